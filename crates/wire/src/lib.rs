@@ -1,0 +1,29 @@
+//! What travels: the simulator's packet in one cache line, header sizes, and the flow key.
+
+mod flow;
+mod packet;
+
+pub use flow::{FlowKey, Protocol};
+pub use packet::{Ecn, Flags, Framing, MAX_SACK_BLOCKS, Packet, SackBlock};
+
+/// Ethernet header: two addresses and the type (IEEE 802.3).
+pub const ETHERNET_HEADER_BYTES: u32 = 14;
+/// Preamble 7, start delimiter 1, check sequence 4, gap 12 (IEEE 802.3): charged to every frame on a wire.
+pub const ETHERNET_OVERHEAD_BYTES: u32 = 24;
+/// IPv4 header without options (RFC 791).
+pub const IPV4_HEADER_BYTES: u32 = 20;
+/// TCP header without options (RFC 9293).
+pub const TCP_HEADER_BYTES: u32 = 20;
+/// The timestamp option with its padding (RFC 7323); Linux sends it in every segment.
+pub const TCP_TIMESTAMP_BYTES: u32 = 12;
+/// One block of a selective acknowledgement (RFC 2018).
+pub const TCP_SACK_BLOCK_BYTES: u32 = 8;
+/// The selective acknowledgement option before its blocks: two bytes and two of padding.
+pub const TCP_SACK_OPTION_BYTES: u32 = 4;
+/// UDP header (RFC 768).
+pub const UDP_HEADER_BYTES: u32 = 8;
+
+/// The largest TCP payload in one frame at this MTU, with timestamps: 1448 at 1500, 8948 at 9000.
+pub const fn tcp_mss(mtu: u32) -> u32 {
+    mtu - IPV4_HEADER_BYTES - TCP_HEADER_BYTES - TCP_TIMESTAMP_BYTES
+}

@@ -1,0 +1,130 @@
+//! The simulator's packet: the header fields that anything acts on, in one cache line, without the payload.
+
+use crate::{ETHERNET_HEADER_BYTES, ETHERNET_OVERHEAD_BYTES};
+
+/// Blocks of selective acknowledgement in one header: three fit beside the timestamp option (RFC 2018).
+pub const MAX_SACK_BLOCKS: usize = 3;
+
+/// The two bits of the IP header (RFC 3168).
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[repr(u8)]
+pub enum Ecn {
+    /// The sender does not understand marks: drop instead.
+    #[default]
+    NotEct = 0,
+    /// Capable.
+    Ect0 = 2,
+    /// Congestion was experienced.
+    Ce = 3,
+}
+
+/// TCP header bits, or `UDP`.
+#[derive(Clone, Copy, PartialEq, Eq, Default)]
+pub struct Flags(u16);
+
+impl Flags {
+    /// Nothing set.
+    pub const NONE: Flags = Flags(0);
+    /// Opens a connection.
+    pub const SYN: Flags = Flags(1);
+    /// The acknowledgement number counts.
+    pub const ACK: Flags = Flags(2);
+    /// Ends the sender's half.
+    pub const FIN: Flags = Flags(4);
+    /// End of an application write.
+    pub const PSH: Flags = Flags(8);
+    /// Echo of a congestion mark.
+    pub const ECE: Flags = Flags(16);
+    /// The sender has reduced its window.
+    pub const CWR: Flags = Flags(32);
+    /// The first block of the selective acknowledgement reports a duplicate (RFC 2883).
+    pub const DSACK: Flags = Flags(64);
+    /// A datagram, not a segment.
+    pub const UDP: Flags = Flags(128);
+
+    /// Whether every bit of `other` is set.
+    #[inline]
+    pub const fn contains(self, other: Flags) -> bool {
+        self.0 & other.0 == other.0
+    }
+    /// Both sets together.
+    #[inline]
+    pub const fn with(self, other: Flags) -> Flags {
+        Flags(self.0 | other.0)
+    }
+    /// Without these.
+    #[inline]
+    pub const fn without(self, other: Flags) -> Flags {
+        Flags(self.0 & !other.0)
+    }
+    /// The raw bits.
+    pub const fn bits(self) -> u16 {
+        self.0
+    }
+}
+
+impl std::fmt::Debug for Flags {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let names = ["SYN", "ACK", "FIN", "PSH", "ECE", "CWR", "DSACK", "UDP"];
+        let set: Vec<&str> = names.iter().enumerate().filter(|(i, _)| self.0 >> i & 1 == 1).map(|(_, n)| *n).collect();
+        write!(f, "{}", set.join("|"))
+    }
+}
+
+/// Bytes received out of order, relative to the acknowledgement number of the same packet. `bytes == 0` is no block.
+/// With [`Flags::DSACK`] the first block may lie below the acknowledgement number: `offset` is then negative.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct SackBlock {
+    /// From the acknowledgement number to the first byte of the block.
+    pub offset: i32,
+    /// Length of the block.
+    pub bytes: u32,
+}
+
+/// A frame in the simulator. Byte offsets are 64 bits wide where the wire has 32 (sequence numbers never wrap here).
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[repr(C, align(64))]
+pub struct Packet {
+    /// First payload byte's offset in the stream (the opening SYN has offset 0, the first byte of data offset 1); for datagrams the datagram's number.
+    pub seq: u64,
+    /// The next byte that the sender of this packet expects.
+    pub ack: u64,
+    /// Receive window in bytes, already scaled.
+    pub window: u32,
+    /// Hash of the flow key ([`crate::FlowKey::hash`]).
+    pub flow_hash: u32,
+    /// The endpoint (socket) that this packet is for: an index in the world's table.
+    pub to_endpoint: u32,
+    /// The host that this packet is for: an index in the world's table.
+    pub to_host: u32,
+    /// Length of the frame from the Ethernet header to the end of the payload, without check sequence. Up to 9230.
+    pub frame_bytes: u16,
+    /// Payload bytes.
+    pub payload_bytes: u16,
+    /// TCP flags.
+    pub flags: Flags,
+    /// IP's congestion bits.
+    pub ecn: Ecn,
+    /// Priority 0..=7 (PCP or from the DSCP): chooses the class in a switch.
+    pub priority: u8,
+    /// Selective acknowledgement.
+    pub sack: [SackBlock; MAX_SACK_BLOCKS],
+}
+
+const _: () = assert!(size_of::<Packet>() == 64, "a packet is one cache line");
+
+/// What a link layer adds to an IP packet.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Framing {
+    /// Bytes of header that switches store and count: 14 for Ethernet.
+    pub header_bytes: u32,
+    /// Bytes that occupy the wire besides: 24 for Ethernet.
+    pub overhead_bytes: u32,
+}
+
+impl Framing {
+    /// IEEE 802.3.
+    pub const ETHERNET: Framing = Framing { header_bytes: ETHERNET_HEADER_BYTES, overhead_bytes: ETHERNET_OVERHEAD_BYTES };
+    /// Two bytes and nothing else, as ns-3's point-to-point device counts (used to compare with it).
+    pub const POINT_TO_POINT: Framing = Framing { header_bytes: 2, overhead_bytes: 0 };
+}
