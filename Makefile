@@ -1,0 +1,84 @@
+# Every target sets up what it needs; a second run does only what has changed.
+#
+#   make reproduce       build, run the Cisco reproduction at a fraction of its length, print the table (under a minute)
+#   make reproduce-full  the same with the published transaction counts and all trials
+#   make test            every check: formats, lints, types, architecture, Rust and Python tests
+#   make lint            the checks that run nothing
+#   make bench           the workloads of benches/README.md
+#   make docs            the generated pages of docs/ and the table of README.md
+#   make clean           remove everything that these targets made, runs/ apart
+
+SHELL := bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+
+PYTHON ?= $(shell command -v python3.11 || command -v python3)
+BIN := .venv/bin
+NATIVE := python/tailrace/_native.abi3.so
+RUST_SOURCES := Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name Cargo.toml)
+
+# pyo3's build script looks for an interpreter: always the same one, or each change of PATH rebuilds.
+export PYO3_PYTHON := $(CURDIR)/$(BIN)/python
+# No colour codes in logs.
+export CARGO_TERM_COLOR ?= auto
+
+.PHONY: help
+help:
+	@sed -n 's/^#   //p' Makefile
+
+# --- set-up -------------------------------------------------------------------------------------------------------
+
+.venv/locked: pyproject.toml uv.lock scripts/bootstrap.py scripts/uv-wheels.txt
+	@echo "set-up: virtual environment from uv.lock"
+	@$(PYTHON) scripts/bootstrap.py
+	@touch $@
+
+$(NATIVE): .venv/locked $(RUST_SOURCES)
+	@echo "build: the simulator, optimised"
+	@env -u CONDA_PREFIX VIRTUAL_ENV=$(CURDIR)/.venv PATH="$(CURDIR)/.bootstrap/bin:$(CURDIR)/$(BIN):$$PATH" \
+	  maturin develop --uv --release --locked --quiet
+	@touch $@
+
+.PHONY: setup build
+setup: .venv/locked
+build: $(NATIVE)
+
+# --- use ----------------------------------------------------------------------------------------------------------
+
+# The part of the paper's transaction counts that `make reproduce` runs; the rates are the paper's.
+REPRODUCE_SCALE ?= 0.02
+CISCO := reproductions/cisco-dpp/scenario.yaml
+
+.PHONY: reproduce reproduce-full bench
+reproduce: build
+	@$(BIN)/tailrace run $(CISCO) --scale $(REPRODUCE_SCALE)
+
+reproduce-full: build
+	@$(BIN)/tailrace run $(CISCO)
+
+bench: build
+	@$(BIN)/python benches/run.py
+
+# --- checks -------------------------------------------------------------------------------------------------------
+
+.PHONY: test lint
+test: build
+	@$(BIN)/python scripts/checks.py all
+
+lint: build
+	@$(BIN)/python scripts/checks.py lint
+
+# --- generated pages ----------------------------------------------------------------------------------------------
+
+.PHONY: docs readme-table
+docs: build
+	@$(BIN)/python scripts/generate_docs.py
+
+readme-table: build
+	@$(BIN)/python scripts/generate_docs.py --only readme-table
+
+.PHONY: clean
+clean:
+	rm -rf target .venv .bootstrap .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis $(NATIVE)
+	find python tests scripts -name __pycache__ -type d -prune -exec rm -rf {} +
