@@ -76,10 +76,8 @@ def select(arguments: list[str]) -> tuple[Check, ...]:
 
 def run(check: Check) -> Verdict:
     """One check, its output passed on; everything it started ends with it."""
-    print(
-        f"\n=== {check.name}: {' '.join(Path(word).name if os.sep in word else word for word in check.command)}",
-        flush=True,
-    )
+    shown = " ".join(word.removeprefix(f"{ROOT}/") for word in check.command)
+    print(f"\n=== {check.name}: {shown}", flush=True)
     started = time.monotonic()
     process = subprocess.Popen(check.command, cwd=ROOT, start_new_session=True, stdin=subprocess.DEVNULL)
     try:

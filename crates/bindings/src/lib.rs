@@ -1,0 +1,41 @@
+//! `tailrace._native`: one trial, for Python. This crate converts types and decides nothing.
+
+mod failure;
+mod tables;
+mod trial;
+
+use pyo3::exceptions::{PyRuntimeError, PyValueError};
+use pyo3::{create_exception, pymodule};
+
+create_exception!(tailrace._native, PlanError, PyValueError, "A plan that cannot be run; the message is for people.");
+create_exception!(
+    tailrace._native,
+    TrialFailed,
+    PyRuntimeError,
+    "A broken invariant inside the simulator; the message says which and where. The trial has no result."
+);
+
+/// The extension module.
+#[pymodule]
+mod _native {
+    use pyo3::prelude::*;
+
+    #[pymodule_export]
+    use super::PlanError;
+    #[pymodule_export]
+    use super::TrialFailed;
+    #[pymodule_export]
+    use super::trial::Trial;
+
+    /// Version of the simulator, the same as the package's.
+    #[pyfunction]
+    fn version() -> &'static str {
+        env!("CARGO_PKG_VERSION")
+    }
+
+    #[pymodule_init]
+    fn init(_module: &Bound<'_, PyModule>) -> PyResult<()> {
+        super::failure::install_hook();
+        Ok(())
+    }
+}

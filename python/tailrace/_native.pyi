@@ -1,0 +1,31 @@
+"""One trial, run by the simulator: the plan goes in as JSON, the outcome comes out as JSON and columns of numbers."""
+
+from typing import final
+
+class PlanError(ValueError):
+    """A plan that cannot be run; the message is for people."""
+
+class TrialFailed(RuntimeError):
+    """A broken invariant inside the simulator; the message says which and where. The trial has no result."""
+
+@final
+class Trial:
+    """One trial of one arm; `progress` and `cancel` are for other threads while `run` works without the interpreter lock."""
+
+    def __new__(cls, plan_json: str) -> Trial:
+        """Read the plan; raises PlanError."""
+
+    def run(self) -> tuple[str, dict[str, dict[str, tuple[str, bytes]]]]:
+        """Run once: the outcome as JSON, and tables as name -> column -> (`u32`, `u64` or `f64`; little-endian bytes).
+
+        Raises TrialFailed when the simulator found itself wrong, RuntimeError on a second call.
+        """
+
+    def progress(self) -> float:
+        """Part of the run that is done, 0 to 1."""
+
+    def cancel(self) -> None:
+        """Ask `run` to return soon, with `"cancelled": true` in the outcome."""
+
+def version() -> str:
+    """Version of the simulator, the same as the package's."""
