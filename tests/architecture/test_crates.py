@@ -1,0 +1,82 @@
+"""The house: which crate may use which, and what the crates that model things never touch."""
+
+import json
+import re
+import subprocess
+import tomllib
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+
+# From the ground up. A crate uses only what is named here, in code, tests and build scripts alike.
+ALLOWED: dict[str, set[str]] = {
+    "units": set(),
+    "wire": {"units"},
+    "dataplane": {"units", "wire"},
+    "endpoint": {"units", "wire"},
+    "plan": {"units"},
+    "record": {"units"},
+    "sim": {"units", "wire", "dataplane", "endpoint", "plan", "record"},
+    "bindings": {"plan", "sim"},
+}
+
+# State machines that are handed the time: they know no clock, socket, thread, file or terminal.
+SANS_IO = ("units", "wire", "dataplane", "endpoint")
+FORBIDDEN = re.compile(r"\bstd::(time|net|thread|fs|io|process|env)\b|\b(SystemTime|Instant)::|\be?println!")
+LINE_COMMENT = re.compile(r"//.*")
+
+
+@cache
+def dependencies() -> dict[str, set[str]]:
+    """Crate → the project's own crates that it names in Cargo.toml."""
+    command = ["cargo", "metadata", "--no-deps", "--format-version", "1", "--locked"]
+    answer = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True, timeout=60)
+    return {
+        short_name(package["name"]): {
+            short_name(dependency["name"])
+            for dependency in package["dependencies"]
+            if dependency["name"].startswith("tailrace-")
+        }
+        for package in json.loads(answer.stdout)["packages"]
+    }
+
+
+def short_name(package: str) -> str:
+    """`tailrace-units` as `units`."""
+    return package.removeprefix("tailrace-")
+
+
+def test_every_crate_has_its_place_in_the_order() -> None:
+    assert set(dependencies()) == set(ALLOWED)
+
+
+@pytest.mark.parametrize("crate", ALLOWED)
+def test_a_crate_uses_only_what_its_place_allows(crate: str) -> None:
+    assert dependencies()[crate] <= ALLOWED[crate]
+
+
+def test_the_order_has_no_circle() -> None:
+    seen: set[str] = set()
+    for crate, below in ALLOWED.items():
+        assert below <= seen, f"{crate} may use only the crates above it in the list"
+        seen.add(crate)
+
+
+@pytest.mark.parametrize("crate", SANS_IO)
+def test_a_model_knows_no_clock_socket_thread_or_terminal(crate: str) -> None:
+    found = [
+        f"{path.relative_to(ROOT)}:{number}: {line.strip()}"
+        for path in sorted((ROOT / "crates" / crate / "src").rglob("*.rs"))
+        for number, line in enumerate(path.read_text().splitlines(), start=1)
+        if FORBIDDEN.search(LINE_COMMENT.sub("", line))
+    ]
+    assert found == []
+
+
+def test_the_package_and_the_simulator_have_one_version() -> None:
+    cargo = tomllib.loads((ROOT / "Cargo.toml").read_text())
+    python = tomllib.loads((ROOT / "pyproject.toml").read_text())
+    assert cargo["workspace"]["package"]["version"] == python["project"]["version"]
