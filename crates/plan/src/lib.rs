@@ -9,6 +9,6 @@ mod raw;
 mod resolve;
 
 pub use error::PlanError;
-pub use graph::{NodeId, Routes};
+pub use graph::{Graph, Link, NodeId, PortEnd, Routes};
 pub use raw::*;
-pub use resolve::Plan;
+pub use resolve::{Oltp, Plan, RoundTrip, Workload};

@@ -1,0 +1,49 @@
+//! Active queue management: who is marked or dropped before the queue is full.
+
+mod codel;
+mod red;
+mod step;
+
+pub use codel::Codel;
+pub use red::Red;
+pub use step::Step;
+
+use tailrace_units::Time;
+
+/// What happens to a frame.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Fate {
+    Pass,
+    Mark,
+    Drop,
+}
+
+/// The active queue management of one queue.
+#[derive(Clone, Debug)]
+pub enum Aqm {
+    /// The limit alone.
+    None,
+    /// Marks above an instantaneous depth.
+    Step(Step),
+    /// Random early detection, at the entrance.
+    Red(Box<Red>),
+    /// Controlled delay, at the exit.
+    Codel(Box<Codel>),
+}
+
+impl Aqm {
+    /// Whether it decides when a frame leaves: such a port cannot commit to departures ahead of time.
+    pub(crate) fn decides_at_dequeue(&self) -> bool {
+        matches!(self, Aqm::Codel(_))
+    }
+
+    /// The fate of an arriving frame; `depth_bytes` is what waits before it.
+    #[inline]
+    pub(crate) fn on_arrival(&mut self, now: Time, depth_bytes: u64, capable: bool) -> Fate {
+        match self {
+            Aqm::None | Aqm::Codel(_) => Fate::Pass,
+            Aqm::Step(step) => step.on_arrival(depth_bytes, capable),
+            Aqm::Red(red) => red.on_arrival(now, depth_bytes, capable),
+        }
+    }
+}

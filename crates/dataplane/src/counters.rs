@@ -1,0 +1,81 @@
+//! What is counted, by cause.
+
+/// Why a frame was dropped.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+#[repr(u8)]
+pub enum DropCause {
+    /// The queue was at its limit.
+    TailDrop,
+    /// The shared buffer was full, or the dynamic threshold reached.
+    BufferFull,
+    /// Random early detection.
+    Red,
+    /// Controlled delay.
+    Codel,
+    /// No port leads to the destination.
+    NoRoute,
+}
+
+impl DropCause {
+    /// All causes, in the order of their numbers.
+    pub const ALL: [DropCause; 5] =
+        [DropCause::TailDrop, DropCause::BufferFull, DropCause::Red, DropCause::Codel, DropCause::NoRoute];
+
+    /// The name in results.
+    pub const fn name(self) -> &'static str {
+        match self {
+            DropCause::TailDrop => "tail-drop",
+            DropCause::BufferFull => "buffer-full",
+            DropCause::Red => "red",
+            DropCause::Codel => "codel",
+            DropCause::NoRoute => "no-route",
+        }
+    }
+}
+
+/// Counters of one queue.
+#[derive(Clone, Default, PartialEq, Eq, Debug)]
+pub struct QueueCounters {
+    /// Frames whose transmission was decided.
+    pub tx_frames: u64,
+    /// Their bytes, without overhead.
+    pub tx_bytes: u64,
+    /// Dropped frames by [`DropCause`].
+    pub drop_frames: [u64; DropCause::ALL.len()],
+    /// Dropped bytes by [`DropCause`].
+    pub drop_bytes: [u64; DropCause::ALL.len()],
+    /// Frames marked "congestion experienced".
+    pub marked_frames: u64,
+    /// Largest number of bytes that waited.
+    pub depth_max_bytes: u64,
+    /// Sum over frames of bytes times waiting picoseconds: divided by the time it is the mean depth (Little's law).
+    pub byte_picoseconds: u128,
+}
+
+impl QueueCounters {
+    pub(crate) fn count_drop(&mut self, cause: DropCause, bytes: u32) {
+        self.drop_frames[cause as usize] += 1;
+        self.drop_bytes[cause as usize] += u64::from(bytes);
+    }
+}
+
+/// Counters of dynamic packet prioritisation on one port.
+#[derive(Clone, Default, PartialEq, Eq, Debug)]
+pub struct DppCounters {
+    /// Frames sent to the express queue.
+    pub prioritised_frames: u64,
+    /// Frames sent to their class's own queue.
+    pub normal_frames: u64,
+    /// Flows that got an entry.
+    pub new_flows: u64,
+    /// Silent flows that became new again.
+    pub resets: u64,
+    /// Silent flows that stayed old because their packets still waited (order-safe rule).
+    pub deferred_resets: u64,
+    /// Silent flows that became new while their packets still waited (naive rule): the next packets overtake them.
+    pub reordering_resets: u64,
+    /// Flows that lost their entry to another while they were active.
+    pub evictions: u64,
+    /// Frames of flows that found no entry.
+    pub untracked_frames: u64,
+}

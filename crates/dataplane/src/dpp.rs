@@ -1,0 +1,186 @@
+//! Dynamic packet prioritisation: the first packets of every flow go to the express queue.
+//!
+//! Cisco C11-738425, page 5: the first N packets of a flow are prioritised, the next go to the class's own queue; two
+//! transactions of one four-tuple less than 5 ms apart are one flow. The protocol is part of our key, so TCP and UDP
+//! between the same ports are two flows.
+
+use crate::DppCounters;
+use tailrace_units::{Span, Time, mix64};
+
+/// Entries in which one flow may stand; a full set is what "the table is full" means to a flow.
+const WAYS: usize = 4;
+
+/// When a silent flow becomes new again.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum DppReset {
+    /// After the age period, unless packets of it still wait in the normal queue: then express packets would overtake them.
+    OrderSafe,
+    /// After the age period.
+    Naive,
+}
+
+/// What a new flow does when its set of entries is taken by active flows.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum WhenFull {
+    /// Takes the entry that was silent the longest.
+    EvictOldest,
+    /// Uses the class's own queue.
+    Untracked,
+}
+
+/// The policy.
+#[derive(Clone, Copy, Debug)]
+pub struct DppPolicy {
+    /// How many packets are prioritised.
+    pub max_packets: u32,
+    /// Silence after which a flow is new.
+    pub age: Span,
+    /// The express queue.
+    pub express: usize,
+    /// When a silent flow becomes new.
+    pub reset: DppReset,
+    /// Entries in the table, a power of two of at least four.
+    pub table_entries: u32,
+    /// What happens when it is full.
+    pub when_full: WhenFull,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Entry {
+    last_seen: Time,
+    /// Number that the flow's latest packet had in the normal queue, plus one; 0 for none.
+    waiting_until: u64,
+    /// The flow's hash. Two flows with the same 32 bits are one to the switch, as on hardware.
+    tag: u32,
+    packets: u32,
+}
+
+const EMPTY: Entry = Entry { last_seen: Time::ZERO, waiting_until: 0, tag: 0, packets: 0 };
+
+#[derive(Clone, Debug)]
+pub(crate) struct Dpp {
+    pub(crate) policy: DppPolicy,
+    pub(crate) counters: DppCounters,
+    sets: Vec<[Entry; WAYS]>,
+}
+
+impl Dpp {
+    pub(crate) fn new(policy: DppPolicy) -> Dpp {
+        let entries = policy.table_entries as usize;
+        assert!(entries.is_power_of_two() && entries >= WAYS, "the table has a power of two of entries, at least {WAYS}");
+        Dpp { policy, counters: DppCounters::default(), sets: vec![[EMPTY; WAYS]; entries / WAYS] }
+    }
+
+    /// Whether this packet is prioritised. `left` and `next` are the normal queue's: packets numbered below `left` have
+    /// left it, and `next` is the number that this packet gets if it goes there.
+    pub(crate) fn prioritises(&mut self, now: Time, flow_hash: u32, left: u64, next: u64) -> bool {
+        let DppPolicy { age, reset, max_packets, .. } = self.policy;
+        let Some(entry) = self.entry(now, flow_hash, left) else {
+            self.counters.untracked_frames += 1;
+            self.counters.normal_frames += 1;
+            return false;
+        };
+        let waits = entry.waiting_until > left;
+        let silent = entry.packets > 0 && now.since(entry.last_seen) >= age;
+        let becomes_new = silent && (reset == DppReset::Naive || !waits);
+        if becomes_new {
+            entry.packets = 0;
+        }
+        entry.last_seen = now;
+        let first = entry.packets < max_packets;
+        if first {
+            entry.packets += 1;
+        } else {
+            entry.waiting_until = next + 1;
+        }
+        if silent {
+            self.count_silence(becomes_new, waits);
+        }
+        if first {
+            self.counters.prioritised_frames += 1;
+        } else {
+            self.counters.normal_frames += 1;
+        }
+        first
+    }
+
+    fn count_silence(&mut self, becomes_new: bool, waits: bool) {
+        self.counters.resets += u64::from(becomes_new);
+        self.counters.reordering_resets += u64::from(becomes_new && waits);
+        self.counters.deferred_resets += u64::from(!becomes_new);
+    }
+
+    /// The flow's entry, made if need be; `None` when its set is full and new flows must not evict.
+    fn entry(&mut self, now: Time, tag: u32, left: u64) -> Option<&mut Entry> {
+        let at = (mix64(u64::from(tag)) as usize) & (self.sets.len() - 1);
+        let set = &mut self.sets[at];
+        if let Some(way) = set.iter().position(|e| e.packets > 0 && e.tag == tag) {
+            return Some(&mut set[way]);
+        }
+        let way = (0..WAYS).min_by_key(|&way| (set[way].packets > 0, set[way].last_seen)).expect("a set has ways");
+        let victim = &mut set[way];
+        let is_active = victim.packets > 0 && (now.since(victim.last_seen) < self.policy.age || victim.waiting_until > left);
+        if is_active {
+            if self.policy.when_full == WhenFull::Untracked {
+                return None;
+            }
+            self.counters.evictions += 1;
+        }
+        self.counters.new_flows += 1;
+        *victim = Entry { tag, last_seen: now, ..EMPTY };
+        Some(victim)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MS: Span = Span::from_ms(1);
+
+    fn dpp(reset: DppReset, when_full: WhenFull) -> Dpp {
+        let policy = DppPolicy { max_packets: 2, age: MS.times(5), express: 0, reset, table_entries: 4, when_full };
+        Dpp::new(policy)
+    }
+    fn at(ms: u64) -> Time {
+        Time::ZERO + MS.times(ms)
+    }
+
+    #[test]
+    fn the_first_packets_are_prioritised_until_the_flow_was_silent() {
+        let mut dpp = dpp(DppReset::OrderSafe, WhenFull::EvictOldest);
+        let seen: Vec<bool> = [0, 1, 2, 6, 11, 12, 13].iter().map(|&ms| dpp.prioritises(at(ms), 7, 20, 9)).collect();
+        // The silence from 6 to 11 ms makes the flow new; that from 2 to 6 does not. Packet 9 of the normal queue has left.
+        assert_eq!(seen, [true, true, false, false, true, true, false]);
+        assert_eq!(dpp.counters.resets, 1);
+    }
+
+    #[test]
+    fn a_flow_does_not_become_new_while_its_packets_wait() {
+        for (reset, expected) in [(DppReset::OrderSafe, false), (DppReset::Naive, true)] {
+            let mut dpp = dpp(reset, WhenFull::EvictOldest);
+            for number in 0..3 {
+                dpp.prioritises(at(0), 7, 0, number);
+            }
+            // Packet number 2 went to the normal queue and is still there: nothing has left.
+            assert_eq!(dpp.prioritises(at(10), 7, 0, 3), expected);
+            assert_eq!((dpp.counters.deferred_resets, dpp.counters.reordering_resets), if expected { (0, 1) } else { (1, 0) });
+        }
+    }
+
+    #[test]
+    fn a_full_set_evicts_the_oldest_or_leaves_the_newcomer_untracked() {
+        for (when_full, express) in [(WhenFull::EvictOldest, true), (WhenFull::Untracked, false)] {
+            let mut dpp = dpp(DppReset::OrderSafe, when_full);
+            for flow in 1..=4 {
+                assert!(dpp.prioritises(at(0), flow, 0, 0));
+            }
+            assert_eq!(dpp.prioritises(at(1), 5, 0, 0), express);
+            assert_eq!(dpp.counters.evictions, u64::from(express));
+            assert_eq!(dpp.counters.untracked_frames, u64::from(!express));
+            // After the age period an entry is free for anyone.
+            assert!(dpp.prioritises(at(9), 6, 0, 0));
+            assert_eq!(dpp.counters.evictions, u64::from(express));
+        }
+    }
+}

@@ -1,0 +1,22 @@
+//! What the switch tells whoever drives it.
+
+use crate::DropCause;
+use tailrace_units::Time;
+
+/// Index of a port within its switch.
+pub type PortNo = usize;
+/// Index of a queue within its port.
+pub type QueueNo = usize;
+
+/// The world around one switch. Every method has the time at which the thing happened, which may lie before the call.
+pub trait Outside<F> {
+    /// `frame` occupies the wire behind `port` from `start` to `end` (overhead included).
+    /// On a port that has nothing left to choose, `start` may lie ahead of the call.
+    fn transmit(&mut self, port: PortNo, frame: F, start: Time, end: Time);
+    /// `frame` was dropped.
+    fn dropped(&mut self, at: Time, port: PortNo, queue: QueueNo, frame: &F, cause: DropCause);
+    /// `frame` was marked "congestion experienced".
+    fn marked(&mut self, at: Time, port: PortNo, queue: QueueNo, frame: &F);
+    /// The bytes waiting at an observed port (all its queues) changed to this. Called in time order for each port.
+    fn depth(&mut self, at: Time, port: PortNo, bytes: u64);
+}
