@@ -1,1 +1,11 @@
-//! tailrace-record
+//! Observers: what is kept of a run. Nothing here decides anything; everything here is bounded in memory.
+
+mod depth;
+mod digest;
+mod latency;
+mod series;
+
+pub use depth::DepthHistogram;
+pub use digest::Digest;
+pub use latency::Latency;
+pub use series::Series;

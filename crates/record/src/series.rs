@@ -1,0 +1,64 @@
+//! A time series of sums in a bounded number of bins: when a run outgrows them, bins are merged in pairs.
+
+use tailrace_units::{Span, Time};
+
+/// Sums per bin of time. The bin width doubles whenever the run outgrows the bins.
+#[derive(Clone, Debug)]
+pub struct Series {
+    bins: Vec<u64>,
+    most: usize,
+    width: Span,
+}
+
+impl Series {
+    /// At most `most` bins (at least 2), at first `width` wide.
+    pub fn new(most: usize, width: Span) -> Series {
+        assert!(most >= 2 && width > Span::ZERO, "a series has bins");
+        Series { bins: Vec::new(), most, width }
+    }
+    /// Adds `amount` to the bin of `at`.
+    #[inline]
+    pub fn add(&mut self, at: Time, amount: u64) {
+        let bin = self.bin_of(at);
+        self.bins[bin] += amount;
+    }
+    #[inline]
+    fn bin_of(&mut self, at: Time) -> usize {
+        let mut bin = (at.ps() / self.width.ps()) as usize;
+        while bin >= self.most {
+            self.merge_pairs();
+            bin = (at.ps() / self.width.ps()) as usize;
+        }
+        if bin >= self.bins.len() {
+            self.bins.resize(bin + 1, 0);
+        }
+        bin
+    }
+    fn merge_pairs(&mut self) {
+        self.bins = self.bins.chunks(2).map(|pair| pair.iter().sum()).collect();
+        self.width = self.width.times(2);
+    }
+    /// Sums by bin.
+    pub fn bins(&self) -> &[u64] {
+        &self.bins
+    }
+    /// Width of every bin.
+    pub fn width(&self) -> Span {
+        self.width
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn merging_keeps_the_sum_and_the_place() {
+        let mut series = Series::new(4, Span::from_ns(1));
+        for ns in 0..16 {
+            series.add(Time::ZERO + Span::from_ns(ns), ns);
+        }
+        assert_eq!(series.width(), Span::from_ns(4));
+        assert_eq!(series.bins(), &[6, 22, 38, 54]);
+    }
+}
