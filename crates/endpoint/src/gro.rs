@@ -89,7 +89,7 @@ mod tests {
         let mut slots = [0; 2];
         for i in 0..3 {
             for socket in [0, 1] {
-                gro.add(&segment(socket, u64::from(i) * 1448, Flags::NONE), &mut slots[socket as usize]);
+                gro.add(&segment(socket, i * 1448, Flags::NONE), &mut slots[socket as usize]);
             }
         }
         gro.add(&segment(0, 9 * 1448, Flags::NONE), &mut slots[0]); // a gap

@@ -6,3 +6,4 @@
 pub mod app;
 pub mod gro;
 pub mod nic;
+pub mod transport;
