@@ -42,7 +42,7 @@ mod tests {
 
     #[test]
     fn frames_follow_each_other_and_a_full_queue_drops_the_newcomer() {
-        let mut nic = Nic::new(BitRate::from_gbps(10).pace(0), 24, 3_000);
+        let mut nic = Nic::new(BitRate::from_gbps(10).pace(0), 24, 4_000);
         let sent: Vec<_> = (0..4).map(|_| nic.send(Time::ZERO, 1514)).collect();
         let ns = |n| Time::ZERO + Span::from_ns(n) + Span::from_ps(400);
         assert_eq!(sent[0], Some((Time::ZERO, ns(1230))));
