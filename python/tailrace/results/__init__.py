@@ -1,0 +1,20 @@
+"""Results: from the files of a run to numbers that people and programs can use."""
+
+from tailrace.results.compare import compare, format_compare
+from tailrace.results.result import Result
+from tailrace.results.run_directory import Run, RunDirectoryError, Trial
+from tailrace.results.summarise import summarise
+from tailrace.results.tables import Table
+from tailrace.results.text import format_table
+
+__all__ = [
+    "Result",
+    "Run",
+    "RunDirectoryError",
+    "Table",
+    "Trial",
+    "compare",
+    "format_compare",
+    "format_table",
+    "summarise",
+]

@@ -1,0 +1,131 @@
+"""Two runs side by side: what changed between them, and what cannot be told."""
+
+from pathlib import Path
+from typing import Any
+
+from tailrace.results.effects import METRICS, effect_dict, metric_of_trial
+from tailrace.results.run_directory import Run, RunDirectoryError, Trial
+from tailrace.results.text import align, number
+from tailrace.statistics import compare_samples
+
+
+def compare(a: Path, b: Path) -> dict[str, Any]:
+    """Second run against the first, for every arm and workload that both have. Refuses what cannot be compared."""
+    first, second = Run.read(Path(a)), Run.read(Path(b))
+    _refuse(first, second)
+    arms = [arm for arm in first.trials if arm in second.trials]
+    differences = [
+        effect
+        for arm in arms
+        for workload in first.workloads
+        for metric in METRICS
+        if (effect := _effect(first, second, arm, workload, metric))
+    ]
+    return {
+        "a": _run(first),
+        "b": _run(second),
+        "same_plan": {arm: _plan_hash(first, arm) == _plan_hash(second, arm) for arm in arms},
+        "identical_trials": {arm: _identical_trials(first.valid(arm), second.valid(arm)) for arm in arms},
+        "only_in_a": [arm for arm in first.trials if arm not in second.trials],
+        "only_in_b": [arm for arm in second.trials if arm not in first.trials],
+        "differences": differences,
+    }
+
+
+def format_compare(compared: dict[str, Any]) -> str:
+    """`compare` as plain text."""
+    parts = [f"a: {compared['a']['path']}\nb: {compared['b']['path']}"]
+    parts.append("\n".join(_plan_words(compared, arm) for arm in compared["same_plan"]))
+    rows = [["metric", "arm", "workload", "a", "b", "b is", "95 % interval", "p", "verdict"]]
+    for effect in compared["differences"]:
+        interval, change = effect["acceleration_interval"], effect["acceleration_percent"]
+        rows.append(
+            [
+                effect["metric"],
+                effect["scope"],
+                effect["workload"],
+                number(effect["baseline_mean"]),
+                number(effect["arm_mean"]),
+                f"{-change:+.1f} %" if change is not None else "-",
+                f"{-interval['high']:+.1f} to {-interval['low']:+.1f} %" if interval else "-",
+                f"{effect['p_value']:.2g}",
+                effect["verdict"],
+            ]
+        )
+    parts.append(align(rows, left=3))
+    return "\n\n".join(parts) + "\n"
+
+
+def _refuse(a: Run, b: Run) -> None:
+    """Reasons why numbers of two runs must not stand beside each other."""
+    where = f"{a.path} and {b.path}"
+    if a.scale != b.scale:
+        raise RunDirectoryError(
+            f"{where}: one ran {a.scale:g} of the full counts, the other {b.scale:g}: completion times and tails are "
+            "not comparable (hint: run both with the same --scale)"
+        )
+    arms = [arm for arm in a.trials if arm in b.trials]
+    if not arms:
+        raise RunDirectoryError(f"{where}: no arm in common ({', '.join(a.arms)}; {', '.join(b.arms)})")
+    if not set(a.workloads) & set(b.workloads):
+        raise RunDirectoryError(f"{where}: no workload in common ({', '.join(a.workloads)}; {', '.join(b.workloads)})")
+    if not any(a.valid(arm) and b.valid(arm) for arm in arms):
+        raise RunDirectoryError(f"{where}: no arm has valid trials in both (hint: `tailrace run` again resumes a run)")
+    for arm in arms:
+        _refuse_other_work(a, b, arm)
+
+
+def _refuse_other_work(a: Run, b: Run, arm: str) -> None:
+    """A workload that did another number of transactions has another completion time for a trivial reason."""
+    for workload in a.workloads:
+        counts = [_counts(run.valid(arm), workload) for run in (a, b)]
+        if all(counts) and len(set().union(*counts)) > 1:
+            texts = [", ".join(str(count) for count in sorted(count_set)) for count_set in counts]
+            raise RunDirectoryError(
+                f"{a.path} and {b.path}: {arm}: {workload} did {texts[0]} transactions in one and {texts[1]} in the "
+                "other (hint: set the same transactions in both scenarios)"
+            )
+
+
+def _counts(trials: list[Trial], workload: str) -> set[int]:
+    """Numbers of transactions of a workload that ran to its end; endless ones do as many as they can."""
+    outcomes = [outcome for trial in trials if (outcome := trial.workload(workload))]
+    return {outcome["transactions"] for outcome in outcomes if outcome["completion_ps"] is not None}
+
+
+def _effect(a: Run, b: Run, arm: str, workload: str, metric: str) -> dict[str, Any] | None:
+    values = []
+    for run in (a, b):
+        found = [metric_of_trial(trial, workload, metric) for trial in run.valid(arm)]
+        values.append([value for value in found if value is not None])
+        if not values[-1] or len(values[-1]) != len(found):
+            return None
+    seeds = [[trial.outcome.get("seed") for trial in run.valid(arm)] for run in (a, b)]
+    effect = compare_samples(
+        values[0], values[1], is_paired=seeds[0] == seeds[1], seed=a.seed, address=f"compare/{arm}/{workload}/{metric}"
+    )
+    return effect_dict(effect, metric=metric, workload=workload, names=("a", "b")) | {"scope": arm}
+
+
+def _run(run: Run) -> dict[str, Any]:
+    return {"path": str(run.path), "name": run.name, "seed": run.seed, "scale": run.scale, "is_partial": run.is_partial}
+
+
+def _plan_hash(run: Run, arm: str) -> str | None:
+    return (run.manifest.get("plan_hashes") or {}).get(arm)
+
+
+def _identical_trials(a: list[Trial], b: list[Trial]) -> int:
+    """Trials with the same seed and the same digest of events: nothing at all changed in them."""
+    digests = {trial.outcome["seed"]: trial.outcome.get("digest") for trial in a}
+    return sum(
+        1
+        for trial in b
+        if trial.outcome.get("digest") and digests.get(trial.outcome["seed"]) == trial.outcome["digest"]
+    )
+
+
+def _plan_words(compared: dict[str, Any], arm: str) -> str:
+    same, identical = compared["same_plan"][arm], compared["identical_trials"][arm]
+    plan = "same plan" if same else "plans differ"
+    return f"{arm}: {plan}" + (f"; {identical} trials are identical event by event" if identical else "")

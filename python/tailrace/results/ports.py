@@ -1,0 +1,123 @@
+"""What the ports and hosts counted, as means over the valid trials of an arm."""
+
+from collections import defaultdict
+from collections.abc import Iterable
+from typing import Any
+
+from tailrace.results.run_directory import Trial
+
+# A fat tree has hundreds of ports; the report and `result.json` keep those where something happened.
+PORTS_MAX = 48
+PS_PER_S = 1_000_000_000_000
+DPP_COUNTERS = (
+    "prioritised_frames",
+    "normal_frames",
+    "new_flows",
+    "resets",
+    "deferred_resets",
+    "reordering_resets",
+    "evictions",
+    "untracked_frames",
+)
+
+
+def summarise_ports(trials: list[Trial]) -> tuple[list[dict[str, Any]], int]:
+    """Switch ports, most drops first and then busiest, and how many were left out."""
+    groups: dict[tuple[str, str], list[tuple[dict[str, Any], int]]] = defaultdict(list)
+    for trial in trials:
+        for port in trial.outcome.get("ports", []):
+            groups[port["node"], port["towards"]].append((port, trial.outcome["end_ps"]))
+    ports = [_port(node, towards, seen, len(trials)) for (node, towards), seen in groups.items()]
+    ports.sort(key=lambda port: (-port["drops_frames"], -port["tx_bytes"]))
+    return ports[:PORTS_MAX], max(0, len(ports) - PORTS_MAX)
+
+
+def drops_by_cause(trials: list[Trial]) -> dict[str, dict[str, float]]:
+    """Frames and bytes lost in switches and hosts by cause, mean over trials, most first."""
+    causes: dict[str, dict[str, float]] = defaultdict(lambda: {"frames": 0.0, "bytes": 0.0})
+    for trial in trials:
+        for cause, frames, size in _drops(trial.outcome):
+            causes[cause]["frames"] += frames / len(trials)
+            causes[cause]["bytes"] += size / len(trials)
+    lost = {cause: count for cause, count in causes.items() if count["frames"] > 0}
+    return dict(sorted(lost.items(), key=lambda item: -item[1]["frames"]))
+
+
+def count_frames(trial: Trial, what: str, port: str | None, queue: str | None) -> float:
+    """Frames of one trial that were dropped (`drops`) or marked (`marked`), at a port `node>neighbour` or all."""
+    total = 0.0
+    for at in queues_of(trial, port, queue):
+        total += sum(d["frames"] for d in at["drops"].values()) if what == "drops" else at["marked_frames"]
+    return total
+
+
+def queues_of(trial: Trial, port: str | None, queue: str | None) -> list[dict[str, Any]]:
+    """Queues of one trial at a port `node>neighbour` (all ports where None) with a name (all queues where None)."""
+    return [
+        at
+        for p in trial.outcome.get("ports", [])
+        if port in (None, f"{p['node']}>{p['towards']}")
+        for at in p["queues"]
+        if queue in (None, at["name"])
+    ]
+
+
+def summarise_hosts(trials: list[Trial]) -> list[dict[str, Any]]:
+    """Host counters, mean over trials, in the order of the scenario."""
+    groups: dict[str, list[dict[str, Any]]] = defaultdict(list)
+    for trial in trials:
+        for host in trial.outcome.get("hosts", []):
+            groups[host["name"]].append(
+                host | {"cpu_busy_share": host["cpu_busy_ps"] / max(1, trial.outcome["end_ps"])}
+            )
+    keys = ("rx_frames", "nic_queue_drops", "rx_ring_drops", "cpu_busy_share")
+    return [{"name": name} | {key: _mean(h[key] for h in seen) for key in keys} for name, seen in groups.items()]
+
+
+def _port(node: str, towards: str, seen: list[tuple[dict[str, Any], int]], trials: int) -> dict[str, Any]:
+    ports = [port for port, _ in seen]
+    queues = [_queue([port["queues"][i] for port in ports]) for i in range(len(ports[0]["queues"]))]
+    dpp = [port["dpp"] for port in ports if port.get("dpp")]
+    return {
+        "node": node,
+        "towards": towards,
+        "rate_bps": ports[0]["rate_bps"],
+        "tx_bytes": sum(port["tx_bytes"] for port in ports) / trials,
+        "throughput_gbps": _mean(port["tx_bytes"] * 8_000 / end_ps if end_ps else 0.0 for port, end_ps in seen),
+        "drops_frames": sum(queue["drops_frames"] for queue in queues),
+        "queues": queues,
+        "dpp": {key: _mean(counters.get(key, 0) for counters in dpp) for key in DPP_COUNTERS} if dpp else None,
+    }
+
+
+def _queue(queues: list[dict[str, Any]]) -> dict[str, Any]:
+    causes: dict[str, dict[str, float]] = defaultdict(lambda: {"frames": 0.0, "bytes": 0.0})
+    for queue in queues:
+        for cause, lost in queue["drops"].items():
+            causes[cause]["frames"] += lost["frames"] / len(queues)
+            causes[cause]["bytes"] += lost["bytes"] / len(queues)
+    return {
+        "name": queues[0]["name"],
+        "tx_frames": _mean(queue["tx_frames"] for queue in queues),
+        "tx_bytes": _mean(queue["tx_bytes"] for queue in queues),
+        "drops": dict(causes),
+        "drops_frames": sum(lost["frames"] for lost in causes.values()),
+        "marked_frames": _mean(queue["marked_frames"] for queue in queues),
+        "depth_mean_bytes": _mean(queue["depth_mean_bytes"] for queue in queues),
+        "depth_max_bytes": max(queue["depth_max_bytes"] for queue in queues),
+    }
+
+
+def _drops(outcome: dict[str, Any]) -> Iterable[tuple[str, float, float]]:
+    for port in outcome.get("ports", []):
+        for queue in port["queues"]:
+            for cause, lost in queue["drops"].items():
+                yield cause, lost["frames"], lost["bytes"]
+    for host in outcome.get("hosts", []):
+        yield "nic_queue", host["nic_queue_drops"], 0.0
+        yield "rx_ring", host["rx_ring_drops"], 0.0
+
+
+def _mean(values: Iterable[float]) -> float:
+    listed = list(values)
+    return sum(listed) / len(listed) if listed else 0.0

@@ -1,0 +1,110 @@
+"""A finished (or interrupted) run in Python and in notebooks."""
+
+from functools import cached_property
+from html import escape
+from pathlib import Path
+from typing import Any
+
+from tailrace.results.run_directory import Run
+from tailrace.results.summarise import summarise_run
+from tailrace.results.tables import Table, read_table
+from tailrace.results.text import difference_text, format_table, interval_text, number, place, verdict_text
+
+PASSED_MARKS = {True: "✓", False: "✗", None: "?"}
+
+
+class Result:
+    """The result of a run: `summary`, tables for data frames, and a rich display in notebooks."""
+
+    def __init__(self, run_dir: Path | str) -> None:
+        self.path = Path(run_dir)
+        self._run = Run.read(self.path)
+
+    def __repr__(self) -> str:
+        return f"Result({str(self.path)!r})"
+
+    def __str__(self) -> str:
+        return format_table(self.summary)
+
+    @cached_property
+    def summary(self) -> dict[str, Any]:
+        """What `result.json` holds, computed from the trials."""
+        return summarise_run(self._run)
+
+    @property
+    def is_partial(self) -> bool:
+        """Whether planned trials are missing."""
+        return self._run.is_partial
+
+    @property
+    def passed(self) -> bool:
+        """Whether every expectation holds; true when there are none."""
+        return all(judged["passed"] for judged in self.summary["expectations"])
+
+    @property
+    def report_path(self) -> Path:
+        """Where the report lies once `tailrace.report.write` wrote it."""
+        return self.path / "report.html"
+
+    def table(self, name: str) -> Table:
+        """`transactions`, `port_series`, `workload_series` or `queue_depth` of all valid trials."""
+        return read_table(self._run, name)
+
+    def completion_s(self, arm: str, workload: str) -> list[float]:
+        """Completion times of the valid trials, in seconds."""
+        return list(self.summary["arms"][arm]["workloads"][workload]["completion_s"]["values"])
+
+    def _repr_html_(self) -> str:
+        """Small tables in the notebook's own style."""
+        run = self.summary["run"]
+        partial = " · <strong>partial</strong>" if run["is_partial"] else ""
+        head = f"<p><strong>{escape(run['name'])}</strong> · seed {run['seed']} · scale {run['scale']:g}{partial}</p>"
+        effects = [e["words"] for e in self.summary["comparisons"] if e["metric"] == "completion_s"]
+        words = "".join(f"<li>{escape(text)}</li>" for text in effects)
+        return head + self._completion_html() + (f"<ul>{words}</ul>" if words else "") + self._expectations_html()
+
+    def _completion_html(self) -> str:
+        rows = []
+        for name in self.summary["workloads"]:
+            for arm, arm_summary in self.summary["arms"].items():
+                workload = arm_summary["workloads"].get(name)
+                if workload is None:
+                    continue
+                completion, latency, slowdown = (workload[key] for key in ("completion_s", "latency_ms", "slowdown"))
+                rows.append(
+                    [
+                        name,
+                        arm,
+                        str(len(workload["trials"])),
+                        number(completion["mean"]),
+                        interval_text(completion["interval"]),
+                        number(slowdown["mean"], 3) if slowdown else "-",
+                        number(latency["p50"]) if latency else "-",
+                        number(latency["p99"]) if latency else "-",
+                    ]
+                )
+        head = ["workload", "arm", "trials", "completion, s", "95 % interval", "slowdown", "p50, ms", "p99, ms"]
+        return _html_table(head, rows)
+
+    def _expectations_html(self) -> str:
+        rows = [
+            [
+                PASSED_MARKS[judged["passed"]],
+                judged["metric"],
+                place(judged),
+                number(judged["value"]),
+                number(judged["published"]),
+                difference_text(judged),
+                judged["tolerance"],
+                verdict_text(judged["passed"]),
+            ]
+            for judged in self.summary["expectations"]
+        ]
+        head = ["", "expectation", "where", "here", "published", "difference", "allowed", "verdict"]
+        return _html_table(head, rows) if rows else ""
+
+
+def _html_table(head: list[str], rows: list[list[str]]) -> str:
+    top = "".join(f"<th>{escape(cell)}</th>" for cell in head)
+    body = "".join("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in rows)
+    return f"<table><thead><tr>{top}</tr></thead><tbody>{body}</tbody></table>"

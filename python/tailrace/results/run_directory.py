@@ -1,0 +1,172 @@
+"""A run directory as it lies on disk, read once into types.
+
+Layout: `manifest.json`, `scenario.yaml`, `trials/<arm>/<n>.json` with `trials/<arm>/<n>.<table>.parquet` beside it, and
+optionally `plans/<arm>.json` and `published.yaml`. An arm `solo:<workload>` is stored under `solo-<workload>`.
+"""
+
+import json
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Literal
+
+from tailrace.errors import TailraceError
+
+SOLO = "solo:"
+Status = Literal["ok", "invalid", "failed", "cancelled"]
+
+
+class RunDirectoryError(TailraceError):
+    """A run directory that cannot be read: names the file, what is wrong and what to do."""
+
+
+@dataclass(frozen=True)
+class Trial:
+    """One trial of one arm. `outcome` is empty unless the trial came to its end."""
+
+    arm: str
+    number: int
+    status: Status
+    reason: str
+    outcome: dict[str, Any] = field(repr=False)
+    stem: Path
+
+    def workload(self, name: str) -> dict[str, Any] | None:
+        """Outcome of one workload; None where the trial does not have it (a solo trial has only its own)."""
+        return next((w for w in self.outcome.get("workloads", []) if w["name"] == name), None)
+
+    def table_path(self, table: str) -> Path:
+        """Where the trial's Parquet table of this name lies; it need not exist."""
+        return self.stem.parent / f"{self.stem.name}.{table}.parquet"
+
+
+@dataclass(frozen=True)
+class Run:
+    """A run directory. Arms and workloads are in the order of the scenario, solo arms apart."""
+
+    path: Path
+    manifest: dict[str, Any] = field(repr=False)
+    trials: dict[str, list[Trial]] = field(repr=False)
+
+    @classmethod
+    def read(cls, path: Path) -> "Run":
+        """Reads the manifest and every trial that is there; a partial run is a run."""
+        path = Path(path)
+        manifest = _read_json(path / "manifest.json", "is this the directory of a run? `tailrace list` shows them")
+        names = [*_arm_names(manifest), *_solo_names(path)]
+        return cls(path, manifest, {name: _read_trials(path, name) for name in names})
+
+    @property
+    def name(self) -> str:
+        """Name of the scenario."""
+        return str(self.manifest.get("name", self.path.name))
+
+    @property
+    def seed(self) -> int:
+        """Seed of the experiment."""
+        return int(self.manifest.get("seed", 0))
+
+    @property
+    def scale(self) -> float:
+        """Share of the transaction counts, bytes and durations that was run: 1 is all of them."""
+        return float(self.manifest.get("scale") or 1.0)
+
+    @property
+    def trials_planned(self) -> int | None:
+        """Trials of each arm as asked for."""
+        planned = self.manifest.get("trials")
+        return planned if isinstance(planned, int) else None
+
+    @property
+    def arms(self) -> list[str]:
+        """Arms that are compared, baseline first."""
+        return [name for name in self.trials if not name.startswith(SOLO)]
+
+    @property
+    def baseline(self) -> str | None:
+        """Arm that the others are compared with."""
+        named = self.manifest.get("baseline")
+        return named if named in self.trials else next(iter(self.arms), None)
+
+    @cached_property
+    def workloads(self) -> list[str]:
+        """Workloads in the order of the scenario."""
+        if listed := self.manifest.get("workloads"):
+            return [str(name) for name in listed]
+        seen: dict[str, None] = {}
+        for trial in (trial for trials in self.trials.values() for trial in trials):
+            seen.update(dict.fromkeys(w["name"] for w in trial.outcome.get("workloads", [])))
+        return list(seen)
+
+    def valid(self, arm: str) -> list[Trial]:
+        """Trials that count, by number. The others are listed, never averaged."""
+        return [trial for trial in self.trials.get(arm, []) if trial.status == "ok"]
+
+    def missing(self, arm: str) -> list[int]:
+        """Planned trials of a compared arm that were not run."""
+        if self.trials_planned is None or arm.startswith(SOLO):
+            return []
+        there = {trial.number for trial in self.trials[arm]}
+        return [number for number in range(1, self.trials_planned + 1) if number not in there]
+
+    @property
+    def is_partial(self) -> bool:
+        """Whether trials are missing or the run was interrupted."""
+        is_interrupted = self.manifest.get("state") in ("interrupted", "running")
+        return is_interrupted or any(self.missing(arm) for arm in self.arms)
+
+    def plan(self, arm: str) -> dict[str, Any] | None:
+        """Plan of an arm, where the run kept it."""
+        path = self.path / "plans" / f"{_folder(arm)}.json"
+        return _read_json(path, "remove the file") if path.exists() else None
+
+
+def _folder(arm: str) -> str:
+    return f"solo-{arm.removeprefix(SOLO)}" if arm.startswith(SOLO) else arm
+
+
+def _arm_names(manifest: dict[str, Any]) -> list[str]:
+    return [str(arm) for arm in manifest.get("arms", []) if not str(arm).startswith(SOLO)]
+
+
+def _solo_names(path: Path) -> list[str]:
+    folders = sorted(folder.name for folder in (path / "trials").glob("solo-*") if folder.is_dir())
+    return [f"{SOLO}{name.removeprefix('solo-')}" for name in folders]
+
+
+def _read_trials(path: Path, arm: str) -> list[Trial]:
+    files = [file for file in (path / "trials" / _folder(arm)).glob("*.json") if file.stem.isdecimal()]
+    return [_read_trial(file, arm) for file in sorted(files, key=lambda file: int(file.stem))]
+
+
+def _read_trial(file: Path, arm: str) -> Trial:
+    outcome = _read_json(file, "remove the file and run the same command again: the trial is repeated")
+    status, reason = _judge(outcome)
+    return Trial(arm, int(file.stem), status, reason, outcome if status == "ok" else {}, file.with_suffix(""))
+
+
+def _judge(outcome: dict[str, Any]) -> tuple[Status, str]:
+    """What the lab recorded about the trial; and books that do not balance make it invalid whatever was recorded."""
+    status: Status = outcome.get("status", "ok")
+    reason = str(outcome.get("reason") or "")
+    if status == "ok" and outcome.get("cancelled"):
+        return "cancelled", reason or "cancelled before its end"
+    if status == "ok" and "workloads" not in outcome:
+        return "failed", reason or "no outcome was recorded"
+    if status == "ok" and (books := outcome.get("conservation")):
+        missing = books["sent"] - books["delivered"] - books["dropped"] - books["in_network"]
+        if missing:
+            return "invalid", f"{missing} of {books['sent']} frames are unaccounted for"
+    return status, reason
+
+
+def _read_json(path: Path, hint: str) -> dict[str, Any]:
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError as error:
+        raise RunDirectoryError(f"{path}: there is no such file (hint: {hint})") from error
+    except (OSError, ValueError) as error:
+        raise RunDirectoryError(f"{path}: cannot be read: {error} (hint: {hint})") from error
+    if not isinstance(content, dict):
+        raise RunDirectoryError(f"{path}: holds no JSON object (hint: {hint})")
+    return content

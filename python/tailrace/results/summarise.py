@@ -1,0 +1,84 @@
+"""From a run directory to `result.json`."""
+
+from pathlib import Path
+from typing import Any
+
+from tailrace.results.effects import compare_arms
+from tailrace.results.ports import drops_by_cause, summarise_hosts, summarise_ports
+from tailrace.results.published import judge, read_bands
+from tailrace.results.run_directory import SOLO, Run, Trial
+from tailrace.results.slowdown import summarise_slowdown
+from tailrace.results.workload import summarise_workload
+from tailrace.statistics import jain_index
+
+# Version of the layout of `result.json`.
+FORMAT = 1
+
+
+def summarise(run_dir: Path) -> dict[str, Any]:
+    """Everything that the trials of a run say, as plain dictionaries. Writes nothing."""
+    return summarise_run(Run.read(Path(run_dir)))
+
+
+def summarise_run(run: Run) -> dict[str, Any]:
+    """`summarise` for a run that was read already."""
+    return {
+        "format": FORMAT,
+        "run": _run(run),
+        "baseline": run.baseline,
+        "workloads": run.workloads,
+        "arms": {arm: _arm(run, arm) for arm in run.arms},
+        "solo": {arm.removeprefix(SOLO): _arm(run, arm) for arm in run.trials if arm.startswith(SOLO)},
+        "comparisons": compare_arms(run),
+        "expectations": [judge(run, band) for band in read_bands(run)],
+        "assumptions": run.manifest.get("assumptions") or [],
+    }
+
+
+def _run(run: Run) -> dict[str, Any]:
+    manifest = run.manifest
+    kept = ("description", "state", "started", "finished", "command", "versions", "machine", "plan_hashes", "order")
+    return {
+        "name": run.name,
+        "seed": run.seed,
+        "scale": run.scale,
+        "trials_planned": run.trials_planned,
+        "is_partial": run.is_partial,
+        "problems": _problems(run),
+    } | {key: manifest.get(key) for key in kept}
+
+
+def _problems(run: Run) -> list[dict[str, Any]]:
+    """Trials that do not count, and why: they are listed here and averaged nowhere."""
+    problems: list[dict[str, Any]] = []
+    for arm, trials in run.trials.items():
+        problems += [_problem(trial) for trial in trials if trial.status != "ok"]
+        problems += [{"arm": arm, "trial": n, "status": "missing", "reason": "not run"} for n in run.missing(arm)]
+    return problems
+
+
+def _problem(trial: Trial) -> dict[str, Any]:
+    return {"arm": trial.arm, "trial": trial.number, "status": trial.status, "reason": trial.reason}
+
+
+def _arm(run: Run, arm: str) -> dict[str, Any]:
+    trials = run.valid(arm)
+    ports, ports_omitted = summarise_ports(trials)
+    workloads = {}
+    for name in run.workloads:
+        summary = summarise_workload(name, arm, trials, scale=run.scale, seed=run.seed)
+        if summary is not None:
+            workloads[name] = summary | {"slowdown": summarise_slowdown(run, arm, name)}
+    return {
+        "trials": [trial.number for trial in trials],
+        "seeds": [trial.outcome.get("seed") for trial in trials],
+        "digests": [trial.outcome.get("digest") for trial in trials],
+        "wall_s": [trial.outcome.get("wall_s") for trial in trials],
+        "packet_hops": [trial.outcome.get("packet_hops") for trial in trials],
+        "workloads": workloads,
+        "goodput_jain": jain_index([w["goodput_gbps"]["mean"] for w in workloads.values()]),
+        "drops": drops_by_cause(trials) if trials else {},
+        "ports": ports,
+        "ports_omitted": ports_omitted,
+        "hosts": summarise_hosts(trials),
+    }

@@ -1,0 +1,156 @@
+"""The table that a terminal shows after a run: our figures beside the published ones."""
+
+from collections.abc import Sequence
+from typing import Any
+
+Row = Sequence[str]
+
+
+def format_table(summary: dict[str, Any]) -> str:
+    """Completion times, acceleration, expectations and problems as plain text of at most about 100 columns."""
+    parts = [_title(summary), _completion(summary), _latency(summary), _effects(summary), _expectations(summary)]
+    return "\n\n".join(part for part in [*parts, _problems(summary)] if part) + "\n"
+
+
+def align(rows: Sequence[Row], *, left: int = 1) -> str:
+    """Columns of equal width: the first `left` columns to the left, numbers to the right. The first row is the head."""
+    widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
+    lines = [
+        "  ".join(c.ljust(w) if i < left else c.rjust(w) for i, (c, w) in enumerate(zip(row, widths, strict=True)))
+        for row in rows
+    ]
+    return "\n".join(line.rstrip() for line in lines)
+
+
+def number(value: float | None, digits: int = 4) -> str:
+    """Significant digits without exponents for the magnitudes of this field; a dash for what is not known."""
+    if value is None:
+        return "-"
+    if value == 0:
+        return "0"
+    if abs(value) >= 10 ** (digits - 1):
+        return f"{value:,.0f}".replace(",", " ")
+    return f"{value:.{digits}g}"
+
+
+def _title(summary: dict[str, Any]) -> str:
+    run = summary["run"]
+    scale = (
+        ""
+        if run["scale"] == 1
+        else f", {run['scale']:.3g} of the full counts (times are also shown x {1 / run['scale']:.4g})"
+    )
+    partial = "\nPARTIAL: trials are missing, see below." if run["is_partial"] else ""
+    return f"{run['name']}: seed {run['seed']}{scale}{partial}"
+
+
+def _completion(summary: dict[str, Any]) -> str:
+    is_scaled = summary["run"]["scale"] != 1
+    head = (
+        ["completion, s", "arm", "trials", "mean", "95 % interval"]
+        + (["at full scale"] if is_scaled else [])
+        + ["slowdown"]
+    )
+    rows = [head]
+    for name in summary["workloads"]:
+        for arm, workloads in ((arm, s["workloads"]) for arm, s in summary["arms"].items()):
+            if name in workloads and (row := _completion_row(name, arm, workloads[name], is_scaled)):
+                rows.append(row)
+    return align(rows, left=2) if len(rows) > 1 else ""
+
+
+def _completion_row(name: str, arm: str, workload: dict[str, Any], is_scaled: bool) -> list[str] | None:
+    completion = workload["completion_s"]
+    if workload["unfinished_trials"]:
+        trials = ", ".join(str(n) for n in workload["unfinished_trials"])
+        is_all = len(workload["unfinished_trials"]) == len(workload["trials"])
+        return None if is_all else [name, arm, "0", "-", f"unfinished in {trials}"] + ["-"] * (2 if is_scaled else 1)
+    full = (
+        [number(sum(workload["completion_full_scale_s"]) / len(workload["completion_full_scale_s"]))]
+        if is_scaled
+        else []
+    )
+    slowdown = workload.get("slowdown")
+    return [
+        name,
+        arm,
+        str(len(completion["values"])),
+        number(completion["mean"]),
+        interval_text(completion["interval"]),
+        *full,
+        number(slowdown["mean"], 3) if slowdown else "-",
+    ]
+
+
+def _latency(summary: dict[str, Any]) -> str:
+    rows: list[Row] = [["latency, ms", "arm", "p50", "p90", "p95", "p99", "p99.9", "max"]]
+    for name in summary["workloads"]:
+        for arm, arm_summary in summary["arms"].items():
+            latency = arm_summary["workloads"].get(name, {}).get("latency_ms")
+            if latency:
+                keys = ("p50", "p90", "p95", "p99", "p99_9", "max")
+                rows.append([name, arm, *(number(latency[key]) for key in keys)])
+    return align(rows, left=2) if len(rows) > 1 else ""
+
+
+def _effects(summary: dict[str, Any]) -> str:
+    effects = [e for e in summary["comparisons"] if e["metric"] == "completion_s"]
+    if not effects:
+        effects = [e for e in summary["comparisons"] if e["metric"] == "latency_mean_ms"]
+    return "\n".join(effect["words"] for effect in effects)
+
+
+def _expectations(summary: dict[str, Any]) -> str:
+    rows: list[Row] = [["expected", "where", "here", "published", "difference", "allowed", ""]]
+    for judged in summary["expectations"]:
+        rows.append(
+            [
+                judged["metric"],
+                place(judged),
+                number(judged["value"]),
+                number(judged["published"]),
+                difference_text(judged),
+                judged["tolerance"],
+                verdict_text(judged["passed"]),
+            ]
+        )
+    if len(rows) == 1:
+        return ""
+    passed = sum(judged["passed"] is True for judged in summary["expectations"])
+    return f"{align(rows, left=2)}\n{passed} of {len(rows) - 1} expectations hold."
+
+
+def place(judged: dict[str, Any]) -> str:
+    """Where an expectation applies: workload, arm, port, queue."""
+    arm = judged["arm"] or ""
+    if arm and judged["metric"] == "acceleration_percent" and judged["baseline"]:
+        arm = f"{arm} vs {judged['baseline']}"
+    parts = (arm, judged["workload"], judged["port"], judged["queue"])
+    return " ".join(dict.fromkeys(part for part in parts if part))
+
+
+def difference_text(judged: dict[str, Any]) -> str:
+    """Distance from the published figure, in points for percentages and in percent for the rest."""
+    if judged["difference"] is None:
+        return "-"
+    if judged["tolerance"].endswith("points"):
+        return f"{judged['difference']:+.1f} points"
+    return f"{judged['difference_percent']:+.1f} %"
+
+
+def verdict_text(passed: bool | None) -> str:
+    """Pass, FAIL or unknown."""
+    return {True: "pass", False: "FAIL", None: "no valid trials"}[passed]
+
+
+def interval_text(interval: dict[str, Any] | None) -> str:
+    """`low to high`, or a dash where so few trials allow none."""
+    return f"{number(interval['low'])} to {number(interval['high'])}" if interval else "-"
+
+
+def _problems(summary: dict[str, Any]) -> str:
+    problems = summary["run"]["problems"]
+    if not problems:
+        return ""
+    lines = [f"  {p['arm']} trial {p['trial']}: {p['status']}: {p['reason']}" for p in problems]
+    return "\n".join(["Trials that do not count:", *lines])

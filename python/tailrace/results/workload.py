@@ -1,0 +1,91 @@
+"""What the users of one workload felt in one arm."""
+
+from typing import Any
+
+from tailrace.results.run_directory import Trial
+from tailrace.results.sample_summary import summarise_sample
+from tailrace.statistics import Histogram, jain_index
+
+PS_PER_S = 1_000_000_000_000
+PERCENTILES = {"p50": 50.0, "p90": 90.0, "p95": 95.0, "p99": 99.0, "p99_9": 99.9}
+TCP_COUNTERS = (
+    "segments_sent",
+    "retransmits",
+    "timeouts",
+    "tail_loss_probes",
+    "fast_recoveries",
+    "spurious_retransmits",
+)
+
+
+def summarise_workload(name: str, arm: str, trials: list[Trial], *, scale: float, seed: int) -> dict[str, Any] | None:
+    """Summary over the valid trials of an arm; None when no trial has the workload."""
+    found = [(trial, workload) for trial in trials if (workload := trial.workload(name))]
+    if not found:
+        return None
+    outcomes = [workload for _, workload in found]
+    address = f"{arm}/{name}"
+    completion = [w["completion_ps"] for w in outcomes]
+    times_s = [ps / PS_PER_S for ps in completion if ps is not None]
+    # An average of those that finished would flatter an arm that made the others wait for ever.
+    is_complete = len(times_s) == len(completion)
+    return {
+        "kind": outcomes[0]["kind"],
+        "trials": [trial.number for trial, _ in found],
+        "unfinished_trials": [trial.number for trial, w in found if w["completion_ps"] is None],
+        "completion_s": summarise_sample(times_s if is_complete else [], seed=seed, address=f"{address}/completion_s"),
+        "completion_full_scale_s": [time_s / scale for time_s in times_s] if is_complete else [],
+        "transactions": summarise_sample(
+            [float(w["transactions"]) for w in outcomes], seed=seed, address=f"{address}/transactions"
+        ),
+        "goodput_gbps": summarise_sample(
+            [goodput_gbps(trial, w) for trial, w in found], seed=seed, address=f"{address}/goodput_gbps"
+        ),
+        "latency_ms": _latency(outcomes, seed=seed, address=f"{address}/latency_ms"),
+        "users_jain": _users_jain(outcomes),
+        "tcp": _tcp(outcomes),
+    }
+
+
+def goodput_gbps(trial: Trial, workload: dict[str, Any]) -> float:
+    """Application bytes over the time that the workload took, or over the whole trial where it has no end."""
+    time_ps = workload["completion_ps"] or trial.outcome["end_ps"]
+    # bytes/ps = TB/s; x 8000 = Gbit/s.
+    return float(workload["goodput_bytes"] * 8_000 / time_ps) if time_ps else 0.0
+
+
+def _latency(outcomes: list[dict[str, Any]], *, seed: int, address: str) -> dict[str, Any] | None:
+    """Percentiles of all trials' latencies together, and each trial's own for the intervals."""
+    recorded = [w["latency"] for w in outcomes if w.get("latency") and w["latency"]["count"] > 0]
+    pooled = Histogram.from_outcomes(recorded)
+    if pooled is None:
+        return None
+    summary: dict[str, Any] = {"count": pooled.count, "mean": pooled.mean_ms(), "min": pooled.min_ps / 1e9}
+    summary |= {key: pooled.percentile_ms(percent) for key, percent in PERCENTILES.items()}
+    summary["max"] = pooled.max_ps / 1e9
+    summary["over_trials"] = {
+        key: summarise_sample(
+            [latency[f"{key}_ps"] / 1e9 for latency in recorded], seed=seed, address=f"{address}/{key}"
+        )
+        for key in ("mean", *PERCENTILES, "max")
+    }
+    return summary
+
+
+def _users_jain(outcomes: list[dict[str, Any]]) -> float | None:
+    """Fairness among the users of a workload by their speed (the inverse of their completion), mean over trials."""
+    indices = []
+    for workload in outcomes:
+        times = workload.get("user_completion_ps") or []
+        if len(times) > 1 and all(times):
+            indices.append(jain_index([PS_PER_S / time for time in times]))
+    known = [index for index in indices if index is not None]
+    return sum(known) / len(known) if known else None
+
+
+def _tcp(outcomes: list[dict[str, Any]]) -> dict[str, float] | None:
+    """Counters per trial (means)."""
+    counted = [w["tcp"] for w in outcomes if w.get("tcp")]
+    if not counted:
+        return None
+    return {key: sum(tcp.get(key, 0) for tcp in counted) / len(counted) for key in TCP_COUNTERS}
