@@ -1,0 +1,40 @@
+"""`docs/cli-reference.md` from what the program itself prints for `--help`."""
+
+import os
+import re
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+PROGRAM = Path(__file__).resolve().parent.parent / ".venv" / "bin" / "tailrace"
+VERBS = ("init", "check", "plan", "run", "compare", "report", "list", "schema")
+HELP_LIMIT_S = 30
+COLOUR = re.compile(r"\x1b\[[0-9;]*m")
+
+INTRODUCTION = """# Command-line reference
+
+What `tailrace --help` and `tailrace VERB --help` print, written by `make docs`.
+
+Exit codes: 0 done, 1 an expectation failed, 2 usage or scenario error, 3 a trial is invalid, 130 interrupted.
+"""
+
+
+def render(help_of: Callable[[list[str]], str]) -> str:
+    """The whole page; `help_of` gives the help text of a command line without `--help`."""
+    sections = [INTRODUCTION, section("tailrace", help_of([]))]
+    sections += [section(f"tailrace {verb}", help_of([verb])) for verb in VERBS]
+    return "\n".join(sections)
+
+
+def section(title: str, text: str) -> str:
+    """One command with its help as it stands."""
+    lines = "\n".join(line.rstrip() for line in text.strip("\n").splitlines())
+    return f"## {title}\n\n```text\n{lines}\n```\n"
+
+
+def printed_help(arguments: list[str]) -> str:
+    """The help as a terminal of 100 columns without colours shows it."""
+    environment = os.environ | {"COLUMNS": "100", "TERMINAL_WIDTH": "100", "NO_COLOR": "1", "TERM": "dumb"}
+    command = [str(PROGRAM), *arguments, "--help"]
+    answer = subprocess.run(command, env=environment, check=True, capture_output=True, text=True, timeout=HELP_LIMIT_S)
+    return COLOUR.sub("", answer.stdout)

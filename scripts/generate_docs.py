@@ -1,0 +1,80 @@
+"""Write the pages that are made from the program: `make docs`.
+
+`--from RUN` first takes the result of a run into the summary behind the README's table and figure.
+A test compares every page with what this would write, so a page cannot fall behind the program.
+"""
+
+import argparse
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import readme_figure
+
+import cli_reference
+import readme_table
+import scenario_reference
+from tailrace.scenario import json_schema
+
+ROOT = Path(__file__).resolve().parent.parent
+README = ROOT / "README.md"
+
+
+def scenario_page() -> str:
+    """docs/scenario-reference.md."""
+    return scenario_reference.render(json_schema())
+
+
+def cli_page() -> str:
+    """docs/cli-reference.md."""
+    return cli_reference.render(cli_reference.printed_help)
+
+
+def readme_page() -> str:
+    """README.md with its table."""
+    summary = json.loads(readme_table.SUMMARY.read_text())
+    return readme_table.replace_block(README.read_text(), readme_table.table(summary))
+
+
+def figure() -> str:
+    """The README's figure."""
+    return readme_figure.render(json.loads(readme_table.SUMMARY.read_text()))
+
+
+PAGES: dict[Path, Callable[[], str]] = {
+    ROOT / "docs" / "scenario-reference.md": scenario_page,
+    ROOT / "docs" / "cli-reference.md": cli_page,
+    README: readme_page,
+    readme_figure.PATH: figure,
+}
+README_PAGES = (README, readme_figure.PATH)
+
+
+def main(arguments: list[str]) -> int:
+    """Write what differs."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--from", dest="run", type=Path, metavar="RUN", help="run directory with a result.json")
+    parser.add_argument("--only", choices=["readme-table"], help="the README's table and figure alone")
+    options = parser.parse_args(arguments)
+    if options.run is not None:
+        result = json.loads((options.run / "result.json").read_text())
+        write(readme_table.SUMMARY, readme_table.written(readme_table.condense(result)))
+    for path, page in PAGES.items():
+        if options.only is None or path in README_PAGES:
+            write(path, page())
+    return 0
+
+
+def write(path: Path, text: str) -> None:
+    """Write a page and say so, unless it stands there already."""
+    if path.exists() and path.read_text() == text:
+        print(f"{path.relative_to(ROOT)}: up to date")
+        return
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+    print(f"{path.relative_to(ROOT)}: written")
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

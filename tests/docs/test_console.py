@@ -1,0 +1,112 @@
+"""Every command that the tutorial shows is run, and what it shows as output is compared.
+
+A `console` block holds commands after `$ ` and under each what it prints: every line shown must be printed, in this
+order; lines may be left out, and `...` stands for any text. `[exit 1]` as the last line is the expected exit status.
+"""
+
+import os
+import re
+import subprocess
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGES = ("docs/tutorial.md",)
+BLOCK = re.compile(r"^```console\n(.*?)^```", re.MULTILINE | re.DOTALL)
+EXIT = re.compile(r"\[exit (\d+)\]")
+COMMAND_LIMIT_S = 120
+
+
+@dataclass
+class Command:
+    """A command, the lines that it is said to print, and its status."""
+
+    text: str
+    shown: list[str] = field(default_factory=list)
+    status: int = 0
+
+
+def commands(page: str) -> Iterator[Command]:
+    """The commands of a page, in order."""
+    for block in BLOCK.findall(page):
+        current: Command | None = None
+        for line in block.splitlines():
+            if line.startswith("$ "):
+                if current:
+                    yield current
+                current = Command(line.removeprefix("$ "))
+            elif current is None:
+                raise ValueError(f"a console block begins with a command, not with {line!r}")
+            elif status := EXIT.fullmatch(line):
+                current.status = int(status[1])
+            else:
+                current.shown.append(line)
+        if current:
+            yield current
+
+
+def first_missing(shown: list[str], printed: str) -> str | None:
+    """The first shown line that was not printed after the ones before it."""
+    rest = iter(words(line) for line in printed.splitlines())
+    for line in shown:
+        pattern = re.compile(re.escape(words(line)).replace(r"\.\.\.", ".*"))
+        if words(line) not in ("", "...") and not any(pattern.fullmatch(candidate) for candidate in rest):
+            return line
+    return None
+
+
+def words(line: str) -> str:
+    """A line without the widths of its columns."""
+    return " ".join(line.split())
+
+
+def run(command: Command, folder: Path) -> str | None:
+    """What is wrong with a command, or None."""
+    path = f"{ROOT / '.venv' / 'bin'}{os.pathsep}{os.environ['PATH']}"
+    environment = os.environ | {"PATH": path, "COLUMNS": "120", "NO_COLOR": "1", "TERM": "dumb"}
+    answer = subprocess.run(
+        ["bash", "-c", command.text],
+        cwd=folder,
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        stdin=subprocess.DEVNULL,
+        text=True,
+        timeout=COMMAND_LIMIT_S,
+        check=False,
+    )
+    if answer.returncode != command.status:
+        return f"$ {command.text}\nexit status {answer.returncode}, not {command.status}:\n{answer.stdout}"
+    missing = first_missing(command.shown, answer.stdout)
+    return None if missing is None else f"$ {command.text}\ndid not print {missing!r} but:\n{answer.stdout}"
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_the_commands_of_a_page_do_what_it_shows(page: str, tmp_path: Path) -> None:
+    found = list(commands((ROOT / page).read_text()))
+    assert found, f"{page} shows no command"
+    for command in found:
+        assert (wrong := run(command, tmp_path)) is None, wrong
+
+
+def test_a_command_that_fails_is_noticed(tmp_path: Path) -> None:
+    [command] = commands("```console\n$ false\n```\n")
+    assert "exit status 1, not 0" in (run(command, tmp_path) or "")
+
+
+def test_an_expected_status_is_honoured(tmp_path: Path) -> None:
+    [command] = commands("```console\n$ exit 3\n[exit 3]\n```\n")
+    assert run(command, tmp_path) is None
+
+
+def test_a_line_that_is_not_printed_is_noticed(tmp_path: Path) -> None:
+    [command] = commands("```console\n$ echo one; echo two\ntwo\none\n```\n")
+    assert "did not print 'one'" in (run(command, tmp_path) or "")
+
+
+def test_dots_stand_for_any_text(tmp_path: Path) -> None:
+    [command] = commands("```console\n$ echo 'done   in 3.2 s'\ndone in ... s\n...\n```\n")
+    assert run(command, tmp_path) is None
