@@ -16,9 +16,9 @@ class Trial:
         """Read the plan; raises PlanError."""
 
     def run(self) -> tuple[str, dict[str, dict[str, tuple[str, bytes]]]]:
-        """Run once: the outcome as JSON, and tables as name -> column -> (`u32`, `u64` or `f64`; little-endian bytes).
+        """Run: the outcome as JSON, and tables as name -> column -> (`u32`, `u64` or `f64`; little-endian bytes).
 
-        Raises TrialFailed when the simulator found itself wrong, RuntimeError on a second call.
+        Raises TrialFailed when the simulator found itself wrong.
         """
 
     def progress(self) -> float:

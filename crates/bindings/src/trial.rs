@@ -1,9 +1,7 @@
-//! A trial as a Python object: made from a plan, run once, watched and cancelled from other threads.
+//! A trial as a Python object: made from a plan, run, watched and cancelled from other threads.
 
-use std::sync::Mutex;
 use std::sync::atomic::Ordering;
 
-use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use tailrace_plan::Plan;
@@ -17,8 +15,7 @@ const PROGRESS_WHOLE: f64 = 1_000_000.0;
 /// One trial of one arm.
 #[pyclass(frozen, module = "tailrace._native")]
 pub struct Trial {
-    /// Taken by the run.
-    plan: Mutex<Option<Plan>>,
+    plan: Plan,
     control: Control,
 }
 
@@ -27,16 +24,15 @@ impl Trial {
     #[new]
     fn new(plan_json: &str) -> PyResult<Self> {
         let plan = Plan::parse(plan_json).map_err(|error| PlanError::new_err(error.to_string()))?;
-        Ok(Self { plan: Mutex::new(Some(plan)), control: Control::default() })
+        Ok(Self { plan, control: Control::default() })
     }
 
     /// Run to the end, without the interpreter lock; gives the outcome as JSON and the tables by name.
     fn run<'py>(&self, py: Python<'py>) -> PyResult<(String, Bound<'py, PyDict>)> {
-        let plan = self.take_plan().ok_or_else(|| PyRuntimeError::new_err("a trial runs once; make a new Trial"))?;
         let (json, tables) = py
             .detach(|| {
                 failure::caught(|| {
-                    let outcome = tailrace_sim::run(plan, &self.control);
+                    let outcome = tailrace_sim::run(&self.plan, &self.control);
                     (outcome.to_json(), outcome.tables())
                 })
             })
@@ -52,11 +48,5 @@ impl Trial {
     /// Ask the run to return soon with `"cancelled": true`.
     fn cancel(&self) {
         self.control.cancel.store(true, Ordering::Relaxed);
-    }
-}
-
-impl Trial {
-    fn take_plan(&self) -> Option<Plan> {
-        self.plan.lock().expect("nothing panics while it holds this lock").take()
     }
 }

@@ -1,0 +1,227 @@
+"""The extension: what it takes, what it gives back, and that it leaves Python alone meanwhile."""
+
+import json
+import struct
+import subprocess
+import sys
+import threading
+from importlib.metadata import version
+from typing import Any
+
+import pytest
+
+from tailrace import _native
+
+MS_PS = 10**9
+BUFFER = {"initial_bytes": 1_000_000, "maximum_bytes": 1_000_000}
+TCP = {
+    "congestion_control": "cubic",
+    "slow_start_exit": "hystart",
+    "initial_window_segments": 10,
+    "window_cap_bytes": 0,
+    "ecn": False,
+    "sack": True,
+    "tail_loss_probe": True,
+    "rto_min_ps": 200 * MS_PS,
+    "rto_max_ps": 120_000 * MS_PS,
+    "delayed_ack_ps": 40 * MS_PS,
+    "slow_start_after_idle": True,
+    "small_queue_ps": MS_PS,
+    "send_buffer": BUFFER,
+    "receive_buffer": BUFFER,
+}
+NIC = {
+    "queue_bytes": 1_000_000,
+    "tso_bytes": 64_000,
+    "gro_bytes": 64_000,
+    "rx_coalesce_ps": 8_000_000,
+    "rx_jitter": {"exponential": {"mean": 2_000_000}},
+    "rx_ring_frames": 4096,
+}
+QUEUE = {"name": "default", "service": {"dwrr": 1000}, "limit": {"bytes": 100_000}, "aqm": "none"}
+OLTP = {
+    "name": "shop",
+    "client": "app",
+    "server": "db",
+    "users": 4,
+    "transactions": 20,
+    "warmup_transactions": 0,
+    "round_trips": [
+        {
+            "request_bytes": 200,
+            "response_bytes": 18_000,
+            "server_time": {"constant": 100_000_000},
+            "write_bytes": 0,
+            "produce_fs_per_byte": 0,
+            "consume_fs_per_byte": 0,
+        }
+    ],
+    "gap": {"exponential": {"mean": MS_PS}},
+    "gap_from": "end",
+    "start": {"uniform": {"low": 0, "high": MS_PS}},
+    "priority": 0,
+}
+STREAM = {
+    "name": "backup",
+    "source": "db",
+    "destination": "app",
+    "connections": 2,
+    "bytes": 0,
+    "start_ps": 0,
+    "stagger_ps": 0,
+    "priority": 0,
+    "pin_forward": [],
+    "pin_backward": [],
+}
+COLUMNS = {
+    "transactions": {"workload": "u32", "user": "u32", "start_ps": "u64", "latency_ps": "u64"},
+    "port_series": {
+        "port": "u32",
+        "bin": "u32",
+        "start_ps": "u64",
+        "queue_mean_bytes": "f64",
+        "queue_max_bytes": "u64",
+        "tx_bytes": "u64",
+        "drop_frames": "u64",
+        "mark_frames": "u64",
+    },
+    "workload_series": {"workload": "u32", "bin": "u32", "start_ps": "u64", "goodput_bytes": "u64"},
+    "queue_depth": {"port": "u32", "depth_bytes": "u64", "time_ps": "u64"},
+}
+LETTERS = {"u32": "I", "u64": "Q", "f64": "d"}
+
+
+def plan(**changes: Any) -> str:
+    """Two hosts at one switch, four users."""
+    policy = {"queues": [QUEUE], "queue_of_priority": [0] * 8, "dpp": None}
+    switch = {
+        "name": "switch",
+        "switching": "store-and-forward",
+        "latency_ps": 1_000_000,
+        "buffer_bytes": 1_000_000,
+        "policy": policy,
+        "port_policies": [],
+    }
+    cpu = {"per_packet_ps": 0, "per_byte_fs": 0}
+    sample = {
+        "version": 1,
+        "name": "sample",
+        "seed": 1,
+        "stop_at_ps": 1000 * MS_PS,
+        "framing": {"header_bytes": 14, "overhead_bytes": 24},
+        "clock_offset_ppb": 50_000,
+        "hosts": [{"name": name, "mtu_bytes": 1500, "nic": NIC, "cpu": cpu, "tcp": TCP} for name in ("app", "db")],
+        "switches": [switch],
+        "links": [
+            {"a": name, "b": "switch", "rate_bps": 10_000_000_000, "delay_ps": 500_000} for name in ("app", "db")
+        ],
+        "workloads": [{"oltp": OLTP}],
+        "observe": {
+            "ports": [["switch", "app"]],
+            "series_bins": 100,
+            "series_bin_ps": MS_PS,
+            "transactions_max": 1000,
+            "digest": True,
+        },
+    }
+    return json.dumps(sample | changes)
+
+
+def endless() -> str:
+    """A plan that runs for an hour of simulated time: nobody waits for its end."""
+    return plan(workloads=[{"stream": STREAM}], stop_at_ps=3_600_000 * MS_PS)
+
+
+def numbers(column: tuple[str, bytes]) -> list[float]:
+    """A column as Python numbers."""
+    letter = LETTERS[column[0]]
+    return list(struct.unpack(f"<{len(column[1]) // struct.calcsize(letter)}{letter}", column[1]))
+
+
+def test_a_trial_conserves_its_frames_and_finishes_its_transactions() -> None:
+    outcome = json.loads(_native.Trial(plan()).run()[0])
+    frames = outcome["conservation"]
+    assert frames["sent"] == frames["delivered"] + frames["dropped"] + frames["in_network"]
+    assert outcome["finished"]
+    assert outcome["workloads"][0]["transactions"] == 80
+
+
+def test_the_tables_have_the_stated_columns_of_equal_length() -> None:
+    _, tables = _native.Trial(plan()).run()
+    assert {name: {c: kind for c, (kind, _) in table.items()} for name, table in tables.items()} == COLUMNS
+    for table in tables.values():
+        assert len({len(numbers(column)) for column in table.values()}) == 1
+
+
+def test_every_transaction_is_in_the_table() -> None:
+    _, tables = _native.Trial(plan()).run()
+    table = tables["transactions"]
+    assert sorted(set(numbers(table["user"]))) == [0, 1, 2, 3]
+    latencies = numbers(table["latency_ps"])
+    assert len(latencies) == 80
+    # The server alone takes 100 us; nothing here can take longer than the trial.
+    assert all(100_000_000 < latency < 1000 * MS_PS for latency in latencies)
+
+
+def test_the_same_plan_gives_the_same_digest_and_the_same_numbers() -> None:
+    first, second = (_native.Trial(plan()).run() for _ in range(2))
+    assert json.loads(first[0])["digest"] == json.loads(second[0])["digest"]
+    assert first[1] == second[1]
+
+
+def test_another_seed_gives_another_digest() -> None:
+    digests = {json.loads(_native.Trial(plan(seed=seed)).run()[0])["digest"] for seed in (1, 2)}
+    assert len(digests) == 2
+
+
+def test_what_is_not_a_plan_is_refused_in_words() -> None:
+    with pytest.raises(_native.PlanError, match="the plan cannot be read: missing field"):
+        _native.Trial("{}")
+
+
+def test_an_unknown_name_is_named() -> None:
+    lost = OLTP | {"server": "nowhere"}
+    with pytest.raises(_native.PlanError, match='there is no node named "nowhere"'):
+        _native.Trial(plan(workloads=[{"oltp": lost}]))
+
+
+def test_progress_goes_from_zero_to_one() -> None:
+    trial = _native.Trial(plan())
+    before = trial.progress()
+    trial.run()
+    assert (before, trial.progress()) == (0.0, 1.0)
+
+
+def test_a_cancelled_trial_says_so() -> None:
+    trial = _native.Trial(endless())
+    trial.cancel()
+    outcome = json.loads(trial.run()[0])
+    assert outcome["cancelled"]
+    assert not outcome["finished"]
+
+
+def test_python_goes_on_while_a_trial_runs() -> None:
+    trial = _native.Trial(endless())
+    answers: list[str] = []
+    runner = threading.Thread(target=lambda: answers.append(trial.run()[0]))
+    runner.start()
+    while trial.progress() == 0.0:  # only another thread than the trial's can see this end
+        pass
+    trial.cancel()
+    runner.join()
+    assert json.loads(answers[0])["cancelled"]
+
+
+def test_the_simulator_and_the_package_have_one_version() -> None:
+    assert _native.version() == version("tailrace")
+
+
+def test_failures_are_ordinary_exceptions() -> None:
+    assert issubclass(_native.PlanError, ValueError)
+    assert issubclass(_native.TrialFailed, RuntimeError)
+
+
+def test_the_type_stub_says_what_the_extension_has() -> None:
+    command = [sys.executable, "-m", "mypy.stubtest", "tailrace._native"]
+    answer = subprocess.run(command, capture_output=True, text=True, timeout=200, check=False)
+    assert answer.returncode == 0, answer.stdout + answer.stderr
