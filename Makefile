@@ -5,7 +5,7 @@
 #   make test            every check: formats, lints, types, architecture, Rust and Python tests
 #   make lint            the checks that run nothing
 #   make bench           the workloads of benches/README.md
-#   make docs            the generated pages of docs/ and the table of README.md
+#   make docs            the generated pages of docs/ and the table of README.md (RUN=runs/... takes a run's result)
 #   make clean           remove everything that these targets made, runs/ apart
 
 SHELL := bash
@@ -71,12 +71,15 @@ lint: build
 
 # --- generated pages ----------------------------------------------------------------------------------------------
 
+# RUN=runs/...: first take the result of this run into the summary behind the README's table and figure.
+RUN ?=
+
 .PHONY: docs readme-table
 docs: build
-	@$(BIN)/python scripts/generate_docs.py
+	@$(BIN)/python scripts/generate_docs.py $(if $(RUN),--from $(RUN))
 
 readme-table: build
-	@$(BIN)/python scripts/generate_docs.py --only readme-table
+	@$(BIN)/python scripts/generate_docs.py --only readme-table $(if $(RUN),--from $(RUN))
 
 .PHONY: clean
 clean:

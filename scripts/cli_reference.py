@@ -8,7 +8,7 @@ from pathlib import Path
 
 PROGRAM = Path(__file__).resolve().parent.parent / ".venv" / "bin" / "tailrace"
 VERBS = ("init", "check", "plan", "run", "compare", "report", "list", "schema")
-HELP_LIMIT_S = 30
+PRINT_LIMIT_S = 30
 COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 
 INTRODUCTION = """# Command-line reference
@@ -32,9 +32,9 @@ def section(title: str, text: str) -> str:
     return f"## {title}\n\n```text\n{lines}\n```\n"
 
 
-def printed_help(arguments: list[str]) -> str:
-    """The help as a terminal of 100 columns without colours shows it."""
+def printed(arguments: list[str]) -> str:
+    """What the program prints on a terminal of 100 columns without colours."""
     environment = os.environ | {"COLUMNS": "100", "TERMINAL_WIDTH": "100", "NO_COLOR": "1", "TERM": "dumb"}
-    command = [str(PROGRAM), *arguments, "--help"]
-    answer = subprocess.run(command, env=environment, check=True, capture_output=True, text=True, timeout=HELP_LIMIT_S)
+    command = [str(PROGRAM), *arguments]
+    answer = subprocess.run(command, env=environment, check=True, capture_output=True, text=True, timeout=PRINT_LIMIT_S)
     return COLOUR.sub("", answer.stdout)

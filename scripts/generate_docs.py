@@ -10,12 +10,10 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-import readme_figure
-
 import cli_reference
+import readme_figure
 import readme_table
 import scenario_reference
-from tailrace.scenario import json_schema
 
 ROOT = Path(__file__).resolve().parent.parent
 README = ROOT / "README.md"
@@ -23,12 +21,12 @@ README = ROOT / "README.md"
 
 def scenario_page() -> str:
     """docs/scenario-reference.md."""
-    return scenario_reference.render(json_schema())
+    return scenario_reference.render(json.loads(cli_reference.printed(["schema"])))
 
 
 def cli_page() -> str:
     """docs/cli-reference.md."""
-    return cli_reference.render(cli_reference.printed_help)
+    return cli_reference.render(lambda verb: cli_reference.printed([*verb, "--help"]))
 
 
 def readme_page() -> str:

@@ -1,0 +1,108 @@
+"""Generated pages are what the program would write now, and the pieces that write them do what they say."""
+
+import json
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+
+import cli_reference
+import generate_docs
+import readme_figure
+import readme_table
+import scenario_reference
+from tailrace.scenario import units
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@pytest.mark.parametrize("page", generate_docs.PAGES, ids=lambda page: page.name)
+def test_a_generated_page_is_up_to_date(page: Path) -> None:
+    assert page.read_text() == generate_docs.PAGES[page](), "run `make docs`"
+
+
+def judged(metric: str, arm: str, value: float, published: float, passed: bool) -> dict[str, Any]:
+    """An expectation as results hold it."""
+    tolerance = "±10 %"
+    names = {"metric": metric, "arm": arm, "baseline": None, "workload": "XS"}
+    return names | {"value": value, "published": published, "tolerance": tolerance, "passed": passed, "source": "p. 7"}
+
+
+@pytest.fixture
+def result() -> dict[str, Any]:
+    """A small `result.json`."""
+    run = {"name": "sample", "seed": 7, "scale": 0.1, "trials_planned": 2, "is_partial": False, "problems": []}
+    workloads = {"XS": {"completion_full_scale_s": [570.123456789, 580]}}
+    return {
+        "run": run | {"versions": {"tailrace": "0.1.0"}, "plan_hashes": {"fifo": "ab"}},
+        "workloads": ["XS"],
+        "arms": {arm: {"workloads": workloads} for arm in ("fifo", "dpp")},
+        "expectations": [
+            judged("completion_s", "solo:XS", 300.4, 300, True),
+            judged("completion_s", "fifo", 575.06, 572, True),
+            judged("completion_s", "dpp", 306.0, 390, False),
+            judged("acceleration_percent", "dpp", 46.8, 31.8, False),
+        ],
+    }
+
+
+def test_the_table_shows_each_figure_beside_the_published_one(result: dict[str, Any]) -> None:
+    assert readme_table.table(readme_table.condense(result)).splitlines() == [
+        "| workload | alone, s | fifo, s | dpp, s | faster with dpp, % |",
+        "|---|---|---|---|---|",
+        "| XS | 300 (300 ✓) | 575 (572 ✓) | 306 (390 ✗) | 46.8 (31.8 ✗) |",
+        "",
+        "Here (published, ✓ within the stated tolerance): 2 of 4 published figures hold. "
+        "Run with 0.1 of the published counts, 2 trials per arm, seed 7.",
+    ]
+
+
+def test_a_partial_run_is_not_shown(result: dict[str, Any]) -> None:
+    result["run"]["is_partial"] = True
+    with pytest.raises(ValueError, match="complete runs only"):
+        readme_table.condense(result)
+
+
+def test_the_committed_summary_is_rounded(result: dict[str, Any]) -> None:
+    summary = json.loads(readme_table.written(readme_table.condense(result)))
+    assert summary["completion_full_scale_s"]["fifo"]["XS"] == [570.123, 580]
+
+
+def test_only_the_block_between_the_markers_changes() -> None:
+    page = f"before\n{readme_table.BEGIN}\nold\n{readme_table.END}\nafter\n"
+    assert readme_table.replace_block(page, "new") == page.replace("old", "new")
+    with pytest.raises(ValueError, match="lost the markers"):
+        readme_table.replace_block("before\nafter\n", "new")
+
+
+def test_the_figure_has_a_bar_per_arm_and_a_point_per_trial(result: dict[str, Any]) -> None:
+    svg = ElementTree.fromstring(readme_figure.render(readme_table.condense(result)))
+    tags = [element.tag.rpartition("}")[2] for element in svg.iter()]
+    # The background, two bars and two keys; four points and one in the legend.
+    assert (tags.count("rect"), tags.count("circle")) == (5, 5)
+    assert "fifo: XS 575 s" in svg.attrib["aria-label"]
+
+
+def test_the_reference_shows_defaults_with_units() -> None:
+    assert scenario_reference.quantity(500_000, units.TIME) == "500ns"
+    assert scenario_reference.quantity(10**10, units.RATE) == "10Gbit/s"
+    assert scenario_reference.quantity(65_536, units.SIZE) == "64KiB"
+    assert scenario_reference.quantity(4096, units.FRAMES) == "4096 frames"
+    assert scenario_reference.quantity(0, units.TIME) == "0s"
+
+
+def test_the_reference_follows_the_file_from_the_top() -> None:
+    def refer(name: str) -> dict[str, str]:
+        return {"$ref": f"#/$defs/{name}"}
+
+    schema = {
+        "properties": {"a": refer("A"), "b": {"type": "array", "items": refer("B")}},
+        "$defs": {"B": {"properties": {}}, "C": {"properties": {}}, "A": {"properties": {"c": refer("C")}}},
+    }
+    assert scenario_reference.reading_order(schema) == ["A", "C", "B"]
+
+
+def test_the_command_line_page_has_every_verb() -> None:
+    page = cli_reference.render(lambda arguments: f"help of {arguments}")
+    assert [verb for verb in cli_reference.VERBS if f"## tailrace {verb}\n" not in page] == []
