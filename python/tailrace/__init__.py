@@ -1,0 +1,30 @@
+"""A performance lab for databases and storage on shared data-centre networks.
+
+`tailrace.run("scenario.yaml")` runs a scenario and returns its `Result`; `tailrace.load` reads and checks one.
+"""
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from tailrace.api import load, run
+    from tailrace.errors import ScenarioError, TailraceError
+    from tailrace.results import Result
+
+__all__ = ["Result", "ScenarioError", "TailraceError", "load", "run"]
+
+_HOMES = {
+    "Result": "tailrace.results",
+    "ScenarioError": "tailrace.errors",
+    "TailraceError": "tailrace.errors",
+    "load": "tailrace.api",
+    "run": "tailrace.api",
+}
+"""Names are imported when they are used: the command line starts in a fraction of the time."""
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'tailrace' has no attribute '{name}'")
+    from importlib import import_module
+
+    return getattr(import_module(_HOMES[name]), name)

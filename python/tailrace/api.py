@@ -1,0 +1,49 @@
+"""The Python interface: run a scenario from a program or a notebook."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from tailrace.errors import RunRefusedError
+from tailrace.experiment.reporter import reporter_for
+from tailrace.experiment.run import Experiment, Options, summarise_and_report
+from tailrace.results import Result
+from tailrace.scenario.loading import Loaded, load_scenario
+
+
+def load(scenario: str | Path | Mapping[str, Any], *, set: Mapping[str, Any] | None = None) -> Loaded:  # noqa: A002  the option's name
+    """Reads and checks a scenario file, or the same as a dictionary; raises `ScenarioError` with every problem."""
+    return load_scenario(scenario, set)
+
+
+def run(
+    scenario: str | Path | Mapping[str, Any],
+    *,
+    arms: Sequence[str] | None = None,
+    trials: int | None = None,
+    seed: int | None = None,
+    jobs: int | None = None,
+    scale: float | None = None,
+    out: str | Path | None = None,
+    set: Mapping[str, Any] | None = None,  # noqa: A002  the option's name
+    progress: bool = False,
+) -> Result:
+    """Runs every arm and trial of a scenario and returns the result; the same call again resumes.
+
+    `set` maps dotted paths to values, as `--set` does. The run directory is `out`, or one below `runs/`.
+    An interrupt (Ctrl-C) keeps the finished trials, writes a partial result and raises `KeyboardInterrupt`.
+    """
+    changes = dict(set or {})
+    if trials is not None:
+        changes["experiment.trials"] = trials
+    if seed is not None:
+        changes["experiment.seed"] = seed
+    loaded = load_scenario(scenario, changes)
+    if scale is not None and scale <= 0:
+        raise RunRefusedError(f"scale {scale:g} is not above zero (hint: 0.05 is a twentieth)")
+    options = Options(arms, jobs, scale or 1.0, Path(out) if out else None, ["tailrace.run"])
+    finished = Experiment(loaded, options, reporter_for(json_lines=False, quiet=not progress)).run()
+    summarise_and_report(finished.path)
+    if finished.is_interrupted:
+        raise KeyboardInterrupt
+    return Result(finished.path)

@@ -1,0 +1,168 @@
+"""The commands and their options."""
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from tailrace.cli.console import guarded
+
+EXAMPLES = """
+Examples:
+
+\b
+  tailrace init lab.yaml && tailrace run lab.yaml
+  tailrace run reproductions/cisco-dpp --scale 0.05
+  tailrace run examples/dpp.yaml --arm dpp --set workloads.bulk.connections=8 --json
+
+Exit codes: 0 done, 1 an expectation failed, 2 usage or scenario error, 3 a trial is invalid, 130 interrupted.
+"""
+
+app = typer.Typer(
+    name="tailrace",
+    help="What would a switch feature, an MTU or a bigger buffer do to the transactions of your databases?",
+    epilog=EXAMPLES,
+    add_completion=False,
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+File = Annotated[Path, typer.Argument(help="Scenario file, or a folder with a scenario.yaml.", metavar="SCENARIO")]
+Set = Annotated[
+    list[str] | None,
+    typer.Option("--set", metavar="KEY=VALUE", help="Override a value by its dotted path; repeatable."),
+]
+Arms = Annotated[list[str] | None, typer.Option("--arm", metavar="NAME", help="Only this arm; repeatable.")]
+Trials = Annotated[int | None, typer.Option("--trials", min=1, help="Trials of each arm.")]
+Seed = Annotated[int | None, typer.Option("--seed", min=0, help="Seed of the experiment.")]
+Scale = Annotated[
+    float, typer.Option("--scale", help="Share of all counts, sizes and durations, e.g. 0.05; rates stay.")
+]
+Json = Annotated[bool, typer.Option("--json", help="Machine-readable result on stdout, progress as NDJSON on stderr.")]
+
+
+def main() -> None:
+    """Entry of the program."""
+    sys.exit(guarded(app))
+
+
+@app.callback(invoke_without_command=True)
+def _root(
+    *, version: Annotated[bool, typer.Option("--version", help="Print the version.", is_eager=True)] = False
+) -> None:
+    if version:
+        from tailrace.cli.inspect import print_version
+
+        print_version()
+        raise typer.Exit
+
+
+@app.command()
+def init(
+    path: Annotated[Path, typer.Argument(help="File to write.")] = Path("scenario.yaml"),
+    *,
+    force: Annotated[bool, typer.Option("--force", help="Replace the file if it is there.")] = False,
+) -> None:
+    """Write a commented scenario to start from."""
+    from tailrace.cli.inspect import write_starter
+
+    write_starter(path, force=force)
+
+
+@app.command()
+def check(scenario: File, *, set_: Set = None, json_: Json = False) -> None:
+    """Check a scenario: every problem with its line, and a hint."""
+    from tailrace.cli.inspect import check_scenario
+
+    check_scenario(scenario, set_, json_=json_)
+
+
+@app.command()
+def plan(
+    scenario: File,
+    *,
+    arm: Annotated[str | None, typer.Option("--arm", metavar="NAME", help="Arm; the baseline if left out.")] = None,
+    trial: Annotated[int, typer.Option("--trial", min=1, help="Number of the trial.")] = 1,
+    set_: Set = None,
+    seed: Seed = None,
+    scale: Scale = 1.0,
+) -> None:
+    """Print the plan of one trial: what the simulator gets."""
+    from tailrace.cli.inspect import print_plan
+
+    print_plan(scenario, arm, trial, set_, seed, scale)
+
+
+@app.command()
+def run(
+    scenario: File,
+    *,
+    set_: Set = None,
+    arm: Arms = None,
+    trials: Trials = None,
+    seed: Seed = None,
+    jobs: Annotated[
+        int | None, typer.Option("--jobs", min=1, help="Trials at the same time; one on each core if left out.")
+    ] = None,
+    scale: Scale = 1.0,
+    out: Annotated[
+        Path | None, typer.Option("--out", metavar="DIR", help="Run directory; below runs/ if left out.")
+    ] = None,
+    json_: Json = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Print the trials and the estimated time, run nothing.")
+    ] = False,
+) -> None:
+    """Run every arm and trial, print the table, write the report. The same command again resumes."""
+    from tailrace.cli.running import Request, run_scenario
+
+    request = Request(scenario, set_, arm, trials, seed, jobs, scale, out, json_, dry_run)
+    raise typer.Exit(run_scenario(request))
+
+
+@app.command()
+def compare(
+    a: Annotated[Path, typer.Argument(help="Run directory.")],
+    b: Annotated[Path, typer.Argument(help="Run directory.")],
+    *,
+    json_: Json = False,
+) -> None:
+    """Compare two runs workload by workload."""
+    from tailrace.cli.inspect import print_comparison
+
+    print_comparison(a, b, json_=json_)
+
+
+@app.command()
+def report(
+    run_directory: Annotated[Path, typer.Argument(help="Run directory.", metavar="RUN")],
+    *,
+    json_: Json = False,
+) -> None:
+    """Write the result and the report of a run again, also of a partial one."""
+    from tailrace.cli.running import report_run
+
+    raise typer.Exit(report_run(run_directory, json_=json_))
+
+
+@app.command("list")
+def list_(
+    *,
+    runs: Annotated[Path, typer.Option("--runs", metavar="DIR", help="Where the run directories are.")] = Path("runs"),
+    json_: Json = False,
+) -> None:
+    """List runs, and the scenarios that are here."""
+    from tailrace.cli.inspect import print_list
+
+    print_list(runs, json_=json_)
+
+
+@app.command()
+def schema() -> None:
+    """Print the JSON Schema of scenario files, for editors."""
+    from tailrace.cli.inspect import print_schema
+
+    print_schema()

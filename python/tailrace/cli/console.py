@@ -1,0 +1,98 @@
+"""What every command needs: results to stdout, everything else to stderr, and no traceback for a user, ever."""
+
+import json
+import os
+import sys
+import tempfile
+import traceback
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+DONE = 0
+EXPECTATION_FAILED = 1
+USAGE = 2
+INVALID_TRIAL = 3
+INTERRUPTED = 130
+
+
+def emit(text: str) -> None:
+    """A result, to stdout."""
+    sys.stdout.write(text if text.endswith("\n") else text + "\n")
+    sys.stdout.flush()
+
+
+def emit_json(content: object) -> None:
+    """A result for programs, to stdout."""
+    emit(json.dumps(content, indent=1, ensure_ascii=False))
+
+
+def note(text: str) -> None:
+    """Something besides the result, to stderr."""
+    sys.stderr.write(text + "\n")
+    sys.stderr.flush()
+
+
+def guarded(run: Callable[[], Any]) -> int:
+    """Runs the program; returns its exit code. Errors become one line, unexpected ones leave a log file."""
+    from tailrace.errors import TailraceError
+
+    try:
+        run()
+    except SystemExit as end:
+        return _code(end)
+    except KeyboardInterrupt:
+        note("interrupted")
+        return INTERRUPTED
+    except BrokenPipeError:
+        _drop_stdout()
+        return DONE
+    except TailraceError as error:
+        note(str(error))
+        return USAGE
+    except Exception as error:  # noqa: BLE001  the last line of defence: a user gets a sentence and a log, no traceback
+        return _unexpected(error)
+    return DONE
+
+
+def _code(end: SystemExit) -> int:
+    if isinstance(end.code, str):
+        note(end.code)
+        return USAGE
+    return DONE if end.code is None else int(end.code)
+
+
+def _drop_stdout() -> None:
+    """The reader of a pipe has gone: nothing more can be said there, not even by the interpreter's last flush."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _unexpected(error: Exception) -> int:
+    descriptor, name = tempfile.mkstemp(prefix="tailrace-", suffix=".log")
+    with os.fdopen(descriptor, "w", encoding="utf-8") as log:
+        log.write(f"command: {sys.argv}\n")
+        log.writelines(traceback.format_exception(error))
+    what = str(error).splitlines()[0] if str(error) else "no message"
+    note(
+        f"tailrace itself failed: {type(error).__name__}: {what} (hint: the details are in {name}; please report them)"
+    )
+    return USAGE
+
+
+def overrides(
+    assignments: Sequence[str] | None, *, trials: int | None = None, seed: int | None = None
+) -> dict[str, Any]:
+    """The `--set` options, and those that are short for one."""
+    from tailrace.scenario.loading import parse_assignment
+
+    given = dict(parse_assignment(text) for text in assignments or [])
+    if trials is not None:
+        given["experiment.trials"] = trials
+    if seed is not None:
+        given["experiment.seed"] = seed
+    return given
+
+
+def scenario_path(path: Path) -> Path:
+    """A scenario file; for a folder, the `scenario.yaml` in it."""
+    return path / "scenario.yaml" if (path / "scenario.yaml").is_file() else path

@@ -1,0 +1,116 @@
+"""Commands that look and do not run: init, check, plan, compare, list, schema."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+from tailrace.cli.console import emit, emit_json, overrides, scenario_path
+from tailrace.errors import RunRefusedError, ScenarioError
+
+
+def print_version() -> None:
+    """The version of the package."""
+    from importlib.metadata import PackageNotFoundError, version
+
+    try:
+        emit(f"tailrace {version('tailrace')}")
+    except PackageNotFoundError:
+        emit("tailrace (not installed)")
+
+
+def write_starter(path: Path, *, force: bool) -> None:
+    """Writes the starter scenario."""
+    from tailrace.scenario.starter import STARTER
+
+    if path.exists() and not force:
+        raise RunRefusedError(f"{path}: it is there already (hint: another name, or --force)")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(STARTER, encoding="utf-8")
+    except OSError as error:
+        raise RunRefusedError(f"{path}: it cannot be written: {error.strerror}") from None
+    emit(f"wrote {path}; now `tailrace check {path}` and `tailrace run {path}`")
+
+
+def check_scenario(path: Path, assignments: list[str] | None, *, json_: bool) -> None:
+    """Prints what is in a scenario; raises with all of its problems."""
+    from tailrace.scenario.loading import load_scenario
+    from tailrace.scenario.topology import expand
+
+    path = scenario_path(path)
+    try:
+        loaded = load_scenario(path, overrides(assignments))
+    except ScenarioError as error:
+        if json_:
+            emit_json({"valid": False, "problems": [vars(problem) for problem in error.problems]})
+        raise
+    graph = expand(loaded.scenario.network)
+    found: dict[str, Any] = {
+        "valid": True,
+        "name": loaded.scenario.name,
+        "hosts": len(graph.hosts),
+        "switches": len(graph.switches),
+        "links": len(graph.links),
+        "workloads": list(loaded.scenario.workloads),
+        "arms": list(loaded.arms),
+        "trials": loaded.scenario.experiment.trials,
+    }
+    if json_:
+        emit_json(found)
+        return
+    parts = [f"{found[key]} {key}" for key in ("hosts", "switches", "links")]
+    names = f"workloads {', '.join(found['workloads'])}; arms {', '.join(found['arms'])}; {found['trials']} trials"
+    emit(f"{path}: sound. {', '.join(parts)}; {names}")
+
+
+def print_plan(
+    path: Path, arm: str | None, trial: int, assignments: list[str] | None, seed: int | None, scale: float
+) -> None:
+    """Prints the plan of one trial as JSON."""
+    from tailrace.cli.running import refuse_scale
+    from tailrace.experiment.plans import Plans
+    from tailrace.experiment.scale import scaled
+    from tailrace.experiment.schedule import TrialKey
+    from tailrace.scenario.loading import load_scenario
+
+    refuse_scale(scale)
+    loaded = load_scenario(scenario_path(path), overrides(assignments, seed=seed))
+    chosen = arm or next(iter(loaded.arms))
+    if chosen not in loaded.arms:
+        raise RunRefusedError(f"there is no arm '{chosen}' (hint: arms: {', '.join(loaded.arms)})")
+    plans = Plans({chosen: scaled(loaded.arms[chosen], scale)})
+    emit(json.dumps(plans.raw(TrialKey(chosen, trial)), indent=1, ensure_ascii=False))
+
+
+def print_comparison(a: Path, b: Path, *, json_: bool) -> None:
+    """Prints how two runs differ."""
+    from tailrace import results
+
+    difference = results.compare(a, b)
+    if json_:
+        emit_json(difference)
+    else:
+        emit(results.format_compare(difference))
+
+
+def print_list(runs: Path, *, json_: bool) -> None:
+    """Prints runs and scenarios."""
+    from tailrace.cli.listing import find_runs, find_scenarios
+
+    found_runs, found_scenarios = find_runs(runs), find_scenarios()
+    if json_:
+        emit_json({"runs": found_runs, "scenarios": found_scenarios})
+        return
+    if not found_runs and not found_scenarios:
+        emit("no runs and no scenarios here; `tailrace init` writes a scenario to start from")
+    for row in found_runs:
+        emit(f"{row['path']}  {row['state']}, {row['trials_done']} trials, {row['started']}")
+    for scenario in found_scenarios:
+        emit(f"{scenario['path']}  {scenario['title']}")
+
+
+def print_schema() -> None:
+    """Prints the JSON Schema of a scenario."""
+    from tailrace.scenario.schema import scenario_schema
+
+    emit(json.dumps(scenario_schema(), indent=1, ensure_ascii=False))

@@ -1,0 +1,41 @@
+"""Which runs and scenarios there are."""
+
+from pathlib import Path
+from typing import Any
+
+from tailrace.experiment.storage import KEPT, read_json
+
+SCENARIO_FOLDERS = (".", "examples", "reproductions/*")
+LISTED_MAX = 500
+HEAD_BYTES = 4000
+
+
+def find_runs(folder: Path) -> list[dict[str, Any]]:
+    """Run directories below `folder`, latest first."""
+    rows = [_run(path.parent, manifest) for path in folder.glob("*/manifest.json") if (manifest := read_json(path))]
+    return sorted(rows, key=lambda row: str(row["started"]), reverse=True)[:LISTED_MAX]
+
+
+def find_scenarios(root: Path = Path()) -> list[dict[str, str]]:
+    """Scenario files in the usual places."""
+    files = sorted({path for folder in SCENARIO_FOLDERS for path in root.glob(f"{folder}/*.yaml")})
+    return [{"path": str(path), "title": title} for path in files if (title := _title(path)) is not None][:LISTED_MAX]
+
+
+def _run(path: Path, manifest: dict[str, Any]) -> dict[str, Any]:
+    outcomes = [read_json(file) for file in path.glob("trials/*/*.json")]
+    done = sum(1 for outcome in outcomes if outcome and outcome.get("status") in KEPT)
+    kept = {key: manifest.get(key) for key in ("name", "state", "started", "scale", "arms")}
+    return {"path": str(path), **kept, "trials_done": done, "trials_planned": len(manifest.get("order", []))}
+
+
+def _title(path: Path) -> str | None:
+    """First words about a scenario; None when the file is none."""
+    with path.open(encoding="utf-8", errors="replace") as file:
+        lines = file.read(HEAD_BYTES).splitlines()
+    if not any(line.startswith("tailrace:") for line in lines):
+        return None
+    described = next((line.partition(":")[2].strip() for line in lines if line.startswith("description:")), "")
+    if described and described[0] not in "|>":
+        return described
+    return next((line.lstrip("# ") for line in lines if line.startswith("# ")), path.stem)

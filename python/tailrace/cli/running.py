@@ -1,0 +1,102 @@
+"""`tailrace run` and `tailrace report`."""
+
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tailrace.cli.console import (
+    DONE,
+    EXPECTATION_FAILED,
+    INTERRUPTED,
+    INVALID_TRIAL,
+    emit,
+    emit_json,
+    note,
+    overrides,
+    scenario_path,
+)
+from tailrace.errors import RunRefusedError
+from tailrace.experiment.dry_run import describe
+from tailrace.experiment.reporter import reporter_for
+from tailrace.experiment.run import Experiment, Finished, Options, summarise_and_report
+from tailrace.experiment.scale import SCALE_MIN
+from tailrace.scenario.loading import load_scenario
+
+SCALE_MAX = 1000.0
+
+
+@dataclass(frozen=True)
+class Request:
+    """The options of `tailrace run`."""
+
+    scenario: Path
+    assignments: list[str] | None
+    arms: list[str] | None
+    trials: int | None
+    seed: int | None
+    jobs: int | None
+    scale: float
+    out: Path | None
+    is_json: bool
+    is_dry: bool
+
+
+def run_scenario(request: Request) -> int:
+    """Runs a scenario; returns the exit code."""
+    refuse_scale(request.scale)
+    loaded = load_scenario(
+        scenario_path(request.scenario), overrides(request.assignments, trials=request.trials, seed=request.seed)
+    )
+    options = Options(request.arms, request.jobs, request.scale, request.out, ["tailrace", *sys.argv[1:]])
+    experiment = Experiment(loaded, options, reporter_for(json_lines=request.is_json))
+    if request.is_dry:
+        listing = describe(experiment)
+        if request.is_json:
+            emit_json(listing.data)
+        else:
+            emit(listing.text)
+        return DONE
+    if not request.is_json:
+        note(f"run directory: {experiment.directory.path}")
+    finished = experiment.run()
+    return _conclude(finished, is_json=request.is_json)
+
+
+def report_run(path: Path, *, json_: bool) -> int:
+    """Writes the result and report of a run directory again; returns the exit code."""
+    summary, report = summarise_and_report(path)
+    _print(summary, path, report, is_json=json_)
+    return DONE
+
+
+def refuse_scale(scale: float) -> None:
+    """Raises when a scale makes no sense."""
+    if not SCALE_MIN <= scale <= SCALE_MAX:
+        raise RunRefusedError(
+            f"--scale {scale:g} is outside {SCALE_MIN:g} to {SCALE_MAX:g} (hint: 0.05 is a twentieth)"
+        )
+
+
+def _conclude(finished: Finished, *, is_json: bool) -> int:
+    summary, report = summarise_and_report(finished.path)
+    _print(summary, finished.path, report, is_json=is_json)
+    if finished.is_interrupted:
+        note("interrupted: finished trials are kept, the same command goes on from here")
+        return INTERRUPTED
+    if not finished.is_valid:
+        bad = [str(key) for key, status in finished.statuses.items() if status != "ok"]
+        note(f"{len(bad)} trial(s) do not count: {', '.join(bad)}")
+        return INVALID_TRIAL
+    failed = [verdict for verdict in summary.get("expectations", []) if verdict["passed"] is False]
+    return EXPECTATION_FAILED if failed else DONE
+
+
+def _print(summary: dict[str, Any], path: Path, report: Path, *, is_json: bool) -> None:
+    from tailrace import results
+
+    if is_json:
+        emit_json({**summary, "path": str(path), "report": str(report)})
+        return
+    emit(results.format_table(summary))
+    emit(f"report: {report}")

@@ -1,0 +1,46 @@
+"""What can go wrong on a user's side, in words for people: every error names the file, the key, what is wrong and a hint."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+KeyPath = tuple[str | int, ...]
+"""Where a value stands in a scenario: keys and list positions from the top."""
+
+
+class TailraceError(Exception):
+    """A mistake that the user can correct; its text is complete and needs no traceback."""
+
+
+class RunRefusedError(TailraceError):
+    """A run cannot start or go on as asked, e.g. because a directory holds another run."""
+
+
+def dotted(path: Iterable[str | int]) -> str:
+    """`("workloads", "XS", "users")` as people write it: `workloads.XS.users`."""
+    return ".".join(str(part) for part in path)
+
+
+@dataclass(frozen=True, order=True)
+class Problem:
+    """One thing that is wrong in a scenario."""
+
+    file: str
+    line: int
+    """1 is the first line; 0 when the place is not in the file (e.g. a command-line override)."""
+    path: str
+    what: str
+    hint: str = ""
+
+    def __str__(self) -> str:
+        place = f"{self.file}:{self.line}" if self.line else self.file
+        key = f" {self.path}:" if self.path else ""
+        hint = f" (hint: {self.hint})" if self.hint else ""
+        return f"{place}:{key} {self.what}{hint}"
+
+
+class ScenarioError(TailraceError):
+    """A scenario that cannot be run: all of its problems, in the order of the file."""
+
+    def __init__(self, problems: Sequence[Problem]) -> None:
+        self.problems = tuple(sorted(set(problems)))
+        super().__init__("\n".join(str(problem) for problem in self.problems))

@@ -1,0 +1,268 @@
+"""Solo calibration: choose each workload so that alone, in the baseline arm, it takes the wanted time.
+
+A probe of each workload alone tells what one transaction of a user costs. From it follows the number of transactions, or
+the factor of the gap, and a full run alone verifies it; what the verification misses corrects the choice once more.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from tailrace.errors import RunRefusedError
+from tailrace.experiment.estimate import Estimate
+from tailrace.experiment.native import Outcome
+from tailrace.experiment.plans import Plans, alone
+from tailrace.experiment.pool import Pool, Running
+from tailrace.experiment.reporter import Reporter
+from tailrace.experiment.schedule import SOLO, TrialKey
+from tailrace.experiment.storage import RunDirectory, read_json, write_json
+from tailrace.scenario.experiment import Calibrate
+from tailrace.scenario.scenario import Scenario
+from tailrace.scenario.workload import Oltp, start_of
+
+PROBE_SHARE = 0.1
+"""A probe lasts this share of the wanted time."""
+PROBE_TRANSACTIONS_MIN = 3
+"""A probe has at least this many transactions of each user."""
+ROUNDS_MAX = 5
+"""Verifications before the best choice is taken."""
+CLOSE_ENOUGH = 0.002
+"""A fifth of the one percent within which calibrated workloads must come."""
+GAP_FACTOR_MAX = 1000.0
+FILE = "calibration.json"
+
+
+@dataclass(frozen=True)
+class Choice:
+    """What was chosen for one workload, and what it gave."""
+
+    workload: str
+    transactions: int
+    gap_factor: float
+    wanted_ps: int
+    alone_ps: int
+    """Completion time in the last verification."""
+    rounds: int
+
+    @property
+    def error(self) -> float:
+        """Relative distance from the wanted time."""
+        return self.alone_ps / self.wanted_ps - 1
+
+
+def recorded(directory: RunDirectory) -> dict[str, Any] | None:
+    """What a run's calibration chose."""
+    return read_json(directory.path / FILE)
+
+
+def calibrated(
+    scenarios: Mapping[str, Scenario], baseline: str, directory: RunDirectory, jobs: int, reporter: Reporter
+) -> dict[str, Scenario] | None:
+    """Every arm with the choices; None when interrupted. Choices that the directory holds are taken as they are."""
+    held = recorded(directory)
+    if held is not None:
+        choices = [Choice(**{key: value for key, value in raw.items() if key != "error"}) for raw in held["choices"]]
+        return _applied(scenarios, choices)
+    found = _Calibration(scenarios[baseline], jobs, reporter).choose()
+    if found is None:
+        return None
+    write_json(directory.path / FILE, {"choices": [{**asdict(choice), "error": choice.error} for choice in found]})
+    return _applied(scenarios, found)
+
+
+def _applied(scenarios: Mapping[str, Scenario], choices: Sequence[Choice]) -> dict[str, Scenario]:
+    done = dict(scenarios)
+    for choice in choices:
+        done = {arm: _with_choice(scenario, choice) for arm, scenario in done.items()}
+    return done
+
+
+def _with_choice(scenario: Scenario, choice: Choice) -> Scenario:
+    oltp = scenario.workloads[choice.workload]
+    assert isinstance(oltp, Oltp), "checks refuse other workloads"
+    gap = oltp.gap if choice.gap_factor == 1 else oltp.gap.scaled(choice.gap_factor)
+    update = {"transactions": choice.transactions, "gap": gap}
+    return scenario.model_copy(
+        update={"workloads": {**scenario.workloads, choice.workload: oltp.model_copy(update=update)}}
+    )
+
+
+class _Calibration:
+    """Probes and verifications of the workloads of one scenario."""
+
+    def __init__(self, scenario: Scenario, jobs: int, reporter: Reporter) -> None:
+        spec = scenario.experiment.calibrate
+        assert spec is not None, "calibration is asked for"
+        self.scenario = scenario
+        self.spec: Calibrate = spec
+        self.jobs = jobs
+        self.reporter = reporter
+        oltp = [name for name, workload in scenario.workloads.items() if isinstance(workload, Oltp)]
+        self.names = spec.workloads or oltp
+        self.estimate = Estimate([], jobs)
+        self.outcomes: dict[str, dict[str, Any]] = {}
+
+    def choose(self) -> list[Choice] | None:
+        """Choices for every workload; None when interrupted."""
+        first = self._probe()
+        if first is None:
+            return None
+        choices, best = first, {choice.workload: choice for choice in first}
+        for round_number in range(1, ROUNDS_MAX + 1):
+            times = self._measure({c.workload: _with_choice(self.scenario, c) for c in choices}, "calibration")
+            if times is None:
+                return None
+            verified = [self._verified(choice, times[choice.workload], round_number) for choice in choices]
+            for choice in verified:
+                if best[choice.workload].alone_ps == 0 or abs(choice.error) < abs(best[choice.workload].error):
+                    best[choice.workload] = choice
+            choices = self._corrected(verified)
+            if not choices:
+                break
+        for choice in best.values():
+            self.reporter.say(_sentence(choice))
+        return [best[name] for name in self.names]
+
+    def _probe(self) -> list[Choice] | None:
+        """First choices, from a short run of each workload alone."""
+        probes = {name: self._probe_scenario(name) for name in self.names}
+        times = self._measure(probes, "calibration, probes")
+        if times is None:
+            return None
+        cycles = {name: self._cycle_ps(name, probes[name], times[name]) for name in self.names}
+        if self.spec.method == "gap":
+            return self._first_gaps(cycles)
+        return [
+            Choice(name, max(1, round(self.spec.to / cycles[name])), 1.0, self.spec.to, 0, 0) for name in self.names
+        ]
+
+    def _probe_scenario(self, name: str) -> Scenario:
+        oltp = self._oltp(name)
+        guess_ps = max(1.0, oltp.gap.mean + sum(trip.server_time.mean * trip.repeat for trip in oltp.round_trips))
+        likely = round(self.spec.to * PROBE_SHARE / guess_ps)
+        # A probe whose guess was far too short ends with the trial; then its rate is taken from what it did.
+        limit = oltp.transactions if self.spec.method == "gap" and oltp.transactions else likely
+        probe = oltp.model_copy(
+            update={"transactions": max(PROBE_TRANSACTIONS_MIN, min(likely, limit)), "warmup_transactions": 0}
+        )
+        return self.scenario.model_copy(update={"workloads": {name: probe}})
+
+    def _cycle_ps(self, name: str, probe: Scenario, completion_ps: int) -> float:
+        """Time of one transaction of a user, gap included; a user's last gap is not waited for."""
+        oltp = probe.workloads[name]
+        assert isinstance(oltp, Oltp) and oltp.transactions, "probes have a number of transactions"
+        done = self.outcomes[name]["transactions"] / oltp.users
+        started_ps = start_of(oltp).mean
+        return max(1.0, (completion_ps - started_ps) / float(max(done, 1.0)))
+
+    def _first_gaps(self, cycles: Mapping[str, float]) -> list[Choice]:
+        counts = {name: self._counted(name) for name in self.names}
+        gaps = {name: self._oltp(name).gap.mean for name in self.names}
+        # Alone a workload takes count x (cycle without gap + factor x gap): the factor that makes it the wanted time.
+        work = {name: counts[name] * gaps[name] for name in self.names}
+        missing = {name: self.spec.to - counts[name] * (cycles[name] - gaps[name]) for name in self.names}
+        if self.spec.share_gap:
+            shared = sum(work[n] * missing[n] for n in self.names) / max(1.0, sum(work[n] ** 2 for n in self.names))
+            factors = dict.fromkeys(self.names, shared)
+        else:
+            factors = {name: missing[name] / max(1.0, work[name]) for name in self.names}
+        for name, factor in factors.items():
+            self._refuse_factor(name, factor)
+        return [Choice(name, counts[name], factors[name], self.spec.to, 0, 0) for name in self.names]
+
+    def _refuse_factor(self, name: str, factor: float) -> None:
+        if not 0 <= factor <= GAP_FACTOR_MAX:
+            hint = (
+                "use fewer transactions, or a longer time"
+                if factor < 0
+                else "give the workload a longer gap to begin with"
+            )
+            raise RunRefusedError(
+                f"workload {name} cannot be calibrated by its gap: a factor of {factor:.3g} would be needed (hint: {hint})"
+            )
+
+    def _counted(self, name: str) -> int:
+        count = self._oltp(name).transactions
+        if count is None:
+            raise RunRefusedError(
+                f"workload {name} has no number of transactions (hint: calibration by gap keeps that number)"
+            )
+        return count
+
+    def _verified(self, choice: Choice, alone_ps: int, round_number: int) -> Choice:
+        return Choice(**{**asdict(choice), "alone_ps": alone_ps, "rounds": round_number})
+
+    def _corrected(self, verified: Sequence[Choice]) -> list[Choice]:
+        """Better choices for those that are not close enough and can be improved."""
+        if self.spec.method == "gap" and self.spec.share_gap:
+            return self._corrected_together(verified)
+        return [better for choice in verified if (better := self._corrected_one(choice)) is not None]
+
+    def _corrected_one(self, choice: Choice) -> Choice | None:
+        if abs(choice.error) <= CLOSE_ENOUGH:
+            return None
+        if self.spec.method == "transactions":
+            count = max(1, round(choice.transactions * choice.wanted_ps / choice.alone_ps))
+            if count == choice.transactions:
+                return None
+            return Choice(choice.workload, count, 1.0, choice.wanted_ps, 0, choice.rounds)
+        work = choice.transactions * self._oltp(choice.workload).gap.mean
+        factor = choice.gap_factor + (choice.wanted_ps - choice.alone_ps) / max(1.0, work)
+        self._refuse_factor(choice.workload, factor)
+        return Choice(choice.workload, choice.transactions, factor, choice.wanted_ps, 0, choice.rounds)
+
+    def _corrected_together(self, verified: Sequence[Choice]) -> list[Choice]:
+        work = [choice.transactions * self._oltp(choice.workload).gap.mean for choice in verified]
+        missing = [choice.wanted_ps - choice.alone_ps for choice in verified]
+        step = sum(w * m for w, m in zip(work, missing, strict=True)) / max(1.0, sum(w * w for w in work))
+        if abs(step) < CLOSE_ENOUGH:
+            return []
+        factor = verified[0].gap_factor + step
+        self._refuse_factor(verified[0].workload, factor)
+        return [Choice(c.workload, c.transactions, factor, c.wanted_ps, 0, c.rounds) for c in verified]
+
+    def _oltp(self, name: str) -> Oltp:
+        workload = self.scenario.workloads[name]
+        assert isinstance(workload, Oltp), "checks refuse other workloads"
+        return workload
+
+    def _measure(self, scenarios: Mapping[str, Scenario], stage: str) -> dict[str, int] | None:
+        """Completion time of each workload alone, in picoseconds; None when interrupted."""
+        arms = {SOLO + name: alone(scenario, name) for name, scenario in scenarios.items()}
+        plans = Plans(arms)
+        keys = [TrialKey(arm, 1) for arm in arms]
+        self.estimate = Estimate(keys, self.jobs)
+        self.reporter.begin(stage, self.estimate)
+        try:
+            if Pool(self.jobs, plans.json, self).run_all(keys):
+                return None
+        finally:
+            self.reporter.end()
+        return {name: self._completion_ps(name) for name in scenarios}
+
+    def _completion_ps(self, name: str) -> int:
+        outcome = self.outcomes[name]
+        if outcome.get("status") == "failed":
+            raise RunRefusedError(f"calibration of workload {name} failed: {outcome.get('reason')}")
+        [workload] = outcome["workloads"]
+        if not workload["transactions"]:
+            raise RunRefusedError(
+                f"workload {name} alone does no transaction within experiment.duration (hint: raise it)"
+            )
+        self.outcomes[name] = workload
+        return int(workload["completion_ps"] or outcome["end_ps"])
+
+    def tick(self, running: Sequence[Running]) -> None:
+        """From the pool."""
+        self.reporter.tick(running)
+
+    def finished(self, key: TrialKey, outcome: Outcome, wall_s: float) -> None:
+        """From the pool, in the thread of the trial."""
+        self.outcomes[key.arm.removeprefix(SOLO)] = outcome.data
+        self.estimate.finished(key, wall_s)
+
+
+def _sentence(choice: Choice) -> str:
+    gap = "" if choice.gap_factor == 1 else f", gap x {choice.gap_factor:.4g}"
+    seconds = choice.alone_ps / 1e12
+    return f"{choice.workload}: {choice.transactions} transactions per user{gap}; alone {seconds:.4g} s ({choice.error:+.2%})"

@@ -1,0 +1,88 @@
+"""What a run would do, and about how long it would take: measured by running the beginning of each arm."""
+
+import threading
+import time
+from dataclasses import dataclass
+from typing import Any
+
+from tailrace.errors import TailraceError
+from tailrace.experiment.estimate import PROGRESS_MIN
+from tailrace.experiment.native import make_trial, run_trial
+from tailrace.experiment.plans import Plans
+from tailrace.experiment.reporter import to_go
+from tailrace.experiment.run import Experiment
+from tailrace.experiment.schedule import TrialKey
+
+PROBE_S = 1.5
+"""Wall time spent on each arm to learn how long a trial takes."""
+
+
+@dataclass(frozen=True)
+class Listing:
+    """A dry run, for programs and for people."""
+
+    data: dict[str, Any]
+
+    @property
+    def text(self) -> str:
+        """One line for each trial, then the time."""
+        lines = [f"{index} {trial}" for index, trial in enumerate(self.data["trials"], start=1)]
+        lines.append(f"{len(lines)} trials, {self.data['jobs']} at a time, into {self.data['out']}")
+        if self.data["calibrate"]:
+            lines.append("calibration comes before them")
+        remaining_s = self.data["estimated_s"]
+        lines.append(to_go(remaining_s) if remaining_s is not None else "time not known: " + self.data["why_unknown"])
+        return "\n".join(lines)
+
+
+def describe(experiment: Experiment) -> Listing:
+    """Every trial, those that are there already left out, and the estimated time."""
+    keys = [key for key in experiment.keys() if experiment.directory.finished(key) is None]
+    estimated_s, why = _estimated_s(experiment, keys)
+    spec = experiment.loaded.scenario.experiment
+    return Listing(
+        {
+            "trials": [str(key) for key in keys],
+            "jobs": experiment.jobs,
+            "out": str(experiment.directory.path),
+            "plan_hashes": Plans(experiment.scenarios).hashes,
+            "calibrate": spec.calibrate is not None,
+            "estimated_s": estimated_s,
+            "why_unknown": why,
+        }
+    )
+
+
+def _estimated_s(experiment: Experiment, keys: list[TrialKey]) -> tuple[float | None, str]:
+    plans = Plans(experiment.with_solos())
+    try:
+        walls = {arm: _probe_s(plans.json(TrialKey(arm, 1))) for arm in dict.fromkeys(key.arm for key in keys)}
+    except TailraceError as error:
+        return None, str(error)
+    if not all(wall is not None for wall in walls.values()):
+        return None, "the trials are too long for a short look"
+    each = [wall for key in keys if (wall := walls[key.arm]) is not None]
+    return max(sum(each) / experiment.jobs, max(each, default=0.0)), ""
+
+
+def _probe_s(plan_json: str) -> float | None:
+    """Wall time of a whole trial, told from its beginning; None when that says too little."""
+    trial = make_trial(plan_json)
+    started_s = time.monotonic()
+    share = 0.0
+
+    def stop() -> None:
+        nonlocal share
+        share = trial.progress()
+        trial.cancel()
+
+    timer = threading.Timer(PROBE_S, stop)
+    timer.start()
+    try:
+        outcome = run_trial(trial)
+    finally:
+        timer.cancel()
+    wall_s = time.monotonic() - started_s
+    if not outcome.data.get("cancelled"):
+        return wall_s
+    return wall_s / share if share >= PROGRESS_MIN / 10 else None

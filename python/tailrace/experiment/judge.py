@@ -1,0 +1,35 @@
+"""Whether a trial counts: a failed one has no result, an invalid one has a result that must not be averaged."""
+
+from typing import Any
+
+from tailrace.experiment.scale import work_of
+from tailrace.scenario.scenario import Scenario
+
+
+def judged(outcome: dict[str, Any], scenario: Scenario) -> dict[str, Any]:
+    """The outcome with its status (`ok`, `invalid`, `failed`) and, unless ok, the reason."""
+    if outcome.get("status") == "failed":
+        return outcome
+    reasons = [*_books(outcome), *_refusals(outcome, scenario)]
+    return {"status": "invalid" if reasons else "ok", "reason": "; ".join(reasons), **outcome}
+
+
+def _books(outcome: dict[str, Any]) -> list[str]:
+    books = outcome["conservation"]
+    missing = books["sent"] - books["delivered"] - books["dropped"] - books["in_network"]
+    return [f"{missing} of {books['sent']} frames are unaccounted for"] if missing else []
+
+
+def _refusals(outcome: dict[str, Any], scenario: Scenario) -> list[str]:
+    reasons = []
+    refused = scenario.experiment.invalid_if
+    if "unfinished" in refused:
+        for workload in outcome["workloads"]:
+            if workload["completion_ps"] is None and work_of(scenario.workloads[workload["name"]]):
+                reasons.append(f"workload {workload['name']} did not finish within experiment.duration")
+    if "host-drops" in refused:
+        for host in outcome["hosts"]:
+            drops = host["nic_queue_drops"] + host["rx_ring_drops"]
+            if drops:
+                reasons.append(f"host {host['name']} dropped {drops} frames")
+    return reasons

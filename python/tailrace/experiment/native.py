@@ -1,0 +1,53 @@
+"""The simulator, seen from Python: one trial in, one outcome out."""
+
+import json
+from dataclasses import dataclass, field
+from typing import Any, Protocol, cast
+
+from tailrace.errors import TailraceError
+
+Columns = dict[str, tuple[str, bytes]]
+
+
+class NativeTrial(Protocol):
+    """What `tailrace._native.Trial` offers."""
+
+    def run(self) -> tuple[str, dict[str, Columns]]: ...
+    def progress(self) -> float: ...
+    def cancel(self) -> None: ...
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a trial left."""
+
+    data: dict[str, Any]
+    tables: dict[str, Columns] = field(default_factory=dict, repr=False)
+
+
+def simulator_version() -> str:
+    """Version of the simulator that is built."""
+    return str(_module().version())
+
+
+def make_trial(plan_json: str) -> NativeTrial:
+    """Parses a plan; raises `TailraceError` when the simulator refuses it."""
+    native = _module()
+    try:
+        return cast(NativeTrial, native.Trial(plan_json))
+    except native.PlanError as error:
+        raise TailraceError(f"the simulator refuses this plan: {error}") from None
+
+
+def run_trial(trial: NativeTrial) -> Outcome:
+    """Runs a trial to its end; a broken invariant in the simulator raises `RuntimeError`."""
+    outcome, tables = trial.run()
+    return Outcome(json.loads(outcome), tables)
+
+
+def _module() -> Any:
+    try:
+        from tailrace import _native
+    except ImportError as error:
+        raise TailraceError(f"the simulator is not built: {error} (hint: run `make build`)") from None
+    return _native

@@ -1,0 +1,38 @@
+"""The plans of an experiment: one for each arm, of which trials differ in name and seed alone."""
+
+import hashlib
+from collections.abc import Mapping
+from typing import Any
+
+from tailrace.experiment.schedule import TrialKey
+from tailrace.scenario.lower import canonical_json, lower, plan_hash, trial_seed
+from tailrace.scenario.scenario import Scenario
+
+
+class Plans:
+    """Lowers each arm once; a trial's plan is the arm's with its own name and seed."""
+
+    def __init__(self, scenarios: Mapping[str, Scenario]) -> None:
+        self.scenarios = dict(scenarios)
+        self._raw = {arm: lower(scenario, arm, trial=1) for arm, scenario in self.scenarios.items()}
+        self.hashes = {arm: plan_hash(raw) for arm, raw in self._raw.items()}
+
+    def raw(self, key: TrialKey) -> dict[str, Any]:
+        """The plan of one trial."""
+        scenario = self.scenarios[key.arm]
+        name = f"{scenario.name}/{key.arm}/trial-{key.number}"
+        return {**self._raw[key.arm], "name": name, "seed": trial_seed(scenario.experiment.seed, key.number)}
+
+    def json(self, key: TrialKey) -> str:
+        """The plan of one trial as the simulator reads it."""
+        return canonical_json(self.raw(key))
+
+
+def identity(hashes: Mapping[str, str], seed: int, version: str) -> str:
+    """What a run is: the plans of all arms, the seed, the simulator. Runs of the same identity can go on in one directory."""
+    return hashlib.sha256(canonical_json([dict(hashes), seed, version]).encode()).hexdigest()
+
+
+def alone(scenario: Scenario, workload: str) -> Scenario:
+    """The scenario with one of its workloads only."""
+    return scenario.model_copy(update={"workloads": {workload: scenario.workloads[workload]}})

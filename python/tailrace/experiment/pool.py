@@ -1,0 +1,140 @@
+"""Runs trials on threads: the simulator lets go of the interpreter while it works."""
+
+import signal
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from types import FrameType
+from typing import Protocol
+
+from tailrace.errors import TailraceError
+from tailrace.experiment.native import NativeTrial, Outcome, make_trial, run_trial
+from tailrace.experiment.schedule import TrialKey
+
+TICK_S = 0.1
+"""How often progress is looked at."""
+
+
+@dataclass
+class Running:
+    """A trial that is being run."""
+
+    key: TrialKey
+    trial: NativeTrial
+    started_s: float = field(default_factory=time.monotonic)
+
+    @property
+    def elapsed_s(self) -> float:
+        """Wall time so far."""
+        return time.monotonic() - self.started_s
+
+
+class Watcher(Protocol):
+    """Is told what happens; called from the thread that called `run_all`, except `finished`."""
+
+    def tick(self, running: Sequence[Running]) -> None: ...
+    def finished(self, key: TrialKey, outcome: Outcome, wall_s: float) -> None: ...
+
+
+class Pool:
+    """A number of threads that work off a list of trials."""
+
+    def __init__(self, jobs: int, plan_of: Callable[[TrialKey], str], watcher: Watcher) -> None:
+        self.jobs = jobs
+        self._plan_of = plan_of
+        self._watcher = watcher
+        self._lock = threading.Lock()
+        self._waiting: deque[TrialKey] = deque()
+        self._running: list[Running] = []
+        self._is_cancelled = False
+        self._error: Exception | None = None
+
+    def run_all(self, keys: Sequence[TrialKey]) -> bool:
+        """Runs every trial; returns whether it was interrupted (Ctrl-C, SIGTERM). What had finished is kept.
+
+        A trial that the simulator refuses or breaks on is an outcome of status `failed`. An error in the watcher, such as a full
+        disk, stops everything and is raised.
+        """
+        self._waiting.extend(keys)
+        threads = [threading.Thread(target=self._work, daemon=True) for _ in range(min(self.jobs, len(keys)))]
+        is_interrupted = False
+        with _terminated_like_interrupted():
+            for thread in threads:
+                thread.start()
+            while any(thread.is_alive() for thread in threads):
+                try:
+                    self._wait(threads)
+                except KeyboardInterrupt:
+                    if is_interrupted:
+                        raise
+                    is_interrupted = True
+                    self.cancel()
+        if self._error is not None:
+            raise self._error
+        return is_interrupted
+
+    def cancel(self) -> None:
+        """Starts no further trial and asks the running ones to stop."""
+        with self._lock:
+            self._is_cancelled = True
+            self._waiting.clear()
+            for running in self._running:
+                running.trial.cancel()
+
+    def _wait(self, threads: Sequence[threading.Thread]) -> None:
+        alive = next((thread for thread in threads if thread.is_alive()), None)
+        if alive is not None:
+            alive.join(TICK_S)
+        with self._lock:
+            running = list(self._running)
+        self._watcher.tick(running)
+
+    def _work(self) -> None:
+        while True:
+            with self._lock:
+                if not self._waiting:
+                    return
+                key = self._waiting.popleft()
+            try:
+                self._run_one(key)
+            except Exception as error:  # noqa: BLE001  raised again by run_all, in the caller's thread
+                self._error = error
+                self.cancel()
+                return
+
+    def _run_one(self, key: TrialKey) -> None:
+        started_s = time.monotonic()
+        try:
+            running = Running(key, make_trial(self._plan_of(key)))
+            with self._lock:
+                self._running.append(running)
+                if self._is_cancelled:
+                    running.trial.cancel()
+            outcome = run_trial(running.trial)
+        except (TailraceError, RuntimeError) as error:
+            outcome = Outcome({"status": "failed", "reason": str(error)})
+        finally:
+            with self._lock:
+                self._running = [other for other in self._running if other.key != key]
+        if not outcome.data.get("cancelled"):
+            self._watcher.finished(key, outcome, time.monotonic() - started_s)
+
+
+@contextmanager
+def _terminated_like_interrupted() -> Iterator[None]:
+    """SIGTERM, as batch systems send it, ends a run as politely as Ctrl-C does."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def interrupt(_signal: int, _frame: FrameType | None) -> None:
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGTERM, interrupt)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)

@@ -1,0 +1,197 @@
+"""Tells a person, or a program, how far a run has come. Everything here goes to stderr: stdout is for results."""
+
+import json
+import sys
+import time
+from collections.abc import Sequence
+from typing import Any, Protocol, TextIO
+
+from tailrace.experiment.estimate import Estimate
+from tailrace.experiment.pool import Running
+from tailrace.experiment.schedule import TrialKey
+
+PLAIN_LINE_EVERY_S = 10.0
+"""Without a terminal a line of progress is written this often, besides one for every trial."""
+JSON_LINE_EVERY_S = 1.0
+
+
+class Reporter(Protocol):
+    """What the experiment tells."""
+
+    def say(self, text: str) -> None: ...
+    def begin(self, what: str, estimate: Estimate) -> None: ...
+    def tick(self, running: Sequence[Running]) -> None: ...
+    def finished(self, key: TrialKey, outcome: dict[str, Any], wall_s: float) -> None: ...
+    def end(self) -> None: ...
+
+
+class Silent:
+    """Says nothing."""
+
+    def say(self, text: str) -> None:
+        """Nothing."""
+
+    def begin(self, what: str, estimate: Estimate) -> None:
+        """Nothing."""
+
+    def tick(self, running: Sequence[Running]) -> None:
+        """Nothing."""
+
+    def finished(self, key: TrialKey, outcome: dict[str, Any], wall_s: float) -> None:
+        """Nothing."""
+
+    def end(self) -> None:
+        """Nothing."""
+
+
+class Plain:
+    """Lines of text, for logs and pipes."""
+
+    def __init__(self, out: TextIO | None = None) -> None:
+        self._out = out or sys.stderr
+        self._estimate: Estimate | None = None
+        self._what = ""
+        self._last_s = time.monotonic()
+
+    def say(self, text: str) -> None:
+        """One line."""
+        print(text, file=self._out, flush=True)
+
+    def begin(self, what: str, estimate: Estimate) -> None:
+        """A stage of so many trials."""
+        self._what, self._estimate = what, estimate
+        self.say(f"{what}: {estimate.total} trial{'s' if estimate.total != 1 else ''}")
+
+    def tick(self, running: Sequence[Running]) -> None:
+        """Now and then a line with the time to go."""
+        now = time.monotonic()
+        if self._estimate is not None and now - self._last_s >= PLAIN_LINE_EVERY_S:
+            self._last_s = now
+            share, left = self._estimate.fraction(running), to_go(self._estimate.remaining_s(running))
+            self.say(f"{self._what}: {share:.0%} done, {left}")
+
+    def finished(self, key: TrialKey, outcome: dict[str, Any], wall_s: float) -> None:
+        """A line for each trial."""
+        self._last_s = time.monotonic()
+        done = f"{self._estimate.done}/{self._estimate.total} " if self._estimate else ""
+        self.say(f"{done}{key} {verdict(outcome)} in {wall_s:.1f} s")
+
+    def end(self) -> None:
+        """The stage is over."""
+        self._estimate = None
+
+
+class Ndjson:
+    """One JSON object per line, for programs."""
+
+    def __init__(self, out: TextIO | None = None) -> None:
+        self._out = out or sys.stderr
+        self._estimate: Estimate | None = None
+        self._what = ""
+        self._last_s = 0.0
+
+    def _write(self, event: str, **fields: object) -> None:
+        print(json.dumps({"event": event, **fields}), file=self._out, flush=True)
+
+    def say(self, text: str) -> None:
+        """A message."""
+        self._write("message", text=text)
+
+    def begin(self, what: str, estimate: Estimate) -> None:
+        """A stage of so many trials."""
+        self._what, self._estimate = what, estimate
+        self._write("begin", stage=what, trials=estimate.total)
+
+    def tick(self, running: Sequence[Running]) -> None:
+        """How far the stage is."""
+        now = time.monotonic()
+        if self._estimate is not None and now - self._last_s >= JSON_LINE_EVERY_S:
+            self._last_s = now
+            share, left_s = self._estimate.fraction(running), self._estimate.remaining_s(running)
+            left_s = None if left_s is None else round(left_s, 1)
+            self._write("progress", stage=self._what, fraction=round(share, 4), remaining_s=left_s)
+
+    def finished(self, key: TrialKey, outcome: dict[str, Any], wall_s: float) -> None:
+        """A trial ended."""
+        fields = {name: outcome.get(name) for name in ("status", "reason", "digest")}
+        self._write("trial", arm=key.arm, trial=key.number, wall_s=round(wall_s, 3), **fields)
+
+    def end(self) -> None:
+        """The stage is over."""
+        self._write("end", stage=self._what)
+        self._estimate = None
+
+
+class Terminal:
+    """A progress bar with the time to go."""
+
+    def __init__(self) -> None:
+        from rich.console import Console
+
+        self._console = Console(stderr=True)
+        self._progress: Any = None
+        self._task: Any = None
+        self._estimate: Estimate | None = None
+
+    def say(self, text: str) -> None:
+        """One line above the bar."""
+        self._console.print(text, markup=False, highlight=False)
+
+    def begin(self, what: str, estimate: Estimate) -> None:
+        """A bar for a stage."""
+        from rich.progress import BarColumn, Progress, TextColumn
+
+        self._estimate = estimate
+        columns = (
+            TextColumn("{task.description}"),
+            BarColumn(),
+            TextColumn("{task.percentage:>3.0f}%"),
+            TextColumn("{task.fields[left]}"),
+        )
+        self._progress = Progress(*columns, console=self._console, transient=True)
+        self._task = self._progress.add_task(what, total=1.0, left="")
+        self._progress.start()
+
+    def tick(self, running: Sequence[Running]) -> None:
+        """Moves the bar."""
+        if self._progress is not None and self._estimate is not None:
+            share, left = self._estimate.fraction(running), to_go(self._estimate.remaining_s(running))
+            state = f"{self._estimate.done}/{self._estimate.total} trials, {left}"
+            self._progress.update(self._task, completed=share, left=state)
+
+    def finished(self, key: TrialKey, outcome: dict[str, Any], wall_s: float) -> None:
+        """A line for a trial that is not ok; the bar shows the others."""
+        if outcome.get("status") != "ok":
+            self.say(f"{key} {verdict(outcome)}")
+
+    def end(self) -> None:
+        """Takes the bar away."""
+        if self._progress is not None:
+            self._progress.stop()
+        self._progress = self._estimate = None
+
+
+def verdict(outcome: dict[str, Any]) -> str:
+    """`ok`, or the status with its reason."""
+    status, reason = outcome.get("status", "ok"), outcome.get("reason")
+    return f"{status}: {reason}" if reason else str(status)
+
+
+def to_go(remaining_s: float | None) -> str:
+    """The time to go in words that claim no more than is known."""
+    if remaining_s is None:
+        return "time to go not known yet"
+    if remaining_s < 90:
+        return f"about {max(1, round(remaining_s))} s to go"
+    if remaining_s < 5400:
+        return f"about {round(remaining_s / 60)} min to go"
+    return f"about {remaining_s / 3600:.1f} h to go"
+
+
+def reporter_for(*, json_lines: bool, quiet: bool = False) -> Reporter:
+    """The one that fits the place: a bar on a terminal, lines elsewhere, JSON when asked for."""
+    if quiet:
+        return Silent()
+    if json_lines:
+        return Ndjson()
+    return Terminal() if sys.stderr.isatty() else Plain()

@@ -1,0 +1,225 @@
+"""One experiment from a checked scenario to a run directory with a summary and a report."""
+
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any
+
+from tailrace.errors import RunRefusedError
+from tailrace.experiment import calibrate
+from tailrace.experiment.estimate import Estimate
+from tailrace.experiment.judge import judged
+from tailrace.experiment.machine import available_cores, describe_machine, versions
+from tailrace.experiment.native import Outcome, simulator_version
+from tailrace.experiment.plans import Plans, alone, identity
+from tailrace.experiment.pool import Pool, Running
+from tailrace.experiment.reporter import Reporter, Silent
+from tailrace.experiment.scale import scaled, workload_scales
+from tailrace.experiment.schedule import SOLO, TrialKey, shuffled
+from tailrace.experiment.storage import RunDirectory, write_json
+from tailrace.scenario.loading import Loaded
+from tailrace.scenario.scenario import Scenario
+
+RUNS = Path("runs")
+"""Where run directories are made when no other place is named."""
+NAME_HASH_DIGITS = 8
+MANIFEST_VERSION = 1
+
+
+@dataclass(frozen=True)
+class Options:
+    """How a scenario is to be run."""
+
+    arms: Sequence[str] | None = None
+    """Only these arms."""
+    jobs: int | None = None
+    """Trials at the same time; None for one on each core."""
+    scale: float = 1.0
+    """Share of every count, size and duration."""
+    out: Path | None = None
+    """Run directory; None for one below `runs/` named after the scenario and its plans."""
+    command: Sequence[str] = field(default_factory=lambda: list(sys.argv))
+    """For the record."""
+
+
+@dataclass(frozen=True)
+class Finished:
+    """A run that came to its end or was interrupted."""
+
+    path: Path
+    is_interrupted: bool
+    statuses: Mapping[TrialKey, str]
+
+    @property
+    def is_valid(self) -> bool:
+        """Whether every trial that was run counts."""
+        return all(status == "ok" for status in self.statuses.values())
+
+
+class Experiment:
+    """The plans of a scenario, their trials and the directory that keeps them."""
+
+    def __init__(self, loaded: Loaded, options: Options, reporter: Reporter | None = None) -> None:
+        self.loaded = loaded
+        self.options = options
+        self.reporter: Reporter = reporter or Silent()
+        self.jobs = options.jobs or available_cores()
+        self.arms = _chosen(options.arms, list(loaded.arms))
+        self.scenarios = {arm: scaled(scenario, options.scale) for arm, scenario in loaded.arms.items()}
+        self.identity = identity(Plans(self.scenarios).hashes, self._spec.seed, simulator_version())
+        name = f"{loaded.scenario.name}-{self.identity[:NAME_HASH_DIGITS]}"
+        self.directory = RunDirectory(options.out or RUNS / name)
+        self.statuses: dict[TrialKey, str] = {}
+        self.estimate = Estimate([], self.jobs)
+
+    @property
+    def _spec(self) -> Any:
+        return self.loaded.scenario.experiment
+
+    @property
+    def baseline(self) -> str:
+        """The first arm of the scenario."""
+        return next(iter(self.loaded.arms))
+
+    def keys(self) -> list[TrialKey]:
+        """Every trial of this run in the order in which they start."""
+        arms = list(self.arms)
+        if self._spec.solo or self._spec.calibrate is not None:
+            arms += [SOLO + name for name in self.scenarios[self.baseline].workloads]
+        return shuffled(arms, range(1, self._spec.trials + 1), self._spec.seed)
+
+    def run(self) -> Finished:
+        """Runs what has not been run yet, and writes result and report, in part if interrupted."""
+        held = self.directory.open(self.identity)
+        with self.directory.locked():
+            manifest = self._manifest(held)
+            self.directory.write_manifest(manifest)
+            self._copy_scenario()
+            try:
+                is_interrupted = not self._calibrate() or self._run_trials()
+            except BaseException:
+                self.directory.write_manifest({**manifest, "state": "interrupted", "finished": _now()})
+                raise
+            state = "interrupted" if is_interrupted else "finished"
+            plans = Plans(self.with_solos())
+            calibration = calibrate.recorded(self.directory)
+            ended = {"state": state, "finished": _now(), "plan_hashes": plans.hashes, "calibration": calibration}
+            self.directory.write_manifest({**manifest, **ended})
+        return Finished(self.directory.path, is_interrupted, dict(self.statuses))
+
+    def _calibrate(self) -> bool:
+        if self._spec.calibrate is None:
+            return True
+        done = calibrate.calibrated(self.scenarios, self.baseline, self.directory, self.jobs, self.reporter)
+        if done is None:
+            return False
+        self.scenarios = done
+        return True
+
+    def with_solos(self) -> dict[str, Scenario]:
+        """The arms, and every workload alone in the baseline arm."""
+        baseline = self.scenarios[self.baseline]
+        return {**self.scenarios, **{SOLO + name: alone(baseline, name) for name in baseline.workloads}}
+
+    def _run_trials(self) -> bool:
+        self.plans = Plans(self.with_solos())
+        keys = self.keys()
+        missing = []
+        for key in keys:
+            held = self.directory.finished(key)
+            if held is None:
+                missing.append(key)
+            else:
+                self.statuses[key] = str(held["status"])
+        if len(missing) < len(keys):
+            self.reporter.say(f"{len(keys) - len(missing)} of {len(keys)} trials are there already")
+        if not missing:
+            return False
+        for key in {key.arm: key for key in missing}.values():
+            self.directory.write_plan(key, self.plans.raw(key))
+        self.estimate = Estimate(missing, self.jobs)
+        self.reporter.begin("trials", self.estimate)
+        try:
+            return Pool(self.jobs, self.plans.json, self).run_all(missing)
+        finally:
+            self.reporter.end()
+
+    def tick(self, running: Sequence[Running]) -> None:
+        """From the pool."""
+        self.reporter.tick(running)
+
+    def finished(self, key: TrialKey, outcome: Outcome, wall_s: float) -> None:
+        """From the pool, in the thread of the trial: judges and keeps the trial."""
+        data = judged(outcome.data, self.plans.scenarios[key.arm])
+        data = {**data, "arm": key.arm, "trial": key.number, "plan_hash": self.plans.hashes[key.arm]}
+        self.directory.write_trial(key, Outcome(data, outcome.tables))
+        self.statuses[key] = str(data["status"])
+        self.estimate.finished(key, wall_s)
+        self.reporter.finished(key, data, wall_s)
+
+    def _copy_scenario(self) -> None:
+        document = self.loaded.document
+        source = Path(document.file)
+        if source.is_file():
+            self.directory.copy(source, "scenario.yaml")
+        write_json(self.directory.path / "scenario.json", document.data)
+        if published := self.loaded.published_path:
+            self.directory.copy(published, "published.yaml")
+
+    def _manifest(self, held: dict[str, Any] | None) -> dict[str, Any]:
+        scenario = self.loaded.scenario
+        held = held or {}
+        arms = [arm for arm in self.loaded.arms if arm in self.arms or arm in held.get("arms", [])]
+        return {
+            "manifest_version": MANIFEST_VERSION,
+            "name": scenario.name,
+            "description": scenario.description,
+            "identity": self.identity,
+            "state": "running",
+            "versions": versions(),
+            "machine": describe_machine(),
+            "seed": self._spec.seed,
+            "scale": self.options.scale,
+            "workload_scale": workload_scales(self.loaded.arms[self.baseline], self.scenarios[self.baseline]),
+            "trials": max(self._spec.trials, int(held.get("trials", 0))),
+            "arms": arms,
+            "baseline": self.baseline,
+            "workloads": list(scenario.workloads),
+            "overrides": {arm: scenario.arms.get(arm, {}) for arm in arms},
+            "order": [str(key) for key in self.keys()],
+            "jobs": self.jobs,
+            "command": list(self.options.command),
+            "started": held.get("started", _now()),
+            "finished": None,
+            "plan_hashes": held.get("plan_hashes", {}),
+            "calibration": held.get("calibration"),
+            "assumptions": [part.model_dump() for part in scenario.assumptions],
+            "expectations": [part.model_dump(exclude_none=True) for part in scenario.expect],
+        }
+
+
+def summarise_and_report(path: Path) -> tuple[dict[str, Any], Path]:
+    """Writes `result.json` and `report.html` of a run directory; returns the summary and the report's place."""
+    from tailrace import report, results
+
+    summary = results.summarise(path)
+    write_json(path / "result.json", summary)
+    return summary, report.write(path)
+
+
+def _chosen(asked: Sequence[str] | None, known: Sequence[str]) -> list[str]:
+    if not asked:
+        return list(known)
+    for arm in asked:
+        if arm not in known:
+            near = get_close_matches(arm, known, n=1, cutoff=0.5)
+            hint = f"did you mean '{near[0]}'?" if near else "arms: " + ", ".join(known)
+            raise RunRefusedError(f"there is no arm '{arm}' (hint: {hint})")
+    return [arm for arm in known if arm in asked]
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds")

@@ -1,0 +1,124 @@
+"""The run directory: every file appears whole or not at all, and no result is ever overwritten."""
+
+import fcntl
+import json
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from tailrace.errors import RunRefusedError
+from tailrace.experiment.native import Outcome
+from tailrace.experiment.schedule import TrialKey
+from tailrace.experiment.tables import write_parquet
+
+KEPT = ("ok", "invalid")
+"""Statuses of trials that are results; failed ones are tried again when the run is resumed."""
+
+
+class RunDirectory:
+    """Where a run keeps its files."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def open(self, identity: str) -> dict[str, Any] | None:
+        """Makes the directory, or opens it when it holds the same run; returns the manifest that it held.
+
+        Raises `RunRefusedError` when it holds anything else.
+        """
+        manifest = self.manifest()
+        if manifest is not None and manifest.get("identity") != identity:
+            held = manifest.get("name", "another run")
+            raise RunRefusedError(
+                f"{self.path}: it holds another run ('{held}' with other plans, seed or version); results are never"
+                " overwritten (hint: choose another --out)"
+            )
+        if manifest is None and self.path.exists() and (not self.path.is_dir() or any(self.path.iterdir())):
+            raise RunRefusedError(f"{self.path}: it is not empty and holds no run (hint: choose another --out)")
+        try:
+            (self.path / "trials").mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise RunRefusedError(
+                f"{self.path}: it cannot be made: {error.strerror} (hint: choose another --out)"
+            ) from None
+        return manifest
+
+    @contextmanager
+    def locked(self) -> Iterator[None]:
+        """Keeps other processes from writing to the same run."""
+        with (self.path / "run.lock").open("w") as lock:
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except OSError:
+                raise RunRefusedError(
+                    f"{self.path}: another process is at work on this run (hint: wait for it)"
+                ) from None
+            yield
+
+    def manifest(self) -> dict[str, Any] | None:
+        """The manifest; None when there is none."""
+        return read_json(self.path / "manifest.json")
+
+    def write_manifest(self, manifest: dict[str, Any]) -> None:
+        """Replaces the manifest."""
+        write_json(self.path / "manifest.json", manifest)
+
+    def trial_path(self, key: TrialKey) -> Path:
+        """File of a trial's outcome."""
+        return self.path / "trials" / key.folder / f"{key.number}.json"
+
+    def finished(self, key: TrialKey) -> dict[str, Any] | None:
+        """Outcome of a trial that has one; a failed trial has none."""
+        outcome = read_json(self.trial_path(key))
+        return outcome if outcome is not None and outcome.get("status") in KEPT else None
+
+    def write_trial(self, key: TrialKey, outcome: Outcome) -> None:
+        """Writes a trial's tables, then its outcome: a trial whose outcome is there is complete."""
+        path = self.trial_path(key)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        for name, columns in outcome.tables.items():
+            table = path.with_name(f"{key.number}.{name}.parquet")
+            part = table.with_name(f".{table.name}.part")
+            write_parquet(part, columns)
+            part.replace(table)
+        write_json(path, outcome.data)
+
+    def write_plan(self, key: TrialKey, plan: dict[str, Any]) -> None:
+        """Keeps the plan of an arm's first trial beside the results."""
+        path = self.path / "plans" / f"{key.folder}.json"
+        if not path.exists():
+            path.parent.mkdir(exist_ok=True)
+            write_json(path, plan)
+
+    def copy(self, source: Path, name: str) -> None:
+        """Copies a file of the scenario into the run."""
+        part = self.path / f".{name}.part"
+        shutil.copyfile(source, part)
+        part.replace(self.path / name)
+
+
+def read_json(path: Path) -> dict[str, Any] | None:
+    """A JSON object; None when the file is not there or not whole."""
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+    except (FileNotFoundError, NotADirectoryError, ValueError):
+        return None
+    return content if isinstance(content, dict) else None
+
+
+def write_json(path: Path, content: object) -> None:
+    """Writes JSON so that readers see the old file or the whole new one."""
+    write_text(path, json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False) + "\n")
+
+
+def write_text(path: Path, text: str) -> None:
+    """As `write_json`, for text."""
+    part = path.with_name(f".{path.name}.{os.getpid()}.part")
+    with part.open("w", encoding="utf-8") as file:
+        file.write(text)
+        file.flush()
+        os.fsync(file.fileno())
+    part.replace(path)

@@ -1,0 +1,135 @@
+"""What makes no sense about workloads: unknown or unreachable hosts, nothing to do, datagrams that do not fit."""
+
+from collections.abc import Iterator
+from difflib import get_close_matches
+
+from tailrace.errors import KeyPath
+from tailrace.scenario.host import Host
+from tailrace.scenario.scenario import Scenario
+from tailrace.scenario.topology import Graph
+from tailrace.scenario.workload import Datagrams, Flows, Oltp, Stream
+
+UDP_IPV4_HEADERS_BYTES = 28
+LOAD_PPB_MAX = 2 * 10**9
+"""Twice the links: more than that says nothing that twice does not."""
+
+Found = Iterator[tuple[KeyPath, str, str]]
+
+
+def check(scenario: Scenario, graph: Graph, *, is_joined: bool) -> Found:
+    """Problems of every workload; paths are looked at only where every link `is_joined`."""
+    for name, workload in scenario.workloads.items():
+        at: KeyPath = ("workloads", name)
+        unknown = list(_ends(at, workload, graph))
+        yield from unknown
+        if is_joined and not unknown:
+            yield from _paths(at, workload, graph)
+        match workload:
+            case Oltp():
+                yield from _oltp(at, workload)
+            case Stream():
+                yield from _stream(at, workload, scenario, graph)
+            case Flows():
+                yield from _flows(at, workload, graph)
+            case Datagrams():
+                yield from _datagrams(at, workload, scenario.host(workload.source))
+
+
+def _named_ends(workload: Oltp | Stream | Flows | Datagrams) -> Iterator[tuple[KeyPath, str]]:
+    match workload:
+        case Oltp():
+            yield ("client",), workload.client
+            yield ("server",), workload.server
+        case Stream() | Datagrams():
+            yield ("source",), workload.source
+            yield ("destination",), workload.destination
+        case Flows():
+            for key in ("sources", "destinations"):
+                names = getattr(workload, key)
+                if names != "all":
+                    yield from (((key, index), name) for index, name in enumerate(names))
+
+
+def _ends(at: KeyPath, workload: Oltp | Stream | Flows | Datagrams, graph: Graph) -> Found:
+    for key, name in _named_ends(workload):
+        if name in graph.switches:
+            yield (*at, *key), f"'{name}' is a switch, not a host", "workloads run on hosts"
+        elif name not in graph.hosts:
+            near = get_close_matches(name, graph.hosts, n=1, cutoff=0.6)
+            hint = f"did you mean '{near[0]}'?" if near else "hosts: " + ", ".join(graph.hosts[:8])
+            yield (*at, *key), f"there is no host '{name}'", hint
+
+
+def _paths(at: KeyPath, workload: Oltp | Stream | Flows | Datagrams, graph: Graph) -> Found:
+    ends = list(_named_ends(workload))
+    if isinstance(workload, Flows):
+        sources = graph.hosts if workload.sources == "all" else workload.sources
+        destinations = graph.hosts if workload.destinations == "all" else workload.destinations
+        for source in sources:
+            apart = [name for name in destinations if name != source]
+            reachable = graph.reachable(source)
+            lost = next((name for name in apart if name not in reachable), None)
+            if not apart:
+                yield at, f"host '{source}' would send to itself alone", "add another destination"
+            if lost:
+                yield at, f"no path leads from '{source}' to '{lost}'", "join their switches in network.links"
+                return
+        return
+    (_, first), (_, second) = ends
+    if first == second:
+        yield at, f"both ends are host '{first}'", "name two different hosts"
+    elif second not in graph.reachable(first):
+        yield at, f"no path leads from '{first}' to '{second}'", "join their switches in network.links"
+
+
+def _oltp(at: KeyPath, oltp: Oltp) -> Found:
+    if oltp.transactions == 0:
+        yield (*at, "transactions"), "0 transactions are no load", "leave it out to run until the end of the trial"
+    if oltp.transactions and oltp.warmup_transactions >= oltp.transactions:
+        what = f"all {oltp.transactions} transactions are warm-up"
+        yield (*at, "warmup_transactions"), what, "leave transactions to record"
+    for index, trip in enumerate(oltp.round_trips):
+        for key in ("request", "response"):
+            if getattr(trip, key) == 0:
+                yield (*at, "round_trips", index, key), f"a {key} of no bytes cannot be sent", "write at least 1B"
+        for key in ("produce_rate", "consume_rate"):
+            if getattr(trip, key) == 0:
+                yield (*at, "round_trips", index, key), "the rate is zero", "leave it out for no limit"
+
+
+def _stream(at: KeyPath, stream: Stream, scenario: Scenario, graph: Graph) -> Found:
+    if stream.size == 0:
+        yield (*at, "size"), "0 bytes are no load", "leave it out to send until the end of the trial"
+    if stream.start >= scenario.experiment.duration:
+        yield (*at, "start"), "it starts after the end of the trial", "start earlier or raise experiment.duration"
+    ends = {"pin_forward": (stream.source, stream.destination), "pin_backward": (stream.destination, stream.source)}
+    for key, (first, last) in ends.items():
+        pins = getattr(stream, key)
+        path = [first, *pins, last]
+        for a, b in zip(path, path[1:], strict=False):
+            if pins and b not in graph.neighbours(a):
+                yield (*at, key), f"nothing joins '{a}' and '{b}'", "a pinned path follows links from end to end"
+
+
+def _flows(at: KeyPath, flows: Flows, graph: Graph) -> Found:
+    if (flows.load is None) == (flows.interarrival is None):
+        yield at, "arrivals need either load or interarrival", "write load: 50% or interarrival: exponential(100us)"
+    if flows.load is not None and not 0 < flows.load <= LOAD_PPB_MAX:
+        yield (*at, "load"), f"a load of {flows.load / 1e7:g} % makes no sense", "write more than 0% and at most 200%"
+    if flows.interarrival is not None and flows.interarrival.mean < 1:
+        yield (*at, "interarrival"), "flows that arrive all at once never end", "write a gap such as exponential(100us)"
+    for key in ("sources", "destinations"):
+        if not getattr(flows, key):
+            yield (*at, key), "an empty list of hosts", "name hosts, or write all"
+    if flows.sources == "all" and flows.destinations == "all" and len(graph.hosts) < 2:
+        yield at, "one host has nobody to send to", "add a host"
+
+
+def _datagrams(at: KeyPath, datagrams: Datagrams, source: Host) -> Found:
+    room = source.mtu - UDP_IPV4_HEADERS_BYTES
+    largest = datagrams.sizes.largest
+    if room < largest < float("inf"):
+        what = f"a datagram of {largest:.0f} bytes does not fit an MTU of {source.mtu} bytes"
+        yield (*at, "sizes"), what, f"at most {room}B"
+    if datagrams.interarrival.mean < 1:
+        yield (*at, "interarrival"), "datagrams without a gap never end", "write a gap such as 10us"

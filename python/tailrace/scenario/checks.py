@@ -1,0 +1,274 @@
+"""What makes no sense although every value is well-formed: refused with a reason before anything runs."""
+
+from collections.abc import Iterator
+from difflib import get_close_matches
+
+from tailrace.errors import KeyPath, Problem
+from tailrace.scenario import check_workloads
+from tailrace.scenario.document import Document
+from tailrace.scenario.host import Host
+from tailrace.scenario.lower import shares_of
+from tailrace.scenario.network import FatTree, LeafSpine
+from tailrace.scenario.scenario import DEFAULTS, Scenario
+from tailrace.scenario.switch import Policy, Red, Switch
+from tailrace.scenario.topology import NODES_MAX, Graph, expand, node_count
+from tailrace.scenario.units import format_size
+
+MTU_BYTES_MIN = 576
+"""RFC 791: what every host must accept; it holds the headers and data."""
+MTU_BYTES_MAX = 9216
+"""Largest jumbo MTU of data-centre switches (NX-OS)."""
+CLOCK_PPB_MAX = 1_000_000
+ONE_PPB = 10**9
+DWRR_SHARE_PPB_MIN = 10**6
+"""Weights are counted in thousandths."""
+DPP_ENTRIES_MIN = 4
+
+Found = Iterator[tuple[KeyPath, str, str]]
+"""Path, what is wrong, hint."""
+
+
+def check(scenario: Scenario, document: Document) -> list[Problem]:
+    """Every problem of a well-formed scenario."""
+    return [document.problem(path, what, hint) for path, what, hint in _all(scenario)]
+
+
+def _all(scenario: Scenario) -> Found:
+    refusals = list(_topology(scenario))
+    yield from refusals
+    yield from _policies(scenario)
+    yield from _experiment(scenario)
+    if refusals:
+        return
+    graph = expand(scenario.network)
+    broken = list(_links(scenario, graph))
+    yield from broken
+    yield from _hosts(scenario, graph)
+    yield from _switches(scenario, graph)
+    yield from check_workloads.check(scenario, graph, is_joined=not broken)
+    yield from _observe(scenario, graph)
+
+
+def closest(name: str, known: list[str], noun: str) -> str:
+    """A hint with the nearest known name."""
+    near = get_close_matches(name, known, n=1, cutoff=0.6)
+    if near:
+        return f"did you mean '{near[0]}'?"
+    listed = ", ".join(known[:8]) + (", ..." if len(known) > 8 else "")
+    return f"{noun}: {listed}" if known else f"there are no {noun}"
+
+
+def _topology(scenario: Scenario) -> Found:
+    topology = scenario.network.topology
+    at: KeyPath = ("network", "topology")
+    if isinstance(topology, FatTree) and (topology.k < 2 or topology.k % 2):
+        yield (*at, "k"), f"{topology.k} is not an even number from 2", "4, 8 and 16 are usual"
+    if isinstance(topology, LeafSpine):
+        for key in ("leaves", "spines", "hosts_per_leaf"):
+            if getattr(topology, key) < 1:
+                yield (*at, key), f"a leaf-spine network needs at least one of {key}", "write 1 or more"
+    count = node_count(scenario.network)
+    if count > NODES_MAX:
+        yield at, f"the network has {count} nodes", f"the limit is {NODES_MAX}"
+    if count == 0:
+        yield ("network",), "the network has no hosts", "give a topology, or hosts, switches and links"
+
+
+def _links(scenario: Scenario, graph: Graph) -> Found:
+    known = set(graph.nodes)
+    seen: dict[str, str] = {}
+    for kind, names in (("host", graph.hosts), ("switch", graph.switches)):
+        for name in names:
+            if name in seen:
+                yield (
+                    ("network",),
+                    f"two nodes have the name '{name}' (a {seen[name]} and a {kind})",
+                    "rename one of them",
+                )
+            seen[name] = kind
+    if scenario.network.link.rate == 0:
+        yield ("network", "link", "rate"), "the rate is zero", "nothing would ever be sent"
+    for key in ("uplink_rate", "bottleneck_rate"):
+        if getattr(scenario.network.topology, key, None) == 0:
+            yield ("network", "topology", key), "the rate is zero", "nothing would ever be sent"
+    for index, link in enumerate(scenario.network.links):
+        at: KeyPath = ("network", "links", index)
+        if link.rate == 0:
+            yield (*at, "rate"), "the rate is zero", "nothing would ever be sent"
+        for end, name in enumerate(link.between):
+            if name not in known:
+                yield (*at, "between", end), f"there is no node '{name}'", closest(name, graph.nodes, "nodes")
+        if link.between[0] == link.between[1]:
+            yield (*at, "between"), f"the link joins '{link.between[0]}' to itself", "name two different nodes"
+    yield from _ports(graph)
+
+
+def _ports(graph: Graph) -> Found:
+    ends: dict[str, int] = {}
+    for link in graph.links:
+        for name in (link.a, link.b):
+            ends[name] = ends.get(name, 0) + 1
+    for name in graph.hosts:
+        if name not in ends:
+            yield ("network", "hosts"), f"host '{name}' has no link", "join it to a switch in network.links"
+        elif ends[name] > 1:
+            yield ("network", "links"), f"host '{name}' has {ends[name]} links", "a host has exactly one"
+    for name in graph.switches:
+        if name not in ends:
+            yield ("network", "switches"), f"switch '{name}' has no link", "join it in network.links, or remove it"
+
+
+def _hosts(scenario: Scenario, graph: Graph) -> Found:
+    for name, host in scenario.hosts.items():
+        at: KeyPath = ("hosts", name)
+        if name != DEFAULTS and name not in graph.hosts:
+            yield at, f"there is no host '{name}'", closest(name, [*graph.hosts, DEFAULTS], "hosts")
+        yield from _host(at, scenario.host(name), host)
+
+
+def _host(at: KeyPath, host: Host, own: Host) -> Found:
+    """`host` is complete, `own` is what this entry itself states: only that is blamed."""
+    if "mtu" in own.model_fields_set and host.mtu < MTU_BYTES_MIN:
+        yield (*at, "mtu"), f"an MTU of {host.mtu} bytes leaves no room for headers", f"the least is {MTU_BYTES_MIN}B"
+    if "mtu" in own.model_fields_set and host.mtu > MTU_BYTES_MAX:
+        yield (*at, "mtu"), f"an MTU of {host.mtu} bytes is larger than switches carry", f"the most is {MTU_BYTES_MAX}B"
+    if host.nic.queue <= host.mtu and own.nic.model_fields_set & {"queue"}:
+        yield (*at, "nic", "queue"), "the transmit queue holds not even one frame", f"write more than {host.mtu}B"
+    if host.nic.rx_ring == 0:
+        yield (*at, "nic", "rx_ring"), "a ring of no frames receives nothing", "4096 frames is usual"
+    tcp = host.tcp
+    if tcp.rto_min == 0 or tcp.rto_max < tcp.rto_min:
+        yield (*at, "tcp"), "rto_min must be above zero and not above rto_max", "Linux: 200ms and 120s"
+    for key in ("send_buffer", "receive_buffer"):
+        buffer = getattr(tcp, key)
+        if buffer.initial < host.mtu:
+            size = format_size(buffer.initial)
+            yield (*at, "tcp", key), f"{size} holds not even one packet of {host.mtu} bytes", "64KiB is small already"
+        if buffer.maximum < buffer.initial:
+            yield (*at, "tcp", key), "the maximum is below the initial size", "exchange them"
+
+
+def _policies(scenario: Scenario) -> Found:
+    for name, policy in scenario.policies.items():
+        yield from _policy(("policies", name), policy)
+
+
+def _policy(at: KeyPath, policy: Policy) -> Found:
+    shares = shares_of(policy)
+    stated = sum(queue.share or 0 for queue in policy.queues.values())
+    if stated > ONE_PPB:
+        yield (*at, "queues"), f"the shares add up to {stated / 1e7:g} %", "they must not exceed 100%"
+    for name, queue in policy.queues.items():
+        here: KeyPath = (*at, "queues", name)
+        if queue.strict is not None and queue.share is not None:
+            yield here, "a queue is either strict or has a share", "remove one of the two"
+        if queue.strict is None and shares[name] < DWRR_SHARE_PPB_MIN and stated <= ONE_PPB:
+            yield here, f"queue '{name}' is left without a share", "give it at least 0.1%, or others less"
+        if queue.limit.amount == 0:
+            yield (*here, "limit"), "a queue of no size drops everything", "write a size such as 4MB"
+        if isinstance(queue.aqm, Red) and queue.aqm.minimum >= queue.aqm.maximum:
+            yield (*here, "aqm"), "the minimum is not below the maximum", "RED needs a range to rise in"
+    names = list(policy.queues)
+    for priority, queue_name in policy.priorities.items():
+        if queue_name not in policy.queues:
+            hint = closest(queue_name, names, "queues")
+            yield (*at, "priorities", priority), f"there is no queue '{queue_name}'", hint
+    yield from _dpp(at, policy)
+
+
+def _dpp(at: KeyPath, policy: Policy) -> Found:
+    dpp = policy.dpp
+    if dpp is None:
+        return
+    here: KeyPath = (*at, "dpp")
+    express = policy.queues.get(dpp.express)
+    if express is None:
+        hint = "add a queue that is strict: 1; " + closest(dpp.express, list(policy.queues), "queues")
+        yield (*here, "express"), f"there is no queue '{dpp.express}' for prioritised packets", hint
+    elif express.strict is None:
+        yield (*here, "express"), f"queue '{dpp.express}' is not strict", f"write strict: 1 for queue '{dpp.express}'"
+    entries = dpp.table_entries
+    if entries < DPP_ENTRIES_MIN or entries & (entries - 1):
+        yield (
+            (*here, "table_entries"),
+            f"{entries} is not a power of two from {DPP_ENTRIES_MIN}",
+            "65536 is the default",
+        )
+
+
+def _switches(scenario: Scenario, graph: Graph) -> Found:
+    for name, own in scenario.switches.items():
+        at: KeyPath = ("switches", name)
+        if name != DEFAULTS and name not in graph.switches:
+            yield at, f"there is no switch '{name}'", closest(name, [*graph.switches, DEFAULTS], "switches")
+            continue
+        switch = scenario.switch(name)
+        if switch.buffer == 0:
+            yield (*at, "buffer"), "a switch without a buffer forwards nothing", "12MB is usual"
+        if "policy" in own.model_fields_set or "buffer" in own.model_fields_set or name == DEFAULTS:
+            yield from _used_policy((*at, "policy"), switch.policy, switch, scenario)
+        yield from _port_policies(at, name, switch, own, scenario, graph)
+
+
+def _port_policies(at: KeyPath, name: str, switch: Switch, own: Switch, scenario: Scenario, graph: Graph) -> Found:
+    neighbours = graph.nodes if name == DEFAULTS else graph.neighbours(name)
+    for towards, policy in own.ports.items():
+        if towards not in neighbours:
+            hint = closest(towards, neighbours, f"neighbours of {name}")
+            yield (*at, "ports", towards), f"a port with no link: nothing joins '{name}' and '{towards}'", hint
+        yield from _used_policy((*at, "ports", towards), policy, switch, scenario)
+
+
+def _used_policy(at: KeyPath, name: str, switch: Switch, scenario: Scenario) -> Found:
+    policy = scenario.policy(name)
+    if policy is None:
+        yield at, f"there is no policy '{name}'", closest(name, [*scenario.policies, "fifo"], "policies")
+        return
+    for queue_name, queue in policy.queues.items():
+        if queue.limit.unit == "bytes" and queue.limit.amount > switch.buffer:
+            limit, buffer = format_size(queue.limit.amount), format_size(switch.buffer)
+            what = f"queue '{queue_name}' of policy '{name}' may hold {limit}, but the switch has a buffer of {buffer}"
+            yield at, what, "lower the queue's limit or raise the switch's buffer"
+
+
+def _experiment(scenario: Scenario) -> Found:
+    experiment = scenario.experiment
+    at: KeyPath = ("experiment",)
+    if experiment.duration == 0:
+        yield (*at, "duration"), "a trial of no time shows nothing", "write how long a trial may last, such as 10s"
+    if experiment.clock > CLOCK_PPB_MAX:
+        yield (*at, "clock"), f"clocks that are {experiment.clock / 1000:g} ppm off are broken", "the limit is 1000ppm"
+    calibrate = experiment.calibrate
+    if calibrate is None:
+        return
+    if calibrate.to == 0 or calibrate.to > experiment.duration:
+        hint = "the duration is the hard end of each trial; solo runs must fit"
+        yield (*at, "calibrate", "to"), "the calibrated time must be above zero and at most the duration", hint
+    for index, name in enumerate(calibrate.workloads or []):
+        workload = scenario.workloads.get(name)
+        if workload is None:
+            hint = closest(name, list(scenario.workloads), "workloads")
+            yield (*at, "calibrate", "workloads", index), f"there is no workload '{name}'", hint
+        elif workload.kind != "oltp":
+            yield (*at, "calibrate", "workloads", index), f"'{name}' has no transactions", "calibrate OLTP workloads"
+
+
+def _observe(scenario: Scenario, graph: Graph) -> Found:
+    if scenario.observe.ports == "auto":
+        return
+    for index, port in enumerate(scenario.observe.ports):
+        at: KeyPath = ("observe", "ports", index)
+        node, arrow, towards = (part.strip() for part in port.partition(">"))
+        if not arrow or node not in graph.switches:
+            yield at, f"'{port}' is not a switch port", "write switch>neighbour, such as " + _example_port(graph)
+        elif towards not in graph.neighbours(node):
+            yield (
+                at,
+                f"a port with no link: nothing joins '{node}' and '{towards}'",
+                closest(towards, graph.neighbours(node), "neighbours"),
+            )
+
+
+def _example_port(graph: Graph) -> str:
+    name = graph.switches[0] if graph.switches else "switch"
+    return f"{name}>{next(iter(graph.neighbours(name)), 'host')}"

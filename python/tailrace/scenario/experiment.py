@@ -1,0 +1,103 @@
+"""How a scenario is run, recorded and judged."""
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from tailrace.scenario.quantities import Count, Offset, Part, Time
+
+TRIALS_DEFAULT = 6
+"""Six against six can reach p < 0.01 in an exact test; three against three cannot reach 0.05."""
+
+
+class Calibrate(Part):
+    """Choose each workload so that alone, in the baseline arm, it takes a given time."""
+
+    to: Time
+    """Completion time of each workload alone."""
+    workloads: list[str] | None = None
+    """Which workloads; left out: every OLTP workload."""
+    method: Literal["transactions", "gap"] = "transactions"
+    """transactions: choose the number of transactions; gap: keep the number and stretch the gap."""
+    share_gap: bool = False
+    """With gap: one factor for all workloads together instead of one each."""
+
+
+class Experiment(Part):
+    """Trials, seed, end, calibration."""
+
+    trials: Annotated[Count, Field(ge=1, le=1000)] = TRIALS_DEFAULT
+    """Trials of each arm."""
+    seed: Annotated[Count, Field(le=2**63 - 1)] = 1
+    """Seed of the experiment; every trial's seed follows from it, and trial n has the same seed in every arm."""
+    duration: Time
+    """A trial ends here even if a workload is unfinished."""
+    calibrate: Calibrate | None = None
+    """Solo calibration."""
+    solo: bool = False
+    """Also run each workload alone in the baseline arm, so that slowdown can be told."""
+    clock: Offset = 50_000
+    """Each node's clock is off by a uniform draw in plus or minus this; IEEE 802.3 allows 100ppm."""
+    invalid_if: list[Literal["unfinished", "host-drops"]] = ["unfinished"]
+    """What makes a trial invalid: a workload with a number to do that did not finish, drops in hosts."""
+
+
+class Observe(Part):
+    """What is recorded."""
+
+    ports: Literal["auto"] | list[str] = "auto"
+    """Switch ports whose queue is recorded over time, as `switch>neighbour`; auto: those towards hosts that workloads send to."""
+    series_bins: Annotated[Count, Field(le=100_000)] = 2000
+    """Bins of every time series; 0 for none. The bin width doubles when a run outgrows them."""
+    series_bin: Time = 10**9
+    """First width of a bin."""
+    transactions: Count = 20_000
+    """Keep at most this many transactions of each workload one by one; histograms hold all of them."""
+    digest: bool = True
+    """Compute the digest of events."""
+
+
+class Assumption(Part):
+    """A value that the reader should know about."""
+
+    name: str
+    """What it is."""
+    value: str
+    """The value, with its unit."""
+    mark: Literal["seen", "derived", "assumed", "fitted"]
+    """Where it is from: seen in a source, derived from seen numbers, assumed, or fitted."""
+    range: str = ""
+    """Plausible range."""
+    source: str = ""
+    """Document and page, or the arithmetic."""
+
+
+class Expectation(Part):
+    """A published or wanted figure and how far a result may be from it."""
+
+    metric: str
+    """What is compared, e.g. completion_s or acceleration_percent."""
+    arm: str | None = None
+    """Arm of the figure."""
+    baseline: str | None = None
+    """Arm that it is compared with, where the metric is a comparison."""
+    workload: str | None = None
+    """Workload of the figure."""
+    port: str | None = None
+    """Port of the figure, as `switch>neighbour`."""
+    queue: str | None = None
+    """Queue of the figure."""
+    statistic: Literal["mean", "median"] = "mean"
+    """What is compared over the trials."""
+    value: float | None = None
+    """The figure."""
+    at_least: float | None = None
+    """The result must not be below this (instead of value and tolerance)."""
+    at_most: float | None = None
+    """The result must not be above this (instead of value and tolerance)."""
+    tolerance: str | None = None
+    """Relative distance allowed, e.g. 10%."""
+    tolerance_points: float | None = None
+    """Absolute distance allowed, in the unit of the metric."""
+    source: str = ""
+    """Document, table or figure, page."""

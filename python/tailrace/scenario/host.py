@@ -1,0 +1,120 @@
+"""Settings of hosts: MTU, network interface, receive cost, TCP. Defaults: a current Linux server with a 10G NIC."""
+
+from typing import Annotated, Literal
+
+from pydantic import BeforeValidator, Field, WithJsonSchema
+from pydantic_core import PydanticCustomError
+
+from tailrace.scenario.distribution import parse_distribution
+from tailrace.scenario.quantities import Count, FineTime, Frames, Part, Size, Time, TimeDistribution
+from tailrace.scenario.units import SIZE, TIME, QuantityError, parse
+
+RX_JITTER_DEFAULT = parse_distribution("exponential(2us)", TIME)
+"""Noise of a receive poll [K]: a few microseconds of scheduling and cache misses on a busy Linux host."""
+
+
+class Nic(Part):
+    """Network interface."""
+
+    queue: Size = 16_000_000
+    """Transmit queue (qdisc and ring) [K]: 1000 frames of pfifo_fast hold at most 16 MB of TSO bursts."""
+    tso: Size = 64_000
+    """Largest burst handed down at once (TSO); 0B switches it off. Linux: 64 KB."""
+    gro: Size = 64_000
+    """Largest aggregate handed up at once (GRO); 0B switches it off. Linux: 64 KB."""
+    rx_coalesce: Time = 8_000_000
+    """Interrupt moderation: from the first frame of a batch to the poll [K]: common 10G drivers settle at 8 us."""
+    rx_jitter: TimeDistribution = RX_JITTER_DEFAULT
+    """Timing noise: extra delay of each poll, a distribution."""
+    rx_ring: Frames = 4096
+    """Receive ring; a frame that finds it full is dropped [K]: usual maximum of 10G NICs."""
+
+
+class Cpu(Part):
+    """One core that serves all received frames of a host, in order."""
+
+    per_packet: Time = 0
+    """Cost of each received aggregate (after GRO)."""
+    per_byte: FineTime = 0
+    """Cost of each received payload byte, such as 190ps (a copy at 42 Gbit/s)."""
+
+
+class SocketBuffer(Part):
+    """A socket buffer: one size is fixed; `initial` and `maximum` are autotuned."""
+
+    initial: Size
+    """Size at the start."""
+    maximum: Size
+    """Autotuning may grow it to this."""
+
+
+def _buffer(value: object) -> object:
+    if isinstance(value, dict | SocketBuffer):
+        return value
+    try:
+        fixed = parse(value, SIZE)
+    except QuantityError as error:
+        raise PydanticCustomError("scenario", "{what}", {"what": error.what, "hint": error.hint}) from None
+    return SocketBuffer.model_construct(initial=fixed, maximum=fixed)
+
+
+_BUFFER_SCHEMA = WithJsonSchema(
+    {
+        "anyOf": [
+            {"type": "string", "pattern": SIZE.pattern},
+            {
+                "type": "object",
+                "properties": {name: {"type": "string", "pattern": SIZE.pattern} for name in ("initial", "maximum")},
+                "required": ["initial", "maximum"],
+                "additionalProperties": False,
+            },
+        ]
+    }
+)
+Buffer = Annotated[SocketBuffer, BeforeValidator(_buffer), _BUFFER_SCHEMA]
+
+
+class Tcp(Part):
+    """TCP of all sockets of a host; the defaults are Linux sysctls (tcp_wmem, tcp_rmem, include/net/tcp.h)."""
+
+    congestion_control: Literal["cubic", "new-reno", "dctcp"] = "cubic"
+    """RFC 9438, RFC 6582 or RFC 8257."""
+    slow_start_exit: Literal["none", "hystart", "hystart-plus-plus"] = "hystart"
+    """How slow start ends before a loss."""
+    initial_window: Annotated[Count, Field(ge=1, le=1000)] = 10
+    """Initial window in segments (RFC 6928)."""
+    window_cap: Size = 0
+    """Upper limit of the congestion window; 0B for none."""
+    ecn: bool = False
+    """Negotiate ECN (always on with dctcp)."""
+    sack: bool = True
+    """Selective acknowledgement, and with it RACK."""
+    tail_loss_probe: bool = True
+    """Tail loss probe (RFC 8985)."""
+    rto_min: Time = 200 * 10**9
+    """Smallest retransmission timeout; Linux 200ms."""
+    rto_max: Time = 120 * 10**12
+    """Largest retransmission timeout; Linux 120s."""
+    delayed_ack: Time = 40 * 10**9
+    """Delayed acknowledgement; 0s acknowledges every aggregate at once; Linux 40ms."""
+    slow_start_after_idle: bool = True
+    """Slow start after an idle period; Linux on."""
+    small_queue: Time = 10**9
+    """Data of one socket that may wait in the NIC, in time at line rate (TCP small queues)."""
+    send_buffer: Buffer = SocketBuffer(initial="16KiB", maximum="4MiB")  # type: ignore[arg-type]  # parsed text
+    """Send buffer; Linux tcp_wmem 16 KiB to 4 MiB."""
+    receive_buffer: Buffer = SocketBuffer(initial="128KiB", maximum="6MiB")  # type: ignore[arg-type]  # parsed text
+    """Receive buffer; Linux tcp_rmem 128 KiB to 6 MiB."""
+
+
+class Host(Part):
+    """A host: what is left out comes from `hosts.defaults`."""
+
+    mtu: Size = 1500
+    """IP MTU, 576B to 9216B."""
+    nic: Nic = Nic()
+    """Network interface."""
+    cpu: Cpu = Cpu()
+    """Cost of receiving."""
+    tcp: Tcp = Tcp()
+    """TCP of all sockets."""

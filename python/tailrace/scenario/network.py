@@ -1,0 +1,128 @@
+"""The network of a scenario: a topology generator, single links, and framing."""
+
+import re
+from typing import Annotated, Any, Literal
+
+from pydantic import BeforeValidator, Field, WithJsonSchema
+
+from tailrace.scenario.quantities import NAME_PATTERN, Count, Part, Rate, Size, Time, refuse
+
+Name = Annotated[str, Field(pattern=NAME_PATTERN)]
+
+
+def _hosts(value: object) -> object:
+    if isinstance(value, int) and not isinstance(value, bool):
+        if value < 1:
+            raise refuse(f"{value} hosts are none", "write a number from 1 or a list of names")
+        return value
+    if not isinstance(value, list) or not value:
+        raise refuse(f"{value!r} is not a list of hosts", "write a list of names, or how many there are")
+    for name in value:
+        if not isinstance(name, str) or not re.match(NAME_PATTERN, name):
+            raise refuse(f"'{name}' is not a name", "use letters, digits, - and _")
+    return value
+
+
+Hosts = Annotated[
+    Any,
+    BeforeValidator(_hosts),
+    WithJsonSchema({"anyOf": [{"type": "integer", "minimum": 1}, {"type": "array", "items": {"type": "string"}}]}),
+]
+"""A list of host names, or how many there are (then they are numbered)."""
+
+
+class LinkDefaults(Part):
+    """What a link is when it does not say otherwise."""
+
+    rate: Rate = 10 * 10**9
+    """Rate of both directions."""
+    delay: Time = 500_000
+    """Propagation delay; 500ns is 100 m of fibre."""
+
+
+class Link(Part):
+    """One full-duplex link. A link between two nodes that a topology has already joined changes that link."""
+
+    between: Annotated[list[str], Field(min_length=2, max_length=2)]
+    """The two ends."""
+    rate: Rate | None = None
+    """Rate of both directions; the default of the network if left out."""
+    delay: Time | None = None
+    """Propagation delay; the default of the network if left out."""
+
+
+class Star(Part):
+    """Hosts around one switch."""
+
+    kind: Literal["star"]
+    switch: Name = "switch"
+    """Name of the switch."""
+    hosts: Hosts
+    """Names of the hosts, or how many (h1, h2, ...)."""
+
+
+class Dumbbell(Part):
+    """Two switches joined by one link, hosts at both."""
+
+    kind: Literal["dumbbell"]
+    left: Hosts
+    """Hosts at switch `left`, or how many (left1, left2, ...)."""
+    right: Hosts
+    """Hosts at switch `right`, or how many (right1, right2, ...)."""
+    bottleneck_rate: Rate | None = None
+    """Rate of the link between the switches."""
+    bottleneck_delay: Time | None = None
+    """Propagation delay of the link between the switches."""
+
+
+class LeafSpine(Part):
+    """Every leaf is joined to every spine; hosts at the leaves: leaf1, spine1, h1 (at leaf1), ..."""
+
+    kind: Literal["leaf-spine"]
+    leaves: Count
+    """Number of leaf switches."""
+    spines: Count
+    """Number of spine switches."""
+    hosts_per_leaf: Count
+    """Number of hosts at each leaf."""
+    uplink_rate: Rate | None = None
+    """Rate of a link between leaf and spine."""
+    uplink_delay: Time | None = None
+    """Propagation delay of a link between leaf and spine."""
+
+
+class FatTree(Part):
+    """The fat tree of Al-Fares et al. (SIGCOMM 2008): k pods, k^3/4 hosts h1, ..., switches edge1_1, agg1_1, core1, ..."""
+
+    kind: Literal["fat-tree"]
+    k: Count
+    """Ports of every switch, an even number."""
+
+
+Topology = Annotated[Star | Dumbbell | LeafSpine | FatTree, Field(discriminator="kind")]
+
+
+class Framing(Part):
+    """Sizes of the link layer; the defaults are Ethernet's."""
+
+    header: Size = 14
+    """Header of every frame, which switches store."""
+    overhead: Size = 24
+    """Wire time besides the frame: preamble 8, FCS 4, gap 12."""
+
+
+class Network(Part):
+    """What is joined to what. Give a topology, or hosts, switches and links, or both."""
+
+    link: LinkDefaults = LinkDefaults()
+    """Defaults of every link."""
+    topology: Topology | None = None
+    """A generator of nodes and links with predictable names."""
+    hosts: list[Name] = []
+    """Hosts besides those of the topology."""
+    switches: list[Name] = []
+    """Switches besides those of the topology."""
+    links: list[Link] = []
+    """Links besides those of the topology, or changes to those."""
+    framing: Framing = Framing()
+    """Sizes of the link layer."""

@@ -1,0 +1,94 @@
+"""Units and distributions as pydantic types: parsed once, and patterned strings in JSON Schema."""
+
+from collections.abc import Callable
+from typing import Annotated, Any
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, WithJsonSchema
+from pydantic_core import PydanticCustomError
+
+from tailrace.scenario import flow_sizes, units
+from tailrace.scenario.distribution import Distribution, parse_distribution
+
+NAME_PATTERN = r"^[A-Za-z0-9][A-Za-z0-9_-]*$"
+"""Names of hosts, switches, workloads and arms: they become file names and parts of dotted paths."""
+
+
+class Part(BaseModel):
+    """Base of every part of a scenario: unknown keys are errors, values do not change, docstrings describe the keys."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True, arbitrary_types_allowed=True)
+
+
+def refuse(what: str, hint: str = "") -> PydanticCustomError:
+    """An error with a hint, for validators."""
+    return PydanticCustomError("scenario", "{what}", {"what": what, "hint": hint})
+
+
+def _reader(dimension: units.Dimension) -> Callable[[object], int]:
+    def read(value: object) -> int:
+        try:
+            return units.parse(value, dimension)
+        except units.QuantityError as error:
+            raise refuse(error.what, error.hint) from None
+
+    return read
+
+
+def _distribution_reader(dimension: units.Dimension) -> Callable[[object], Distribution]:
+    def read(value: object) -> Distribution:
+        try:
+            return parse_distribution(value, dimension)
+        except units.QuantityError as error:
+            raise refuse(error.what, error.hint) from None
+
+    return read
+
+
+def _schema(dimension: units.Dimension) -> WithJsonSchema:
+    return WithJsonSchema({"type": "string", "pattern": dimension.pattern, "examples": list(dimension.examples)})
+
+
+def _distribution_schema(dimension: units.Dimension) -> WithJsonSchema:
+    example = dimension.examples[0]
+    shapes = r"^\s*(exponential|uniform|normal|lognormal|erlang|constant)\s*\(.+\)\s*$"
+    text: list[dict[str, Any]] = [
+        {"type": "string", "pattern": dimension.pattern},
+        {"type": "string", "pattern": shapes},
+    ]
+    if dimension.noun == "size":
+        text.append({"type": "string", "enum": sorted(flow_sizes.NAMED)})
+    pair = {"type": "array", "prefixItems": [{"type": "string"}, {"type": "string"}], "minItems": 2, "maxItems": 2}
+    points = {"type": "array", "items": pair, "minItems": 1}
+    cdf = {"type": "object", "properties": {"cdf": points}, "required": ["cdf"], "additionalProperties": False}
+    return WithJsonSchema({"anyOf": [*text, cdf], "examples": [example, f"exponential({example})"]})
+
+
+def _count(value: object) -> object:
+    if isinstance(value, bool) or not isinstance(value, int):
+        hint = "leave out the unit and the quotes" if isinstance(value, str) else "write a number such as 20"
+        raise refuse(f"{value!r} is not a whole number", hint)
+    return value
+
+
+Time = Annotated[int, BeforeValidator(_reader(units.TIME)), _schema(units.TIME)]
+"""Picoseconds."""
+FineTime = Annotated[int, BeforeValidator(_reader(units.FINE_TIME)), _schema(units.FINE_TIME)]
+"""Femtoseconds, for costs per byte."""
+Size = Annotated[int, BeforeValidator(_reader(units.SIZE)), _schema(units.SIZE)]
+"""Bytes."""
+Rate = Annotated[int, BeforeValidator(_reader(units.RATE)), _schema(units.RATE)]
+"""Bits per second."""
+Offset = Annotated[int, BeforeValidator(_reader(units.OFFSET)), _schema(units.OFFSET)]
+"""Parts per billion of a clock."""
+Share = Annotated[int, BeforeValidator(_reader(units.SHARE)), _schema(units.SHARE)]
+"""A share of a whole in parts per billion."""
+Frames = Annotated[int, BeforeValidator(_reader(units.FRAMES)), _schema(units.FRAMES)]
+"""A number of frames."""
+TimeDistribution = Annotated[
+    Distribution, BeforeValidator(_distribution_reader(units.TIME)), _distribution_schema(units.TIME)
+]
+SizeDistribution = Annotated[
+    Distribution, BeforeValidator(_distribution_reader(units.SIZE)), _distribution_schema(units.SIZE)
+]
+Count = Annotated[int, BeforeValidator(_count), WithJsonSchema({"type": "integer", "minimum": 0})]
+"""A whole number, not negative."""

@@ -1,0 +1,177 @@
+"""From a network section to nodes and links with predictable names."""
+
+from collections import deque
+from dataclasses import dataclass, field
+
+from tailrace.errors import KeyPath
+from tailrace.scenario.network import Dumbbell, FatTree, LeafSpine, Network, Star
+
+NODES_MAX = 20_000
+"""Nodes of one network: beyond this a packet simulation on one machine makes no sense."""
+
+
+@dataclass(frozen=True)
+class Joined:
+    """One link of the expanded network."""
+
+    a: str
+    b: str
+    rate_bps: int
+    delay_ps: int
+    path: KeyPath
+    """Where it stands in the scenario."""
+
+
+@dataclass
+class Graph:
+    """Every host, switch and link of a scenario."""
+
+    hosts: list[str] = field(default_factory=list)
+    switches: list[str] = field(default_factory=list)
+    links: list[Joined] = field(default_factory=list)
+
+    @property
+    def nodes(self) -> list[str]:
+        """Hosts, then switches."""
+        return self.hosts + self.switches
+
+    def neighbours(self, name: str) -> list[str]:
+        """Nodes joined to `name`, in the order of the links."""
+        return [link.b if link.a == name else link.a for link in self.links if name in (link.a, link.b)]
+
+    def rate_of_host(self, name: str) -> int:
+        """All links of a host together, in bits per second."""
+        return sum(link.rate_bps for link in self.links if name in (link.a, link.b))
+
+    def reachable(self, start: str) -> set[str]:
+        """Every node that frames of `start` can get to; hosts do not forward."""
+        hosts = set(self.hosts)
+        joined: dict[str, list[str]] = {}
+        for link in self.links:
+            joined.setdefault(link.a, []).append(link.b)
+            joined.setdefault(link.b, []).append(link.a)
+        seen, waiting = {start}, deque([start])
+        while waiting:
+            node = waiting.popleft()
+            if node in hosts and node != start:
+                continue
+            for neighbour in joined.get(node, []):
+                if neighbour not in seen:
+                    seen.add(neighbour)
+                    waiting.append(neighbour)
+        return seen
+
+
+class _Builder:
+    def __init__(self, network: Network) -> None:
+        self.network = network
+        self.graph = Graph()
+
+    def join(self, a: str, b: str, path: KeyPath, rate: int | None = None, delay: int | None = None) -> None:
+        defaults = self.network.link
+        rate_bps = defaults.rate if rate is None else rate
+        delay_ps = defaults.delay if delay is None else delay
+        self.graph.links.append(Joined(a, b, rate_bps, delay_ps, path))
+
+    def star(self, star: Star) -> None:
+        self.graph.switches.append(star.switch)
+        for host in _named(star.hosts, "h"):
+            self.graph.hosts.append(host)
+            self.join(host, star.switch, ("network", "topology"))
+
+    def dumbbell(self, dumbbell: Dumbbell) -> None:
+        self.graph.switches += ["left", "right"]
+        self.join("left", "right", ("network", "topology"), dumbbell.bottleneck_rate, dumbbell.bottleneck_delay)
+        for side, hosts in (("left", dumbbell.left), ("right", dumbbell.right)):
+            for host in _named(hosts, side):
+                self.graph.hosts.append(host)
+                self.join(host, side, ("network", "topology"))
+
+    def leaf_spine(self, shape: LeafSpine) -> None:
+        spines = [f"spine{number}" for number in range(1, shape.spines + 1)]
+        leaves = [f"leaf{number}" for number in range(1, shape.leaves + 1)]
+        self.graph.switches += leaves + spines
+        for index, leaf in enumerate(leaves):
+            for number in range(1, shape.hosts_per_leaf + 1):
+                host = f"h{index * shape.hosts_per_leaf + number}"
+                self.graph.hosts.append(host)
+                self.join(host, leaf, ("network", "topology"))
+            for spine in spines:
+                self.join(leaf, spine, ("network", "topology"), shape.uplink_rate, shape.uplink_delay)
+
+    def fat_tree(self, tree: FatTree) -> None:
+        half = tree.k // 2
+        at: KeyPath = ("network", "topology")
+        cores = [f"core{number}" for number in range(1, half * half + 1)]
+        for pod in range(1, tree.k + 1):
+            edges = [f"edge{pod}_{number}" for number in range(1, half + 1)]
+            aggregations = [f"agg{pod}_{number}" for number in range(1, half + 1)]
+            self.graph.switches += edges + aggregations
+            for index, edge in enumerate(edges):
+                for number in range(1, half + 1):
+                    host = f"h{(pod - 1) * half * half + index * half + number}"
+                    self.graph.hosts.append(host)
+                    self.join(host, edge, at)
+                for aggregation in aggregations:
+                    self.join(edge, aggregation, at)
+            for index, aggregation in enumerate(aggregations):
+                for core in cores[index * half : (index + 1) * half]:
+                    self.join(aggregation, core, at)
+        self.graph.switches += cores
+
+    def own_links(self) -> None:
+        place = {frozenset((link.a, link.b)): index for index, link in enumerate(self.graph.links)}
+        generated = len(self.graph.links)
+        for index, link in enumerate(self.network.links):
+            a, b = link.between
+            path: KeyPath = ("network", "links", index)
+            known = place.get(frozenset((a, b)))
+            if known is None or known >= generated:
+                self.join(a, b, path, link.rate, link.delay)
+                continue
+            old = self.graph.links[known]
+            rate_bps = old.rate_bps if link.rate is None else link.rate
+            delay_ps = old.delay_ps if link.delay is None else link.delay
+            self.graph.links[known] = Joined(old.a, old.b, rate_bps, delay_ps, path)
+
+
+def node_count(network: Network) -> int:
+    """Nodes that a network will have, told before any is made."""
+    own = len(network.hosts) + len(network.switches)
+    match network.topology:
+        case Star(hosts=hosts):
+            return own + 1 + (hosts if isinstance(hosts, int) else len(hosts))
+        case Dumbbell(left=left, right=right):
+            return own + 2 + sum(side if isinstance(side, int) else len(side) for side in (left, right))
+        case LeafSpine() as shape:
+            return own + shape.leaves * (1 + shape.hosts_per_leaf) + shape.spines
+        case FatTree(k=k):
+            return own + k**3 // 4 + 5 * k * k // 4
+        case None:
+            return own
+
+
+def expand(network: Network) -> Graph:
+    """Nodes and links; `node_count` must be at most `NODES_MAX`."""
+    builder = _Builder(network)
+    match network.topology:
+        case Star() as star:
+            builder.star(star)
+        case Dumbbell() as dumbbell:
+            builder.dumbbell(dumbbell)
+        case LeafSpine() as shape:
+            builder.leaf_spine(shape)
+        case FatTree() as tree:
+            builder.fat_tree(tree)
+        case None:
+            pass
+    builder.graph.hosts += network.hosts
+    builder.graph.switches += network.switches
+    builder.own_links()
+    return builder.graph
+
+
+def _named(hosts: int | list[str], prefix: str) -> list[str]:
+    if isinstance(hosts, int):
+        return [f"{prefix}{number}" for number in range(1, hosts + 1)]
+    return list(hosts)

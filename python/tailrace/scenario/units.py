@@ -1,0 +1,240 @@
+"""Quantities as people write them (`10Gbit/s`, `18kB`, `8ms`, `20ppm`, `33%`) and the integers that plans hold.
+
+Arithmetic is exact: a value that is not a whole number of the plan's unit is refused, not rounded.
+"""
+
+import re
+from dataclasses import dataclass
+from fractions import Fraction
+
+
+class QuantityError(ValueError):
+    """A text that is not a quantity of the wanted kind."""
+
+    def __init__(self, what: str, hint: str = "") -> None:
+        super().__init__(what)
+        self.what = what
+        self.hint = hint
+
+
+@dataclass(frozen=True)
+class Dimension:
+    """A kind of quantity: its suffixes, each with its size in the plan's unit."""
+
+    noun: str
+    suffixes: dict[str, Fraction]
+    examples: tuple[str, str]
+    plan_unit: str
+    aliases: dict[str, str]
+    """Spellings that are refused with the right one as hint, because they are ambiguous or of another kind."""
+    likely: tuple[str, ...]
+    """Units that a bare number most likely meant."""
+
+    @property
+    def pattern(self) -> str:
+        """For JSON Schema: what a well-formed value looks like."""
+        units = "|".join(re.escape(suffix) for suffix in sorted(self.suffixes, key=len, reverse=True))
+        return rf"^\s*\d+(\.\d+)?\s*({units})\s*$"
+
+    @property
+    def hint(self) -> str:
+        """What to write instead."""
+        return f"write a {self.noun} with its unit, such as {self.examples[0]} or {self.examples[1]}"
+
+
+def _powers(base: int, names: list[str], first: Fraction) -> dict[str, Fraction]:
+    return {name: first * base**power for power, name in enumerate(names)}
+
+
+_SECOND_PS = 10**12
+
+TIME = Dimension(
+    noun="time",
+    suffixes={
+        "ps": Fraction(1),
+        "ns": Fraction(1000),
+        "us": Fraction(10**6),
+        "µs": Fraction(10**6),
+        "ms": Fraction(10**9),
+        "s": Fraction(_SECOND_PS),
+        "min": Fraction(60 * _SECOND_PS),
+        "h": Fraction(3600 * _SECOND_PS),
+    },
+    examples=("8ms", "500ns"),
+    plan_unit="picoseconds",
+    aliases={"sec": "s", "seconds": "s", "second": "s", "m": "ms or min", "usec": "us", "msec": "ms", "hours": "h"},
+    likely=("ms", "us"),
+)
+
+FINE_TIME = Dimension(
+    noun="time",
+    suffixes={"fs": Fraction(1), **{name: size * 1000 for name, size in TIME.suffixes.items()}},
+    examples=("190ps", "0.2ns"),
+    plan_unit="femtoseconds",
+    aliases=TIME.aliases,
+    likely=("ps", "ns"),
+)
+
+SIZE = Dimension(
+    noun="size",
+    suffixes={
+        "B": Fraction(1),
+        **_powers(1000, ["kB", "MB", "GB", "TB"], Fraction(1000)),
+        **_powers(1024, ["KiB", "MiB", "GiB", "TiB"], Fraction(1024)),
+    },
+    examples=("18kB", "64KiB"),
+    plan_unit="bytes",
+    aliases={
+        "KB": "kB (1000 bytes) or KiB (1024 bytes)",
+        "K": "kB (1000 bytes) or KiB (1024 bytes)",
+        "k": "kB (1000 bytes) or KiB (1024 bytes)",
+        "M": "MB or MiB",
+        "G": "GB or GiB",
+        "b": "B for bytes",
+        "bytes": "B",
+        "mb": "MB or MiB",
+        "kb": "kB or KiB",
+        "kib": "KiB",
+    },
+    likely=("B", "kB"),
+)
+
+RATE = Dimension(
+    noun="rate",
+    suffixes={
+        **_powers(1000, ["bit/s", "kbit/s", "Mbit/s", "Gbit/s", "Tbit/s"], Fraction(1)),
+        **_powers(1000, ["kbps", "Mbps", "Gbps", "Tbps"], Fraction(1000)),
+    },
+    examples=("10Gbit/s", "100Mbit/s"),
+    plan_unit="bits per second",
+    aliases={
+        "G": "Gbit/s",
+        "Gb": "Gbit/s",
+        "Gbit": "Gbit/s",
+        "GB/s": "Gbit/s (multiply bytes by 8)",
+        "MB/s": "Mbit/s (multiply bytes by 8)",
+        "gbps": "Gbit/s",
+        "M": "Mbit/s",
+        "Gb/s": "Gbit/s",
+        "Mb/s": "Mbit/s",
+    },
+    likely=("Gbit/s", "Mbit/s"),
+)
+
+OFFSET = Dimension(
+    noun="clock offset",
+    suffixes={"ppb": Fraction(1), "ppm": Fraction(1000)},
+    examples=("50ppm", "200ppb"),
+    plan_unit="parts per billion",
+    aliases={},
+    likely=("ppm",),
+)
+
+SHARE = Dimension(
+    noun="share",
+    suffixes={"%": Fraction(10**7)},
+    examples=("33%", "0.5%"),
+    plan_unit="parts per billion",
+    aliases={},
+    likely=("%",),
+)
+
+FRAMES = Dimension(
+    noun="number of frames",
+    suffixes={"frames": Fraction(1), "frame": Fraction(1)},
+    examples=("100 frames", "4096 frames"),
+    plan_unit="frames",
+    aliases={"packets": " frames", "pkts": " frames"},
+    likely=(" frames",),
+)
+
+PLAN_INTEGER_MAX = 2**63 - 1
+"""Quantities in a plan fit a signed 64-bit number: 106 days in picoseconds."""
+
+_SPLIT = re.compile(r"^\s*(?P<sign>[-+]?)(?P<number>\d[\d_]*(?:\.\d+)?(?:[eE][-+]?\d+)?|\.\d+)\s*(?P<unit>.*?)\s*$")
+
+
+def parse(value: object, dimension: Dimension) -> int:
+    """The integer of the plan for `value`; raises `QuantityError` with a hint."""
+    if isinstance(value, bool) or value is None:
+        raise QuantityError(f"{_shown(value)} is not a {dimension.noun}", dimension.hint)
+    if isinstance(value, int | float):
+        raise QuantityError(f"{value} has no unit", _unit_hint(value, dimension))
+    if not isinstance(value, str):
+        raise QuantityError(f"a {dimension.noun} is one value, not a {_kind(value)}", dimension.hint)
+    return _parse_text(value, dimension)
+
+
+def _parse_text(text: str, dimension: Dimension) -> int:
+    match = _SPLIT.match(text)
+    if not match:
+        raise QuantityError(f"'{text}' is not a {dimension.noun}", dimension.hint)
+    number, unit = match["number"].replace("_", ""), match["unit"]
+    if match["sign"] == "-":
+        raise QuantityError(f"'{text}' is negative", dimension.hint)
+    if not unit:
+        raise QuantityError(f"{text} has no unit", _unit_hint(number, dimension))
+    if unit not in dimension.suffixes:
+        raise QuantityError(f"'{unit}' is not a unit of {dimension.noun}", _alias_hint(unit, number, dimension))
+    exact = Fraction(number) * dimension.suffixes[unit]
+    if exact.denominator != 1:
+        raise QuantityError(f"'{text}' is not a whole number of {dimension.plan_unit}", "round it")
+    if exact > PLAN_INTEGER_MAX:
+        raise QuantityError(f"'{text}' is too large", "the limit is 9.2e18 " + dimension.plan_unit)
+    return int(exact)
+
+
+def _unit_hint(number: object, dimension: Dimension) -> str:
+    return "write " + " or ".join(f"{number}{unit}" for unit in dimension.likely)
+
+
+def _alias_hint(unit: str, number: str, dimension: Dimension) -> str:
+    meant = dimension.aliases.get(unit)
+    if meant is None:
+        same = [suffix for suffix in dimension.suffixes if suffix.lower() == unit.lower()]
+        meant = same[0] if same else None
+    if meant is None:
+        return "units are " + ", ".join(dimension.suffixes)
+    return f"write {number}{meant}"
+
+
+def _shown(value: object) -> str:
+    return {None: "nothing", True: "true", False: "false"}[value]  # type: ignore[index]  # only these three arrive
+
+
+def _kind(value: object) -> str:
+    return {"dict": "mapping", "list": "list"}.get(type(value).__name__, type(value).__name__)
+
+
+_TIME_STEPS = [
+    (3600 * _SECOND_PS, "h"),
+    (60 * _SECOND_PS, "min"),
+    (_SECOND_PS, "s"),
+    (10**9, "ms"),
+    (10**6, "us"),
+    (1000, "ns"),
+]
+
+
+def format_time(ps: float) -> str:
+    """Picoseconds for people, three digits: `8 ms`, `1.25 s`."""
+    for size, unit in _TIME_STEPS[2:]:
+        if ps >= size:
+            return f"{ps / size:.3g} {unit}" if ps < 1000 * size else f"{ps / size:.0f} {unit}"
+    return f"{ps:.0f} ps"
+
+
+def format_size(size_bytes: float) -> str:
+    """Bytes for people in decimal units: `18 kB`."""
+    for power, unit in ((10**12, "TB"), (10**9, "GB"), (10**6, "MB"), (1000, "kB")):
+        if size_bytes >= power:
+            return f"{size_bytes / power:.3g} {unit}"
+    return f"{size_bytes:.0f} B"
+
+
+def format_rate(rate_bps: float) -> str:
+    """Bits per second for people: `10 Gbit/s`."""
+    for power, unit in ((10**12, "Tbit/s"), (10**9, "Gbit/s"), (10**6, "Mbit/s"), (1000, "kbit/s")):
+        if rate_bps >= power:
+            return f"{rate_bps / power:.3g} {unit}"
+    return f"{rate_bps:.0f} bit/s"
