@@ -1,1 +1,31 @@
-//! tailrace-sim
+//! Virtual time: the plan becomes a world of hosts, wires and switches, and the agenda says what happens next.
+//!
+//! One trial runs on one thread and is a pure function of its plan: same plan, same digest, on any machine. Trials run
+//! side by side on as many threads as there are.
+
+mod agenda;
+mod build;
+mod build_switch;
+mod control;
+mod generate;
+mod observe;
+mod outcome;
+mod receive;
+mod socket;
+mod surroundings;
+mod wire;
+mod world;
+
+pub use control::Control;
+pub use outcome::{Column, Outcome, Table};
+
+use tailrace_plan::Plan;
+
+/// Runs one trial. `control` shows how far it is and can end it early.
+pub fn run(plan: &Plan, control: &Control) -> Outcome {
+    let started = std::time::Instant::now();
+    let mut world = build::build(plan);
+    world.run(control);
+    let wall = started.elapsed();
+    outcome::gather(plan, world, wall)
+}

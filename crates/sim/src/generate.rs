@@ -1,0 +1,94 @@
+//! What arrives by itself, whatever the network does: new flows, and datagrams.
+
+use crate::build::{Connection, Ends};
+use crate::world::World;
+use tailrace_endpoint::app::{App, StreamSink, StreamSource};
+use tailrace_endpoint::transport::Wire as _;
+use tailrace_units::{Distribution, Span, Stream, Time};
+use tailrace_wire::{Flags, IPV4_HEADER_BYTES, Packet, UDP_HEADER_BYTES};
+
+/// One source of flows or datagrams; it has a place of its own in the agenda.
+#[derive(Debug)]
+pub(crate) struct Generator {
+    pub(crate) workload: u32,
+    pub(crate) kind: Kind,
+    pub(crate) sizes: Distribution,
+    pub(crate) interarrival: Distribution,
+    /// How many are still to come.
+    pub(crate) left: u64,
+    /// How many have come.
+    pub(crate) made: u64,
+    pub(crate) priority: u8,
+    pub(crate) luck: Stream,
+}
+
+#[derive(Debug)]
+pub(crate) enum Kind {
+    Flows { sources: Vec<u32>, destinations: Vec<u32> },
+    Datagrams { ends: Ends, flow_hash: u32, payload_max: u32 },
+}
+
+impl Generator {
+    /// Time to the next arrival.
+    pub(crate) fn gap(&mut self) -> Span {
+        Span::from_ps(self.interarrival.draw(&mut self.luck))
+    }
+}
+
+impl World {
+    /// A generator is due: makes one flow or datagram and draws when the next comes.
+    pub(crate) fn generate(&mut self, now: Time, index: usize) {
+        let generator = &mut self.generators[index];
+        let size = generator.sizes.draw(&mut generator.luck).max(1);
+        let number = generator.made;
+        generator.made += 1;
+        generator.left -= 1;
+        let next = if generator.left > 0 { now + generator.gap() } else { Time::NEVER };
+        self.agenda.arm(self.first_generator_source + index as u32, next);
+        let generator = &mut self.generators[index];
+        match &generator.kind {
+            Kind::Flows { sources, destinations } => {
+                let ends = draw_ends(sources, destinations, &mut generator.luck);
+                let (workload, priority) = (generator.workload, generator.priority);
+                self.open_flow(now, workload, priority, ends, size);
+            }
+            &Kind::Datagrams { ends, flow_hash, payload_max } => {
+                let payload = u32::try_from(size).unwrap_or(u32::MAX).min(payload_max);
+                let frame = self.header_bytes + IPV4_HEADER_BYTES + UDP_HEADER_BYTES + payload;
+                let packet = Packet {
+                    seq: number,
+                    ack: now.ps(), // rides along so that the sink knows the delay
+                    flow_hash,
+                    to_endpoint: generator.workload,
+                    to_host: ends.server,
+                    frame_bytes: frame as u16,
+                    payload_bytes: payload as u16,
+                    flags: Flags::UDP,
+                    priority: generator.priority,
+                    ..Packet::default()
+                };
+                self.uplink(ends.client, now).send(packet);
+            }
+        }
+    }
+
+    fn open_flow(&mut self, now: Time, workload: u32, priority: u8, ends: Ends, bytes: u64) {
+        let source = App::StreamSource(StreamSource::new(now, bytes));
+        let sink = App::StreamSink(StreamSink::new(u32::MAX, now, bytes));
+        let connection = Connection { ends, workload, priority, apps: [source, sink], goodput_at: 1, is_transient: true };
+        let (client, _) = self.connect(connection);
+        self.wake_socket(now, client);
+    }
+}
+
+/// A source, and a destination that is another host.
+fn draw_ends(sources: &[u32], destinations: &[u32], luck: &mut Stream) -> Ends {
+    let client = sources[luck.below(sources.len() as u64) as usize];
+    loop {
+        // Ends soon: the plan guarantees a destination other than the source.
+        let server = destinations[luck.below(destinations.len() as u64) as usize];
+        if server != client {
+            return Ends { client, server };
+        }
+    }
+}

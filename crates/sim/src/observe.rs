@@ -1,0 +1,192 @@
+//! What one trial remembers.
+
+use tailrace_record::{DepthHistogram, Digest, Latency, Series};
+use tailrace_units::{Span, Time};
+
+/// Where the digest's events happen: wires, drops, marks and deliveries have places of their own.
+const DROPS: u64 = 1 << 32;
+const MARKS: u64 = 2 << 32;
+const DELIVERIES: u64 = 3 << 32;
+
+/// Everything that is recorded while the world runs.
+#[derive(Debug)]
+pub(crate) struct Observe {
+    digest: Option<Digest>,
+    pub(crate) packet_hops: u64,
+    pub(crate) frames: Frames,
+    /// Frames with payload that reached a host.
+    pub(crate) packets_delivered: u64,
+    pub(crate) workloads: Vec<WorkloadRecord>,
+    /// Observed ports, in the order of the plan.
+    pub(crate) ports: Vec<PortRecord>,
+    /// Finite workloads that are not complete.
+    pub(crate) unfinished: usize,
+}
+
+/// Every frame that was handed to an interface is in exactly one of these places.
+#[derive(Clone, Copy, Default, Debug)]
+pub(crate) struct Frames {
+    pub(crate) sent: u64,
+    pub(crate) delivered: u64,
+    pub(crate) dropped: u64,
+}
+
+/// Depth and traffic of one port over time.
+#[derive(Debug)]
+pub(crate) struct PortRecord {
+    pub(crate) depth: DepthHistogram,
+    pub(crate) tx_bytes: Series,
+    pub(crate) drop_frames: Series,
+    pub(crate) mark_frames: Series,
+}
+
+/// Results of one workload.
+#[derive(Debug)]
+pub(crate) struct WorkloadRecord {
+    pub(crate) latency: Latency,
+    pub(crate) transactions: u64,
+    /// Transactions until it is complete; 0 for a workload without end.
+    pub(crate) transactions_total: u64,
+    /// Users, streams or flows that are not finished.
+    pub(crate) users_left: u64,
+    pub(crate) completion: Option<Time>,
+    pub(crate) user_completion: Vec<Option<Time>>,
+    pub(crate) goodput_bytes: u64,
+    pub(crate) goodput: Option<Series>,
+    /// Start and latency of transactions, the first so many.
+    pub(crate) rows: Vec<Row>,
+    pub(crate) rows_max: usize,
+    /// Sums over connections that are gone.
+    pub(crate) retired: tailrace_endpoint::transport::TcpStats,
+}
+
+/// One transaction.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Row {
+    pub(crate) user: u32,
+    pub(crate) start: Time,
+    pub(crate) latency: Span,
+}
+
+impl Observe {
+    pub(crate) fn new(plan: &tailrace_plan::RawObserve, observed_ports: usize, workloads: Vec<WorkloadRecord>) -> Observe {
+        let bins = (plan.series_bins as usize).max(2);
+        let width = Span::from_ps(plan.series_bin_ps.max(1));
+        let series = || Series::new(bins, width);
+        let port = |_| PortRecord {
+            depth: DepthHistogram::new(bins, width),
+            tx_bytes: series(),
+            drop_frames: series(),
+            mark_frames: series(),
+        };
+        let unfinished = workloads.iter().filter(|workload| workload.users_left > 0).count();
+        Observe {
+            digest: plan.digest.then(Digest::default),
+            packet_hops: 0,
+            frames: Frames::default(),
+            packets_delivered: 0,
+            workloads,
+            ports: (0..observed_ports).map(port).collect(),
+            unfinished,
+        }
+    }
+
+    pub(crate) fn digest(&self) -> Option<&Digest> {
+        self.digest.as_ref()
+    }
+
+    #[inline]
+    pub(crate) fn sent(&mut self, start: Time, wire: usize, fingerprint: u64) {
+        self.packet_hops += 1;
+        if let Some(digest) = &mut self.digest {
+            digest.add(start, wire as u64, fingerprint);
+        }
+    }
+
+    pub(crate) fn dropped(&mut self, at: Time, place: u64, fingerprint: u64) {
+        self.frames.dropped += 1;
+        if let Some(digest) = &mut self.digest {
+            digest.add(at, DROPS | place, fingerprint);
+        }
+    }
+
+    pub(crate) fn marked(&mut self, at: Time, place: u64, fingerprint: u64) {
+        if let Some(digest) = &mut self.digest {
+            digest.add(at, MARKS | place, fingerprint);
+        }
+    }
+
+    /// An application got bytes or finished something: the results themselves are part of the digest.
+    pub(crate) fn completed(&mut self, now: Time, workload: usize, user: u32, intended: Time) {
+        if let Some(digest) = &mut self.digest {
+            digest.add(now, DELIVERIES | workload as u64, u64::from(user) ^ intended.ps().rotate_left(20));
+        }
+        self.workloads[workload].completed(now, user, intended);
+    }
+
+    pub(crate) fn finished(&mut self, now: Time, workload: usize, user: u32) {
+        if self.workloads[workload].finished(now, user) {
+            self.unfinished -= 1;
+        }
+    }
+
+    /// How much of the slowest finite workload is done; `None` when there is none.
+    pub(crate) fn progress(&self) -> Option<f64> {
+        let finite = self.workloads.iter().filter(|workload| workload.transactions_total > 0);
+        finite.map(|workload| workload.transactions as f64 / workload.transactions_total as f64).reduce(f64::min)
+    }
+}
+
+impl WorkloadRecord {
+    pub(crate) fn new(plan: &tailrace_plan::RawObserve, users: usize, users_left: u64, transactions_total: u64) -> WorkloadRecord {
+        let series = || Series::new((plan.series_bins as usize).max(2), Span::from_ps(plan.series_bin_ps.max(1)));
+        WorkloadRecord {
+            latency: Latency::default(),
+            transactions: 0,
+            transactions_total,
+            users_left,
+            completion: None,
+            user_completion: vec![None; users],
+            goodput_bytes: 0,
+            goodput: (plan.series_bins > 0).then(series),
+            rows: Vec::new(),
+            rows_max: usize::try_from(plan.transactions_max).unwrap_or(usize::MAX),
+            retired: tailrace_endpoint::transport::TcpStats::default(),
+        }
+    }
+
+    #[inline]
+    pub(crate) fn received(&mut self, now: Time, bytes: u64) {
+        self.goodput_bytes += bytes;
+        if let Some(series) = &mut self.goodput {
+            series.add(now, bytes);
+        }
+    }
+
+    pub(crate) fn measured(&mut self, user: u32, start: Time, latency: Span) {
+        self.transactions += 1;
+        self.latency.record(latency);
+        if self.rows.len() < self.rows_max {
+            self.rows.push(Row { user, start, latency });
+        }
+    }
+
+    fn completed(&mut self, now: Time, user: u32, intended: Time) {
+        self.measured(user, intended, now.since(intended));
+    }
+
+    /// Returns whether that was the last.
+    fn finished(&mut self, now: Time, user: u32) -> bool {
+        if let Some(slot) = self.user_completion.get_mut(user as usize) {
+            *slot = Some(now);
+        }
+        if self.users_left == 0 {
+            return false;
+        }
+        self.users_left -= 1;
+        if self.users_left == 0 {
+            self.completion = Some(now);
+        }
+        self.users_left == 0
+    }
+}

@@ -1,0 +1,133 @@
+//! A socket in the world: a transport endpoint with the program that uses it.
+
+use crate::agenda::Source;
+use crate::surroundings::Uplink;
+use crate::world::World;
+use tailrace_endpoint::app::{App, Desk};
+use tailrace_endpoint::gro::Aggregate;
+use tailrace_endpoint::transport::{Segment, Tcp};
+use tailrace_units::Time;
+
+/// One end of a connection.
+#[derive(Debug)]
+pub(crate) struct Socket {
+    pub(crate) tcp: Tcp,
+    pub(crate) app: App,
+    pub(crate) host: u32,
+    pub(crate) workload: u32,
+    /// Hash of the packets that belong here: a late packet of an earlier connection in this slot does not match.
+    pub(crate) expects: u32,
+    /// Whether bytes that arrive here count as the workload's goodput.
+    pub(crate) counts_goodput: bool,
+    /// A flow's socket is given back when the flow is complete.
+    pub(crate) is_transient: bool,
+    /// The other end.
+    pub(crate) peer: u32,
+}
+
+/// What one socket's program may touch.
+struct SocketDesk<'a, 'b> {
+    tcp: &'a mut Tcp,
+    uplink: &'a mut Uplink<'b>,
+    workload: u32,
+    has_finished: bool,
+}
+
+impl Desk for SocketDesk<'_, '_> {
+    fn connect(&mut self) {
+        self.tcp.connect(self.uplink.now, self.uplink);
+    }
+    fn write(&mut self, bytes: u64) {
+        self.tcp.write(self.uplink.now, bytes, self.uplink);
+    }
+    fn completed(&mut self, user: u32, intended: Time) {
+        let now = self.uplink.now;
+        self.uplink.roads.observe.completed(now, self.workload as usize, user, intended);
+    }
+    fn finished(&mut self, user: u32) {
+        self.has_finished = true;
+        let now = self.uplink.now;
+        self.uplink.roads.observe.finished(now, self.workload as usize, user);
+    }
+}
+
+impl World {
+    pub(crate) fn socket_source(&self, socket: u32) -> Source {
+        self.first_socket_source + socket
+    }
+
+    /// The transport's or the program's deadline has come.
+    pub(crate) fn wake_socket(&mut self, now: Time, index: u32) {
+        let source = self.socket_source(index);
+        let (socket, mut uplink) = self.socket_and_uplink(index, now);
+        if socket.tcp.poll_timeout() <= now {
+            socket.tcp.handle_timeout(now, &mut uplink);
+        }
+        let mut desk =
+            SocketDesk { tcp: &mut socket.tcp, uplink: &mut uplink, workload: socket.workload, has_finished: false };
+        if socket.app.poll_timeout() <= now {
+            socket.app.handle_timeout(now, &mut desk);
+        }
+        let due = socket.tcp.poll_timeout().min(socket.app.poll_timeout());
+        self.agenda.arm(source, due);
+    }
+
+    /// Hands up what a poll gathered.
+    pub(crate) fn deliver(&mut self, now: Time, host: u32) {
+        let mut gro = std::mem::take(&mut self.stages[host as usize].gro);
+        for aggregate in gro.aggregates() {
+            self.merge_slots[aggregate.packet.to_endpoint as usize] = 0;
+        }
+        for aggregate in gro.aggregates() {
+            self.deliver_aggregate(now, aggregate);
+        }
+        gro.clear();
+        self.stages[host as usize].gro = gro;
+    }
+
+    fn deliver_aggregate(&mut self, now: Time, aggregate: &Aggregate) {
+        let index = aggregate.packet.to_endpoint;
+        let source = self.socket_source(index);
+        let (socket, mut uplink) = self.socket_and_uplink(index, now);
+        if socket.expects != aggregate.packet.flow_hash {
+            return;
+        }
+        let segment =
+            Segment { packet: &aggregate.packet, payload_bytes: aggregate.payload_bytes, segments: aggregate.segments };
+        let progress = socket.tcp.handle_segment(now, &segment, &mut uplink);
+        if progress.connected || progress.readable > 0 {
+            let workload = socket.workload;
+            if socket.counts_goodput && progress.readable > 0 {
+                uplink.roads.observe.workloads[workload as usize].received(now, progress.readable);
+            }
+            let mut desk = SocketDesk { tcp: &mut socket.tcp, uplink: &mut uplink, workload, has_finished: false };
+            if progress.connected {
+                socket.app.handle_connected(now, &mut desk);
+            }
+            if progress.readable > 0 {
+                socket.app.handle_readable(now, progress.readable, &mut desk);
+            }
+            if desk.has_finished && socket.is_transient {
+                return self.retire(index);
+            }
+        }
+        // Deadlines move later all the time; the agenda hears only of earlier ones and asks again when the old one comes.
+        let due = socket.tcp.poll_timeout().min(socket.app.poll_timeout());
+        if due < self.agenda.due(source) {
+            self.agenda.arm(source, due);
+        }
+    }
+
+    /// Gives back both ends of a completed flow. Late packets of it find that they are not expected.
+    fn retire(&mut self, index: u32) {
+        let peer = self.sockets[index as usize].peer;
+        for end in [index, peer] {
+            let source = self.socket_source(end);
+            self.agenda.arm(source, Time::NEVER);
+            let socket = &mut self.sockets[end as usize];
+            self.observe.workloads[socket.workload as usize].retired.add(socket.tcp.stats());
+            socket.expects = 0;
+        }
+        self.free_sockets.push(index.min(peer));
+    }
+}

@@ -1,0 +1,98 @@
+//! One direction of a link: what is on its way, in order.
+
+use crate::agenda::Source;
+use std::collections::VecDeque;
+use tailrace_units::{Span, Time};
+use tailrace_wire::Packet;
+
+/// Where a wire ends.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum End {
+    /// At a switch; from here on the frame is the switch's.
+    Switch(u32),
+    /// At a host, which polls its interface.
+    Host(u32),
+}
+
+/// Where a wire begins.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Origin {
+    /// At a switch's port. `chooses_late` ports must be settled before the wire is read.
+    Switch { switch: u32, port: u16, chooses_late: bool },
+    /// At a host's interface.
+    Host,
+}
+
+/// What is on its way from one node to the next. The source in the agenda has the same index.
+#[derive(Debug)]
+pub(crate) struct Wire {
+    arrivals: VecDeque<Time>,
+    packets: VecDeque<Packet>,
+    pub(crate) end: End,
+    pub(crate) origin: Origin,
+    /// Propagation and the receiver's pipeline.
+    delay: Span,
+    /// Cut-through: the frame counts as arrived when this much of it has been sent; `None` for the whole frame.
+    header_time: Option<Span>,
+    /// Index of the workload-independent counters.
+    pub(crate) frames: u64,
+}
+
+impl Wire {
+    pub(crate) fn new(origin: Origin, end: End, delay: Span, header_time: Option<Span>) -> Wire {
+        Wire { arrivals: VecDeque::new(), packets: VecDeque::new(), end, origin, delay, header_time, frames: 0 }
+    }
+
+    /// Puts a frame on the wire. Returns when it arrives, if it is the first on its way.
+    #[inline]
+    pub(crate) fn push(&mut self, packet: Packet, start: Time, end: Time) -> Option<Time> {
+        let arrival = match self.header_time {
+            None => end + self.delay,
+            Some(header) => (start + header).min(end) + self.delay,
+        };
+        let was_empty = self.arrivals.is_empty();
+        self.arrivals.push_back(arrival);
+        self.packets.push_back(packet);
+        self.frames += 1;
+        was_empty.then_some(arrival)
+    }
+
+    /// When the next frame arrives.
+    #[inline]
+    pub(crate) fn next_arrival(&self) -> Time {
+        self.arrivals.front().copied().unwrap_or(Time::NEVER)
+    }
+
+    /// Takes the next frame if it has arrived.
+    #[inline]
+    pub(crate) fn pop_arrived(&mut self, now: Time) -> Option<(Time, Packet)> {
+        let arrival = *self.arrivals.front()?;
+        if arrival > now {
+            return None;
+        }
+        self.arrivals.pop_front();
+        let packet = self.packets.pop_front().expect("every arrival has its packet");
+        Some((arrival, packet))
+    }
+
+    /// Drops the latest of the frames that have arrived by `now` until `most` are left, and says how many it dropped.
+    pub(crate) fn drop_arrived_beyond(&mut self, most: usize, now: Time) -> u64 {
+        if self.arrivals.len() <= most || self.arrivals[most] > now {
+            return 0;
+        }
+        let arrived = self.arrivals.partition_point(|&arrival| arrival <= now);
+        self.arrivals.drain(most..arrived);
+        self.packets.drain(most..arrived);
+        (arrived - most) as u64
+    }
+
+    /// Frames on their way.
+    pub(crate) fn len(&self) -> usize {
+        self.packets.len()
+    }
+}
+
+/// The index of a wire is its source in the agenda.
+pub(crate) fn source_of(wire: usize) -> Source {
+    wire as Source
+}

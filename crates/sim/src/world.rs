@@ -1,0 +1,208 @@
+//! The world: nodes, wires and the agenda, and the loop that carries out what comes next.
+
+use crate::agenda::{Agenda, Source};
+use crate::control::Control;
+use crate::generate::Generator;
+use crate::observe::Observe;
+use crate::receive::{Polled, ReceiveStage};
+use crate::socket::Socket;
+use crate::surroundings::{AroundSwitch, Roads, Uplink};
+use crate::wire::{End, Origin, Wire, source_of};
+use tailrace_dataplane::Switch;
+use tailrace_endpoint::nic::Nic;
+use tailrace_endpoint::transport::TcpConfig;
+use tailrace_units::{Span, Time};
+use tailrace_wire::{Flags, Packet};
+
+/// Events between two looks at the control (a fraction of a millisecond).
+const EVENTS_PER_REPORT: u32 = 1 << 15;
+
+/// Everything that exists in one trial. Sources of the agenda are, in order: wires, generators, sockets.
+#[derive(Debug)]
+pub(crate) struct World {
+    pub(crate) now: Time,
+    pub(crate) stop_at: Time,
+    pub(crate) events: u64,
+    pub(crate) is_cancelled: bool,
+    pub(crate) agenda: Agenda,
+    pub(crate) wires: Vec<Wire>,
+    pub(crate) switches: Vec<SwitchNode>,
+    pub(crate) nics: Vec<Nic>,
+    pub(crate) stages: Vec<ReceiveStage>,
+    /// The wire out of each host.
+    pub(crate) uplinks: Vec<u32>,
+    pub(crate) generators: Vec<Generator>,
+    pub(crate) sockets: Vec<Socket>,
+    /// Receive merging: one slot for each socket.
+    pub(crate) merge_slots: Vec<u32>,
+    /// Even sockets whose pair can be used again.
+    pub(crate) free_sockets: Vec<u32>,
+    pub(crate) tcp: Vec<TcpConfig>,
+    /// Next ephemeral port of each host.
+    pub(crate) next_port: Vec<u16>,
+    pub(crate) first_generator_source: Source,
+    pub(crate) first_socket_source: Source,
+    pub(crate) header_bytes: u32,
+    /// Whether the run ends when its finite workloads do.
+    pub(crate) ends_when_done: bool,
+    pub(crate) observe: Observe,
+}
+
+/// A switch and where its ports lead: for each port its wire, and its record if it is observed.
+#[derive(Debug)]
+pub(crate) struct SwitchNode {
+    pub(crate) switch: Switch<Packet>,
+    pub(crate) ports: Vec<(u32, Option<u32>)>,
+}
+
+impl World {
+    /// Runs until everything finite is done, the time is over, or somebody cancels.
+    pub(crate) fn run(&mut self, control: &Control) {
+        loop {
+            for _ in 0..EVENTS_PER_REPORT {
+                let (at, source) = self.agenda.next();
+                if at > self.stop_at {
+                    self.now = self.stop_at;
+                    return self.settle_all();
+                }
+                debug_assert!(at >= self.now, "time does not run backwards");
+                self.now = at;
+                self.events += 1;
+                self.handle(at, source);
+                if self.ends_when_done && self.observe.unfinished == 0 {
+                    return self.settle_all();
+                }
+            }
+            control.report(self.progress());
+            if control.is_cancelled() {
+                self.is_cancelled = true;
+                return self.settle_all();
+            }
+        }
+    }
+
+    fn progress(&self) -> f64 {
+        let in_time = self.now.as_secs_f64() / self.stop_at.as_secs_f64();
+        in_time.max(self.observe.progress().unwrap_or(0.0))
+    }
+
+    /// Brings every switch up to the end of the run, so that counters and depths are whole.
+    fn settle_all(&mut self) {
+        for index in 0..self.switches.len() {
+            let (node, mut around) = self.switch_and_surroundings(index);
+            let now = around.1;
+            node.handle_timeout(now, &mut around.0);
+        }
+        let now = self.now;
+        for (index, node) in self.switches.iter().enumerate() {
+            for (port, (_, record)) in node.ports.iter().enumerate() {
+                if let Some(record) = record {
+                    let depth = self.switches[index].switch.waiting_bytes(port);
+                    self.observe.ports[*record as usize].depth.change(now, depth);
+                }
+            }
+        }
+    }
+
+    #[inline]
+    fn handle(&mut self, now: Time, source: Source) {
+        if source < self.first_generator_source {
+            self.read_wire(now, source as usize);
+        } else if source < self.first_socket_source {
+            self.generate(now, (source - self.first_generator_source) as usize);
+        } else {
+            self.wake_socket(now, source - self.first_socket_source);
+        }
+    }
+
+    /// Something arrives at the end of a wire.
+    #[inline]
+    fn read_wire(&mut self, now: Time, wire: usize) {
+        if let Origin::Switch { switch, port, chooses_late: true } = self.wires[wire].origin {
+            let (node, mut around) = self.switch_and_surroundings(switch as usize);
+            node.settle(usize::from(port), now, &mut around.0);
+        }
+        match self.wires[wire].end {
+            End::Switch(switch) => self.enter_switch(now, wire, switch as usize),
+            End::Host(host) => self.poll_host(now, wire, host),
+        }
+    }
+
+    #[inline]
+    fn enter_switch(&mut self, now: Time, wire: usize, switch: usize) {
+        let (_, packet) = self.wires[wire].pop_arrived(now).expect("the wire is due when its head arrives");
+        self.agenda.arm(source_of(wire), self.wires[wire].next_arrival());
+        let (node, mut around) = self.switch_and_surroundings(switch);
+        node.handle_frame(now, packet, &mut around.0);
+    }
+
+    fn poll_host(&mut self, now: Time, wire: usize, host: u32) {
+        let World { wires, stages, merge_slots, observe, sockets, .. } = self;
+        let stage = &mut stages[host as usize];
+        let drops_before = stage.ring_drops;
+        let polled = stage.poll(now, &mut wires[wire], |arrival, packet, gro| {
+            observe.frames.delivered += 1;
+            observe.packets_delivered += u64::from(packet.payload_bytes > 0);
+            if packet.flags.contains(Flags::UDP) {
+                receive_datagram(observe, arrival, packet);
+            } else if sockets[packet.to_endpoint as usize].expects == packet.flow_hash {
+                gro.add(packet, &mut merge_slots[packet.to_endpoint as usize]);
+            }
+        });
+        observe.frames.dropped += stage.ring_drops - drops_before;
+        let due = match polled {
+            Polled::WorkUntil(done) => done,
+            Polled::Deliver => {
+                self.deliver(now, host);
+                self.stages[host as usize].next_poll(&self.wires[wire], now)
+            }
+        };
+        self.agenda.arm(source_of(wire), due);
+    }
+
+    /// A switch, and what surrounds it with the time.
+    #[inline]
+    fn switch_and_surroundings(&mut self, index: usize) -> (&mut Switch<Packet>, (AroundSwitch<'_>, Time)) {
+        let World { switches, wires, agenda, stages, observe, now, .. } = self;
+        let SwitchNode { switch, ports } = &mut switches[index];
+        (switch, (AroundSwitch { roads: Roads { wires, agenda, stages, observe }, ports }, *now))
+    }
+
+    /// A socket and its host's way out.
+    #[inline]
+    pub(crate) fn socket_and_uplink(&mut self, index: u32, now: Time) -> (&mut Socket, Uplink<'_>) {
+        let World { sockets, nics, uplinks, wires, agenda, stages, observe, .. } = self;
+        let socket = &mut sockets[index as usize];
+        let host = socket.host as usize;
+        let roads = Roads { wires, agenda, stages, observe };
+        (socket, Uplink { roads, nic: &mut nics[host], wire: uplinks[host] as usize, now })
+    }
+
+    /// A host's way out.
+    pub(crate) fn uplink(&mut self, host: u32, now: Time) -> Uplink<'_> {
+        let World { nics, uplinks, wires, agenda, stages, observe, .. } = self;
+        let roads = Roads { wires, agenda, stages, observe };
+        let host = host as usize;
+        Uplink { roads, nic: &mut nics[host], wire: uplinks[host] as usize, now }
+    }
+}
+
+/// A datagram's delay is measured on the wire, before the host's moderation.
+fn receive_datagram(observe: &mut Observe, arrival: Time, packet: &Packet) {
+    let record = &mut observe.workloads[packet.to_endpoint as usize];
+    record.received(arrival, u64::from(packet.payload_bytes));
+    let sent = Time::from_ps(packet.ack);
+    record.measured(0, sent, arrival.since(sent));
+}
+
+/// Frames that are somewhere between the hosts.
+pub(crate) fn frames_in_network(world: &World) -> u64 {
+    let on_wires: u64 = world.wires.iter().map(|wire| wire.len() as u64).sum();
+    let held = world.switches.iter().flat_map(|node| (0..node.ports.len()).map(|port| node.switch.held_frames(port)));
+    on_wires + held.sum::<u64>()
+}
+
+/// The span between the start and the end of a run.
+pub(crate) fn duration(world: &World) -> Span {
+    world.now.since(Time::ZERO)
+}
