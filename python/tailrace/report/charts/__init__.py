@@ -1,0 +1,1 @@
+"""One file per drawing: each takes parts of a summary and gives markup."""

@@ -1,0 +1,108 @@
+"""Completion time of every workload in every arm: the paper's figure 3 with all trials in it."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from markupsafe import Markup
+
+from tailrace.report.numbers import digits_text
+from tailrace.report.scale import Linear, linear_from_zero
+from tailrace.report.svg import percent, plot, tag, x_axis
+
+BAR_PX = 15
+BAR_GAP_PX = 3
+GROUP_GAP_PX = 16
+
+
+@dataclass(frozen=True)
+class Bar:
+    """One arm of one workload; times in seconds at the scale that the chart shows."""
+
+    workload: str
+    arm: str
+    arm_index: int
+    times_s: list[float]
+    interval_s: tuple[float, float] | None
+    published_s: float | None
+    alone_s: float | None
+
+    @property
+    def mean_s(self) -> float:
+        """Length of the bar."""
+        return sum(self.times_s) / len(self.times_s)
+
+
+def completion_bars(summary: dict[str, Any]) -> list[Bar]:
+    """Bars in the order of the scenario, at full scale. Workloads without an end have none."""
+    published = {
+        (judged["arm"], judged["workload"]): judged["published"]
+        for judged in summary["expectations"]
+        if judged["metric"] == "completion_s"
+    }
+    scale = summary["run"]["scale"]
+    bars = []
+    for workload in summary["workloads"]:
+        for index, (arm, arm_summary) in enumerate(summary["arms"].items()):
+            found = arm_summary["workloads"].get(workload)
+            if found is None or not found["completion_full_scale_s"]:
+                continue
+            interval, slowdown = found["completion_s"]["interval"], found["slowdown"]
+            bars.append(
+                Bar(
+                    workload=workload,
+                    arm=arm,
+                    arm_index=index,
+                    times_s=found["completion_full_scale_s"],
+                    interval_s=(interval["low"] / scale, interval["high"] / scale) if interval else None,
+                    published_s=published.get((arm, workload)),
+                    alone_s=slowdown["solo_completion_s"] / scale if slowdown else None,
+                )
+            )
+    return bars
+
+
+def completion_chart(bars: list[Bar]) -> Markup:
+    """Horizontal bars: mean, interval, every trial a point, the published value a tick, the solo run a dotted line."""
+    x = linear_from_zero([value for bar in bars for value in (*bar.times_s, bar.published_s or 0.0)], count=6)
+    marks: list[Markup] = []
+    top = 0
+    previous = ""
+    for bar in bars:
+        if bar.workload != previous:
+            top += GROUP_GAP_PX if previous else 4
+            arms = sum(other.workload == bar.workload for other in bars)
+            middle = top + (arms * (BAR_PX + BAR_GAP_PX) - BAR_GAP_PX) / 2
+            marks.append(tag("text", bar.workload, x=-10, y=middle + 5, class_="row-label", text_anchor="end"))
+        marks += _bar(bar, x, top)
+        top += BAR_PX + BAR_GAP_PX
+        previous = bar.workload
+    height = top + 6
+    words = "; ".join(f"{bar.workload} with {bar.arm} {digits_text(bar.mean_s)} s" for bar in bars)
+    left = 18 + 8 * max((len(bar.workload) for bar in bars), default=2)
+    label = f"Bars of mean completion times: {words}. The values stand in the table below."
+    return plot([*x_axis(x, height), *marks], height=height, label=label, left=min(left, 110), right=62)
+
+
+def _bar(bar: Bar, x: Linear, top: int) -> list[Markup]:
+    middle = top + BAR_PX / 2
+    colour = f"arm-{bar.arm_index % 6}"
+    tip = tag("title", f"{bar.workload}, {bar.arm}: mean {digits_text(bar.mean_s, 4)} s of {len(bar.times_s)} trials")
+    width = percent(x(bar.mean_s))
+    marks = [tag("rect", tip, x=0, y=top, width=width, height=BAR_PX, class_=f"bar {colour}")]
+    if bar.alone_s is not None:
+        at = percent(x(bar.alone_s))
+        marks.append(tag("line", x1=at, x2=at, y1=top - 1, y2=top + BAR_PX + 1, class_="alone"))
+    if bar.interval_s:
+        low, high = (percent(x(value)) for value in bar.interval_s)
+        marks.append(tag("line", x1=low, x2=high, y1=middle, y2=middle, class_="whisker"))
+    for number, time_s in enumerate(bar.times_s, start=1):
+        tip = tag("title", f"{bar.workload}, {bar.arm}: {digits_text(time_s, 4)} s")
+        # Trials are spread over the height of the bar, in order, so that equal times do not hide each other.
+        y = top + 3 + (BAR_PX - 6) * (number - 0.5) / len(bar.times_s)
+        marks.append(tag("circle", tip, cx=percent(x(time_s)), cy=y, r=2.1, class_=f"trial {colour}"))
+    if bar.published_s is not None:
+        at = percent(x(bar.published_s))
+        tip = tag("title", f"{bar.workload}, {bar.arm}: published {digits_text(bar.published_s)} s")
+        marks.append(tag("line", tip, x1=at, x2=at, y1=top - 1, y2=top + BAR_PX + 1, class_="published"))
+    text = f"{digits_text(bar.mean_s)} s"
+    return [*marks, tag("text", text, x="100%", dx=8, y=middle + 4.5, class_="value")]

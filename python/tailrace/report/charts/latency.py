@@ -1,0 +1,120 @@
+"""Latency distributions: one panel per workload, all arms in it, each trial thin and all trials together thick."""
+
+from dataclasses import dataclass
+
+from markupsafe import Markup
+
+from tailrace.report.scale import MILLISECONDS, Linear, Scale, Tail, log_around
+from tailrace.report.svg import lines, plot, steps, x_axis, y_axis
+from tailrace.results import Run
+from tailrace.results.run_directory import SOLO, Trial
+from tailrace.statistics import Histogram
+
+HEIGHT_PX = 170
+# Enough for a smooth curve in a panel of 350 pixels; a trial's thin line needs fewer.
+POOLED_POINTS_MAX = 120
+TRIAL_POINTS_MAX = 40
+TRIAL_LINES_MAX = 6
+
+Points = list[tuple[float, float]]
+
+
+@dataclass(frozen=True)
+class Curve:
+    """A cumulative distribution: (milliseconds, share). `arm_index` is -1 for the workload alone."""
+
+    name: str
+    arm_index: int
+    pooled: Points
+    trials: list[Points]
+    highest: float
+
+
+@dataclass(frozen=True)
+class Panel:
+    """Distributions of one workload."""
+
+    workload: str
+    what: str
+    curves: list[Curve]
+
+
+KIND_WORDS = {"oltp": "transaction latency", "flows": "flow completion time", "datagrams": "one-way delay"}
+
+
+def latency_panels(run: Run) -> list[Panel]:
+    """Panels of all workloads that recorded latencies."""
+    panels = []
+    for workload in run.workloads:
+        curves = [_curve(run.valid(arm), workload, arm, index) for index, arm in enumerate(run.arms)]
+        solo = _curve(run.valid(f"{SOLO}{workload}"), workload, "alone", -1)
+        found = [curve for curve in [solo, *curves] if curve]
+        if any(curve.arm_index >= 0 for curve in found):
+            panels.append(Panel(workload, _what(run, workload), found))
+    return panels
+
+
+def latency_chart(panel: Panel, *, is_tail: bool) -> Markup:
+    """The panel with a linear axis of shares, or with the tail drawn out."""
+    low = min(curve.pooled[0][0] for curve in panel.curves)
+    high = max(curve.highest for curve in panel.curves)
+    x = log_around(low, high, MILLISECONDS)
+    y: Scale = Tail(4) if is_tail else Linear(0.0, 1.0, 4)
+    paths = []
+    for curve in panel.curves:
+        colour = f"arm-{curve.arm_index % 6}" if curve.arm_index >= 0 else "alone-line"
+        paths += [steps(points, x, y, class_=f"line thin {colour}") for points in curve.trials]
+        paths.append(steps(curve.pooled, x, y, class_=f"line {colour} dash-{max(0, curve.arm_index) % 4}"))
+    medians = ", ".join(f"{curve.name} {_median(curve.pooled):.3g} ms" for curve in panel.curves)
+    label = f"Cumulative distribution of the {panel.what} of {panel.workload}. Medians: {medians}."
+    marks = [*x_axis(x, HEIGHT_PX), *y_axis(y, HEIGHT_PX), lines(paths)]
+    return plot(marks, height=HEIGHT_PX, label=label, left=54 if is_tail else 40)
+
+
+def latency_csv(panel: Panel) -> str:
+    """The thick curves as text."""
+    rows = ["arm,latency_ms,share"]
+    for curve in panel.curves:
+        rows += [f"{curve.name},{at:.6g},{share:.6g}" for at, share in curve.pooled]
+    return "\n".join(rows)
+
+
+def thinned(points: Points, count: int) -> Points:
+    """At most about `count` points: a point is left out when it lies near its predecessor in x and in share.
+
+    Distance is measured in what the eye sees: the logarithm of x, the share, and the nines of the share.
+    """
+    if len(points) <= count:
+        return points
+    tail = Tail(5)
+    positions = [tail(share) + share for _, share in points]
+    total = positions[-1] - positions[0]
+    kept = [points[0]]
+    last = positions[0]
+    for point, position in zip(points[1:-1], positions[1:-1], strict=True):
+        if position - last >= total / count:
+            kept.append(point)
+            last = position
+    return [*kept, points[-1]]
+
+
+def _curve(trials: list[Trial], workload: str, name: str, index: int) -> Curve | None:
+    found = [w["latency"] for trial in trials if (w := trial.workload(workload)) and w.get("latency")]
+    pooled = Histogram.from_outcomes(found)
+    if pooled is None:
+        return None
+    singles = [Histogram.from_outcomes([latency]) for latency in found[:TRIAL_LINES_MAX]] if len(found) > 1 else []
+    thin = [thinned(single.cdf(), TRIAL_POINTS_MAX) for single in singles if single]
+    return Curve(name, index, thinned(pooled.cdf(), POOLED_POINTS_MAX), thin, pooled.max_ps / 1e9)
+
+
+def _what(run: Run, workload: str) -> str:
+    for trials in run.trials.values():
+        for trial in trials:
+            if found := trial.workload(workload):
+                return KIND_WORDS.get(found["kind"], "latency")
+    return "latency"
+
+
+def _median(points: Points) -> float:
+    return next(at for at, share in points if share >= 0.5)

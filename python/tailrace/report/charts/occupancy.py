@@ -1,0 +1,69 @@
+"""How long a queue is, as a distribution over time: share of the time at most so deep."""
+
+from collections import Counter
+from itertools import accumulate
+
+from markupsafe import Markup
+
+from tailrace.report.charts.latency import thinned
+from tailrace.report.scale import Linear, linear_from_zero
+from tailrace.report.svg import lines, plot, steps, x_axis, y_axis
+from tailrace.results import Run, Trial
+from tailrace.results.tables import read_trial_table
+
+HEIGHT_PX = 170
+POINTS_MAX = 120
+
+Points = list[tuple[float, float]]
+
+
+def occupancy_curves(run: Run, port: str) -> dict[str, Points]:
+    """Per arm: (MB, share of the time at most that deep), all valid trials together."""
+    curves = {}
+    for arm in run.arms:
+        times: Counter[int] = Counter()
+        for trial in run.valid(arm):
+            times.update(_time_at_depth(trial, port))
+        total = sum(times.values())
+        if total:
+            depths = sorted(times)
+            shares = accumulate(times[depth] / total for depth in depths)
+            curves[arm] = thinned(
+                [(depth / 1e6, min(s, 1.0)) for depth, s in zip(depths, shares, strict=True)], POINTS_MAX
+            )
+    return curves
+
+
+def occupancy_chart(curves: dict[str, Points], arms: list[str]) -> Markup:
+    """Share of the time over depth, one curve per arm."""
+    x = linear_from_zero([points[-1][0] for points in curves.values()])
+    y = Linear(0.0, 1.0, 4)
+    paths = [
+        steps(points, x, y, class_=f"line arm-{arms.index(arm) % 6} dash-{arms.index(arm) % 4}")
+        for arm, points in curves.items()
+    ]
+    middles = ", ".join(f"{arm} {_median(points):.3g} MB" for arm, points in curves.items())
+    label = f"Share of the time that the queue is at most so deep. Medians: {middles}."
+    return plot([*x_axis(x, HEIGHT_PX), *y_axis(y, HEIGHT_PX), lines(paths)], height=HEIGHT_PX, label=label, left=40)
+
+
+def occupancy_csv(curves: dict[str, Points]) -> str:
+    """The curves as text."""
+    rows = [f"{arm},{depth:.6g},{share:.6g}" for arm, points in curves.items() for depth, share in points]
+    return "\n".join(["arm,depth_mb,share_of_time", *rows])
+
+
+def _time_at_depth(trial: Trial, port: str) -> Counter[int]:
+    times: Counter[int] = Counter()
+    if not trial.table_path("queue_depth").exists():
+        return times
+    table = read_trial_table(trial, "queue_depth")
+    names = [f"{p['node']} → {p['towards']}" for p in trial.outcome["ports"]]
+    for index, depth, time_ps in zip(*(table.column(c) for c in ("port", "depth_bytes", "time_ps")), strict=True):
+        if names[index] == port:
+            times[depth] += time_ps
+    return times
+
+
+def _median(points: Points) -> float:
+    return next(at for at, share in points if share >= 0.5)

@@ -1,0 +1,78 @@
+"""From a run directory to `report.html`: one file, no network, well under a megabyte."""
+
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
+
+from tailrace.report import numbers
+from tailrace.report.headline import facts, headline
+from tailrace.report.sections import completion, distributions, network, provenance, published, queues, transport
+from tailrace.results import Run
+from tailrace.results.summarise import summarise_run
+
+ASSETS = Path(__file__).parent / "assets"
+UPLOT = "uplot-1.6.32.min"
+
+
+def write(run_dir: Path) -> Path:
+    """Writes `report.html` into the run directory (whole or not at all) and returns its path."""
+    run = Run.read(Path(run_dir))
+    path = run.path / "report.html"
+    fresh = path.with_suffix(".html.new")
+    fresh.write_text(render(run), encoding="utf-8")
+    fresh.replace(path)
+    return path
+
+
+def render(run: Run) -> str:
+    """The page as text."""
+    summary = summarise_run(run)
+    context: dict[str, Any] = {
+        "run": summary["run"],
+        "arms": list(summary["arms"]),
+        "workloads": summary["workloads"],
+        "baseline": summary["baseline"],
+        "headline": headline(summary),
+        "facts": facts(summary),
+        "completion": completion(summary),
+        "published": published(summary),
+        "latency": distributions(run, summary),
+        "queues": queues(run, summary),
+        "transport": transport(summary),
+        "network": network(run),
+        "assumptions": summary["assumptions"],
+        "provenance": provenance(summary),
+        "theme": _asset("theme.css"),
+        "uplot_style": _asset(f"{UPLOT}.css"),
+        "uplot_script": _asset(f"{UPLOT}.js"),
+        "script": _asset("report.js"),
+    }
+    return _environment().get_template("page.html.j2").render(context)
+
+
+@cache
+def _environment() -> Environment:
+    environment = Environment(
+        loader=FileSystemLoader(ASSETS),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters |= {
+        "digits": numbers.digits_text,
+        "count": numbers.count_text,
+        "bytes": numbers.bytes_text,
+        "signed": numbers.signed_text,
+        "p_value": numbers.p_text,
+    }
+    return environment
+
+
+@cache
+def _asset(name: str) -> Markup:
+    """Text of our own files, which goes into the page as it is."""
+    return Markup((ASSETS / name).read_text(encoding="utf-8"))

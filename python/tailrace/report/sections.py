@@ -1,0 +1,202 @@
+"""What each section of the report shows, as plain values and drawings for the template."""
+
+from typing import Any
+
+from tailrace.report import policy
+from tailrace.report.charts import acceleration, drops, latency, occupancy, time, topology
+from tailrace.report.charts import completion as completion_chart
+from tailrace.report.charts.strip import deviation_strip
+from tailrace.report.headline import main_metric
+from tailrace.report.numbers import digits_text, signed_text
+from tailrace.report.series import TimeChart
+from tailrace.results import Run
+from tailrace.results.text import place
+from tailrace.results.workload import TCP_COUNTERS
+
+# A panel per workload stays readable up to about this many; the tables hold all of them.
+PANELS_MAX = 12
+
+
+def completion(summary: dict[str, Any]) -> dict[str, Any]:
+    """Completion bars, their table, and the effects by which arms differ from the baseline."""
+    bars = completion_chart.completion_bars(summary)
+    metric = main_metric(summary)
+    effects = {
+        arm: [e for e in summary["comparisons"] if e["arm"] == arm and e["metric"] == metric]
+        for arm in summary["arms"]
+        if arm != summary["baseline"]
+    }
+    charts = {
+        arm: acceleration.acceleration_chart(
+            found, summary["expectations"], f"arm-{list(summary['arms']).index(arm) % 6}"
+        )
+        for arm, found in effects.items()
+        if found and all(e["acceleration_percent"] is not None for e in found)
+    }
+    tests = sum(len(found) for found in effects.values())
+    return {
+        "chart": completion_chart.completion_chart(bars) if bars else None,
+        "has_published": any(bar.published_s is not None for bar in bars),
+        "has_solo": any(bar.alone_s is not None for bar in bars),
+        "rows": _workload_rows(summary),
+        "metric": metric,
+        "effects": {arm: found for arm, found in effects.items() if found},
+        "charts": charts,
+        "tests": tests,
+    }
+
+
+def published(summary: dict[str, Any]) -> list[dict[str, Any]]:
+    """Rows of the table beside the published figures."""
+    rows = []
+    previous = None
+    for judged in summary["expectations"]:
+        is_points = judged["tolerance"].endswith("points")
+        difference = judged["difference"] if is_points else judged["difference_percent"]
+        group = (judged["metric"], judged["arm"])
+        rows.append(
+            judged
+            | {
+                "place": place(judged),
+                "is_first": group != previous,
+                "here": digits_text(judged["value"]),
+                "published_text": digits_text(judged["published"]),
+                "difference_text": signed_text(difference, "points" if is_points else "%"),
+                "strip": deviation_strip(judged),
+            }
+        )
+        previous = group
+    return rows
+
+
+def distributions(run: Run, summary: dict[str, Any]) -> dict[str, Any]:
+    """Latency panels with a linear axis and with the tail drawn out, and the table of percentiles."""
+    panels = latency.latency_panels(run)
+    rows = [
+        {"workload": name, "arm": arm, "index": index, "latency": workload["latency_ms"], "is_first": index == 0}
+        for name in summary["workloads"]
+        for index, (arm, arm_summary) in enumerate(summary["arms"].items())
+        if (workload := arm_summary["workloads"].get(name)) and workload["latency_ms"]
+    ]
+    return {
+        "panels": [
+            {
+                "workload": panel.workload,
+                "what": panel.what,
+                "linear": latency.latency_chart(panel, is_tail=False),
+                "tail": latency.latency_chart(panel, is_tail=True),
+                "csv": latency.latency_csv(panel),
+            }
+            for panel in panels[:PANELS_MAX]
+        ],
+        "omitted": max(0, len(panels) - PANELS_MAX),
+        "has_solo": any(curve.arm_index < 0 for panel in panels for curve in panel.curves),
+        "rows": rows,
+    }
+
+
+def queues(run: Run, summary: dict[str, Any]) -> dict[str, Any]:
+    """Occupancy over time and as a distribution, throughput, drops, and the table of queues."""
+    ports = []
+    for chart in time.queue_charts(run):
+        curves = occupancy.occupancy_curves(run, chart.title)
+        drawing = occupancy.occupancy_chart(curves, run.arms) if curves else None
+        ports.append(_time(chart) | {"occupancy": drawing, "csv_occupancy": occupancy.occupancy_csv(curves)})
+    throughput = time.throughput_charts(run)
+    highest = time.highest_value(throughput)
+    return {
+        "ports": ports,
+        "throughput": [_time(chart, highest) for chart in throughput],
+        "drops": drops.drops_chart(summary) if drops.drop_causes(summary) else None,
+        "rows": _queue_rows(summary),
+        "omitted": max((arm["ports_omitted"] for arm in summary["arms"].values()), default=0),
+    }
+
+
+def transport(summary: dict[str, Any]) -> dict[str, Any]:
+    """Counters of TCP, of dynamic packet prioritisation and of hosts."""
+    arms = list(summary["arms"].items())
+    tcp = [
+        {"workload": name, "arm": arm, "index": index, "tcp": workload["tcp"], "is_first": index == 0}
+        for name in summary["workloads"]
+        for index, (arm, arm_summary) in enumerate(arms)
+        if (workload := arm_summary["workloads"].get(name)) and workload["tcp"]
+    ]
+    dpp = [
+        {"arm": arm, "index": index, "port": f"{port['node']} → {port['towards']}", "counters": port["dpp"]}
+        for index, (arm, arm_summary) in enumerate(arms)
+        for port in arm_summary["ports"]
+        if port["dpp"] and (port["dpp"]["prioritised_frames"] or port["dpp"]["normal_frames"])
+    ]
+    hosts = [
+        {"arm": arm, "index": index, "host": host, "is_first": at == 0}
+        for index, (arm, arm_summary) in enumerate(arms)
+        for at, host in enumerate(_busiest(arm_summary["hosts"]))
+    ]
+    return {"tcp": tcp, "tcp_counters": TCP_COUNTERS, "dpp": dpp, "hosts": hosts}
+
+
+def network(run: Run) -> dict[str, Any] | None:
+    """Topology and policies, from the plans that the run kept."""
+    plans = [(arm, plan) for arm in run.arms if (plan := run.plan(arm))]
+    if not plans:
+        return None
+    plan = plans[0][1]
+    return {
+        "drawing": topology.topology_chart(plan),
+        "words": topology.topology_words(plan),
+        "policies": [{"arm": arm, "switches": policy.switch_sentences(plan)} for arm, plan in plans],
+    }
+
+
+def provenance(summary: dict[str, Any]) -> dict[str, Any]:
+    """Everything needed to get the same numbers again."""
+    arms = {**summary["arms"], **{f"solo:{name}": arm for name, arm in summary["solo"].items()}}
+    trials = [
+        {"arm": name, "trial": number, "seed": seed, "digest": digest, "wall_s": wall_s, "hops": hops}
+        for name, arm in arms.items()
+        for number, seed, digest, wall_s, hops in zip(
+            *(arm[key] for key in ("trials", "seeds", "digests", "wall_s", "packet_hops")), strict=True
+        )
+    ]
+    return {"trials": trials, "hops": sum(trial["hops"] or 0 for trial in trials)}
+
+
+def _workload_rows(summary: dict[str, Any]) -> list[dict[str, Any]]:
+    return [
+        {"workload": name, "arm": arm, "index": index, "is_first": index == 0} | arm_summary["workloads"][name]
+        for name in summary["workloads"]
+        for index, (arm, arm_summary) in enumerate(summary["arms"].items())
+        if name in arm_summary["workloads"]
+    ]
+
+
+def _queue_rows(summary: dict[str, Any]) -> list[dict[str, Any]]:
+    """Queues that carried or lost anything."""
+    return [
+        {"arm": arm, "index": index, "port": f"{port['node']} → {port['towards']}", "queue": queue, "is_first": at == 0}
+        for index, (arm, arm_summary) in enumerate(summary["arms"].items())
+        for port in arm_summary["ports"]
+        for at, queue in enumerate(port["queues"])
+        if queue["tx_frames"] or queue["drops_frames"]
+    ]
+
+
+def _time(chart: TimeChart, highest: float | None = None) -> dict[str, Any]:
+    styles = ",".join(f"{line.style} thin" if line.trial else line.style for line in chart.lines)
+    return {
+        "key": chart.key,
+        "title": chart.title,
+        "y_title": chart.y_title,
+        "chart": time.time_chart(chart, highest),
+        "csv": chart.csv(),
+        "styles": styles,
+        "highest": highest or "",
+    }
+
+
+def _busiest(hosts: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Hosts that lost frames or were busiest: a fabric has hundreds that did little."""
+    ranked = sorted(hosts, key=lambda h: (-(h["nic_queue_drops"] + h["rx_ring_drops"]), -h["cpu_busy_share"]))
+    kept = {host["name"] for host in ranked[:PANELS_MAX]}
+    return [host for host in hosts if host["name"] in kept]
