@@ -213,9 +213,15 @@ fn check_policy(policy: &RawPolicy, buffer_bytes: u64, place: &str) -> Result<()
         }
     }
     let Some(dpp) = &policy.dpp else { return Ok(()) };
-    let express = policy.queues.get(usize::from(dpp.express_queue));
-    let strict = express.is_some_and(|queue| matches!(queue.service, RawService::Strict(_)));
-    require(strict, place, "dpp.express_queue must be one of the port's strict queues")?;
+    // Served together with a class's queue, or after it, later packets of a flow would overtake its first ones.
+    let level = |queue: &crate::RawQueue| match queue.service {
+        RawService::Strict(level) => Some(level),
+        RawService::Dwrr(_) => None,
+    };
+    let express = policy.queues.get(usize::from(dpp.express_queue)).and_then(level);
+    let others = policy.queues.iter().enumerate().filter(|(i, _)| *i != usize::from(dpp.express_queue));
+    let is_first = express.is_some_and(|own| others.filter_map(|(_, queue)| level(queue)).all(|other| own < other));
+    require(is_first, place, "dpp.express_queue must be strict, and served before every other queue")?;
     let sound = dpp.table_entries.is_power_of_two() && dpp.table_entries >= 4 && dpp.max_packets > 0;
     require(sound, place, "dpp: max_packets above 0, table_entries a power of two of at least 4")
 }

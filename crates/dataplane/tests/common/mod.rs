@@ -1,0 +1,122 @@
+//! A frame, a notebook and a small switch, for tests.
+#![allow(dead_code, reason = "each test uses some of these")]
+
+use tailrace_dataplane::*;
+use tailrace_units::{BitRate, Span, Time};
+use tailrace_wire::Ecn;
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TestFrame {
+    pub id: u64,
+    pub bytes: u32,
+    pub flow: u32,
+    pub destination: u32,
+    pub priority: u8,
+    pub ecn: Ecn,
+}
+
+pub fn frame(id: u64, bytes: u32, flow: u32) -> TestFrame {
+    TestFrame { id, bytes, flow, destination: 0, priority: 0, ecn: Ecn::NotEct }
+}
+
+impl Frame for TestFrame {
+    fn bytes(&self) -> u32 {
+        self.bytes
+    }
+    fn flow_hash(&self) -> u32 {
+        self.flow
+    }
+    fn destination(&self) -> u32 {
+        self.destination
+    }
+    fn priority(&self) -> u8 {
+        self.priority
+    }
+    fn ecn(&self) -> Ecn {
+        self.ecn
+    }
+    fn mark(&mut self) {
+        self.ecn = Ecn::Ce;
+    }
+    fn fingerprint(&self) -> u64 {
+        self.id
+    }
+}
+
+/// What happened, as `(ps, port, what)`.
+#[derive(Default)]
+pub struct Notebook {
+    pub sent: Vec<(u64, PortNo, TestFrame)>,
+    pub dropped: Vec<(u64, PortNo, u64, DropCause)>,
+    pub marked: Vec<u64>,
+    pub depths: Vec<(u64, PortNo, u64)>,
+}
+
+impl Outside<TestFrame> for Notebook {
+    fn transmit(&mut self, port: PortNo, frame: TestFrame, start: Time, end: Time) {
+        assert!(end > start);
+        self.sent.push((start.ps(), port, frame));
+    }
+    fn dropped(&mut self, at: Time, port: PortNo, _queue: QueueNo, frame: &TestFrame, cause: DropCause) {
+        self.dropped.push((at.ps(), port, frame.id, cause));
+    }
+    fn marked(&mut self, _at: Time, _port: PortNo, _queue: QueueNo, frame: &TestFrame) {
+        self.marked.push(frame.id);
+    }
+    fn depth(&mut self, at: Time, port: PortNo, bytes: u64) {
+        self.depths.push((at.ps(), port, bytes));
+    }
+}
+
+impl Notebook {
+    /// One line for each event, in order of time.
+    pub fn timeline(&self) -> String {
+        let mut lines: Vec<(u64, u64, String)> = Vec::new();
+        for (at, _, frame) in &self.sent {
+            lines.push((*at, frame.id, "SendStarted".into()));
+        }
+        for (at, _, id, cause) in &self.dropped {
+            lines.push((*at, *id, format!("Dropped({cause:?})")));
+        }
+        lines.sort();
+        lines.iter().map(|(at, id, what)| format!("{at:>9} ps  frame {id}  {what}\n")).collect()
+    }
+}
+
+pub fn queue(service: Service, limit: Limit) -> QueuePolicy {
+    QueuePolicy { service, limit, aqm: Aqm::None }
+}
+
+pub fn fifo(limit: Limit) -> PortPolicy {
+    PortPolicy { queues: vec![queue(Service::Dwrr(1000), limit)], queue_of_priority: [0; 8], dpp: None }
+}
+
+/// Express queue 0 and default queue 1, both of this size; the first `max_packets` are prioritised.
+pub fn dpp(limit: Limit, max_packets: u32, reset: DppReset) -> PortPolicy {
+    let policy = DppPolicy {
+        max_packets,
+        age: Span::from_ms(5),
+        express: 0,
+        reset,
+        table_entries: 64,
+        when_full: WhenFull::EvictOldest,
+    };
+    PortPolicy {
+        queues: vec![queue(Service::Strict(1), limit), queue(Service::Dwrr(1000), limit)],
+        queue_of_priority: [1; 8],
+        dpp: Some(policy),
+    }
+}
+
+/// A switch whose port `i` leads to destination `i` at 10 Gbit/s.
+pub fn switch(buffer_bytes: u64, policies: Vec<PortPolicy>, must_choose: bool) -> Switch<TestFrame> {
+    let mut forwarding = Forwarding::new(7);
+    (0..policies.len()).for_each(|port| forwarding.push_destination(&[port]));
+    let mut switch = Switch::new(forwarding, buffer_bytes);
+    for policy in policies {
+        let port = switch.add_port(BitRate::from_gbps(10).pace(0), 24, policy, must_choose);
+        switch.observe(port);
+    }
+    switch.needs_exact_buffer();
+    switch
+}

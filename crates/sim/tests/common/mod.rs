@@ -1,0 +1,167 @@
+//! Plans made in Rust, for tests.
+#![allow(dead_code, reason = "each test uses some of these")]
+
+use serde_json::Value;
+use tailrace_plan::*;
+use tailrace_sim::{Control, Outcome, run};
+
+pub const US: u64 = 1_000_000;
+pub const MS: u64 = 1_000 * US;
+pub const S: u64 = 1_000 * MS;
+pub const GBPS: u64 = 1_000_000_000;
+
+pub fn tcp() -> RawTcp {
+    RawTcp {
+        congestion_control: RawCongestionControl::Cubic,
+        slow_start_exit: RawSlowStartExit::Hystart,
+        initial_window_segments: 10,
+        window_cap_bytes: 0,
+        ecn: false,
+        sack: true,
+        tail_loss_probe: true,
+        rto_min_ps: 200 * MS,
+        rto_max_ps: 120 * S,
+        delayed_ack_ps: 40 * MS,
+        slow_start_after_idle: true,
+        small_queue_ps: MS,
+        send_buffer: RawSocketBuffer { initial_bytes: 4 << 20, maximum_bytes: 4 << 20 },
+        receive_buffer: RawSocketBuffer { initial_bytes: 6 << 20, maximum_bytes: 6 << 20 },
+    }
+}
+
+pub fn host(name: &str, mtu_bytes: u32) -> RawHost {
+    RawHost {
+        name: name.into(),
+        mtu_bytes,
+        nic: RawNic {
+            queue_bytes: 16 << 20,
+            tso_bytes: 65_536,
+            gro_bytes: 65_536,
+            rx_coalesce_ps: 8 * US,
+            rx_jitter: RawDistribution::Uniform { low: 0, high: 4 * US },
+            rx_ring_frames: 4_096,
+        },
+        cpu: RawCpu { per_packet_ps: 0, per_byte_fs: 0 },
+        tcp: tcp(),
+    }
+}
+
+pub fn queue(name: &str, service: RawService, bytes: u64) -> RawQueue {
+    RawQueue { name: name.into(), service, limit: RawLimit::Bytes(bytes), aqm: RawAqm::None }
+}
+
+pub fn fifo(bytes: u64) -> RawPolicy {
+    RawPolicy { queues: vec![queue("default", RawService::Dwrr(1000), bytes)], queue_of_priority: [0; 8], dpp: None }
+}
+
+pub fn switch(name: &str, buffer_bytes: u64, policy: RawPolicy) -> RawSwitch {
+    RawSwitch {
+        name: name.into(),
+        switching: RawSwitching::StoreAndForward,
+        latency_ps: 0,
+        buffer_bytes,
+        policy,
+        port_policies: vec![],
+    }
+}
+
+pub fn link(a: &str, b: &str, rate_bps: u64, delay_ps: u64) -> RawLink {
+    RawLink { a: a.into(), b: b.into(), rate_bps, delay_ps }
+}
+
+/// Hosts `h0..` around one switch `sw`.
+pub fn star(hosts: usize, mtu: u32, rate_bps: u64, delay_ps: u64, switch: RawSwitch) -> RawPlan {
+    let name = |i: usize| format!("h{i}");
+    let links = (0..hosts).map(|i| link(&name(i), &switch.name, rate_bps, delay_ps)).collect();
+    RawPlan {
+        version: 1,
+        name: "test".into(),
+        seed: 1,
+        stop_at_ps: S,
+        framing: RawFraming { header_bytes: 14, overhead_bytes: 24 },
+        clock_offset_ppb: 50_000,
+        hosts: (0..hosts).map(|i| host(&name(i), mtu)).collect(),
+        links,
+        switches: vec![switch],
+        workloads: vec![],
+        observe: RawObserve {
+            ports: vec![("sw".into(), "h0".into())],
+            series_bins: 512,
+            series_bin_ps: MS,
+            transactions_max: 1_000,
+            digest: true,
+        },
+    }
+}
+
+pub fn datagrams(name: &str, source: &str, destination: &str, bytes: u64, interarrival: RawDistribution) -> RawDatagrams {
+    RawDatagrams {
+        name: name.into(),
+        source: source.into(),
+        destination: destination.into(),
+        sizes: RawDistribution::Constant(bytes),
+        interarrival,
+        count: 0,
+        start_ps: 0,
+        priority: 0,
+    }
+}
+
+pub fn stream(name: &str, source: &str, destination: &str, connections: u32, bytes: u64) -> RawStream {
+    RawStream {
+        name: name.into(),
+        source: source.into(),
+        destination: destination.into(),
+        connections,
+        bytes,
+        start_ps: 0,
+        stagger_ps: 10 * US,
+        priority: 0,
+        pin_forward: vec![],
+        pin_backward: vec![],
+    }
+}
+
+pub fn oltp(name: &str, client: &str, server: &str, users: u32, transactions: u64, response_bytes: u64) -> RawOltp {
+    RawOltp {
+        name: name.into(),
+        client: client.into(),
+        server: server.into(),
+        users,
+        transactions,
+        warmup_transactions: 0,
+        round_trips: vec![RawRoundTrip {
+            request_bytes: 100,
+            response_bytes,
+            server_time: RawDistribution::Constant(100 * US),
+            write_bytes: 0,
+            produce_fs_per_byte: 0,
+            consume_fs_per_byte: 0,
+        }],
+        gap: RawDistribution::Uniform { low: 6_500 * US, high: 7_500 * US },
+        gap_from: RawGapFrom::End,
+        start: RawDistribution::Uniform { low: 0, high: 10 * MS },
+        priority: 0,
+    }
+}
+
+pub fn simulate(raw: RawPlan) -> Outcome {
+    let plan = Plan::from_raw(raw).expect("the plan is sound");
+    run(&plan, &Control::default())
+}
+
+pub fn workload<'a>(outcome: &'a Outcome, name: &str) -> &'a Value {
+    let all = outcome.summary()["workloads"].as_array().expect("a list");
+    all.iter().find(|w| w["name"] == name).expect("this workload ran")
+}
+
+pub fn port<'a>(outcome: &'a Outcome, node: &str, towards: &str) -> &'a Value {
+    let all = outcome.summary()["ports"].as_array().expect("a list");
+    all.iter().find(|p| p["node"] == node && p["towards"] == towards).expect("this port exists")
+}
+
+/// Number at a path such as `latency.mean_ps`.
+pub fn number(value: &Value, path: &str) -> f64 {
+    let found = path.split('.').fold(value, |at, key| &at[key]);
+    found.as_f64().unwrap_or_else(|| panic!("{path} is a number in {value}"))
+}
