@@ -1,0 +1,121 @@
+//! When an acknowledgement is sent: quick mode, every second full segment, delay, and ping-pong mode (as in Linux).
+
+use tailrace_units::{Span, Time};
+
+/// Acknowledgements sent at once when a connection starts or repairs (Linux `TCP_MAX_QUICKACKS`).
+const QUICK_MAX: u32 = 16;
+
+/// What is owed, and how soon.
+pub(super) struct AckPolicy {
+    /// Everything before this byte has been acknowledged.
+    pub(super) acknowledged: u64,
+    last_data: Option<Time>,
+    delay: Span,
+    quick: u32,
+    /// Requests and responses alternate: acknowledgements ride on data.
+    is_ping_pong: bool,
+    is_owed: bool,
+    is_immediate: bool,
+    /// Short segments since the last acknowledgement, up to two.
+    short: u8,
+}
+
+impl AckPolicy {
+    pub(super) fn new(delay: Span) -> AckPolicy {
+        AckPolicy {
+            acknowledged: super::send::FIRST_BYTE,
+            last_data: None,
+            delay,
+            quick: 0,
+            is_ping_pong: false,
+            is_owed: false,
+            is_immediate: false,
+            short: 0,
+        }
+    }
+
+    #[inline]
+    pub(super) fn delay(&self) -> Span {
+        self.delay
+    }
+    #[inline]
+    pub(super) fn is_ack_owed(&self) -> bool {
+        self.is_owed
+    }
+    pub(super) fn is_ack_delayed(&self, ack_at: Time) -> bool {
+        self.is_owed && !ack_at.is_never()
+    }
+
+    /// Payload arrived. The first of all, and the first after a long silence, start quick mode (Linux `tcp_event_data_recv`).
+    #[inline]
+    pub(super) fn note_data(&mut self, now: Time, timeout: Span, window: u32, mss: u32) {
+        self.is_owed = true;
+        if self.last_data.is_none_or(|last| now.since(last) > timeout) {
+            self.add_quick(window, mss);
+        }
+        self.last_data = Some(now);
+    }
+
+    /// A segment below full size, or one that ends a write, is probably the last for now.
+    #[inline]
+    pub(super) fn note_size(&mut self, is_short: bool) {
+        self.short = (self.short + u8::from(is_short)).min(2);
+    }
+
+    /// The next acknowledgement is not delayed: the window grew and the sender should know.
+    #[inline]
+    pub(super) fn hurry(&mut self) {
+        self.quick = self.quick.max(1);
+    }
+
+    #[inline]
+    pub(super) fn acknowledge_now(&mut self) {
+        self.is_owed = true;
+        self.is_immediate = true;
+    }
+
+    pub(super) fn enter_quick_mode(&mut self, window: u32, mss: u32) {
+        self.is_ping_pong = false;
+        self.add_quick(window, mss);
+    }
+
+    fn add_quick(&mut self, window: u32, mss: u32) {
+        let wanted = (window / (2 * mss)).clamp(2, QUICK_MAX);
+        self.quick = self.quick.max(wanted);
+    }
+
+    /// More than one full segment, quick mode, or a short segment that the application has read (Linux `__tcp_ack_snd_check` and
+    /// `tcp_cleanup_rbuf`).
+    #[inline]
+    pub(super) fn is_due(&self, next: u64, mss: u32) -> bool {
+        next - self.acknowledged > u64::from(mss)
+            || self.is_immediate
+            || self.delay == Span::ZERO
+            || (self.quick > 0 && !self.is_ping_pong)
+            || self.short == 2
+            || (self.short == 1 && !self.is_ping_pong)
+    }
+
+    /// Any segment sent acknowledges everything before `next`.
+    #[inline]
+    pub(super) fn note_ack_sent(&mut self, next: u64) {
+        self.acknowledged = next;
+        self.quick = self.quick.saturating_sub(u32::from(self.is_owed));
+        self.is_owed = false;
+        self.is_immediate = false;
+        self.short = 0;
+    }
+
+    /// Data sent soon after data received answer them (Linux `tcp_event_data_sent`).
+    #[inline]
+    pub(super) fn note_data_sent(&mut self, now: Time) {
+        if self.last_data.is_some_and(|last| now.since(last) < self.delay) {
+            self.is_ping_pong = true;
+        }
+    }
+
+    /// The delay ran out: no answer came to ride on.
+    pub(super) fn handle_timeout(&mut self) {
+        self.is_ping_pong = false;
+    }
+}

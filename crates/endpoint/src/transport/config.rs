@@ -1,0 +1,98 @@
+//! Settings of a connection: what an administrator or a socket option sets on Linux.
+
+use tailrace_units::Span;
+
+/// The algorithm that moves the congestion window.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum CongestionControl {
+    /// RFC 9438, with Linux's integer arithmetic.
+    Cubic,
+    /// RFC 5681 and RFC 6582.
+    NewReno,
+    /// RFC 8257.
+    Dctcp,
+}
+
+/// How slow start ends before the first loss or mark.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum SlowStartExit {
+    /// It does not.
+    None,
+    /// HyStart as in Linux: length of the ACK train and rise of the delay.
+    Hystart,
+    /// HyStart++ (RFC 9406).
+    HystartPlusPlus,
+}
+
+/// A socket buffer, in payload bytes that it can hold. Fixed when both are equal, else autotuned.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Buffer {
+    /// Size at the start.
+    pub initial: u64,
+    /// Autotuning stops here.
+    pub maximum: u64,
+}
+
+/// Settings of one connection end.
+#[derive(Clone, Debug)]
+pub struct TcpConfig {
+    /// Largest payload of a segment in bytes; the smaller of both ends counts.
+    pub mss: u32,
+    /// Initial window in segments (RFC 6928: 10).
+    pub initial_window_segments: u32,
+    /// Upper limit of the congestion window in bytes; 0 for none.
+    pub window_cap_bytes: u64,
+    /// Algorithm that moves the congestion window.
+    pub congestion_control: CongestionControl,
+    /// Early end of slow start.
+    pub slow_start_exit: SlowStartExit,
+    /// Offer and accept ECN. DCTCP needs it.
+    pub ecn: bool,
+    /// Selective acknowledgement, and with it RACK and tail loss probes. Without it: RFC 6582.
+    pub sack: bool,
+    /// Tail loss probe (RFC 8985 section 7).
+    pub tail_loss_probe: bool,
+    /// Smallest variance term of the retransmission timeout, as in Linux. 200 ms there.
+    pub rto_min: Span,
+    /// Largest retransmission timeout. 120 s in Linux.
+    pub rto_max: Span,
+    /// Delayed acknowledgement timer (40 ms in Linux); zero acknowledges every aggregate at once.
+    pub delayed_ack: Span,
+    /// Shrink the window after one timeout of silence (RFC 2861, RFC 7661 as in Linux).
+    pub slow_start_after_idle: bool,
+    /// How long, at the pace of the connection, its frames may wait in the NIC (TCP small queues; 1 ms in Linux); zero for no limit.
+    pub small_queue: Span,
+    /// Largest burst handed to the NIC at once in payload bytes (64 KiB in Linux); 0 sends segment by segment.
+    pub tso_bytes: u32,
+    /// Limits what is queued and in flight together.
+    pub send_buffer: Buffer,
+    /// Limits what is announced to the peer.
+    pub receive_buffer: Buffer,
+    /// Link, IP and TCP headers of a data segment: 14 + 20 + 20 + 12 (timestamps) = 66 on Ethernet.
+    pub header_bytes: u32,
+}
+
+impl TcpConfig {
+    /// What a Linux 6.x host uses with this segment size: CUBIC, HyStart, SACK, buffers autotuned to 4 and 32 MiB.
+    pub fn linux(mss: u32) -> TcpConfig {
+        TcpConfig {
+            mss,
+            initial_window_segments: 10,
+            window_cap_bytes: 0,
+            congestion_control: CongestionControl::Cubic,
+            slow_start_exit: SlowStartExit::Hystart,
+            ecn: false,
+            sack: true,
+            tail_loss_probe: true,
+            rto_min: Span::from_ms(200),
+            rto_max: Span::from_secs(120),
+            delayed_ack: Span::from_ms(40),
+            slow_start_after_idle: true,
+            small_queue: Span::from_ms(1),
+            tso_bytes: 65_536,
+            send_buffer: Buffer { initial: 87_040, maximum: 4 << 20 },
+            receive_buffer: Buffer { initial: 65_536, maximum: 32 << 20 },
+            header_bytes: 66,
+        }
+    }
+}

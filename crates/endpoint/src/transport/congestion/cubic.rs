@@ -1,0 +1,227 @@
+//! CUBIC (RFC 9438) in the integer arithmetic of Linux: time in 1024ths of a second, window in segments.
+
+use tailrace_units::{Span, Time};
+
+/// Multiplicative decrease in 1024ths: 0.7 (RFC 9438 section 4.6; Linux `beta`).
+const BETA: u64 = 717;
+/// 1024ths.
+const ONE: u64 = 1024;
+/// C times 1024: 0.4 (RFC 9438 section 5.1; Linux `bic_scale` 41 x 10).
+const C_1024: u64 = 410;
+/// (time in 1024ths)^3 x C_1024 is shifted by this: 10 for C and 3 x 10 for the time.
+const SHIFT: u32 = 40;
+/// 8 x (1 + beta) / (3 (1 - beta)): Reno-friendly growth, eighths of the window per segment (Linux `beta_scale`).
+const FRIENDLY_8: u64 = 8 * (ONE + BETA) / 3 / (ONE - BETA);
+/// One Linux clock tick with HZ = 1000 [K]: the cubic function is evaluated at most once per tick.
+const TICK: Span = Span::from_ms(1);
+/// While the window stands still it is evaluated at most this often (Linux: HZ / 32).
+const QUIET: Span = Span::from_ps(1_000_000_000_000 / 32);
+/// Before the first loss: at least one segment per this many (Linux).
+const ACKS_BEFORE_LOSS_MAX: u64 = 20;
+/// Growth that is as good as none: one segment per this many windows.
+const WINDOWS_AT_PLATEAU: u64 = 100;
+
+/// The state of one epoch, from one reduction to the next.
+pub(super) struct Cubic {
+    /// Window before the last reduction, lowered by fast convergence; 0 before the first loss.
+    last_max: u32,
+    last_cwnd: u32,
+    per_segment: u32,
+    epoch: Option<Time>,
+    evaluated: Time,
+    /// When the curve reaches its origin, in 1024ths of a second after the epoch's start.
+    k_1024: u64,
+    origin: u32,
+    delay_min: Span,
+    /// What Reno would have by now, and acknowledgements towards its next segment.
+    reno_cwnd: u32,
+    reno_acks: u32,
+}
+
+impl Cubic {
+    pub(super) fn new() -> Cubic {
+        Cubic {
+            last_max: 0,
+            last_cwnd: 0,
+            per_segment: 0,
+            epoch: None,
+            evaluated: Time::ZERO,
+            k_1024: 0,
+            origin: 0,
+            delay_min: Span::FOREVER,
+            reno_cwnd: 0,
+            reno_acks: 0,
+        }
+    }
+
+    pub(super) fn reset(&mut self) {
+        *self = Cubic::new();
+    }
+
+    #[inline]
+    pub(super) fn observe(&mut self, rtt: Span) {
+        self.delay_min = self.delay_min.min(rtt);
+    }
+
+    /// Idle time does not count as time to grow in.
+    pub(super) fn skip_idle(&mut self, now: Time, idle: Span) {
+        if let Some(epoch) = self.epoch {
+            self.epoch = Some((epoch + idle).min(now));
+        }
+    }
+
+    /// The threshold after a loss. A flow that has less than last time leaves room to newcomers (fast convergence).
+    pub(super) fn threshold(&mut self, cwnd: u32) -> u32 {
+        self.epoch = None;
+        let is_shrinking = cwnd < self.last_max;
+        self.last_max = if is_shrinking { (u64::from(cwnd) * (ONE + BETA) / (2 * ONE)) as u32 } else { cwnd };
+        (u64::from(cwnd) * BETA / ONE) as u32
+    }
+
+    /// Acknowledged segments for one segment of growth.
+    #[inline]
+    pub(super) fn acks_per_segment(&mut self, now: Time, cwnd: u32, acked: u32) -> u32 {
+        self.reno_acks += acked;
+        if self.last_cwnd == cwnd && now.since(self.evaluated) <= QUIET {
+            return self.per_segment;
+        }
+        let tick = now.ps() / TICK.ps();
+        if self.epoch.is_none() || tick != self.evaluated.ps() / TICK.ps() {
+            self.last_cwnd = cwnd;
+            self.evaluated = now;
+            self.per_segment = self.evaluate(now, cwnd, acked);
+        }
+        self.per_segment = self.reno_friendly(cwnd).max(2);
+        self.per_segment
+    }
+
+    fn evaluate(&mut self, now: Time, cwnd: u32, acked: u32) -> u32 {
+        let epoch = match self.epoch {
+            Some(epoch) => epoch,
+            None => self.start_epoch(now, cwnd, acked),
+        };
+        let delay = if self.delay_min == Span::FOREVER { Span::ZERO } else { self.delay_min };
+        let t = to_1024ths(now.since(epoch) + delay);
+        let distance = t.abs_diff(self.k_1024);
+        let cube = u128::from(C_1024) * u128::from(distance) * u128::from(distance) * u128::from(distance);
+        let delta = u64::try_from(cube >> SHIFT).unwrap_or(u64::MAX).min(u64::from(u32::MAX));
+        let origin = u64::from(self.origin);
+        let target = if t < self.k_1024 { origin.saturating_sub(delta) } else { origin + delta };
+        let cwnd = u64::from(cwnd);
+        let per_segment = if target > cwnd { cwnd / (target - cwnd) } else { WINDOWS_AT_PLATEAU * cwnd };
+        let limit = if self.last_max == 0 { ACKS_BEFORE_LOSS_MAX } else { u64::from(u32::MAX) };
+        per_segment.min(limit) as u32
+    }
+
+    fn start_epoch(&mut self, now: Time, cwnd: u32, acked: u32) -> Time {
+        self.epoch = Some(now);
+        self.reno_acks = acked;
+        self.reno_cwnd = cwnd;
+        if self.last_max <= cwnd {
+            self.k_1024 = 0;
+            self.origin = cwnd;
+        } else {
+            self.k_1024 = cube_root((1_u64 << SHIFT) / C_1024 * u64::from(self.last_max - cwnd));
+            self.origin = self.last_max;
+        }
+        now
+    }
+
+    /// Never slower than Reno with the same decrease would be (RFC 9438 section 4.3).
+    #[inline]
+    fn reno_friendly(&mut self, cwnd: u32) -> u32 {
+        let per_segment = ((u64::from(cwnd) * FRIENDLY_8) >> 3).max(1) as u32;
+        if self.reno_acks > per_segment {
+            let growth = (self.reno_acks - 1) / per_segment;
+            self.reno_acks -= growth * per_segment;
+            self.reno_cwnd += growth;
+        }
+        if self.reno_cwnd > cwnd { self.per_segment.min(cwnd / (self.reno_cwnd - cwnd)) } else { self.per_segment }
+    }
+}
+
+/// 1024ths of a second, from whole ticks as Linux counts them.
+fn to_1024ths(span: Span) -> u64 {
+    (span.ps() / TICK.ps()) * ONE / 1000
+}
+
+/// The whole part of the cube root, bit by bit.
+fn cube_root(value: u64) -> u64 {
+    let mut root = 0_u64;
+    for bit in (0..22).rev() {
+        let candidate = root | 1 << bit;
+        if candidate * candidate * candidate <= value {
+            root = candidate;
+        }
+    }
+    root
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_cube_root_is_exact() {
+        for root in [0_u64, 1, 2, 3, 10, 1000, 12_345, 2_000_000] {
+            assert_eq!(cube_root(root * root * root), root);
+            assert_eq!(cube_root(root * root * root + root), root);
+        }
+    }
+
+    /// Acknowledges one window per `rtt`, evenly, and returns the window after `span`.
+    fn window_after(cubic: &mut Cubic, start: u32, rtt: Span, span: Span) -> u32 {
+        let (mut cwnd, mut count, mut now) = (start, 0, Time::from_ps(1));
+        cubic.observe(rtt);
+        let end = now + span;
+        while now < end {
+            let per_segment = cubic.acks_per_segment(now, cwnd, 1);
+            count += 1;
+            if count >= per_segment {
+                cwnd += 1;
+                count = 0;
+            }
+            now += rtt.part(u64::from(cwnd));
+        }
+        cwnd
+    }
+
+    /// RFC 9438 equation 1 and 2, in floating point.
+    fn closed_form(w_max: f64, t: f64) -> f64 {
+        let k = (w_max * 0.3 / 0.4).cbrt();
+        0.4 * (t - k).powi(3) + w_max
+    }
+
+    #[test]
+    fn the_window_follows_the_closed_form() {
+        for w_max in [200_u32, 1000, 4000] {
+            let rtt = Span::from_ms(100);
+            for seconds in [1_u64, 3, 5, 8, 10, 13] {
+                let mut cubic = Cubic::new();
+                let start = cubic.threshold(w_max);
+                let got = f64::from(window_after(&mut cubic, start, rtt, Span::from_secs(seconds)));
+                let want = closed_form(f64::from(w_max), seconds as f64);
+                assert!((got / want - 1.0).abs() < 0.03, "{w_max} after {seconds} s: {got}, closed form {want}");
+            }
+        }
+    }
+
+    #[test]
+    fn at_short_round_trips_it_grows_as_reno_would() {
+        let mut cubic = Cubic::new();
+        let start = cubic.threshold(100);
+        let rtt = Span::from_us(200);
+        let after = window_after(&mut cubic, start, rtt, rtt.times(200));
+        let reno = f64::from(start) + 200.0 * 3.0 * 0.3 / 1.7;
+        assert!((f64::from(after) / reno - 1.0).abs() < 0.1, "{after}, reno {reno}");
+    }
+
+    #[test]
+    fn a_flow_that_shrinks_leaves_room_to_others() {
+        let mut cubic = Cubic::new();
+        assert_eq!(cubic.threshold(1000), 700);
+        assert_eq!(cubic.last_max, 1000);
+        cubic.threshold(800);
+        assert_eq!(cubic.last_max, 680);
+    }
+}

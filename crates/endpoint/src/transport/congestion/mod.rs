@@ -1,0 +1,258 @@
+//! The congestion window: slow start, avoidance, validation, and what each algorithm decides.
+
+mod cubic;
+mod dctcp;
+mod hystart;
+mod newreno;
+
+use tailrace_units::{Span, Time};
+
+use super::config::{CongestionControl, TcpConfig};
+use cubic::Cubic;
+use dctcp::Dctcp;
+use hystart::SlowStart;
+
+/// No threshold yet: slow start goes on (Linux `TCP_INFINITE_SSTHRESH`).
+pub(super) const NO_THRESHOLD: u32 = 0x7fff_ffff;
+/// The window never falls below this many segments, except after a timeout.
+const WINDOW_MIN: u32 = 2;
+
+enum Algorithm {
+    Cubic(Cubic),
+    NewReno,
+    Dctcp(Dctcp),
+}
+
+/// An acknowledgement as the congestion window sees it.
+pub(super) struct Acked {
+    pub(super) now: Time,
+    /// Segments delivered.
+    pub(super) segments: u32,
+    /// Round trip of the newest of them, if known.
+    pub(super) rtt: Option<Span>,
+    /// First byte not acknowledged.
+    pub(super) una: u64,
+    /// Next byte to send.
+    pub(super) nxt: u64,
+    /// The acknowledgement echoed a mark.
+    pub(super) is_marked: bool,
+}
+
+/// Window and threshold in segments, as Linux counts them.
+pub(super) struct Congestion {
+    pub(super) cwnd: u32,
+    pub(super) ssthresh: u32,
+    count: u32,
+    clamp: u32,
+    initial: u32,
+    is_limited: bool,
+    restarts_after_idle: bool,
+    max_packets_out: u32,
+    usage_end: u64,
+    used: u32,
+    used_since: Time,
+    slow_start: SlowStart,
+    algorithm: Algorithm,
+}
+
+impl Congestion {
+    pub(super) fn new(config: &TcpConfig) -> Congestion {
+        let mut congestion = Congestion {
+            cwnd: config.initial_window_segments.max(1),
+            ssthresh: NO_THRESHOLD,
+            count: 0,
+            clamp: u32::MAX,
+            initial: config.initial_window_segments.max(1),
+            is_limited: false,
+            restarts_after_idle: config.slow_start_after_idle,
+            max_packets_out: 0,
+            usage_end: 0,
+            used: 0,
+            used_since: Time::ZERO,
+            slow_start: SlowStart::new(config.slow_start_exit),
+            algorithm: match config.congestion_control {
+                CongestionControl::Cubic => Algorithm::Cubic(Cubic::new()),
+                CongestionControl::NewReno => Algorithm::NewReno,
+                CongestionControl::Dctcp => Algorithm::Dctcp(Dctcp::new()),
+            },
+        };
+        congestion.set_cap(config.window_cap_bytes, config.mss);
+        congestion
+    }
+
+    /// Limits the window to `cap_bytes` (0: not at all).
+    pub(super) fn set_cap(&mut self, cap_bytes: u64, mss: u32) {
+        if cap_bytes != 0 {
+            self.clamp = u32::try_from(cap_bytes / u64::from(mss)).unwrap_or(u32::MAX).max(WINDOW_MIN);
+            self.cwnd = self.cwnd.min(self.clamp);
+        }
+    }
+
+    #[inline]
+    pub(super) fn is_in_slow_start(&self) -> bool {
+        self.cwnd < self.ssthresh
+    }
+
+    /// Every segment is ECN-capable, and marks are echoed one by one.
+    #[inline]
+    pub(super) fn is_dctcp(&self) -> bool {
+        matches!(self.algorithm, Algorithm::Dctcp(_))
+    }
+
+    /// DCTCP's estimate of the marked share, in 1024ths; `None` for other algorithms.
+    pub(super) fn marked_share_1024(&self) -> Option<u32> {
+        match &self.algorithm {
+            Algorithm::Dctcp(dctcp) => Some(dctcp.share_1024()),
+            Algorithm::Cubic(_) | Algorithm::NewReno => None,
+        }
+    }
+
+    /// Every acknowledgement passes here, in every state: round-trip samples and counts of marks.
+    #[inline]
+    pub(super) fn observe(&mut self, acked: &Acked) {
+        if let Algorithm::Dctcp(dctcp) = &mut self.algorithm {
+            dctcp.observe(acked);
+        }
+        let Some(rtt) = acked.rtt else { return };
+        if let Algorithm::Cubic(cubic) = &mut self.algorithm {
+            cubic.observe(rtt);
+        }
+        if self.is_in_slow_start() && self.slow_start.observe(acked, rtt, self.cwnd) {
+            self.ssthresh = self.cwnd;
+        }
+    }
+
+    /// Grows the window, if the application used it.
+    #[inline]
+    pub(super) fn grow(&mut self, acked: &Acked) {
+        if !self.was_limiting() {
+            return;
+        }
+        let mut segments = acked.segments;
+        if self.is_in_slow_start() {
+            segments = self.grow_in_slow_start(segments);
+            if segments == 0 {
+                return;
+            }
+        }
+        let per_segment = match &mut self.algorithm {
+            Algorithm::Cubic(cubic) => cubic.acks_per_segment(acked.now, self.cwnd, segments),
+            Algorithm::NewReno | Algorithm::Dctcp(_) => newreno::acks_per_segment(self.cwnd),
+        };
+        self.grow_linearly(per_segment, segments);
+    }
+
+    /// Returns the segments that are left for congestion avoidance.
+    fn grow_in_slow_start(&mut self, segments: u32) -> u32 {
+        let growth = self.slow_start.growth(segments);
+        let target = (self.cwnd + growth).min(self.ssthresh);
+        let used = target - self.cwnd;
+        self.cwnd = target.min(self.clamp);
+        if used < growth { segments - used } else { 0 }
+    }
+
+    /// One segment more per `per_segment` acknowledged ones (Linux `tcp_cong_avoid_ai`).
+    #[inline]
+    fn grow_linearly(&mut self, per_segment: u32, segments: u32) {
+        if self.count >= per_segment {
+            self.count = 0;
+            self.cwnd += 1;
+        }
+        self.count += segments;
+        if self.count >= per_segment {
+            let growth = self.count / per_segment;
+            self.count -= growth * per_segment;
+            self.cwnd += growth;
+        }
+        self.cwnd = self.cwnd.min(self.clamp);
+    }
+
+    /// The threshold after a loss or a mark; `by_mark` tells DCTCP which.
+    pub(super) fn threshold_after_congestion(&mut self, by_mark: bool) -> u32 {
+        self.count = 0;
+        let threshold = match &mut self.algorithm {
+            Algorithm::Cubic(cubic) => cubic.threshold(self.cwnd),
+            Algorithm::Dctcp(dctcp) if by_mark => dctcp.threshold(self.cwnd),
+            Algorithm::Dctcp(_) | Algorithm::NewReno => newreno::threshold(self.cwnd),
+        };
+        threshold.max(WINDOW_MIN)
+    }
+
+    /// A retransmission timeout: what was learnt about the path is void.
+    pub(super) fn handle_timeout(&mut self) {
+        if let Algorithm::Cubic(cubic) = &mut self.algorithm {
+            cubic.reset();
+        }
+        self.slow_start.reset();
+    }
+
+    /// A reduction was needless.
+    pub(super) fn undo(&mut self, prior_cwnd: u32, prior_ssthresh: u32) {
+        self.cwnd = self.cwnd.max(prior_cwnd).min(self.clamp);
+        self.ssthresh = self.ssthresh.max(prior_ssthresh);
+    }
+}
+
+/// Congestion window validation (RFC 7661, RFC 2861, as in Linux): an unused window does not grow, and shrinks with time.
+impl Congestion {
+    /// In slow start the window may grow to twice what was used.
+    #[inline]
+    fn was_limiting(&self) -> bool {
+        self.is_limited || (self.is_in_slow_start() && self.cwnd < 2 * self.max_packets_out)
+    }
+
+    /// After sending: notes whether the window was what stopped the sender. `timeout` is the retransmission timeout.
+    #[inline]
+    pub(super) fn validate(&mut self, now: Time, is_limited: bool, packets_out: u32, una: u64, nxt: u64, timeout: Span) {
+        if una >= self.usage_end || is_limited || (!self.is_limited && packets_out > self.max_packets_out) {
+            self.is_limited = is_limited;
+            self.max_packets_out = packets_out;
+            self.usage_end = nxt;
+        }
+        if self.was_limiting() {
+            self.used = 0;
+            self.used_since = now;
+            return;
+        }
+        self.used = self.used.max(packets_out);
+        if self.restarts_after_idle && now.since(self.used_since) >= timeout {
+            self.shrink_unused(now);
+        }
+    }
+
+    /// One timeout of an unused window: half-way towards what was used (RFC 2861).
+    fn shrink_unused(&mut self, now: Time) {
+        let used = self.used.max(self.initial);
+        if used < self.cwnd {
+            self.ssthresh = self.remembered_threshold();
+            self.cwnd = (self.cwnd + used) / 2;
+        }
+        self.used = 0;
+        self.used_since = now;
+    }
+
+    /// Three quarters of the window that was reached, at least (Linux `tcp_current_ssthresh`).
+    pub(super) fn remembered_threshold(&self) -> u32 {
+        self.ssthresh.max((self.cwnd >> 1) + (self.cwnd >> 2))
+    }
+
+    /// Sending starts again, `idle` after the last segment and with nothing in flight.
+    pub(super) fn restart(&mut self, now: Time, idle: Span, timeout: Span) {
+        if let Algorithm::Cubic(cubic) = &mut self.algorithm {
+            cubic.skip_idle(now, idle);
+        }
+        if !self.restarts_after_idle || idle <= timeout {
+            return;
+        }
+        let floor = self.initial.min(self.cwnd);
+        self.ssthresh = self.remembered_threshold();
+        let mut left = idle.less(timeout);
+        while left > Span::ZERO && self.cwnd > floor {
+            self.cwnd >>= 1;
+            left = left.less(timeout);
+        }
+        self.cwnd = self.cwnd.max(floor);
+        self.used = 0;
+        self.used_since = now;
+    }
+}

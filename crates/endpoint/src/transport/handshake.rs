@@ -1,0 +1,166 @@
+//! Opening a connection (RFC 9293 section 3.5), with the options that both ends must agree on.
+
+use tailrace_units::{Span, Time};
+use tailrace_wire::{Ecn, Flags, Packet, SackBlock};
+
+use super::recovery::State;
+use super::rtt::INITIAL_TIMEOUT;
+use super::send::FIRST_BYTE;
+use super::timer::Pending;
+use super::{Progress, Segment, Tcp, Wire};
+
+/// Options of a SYN beyond the timestamps that every segment carries: segment size 4, SACK permitted and padding 4 less 4, window
+/// scale 4 (Linux: 20 bytes of options, 12 of them counted in the configured header).
+const SYN_OPTION_BYTES: u32 = 8;
+/// A SYN is repeated this often (Linux `tcp_syn_retries`).
+const SYN_RETRIES: u32 = 6;
+/// A SYN-ACK is repeated this often (Linux `tcp_synack_retries`).
+const SYN_ACK_RETRIES: u32 = 5;
+
+/// How far the opening has come.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Phase {
+    Listen,
+    SynSent,
+    SynReceived,
+    Established,
+    /// Retries were used up.
+    Failed,
+}
+
+/// The opening segment in flight.
+pub(super) struct Handshake {
+    pub(super) phase: Phase,
+    sent: Time,
+    retries: u32,
+}
+
+impl Handshake {
+    pub(super) fn new() -> Handshake {
+        Handshake { phase: Phase::Listen, sent: Time::ZERO, retries: 0 }
+    }
+}
+
+impl Tcp {
+    /// Opens the connection actively. The peer's [`Tcp`] answers from [`Tcp::handle_segment`].
+    pub fn connect(&mut self, now: Time, wire: &mut impl Wire) {
+        if self.handshake.phase == Phase::Listen {
+            self.handshake.phase = Phase::SynSent;
+            self.send_opening(now, wire);
+        }
+    }
+
+    /// Whether data can flow.
+    #[inline]
+    pub fn is_established(&self) -> bool {
+        self.handshake.phase == Phase::Established
+    }
+
+    /// Whether the opening was given up.
+    pub fn has_failed(&self) -> bool {
+        self.handshake.phase == Phase::Failed
+    }
+
+    fn send_opening(&mut self, now: Time, wire: &mut impl Wire) {
+        self.handshake.sent = now;
+        let packet = self.opening();
+        wire.send(packet);
+        self.timers.arm(Pending::Handshake, now + self.rtt.timeout());
+    }
+
+    /// The SYN or SYN-ACK. The first block carries its options: the segment size, and whether SACK is permitted.
+    fn opening(&self) -> Packet {
+        let is_answer = self.handshake.phase == Phase::SynReceived;
+        let mut flags = if is_answer { Flags::SYN.with(Flags::ACK) } else { Flags::SYN };
+        if self.send.has_ecn {
+            flags = flags.with(Flags::ECE);
+            if !is_answer {
+                flags = flags.with(Flags::CWR); // RFC 3168 section 6.1.1
+            }
+        }
+        let mut packet = self.header(0, 0, flags);
+        packet.ack = if is_answer { self.receive.next } else { 0 };
+        packet.window = packet.window.min(u32::from(u16::MAX)); // the window of a SYN is never scaled
+        packet.frame_bytes += SYN_OPTION_BYTES as u16;
+        packet.ecn = Ecn::NotEct;
+        packet.sack[0] = SackBlock { offset: self.send.mss as i32, bytes: u32::from(self.send.has_sack) };
+        packet
+    }
+
+    pub(super) fn retry_handshake(&mut self, now: Time, wire: &mut impl Wire) {
+        let limit = if self.handshake.phase == Phase::SynReceived { SYN_ACK_RETRIES } else { SYN_RETRIES };
+        if self.handshake.retries >= limit {
+            self.handshake.phase = Phase::Failed;
+            return;
+        }
+        self.handshake.retries += 1;
+        self.stats.timeouts += 1;
+        self.rtt.back_off();
+        self.send_opening(now, wire);
+    }
+
+    /// A segment before the connection is established.
+    #[cold]
+    pub(super) fn handle_opening(&mut self, now: Time, segment: &Segment<'_>, wire: &mut impl Wire) -> Progress {
+        let packet = segment.packet;
+        let is_syn = packet.flags.contains(Flags::SYN);
+        let is_ack = packet.flags.contains(Flags::ACK);
+        match self.handshake.phase {
+            Phase::Listen if is_syn && !is_ack => {
+                self.take_options(packet);
+                self.handshake.phase = Phase::SynReceived;
+                self.send_opening(now, wire);
+            }
+            Phase::SynReceived if is_syn && !is_ack => self.send_opening(now, wire),
+            Phase::SynReceived if is_ack && packet.ack >= FIRST_BYTE => {
+                self.establish(now);
+                let mut progress = self.handle_segment(now, segment, wire);
+                progress.connected = true;
+                return progress;
+            }
+            Phase::SynSent if is_syn && is_ack => {
+                self.take_options(packet);
+                self.establish(now);
+                self.send.window_end = FIRST_BYTE + u64::from(packet.window);
+                self.send_ack(wire);
+                self.push(now, wire);
+                return Progress { connected: true, ..Progress::default() };
+            }
+            Phase::Listen | Phase::SynReceived | Phase::SynSent | Phase::Established | Phase::Failed => {}
+        }
+        Progress::default()
+    }
+
+    /// The smaller segment, and what both ends can.
+    fn take_options(&mut self, packet: &Packet) {
+        let mss = packet.sack[0].offset.max(1) as u32;
+        if mss < self.send.mss {
+            self.set_mss(mss);
+        }
+        self.send.has_sack &= packet.sack[0].bytes != 0;
+        self.send.probes_tail &= self.send.has_sack;
+        self.send.has_ecn &= packet.flags.contains(Flags::ECE);
+        self.send.window_end = FIRST_BYTE + u64::from(packet.window);
+    }
+
+    fn establish(&mut self, now: Time) {
+        self.handshake.phase = Phase::Established;
+        self.recovery.state = State::Open;
+        self.timers.disarm();
+        if self.handshake.retries == 0 {
+            let sample = now.since(self.handshake.sent).max(Span::from_ps(1));
+            self.rtt.measure(now, sample, sample, FIRST_BYTE, FIRST_BYTE);
+        } else {
+            // RFC 6298 section 5.7: after a lost SYN the timeout starts again from the safe value.
+            self.rtt.restart(INITIAL_TIMEOUT.times(3));
+            self.congestion.cwnd = 1; // Linux `tcp_init_transfer`: one segment after a repeated SYN
+        }
+    }
+
+    /// A SYN in an established connection: the last acknowledgement of the opening was lost.
+    #[cold]
+    pub(super) fn handle_late_opening(&mut self, wire: &mut impl Wire) -> Progress {
+        self.send_ack(wire);
+        Progress::default()
+    }
+}

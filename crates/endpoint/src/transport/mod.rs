@@ -1,0 +1,247 @@
+//! TCP as Linux does it, without I/O: it is handed segments, writes and the time, and hands back segments and its next deadline.
+//!
+//! The modules in the order in which a byte meets them: `handshake` opens; `send` and `output` cut what was written into segments and
+//! bursts, `small_queue` keeps them few in the NIC; at the peer `receive` and `reassembly` put them in order, `ack_policy` decides when
+//! to answer, `window` what to announce; back at the sender `acknowledge` reads the answer into the `scoreboard`, `rtt` and `rack` learn
+//! from it, `congestion` and `recovery` move the window; `timeout` and `probe` act when no answer comes.
+
+mod ack_policy;
+mod acknowledge;
+mod config;
+mod congestion;
+mod duplicates;
+mod handshake;
+mod output;
+mod probe;
+mod rack;
+mod reassembly;
+mod receive;
+mod recovery;
+mod rtt;
+mod scoreboard;
+mod segment_ring;
+mod send;
+mod small_queue;
+mod stats;
+mod timeout;
+mod timer;
+mod window;
+
+use tailrace_units::{Span, Time};
+use tailrace_wire::Packet;
+
+pub use config::{Buffer, CongestionControl, SlowStartExit, TcpConfig};
+pub use recovery::State;
+pub use stats::TcpStats;
+
+use congestion::Congestion;
+use handshake::Handshake;
+use rack::Rack;
+use receive::Receive;
+use recovery::Recovery;
+use rtt::Rtt;
+use scoreboard::Scoreboard;
+use send::{FIRST_BYTE, Send};
+use small_queue::SmallQueue;
+use timer::Timers;
+
+/// What stands in the header of every packet that an endpoint sends.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Identity {
+    /// Hash of the flow key in this direction.
+    pub flow_hash: u32,
+    /// The peer's endpoint.
+    pub to_endpoint: u32,
+    /// The peer's host.
+    pub to_host: u32,
+    /// Class, 0 to 7.
+    pub priority: u8,
+}
+
+/// The way down: the NIC.
+pub trait Wire {
+    /// Takes a frame. Returns when its transmission will have ended, or `None` when the queue was full and the frame is lost.
+    fn send(&mut self, packet: Packet) -> Option<Time>;
+}
+
+/// What the host hands up: one frame, or several that GRO has merged because they follow each other and agree in flags and marks.
+#[derive(Clone, Copy, Debug)]
+pub struct Segment<'a> {
+    /// The first frame.
+    pub packet: &'a Packet,
+    /// Payload of all frames together.
+    pub payload_bytes: u32,
+    /// Number of frames.
+    pub segments: u16,
+}
+
+impl<'a> Segment<'a> {
+    /// A single frame.
+    pub fn single(packet: &'a Packet) -> Segment<'a> {
+        Segment { packet, payload_bytes: u32::from(packet.payload_bytes), segments: 1 }
+    }
+}
+
+/// What a segment meant for the application.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Progress {
+    /// The connection became established.
+    pub connected: bool,
+    /// Bytes that can newly be read, in order.
+    pub readable: u64,
+    /// Bytes newly acknowledged by the peer.
+    pub acked: u64,
+}
+
+/// One end of a connection.
+pub struct Tcp {
+    send: Send,
+    board: Scoreboard,
+    congestion: Congestion,
+    rtt: Rtt,
+    timers: Timers,
+    rack: Rack,
+    recovery: Recovery,
+    receive: Receive,
+    stats: TcpStats,
+    identity: Identity,
+    handshake: Handshake,
+    small_queue: SmallQueue,
+    /// How long, at its own pace, a connection's frames may wait in the NIC; zero for no limit.
+    small_queue_span: Span,
+    /// Two full bursts in bytes: the least that small queues allow.
+    small_queue_floor: u64,
+    initial_window: u32,
+    window_cap_bytes: u64,
+    tso_bytes: u32,
+    probe_answered: Option<Time>,
+}
+
+impl Tcp {
+    /// An end that listens until [`Tcp::connect`] is called.
+    pub fn new(config: &TcpConfig, identity: Identity) -> Tcp {
+        let mut tcp = Tcp {
+            send: Send::new(config),
+            board: Scoreboard::new(FIRST_BYTE),
+            congestion: Congestion::new(config),
+            rtt: Rtt::new(config.rto_min, config.rto_max),
+            timers: Timers::new(),
+            rack: Rack::new(),
+            recovery: Recovery::new(),
+            receive: Receive::new(config),
+            stats: TcpStats::default(),
+            identity,
+            handshake: Handshake::new(),
+            small_queue: SmallQueue::default(),
+            small_queue_span: config.small_queue,
+            small_queue_floor: 0,
+            initial_window: config.initial_window_segments.max(1),
+            window_cap_bytes: config.window_cap_bytes,
+            tso_bytes: config.tso_bytes,
+            probe_answered: None,
+        };
+        tcp.set_mss(config.mss);
+        tcp
+    }
+
+    /// Sets the segment size and what is derived from it.
+    fn set_mss(&mut self, mss: u32) {
+        self.send.mss = mss;
+        self.send.burst_max = (self.tso_bytes / mss).max(1);
+        self.small_queue_floor = 2 * u64::from(self.send.burst_max) * u64::from(mss);
+        self.congestion.set_cap(self.window_cap_bytes, mss);
+    }
+
+    /// The application writes `bytes`. They leave at once as far as the windows allow, the last segment with PSH; what waits is joined by
+    /// the next write (TCP_NODELAY).
+    pub fn write(&mut self, now: Time, bytes: u64, wire: &mut impl Wire) {
+        if self.board.ring.is_empty() && !self.send.has_unsent() && self.send.last_sent != Time::ZERO {
+            self.congestion.restart(now, now.since(self.send.last_sent), self.rtt.timeout());
+        }
+        self.send.written += bytes;
+        if self.is_established() {
+            self.push(now, wire);
+        }
+    }
+
+    /// A segment arrived.
+    #[inline]
+    pub fn handle_segment(&mut self, now: Time, segment: &Segment<'_>, wire: &mut impl Wire) -> Progress {
+        if !self.is_established() {
+            return self.handle_opening(now, segment, wire);
+        }
+        if segment.packet.flags.contains(tailrace_wire::Flags::SYN) {
+            return self.handle_late_opening(wire);
+        }
+        let acked = self.handle_ack(now, segment, wire);
+        let mut readable = 0;
+        if segment.payload_bytes > 0 {
+            readable = self.handle_data(now, segment, wire);
+        } else if segment.packet.seq < self.receive.policy.acknowledged {
+            self.answer_probe(now, wire);
+        }
+        self.push(now, wire);
+        self.acknowledge_if_due(now, wire);
+        Progress { connected: false, readable, acked }
+    }
+}
+
+/// What can be seen from outside.
+impl Tcp {
+    /// Bytes written and never sent.
+    pub fn unsent(&self) -> u64 {
+        self.send.unsent()
+    }
+    /// Bytes sent and not acknowledged.
+    pub fn unacked(&self) -> u64 {
+        self.send.nxt - self.send.una
+    }
+    /// Counters.
+    pub fn stats(&self) -> &TcpStats {
+        &self.stats
+    }
+    /// Congestion window in segments.
+    pub fn cwnd(&self) -> u32 {
+        self.congestion.cwnd
+    }
+    /// Slow-start threshold in segments.
+    pub fn ssthresh(&self) -> u32 {
+        self.congestion.ssthresh
+    }
+    /// Segments believed to be in the network.
+    pub fn in_flight(&self) -> u32 {
+        self.board.in_flight()
+    }
+    /// Bytes per segment that both ends agreed on.
+    pub fn mss(&self) -> u32 {
+        self.send.mss
+    }
+    /// Congestion state.
+    pub fn state(&self) -> State {
+        self.recovery.state
+    }
+    /// Smoothed round-trip time; `None` before the first measurement.
+    pub fn smoothed_rtt(&self) -> Option<Span> {
+        self.rtt.smoothed()
+    }
+    /// Retransmission timeout.
+    pub fn retransmission_timeout(&self) -> Span {
+        self.rtt.timeout()
+    }
+    /// Width of RACK's reordering window in quarters of the minimum round trip.
+    pub fn reordering_steps(&self) -> u8 {
+        self.rack.steps()
+    }
+    /// DCTCP's estimate of the marked share in 1024ths; `None` for other algorithms.
+    pub fn marked_share_1024(&self) -> Option<u32> {
+        self.congestion.marked_share_1024()
+    }
+    /// Socket buffers now, in bytes: send, receive.
+    pub fn buffers(&self) -> (u64, u64) {
+        (self.send.buffer, self.receive.window.buffer())
+    }
+    /// Whether the counters of the scoreboard equal a recount. Slow: for tests.
+    pub fn is_consistent(&self) -> bool {
+        self.board.is_consistent(self.send.has_sack)
+    }
+}

@@ -1,0 +1,154 @@
+//! RACK: a segment is lost when one sent later has been delivered and enough time has passed (RFC 8985, as in Linux).
+
+use tailrace_units::{Span, Time};
+
+use super::recovery::State;
+use super::rtt::Rtt;
+use super::scoreboard::{AckNews, Scoreboard};
+use super::segment_ring::{LOST, RETRANSMISSION_OUT, SACKED};
+
+/// Duplicate acknowledgements, or their equal in held segments, that mean loss (RFC 5681; Linux `tcp_reordering`).
+pub(super) const DUPLICATE_THRESHOLD: u32 = 3;
+/// Upper limit of the measured reordering in segments (Linux `tcp_max_reordering`).
+const REORDERING_MAX: u32 = 300;
+/// Recoveries for which a widened reordering window is kept (RFC 8985 section 6.2 step 4).
+const PERSIST_RECOVERIES: u8 = 16;
+/// Widest reordering window in quarters of the minimum round trip (Linux: one byte).
+const STEPS_MAX: u8 = 255;
+
+/// What RACK remembers.
+pub(super) struct Rack {
+    /// When the most recently sent delivered segment was sent, and where it ends.
+    latest: (Time, u64),
+    /// Its round trip.
+    rtt: Span,
+    /// Segments that one may be overtaken by without being lost.
+    pub(super) reordering: u32,
+    pub(super) is_reordering_seen: bool,
+    /// Reordering window in quarters of the minimum round trip.
+    steps: u8,
+    persist: u8,
+    is_duplicate_reported: bool,
+    /// The window may widen again when everything up to here is acknowledged: once per round trip.
+    adjusted_until: u64,
+}
+
+impl Rack {
+    pub(super) fn new() -> Rack {
+        Rack {
+            latest: (Time::ZERO, 0),
+            rtt: Span::ZERO,
+            reordering: DUPLICATE_THRESHOLD,
+            is_reordering_seen: false,
+            steps: 1,
+            persist: 0,
+            is_duplicate_reported: false,
+            adjusted_until: 0,
+        }
+    }
+
+    /// Reordering window in quarters of the minimum round trip.
+    pub(super) fn steps(&self) -> u8 {
+        self.steps
+    }
+
+    /// Learns from the most recently sent segment of this acknowledgement.
+    #[inline]
+    pub(super) fn advance(&mut self, now: Time, news: &AckNews) {
+        if let Some(latest) = news.latest
+            && latest > self.latest
+        {
+            self.rtt = now.since(latest.0);
+            self.latest = latest;
+        }
+    }
+
+    /// The peer received something twice: the last reordering window was too small.
+    pub(super) fn handle_duplicate_report(&mut self) {
+        self.is_duplicate_reported = true;
+    }
+
+    /// Widens the window after a needless retransmission, at most once per round trip (RFC 8985 section 6.2 step 4).
+    pub(super) fn update_window(&mut self, una: u64, nxt: u64) {
+        if una < self.adjusted_until {
+            self.is_duplicate_reported = false;
+        }
+        if self.is_duplicate_reported {
+            self.steps = self.steps.saturating_add(1).min(STEPS_MAX);
+            self.is_duplicate_reported = false;
+            self.adjusted_until = nxt;
+            self.persist = PERSIST_RECOVERIES;
+        } else if self.persist == 0 {
+            self.steps = 1;
+        }
+    }
+
+    /// A recovery has ended: a widened window is kept for a number of these.
+    pub(super) fn handle_recovery_end(&mut self) {
+        self.persist = self.persist.saturating_sub(1);
+    }
+
+    /// A segment that ends at `overtaken` was late, not lost, although `highest` had been delivered.
+    pub(super) fn note_reordering(&mut self, overtaken: u64, highest: u64, mss: u32) {
+        let distance = highest.saturating_sub(overtaken).div_ceil(u64::from(mss)) as u32 + 1;
+        self.reordering = self.reordering.max(distance.min(REORDERING_MAX));
+        self.is_reordering_seen = true;
+    }
+
+    /// How long a segment may be overtaken. None while reordering was never seen and loss is likely.
+    fn window(&self, state: State, sacked_out: u32, rtt: &Rtt) -> Span {
+        if !self.is_reordering_seen && (state >= State::Recovery || sacked_out >= self.reordering) {
+            return Span::ZERO;
+        }
+        let window = rtt.minimum().part(4).times(u64::from(self.steps));
+        window.min(rtt.smoothed().unwrap_or(Span::ZERO))
+    }
+
+    /// Marks what is lost by now; returns when to look again, if some segment is suspect. Originals are in order of sending behind one
+    /// cursor, retransmissions in a queue of their own: no segment is looked at twice.
+    pub(super) fn detect(&self, now: Time, state: State, rtt: &Rtt, board: &mut Scoreboard) -> Option<Time> {
+        let patience = self.rtt + self.window(state, board.sacked_out, rtt);
+        let originals_wait = self.judge_originals(now, patience, board);
+        let retransmissions_wait = self.judge_retransmissions(now, patience, board);
+        (originals_wait || retransmissions_wait).then(|| self.latest.0 + patience)
+    }
+
+    fn judge_originals(&self, now: Time, patience: Span, board: &mut Scoreboard) -> bool {
+        let mut number = board.judged.max(board.ring.head);
+        let mut is_waiting = false;
+        while number < board.ring.tail {
+            let record = board.ring.get(number);
+            if !record.has(SACKED | LOST | RETRANSMISSION_OUT) {
+                if (record.sent, record.end()) >= self.latest {
+                    break;
+                }
+                if record.sent + patience > now {
+                    is_waiting = true;
+                    break;
+                }
+                board.mark_lost(number);
+            }
+            number += 1;
+        }
+        board.judged = number;
+        is_waiting
+    }
+
+    fn judge_retransmissions(&self, now: Time, patience: Span, board: &mut Scoreboard) -> bool {
+        while let Some((number, record)) = board.oldest_retransmission() {
+            if (record.sent, record.end()) >= self.latest {
+                return false;
+            }
+            if record.sent + patience > now {
+                return true;
+            }
+            board.mark_lost(number);
+        }
+        false
+    }
+
+    /// Whether a segment sent at `sent` is overdue when the retransmission timer expires (Linux `tcp_timeout_mark_lost`).
+    pub(super) fn is_overdue(&self, sent: Time, now: Time) -> bool {
+        sent + self.rtt <= now
+    }
+}

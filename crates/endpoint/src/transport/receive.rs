@@ -1,0 +1,218 @@
+//! The receiver's half: what has arrived in order, and what happens to a segment with payload.
+
+use tailrace_units::{Span, Time};
+use tailrace_wire::{Ecn, Flags, Packet};
+
+use super::ack_policy::AckPolicy;
+use super::config::TcpConfig;
+use super::reassembly::Reassembly;
+use super::scoreboard::Range;
+use super::send::FIRST_BYTE;
+use super::window::ReceiveWindow;
+use super::{Segment, Tcp, Wire};
+
+/// The receiver. The application reads at once unless it is paused.
+pub(super) struct Receive {
+    /// Next byte expected.
+    pub(super) next: u64,
+    pub(super) policy: AckPolicy,
+    pub(super) window: ReceiveWindow,
+    /// Arrived in order, not read by the paused application.
+    pub(super) unread: u64,
+    pub(super) is_paused: bool,
+    /// Classic ECN: echo until the sender says that it has reduced. DCTCP: the last segment was marked.
+    is_echoing: bool,
+    pub(super) reassembly: Reassembly,
+}
+
+impl Receive {
+    pub(super) fn new(config: &TcpConfig) -> Receive {
+        Receive {
+            next: FIRST_BYTE,
+            policy: AckPolicy::new(config.delayed_ack),
+            window: ReceiveWindow::new(config),
+            unread: 0,
+            is_paused: false,
+            is_echoing: false,
+            reassembly: Reassembly::default(),
+        }
+    }
+
+    #[inline]
+    pub(super) fn window(&self) -> u32 {
+        self.window.announced(self.next)
+    }
+    #[inline]
+    pub(super) fn echoes_mark(&self) -> bool {
+        self.is_echoing
+    }
+    #[inline]
+    pub(super) fn has_reports(&self) -> bool {
+        self.reassembly.has_reports()
+    }
+    pub(super) fn report(&mut self, packet: &mut Packet) -> u32 {
+        self.reassembly.report(packet)
+    }
+    #[inline]
+    pub(super) fn note_ack_sent(&mut self) {
+        self.policy.note_ack_sent(self.next);
+    }
+    #[inline]
+    pub(super) fn note_data_sent(&mut self, now: Time) {
+        self.policy.note_data_sent(now);
+    }
+
+    /// Moves the right edge after something arrived or was read.
+    #[inline]
+    fn update_window(&mut self, mss: u32) {
+        let held = self.reassembly.bytes() + self.unread;
+        self.window.open(self.next, held, mss);
+    }
+}
+
+impl Tcp {
+    /// A segment with payload. Returns the bytes that the application can read now.
+    #[inline]
+    pub(super) fn handle_data(&mut self, now: Time, segment: &Segment<'_>, wire: &mut impl Wire) -> u64 {
+        let mss = self.send.mss;
+        let seq = segment.packet.seq;
+        let end = seq + u64::from(segment.payload_bytes);
+        if seq >= self.receive.window.end || end <= self.receive.next {
+            self.refuse(Range { start: seq, end });
+            return 0;
+        }
+        self.receive.policy.note_data(now, self.rtt.timeout(), self.receive.window(), mss);
+        self.handle_marks(segment, wire);
+        let before = self.receive.next;
+        if seq <= before {
+            if seq < before {
+                self.receive.reassembly.note_duplicate(Range { start: seq, end: before });
+                self.receive.policy.acknowledge_now();
+            }
+            self.receive.next = end;
+            if !self.receive.reassembly.is_empty() {
+                self.receive.next = self.receive.reassembly.advance(end);
+                self.receive.policy.acknowledge_now();
+            }
+        } else {
+            self.hold(Range { start: seq, end });
+        }
+        let arrived = self.receive.next - before;
+        self.deliver(now, arrived, segment)
+    }
+
+    /// Hands bytes that arrived in order to the application, and opens the window again.
+    #[inline]
+    fn deliver(&mut self, now: Time, arrived: u64, segment: &Segment<'_>) -> u64 {
+        let mss = self.send.mss;
+        let is_short = u64::from(segment.payload_bytes) < u64::from(mss) || segment.packet.flags.contains(Flags::PSH);
+        self.receive.policy.note_size(is_short);
+        if self.receive.window.grow(u64::from(segment.payload_bytes), mss) {
+            self.receive.policy.hurry();
+        }
+        if self.receive.is_paused {
+            self.receive.unread += arrived;
+            self.receive.update_window(mss);
+            return 0;
+        }
+        self.receive.window.tune(now, self.receive.next, mss, self.initial_window);
+        self.receive.update_window(mss);
+        arrived
+    }
+
+    /// Nothing new, or beyond the window: say so at once (Linux `tcp_data_queue`, out of window).
+    #[cold]
+    fn refuse(&mut self, range: Range) {
+        self.stats.duplicates += 1;
+        if range.end <= self.receive.next && self.send.has_sack {
+            self.receive.reassembly.note_duplicate(range);
+        }
+        self.receive.policy.enter_quick_mode(self.receive.window(), self.send.mss);
+        self.receive.policy.acknowledge_now();
+    }
+
+    fn hold(&mut self, arrived: Range) {
+        self.stats.out_of_order += 1;
+        if self.receive.reassembly.insert(arrived) == 0 {
+            self.stats.duplicates += 1;
+        }
+        self.receive.policy.acknowledge_now();
+    }
+
+    /// Congestion marks (RFC 3168 section 6.1.3, RFC 8257 section 3.2).
+    #[inline]
+    fn handle_marks(&mut self, segment: &Segment<'_>, wire: &mut impl Wire) {
+        if !self.send.has_ecn {
+            return;
+        }
+        let is_marked = segment.packet.ecn == Ecn::Ce;
+        if self.congestion.is_dctcp() {
+            if is_marked != self.receive.is_echoing {
+                if self.receive.policy.is_ack_delayed(self.timers.ack_at) {
+                    self.send_ack(wire); // what came before is acknowledged with the old state
+                }
+                self.receive.is_echoing = is_marked;
+                self.receive.policy.acknowledge_now();
+            }
+            return;
+        }
+        if segment.packet.flags.contains(Flags::CWR) {
+            self.receive.is_echoing = false;
+            self.receive.policy.acknowledge_now();
+        }
+        if is_marked && !self.receive.is_echoing {
+            self.receive.is_echoing = true;
+            self.receive.policy.enter_quick_mode(self.receive.window(), self.send.mss);
+        }
+    }
+
+    /// Acknowledges what has arrived: now, later, or with the next data.
+    #[inline]
+    pub(super) fn acknowledge_if_due(&mut self, now: Time, wire: &mut impl Wire) {
+        let is_disordered = !self.receive.reassembly.is_empty();
+        if !self.receive.policy.is_ack_owed() {
+            return;
+        }
+        if is_disordered || self.receive.policy.is_due(self.receive.next, self.send.mss) {
+            self.send_ack(wire);
+        } else if self.timers.ack_at.is_never() {
+            self.timers.ack_at = now + self.receive.policy.delay();
+        }
+    }
+
+    pub(super) fn handle_delayed_ack(&mut self, _now: Time, wire: &mut impl Wire) {
+        if self.receive.policy.is_ack_owed() {
+            self.receive.policy.handle_timeout();
+            self.send_ack(wire);
+        }
+    }
+
+    /// The application stops reading: the window closes as data arrive.
+    pub fn pause_reading(&mut self) {
+        self.receive.is_paused = true;
+    }
+
+    /// The application reads what has arrived and goes on reading at once. Returns the bytes read.
+    pub fn resume_reading(&mut self, wire: &mut impl Wire) -> u64 {
+        self.receive.is_paused = false;
+        let read = std::mem::take(&mut self.receive.unread);
+        let before = self.receive.window();
+        self.receive.update_window(self.send.mss);
+        // Linux `tcp_cleanup_rbuf`: an update is worth a segment when the window doubles.
+        if read > 0 && u64::from(self.receive.window()) >= 2 * u64::from(before) && self.is_established() {
+            self.send_ack(wire);
+        }
+        read
+    }
+
+    /// An old sequence number without payload: a probe of the window, or a late acknowledgement. Answered twice a second at most
+    /// (Linux `tcp_invalid_ratelimit`, 500 ms).
+    #[cold]
+    pub(super) fn answer_probe(&mut self, now: Time, wire: &mut impl Wire) {
+        const ANSWER_INTERVAL: Span = Span::from_ms(500);
+        if self.probe_answered.is_none_or(|last| now.since(last) >= ANSWER_INTERVAL) {
+            self.probe_answered = Some(now);
+            self.send_ack(wire);
+        }
+    }
+}

@@ -1,0 +1,48 @@
+//! What a connection counts.
+
+/// Counters of one connection end since it was made.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct TcpStats {
+    /// Segments with payload, first transmissions and retransmissions.
+    pub segments_sent: u64,
+    /// Segments without payload that only acknowledge.
+    pub acks_sent: u64,
+    /// Segments sent again, for whatever reason.
+    pub retransmits: u64,
+    /// Expiries of the retransmission timer, of the handshake's too.
+    pub timeouts: u64,
+    /// Tail loss probes.
+    pub tail_loss_probes: u64,
+    /// Probes of a closed window.
+    pub window_probes: u64,
+    /// Times that fast recovery was entered.
+    pub fast_recoveries: u64,
+    /// Segments that the peer reported to have received twice (RFC 2883).
+    pub spurious_retransmits: u64,
+    /// Window reductions that were taken back because the retransmissions turned out to be needless.
+    pub undone_reductions: u64,
+    /// Window reductions because of congestion marks.
+    pub ecn_reductions: u64,
+    /// Aggregates that arrived out of order.
+    pub out_of_order: u64,
+    /// Aggregates that brought nothing new.
+    pub duplicates: u64,
+}
+
+impl TcpStats {
+    /// Adds another connection's counters.
+    pub fn add(&mut self, other: &TcpStats) {
+        self.segments_sent += other.segments_sent;
+        self.acks_sent += other.acks_sent;
+        self.retransmits += other.retransmits;
+        self.timeouts += other.timeouts;
+        self.tail_loss_probes += other.tail_loss_probes;
+        self.window_probes += other.window_probes;
+        self.fast_recoveries += other.fast_recoveries;
+        self.spurious_retransmits += other.spurious_retransmits;
+        self.undone_reductions += other.undone_reductions;
+        self.ecn_reductions += other.ecn_reductions;
+        self.out_of_order += other.out_of_order;
+        self.duplicates += other.duplicates;
+    }
+}

@@ -1,0 +1,135 @@
+//! The receive window: what is announced, how it opens, and how the buffer is tuned (Linux's dynamic right-sizing).
+
+use tailrace_units::{Span, Time};
+
+use super::config::TcpConfig;
+use super::send::FIRST_BYTE;
+
+/// The first window fits the 16 bits of the header, whatever the buffer (Linux `tcp_select_initial_window`).
+const FIRST_WINDOW_MAX: u64 = 65_535;
+/// Largest shift of the window scale option (RFC 7323 section 2.3).
+const SHIFT_MAX: u32 = 14;
+/// Segments shorter than this do not open the window further (Linux `tcp_event_data_recv`).
+const GROWTH_PAYLOAD_MIN: u64 = 128;
+/// Slack of the tuned buffer in segments (Linux `tcp_rcv_space_adjust`).
+const TUNE_SLACK_SEGMENTS: u64 = 16;
+
+/// The announced window and what it is made from, in bytes.
+pub(super) struct ReceiveWindow {
+    /// Right edge: announced, and never taken back.
+    pub(super) end: u64,
+    buffer: u64,
+    buffer_max: u64,
+    /// The window opens to this at most: it grows with what arrives, so that a sudden sender does not fill a large buffer.
+    threshold: u64,
+    /// Bytes per unit of the announced window.
+    unit: u64,
+    tuning: Tuning,
+}
+
+/// Measures what the application takes per round trip. The round trip is the time in which one window arrives.
+struct Tuning {
+    copied_before: u64,
+    measured_from: u64,
+    measured_since: Time,
+    window_end: u64,
+    window_since: Time,
+    round_trip: Span,
+}
+
+impl ReceiveWindow {
+    pub(super) fn new(config: &TcpConfig) -> ReceiveWindow {
+        let buffer_max = config.receive_buffer.maximum.max(config.receive_buffer.initial);
+        let shift = (0..SHIFT_MAX).find(|shift| buffer_max >> shift <= FIRST_WINDOW_MAX).unwrap_or(SHIFT_MAX);
+        let first = config.receive_buffer.initial.min(FIRST_WINDOW_MAX);
+        let copied_before = first.min(u64::from(config.initial_window_segments) * u64::from(config.mss)).max(1);
+        ReceiveWindow {
+            end: FIRST_BYTE + first,
+            buffer: config.receive_buffer.initial,
+            buffer_max,
+            threshold: first,
+            unit: 1 << shift,
+            tuning: Tuning {
+                copied_before,
+                measured_from: FIRST_BYTE,
+                measured_since: Time::ZERO,
+                window_end: FIRST_BYTE + first,
+                window_since: Time::ZERO,
+                round_trip: Span::ZERO,
+            },
+        }
+    }
+
+    /// The window field of a segment that acknowledges up to `next`.
+    #[inline]
+    pub(super) fn announced(&self, next: u64) -> u32 {
+        (self.end - next) as u32
+    }
+
+    /// Current buffer size.
+    pub(super) fn buffer(&self) -> u64 {
+        self.buffer
+    }
+
+    /// Moves the right edge as far as the buffer has room, with `held` bytes in it.
+    #[inline]
+    pub(super) fn open(&mut self, next: u64, held: u64, mss: u32) {
+        let free = self.buffer.saturating_sub(held);
+        if free < u64::from(mss).min(self.buffer / 16) {
+            return; // no silly windows (RFC 9293 section 3.8.6.2.2)
+        }
+        let window = (free.min(self.threshold) + self.unit - 1) & !(self.unit - 1);
+        self.end = self.end.max(next + window);
+    }
+
+    /// `payload` bytes arrived: twice as many may come next (Linux `tcp_grow_window`). Returns whether the window opened further.
+    #[inline]
+    pub(super) fn grow(&mut self, payload: u64, mss: u32) -> bool {
+        if self.threshold >= self.buffer || payload < GROWTH_PAYLOAD_MIN {
+            return false;
+        }
+        let growth = 2 * payload.max(u64::from(mss));
+        self.threshold = (self.threshold + growth).min(self.buffer);
+        true
+    }
+
+    /// Everything before `next` was read. Once per round trip: if more was read than ever, the buffer becomes twice that, and more while
+    /// the rate grows.
+    #[inline]
+    pub(super) fn tune(&mut self, now: Time, next: u64, mss: u32, initial_segments: u32) {
+        if self.buffer >= self.buffer_max {
+            return;
+        }
+        self.tuning.measure_round_trip(now, next, self.end);
+        let tuning = &mut self.tuning;
+        if tuning.round_trip == Span::ZERO || now.since(tuning.measured_since) < tuning.round_trip {
+            return;
+        }
+        let copied = next - tuning.measured_from;
+        let before = tuning.copied_before.max(u64::from(initial_segments));
+        if copied > before {
+            let window = 2 * copied + TUNE_SLACK_SEGMENTS * u64::from(mss);
+            let growth = u128::from(window) * u128::from(copied - before) / u128::from(before);
+            let wanted = u128::from(window) + 2 * growth;
+            self.buffer = self.buffer.max(wanted.min(u128::from(self.buffer_max)) as u64);
+            tuning.copied_before = copied;
+        }
+        tuning.measured_from = next;
+        tuning.measured_since = now;
+    }
+}
+
+impl Tuning {
+    fn measure_round_trip(&mut self, now: Time, next: u64, window_end: u64) {
+        if next < self.window_end {
+            return;
+        }
+        if self.window_since != Time::ZERO {
+            let sample = now.since(self.window_since).ps();
+            let old = self.round_trip.ps();
+            self.round_trip = Span::from_ps(if old == 0 { sample } else { old - old / 8 + sample / 8 });
+        }
+        self.window_end = window_end;
+        self.window_since = now;
+    }
+}
