@@ -1,4 +1,4 @@
-"""What can go wrong on a user's side, in words for people: every error names the file, the key, what is wrong and a hint."""
+"""What can go wrong on a user's side, in words for people: every error says where, what is wrong and what to do."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass

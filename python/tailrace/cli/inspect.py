@@ -34,6 +34,7 @@ def write_starter(path: Path, *, force: bool) -> None:
 
 def check_scenario(path: Path, assignments: list[str] | None, *, json_: bool) -> None:
     """Prints what is in a scenario; raises with all of its problems."""
+    from tailrace.experiment.run import check_published
     from tailrace.scenario.loading import load_scenario
     from tailrace.scenario.topology import expand
 
@@ -44,6 +45,7 @@ def check_scenario(path: Path, assignments: list[str] | None, *, json_: bool) ->
         if json_:
             emit_json({"valid": False, "problems": [vars(problem) for problem in error.problems]})
         raise
+    check_published(loaded)
     graph = expand(loaded.scenario.network)
     found: dict[str, Any] = {
         "valid": True,

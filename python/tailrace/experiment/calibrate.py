@@ -1,7 +1,7 @@
 """Solo calibration: choose each workload so that alone, in the baseline arm, it takes the wanted time.
 
-A probe of each workload alone tells what one transaction of a user costs. From it follows the number of transactions, or
-the factor of the gap, and a full run alone verifies it; what the verification misses corrects the choice once more.
+A probe of each workload alone tells what one transaction of a user costs. From it follows the number of transactions,
+or the factor of the gap, and a full run alone verifies it; what the verification misses corrects the choice.
 """
 
 from collections.abc import Mapping, Sequence
@@ -48,6 +48,14 @@ class Choice:
     def error(self) -> float:
         """Relative distance from the wanted time."""
         return self.alone_ps / self.wanted_ps - 1
+
+
+def names(scenario: Scenario) -> list[str]:
+    """The workloads that are calibrated."""
+    spec = scenario.experiment.calibrate
+    if spec is None:
+        return []
+    return spec.workloads or [name for name, workload in scenario.workloads.items() if isinstance(workload, Oltp)]
 
 
 def recorded(directory: RunDirectory) -> dict[str, Any] | None:
@@ -97,8 +105,7 @@ class _Calibration:
         self.spec: Calibrate = spec
         self.jobs = jobs
         self.reporter = reporter
-        oltp = [name for name, workload in scenario.workloads.items() if isinstance(workload, Oltp)]
-        self.names = spec.workloads or oltp
+        self.names = names(scenario)
         self.estimate = Estimate([], jobs)
         self.outcomes: dict[str, dict[str, Any]] = {}
 
@@ -150,7 +157,7 @@ class _Calibration:
     def _cycle_ps(self, name: str, probe: Scenario, completion_ps: int) -> float:
         """Time of one transaction of a user, gap included; a user's last gap is not waited for."""
         oltp = probe.workloads[name]
-        assert isinstance(oltp, Oltp) and oltp.transactions, "probes have a number of transactions"
+        assert isinstance(oltp, Oltp), "only OLTP workloads are probed"
         done = self.outcomes[name]["transactions"] / oltp.users
         started_ps = start_of(oltp).mean
         return max(1.0, (completion_ps - started_ps) / float(max(done, 1.0)))
@@ -172,14 +179,9 @@ class _Calibration:
 
     def _refuse_factor(self, name: str, factor: float) -> None:
         if not 0 <= factor <= GAP_FACTOR_MAX:
-            hint = (
-                "use fewer transactions, or a longer time"
-                if factor < 0
-                else "give the workload a longer gap to begin with"
-            )
-            raise RunRefusedError(
-                f"workload {name} cannot be calibrated by its gap: a factor of {factor:.3g} would be needed (hint: {hint})"
-            )
+            hint = "use fewer transactions, or a longer time" if factor < 0 else "begin with a longer gap"
+            what = f"cannot be calibrated by its gap: a factor of {factor:.3g} would be needed"
+            raise RunRefusedError(f"workload {name} {what} (hint: {hint})")
 
     def _counted(self, name: str) -> int:
         count = self._oltp(name).transactions
@@ -265,4 +267,5 @@ class _Calibration:
 def _sentence(choice: Choice) -> str:
     gap = "" if choice.gap_factor == 1 else f", gap x {choice.gap_factor:.4g}"
     seconds = choice.alone_ps / 1e12
-    return f"{choice.workload}: {choice.transactions} transactions per user{gap}; alone {seconds:.4g} s ({choice.error:+.2%})"
+    chosen = f"{choice.transactions} transactions per user{gap}"
+    return f"{choice.workload}: {chosen}; alone {seconds:.4g} s ({choice.error:+.2%})"

@@ -30,6 +30,8 @@ class Listing:
         lines.append(f"{len(lines)} trials, {self.data['jobs']} at a time, into {self.data['out']}")
         if self.data["calibrate"]:
             lines.append("calibration comes before them")
+        if not self.data["trials"]:
+            return f"every trial is there already, in {self.data['out']}"
         remaining_s = self.data["estimated_s"]
         lines.append(to_go(remaining_s) if remaining_s is not None else "time not known: " + self.data["why_unknown"])
         return "\n".join(lines)
@@ -37,7 +39,7 @@ class Listing:
 
 def describe(experiment: Experiment) -> Listing:
     """Every trial, those that are there already left out, and the estimated time."""
-    keys = [key for key in experiment.keys() if experiment.directory.finished(key) is None]
+    keys = experiment.missing_keys()
     estimated_s, why = _estimated_s(experiment, keys)
     spec = experiment.loaded.scenario.experiment
     return Listing(
@@ -54,6 +56,8 @@ def describe(experiment: Experiment) -> Listing:
 
 
 def _estimated_s(experiment: Experiment, keys: list[TrialKey]) -> tuple[float | None, str]:
+    if not experiment.is_calibrated():
+        return None, "calibration chooses the work first"
     plans = Plans(experiment.with_solos())
     try:
         walls = {arm: _probe_s(plans.json(TrialKey(arm, 1))) for arm in dict.fromkeys(key.arm for key in keys)}

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from tailrace.experiment.schedule import TrialKey
+from tailrace.scenario.experiment import Experiment
 from tailrace.scenario.lower import canonical_json, lower, plan_hash, trial_seed
 from tailrace.scenario.scenario import Scenario
 
@@ -28,9 +29,11 @@ class Plans:
         return canonical_json(self.raw(key))
 
 
-def identity(hashes: Mapping[str, str], seed: int, version: str) -> str:
-    """What a run is: the plans of all arms, the seed, the simulator. Runs of the same identity can go on in one directory."""
-    return hashlib.sha256(canonical_json([dict(hashes), seed, version]).encode()).hexdigest()
+def identity(hashes: Mapping[str, str], spec: Experiment, version: str) -> str:
+    """What a run is: the plans of all arms, the seed, the simulator. One directory holds runs of one identity."""
+    calibrate = spec.calibrate.model_dump() if spec.calibrate else None
+    decisive = [dict(hashes), spec.seed, calibrate, spec.invalid_if, version]
+    return hashlib.sha256(canonical_json(decisive).encode()).hexdigest()
 
 
 def alone(scenario: Scenario, workload: str) -> Scenario:

@@ -15,7 +15,7 @@ from tailrace.experiment.native import NativeTrial, Outcome, make_trial, run_tri
 from tailrace.experiment.schedule import TrialKey
 
 TICK_S = 0.1
-"""How often progress is looked at."""
+"""How often progress and interrupts are looked at."""
 
 
 @dataclass
@@ -33,7 +33,7 @@ class Running:
 
 
 class Watcher(Protocol):
-    """Is told what happens; called from the thread that called `run_all`, except `finished`."""
+    """Is told what happens; never from two threads at once."""
 
     def tick(self, running: Sequence[Running]) -> None: ...
     def finished(self, key: TrialKey, outcome: Outcome, wall_s: float) -> None: ...
@@ -47,6 +47,7 @@ class Pool:
         self._plan_of = plan_of
         self._watcher = watcher
         self._lock = threading.Lock()
+        self._telling = threading.Lock()
         self._waiting: deque[TrialKey] = deque()
         self._running: list[Running] = []
         self._is_cancelled = False
@@ -55,26 +56,25 @@ class Pool:
     def run_all(self, keys: Sequence[TrialKey]) -> bool:
         """Runs every trial; returns whether it was interrupted (Ctrl-C, SIGTERM). What had finished is kept.
 
-        A trial that the simulator refuses or breaks on is an outcome of status `failed`. An error in the watcher, such as a full
-        disk, stops everything and is raised.
+        A trial that the simulator refuses or breaks on has an outcome of status `failed`. An error in the watcher, such
+        as a full disk, stops everything and is raised. A second interrupt raises `KeyboardInterrupt` at once.
         """
         self._waiting.extend(keys)
         threads = [threading.Thread(target=self._work, daemon=True) for _ in range(min(self.jobs, len(keys)))]
-        is_interrupted = False
-        with _terminated_like_interrupted():
+        with _interrupts() as interrupts:
             for thread in threads:
                 thread.start()
-            while any(thread.is_alive() for thread in threads):
-                try:
-                    self._wait(threads)
-                except KeyboardInterrupt:
-                    if is_interrupted:
-                        raise
-                    is_interrupted = True
+            while alive := [thread for thread in threads if thread.is_alive()]:
+                alive[0].join(TICK_S)
+                if interrupts.count:
                     self.cancel()
+                with self._lock:
+                    running = list(self._running)
+                with self._telling:
+                    self._watcher.tick(running)
         if self._error is not None:
             raise self._error
-        return is_interrupted
+        return interrupts.count > 0
 
     def cancel(self) -> None:
         """Starts no further trial and asks the running ones to stop."""
@@ -83,14 +83,6 @@ class Pool:
             self._waiting.clear()
             for running in self._running:
                 running.trial.cancel()
-
-    def _wait(self, threads: Sequence[threading.Thread]) -> None:
-        alive = next((thread for thread in threads if thread.is_alive()), None)
-        if alive is not None:
-            alive.join(TICK_S)
-        with self._lock:
-            running = list(self._running)
-        self._watcher.tick(running)
 
     def _work(self) -> None:
         while True:
@@ -108,33 +100,49 @@ class Pool:
     def _run_one(self, key: TrialKey) -> None:
         started_s = time.monotonic()
         try:
-            running = Running(key, make_trial(self._plan_of(key)))
-            with self._lock:
-                self._running.append(running)
-                if self._is_cancelled:
-                    running.trial.cancel()
-            outcome = run_trial(running.trial)
+            outcome = self._outcome(key)
         except (TailraceError, RuntimeError) as error:
             outcome = Outcome({"status": "failed", "reason": str(error)})
         finally:
             with self._lock:
                 self._running = [other for other in self._running if other.key != key]
         if not outcome.data.get("cancelled"):
-            self._watcher.finished(key, outcome, time.monotonic() - started_s)
+            with self._telling:
+                self._watcher.finished(key, outcome, time.monotonic() - started_s)
+
+    def _outcome(self, key: TrialKey) -> Outcome:
+        running = Running(key, make_trial(self._plan_of(key)))
+        with self._lock:
+            self._running.append(running)
+            if self._is_cancelled:
+                running.trial.cancel()
+        return run_trial(running.trial)
+
+
+@dataclass
+class _Interrupts:
+    count: int = 0
 
 
 @contextmanager
-def _terminated_like_interrupted() -> Iterator[None]:
-    """SIGTERM, as batch systems send it, ends a run as politely as Ctrl-C does."""
+def _interrupts() -> Iterator[_Interrupts]:
+    """Counts Ctrl-C and SIGTERM (as batch systems send it) in place of raising; the second one raises.
+
+    Only the main thread can do so; elsewhere nothing is counted.
+    """
+    interrupts = _Interrupts()
     if threading.current_thread() is not threading.main_thread():
-        yield
+        yield interrupts
         return
 
-    def interrupt(_signal: int, _frame: FrameType | None) -> None:
-        raise KeyboardInterrupt
+    def count(_signal: int, _frame: FrameType | None) -> None:
+        interrupts.count += 1
+        if interrupts.count > 1:
+            raise KeyboardInterrupt
 
-    before = signal.signal(signal.SIGTERM, interrupt)
+    before = {number: signal.signal(number, count) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
-        yield
+        yield interrupts
     finally:
-        signal.signal(signal.SIGTERM, before)
+        for number, handler in before.items():
+            signal.signal(number, handler)

@@ -17,9 +17,10 @@ from tailrace.experiment.native import Outcome, simulator_version
 from tailrace.experiment.plans import Plans, alone, identity
 from tailrace.experiment.pool import Pool, Running
 from tailrace.experiment.reporter import Reporter, Silent
-from tailrace.experiment.scale import scaled, workload_scales
+from tailrace.experiment.scale import scaled, work_of, workload_scales
 from tailrace.experiment.schedule import SOLO, TrialKey, shuffled
 from tailrace.experiment.storage import RunDirectory, write_json
+from tailrace.scenario.experiment import Experiment as ExperimentSpec
 from tailrace.scenario.loading import Loaded
 from tailrace.scenario.scenario import Scenario
 
@@ -68,15 +69,16 @@ class Experiment:
         self.reporter: Reporter = reporter or Silent()
         self.jobs = options.jobs or available_cores()
         self.arms = _chosen(options.arms, list(loaded.arms))
+        check_published(loaded)
         self.scenarios = {arm: scaled(scenario, options.scale) for arm, scenario in loaded.arms.items()}
-        self.identity = identity(Plans(self.scenarios).hashes, self._spec.seed, simulator_version())
+        self.identity = identity(Plans(self.scenarios).hashes, self._spec, simulator_version())
         name = f"{loaded.scenario.name}-{self.identity[:NAME_HASH_DIGITS]}"
         self.directory = RunDirectory(options.out or RUNS / name)
         self.statuses: dict[TrialKey, str] = {}
         self.estimate = Estimate([], self.jobs)
 
     @property
-    def _spec(self) -> Any:
+    def _spec(self) -> ExperimentSpec:
         return self.loaded.scenario.experiment
 
     @property
@@ -86,10 +88,20 @@ class Experiment:
 
     def keys(self) -> list[TrialKey]:
         """Every trial of this run in the order in which they start."""
-        arms = list(self.arms)
-        if self._spec.solo or self._spec.calibrate is not None:
-            arms += [SOLO + name for name in self.scenarios[self.baseline].workloads]
-        return shuffled(arms, range(1, self._spec.trials + 1), self._spec.seed)
+        keys = shuffled([*self.arms, *self._solos()], range(1, self._spec.trials + 1), self._spec.seed)
+        return [key for key in keys if not key.arm.startswith(SOLO) or key.number <= self._spec.solo_trials]
+
+    def missing_keys(self) -> list[TrialKey]:
+        """The trials that have no result yet."""
+        return [key for key in self.keys() if self.directory.finished(key) is None]
+
+    def _solos(self) -> list[str]:
+        """Arms of one workload alone; a workload without an end has no completion to compare."""
+        if not self._spec.has_solo:
+            return []
+        workloads = self.scenarios[self.baseline].workloads
+        calibrated = calibrate.names(self.scenarios[self.baseline])
+        return [SOLO + name for name, workload in workloads.items() if work_of(workload) or name in calibrated]
 
     def run(self) -> Finished:
         """Runs what has not been run yet, and writes result and report, in part if interrupted."""
@@ -118,6 +130,12 @@ class Experiment:
             return False
         self.scenarios = done
         return True
+
+    def is_calibrated(self) -> bool:
+        """Whether the work of every workload is known; takes up a calibration that the directory holds."""
+        if self._spec.calibrate is None:
+            return True
+        return calibrate.recorded(self.directory) is not None and self._calibrate()
 
     def with_solos(self) -> dict[str, Scenario]:
         """The arms, and every workload alone in the baseline arm."""
@@ -199,6 +217,14 @@ class Experiment:
             "assumptions": [part.model_dump() for part in scenario.assumptions],
             "expectations": [part.model_dump(exclude_none=True) for part in scenario.expect],
         }
+
+
+def check_published(loaded: Loaded) -> None:
+    """Raises when the file of published figures cannot be read: before anything runs, not after hours."""
+    from tailrace.results.published import read_published
+
+    if loaded.published_path is not None:
+        read_published(loaded.published_path)
 
 
 def summarise_and_report(path: Path) -> tuple[dict[str, Any], Path]:

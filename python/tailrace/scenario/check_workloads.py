@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from difflib import get_close_matches
+from itertools import pairwise
 
 from tailrace.errors import KeyPath
 from tailrace.scenario.host import Host
@@ -106,7 +107,7 @@ def _stream(at: KeyPath, stream: Stream, scenario: Scenario, graph: Graph) -> Fo
     for key, (first, last) in ends.items():
         pins = getattr(stream, key)
         path = [first, *pins, last]
-        for a, b in zip(path, path[1:], strict=False):
+        for a, b in pairwise(path):
             if pins and b not in graph.neighbours(a):
                 yield (*at, key), f"nothing joins '{a}' and '{b}'", "a pinned path follows links from end to end"
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from difflib import get_close_matches
 
 from tailrace.errors import KeyPath, Problem
-from tailrace.scenario import check_workloads
+from tailrace.scenario import check_expectations, check_workloads
 from tailrace.scenario.document import Document
 from tailrace.scenario.host import Host
 from tailrace.scenario.lower import shares_of
@@ -38,6 +38,7 @@ def _all(scenario: Scenario) -> Found:
     yield from refusals
     yield from _policies(scenario)
     yield from _experiment(scenario)
+    yield from check_expectations.check(scenario)
     if refusals:
         return
     graph = expand(scenario.network)

@@ -6,6 +6,7 @@ import math
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 from tailrace.scenario import flow_sizes
@@ -87,7 +88,8 @@ def parse_distribution(value: object, dimension: Dimension) -> Distribution:
 
 def _hint(dimension: Dimension) -> str:
     example = dimension.examples[0]
-    shapes = f"{example}, exponential({example}), uniform(low, high), normal(mean, deviation), lognormal(median, sigma), erlang(mean, shape)"
+    shapes = f"{example}, exponential({example}), uniform(low, high), normal(mean, deviation)"
+    shapes += ", lognormal(median, sigma), erlang(mean, shape)"
     named = f", or one of {', '.join(flow_sizes.NAMED)}" if dimension.noun == "size" else ""
     return f"write {shapes}{named}"
 
@@ -177,7 +179,7 @@ def _from_cdf(value: dict[Any, Any], dimension: Dimension) -> Distribution:
 
 
 def _cumulative(points: Points, text: str) -> Distribution:
-    for (x, p), (x_next, p_next) in zip(points, points[1:], strict=False):
+    for (x, p), (x_next, p_next) in pairwise(points):
         if x_next < x or p_next < p:
             raise QuantityError("the points of a cumulative distribution must rise", "sort them by value and share")
     if points[-1][1] != ONE_PPB:
@@ -186,6 +188,6 @@ def _cumulative(points: Points, text: str) -> Distribution:
         )
     points = [(max(x, SIZE_BYTES_LEAST), p) for x, p in points]
     mean = points[0][0] * points[0][1] / ONE_PPB
-    for (x, p), (x_next, p_next) in zip(points, points[1:], strict=False):
+    for (x, p), (x_next, p_next) in pairwise(points):
         mean += (x + x_next) / 2 * (p_next - p) / ONE_PPB
     return Distribution({"cumulative": [[x, p] for x, p in points]}, mean, text)

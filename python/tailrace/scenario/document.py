@@ -36,7 +36,10 @@ class Document:
 
     def problem(self, path: KeyPath, what: str, hint: str = "") -> Problem:
         """A problem with the value at `path`."""
-        return Problem(self.file, self.line(path), dotted(path), what, hint)
+        line = self.line(path)
+        # Only overrides of the command line stand on line 0 of a document that has lines.
+        file = self.file if line or not self.lines else f"{self.file} with --set"
+        return Problem(file, line, dotted(path), what, hint)
 
     def with_value(self, path: KeyPath, value: object, line: int) -> "Document":
         """A copy in which `path` has `value`; raises `KeyError` with the part of the path that does not exist."""
@@ -45,19 +48,34 @@ class Document:
         for position, key in enumerate(path[:-1]):
             if isinstance(place, dict):
                 place = place.setdefault(key, {})
-            elif isinstance(place, list) and isinstance(key, int) and key < len(place):
+            elif has_key(place, key):
                 place = place[key]
             else:
                 raise KeyError(dotted(path[: position + 1]))
-        last = path[-1]
-        if isinstance(place, dict):
-            place[last] = copy.deepcopy(value)
-        elif isinstance(place, list) and isinstance(last, int) and last < len(place):
-            place[last] = copy.deepcopy(value)
-        else:
+        if not isinstance(place, dict) and not has_key(place, path[-1]):
             raise KeyError(dotted(path))
+        place[path[-1]] = copy.deepcopy(value)
         kept = {at: number for at, number in self.lines.items() if at[: len(path)] != path}
         return Document(self.file, data, {**kept, path: line}, self.folder)
+
+    def without(self, path: KeyPath) -> "Document":
+        """A copy in which `path` is not there."""
+        data = copy.deepcopy(self.data)
+        place: Any = data
+        for key in path[:-1]:
+            if not has_key(place, key):
+                return self
+            place = place[key]
+        if path and has_key(place, path[-1]):
+            del place[path[-1]]
+        return Document(self.file, data, self.lines, self.folder)
+
+
+def has_key(place: Any, key: str | int) -> bool:
+    """Whether a mapping has a key, or a list a position."""
+    if isinstance(place, list):
+        return isinstance(key, int) and 0 <= key < len(place)
+    return isinstance(place, dict) and key in place
 
 
 def read_document(path: Path) -> Document:

@@ -35,18 +35,25 @@ class Experiment(Part):
     calibrate: Calibrate | None = None
     """Solo calibration."""
     solo: bool = False
-    """Also run each workload alone in the baseline arm, so that slowdown can be told."""
+    """Also run each workload alone in the baseline arm, so that slowdown can be told. Calibration implies it."""
+    solo_trials: Annotated[Count, Field(ge=1, le=1000)] = 3
+    """Trials of each workload alone; they vary less than those of the arms. Never more than `trials`."""
     clock: Offset = 50_000
     """Each node's clock is off by a uniform draw in plus or minus this; IEEE 802.3 allows 100ppm."""
     invalid_if: list[Literal["unfinished", "host-drops"]] = ["unfinished"]
     """What makes a trial invalid: a workload with a number to do that did not finish, drops in hosts."""
+
+    @property
+    def has_solo(self) -> bool:
+        """Whether workloads are also run alone."""
+        return self.solo or self.calibrate is not None
 
 
 class Observe(Part):
     """What is recorded."""
 
     ports: Literal["auto"] | list[str] = "auto"
-    """Switch ports whose queue is recorded over time, as `switch>neighbour`; auto: those towards hosts that workloads send to."""
+    """Switch ports whose queue is recorded over time, as `switch>neighbour`; auto: those where queues can form."""
     series_bins: Annotated[Count, Field(le=100_000)] = 2000
     """Bins of every time series; 0 for none. The bin width doubles when a run outgrows them."""
     series_bin: Time = 10**9

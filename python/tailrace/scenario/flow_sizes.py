@@ -1,7 +1,7 @@
 """Published flow-size distributions by name: `(size in bytes, cumulative share in percent)`.
 
-The points are the published ones, as collected in the public simulators that are named with each; between two points the
-distribution is linear. Below the first point a distribution starts at `0 bytes, 0 %` where its source says so.
+The points are the published ones, as collected in the public simulators that are named with each; between two points
+the distribution is linear. It starts at `0 bytes, 0 %` where its source says so.
 """
 
 from dataclasses import dataclass
@@ -56,7 +56,7 @@ NAMED: dict[str, FlowSizes] = {
             (2_000_000, 99),
             (10_000_000, 100),
         ),
-        source="Roy et al., Inside the social network's datacenter network, SIGCOMM 2015; points as in the HPCC simulator",
+        source="Roy et al., SIGCOMM 2015 (Facebook Hadoop); points as in the HPCC simulator",
     ),
     "alibaba-storage": FlowSizes(
         points=(

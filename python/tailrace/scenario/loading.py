@@ -1,21 +1,26 @@
 """From a file to checked scenarios, one for each arm, with every problem of all of them told at once."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
-from pydantic import BaseModel, ValidationError
-from pydantic_core import ErrorDetails
+from pydantic import ValidationError
 
 from tailrace.errors import KeyPath, Problem, ScenarioError, dotted
 from tailrace.scenario.checks import check
 from tailrace.scenario.document import Document, data_document, read_document, read_yaml
 from tailrace.scenario.scenario import Scenario
+from tailrace.scenario.wording import problem_of, real_path
 
-ARMS_MAX = 100
+ANY_DURATION = "1h"
+"""Stands in for a missing duration while the rest is looked at."""
+FIXED = ("tailrace", "arms")
+"""Sections that no override can change."""
+WHOLE = ("workloads", "expect", "assumptions")
+"""Sections of which an entry with an ill-formed value is looked at no further."""
 
 
 @dataclass(frozen=True)
@@ -81,8 +86,9 @@ def _arm_document(document: Document, arm: str, changes: Mapping[str, Any]) -> t
 
 def _overridden(document: Document, key: str, value: object, *, line: int, place: str) -> Document:
     path = tuple(int(part) if part.isdecimal() else part for part in re.split(r"\.", str(key)))
-    if path[0] not in Scenario.model_fields or path[0] in ("arms", "tailrace"):
-        near = get_close_matches(str(path[0]), list(Scenario.model_fields), n=1)
+    if path[0] not in Scenario.model_fields or path[0] in FIXED:
+        settable = [name for name in Scenario.model_fields if name not in FIXED]
+        near = get_close_matches(str(path[0]), settable, n=1)
         hint = f"did you mean '{near[0]}'?" if near else "begin with workloads, switches, policies, hosts, network, ..."
         raise ScenarioError([Problem(place, line, "", f"'{path[0]}' cannot be set", hint)])
     try:
@@ -96,91 +102,34 @@ def _parsed(document: Document) -> tuple[Scenario | None, list[Problem]]:
     try:
         scenario = Scenario.model_validate(document.data)
     except ValidationError as error:
-        return None, [_problem(details, document) for details in error.errors()]
+        return None, [*(problem_of(details, document) for details in error.errors()), *_rest(document, error)]
     return scenario, check(scenario, document)
 
 
-def _problem(details: ErrorDetails, document: Document) -> Problem:
-    path = _real_path(details["loc"], document.data)
-    kind, context = details["type"], details.get("ctx", {})
-    if kind == "extra_forbidden":
-        return document.problem(path, "there is no such key", _key_hint(details["loc"], path))
-    if kind == "missing":
-        return document.problem(path, "it is missing", f"add '{path[-1]}:' here")
-    if kind == "scenario":
-        return document.problem(path, str(context["what"]), str(context["hint"]))
-    if kind in ("union_tag_invalid", "union_tag_not_found"):
-        expected = str(context.get("expected_tags") or "see the scenario reference").replace("'", "")
-        tag = context.get("tag")
-        what = f"there is no kind '{tag}'" if tag else "it needs a kind"
-        return document.problem((*path, "kind") if tag else path, what, f"kind: one of {expected}")
-    if kind in ("dict_type", "model_type", "model_attributes_type"):
-        return document.problem(path, f"it is a mapping of keys, not {details['input']!r}", "indent its keys below it")
-    if kind == "literal_error":
-        return document.problem(path, f"{details['input']!r} is not one of the choices", f"write {context['expected']}")
-    if kind == "string_pattern_mismatch":
-        return document.problem(path, f"'{details['input']}' is not a name", "use letters, digits, - and _")
-    message = details["msg"].removeprefix("Value error, ").removeprefix("Input ")
-    return document.problem(path, f"{details['input']!r}: {message[:1].lower()}{message[1:]}", "")
+def _rest(document: Document, error: ValidationError) -> list[Problem]:
+    """Problems of what is left when every ill-formed value is taken out, so that all can be corrected at once."""
+    blamed: set[KeyPath] = set()
+    rest = document
+    for details in error.errors():
+        path = real_path(details["loc"], document.data)
+        # A workload without one of its values is none; elsewhere the default steps in.
+        taken = path[:2] if path[0] in WHOLE and len(path) > 1 else path
+        blamed.add(taken)
+        rest = rest.without(taken)
+    if isinstance(experiment := rest.data.setdefault("experiment", {}), dict):
+        experiment.setdefault("duration", ANY_DURATION)
+    try:
+        scenario = Scenario.model_validate(rest.data)
+    except ValidationError:
+        return []
+    missing = {str(path[-1]) for path in blamed}
+    return [
+        problem
+        for problem in check(scenario, rest)
+        if not any(f"'{name}'" in problem.what for name in missing) and not _is_near(problem.path, blamed)
+    ]
 
 
-def _real_path(loc: Sequence[str | int], data: Any) -> KeyPath:
-    """The location without the tags that pydantic puts between (`workloads.XS.oltp.users`)."""
-    path: list[str | int] = []
-    place = data
-    for position, key in enumerate(loc):
-        is_last = position == len(loc) - 1
-        if isinstance(place, dict) and key in place:
-            place = place[key]
-        elif isinstance(place, list) and isinstance(key, int) and key < len(place):
-            place = place[key]
-        elif not is_last or key == "[key]" or (isinstance(place, dict) and place.get("kind") == key):
-            continue
-        path.append(key)
-    return tuple(path)
-
-
-def _key_hint(loc: Sequence[str | int], path: KeyPath) -> str:
-    known = _keys_at(loc[:-1])
-    near = get_close_matches(str(path[-1]), known, n=1, cutoff=0.6)
-    if near:
-        return f"did you mean '{near[0]}'?"
-    return "keys here: " + ", ".join(known) if known else ""
-
-
-def _keys_at(loc: Sequence[str | int]) -> list[str]:
-    """The keys that the model at a location of pydantic's knows."""
-    models: list[Any] = [Scenario]
-    for key in loc:
-        models = [inner for model in models for inner in _step(model, key)]
-    known = [model for model in models if isinstance(model, type) and issubclass(model, BaseModel)]
-    return [name for model in known for name in model.model_fields]
-
-
-def _step(annotation: Any, key: str | int) -> list[Any]:
-    if isinstance(annotation, _Inside):
-        return list(annotation.models)
-    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
-        field = annotation.model_fields.get(str(key))
-        if field is not None:
-            return _flattened(field.annotation)
-        kind = annotation.model_fields.get("kind")
-        return [annotation] if kind is not None and key in get_args(kind.annotation) else []
-    return []
-
-
-def _flattened(annotation: Any) -> list[Any]:
-    """Models inside unions, lists, mappings and annotations. A mapping's or list's key is no step of its own."""
-    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
-        return [annotation]
-    arguments = get_args(annotation)
-    is_container = getattr(annotation, "__origin__", None) in (dict, list)
-    inner = [model for argument in arguments for model in _flattened(argument)]
-    return [_Inside(tuple(inner))] if is_container else inner
-
-
-@dataclass(frozen=True)
-class _Inside:
-    """A list or mapping of models: one step leads to the models."""
-
-    models: tuple[Any, ...]
+def _is_near(path: str, blamed: set[KeyPath]) -> bool:
+    """Whether a problem may follow from an ill-formed value: it is about the part that lost it."""
+    return any(path.startswith(dotted(at[:-1] or at)) or dotted(at).startswith(path) for at in blamed)

@@ -92,7 +92,7 @@ class LeafSpine(Part):
 
 
 class FatTree(Part):
-    """The fat tree of Al-Fares et al. (SIGCOMM 2008): k pods, k^3/4 hosts h1, ..., switches edge1_1, agg1_1, core1, ..."""
+    """The fat tree of Al-Fares et al. (SIGCOMM 2008): k pods, hosts h1, ..., switches edge1_1, agg1_1, core1, ..."""
 
     kind: Literal["fat-tree"]
     k: Count

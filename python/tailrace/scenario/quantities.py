@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Annotated, Any
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, WithJsonSchema
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema
 from pydantic_core import PydanticCustomError
 
 from tailrace.scenario import flow_sizes, units
@@ -11,6 +11,10 @@ from tailrace.scenario.distribution import Distribution, parse_distribution
 
 NAME_PATTERN = r"^[A-Za-z0-9][A-Za-z0-9_-]*$"
 """Names of hosts, switches, workloads and arms: they become file names and parts of dotted paths."""
+
+
+UNIT_KEY = "x-unit"
+"""In JSON Schema: the kind of quantity that a patterned string holds."""
 
 
 class Part(BaseModel):
@@ -45,7 +49,14 @@ def _distribution_reader(dimension: units.Dimension) -> Callable[[object], Distr
 
 
 def _schema(dimension: units.Dimension) -> WithJsonSchema:
-    return WithJsonSchema({"type": "string", "pattern": dimension.pattern, "examples": list(dimension.examples)})
+    return WithJsonSchema(
+        {
+            "type": "string",
+            "pattern": dimension.pattern,
+            "examples": list(dimension.examples),
+            UNIT_KEY: dimension.noun,
+        }
+    )
 
 
 def _distribution_schema(dimension: units.Dimension) -> WithJsonSchema:
@@ -61,13 +72,6 @@ def _distribution_schema(dimension: units.Dimension) -> WithJsonSchema:
     points = {"type": "array", "items": pair, "minItems": 1}
     cdf = {"type": "object", "properties": {"cdf": points}, "required": ["cdf"], "additionalProperties": False}
     return WithJsonSchema({"anyOf": [*text, cdf], "examples": [example, f"exponential({example})"]})
-
-
-def _count(value: object) -> object:
-    if isinstance(value, bool) or not isinstance(value, int):
-        hint = "leave out the unit and the quotes" if isinstance(value, str) else "write a number such as 20"
-        raise refuse(f"{value!r} is not a whole number", hint)
-    return value
 
 
 Time = Annotated[int, BeforeValidator(_reader(units.TIME)), _schema(units.TIME)]
@@ -90,5 +94,5 @@ TimeDistribution = Annotated[
 SizeDistribution = Annotated[
     Distribution, BeforeValidator(_distribution_reader(units.SIZE)), _distribution_schema(units.SIZE)
 ]
-Count = Annotated[int, BeforeValidator(_count), WithJsonSchema({"type": "integer", "minimum": 0})]
+Count = Annotated[int, Field(strict=True, ge=0)]
 """A whole number, not negative."""

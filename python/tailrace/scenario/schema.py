@@ -1,13 +1,53 @@
 """The JSON Schema of scenario files, from the same types that read them."""
 
+from fractions import Fraction
 from typing import Any
 
+from pydantic.json_schema import GenerateJsonSchema
+
+from tailrace.scenario.distribution import Distribution
+from tailrace.scenario.host import SocketBuffer
+from tailrace.scenario.quantities import UNIT_KEY
 from tailrace.scenario.scenario import Scenario
+from tailrace.scenario.switch import Limit
+from tailrace.scenario.units import DIMENSIONS, SIZE, Dimension
 
 SCHEMA_ID = "https://json-schema.org/draft/2020-12/schema"
 
 
 def scenario_schema() -> dict[str, Any]:
-    """JSON Schema (2020-12) that editors use to complete and check."""
-    schema = Scenario.model_json_schema(mode="validation")
+    """JSON Schema (2020-12) that editors use to complete and check. Defaults are written as people write them."""
+    schema = Scenario.model_json_schema(schema_generator=_Generator)
+    for part in (schema, *schema["$defs"].values()):
+        for spec in part.get("properties", {}).values():
+            _write_default(spec)
     return {"$schema": SCHEMA_ID, **schema, "title": "tailrace scenario"}
+
+
+def quantity_text(value: int, dimension: Dimension) -> str:
+    """A quantity as people write it, exact: the largest unit of which it is a whole number."""
+    if value == 0:
+        return "0" + dimension.likely[0]
+    whole = [(size, name) for name, size in dimension.suffixes.items() if Fraction(value) % size == 0]
+    size, name = max(whole, key=lambda pair: (pair[0], len(pair[1])))
+    return f"{value // size}{' ' if name.startswith('frame') else ''}{name}"
+
+
+class _Generator(GenerateJsonSchema):
+    def encode_default(self, dft: Any) -> Any:
+        if isinstance(dft, Distribution):
+            return dft.text
+        if isinstance(dft, Limit):
+            return f"dynamic({dft.amount / 1000:g})"
+        if isinstance(dft, SocketBuffer):
+            return {"initial": quantity_text(dft.initial, SIZE), "maximum": quantity_text(dft.maximum, SIZE)}
+        return super().encode_default(dft)
+
+
+def _write_default(spec: dict[str, Any]) -> None:
+    default, unit = spec.get("default"), spec.get(UNIT_KEY)
+    if isinstance(default, int) and unit in DIMENSIONS:
+        spec["default"] = quantity_text(default, DIMENSIONS[unit])
+    elif isinstance(default, dict) and "$ref" in spec:
+        # A part's default is all of its own defaults, which its own entry states.
+        del spec["default"]

@@ -148,6 +148,9 @@ FRAMES = Dimension(
     likely=(" frames",),
 )
 
+DIMENSIONS = {dimension.noun: dimension for dimension in (TIME, SIZE, RATE, OFFSET, SHARE, FRAMES)}
+"""By noun; fine times are times to people."""
+
 PLAN_INTEGER_MAX = 2**63 - 1
 """Quantities in a plan fit a signed 64-bit number: 106 days in picoseconds."""
 

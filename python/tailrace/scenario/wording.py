@@ -1,0 +1,180 @@
+"""What pydantic found, in words for people: the place in the file, what is wrong, what to write instead."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import Any, get_args
+
+from pydantic import BaseModel
+from pydantic_core import ErrorDetails
+
+from tailrace.errors import KeyPath, Problem
+from tailrace.scenario.document import Document, has_key
+from tailrace.scenario.scenario import Scenario
+
+Words = tuple[str, str]
+"""What is wrong, and a hint."""
+
+
+def problem_of(details: ErrorDetails, document: Document) -> Problem:
+    """One error of pydantic's as a problem of the document."""
+    path = real_path(details["loc"], document.data)
+    kind = details["type"]
+    if kind == "extra_forbidden":
+        return document.problem(path, "there is no such key", _key_hint(details["loc"], path))
+    if kind == "missing":
+        return document.problem(path, "it is missing", f"add '{path[-1]}:' here")
+    if kind == "union_tag_invalid":
+        path = (*path, "kind")
+    words = _WORDS.get(kind)
+    what, hint = words(details) if words else _other(details)
+    return document.problem(path, what, hint)
+
+
+def real_path(loc: Sequence[str | int], data: Any) -> KeyPath:
+    """The location without the tags that pydantic puts between (`workloads.XS.oltp.users`)."""
+    path: list[str | int] = []
+    place = data
+    for position, key in enumerate(loc):
+        is_last = position == len(loc) - 1
+        if has_key(place, key):
+            place = place[key]
+        elif not is_last or key == "[key]" or (isinstance(place, dict) and place.get("kind") == key):
+            continue
+        path.append(key)
+    return tuple(path)
+
+
+def _context(details: ErrorDetails) -> dict[str, Any]:
+    return details.get("ctx", {})
+
+
+def _stated(details: ErrorDetails) -> Words:
+    return str(_context(details)["what"]), str(_context(details)["hint"])
+
+
+def _unknown_kind(details: ErrorDetails) -> Words:
+    context = _context(details)
+    return f"there is no kind '{context['tag']}'", "one of " + str(context["expected_tags"]).replace("'", "")
+
+
+def _no_kind(_: ErrorDetails) -> Words:
+    return "it needs a kind", "add 'kind:', such as kind: oltp for a workload or kind: star for a topology"
+
+
+def _no_mapping(details: ErrorDetails) -> Words:
+    return f"it is a mapping of keys, not {details['input']!r}", "indent its keys below it"
+
+
+def _no_list(details: ErrorDetails) -> Words:
+    return f"it is a list, not {details['input']!r}", "write [a, b], or one entry on each line after '- '"
+
+
+def _no_choice(details: ErrorDetails) -> Words:
+    expected = str(_context(details)["expected"]).replace(" or ", ", ").split(", ")
+    choices = [choice.strip("'") for choice in expected]
+    near = get_close_matches(str(details["input"]), choices, n=1, cutoff=0.5)
+    hint = f"did you mean '{near[0]}'?" if near else "one of " + ", ".join(choices)
+    return f"{details['input']!r} is not one of the choices", hint
+
+
+def _no_name(details: ErrorDetails) -> Words:
+    return f"'{details['input']}' is not a name", "use letters, digits, - and _"
+
+
+def _no_text(details: ErrorDetails) -> Words:
+    return f"{details['input']!r} is not a text", "put it in quotes"
+
+
+def _no_integer(details: ErrorDetails) -> Words:
+    is_text = isinstance(details["input"], str)
+    hint = "leave out the unit and the quotes" if is_text else "write a number such as 20"
+    return f"{details['input']!r} is not a whole number", hint
+
+
+def _no_switch(details: ErrorDetails) -> Words:
+    return f"{details['input']!r} is neither true nor false", "write true or false"
+
+
+def _out_of_range(details: ErrorDetails) -> Words:
+    context = _context(details)
+    bound = f"the least is {context['ge']}" if "ge" in context else f"the most is {context['le']}"
+    return f"{details['input']} is out of range", bound
+
+
+def _wrong_length(details: ErrorDetails) -> Words:
+    context = _context(details)
+    bound = f"at least {context['min_length']}" if "min_length" in context else f"at most {context['max_length']}"
+    return f"it has {context['actual_length']} entries", f"there must be {bound}"
+
+
+def _other(details: ErrorDetails) -> Words:
+    message = details["msg"].removeprefix("Value error, ").removeprefix("Input ")
+    return f"{details['input']!r}: {message[:1].lower()}{message[1:]}", ""
+
+
+_WORDS: dict[str, Callable[[ErrorDetails], Words]] = {
+    "scenario": _stated,
+    "union_tag_invalid": _unknown_kind,
+    "union_tag_not_found": _no_kind,
+    "dict_type": _no_mapping,
+    "model_type": _no_mapping,
+    "model_attributes_type": _no_mapping,
+    "list_type": _no_list,
+    "literal_error": _no_choice,
+    "string_pattern_mismatch": _no_name,
+    "string_type": _no_text,
+    "int_type": _no_integer,
+    "int_parsing": _no_integer,
+    "bool_type": _no_switch,
+    "bool_parsing": _no_switch,
+    "greater_than_equal": _out_of_range,
+    "less_than_equal": _out_of_range,
+    "too_short": _wrong_length,
+    "too_long": _wrong_length,
+}
+
+
+def _key_hint(loc: Sequence[str | int], path: KeyPath) -> str:
+    known = _keys_at(loc[:-1])
+    near = get_close_matches(str(path[-1]), known, n=1, cutoff=0.6)
+    if near:
+        return f"did you mean '{near[0]}'?"
+    return "keys here: " + ", ".join(known) if known else ""
+
+
+def _keys_at(loc: Sequence[str | int]) -> list[str]:
+    """The keys that the model at a location of pydantic's knows."""
+    models: list[Any] = [Scenario]
+    for key in loc:
+        models = [inner for model in models for inner in _step(model, key)]
+    known = [model for model in models if isinstance(model, type) and issubclass(model, BaseModel)]
+    return [name for model in known for name in model.model_fields]
+
+
+def _step(annotation: Any, key: str | int) -> list[Any]:
+    if isinstance(annotation, _Inside):
+        return list(annotation.models)
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        field = annotation.model_fields.get(str(key))
+        if field is not None:
+            return _flattened(field.annotation)
+        kind = annotation.model_fields.get("kind")
+        return [annotation] if kind is not None and key in get_args(kind.annotation) else []
+    return []
+
+
+def _flattened(annotation: Any) -> list[Any]:
+    """Models inside unions, lists, mappings and annotations."""
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return [annotation]
+    inner = [model for argument in get_args(annotation) for model in _flattened(argument)]
+    is_container = getattr(annotation, "__origin__", None) in (dict, list)
+    return [_Inside(tuple(inner))] if is_container else inner
+
+
+@dataclass(frozen=True)
+class _Inside:
+    """A list or mapping of models: its key or position leads to the models."""
+
+    models: tuple[Any, ...]
