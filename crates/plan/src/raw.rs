@@ -74,7 +74,7 @@ pub struct RawNic {
     pub rx_ring_frames: u32,
 }
 
-/// One core that serves all received frames of a host, in order.
+/// One core serves all received frames of a host, in order; the others run its programs.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RawCpu {
@@ -82,6 +82,9 @@ pub struct RawCpu {
     pub per_packet_ps: u64,
     /// Per received payload byte, in femtoseconds (1000 fs = 1 ps).
     pub per_byte_fs: u64,
+    /// Cores that the programs share; 0 for as many as they need.
+    #[serde(default)]
+    pub program_cores: u32,
 }
 
 /// Congestion control.
@@ -436,8 +439,11 @@ pub struct RawRoundTrip {
     pub write_bytes: u32,
     /// The server produces the response at this pace (femtoseconds per byte, 0 for at once): a piece is written when it is produced.
     pub produce_fs_per_byte: u64,
-    /// The client works on the response for this long per byte after it arrived (femtoseconds per byte).
+    /// The client's core works this long on every byte that has arrived (femtoseconds per byte).
     pub consume_fs_per_byte: u64,
+    /// It works on at most this many bytes at a time.
+    #[serde(default = "default_chunk_bytes")]
+    pub consume_chunk_bytes: u64,
 }
 
 /// Bulk TCP connections.
@@ -524,4 +530,9 @@ pub struct RawObserve {
     pub transactions_max: u64,
     /// Compute the digest of events.
     pub digest: bool,
+}
+
+/// Bytes that a program works on at a time where a plan does not say: a common size of read buffers.
+fn default_chunk_bytes() -> u64 {
+    65_536
 }

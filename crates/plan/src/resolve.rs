@@ -283,6 +283,7 @@ fn resolve_oltp(raw: &RawOltp, graph: &Graph) -> Result<Oltp, PlanError> {
         .map(|trip| {
             let sized = trip.request_bytes > 0 && trip.response_bytes > 0;
             require(sized, &raw.name, "requests and responses have at least one byte")?;
+            require(trip.consume_chunk_bytes > 0, &raw.name, "consume_chunk_bytes is at least 1")?;
             Ok(RoundTrip { server_time: distribution(&trip.server_time, &raw.name)?, raw: trip.clone() })
         })
         .collect::<Result<_, PlanError>>()?;

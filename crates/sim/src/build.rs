@@ -4,6 +4,7 @@ use crate::agenda::Agenda;
 use crate::build_switch::{build_switch, fill_routes};
 use crate::generate::{Generator, Kind};
 use crate::observe::{Observe, WorkloadRecord};
+use crate::cores::Cores;
 use crate::receive::ReceiveStage;
 use crate::socket::Socket;
 use crate::wire::{End, Origin, Wire};
@@ -82,6 +83,7 @@ pub(crate) fn build(plan: &Plan) -> World {
         merge_slots: Vec::new(),
         free_sockets: Vec::new(),
         tcp: (0..hosts).map(|host| tcp_config(plan, host)).collect(),
+        cores: raw.hosts.iter().map(|host| Cores::new(host.cpu.program_cores)).collect(),
         next_port: vec![FIRST_EPHEMERAL_PORT; hosts],
         first_generator_source,
         first_socket_source,
@@ -247,6 +249,7 @@ fn open_oltp(plan: &Plan, world: &mut World, number: u32, oltp: &tailrace_plan::
         write_bytes: u64::from(trip.raw.write_bytes),
         produce_fs_per_byte: trip.raw.produce_fs_per_byte,
         consume_fs_per_byte: trip.raw.consume_fs_per_byte,
+        consume_chunk_bytes: trip.raw.consume_chunk_bytes,
     });
     let profile = Rc::new(OltpProfile {
         statements: statements.collect(),

@@ -7,6 +7,7 @@ mod agenda;
 mod build;
 mod build_switch;
 mod control;
+mod cores;
 mod generate;
 mod observe;
 mod outcome;

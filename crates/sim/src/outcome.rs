@@ -224,6 +224,7 @@ fn hosts(plan: &Plan, world: &World) -> Vec<Value> {
             "nic_queue_drops": world.nics[host].queue_drops,
             "rx_ring_drops": stage.ring_drops,
             "cpu_busy_ps": stage.busy.ps(),
+            "program_busy_ps": world.cores[host].busy.ps(),
         })
     };
     plan.raw.hosts.iter().enumerate().map(summary).collect()

@@ -6,7 +6,7 @@ use crate::world::World;
 use tailrace_endpoint::app::{App, Desk};
 use tailrace_endpoint::gro::Aggregate;
 use tailrace_endpoint::transport::{Segment, Tcp};
-use tailrace_units::Time;
+use tailrace_units::{Span, Time};
 
 /// One end of a connection.
 #[derive(Debug)]
@@ -39,6 +39,10 @@ impl Desk for SocketDesk<'_, '_> {
     }
     fn write(&mut self, bytes: u64) {
         self.tcp.write(self.uplink.now, bytes, self.uplink);
+    }
+    fn compute(&mut self, work: Span) -> Time {
+        let now = self.uplink.now;
+        self.uplink.cores.compute(now, work)
     }
     fn completed(&mut self, user: u32, intended: Time) {
         let now = self.uplink.now;

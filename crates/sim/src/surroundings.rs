@@ -1,6 +1,7 @@
 //! What a switch and a socket see of the world: wires to send on.
 
 use crate::agenda::Agenda;
+use crate::cores::Cores;
 use crate::observe::Observe;
 use crate::receive::ReceiveStage;
 use crate::wire::{End, Wire, source_of};
@@ -76,10 +77,11 @@ impl Outside<Packet> for AroundSwitch<'_> {
     }
 }
 
-/// A host's way out.
+/// What a socket has of its host: the way out, and the cores.
 pub(crate) struct Uplink<'a> {
     pub(crate) roads: Roads<'a>,
     pub(crate) nic: &'a mut Nic,
+    pub(crate) cores: &'a mut Cores,
     pub(crate) wire: usize,
     pub(crate) now: Time,
 }

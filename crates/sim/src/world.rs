@@ -2,6 +2,7 @@
 
 use crate::agenda::{Agenda, Source};
 use crate::control::Control;
+use crate::cores::Cores;
 use crate::generate::Generator;
 use crate::observe::Observe;
 use crate::receive::{Polled, ReceiveStage};
@@ -37,6 +38,8 @@ pub(crate) struct World {
     pub(crate) merge_slots: Vec<u32>,
     /// Even sockets whose pair can be used again.
     pub(crate) free_sockets: Vec<u32>,
+    /// Where each host's programs run.
+    pub(crate) cores: Vec<Cores>,
     pub(crate) tcp: Vec<TcpConfig>,
     /// Next ephemeral port of each host.
     pub(crate) next_port: Vec<u16>,
@@ -171,19 +174,19 @@ impl World {
     /// A socket and its host's way out.
     #[inline]
     pub(crate) fn socket_and_uplink(&mut self, index: u32, now: Time) -> (&mut Socket, Uplink<'_>) {
-        let World { sockets, nics, uplinks, wires, agenda, stages, observe, .. } = self;
+        let World { sockets, nics, cores, uplinks, wires, agenda, stages, observe, .. } = self;
         let socket = &mut sockets[index as usize];
         let host = socket.host as usize;
         let roads = Roads { wires, agenda, stages, observe };
-        (socket, Uplink { roads, nic: &mut nics[host], wire: uplinks[host] as usize, now })
+        (socket, Uplink { roads, nic: &mut nics[host], cores: &mut cores[host], wire: uplinks[host] as usize, now })
     }
 
     /// A host's way out.
     pub(crate) fn uplink(&mut self, host: u32, now: Time) -> Uplink<'_> {
-        let World { nics, uplinks, wires, agenda, stages, observe, .. } = self;
+        let World { nics, cores, uplinks, wires, agenda, stages, observe, .. } = self;
         let roads = Roads { wires, agenda, stages, observe };
         let host = host as usize;
-        Uplink { roads, nic: &mut nics[host], wire: uplinks[host] as usize, now }
+        Uplink { roads, nic: &mut nics[host], cores: &mut cores[host], wire: uplinks[host] as usize, now }
     }
 }
 

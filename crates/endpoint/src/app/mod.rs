@@ -6,7 +6,7 @@ mod stream;
 pub use oltp::{GapFrom, OltpClient, OltpProfile, OltpServer, Statement};
 pub use stream::{StreamSink, StreamSource};
 
-use tailrace_units::Time;
+use tailrace_units::{Span, Time};
 
 /// What a program may ask of its host and tell of its work.
 pub trait Desk {
@@ -14,6 +14,8 @@ pub trait Desk {
     fn connect(&mut self);
     /// Hands bytes to the socket as one write.
     fn write(&mut self, bytes: u64);
+    /// Puts work on the host's cores, behind what is already there. Returns when it will be done.
+    fn compute(&mut self, work: Span) -> Time;
     /// A transaction or flow that was meant to start at `intended` is complete. `user` counts within the workload.
     fn completed(&mut self, user: u32, intended: Time);
     /// This user, stream or flow has nothing more to do.

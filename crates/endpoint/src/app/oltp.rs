@@ -30,8 +30,10 @@ pub struct Statement {
     pub write_bytes: u64,
     /// Femtoseconds that the server takes to produce each byte.
     pub produce_fs_per_byte: u64,
-    /// Femtoseconds that the client works on each byte after the response has arrived.
+    /// Femtoseconds that the client's core works on each byte that has arrived.
     pub consume_fs_per_byte: u64,
+    /// The client works on at most this many bytes at a time; at least 1.
+    pub consume_chunk_bytes: u64,
 }
 
 /// What all users of one workload have in common.
@@ -58,6 +60,10 @@ pub struct OltpClient {
     phase: Phase,
     /// When the phase ends by itself.
     deadline: Time,
+    /// Bytes that have arrived and wait for the client's core.
+    unread: u64,
+    /// Bytes that the core works on until the deadline.
+    in_work: u64,
     /// When this transaction was meant to start.
     intended: Time,
     statement: usize,
@@ -72,10 +78,8 @@ enum Phase {
     Connecting,
     /// Until the deadline, then begins a transaction.
     Pausing,
-    /// Until this many bytes have arrived.
+    /// Until this many bytes have arrived and were worked on.
     Waiting(u64),
-    /// Until the deadline, then the statement is done.
-    Working,
     Done,
 }
 
@@ -83,7 +87,7 @@ impl OltpClient {
     /// A user who connects at `start` and then begins at once.
     pub fn new(profile: Rc<OltpProfile>, user: u32, start: Time, luck: Stream) -> OltpClient {
         let phase = Phase::Unconnected;
-        OltpClient { profile, user, luck, phase, deadline: start, intended: Time::ZERO, statement: 0, done: 0 }
+        OltpClient { profile, user, luck, phase, deadline: start, unread: 0, in_work: 0, intended: Time::ZERO, statement: 0, done: 0 }
     }
 
     pub(super) fn poll_timeout(&self) -> Time {
@@ -101,8 +105,11 @@ impl OltpClient {
                 desk.connect();
             }
             Phase::Pausing => self.begin(due, desk),
-            Phase::Working => self.end_statement(now, desk),
-            Phase::Connecting | Phase::Waiting(_) | Phase::Done => {}
+            Phase::Waiting(_) => {
+                let bytes = std::mem::take(&mut self.in_work);
+                self.consumed(now, bytes, desk);
+            }
+            Phase::Connecting | Phase::Done => {}
         }
     }
 
@@ -110,19 +117,31 @@ impl OltpClient {
         self.begin(now, desk);
     }
 
+    /// Bytes have arrived. The client works on them in chunks while more arrive.
     pub(super) fn handle_readable(&mut self, now: Time, bytes: u64, desk: &mut impl Desk) {
+        if self.profile.statements[self.statement].consume_fs_per_byte == 0 {
+            return self.consumed(now, bytes, desk);
+        }
+        self.unread += bytes;
+        if self.in_work == 0 {
+            self.work(desk);
+        }
+    }
+
+    fn work(&mut self, desk: &mut impl Desk) {
+        let statement = &self.profile.statements[self.statement];
+        self.in_work = self.unread.min(statement.consume_chunk_bytes);
+        self.unread -= self.in_work;
+        self.deadline = desk.compute(time_for(self.in_work, statement.consume_fs_per_byte));
+    }
+
+    fn consumed(&mut self, now: Time, bytes: u64, desk: &mut impl Desk) {
         let Phase::Waiting(missing) = &mut self.phase else { panic!("nothing arrives that was not asked for") };
         *missing -= bytes;
-        if *missing > 0 {
-            return;
-        }
-        let statement = &self.profile.statements[self.statement];
-        let work = time_for(statement.response_bytes, statement.consume_fs_per_byte);
-        if work == Span::ZERO {
+        if *missing == 0 {
             self.end_statement(now, desk);
-        } else {
-            self.phase = Phase::Working;
-            self.deadline = now + work;
+        } else if self.unread > 0 {
+            self.work(desk);
         }
     }
 
@@ -249,6 +268,10 @@ mod tests {
         fn write(&mut self, bytes: u64) {
             self.0.push(format!("write {bytes}"));
         }
+        fn compute(&mut self, work: Span) -> Time {
+            self.0.push(format!("compute {}", work.ps()));
+            Time::from_ps(1_000_000) + work
+        }
         fn completed(&mut self, user: u32, intended: Time) {
             self.0.push(format!("user {user} completed what was due at {intended:?}"));
         }
@@ -265,6 +288,7 @@ mod tests {
             write_bytes: 8_192,
             produce_fs_per_byte: 1_000,
             consume_fs_per_byte: 0,
+            consume_chunk_bytes: 8_192,
         };
         let gap = Distribution::Constant(1_000);
         Rc::new(OltpProfile { statements: vec![statement], gap, gap_from, transactions: 2, warmup_transactions: 0 })
@@ -301,6 +325,24 @@ mod tests {
             "user 3 finished",
         ];
         assert_eq!(notes.0, expected);
+    }
+
+    #[test]
+    fn the_client_works_in_chunks_while_more_arrives() {
+        let mut notes = Notes::default();
+        let mut shared = profile(GapFrom::End);
+        Rc::get_mut(&mut shared).expect("not shared yet").statements[0].consume_fs_per_byte = 1_000;
+        let mut client = OltpClient::new(shared, 0, Time::ZERO, Stream::new(1, "client"));
+        client.handle_timeout(Time::ZERO, &mut notes);
+        client.handle_connected(Time::ZERO, &mut notes);
+        client.handle_readable(Time::from_ps(10), 3_000, &mut notes);
+        client.handle_readable(Time::from_ps(20), 17_000, &mut notes);
+        for _ in 0..4 {
+            client.handle_timeout(client.poll_timeout(), &mut notes);
+        }
+        let worked = ["compute 3000", "compute 8192", "compute 8192", "compute 616"];
+        assert_eq!(notes.0[2..6], worked);
+        assert_eq!(notes.0[6], "user 0 completed what was due at 0 ps");
     }
 
     #[test]

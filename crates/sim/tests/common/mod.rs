@@ -41,7 +41,7 @@ pub fn host(name: &str, mtu_bytes: u32) -> RawHost {
             rx_jitter: RawDistribution::Uniform { low: 0, high: 4 * US },
             rx_ring_frames: 4_096,
         },
-        cpu: RawCpu { per_packet_ps: 0, per_byte_fs: 0 },
+        cpu: RawCpu { per_packet_ps: 0, per_byte_fs: 0, program_cores: 0 },
         tcp: tcp(),
     }
 }
@@ -137,6 +137,7 @@ pub fn oltp(name: &str, client: &str, server: &str, users: u32, transactions: u6
             write_bytes: 0,
             produce_fs_per_byte: 0,
             consume_fs_per_byte: 0,
+            consume_chunk_bytes: 65_536,
         }],
         gap: RawDistribution::Uniform { low: 6_500 * US, high: 7_500 * US },
         gap_from: RawGapFrom::End,
