@@ -2,6 +2,10 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
+
+LISTED_MAX = 12
+"""Names that a hint lists."""
 
 KeyPath = tuple[str | int, ...]
 """Where a value stands in a scenario: keys and list positions from the top."""
@@ -18,6 +22,15 @@ class RunRefusedError(TailraceError):
 def dotted(path: Iterable[str | int]) -> str:
     """`("workloads", "XS", "users")` as people write it: `workloads.XS.users`."""
     return ".".join(str(part) for part in path)
+
+
+def closest(name: str, known: Sequence[str], noun: str) -> str:
+    """A hint with the nearest known name, or with those that there are."""
+    near = get_close_matches(name, known, n=1, cutoff=0.6)
+    if near:
+        return f"did you mean '{near[0]}'?"
+    listed = ", ".join(known[:LISTED_MAX]) + (", ..." if len(known) > LISTED_MAX else "")
+    return f"{noun}: {listed}" if known else f"there are no {noun}"
 
 
 @dataclass(frozen=True, order=True)

@@ -9,7 +9,6 @@ use tailrace_endpoint::transport::{Segment, Tcp};
 use tailrace_units::{Span, Time};
 
 /// One end of a connection.
-#[derive(Debug)]
 pub(crate) struct Socket {
     pub(crate) tcp: Tcp,
     pub(crate) app: App,

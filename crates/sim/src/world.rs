@@ -19,7 +19,6 @@ use tailrace_wire::{Flags, Packet};
 const EVENTS_PER_REPORT: u32 = 1 << 15;
 
 /// Everything that exists in one trial. Sources of the agenda are, in order: wires, generators, sockets.
-#[derive(Debug)]
 pub(crate) struct World {
     pub(crate) now: Time,
     pub(crate) stop_at: Time,

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from tailrace.cli.console import emit, emit_json, overrides, scenario_path
-from tailrace.errors import RunRefusedError, ScenarioError
+from tailrace.errors import RunRefusedError, ScenarioError, closest
 
 
 def print_version() -> None:
@@ -79,7 +79,7 @@ def print_plan(
     loaded = load_scenario(scenario_path(path), overrides(assignments, seed=seed))
     chosen = arm or next(iter(loaded.arms))
     if chosen not in loaded.arms:
-        raise RunRefusedError(f"there is no arm '{chosen}' (hint: arms: {', '.join(loaded.arms)})")
+        raise RunRefusedError(f"there is no arm '{chosen}' (hint: {closest(chosen, list(loaded.arms), 'arms')})")
     plans = Plans({chosen: scaled(loaded.arms[chosen], scale)})
     emit(json.dumps(plans.raw(TrialKey(chosen, trial)), indent=1, ensure_ascii=False))
 

@@ -4,11 +4,10 @@ import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
-from tailrace.errors import RunRefusedError
+from tailrace.errors import RunRefusedError, closest
 from tailrace.experiment import calibrate
 from tailrace.experiment.estimate import Estimate
 from tailrace.experiment.judge import judged
@@ -241,9 +240,7 @@ def _chosen(asked: Sequence[str] | None, known: Sequence[str]) -> list[str]:
         return list(known)
     for arm in asked:
         if arm not in known:
-            near = get_close_matches(arm, known, n=1, cutoff=0.5)
-            hint = f"did you mean '{near[0]}'?" if near else "arms: " + ", ".join(known)
-            raise RunRefusedError(f"there is no arm '{arm}' (hint: {hint})")
+            raise RunRefusedError(f"there is no arm '{arm}' (hint: {closest(arm, known, 'arms')})")
     return [arm for arm in known if arm in asked]
 
 

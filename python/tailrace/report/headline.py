@@ -39,22 +39,34 @@ def facts(summary: dict[str, Any]) -> list[dict[str, str]]:
 
 def _sentence(summary: dict[str, Any], arm: str, metric: str) -> str:
     effects = [e for e in summary["comparisons"] if e["arm"] == arm and e["metric"] == metric]
+    baseline = summary["baseline"]
     parts = []
-    for direction, word in (("lower", "sooner"), ("higher", "later")):
-        found = [e for e in effects if e["verdict"] == direction]
-        if found:
-            parts.append(f"{_list(_size(e) for e in found)} {word if metric == 'completion_s' else direction}")
+    for direction in ("lower", "higher"):
+        if found := [e for e in effects if e["verdict"] == direction]:
+            parts.append(_difference(found, metric, direction, baseline, is_first=not parts))
     if unclear := [e["workload"] for e in effects if e["verdict"] == "no difference seen"]:
         parts.append(f"no difference seen for {_list(unclear)}")
     if few := [e["workload"] for e in effects if e["verdict"] == "too few trials"]:
         parts.append(f"too few trials to tell for {_list(few)}")
-    subject = "" if metric == "completion_s" else f" ({NAMES[metric]})"
-    return f"{arm} against {summary['baseline']}{subject}: {'; '.join(parts)}."
+    return f"With {arm}, {'; '.join(parts)}."
+
+
+def _difference(found: list[dict[str, Any]], metric: str, direction: str, baseline: str, *, is_first: bool) -> str:
+    """`XS finishes 31.8 % sooner than with fifo, S 32.3 % and M 28.7 %`."""
+    than = f" than with {baseline}" if is_first else ""
+    if metric == "completion_s":
+        verb, word = "finishes", "sooner" if direction == "lower" else "later"
+    else:
+        verb, word = f"has a {NAMES[metric]}", direction
+    first, *others = found
+    start = f"{first['workload']} {verb} {_size(first)} {word}{than}"
+    rest = [f"{effect['workload']} {_size(effect)}" for effect in others]
+    return _list([start, *rest])
 
 
 def _size(effect: dict[str, Any]) -> str:
     percent = effect["acceleration_percent"]
-    return effect["workload"] if percent is None else f"{effect['workload']} {abs(percent):.1f} %"
+    return f"{abs(effect['arm_mean'] - effect['baseline_mean']):.3g}" if percent is None else f"{abs(percent):.1f} %"
 
 
 def _alone(summary: dict[str, Any]) -> list[str]:

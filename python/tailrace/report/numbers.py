@@ -33,6 +33,11 @@ def bytes_text(value: float, digits: int = 3) -> str:
     return _prefixed(value, digits, "B")
 
 
+def size_text(value: float) -> str:
+    """Decimal bytes of a setting, which is exact: `5 MB`."""
+    return _trimmed(bytes_text(value, 4))
+
+
 def rate_text(bits_per_s: float) -> str:
     """Decimal bits per second: `10 Gbit/s`."""
     return _trimmed(_prefixed(bits_per_s, 4, "bit/s"))

@@ -8,8 +8,9 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from tailrace.report import numbers
+from tailrace.report.beside import beside_published
 from tailrace.report.headline import facts, headline
-from tailrace.report.sections import completion, distributions, network, provenance, published, queues, transport
+from tailrace.report.sections import completion, distributions, network, provenance, queues, transport
 from tailrace.results import Run
 from tailrace.results.summarise import summarise_run
 
@@ -38,7 +39,7 @@ def render(run: Run) -> str:
         "headline": headline(summary),
         "facts": facts(summary),
         "completion": completion(summary),
-        "published": published(summary),
+        "published": beside_published(summary),
         "latency": distributions(run, summary),
         "queues": queues(run, summary),
         "transport": transport(summary),
@@ -64,6 +65,7 @@ def _environment() -> Environment:
     )
     environment.filters |= {
         "digits": numbers.digits_text,
+        "plain": "{:g}".format,
         "count": numbers.count_text,
         "bytes": numbers.bytes_text,
         "signed": numbers.signed_text,

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from tailrace.report.numbers import bytes_text, digits_text, span_text
+from tailrace.report.numbers import digits_text, size_text, span_text
 
 RESET_WORDS = {
     "order-safe": "unless packets of it still wait in the normal queue",
@@ -21,7 +21,7 @@ def switch_sentences(plan: dict[str, Any]) -> list[dict[str, Any]]:
         policies = [("all ports", switch["policy"])] if switch.get("policy") else []
         policies += [(f"port to {port['towards']}", port["policy"]) for port in switch.get("port_policies", [])]
         title = (
-            f"{bytes_text(switch['buffer_bytes'])} shared buffer, {switch['switching'].replace('-', ' ')}, "
+            f"{size_text(switch['buffer_bytes'])} shared buffer, {switch['switching'].replace('-', ' ')}, "
             f"{span_text(switch['latency_ps'])} pipeline"
         )
         described.append(
@@ -68,7 +68,7 @@ def _service(service: dict[str, int]) -> str:
 
 def _limit(limit: dict[str, int]) -> str:
     if "bytes" in limit:
-        return f"at most {bytes_text(limit['bytes'])}"
+        return f"at most {size_text(limit['bytes'])}"
     if "frames" in limit:
         return f"at most {limit['frames']} frames"
     return f"at most {limit['alpha-milli'] / 1000:g} times the free buffer"
@@ -78,10 +78,10 @@ def _aqm(aqm: str | dict[str, Any]) -> str:
     if isinstance(aqm, str):
         return "" if aqm == "none" else aqm
     if step := aqm.get("step"):
-        return f"marks above {bytes_text(step['threshold_bytes'])}"
+        return f"marks above {size_text(step['threshold_bytes'])}"
     if red := aqm.get("red"):
         verb = "marks" if red["ecn"] else "drops"
-        bounds = f"{bytes_text(red['minimum_bytes'])} and {bytes_text(red['maximum_bytes'])}"
+        bounds = f"{size_text(red['minimum_bytes'])} and {size_text(red['maximum_bytes'])}"
         return f"RED {verb} up to {red['probability_milli'] / 10:g} % between {bounds}"
     codel = aqm["codel"]
     verb = "marks" if codel["ecn"] else "drops"

@@ -2,12 +2,14 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import ceil, floor, log10
+from math import ceil, floor, inf, log10
 from typing import Protocol
 
-from tailrace.report.numbers import digits_text
+from tailrace.report.numbers import THIN_SPACE, digits_text
 
 Tick = tuple[float, str]
+# The digits of each decade that have room for a label in a narrow panel, by the decades that an axis spans.
+LABELLED = ((1.8, (1, 2, 5)), (3.0, (1, 3)), (inf, (1,)))
 # Nice steps of a linear axis.
 STEPS = (1.0, 2.0, 2.5, 5.0, 10.0)
 
@@ -42,7 +44,7 @@ class Linear:
         step = _nice((self.high - self.low) / self.count)
         first, last = ceil(self.low / step - 1e-9), floor(self.high / step + 1e-9)
         decimals = max(0, -floor(log10(step) + 1e-9) + (step / 10 ** floor(log10(step) + 1e-9) == STEPS[2]))
-        return [(n * step, f"{n * step:.{decimals}f}".replace("-", "−") + self.unit) for n in range(first, last + 1)]
+        return [(n * step, _label(n * step, decimals) + self.unit) for n in range(first, last + 1)]
 
 
 @dataclass(frozen=True)
@@ -59,9 +61,10 @@ class Log:
         return (log10(clipped) - log10(self.low)) / (log10(self.high) - log10(self.low))
 
     def ticks(self) -> list[Tick]:
-        """1, 2 and 5 of each decade where there are few decades, else the decades; the rest are minor."""
+        """More digits of each decade where there are few decades; those without a label are minor."""
         decades = range(floor(log10(self.low)), ceil(log10(self.high)) + 1)
-        labelled = (1, 2, 5) if log10(self.high / self.low) < 1.4 else (1,)
+        span = log10(self.high / self.low)
+        labelled = next(digits for decades, digits in LABELLED if span < decades)
         values = [(digit * 10.0**decade, digit in labelled) for decade in decades for digit in range(1, 10)]
         inside = [(value, is_major) for value, is_major in values if self.low * 0.999 <= value <= self.high * 1.001]
         return [(value, self._name(value) if is_major else "") for value, is_major in inside]
@@ -74,6 +77,19 @@ class Log:
 
 
 MILLISECONDS = ((1_000.0, "s"), (1.0, "ms"), (0.001, "µs"), (0.000_001, "ns"))
+
+
+@dataclass(frozen=True)
+class Share:
+    """Shares 0 to 1, labelled in percent."""
+
+    def __call__(self, value: float) -> float:
+        """Share of the axis."""
+        return value
+
+    def ticks(self) -> list[Tick]:
+        """Quarters."""
+        return [(quarter / 4, f"{quarter * 25} %" if quarter else "0") for quarter in range(5)]
 
 
 @dataclass(frozen=True)
@@ -102,6 +118,10 @@ def log_around(low: float, high: float, names: Sequence[tuple[float, str]] = ())
     """A logarithmic scale that holds both ends and spans at least a factor of four."""
     middle = (low * high) ** 0.5
     return Log(min(low, middle / 2) * 0.97, max(high, middle * 2) * 1.03, names)
+
+
+def _label(value: float, decimals: int) -> str:
+    return f"{value:,.{decimals}f}".replace(",", THIN_SPACE).replace("-", "−")
 
 
 def _nice(step: float) -> float:

@@ -5,12 +5,9 @@ from typing import Any
 from tailrace.report import policy
 from tailrace.report.charts import acceleration, drops, latency, occupancy, time, topology
 from tailrace.report.charts import completion as completion_chart
-from tailrace.report.charts.strip import deviation_strip
 from tailrace.report.headline import main_metric
-from tailrace.report.numbers import digits_text, signed_text
 from tailrace.report.series import TimeChart
 from tailrace.results import Run
-from tailrace.results.text import place
 from tailrace.results.workload import TCP_COUNTERS
 
 # A panel per workload stays readable up to about this many; the tables hold all of them.
@@ -44,29 +41,6 @@ def completion(summary: dict[str, Any]) -> dict[str, Any]:
         "charts": charts,
         "tests": tests,
     }
-
-
-def published(summary: dict[str, Any]) -> list[dict[str, Any]]:
-    """Rows of the table beside the published figures."""
-    rows = []
-    previous = None
-    for judged in summary["expectations"]:
-        is_points = judged["tolerance"].endswith("points")
-        difference = judged["difference"] if is_points else judged["difference_percent"]
-        group = (judged["metric"], judged["arm"])
-        rows.append(
-            judged
-            | {
-                "place": place(judged),
-                "is_first": group != previous,
-                "here": digits_text(judged["value"]),
-                "published_text": digits_text(judged["published"]),
-                "difference_text": signed_text(difference, "points" if is_points else "%"),
-                "strip": deviation_strip(judged),
-            }
-        )
-        previous = group
-    return rows
 
 
 def distributions(run: Run, summary: dict[str, Any]) -> dict[str, Any]:

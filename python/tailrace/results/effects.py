@@ -70,28 +70,37 @@ def effect_dict(effect: Effect, *, metric: str, workload: str, names: tuple[str,
         "is_paired": effect.is_paired,
         "trials": list(effect.trials),
         "verdict": effect.verdict,
+        "method": method_words(effect),
         "words": effect_words(effect, metric=metric, workload=workload, names=names),
     }
 
 
 def effect_words(effect: Effect, *, metric: str, workload: str, names: tuple[str, str]) -> str:
-    """One sentence for people, with the test and the number of trials in it."""
+    """One sentence for people. The test that stands behind it is in `method_words`."""
     baseline, arm = names
     what = NAMES[metric]
-    trials = f"{effect.trials[1]} against {effect.trials[0]} trials" + (", paired by seed" if effect.is_paired else "")
     if effect.verdict == "too few trials":
-        return (
-            f"{workload}: too few trials to tell ({trials}): even the most extreme outcome would have p = "
-            f"{effect.test.p_smallest:.2g}."
-        )
+        smallest = f"even the most extreme outcome would have p = {effect.test.p_smallest:.2g}"
+        return f"{workload}: too few trials to tell a difference in {what} ({smallest})."
+    interval = effect.change_interval
+    bounds = f"{_signed(interval.low)} to {_signed(interval.high)} %, " if interval else ""
+    evidence = f"({bounds}p = {effect.test.p_value:.2g})"
+    if effect.verdict == "no difference seen":
+        return f"{workload}: no difference in {what} seen between {arm} and {baseline} {evidence}."
     change = effect.change_percent
     size = f"{abs(change):.1f} %" if change is not None else f"{abs(effect.other_mean - effect.baseline_mean):.3g}"
-    interval = effect.change_interval
-    bounds = f" (95 % interval {-interval.high:+.1f} to {-interval.low:+.1f} % acceleration)" if interval else ""
-    p_value = f"{effect.test.name}, p = {effect.test.p_value:.2g}, {trials}"
-    if effect.verdict == "no difference seen":
-        return f"{workload}: no difference in {what} seen between {arm} and {baseline}{bounds}; {p_value}."
-    return f"{workload}: {what} is {size} {effect.verdict} with {arm} than with {baseline}{bounds}; {p_value}."
+    return f"{workload}: {what} is {size} {effect.verdict} with {arm} than with {baseline} {evidence}."
+
+
+def method_words(effect: Effect) -> str:
+    """What the sentence of an effect rests on."""
+    first, second = effect.trials
+    pairs = f"{first} pairs of trials that share a seed" if effect.is_paired else f"{second} against {first} trials"
+    return f"{effect.test.name} of the means, {pairs}"
+
+
+def _signed(percent: float) -> str:
+    return f"{percent:+.1f}".replace("-", "−")
 
 
 def _compare(run: Run, baseline: str, arm: str, workload: str, metric: str) -> dict[str, Any] | None:

@@ -93,7 +93,7 @@ def judge(run: Run, band: Band) -> dict[str, Any]:
     centre = None
     if values:
         centre = median(values) if band.statistic == "median" else mean(values)
-    factor = 1 / run.scale if band.metric in SCALED_METRICS else 1.0
+    factor = 1 / run.scale_of(band.workload) if band.metric in SCALED_METRICS else 1.0
     value = centre * factor if centre is not None else None
     return {
         "metric": band.metric,

@@ -71,6 +71,11 @@ class Run:
         """Share of the transaction counts, bytes and durations that was run: 1 is all of them."""
         return float(self.manifest.get("scale") or 1.0)
 
+    def scale_of(self, workload: str | None) -> float:
+        """Share of one workload's count that was run: 507 transactions at scale 0.05 are 25, not 25.35."""
+        scales = self.manifest.get("workload_scale") or {}
+        return float(scales.get(workload) or self.scale)
+
     @property
     def trials_planned(self) -> int | None:
         """Trials of each arm as asked for."""

@@ -1,5 +1,6 @@
 """From a run directory to `result.json`."""
 
+import shlex
 from pathlib import Path
 from typing import Any
 
@@ -37,15 +38,28 @@ def summarise_run(run: Run) -> dict[str, Any]:
 
 def _run(run: Run) -> dict[str, Any]:
     manifest = run.manifest
-    kept = ("description", "state", "started", "finished", "command", "versions", "machine", "plan_hashes", "order")
+    kept = ("description", "state", "started", "finished", "versions", "machine", "plan_hashes", "overrides", "calibration")
     return {
         "name": run.name,
         "seed": run.seed,
         "scale": run.scale,
+        "workload_scale": {name: run.scale_of(name) for name in run.workloads},
         "trials_planned": run.trials_planned,
         "is_partial": run.is_partial,
         "problems": _problems(run),
+        "command": _command(manifest.get("command")),
+        "order": [_key(trial) for trial in manifest.get("order") or []],
     } | {key: manifest.get(key) for key in kept}
+
+
+def _command(command: str | list[str] | None) -> str | None:
+    """As one types it."""
+    return shlex.join(command) if isinstance(command, list) else command
+
+
+def _key(trial: str | list[Any]) -> str:
+    """`fifo/3`."""
+    return trial if isinstance(trial, str) else "/".join(str(part) for part in trial)
 
 
 def _problems(run: Run) -> list[dict[str, Any]]:
@@ -66,7 +80,7 @@ def _arm(run: Run, arm: str) -> dict[str, Any]:
     ports, ports_omitted = summarise_ports(trials)
     workloads = {}
     for name in run.workloads:
-        summary = summarise_workload(name, arm, trials, scale=run.scale, seed=run.seed)
+        summary = summarise_workload(name, arm, trials, scale=run.scale_of(name), seed=run.seed)
         if summary is not None:
             workloads[name] = summary | {"slowdown": summarise_slowdown(run, arm, name)}
     return {

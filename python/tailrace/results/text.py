@@ -97,7 +97,11 @@ def _effects(summary: dict[str, Any]) -> str:
     effects = [e for e in summary["comparisons"] if e["metric"] == "completion_s"]
     if not effects:
         effects = [e for e in summary["comparisons"] if e["metric"] == "latency_mean_ms"]
-    return "\n".join(effect["words"] for effect in effects)
+    if not effects:
+        return ""
+    methods = ", ".join(dict.fromkeys(effect["method"] for effect in effects))
+    note = f"Intervals are 95 % bootstrap intervals of the change; p: {methods}."
+    return "\n".join([*(effect["words"] for effect in effects), note])
 
 
 def _expectations(summary: dict[str, Any]) -> str:

@@ -35,6 +35,7 @@ def summarise_workload(name: str, arm: str, trials: list[Trial], *, scale: float
         "unfinished_trials": [trial.number for trial, w in found if w["completion_ps"] is None],
         "completion_s": summarise_sample(times_s if is_complete else [], seed=seed, address=f"{address}/completion_s"),
         "completion_full_scale_s": [time_s / scale for time_s in times_s] if is_complete else [],
+        "scale": scale,
         "transactions": summarise_sample(
             [float(w["transactions"]) for w in outcomes], seed=seed, address=f"{address}/transactions"
         ),

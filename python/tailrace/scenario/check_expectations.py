@@ -2,9 +2,8 @@
 
 import re
 from collections.abc import Iterator
-from difflib import get_close_matches
 
-from tailrace.errors import KeyPath
+from tailrace.errors import KeyPath, closest
 from tailrace.scenario.experiment import Expectation
 from tailrace.scenario.scenario import Scenario
 
@@ -43,17 +42,17 @@ def check(scenario: Scenario) -> Found:
 
 def _names(at: KeyPath, expected: Expectation, scenario: Scenario) -> Found:
     if expected.metric not in METRICS:
-        yield (*at, "metric"), f"there is no metric '{expected.metric}'", _nearest(expected.metric, METRICS)
+        yield (*at, "metric"), f"there is no metric '{expected.metric}'", closest(expected.metric, METRICS, "metrics")
     elif expected.metric in OF_A_WORKLOAD and expected.workload is None and len(scenario.workloads) > 1:
         yield at, f"{expected.metric} is of one workload", "add workload: " + next(iter(scenario.workloads))
     if expected.workload is not None and expected.workload not in scenario.workloads:
-        hint = _nearest(expected.workload, tuple(scenario.workloads))
+        hint = closest(expected.workload, list(scenario.workloads), "workloads")
         yield (*at, "workload"), f"there is no workload '{expected.workload}'", hint
     arms = (*scenario.arm_names, *(SOLO + name for name in scenario.workloads))
     for key in ("arm", "baseline"):
         name = getattr(expected, key)
         if name is not None and name not in arms:
-            yield (*at, key), f"there is no arm '{name}'", _nearest(name, arms)
+            yield (*at, key), f"there is no arm '{name}'", closest(name, arms, "arms")
     needs_solo = expected.metric == "slowdown" or (expected.arm or "").startswith(SOLO)
     if needs_solo and not scenario.experiment.has_solo:
         yield at, "it needs each workload alone", "write solo: true in experiment"
@@ -71,8 +70,3 @@ def _bounds(at: KeyPath, expected: Expectation) -> Found:
         yield at, "a value needs one tolerance", "add tolerance: 10% or tolerance_points: 5"
     elif expected.tolerance is not None and not re.match(r"^\d+(\.\d+)?\s*%$", expected.tolerance):
         yield (*at, "tolerance"), f"'{expected.tolerance}' is not a share", "such as 10%"
-
-
-def _nearest(name: str, known: tuple[str, ...]) -> str:
-    near = get_close_matches(name, known, n=1, cutoff=0.6)
-    return f"did you mean '{near[0]}'?" if near else "known: " + ", ".join(known)

@@ -1,10 +1,9 @@
 """What makes no sense about workloads: unknown or unreachable hosts, nothing to do, datagrams that do not fit."""
 
 from collections.abc import Iterator
-from difflib import get_close_matches
 from itertools import pairwise
 
-from tailrace.errors import KeyPath
+from tailrace.errors import KeyPath, closest
 from tailrace.scenario.host import Host
 from tailrace.scenario.scenario import Scenario
 from tailrace.scenario.topology import Graph
@@ -56,9 +55,7 @@ def _ends(at: KeyPath, workload: Oltp | Stream | Flows | Datagrams, graph: Graph
         if name in graph.switches:
             yield (*at, *key), f"'{name}' is a switch, not a host", "workloads run on hosts"
         elif name not in graph.hosts:
-            near = get_close_matches(name, graph.hosts, n=1, cutoff=0.6)
-            hint = f"did you mean '{near[0]}'?" if near else "hosts: " + ", ".join(graph.hosts[:8])
-            yield (*at, *key), f"there is no host '{name}'", hint
+            yield (*at, *key), f"there is no host '{name}'", closest(name, graph.hosts, "hosts")
 
 
 def _paths(at: KeyPath, workload: Oltp | Stream | Flows | Datagrams, graph: Graph) -> Found:

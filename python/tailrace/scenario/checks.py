@@ -1,16 +1,14 @@
 """What makes no sense although every value is well-formed: refused with a reason before anything runs."""
 
 from collections.abc import Iterator
-from difflib import get_close_matches
 
-from tailrace.errors import KeyPath, Problem
-from tailrace.scenario import check_expectations, check_workloads
+from tailrace.errors import KeyPath, Problem, closest
+from tailrace.scenario import check_expectations, check_policies, check_workloads
 from tailrace.scenario.document import Document
 from tailrace.scenario.host import Host
-from tailrace.scenario.lower import shares_of
 from tailrace.scenario.network import FatTree, LeafSpine
 from tailrace.scenario.scenario import DEFAULTS, Scenario
-from tailrace.scenario.switch import Policy, Red, Switch
+from tailrace.scenario.switch import Switch
 from tailrace.scenario.topology import NODES_MAX, Graph, expand, node_count
 from tailrace.scenario.units import format_size
 
@@ -19,10 +17,6 @@ MTU_BYTES_MIN = 576
 MTU_BYTES_MAX = 9216
 """Largest jumbo MTU of data-centre switches (NX-OS)."""
 CLOCK_PPB_MAX = 1_000_000
-ONE_PPB = 10**9
-DWRR_SHARE_PPB_MIN = 10**6
-"""Weights are counted in thousandths."""
-DPP_ENTRIES_MIN = 4
 
 Found = Iterator[tuple[KeyPath, str, str]]
 """Path, what is wrong, hint."""
@@ -34,9 +28,11 @@ def check(scenario: Scenario, document: Document) -> list[Problem]:
 
 
 def _all(scenario: Scenario) -> Found:
+    if not scenario.workloads:
+        yield ("workloads",), "nothing uses the network", "add a workload"
     refusals = list(_topology(scenario))
     yield from refusals
-    yield from _policies(scenario)
+    yield from check_policies.check(scenario)
     yield from _experiment(scenario)
     yield from check_expectations.check(scenario)
     if refusals:
@@ -48,15 +44,6 @@ def _all(scenario: Scenario) -> Found:
     yield from _switches(scenario, graph)
     yield from check_workloads.check(scenario, graph, is_joined=not broken)
     yield from _observe(scenario, graph)
-
-
-def closest(name: str, known: list[str], noun: str) -> str:
-    """A hint with the nearest known name."""
-    near = get_close_matches(name, known, n=1, cutoff=0.6)
-    if near:
-        return f"did you mean '{near[0]}'?"
-    listed = ", ".join(known[:8]) + (", ..." if len(known) > 8 else "")
-    return f"{noun}: {listed}" if known else f"there are no {noun}"
 
 
 def _topology(scenario: Scenario) -> Found:
@@ -147,54 +134,6 @@ def _host(at: KeyPath, host: Host, own: Host) -> Found:
             yield (*at, "tcp", key), f"{size} holds not even one packet of {host.mtu} bytes", "64KiB is small already"
         if buffer.maximum < buffer.initial:
             yield (*at, "tcp", key), "the maximum is below the initial size", "exchange them"
-
-
-def _policies(scenario: Scenario) -> Found:
-    for name, policy in scenario.policies.items():
-        yield from _policy(("policies", name), policy)
-
-
-def _policy(at: KeyPath, policy: Policy) -> Found:
-    shares = shares_of(policy)
-    stated = sum(queue.share or 0 for queue in policy.queues.values())
-    if stated > ONE_PPB:
-        yield (*at, "queues"), f"the shares add up to {stated / 1e7:g} %", "they must not exceed 100%"
-    for name, queue in policy.queues.items():
-        here: KeyPath = (*at, "queues", name)
-        if queue.strict is not None and queue.share is not None:
-            yield here, "a queue is either strict or has a share", "remove one of the two"
-        if queue.strict is None and shares[name] < DWRR_SHARE_PPB_MIN and stated <= ONE_PPB:
-            yield here, f"queue '{name}' is left without a share", "give it at least 0.1%, or others less"
-        if queue.limit.amount == 0:
-            yield (*here, "limit"), "a queue of no size drops everything", "write a size such as 4MB"
-        if isinstance(queue.aqm, Red) and queue.aqm.minimum >= queue.aqm.maximum:
-            yield (*here, "aqm"), "the minimum is not below the maximum", "RED needs a range to rise in"
-    names = list(policy.queues)
-    for priority, queue_name in policy.priorities.items():
-        if queue_name not in policy.queues:
-            hint = closest(queue_name, names, "queues")
-            yield (*at, "priorities", priority), f"there is no queue '{queue_name}'", hint
-    yield from _dpp(at, policy)
-
-
-def _dpp(at: KeyPath, policy: Policy) -> Found:
-    dpp = policy.dpp
-    if dpp is None:
-        return
-    here: KeyPath = (*at, "dpp")
-    express = policy.queues.get(dpp.express)
-    if express is None:
-        hint = "add a queue that is strict: 1; " + closest(dpp.express, list(policy.queues), "queues")
-        yield (*here, "express"), f"there is no queue '{dpp.express}' for prioritised packets", hint
-    elif express.strict is None:
-        yield (*here, "express"), f"queue '{dpp.express}' is not strict", f"write strict: 1 for queue '{dpp.express}'"
-    entries = dpp.table_entries
-    if entries < DPP_ENTRIES_MIN or entries & (entries - 1):
-        yield (
-            (*here, "table_entries"),
-            f"{entries} is not a power of two from {DPP_ENTRIES_MIN}",
-            "65536 is the default",
-        )
 
 
 def _switches(scenario: Scenario, graph: Graph) -> Found:

@@ -4,20 +4,16 @@ import hashlib
 import json
 from typing import Any
 
-from tailrace.scenario.distribution import Distribution
 from tailrace.scenario.host import Host, SocketBuffer, Tcp
+from tailrace.scenario.lower_switch import lower_switch
+from tailrace.scenario.lower_workload import lower_workload
 from tailrace.scenario.scenario import Scenario
-from tailrace.scenario.switch import Aqm, Codel, Dpp, NoAqm, Policy, Queue, Red, Step, Switch
 from tailrace.scenario.topology import Graph, expand
-from tailrace.scenario.workload import Datagrams, Flows, Oltp, RoundTrip, Stream, start_of
+from tailrace.scenario.workload import Datagrams, Flows, Oltp, Stream
 
 PLAN_VERSION = 1
 OBSERVED_PORTS_MAX = 64
 """`observe.ports: auto` records at most this many queues over time."""
-PS_PER_SECOND = 10**12
-FS_BITS_PER_BYTE_SECOND = 8 * 10**15
-"""Femtoseconds per second times bits per byte."""
-PPB_PER_MILLE = 10**6
 
 Raw = dict[str, Any]
 
@@ -34,9 +30,9 @@ def lower(scenario: Scenario, arm: str, trial: int) -> Raw:
         "framing": {"header_bytes": framing.header, "overhead_bytes": framing.overhead},
         "clock_offset_ppb": scenario.experiment.clock,
         "hosts": [_host(name, scenario.host(name)) for name in graph.hosts],
-        "switches": [_switch(name, scenario.switch(name), scenario) for name in graph.switches],
+        "switches": [lower_switch(name, scenario.switch(name), scenario) for name in graph.switches],
         "links": [{"a": k.a, "b": k.b, "rate_bps": k.rate_bps, "delay_ps": k.delay_ps} for k in graph.links],
-        "workloads": [_workload(name, workload, graph) for name, workload in scenario.workloads.items()],
+        "workloads": [lower_workload(name, workload, graph) for name, workload in scenario.workloads.items()],
         "observe": _observe(scenario, graph),
     }
 
@@ -97,188 +93,6 @@ def _tcp(tcp: Tcp) -> Raw:
 
 def _buffer(buffer: SocketBuffer) -> Raw:
     return {"initial_bytes": buffer.initial, "maximum_bytes": buffer.maximum}
-
-
-def _switch(name: str, switch: Switch, scenario: Scenario) -> Raw:
-    def policy(policy_name: str) -> Raw:
-        found = scenario.policy(policy_name)
-        assert found is not None, "checks refuse unknown policies"
-        return _policy(found)
-
-    return {
-        "name": name,
-        "switching": switch.switching,
-        "latency_ps": switch.latency,
-        "buffer_bytes": switch.buffer,
-        "policy": policy(switch.policy),
-        "port_policies": [{"towards": towards, "policy": policy(used)} for towards, used in switch.ports.items()],
-    }
-
-
-def _policy(policy: Policy) -> Raw:
-    names = list(policy.queues)
-    usual = next((name for name, queue in policy.queues.items() if queue.strict is None), names[-1])
-    shares = shares_of(policy)
-    return {
-        "queues": [_queue(name, queue, shares.get(name, 0)) for name, queue in policy.queues.items()],
-        "queue_of_priority": [names.index(policy.priorities.get(priority, usual)) for priority in range(8)],
-        "dpp": _dpp(policy.dpp, names) if policy.dpp else None,
-    }
-
-
-def shares_of(policy: Policy) -> dict[str, int]:
-    """Share of each weighted queue in parts per billion; those that state none divide what is left."""
-    weighted = {name: queue.share for name, queue in policy.queues.items() if queue.strict is None}
-    stated = sum(share for share in weighted.values() if share is not None)
-    open_names = [name for name, share in weighted.items() if share is None]
-    left = max(0, 1000 * PPB_PER_MILLE - stated) // max(1, len(open_names))
-    return {name: left if share is None else share for name, share in weighted.items()}
-
-
-def _queue(name: str, queue: Queue, share_ppb: int) -> Raw:
-    weight = max(1, round(share_ppb / PPB_PER_MILLE))
-    limit_key = {"bytes": "bytes", "frames": "frames", "alpha-milli": "alpha-milli"}[queue.limit.unit]
-    return {
-        "name": name,
-        "service": {"dwrr": weight} if queue.strict is None else {"strict": queue.strict},
-        "limit": {limit_key: queue.limit.amount},
-        "aqm": _aqm(queue.aqm),
-    }
-
-
-def _aqm(aqm: Aqm) -> str | Raw:
-    match aqm:
-        case NoAqm():
-            return "none"
-        case Step():
-            return {"step": {"threshold_bytes": aqm.threshold}}
-        case Red():
-            return {
-                "red": {
-                    "minimum_bytes": aqm.minimum,
-                    "maximum_bytes": aqm.maximum,
-                    "probability_milli": round(aqm.probability / PPB_PER_MILLE),
-                    "weight_exponent": aqm.weight_exponent,
-                    "ecn": aqm.ecn,
-                }
-            }
-        case Codel():
-            return {
-                "codel": {
-                    "target_ps": aqm.target,
-                    "interval_ps": aqm.interval,
-                    "ecn": aqm.ecn,
-                    "ce_threshold_ps": aqm.ce_threshold,
-                }
-            }
-
-
-def _dpp(dpp: Dpp, queue_names: list[str]) -> Raw:
-    return {
-        "max_packets": dpp.max_packets,
-        "age_ps": dpp.age,
-        "express_queue": queue_names.index(dpp.express),
-        "reset": dpp.reset,
-        "table_entries": dpp.table_entries,
-        "when_full": dpp.when_full,
-    }
-
-
-def _workload(name: str, workload: Oltp | Stream | Flows | Datagrams, graph: Graph) -> Raw:
-    match workload:
-        case Oltp():
-            return {"oltp": _oltp(name, workload)}
-        case Stream():
-            return {"stream": _stream(name, workload)}
-        case Flows():
-            return {"flows": _flows(name, workload, graph)}
-        case Datagrams():
-            return {"datagrams": _datagrams(name, workload)}
-
-
-def _oltp(name: str, oltp: Oltp) -> Raw:
-    return {
-        "name": name,
-        "client": oltp.client,
-        "server": oltp.server,
-        "users": oltp.users,
-        "transactions": oltp.transactions or 0,
-        "warmup_transactions": oltp.warmup_transactions,
-        "round_trips": [_round_trip(trip) for trip in oltp.round_trips for _ in range(trip.repeat)],
-        "gap": oltp.gap.raw,
-        "gap_from": oltp.gap_from,
-        "start": start_of(oltp).raw,
-        "priority": oltp.priority,
-    }
-
-
-def _round_trip(trip: RoundTrip) -> Raw:
-    return {
-        "request_bytes": trip.request,
-        "response_bytes": trip.response,
-        "server_time": trip.server_time.raw,
-        "write_bytes": trip.write,
-        "produce_fs_per_byte": _fs_per_byte(trip.produce_rate),
-        "consume_fs_per_byte": _fs_per_byte(trip.consume_rate),
-    }
-
-
-def _fs_per_byte(rate_bps: int | None) -> int:
-    return 0 if rate_bps is None else round(FS_BITS_PER_BYTE_SECOND / rate_bps)
-
-
-def _stream(name: str, stream: Stream) -> Raw:
-    return {
-        "name": name,
-        "source": stream.source,
-        "destination": stream.destination,
-        "connections": stream.connections,
-        "bytes": stream.size or 0,
-        "start_ps": stream.start,
-        "stagger_ps": stream.stagger,
-        "priority": stream.priority,
-        "pin_forward": stream.pin_forward,
-        "pin_backward": stream.pin_backward,
-    }
-
-
-def _flows(name: str, flows: Flows, graph: Graph) -> Raw:
-    sources = graph.hosts if flows.sources == "all" else flows.sources
-    destinations = graph.hosts if flows.destinations == "all" else flows.destinations
-    return {
-        "name": name,
-        "sources": sources,
-        "destinations": destinations,
-        "sizes": flows.sizes.raw,
-        "interarrival": _interarrival(flows, sum(graph.rate_of_host(host) for host in sources)),
-        "flows": flows.flows or 0,
-        "start_ps": flows.start,
-        "priority": flows.priority,
-    }
-
-
-def _interarrival(flows: Flows, sources_bps: int) -> Raw:
-    if flows.interarrival is not None:
-        return flows.interarrival.raw
-    assert flows.load is not None, "checks refuse flows without arrivals"
-    offered_bps = sources_bps * flows.load / 10**9
-    gap: Distribution = Distribution(
-        {"exponential": {"mean": round(flows.sizes.mean * 8 * PS_PER_SECOND / offered_bps)}}, 0, ""
-    )
-    return gap.raw
-
-
-def _datagrams(name: str, datagrams: Datagrams) -> Raw:
-    return {
-        "name": name,
-        "source": datagrams.source,
-        "destination": datagrams.destination,
-        "sizes": datagrams.sizes.raw,
-        "interarrival": datagrams.interarrival.raw,
-        "count": datagrams.count or 0,
-        "start_ps": datagrams.start,
-        "priority": datagrams.priority,
-    }
 
 
 def _observe(scenario: Scenario, graph: Graph) -> Raw:

@@ -1,8 +1,6 @@
 """A scenario as one value: what a file says, with every key known and every unit parsed."""
 
-from typing import Annotated, Any, Literal, TypeVar
-
-from pydantic import Field
+from typing import Any, Literal, TypeVar
 
 from tailrace.scenario.experiment import Assumption, Expectation, Experiment, Observe
 from tailrace.scenario.host import Host
@@ -36,7 +34,7 @@ class Scenario(Part):
     """Settings by switch name; `defaults` holds for all switches."""
     policies: dict[Name, Policy] = {}
     """Queueing policies by name; switches name the one they use."""
-    workloads: Annotated[dict[Name, Workload], Field(min_length=1)]
+    workloads: dict[Name, Workload]
     """What uses the network, by name."""
     arms: dict[Name, dict[str, Any]] = {}
     """The variants to compare, baseline first: dotted path and value, such as `switches.leaf1.policy: dpp`."""

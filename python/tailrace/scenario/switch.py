@@ -7,6 +7,7 @@ from pydantic import BeforeValidator, Field, WithJsonSchema
 from tailrace.scenario.quantities import NAME_PATTERN, Count, Part, Share, Size, Time, refuse
 from tailrace.scenario.units import FRAMES, SIZE, QuantityError, parse
 
+ONE_PPB = 10**9
 ALPHA_MAX = 128.0
 """Larger factors of a dynamic threshold mean the whole buffer."""
 
@@ -136,6 +137,14 @@ class Policy(Part):
     """Queue of each priority (0 to 7). Left out: the first weighted queue."""
     dpp: Dpp | None = None
     """Dynamic packet prioritisation."""
+
+    def shares(self) -> dict[str, int]:
+        """Share of each weighted queue in parts per billion; those that state none divide what is left."""
+        weighted = {name: queue.share for name, queue in self.queues.items() if queue.strict is None}
+        stated = sum(share for share in weighted.values() if share is not None)
+        unstated = sum(1 for share in weighted.values() if share is None)
+        left = max(0, ONE_PPB - stated) // max(1, unstated)
+        return {name: left if share is None else share for name, share in weighted.items()}
 
 
 class Switch(Part):

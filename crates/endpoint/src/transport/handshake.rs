@@ -147,8 +147,9 @@ impl Tcp {
         self.handshake.phase = Phase::Established;
         self.recovery.state = State::Open;
         self.timers.disarm();
+        let sample = now.since(self.handshake.sent).max(Span::from_ps(1));
+        self.receive.window.start(now, sample);
         if self.handshake.retries == 0 {
-            let sample = now.since(self.handshake.sent).max(Span::from_ps(1));
             self.rtt.measure(now, sample, sample, FIRST_BYTE, FIRST_BYTE);
         } else {
             // RFC 6298 section 5.7: after a lost SYN the timeout starts again from the safe value.

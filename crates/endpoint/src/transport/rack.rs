@@ -13,8 +13,6 @@ pub(super) const DUPLICATE_THRESHOLD: u32 = 3;
 const REORDERING_MAX: u32 = 300;
 /// Recoveries for which a widened reordering window is kept (RFC 8985 section 6.2 step 4).
 const PERSIST_RECOVERIES: u8 = 16;
-/// Widest reordering window in quarters of the minimum round trip (Linux: one byte).
-const STEPS_MAX: u8 = 255;
 
 /// What RACK remembers.
 pub(super) struct Rack {
@@ -74,7 +72,7 @@ impl Rack {
             self.is_duplicate_reported = false;
         }
         if self.is_duplicate_reported {
-            self.steps = self.steps.saturating_add(1).min(STEPS_MAX);
+            self.steps = self.steps.saturating_add(1);
             self.is_duplicate_reported = false;
             self.adjusted_until = nxt;
             self.persist = PERSIST_RECOVERIES;

@@ -66,6 +66,13 @@ impl ReceiveWindow {
         (self.end - next) as u32
     }
 
+    /// The connection is established: the first round trip is known, and the first window begins.
+    pub(super) fn start(&mut self, now: Time, round_trip: Span) {
+        self.tuning.round_trip = round_trip;
+        self.tuning.measured_since = now;
+        self.tuning.window_since = now;
+    }
+
     /// Current buffer size.
     pub(super) fn buffer(&self) -> u64 {
         self.buffer
@@ -102,7 +109,7 @@ impl ReceiveWindow {
         }
         self.tuning.measure_round_trip(now, next, self.end);
         let tuning = &mut self.tuning;
-        if tuning.round_trip == Span::ZERO || now.since(tuning.measured_since) < tuning.round_trip {
+        if now.since(tuning.measured_since) < tuning.round_trip {
             return;
         }
         let copied = next - tuning.measured_from;
@@ -124,11 +131,8 @@ impl Tuning {
         if next < self.window_end {
             return;
         }
-        if self.window_since != Time::ZERO {
-            let sample = now.since(self.window_since).ps();
-            let old = self.round_trip.ps();
-            self.round_trip = Span::from_ps(if old == 0 { sample } else { old - old / 8 + sample / 8 });
-        }
+        let old = self.round_trip.ps();
+        self.round_trip = Span::from_ps(old - old / 8 + now.since(self.window_since).ps() / 8);
         self.window_end = window_end;
         self.window_since = now;
     }

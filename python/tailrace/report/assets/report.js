@@ -23,11 +23,28 @@
     };
   });
 
+  // Values under the cursor, above the chart: medians only, the thin lines are there for the eye.
+  const readout = (chart) => {
+    const at = chart.cursor.idx;
+    const line = chart.root.closest("figure").querySelector(".readout");
+    line.replaceChildren();
+    if (at == null) return;
+    line.append(`${chart.data[0][at].toPrecision(3)} s`);
+    chart.series.forEach((one, index) => {
+      const value = chart.data[index][at];
+      if (index === 0 || one.width < 2 || value == null) return;
+      const cell = document.createElement("b");
+      cell.style.setProperty("--colour", one.stroke());
+      cell.textContent = `${one.label} ${value.toPrecision(3)}`;
+      line.append(cell);
+    });
+  };
+
   // The drawing without scripts stays for print; on the screen the live chart takes its place.
   const draw = (place) => {
     const { names, data } = columns(document.getElementById(place.dataset.csv).textContent);
     const options = {
-      width: place.clientWidth, height: 216, legend: { live: true }, cursor: { drag: { x: true, y: false }, points: { size: 6 } },
+      width: place.clientWidth, height: 240, legend: { show: false }, hooks: { setCursor: [readout] }, padding: [6, 12, 0, 0], cursor: { drag: { x: true, y: false }, points: { size: 6 } },
       scales: { x: { time: false }, y: { range: (_, low, high) => [0, place.dataset.highest ? +place.dataset.highest * 1.04 : (high || 1) * 1.04] } },
       axes: [{ ...axis("time, s"), size: 34 }, { ...axis(""), size: 44, labelSize: 0 }],
       series: [{ label: "time, s", value: (_, value) => (value == null ? "–" : value.toPrecision(4)) },
@@ -45,7 +62,7 @@
     draw(place);
     new ResizeObserver(() => {
       const width = place.clientWidth;
-      if (place.chart && width && width !== place.chart.width) place.chart.setSize({ width, height: 216 });
+      if (place.chart && width && width !== place.chart.width) place.chart.setSize({ width, height: 240 });
     }).observe(place);
   });
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redraw);

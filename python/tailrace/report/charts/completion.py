@@ -27,6 +27,11 @@ class Bar:
     alone_s: float | None
 
     @property
+    def slowdown(self) -> float | None:
+        """How many times longer than alone."""
+        return self.mean_s / self.alone_s if self.alone_s else None
+
+    @property
     def mean_s(self) -> float:
         """Length of the bar."""
         return sum(self.times_s) / len(self.times_s)
@@ -39,14 +44,13 @@ def completion_bars(summary: dict[str, Any]) -> list[Bar]:
         for judged in summary["expectations"]
         if judged["metric"] == "completion_s"
     }
-    scale = summary["run"]["scale"]
     bars = []
     for workload in summary["workloads"]:
         for index, (arm, arm_summary) in enumerate(summary["arms"].items()):
             found = arm_summary["workloads"].get(workload)
-            if found is None or not found["completion_full_scale_s"]:
+            if not found or not found["completion_full_scale_s"]:
                 continue
-            interval, slowdown = found["completion_s"]["interval"], found["slowdown"]
+            interval, slowdown, scale = found["completion_s"]["interval"], found["slowdown"], found["scale"]
             bars.append(
                 Bar(
                     workload=workload,
@@ -78,9 +82,10 @@ def completion_chart(bars: list[Bar]) -> Markup:
         previous = bar.workload
     height = top + 6
     words = "; ".join(f"{bar.workload} with {bar.arm} {digits_text(bar.mean_s)} s" for bar in bars)
+    right = 112 if any(bar.alone_s for bar in bars) else 62
     left = 18 + 8 * max((len(bar.workload) for bar in bars), default=2)
     label = f"Bars of mean completion times: {words}. The values stand in the table below."
-    return plot([*x_axis(x, height), *marks], height=height, label=label, left=min(left, 110), right=62)
+    return plot([*x_axis(x, height), *marks], height=height, label=label, left=min(left, 110), right=right)
 
 
 def _bar(bar: Bar, x: Linear, top: int) -> list[Markup]:
@@ -104,5 +109,8 @@ def _bar(bar: Bar, x: Linear, top: int) -> list[Markup]:
         at = percent(x(bar.published_s))
         tip = tag("title", f"{bar.workload}, {bar.arm}: published {digits_text(bar.published_s)} s")
         marks.append(tag("line", tip, x1=at, x2=at, y1=top - 1, y2=top + BAR_PX + 1, class_="published"))
-    text = f"{digits_text(bar.mean_s)} s"
-    return [*marks, tag("text", text, x="100%", dx=8, y=middle + 4.5, class_="value")]
+    marks.append(tag("text", f"{digits_text(bar.mean_s)} s", x="100%", dx=8, y=middle + 4.5, class_="value"))
+    if bar.slowdown is not None:
+        text = f"{bar.slowdown:.2f} ×"
+        marks.append(tag("text", text, x="100%", dx=104, y=middle + 4.5, text_anchor="end", class_="value quiet"))
+    return marks

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from tailrace.report.scale import MILLISECONDS, Linear, Scale, Tail, log_around
+from tailrace.report.scale import MILLISECONDS, Scale, Share, Tail, log_around
 from tailrace.report.svg import lines, plot, steps, x_axis, y_axis
 from tailrace.results import Run
 from tailrace.results.run_directory import SOLO, Trial
@@ -59,7 +59,7 @@ def latency_chart(panel: Panel, *, is_tail: bool) -> Markup:
     low = min(curve.pooled[0][0] for curve in panel.curves)
     high = max(curve.highest for curve in panel.curves)
     x = log_around(low, high, MILLISECONDS)
-    y: Scale = Tail(4) if is_tail else Linear(0.0, 1.0, 4)
+    y: Scale = Tail(4) if is_tail else Share()
     paths = []
     for curve in panel.curves:
         colour = f"arm-{curve.arm_index % 6}" if curve.arm_index >= 0 else "alone-line"
@@ -68,7 +68,7 @@ def latency_chart(panel: Panel, *, is_tail: bool) -> Markup:
     medians = ", ".join(f"{curve.name} {_median(curve.pooled):.3g} ms" for curve in panel.curves)
     label = f"Cumulative distribution of the {panel.what} of {panel.workload}. Medians: {medians}."
     marks = [*x_axis(x, HEIGHT_PX), *y_axis(y, HEIGHT_PX), lines(paths)]
-    return plot(marks, height=HEIGHT_PX, label=label, left=54 if is_tail else 40)
+    return plot(marks, height=HEIGHT_PX, label=label, left=58 if is_tail else 46)
 
 
 def latency_csv(panel: Panel) -> str:

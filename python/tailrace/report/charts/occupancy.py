@@ -6,7 +6,7 @@ from itertools import accumulate
 from markupsafe import Markup
 
 from tailrace.report.charts.latency import thinned
-from tailrace.report.scale import Linear, linear_from_zero
+from tailrace.report.scale import Share, linear_from_zero
 from tailrace.report.svg import lines, plot, steps, x_axis, y_axis
 from tailrace.results import Run, Trial
 from tailrace.results.tables import read_trial_table
@@ -37,14 +37,14 @@ def occupancy_curves(run: Run, port: str) -> dict[str, Points]:
 def occupancy_chart(curves: dict[str, Points], arms: list[str]) -> Markup:
     """Share of the time over depth, one curve per arm."""
     x = linear_from_zero([points[-1][0] for points in curves.values()])
-    y = Linear(0.0, 1.0, 4)
+    y = Share()
     paths = [
         steps(points, x, y, class_=f"line arm-{arms.index(arm) % 6} dash-{arms.index(arm) % 4}")
         for arm, points in curves.items()
     ]
     middles = ", ".join(f"{arm} {_median(points):.3g} MB" for arm, points in curves.items())
     label = f"Share of the time that the queue is at most so deep. Medians: {middles}."
-    return plot([*x_axis(x, HEIGHT_PX), *y_axis(y, HEIGHT_PX), lines(paths)], height=HEIGHT_PX, label=label, left=40)
+    return plot([*x_axis(x, HEIGHT_PX), *y_axis(y, HEIGHT_PX), lines(paths)], height=HEIGHT_PX, label=label, left=46)
 
 
 def occupancy_csv(curves: dict[str, Points]) -> str:

@@ -176,6 +176,7 @@ mod tests {
         let end = now + span;
         while now < end {
             let per_segment = cubic.acks_per_segment(now, cwnd, 1);
+            if count == 0 { eprintln!("{now:?} {cwnd} {per_segment} reno {} {}", cubic.reno_cwnd, cubic.reno_acks); }
             count += 1;
             if count >= per_segment {
                 cwnd += 1;
