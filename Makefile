@@ -36,8 +36,8 @@ help:
 
 $(NATIVE): .venv/locked $(RUST_SOURCES)
 	@echo "build: the simulator, optimised"
-	@env -u CONDA_PREFIX VIRTUAL_ENV=$(CURDIR)/.venv PATH="$(CURDIR)/.bootstrap/bin:$(CURDIR)/$(BIN):$$PATH" \
-	  maturin develop --uv --release --locked --quiet
+	@env -u CONDA_PREFIX VIRTUAL_ENV=$(CURDIR)/.venv UV_OFFLINE=1 PATH="$(CURDIR)/.bootstrap/bin:$(CURDIR)/$(BIN):$$PATH" \
+	  maturin develop --uv --release --locked --quiet >/dev/null
 	@touch $@
 
 .PHONY: setup build

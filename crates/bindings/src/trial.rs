@@ -1,16 +1,11 @@
 //! A trial as a Python object: made from a plan, run, watched and cancelled from other threads.
 
-use std::sync::atomic::Ordering;
-
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use tailrace_plan::Plan;
 use tailrace_sim::Control;
 
 use crate::{PlanError, TrialFailed, failure, tables};
-
-/// `Control::progress` counts in parts per million.
-const PROGRESS_WHOLE: f64 = 1_000_000.0;
 
 /// One trial of one arm.
 #[pyclass(frozen, module = "tailrace._native")]
@@ -29,24 +24,24 @@ impl Trial {
 
     /// Run to the end, without the interpreter lock; gives the outcome as JSON and the tables by name.
     fn run<'py>(&self, py: Python<'py>) -> PyResult<(String, Bound<'py, PyDict>)> {
-        let (json, tables) = py
+        let (json, outcome) = py
             .detach(|| {
                 failure::caught(|| {
                     let outcome = tailrace_sim::run(&self.plan, &self.control);
-                    (outcome.to_json(), outcome.tables())
+                    (outcome.to_json(), outcome)
                 })
             })
             .map_err(TrialFailed::new_err)?;
-        Ok((json, tables::to_python(py, &tables)?))
+        Ok((json, tables::to_python(py, outcome.tables())?))
     }
 
     /// Part of the run that is done, 0 to 1.
     fn progress(&self) -> f64 {
-        f64::from(self.control.progress.load(Ordering::Relaxed)) / PROGRESS_WHOLE
+        self.control.progress()
     }
 
     /// Ask the run to return soon with `"cancelled": true`.
     fn cancel(&self) {
-        self.control.cancel.store(true, Ordering::Relaxed);
+        self.control.cancel();
     }
 }
