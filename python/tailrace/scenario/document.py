@@ -18,6 +18,10 @@ FILE_BYTES_MAX = 4_000_000
 """A scenario is written by people; a larger file is something else."""
 
 
+ON_COMMAND_LINE = -1
+"""The line of values that were given as `--set`."""
+
+
 @dataclass(frozen=True)
 class Document:
     """Plain data and where each key of it stands."""
@@ -32,14 +36,13 @@ class Document:
         for length in range(len(path), 0, -1):
             if path[:length] in self.lines:
                 return self.lines[path[:length]]
-        return min(self.lines.values(), default=0)
+        return min((line for line in self.lines.values() if line > 0), default=0)
 
     def problem(self, path: KeyPath, what: str, hint: str = "") -> Problem:
         """A problem with the value at `path`."""
         line = self.line(path)
-        # Only overrides of the command line stand on line 0 of a document that has lines.
-        file = self.file if line or not self.lines else f"{self.file} with --set"
-        return Problem(file, line, dotted(path), what, hint)
+        file = f"{self.file} with --set" if line == ON_COMMAND_LINE else self.file
+        return Problem(file, max(0, line), dotted(path), what, hint)
 
     def with_value(self, path: KeyPath, value: object, line: int) -> "Document":
         """A copy in which `path` has `value`; raises `KeyError` with the part of the path that does not exist."""

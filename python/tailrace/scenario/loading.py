@@ -11,7 +11,7 @@ from pydantic import ValidationError
 
 from tailrace.errors import KeyPath, Problem, ScenarioError, dotted
 from tailrace.scenario.checks import check
-from tailrace.scenario.document import Document, data_document, read_document, read_yaml
+from tailrace.scenario.document import ON_COMMAND_LINE, Document, data_document, read_document, read_yaml
 from tailrace.scenario.scenario import Scenario
 from tailrace.scenario.wording import problem_of, real_path
 
@@ -48,7 +48,7 @@ def load_scenario(source: Path | str | Mapping[str, Any], overrides: Mapping[str
     """
     document = data_document(dict(source)) if isinstance(source, Mapping) else read_document(Path(source))
     for key, value in (overrides or {}).items():
-        document = _overridden(document, key, value, line=0, place=f"--set {key}")
+        document = _overridden(document, key, value, line=ON_COMMAND_LINE, place=f"--set {key}")
     base, problems = _parsed(document)
     if base is None:
         raise ScenarioError(problems)
@@ -90,12 +90,12 @@ def _overridden(document: Document, key: str, value: object, *, line: int, place
         settable = [name for name in Scenario.model_fields if name not in FIXED]
         near = get_close_matches(str(path[0]), settable, n=1)
         hint = f"did you mean '{near[0]}'?" if near else "begin with workloads, switches, policies, hosts, network, ..."
-        raise ScenarioError([Problem(place, line, "", f"'{path[0]}' cannot be set", hint)])
+        raise ScenarioError([Problem(place, 0, "", f"'{path[0]}' cannot be set", hint)])
     try:
         return document.with_value(path, value, line)
     except KeyError as error:
         what = f"there is nothing at '{error.args[0]}'"
-        raise ScenarioError([Problem(place, line, "", what, "paths are dotted keys and list positions")]) from None
+        raise ScenarioError([Problem(place, 0, "", what, "paths are dotted keys and list positions")]) from None
 
 
 def _parsed(document: Document) -> tuple[Scenario | None, list[Problem]]:
@@ -132,4 +132,5 @@ def _rest(document: Document, error: ValidationError) -> list[Problem]:
 
 def _is_near(path: str, blamed: set[KeyPath]) -> bool:
     """Whether a problem may follow from an ill-formed value: it is about the part that lost it."""
-    return any(path.startswith(dotted(at[:-1] or at)) or dotted(at).startswith(path) for at in blamed)
+    parts = [(at if at[0] in WHOLE else at[:-1] or at, at) for at in blamed]
+    return any(f"{path}.".startswith(dotted(part) + ".") or dotted(at).startswith(f"{path}.") for part, at in parts)

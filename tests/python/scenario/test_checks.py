@@ -1,0 +1,243 @@
+"""Every kind of nonsense is refused with the key, the reason and a hint."""
+
+from pathlib import Path
+
+import pytest
+
+from lab import load, problems, sound
+from tailrace.errors import ScenarioError
+from tailrace.scenario.loading import load_scenario
+
+ORDERS = "workloads__orders__"
+QUEUES = "policies__dpp__queues__"
+FLOWS = {"kind": "flows", "sizes": "web-search", "load": "50%"}
+DATAGRAMS = {"kind": "datagrams", "source": "db", "destination": "client", "sizes": "100B", "interarrival": "1us"}
+GRAPH = {"hosts": ["client", "db", "bulk"], "switches": ["leaf", "far"]}
+LINKS = [{"between": ["client", "leaf"]}, {"between": ["db", "leaf"]}, {"between": ["bulk", "leaf"]}]
+
+
+def test_the_sound_scenario_is_sound() -> None:
+    assert problems(sound()) == []
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "key", "what"),
+    [
+        # keys and kinds
+        ("nme", "x", "nme", "no such key"),
+        (ORDERS + "userz", 3, "workloads.orders.userz", "did you mean 'users'?"),
+        (ORDERS + "kind", "oltpp", "workloads.orders.kind", "there is no kind 'oltpp'"),
+        (ORDERS + "kind", ..., "workloads.orders", "it needs a kind"),
+        (ORDERS + "users", ..., "workloads.orders.users", "it is missing"),
+        (ORDERS + "users", "4", "workloads.orders.users", "not a whole number"),
+        (ORDERS + "users", 0, "workloads.orders.users", "the least is 1"),
+        (ORDERS + "users", True, "workloads.orders.users", "not a whole number"),
+        (ORDERS + "priority", 8, "workloads.orders.priority", "the most is 7"),
+        (ORDERS + "gap", 7, "workloads.orders.gap", "7 has no unit"),
+        (ORDERS + "gap_from", "middle", "workloads.orders.gap_from", "not one of the choices"),
+        (ORDERS + "round_trips", [], "workloads.orders.round_trips", "at least 1"),
+        (ORDERS + "round_trips", "18kB", "workloads.orders.round_trips", "it is a list"),
+        ("workloads", {}, "workloads", "nothing uses the network"),
+        ("workloads", [1], "workloads", "a mapping of keys"),
+        ("tailrace", 2, "tailrace", "not one of the choices"),
+        ("name", "a b", "name", "not a name"),
+        ("experiment__duration", ..., "experiment.duration", "it is missing"),
+        ("hosts__client__tcp__ecn", "perhaps", "hosts.client.tcp.ecn", "neither true nor false"),
+        ("hosts__client__tcp__congestion_control", "bbr", "hosts.client.tcp.congestion_control", "one of"),
+        # network
+        ("network__topology__hosts", ["client", "db", "bulk", "db"], "network", "two nodes have the name 'db'"),
+        ("network__topology__switch", "db", "network", "two nodes have the name 'db'"),
+        ("network__link__rate", "0Gbit/s", "network.link.rate", "the rate is zero"),
+        ("network__links", [{"between": ["client", "lef"]}], "network.links.0.between.1", "there is no node 'lef'"),
+        ("network__links", [{"between": ["leaf", "leaf"]}], "network.links.0.between", "to itself"),
+        ("network__links", [{"between": ["leaf", "db"], "rate": "0bit/s"}], "network.links.0.rate", "zero"),
+        ("network__links", [{"between": ["leaf"]}], "network.links.0.between", "at least 2"),
+        ("network__hosts", ["alone"], "network.hosts", "host 'alone' has no link"),
+        ("network__switches", ["alone"], "network.switches", "switch 'alone' has no link"),
+        ("network__links", [{"between": ["client", "db"]}], "network.links", "host 'client' has 2 links"),
+        ("network__topology__hosts", 0, "network.topology.hosts", "0 hosts are none"),
+        ("network__topology__hosts", ["a b"], "network.topology.hosts", "not a name"),
+        ("network__topology", {"kind": "fat-tree", "k": 3}, "network.topology.k", "not an even number"),
+        ("network__topology", {"kind": "fat-tree", "k": 100}, "network.topology", "262500 nodes"),
+        ("network__topology", ..., "network", "no hosts"),
+        # hosts
+        ("hosts__clint", {}, "hosts.clint", "did you mean 'client'?"),
+        ("hosts__client__mtu", "28B", "hosts.client.mtu", "no room for headers"),
+        ("hosts__defaults__mtu", "9217B", "hosts.defaults.mtu", "larger than switches carry"),
+        ("hosts__client__nic__queue", "1000B", "hosts.client.nic.queue", "not even one frame"),
+        ("hosts__client__nic__rx_ring", "0 frames", "hosts.client.nic.rx_ring", "receives nothing"),
+        ("hosts__client__tcp__receive_buffer", "1kB", "hosts.client.tcp.receive_buffer", "not even one packet"),
+        ("hosts__client__tcp__rto_min", "0s", "hosts.client.tcp", "rto_min"),
+        # switches and policies
+        ("switches__leef", {}, "switches.leef", "did you mean 'leaf'?"),
+        ("switches__leaf__policy", "ddp", "switches.leaf.policy", "did you mean 'dpp'?"),
+        ("switches__leaf__buffer", "0B", "switches.leaf.buffer", "forwards nothing"),
+        ("switches__leaf__buffer", "400kB", "switches.leaf.policy", "may hold 500 kB, but the switch has a buffer"),
+        (QUEUES + "express__limit", "4GB", "switches.leaf.policy", "may hold 4 GB"),
+        ("switches__leaf__ports", {"far": "dpp"}, "switches.leaf.ports.far", "a port with no link"),
+        ("switches__leaf__ports", {"db": "none"}, "switches.leaf.ports.db", "there is no policy 'none'"),
+        (QUEUES + "normal", {"share": "101%"}, "policies.dpp.queues", "add up to 101 %"),
+        (QUEUES + "normal", {"share": "5%", "strict": 2}, "policies.dpp.queues.normal", "either strict or"),
+        (QUEUES + "bulk", {"share": "100%"}, "policies.dpp.queues.normal", "left without a share"),
+        (QUEUES + "normal", {"limit": "0B"}, "policies.dpp.queues.normal.limit", "drops everything"),
+        (QUEUES + "normal", {"limit": "dynamic(x)"}, "policies.dpp.queues.normal.limit", "not a factor"),
+        (QUEUES + "normal", {"limit": "dynamic(999)"}, "policies.dpp.queues.normal.limit", "outside"),
+        (QUEUES + "normal", {"strict": 9}, "policies.dpp.queues.normal.strict", "the most is 8"),
+        (
+            QUEUES + "normal",
+            {"aqm": {"kind": "red", "minimum": "2MB", "maximum": "1MB"}},
+            "policies.dpp.queues.normal.aqm",
+            "not below the maximum",
+        ),
+        ("policies__dpp__priorities", {3: "gold"}, "policies.dpp.priorities.3", "there is no queue 'gold'"),
+        ("policies__dpp__priorities", {9: "normal"}, "policies.dpp.priorities.9", "the most is 7"),
+        ("policies__dpp__dpp__express", "fast", "policies.dpp.dpp.express", "there is no queue 'fast'"),
+        (QUEUES + "express", {}, "policies.dpp.dpp.express", "is not strict"),
+        ("policies__dpp__dpp__table_entries", 1000, "policies.dpp.dpp.table_entries", "not a power of two"),
+        # workloads
+        (ORDERS + "server", "dbb", "workloads.orders.server", "did you mean 'db'?"),
+        (ORDERS + "server", "leaf", "workloads.orders.server", "is a switch, not a host"),
+        (ORDERS + "server", "client", "workloads.orders", "both ends are host 'client'"),
+        (ORDERS + "transactions", 0, "workloads.orders.transactions", "no load"),
+        (ORDERS + "warmup_transactions", 100, "workloads.orders.warmup_transactions", "are warm-up"),
+        (ORDERS + "round_trips", [{"response": "0B"}], "workloads.orders.round_trips.0.response", "no bytes"),
+        ("workloads__backup__size", "0B", "workloads.backup.size", "no load"),
+        ("workloads__backup__start", "6s", "workloads.backup.start", "after the end"),
+        ("workloads__backup__pin_forward", ["client"], "workloads.backup.pin_forward", "nothing joins"),
+        ("workloads__web", {**FLOWS, "interarrival": "1ms"}, "workloads.web", "either load or interarrival"),
+        ("workloads__web", {**FLOWS, "load": "0%"}, "workloads.web.load", "makes no sense"),
+        ("workloads__web", {**FLOWS, "sources": ["db"], "destinations": ["db"]}, "workloads.web", "itself alone"),
+        ("workloads__web", {**FLOWS, "sources": ["dbx"]}, "workloads.web.sources.0", "did you mean 'db'?"),
+        ("workloads__web", {**FLOWS, "sources": []}, "workloads.web.sources", "empty list"),
+        ("workloads__dns", {**DATAGRAMS, "sizes": "1473B"}, "workloads.dns.sizes", "does not fit an MTU of 1500"),
+        ("workloads__dns", {**DATAGRAMS, "interarrival": "0s"}, "workloads.dns.interarrival", "never end"),
+        # experiment and observation
+        ("experiment__duration", "0s", "experiment.duration", "shows nothing"),
+        ("experiment__trials", 0, "experiment.trials", "the least is 1"),
+        ("experiment__clock", "2000ppm", "experiment.clock", "broken"),
+        ("experiment__calibrate", {"to": "6s"}, "experiment.calibrate.to", "at most the duration"),
+        (
+            "experiment__calibrate",
+            {"to": "1s", "workloads": ["backup"]},
+            "experiment.calibrate.workloads.0",
+            "no transactions",
+        ),
+        ("observe__ports", ["leaf"], "observe.ports.0", "is not a switch port"),
+        ("observe__ports", ["leaf>far"], "observe.ports.0", "a port with no link"),
+        # arms and expectations
+        ("arms__odd", {"switches.leaf.polcy": "fifo"}, "switches.leaf.polcy", "did you mean 'policy'?"),
+        ("arms__odd", {"swtches.leaf.policy": "fifo"}, "arms.odd.swtches.leaf.policy", "did you mean 'switches'?"),
+        ("arms__odd", {"workloads.orders.round_trips.5": 1}, "arms.odd", "there is nothing at"),
+        ("expect", [{"metric": "completion"}], "expect.0.metric", "there is no metric"),
+        ("expect", [{"metric": "completion_s", "at_most": 1}], "expect.0", "is of one workload"),
+        ("expect", [{"metric": "drops_frames"}], "expect.0", "nothing to compare with"),
+        ("expect", [{"metric": "drops_frames", "value": 1}], "expect.0", "needs one tolerance"),
+        ("expect", [{"metric": "drops_frames", "value": 1, "tolerance": "x"}], "expect.0.tolerance", "not a share"),
+        ("expect", [{"metric": "drops_frames", "arm": "ffo", "at_most": 1}], "expect.0.arm", "did you mean 'fifo'?"),
+        ("expect", [{"metric": "slowdown", "workload": "orders", "at_most": 1}], "expect.0", "alone"),
+    ],
+)
+def test_nonsense_is_refused(path: str, value: object, key: str, what: str) -> None:
+    found = problems(sound(**{path: value}))
+    assert any(problem.startswith(key) and what in problem for problem in found), found
+
+
+def test_a_rule_finds_one_problem_and_not_a_crowd() -> None:
+    assert len(problems(sound(workloads__orders__server="dbb"))) == 1
+    assert len(problems(sound(policies__dpp__queues__express__limit="4GB"))) == 1
+
+
+def test_unjoined_parts_of_a_graph_are_told_apart() -> None:
+    links = [*LINKS[:1], {"between": ["db", "far"]}, {"between": ["bulk", "far"]}]
+    found = problems(sound(network={**GRAPH, "links": links}))
+    assert any("no path leads from 'client' to 'db'" in problem for problem in found)
+
+
+def test_hosts_do_not_forward() -> None:
+    network = {
+        "hosts": ["a", "b"],
+        "switches": ["leaf"],
+        "links": [{"between": ["a", "leaf"]}, {"between": ["b", "leaf"]}],
+    }
+    workloads = {"x": {"kind": "stream", "source": "a", "destination": "b"}}
+    sound_graph = sound(network=network, workloads=workloads)
+    assert problems(sound_graph) == []
+
+
+def test_all_problems_are_told_at_once_with_their_lines(tmp_path: Path) -> None:
+    path = tmp_path / "many.yaml"
+    path.write_text(
+        """\
+tailrace: 1
+name: many
+network:
+  topology: {kind: star, hosts: [client, db]}
+hosts:
+  client: {mtu: 9000}
+  server: {}
+policies:
+  odd:
+    queues: {a: {share: 70%}, b: {share: 40%}}
+workloads:
+  orders: {kind: oltp, client: client, server: db, users: none, round_trips: [{response: 1kB}]}
+  backup: {kind: stream, source: db, destination: nobody}
+experiment: {}
+""",
+        encoding="utf-8",
+    )
+    with pytest.raises(ScenarioError) as refused:
+        load_scenario(path)
+    told = str(refused.value).replace(f"{tmp_path}/", "").splitlines()
+    assert [line.split(" ")[:2] for line in told] == [
+        ["many.yaml:6:", "hosts.client.mtu:"],
+        ["many.yaml:7:", "hosts.server:"],
+        ["many.yaml:10:", "policies.odd.queues:"],
+        ["many.yaml:12:", "workloads.orders.users:"],
+        ["many.yaml:13:", "workloads.backup.destination:"],
+        ["many.yaml:14:", "experiment.duration:"],
+    ]
+
+
+def test_a_problem_of_an_arm_stands_on_the_line_of_the_arm(tmp_path: Path) -> None:
+    path = tmp_path / "arm.yaml"
+    path.write_text(
+        """\
+tailrace: 1
+name: arm
+network: {topology: {kind: star, hosts: 2}}
+workloads: {x: {kind: stream, source: h1, destination: h2}}
+arms:
+  base: {}
+  jumbo:
+    hosts.defaults.mtu: 90000B
+experiment: {duration: 1s}
+""",
+        encoding="utf-8",
+    )
+    with pytest.raises(ScenarioError, match=r"arm\.yaml:8: hosts\.defaults\.mtu: an MTU of 90000 bytes"):
+        load_scenario(path)
+
+
+def test_the_command_line_wins_over_the_file_and_arms_over_both() -> None:
+    loaded = load_scenario(sound(), {"switches.leaf.policy": "fifo", "workloads.orders.users": 7})
+    assert loaded.arms["dpp"].switch("leaf").policy == "fifo"
+    assert loaded.arms["dpp"].workloads["orders"].users == 7  # type: ignore[union-attr]  # it is an OLTP workload
+    assert (
+        load_scenario(sound(arms={"a": {"switches.leaf.policy": "dpp"}}), {"switches.leaf.policy": "fifo"})
+        .arms["a"]
+        .switch("leaf")
+        .policy
+        == "dpp"
+    )
+
+
+def test_own_settings_stand_on_the_defaults_key_by_key() -> None:
+    loaded = load(
+        hosts={
+            "defaults": {"mtu": "9000B", "tcp": {"ecn": True, "initial_window": 20}},
+            "db": {"tcp": {"initial_window": 5}},
+        }
+    )
+    db = loaded.scenario.host("db")
+    assert (db.mtu, db.tcp.ecn, db.tcp.initial_window) == (9000, True, 5)
+    assert loaded.scenario.host("client").tcp.initial_window == 20

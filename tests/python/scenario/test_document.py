@@ -1,0 +1,80 @@
+"""Reading YAML: plain data with the line of every key."""
+
+from pathlib import Path
+
+import pytest
+
+from tailrace.errors import ScenarioError
+from tailrace.scenario.document import parse_document, read_document
+
+TEXT = """\
+tailrace: 1
+workloads:
+  orders: {users: 3, round_trips: [{response: 1kB},
+    {response: 2kB}]}
+# a comment
+experiment:
+  duration: 5s
+"""
+
+
+def refusal(path: Path) -> str:
+    with pytest.raises(ScenarioError) as refused:
+        read_document(path)
+    return str(refused.value)
+
+
+def test_every_key_has_its_line() -> None:
+    document = parse_document(TEXT, "a.yaml")
+    assert document.line(("workloads", "orders")) == 3
+    assert document.line(("workloads", "orders", "round_trips", 1, "response")) == 4
+    assert document.line(("experiment", "duration")) == 7
+
+
+def test_a_missing_key_is_placed_at_the_nearest_key_around_it() -> None:
+    document = parse_document(TEXT, "a.yaml")
+    assert document.line(("workloads", "orders", "gap")) == 3
+    assert document.line(("network",)) == 1
+
+
+def test_an_override_stands_on_its_own_line_and_leaves_the_original_alone() -> None:
+    document = parse_document(TEXT, "a.yaml")
+    changed = document.with_value(("workloads", "orders", "users"), 5, line=9)
+    assert changed.data["workloads"]["orders"]["users"] == 5
+    assert changed.line(("workloads", "orders", "users")) == 9
+    assert document.data["workloads"]["orders"]["users"] == 3
+
+
+def test_a_path_through_nothing_is_refused() -> None:
+    document = parse_document(TEXT, "a.yaml")
+    with pytest.raises(KeyError, match=r"workloads\.orders\.round_trips\.7"):
+        document.with_value(("workloads", "orders", "round_trips", 7, "response"), "1kB", line=9)
+
+
+@pytest.mark.parametrize(
+    ("text", "place", "what"),
+    [
+        ("a: [1, 2", "s.yaml:1", "expected ',' or ']'"),
+        ("a: 1\na: 2\n", "s.yaml:2", "duplicate key"),
+        ("a:\n\t- 1\n", "s.yaml:2", "YAML"),
+        ("- 1\n", "s.yaml:1", "a mapping of keys, not a list"),
+        ("", "s.yaml:1", "empty"),
+    ],
+)
+def test_what_is_no_yaml_mapping_is_refused_with_its_line(tmp_path: Path, text: str, place: str, what: str) -> None:
+    path = tmp_path / "s.yaml"
+    path.write_text(text, encoding="utf-8")
+    assert place in refusal(path)
+    assert what in refusal(path)
+
+
+def test_files_that_cannot_be_read_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "binary.yaml").write_bytes(b"\xff\xfe\x00")
+    assert "there is no such file" in refusal(tmp_path / "none.yaml")
+    assert "this is a folder" in refusal(tmp_path)
+    assert "cannot be read" in refusal(tmp_path / "binary.yaml")
+
+
+def test_anchors_and_merges_are_plain_data() -> None:
+    document = parse_document("base: &b {mtu: 9000B}\nhosts:\n  a: {<<: *b}\n", "a.yaml")
+    assert document.data["hosts"] == {"a": {"mtu": "9000B"}}
