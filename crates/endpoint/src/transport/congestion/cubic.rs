@@ -14,8 +14,8 @@ const SHIFT: u32 = 40;
 const FRIENDLY_8: u64 = 8 * (ONE + BETA) / 3 / (ONE - BETA);
 /// One Linux clock tick with HZ = 1000 [K]: the cubic function is evaluated at most once per tick.
 const TICK: Span = Span::from_ms(1);
-/// While the window stands still it is evaluated at most this often (Linux: HZ / 32).
-const QUIET: Span = Span::from_ps(1_000_000_000_000 / 32);
+/// The window grows by at most half per round trip (Linux).
+const PER_SEGMENT_MIN: u32 = 2;
 /// Before the first loss: at least one segment per this many (Linux).
 const ACKS_BEFORE_LOSS_MAX: u64 = 20;
 /// Growth that is as good as none: one segment per this many windows.
@@ -25,10 +25,9 @@ const WINDOWS_AT_PLATEAU: u64 = 100;
 pub(super) struct Cubic {
     /// Window before the last reduction, lowered by fast convergence; 0 before the first loss.
     last_max: u32,
-    last_cwnd: u32,
     per_segment: u32,
     epoch: Option<Time>,
-    evaluated: Time,
+    evaluated_tick: u64,
     /// When the curve reaches its origin, in 1024ths of a second after the epoch's start.
     k_1024: u64,
     origin: u32,
@@ -42,10 +41,9 @@ impl Cubic {
     pub(super) fn new() -> Cubic {
         Cubic {
             last_max: 0,
-            last_cwnd: 0,
             per_segment: 0,
             epoch: None,
-            evaluated: Time::ZERO,
+            evaluated_tick: 0,
             k_1024: 0,
             origin: 0,
             delay_min: Span::FOREVER,
@@ -79,20 +77,18 @@ impl Cubic {
     }
 
     /// Acknowledged segments for one segment of growth.
+    ///
+    /// Linux evaluates everything at most once per tick, and once per 31 ms while the window stands still. With round trips far below a
+    /// tick the Reno-friendly part then lags and catches up in bursts, so that part follows every acknowledgement here (RFC 9438).
     #[inline]
     pub(super) fn acks_per_segment(&mut self, now: Time, cwnd: u32, acked: u32) -> u32 {
-        self.reno_acks += acked;
-        if self.last_cwnd == cwnd && now.since(self.evaluated) <= QUIET {
-            return self.per_segment;
-        }
         let tick = now.ps() / TICK.ps();
-        if self.epoch.is_none() || tick != self.evaluated.ps() / TICK.ps() {
-            self.last_cwnd = cwnd;
-            self.evaluated = now;
+        self.reno_acks += acked;
+        if self.epoch.is_none() || tick != self.evaluated_tick {
+            self.evaluated_tick = tick;
             self.per_segment = self.evaluate(now, cwnd, acked);
         }
-        self.per_segment = self.reno_friendly(cwnd).max(2);
-        self.per_segment
+        self.reno_friendly(cwnd).max(PER_SEGMENT_MIN)
     }
 
     fn evaluate(&mut self, now: Time, cwnd: u32, acked: u32) -> u32 {
@@ -176,7 +172,6 @@ mod tests {
         let end = now + span;
         while now < end {
             let per_segment = cubic.acks_per_segment(now, cwnd, 1);
-            if count == 0 { eprintln!("{now:?} {cwnd} {per_segment} reno {} {}", cubic.reno_cwnd, cubic.reno_acks); }
             count += 1;
             if count >= per_segment {
                 cwnd += 1;
