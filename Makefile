@@ -37,7 +37,7 @@ help:
 $(NATIVE): .venv/locked $(RUST_SOURCES)
 	@echo "build: the simulator, optimised"
 	@env -u CONDA_PREFIX VIRTUAL_ENV=$(CURDIR)/.venv UV_OFFLINE=1 PATH="$(CURDIR)/.bootstrap/bin:$(CURDIR)/$(BIN):$$PATH" \
-	  maturin develop --uv --release --locked --quiet >/dev/null
+	  maturin develop --uv --release --locked --quiet >.bootstrap/build.log 2>&1 || { cat .bootstrap/build.log; exit 1; }
 	@touch $@
 
 .PHONY: setup build
