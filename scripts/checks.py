@@ -46,7 +46,7 @@ LINTS = (
     Check("ruff", (tool("ruff"), "check"), 60),
     Check("ruff format", (tool("ruff"), "format", "--check"), 60),
     Check("mypy", (tool("mypy"),), 300),
-    Check("import order", (tool("lint-imports"), "--no-cache"), 60),
+    Check("import order", (tool("lint-imports"), "--no-cache", "--no-logo"), 60),
 )
 TESTS = (
     Check("cargo test", ("cargo", "test", "--workspace", "--locked"), 1200),
