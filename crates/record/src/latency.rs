@@ -1,4 +1,4 @@
-//! Latencies in a high-dynamic-range histogram: 0.1 % resolution from a nanosecond to hours.
+//! Latencies in a high-dynamic-range histogram: 0.1 % resolution from a nanosecond on.
 
 use hdrhistogram::Histogram;
 use tailrace_units::Span;
@@ -7,8 +7,6 @@ use tailrace_units::Span;
 const SIGNIFICANT_DIGITS: u8 = 3;
 /// Resolution of the histogram.
 const PS_PER_COUNT: u64 = 1_000;
-/// Longest latency: ten hours.
-const LONGEST_NS: u64 = 36_000_000_000_000;
 
 /// A histogram of latencies.
 #[derive(Clone, Debug)]
@@ -18,16 +16,16 @@ pub struct Latency {
 }
 
 impl Default for Latency {
+    /// An empty histogram is small; it grows with what it is given.
     fn default() -> Latency {
-        let histogram = Histogram::new_with_bounds(1, LONGEST_NS, SIGNIFICANT_DIGITS).expect("the bounds are in order");
-        Latency { histogram, sum_ps: 0 }
+        Latency { histogram: Histogram::new(SIGNIFICANT_DIGITS).expect("three digits are allowed"), sum_ps: 0 }
     }
 }
 
 impl Latency {
-    /// Adds one latency; longer than ten hours counts as ten hours.
+    /// Adds one latency.
     pub fn record(&mut self, latency: Span) {
-        self.histogram.saturating_record((latency.ps() / PS_PER_COUNT).max(1));
+        self.histogram.record((latency.ps() / PS_PER_COUNT).max(1)).expect("the histogram resizes itself");
         self.sum_ps += u128::from(latency.ps());
     }
     /// How many were recorded.

@@ -2,9 +2,9 @@
 
 use crate::agenda::Agenda;
 use crate::build_switch::{build_switch, fill_routes};
+use crate::cores::Cores;
 use crate::generate::{Generator, Kind};
 use crate::observe::{Observe, WorkloadRecord};
-use crate::cores::Cores;
 use crate::receive::ReceiveStage;
 use crate::socket::Socket;
 use crate::wire::{End, Origin, Wire};

@@ -5,9 +5,7 @@ use crate::world::SwitchNode;
 use tailrace_dataplane::{
     Aqm, Codel, DppPolicy, DppReset, Forwarding, Limit, PortPolicy, QueuePolicy, Red, Service, Step, Switch, WhenFull,
 };
-use tailrace_plan::{
-    Plan, RawAqm, RawDpp, RawDppReset, RawLimit, RawPolicy, RawQueue, RawService, RawSwitch, RawTableFull,
-};
+use tailrace_plan::{Plan, RawAqm, RawDpp, RawDppReset, RawLimit, RawPolicy, RawQueue, RawService, RawSwitch, RawTableFull};
 use tailrace_units::{Pace, Span, Stream, mix64};
 
 /// The policy of the port towards a neighbour.

@@ -12,6 +12,7 @@ mod generate;
 mod observe;
 mod outcome;
 mod receive;
+mod ring;
 mod socket;
 mod surroundings;
 mod wire;

@@ -138,7 +138,12 @@ impl Observe {
 }
 
 impl WorkloadRecord {
-    pub(crate) fn new(plan: &tailrace_plan::RawObserve, users: usize, users_left: u64, transactions_total: u64) -> WorkloadRecord {
+    pub(crate) fn new(
+        plan: &tailrace_plan::RawObserve,
+        users: usize,
+        users_left: u64,
+        transactions_total: u64,
+    ) -> WorkloadRecord {
         let series = || Series::new((plan.series_bins as usize).max(2), Span::from_ps(plan.series_bin_ps.max(1)));
         WorkloadRecord {
             latency: Latency::default(),

@@ -79,30 +79,37 @@ pub(crate) fn gather(plan: &Plan, world: World, wall: Duration) -> Outcome {
         "switches": switches(plan, &world),
         "hosts": hosts(plan, &world),
     });
-    Outcome { summary, tables: vec![transactions(&world), port_series(plan, &world), workload_series(&world), queue_depth(plan, &world)] }
+    Outcome {
+        summary,
+        tables: vec![transactions(&world), port_series(plan, &world), workload_series(&world), queue_depth(plan, &world)],
+    }
 }
 
 fn workloads(plan: &Plan, world: &World) -> Vec<Value> {
-    plan.workloads.iter().enumerate().map(|(index, workload)| {
-        let record = &world.observe.workloads[index];
-        let (name, kind) = match workload {
-            Workload::Oltp(oltp) => (&oltp.raw.name, "oltp"),
-            Workload::Stream { raw, .. } => (&raw.name, "stream"),
-            Workload::Flows { raw, .. } => (&raw.name, "flows"),
-            Workload::Datagrams { raw, .. } => (&raw.name, "datagrams"),
-        };
-        let users: Vec<Option<u64>> = record.user_completion.iter().map(|at| at.map(Time::ps)).collect();
-        json!({
-            "name": name,
-            "kind": kind,
-            "completion_ps": record.completion.map(Time::ps),
-            "transactions": record.transactions,
-            "goodput_bytes": record.goodput_bytes,
-            "latency": latency(&record.latency),
-            "user_completion_ps": users,
-            "tcp": tcp(world, index as u32, record),
+    plan.workloads
+        .iter()
+        .enumerate()
+        .map(|(index, workload)| {
+            let record = &world.observe.workloads[index];
+            let (name, kind) = match workload {
+                Workload::Oltp(oltp) => (&oltp.raw.name, "oltp"),
+                Workload::Stream { raw, .. } => (&raw.name, "stream"),
+                Workload::Flows { raw, .. } => (&raw.name, "flows"),
+                Workload::Datagrams { raw, .. } => (&raw.name, "datagrams"),
+            };
+            let users: Vec<Option<u64>> = record.user_completion.iter().map(|at| at.map(Time::ps)).collect();
+            json!({
+                "name": name,
+                "kind": kind,
+                "completion_ps": record.completion.map(Time::ps),
+                "transactions": record.transactions,
+                "goodput_bytes": record.goodput_bytes,
+                "latency": latency(&record.latency),
+                "user_completion_ps": users,
+                "tcp": tcp(world, index as u32, record),
+            })
         })
-    }).collect()
+        .collect()
 }
 
 fn latency(latency: &Latency) -> Option<Value> {

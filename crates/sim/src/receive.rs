@@ -39,7 +39,12 @@ pub(crate) enum Polled {
 }
 
 impl ReceiveStage {
-    pub(crate) fn new(nic: &tailrace_plan::RawNic, cpu: &tailrace_plan::RawCpu, jitter: Distribution, luck: Stream) -> ReceiveStage {
+    pub(crate) fn new(
+        nic: &tailrace_plan::RawNic,
+        cpu: &tailrace_plan::RawCpu,
+        jitter: Distribution,
+        luck: Stream,
+    ) -> ReceiveStage {
         ReceiveStage {
             coalesce: Span::from_ps(nic.rx_coalesce_ps),
             jitter,

@@ -66,8 +66,7 @@ impl World {
         if socket.tcp.poll_timeout() <= now {
             socket.tcp.handle_timeout(now, &mut uplink);
         }
-        let mut desk =
-            SocketDesk { tcp: &mut socket.tcp, uplink: &mut uplink, workload: socket.workload, has_finished: false };
+        let mut desk = SocketDesk { tcp: &mut socket.tcp, uplink: &mut uplink, workload: socket.workload, has_finished: false };
         if socket.app.poll_timeout() <= now {
             socket.app.handle_timeout(now, &mut desk);
         }
@@ -95,8 +94,7 @@ impl World {
         if socket.expects != aggregate.packet.flow_hash {
             return;
         }
-        let segment =
-            Segment { packet: &aggregate.packet, payload_bytes: aggregate.payload_bytes, segments: aggregate.segments };
+        let segment = Segment { packet: &aggregate.packet, payload_bytes: aggregate.payload_bytes, segments: aggregate.segments };
         let progress = socket.tcp.handle_segment(now, &segment, &mut uplink);
         if progress.connected || progress.readable > 0 {
             let workload = socket.workload;

@@ -1,7 +1,7 @@
 //! One direction of a link: what is on its way, in order.
 
 use crate::agenda::Source;
-use std::collections::VecDeque;
+use crate::ring::Ring;
 use tailrace_units::{Span, Time};
 use tailrace_wire::Packet;
 
@@ -26,21 +26,18 @@ pub(crate) enum Origin {
 /// What is on its way from one node to the next. The source in the agenda has the same index.
 #[derive(Debug)]
 pub(crate) struct Wire {
-    arrivals: VecDeque<Time>,
-    packets: VecDeque<Packet>,
+    on_the_way: Ring<(Time, Packet)>,
     pub(crate) end: End,
     pub(crate) origin: Origin,
     /// Propagation and the receiver's pipeline.
     delay: Span,
     /// Cut-through: the frame counts as arrived when this much of it has been sent; `None` for the whole frame.
     header_time: Option<Span>,
-    /// Index of the workload-independent counters.
-    pub(crate) frames: u64,
 }
 
 impl Wire {
     pub(crate) fn new(origin: Origin, end: End, delay: Span, header_time: Option<Span>) -> Wire {
-        Wire { arrivals: VecDeque::new(), packets: VecDeque::new(), end, origin, delay, header_time, frames: 0 }
+        Wire { on_the_way: Ring::default(), end, origin, delay, header_time }
     }
 
     /// Puts a frame on the wire. Returns when it arrives, if it is the first on its way.
@@ -50,45 +47,40 @@ impl Wire {
             None => end + self.delay,
             Some(header) => (start + header).min(end) + self.delay,
         };
-        let was_empty = self.arrivals.is_empty();
-        self.arrivals.push_back(arrival);
-        self.packets.push_back(packet);
-        self.frames += 1;
-        was_empty.then_some(arrival)
+        self.on_the_way.push((arrival, packet));
+        (self.on_the_way.len() == 1).then_some(arrival)
     }
 
     /// When the next frame arrives.
     #[inline]
     pub(crate) fn next_arrival(&self) -> Time {
-        self.arrivals.front().copied().unwrap_or(Time::NEVER)
+        self.on_the_way.front().map_or(Time::NEVER, |first| first.0)
     }
 
     /// Takes the next frame if it has arrived.
     #[inline]
     pub(crate) fn pop_arrived(&mut self, now: Time) -> Option<(Time, Packet)> {
-        let arrival = *self.arrivals.front()?;
-        if arrival > now {
+        let first = *self.on_the_way.front()?;
+        if first.0 > now {
             return None;
         }
-        self.arrivals.pop_front();
-        let packet = self.packets.pop_front().expect("every arrival has its packet");
-        Some((arrival, packet))
+        self.on_the_way.drop_front();
+        Some(first)
     }
 
     /// Drops the latest of the frames that have arrived by `now` until `most` are left, and says how many it dropped.
     pub(crate) fn drop_arrived_beyond(&mut self, most: usize, now: Time) -> u64 {
-        if self.arrivals.len() <= most || self.arrivals[most] > now {
+        if self.on_the_way.len() <= most || self.on_the_way.iter().nth(most).is_none_or(|frame| frame.0 > now) {
             return 0;
         }
-        let arrived = self.arrivals.partition_point(|&arrival| arrival <= now);
-        self.arrivals.drain(most..arrived);
-        self.packets.drain(most..arrived);
+        let arrived = self.on_the_way.iter().take_while(|frame| frame.0 <= now).count();
+        self.on_the_way.remove(most, arrived);
         (arrived - most) as u64
     }
 
     /// Frames on their way.
     pub(crate) fn len(&self) -> usize {
-        self.packets.len()
+        self.on_the_way.len()
     }
 }
 

@@ -1,4 +1,4 @@
-//! The simulator's packet: the header fields that anything acts on, in one cache line, without the payload.
+//! The simulator's packet: the header fields that anything acts on, in 64 bytes, without the payload.
 
 use crate::{ETHERNET_HEADER_BYTES, ETHERNET_OVERHEAD_BYTES};
 
@@ -83,7 +83,7 @@ pub struct SackBlock {
 
 /// A frame in the simulator. Byte offsets are 64 bits wide where the wire has 32 (sequence numbers never wrap here).
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-#[repr(C, align(64))]
+#[repr(C)]
 pub struct Packet {
     /// First payload byte's offset in the stream (the opening SYN has offset 0, the first byte of data offset 1); for datagrams the datagram's number.
     pub seq: u64,
@@ -111,7 +111,7 @@ pub struct Packet {
     pub sack: [SackBlock; MAX_SACK_BLOCKS],
 }
 
-const _: () = assert!(size_of::<Packet>() == 64, "a packet is one cache line");
+const _: () = assert!(size_of::<Packet>() == 64, "a packet is as large as a cache line");
 
 /// What a link layer adds to an IP packet.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
