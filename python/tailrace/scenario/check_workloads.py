@@ -87,9 +87,9 @@ def _oltp(at: KeyPath, oltp: Oltp) -> Found:
         what = f"all {oltp.transactions} transactions are warm-up"
         yield (*at, "warmup_transactions"), what, "leave transactions to record"
     for index, trip in enumerate(oltp.round_trips):
-        for key in ("request", "response"):
+        for key in ("request", "response", "consume_chunk"):
             if getattr(trip, key) == 0:
-                yield (*at, "round_trips", index, key), f"a {key} of no bytes cannot be sent", "write at least 1B"
+                yield (*at, "round_trips", index, key), f"a {key} of no bytes makes no sense", "write at least 1B"
         for key in ("produce_rate", "consume_rate"):
             if getattr(trip, key) == 0:
                 yield (*at, "round_trips", index, key), "the rate is zero", "leave it out for no limit"

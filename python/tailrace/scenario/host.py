@@ -31,12 +31,14 @@ class Nic(Part):
 
 
 class Cpu(Part):
-    """One core that serves all received frames of a host, in order."""
+    """One core serves all received frames of a host, in order; the others run its programs."""
 
     per_packet: Time = 0
     """Cost of each received aggregate (after GRO)."""
     per_byte: FineTime = 0
     """Cost of each received payload byte, such as 190ps (a copy at 42 Gbit/s)."""
+    program_cores: Annotated[Count, Field(le=4096)] = 0
+    """Cores that the programs of the host share; 0 for as many as they need."""
 
 
 class SocketBuffer(Part):

@@ -67,7 +67,11 @@ def _host(name: str, host: Host) -> Raw:
             "rx_jitter": nic.rx_jitter.raw,
             "rx_ring_frames": nic.rx_ring,
         },
-        "cpu": {"per_packet_ps": host.cpu.per_packet, "per_byte_fs": host.cpu.per_byte},
+        "cpu": {
+            "per_packet_ps": host.cpu.per_packet,
+            "per_byte_fs": host.cpu.per_byte,
+            "program_cores": host.cpu.program_cores,
+        },
         "tcp": _tcp(host.tcp),
     }
 

@@ -50,6 +50,7 @@ def _round_trip(trip: RoundTrip) -> Raw:
         "write_bytes": trip.write,
         "produce_fs_per_byte": _fs_per_byte(trip.produce_rate),
         "consume_fs_per_byte": _fs_per_byte(trip.consume_rate),
+        "consume_chunk_bytes": trip.consume_chunk,
     }
 
 

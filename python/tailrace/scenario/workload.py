@@ -28,7 +28,9 @@ class RoundTrip(Part):
     produce_rate: Rate | None = None
     """The server produces the response at this rate; left out: at once."""
     consume_rate: Rate | None = None
-    """The client works on the response at this rate after it arrived; left out: no time."""
+    """A core of the client works on what has arrived at this rate; left out: no time."""
+    consume_chunk: Size = 65_536
+    """The client works on at most this much at a time; 64KiB [K] is a common size of read buffers."""
 
 
 class _Workload(Part):
