@@ -2,6 +2,8 @@
 
 from typing import final
 
+__all__ = ["PlanError", "Trial", "TrialFailed", "version"]
+
 class PlanError(ValueError):
     """A plan that cannot be run; the message is for people."""
 

@@ -185,28 +185,21 @@ def test_an_unknown_name_is_named() -> None:
         _native.Trial(plan(workloads=[{"oltp": lost}]))
 
 
-def test_progress_goes_from_zero_to_one() -> None:
-    trial = _native.Trial(plan())
-    before = trial.progress()
-    trial.run()
-    assert (before, trial.progress()) == (0.0, 1.0)
-
-
 def test_a_cancelled_trial_says_so() -> None:
     trial = _native.Trial(endless())
     trial.cancel()
-    outcome = json.loads(trial.run()[0])
-    assert outcome["cancelled"]
-    assert not outcome["finished"]
+    assert json.loads(trial.run()[0])["cancelled"]
 
 
 def test_python_goes_on_while_a_trial_runs() -> None:
     trial = _native.Trial(endless())
+    assert trial.progress() == 0.0
     answers: list[str] = []
     runner = threading.Thread(target=lambda: answers.append(trial.run()[0]))
     runner.start()
     while trial.progress() == 0.0:  # only another thread than the trial's can see this end
         pass
+    assert 0.0 < trial.progress() < 1.0
     trial.cancel()
     runner.join()
     assert json.loads(answers[0])["cancelled"]
