@@ -40,6 +40,8 @@ impl Tcp {
             self.board.acknowledge(packet.ack, &mut news);
             news.advanced = true;
             self.consume_duplicates(news.acked);
+            // Without SACK nobody knows whether the original or the retransmission made the progress.
+            news.original_delivered &= self.send.has_sack || !news.retransmitted_acked;
             self.recovery.timeouts = 0;
         }
         let reports = if has_blocks { self.take_blocks(packet, &mut news) } else { Reports::default() };

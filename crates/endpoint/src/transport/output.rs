@@ -259,7 +259,7 @@ impl Tcp {
     /// Sends an acknowledgement without payload.
     pub(super) fn send_ack(&mut self, wire: &mut impl Wire) {
         let mut packet = self.header(self.send.nxt, 0, Flags::ACK);
-        if self.receive.has_reports() {
+        if self.send.has_sack && self.receive.has_reports() {
             let blocks = self.receive.report(&mut packet);
             packet.frame_bytes += (TCP_SACK_OPTION_BYTES + blocks * TCP_SACK_BLOCK_BYTES) as u16;
         }

@@ -107,7 +107,8 @@ impl Tcp {
         let mss = self.send.mss;
         let is_short = u64::from(segment.payload_bytes) < u64::from(mss) || segment.packet.flags.contains(Flags::PSH);
         self.receive.policy.note_size(is_short);
-        if self.receive.window.grow(u64::from(segment.payload_bytes), mss) {
+        // Without SACK a segment out of order does not open the window: its acknowledgement must look like a duplicate (as in Linux).
+        if (arrived > 0 || self.send.has_sack) && self.receive.window.grow(u64::from(segment.payload_bytes), mss) {
             self.receive.policy.hurry();
         }
         if self.receive.is_paused {

@@ -102,11 +102,13 @@ impl Tcp {
             State::Recovery => self.stay_in_recovery(now, alert, news),
             State::Loss => {
                 let resend = self.stay_in_loss(news, alert);
+                let before = self.board.lost_retransmissions;
                 self.find_losses(now, news.advanced);
-                if self.recovery.state == State::Open || news.retransmission_lost {
-                    return self.watch(now, alert, news);
+                let has_lost_again = self.board.lost_retransmissions > before;
+                if self.recovery.state != State::Open && !has_lost_again {
+                    return resend;
                 }
-                resend
+                self.enter_recovery_or_open(alert)
             }
             State::Open | State::Disorder | State::Cwr => self.watch(now, alert, news),
         }
@@ -175,6 +177,10 @@ impl Tcp {
             self.undo_if_all_duplicates();
         }
         self.find_losses(now, news.advanced);
+        self.enter_recovery_or_open(alert)
+    }
+
+    fn enter_recovery_or_open(&mut self, alert: &Alert) -> Resend {
         if self.board.lost_out == 0 {
             self.try_to_open(alert);
             return Resend::Nothing;

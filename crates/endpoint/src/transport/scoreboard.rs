@@ -24,8 +24,8 @@ pub(super) struct AckNews {
     pub(super) advanced: bool,
     /// A segment of the last window that was sent only once was delivered (F-RTO's evidence).
     pub(super) original_delivered: bool,
-    /// A retransmission was found lost.
-    pub(super) retransmission_lost: bool,
+    /// The cumulative acknowledgement covered a segment that was sent more than once.
+    pub(super) retransmitted_acked: bool,
     /// The lowest segment that overtook nothing but was overtaken: reordering, not loss.
     pub(super) overtaken: Option<u64>,
     /// When the oldest and newest segments sent only once and acknowledged cumulatively were sent.
@@ -81,6 +81,8 @@ pub(super) struct Scoreboard {
     pub(super) lost_waiting: u32,
     /// Times that a segment or its retransmission was taken for lost.
     pub(super) lost_marks: u64,
+    /// Times that it was a retransmission.
+    pub(super) lost_retransmissions: u64,
     /// End of the highest segment that the peer holds out of order.
     pub(super) highest_sacked: u64,
     /// RACK has judged the originals before this number; it never looks at them again.
@@ -101,6 +103,7 @@ impl Scoreboard {
             retrans_out: 0,
             lost_waiting: 0,
             lost_marks: 0,
+            lost_retransmissions: 0,
             highest_sacked: 0,
             judged: 0,
             retransmit_cursor: 0,
@@ -158,6 +161,7 @@ impl Scoreboard {
         news.acked += 1;
         self.unmark(record);
         if record.has(EVER_RETRANSMITTED) {
+            news.retransmitted_acked = true;
             news.note_retransmitted(record);
         } else {
             self.note_original(record, news);
@@ -242,6 +246,7 @@ impl Scoreboard {
         if record.has(RETRANSMISSION_OUT) {
             record.clear(RETRANSMISSION_OUT);
             self.retrans_out -= 1;
+            self.lost_retransmissions += 1;
         }
         if !record.has(LOST) {
             record.set(LOST);

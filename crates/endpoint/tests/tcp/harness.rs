@@ -21,7 +21,7 @@ pub enum Fate {
 }
 
 /// One direction of the path.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub struct Path {
     /// Picoseconds per byte; 0 for an infinite rate.
     pub ps_per_byte: u64,
@@ -134,7 +134,6 @@ pub struct World {
     pub connected: [Option<Time>; 2],
     /// How long the receivers wait for more frames to merge, and the most that they merge.
     pub merge: (Span, u32),
-    /// Bytes that B writes for every byte that it reads, once per `answer_every` bytes; 0 for none.
     link: Link,
     held: [Option<Aggregate>; 2],
 }
@@ -171,12 +170,6 @@ impl World {
         }
     }
 
-    /// Calls something on one end, with its NIC.
-    pub fn at<R>(&mut self, side: usize, what: impl FnOnce(&mut Tcp, Time, &mut dyn FnMut(Packet) -> Option<Time>) -> R) -> R {
-        let mut nic = Nic { link: &mut self.link, now: self.now, side };
-        what(&mut self.ends[side], self.now, &mut |packet| nic.send(packet))
-    }
-
     pub fn connect(&mut self) {
         let mut nic = Nic { link: &mut self.link, now: self.now, side: 0 };
         self.ends[0].connect(self.now, &mut nic);
@@ -197,6 +190,32 @@ impl World {
         self.connect();
         while self.connected[0].is_none() || self.connected[1].is_none() {
             assert!(self.step(), "the opening got stuck");
+        }
+    }
+
+    /// As [`World::open`], but one end may give up.
+    pub fn open_or_fail(&mut self) {
+        self.connect();
+        while self.connected[0].is_none() || self.connected[1].is_none() {
+            let has_failed = self.ends.iter().any(Tcp::has_failed);
+            if has_failed || !self.step() {
+                return;
+            }
+        }
+    }
+
+    /// Both ends sleep for `span`: what arrives meanwhile is lost, and their timers are called late.
+    pub fn stall(&mut self, span: Span) {
+        self.now += span;
+        while self.link.arrivals.peek().is_some_and(|a| a.0.at <= self.now) {
+            self.link.arrivals.pop();
+        }
+        for side in 0..2 {
+            let mut nic = Nic { link: &mut self.link, now: self.now, side };
+            self.ends[side].handle_timeout(self.now, &mut nic);
+            self.ends[side].handle_timeout(self.now, &mut nic);
+            assert!(self.ends[side].poll_timeout() > self.now, "a deadline in the past after handling it");
+            self.check(side);
         }
     }
 
@@ -262,7 +281,8 @@ impl World {
         let (wait, most) = self.merge;
         if let Some(held) = &mut self.held[side] {
             let follows = held.packet.seq + u64::from(held.bytes) == packet.seq && packet.payload_bytes > 0;
-            let agrees = held.packet.ecn == packet.ecn && held.packet.ack == packet.ack && !held.packet.flags.contains(Flags::PSH);
+            let agrees =
+                held.packet.ecn == packet.ecn && held.packet.ack == packet.ack && !held.packet.flags.contains(Flags::PSH);
             if follows && agrees && held.bytes + u32::from(packet.payload_bytes) <= most {
                 held.bytes += u32::from(packet.payload_bytes);
                 held.segments += 1;

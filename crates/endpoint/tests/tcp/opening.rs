@@ -31,7 +31,9 @@ fn the_opening_takes_one_round_trip_and_a_half() {
 
 #[test]
 fn a_lost_opening_is_repeated_after_one_second_and_then_two() {
-    let fate = |_: usize, index: u64, p: &tailrace_wire::Packet| if p.seq == 0 && index < 2 && p.ack == 0 { Fate::Drop } else { Fate::Deliver };
+    let fate = |_: usize, index: u64, p: &tailrace_wire::Packet| {
+        if p.seq == 0 && index < 2 && p.ack == 0 { Fate::Drop } else { Fate::Deliver }
+    };
     let mut world = World::with_fate(&plain(1448), Path::new(0, DELAY), fate);
     world.open();
     assert_eq!(world.connected[0], Some(Time::from_ps(3_000_100_000_000)));
@@ -41,7 +43,8 @@ fn a_lost_opening_is_repeated_after_one_second_and_then_two() {
 
 #[test]
 fn a_lost_answer_to_the_opening_is_repeated_by_the_peer() {
-    let fate = |side: usize, index: u64, _: &tailrace_wire::Packet| if side == 1 && index == 0 { Fate::Drop } else { Fate::Deliver };
+    let fate =
+        |side: usize, index: u64, _: &tailrace_wire::Packet| if side == 1 && index == 0 { Fate::Drop } else { Fate::Deliver };
     let mut world = World::with_fate(&plain(1448), Path::new(0, DELAY), fate);
     world.open();
     world.write(0, 5000);
@@ -51,7 +54,8 @@ fn a_lost_answer_to_the_opening_is_repeated_by_the_peer() {
 
 #[test]
 fn a_lost_last_acknowledgement_is_made_good_by_data() {
-    let fate = |side: usize, index: u64, _: &tailrace_wire::Packet| if side == 0 && index == 1 { Fate::Drop } else { Fate::Deliver };
+    let fate =
+        |side: usize, index: u64, _: &tailrace_wire::Packet| if side == 0 && index == 1 { Fate::Drop } else { Fate::Deliver };
     let mut world = World::with_fate(&plain(1448), Path::new(0, DELAY), fate);
     world.connect();
     world.run_for(Span::from_ms(1));
@@ -109,7 +113,8 @@ fn sent_per_round(config: &TcpConfig, rounds: u64) -> Vec<u64> {
 #[test]
 fn slow_start_doubles_every_round_trip() {
     let config = TcpConfig { delayed_ack: Span::ZERO, tso_bytes: 0, ..plain(1448) };
-    let config = TcpConfig { send_buffer: tailrace_endpoint::transport::Buffer { initial: 64 << 20, maximum: 64 << 20 }, ..config };
+    let config =
+        TcpConfig { send_buffer: tailrace_endpoint::transport::Buffer { initial: 64 << 20, maximum: 64 << 20 }, ..config };
     let counts = sent_per_round(&config, 7);
     assert_eq!(counts[0], 10);
     for (round, count) in counts.iter().enumerate() {

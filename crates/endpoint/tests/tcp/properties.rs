@@ -1,1 +1,139 @@
-//! Later.
+//! Whatever the network loses, delays, repeats or marks: everything arrives once and in order, and both ends fall silent.
+
+use proptest::prelude::*;
+use tailrace_endpoint::transport::{Buffer, CongestionControl, SlowStartExit, TcpConfig};
+use tailrace_units::{Probability, Span, Stream, Time};
+use tailrace_wire::Packet;
+
+use crate::harness::{Fate, Path, World};
+
+/// Frames that the network may mistreat; later ones are delivered.
+const MISTREATED: u64 = 3_000;
+/// Events after which a run counts as stuck.
+const EVENTS_MAX: u32 = 400_000;
+
+#[derive(Clone, Debug)]
+struct Mistreatment {
+    seed: u64,
+    loss_percent: u64,
+    late_percent: u64,
+    twice_percent: u64,
+    mark_percent: u64,
+    late_us: u64,
+}
+
+impl Mistreatment {
+    fn fate(&self) -> impl FnMut(usize, u64, &Packet) -> Fate + use<> {
+        let mut luck = Stream::new(self.seed, "fate");
+        let this = self.clone();
+        move |_, index, _| {
+            let mut happens = |percent: u64| luck.happens(Probability::ratio(percent, 100));
+            if index > MISTREATED {
+                Fate::Deliver
+            } else if happens(this.loss_percent) {
+                Fate::Drop
+            } else if happens(this.late_percent) {
+                Fate::Late(Span::from_us(this.late_us))
+            } else if happens(this.twice_percent) {
+                Fate::Twice(Span::from_us(this.late_us))
+            } else if happens(this.mark_percent) {
+                Fate::Mark
+            } else {
+                Fate::Deliver
+            }
+        }
+    }
+}
+
+fn mistreatment() -> impl Strategy<Value = Mistreatment> {
+    (any::<u64>(), 0..40_u64, 0..40_u64, 0..20_u64, 0..30_u64, 1..3_000_u64).prop_map(
+        |(seed, loss_percent, late_percent, twice_percent, mark_percent, late_us)| Mistreatment {
+            seed,
+            loss_percent,
+            late_percent,
+            twice_percent,
+            mark_percent,
+            late_us,
+        },
+    )
+}
+
+fn config() -> impl Strategy<Value = TcpConfig> {
+    let control = prop_oneof![Just(CongestionControl::Cubic), Just(CongestionControl::NewReno), Just(CongestionControl::Dctcp)];
+    let exit = prop_oneof![Just(SlowStartExit::None), Just(SlowStartExit::Hystart), Just(SlowStartExit::HystartPlusPlus)];
+    let sizes = (prop_oneof![Just(536_u32), Just(1448), Just(8948)], prop_oneof![Just(0_u32), Just(65_536)]);
+    let switches = (any::<bool>(), any::<bool>(), any::<bool>(), prop_oneof![Just(0_u64), Just(1), Just(40)]);
+    let buffers =
+        (prop_oneof![Just(1_000_u64), Just(30_000), Just(1 << 20)], prop_oneof![Just(600_u64), Just(40_000), Just(1 << 20)]);
+    (control, exit, sizes, switches, buffers).prop_map(
+        |(congestion_control, slow_start_exit, (mss, tso_bytes), (ecn, sack, tail_loss_probe, delayed_ms), (send, receive))| {
+            TcpConfig {
+                congestion_control,
+                slow_start_exit,
+                tso_bytes,
+                ecn,
+                sack,
+                tail_loss_probe,
+                delayed_ack: Span::from_ms(delayed_ms),
+                send_buffer: Buffer { initial: send, maximum: send * 4 },
+                receive_buffer: Buffer { initial: receive, maximum: receive * 4 },
+                ..TcpConfig::linux(mss)
+            }
+        },
+    )
+}
+
+fn path() -> impl Strategy<Value = Path> {
+    (prop_oneof![Just(0_u64), Just(1), Just(10)], 1..2_000_u64, prop_oneof![Just(u64::MAX), Just(40_000_u64)])
+        .prop_map(|(gbps, delay_us, queue_bytes)| Path { queue_bytes, ..Path::new(gbps, Span::from_us(delay_us)) })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn everything_arrives_once_and_both_ends_fall_silent(
+        mistreatment in mistreatment(),
+        config in config(),
+        path in path(),
+        writes in prop::collection::vec((0..2_usize, 1..200_000_u64, 0..20_000_u64), 1..12),
+        merge_us in 0..20_u64,
+    ) {
+        let mut world = World::with_fate(&config, path, mistreatment.fate());
+        world.merge = (Span::from_us(merge_us), 65_536);
+        world.open_or_fail();
+        prop_assume!(!world.ends[0].has_failed() && !world.ends[1].has_failed());
+        let mut written = [0; 2];
+        for (side, bytes, pause_us) in writes {
+            world.write(side, bytes);
+            written[side] += bytes;
+            world.run_for(Span::from_us(pause_us));
+        }
+        world.run_to_quiet(EVENTS_MAX);
+        prop_assert_eq!(world.readable, [written[1], written[0]]);
+        prop_assert_eq!(world.acked, written);
+        for end in &world.ends {
+            prop_assert_eq!((end.unsent(), end.unacked(), end.in_flight()), (0, 0, 0));
+            prop_assert_eq!(end.poll_timeout(), Time::NEVER);
+        }
+    }
+
+    #[test]
+    fn a_late_or_early_call_of_the_timer_never_harms(
+        mistreatment in mistreatment(),
+        config in config(),
+        path in path(),
+        calls in prop::collection::vec(1..400_000_u64, 1..40),
+    ) {
+        let mut world = World::with_fate(&config, path, mistreatment.fate());
+        world.open_or_fail();
+        prop_assume!(!world.ends[0].has_failed() && !world.ends[1].has_failed());
+        world.write(0, 300_000);
+        for us in calls {
+            // Nobody is called at its deadline: arrivals wait, then the timers find everything overdue or nothing due.
+            world.stall(Span::from_us(us));
+        }
+        world.run_to_quiet(EVENTS_MAX);
+        prop_assert_eq!(world.readable[1], 300_000);
+    }
+}
