@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from tailrace.report.numbers import digits_text
 from tailrace.results.effects import NAMES
+from tailrace.results.numbers import digits_text
 
 
 def headline(summary: dict[str, Any]) -> list[str]:
@@ -40,7 +40,7 @@ def facts(summary: dict[str, Any]) -> list[dict[str, str]]:
 def _sentence(summary: dict[str, Any], arm: str, metric: str) -> str:
     effects = [e for e in summary["comparisons"] if e["arm"] == arm and e["metric"] == metric]
     baseline = summary["baseline"]
-    parts = []
+    parts: list[str] = []
     for direction in ("lower", "higher"):
         if found := [e for e in effects if e["verdict"] == direction]:
             parts.append(_difference(found, metric, direction, baseline, is_first=not parts))

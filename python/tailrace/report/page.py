@@ -7,11 +7,10 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from tailrace.report import numbers
 from tailrace.report.beside import beside_published
 from tailrace.report.headline import facts, headline
 from tailrace.report.sections import completion, distributions, network, provenance, queues, transport
-from tailrace.results import Run
+from tailrace.results import Run, numbers
 from tailrace.results.summarise import summarise_run
 
 ASSETS = Path(__file__).parent / "assets"

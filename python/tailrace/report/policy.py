@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from tailrace.report.numbers import digits_text, size_text, span_text
+from tailrace.results.numbers import digits_text, size_text, span_text
 
 RESET_WORDS = {
     "order-safe": "unless packets of it still wait in the normal queue",

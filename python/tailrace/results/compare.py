@@ -35,6 +35,7 @@ def compare(a: Path, b: Path) -> dict[str, Any]:
 def format_compare(compared: dict[str, Any]) -> str:
     """`compare` as plain text."""
     parts = [f"a: {compared['a']['path']}\nb: {compared['b']['path']}"]
+    parts += [f"only in {run}: {', '.join(compared[f'only_in_{run}'])}" for run in "ab" if compared[f"only_in_{run}"]]
     parts.append("\n".join(_plan_words(compared, arm) for arm in compared["same_plan"]))
     rows = [["metric", "arm", "workload", "a", "b", "b is", "95 % interval", "p", "verdict"]]
     for effect in compared["differences"]:
@@ -46,14 +47,21 @@ def format_compare(compared: dict[str, Any]) -> str:
                 effect["workload"],
                 number(effect["baseline_mean"]),
                 number(effect["arm_mean"]),
-                f"{-change:+.1f} %" if change is not None else "-",
-                f"{-interval['high']:+.1f} to {-interval['low']:+.1f} %" if interval else "-",
+                f"{-change:+.1f} %" if change is not None else "–",
+                f"{-interval['high']:+.1f} to {-interval['low']:+.1f} %" if interval else "–",
                 f"{effect['p_value']:.2g}",
                 effect["verdict"],
             ]
         )
     parts.append(align(rows, left=3))
+    parts += [text for text in ["\n".join(_sentences(compared))] if text]
     return "\n\n".join(parts) + "\n"
+
+
+def _sentences(compared: dict[str, Any]) -> list[str]:
+    """What can be told of completion times; every arm by itself."""
+    told = [e for e in compared["differences"] if e["metric"] == "completion_s" and e["verdict"] != "too few trials"]
+    return [f"{effect['scope']}: {effect['words']}" for effect in told]
 
 
 def _refuse(a: Run, b: Run) -> None:

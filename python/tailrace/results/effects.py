@@ -100,7 +100,8 @@ def method_words(effect: Effect) -> str:
 
 
 def _signed(percent: float) -> str:
-    return f"{percent:+.1f}".replace("-", "−")
+    text = f"{percent:+.1f}".replace("-", "−")
+    return text[1:] if float(text[1:]) == 0 else text
 
 
 def _compare(run: Run, baseline: str, arm: str, workload: str, metric: str) -> dict[str, Any] | None:

@@ -15,6 +15,7 @@ from tailrace.statistics import jain_index, mean, median
 
 # Metrics that grow with the number of transactions, so that a run at scale 1/20 is compared after multiplying by 20.
 SCALED_METRICS = frozenset({"completion_s", "transactions", "retransmits", "timeouts", "drops_frames", "marked_frames"})
+STATISTICS = ("mean", "median")
 KEYS_OF_PLACE = frozenset({"arm", "baseline", "workload", "port", "queue"})
 KEYS_OF_BAND = frozenset({"value", "at_least", "at_most", "tolerance", "tolerance_points"})
 KEYS = KEYS_OF_PLACE | KEYS_OF_BAND | {"metric", "statistic", "source"}
@@ -44,7 +45,9 @@ class Band:
             raise RunDirectoryError(f"{place}: unknown key {unknown[0]} (hint: known are {', '.join(sorted(KEYS))})")
         if "metric" not in raw:
             raise RunDirectoryError(f"{place}: metric is missing (hint: for example completion_s)")
-        value = raw.get("value")
+        if raw.get("statistic", "mean") not in STATISTICS:
+            raise RunDirectoryError(f"{place}: statistic {raw['statistic']!r} (hint: {' or '.join(STATISTICS)})")
+        value = _number(raw, "value", place)
         low, high, tolerance = _bounds(raw, value, place)
         return cls(
             metric=raw["metric"],
@@ -119,25 +122,39 @@ def judge(run: Run, band: Band) -> dict[str, Any]:
 
 
 def _bounds(raw: dict[str, Any], value: float | None, place: str) -> tuple[float | None, float | None, str]:
+    """Lower bound, upper bound, and both in words."""
     if value is None:
-        low, high = raw.get("at_least"), raw.get("at_most")
-        if low is None and high is None:
-            raise RunDirectoryError(
-                f"{place}: nothing to compare with (hint: value and tolerance, at_least or at_most)"
-            )
+        low, high = _number(raw, "at_least", place), _number(raw, "at_most", place)
         words = [f"at least {low:g}"] if low is not None else []
-        return low, high, ", ".join(words + ([f"at most {high:g}"] if high is not None else []))
-    if "tolerance_points" in raw:
-        points = float(raw["tolerance_points"])
+        words += [f"at most {high:g}"] if high is not None else []
+        if not words:
+            raise RunDirectoryError(
+                f"{place}: nothing to compare with (hint: value and tolerance, or at_least, at_most)"
+            )
+        return low, high, ", ".join(words)
+    points = _number(raw, "tolerance_points", place)
+    if points is not None:
         return value - points, value + points, f"±{points:g} points"
-    text = str(raw.get("tolerance", ""))
-    if not text.endswith("%"):
-        raise RunDirectoryError(
-            f"{place}: tolerance {text!r} has no unit (hint: `tolerance: 10%` or `tolerance_points: 5`)"
-        )
-    percent = float(text[:-1])
-    margin = abs(value) * percent / 100
-    return value - margin, value + margin, f"±{percent:g} %"
+    margin = abs(value) * _percentage(raw.get("tolerance"), place) / 100
+    return value - margin, value + margin, f"±{_percentage(raw['tolerance'], place):g} %"
+
+
+def _number(raw: dict[str, Any], key: str, place: str) -> float | None:
+    number = raw.get(key)
+    if number is not None and (isinstance(number, bool) or not isinstance(number, int | float)):
+        raise RunDirectoryError(f"{place}: {key} {number!r} is no number (hint: `{key}: 5`, in the unit of the metric)")
+    return number
+
+
+def _percentage(text: object, place: str) -> float:
+    hint = "(hint: `tolerance: 10%`, or `tolerance_points: 5`)"
+    number, sign, rest = str(text).partition("%")
+    if not sign or rest:
+        raise RunDirectoryError(f"{place}: tolerance {str(text)!r} has no unit {hint}")
+    try:
+        return float(number)
+    except ValueError:
+        raise RunDirectoryError(f"{place}: tolerance {text!r} is no percentage {hint}") from None
 
 
 def _values(run: Run, band: Band) -> list[float]:

@@ -8,7 +8,7 @@ from typing import Any
 from tailrace.results.run_directory import Run
 from tailrace.results.summarise import summarise_run
 from tailrace.results.tables import Table, read_table
-from tailrace.results.text import difference_text, format_table, interval_text, number, place, verdict_text
+from tailrace.results.text import difference_text, figure_text, format_table, interval_text, number, place, verdict_text
 
 PASSED_MARKS = {True: "✓", False: "✗", None: "?"}
 
@@ -78,9 +78,9 @@ class Result:
                         str(len(workload["trials"])),
                         number(completion["mean"]),
                         interval_text(completion["interval"]),
-                        number(slowdown["mean"], 3) if slowdown else "-",
-                        number(latency["p50"]) if latency else "-",
-                        number(latency["p99"]) if latency else "-",
+                        number(slowdown["mean"], 3) if slowdown else "–",
+                        number(latency["p50"]) if latency else "–",
+                        number(latency["p99"]) if latency else "–",
                     ]
                 )
         head = ["workload", "arm", "trials", "completion, s", "95 % interval", "slowdown", "p50, ms", "p99, ms"]
@@ -92,8 +92,8 @@ class Result:
                 PASSED_MARKS[judged["passed"]],
                 judged["metric"],
                 place(judged),
-                number(judged["value"]),
-                number(judged["published"]),
+                figure_text(judged, judged["value"]),
+                number(judged["published"], 3),
                 difference_text(judged),
                 judged["tolerance"],
                 verdict_text(judged["passed"]),

@@ -53,7 +53,7 @@ class Run:
         """Reads the manifest and every trial that is there; a partial run is a run."""
         path = Path(path)
         manifest = _read_json(path / "manifest.json", "is this the directory of a run? `tailrace list` shows them")
-        names = [*_arm_names(manifest), *_solo_names(path)]
+        names = [*_arm_names(manifest), *_solo_names(path, manifest)]
         return cls(path, manifest, {name: _read_trials(path, name) for name in names})
 
     @property
@@ -134,9 +134,11 @@ def _arm_names(manifest: dict[str, Any]) -> list[str]:
     return [str(arm) for arm in manifest.get("arms", []) if not str(arm).startswith(SOLO)]
 
 
-def _solo_names(path: Path) -> list[str]:
-    folders = sorted(folder.name for folder in (path / "trials").glob("solo-*") if folder.is_dir())
-    return [f"{SOLO}{name.removeprefix('solo-')}" for name in folders]
+def _solo_names(path: Path, manifest: dict[str, Any]) -> list[str]:
+    """Solo arms in the order of the workloads."""
+    there = {folder.name.removeprefix("solo-") for folder in (path / "trials").glob("solo-*") if folder.is_dir()}
+    listed = [name for name in manifest.get("workloads", []) if name in there]
+    return [f"{SOLO}{name}" for name in [*listed, *sorted(there - set(listed))]]
 
 
 def _read_trials(path: Path, arm: str) -> list[Trial]:

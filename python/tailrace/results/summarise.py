@@ -38,7 +38,17 @@ def summarise_run(run: Run) -> dict[str, Any]:
 
 def _run(run: Run) -> dict[str, Any]:
     manifest = run.manifest
-    kept = ("description", "state", "started", "finished", "versions", "machine", "plan_hashes", "overrides", "calibration")
+    kept = (
+        "description",
+        "state",
+        "started",
+        "finished",
+        "versions",
+        "machine",
+        "plan_hashes",
+        "overrides",
+        "calibration",
+    )
     return {
         "name": run.name,
         "seed": run.seed,

@@ -81,7 +81,7 @@ def _joined(read: Sequence[tuple[Trial, ArrowTable]]) -> ArrowTable:
     schema = read[0][1].schema
     columns = [ChunkedArray(arms), ChunkedArray(numbers)]
     for name in schema.names:
-        columns.append(ChunkedArray([chunk for _, table in read for chunk in table.column(name).chunks]))
+        columns.append(ChunkedArray([table.column(name).combine_chunks() for _, table in read]))
     recorded = [schema.field(name) for name in schema.names]
     fields = [Field("arm", DataType.string()), Field("trial", DataType.uint32()), *recorded]
     return ArrowTable.from_arrays(columns, schema=Schema(fields))

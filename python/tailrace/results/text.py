@@ -3,6 +3,9 @@
 from collections.abc import Sequence
 from typing import Any
 
+from tailrace.results.numbers import THIN_SPACE, digits_text, signed_text
+from tailrace.results.run_directory import SOLO
+
 Row = Sequence[str]
 
 
@@ -23,14 +26,8 @@ def align(rows: Sequence[Row], *, left: int = 1) -> str:
 
 
 def number(value: float | None, digits: int = 4) -> str:
-    """Significant digits without exponents for the magnitudes of this field; a dash for what is not known."""
-    if value is None:
-        return "-"
-    if value == 0:
-        return "0"
-    if abs(value) >= 10 ** (digits - 1):
-        return f"{value:,.0f}".replace(",", " ")
-    return f"{value:.{digits}g}"
+    """Significant digits without exponents, with plain spaces between thousands; a dash for what is not known."""
+    return digits_text(value, digits).replace(THIN_SPACE, " ")
 
 
 def _title(summary: dict[str, Any]) -> str:
@@ -64,7 +61,7 @@ def _completion_row(name: str, arm: str, workload: dict[str, Any], is_scaled: bo
     if workload["unfinished_trials"]:
         trials = ", ".join(str(n) for n in workload["unfinished_trials"])
         is_all = len(workload["unfinished_trials"]) == len(workload["trials"])
-        return None if is_all else [name, arm, "0", "-", f"unfinished in {trials}"] + ["-"] * (2 if is_scaled else 1)
+        return None if is_all else [name, arm, "0", "–", f"unfinished in {trials}"] + ["–"] * (2 if is_scaled else 1)
     full = (
         [number(sum(workload["completion_full_scale_s"]) / len(workload["completion_full_scale_s"]))]
         if is_scaled
@@ -78,7 +75,7 @@ def _completion_row(name: str, arm: str, workload: dict[str, Any], is_scaled: bo
         number(completion["mean"]),
         interval_text(completion["interval"]),
         *full,
-        number(slowdown["mean"], 3) if slowdown else "-",
+        number(slowdown["mean"], 3) if slowdown else "–",
     ]
 
 
@@ -111,8 +108,8 @@ def _expectations(summary: dict[str, Any]) -> str:
             [
                 judged["metric"],
                 place(judged),
-                number(judged["value"]),
-                number(judged["published"]),
+                figure_text(judged, judged["value"]),
+                f"{judged['published']:g}" if judged["published"] is not None else "–",
                 difference_text(judged),
                 judged["tolerance"],
                 verdict_text(judged["passed"]),
@@ -127,19 +124,26 @@ def _expectations(summary: dict[str, Any]) -> str:
 def place(judged: dict[str, Any]) -> str:
     """Where an expectation applies: workload, arm, port, queue."""
     arm = judged["arm"] or ""
-    if arm and judged["metric"] == "acceleration_percent" and judged["baseline"]:
-        arm = f"{arm} vs {judged['baseline']}"
+    if arm.startswith(SOLO):
+        arm = "alone"
+    elif judged["metric"] == "acceleration_percent" and judged["baseline"]:
+        arm = f"{arm} against {judged['baseline']}"
     parts = (arm, judged["workload"], judged["port"], judged["queue"])
     return " ".join(dict.fromkeys(part for part in parts if part))
 
 
 def difference_text(judged: dict[str, Any]) -> str:
     """Distance from the published figure, in points for percentages and in percent for the rest."""
-    if judged["difference"] is None:
-        return "-"
     if judged["tolerance"].endswith("points"):
-        return f"{judged['difference']:+.1f} points"
-    return f"{judged['difference_percent']:+.1f} %"
+        return signed_text(judged["difference"], "points")
+    return signed_text(judged["difference_percent"], "%")
+
+
+def figure_text(judged: dict[str, Any], value: float | None) -> str:
+    """A figure with as many digits as it deserves."""
+    if value is not None and judged["metric"] == "acceleration_percent":
+        return signed_text(value, "").strip().removeprefix("+")
+    return number(value)
 
 
 def verdict_text(passed: bool | None) -> str:
@@ -149,7 +153,7 @@ def verdict_text(passed: bool | None) -> str:
 
 def interval_text(interval: dict[str, Any] | None) -> str:
     """`low to high`, or a dash where so few trials allow none."""
-    return f"{number(interval['low'])} to {number(interval['high'])}" if interval else "-"
+    return f"{number(interval['low'])} to {number(interval['high'])}" if interval else "–"
 
 
 def _problems(summary: dict[str, Any]) -> str:

@@ -5,7 +5,8 @@ drawn from a named stream.
 
 Plain bootstrap intervals of few values are too narrow: at a nominal 95 % they covered the mean of normal values in
 83 % of cases with five trials and 86 % with six. The tails are therefore moved outwards as if by Student's t
-(Hesterberg 2015, `What Teachers Should Know About the Bootstrap`, section 5: expanded intervals), which brings both to 92-93 %.
+(Hesterberg 2015, `What Teachers Should Know About the Bootstrap`, section 5: expanded intervals), which brings both
+to 92-93 %.
 """
 
 from collections import Counter

@@ -4,9 +4,9 @@ from typing import Any
 
 from markupsafe import Markup
 
-from tailrace.report.numbers import signed_text
 from tailrace.report.scale import Linear
 from tailrace.report.svg import percent, plot, tag, x_axis
+from tailrace.results.numbers import signed_text
 
 ROW_PX = 26
 

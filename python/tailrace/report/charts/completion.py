@@ -5,9 +5,9 @@ from typing import Any
 
 from markupsafe import Markup
 
-from tailrace.report.numbers import digits_text
 from tailrace.report.scale import Linear, linear_from_zero
 from tailrace.report.svg import percent, plot, tag, x_axis
+from tailrace.results.numbers import digits_text
 
 BAR_PX = 15
 BAR_GAP_PX = 3

@@ -4,9 +4,9 @@ from typing import Any
 
 from markupsafe import Markup
 
-from tailrace.report.numbers import count_text
 from tailrace.report.scale import linear_from_zero
 from tailrace.report.svg import percent, plot, tag, x_axis
+from tailrace.results.numbers import count_text
 
 BAR_PX = 15
 BAR_GAP_PX = 3

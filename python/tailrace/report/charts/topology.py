@@ -7,8 +7,8 @@ from typing import Any
 
 from markupsafe import Markup
 
-from tailrace.report.numbers import rate_text, span_text
 from tailrace.report.svg import percent, tag
+from tailrace.results.numbers import rate_text, span_text
 
 # More hosts on one side than this are drawn as one box with their number.
 HOSTS_DRAWN_MAX = 12
@@ -142,7 +142,7 @@ def _links(plan: dict[str, Any], nodes: Sequence[Node]) -> list[Markup]:
 
 
 def _box(node: Node) -> Markup:
-    """A box around its middle: the nested coordinate system is moved by a percentage, its content measured in pixels."""
+    """A box around its middle: nested coordinates are moved by a percentage, their content is measured in pixels."""
     width = max(30.0, len(node.text) * CHARACTER_PX + 16)
     kind = "switch" if node.is_switch else "host"
     shape = tag(

@@ -1,0 +1,72 @@
+"""Two runs side by side."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from fake_run import FakeRun
+from tailrace.results import RunDirectoryError, compare, format_compare
+
+
+def runs(path: Path, first: FakeRun, second: FakeRun) -> tuple[Path, Path]:
+    return first.write(path / "a"), second.write(path / "b")
+
+
+def test_a_faster_run_is_seen_and_its_size_is_told(tmp_path: Path) -> None:
+    compared = compare(*runs(tmp_path, FakeRun(), FakeRun(seed=2, factor=0.9)))
+    xs = next(
+        d for d in compared["differences"] if (d["scope"], d["workload"], d["metric"]) == ("fifo", "XS", "completion_s")
+    )
+    assert xs["verdict"] == "lower"
+    assert xs["acceleration_percent"] == pytest.approx(10, abs=1)
+    assert xs["acceleration_interval"]["low"] < 10 < xs["acceleration_interval"]["high"]
+    assert not xs["is_paired"], "other seeds"
+    text = format_compare(compared)
+    assert "XS: completion time is" in text
+    assert "with b than with a" in text
+
+
+def test_the_same_run_twice_is_identical_event_by_event(tmp_path: Path) -> None:
+    compared = compare(*runs(tmp_path, FakeRun(trials=2), FakeRun(trials=2)))
+    assert compared["same_plan"] == dict.fromkeys(compared["same_plan"], True)
+    assert compared["identical_trials"]["fifo"] == 2
+    assert "fifo: same plan; 2 trials are identical event by event" in format_compare(compared)
+    json.dumps(compared, allow_nan=False)
+
+
+def test_runs_of_other_scales_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(RunDirectoryError, match=r"0\.05 of the full counts, the other 0\.1.*hint: run both"):
+        compare(*runs(tmp_path, FakeRun(trials=1), FakeRun(trials=1, scale=0.1)))
+
+
+def test_runs_without_a_common_arm_are_refused(tmp_path: Path) -> None:
+    first, second = (
+        FakeRun(trials=1, arms=("fifo",), with_solo=False),
+        FakeRun(trials=1, arms=("dpp",), with_solo=False),
+    )
+    with pytest.raises(RunDirectoryError, match="no arm in common"):
+        compare(*runs(tmp_path, first, second))
+
+
+def test_runs_without_valid_trials_are_refused(tmp_path: Path) -> None:
+    failed = FakeRun(trials=1, with_solo=False, failed={("fifo", 1), ("dpp", 1)})
+    with pytest.raises(RunDirectoryError, match="no arm has valid trials in both"):
+        compare(*runs(tmp_path, FakeRun(trials=1, with_solo=False), failed))
+
+
+def test_runs_that_did_other_work_are_refused(tmp_path: Path) -> None:
+    a, b = runs(tmp_path, FakeRun(trials=1), FakeRun(trials=1))
+    file = b / "trials" / "fifo" / "1.json"
+    outcome = json.loads(file.read_text())
+    outcome["workloads"][0]["transactions"] -= 20
+    file.write_text(json.dumps(outcome))
+    with pytest.raises(RunDirectoryError, match="fifo: XS did 41800 transactions in one and 41780 in the other"):
+        compare(a, b)
+
+
+def test_what_only_one_run_has_is_said(tmp_path: Path) -> None:
+    compared = compare(*runs(tmp_path, FakeRun(trials=1), FakeRun(trials=1, arms=("fifo",), with_solo=False)))
+    assert compared["only_in_a"][0] == "dpp"
+    assert compared["only_in_b"] == []
+    assert "only in a: dpp" in format_compare(compared)

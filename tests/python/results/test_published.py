@@ -1,0 +1,140 @@
+"""Acceptance bands: how they are written, and what lies inside."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from fake_run import FakeRun
+from tailrace.results import Run, RunDirectoryError
+from tailrace.results.published import Band, judge, read_published
+from tailrace.statistics import mean
+
+ROOT = Path(__file__).parents[3]
+DPP = {"metric": "completion_s", "arm": "dpp", "workload": "XS"}
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    return Run.read(FakeRun(trials=4).write(tmp_path_factory.mktemp("run") / "run"))
+
+
+def judged(run: Run, **raw: Any) -> dict[str, Any]:
+    return judge(run, Band.parse(raw, "test"))
+
+
+def test_the_published_figures_are_those_of_the_papers_tables() -> None:
+    bands = read_published(ROOT / "reproductions" / "cisco-dpp" / "published.yaml")
+    values = {(b.metric, b.arm, b.workload): b.value for b in bands}
+    mixed = {
+        name: (values["completion_s", "fifo", name], values["completion_s", "dpp", name]) for name in ["XS", "S", "M"]
+    }
+    assert mixed == {"XS": (572, 390), "S": (585, 396), "M": (672, 479)}
+    for name in ("XS", "S", "M", "L1", "L2"):
+        assert values["completion_s", f"solo:{name}", name] == 300
+        slow, fast = values["completion_s", "fifo", name], values["completion_s", "dpp", name]
+        assert slow is not None
+        assert fast is not None
+        assert values["acceleration_percent", "dpp", name] == pytest.approx((1 - fast / slow) * 100, abs=0.05)
+
+
+def test_a_relative_tolerance_is_inclusive(run: Run) -> None:
+    band = Band.parse(DPP | {"value": 100, "tolerance": "10%"}, "test")
+    assert (band.low, band.high) == (90, 110)
+    assert band.holds(90)
+    assert band.holds(110)
+    assert not band.holds(110.001)
+    assert not band.holds(89.999)
+
+
+def test_a_tolerance_in_points_is_absolute() -> None:
+    band = Band.parse({"metric": "acceleration_percent", "value": 31.8, "tolerance_points": 5}, "test")
+    assert [band.low, band.high] == pytest.approx([26.8, 36.8])
+    assert band.tolerance == "±5 points"
+
+
+def test_bounds_may_be_open(run: Run) -> None:
+    assert judged(run, **DPP, at_most=395)["passed"]
+    assert not judged(run, **DPP, at_least=395)["passed"]
+    assert judged(run, **DPP, at_least=380, at_most=395)["tolerance"] == "at least 380, at most 395"
+
+
+def test_completion_is_compared_at_full_scale_and_says_so(run: Run) -> None:
+    result = judged(run, **DPP, value=390, tolerance="3%")
+    assert result["passed"]
+    assert result["multiplied_by"] == pytest.approx(41_805 / 2_090)
+    assert result["measured"] * result["multiplied_by"] == result["value"]
+
+
+def test_acceleration_is_that_of_the_means(run: Run) -> None:
+    result = judged(
+        run, metric="acceleration_percent", arm="dpp", baseline="fifo", workload="XS", value=31.8, tolerance_points=2
+    )
+    means = [mean([w["completion_ps"] for t in run.valid(arm) if (w := t.workload("XS"))]) for arm in ("fifo", "dpp")]
+    assert result["value"] == pytest.approx((1 - means[1] / means[0]) * 100)
+    assert result["multiplied_by"] == 1
+
+
+@pytest.mark.parametrize(
+    ("metric", "place", "low", "high"),
+    [
+        ("slowdown", {"workload": "XS"}, 1.85, 1.95),
+        ("goodput_gbps", {"workload": "L1"}, 3.5, 4.5),
+        ("latency_p99_ms", {"workload": "XS"}, 5, 20),
+        ("latency_mean_ms", {"workload": "XS"}, 2, 10),
+        ("transactions", {"workload": "L2"}, 4_800, 4_800),
+        ("retransmits", {"workload": "XS"}, 1, 10_000),
+        ("fairness_jain", {}, 0.2, 1),
+        ("users_jain", {"workload": "XS"}, 0.99, 1),
+        ("drops_frames", {"port": "leaf1>client", "queue": "default"}, 40_000, 60_000),
+        ("drops_frames", {"port": "leaf1>nobody"}, 0, 0),
+        ("marked_frames", {}, 0, 0),
+        ("queue_depth_max_bytes", {"port": "leaf1>client"}, 4_666_000, 4_666_000),
+        ("queue_depth_mean_bytes", {}, 4_190_000, 4_190_000),
+    ],
+)
+def test_every_metric_can_be_expected(run: Run, metric: str, place: dict[str, str], low: float, high: float) -> None:
+    result = judged(run, metric=metric, arm="fifo", at_least=low, at_most=high, **place)
+    assert result["passed"], result["value"]
+
+
+def test_the_baseline_is_meant_where_no_arm_is_named(run: Run) -> None:
+    named = judged(run, metric="completion_s", arm="fifo", workload="XS", at_least=0)
+    assert judged(run, metric="completion_s", workload="XS", at_least=0)["value"] == named["value"]
+
+
+def test_a_median_can_be_asked_for(run: Run) -> None:
+    values = sorted(w["completion_ps"] for t in run.valid("dpp") if (w := t.workload("XS")))
+    result = judged(run, **DPP, value=390, tolerance="5%", statistic="median")
+    assert result["measured"] == pytest.approx((values[1] + values[2]) / 2e12)
+
+
+@pytest.mark.parametrize(
+    ("raw", "what"),
+    [
+        ({"metric": "completion_s", "value": 3, "tolerence": "1%"}, "unknown key tolerence"),
+        ({"value": 3, "tolerance": "1%"}, "metric is missing"),
+        ({"metric": "completion_s"}, "nothing to compare with"),
+        ({"metric": "completion_s", "value": 3}, "no unit"),
+        ({"metric": "completion_s", "value": 3, "tolerance": 0.1}, "tolerance '0.1' has no unit"),
+        ({"metric": "completion_s", "value": 3, "tolerance": "ten%"}, "tolerance 'ten%' is no percentage"),
+        ({"metric": "completion_s", "value": "fast", "tolerance": "1%"}, "value 'fast' is no number"),
+        ({"metric": "completion_s", "statistic": "mode", "at_most": 1}, "statistic 'mode'"),
+    ],
+)
+def test_what_is_wrong_with_a_band_is_said(raw: dict[str, Any], what: str) -> None:
+    with pytest.raises(RunDirectoryError, match=rf"published\.yaml: figures\.3: .*{what}.*hint"):
+        Band.parse(raw, "published.yaml: figures.3")
+
+
+def test_an_unknown_metric_is_refused_with_those_that_there_are(run: Run) -> None:
+    with pytest.raises(RunDirectoryError, match=r"metric speed, which is unknown \(hint: completion_s"):
+        judged(run, metric="speed", workload="XS", at_least=1)
+
+
+@pytest.mark.parametrize("text", ["figures: 3", "- a\n- [", "hello"])
+def test_a_file_without_figures_is_refused(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "published.yaml"
+    path.write_text(text)
+    with pytest.raises(RunDirectoryError, match=r"published\.yaml"):
+        read_published(path)

@@ -1,0 +1,144 @@
+"""From a run directory to its summary."""
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from fake_run import FakeRun
+from fake_trial import MIX
+from tailrace.results import format_table, summarise
+
+ROOT = Path(__file__).parents[3]
+PUBLISHED = ROOT / "reproductions" / "cisco-dpp" / "published.yaml"
+GOLDEN = Path(__file__).parent / "golden_table.txt"
+
+
+@pytest.fixture(scope="module")
+def cisco(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = FakeRun().write(tmp_path_factory.mktemp("cisco") / "run")
+    shutil.copy(PUBLISHED, path / "published.yaml")
+    return path
+
+
+def edit_trials(path: Path, arm: str, change: object) -> None:
+    assert callable(change)
+    for file in (path / "trials" / arm).glob("*.json"):
+        outcome = json.loads(file.read_text())
+        change(outcome, int(file.stem))
+        file.write_text(json.dumps(outcome))
+
+
+def test_a_summary_is_plain_json_and_is_the_same_every_time(cisco: Path) -> None:
+    first, second = (json.dumps(summarise(cisco), allow_nan=False) for _ in range(2))
+    assert first == second
+
+
+def test_completion_is_shown_at_full_scale_by_the_count_that_was_run(cisco: Path) -> None:
+    arm = summarise(cisco)["arms"]["fifo"]
+    for name, (_, count) in MIX.items():
+        workload = arm["workloads"][name]
+        assert workload["scale"] == max(1, int(count * 0.05)) / count
+        full = [value / workload["scale"] for value in workload["completion_s"]["values"]]
+        assert workload["completion_full_scale_s"] == full
+    # 507 x 0.05 is 25 transactions, not 25.35: dividing by 0.05 would be 1.4 % off.
+    l1 = arm["workloads"]["L1"]
+    assert sum(l1["completion_full_scale_s"]) / 6 == pytest.approx(646, rel=0.01)
+
+
+def test_every_published_figure_is_judged_and_holds(cisco: Path) -> None:
+    judged = summarise(cisco)["expectations"]
+    assert len(judged) == 20
+    assert all(one["passed"] for one in judged)
+    assert {one["source"] for one in judged} == {"table 1, p. 6", "table 2, p. 7"}
+
+
+def test_slowdown_is_relative_to_the_own_solo_run(cisco: Path) -> None:
+    slowdown = summarise(cisco)["arms"]["fifo"]["workloads"]["XS"]["slowdown"]
+    assert slowdown["mean"] == pytest.approx(572 / 300, rel=0.01)
+    assert slowdown["solo_trials"] == 1
+    assert slowdown["interval"]["low"] < slowdown["mean"] < slowdown["interval"]["high"]
+
+
+def test_acceleration_has_an_interval_and_an_exact_test(cisco: Path) -> None:
+    effects = {e["workload"]: e for e in summarise(cisco)["comparisons"] if e["metric"] == "completion_s"}
+    xs = effects["XS"]
+    assert xs["acceleration_percent"] == pytest.approx(31.8, abs=0.6)
+    assert xs["acceleration_interval"]["low"] < xs["acceleration_percent"] < xs["acceleration_interval"]["high"]
+    assert xs["is_paired"]
+    assert xs["p_value"] == 2 / 2**6
+    assert "sooner" not in xs["words"]
+    assert "lower with dpp than with fifo" in xs["words"]
+
+
+def test_a_workload_that_did_not_finish_in_one_trial_has_no_mean(tmp_path: Path) -> None:
+    path = FakeRun(trials=4, with_solo=False).write(tmp_path / "run")
+
+    def stop(outcome: dict[str, list[dict[str, object]]], number: int) -> None:
+        if number == 3:
+            outcome["workloads"][0]["completion_ps"] = None
+
+    edit_trials(path, "dpp", stop)
+    summary = summarise(path)
+    workload = summary["arms"]["dpp"]["workloads"]["XS"]
+    assert workload["unfinished_trials"] == [3]
+    assert workload["completion_s"]["mean"] is None
+    assert not [e for e in summary["comparisons"] if e["metric"] == "completion_s" and e["workload"] == "XS"]
+    assert "unfinished in 3" in format_table(summary)
+
+
+def test_failed_invalid_and_missing_trials_are_listed_and_never_averaged(tmp_path: Path) -> None:
+    fake = FakeRun(failed={("dpp", 2)}, invalid={("fifo", 1)}, missing={("dpp", 6)})
+    summary = summarise(fake.write(tmp_path / "run"))
+    assert summary["run"]["is_partial"]
+    problems = {(p["arm"], p["trial"]): p["status"] for p in summary["run"]["problems"]}
+    assert problems == {("fifo", 1): "invalid", ("dpp", 2): "failed", ("dpp", 6): "missing"}
+    assert summary["arms"]["dpp"]["trials"] == [1, 3, 4, 5]
+    assert len(summary["arms"]["dpp"]["workloads"]["XS"]["completion_s"]["values"]) == 4
+    assert not summary["comparisons"][0]["is_paired"], "other trials are left in either arm: their seeds do not pair"
+    text = format_table(summary)
+    assert "PARTIAL" in text
+    assert "dpp trial 2: failed: the simulator ran out of memory" in text
+
+
+def test_a_run_without_any_valid_trial_is_summarised_all_the_same(tmp_path: Path) -> None:
+    fake = FakeRun(trials=1, with_solo=False, failed={("fifo", 1), ("dpp", 1)})
+    path = fake.write(tmp_path / "run")
+    shutil.copy(PUBLISHED, path / "published.yaml")
+    summary = summarise(path)
+    assert summary["comparisons"] == []
+    assert all(one["passed"] is None for one in summary["expectations"])
+    assert "no valid trials" in format_table(summary)
+
+
+def test_two_trials_are_too_few(tmp_path: Path) -> None:
+    summary = summarise(FakeRun(trials=2, with_solo=False).write(tmp_path / "run"))
+    assert {e["verdict"] for e in summary["comparisons"]} == {"too few trials"}
+    assert summary["arms"]["fifo"]["workloads"]["XS"]["completion_s"]["interval"] is None
+    assert "XS: too few trials to tell" in format_table(summary)
+
+
+def test_drops_are_counted_by_cause_in_switches_and_hosts(tmp_path: Path) -> None:
+    path = FakeRun(trials=2, with_solo=False).write(tmp_path / "run")
+
+    def lose(outcome: dict[str, list[dict[str, object]]], number: int) -> None:
+        outcome["hosts"][0]["rx_ring_drops"] = 10 * number
+
+    edit_trials(path, "fifo", lose)
+    drops = summarise(path)["arms"]["fifo"]["drops"]
+    assert drops["rx_ring"]["frames"] == 15
+    assert set(drops) == {"shared_buffer_full", "rx_ring"}
+    assert drops["shared_buffer_full"]["frames"] > 1_000
+
+
+def test_latencies_of_all_trials_are_pooled(cisco: Path) -> None:
+    latency = summarise(cisco)["arms"]["fifo"]["workloads"]["XS"]["latency_ms"]
+    assert latency["count"] == 6 * 20 * int(41_805 * 0.05)
+    ordered = [latency[key] for key in ("min", "p50", "p90", "p95", "p99", "p99_9", "max")]
+    assert ordered == sorted(ordered)
+    assert len(latency["over_trials"]["p99"]["values"]) == 6
+
+
+def test_the_table_is_the_one_that_people_agreed_to(cisco: Path) -> None:
+    assert format_table(summarise(cisco)) == GOLDEN.read_text(encoding="utf-8")

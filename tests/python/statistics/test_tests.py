@@ -1,0 +1,117 @@
+"""Exact tests and rank statistics against scipy."""
+
+import random
+from typing import Any
+
+import pytest
+import scipy.stats
+
+from tailrace.statistics import (
+    cliffs_delta,
+    hodges_lehmann,
+    mann_whitney_test,
+    named_stream,
+    permutation_test,
+    sign_flip_test,
+)
+
+# Without types: its stubs do not follow every form of its arguments.
+ORACLE: Any = scipy.stats
+
+
+def luck() -> random.Random:
+    return named_stream(1, "test")
+
+
+def drawn(count: int, seed: int, shift: float = 0.0) -> list[float]:
+    stream = random.Random(seed)
+    return [stream.gauss(10 + shift, 1) for _ in range(count)]
+
+
+def mean_difference(a: Any, b: Any, axis: int) -> Any:
+    return a.mean(axis=axis) - b.mean(axis=axis)
+
+
+@pytest.mark.parametrize("sizes", [(3, 3), (4, 6), (5, 5), (6, 6)])
+@pytest.mark.parametrize("shift", [0.0, 1.0, 5.0])
+def test_the_permutation_test_is_that_of_scipy(sizes: tuple[int, int], shift: float) -> None:
+    a, b = drawn(sizes[0], 1), drawn(sizes[1], 2, shift)
+    theirs = ORACLE.permutation_test((a, b), mean_difference, n_resamples=10**6)
+    ours = permutation_test(a, b, luck())
+    # With unequal sizes scipy doubles one tail; ours counts both tails by their distance.
+    if sizes[0] == sizes[1]:
+        assert ours.p_value == pytest.approx(theirs.pvalue)
+    assert ours.p_value >= ours.p_smallest
+    assert ours.is_exact
+
+
+@pytest.mark.parametrize("count", [5, 6, 9])
+def test_the_paired_test_is_that_of_scipy(count: int) -> None:
+    a, b = drawn(count, 3), drawn(count, 4, 0.8)
+    theirs = ORACLE.permutation_test((a, b), mean_difference, permutation_type="samples", n_resamples=10**6)
+    ours = sign_flip_test([y - x for x, y in zip(a, b, strict=True)], luck())
+    assert ours.p_value == pytest.approx(theirs.pvalue)
+
+
+def test_five_pairs_cannot_reach_five_percent_and_six_can() -> None:
+    assert sign_flip_test([1.0] * 5, luck()).p_value == 0.0625
+    assert sign_flip_test([1.0] * 6, luck()).p_value == 0.03125
+
+
+@pytest.mark.parametrize("shift", [0.0, 0.7, 4.0])
+def test_mann_whitney_is_that_of_scipy(shift: float) -> None:
+    a, b = drawn(5, 5), drawn(6, 6, shift)
+    theirs = ORACLE.mannwhitneyu(a, b, method="exact")
+    assert mann_whitney_test(a, b, luck()).p_value == pytest.approx(theirs.pvalue)
+
+
+def test_ties_share_their_rank() -> None:
+    a, b = [1.0, 2.0, 2.0, 3.0], [2.0, 3.0, 3.0, 4.0]
+    exact = ORACLE.mannwhitneyu(a, b, method=ORACLE.PermutationMethod(n_resamples=10**6))
+    assert mann_whitney_test(a, b, luck()).p_value == pytest.approx(exact.pvalue)
+
+
+def test_many_trials_are_drawn_and_say_so() -> None:
+    a, b = drawn(20, 7), drawn(20, 8, 0.9)
+    result = permutation_test(a, b, luck())
+    assert not result.is_exact
+    theirs = ORACLE.ttest_ind(a, b).pvalue
+    assert result.p_value == pytest.approx(theirs, abs=0.005)
+    assert result == permutation_test(a, b, luck())
+
+
+def test_identical_samples_are_as_likely_as_can_be() -> None:
+    assert permutation_test([1.0, 2.0, 3.0], [1.0, 2.0, 3.0], luck()).p_value == 1.0
+    assert sign_flip_test([0.0] * 6, luck()).p_value == 1.0
+
+
+def test_cliffs_delta_counts_who_is_above() -> None:
+    assert cliffs_delta([1.0, 2.0], [3.0, 4.0]) == 1.0
+    assert cliffs_delta([3.0, 4.0], [1.0, 2.0]) == -1.0
+    assert cliffs_delta([1.0, 3.0], [2.0, 2.0]) == 0.0
+
+
+def test_the_shift_is_the_median_of_all_differences() -> None:
+    a, b = [1.0, 2.0, 4.0], [3.0, 7.0]
+    shift = hodges_lehmann(a, b, paired=False)
+    assert shift.estimate == pytest.approx(2.5)
+    assert shift.low is None, "three against two trials allow no interval of 95 %"
+
+
+@pytest.mark.parametrize(("count", "is_paired"), [(5, False), (6, False), (8, False), (6, True), (9, True)])
+def test_the_interval_of_the_shift_holds_the_values_that_the_rank_test_accepts(count: int, is_paired: bool) -> None:
+    a, b = drawn(count, 11), drawn(count, 12, 2.0)
+    shift = hodges_lehmann(a, b, paired=is_paired)
+    assert shift.low is not None
+    assert shift.high is not None
+    assert shift.level is not None
+    assert shift.level >= 0.95
+    inside, outside = shift.low + 1e-9, shift.low - 1e-9
+    assert rank_p_value(a, [value - inside for value in b], is_paired) > 1 - shift.level - 1e-9
+    assert rank_p_value(a, [value - outside for value in b], is_paired) <= 1 - shift.level + 1e-9
+
+
+def rank_p_value(a: list[float], b: list[float], is_paired: bool) -> float:
+    if is_paired:
+        return float(ORACLE.wilcoxon(a, b, method="exact").pvalue)
+    return float(ORACLE.mannwhitneyu(a, b, method="exact").pvalue)

@@ -1,0 +1,100 @@
+"""What two samples are said to say about each other."""
+
+import json
+
+import pytest
+
+from tailrace.statistics import Histogram, compare_samples, jain_index, quantile
+from tailrace.statistics.verdict import Effect
+
+SLOW = [572.1, 570.2, 575.3, 571.1, 569.9, 574.0]
+FAST = [390.1, 391.2, 388.7, 392.0, 389.4, 390.6]
+
+
+def compared(baseline: list[float], other: list[float], *, is_paired: bool = True) -> Effect:
+    return compare_samples(baseline, other, is_paired=is_paired, seed=1, address="test")
+
+
+def test_a_clear_difference_has_a_direction_and_a_size() -> None:
+    effect = compared(SLOW, FAST)
+    assert effect.verdict == "lower"
+    assert effect.change_percent == pytest.approx(-31.77, abs=0.01)
+    assert effect.change_interval is not None
+    assert effect.change_interval.low < -31.77 < effect.change_interval.high < -31
+    assert effect.cliffs_delta == -1.0
+    assert compared(FAST, SLOW).verdict == "higher"
+
+
+def test_three_trials_are_too_few_whatever_they_say() -> None:
+    effect = compared(SLOW[:3], FAST[:3])
+    assert effect.verdict == "too few trials"
+    assert effect.test.p_smallest == pytest.approx(0.1)
+    assert effect.change_interval is None
+
+
+def test_one_trial_of_each_is_too_few_and_not_an_error() -> None:
+    effect = compared(SLOW[:1], FAST[:1])
+    assert effect.verdict == "too few trials"
+    assert effect.change_percent == pytest.approx(-31.8, abs=0.05)
+
+
+def test_overlapping_samples_show_no_difference() -> None:
+    assert compared(SLOW, [*SLOW[1:], SLOW[0]], is_paired=False).verdict == "no difference seen"
+
+
+def test_pairs_are_used_from_six_on_and_never_by_the_outcome() -> None:
+    assert compared(SLOW, FAST).is_paired
+    five = compared(SLOW[:5], FAST[:5])
+    assert not five.is_paired
+    assert five.verdict == "lower", "five against five reach p = 0.008 without pairs and 0.06 with them"
+    assert not compared(SLOW, FAST, is_paired=False).is_paired
+
+
+def test_a_baseline_of_zero_has_no_percentages() -> None:
+    effect = compared([0.0] * 6, [1.0] * 6)
+    assert effect.change_percent is None
+    assert effect.change_interval is None
+    assert effect.verdict == "higher"
+
+
+def test_an_effect_is_plain_json() -> None:
+    assert json.loads(json.dumps(compared(SLOW, FAST).to_dict(), allow_nan=False))["verdict"] == "lower"
+
+
+def test_jain_index() -> None:
+    assert jain_index([5, 5, 5, 5]) == 1.0
+    assert jain_index([1, 0, 0, 0]) == 0.25
+    assert jain_index([]) is None
+    assert jain_index([0, 0]) is None
+
+
+def test_quantiles_interpolate() -> None:
+    assert quantile([1.0, 2.0, 3.0, 4.0], 0.5) == 2.5
+    assert quantile([1.0, 2.0, 3.0, 4.0], 1.0) == 4.0
+
+
+def latency(buckets: list[list[int]], **values: int) -> dict[str, object]:
+    count = sum(n for _, n in buckets)
+    return {"count": count, "mean_ps": 10, "min_ps": 1, "max_ps": buckets[-1][0] - 1, "buckets": buckets, **values}
+
+
+def test_histograms_of_trials_are_pooled_and_not_averaged() -> None:
+    pooled = Histogram.from_outcomes([latency([[10, 99], [1_000, 1]]), latency([[10, 100]])])
+    assert pooled is not None
+    assert pooled.count == 200
+    assert pooled.percentile_ps(50) == 10
+    assert pooled.percentile_ps(99.5) == 10
+    assert pooled.percentile_ps(99.6) == 999, "never beyond the largest value, though its bucket ends at 1000"
+
+
+def test_a_percentile_is_the_smallest_value_that_enough_do_not_exceed() -> None:
+    pooled = Histogram.from_outcomes([latency([[edge, 1] for edge in range(1, 1_001)], max_ps=1_000)])
+    assert pooled is not None
+    for percent, expected in ((50, 500), (90, 900), (99, 990), (99.9, 999), (100, 1_000), (0, 1)):
+        assert pooled.percentile_ps(percent) == expected
+    assert pooled.cdf()[499] == (500 / 1e9, 0.5)
+
+
+def test_no_values_make_no_histogram() -> None:
+    assert Histogram.from_outcomes([]) is None
+    assert Histogram.from_outcomes([{"count": 0, "buckets": []}]) is None
