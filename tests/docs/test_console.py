@@ -1,7 +1,8 @@
 """Every command that the tutorial shows is run, and what it shows as output is compared.
 
-A `console` block holds commands after `$ ` and under each what it prints: every line shown must be printed, in this
-order; lines may be left out, and `...` stands for any text. `[exit 1]` as the last line is the expected exit status.
+A `console` block holds commands after `$ ` (with further lines after `> `) and under each what it prints: every line
+shown must be printed, in this order; lines may be left out, `...` stands for any text, and any number for any other:
+the words are checked here, the numbers where they are made. `[exit 1]` as the last line is the expected exit status.
 """
 
 import os
@@ -16,6 +17,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = ("docs/tutorial.md",)
 BLOCK = re.compile(r"^```console\n(.*?)^```", re.MULTILINE | re.DOTALL)
+NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
 EXIT = re.compile(r"\[exit (\d+)\]")
 COMMAND_LIMIT_S = 120
 
@@ -40,6 +42,8 @@ def commands(page: str) -> Iterator[Command]:
                 current = Command(line.removeprefix("$ "))
             elif current is None:
                 raise ValueError(f"a console block begins with a command, not with {line!r}")
+            elif line.startswith(">") and not current.shown:
+                current.text += "\n" + line.removeprefix(">").removeprefix(" ")
             elif status := EXIT.fullmatch(line):
                 current.status = int(status[1])
             else:
@@ -52,10 +56,15 @@ def first_missing(shown: list[str], printed: str) -> str | None:
     """The first shown line that was not printed after the ones before it."""
     rest = iter(words(line) for line in printed.splitlines())
     for line in shown:
-        pattern = re.compile(re.escape(words(line)).replace(r"\.\.\.", ".*"))
-        if words(line) not in ("", "...") and not any(pattern.fullmatch(candidate) for candidate in rest):
+        if words(line) not in ("", "...") and not any(matches(line, candidate) for candidate in rest):
             return line
     return None
+
+
+def matches(shown: str, printed: str) -> bool:
+    """Whether a line says the same in other numbers."""
+    pieces = [".*".join(map(re.escape, piece.split("..."))) for piece in NUMBER.split(words(shown))]
+    return re.fullmatch(NUMBER.pattern.join(pieces), printed) is not None
 
 
 def words(line: str) -> str:
@@ -105,6 +114,17 @@ def test_an_expected_status_is_honoured(tmp_path: Path) -> None:
 def test_a_line_that_is_not_printed_is_noticed(tmp_path: Path) -> None:
     [command] = commands("```console\n$ echo one; echo two\ntwo\none\n```\n")
     assert "did not print 'one'" in (run(command, tmp_path) or "")
+
+
+def test_numbers_may_differ_and_words_may_not() -> None:
+    assert matches("p99 12.5 ms", "p99 -3 ms")
+    assert not matches("p99 12.5 ms", "p99 high ms")
+    assert not matches("p99 12.5 ms", "p99 12.5 us")
+
+
+def test_a_command_may_have_several_lines(tmp_path: Path) -> None:
+    [command] = commands("```console\n$ cat <<END\n> one\n>\n> two\n> END\none\ntwo\n```\n")
+    assert run(command, tmp_path) is None
 
 
 def test_dots_stand_for_any_text(tmp_path: Path) -> None:
