@@ -128,7 +128,7 @@ def _host(at: KeyPath, host: Host, own: Host) -> Found:
     if tcp.rto_min == 0 or tcp.rto_max < tcp.rto_min:
         yield (*at, "tcp"), "rto_min must be above zero and not above rto_max", "Linux: 200ms and 120s"
     for key in ("send_buffer", "receive_buffer"):
-        buffer = getattr(tcp, key)
+        buffer = getattr(host, key)()
         if buffer.initial < host.mtu:
             size = format_size(buffer.initial)
             yield (*at, "tcp", key), f"{size} holds not even one packet of {host.mtu} bytes", "64KiB is small already"

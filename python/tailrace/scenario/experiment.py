@@ -24,7 +24,7 @@ class Calibrate(Part):
 
 
 class Experiment(Part):
-    """Trials, seed, end, calibration."""
+    """How often, how long and with which luck a scenario is run."""
 
     trials: Annotated[Count, Field(ge=1, le=1000)] = TRIALS_DEFAULT
     """Trials of each arm."""
@@ -50,7 +50,7 @@ class Experiment(Part):
 
 
 class Observe(Part):
-    """What is recorded."""
+    """Which queues are recorded over time, and how much is kept."""
 
     ports: Literal["auto"] | list[str] = "auto"
     """Switch ports whose queue is recorded over time, as `switch>neighbour`; auto: those where queues can form."""

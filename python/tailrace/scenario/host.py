@@ -42,10 +42,10 @@ class Cpu(Part):
 
 
 class SocketBuffer(Part):
-    """A socket buffer: one size is fixed; `initial` and `maximum` are autotuned."""
+    """A socket buffer, in payload bytes that it holds: one size is fixed; `initial` and `maximum` are autotuned."""
 
-    initial: Size
-    """Size at the start."""
+    initial: Size | None = None
+    """Size at the start. Left out: for sending, room for two initial windows; for receiving, 64 KiB (Linux)."""
     maximum: Size
     """Autotuning may grow it to this."""
 
@@ -67,7 +67,7 @@ _BUFFER_SCHEMA = WithJsonSchema(
             {
                 "type": "object",
                 "properties": {name: {"type": "string", "pattern": SIZE.pattern} for name in ("initial", "maximum")},
-                "required": ["initial", "maximum"],
+                "required": ["maximum"],
                 "additionalProperties": False,
             },
         ]
@@ -103,10 +103,18 @@ class Tcp(Part):
     """Slow start after an idle period; Linux on."""
     small_queue: Time = 10**9
     """Data of one socket that may wait in the NIC, in time at line rate (TCP small queues)."""
-    send_buffer: Buffer = SocketBuffer(initial="16KiB", maximum="4MiB")  # type: ignore[arg-type]  # parsed text
-    """Send buffer; Linux tcp_wmem 16 KiB to 4 MiB."""
-    receive_buffer: Buffer = SocketBuffer(initial="128KiB", maximum="6MiB")  # type: ignore[arg-type]  # parsed text
-    """Receive buffer; Linux tcp_rmem 128 KiB to 6 MiB."""
+    send_buffer: Buffer = SocketBuffer(maximum="4MiB")  # type: ignore[arg-type]  # parsed text
+    """Send buffer; Linux: at most tcp_wmem's 4 MiB."""
+    receive_buffer: Buffer = SocketBuffer(maximum="6MiB")  # type: ignore[arg-type]  # parsed text
+    """Receive buffer; Linux: at most tcp_rmem's 6 MiB."""
+
+
+IP_TCP_HEADERS_BYTES = 52
+"""IPv4 20, TCP 20, timestamps 12."""
+SEND_BUFFER_BYTES_MIN = 16 * 1024
+"""tcp_wmem[1]."""
+RECEIVE_WINDOW_BYTES_FIRST = 64 * 1024
+"""The first window is at most 65 535 bytes, whatever tcp_rmem says."""
 
 
 class Host(Part):
@@ -120,3 +128,18 @@ class Host(Part):
     """Cost of receiving."""
     tcp: Tcp = Tcp()
     """TCP of all sockets."""
+
+    def send_buffer(self) -> SocketBuffer:
+        """The send buffer with its initial size. Linux (tcp_sndbuf_expand) makes room for two initial windows [K]."""
+        two_windows = 2 * self.tcp.initial_window * (self.mtu - IP_TCP_HEADERS_BYTES)
+        return _started(self.tcp.send_buffer, max(SEND_BUFFER_BYTES_MIN, two_windows))
+
+    def receive_buffer(self) -> SocketBuffer:
+        """The receive buffer with its initial size."""
+        return _started(self.tcp.receive_buffer, RECEIVE_WINDOW_BYTES_FIRST)
+
+
+def _started(buffer: SocketBuffer, initial: int) -> SocketBuffer:
+    if buffer.initial is not None:
+        return buffer
+    return buffer.model_copy(update={"initial": min(initial, buffer.maximum)})

@@ -4,7 +4,7 @@ import hashlib
 import json
 from typing import Any
 
-from tailrace.scenario.host import Host, SocketBuffer, Tcp
+from tailrace.scenario.host import Host, SocketBuffer
 from tailrace.scenario.lower_switch import lower_switch
 from tailrace.scenario.lower_workload import lower_workload
 from tailrace.scenario.scenario import Scenario
@@ -72,11 +72,12 @@ def _host(name: str, host: Host) -> Raw:
             "per_byte_fs": host.cpu.per_byte,
             "program_cores": host.cpu.program_cores,
         },
-        "tcp": _tcp(host.tcp),
+        "tcp": _tcp(host),
     }
 
 
-def _tcp(tcp: Tcp) -> Raw:
+def _tcp(host: Host) -> Raw:
+    tcp = host.tcp
     return {
         "congestion_control": tcp.congestion_control,
         "slow_start_exit": tcp.slow_start_exit,
@@ -90,8 +91,8 @@ def _tcp(tcp: Tcp) -> Raw:
         "delayed_ack_ps": tcp.delayed_ack,
         "slow_start_after_idle": tcp.slow_start_after_idle,
         "small_queue_ps": tcp.small_queue,
-        "send_buffer": _buffer(tcp.send_buffer),
-        "receive_buffer": _buffer(tcp.receive_buffer),
+        "send_buffer": _buffer(host.send_buffer()),
+        "receive_buffer": _buffer(host.receive_buffer()),
     }
 
 

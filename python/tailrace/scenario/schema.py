@@ -40,7 +40,7 @@ class _Generator(GenerateJsonSchema):
         if isinstance(dft, Limit):
             return f"dynamic({dft.amount / 1000:g})"
         if isinstance(dft, SocketBuffer):
-            return {"initial": quantity_text(dft.initial, SIZE), "maximum": quantity_text(dft.maximum, SIZE)}
+            return {"maximum": quantity_text(dft.maximum, SIZE)}
         return super().encode_default(dft)
 
 
