@@ -4,6 +4,7 @@ from typing import Any
 
 from tailrace.results.effects import NAMES
 from tailrace.results.numbers import digits_text
+from tailrace.statistics import mean
 
 
 def headline(summary: dict[str, Any]) -> list[str]:
@@ -75,13 +76,17 @@ def _alone(summary: dict[str, Any]) -> list[str]:
     for arm, arm_summary in summary["arms"].items():
         parts = []
         for name, workload in arm_summary["workloads"].items():
-            if workload["completion_s"]["mean"] is not None:
-                parts.append(f"{name} took {digits_text(workload['completion_s']['mean'])} s")
+            if times_s := workload["completion_full_scale_s"]:
+                parts.append(f"{name} took {digits_text(mean(times_s))} s{_scaled(workload['scale'])}")
             elif workload["goodput_gbps"]["mean"] is not None:
                 parts.append(f"{name} carried {digits_text(workload['goodput_gbps']['mean'])} Gbit/s")
         if parts:
             sentences.append(f"{arm}: {_list(parts)}.")
     return sentences or ["No trial came to a valid end: there is nothing to report but the trials below."]
+
+
+def _scaled(scale: float) -> str:
+    return "" if scale == 1 else " at full scale"
 
 
 def _list(parts: Any) -> str:

@@ -1,0 +1,240 @@
+"""The report as text: complete, small, offline, and readable whatever the run holds."""
+
+import json
+import re
+import shutil
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from fake_run import FakeRun
+from tailrace.report import write
+
+ROOT = Path(__file__).parents[3]
+SIZE_BYTES_MAX = 1_000_000
+VOID = frozenset({"meta", "link", "input", "br", "hr", "img"})
+
+
+class Page(HTMLParser):
+    """Elements with their attributes, visible text, and whether everything that opens is closed in order."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.elements: list[tuple[str, dict[str, str | None]]] = []
+        self.words: list[str] = []
+        self.feed(text)
+        self.close()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.elements.append((tag, dict(attrs)))
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.elements.append((tag, dict(attrs)))
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag, f"{tag} closes {self.open[-3:]}"
+
+    def handle_data(self, data: str) -> None:
+        if self.open and self.open[-1] not in ("script", "style"):
+            self.words.append(data)
+
+    @property
+    def text(self) -> str:
+        return re.sub(r"\s+", " ", "".join(self.words))
+
+    def ids(self) -> list[str]:
+        return [attributes["id"] or "" for _, attributes in self.elements if "id" in attributes]
+
+
+def page_of(path: Path) -> Page:
+    text = write(path).read_text(encoding="utf-8")
+    assert len(text.encode()) < SIZE_BYTES_MAX
+    page = Page(text)
+    assert page.open == []
+    assert len(page.ids()) == len(set(page.ids()))
+    return page
+
+
+def edit_trials(path: Path, change: Any) -> None:
+    for file in path.glob("trials/*/*.json"):
+        outcome = json.loads(file.read_text())
+        change(outcome)
+        file.write_text(json.dumps(outcome))
+
+
+@pytest.fixture(scope="module")
+def cisco(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = FakeRun().write(tmp_path_factory.mktemp("cisco") / "run")
+    shutil.copy(ROOT / "reproductions" / "cisco-dpp" / "published.yaml", path / "published.yaml")
+    return path
+
+
+@pytest.fixture(scope="module")
+def page(cisco: Path) -> Page:
+    return page_of(cisco)
+
+
+def test_the_page_has_every_section(page: Page) -> None:
+    sections = {attributes.get("id") for tag, attributes in page.elements if tag == "section"}
+    assert sections == {
+        "completion",
+        "published",
+        "latency",
+        "queues",
+        "throughput",
+        "drops",
+        "counters",
+        "network",
+        "assumptions",
+        "provenance",
+    }
+
+
+def test_nothing_is_fetched_from_anywhere(page: Page) -> None:
+    for tag, attributes in page.elements:
+        for name in ("src", "href", "data", "action", "poster"):
+            link = attributes.get(name) or "#"
+            assert link.startswith(("#", "data:")), f"<{tag} {name}={link!r}>"
+    policies = [a["content"] or "" for tag, a in page.elements if a.get("http-equiv") == "Content-Security-Policy"]
+    assert policies[0].startswith("default-src 'none'")
+
+
+def test_every_link_within_the_page_leads_somewhere(page: Page) -> None:
+    targets = {(a.get("href") or "")[1:] for tag, a in page.elements if tag == "a"}
+    assert targets <= set(page.ids())
+
+
+def test_every_drawing_says_what_it_shows(page: Page) -> None:
+    drawings = [a for tag, a in page.elements if tag == "svg" and a.get("role") == "img"]
+    assert len(drawings) >= 16
+    assert all(len(a.get("aria-label") or "") > 40 for a in drawings)
+    others = [a for tag, a in page.elements if tag == "svg" and "role" not in a]
+    assert all(a.get("aria-hidden") == "true" or a.get("class") == "lines" or "x" in a for a in others)
+
+
+def test_every_time_series_has_its_data_beside_it(page: Page) -> None:
+    charts = [a for _, a in page.elements if a.get("class") == "live"]
+    assert len(charts) == 3
+    assert all(a["data-csv"] in page.ids() for a in charts)
+    assert "time_s,fifo trial 1,fifo,dpp trial 1,dpp" in page.text
+
+
+def test_the_page_answers_in_its_first_lines(page: Page) -> None:
+    assert "With dpp, XS finishes 31.5 % sooner than with fifo, S 32.4 %" in page.text
+    assert "20 of 20 expectations hold" in page.text
+    assert "1/20 of the full counts, same rates" in page.text
+
+
+def test_policies_are_told_in_words(page: Page) -> None:
+    assert "the first 20 packets of a flow go to express; after 5 ms of silence a flow is new again" in page.text
+    assert "Queue default: weighted 100 %, at most 14 times the free buffer." in page.text
+
+
+def test_assumptions_carry_their_marks(page: Page) -> None:
+    assert "users per database 20 derived 18 to 20" in re.sub(r"\s+", " ", " ".join(page.words))
+
+
+def test_provenance_has_what_one_needs_to_repeat_the_run(page: Page) -> None:
+    assert "tailrace run reproductions/cisco-dpp/scenario.yaml --scale 0.05" in page.text
+    assert "Linux 6.18" in page.text
+    assert "dpp/2, dpp/6" in page.text
+
+
+def test_the_licence_of_the_vendored_script_is_kept(page: Page) -> None:
+    assert "© 2022 Leon Sorokin, MIT licence" in page.text
+    licence = ROOT / "python" / "tailrace" / "report" / "assets" / "uplot-LICENSE.txt"
+    assert "Permission is hereby granted" in licence.read_text()
+
+
+def test_a_partial_run_says_so_first(tmp_path: Path) -> None:
+    fake = FakeRun(failed={("dpp", 2)}, invalid={("fifo", 1)}, missing={("dpp", 6)})
+    page = page_of(fake.write(tmp_path / "run"))
+    assert "partial run" in page.text
+    assert "3 trials do not count and enter no average." in page.text
+    assert page.text.index("do not count") < page.text.index("Completion times")
+    assert "fifo, trial 1: invalid: 12 frames were dropped in the ring of client" in page.text
+
+
+def test_a_run_without_valid_trials_still_has_a_page(tmp_path: Path) -> None:
+    fake = FakeRun(trials=1, with_solo=False, failed={("fifo", 1), ("dpp", 1)})
+    page = page_of(fake.write(tmp_path / "run"))
+    assert "No trial came to a valid end" in page.text
+    assert "the simulator ran out of memory" in page.text
+
+
+def test_few_trials_are_called_too_few(tmp_path: Path) -> None:
+    page = page_of(FakeRun(trials=2).write(tmp_path / "run"))
+    assert "With dpp, too few trials to tell for XS, S, M, L1 and L2." in page.text
+
+
+def test_a_run_with_one_arm_tells_what_its_workloads_took(tmp_path: Path) -> None:
+    page = page_of(FakeRun(trials=1, arms=("fifo",), with_solo=False).write(tmp_path / "run"))
+    assert re.search(r"fifo: XS took 57\d s at full scale, S took 58\d s at full scale", page.text)
+    assert "against" not in page.text.split("Completion times")[0]
+
+
+def test_names_from_a_scenario_cannot_become_markup(tmp_path: Path) -> None:
+    path = FakeRun(name="<img src=x onerror=alert(1)>", trials=1, with_solo=False).write(tmp_path / "run")
+    page = page_of(path)
+    assert not [tag for tag, _ in page.elements if tag == "img"]
+    assert "<img src=x" in page.text
+
+
+def test_a_run_without_tables_and_plans_has_the_other_sections(tmp_path: Path) -> None:
+    path = FakeRun(trials=2, with_solo=False).write(tmp_path / "run")
+    shutil.rmtree(path / "plans")
+    for file in path.rglob("*.parquet"):
+        file.unlink()
+    page = page_of(path)
+    sections = {attributes.get("id") for tag, attributes in page.elements if tag == "section"}
+    assert sections == {"completion", "latency", "drops", "counters", "assumptions", "provenance"}
+
+
+def test_streams_without_an_end_have_goodput_and_no_completion(tmp_path: Path) -> None:
+    path = FakeRun(trials=1, arms=("fifo",), with_solo=False).write(tmp_path / "run")
+
+    def endless(outcome: dict[str, Any]) -> None:
+        for workload in outcome["workloads"]:
+            workload |= {"kind": "stream", "completion_ps": None, "latency": None, "user_completion_ps": []}
+
+    edit_trials(path, endless)
+    page = page_of(path)
+    assert "L1 carried" in page.text
+    assert not [a for tag, a in page.elements if tag == "section" and a.get("id") in ("completion", "latency")]
+    assert "goodput, Gbit/s" in page.text
+
+
+def test_latency_alone_is_compared_where_nothing_completes(tmp_path: Path) -> None:
+    path = FakeRun(with_solo=False).write(tmp_path / "run")
+
+    def endless(outcome: dict[str, Any]) -> None:
+        for workload in outcome["workloads"]:
+            workload["completion_ps"] = None
+
+    edit_trials(path, endless)
+    page = page_of(path)
+    assert "XS has a 99th percentile of latency" in page.text
+    assert "reduction of the 99th percentile of latency" in page.text
+
+
+def test_a_run_without_losses_says_that_none_were_seen(tmp_path: Path) -> None:
+    path = FakeRun(trials=1, with_solo=False).write(tmp_path / "run")
+
+    def lossless(outcome: dict[str, Any]) -> None:
+        for queue in outcome["ports"][0]["queues"]:
+            queue["drops"] = {}
+
+    edit_trials(path, lossless)
+    assert "No frame was lost in any valid trial." in page_of(path).text
+
+
+def test_a_report_is_replaced_whole(cisco: Path) -> None:
+    path = write(cisco)
+    assert path == cisco / "report.html"
+    assert not list(cisco.glob("*.new"))
+    assert write(cisco).read_text() == path.read_text()
