@@ -77,16 +77,13 @@ def _alone(summary: dict[str, Any]) -> list[str]:
         parts = []
         for name, workload in arm_summary["workloads"].items():
             if times_s := workload["completion_full_scale_s"]:
-                parts.append(f"{name} took {digits_text(mean(times_s))} s{_scaled(workload['scale'])}")
+                parts.append(f"{name} took {digits_text(mean(times_s))} s")
             elif workload["goodput_gbps"]["mean"] is not None:
                 parts.append(f"{name} carried {digits_text(workload['goodput_gbps']['mean'])} Gbit/s")
         if parts:
-            sentences.append(f"{arm}: {_list(parts)}.")
+            scaled = "" if summary["run"]["scale"] == 1 else " (completion times at full scale)"
+            sentences.append(f"With {arm}, {_list(parts)}{scaled}.")
     return sentences or ["No trial came to a valid end: there is nothing to report but the trials below."]
-
-
-def _scaled(scale: float) -> str:
-    return "" if scale == 1 else " at full scale"
 
 
 def _list(parts: Any) -> str:
