@@ -51,7 +51,7 @@ impl Forwarding {
             1 => Some(usize::from(self.ports[first as usize])),
             _ => {
                 let hash = mix64(u64::from(frame.flow_hash()) ^ self.salt) >> 32;
-                Some(usize::from(self.ports[first as usize + (hash * u64::from(count) >> 32) as usize]))
+                Some(usize::from(self.ports[first as usize + ((hash * u64::from(count)) >> 32) as usize]))
             }
         }
     }

@@ -24,7 +24,7 @@ mod switch;
 
 pub use admit::{Limit, SharedBuffer};
 pub use aqm::{Aqm, Codel, Red, Step};
-pub use counters::{DropCause, DppCounters, QueueCounters};
+pub use counters::{DppCounters, DropCause, QueueCounters};
 pub use dpp::{DppPolicy, DppReset, WhenFull};
 pub use forwarding::Forwarding;
 pub use frame::Frame;

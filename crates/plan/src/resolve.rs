@@ -133,8 +133,7 @@ impl Plan {
         let graph = resolve_graph(&raw)?;
         raw.hosts.iter().try_for_each(check_host)?;
         raw.switches.iter().try_for_each(check_switch)?;
-        let rx_jitter =
-            raw.hosts.iter().map(|host| distribution(&host.nic.rx_jitter, &host.name)).collect::<Result<_, _>>()?;
+        let rx_jitter = raw.hosts.iter().map(|host| distribution(&host.nic.rx_jitter, &host.name)).collect::<Result<_, _>>()?;
         let workloads = raw.workloads.iter().map(|w| resolve_workload(w, &graph, &raw)).collect::<Result<Vec<_>, _>>()?;
         require(!workloads.is_empty(), "workloads", "nothing uses the network")?;
         let observed = raw.observe.ports.iter().map(|pair| resolve_port(pair, &graph)).collect::<Result<_, _>>()?;
@@ -144,10 +143,8 @@ impl Plan {
 
 fn resolve_graph(raw: &RawPlan) -> Result<Graph, PlanError> {
     let names = |n: Vec<&String>| n.into_iter().cloned().collect::<Vec<_>>();
-    let mut graph = Graph::new(
-        names(raw.hosts.iter().map(|h| &h.name).collect()),
-        names(raw.switches.iter().map(|s| &s.name).collect()),
-    )?;
+    let mut graph =
+        Graph::new(names(raw.hosts.iter().map(|h| &h.name).collect()), names(raw.switches.iter().map(|s| &s.name).collect()))?;
     require(graph.names.len() <= COUNT_MAX && raw.links.len() <= COUNT_MAX, "links", "at most a million nodes and links")?;
     for (i, link) in raw.links.iter().enumerate() {
         let place = format!("links[{i}]");

@@ -5,7 +5,6 @@
 
 mod agenda;
 mod build;
-mod build_switch;
 mod control;
 mod cores;
 mod generate;
@@ -29,5 +28,5 @@ pub fn run(plan: &Plan, control: &Control) -> Outcome {
     let mut world = build::build(plan);
     world.run(control);
     let wall = started.elapsed();
-    outcome::gather(plan, world, wall)
+    outcome::gather(plan, &world, wall)
 }

@@ -87,7 +87,18 @@ impl OltpClient {
     /// A user who connects at `start` and then begins at once.
     pub fn new(profile: Rc<OltpProfile>, user: u32, start: Time, luck: Stream) -> OltpClient {
         let phase = Phase::Unconnected;
-        OltpClient { profile, user, luck, phase, deadline: start, unread: 0, in_work: 0, intended: Time::ZERO, statement: 0, done: 0 }
+        OltpClient {
+            profile,
+            user,
+            luck,
+            phase,
+            deadline: start,
+            unread: 0,
+            in_work: 0,
+            intended: Time::ZERO,
+            statement: 0,
+            done: 0,
+        }
     }
 
     pub(super) fn poll_timeout(&self) -> Time {

@@ -1,5 +1,6 @@
-//! What a trial leaves behind: one JSON document and four tables of columns.
+//! The summary of a trial as JSON.
 
+use crate::build::policy_towards;
 use crate::observe::WorkloadRecord;
 use crate::world::{World, duration, frames_in_network};
 use serde_json::{Value, json};
@@ -10,54 +11,12 @@ use tailrace_plan::{Plan, Workload};
 use tailrace_record::Latency;
 use tailrace_units::Time;
 
-/// A column of a table.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Column {
-    /// Indices.
-    U32(Vec<u32>),
-    /// Counts and picoseconds.
-    U64(Vec<u64>),
-    /// Means.
-    F64(Vec<f64>),
-}
-
-/// A table of columns of equal length.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Table {
-    /// `transactions`, `port_series`, `workload_series` or `queue_depth`.
-    pub name: &'static str,
-    /// Name and values.
-    pub columns: Vec<(&'static str, Column)>,
-}
-
-/// Results of one trial.
-#[derive(Clone, Debug)]
-pub struct Outcome {
-    summary: Value,
-    tables: Vec<Table>,
-}
-
-impl Outcome {
-    /// The summary as JSON.
-    pub fn to_json(&self) -> String {
-        self.summary.to_string()
-    }
-    /// The summary as a value.
-    pub fn summary(&self) -> &Value {
-        &self.summary
-    }
-    /// The tables.
-    pub fn tables(&self) -> &[Table] {
-        &self.tables
-    }
-}
-
-pub(crate) fn gather(plan: &Plan, world: World, wall: Duration) -> Outcome {
+pub(super) fn summary(plan: &Plan, world: &World, wall: Duration) -> Value {
     let frames = world.observe.frames;
-    let in_network = frames_in_network(&world);
+    let in_network = frames_in_network(world);
     let rx_waiting = frames.sent - frames.delivered - frames.dropped - in_network;
     debug_assert_eq!(rx_waiting, 0, "every frame is delivered, dropped or somewhere");
-    let summary = json!({
+    json!({
         "name": plan.raw.name,
         "seed": plan.raw.seed,
         "digest": world.observe.digest().map(tailrace_record::Digest::hex),
@@ -74,15 +33,11 @@ pub(crate) fn gather(plan: &Plan, world: World, wall: Duration) -> Outcome {
             "dropped": frames.dropped,
             "in_network": in_network,
         },
-        "workloads": workloads(plan, &world),
-        "ports": ports(plan, &world),
-        "switches": switches(plan, &world),
-        "hosts": hosts(plan, &world),
-    });
-    Outcome {
-        summary,
-        tables: vec![transactions(&world), port_series(plan, &world), workload_series(&world), queue_depth(plan, &world)],
-    }
+        "workloads": workloads(plan, world),
+        "ports": ports(plan, world),
+        "switches": switches(plan, world),
+        "hosts": hosts(plan, world),
+    })
 }
 
 fn workloads(plan: &Plan, world: &World) -> Vec<Value> {
@@ -154,7 +109,7 @@ fn ports(plan: &Plan, world: &World) -> Vec<Value> {
         let raw = &plan.raw.switches[index];
         for (port, end) in graph.ports[id].iter().enumerate() {
             let peer = &graph.names[end.peer];
-            let policy = crate::build_switch::policy_towards(raw, peer);
+            let policy = policy_towards(raw, peer);
             let queues: Vec<Value> = (0..node.switch.queues(port))
                 .map(|queue| queue_summary(&policy.queues[queue].name, node.switch.counters(port, queue), world))
                 .collect();
@@ -235,114 +190,4 @@ fn hosts(plan: &Plan, world: &World) -> Vec<Value> {
         })
     };
     plan.raw.hosts.iter().enumerate().map(summary).collect()
-}
-
-fn transactions(world: &World) -> Table {
-    let rows = || {
-        let workloads = world.observe.workloads.iter().enumerate();
-        workloads.flat_map(|(index, record)| record.rows.iter().map(move |row| (index as u32, row)))
-    };
-    Table {
-        name: "transactions",
-        columns: vec![
-            ("workload", Column::U32(rows().map(|(workload, _)| workload).collect())),
-            ("user", Column::U32(rows().map(|(_, row)| row.user).collect())),
-            ("start_ps", Column::U64(rows().map(|(_, row)| row.start.ps()).collect())),
-            ("latency_ps", Column::U64(rows().map(|(_, row)| row.latency.ps()).collect())),
-        ],
-    }
-}
-
-/// Index in the summary's list of ports.
-fn port_number(plan: &Plan, (node, port): (usize, usize)) -> u32 {
-    let before: usize = (plan.graph.hosts..node).map(|earlier| plan.graph.ports[earlier].len()).sum();
-    (before + port) as u32
-}
-
-fn port_series(plan: &Plan, world: &World) -> Table {
-    let mut columns = (vec![], vec![], vec![], vec![], vec![], vec![], vec![], vec![]);
-    for (record, &place) in world.observe.ports.iter().zip(&plan.observed) {
-        let depths = record.depth.bins();
-        let bins = depths.len().max(record.tx_bytes.bins().len());
-        // All series of a port begin with the same width and double it at the same times, but for a queue that is
-        // quiet at the end; the widest decides.
-        let width = record.depth.width().max(record.tx_bytes.width());
-        let rebin = |bins_of: &[u64], from: u64| -> Vec<u64> {
-            let factor = (width.ps() / from).max(1) as usize;
-            bins_of.chunks(factor).map(|chunk| chunk.iter().sum()).collect()
-        };
-        let tx = rebin(record.tx_bytes.bins(), record.tx_bytes.width().ps());
-        let drops = rebin(record.drop_frames.bins(), record.drop_frames.width().ps());
-        let marks = rebin(record.mark_frames.bins(), record.mark_frames.width().ps());
-        let factor = (width.ps() / record.depth.width().ps()).max(1) as usize;
-        let depths: Vec<(f64, u64)> = depths
-            .chunks(factor)
-            .map(|chunk| {
-                let mean = chunk.iter().map(|bin| bin.0).sum::<f64>() / factor as f64;
-                (mean, chunk.iter().map(|bin| bin.1).max().unwrap_or(0))
-            })
-            .collect();
-        let bins = bins.min(depths.len().max(tx.len()));
-        for bin in 0..bins {
-            let (mean, max) = depths.get(bin).copied().unwrap_or_default();
-            columns.0.push(port_number(plan, place));
-            columns.1.push(bin as u32);
-            columns.2.push(width.times(bin as u64).ps());
-            columns.3.push(mean);
-            columns.4.push(max);
-            columns.5.push(tx.get(bin).copied().unwrap_or(0));
-            columns.6.push(drops.get(bin).copied().unwrap_or(0));
-            columns.7.push(marks.get(bin).copied().unwrap_or(0));
-        }
-    }
-    Table {
-        name: "port_series",
-        columns: vec![
-            ("port", Column::U32(columns.0)),
-            ("bin", Column::U32(columns.1)),
-            ("start_ps", Column::U64(columns.2)),
-            ("queue_mean_bytes", Column::F64(columns.3)),
-            ("queue_max_bytes", Column::U64(columns.4)),
-            ("tx_bytes", Column::U64(columns.5)),
-            ("drop_frames", Column::U64(columns.6)),
-            ("mark_frames", Column::U64(columns.7)),
-        ],
-    }
-}
-
-fn workload_series(world: &World) -> Table {
-    let mut columns = (vec![], vec![], vec![], vec![]);
-    for (index, record) in world.observe.workloads.iter().enumerate() {
-        let Some(series) = &record.goodput else { continue };
-        for (bin, &bytes) in series.bins().iter().enumerate() {
-            columns.0.push(index as u32);
-            columns.1.push(bin as u32);
-            columns.2.push(series.width().times(bin as u64).ps());
-            columns.3.push(bytes);
-        }
-    }
-    Table {
-        name: "workload_series",
-        columns: vec![
-            ("workload", Column::U32(columns.0)),
-            ("bin", Column::U32(columns.1)),
-            ("start_ps", Column::U64(columns.2)),
-            ("goodput_bytes", Column::U64(columns.3)),
-        ],
-    }
-}
-
-fn queue_depth(plan: &Plan, world: &World) -> Table {
-    let rows = || {
-        let ports = world.observe.ports.iter().zip(&plan.observed);
-        ports.flat_map(|(record, &place)| record.depth.buckets().into_iter().map(move |bucket| (place, bucket)))
-    };
-    Table {
-        name: "queue_depth",
-        columns: vec![
-            ("port", Column::U32(rows().map(|(place, _)| port_number(plan, place)).collect())),
-            ("depth_bytes", Column::U64(rows().map(|(_, bucket)| bucket.0).collect())),
-            ("time_ps", Column::U64(rows().map(|(_, bucket)| bucket.1).collect())),
-        ],
-    }
 }

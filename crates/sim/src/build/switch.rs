@@ -1,6 +1,6 @@
 //! From a switch in the plan to the data plane.
 
-use crate::build::pace_of;
+use super::network::pace_of;
 use crate::world::SwitchNode;
 use tailrace_dataplane::{
     Aqm, Codel, DppPolicy, DppReset, Forwarding, Limit, PortPolicy, QueuePolicy, Red, Service, Step, Switch, WhenFull,
@@ -15,11 +15,11 @@ pub(crate) fn policy_towards<'a>(switch: &'a RawSwitch, neighbour: &str) -> &'a 
 }
 
 /// Whether such a port has anything to choose at dequeue.
-pub(crate) fn chooses_late(policy: &RawPolicy) -> bool {
+pub(super) fn chooses_late(policy: &RawPolicy) -> bool {
     policy.queues.len() > 1 || policy.dpp.is_some() || matches!(policy.queues[0].aqm, RawAqm::Codel { .. })
 }
 
-pub(crate) fn build_switch(plan: &Plan, index: usize, wire_of: &[Vec<u32>]) -> SwitchNode {
+pub(super) fn build_switch(plan: &Plan, index: usize, wire_of: &[Vec<u32>]) -> SwitchNode {
     let graph = &plan.graph;
     let node = graph.hosts + index;
     let raw = &plan.raw.switches[index];
@@ -46,7 +46,7 @@ pub(crate) fn build_switch(plan: &Plan, index: usize, wire_of: &[Vec<u32>]) -> S
 }
 
 /// Fills in the forwarding tables of all switches.
-pub(crate) fn fill_routes(plan: &Plan, switches: &mut [SwitchNode]) {
+pub(super) fn fill_routes(plan: &Plan, switches: &mut [SwitchNode]) {
     for (node, table) in switches.iter_mut().zip(plan.graph.routes()) {
         table.iter().for_each(|ports| node.switch.forwarding_mut().push_destination(ports));
     }

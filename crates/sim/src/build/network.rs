@@ -1,0 +1,63 @@
+//! Wires, and the oscillators that pace what is put on them.
+
+use super::switch::{chooses_late, policy_towards};
+use crate::wire::{End, Origin, Wire};
+use tailrace_plan::{Plan, RawSwitching};
+use tailrace_units::{BitRate, Pace, Span, Stream};
+
+/// A cut-through switch forwards when it has seen this much of a frame.
+const CUT_THROUGH_BYTES: u64 = 64;
+
+/// The pace of a node's port with the node's own oscillator.
+pub(super) fn pace_of(plan: &Plan, node: usize, port: usize) -> Pace {
+    let link = plan.graph.ports[node][port].link;
+    pace_at(plan, node, plan.graph.links[link].rate)
+}
+
+fn pace_at(plan: &Plan, node: usize, rate: BitRate) -> Pace {
+    let most = u64::from(plan.raw.clock_offset_ppb);
+    let mut luck = Stream::new(plan.raw.seed, &format!("{}/clock", plan.graph.names[node]));
+    let offset = luck.below(2 * most + 1) as i64 - most as i64;
+    rate.pace(i32::try_from(offset).expect("offsets are below 1e6 ppb"))
+}
+
+/// Two wires for each link, and for each node the wire out of each of its ports.
+pub(super) fn build_wires(plan: &Plan) -> (Vec<Wire>, Vec<Vec<u32>>) {
+    let graph = &plan.graph;
+    let mut wire_of: Vec<Vec<u32>> = graph.ports.iter().map(|ports| vec![0; ports.len()]).collect();
+    let mut wires = Vec::new();
+    for (index, link) in graph.links.iter().enumerate() {
+        for (from, to) in [(link.a, link.b), (link.b, link.a)] {
+            let port = graph.ports[from].iter().position(|end| end.link == index).expect("both ends know the link");
+            wire_of[from][port] = wires.len() as u32;
+            wires.push(build_wire(plan, index, from, port, to));
+        }
+    }
+    (wires, wire_of)
+}
+
+fn build_wire(plan: &Plan, link: usize, from: usize, port: usize, to: usize) -> Wire {
+    let graph = &plan.graph;
+    let Some(from_switch) = from.checked_sub(graph.hosts) else {
+        return wire_to(plan, link, from, Origin::Host, to);
+    };
+    let raw = &plan.raw.switches[from_switch];
+    let policy = policy_towards(raw, &graph.names[to]);
+    let chooses_late = chooses_late(policy);
+    let origin = Origin::Switch { switch: from_switch as u32, port: port as u16, chooses_late };
+    wire_to(plan, link, from, origin, to)
+}
+
+fn wire_to(plan: &Plan, link: usize, from: usize, origin: Origin, to: usize) -> Wire {
+    let graph = &plan.graph;
+    let delay = graph.links[link].delay;
+    let Some(switch) = to.checked_sub(graph.hosts) else {
+        return Wire::new(origin, End::Host(to as u32), delay, None);
+    };
+    let raw = &plan.raw.switches[switch];
+    let rate = graph.links[link].rate;
+    let fastest_out = graph.ports[to].iter().map(|end| graph.links[end.link].rate).max();
+    let cuts_through = raw.switching == RawSwitching::CutThrough && fastest_out <= Some(rate);
+    let header_time = cuts_through.then(|| pace_at(plan, from, rate).time_to_send(CUT_THROUGH_BYTES));
+    Wire::new(origin, End::Switch(switch as u32), delay + Span::from_ps(raw.latency_ps), header_time)
+}

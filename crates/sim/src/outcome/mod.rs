@@ -1,0 +1,55 @@
+//! What a trial leaves behind: one JSON document and four tables of columns.
+
+mod summary;
+mod tables;
+
+use crate::world::World;
+use serde_json::Value;
+use std::time::Duration;
+use tailrace_plan::Plan;
+
+/// A column of a table.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Column {
+    /// Indices.
+    U32(Vec<u32>),
+    /// Counts and picoseconds.
+    U64(Vec<u64>),
+    /// Means.
+    F64(Vec<f64>),
+}
+
+/// A table of columns of equal length.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Table {
+    /// `transactions`, `port_series`, `workload_series` or `queue_depth`.
+    pub name: &'static str,
+    /// Name and values.
+    pub columns: Vec<(&'static str, Column)>,
+}
+
+/// Results of one trial.
+#[derive(Clone, Debug)]
+pub struct Outcome {
+    summary: Value,
+    tables: Vec<Table>,
+}
+
+impl Outcome {
+    /// The summary as JSON.
+    pub fn to_json(&self) -> String {
+        self.summary.to_string()
+    }
+    /// The summary as a value.
+    pub fn summary(&self) -> &Value {
+        &self.summary
+    }
+    /// The tables.
+    pub fn tables(&self) -> &[Table] {
+        &self.tables
+    }
+}
+
+pub(crate) fn gather(plan: &Plan, world: &World, wall: Duration) -> Outcome {
+    Outcome { summary: summary::summary(plan, world, wall), tables: tables::tables(plan, world) }
+}
