@@ -114,21 +114,26 @@ class _Calibration:
         first = self._probe()
         if first is None:
             return None
-        choices, best = first, {choice.workload: choice for choice in first}
+        choices, rounds = first, list[list[Choice]]()
         for round_number in range(1, ROUNDS_MAX + 1):
             times = self._measure({c.workload: _with_choice(self.scenario, c) for c in choices}, "calibration")
             if times is None:
                 return None
-            verified = [self._verified(choice, times[choice.workload], round_number) for choice in choices]
-            for choice in verified:
-                if best[choice.workload].alone_ps == 0 or abs(choice.error) < abs(best[choice.workload].error):
-                    best[choice.workload] = choice
-            choices = self._corrected(verified)
+            rounds.append([self._verified(choice, times[choice.workload], round_number) for choice in choices])
+            choices = self._corrected(rounds[-1])
             if not choices:
                 break
-        for choice in best.values():
+        best = self._best(rounds)
+        for choice in best:
             self.reporter.say(_sentence(choice))
-        return [best[name] for name in self.names]
+        return best
+
+    def _best(self, rounds: Sequence[Sequence[Choice]]) -> list[Choice]:
+        """The choices that came nearest; a shared factor is chosen for all workloads together."""
+        if self.spec.method == "gap" and self.spec.share_gap:
+            return list(min(rounds, key=lambda choices: sum(choice.error**2 for choice in choices)))
+        tried = [choice for choices in rounds for choice in choices]
+        return [min((c for c in tried if c.workload == name), key=lambda c: abs(c.error)) for name in self.names]
 
     def _probe(self) -> list[Choice] | None:
         """First choices, from a short run of each workload alone."""

@@ -21,6 +21,9 @@ def scenario_schema() -> dict[str, Any]:
     for part in (schema, *schema["$defs"].values()):
         for spec in part.get("properties", {}).values():
             _write_default(spec)
+            if "description" not in spec and "$ref" in spec:
+                # The generator leaves out what the part itself says; readers of one entry should not have to look there.
+                spec["description"] = schema["$defs"][spec["$ref"].rsplit("/", 1)[1]]["description"]
     return {"$schema": SCHEMA_ID, **schema, "title": "tailrace scenario"}
 
 

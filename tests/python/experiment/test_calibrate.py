@@ -1,0 +1,97 @@
+"""Solo calibration: each workload alone takes the wanted time, by its count or by its gap."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from lab import load
+from tailrace.errors import RunRefusedError
+from tailrace.experiment.run import Experiment, Options
+
+pytestmark = pytest.mark.usefixtures("fake", "workplace")
+
+SECOND = 10**12
+LARGE = {
+    "kind": "oltp",
+    "client": "client",
+    "server": "bulk",
+    "users": 2,
+    "transactions": 150,
+    "round_trips": [{"response": "3MB"}],
+    "gap": "exponential(9ms)",
+}
+
+
+def calibrated(spec: dict[str, Any], **changes: object) -> tuple[Experiment, dict[str, dict[str, Any]]]:
+    loaded = load(workloads__large=LARGE, workloads__backup=..., experiment__calibrate=spec, **changes)
+    experiment = Experiment(loaded, Options(jobs=2))
+    experiment.run()
+    text = (experiment.directory.path / "calibration.json").read_text(encoding="utf-8")
+    return experiment, {choice["workload"]: choice for choice in json.loads(text)["choices"]}
+
+
+def solo_s(path: Path, name: str) -> float:
+    outcome = json.loads((path / f"trials/solo-{name}/1.json").read_text(encoding="utf-8"))
+    return float(outcome["workloads"][0]["completion_ps"]) / SECOND
+
+
+def test_counts_are_chosen_so_that_each_workload_alone_takes_the_time() -> None:
+    experiment, choices = calibrated({"to": "2s"})
+    for name in ("orders", "large"):
+        assert solo_s(experiment.directory.path, name) == pytest.approx(2, rel=0.01)
+        assert choices[name]["gap_factor"] == 1
+    assert choices["orders"]["transactions"] > choices["large"]["transactions"]
+
+
+def test_every_arm_gets_the_same_choice() -> None:
+    experiment, choices = calibrated({"to": "2s"})
+    counts = {
+        scenario.workloads["orders"].transactions  # type: ignore[union-attr]  # it is an OLTP workload
+        for scenario in experiment.scenarios.values()
+    }
+    assert counts == {choices["orders"]["transactions"]}
+
+
+def test_gaps_are_stretched_and_counts_kept() -> None:
+    experiment, choices = calibrated({"to": "2s", "method": "gap"})
+    assert {name: choice["transactions"] for name, choice in choices.items()} == {"orders": 100, "large": 150}
+    for name in ("orders", "large"):
+        assert solo_s(experiment.directory.path, name) == pytest.approx(2, rel=0.01)
+    assert choices["orders"]["gap_factor"] != choices["large"]["gap_factor"]
+
+
+def test_a_shared_gap_has_one_factor_that_misses_nobody_by_more_than_needed() -> None:
+    _, choices = calibrated({"to": "2s", "method": "gap", "share_gap": True})
+    assert choices["orders"]["gap_factor"] == choices["large"]["gap_factor"]
+    errors = [choice["error"] for choice in choices.values()]
+    assert min(errors) < 0 < max(errors)
+
+
+def test_only_the_named_workloads_are_calibrated() -> None:
+    _, choices = calibrated({"to": "2s", "workloads": ["orders"]})
+    assert list(choices) == ["orders"]
+
+
+def test_a_workload_that_is_too_much_for_the_time_is_refused() -> None:
+    with pytest.raises(RunRefusedError, match="workload large cannot be calibrated by its gap"):
+        calibrated({"to": "300ms", "method": "gap"})
+
+
+def test_a_gap_without_a_count_is_refused() -> None:
+    with pytest.raises(RunRefusedError, match="has no number of transactions"):
+        calibrated({"to": "2s", "method": "gap"}, workloads__orders__transactions=...)
+
+
+def test_a_resumed_run_takes_the_choices_that_were_made(monkeypatch: pytest.MonkeyPatch) -> None:
+    first, choices = calibrated({"to": "2s"})
+    from tailrace.experiment import calibrate
+
+    def fail(*_: object) -> None:
+        raise AssertionError("calibrated again")
+
+    monkeypatch.setattr(calibrate, "_Calibration", fail)
+    again, same = calibrated({"to": "2s"})
+    assert again.directory.path == first.directory.path
+    assert same == choices

@@ -1,0 +1,114 @@
+"""Trials on threads: all are run, an interrupt stops politely, errors come to the caller."""
+
+import threading
+from collections.abc import Sequence
+
+import pytest
+
+from tailrace.errors import TailraceError
+from tailrace.experiment import pool
+from tailrace.experiment.estimate import Estimate
+from tailrace.experiment.native import Outcome
+from tailrace.experiment.pool import Pool, Running
+from tailrace.experiment.reporter import to_go
+from tailrace.experiment.schedule import TrialKey
+
+KEYS = [TrialKey("a", number) for number in range(1, 9)]
+
+
+class Waiting:
+    """A trial that runs until it is told to end."""
+
+    def __init__(self) -> None:
+        self.end = threading.Event()
+        self.was_cancelled = False
+
+    def run(self) -> tuple[str, dict[str, dict[str, tuple[str, bytes]]]]:
+        assert self.end.wait(20)
+        return f'{{"cancelled": {str(self.was_cancelled).lower()}}}', {}
+
+    def progress(self) -> float:
+        return 0.5
+
+    def cancel(self) -> None:
+        self.was_cancelled = True
+        self.end.set()
+
+
+class Watcher:
+    def __init__(self, pool_: "Pool | None" = None) -> None:
+        self.done: list[TrialKey] = []
+        self.pool = pool_
+        self.most = 0
+
+    def tick(self, running: Sequence[Running]) -> None:
+        self.most = max(self.most, len(running))
+        if self.pool is not None and running:
+            self.pool.cancel()
+            return
+        for one in running:
+            one.trial.end.set()  # type: ignore[attr-defined]  # these are Waiting
+
+    def finished(self, key: TrialKey, outcome: Outcome, wall_s: float) -> None:
+        self.done.append(key)
+
+
+@pytest.fixture(autouse=True)
+def _waiting_trials(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pool, "make_trial", lambda _plan: Waiting())
+    monkeypatch.setattr(pool, "TICK_S", 0.005)
+
+
+def test_every_trial_is_run_by_no_more_threads_than_asked_for() -> None:
+    watcher = Watcher()
+    assert Pool(2, str, watcher).run_all(KEYS) is False
+    assert sorted(watcher.done) == KEYS
+    assert 1 <= watcher.most <= 2
+
+
+def test_cancelled_trials_are_no_results_and_the_others_do_not_start() -> None:
+    watcher = Watcher()
+    watcher.pool = Pool(2, str, watcher)
+    watcher.pool.run_all(KEYS)
+    assert watcher.done == []
+
+
+def test_an_error_of_the_watcher_comes_to_the_caller() -> None:
+    class Full(Watcher):
+        def finished(self, key: TrialKey, outcome: Outcome, wall_s: float) -> None:
+            raise OSError("disk full")
+
+    with pytest.raises(OSError, match="disk full"):
+        Pool(2, str, Full()).run_all(KEYS)
+
+
+def test_a_refused_plan_is_a_failed_trial(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(_plan: str) -> Waiting:
+        raise TailraceError("no such queue")
+
+    monkeypatch.setattr(pool, "make_trial", refuse)
+    seen: list[Outcome] = []
+
+    class Recording(Watcher):
+        def finished(self, key: TrialKey, outcome: Outcome, wall_s: float) -> None:
+            seen.append(outcome)
+
+    Pool(1, str, Recording()).run_all(KEYS[:1])
+    assert seen[0].data == {"status": "failed", "reason": "no such queue"}
+
+
+def test_the_time_to_go_comes_from_what_was_measured() -> None:
+    keys = [TrialKey("slow", 1), TrialKey("slow", 2), TrialKey("fast", 1), TrialKey("fast", 2)]
+    estimate = Estimate(keys, jobs=2)
+    assert estimate.remaining_s([]) is None
+    estimate.finished(keys[0], 10)
+    estimate.finished(keys[2], 2)
+    assert estimate.remaining_s([]) == pytest.approx(10)  # the slow one cannot be shared
+    assert estimate.fraction([]) == 0.5
+
+
+def test_the_time_to_go_claims_no_more_than_is_known() -> None:
+    assert to_go(None) == "time to go not known yet"
+    assert to_go(12.4) == "about 12 s to go"
+    assert to_go(600) == "about 10 min to go"
+    assert to_go(2 * 3600) == "about 2.0 h to go"

@@ -1,0 +1,192 @@
+"""A run from scenario to run directory: resumed, never overwritten, honest about what failed."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from lab import load, sound
+from tailrace.errors import RunRefusedError
+from tailrace.experiment.reporter import Silent
+from tailrace.experiment.run import Experiment, Finished, Options
+from tailrace.experiment.schedule import TrialKey
+from tailrace.scenario.loading import load_scenario
+
+pytestmark = pytest.mark.usefixtures("fake", "workplace")
+
+
+def run(out: Path | None = None, /, *only: str, **changes: object) -> Finished:
+    return Experiment(load(**changes), Options(only, 2, 1.0, out, ["tailrace", "run"])).run()
+
+
+def manifest(finished: Finished) -> dict[str, Any]:
+    return dict(json.loads((finished.path / "manifest.json").read_text(encoding="utf-8")))
+
+
+def outcomes(finished: Finished) -> dict[str, dict[str, Any]]:
+    files = sorted(finished.path.glob("trials/*/*.json"))
+    return {f"{file.parent.name}/{file.stem}": json.loads(file.read_text(encoding="utf-8")) for file in files}
+
+
+def test_every_trial_of_every_arm_leaves_an_outcome_and_its_tables() -> None:
+    finished = run()
+    assert sorted(outcomes(finished)) == ["dpp/1", "dpp/2", "fifo/1", "fifo/2"]
+    assert finished.is_valid
+    assert not finished.is_interrupted
+    tables = {file.name for file in finished.path.glob("trials/dpp/*.parquet")}
+    assert {"1.transactions.parquet", "2.queue_depth.parquet"} <= tables
+    assert list(finished.path.rglob("*.part")) == []
+
+
+def test_tables_hold_what_the_simulator_said() -> None:
+    from arro3.io import read_parquet
+
+    table = read_parquet(str(run().path / "trials/dpp/1.port_series.parquet")).read_all()
+    assert table.column_names[:3] == ["port", "bin", "start_ps"]
+    assert table["queue_mean_bytes"].to_pylist() == [10.5]
+    assert str(table["queue_max_bytes"].type).strip() == "arro3.core.DataType<UInt64>"
+
+
+def test_the_manifest_says_what_was_run() -> None:
+    finished = run()
+    said = manifest(finished)
+    assert said["state"] == "finished"
+    assert (said["arms"], said["baseline"], said["workloads"]) == (["fifo", "dpp"], "fifo", ["orders", "backup"])
+    assert sorted(said["order"]) == ["dpp/1", "dpp/2", "fifo/1", "fifo/2"]
+    assert {"cpu", "cores", "kernel", "python"} <= set(said["machine"])
+    assert said["plan_hashes"]["fifo"] != said["plan_hashes"]["dpp"]
+    assert {outcome["plan_hash"] for outcome in outcomes(finished).values()} == {
+        said["plan_hashes"]["fifo"],
+        said["plan_hashes"]["dpp"],
+    }
+
+
+def test_a_rerun_resumes_and_runs_only_what_is_missing() -> None:
+    first = run()
+    before = {name: (first.path / f"trials/{name}.json").stat().st_mtime_ns for name in outcomes(first)}
+    (first.path / "trials/dpp/2.json").unlink()
+    again = run()
+    assert again.path == first.path
+    after = {name: (first.path / f"trials/{name}.json").stat().st_mtime_ns for name in outcomes(again)}
+    assert {name for name in after if after[name] != before[name]} == {"dpp/2"}
+    assert again.statuses.keys() == {TrialKey(arm, n) for arm in ("fifo", "dpp") for n in (1, 2)}
+
+
+def test_more_trials_go_into_the_same_run() -> None:
+    first = run()
+    more = run(experiment__trials=3)
+    assert more.path == first.path
+    assert len(outcomes(more)) == 6
+    assert manifest(run())["trials"] == 3
+
+
+def test_an_arm_alone_goes_into_the_same_run() -> None:
+    one = run(None, "dpp")
+    assert sorted(outcomes(one)) == ["dpp/1", "dpp/2"]
+    both = run()
+    assert both.path == one.path
+    assert len(outcomes(both)) == 4
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"experiment__seed": 2},
+        {"workloads__orders__users": 5},
+        {"arms": {"fifo": {}, "dpp": {"switches.leaf.buffer": "5MB"}}},
+        {"experiment__invalid_if": []},
+    ],
+)
+def test_another_plan_or_seed_is_another_run(changes: dict[str, object]) -> None:
+    assert run(**changes).path != run().path
+
+
+def test_words_and_expectations_do_not_make_another_run() -> None:
+    assert run(description="x", expect=[{"metric": "drops_frames", "at_most": 10}]).path == run().path
+
+
+def test_a_result_is_never_overwritten(tmp_path: Path) -> None:
+    run(tmp_path / "mine")
+    with pytest.raises(RunRefusedError, match="holds another run"):
+        run(tmp_path / "mine", experiment__seed=2)
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other" / "thesis.tex").write_text("x", encoding="utf-8")
+    with pytest.raises(RunRefusedError, match="is not empty and holds no run"):
+        run(tmp_path / "other")
+    (tmp_path / "file").write_text("x", encoding="utf-8")
+    with pytest.raises(RunRefusedError, match="is not empty"):
+        run(tmp_path / "file")
+    assert (tmp_path / "file").read_text(encoding="utf-8") == "x"
+
+
+def test_two_processes_do_not_write_to_one_run(tmp_path: Path) -> None:
+    run(tmp_path / "mine")
+    experiment = Experiment(load(), Options(out=tmp_path / "mine"))
+    with experiment.directory.locked(), pytest.raises(RunRefusedError, match="another process"):
+        run(tmp_path / "mine")
+
+
+def test_a_trial_on_which_the_simulator_breaks_has_failed_and_is_tried_again() -> None:
+    finished = run(name="broken")
+    assert set(finished.statuses.values()) == {"failed"}
+    assert outcomes(finished)["dpp/1"]["reason"] == "a queue forgot a frame"
+    assert not finished.is_valid
+    experiment = Experiment(load(name="broken"), Options())
+    assert len(experiment.missing_keys()) == 4
+
+
+def test_an_unfinished_workload_makes_a_trial_invalid_unless_that_is_allowed() -> None:
+    late = run(experiment__duration="100ms")
+    assert set(late.statuses.values()) == {"invalid"}
+    assert "workload orders did not finish" in outcomes(late)["fifo/1"]["reason"]
+    assert run(experiment__duration="100ms", experiment__invalid_if=[]).is_valid
+
+
+def test_host_drops_make_a_trial_invalid_where_they_are_refused() -> None:
+    small_ring: dict[str, object] = {"hosts": {"client": {"nic": {"rx_ring": "1 frame"}}}}
+    assert run(**small_ring).is_valid
+    refused = run(**small_ring, experiment__invalid_if=["host-drops"])
+    assert "host client dropped 7 frames" in outcomes(refused)["dpp/2"]["reason"]
+
+
+def test_workloads_with_an_end_also_run_alone() -> None:
+    finished = run(experiment__solo=True, experiment__trials=4)
+    assert sorted(name for name in outcomes(finished) if "solo" in name) == [f"solo-orders/{n}" for n in (1, 2, 3)]
+    alone = outcomes(finished)["solo-orders/1"]
+    assert [workload["name"] for workload in alone["workloads"]] == ["orders"]
+    # Alone in the baseline arm: one queue and no express queue.
+    assert len(alone["ports"][0]["queues"]) == 1
+
+
+def test_unknown_arms_are_refused_before_anything_runs(workplace: Path) -> None:
+    with pytest.raises(RunRefusedError, match="did you mean 'dpp'"):
+        run(None, "dp")
+    assert list(workplace.iterdir()) == []
+
+
+def test_published_figures_that_cannot_be_read_are_refused_before_anything_runs(tmp_path: Path) -> None:
+    from tailrace.errors import TailraceError
+
+    (tmp_path / "bands.yaml").write_text("- {metric: completion_s}\n", encoding="utf-8")
+    with pytest.raises(TailraceError, match="nothing to compare"):
+        Experiment(load_scenario(sound(published=str(tmp_path / "bands.yaml"))), Options())
+
+
+def test_a_full_disk_stops_the_run_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    from tailrace.experiment import storage
+
+    def fail(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    experiment = Experiment(load(), Options(jobs=2), Silent())
+    monkeypatch.setattr(storage, "write_parquet", fail)
+    with pytest.raises(OSError, match="No space left"):
+        experiment.run()
+    assert json.loads((experiment.directory.path / "manifest.json").read_text())["state"] == "interrupted"
+
+
+def test_the_number_of_jobs_changes_no_outcome() -> None:
+    one = Experiment(load(), Options(jobs=1, out=Path("one"))).run()
+    two = Experiment(load(), Options(jobs=2, out=Path("two"))).run()
+    assert outcomes(one) == outcomes(two)
