@@ -1,0 +1,62 @@
+//! Online transaction processing: closed-loop users of a database, each with one connection.
+//!
+//! A user does one transaction after the other; a transaction is a series of statements, each a request, the server's
+//! work and a response. Latency counts from the moment at which the transaction was meant to start, so that a slow
+//! transaction does not hide the wait of the next (no coordinated omission).
+
+mod client;
+mod server;
+#[cfg(test)]
+mod tests;
+
+pub use client::OltpClient;
+pub use server::OltpServer;
+
+use tailrace_units::{Distribution, Span};
+
+/// What the pause between transactions is measured from.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum GapFrom {
+    /// The end of the last transaction: think time.
+    End,
+    /// The intended start of the last transaction: pacing.
+    Start,
+}
+
+/// One statement of a transaction.
+#[derive(Clone, Debug)]
+pub struct Statement {
+    /// Bytes from client to server.
+    pub request_bytes: u64,
+    /// Bytes from server to client.
+    pub response_bytes: u64,
+    /// Picoseconds from the last byte of the request to the first of the response.
+    pub server_time: Distribution,
+    /// The response is written in pieces of this size; 0 for one piece.
+    pub write_bytes: u64,
+    /// Femtoseconds that the server takes to produce each byte.
+    pub produce_fs_per_byte: u64,
+    /// Femtoseconds that the client's core works on each byte that has arrived.
+    pub consume_fs_per_byte: u64,
+    /// The client works on at most this many bytes at a time; at least 1.
+    pub consume_chunk_bytes: u64,
+}
+
+/// What all users of one workload have in common.
+#[derive(Debug)]
+pub struct OltpProfile {
+    /// Statements in order, at least one.
+    pub statements: Vec<Statement>,
+    /// Picoseconds between transactions.
+    pub gap: Distribution,
+    /// What they are measured from.
+    pub gap_from: GapFrom,
+    /// Transactions of each user; 0 without end.
+    pub transactions: u64,
+    /// Transactions that are not recorded.
+    pub warmup_transactions: u64,
+}
+
+fn time_for(bytes: u64, fs_per_byte: u64) -> Span {
+    Span::from_ps((u128::from(bytes) * u128::from(fs_per_byte) / 1000) as u64)
+}

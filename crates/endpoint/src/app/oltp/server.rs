@@ -1,0 +1,71 @@
+//! The database's side of one connection.
+
+use super::{OltpProfile, time_for};
+use crate::app::Desk;
+use std::rc::Rc;
+use tailrace_units::{Span, Stream, Time};
+
+/// The database's side of one connection.
+#[derive(Debug)]
+pub struct OltpServer {
+    profile: Rc<OltpProfile>,
+    luck: Stream,
+    statement: usize,
+    /// Bytes of the request that are still to come.
+    missing: u64,
+    /// Bytes of the response that are still to be written.
+    unwritten: u64,
+    deadline: Time,
+}
+
+impl OltpServer {
+    /// Waits for the first request.
+    pub fn new(profile: Rc<OltpProfile>, luck: Stream) -> OltpServer {
+        let missing = profile.statements[0].request_bytes;
+        OltpServer { profile, luck, statement: 0, missing, unwritten: 0, deadline: Time::NEVER }
+    }
+
+    pub(in crate::app) fn poll_timeout(&self) -> Time {
+        self.deadline
+    }
+
+    pub(in crate::app) fn handle_readable(&mut self, now: Time, bytes: u64, desk: &mut impl Desk) {
+        self.missing -= bytes;
+        if self.missing > 0 {
+            return;
+        }
+        let statement = &self.profile.statements[self.statement];
+        self.unwritten = statement.response_bytes;
+        let work = Span::from_ps(statement.server_time.draw(&mut self.luck));
+        let produce = time_for(self.next_piece(), statement.produce_fs_per_byte);
+        self.deadline = now + work + produce;
+        self.handle_timeout(now, desk);
+    }
+
+    /// Writes every piece that is produced by now.
+    pub(in crate::app) fn handle_timeout(&mut self, now: Time, desk: &mut impl Desk) {
+        while self.deadline <= now {
+            let piece = self.next_piece();
+            desk.write(piece);
+            self.unwritten -= piece;
+            if self.unwritten == 0 {
+                return self.await_next();
+            }
+            let pace = self.profile.statements[self.statement].produce_fs_per_byte;
+            self.deadline += time_for(self.next_piece(), pace);
+        }
+    }
+
+    fn await_next(&mut self) {
+        self.deadline = Time::NEVER;
+        self.statement = (self.statement + 1) % self.profile.statements.len();
+        self.missing = self.profile.statements[self.statement].request_bytes;
+    }
+
+    fn next_piece(&self) -> u64 {
+        match self.profile.statements[self.statement].write_bytes {
+            0 => self.unwritten,
+            most => self.unwritten.min(most),
+        }
+    }
+}

@@ -1,0 +1,104 @@
+//! A user and a database, with what they do written down.
+
+use super::*;
+use crate::app::Desk;
+use std::rc::Rc;
+use tailrace_units::{Stream, Time};
+
+/// Writes down what a program does.
+#[derive(Default)]
+struct Notes(Vec<String>);
+
+impl Desk for Notes {
+    fn connect(&mut self) {
+        self.0.push("connect".into());
+    }
+    fn write(&mut self, bytes: u64) {
+        self.0.push(format!("write {bytes}"));
+    }
+    fn compute(&mut self, work: Span) -> Time {
+        self.0.push(format!("compute {}", work.ps()));
+        Time::from_ps(1_000_000) + work
+    }
+    fn completed(&mut self, user: u32, intended: Time) {
+        self.0.push(format!("user {user} completed what was due at {intended:?}"));
+    }
+    fn finished(&mut self, user: u32) {
+        self.0.push(format!("user {user} finished"));
+    }
+}
+
+fn profile(gap_from: GapFrom) -> Rc<OltpProfile> {
+    let statement = Statement {
+        request_bytes: 100,
+        response_bytes: 20_000,
+        server_time: Distribution::Constant(50),
+        write_bytes: 8_192,
+        produce_fs_per_byte: 1_000,
+        consume_fs_per_byte: 0,
+        consume_chunk_bytes: 8_192,
+    };
+    let gap = Distribution::Constant(1_000);
+    Rc::new(OltpProfile { statements: vec![statement], gap, gap_from, transactions: 2, warmup_transactions: 0 })
+}
+
+#[test]
+fn the_server_writes_pieces_when_they_are_produced() {
+    let mut server = OltpServer::new(profile(GapFrom::End), Stream::new(1, "server"));
+    let mut notes = Notes::default();
+    server.handle_readable(Time::from_ps(10), 100, &mut notes);
+    let mut due = Vec::new();
+    while !server.poll_timeout().is_never() {
+        due.push(server.poll_timeout().ps());
+        server.handle_timeout(server.poll_timeout(), &mut notes);
+    }
+    assert_eq!(due, [10 + 50 + 8_192, 10 + 50 + 16_384, 10 + 50 + 20_000]);
+    assert_eq!(notes.0, ["write 8192", "write 8192", "write 3616"]);
+}
+
+#[test]
+fn a_late_transaction_of_a_paced_user_counts_from_when_it_was_due() {
+    let mut notes = Notes::default();
+    let mut client = OltpClient::new(profile(GapFrom::Start), 3, Time::ZERO, Stream::new(1, "client"));
+    client.handle_timeout(Time::ZERO, &mut notes);
+    client.handle_connected(Time::from_ps(500), &mut notes);
+    client.handle_readable(Time::from_ps(9_000), 20_000, &mut notes); // 7 500 late for the next
+    client.handle_readable(Time::from_ps(9_900), 20_000, &mut notes);
+    let expected = [
+        "connect",
+        "write 100",
+        "user 3 completed what was due at 500 ps",
+        "write 100",
+        "user 3 completed what was due at 1500 ps",
+        "user 3 finished",
+    ];
+    assert_eq!(notes.0, expected);
+}
+
+#[test]
+fn the_client_works_in_chunks_while_more_arrives() {
+    let mut notes = Notes::default();
+    let mut shared = profile(GapFrom::End);
+    Rc::get_mut(&mut shared).expect("not shared yet").statements[0].consume_fs_per_byte = 1_000;
+    let mut client = OltpClient::new(shared, 0, Time::ZERO, Stream::new(1, "client"));
+    client.handle_timeout(Time::ZERO, &mut notes);
+    client.handle_connected(Time::ZERO, &mut notes);
+    client.handle_readable(Time::from_ps(10), 3_000, &mut notes);
+    client.handle_readable(Time::from_ps(20), 17_000, &mut notes);
+    for _ in 0..4 {
+        client.handle_timeout(client.poll_timeout(), &mut notes);
+    }
+    let worked = ["compute 3000", "compute 8192", "compute 8192", "compute 616"];
+    assert_eq!(notes.0[2..6], worked);
+    assert_eq!(notes.0[6], "user 0 completed what was due at 0 ps");
+}
+
+#[test]
+fn a_thinking_user_pauses_after_the_end() {
+    let mut notes = Notes::default();
+    let mut client = OltpClient::new(profile(GapFrom::End), 0, Time::ZERO, Stream::new(1, "client"));
+    client.handle_timeout(Time::ZERO, &mut notes);
+    client.handle_connected(Time::from_ps(500), &mut notes);
+    client.handle_readable(Time::from_ps(9_000), 20_000, &mut notes);
+    assert_eq!(client.poll_timeout(), Time::from_ps(10_000));
+}

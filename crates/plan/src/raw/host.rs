@@ -1,0 +1,119 @@
+//! Hosts as they stand in the plan.
+
+use super::RawDistribution;
+use serde::{Deserialize, Serialize};
+
+/// A host with one NIC port per link.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RawHost {
+    /// Unique among all nodes.
+    pub name: String,
+    /// IP MTU in bytes, 576 to 65 535 in steps of one (9000 for jumbo frames).
+    pub mtu_bytes: u32,
+    /// Network interface.
+    pub nic: RawNic,
+    /// Processing costs of the receive stage.
+    pub cpu: RawCpu,
+    /// TCP settings of all sockets of this host.
+    pub tcp: RawTcp,
+}
+
+/// Network interface.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RawNic {
+    /// Transmit queue limit (qdisc and ring) in bytes; a frame that does not fit is dropped with cause `nic_queue`.
+    pub queue_bytes: u64,
+    /// Largest burst handed down at once (TSO/GSO) in bytes of payload; 0 switches it off.
+    pub tso_bytes: u32,
+    /// Largest aggregate handed up at once (GRO) in bytes of payload; 0 switches it off.
+    pub gro_bytes: u32,
+    /// Interrupt moderation: from the first frame of a batch to the poll (picoseconds).
+    pub rx_coalesce_ps: u64,
+    /// Timing noise: extra delay of each poll.
+    pub rx_jitter: RawDistribution,
+    /// Receive ring in frames; a frame that finds it full is dropped with cause `rx_ring`.
+    pub rx_ring_frames: u32,
+}
+
+/// One core serves all received frames of a host, in order; the others run its programs.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RawCpu {
+    /// Per received aggregate (after GRO), picoseconds.
+    pub per_packet_ps: u64,
+    /// Per received payload byte, in femtoseconds (1000 fs = 1 ps).
+    pub per_byte_fs: u64,
+    /// Cores that the programs share; 0 for as many as they need.
+    #[serde(default)]
+    pub program_cores: u32,
+}
+
+/// Congestion control.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum RawCongestionControl {
+    /// RFC 9438.
+    Cubic,
+    /// RFC 6582 with RFC 5681.
+    NewReno,
+    /// RFC 8257.
+    Dctcp,
+}
+
+/// How slow start ends early.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum RawSlowStartExit {
+    /// Loss or marks only.
+    None,
+    /// HyStart as in Linux (ACK train and delay).
+    Hystart,
+    /// HyStart++ (RFC 9406).
+    HystartPlusPlus,
+}
+
+/// A socket buffer.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RawSocketBuffer {
+    /// Size at the start, in payload bytes that it can hold.
+    pub initial_bytes: u64,
+    /// Autotuning may grow it to this; equal to `initial_bytes` when fixed.
+    pub maximum_bytes: u64,
+}
+
+/// TCP settings.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RawTcp {
+    /// Congestion control.
+    pub congestion_control: RawCongestionControl,
+    /// Early exit from slow start.
+    pub slow_start_exit: RawSlowStartExit,
+    /// Initial window in segments (RFC 6928: 10).
+    pub initial_window_segments: u32,
+    /// Upper limit of the congestion window in bytes; 0 for none.
+    pub window_cap_bytes: u64,
+    /// Negotiate ECN.
+    pub ecn: bool,
+    /// Selective acknowledgement (and with it RACK and tail loss probes).
+    pub sack: bool,
+    /// Tail loss probe (RFC 8985).
+    pub tail_loss_probe: bool,
+    /// Smallest retransmission timeout.
+    pub rto_min_ps: u64,
+    /// Largest retransmission timeout.
+    pub rto_max_ps: u64,
+    /// Delayed acknowledgement timer; 0 acknowledges every aggregate at once.
+    pub delayed_ack_ps: u64,
+    /// Slow start after idle (RFC 2861 as in Linux).
+    pub slow_start_after_idle: bool,
+    /// At most this much of one socket waits in the NIC (TCP small queues), in time at line rate.
+    pub small_queue_ps: u64,
+    /// Send buffer.
+    pub send_buffer: RawSocketBuffer,
+    /// Receive buffer.
+    pub receive_buffer: RawSocketBuffer,
+}

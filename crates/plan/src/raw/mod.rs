@@ -1,0 +1,79 @@
+//! The plan as it stands in JSON. Units end the names: `_ps`, `_bytes`, `_bps`, `_ppb`, `_milli`.
+
+mod host;
+mod switch;
+mod workload;
+
+pub use host::*;
+pub use switch::*;
+pub use workload::*;
+
+use serde::{Deserialize, Serialize};
+
+/// One trial of one arm.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RawPlan {
+    /// Format of this plan: 1.
+    pub version: u32,
+    /// For people, e.g. `cisco-dpp/fifo/trial-3`.
+    pub name: String,
+    /// Seed of every random stream of this trial.
+    pub seed: u64,
+    /// The run ends here even if a workload is unfinished (picoseconds).
+    pub stop_at_ps: u64,
+    /// Bytes of header and wire overhead per frame.
+    pub framing: RawFraming,
+    /// Each node's oscillator is off by a uniform draw in ± this (parts per billion, 0 to 1 000 000).
+    pub clock_offset_ppb: u32,
+    /// Hosts, in order.
+    pub hosts: Vec<RawHost>,
+    /// Switches, in order.
+    pub switches: Vec<RawSwitch>,
+    /// Full-duplex links.
+    pub links: Vec<RawLink>,
+    /// What uses the network.
+    pub workloads: Vec<RawWorkload>,
+    /// What is recorded.
+    pub observe: RawObserve,
+}
+
+/// Link-layer sizes in bytes.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RawFraming {
+    /// Header that switches store: 14 for Ethernet.
+    pub header_bytes: u32,
+    /// Wire time besides the frame: 24 for Ethernet.
+    pub overhead_bytes: u32,
+}
+
+/// A full-duplex link.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RawLink {
+    /// One end.
+    pub a: String,
+    /// The other end.
+    pub b: String,
+    /// Rate of both directions.
+    pub rate_bps: u64,
+    /// Propagation delay (picoseconds).
+    pub delay_ps: u64,
+}
+
+/// What is recorded.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RawObserve {
+    /// Ports whose queue is recorded over time, as `[switch, neighbour]`.
+    pub ports: Vec<(String, String)>,
+    /// Bins of every time series; the bin width doubles when a run outgrows them. 0 for no series.
+    pub series_bins: u32,
+    /// First bin width.
+    pub series_bin_ps: u64,
+    /// Keep every transaction (start, latency) up to this many per workload; beyond it only the histogram is complete.
+    pub transactions_max: u64,
+    /// Compute the digest of events.
+    pub digest: bool,
+}

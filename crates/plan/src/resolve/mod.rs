@@ -1,0 +1,104 @@
+//! Parsing: names become indices, numbers become quantities, and what makes no sense is refused.
+
+mod hosts;
+mod policies;
+mod workloads;
+
+pub use workloads::{Oltp, RoundTrip, Workload};
+
+use crate::graph::{Graph, Link};
+use crate::{PlanError, RawPlan};
+use hosts::check_host;
+use policies::check_switch;
+use tailrace_units::{BitRate, Distribution, Span};
+use workloads::{distribution, resolve_workload};
+
+/// The format that this program reads.
+const VERSION: u32 = 1;
+/// Largest clock offset: ten times what IEEE 802.3 allows.
+const CLOCK_OFFSET_PPB_MAX: u32 = 1_000_000;
+/// Most nodes, links, users or connections of one plan.
+pub(crate) const COUNT_MAX: usize = 1_000_000;
+
+/// A sound plan.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    /// What was read.
+    pub raw: RawPlan,
+    /// Nodes and links.
+    pub graph: Graph,
+    /// Workloads with hosts and distributions resolved, in the order of the plan.
+    pub workloads: Vec<Workload>,
+    /// Extra delay of each receive poll, by host.
+    pub rx_jitter: Vec<Distribution>,
+    /// Observed ports as (node, port of that node).
+    pub observed: Vec<(usize, usize)>,
+}
+
+impl PlanError {
+    pub(crate) fn nonsense(place: impl Into<String>, reason: impl Into<String>) -> PlanError {
+        PlanError::Nonsense { place: place.into(), reason: reason.into() }
+    }
+}
+
+pub(crate) fn require(ok: bool, place: &str, reason: &str) -> Result<(), PlanError> {
+    if ok { Ok(()) } else { Err(PlanError::nonsense(place, reason)) }
+}
+
+impl Plan {
+    /// Reads a plan from JSON.
+    ///
+    /// # Errors
+    /// When it is not a plan, names unknown nodes, or makes no sense.
+    pub fn parse(json: &str) -> Result<Plan, PlanError> {
+        let raw: RawPlan = serde_json::from_str(json).map_err(|error| PlanError::Syntax(error.to_string()))?;
+        Plan::from_raw(raw)
+    }
+
+    /// Resolves a plan that was made by a program.
+    ///
+    /// # Errors
+    /// As [`Plan::parse`].
+    pub fn from_raw(raw: RawPlan) -> Result<Plan, PlanError> {
+        require(raw.version == VERSION, "version", "only version 1 is known")?;
+        require(raw.stop_at_ps > 0, "stop_at_ps", "the run must last")?;
+        require(raw.clock_offset_ppb <= CLOCK_OFFSET_PPB_MAX, "clock_offset_ppb", "at most 1 000 000 (1000 ppm)")?;
+        let graph = resolve_graph(&raw)?;
+        raw.hosts.iter().try_for_each(check_host)?;
+        raw.switches.iter().try_for_each(check_switch)?;
+        let rx_jitter = raw.hosts.iter().map(|host| distribution(&host.nic.rx_jitter, &host.name)).collect::<Result<_, _>>()?;
+        let workloads = raw.workloads.iter().map(|w| resolve_workload(w, &graph, &raw)).collect::<Result<Vec<_>, _>>()?;
+        require(!workloads.is_empty(), "workloads", "nothing uses the network")?;
+        let observed = raw.observe.ports.iter().map(|pair| resolve_port(pair, &graph)).collect::<Result<_, _>>()?;
+        Ok(Plan { raw, graph, workloads, rx_jitter, observed })
+    }
+}
+
+fn resolve_graph(raw: &RawPlan) -> Result<Graph, PlanError> {
+    let names = |n: Vec<&String>| n.into_iter().cloned().collect::<Vec<_>>();
+    let mut graph =
+        Graph::new(names(raw.hosts.iter().map(|h| &h.name).collect()), names(raw.switches.iter().map(|s| &s.name).collect()))?;
+    require(graph.names.len() <= COUNT_MAX && raw.links.len() <= COUNT_MAX, "links", "at most a million nodes and links")?;
+    for (i, link) in raw.links.iter().enumerate() {
+        let place = format!("links[{i}]");
+        let a = graph.node(&link.a, &place)?;
+        let b = graph.node(&link.b, &place)?;
+        require(a != b, &place, "a link joins two different nodes")?;
+        let rate = BitRate::from_bps(link.rate_bps).ok_or_else(|| PlanError::nonsense(&place, "the rate is zero"))?;
+        graph.connect(Link { a, b, rate, delay: Span::from_ps(link.delay_ps) });
+    }
+    for host in 0..graph.hosts {
+        let links = graph.ports[host].len();
+        let place = format!("host {}", graph.names[host]);
+        require(links == 1, &place, &format!("a host has exactly one link, this one has {links}"))?;
+    }
+    Ok(graph)
+}
+
+fn resolve_port((node, towards): &(String, String), graph: &Graph) -> Result<(usize, usize), PlanError> {
+    let at = graph.node(node, "observe.ports")?;
+    let peer = graph.node(towards, "observe.ports")?;
+    require(at >= graph.hosts, "observe.ports", "ports of switches can be observed")?;
+    let port = graph.port_towards(at, peer);
+    port.map(|port| (at, port)).ok_or_else(|| PlanError::nonsense("observe.ports", format!("no link joins {node} and {towards}")))
+}

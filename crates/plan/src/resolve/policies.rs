@@ -1,0 +1,53 @@
+//! What a switch of the plan and its policies must satisfy.
+
+use super::require;
+use crate::{PlanError, RawLimit, RawPolicy, RawService, RawSwitch};
+
+/// Most queues of a port.
+const QUEUES_MAX: usize = 8;
+
+pub(super) fn check_switch(switch: &RawSwitch) -> Result<(), PlanError> {
+    let place = format!("switch {}", switch.name);
+    require(switch.buffer_bytes > 0, &place, "buffer_bytes is above 0")?;
+    check_policy(&switch.policy, switch.buffer_bytes, &format!("{place}.policy"))?;
+    for port in &switch.port_policies {
+        check_policy(&port.policy, switch.buffer_bytes, &format!("{place}.port_policies[{}]", port.towards))?;
+    }
+    Ok(())
+}
+
+fn check_policy(policy: &RawPolicy, buffer_bytes: u64, place: &str) -> Result<(), PlanError> {
+    let queues = policy.queues.len();
+    require((1..=QUEUES_MAX).contains(&queues), place, "a port has one to eight queues")?;
+    let known = policy.queue_of_priority.iter().all(|&queue| usize::from(queue) < queues);
+    require(known, place, "queue_of_priority names a queue that is not there")?;
+    for queue in &policy.queues {
+        let place = format!("{place}.{}", queue.name);
+        match queue.limit {
+            RawLimit::Bytes(bytes) => {
+                require(bytes > 0 && bytes <= buffer_bytes, &place, "the limit is above 0 and at most the switch's buffer")?;
+            }
+            RawLimit::Frames(frames) => require(frames > 0, &place, "the limit is above 0")?,
+            RawLimit::AlphaMilli(milli) => require(milli > 0, &place, "alpha is above 0")?,
+        }
+        if let RawService::Dwrr(weight) = queue.service {
+            require((1..=1000).contains(&weight), &place, "a weight is 1 to 1000 thousandths")?;
+        }
+        if let crate::RawAqm::Red { minimum_bytes, maximum_bytes, probability_milli, weight_exponent, .. } = queue.aqm {
+            let sound = minimum_bytes < maximum_bytes && probability_milli <= 1000 && weight_exponent <= 15;
+            require(sound, &place, "red: minimum below maximum, probability at most 1000, weight exponent 0 to 15")?;
+        }
+    }
+    let Some(dpp) = &policy.dpp else { return Ok(()) };
+    // Served together with a class's queue, or after it, later packets of a flow would overtake its first ones.
+    let level = |queue: &crate::RawQueue| match queue.service {
+        RawService::Strict(level) => Some(level),
+        RawService::Dwrr(_) => None,
+    };
+    let express = policy.queues.get(usize::from(dpp.express_queue)).and_then(level);
+    let others = policy.queues.iter().enumerate().filter(|(i, _)| *i != usize::from(dpp.express_queue));
+    let is_first = express.is_some_and(|own| others.filter_map(|(_, queue)| level(queue)).all(|other| own < other));
+    require(is_first, place, "dpp.express_queue must be strict, and served before every other queue")?;
+    let sound = dpp.table_entries.is_power_of_two() && dpp.table_entries >= 4 && dpp.max_packets > 0;
+    require(sound, place, "dpp: max_packets above 0, table_entries a power of two of at least 4")
+}
