@@ -49,7 +49,7 @@ LINTS = (
     Check("import order", (tool("lint-imports"), "--no-cache", "--no-logo"), 60),
 )
 TESTS = (
-    Check("cargo test", ("cargo", "test", "--workspace", "--locked"), 1200),
+    Check("cargo test", ("cargo", "test", "--workspace", "--locked", "--no-fail-fast"), 1200),
     Check("pytest", (tool("python"), "-m", "pytest", "--quiet"), 1200),
 )
 
