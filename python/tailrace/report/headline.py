@@ -2,23 +2,22 @@
 
 from typing import Any
 
-from tailrace.results.effects import NAMES
+from tailrace.results.metrics import NAMES
 from tailrace.results.numbers import digits_text
 from tailrace.statistics import mean
+
+# What a workload does, and the words for less and for more of it.
+VERBS = {"completion_s": ("finishes", "sooner", "later"), "goodput_gbps": ("carries", "less", "more")}
 
 
 def headline(summary: dict[str, Any]) -> list[str]:
     """One sentence per arm that is compared with the baseline; what happened where there is nothing to compare."""
-    metric = main_metric(summary)
-    if metric is None:
-        return _alone(summary)
-    return [_sentence(summary, arm, metric) for arm in summary["arms"] if arm != summary["baseline"]]
-
-
-def main_metric(summary: dict[str, Any]) -> str | None:
-    """What the arms are compared by: completion where workloads end, else latency."""
-    compared = {effect["metric"] for effect in summary["comparisons"]}
-    return next((metric for metric in ("completion_s", "latency_p99_ms") if metric in compared), None)
+    sentences = []
+    for arm in summary["arms"]:
+        effects = [e for e in summary["comparisons"] if e["is_main"] and e["arm"] == arm]
+        if effects:
+            sentences.append(f"With {arm}, {'; '.join(_parts(effects))}.")
+    return sentences or _alone(summary)
 
 
 def facts(summary: dict[str, Any]) -> list[dict[str, str]]:
@@ -38,35 +37,35 @@ def facts(summary: dict[str, Any]) -> list[dict[str, str]]:
     return listed
 
 
-def _sentence(summary: dict[str, Any], arm: str, metric: str) -> str:
-    effects = [e for e in summary["comparisons"] if e["arm"] == arm and e["metric"] == metric]
-    baseline = summary["baseline"]
+def _parts(effects: list[dict[str, Any]]) -> list[str]:
+    """Differences by metric and direction, then what shows none, then what cannot be told."""
     parts: list[str] = []
-    for direction in ("lower", "higher"):
-        if found := [e for e in effects if e["verdict"] == direction]:
-            parts.append(_difference(found, metric, direction, baseline, is_first=not parts))
-    if unclear := [e["workload"] for e in effects if e["verdict"] == "no difference seen"]:
-        parts.append(f"no difference seen for {_list(unclear)}")
-    if few := [e["workload"] for e in effects if e["verdict"] == "too few trials"]:
-        parts.append(f"too few trials to tell for {_list(few)}")
-    return f"With {arm}, {'; '.join(parts)}."
+    for metric in dict.fromkeys(effect["metric"] for effect in effects):
+        for direction in ("lower", "higher"):
+            if found := [e for e in effects if (e["metric"], e["verdict"]) == (metric, direction)]:
+                parts.append(_difference(found, metric, direction, is_first=not parts))
+    for verdict, words in (
+        ("no difference seen", "no difference seen for"),
+        ("too few trials", "too few trials to tell for"),
+    ):
+        if found := [e for e in effects if e["verdict"] == verdict]:
+            parts.append(f"{words} {_list(effect['workload'] for effect in found)}")
+    return parts
 
 
-def _difference(found: list[dict[str, Any]], metric: str, direction: str, baseline: str, *, is_first: bool) -> str:
+def _difference(found: list[dict[str, Any]], metric: str, direction: str, *, is_first: bool) -> str:
     """`XS finishes 31.8 % sooner than with fifo, S 32.3 % and M 28.7 %`."""
-    than = f" than with {baseline}" if is_first else ""
-    if metric == "completion_s":
-        verb, word = "finishes", "sooner" if direction == "lower" else "later"
-    else:
-        verb, word = f"has a {NAMES[metric]}", direction
     first, *others = found
+    than = f" than with {first['baseline']}" if is_first else ""
+    verb, lower, higher = VERBS.get(metric, (f"has a {NAMES[metric]} that is", "lower", "higher"))
+    word = lower if direction == "lower" else higher
     start = f"{first['workload']} {verb} {_size(first)} {word}{than}"
     rest = [f"{effect['workload']} {_size(effect)}" for effect in others]
     return _list([start, *rest])
 
 
 def _size(effect: dict[str, Any]) -> str:
-    percent = effect["acceleration_percent"]
+    percent = effect["improvement_percent"]
     return f"{abs(effect['arm_mean'] - effect['baseline_mean']):.3g}" if percent is None else f"{abs(percent):.1f} %"
 
 

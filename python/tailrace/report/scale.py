@@ -9,7 +9,7 @@ from tailrace.results.numbers import THIN_SPACE, digits_text
 
 Tick = tuple[float, str]
 # The digits of each decade that have room for a label in a narrow panel, by the decades that an axis spans.
-LABELLED = ((1.8, (1, 2, 5)), (3.0, (1, 3)), (inf, (1,)))
+LABELLED = ((0.9, (1, 2, 4, 6)), (1.8, (1, 2, 5)), (2.4, (1, 3)), (inf, (1,)))
 # Nice steps of a linear axis.
 STEPS = (1.0, 2.0, 2.5, 5.0, 10.0)
 

@@ -3,44 +3,50 @@
 from typing import Any
 
 from tailrace.report import policy
-from tailrace.report.charts import acceleration, drops, latency, occupancy, time, topology
 from tailrace.report.charts import completion as completion_chart
-from tailrace.report.headline import main_metric
+from tailrace.report.charts import drops, improvement, latency, occupancy, time, topology
 from tailrace.report.series import TimeChart
 from tailrace.results import Run
+from tailrace.results.metrics import NAMES
 from tailrace.results.workload import TCP_COUNTERS
 
 # A panel per workload stays readable up to about this many; the tables hold all of them.
 PANELS_MAX = 12
+# One frame of the usual Ethernet MTU.
+QUIET_BYTES = 1_500
 
 
 def completion(summary: dict[str, Any]) -> dict[str, Any]:
     """Completion bars, their table, and the effects by which arms differ from the baseline."""
     bars = completion_chart.completion_bars(summary)
-    metric = main_metric(summary)
     effects = {
-        arm: [e for e in summary["comparisons"] if e["arm"] == arm and e["metric"] == metric]
+        arm: found
         for arm in summary["arms"]
-        if arm != summary["baseline"]
+        if (found := [e for e in summary["comparisons"] if e["arm"] == arm and e["is_main"]])
     }
     charts = {
-        arm: acceleration.acceleration_chart(
+        arm: improvement.improvement_chart(
             found, summary["expectations"], f"arm-{list(summary['arms']).index(arm) % 6}"
         )
         for arm, found in effects.items()
-        if found and all(e["acceleration_percent"] is not None for e in found)
+        if all(effect["improvement_percent"] is not None for effect in found)
     }
-    tests = sum(len(found) for found in effects.values())
     return {
         "chart": completion_chart.completion_chart(bars) if bars else None,
         "has_published": any(bar.published_s is not None for bar in bars),
         "has_solo": any(bar.alone_s is not None for bar in bars),
         "rows": _workload_rows(summary),
-        "metric": metric,
-        "effects": {arm: found for arm, found in effects.items() if found},
+        "effects": effects,
+        "what": {arm: _what_improves(found) for arm, found in effects.items()},
         "charts": charts,
-        "tests": tests,
+        "tests": sum(len(found) for found in effects.values()),
     }
+
+
+def _what_improves(effects: list[dict[str, Any]]) -> str:
+    """What the percentages of one arm are percentages of."""
+    metrics = list(dict.fromkeys(effect["metric"] for effect in effects))
+    return "acceleration" if metrics == ["completion_s"] else ", ".join(f"better {NAMES[metric]}" for metric in metrics)
 
 
 def distributions(run: Run, summary: dict[str, Any]) -> dict[str, Any]:
@@ -82,7 +88,8 @@ def queues(run: Run, summary: dict[str, Any]) -> dict[str, Any]:
         "ports": ports,
         "throughput": [_time(chart, highest) for chart in throughput],
         "drops": drops.drops_chart(summary) if drops.drop_causes(summary) else None,
-        "rows": _queue_rows(summary),
+        "rows": [row for row in _queue_rows(summary) if not _is_quiet(row["queue"])],
+        "quiet": [row for row in _queue_rows(summary) if _is_quiet(row["queue"])],
         "omitted": max((arm["ports_omitted"] for arm in summary["arms"].values()), default=0),
     }
 
@@ -154,6 +161,11 @@ def _queue_rows(summary: dict[str, Any]) -> list[dict[str, Any]]:
         for at, queue in enumerate(port["queues"])
         if queue["tx_frames"] or queue["drops_frames"]
     ]
+
+
+def _is_quiet(queue: dict[str, Any]) -> bool:
+    """Nothing lost, nothing marked, and less than one full frame waiting on average."""
+    return not queue["drops_frames"] and not queue["marked_frames"] and queue["depth_mean_bytes"] < QUIET_BYTES
 
 
 def _time(chart: TimeChart, highest: float | None = None) -> dict[str, Any]:

@@ -3,7 +3,9 @@
 from pathlib import Path
 from typing import Any
 
-from tailrace.results.effects import METRICS, effect_dict, metric_of_trial
+from tailrace.results.effects import effect_dict
+from tailrace.results.metrics import BETTER_HIGHER, METRICS, main_metric, metric_of_trials
+from tailrace.results.numbers import signed_text
 from tailrace.results.run_directory import Run, RunDirectoryError, Trial
 from tailrace.results.text import align, number
 from tailrace.statistics import compare_samples
@@ -39,7 +41,7 @@ def format_compare(compared: dict[str, Any]) -> str:
     parts.append("\n".join(_plan_words(compared, arm) for arm in compared["same_plan"]))
     rows = [["metric", "arm", "workload", "a", "b", "b is", "95 % interval", "p", "verdict"]]
     for effect in compared["differences"]:
-        interval, change = effect["acceleration_interval"], effect["acceleration_percent"]
+        change, bounds = _change(effect)
         rows.append(
             [
                 effect["metric"],
@@ -47,8 +49,8 @@ def format_compare(compared: dict[str, Any]) -> str:
                 effect["workload"],
                 number(effect["baseline_mean"]),
                 number(effect["arm_mean"]),
-                f"{-change:+.1f} %" if change is not None else "–",
-                f"{-interval['high']:+.1f} to {-interval['low']:+.1f} %" if interval else "–",
+                signed_text(change, "%"),
+                f"{signed_text(bounds[0], '')}to {signed_text(bounds[1], '%')}" if bounds else "–",
                 f"{effect['p_value']:.2g}",
                 effect["verdict"],
             ]
@@ -58,9 +60,18 @@ def format_compare(compared: dict[str, Any]) -> str:
     return "\n\n".join(parts) + "\n"
 
 
+def _change(effect: dict[str, Any]) -> tuple[float | None, tuple[float, float] | None]:
+    """From `a` to `b` in percent, with the interval: an improvement of a time is a change downwards."""
+    percent, interval = effect["improvement_percent"], effect["improvement_interval"]
+    if effect["metric"] in BETTER_HIGHER:
+        return percent, (interval["low"], interval["high"]) if interval else None
+    bounds = (-interval["high"], -interval["low"]) if interval else None
+    return -percent if percent is not None else None, bounds
+
+
 def _sentences(compared: dict[str, Any]) -> list[str]:
-    """What can be told of completion times; every arm by itself."""
-    told = [e for e in compared["differences"] if e["metric"] == "completion_s" and e["verdict"] != "too few trials"]
+    """What can be told of what each workload is judged by; every arm by itself."""
+    told = [e for e in compared["differences"] if e["is_main"] and e["verdict"] != "too few trials"]
     return [f"{effect['scope']}: {effect['words']}" for effect in told]
 
 
@@ -102,17 +113,15 @@ def _counts(trials: list[Trial], workload: str) -> set[int]:
 
 
 def _effect(a: Run, b: Run, arm: str, workload: str, metric: str) -> dict[str, Any] | None:
-    values = []
-    for run in (a, b):
-        found = [metric_of_trial(trial, workload, metric) for trial in run.valid(arm)]
-        values.append([value for value in found if value is not None])
-        if not values[-1] or len(values[-1]) != len(found):
-            return None
+    values = [metric_of_trials(run.valid(arm), workload, metric) for run in (a, b)]
+    if not all(values):
+        return None
     seeds = [[trial.outcome.get("seed") for trial in run.valid(arm)] for run in (a, b)]
+    is_main = metric == main_metric(a, workload)
     effect = compare_samples(
         values[0], values[1], is_paired=seeds[0] == seeds[1], seed=a.seed, address=f"compare/{arm}/{workload}/{metric}"
     )
-    return effect_dict(effect, metric=metric, workload=workload, names=("a", "b")) | {"scope": arm}
+    return effect_dict(effect, metric=metric, workload=workload, names=("a", "b")) | {"scope": arm, "is_main": is_main}
 
 
 def _run(run: Run) -> dict[str, Any]:

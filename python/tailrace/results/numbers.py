@@ -29,7 +29,9 @@ def count_text(value: float | None) -> str:
 
 
 def bytes_text(value: float, digits: int = 3) -> str:
-    """Decimal bytes: `4.67 MB`."""
+    """Decimal bytes: `4.67 MB`. Means below one byte are told as such."""
+    if 0 < value < 1:
+        return "< 1 B"
     return _prefixed(value, digits, "B")
 
 

@@ -67,10 +67,12 @@ def summarise_hosts(trials: list[Trial]) -> list[dict[str, Any]]:
     groups: dict[str, list[dict[str, Any]]] = defaultdict(list)
     for trial in trials:
         for host in trial.outcome.get("hosts", []):
-            groups[host["name"]].append(
-                host | {"cpu_busy_share": host["cpu_busy_ps"] / max(1, trial.outcome["end_ps"])}
-            )
-    keys = ("rx_frames", "nic_queue_drops", "rx_ring_drops", "cpu_busy_share")
+            busy = {
+                "cpu_busy_share": host["cpu_busy_ps"] / max(1, trial.outcome["end_ps"]),
+                "program_busy_cores": host.get("program_busy_ps", 0) / max(1, trial.outcome["end_ps"]),
+            }
+            groups[host["name"]].append(host | busy)
+    keys = ("rx_frames", "nic_queue_drops", "rx_ring_drops", "cpu_busy_share", "program_busy_cores")
     return [{"name": name} | {key: _mean(h[key] for h in seen) for key in keys} for name, seen in groups.items()]
 
 

@@ -7,10 +7,9 @@ from typing import Any
 from ruamel.yaml import YAML
 from ruamel.yaml.error import YAMLError
 
-from tailrace.results.effects import metric_of_trial
+from tailrace.results.metrics import goodput_gbps, metric_of_trial
 from tailrace.results.ports import count_frames, queues_of
 from tailrace.results.run_directory import Run, RunDirectoryError, Trial
-from tailrace.results.workload import goodput_gbps
 from tailrace.statistics import jain_index, mean, median
 
 # Metrics that grow with the number of transactions, so that a run at scale 1/20 is compared after multiplying by 20.
@@ -205,13 +204,11 @@ def _workload_value(trial: Trial, workload: str | None, metric: str) -> float | 
     outcome = trial.workload(workload) if workload else None
     if workload is None or outcome is None:
         return None
-    if metric == "goodput_gbps":
-        return goodput_gbps(trial, outcome)
     if metric == "transactions":
         return float(outcome["transactions"])
     if metric in ("retransmits", "timeouts"):
         return float(outcome["tcp"][metric])
-    if metric == "completion_s" or metric.startswith("latency_"):
+    if metric in ("completion_s", "goodput_gbps") or metric.startswith("latency_"):
         return metric_of_trial(trial, workload, metric)
     raise RunDirectoryError(
         f"an expectation names the metric {metric}, which is unknown (hint: completion_s, acceleration_percent, "

@@ -59,7 +59,7 @@ class Result:
         run = self.summary["run"]
         partial = " · <strong>partial</strong>" if run["is_partial"] else ""
         head = f"<p><strong>{escape(run['name'])}</strong> · seed {run['seed']} · scale {run['scale']:g}{partial}</p>"
-        effects = [e["words"] for e in self.summary["comparisons"] if e["metric"] == "completion_s"]
+        effects = [e["words"] for e in self.summary["comparisons"] if e["is_main"]]
         words = "".join(f"<li>{escape(text)}</li>" for text in effects)
         return head + self._completion_html() + (f"<ul>{words}</ul>" if words else "") + self._expectations_html()
 

@@ -103,6 +103,11 @@ class Run:
             seen.update(dict.fromkeys(w["name"] for w in trial.outcome.get("workloads", [])))
         return list(seen)
 
+    def kind_of(self, workload: str) -> str | None:
+        """`oltp`, `stream`, `flows` or `datagrams`; None where no trial has the workload."""
+        found = (trial.workload(workload) for trials in self.trials.values() for trial in trials)
+        return next((str(outcome["kind"]) for outcome in found if outcome), None)
+
     def valid(self, arm: str) -> list[Trial]:
         """Trials that count, by number. The others are listed, never averaged."""
         return [trial for trial in self.trials.get(arm, []) if trial.status == "ok"]

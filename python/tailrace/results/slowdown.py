@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from tailrace.results.effects import metric_of_trial
+from tailrace.results.metrics import metric_of_trials
 from tailrace.results.run_directory import SOLO, Run
 from tailrace.results.sample_summary import interval_dict, summarise_sample
 from tailrace.statistics import bootstrap_interval, mean, named_stream
@@ -16,8 +16,8 @@ def summarise_slowdown(run: Run, arm: str, workload: str) -> dict[str, Any] | No
     solo = f"{SOLO}{workload}"
     if arm.startswith(SOLO) or not run.valid(solo):
         return None
-    alone_s = _completions(run, solo, workload)
-    times_s = _completions(run, arm, workload)
+    alone_s = metric_of_trials(run.valid(solo), workload, "completion_s")
+    times_s = metric_of_trials(run.valid(arm), workload, "completion_s")
     if not alone_s or not times_s:
         return None
     address = f"{arm}/{workload}/slowdown"
@@ -30,9 +30,3 @@ def summarise_slowdown(run: Run, arm: str, workload: str) -> dict[str, Any] | No
 
 def _ratio(times_s: list[float], alone_s: list[float]) -> float:
     return mean(times_s) / mean(alone_s)
-
-
-def _completions(run: Run, arm: str, workload: str) -> list[float]:
-    values = [metric_of_trial(trial, workload, "completion_s") for trial in run.valid(arm)]
-    known = [value for value in values if value is not None]
-    return known if len(known) == len(values) else []

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
+from tailrace.results.metrics import OPEN_LOOP
 from tailrace.results.numbers import THIN_SPACE, digits_text, signed_text
 from tailrace.results.run_directory import SOLO
 
@@ -11,7 +12,14 @@ Row = Sequence[str]
 
 def format_table(summary: dict[str, Any]) -> str:
     """Completion times, acceleration, expectations and problems as plain text of at most about 100 columns."""
-    parts = [_title(summary), _completion(summary), _latency(summary), _effects(summary), _expectations(summary)]
+    parts = [
+        _title(summary),
+        _completion(summary),
+        _latency(summary),
+        _goodput(summary),
+        _effects(summary),
+        _expectations(summary),
+    ]
     return "\n\n".join(part for part in [*parts, _problems(summary)] if part) + "\n"
 
 
@@ -58,6 +66,8 @@ def _completion(summary: dict[str, Any]) -> str:
 
 def _completion_row(name: str, arm: str, workload: dict[str, Any], is_scaled: bool) -> list[str] | None:
     completion = workload["completion_s"]
+    if workload["kind"] in OPEN_LOOP:
+        return None
     if workload["unfinished_trials"]:
         trials = ", ".join(str(n) for n in workload["unfinished_trials"])
         is_all = len(workload["unfinished_trials"]) == len(workload["trials"])
@@ -90,10 +100,21 @@ def _latency(summary: dict[str, Any]) -> str:
     return align(rows, left=2) if len(rows) > 1 else ""
 
 
+def _goodput(summary: dict[str, Any]) -> str:
+    """Of workloads without an end: of the others it says nothing that their completion does not."""
+    rows: list[Row] = [["goodput, Gbit/s", "arm", "trials", "mean", "95 % interval"]]
+    for name in summary["workloads"]:
+        for arm, arm_summary in summary["arms"].items():
+            workload = arm_summary["workloads"].get(name)
+            if workload and len(workload["unfinished_trials"]) == len(workload["trials"]):
+                goodput = workload["goodput_gbps"]
+                trials = str(len(workload["trials"]))
+                rows.append([name, arm, trials, number(goodput["mean"]), interval_text(goodput["interval"])])
+    return align(rows, left=2) if len(rows) > 1 else ""
+
+
 def _effects(summary: dict[str, Any]) -> str:
-    effects = [e for e in summary["comparisons"] if e["metric"] == "completion_s"]
-    if not effects:
-        effects = [e for e in summary["comparisons"] if e["metric"] == "latency_mean_ms"]
+    effects = [e for e in summary["comparisons"] if e["is_main"]]
     if not effects:
         return ""
     methods = ", ".join(dict.fromkeys(effect["method"] for effect in effects))

@@ -2,11 +2,11 @@
 
 from typing import Any
 
+from tailrace.results.metrics import PS_PER_S, goodput_gbps
 from tailrace.results.run_directory import Trial
 from tailrace.results.sample_summary import summarise_sample
 from tailrace.statistics import Histogram, jain_index
 
-PS_PER_S = 1_000_000_000_000
 PERCENTILES = {"p50": 50.0, "p90": 90.0, "p95": 95.0, "p99": 99.0, "p99_9": 99.9}
 TCP_COUNTERS = (
     "segments_sent",
@@ -15,6 +15,8 @@ TCP_COUNTERS = (
     "tail_loss_probes",
     "fast_recoveries",
     "spurious_retransmits",
+    "out_of_order",
+    "ecn_reductions",
 )
 
 
@@ -46,13 +48,6 @@ def summarise_workload(name: str, arm: str, trials: list[Trial], *, scale: float
         "users_jain": _users_jain(outcomes),
         "tcp": _tcp(outcomes),
     }
-
-
-def goodput_gbps(trial: Trial, workload: dict[str, Any]) -> float:
-    """Application bytes over the time that the workload took, or over the whole trial where it has no end."""
-    time_ps = workload["completion_ps"] or trial.outcome["end_ps"]
-    # bytes/ps = TB/s; x 8000 = Gbit/s.
-    return float(workload["goodput_bytes"] * 8_000 / time_ps) if time_ps else 0.0
 
 
 def _latency(outcomes: list[dict[str, Any]], *, seed: int, address: str) -> dict[str, Any] | None:

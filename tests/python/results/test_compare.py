@@ -19,8 +19,8 @@ def test_a_faster_run_is_seen_and_its_size_is_told(tmp_path: Path) -> None:
         d for d in compared["differences"] if (d["scope"], d["workload"], d["metric"]) == ("fifo", "XS", "completion_s")
     )
     assert xs["verdict"] == "lower"
-    assert xs["acceleration_percent"] == pytest.approx(10, abs=1)
-    assert xs["acceleration_interval"]["low"] < 10 < xs["acceleration_interval"]["high"]
+    assert xs["improvement_percent"] == pytest.approx(10, abs=1)
+    assert xs["improvement_interval"]["low"] < 10 < xs["improvement_interval"]["high"]
     assert not xs["is_paired"], "other seeds"
     text = format_compare(compared)
     assert "XS: completion time is" in text

@@ -34,7 +34,7 @@ def drops_chart(summary: dict[str, Any]) -> Markup:
     marks: list[Markup] = []
     top = 0
     for cause in causes:
-        marks.append(tag("text", cause.replace("_", " "), x=0, y=top + 14, class_="row-label"))
+        marks.append(tag("text", cause.replace("_", " ").replace("-", " "), x=0, y=top + 14, class_="row-label"))
         top += 20
         for index, arm in enumerate(summary["arms"]):
             count = frames[cause, arm]

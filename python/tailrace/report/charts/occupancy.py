@@ -1,13 +1,17 @@
-"""How long a queue is, as a distribution over time: share of the time at most so deep."""
+"""How long a queue is, as a distribution over time: share of the time at most so deep.
+
+The simulator counts time in buckets of depth. The curve is exact at their upper edges and straight in between.
+"""
 
 from collections import Counter
 from itertools import accumulate
+from typing import Any
 
 from markupsafe import Markup
 
 from tailrace.report.charts.latency import thinned
 from tailrace.report.scale import Share, linear_from_zero
-from tailrace.report.svg import lines, plot, steps, x_axis, y_axis
+from tailrace.report.svg import line, lines, plot, x_axis, y_axis
 from tailrace.results import Run, Trial
 from tailrace.results.tables import read_trial_table
 
@@ -39,7 +43,7 @@ def occupancy_chart(curves: dict[str, Points], arms: list[str]) -> Markup:
     x = linear_from_zero([points[-1][0] for points in curves.values()])
     y = Share()
     paths = [
-        steps(points, x, y, class_=f"line arm-{arms.index(arm) % 6} dash-{arms.index(arm) % 4}")
+        line([(0.0, 0.0), *points], x, y, class_=f"line arm-{arms.index(arm) % 6} dash-{arms.index(arm) % 4}")
         for arm, points in curves.items()
     ]
     middles = ", ".join(f"{arm} {_median(points):.3g} MB" for arm, points in curves.items())
@@ -59,10 +63,16 @@ def _time_at_depth(trial: Trial, port: str) -> Counter[int]:
         return times
     table = read_trial_table(trial, "queue_depth")
     names = [f"{p['node']} → {p['towards']}" for p in trial.outcome["ports"]]
+    deepest = {name: _depth_max(p) for name, p in zip(names, trial.outcome["ports"], strict=True)}
     for index, depth, time_ps in zip(*(table.column(c) for c in ("port", "depth_bytes", "time_ps")), strict=True):
         if names[index] == port:
-            times[depth] += time_ps
+            times[min(depth, deepest[port])] += time_ps
     return times
+
+
+def _depth_max(port: dict[str, Any]) -> int:
+    """No queue of the port was ever deeper than this together, whatever the edge of the last bucket."""
+    return sum(queue["depth_max_bytes"] for queue in port["queues"])
 
 
 def _median(points: Points) -> float:

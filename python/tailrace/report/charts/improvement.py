@@ -1,4 +1,4 @@
-"""Acceleration of every workload by an arm: estimate, interval, and the published value with its tolerance."""
+"""Improvement of every workload by an arm: estimate, interval, and the published value with its tolerance."""
 
 from typing import Any
 
@@ -11,29 +11,32 @@ from tailrace.results.numbers import signed_text
 ROW_PX = 26
 
 
-def acceleration_chart(effects: list[dict[str, Any]], expectations: list[dict[str, Any]], colour: str) -> Markup:
-    """One row per effect of one arm against the baseline; percent, positive is sooner."""
+def improvement_chart(effects: list[dict[str, Any]], expectations: list[dict[str, Any]], colour: str) -> Markup:
+    """One row per effect of one arm against the baseline; percent, positive is better."""
     published = {
         (judged["arm"], judged["workload"]): judged
         for judged in expectations
         if judged["metric"] == "acceleration_percent"
     }
-    known = [published.get((effect["arm"], effect["workload"])) for effect in effects]
+    known = [
+        published.get((effect["arm"], effect["workload"])) if effect["metric"] == "completion_s" else None
+        for effect in effects
+    ]
     x = _scale(effects, [judged for judged in known if judged])
     height = ROW_PX * len(effects) + 4
     zero = percent(x(0))
     marks = [tag("line", x1=zero, x2=zero, y1=0, y2=height, class_="zero")]
     for row, (effect, judged) in enumerate(zip(effects, known, strict=True)):
         marks += _row(effect, judged, x, row * ROW_PX + ROW_PX / 2 + 2, colour)
-    label = "Acceleration with intervals: " + " ".join(effect["words"] for effect in effects)
+    label = "Improvement with intervals: " + " ".join(effect["words"] for effect in effects)
     left = 18 + 8 * max(len(effect["workload"]) for effect in effects)
     return plot([*x_axis(x, height), *marks], height=height, label=label, left=min(left, 110), right=66)
 
 
 def _scale(effects: list[dict[str, Any]], published: list[dict[str, Any]]) -> Linear:
-    values = [0.0, *(effect["acceleration_percent"] for effect in effects)]
+    values = [0.0, *(effect["improvement_percent"] for effect in effects)]
     for effect in effects:
-        if interval := effect["acceleration_interval"]:
+        if interval := effect["improvement_interval"]:
             values += [interval["low"], interval["high"]]
     for judged in published:
         values += [bound for bound in (judged["low"], judged["high"]) if bound is not None]
@@ -51,10 +54,10 @@ def _row(effect: dict[str, Any], judged: dict[str, Any] | None, x: Linear, y: fl
         at = percent(x(judged["published"]))
         tip = tag("title", f"published: {judged['published']:g} %")
         marks.append(tag("line", tip, x1=at, x2=at, y1=y - 8, y2=y + 8, class_="published"))
-    if interval := effect["acceleration_interval"]:
+    if interval := effect["improvement_interval"]:
         low, high = percent(x(interval["low"])), percent(x(interval["high"]))
         marks.append(tag("line", x1=low, x2=high, y1=y, y2=y, class_=f"interval {colour}"))
-    estimate = effect["acceleration_percent"]
+    estimate = effect["improvement_percent"]
     dot = tag("circle", tag("title", effect["words"]), cx=percent(x(estimate)), cy=y, r=4.2, class_=f"dot {colour}")
     text = tag("text", signed_text(estimate, "%"), x="100%", dx=8, y=y + 4.5, class_="value")
     return [*marks, dot, text]

@@ -1,0 +1,33 @@
+"""Effects in sentences."""
+
+from tailrace.results.metrics import NAMES
+from tailrace.statistics import Effect
+
+
+def effect_words(effect: Effect, *, metric: str, workload: str, names: tuple[str, str]) -> str:
+    """One sentence for people. The test that stands behind it is in `method_words`."""
+    baseline, arm = names
+    what = NAMES[metric]
+    if effect.verdict == "too few trials":
+        smallest = f"even the most extreme outcome would have p = {effect.test.p_smallest:.2g}"
+        return f"{workload}: too few trials to tell a difference in {what} ({smallest})."
+    interval = effect.change_interval
+    bounds = f"{_signed(interval.low)} to {_signed(interval.high)} %, " if interval else ""
+    evidence = f"({bounds}p = {effect.test.p_value:.2g})"
+    if effect.verdict == "no difference seen":
+        return f"{workload}: no difference in {what} seen between {arm} and {baseline} {evidence}."
+    change = effect.change_percent
+    size = f"{abs(change):.1f} %" if change is not None else f"{abs(effect.other_mean - effect.baseline_mean):.3g}"
+    return f"{workload}: {what} is {size} {effect.verdict} with {arm} than with {baseline} {evidence}."
+
+
+def method_words(effect: Effect) -> str:
+    """What the sentence of an effect rests on."""
+    first, second = effect.trials
+    pairs = f"{first} pairs of trials that share a seed" if effect.is_paired else f"{second} against {first} trials"
+    return f"{effect.test.name} of the means, {pairs}"
+
+
+def _signed(percent: float) -> str:
+    text = f"{percent:+.1f}".replace("-", "−")
+    return text[1:] if float(text[1:]) == 0 else text

@@ -1,0 +1,65 @@
+"""What is measured of a workload in one trial, and which of it matters most."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from tailrace.results.run_directory import Run, Trial
+
+PS_PER_S = 1_000_000_000_000
+# Compared between arms for every workload that has them.
+METRICS = ("completion_s", "latency_mean_ms", "latency_p50_ms", "latency_p99_ms", "latency_p99_9_ms", "goodput_gbps")
+BETTER_HIGHER = frozenset({"goodput_gbps"})
+NAMES = {
+    "completion_s": "completion time",
+    "latency_mean_ms": "mean latency",
+    "latency_p50_ms": "median latency",
+    "latency_p99_ms": "99th percentile of latency",
+    "latency_p99_9_ms": "99.9th percentile of latency",
+    "goodput_gbps": "goodput",
+}
+# These arrive by themselves: the end of the last one says when it arrived, not how it fared.
+OPEN_LOOP = frozenset({"flows", "datagrams"})
+# What a workload is judged by, first choice first.
+MAIN_METRICS = {
+    "oltp": ("completion_s", "latency_p99_ms", "goodput_gbps"),
+    "stream": ("completion_s", "goodput_gbps"),
+    "flows": ("latency_p99_ms", "goodput_gbps"),
+    "datagrams": ("latency_p99_ms", "goodput_gbps"),
+}
+
+
+def metric_of_trial(trial: Trial, workload: str, metric: str) -> float | None:
+    """One number of one workload in one trial; None where the trial does not have it."""
+    outcome = trial.workload(workload)
+    if outcome is None:
+        return None
+    if metric == "goodput_gbps":
+        return goodput_gbps(trial, outcome)
+    if metric == "completion_s":
+        completion_ps = outcome["completion_ps"]
+        return completion_ps / PS_PER_S if completion_ps is not None else None
+    latency = outcome.get("latency")
+    if not latency or latency["count"] == 0:
+        return None
+    return float(latency[metric.removeprefix("latency_").replace("_ms", "_ps")]) / 1e9
+
+
+def metric_of_trials(trials: Sequence[Trial], workload: str, metric: str) -> list[float]:
+    """One number per trial, or none at all where a trial has none: the rest would be a biased choice."""
+    values = [metric_of_trial(trial, workload, metric) for trial in trials]
+    known = [value for value in values if value is not None]
+    return known if len(known) == len(values) else []
+
+
+def main_metric(run: Run, workload: str) -> str | None:
+    """The first choice that all compared arms have in all their valid trials."""
+    trials = [run.valid(arm) for arm in run.arms if run.valid(arm)]
+    choices = MAIN_METRICS.get(run.kind_of(workload) or "", ())
+    return next((m for m in choices if trials and all(metric_of_trials(t, workload, m) for t in trials)), None)
+
+
+def goodput_gbps(trial: Trial, outcome: dict[str, Any]) -> float:
+    """Application bytes over the time that the workload took, or over the whole trial where it has no end."""
+    time_ps = outcome["completion_ps"] or trial.outcome["end_ps"]
+    # Bytes per picosecond are Tbyte/s: 8000 Gbit/s.
+    return float(outcome["goodput_bytes"] * 8_000 / time_ps) if time_ps else 0.0
