@@ -9,7 +9,8 @@ const QUICK_MAX: u32 = 16;
 pub(super) struct AckPolicy {
     /// Everything before this byte has been acknowledged.
     pub(super) acknowledged: u64,
-    last_data: Option<Time>,
+    /// When payload last arrived; [`Time::NEVER`] before the first.
+    last_data: Time,
     delay: Span,
     quick: u32,
     /// Requests and responses alternate: acknowledgements ride on data.
@@ -24,7 +25,7 @@ impl AckPolicy {
     pub(super) fn new(delay: Span) -> AckPolicy {
         AckPolicy {
             acknowledged: super::send::FIRST_BYTE,
-            last_data: None,
+            last_data: Time::NEVER,
             delay,
             quick: 0,
             is_ping_pong: false,
@@ -50,10 +51,10 @@ impl AckPolicy {
     #[inline]
     pub(super) fn note_data(&mut self, now: Time, timeout: Span, window: u32, mss: u32) {
         self.is_owed = true;
-        if self.last_data.is_none_or(|last| now.since(last) > timeout) {
+        if self.last_data.is_never() || now.since(self.last_data) > timeout {
             self.add_quick(window, mss);
         }
-        self.last_data = Some(now);
+        self.last_data = now;
     }
 
     /// A segment below full size, or one that ends a write, is probably the last for now.
@@ -109,7 +110,7 @@ impl AckPolicy {
     /// Data sent soon after data received answer them (Linux `tcp_event_data_sent`).
     #[inline]
     pub(super) fn note_data_sent(&mut self, now: Time) {
-        if self.last_data.is_some_and(|last| now.since(last) < self.delay) {
+        if !self.last_data.is_never() && now.since(self.last_data) < self.delay {
             self.is_ping_pong = true;
         }
     }

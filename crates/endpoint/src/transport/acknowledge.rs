@@ -116,7 +116,7 @@ impl Tcp {
             let acked = self.acked(now, news, None, is_marked);
             self.congestion.grow(&acked);
         }
-        self.send.tune_buffer(self.congestion.cwnd, self.initial_window);
+        self.send.tune_buffer(self.congestion.cwnd, self.congestion.initial);
     }
 
     /// Repairs after an acknowledgement. New data follow when the segment has been dealt with.

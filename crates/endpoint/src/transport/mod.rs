@@ -110,11 +110,11 @@ pub struct Tcp {
     /// How long, at its own pace, a connection's frames may wait in the NIC; zero for no limit.
     small_queue_span: Span,
     /// Two full bursts in bytes: the least that small queues allow.
-    small_queue_floor: u64,
-    initial_window: u32,
+    small_queue_floor: u32,
     window_cap_bytes: u64,
     tso_bytes: u32,
-    probe_answered: Option<Time>,
+    /// When a window probe was last answered; [`Time::NEVER`] before the first.
+    probe_answered: Time,
 }
 
 impl Tcp {
@@ -132,13 +132,12 @@ impl Tcp {
             stats: TcpStats::default(),
             identity,
             handshake: Handshake::new(),
-            small_queue: SmallQueue::default(),
+            small_queue: SmallQueue::new(),
             small_queue_span: config.small_queue,
             small_queue_floor: 0,
-            initial_window: config.initial_window_segments.max(1),
             window_cap_bytes: config.window_cap_bytes,
             tso_bytes: config.tso_bytes,
-            probe_answered: None,
+            probe_answered: Time::NEVER,
         };
         tcp.set_mss(config.mss);
         tcp
@@ -148,7 +147,7 @@ impl Tcp {
     fn set_mss(&mut self, mss: u32) {
         self.send.mss = mss;
         self.send.burst_max = (self.tso_bytes / mss).max(1);
-        self.small_queue_floor = 2 * u64::from(self.send.burst_max) * u64::from(mss);
+        self.small_queue_floor = 2 * self.send.burst_max * mss;
         self.congestion.set_cap(self.window_cap_bytes, mss);
     }
 

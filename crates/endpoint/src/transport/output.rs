@@ -145,10 +145,13 @@ impl Tcp {
         u64::try_from(bytes).unwrap_or(u64::MAX)
     }
 
-    /// Bytes of this connection that may wait in the NIC: two bursts, or more at a high pace.
-    fn small_queue_limit(&self) -> u64 {
-        let bursts = 2 * u64::from(self.burst_segments()) * u64::from(self.send.mss);
-        bursts.max(self.paced_bytes(self.small_queue_span)).min(SMALL_QUEUE_MAX.max(bursts))
+    /// Bytes of this connection that may wait in the NIC: two bursts, or more at a high pace, but not more than the line sends in that time
+    /// (Linux leaves the last bound to byte queue limits of the driver).
+    fn small_queue_limit(&self) -> u32 {
+        let bursts = 2 * self.burst_segments() * self.send.mss;
+        let line = self.small_queue.line_bytes(self.small_queue_span);
+        let paced = self.paced_bytes(self.small_queue_span).min(line).min(SMALL_QUEUE_MAX);
+        bursts.max(paced as u32)
     }
 
     #[inline]
@@ -252,7 +255,9 @@ impl Tcp {
         self.receive.note_data_sent(now);
         self.note_ack_sent();
         if let Some(departs) = wire.send(packet) {
-            self.small_queue.add(departs, u64::from(packet.frame_bytes), self.small_queue_floor);
+            if self.small_queue_span != Span::ZERO {
+                self.small_queue.add(now, departs, u32::from(packet.frame_bytes), self.small_queue_floor);
+            }
         }
     }
 

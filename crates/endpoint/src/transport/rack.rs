@@ -61,6 +61,12 @@ impl Rack {
         }
     }
 
+    /// A timeout was spurious: what was taken for the arrival of its retransmission was that of the original, sent at `sent`.
+    pub(super) fn correct(&mut self, now: Time, sent: Time, end: u64) {
+        self.latest = (sent, end);
+        self.rtt = now.since(sent);
+    }
+
     /// The peer received something twice: the last reordering window was too small.
     pub(super) fn handle_duplicate_report(&mut self) {
         self.is_duplicate_reported = true;

@@ -116,7 +116,7 @@ impl Tcp {
             self.receive.update_window(mss);
             return 0;
         }
-        self.receive.window.tune(now, self.receive.next, mss, self.initial_window);
+        self.receive.window.tune(now, self.receive.next, mss, self.congestion.initial);
         self.receive.update_window(mss);
         arrived
     }
@@ -211,8 +211,8 @@ impl Tcp {
     #[cold]
     pub(super) fn answer_probe(&mut self, now: Time, wire: &mut impl Wire) {
         const ANSWER_INTERVAL: Span = Span::from_ms(500);
-        if self.probe_answered.is_none_or(|last| now.since(last) >= ANSWER_INTERVAL) {
-            self.probe_answered = Some(now);
+        if self.probe_answered.is_never() || now.since(self.probe_answered) >= ANSWER_INTERVAL {
+            self.probe_answered = now;
             self.send_ack(wire);
         }
     }

@@ -101,7 +101,7 @@ impl Tcp {
         match self.recovery.state {
             State::Recovery => self.stay_in_recovery(now, alert, news),
             State::Loss => {
-                let resend = self.stay_in_loss(news, alert);
+                let resend = self.stay_in_loss(now, news, alert);
                 let before = self.board.lost_retransmissions;
                 self.find_losses(now, news.advanced);
                 let has_lost_again = self.board.lost_retransmissions > before;

@@ -87,8 +87,14 @@ pub(super) struct Scoreboard {
     pub(super) highest_sacked: u64,
     /// RACK has judged the originals before this number; it never looks at them again.
     pub(super) judged: u64,
+    /// What only repairs need, out of the way of the steady state.
+    repairs: Box<Repairs>,
+}
+
+#[derive(Default)]
+struct Repairs {
     /// No lost segment waits before this number.
-    retransmit_cursor: u64,
+    cursor: u64,
     retransmissions: VecDeque<Retransmission>,
     /// Blocks of the last acknowledgement: all of their segments are marked.
     marked: [Range; 3],
@@ -106,9 +112,7 @@ impl Scoreboard {
             lost_retransmissions: 0,
             highest_sacked: 0,
             judged: 0,
-            retransmit_cursor: 0,
-            retransmissions: VecDeque::new(),
-            marked: [Range::default(); 3],
+            repairs: Box::default(),
         }
     }
 
@@ -186,7 +190,7 @@ impl Scoreboard {
         for block in blocks.iter() {
             let mut seq = block.start;
             while seq < block.end {
-                if let Some(known) = self.marked.iter().find(|known| known.start <= seq && seq < known.end) {
+                if let Some(known) = self.repairs.marked.iter().find(|known| known.start <= seq && seq < known.end) {
                     seq = known.end;
                     continue;
                 }
@@ -197,7 +201,7 @@ impl Scoreboard {
                 seq = self.mark_run(number, block.end, news);
             }
         }
-        for (slot, block) in self.marked.iter_mut().zip(blocks.iter()) {
+        for (slot, block) in self.repairs.marked.iter_mut().zip(blocks.iter()) {
             *slot = *block;
         }
     }
@@ -211,7 +215,7 @@ impl Scoreboard {
             }
             self.mark_sacked(number, record, news);
             number += 1;
-            if self.marked.iter().any(|known| known.start == record.end()) {
+            if self.repairs.marked.iter().any(|known| known.start == record.end()) {
                 return record.end();
             }
         }
@@ -254,7 +258,7 @@ impl Scoreboard {
         }
         self.lost_waiting += 1;
         self.lost_marks += 1;
-        self.retransmit_cursor = self.retransmit_cursor.min(number);
+        self.repairs.cursor = self.repairs.cursor.min(number);
     }
 
     /// Forgets all losses: they were imagined. RACK judges again from the start.
@@ -272,7 +276,7 @@ impl Scoreboard {
         if self.lost_waiting == 0 {
             return None;
         }
-        let mut number = self.retransmit_cursor.max(self.ring.head);
+        let mut number = self.repairs.cursor.max(self.ring.head);
         while number < self.ring.tail {
             let record = self.ring.get(number);
             if record.has(LOST) && !record.has(RETRANSMISSION_OUT) {
@@ -281,7 +285,7 @@ impl Scoreboard {
             number += 1;
         }
         assert!(number < self.ring.tail, "lost_waiting counts segments at or after the cursor");
-        self.retransmit_cursor = number;
+        self.repairs.cursor = number;
         Some(number)
     }
 
@@ -295,21 +299,21 @@ impl Scoreboard {
         }
         record.set(RETRANSMISSION_OUT | EVER_RETRANSMITTED);
         if self.retrans_out == 1 {
-            self.retransmissions.clear();
+            self.repairs.retransmissions.clear();
         }
-        self.retransmissions.push_back(Retransmission { number, sent: now });
+        self.repairs.retransmissions.push_back(Retransmission { number, sent: now });
     }
 
     /// The oldest retransmission still in flight.
     pub(super) fn oldest_retransmission(&mut self) -> Option<(u64, Record)> {
-        while let Some(oldest) = self.retransmissions.front() {
+        while let Some(oldest) = self.repairs.retransmissions.front() {
             if oldest.number >= self.ring.head {
                 let record = self.ring.get(oldest.number);
                 if record.has(RETRANSMISSION_OUT) && record.sent == oldest.sent {
                     return Some((oldest.number, record));
                 }
             }
-            self.retransmissions.pop_front();
+            self.repairs.retransmissions.pop_front();
         }
         None
     }

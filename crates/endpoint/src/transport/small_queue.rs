@@ -1,46 +1,66 @@
 //! TCP small queues: how much of one connection waits in the NIC, known from the departure times that the NIC returned.
 
-use tailrace_units::Time;
+use tailrace_units::{Span, Time};
 
-/// Parts in which the departures are remembered: the limit is kept to an eighth.
-const PARTS: usize = 8;
+/// Parts in which the departures are remembered: room is noticed in quarters of the limit, half a burst.
+const PARTS: usize = 4;
 
-#[derive(Clone, Copy, Default)]
-struct Part {
-    departs: Time,
-    bytes: u64,
-}
-
-/// Bytes handed to the NIC and not departed, in up to eight parts of growing departure time.
-#[derive(Default)]
+/// Bytes handed to the NIC and not departed, in up to four parts of growing departure time.
 pub(super) struct SmallQueue {
-    bytes: u64,
-    parts: [Part; PARTS],
+    departs: [Time; PARTS],
+    part_bytes: [u32; PARTS],
+    last: Time,
+    /// Picoseconds per 1024 bytes on the line, learnt from frames that depart one after the other; the maximum before.
+    line_pace: u64,
+    bytes: u32,
     first: u8,
     len: u8,
 }
 
 impl SmallQueue {
-    /// `bytes` will have departed at `departs`.
+    pub(super) fn new() -> SmallQueue {
+        let departs = [Time::ZERO; PARTS];
+        SmallQueue { departs, part_bytes: [0; PARTS], last: Time::ZERO, line_pace: u64::MAX, bytes: 0, first: 0, len: 0 }
+    }
+
+    /// What the line sends in `span`; everything while nothing is known.
+    pub(super) fn line_bytes(&self, span: Span) -> u64 {
+        if self.line_pace == u64::MAX { u64::MAX } else { (span.ps() / self.line_pace.max(1)).saturating_mul(1024) }
+    }
+
     #[inline]
-    pub(super) fn add(&mut self, departs: Time, bytes: u64, limit: u64) {
+    fn learn_pace(&mut self, now: Time, departs: Time, bytes: u32) {
+        if self.last > now {
+            let spent = u128::from(departs.since(self.last).ps()) << 10;
+            if spent < u128::from(self.line_pace) * u128::from(bytes) {
+                self.line_pace = (spent / u128::from(bytes)) as u64;
+            }
+        }
+    }
+
+    /// `bytes` will have departed at `departs`. Parts are made about a quarter of `limit` large.
+    #[inline]
+    pub(super) fn add(&mut self, now: Time, departs: Time, bytes: u32, limit: u32) {
+        self.learn_pace(now, departs, bytes);
         self.bytes += bytes;
+        self.last = departs;
         if self.len > 0 {
             let last = (self.first + self.len - 1) as usize % PARTS;
-            let part = &mut self.parts[last];
-            if self.len as usize == PARTS || part.bytes < limit / PARTS as u64 {
-                part.bytes += bytes;
-                part.departs = departs;
+            if self.len as usize == PARTS || self.part_bytes[last] < limit / PARTS as u32 {
+                self.part_bytes[last] += bytes;
+                self.departs[last] = departs;
                 return;
             }
         }
-        self.parts[(self.first + self.len) as usize % PARTS] = Part { departs, bytes };
+        let place = (self.first + self.len) as usize % PARTS;
+        self.departs[place] = departs;
+        self.part_bytes[place] = bytes;
         self.len += 1;
     }
 
     fn forget_departed(&mut self, now: Time) {
-        while self.len > 0 && self.parts[self.first as usize].departs <= now {
-            self.bytes -= self.parts[self.first as usize].bytes;
+        while self.len > 0 && self.departs[self.first as usize] <= now {
+            self.bytes -= self.part_bytes[self.first as usize];
             self.first = (self.first + 1) % PARTS as u8;
             self.len -= 1;
         }
@@ -48,7 +68,7 @@ impl SmallQueue {
 
     /// Whether more than `limit` bytes wait.
     #[inline]
-    pub(super) fn is_full(&mut self, now: Time, limit: u64) -> bool {
+    pub(super) fn is_full(&mut self, now: Time, limit: u32) -> bool {
         if self.bytes <= limit {
             return false;
         }
@@ -57,19 +77,18 @@ impl SmallQueue {
     }
 
     /// Whether anything waits.
-    pub(super) fn is_waiting(&mut self, now: Time) -> bool {
-        self.forget_departed(now);
-        self.len > 0
+    pub(super) fn is_waiting(&self, now: Time) -> bool {
+        self.last > now
     }
 
     /// When no more than `limit` bytes will wait. Only meaningful while the queue is full.
-    pub(super) fn room_at(&self, limit: u64) -> Time {
+    pub(super) fn room_at(&self, limit: u32) -> Time {
         let mut left = self.bytes;
         for i in 0..self.len {
-            let part = self.parts[(self.first + i) as usize % PARTS];
-            left -= part.bytes;
+            let place = (self.first + i) as usize % PARTS;
+            left -= self.part_bytes[place];
             if left <= limit {
-                return part.departs;
+                return self.departs[place];
             }
         }
         Time::NEVER
@@ -82,9 +101,9 @@ mod tests {
 
     #[test]
     fn it_is_full_above_the_limit_and_has_room_when_enough_has_departed() {
-        let mut queue = SmallQueue::default();
+        let mut queue = SmallQueue::new();
         for i in 1..=40_u64 {
-            queue.add(Time::from_ps(i * 100), 1000, 16_000);
+            queue.add(Time::ZERO, Time::from_ps(i * 100), 1000, 16_000);
         }
         assert!(queue.is_full(Time::ZERO, 16_000));
         let room = queue.room_at(16_000);
@@ -92,5 +111,6 @@ mod tests {
         assert!(queue.is_full(Time::from_ps(room.ps() - 1), 16_000));
         assert!(!queue.is_full(room, 16_000));
         assert!(!queue.is_waiting(Time::from_ps(4000)));
+        assert_eq!(queue.line_bytes(Span::from_ps(1024)), 10 * 1024, "ten bytes per picosecond");
     }
 }

@@ -91,13 +91,15 @@ impl Tcp {
     }
 
     /// An acknowledgement in Loss (Linux `tcp_process_loss`): the timeout was spurious if an original is delivered.
-    pub(super) fn stay_in_loss(&mut self, news: &AckNews, alert: &Alert) -> Resend {
+    pub(super) fn stay_in_loss(&mut self, now: Time, news: &AckNews, alert: &Alert) -> Resend {
         let has_recovered = self.send.una >= self.recovery.high_seq;
         if news.advanced && self.undo_loss(false) {
             return Resend::Nothing;
         }
         if self.recovery.is_spurious_possible {
             if news.original_delivered && self.undo_loss(true) {
+                let sent = news.oldest_sent.map_or(news.sacked_sent, |_| Some(news.newest_sent));
+                self.rack.correct(now, sent.expect("an original was delivered"), self.send.una);
                 return Resend::Nothing;
             }
             if self.send.nxt > self.recovery.high_seq {

@@ -23,7 +23,7 @@ pub(super) struct ReceiveWindow {
     /// The window opens to this at most: it grows with what arrives, so that a sudden sender does not fill a large buffer.
     threshold: u64,
     /// Bytes per unit of the announced window.
-    unit: u64,
+    unit: u32,
     tuning: Tuning,
 }
 
@@ -85,7 +85,8 @@ impl ReceiveWindow {
         if free < u64::from(mss).min(self.buffer / 16) {
             return; // no silly windows (RFC 9293 section 3.8.6.2.2)
         }
-        let window = (free.min(self.threshold) + self.unit - 1) & !(self.unit - 1);
+        let unit = u64::from(self.unit);
+        let window = (free.min(self.threshold) + unit - 1) & !(unit - 1);
         self.end = self.end.max(next + window);
     }
 

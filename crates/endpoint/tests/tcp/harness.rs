@@ -312,8 +312,11 @@ impl World {
         self.check(side);
     }
 
+    /// Recounting is slow, so long windows are recounted now and then.
     fn check(&self, side: usize) {
-        assert!(self.ends[side].is_consistent(), "counters differ from a recount");
+        if self.ends[side].in_flight() < 100 || self.link.order % 128 == 0 {
+            assert!(self.ends[side].is_consistent(), "counters differ from a recount");
+        }
     }
 
     /// Everything that was handed to the NICs.

@@ -1,1 +1,187 @@
-//! Later.
+//! What leaves: write boundaries, bursts, buffers, small queues, and windows that were not used.
+
+use tailrace_endpoint::transport::{Buffer, CongestionControl, SlowStartExit, TcpConfig};
+use tailrace_units::{Span, Time};
+use tailrace_wire::Flags;
+
+use crate::harness::{Path, World};
+
+const DELAY: Span = Span::from_us(50);
+const MSS: u32 = 1000;
+
+fn config() -> TcpConfig {
+    TcpConfig {
+        slow_start_exit: SlowStartExit::None,
+        congestion_control: CongestionControl::NewReno,
+        send_buffer: Buffer { initial: 64 << 20, maximum: 64 << 20 },
+        receive_buffer: Buffer { initial: 64 << 20, maximum: 64 << 20 },
+        ..TcpConfig::linux(MSS)
+    }
+}
+
+fn sizes(world: &World) -> Vec<(u16, bool)> {
+    world.data_from(0).map(|s| (s.packet.payload_bytes, s.packet.flags.contains(Flags::PSH))).collect()
+}
+
+#[test]
+fn every_write_leaves_at_once_and_ends_with_a_push() {
+    let mut world = World::new(&config(), Path::new(10, DELAY));
+    world.open();
+    for bytes in [300, 2500, 1000] {
+        world.write(0, bytes);
+    }
+    world.run_to_quiet(100);
+    assert_eq!(sizes(&world), [(300, true), (1000, false), (1000, false), (500, true), (1000, true)]);
+}
+
+#[test]
+fn writes_that_wait_for_the_window_are_joined() {
+    let mut world = World::new(&config(), Path::new(10, DELAY));
+    world.open();
+    for _ in 0..20 {
+        world.write(0, 300);
+    }
+    world.run_to_quiet(100);
+    let sizes = sizes(&world);
+    assert_eq!(&sizes[..10], [(300, true); 10], "the initial window is used up by ten short segments");
+    assert_eq!(&sizes[10..], [(1000, false), (1000, false), (1000, true)]);
+}
+
+/// Most frames handed to the NIC at one instant after the first `skip` ones.
+fn longest_burst(world: &World, skip: usize) -> usize {
+    let times: Vec<Time> = world.data_from(0).skip(skip).map(|s| s.at).collect();
+    times.chunk_by(|a, b| a == b).map(<[Time]>::len).max().unwrap_or(0)
+}
+
+#[test]
+fn tso_makes_bursts_of_up_to_64_kib_and_its_absence_pairs() {
+    for (tso_bytes, bursts) in [(0, 1..=4), (16_384, 10..=40), (65_536, 40..=140)] {
+        let config = TcpConfig { tso_bytes, window_cap_bytes: 1_000_000, ..config() };
+        let mut world = World::new(&config, Path::new(10, Span::from_us(400)));
+        world.open();
+        world.write(0, 20_000_000);
+        world.run_to_quiet(1_000_000);
+        let longest = longest_burst(&world, 15_000);
+        assert!(bursts.contains(&longest), "with {tso_bytes} bytes the longest burst is {longest}");
+    }
+}
+
+#[test]
+fn small_queues_bound_what_waits_in_the_nic() {
+    // A NIC of 1 Gbit/s and a window of 2 MB, all of which would wait in the NIC.
+    let waiting = |small_queue: Span| {
+        let config = TcpConfig { small_queue, window_cap_bytes: 2_000_000, ..config() };
+        let mut world = World::new(&config, Path::new(1, DELAY));
+        world.open();
+        world.write(0, 20_000_000);
+        let mut most = 0;
+        let mut departed = std::collections::VecDeque::new();
+        let mut free_at = Time::ZERO;
+        world.run_to_quiet(1_000_000);
+        let mut bytes = 0;
+        for sent in world.sent().iter().filter(|s| s.side == 0) {
+            let frame = u64::from(sent.packet.frame_bytes);
+            while departed.front().is_some_and(|(at, _)| *at <= sent.at) {
+                bytes -= departed.pop_front().map_or(0, |(_, frame)| frame);
+            }
+            free_at = free_at.max(sent.at) + Span::from_ps(8000 * frame);
+            departed.push_back((free_at, frame));
+            bytes += frame;
+            most = most.max(bytes);
+        }
+        (most, world.now, world.readable[1])
+    };
+    let (bounded, time, read) = waiting(Span::from_ms(1));
+    // A millisecond of the line is 125 kB, but two bursts may always wait, and a burst that starts below the limit is finished.
+    assert!(bounded <= 3 * 65 * 1066, "{bounded}");
+    assert_eq!(read, 20_000_000);
+    assert!(time < Time::from_ps(180_000_000_000), "the link is never idle: {time:?}");
+    let (unbounded, _, _) = waiting(Span::ZERO);
+    assert!(unbounded > 1_900_000, "{unbounded}");
+}
+
+#[test]
+fn a_fixed_send_buffer_limits_what_is_in_flight() {
+    let config = TcpConfig { send_buffer: Buffer { initial: 100_000, maximum: 100_000 }, tso_bytes: 0, ..config() };
+    let mut world = World::new(&config, Path::new(10, Span::from_ms(1)));
+    world.open();
+    world.write(0, 20_000_000);
+    let mut most = 0;
+    let start = world.now;
+    while world.acked[0] < 20_000_000 {
+        assert!(world.step());
+        most = most.max(world.ends[0].unacked());
+    }
+    assert_eq!(most, 100_000);
+    let rate = 20_000_000.0 / world.now.since(start).as_secs_f64();
+    let bound = 100_000.0 / 0.002;
+    assert!(rate < bound && rate > 0.9 * bound, "{rate} bytes/s, window over round trip is {bound}");
+}
+
+#[test]
+fn an_autotuned_send_buffer_is_twice_the_window() {
+    let config = TcpConfig { send_buffer: Buffer { initial: 16_384, maximum: 1 << 20 }, window_cap_bytes: 200_000, ..config() };
+    let mut world = World::new(&config, Path::new(10, Span::from_ms(1)));
+    world.open();
+    world.write(0, 10_000_000);
+    world.run_to_quiet(1_000_000);
+    assert_eq!(world.ends[0].buffers().0, 2 * 200 * 1000);
+    assert_eq!(world.readable[1], 10_000_000);
+}
+
+#[test]
+fn the_link_is_filled() {
+    let mut world =
+        World::new(&TcpConfig { window_cap_bytes: 1_000_000, ..TcpConfig { mss: 1448, ..config() } }, Path::new(10, DELAY));
+    world.open();
+    world.write(0, 1_000_000_000);
+    world.run_for(Span::from_ms(20));
+    let before = world.readable[1];
+    world.run_for(Span::from_ms(80));
+    let goodput = (world.readable[1] - before) as f64 * 8.0 / 0.08;
+    let bound = 10e9 * 1448.0 / 1514.0;
+    assert!(goodput <= bound * 1.0001 && goodput > bound * 0.999, "{goodput}, bound {bound}");
+}
+
+#[test]
+fn an_idle_connection_starts_slowly_again() {
+    let after = |idle: Span, slow_start_after_idle: bool| {
+        let mut world = World::new(&TcpConfig { slow_start_after_idle, ..config() }, Path::new(10, DELAY));
+        world.open();
+        world.write(0, 3_000_000);
+        world.run_to_quiet(100_000);
+        let before = world.ends[0].cwnd();
+        world.run_for(idle);
+        world.write(0, 1000);
+        (before, world.ends[0].cwnd())
+    };
+    let (before, kept) = after(Span::from_ms(150), true);
+    assert_eq!(before, kept, "less than one timeout");
+    let (before, halved) = after(Span::from_ms(300), true);
+    assert_eq!(halved, before / 2, "one timeout");
+    assert_eq!(after(Span::from_secs(10), true).1, 10, "the initial window is the floor");
+    let (before, kept) = after(Span::from_secs(10), false);
+    assert_eq!(before, kept);
+}
+
+#[test]
+fn a_window_that_is_not_used_does_not_grow() {
+    let mut world = World::new(&config(), Path::new(10, DELAY));
+    world.open();
+    for _ in 0..1000 {
+        world.write(0, 4000);
+        world.run_for(Span::from_us(300));
+    }
+    assert_eq!(world.ends[0].cwnd(), 10, "four of ten segments are used");
+    for _ in 0..100 {
+        world.write(0, 8000);
+        world.run_for(Span::from_us(300));
+    }
+    let cwnd = world.ends[0].cwnd();
+    assert!((12..=18).contains(&cwnd), "slow start grows to twice what is used at most: {cwnd}");
+}
+
+#[test]
+fn one_end_of_a_connection_fits_sixteen_cache_lines() {
+    assert!(size_of::<tailrace_endpoint::transport::Tcp>() <= 1024, "{}", size_of::<tailrace_endpoint::transport::Tcp>());
+}

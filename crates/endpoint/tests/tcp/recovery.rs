@@ -176,7 +176,7 @@ fn a_timeout_collapses_the_window_and_slow_start_repairs() {
 fn a_spurious_timeout_is_taken_back() {
     // A stall of 300 ms on the way: nothing is lost, everything is late.
     let stall = |side: usize, _: u64, p: &Packet| {
-        if side == 0 && (30_001..=70_001).contains(&p.seq) { Fate::Late(Span::from_ms(300)) } else { Fate::Deliver }
+        if side == 0 && (30_001..70_001).contains(&p.seq) { Fate::Late(Span::from_ms(300)) } else { Fate::Deliver }
     };
     let config = TcpConfig { tail_loss_probe: false, window_cap_bytes: 40 * u64::from(MSS), ..config() };
     let (mut world, start) = written(&config, 400, stall);

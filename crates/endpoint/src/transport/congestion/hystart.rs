@@ -10,24 +10,25 @@ const HYSTART_WINDOW_MIN: u32 = 16;
 /// Acknowledgements closer than this form a train (Linux `hystart_ack_delta_us`).
 const TRAIN_GAP_MAX: Span = Span::from_ms(2);
 /// Round-trip samples per round before the delay is judged (Linux and RFC 9406: 8).
-const SAMPLES_MIN: u32 = 8;
+const SAMPLES_MIN: u8 = 8;
 /// Rise of the delay that ends slow start: an eighth of the minimum, from 4 to 16 ms (Linux and RFC 9406 section 4.3).
 const RISE_MIN: Span = Span::from_ms(4);
 const RISE_MAX: Span = Span::from_ms(16);
 /// Growth in conservative slow start is divided by this (RFC 9406 `CSS_GROWTH_DIVISOR`).
 const CONSERVATIVE_DIVISOR: u32 = 4;
 /// Rounds of conservative slow start (RFC 9406 `CSS_ROUNDS`).
-const CONSERVATIVE_ROUNDS: u32 = 5;
+const CONSERVATIVE_ROUNDS: u8 = 5;
 /// Most segments of growth per acknowledgement when not paced (RFC 9406 `L`).
 const GROWTH_MAX: u32 = 8;
 
 /// Watches rounds of slow start. A round is one window.
 pub(super) struct SlowStart {
     exit: SlowStartExit,
-    samples: u32,
-    conservative_rounds: u32,
+    /// Round-trip samples of this round, up to the number that is needed.
+    samples: u8,
+    conservative_rounds: u8,
     /// Segments of conservative growth left over from the last division.
-    remainder: u32,
+    remainder: u8,
     is_done: bool,
     is_conservative: bool,
     round_end: u64,
@@ -81,10 +82,9 @@ impl SlowStart {
         if !self.is_conservative {
             return segments;
         }
-        self.remainder += segments;
-        let growth = self.remainder / CONSERVATIVE_DIVISOR;
-        self.remainder %= CONSERVATIVE_DIVISOR;
-        growth
+        let credit = u32::from(self.remainder) + segments;
+        self.remainder = (credit % CONSERVATIVE_DIVISOR) as u8;
+        credit / CONSERVATIVE_DIVISOR
     }
 
     fn start_round(&mut self, acked: &Acked) {
@@ -140,7 +140,7 @@ impl SlowStart {
             }
         }
         self.round_min = self.round_min.min(rtt);
-        self.samples += 1;
+        self.samples = (self.samples + 1).min(SAMPLES_MIN);
         if self.samples < SAMPLES_MIN {
             return false;
         }

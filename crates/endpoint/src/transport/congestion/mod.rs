@@ -44,7 +44,8 @@ pub(super) struct Congestion {
     pub(super) ssthresh: u32,
     count: u32,
     clamp: u32,
-    initial: u32,
+    /// Initial window in segments.
+    pub(super) initial: u32,
     is_limited: bool,
     restarts_after_idle: bool,
     max_packets_out: u32,
