@@ -14,12 +14,17 @@ EXPECTATION_FAILED = 1
 USAGE = 2
 INVALID_TRIAL = 3
 INTERRUPTED = 130
+OUR_FAULT = 70
+"""EX_SOFTWARE of sysexits.h: the program itself is wrong, not the user."""
 
 
 def emit(text: str) -> None:
     """A result, to stdout."""
-    sys.stdout.write(text if text.endswith("\n") else text + "\n")
-    sys.stdout.flush()
+    try:
+        sys.stdout.write(text if text.endswith("\n") else text + "\n")
+        sys.stdout.flush()
+    except BrokenPipeError:
+        _drop_stdout()
 
 
 def emit_json(content: object) -> None:
@@ -44,9 +49,6 @@ def guarded(run: Callable[[], Any]) -> int:
     except KeyboardInterrupt:
         note("interrupted")
         return INTERRUPTED
-    except BrokenPipeError:
-        _drop_stdout()
-        return DONE
     except TailraceError as error:
         note(str(error))
         return USAGE
@@ -76,7 +78,7 @@ def _unexpected(error: Exception) -> int:
     note(
         f"tailrace itself failed: {type(error).__name__}: {what} (hint: the details are in {name}; please report them)"
     )
-    return USAGE
+    return OUR_FAULT
 
 
 def overrides(

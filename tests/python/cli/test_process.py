@@ -1,0 +1,119 @@
+"""The program as a process of its own: start-up, pipes, no terminal, Ctrl-C."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from scenario_files import ROOT
+from tailrace.scenario.starter import STARTER
+
+PROGRAM = [sys.executable, str(ROOT / "tests" / "python" / "fake_native.py")]
+LIMIT_S = 60
+
+
+def environment(**extra: str) -> dict[str, str]:
+    python = [str(ROOT / "python"), str(ROOT / "tests" / "python"), *filter(None, [os.environ.get("PYTHONPATH")])]
+    return {**os.environ, "PYTHONPATH": os.pathsep.join(python), **extra}
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Path:
+    (tmp_path / "lab.yaml").write_text(STARTER, encoding="utf-8")
+    return tmp_path
+
+
+def wait_for(path: Path, pattern: str, program: "subprocess.Popen[str]") -> None:
+    until_s = time.monotonic() + LIMIT_S
+    while not list(path.glob(pattern)):
+        assert program.poll() is None, program.communicate()
+        assert time.monotonic() < until_s, f"{pattern} did not appear"
+        time.sleep(0.02)
+
+
+def test_help_imports_nothing_heavy() -> None:
+    # What makes `--help` answer in a tenth of a second: none of these is imported for it.
+    heavy = ("pydantic", "rich", "ruamel", "arro3", "jinja2", "tailrace.scenario", "tailrace.results")
+    code = (
+        "import sys\nfrom tailrace.cli import main\nsys.argv = ['tailrace', '--help']\n"
+        "try:\n    main()\nexcept SystemExit:\n    pass\n"
+        f"print([name for name in {heavy!r} if name in sys.modules], file=sys.stderr)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], env=environment(), capture_output=True, text=True, timeout=LIMIT_S
+    )
+    assert done.stderr.strip() == "[]"
+
+
+def test_without_a_terminal_there_are_plain_lines(place: Path) -> None:
+    command = [*PROGRAM, "run", "lab.yaml", "--trials", "2", "--set", "expect=[]"]
+    done = subprocess.run(command, cwd=place, env=environment(), capture_output=True, text=True, timeout=LIMIT_S)
+    assert done.returncode == 0, done.stderr
+    assert "\x1b" not in done.stdout + done.stderr
+    assert "6/6" in done.stderr
+
+
+def test_a_reader_that_leaves_early_is_no_error(place: Path) -> None:
+    with subprocess.Popen(
+        [*PROGRAM, "schema"], cwd=place, env=environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as program:
+        assert program.stdout is not None
+        assert program.stderr is not None
+        program.stdout.close()
+        errors = program.stderr.read()
+        program.wait(LIMIT_S)
+    assert errors == b""
+    assert program.returncode == 0
+
+
+@pytest.mark.parametrize("sign", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupt_keeps_what_is_done_and_the_same_command_goes_on(place: Path, sign: signal.Signals) -> None:
+    command = [*PROGRAM, "run", "lab.yaml", "--jobs", "1", "--out", "mine", "--set", "expect=[]"]
+    with subprocess.Popen(
+        command,
+        cwd=place,
+        env=environment(FAKE_TRIAL_WALL_S="0.4"),
+        stderr=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as program:
+        wait_for(place, "mine/trials/*/1.json", program)
+        program.send_signal(sign)
+        out, errors = program.communicate(timeout=LIMIT_S)
+    assert program.returncode == 130, errors
+    assert "Traceback" not in errors
+    assert "report: mine/report.html" in out
+    assert json.loads((place / "mine/manifest.json").read_text())["state"] == "interrupted"
+    kept = {path: path.stat().st_mtime_ns for path in place.glob("mine/trials/*/*.json")}
+    assert 1 <= len(kept) < 15
+
+    again = subprocess.run(command, cwd=place, env=environment(), capture_output=True, text=True, timeout=LIMIT_S)
+    assert again.returncode == 0, again.stderr
+    assert f"{len(kept)} of 15 trials are there already" in again.stderr
+    assert all(path.stat().st_mtime_ns == stamp for path, stamp in kept.items())
+    assert json.loads((place / "mine/manifest.json").read_text())["state"] == "finished"
+
+
+def test_an_interrupt_while_calibrating_leaves_a_run_that_can_go_on(place: Path) -> None:
+    command = [*PROGRAM, "run", "lab.yaml", "--out", "mine", "--set", "expect=[]", "--trials", "2"]
+    command += ["--set", "experiment.calibrate={to: 1s, workloads: [orders]}"]
+    with subprocess.Popen(
+        command,
+        cwd=place,
+        env=environment(FAKE_TRIAL_WALL_S="20"),
+        stderr=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as program:
+        wait_for(place, "mine/scenario.json", program)
+        time.sleep(0.2)
+        program.send_signal(signal.SIGINT)
+        _, errors = program.communicate(timeout=LIMIT_S)
+    assert program.returncode == 130, errors
+    again = subprocess.run(command, cwd=place, env=environment(), capture_output=True, text=True, timeout=LIMIT_S)
+    assert again.returncode == 0, again.stderr

@@ -1,0 +1,37 @@
+"""`import tailrace` in a program or a notebook."""
+
+from pathlib import Path
+
+import pytest
+
+import tailrace
+from lab import sound
+
+pytestmark = pytest.mark.usefixtures("fake", "workplace")
+
+
+def test_a_dictionary_can_be_run() -> None:
+    result = tailrace.run(sound(), trials=1, scale=0.5, seed=7, set={"workloads.orders.users": 2})
+    assert isinstance(result, tailrace.Result)
+    assert result.summary["run"]["seed"] == 7
+    assert result.summary["arms"].keys() == {"fifo", "dpp"}
+
+
+def test_a_file_can_be_run_and_run_again(workplace: Path) -> None:
+    from tailrace.scenario.starter import STARTER
+
+    (workplace / "lab.yaml").write_text(STARTER, encoding="utf-8")
+    first = tailrace.run("lab.yaml", trials=1, arms=["dpp"], out="mine", jobs=1)
+    assert (workplace / "mine" / "report.html").is_file()
+    assert tailrace.run(Path("lab.yaml"), trials=1, arms=["dpp"], out="mine").summary == first.summary
+
+
+def test_mistakes_raise_scenario_errors_with_all_problems() -> None:
+    with pytest.raises(tailrace.ScenarioError) as refused:
+        tailrace.load(sound(nme="x", workloads__orders__users=0))
+    assert len(refused.value.problems) == 2
+
+
+def test_unknown_names_of_the_package_are_attribute_errors() -> None:
+    with pytest.raises(AttributeError, match="no attribute 'runs'"):
+        _ = tailrace.runs
