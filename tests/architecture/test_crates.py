@@ -23,6 +23,9 @@ ALLOWED: dict[str, set[str]] = {
     "bindings": {"plan", "sim"},
 }
 
+# A file is one concept; the switch, the endpoint, the world and the experiment are where a god object would grow.
+LINES_MAX = 400
+
 # State machines that are handed the time: they know no clock, socket, thread, file or terminal.
 SANS_IO = ("units", "wire", "dataplane", "endpoint")
 FORBIDDEN = re.compile(r"\bstd::(time|net|thread|fs|io|process|env)\b|\b(SystemTime|Instant)::|\be?println!")
@@ -74,6 +77,13 @@ def test_a_model_knows_no_clock_socket_thread_or_terminal(crate: str) -> None:
         if FORBIDDEN.search(LINE_COMMENT.sub("", line))
     ]
     assert found == []
+
+
+def test_no_file_grows_into_everything() -> None:
+    sources = [path for folder in ("crates", "python", "scripts") for path in (ROOT / folder).rglob("*.[rp][sy]")]
+    lengths = {str(path.relative_to(ROOT)): len(path.read_text().splitlines()) for path in sources}
+    assert sources
+    assert {name: lines for name, lines in lengths.items() if lines > LINES_MAX} == {}
 
 
 def test_the_package_and_the_simulator_have_one_version() -> None:
