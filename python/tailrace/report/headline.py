@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from tailrace.results.metrics import NAMES
+from tailrace.results.metrics import NAMES, OPEN_LOOP
 from tailrace.results.numbers import digits_text
 from tailrace.statistics import mean
 
@@ -75,7 +75,8 @@ def _alone(summary: dict[str, Any]) -> list[str]:
     for arm, arm_summary in summary["arms"].items():
         parts = []
         for name, workload in arm_summary["workloads"].items():
-            if times_s := workload["completion_full_scale_s"]:
+            times_s = workload["completion_full_scale_s"]
+            if times_s and workload["kind"] not in OPEN_LOOP:
                 parts.append(f"{name} took {digits_text(mean(times_s))} s")
             elif workload["goodput_gbps"]["mean"] is not None:
                 parts.append(f"{name} carried {digits_text(workload['goodput_gbps']['mean'])} Gbit/s")

@@ -219,7 +219,37 @@ def test_latency_alone_is_compared_where_nothing_completes(tmp_path: Path) -> No
     edit_trials(path, endless)
     page = page_of(path)
     assert "XS has a 99th percentile of latency" in page.text
-    assert "reduction of the 99th percentile of latency" in page.text
+    assert "dpp against fifo: better 99th percentile of latency" in page.text
+
+
+def test_endless_streams_are_compared_by_their_goodput(tmp_path: Path) -> None:
+    path = FakeRun(with_solo=False).write(tmp_path / "run")
+
+    def endless(outcome: dict[str, Any]) -> None:
+        for workload in outcome["workloads"]:
+            workload |= {"kind": "stream", "completion_ps": None, "latency": None, "user_completion_ps": []}
+            if workload["name"] == "M" and "dpp" in outcome["name"].split("/"):
+                workload["goodput_bytes"] //= 2
+
+    edit_trials(path, endless)
+    page = page_of(path)
+    # Half of the bytes in a run that was a little shorter.
+    assert re.search(r"M carries 4\d\.\d % less", page.text)
+    assert "dpp against fifo: better goodput" in page.text
+
+
+def test_flows_that_arrive_by_themselves_are_not_judged_by_their_end(tmp_path: Path) -> None:
+    path = FakeRun(with_solo=False).write(tmp_path / "run")
+
+    def arriving(outcome: dict[str, Any]) -> None:
+        for workload in outcome["workloads"]:
+            workload["kind"] = "flows"
+
+    edit_trials(path, arriving)
+    page = page_of(path)
+    assert "sooner" not in page.text
+    assert "99th percentile of latency" in page.text.split("Comparison")[1]
+    assert "Completion times" not in page.text
 
 
 def test_a_run_without_losses_says_that_none_were_seen(tmp_path: Path) -> None:

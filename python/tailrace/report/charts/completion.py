@@ -7,6 +7,7 @@ from markupsafe import Markup
 
 from tailrace.report.scale import Linear, linear_from_zero
 from tailrace.report.svg import percent, plot, tag, x_axis
+from tailrace.results.metrics import OPEN_LOOP
 from tailrace.results.numbers import digits_text
 
 BAR_PX = 15
@@ -38,7 +39,7 @@ class Bar:
 
 
 def completion_bars(summary: dict[str, Any]) -> list[Bar]:
-    """Bars in the order of the scenario, at full scale. Workloads without an end have none."""
+    """Bars in the order of the scenario, at full scale. Workloads without an end of their own have none."""
     published = {
         (judged["arm"], judged["workload"]): judged["published"]
         for judged in summary["expectations"]
@@ -48,7 +49,7 @@ def completion_bars(summary: dict[str, Any]) -> list[Bar]:
     for workload in summary["workloads"]:
         for index, (arm, arm_summary) in enumerate(summary["arms"].items()):
             found = arm_summary["workloads"].get(workload)
-            if not found or not found["completion_full_scale_s"]:
+            if not found or found["kind"] in OPEN_LOOP or not found["completion_full_scale_s"]:
                 continue
             interval, slowdown, scale = found["completion_s"]["interval"], found["slowdown"], found["scale"]
             bars.append(
