@@ -1,0 +1,107 @@
+"""The tables of README.md, from results.json and peers.json."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+from jobs import JOBS, Job
+
+HERE = Path(__file__).resolve().parent
+PAGE = HERE / "README.md"
+PEERS = HERE / "peers.json"
+BEGIN = "<!-- begin: written by run.py -->"
+END = "<!-- end: written by run.py -->"
+#: `packets_delivered` agrees with a peer's within this share.
+AGREEMENT = 0.01
+
+
+def write(results: dict[str, Any]) -> None:
+    """Puts the tables between the markers of the page."""
+    page = PAGE.read_text()
+    head, begin, rest = page.partition(BEGIN)
+    _, end, tail = rest.partition(END)
+    if not begin or not end:
+        raise ValueError("benches/README.md lost the markers of its tables")
+    PAGE.write_text(f"{head}{begin}\n\n{render(results)}\n{end}{tail}")
+
+
+def render(results: dict[str, Any]) -> str:
+    """Everything between the markers."""
+    peers = json.loads(PEERS.read_text())
+    measured = [(job, results["jobs"][job.name]) for job in JOBS if job.name in results["jobs"]]
+    parts = [origin(results), own_table(measured), beside_peers(results["jobs"], peers), agreement(measured, peers)]
+    if "cisco" in results:
+        parts.append(cisco_line(results["cisco"]))
+    return "\n\n".join(parts) + "\n"
+
+
+def origin(results: dict[str, Any]) -> str:
+    """When and where."""
+    machine = results["machine"]
+    where = f"Measured on {results['date']}: {machine['cpu']}, {machine['cores']} cores, Python {machine['python']}."
+    return f"{where} {results['note']}".strip()
+
+
+def own_table(measured: list[tuple[Job, dict[str, Any]]]) -> str:
+    """One row for each job."""
+    columns = ("packet-hops", "delivered", "CPU s: median (least–most)", "Mhops/s: median (best)", "MiB")
+    lines = [row_of("Job", "", *columns, "instructions per hop"), "|---|---" + "|---:" * 6 + "|"]
+    for job, row in measured:
+        cpu = row["thread_cpu_s"]
+        hops, delivered = grouped(row["packet_hops"]), grouped(row["packets_delivered"])
+        time = f"{cpu['median']:.3f} ({cpu['min']:.3f}–{cpu['max']:.3f})"
+        speed = f"{mhops(row, 'median'):.1f} ({mhops(row, 'min'):.1f})"
+        instructions = f"{row['instructions_per_hop']:.0f}" if "instructions_per_hop" in row else ""
+        lines.append(row_of(job.name, job.what, hops, delivered, time, speed, f"{row['memory_mib']:.1f}", instructions))
+    return "\n".join(lines)
+
+
+def beside_peers(jobs: dict[str, Any], peers: dict[str, Any]) -> str:
+    """The peers' figures beside ours."""
+    lines = [row_of("", "W1 Mhops/s", "W2 Mhops/s", "MiB, W1 / W2", "W3, 5 s: CPU s"), "|---" + "|---:" * 4 + "|"]
+    if {"W1", "W2", "W3"} <= jobs.keys():
+        speeds = [f"{mhops(jobs[name], 'median'):.1f}" for name in ("W1", "W2")]
+        memory = " / ".join(f"{jobs[name]['memory_mib']:.1f}" for name in ("W1", "W2"))
+        lines.append(row_of("**tailrace**", *speeds, memory, f"{jobs['W3']['thread_cpu_s']['median']:.2f}"))
+    for peer in peers["rows"]:
+        memory = " / ".join(peer["memory_mib"].values())
+        lines.append(row_of(peer["name"], peer["mhops"]["W1"], peer["mhops"]["W2"], memory, peer["w3_cpu_s"]))
+    return "\n".join(lines) + f"\n\nThe peers: {peers['note'][0].lower()}{peers['note'][1:]}"
+
+
+def agreement(measured: list[tuple[Job, dict[str, Any]]], peers: dict[str, Any]) -> str:
+    """Packets delivered, ours against theirs."""
+    sentences = []
+    for job, row in measured:
+        theirs = peers["delivered"].get(job.peer)
+        if theirs is not None:
+            off = row["packets_delivered"] / theirs - 1
+            verdict = "agrees" if abs(off) <= AGREEMENT else "does not agree"
+            ours = grouped(row["packets_delivered"])
+            sentences.append(f"{job.name}: {ours} here, about {grouped(theirs)} there ({off:+.2%}, {verdict}).")
+    return "Packets delivered, within 1 %? " + " ".join(sentences)
+
+
+def cisco_line(cisco: dict[str, Any]) -> str:
+    """The full-scale experiment."""
+    minutes = cisco["wall_s"] / 60
+    return (
+        f"The published database mix at full scale (two arms, {cisco['trials']} trials each, calibration, report; "
+        f"{cisco['jobs']} trials at a time): {minutes:.1f} minutes, {cisco['cpu_s']:.0f} s of CPU time, "
+        f"{cisco['peak_mib']:.0f} MiB at most, with the interpreter."
+    )
+
+
+def row_of(*cells: str) -> str:
+    """One row of a table."""
+    return f"| {' | '.join(cells)} |"
+
+
+def mhops(row: dict[str, Any], which: str) -> float:
+    """Million packet-hops in a second of CPU time."""
+    return float(row["packet_hops"] / row["thread_cpu_s"][which] / 1e6)
+
+
+def grouped(number: int) -> str:
+    """Thousands apart."""
+    return f"{number:,}".replace(",", " ")

@@ -1,0 +1,53 @@
+"""The measured jobs are plans that run, and the page says what was measured."""
+
+import importlib
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tailrace import _native
+
+BENCHES = Path(__file__).resolve().parents[2] / "benches"
+
+
+@pytest.fixture(autouse=True)
+def _benches_can_be_imported(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(BENCHES))
+    for name in ("jobs", "run", "table", "workloads", "cisco", "instructions"):
+        monkeypatch.delitem(sys.modules, name, raising=False)
+
+
+def test_the_tables_show_the_recorded_results() -> None:
+    table = importlib.import_module("table")
+    page = (BENCHES / "README.md").read_text()
+    rendered = table.render(json.loads((BENCHES / "results.json").read_text()))
+    assert f"{table.BEGIN}\n\n{rendered}\n{table.END}" in page, "run `python benches/run.py --table`"
+
+
+def test_every_job_is_a_plan_that_delivers_packets() -> None:
+    jobs = importlib.import_module("jobs")
+    for job in jobs.JOBS:
+        plan = jobs.shortened(job.plan(), jobs.MS)
+        outcome = json.loads(_native.Trial(json.dumps(plan)).run()[0])
+        conserved = outcome["conservation"]
+        assert outcome["packets_delivered"] > 0, job.name
+        assert conserved["sent"] == conserved["delivered"] + conserved["dropped"] + conserved["in_network"], job.name
+
+
+def test_runs_of_one_plan_that_differ_are_refused() -> None:
+    run = importlib.import_module("run")
+    clocks = dict.fromkeys(run.CLOCKS, 0.5)
+    same: dict[str, Any] = {"digest": "a", "packet_hops": 3, "packets_delivered": 1, "events": 3, "peak_bytes": 3 << 20}
+    assert run.summarise("W1", [same | clocks] * 2, 1 << 20)["memory_mib"] == 2.0
+    with pytest.raises(RuntimeError, match="digest differs"):
+        run.summarise("W1", [same | clocks, same | clocks | {"digest": "b"}], 1 << 20)
+
+
+def test_packets_delivered_must_agree_within_one_per_cent() -> None:
+    table, jobs = importlib.import_module("table"), importlib.import_module("jobs")
+    peers = {"delivered": {"W1": 1000}}
+    for delivered, verdict in ((1009, "+0.90%, agrees"), (985, "-1.50%, does not agree")):
+        assert verdict in table.agreement([(jobs.JOBS[0], {"packets_delivered": delivered})], peers)
