@@ -254,10 +254,10 @@ impl Tcp {
         self.send.last_sent = now;
         self.receive.note_data_sent(now);
         self.note_ack_sent();
-        if let Some(departs) = wire.send(packet) {
-            if self.small_queue_span != Span::ZERO {
-                self.small_queue.add(now, departs, u32::from(packet.frame_bytes), self.small_queue_floor);
-            }
+        if let Some(departs) = wire.send(packet)
+            && self.small_queue_span != Span::ZERO
+        {
+            self.small_queue.add(now, departs, u32::from(packet.frame_bytes), self.small_queue_floor);
         }
     }
 

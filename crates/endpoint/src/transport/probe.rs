@@ -27,10 +27,10 @@ impl Tcp {
     /// Nothing was heard for two round trips: one more segment, new if possible, so that the answer shows what is missing.
     pub(super) fn send_loss_probe(&mut self, now: Time, wire: &mut impl Wire) {
         let is_queued = self.small_queue.is_waiting(now);
-        if self.recovery.probe_end == 0 && !self.board.ring.is_empty() && !is_queued {
+        if let (0, false, Some(last)) = (self.recovery.probe_end, is_queued, self.board.last_missing()) {
             self.recovery.is_probe_retransmission = !self.send_one_more(now, wire);
             if self.recovery.is_probe_retransmission {
-                self.retransmit(now, self.board.ring.tail - 1, wire);
+                self.retransmit(now, last, wire);
             }
             self.recovery.probe_end = self.send.nxt;
             self.stats.tail_loss_probes += 1;

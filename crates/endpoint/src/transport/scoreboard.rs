@@ -289,7 +289,12 @@ impl Scoreboard {
         Some(number)
     }
 
-    /// Segment `number` was sent again.
+    /// The last segment that the peer is not known to hold.
+    pub(super) fn last_missing(&self) -> Option<u64> {
+        (self.ring.head..self.ring.tail).rev().find(|number| !self.ring.get(*number).has(SACKED))
+    }
+
+    /// Segment `number`, which the peer is not known to hold, was sent again.
     pub(super) fn mark_retransmitted(&mut self, number: u64, now: Time) {
         let record = self.ring.get_mut(number);
         record.sent = now;

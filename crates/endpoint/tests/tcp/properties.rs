@@ -89,7 +89,7 @@ fn path() -> impl Strategy<Value = Path> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 1_000, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn everything_arrives_once_and_both_ends_fall_silent(
