@@ -73,6 +73,7 @@ class FakeRun:
             "workloads": list(MIX),
             "plan_hashes": {arm: f"{abs(hash_of(arm)):016x}" for arm in self.arms},
             "order": [f"{arm}/{number}" for arm, number in order],
+            "overrides": {arm: {"switches.leaf1.policy": arm} if arm != "fifo" else {} for arm in self.arms},
             "assumptions": ASSUMPTIONS,
             "expectations": [],
         }

@@ -21,7 +21,13 @@ def beside_published(summary: dict[str, Any]) -> dict[str, Any]:
     rows = [_row(judged) for judged in summary["expectations"]]
     for row, previous in zip(rows[1:], rows, strict=False):
         row["is_first"] = (row["metric"], row["arm"]) != (previous["metric"], previous["arm"])
-    return {"rows": rows, "grid": _grid(rows, summary["workloads"])}
+    has_published = any(row["published"] is not None for row in rows)
+    return {
+        "rows": rows,
+        "grid": _grid(rows, summary["workloads"]),
+        "title": "Beside the published figures" if has_published else "Expectations",
+        "short": "Beside the published" if has_published else "Expectations",
+    }
 
 
 def _row(judged: dict[str, Any]) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from tailrace.results.effect_words import size_words
 from tailrace.results.metrics import NAMES, OPEN_LOOP
 from tailrace.results.numbers import digits_text
 from tailrace.statistics import mean
@@ -66,7 +67,7 @@ def _difference(found: list[dict[str, Any]], metric: str, direction: str, *, is_
 
 def _size(effect: dict[str, Any]) -> str:
     percent = effect["improvement_percent"]
-    return f"{abs(effect['arm_mean'] - effect['baseline_mean']):.3g}" if percent is None else f"{abs(percent):.1f} %"
+    return f"{abs(effect['arm_mean'] - effect['baseline_mean']):.3g}" if percent is None else size_words(percent)
 
 
 def _alone(summary: dict[str, Any]) -> list[str]:

@@ -1,5 +1,6 @@
 """What each section of the report shows, as plain values and drawings for the template."""
 
+import json
 from typing import Any
 
 from tailrace.report import policy
@@ -14,6 +15,8 @@ from tailrace.results.workload import TCP_COUNTERS
 PANELS_MAX = 12
 # One frame of the usual Ethernet MTU.
 QUIET_BYTES = 1_500
+# Queues of one arm in the first table; the rest stand below it.
+LOUD_QUEUES_MAX = 8
 
 
 def completion(summary: dict[str, Any]) -> dict[str, Any]:
@@ -84,12 +87,13 @@ def queues(run: Run, summary: dict[str, Any]) -> dict[str, Any]:
         ports.append(_time(chart) | {"occupancy": drawing, "csv_occupancy": occupancy.occupancy_csv(curves)})
     throughput = time.throughput_charts(run)
     highest = time.highest_value(throughput)
+    loud, quiet = _queue_rows(summary)
     return {
         "ports": ports,
         "throughput": [_time(chart, highest) for chart in throughput],
         "drops": drops.drops_chart(summary) if drops.drop_causes(summary) else None,
-        "rows": [row for row in _queue_rows(summary) if not _is_quiet(row["queue"])],
-        "quiet": [row for row in _queue_rows(summary) if _is_quiet(row["queue"])],
+        "rows": loud,
+        "quiet": quiet,
         "omitted": max((arm["ports_omitted"] for arm in summary["arms"].values()), default=0),
     }
 
@@ -118,16 +122,31 @@ def transport(summary: dict[str, Any]) -> dict[str, Any]:
 
 
 def network(run: Run) -> dict[str, Any] | None:
-    """Topology and policies, from the plans that the run kept."""
+    """Topology and policies, from the plans that the run kept. Arms with the same policies share one entry."""
     plans = [(arm, plan) for arm in run.arms if (plan := run.plan(arm))]
     if not plans:
         return None
-    plan = plans[0][1]
+    policies: list[dict[str, Any]] = []
+    for arm, plan in plans:
+        sentences = policy.switch_sentences(plan)
+        same = next((entry for entry in policies if entry["switches"] == sentences), None)
+        if same:
+            same["arms"].append(arm)
+        else:
+            policies.append({"arms": [arm], "switches": sentences})
+    first = plans[0][1]
+    overrides = run.manifest.get("overrides") or {}
     return {
-        "drawing": topology.topology_chart(plan),
-        "words": topology.topology_words(plan),
-        "policies": [{"arm": arm, "switches": policy.switch_sentences(plan)} for arm, plan in plans],
+        "drawing": topology.topology_chart(first),
+        "words": topology.topology_words(first),
+        "policies": policies,
+        "overrides": [{"arm": arm, "changes": _changes(changed)} for arm, changed in overrides.items() if changed],
     }
+
+
+def _changes(overrides: dict[str, Any]) -> list[str]:
+    """`switches.leaf.policy = dpp` for every key that an arm sets."""
+    return [f"{key} = {json.dumps(value) if not isinstance(value, str) else value}" for key, value in overrides.items()]
 
 
 def provenance(summary: dict[str, Any]) -> dict[str, Any]:
@@ -152,15 +171,21 @@ def _workload_rows(summary: dict[str, Any]) -> list[dict[str, Any]]:
     ]
 
 
-def _queue_rows(summary: dict[str, Any]) -> list[dict[str, Any]]:
-    """Queues that carried or lost anything."""
-    return [
-        {"arm": arm, "index": index, "port": f"{port['node']} → {port['towards']}", "queue": queue, "is_first": at == 0}
-        for index, (arm, arm_summary) in enumerate(summary["arms"].items())
-        for port in arm_summary["ports"]
-        for at, queue in enumerate(port["queues"])
-        if queue["tx_frames"] or queue["drops_frames"]
-    ]
+def _queue_rows(summary: dict[str, Any]) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """Queues that carried or lost anything: per arm those where most happened, and the rest. Ports come sorted."""
+    loud: list[dict[str, Any]] = []
+    quiet: list[dict[str, Any]] = []
+    for index, (arm, arm_summary) in enumerate(summary["arms"].items()):
+        shown = 0
+        for port in arm_summary["ports"]:
+            name = f"{port['node']} → {port['towards']}"
+            for queue in (queue for queue in port["queues"] if queue["tx_frames"] or queue["drops_frames"]):
+                is_loud = shown < LOUD_QUEUES_MAX and not _is_quiet(queue)
+                rows = loud if is_loud else quiet
+                is_first = not rows or rows[-1]["arm"] != arm
+                rows.append({"arm": arm, "index": index, "port": name, "queue": queue, "is_first": is_first})
+                shown += is_loud
+    return loud, quiet
 
 
 def _is_quiet(queue: dict[str, Any]) -> bool:

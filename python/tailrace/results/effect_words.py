@@ -3,6 +3,8 @@
 from tailrace.results.metrics import NAMES
 from tailrace.statistics import Effect
 
+TIMES_FROM_PERCENT = 300.0
+
 
 def effect_words(effect: Effect, *, metric: str, workload: str, names: tuple[str, str]) -> str:
     """One sentence for people. The test that stands behind it is in `method_words`."""
@@ -17,8 +19,14 @@ def effect_words(effect: Effect, *, metric: str, workload: str, names: tuple[str
     if effect.verdict == "no difference seen":
         return f"{workload}: no difference in {what} seen between {arm} and {baseline} {evidence}."
     change = effect.change_percent
-    size = f"{abs(change):.1f} %" if change is not None else f"{abs(effect.other_mean - effect.baseline_mean):.3g}"
+    size = size_words(change) if change is not None else f"{abs(effect.other_mean - effect.baseline_mean):.3g}"
     return f"{workload}: {what} is {size} {effect.verdict} with {arm} than with {baseline} {evidence}."
+
+
+def size_words(percent: float) -> str:
+    """`31.8 %`; `38 times` from fourfold on, where percentages are hard to read. Without a sign."""
+    size = abs(percent)
+    return f"{size / 100:.3g} times" if size >= TIMES_FROM_PERCENT else f"{size:.1f} %"
 
 
 def method_words(effect: Effect) -> str:

@@ -135,6 +135,10 @@ def test_policies_are_told_in_words(page: Page) -> None:
     assert "Queue default: weighted 100 %, at most 14 times the free buffer." in page.text
 
 
+def test_what_an_arm_changes_is_said(page: Page) -> None:
+    assert "switches.leaf1.policy = dpp" in page.text
+
+
 def test_assumptions_carry_their_marks(page: Page) -> None:
     assert "users per database 20 derived 18 to 20" in re.sub(r"\s+", " ", " ".join(page.words))
 
