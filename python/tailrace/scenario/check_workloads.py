@@ -65,8 +65,7 @@ def _paths(at: KeyPath, workload: Oltp | Stream | Flows | Datagrams, graph: Grap
         destinations = graph.hosts if workload.destinations == "all" else workload.destinations
         for source in sources:
             apart = [name for name in destinations if name != source]
-            reachable = graph.reachable(source)
-            lost = next((name for name in apart if name not in reachable), None)
+            lost = next((name for name in apart if not graph.has_path(source, name)), None)
             if not apart:
                 yield at, f"host '{source}' would send to itself alone", "add another destination"
             if lost:
@@ -76,7 +75,7 @@ def _paths(at: KeyPath, workload: Oltp | Stream | Flows | Datagrams, graph: Grap
     (_, first), (_, second) = ends
     if first == second:
         yield at, f"both ends are host '{first}'", "name two different hosts"
-    elif second not in graph.reachable(first):
+    elif not graph.has_path(first, second):
         yield at, f"no path leads from '{first}' to '{second}'", "join their switches in network.links"
 
 

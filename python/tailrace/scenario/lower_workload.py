@@ -81,7 +81,7 @@ def _flows(name: str, flows: Flows, graph: Graph) -> Raw:
         "sources": sources,
         "destinations": destinations,
         "sizes": flows.sizes.raw,
-        "interarrival": _interarrival(flows, sum(graph.rate_of_host(host) for host in sources)),
+        "interarrival": _interarrival(flows, sum(graph.rates_bps[host] for host in sources)),
         "flows": flows.flows or 0,
         "start_ps": flows.start,
         "priority": flows.priority,

@@ -94,5 +94,5 @@ TimeDistribution = Annotated[
 SizeDistribution = Annotated[
     Distribution, BeforeValidator(_distribution_reader(units.SIZE)), _distribution_schema(units.SIZE)
 ]
-Count = Annotated[int, Field(strict=True, ge=0)]
+Count = Annotated[int, Field(strict=True, ge=0, le=units.PLAN_INTEGER_MAX)]
 """A whole number, not negative."""

@@ -22,7 +22,7 @@ def scenario_schema() -> dict[str, Any]:
         for spec in part.get("properties", {}).values():
             _write_default(spec)
             if "description" not in spec and "$ref" in spec:
-                # The generator leaves out what the part itself says; readers of one entry should not have to look there.
+                # The generator leaves out what the part itself says; a reader of one entry should see it here.
                 spec["description"] = schema["$defs"][spec["$ref"].rsplit("/", 1)[1]]["description"]
     return {"$schema": SCHEMA_ID, **schema, "title": "tailrace scenario"}
 

@@ -2,6 +2,7 @@
 
 from collections import deque
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from tailrace.errors import KeyPath
 from tailrace.scenario.network import Dumbbell, FatTree, LeafSpine, Network, Star
@@ -35,31 +36,44 @@ class Graph:
         """Hosts, then switches."""
         return self.hosts + self.switches
 
-    def neighbours(self, name: str) -> list[str]:
-        """Nodes joined to `name`, in the order of the links."""
-        return [link.b if link.a == name else link.a for link in self.links if name in (link.a, link.b)]
-
-    def rate_of_host(self, name: str) -> int:
-        """All links of a host together, in bits per second."""
-        return sum(link.rate_bps for link in self.links if name in (link.a, link.b))
-
-    def reachable(self, start: str) -> set[str]:
-        """Every node that frames of `start` can get to; hosts do not forward."""
-        hosts = set(self.hosts)
+    @cached_property
+    def joined(self) -> dict[str, list[str]]:
+        """Neighbours of every node, in the order of the links."""
         joined: dict[str, list[str]] = {}
         for link in self.links:
             joined.setdefault(link.a, []).append(link.b)
             joined.setdefault(link.b, []).append(link.a)
-        seen, waiting = {start}, deque([start])
-        while waiting:
-            node = waiting.popleft()
-            if node in hosts and node != start:
-                continue
-            for neighbour in joined.get(node, []):
-                if neighbour not in seen:
-                    seen.add(neighbour)
-                    waiting.append(neighbour)
-        return seen
+        return joined
+
+    @cached_property
+    def islands(self) -> dict[str, int]:
+        """A number for every node: nodes of the same number have a path. Hosts have one link, so none is in the way."""
+        island: dict[str, int] = {}
+        for start in self.nodes:
+            waiting = deque([start])
+            while waiting:
+                node = waiting.popleft()
+                if node not in island:
+                    island[node] = len(island) if node == start else island[start]
+                    waiting += self.joined.get(node, [])
+        return island
+
+    def neighbours(self, name: str) -> list[str]:
+        """Nodes joined to `name`, in the order of the links."""
+        return self.joined.get(name, [])
+
+    def has_path(self, a: str, b: str) -> bool:
+        """Whether frames of `a` can get to `b`."""
+        return self.islands[a] == self.islands[b]
+
+    @cached_property
+    def rates_bps(self) -> dict[str, int]:
+        """All links of every node together, in bits per second."""
+        rates: dict[str, int] = {}
+        for link in self.links:
+            for end in (link.a, link.b):
+                rates[end] = rates.get(end, 0) + link.rate_bps
+        return rates
 
 
 class _Builder:

@@ -153,7 +153,7 @@ def test_unjoined_parts_of_a_graph_are_told_apart() -> None:
     assert any("no path leads from 'client' to 'db'" in problem for problem in found)
 
 
-def test_hosts_do_not_forward() -> None:
+def test_joined_hosts_of_a_graph_are_sound() -> None:
     network = {
         "hosts": ["a", "b"],
         "switches": ["leaf"],
