@@ -9,7 +9,8 @@ use super::{Tcp, Wire};
 
 /// A window is not kept waiting for a larger burst when this share of it is free (Linux `tcp_tso_win_divisor`).
 const DEFER_DIVISOR: u64 = 3;
-/// Nor when the next acknowledgement is further away, or the last segment longer ago (Linux `tcp_tso_should_defer`).
+/// Nor when the next acknowledgement is further away than this or half a round trip, or the last segment longer ago
+/// (Linux `tcp_tso_should_defer`).
 const DEFER_MAX: Span = Span::from_ms(1);
 /// Bursts hold what the pacing rate sends in this time (Linux `sk_pacing_shift` 10).
 const BURST_TIME: Span = Span::from_ms(1);
@@ -116,8 +117,10 @@ impl Tcp {
         if limit >= window / DEFER_DIVISOR || self.board.ring.is_empty() {
             return Stop::Go;
         }
-        let expected = self.board.ring.get(self.board.ring.head).sent + self.rtt.smoothed().unwrap_or(Span::ZERO);
-        if expected.since(now) > DEFER_MAX {
+        let smoothed = self.rtt.smoothed().unwrap_or(Span::ZERO);
+        let expected = self.board.ring.get(self.board.ring.head).sent + smoothed;
+        // Without the half, the last acknowledgement of a flight would leave the rest of the window waiting for its own.
+        if expected.since(now) > DEFER_MAX.min(Span::from_ps(smoothed.ps() / 2)) {
             return Stop::Go;
         }
         if room < peer_room && room <= sendable.min(burst) { Stop::Window } else { Stop::Other }
