@@ -25,6 +25,7 @@ def beside_published(summary: dict[str, Any]) -> dict[str, Any]:
     return {
         "rows": rows,
         "grid": _grid(rows, summary["workloads"]),
+        "has_published": has_published,
         "title": "Beside the published figures" if has_published else "Expectations",
         "short": "Beside the published" if has_published else "Expectations",
     }

@@ -10,6 +10,11 @@ from tailrace.statistics import mean
 # What a workload does, and the words for less and for more of it.
 VERBS = {"completion_s": ("finishes", "sooner", "later"), "goodput_gbps": ("carries", "less", "more")}
 
+UNCLEAR = {
+    "no difference seen": "no difference in {} seen",
+    "too few trials": "too few trials to tell a difference in {}",
+}
+
 
 def headline(summary: dict[str, Any]) -> list[str]:
     """One sentence per arm that is compared with the baseline; what happened where there is nothing to compare."""
@@ -45,12 +50,10 @@ def _parts(effects: list[dict[str, Any]]) -> list[str]:
         for direction in ("lower", "higher"):
             if found := [e for e in effects if (e["metric"], e["verdict"]) == (metric, direction)]:
                 parts.append(_difference(found, metric, direction, is_first=not parts))
-    for verdict, words in (
-        ("no difference seen", "no difference seen for"),
-        ("too few trials", "too few trials to tell for"),
-    ):
-        if found := [e for e in effects if e["verdict"] == verdict]:
-            parts.append(f"{words} {_list(effect['workload'] for effect in found)}")
+    for metric in dict.fromkeys(effect["metric"] for effect in effects):
+        for verdict, words in UNCLEAR.items():
+            if found := [e for e in effects if (e["metric"], e["verdict"]) == (metric, verdict)]:
+                parts.append(f"{words.format(NAMES[metric])} for {_list(effect['workload'] for effect in found)}")
     return parts
 
 

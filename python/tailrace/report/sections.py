@@ -40,6 +40,7 @@ def completion(summary: dict[str, Any]) -> dict[str, Any]:
         "has_solo": any(bar.alone_s is not None for bar in bars),
         "rows": _workload_rows(summary),
         "effects": effects,
+        "all_effects": {arm: [e for e in summary["comparisons"] if e["arm"] == arm] for arm in effects},
         "what": {arm: _what_improves(found) for arm, found in effects.items()},
         "charts": charts,
         "tests": sum(len(found) for found in effects.values()),

@@ -173,7 +173,7 @@ def test_a_run_without_valid_trials_still_has_a_page(tmp_path: Path) -> None:
 
 def test_few_trials_are_called_too_few(tmp_path: Path) -> None:
     page = page_of(FakeRun(trials=2).write(tmp_path / "run"))
-    assert "With dpp, too few trials to tell for XS, S, M, L1 and L2." in page.text
+    assert "With dpp, too few trials to tell a difference in completion time for XS, S, M, L1 and L2." in page.text
 
 
 def test_a_run_with_one_arm_tells_what_its_workloads_took(tmp_path: Path) -> None:
