@@ -14,12 +14,32 @@ pub enum DropCause {
     Codel,
     /// No port leads to the destination.
     NoRoute,
+    /// Approximate fair drop.
+    Afd,
+    /// A policer's rate was exceeded.
+    Policed,
+    /// A lossy priority group was at its limit.
+    IngressFull,
+    /// A lossless priority group had no headroom left: loss where there should be none.
+    HeadroomFull,
+    /// The watchdog flushed a queue that was paused for too long.
+    Watchdog,
 }
 
 impl DropCause {
     /// All causes, in the order of their numbers.
-    pub const ALL: [DropCause; 5] =
-        [DropCause::TailDrop, DropCause::BufferFull, DropCause::Red, DropCause::Codel, DropCause::NoRoute];
+    pub const ALL: [DropCause; 10] = [
+        DropCause::TailDrop,
+        DropCause::BufferFull,
+        DropCause::Red,
+        DropCause::Codel,
+        DropCause::NoRoute,
+        DropCause::Afd,
+        DropCause::Policed,
+        DropCause::IngressFull,
+        DropCause::HeadroomFull,
+        DropCause::Watchdog,
+    ];
 
     /// The name in results.
     pub const fn name(self) -> &'static str {
@@ -29,6 +49,11 @@ impl DropCause {
             DropCause::Red => "red",
             DropCause::Codel => "codel",
             DropCause::NoRoute => "no-route",
+            DropCause::Afd => "afd",
+            DropCause::Policed => "policed",
+            DropCause::IngressFull => "ingress-full",
+            DropCause::HeadroomFull => "headroom-full",
+            DropCause::Watchdog => "watchdog",
         }
     }
 }

@@ -1,6 +1,10 @@
 //! What the switch needs to know of a frame.
 
-use tailrace_wire::{Ecn, Packet};
+use crate::pause::{PRIORITIES, Pause};
+use tailrace_wire::{Ecn, Flags, FlowKey, Packet};
+
+/// A pause frame is as short as a frame can be: 64 bytes with its check sequence.
+const PAUSE_FRAME_BYTES: u16 = 60;
 
 /// A frame as the switch sees it. The simulator's packet is one; the fabric's is a parsed header with a handle to its bytes.
 pub trait Frame {
@@ -16,6 +20,24 @@ pub trait Frame {
     fn ecn(&self) -> Ecn;
     /// Sets "congestion experienced". Only called on capable frames.
     fn mark(&mut self);
+    /// Code point of the IP header, 0 to 63 (RFC 2474).
+    fn dscp(&self) -> u8 {
+        0
+    }
+    /// VLAN, 0 for none.
+    fn vlan(&self) -> u16 {
+        0
+    }
+    /// Source, destination, ports and protocol, when the frame carries them.
+    fn flow_key(&self) -> Option<FlowKey> {
+        None
+    }
+    /// Sets the priority: the class that a switch gave to the frame.
+    fn set_priority(&mut self, class: u8);
+    /// What it says, when this is a pause frame.
+    fn pause(&self) -> Option<Pause>;
+    /// A pause frame.
+    fn new_pause(pause: Pause) -> Self;
     /// A number that tells this frame from others, for the digest of events.
     fn fingerprint(&self) -> u64;
 }
@@ -31,7 +53,7 @@ impl Frame for Packet {
     }
     #[inline]
     fn destination(&self) -> u32 {
-        self.to_host
+        u32::from(self.to_host)
     }
     #[inline]
     fn priority(&self) -> u8 {
@@ -46,6 +68,37 @@ impl Frame for Packet {
         debug_assert!(self.ecn != Ecn::NotEct, "only capable frames are marked");
         self.ecn = Ecn::Ce;
     }
+    fn dscp(&self) -> u8 {
+        self.dscp
+    }
+    fn set_priority(&mut self, class: u8) {
+        self.priority = class;
+    }
+    #[inline]
+    fn pause(&self) -> Option<Pause> {
+        if !self.flags.contains(Flags::PAUSE) {
+            return None;
+        }
+        // Eight timers ride where a segment has its two stream offsets.
+        let quanta = |priority: usize| (if priority < 4 { self.seq } else { self.ack } >> (16 * (priority % 4))) as u16;
+        Some(Pause {
+            classes: self.window as u8,
+            quanta: std::array::from_fn(quanta),
+            is_link_pause: self.flags.contains(Flags::LINK_PAUSE),
+        })
+    }
+    fn new_pause(pause: Pause) -> Packet {
+        let pack = |from: usize| (0..PRIORITIES / 2).fold(0, |word, i| word | u64::from(pause.quanta[from + i]) << (16 * i));
+        let kind = if pause.is_link_pause { Flags::PAUSE.with(Flags::LINK_PAUSE) } else { Flags::PAUSE };
+        Packet {
+            seq: pack(0),
+            ack: pack(PRIORITIES / 2),
+            window: u32::from(pause.classes),
+            frame_bytes: PAUSE_FRAME_BYTES,
+            flags: kind,
+            ..Packet::default()
+        }
+    }
     #[inline]
     fn fingerprint(&self) -> u64 {
         u64::from(self.flow_hash) << 32
@@ -53,5 +106,20 @@ impl Frame for Packet {
             ^ self.ack.rotate_left(43)
             ^ u64::from(self.flags.bits()) << 24
             ^ self.ecn as u64
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pause_frame_says_what_was_put_in() {
+        let mut pause = Pause::new(0b1010_0001, 0xABCD, false);
+        pause.quanta[5] = 7;
+        assert_eq!(Packet::new_pause(pause).pause(), Some(pause));
+        let link = Pause::new(0, 99, true);
+        assert_eq!(Packet::new_pause(link).pause(), Some(link));
+        assert_eq!(Packet::default().pause(), None);
     }
 }

@@ -10,25 +10,41 @@
 mod frame;
 mod outside;
 
+mod classify;
 mod forwarding;
+mod policer;
 
 mod admit;
+mod ingress;
+
 mod aqm;
 mod dpp;
+mod etrap;
+mod qcn;
 mod queue;
+
+mod pause;
 mod schedule;
+mod shaper;
 
 mod counters;
 mod port;
 mod switch;
 
-pub use admit::{Limit, SharedBuffer};
-pub use aqm::{Aqm, Codel, Red, Step};
+pub use admit::{Limit, Room, SharedBuffer};
+pub use aqm::{Afd, Aqm, Codel, Red, RedProfile, Step};
+pub use classify::{Classifier, FlowMatch, Match};
 pub use counters::{DppCounters, DropCause, QueueCounters};
 pub use dpp::{DppPolicy, DppReset, WhenFull};
 pub use forwarding::Forwarding;
+pub use etrap::EtrapPolicy;
 pub use frame::Frame;
+pub use ingress::{GroupCounters, GroupPolicy, Lossless, PausePolicy, headroom_bytes};
 pub use outside::{Outside, PortNo, QueueNo};
-pub use port::{PortPolicy, QueuePolicy};
+pub use pause::{PRIORITIES, Pause, PauseState, QUANTA_MAX, quanta_time};
+pub use policer::Policer;
+pub use port::{PortPolicy, QueuePolicy, Watchdog};
+pub use qcn::{CongestionPoint, Notification, QcnPolicy};
 pub use schedule::Service;
+pub use shaper::Shaper;
 pub use switch::Switch;

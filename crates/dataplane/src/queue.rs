@@ -1,6 +1,9 @@
 //! One output queue: frames in order, with the time each came.
 
-use crate::{Aqm, Limit, QueueCounters};
+use crate::ingress::Account;
+use crate::qcn::CongestionPoint;
+use crate::shaper::Shaper;
+use crate::{Aqm, QueueCounters, Room};
 use std::collections::VecDeque;
 use tailrace_units::Time;
 
@@ -8,22 +11,33 @@ use tailrace_units::Time;
 pub(crate) struct Queue<F> {
     frames: VecDeque<F>,
     arrivals: VecDeque<Time>,
+    /// Where each frame is accounted at the ingress; empty where ingress ports do not account.
+    accounts: VecDeque<Account>,
     pub(crate) depth_bytes: u64,
-    pub(crate) limit: Limit,
+    pub(crate) room: Room,
     pub(crate) aqm: Aqm,
+    /// The queue sends no faster.
+    pub(crate) ceiling: Option<Shaper>,
+    /// The queue is served before other weighted queues until it has this rate.
+    pub(crate) floor: Option<Shaper>,
+    pub(crate) congestion_point: Option<Box<CongestionPoint>>,
     pub(crate) counters: QueueCounters,
     /// Frames that ever entered; with [`Queue::left`] it tells whether a given frame still waits.
     entered: u64,
 }
 
 impl<F: crate::Frame> Queue<F> {
-    pub(crate) fn new(limit: Limit, aqm: Aqm) -> Queue<F> {
+    pub(crate) fn new(room: Room, aqm: Aqm) -> Queue<F> {
         Queue {
             frames: VecDeque::new(),
             arrivals: VecDeque::new(),
+            accounts: VecDeque::new(),
             depth_bytes: 0,
-            limit,
+            room,
             aqm,
+            ceiling: None,
+            floor: None,
+            congestion_point: None,
             counters: QueueCounters::default(),
             entered: 0,
         }
@@ -40,22 +54,31 @@ impl<F: crate::Frame> Queue<F> {
     pub(crate) fn left(&self) -> u64 {
         self.entered - self.frames.len() as u64
     }
-    pub(crate) fn head_bytes(&self) -> Option<u32> {
-        self.frames.front().map(F::bytes)
+    pub(crate) fn head(&self) -> Option<&F> {
+        self.frames.front()
     }
 
-    pub(crate) fn push(&mut self, now: Time, frame: F) {
+    pub(crate) fn push(&mut self, now: Time, frame: F, account: Option<Account>) {
         self.depth_bytes += u64::from(frame.bytes());
         self.counters.depth_max_bytes = self.counters.depth_max_bytes.max(self.depth_bytes);
         self.frames.push_back(frame);
         self.arrivals.push_back(now);
+        self.accounts.extend(account);
         self.entered += 1;
     }
 
-    pub(crate) fn pop(&mut self) -> Option<(Time, F)> {
+    /// The first frame, when it came, and where it is accounted.
+    pub(crate) fn pop(&mut self) -> Option<(Time, F, Option<Account>)> {
         let frame = self.frames.pop_front()?;
         let arrived = self.arrivals.pop_front().expect("every frame has its arrival");
         self.depth_bytes -= u64::from(frame.bytes());
-        Some((arrived, frame))
+        Some((arrived, frame, self.accounts.pop_front()))
+    }
+
+    /// A frame of so many wire bytes is sent from here.
+    pub(crate) fn charge(&mut self, start: Time, wire_bytes: u64) {
+        for shaper in [&mut self.ceiling, &mut self.floor].into_iter().flatten() {
+            shaper.charge(start, wire_bytes);
+        }
     }
 }

@@ -54,10 +54,18 @@ impl Scheduler {
         Scheduler { strict: strict.into_iter().map(|(_, queue)| queue).collect(), weighted, turn: 0 }
     }
 
-    /// The queue to serve. `head` gives the wire bytes of a queue's first frame, `None` when it is empty.
-    pub(crate) fn choose(&mut self, head: impl Fn(QueueNo) -> Option<u64>) -> Option<QueueNo> {
+    /// The queue to serve. `head` gives the wire bytes of a queue's first frame, `None` when it is empty or held back;
+    /// `is_owed` tells the queues that are below their guaranteed rate.
+    pub(crate) fn choose(
+        &mut self,
+        head: impl Fn(QueueNo) -> Option<u64>,
+        is_owed: impl Fn(QueueNo) -> bool,
+    ) -> Option<QueueNo> {
         if let Some(&queue) = self.strict.iter().find(|&&queue| head(queue).is_some()) {
             return Some(queue);
+        }
+        if let Some(owed) = self.weighted.iter().find(|w| is_owed(w.queue) && head(w.queue).is_some()) {
+            return Some(owed.queue);
         }
         if self.weighted.len() == 1 {
             return Some(self.weighted[0].queue).filter(|&queue| head(queue).is_some());
@@ -116,7 +124,7 @@ mod tests {
         let mut scheduler = Scheduler::new(services);
         let mut served = vec![0; services.len()];
         for _ in 0..frames {
-            let queue = scheduler.choose(|q| Some(frame_bytes[q])).expect("something waits");
+            let queue = scheduler.choose(|q| Some(frame_bytes[q]), |_| false).expect("something waits");
             served[queue] += frame_bytes[queue];
         }
         served
@@ -135,10 +143,10 @@ mod tests {
     #[test]
     fn a_strict_queue_is_always_first_and_lower_levels_go_before_higher() {
         let mut scheduler = Scheduler::new(&[Service::Dwrr(1000), Service::Strict(2), Service::Strict(1)]);
-        assert_eq!(scheduler.choose(|_| Some(100)), Some(2));
-        assert_eq!(scheduler.choose(|q| (q != 2).then_some(100)), Some(1));
-        assert_eq!(scheduler.choose(|q| (q == 0).then_some(100)), Some(0));
-        assert_eq!(scheduler.choose(|_| None), None);
+        assert_eq!(scheduler.choose(|_| Some(100), |_| false), Some(2));
+        assert_eq!(scheduler.choose(|q| (q != 2).then_some(100), |_| false), Some(1));
+        assert_eq!(scheduler.choose(|q| (q == 0).then_some(100), |_| false), Some(0));
+        assert_eq!(scheduler.choose(|_| None, |_| false), None);
     }
 
     #[test]

@@ -1,32 +1,52 @@
-//! The switch as a whole: forwarding, the ports and the memory they share.
+//! The switch as a whole: classifying, forwarding, the ports and the memory they share.
 
-use crate::port::Port;
+use crate::ingress::{Account, IngressPort, Order};
+use crate::port::{Entered, Entrant, Port, Releases};
 use crate::{
-    DppCounters, DropCause, Forwarding, Frame, Limit, Outside, PortNo, PortPolicy, QueueCounters, QueueNo, SharedBuffer,
+    Classifier, DppCounters, DropCause, Forwarding, Frame, GroupCounters, GroupPolicy, Limit, Outside, PauseState, Policer,
+    PausePolicy, PortNo, PortPolicy, QueueCounters, QueueNo, SharedBuffer,
 };
+use crate::admit::Pool;
 use tailrace_units::{Pace, Time};
+use tailrace_wire::FlowKey;
 
 /// A switch.
 #[derive(Debug)]
 pub struct Switch<F> {
+    classifier: Classifier,
+    /// By ingress port.
+    policers: Vec<Option<Policer>>,
     forwarding: Forwarding,
     ports: Vec<Port<F>>,
     buffer: SharedBuffer,
+    ingress: Option<Ingress>,
     /// Whether admission at one port depends on what waits at the others.
     needs_exact_buffer: bool,
     /// Frames whose destination no port reaches.
     unroutable: QueueCounters,
+    releases: Releases,
+}
+
+/// The ingress side: what each port holds, and the pauses that follow from it.
+#[derive(Debug)]
+struct Ingress {
+    ports: Vec<IngressPort>,
+    pool: Pool,
 }
 
 impl<F: Frame> Switch<F> {
     /// A switch with no ports yet. The buffer holds `buffer_bytes` for all ports together.
     pub fn new(forwarding: Forwarding, buffer_bytes: u64) -> Switch<F> {
         Switch {
+            classifier: Classifier::default(),
+            policers: Vec::new(),
             forwarding,
             ports: Vec::new(),
             buffer: SharedBuffer::new(buffer_bytes),
+            ingress: None,
             needs_exact_buffer: false,
             unroutable: QueueCounters::default(),
+            releases: Vec::new(),
         }
     }
 
@@ -34,9 +54,36 @@ impl<F: Frame> Switch<F> {
     /// every departure when it is due and not before.
     pub fn add_port(&mut self, pace: Pace, overhead_bytes: u32, policy: PortPolicy, must_choose: bool) -> PortNo {
         let number = self.ports.len();
-        self.needs_exact_buffer |= policy.queues.iter().any(|queue| matches!(queue.limit, Limit::Alpha(_)));
+        let has_alpha = policy.queues.iter().any(|queue| matches!(queue.room.limit, Limit::Alpha(_)));
+        self.needs_exact_buffer |= has_alpha;
+        policy.queues.iter().for_each(|queue| self.buffer.reserve(queue.room.reserved_bytes));
         self.ports.push(Port::new(number, pace, overhead_bytes, policy, must_choose));
+        self.policers.push(None);
         number
+    }
+
+    /// Sets the rules of classification.
+    pub fn classify_by(&mut self, classifier: Classifier) {
+        self.classifier = classifier;
+    }
+
+    /// Polices what enters by a port.
+    pub fn police(&mut self, port: PortNo, policer: Policer) {
+        self.policers[port] = Some(policer);
+    }
+
+    /// Accounts what each ingress port holds, in groups that cover all priorities, and pauses senders of lossless groups.
+    /// For every port, in order; all ports must have been added with `must_choose`.
+    pub fn account_ingress(&mut self, policies: Vec<(Vec<GroupPolicy>, PausePolicy)>) {
+        assert_eq!(policies.len(), self.ports.len(), "one policy for each port");
+        assert!(self.ports.iter().all(Port::chooses_late), "a port that may have to pause others chooses late");
+        let mut pool = Pool::new(self.buffer.size_bytes());
+        for group in policies.iter().flat_map(|(groups, _)| groups) {
+            pool.reserve(group.reserved_bytes + group.lossless.map_or(0, |lossless| lossless.headroom_bytes));
+        }
+        let paces = self.ports.iter().map(Port::pace);
+        let ports = policies.into_iter().zip(paces).map(|((groups, pausing), pace)| IngressPort::new(groups, pausing, pace));
+        self.ingress = Some(Ingress { ports: ports.collect(), pool });
     }
 
     /// Says that limits may add up to more than the buffer, so that every admission must know what waits everywhere.
@@ -54,36 +101,154 @@ impl<F: Frame> Switch<F> {
         &mut self.forwarding
     }
 
-    /// A frame has arrived (its tail, or for cut-through its header) and is forwarded now.
+    /// Tells the switch the key of a flow whose frames carry only its hash. Needed when rules ask for flows.
+    pub fn learn_flow(&mut self, key: FlowKey) {
+        if self.classifier.needs_keys() {
+            self.classifier.learn(key);
+        }
+    }
+
+    /// A frame has arrived by `in_port` (its tail, or for cut-through its header) and is handled now.
     #[inline]
-    pub fn handle_frame(&mut self, now: Time, frame: F, out: &mut impl Outside<F>) {
+    pub fn handle_frame(&mut self, now: Time, in_port: PortNo, mut frame: F, out: &mut impl Outside<F>) {
+        if let Some(pause) = frame.pause() {
+            self.handle_timeout(now, out);
+            self.ports[in_port].handle_pause(now, &pause);
+            return self.handle_timeout(now, out);
+        }
+        let class = self.classifier.class(in_port, &frame);
+        frame.set_priority(class);
         let Some(port) = self.forwarding.route(&frame) else {
             self.unroutable.count_drop(DropCause::NoRoute, frame.bytes());
             out.dropped(now, 0, 0, &frame, DropCause::NoRoute);
             return;
         };
+        if let Some(policer) = &mut self.policers[in_port]
+            && !policer.conforms(now, class, frame.flow_hash(), frame.bytes())
+        {
+            self.unroutable.count_drop(DropCause::Policed, frame.bytes());
+            out.dropped(now, in_port, 0, &frame, DropCause::Policed);
+            return;
+        }
+        if self.ingress.is_some() {
+            return self.admit_accounted(now, in_port, port, class, frame, out);
+        }
         if self.needs_exact_buffer {
             self.handle_timeout(now, out);
+        } else {
+            self.settle(port, now, out);
         }
-        self.ports[port].handle_frame(now, frame, &mut self.buffer, out);
+        let entrant = Entrant { frame, class, account: None };
+        self.ports[port].handle_frame(now, entrant, &mut self.buffer, out);
+        self.settle_newcomer(port, now, out);
+    }
+
+    /// A newcomer may be sendable although others wait: what holds them back does not hold it.
+    #[inline]
+    fn settle_newcomer(&mut self, port: PortNo, now: Time, out: &mut impl Outside<F>) {
+        if self.ports[port].chooses_late() {
+            self.settle(port, now, out);
+        }
+    }
+
+    /// The way of a frame through a switch that accounts its ingress ports.
+    fn admit_accounted(
+        &mut self,
+        now: Time,
+        in_port: PortNo,
+        port: PortNo,
+        class: u8,
+        frame: F,
+        out: &mut impl Outside<F>,
+    ) {
+        self.handle_timeout(now, out);
+        let bytes = frame.bytes();
+        let ingress = self.ingress.as_mut().expect("called for accounting switches");
+        let free = ingress.pool.free_bytes();
+        let group = match ingress.ports[in_port].admit(class, bytes, free) {
+            Ok(group) => group,
+            Err(cause) => {
+                self.unroutable.count_drop(cause, bytes);
+                return out.dropped(now, in_port, 0, &frame, cause);
+            }
+        };
+        let account = Some(Account { port: in_port as u16, group });
+        let entrant = Entrant { frame, class, account };
+        if self.ports[port].handle_frame(now, entrant, &mut self.buffer, out) == Entered::Waits
+            && let Some(pause) = ingress.ports[in_port].take(now, group, bytes, &mut ingress.pool)
+        {
+            self.ports[in_port].order(&Order { at: now, pause });
+        }
+        self.handle_timeout(now, out);
     }
 
     /// Does everything that was due at all ports up to and including `now`.
     pub fn handle_timeout(&mut self, now: Time, out: &mut impl Outside<F>) {
-        for port in &mut self.ports {
-            port.settle(now, &mut self.buffer, out);
+        if self.ingress.is_some() {
+            return self.settle_in_order(now, out);
         }
+        for port in &mut self.ports {
+            port.settle(now, &mut self.buffer, &mut self.releases, out);
+        }
+    }
+
+    /// Where departures at one port cause pauses at another, things are done one by one in the order of their times.
+    fn settle_in_order(&mut self, now: Time, out: &mut impl Outside<F>) {
+        loop {
+            let (at, port) = self.next_due();
+            if at > now {
+                return;
+            }
+            let ingress = self.ingress.as_mut().expect("called for accounting switches");
+            if ingress.ports[port].next_refresh() <= at {
+                if let Some(pause) = ingress.ports[port].refresh(at) {
+                    self.ports[port].order(&Order { at, pause });
+                }
+                continue;
+            }
+            self.ports[port].step(at, &mut self.buffer, &mut self.releases, out);
+            for (at, account, bytes) in self.releases.drain(..) {
+                let from = usize::from(account.port);
+                if let Some(pause) = ingress.ports[from].give_back(account.group, bytes, &mut ingress.pool) {
+                    self.ports[from].order(&Order { at, pause });
+                }
+            }
+        }
+    }
+
+    /// The next thing to be done by a port or its ingress side; lower ports first.
+    fn next_due(&self) -> (Time, PortNo) {
+        let refresh = |port: PortNo| self.ingress.as_ref().map_or(Time::NEVER, |ingress| ingress.ports[port].next_refresh());
+        let due = |port: PortNo| self.ports[port].next_choice().unwrap_or(Time::NEVER).min(refresh(port));
+        (0..self.ports.len()).map(|port| (due(port), port)).min().unwrap_or((Time::NEVER, 0))
     }
 
     /// Does everything that was due at one port up to and including `now`.
     #[inline]
     pub fn settle(&mut self, port: PortNo, now: Time, out: &mut impl Outside<F>) {
-        self.ports[port].settle(now, &mut self.buffer, out);
+        if self.ingress.is_some() {
+            return self.settle_in_order(now, out);
+        }
+        self.ports[port].settle(now, &mut self.buffer, &mut self.releases, out);
     }
 
     /// The earliest choice that is due at any port, or [`Time::NEVER`].
     pub fn poll_timeout(&self) -> Time {
-        self.ports.iter().filter_map(Port::next_choice).min().unwrap_or(Time::NEVER)
+        self.next_due().0
+    }
+
+    /// When the switch must be called although no frame that it has sent arrives anywhere until then: a pause or a
+    /// shaper ends, or a pause that it has asked for must be renewed or ended.
+    pub fn poll_wakeup(&self) -> Time {
+        if self.ingress.is_some() {
+            return self.next_due().0;
+        }
+        self.ports.iter().map(Port::next_wakeup).min().unwrap_or(Time::NEVER)
+    }
+
+    /// Whether [`Switch::poll_wakeup`] can ever be needed.
+    pub fn needs_wakeups(&self) -> bool {
+        self.ingress.is_some() || self.ports.iter().any(Port::can_be_held_back)
     }
 
     /// Whether this port decides departures late, so that [`Switch::settle`] may start transmissions.
@@ -103,6 +268,10 @@ impl<F: Frame> Switch<F> {
     pub fn counters(&self, port: PortNo, queue: QueueNo) -> &QueueCounters {
         &self.ports[port].queues()[queue].counters
     }
+    /// Bytes that wait in one queue of a late-choosing port.
+    pub fn queue_bytes(&self, port: PortNo, queue: QueueNo) -> u64 {
+        self.ports[port].queues()[queue].depth_bytes
+    }
     /// Frames that wait in late-choosing queues of a port (on other ports committed frames are already outside).
     pub fn held_frames(&self, port: PortNo) -> u64 {
         self.ports[port].queues().iter().map(|queue| queue.len() as u64).sum()
@@ -111,7 +280,27 @@ impl<F: Frame> Switch<F> {
     pub fn dpp_counters(&self, port: PortNo) -> Option<&DppCounters> {
         self.ports[port].dpp().map(|dpp| &dpp.counters)
     }
-    /// Counters of frames without a route.
+    /// What a port was told to pause.
+    pub fn pause_state(&self, port: PortNo) -> Option<&PauseState> {
+        self.ports[port].pause_state()
+    }
+    /// Storms that the watchdog of a port detected, and that ended.
+    pub fn storms(&self, port: PortNo) -> (u64, u64) {
+        self.ports[port].storms()
+    }
+    /// Elephants of a port, and elephants that lost their entry; zero without a trap.
+    pub fn elephants(&self, port: PortNo) -> (u64, u64) {
+        self.ports[port].elephants()
+    }
+    /// Notifications sent by the congestion point of a queue, and the sum of their feedback.
+    pub fn notifications(&self, port: PortNo, queue: QueueNo) -> (u64, u64) {
+        self.ports[port].queues()[queue].congestion_point.as_ref().map_or((0, 0), |point| (point.sent, point.feedback_sum))
+    }
+    /// Counters of the ingress groups of a port, with their priorities.
+    pub fn groups(&self, port: PortNo) -> Vec<(u8, GroupCounters)> {
+        self.ingress.as_ref().map_or_else(Vec::new, |ingress| ingress.ports[port].counters().collect())
+    }
+    /// Counters of frames that were dropped before any queue: no route, policed, no room at the ingress.
     pub fn unroutable(&self) -> &QueueCounters {
         &self.unroutable
     }

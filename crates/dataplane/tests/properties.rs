@@ -33,13 +33,13 @@ fn policy() -> impl Strategy<Value = PortPolicy> {
     (queues, any::<[u8; 8]>(), dpp).prop_map(|(queues, map, dpp)| {
         let mut queues: Vec<QueuePolicy> = queues.into_iter().map(|(service, limit)| queue(service, limit)).collect();
         let count = queues.len() as u8;
-        let queue_of_priority = map.map(|queue| queue % count);
+        let queue_of_class = map.map(|queue| queue % count);
         let dpp = dpp.map(|(max_packets, reset)| {
             queues.push(queue(Service::Strict(1), Limit::Bytes(50_000)));
             let (age, when_full) = (Span::from_ms(5), WhenFull::EvictOldest);
             DppPolicy { max_packets, age, express: queues.len() - 1, reset, table_entries: 64, when_full }
         });
-        PortPolicy { queues, queue_of_priority, dpp }
+        PortPolicy { queue_of_class, dpp, ..port(queues) }
     })
 }
 
@@ -60,7 +60,7 @@ fn drive(
         now = next;
         // A flow has one destination, as its key says.
         let frame = TestFrame { destination, priority, ..frame(id as u64, bytes, flow * 2 + destination) };
-        switch.handle_frame(now, frame, &mut notes);
+        switch.handle_frame(now, 0, frame, &mut notes);
     }
     let end = now + Span::from_secs(1);
     nudge(&mut switch, now, end, &mut notes);
@@ -147,7 +147,7 @@ proptest! {
     fn order_within_a_flow_holds_unless_prioritisation_is_naive(mut policies in proptest::collection::vec(policy(), 2), traffic in arrivals()) {
         // A flow of one priority; otherwise its frames may use different queues.
         for policy in &mut policies {
-            policy.queue_of_priority = [policy.queue_of_priority[0]; 8];
+            policy.queue_of_class = [policy.queue_of_class[0]; 8];
             if let Some(dpp) = &mut policy.dpp {
                 dpp.reset = DppReset::OrderSafe;
                 dpp.table_entries = 4096; // no evictions: an evicted flow starts anew

@@ -19,9 +19,9 @@ fn a_full_queue_drops_the_newcomer() {
     let mut switch = switch(1 << 20, vec![fifo(limit)], false);
     let mut notes = Notebook::default();
     for id in 0..4 {
-        switch.handle_frame(ns(0), frame(id, SIZE, 1), &mut notes);
+        switch.handle_frame(ns(0), 0, frame(id, SIZE, 1), &mut notes);
     }
-    switch.handle_frame(ns(800), frame(4, SIZE, 1), &mut notes); // frame 1 has left the queue just now
+    switch.handle_frame(ns(800), 0, frame(4, SIZE, 1), &mut notes); // frame 1 has left the queue just now
     switch.handle_timeout(ns(10_000), &mut notes);
     let story = "
         0 ps  frame 0  SendStarted
@@ -39,9 +39,9 @@ fn express_packets_overtake_what_waits_but_not_what_is_on_the_wire() {
     let mut switch = switch(1 << 20, vec![dpp(Limit::Bytes(1 << 19), 1, DppReset::OrderSafe)], false);
     let mut notes = Notebook::default();
     for id in 0..4 {
-        switch.handle_frame(ns(0), frame(id, SIZE, 1), &mut notes); // one bulk flow: frame 0 is its prioritised one
+        switch.handle_frame(ns(0), 0, frame(id, SIZE, 1), &mut notes); // one bulk flow: frame 0 is its prioritised one
     }
-    switch.handle_frame(ns(900), frame(9, SIZE, 2), &mut notes); // a new flow
+    switch.handle_frame(ns(900), 0, frame(9, SIZE, 2), &mut notes); // a new flow
     switch.handle_timeout(ns(10_000), &mut notes);
     let story = "
         0 ps  frame 0  SendStarted
@@ -58,9 +58,9 @@ fn a_choice_that_is_due_does_not_see_a_frame_that_arrives_at_that_moment() {
     let mut switch = switch(1 << 20, vec![dpp(Limit::Bytes(1 << 19), 1, DppReset::OrderSafe)], false);
     let mut notes = Notebook::default();
     for id in 0..3 {
-        switch.handle_frame(ns(0), frame(id, SIZE, 1), &mut notes);
+        switch.handle_frame(ns(0), 0, frame(id, SIZE, 1), &mut notes);
     }
-    switch.handle_frame(ns(800), frame(9, SIZE, 2), &mut notes);
+    switch.handle_frame(ns(800), 0, frame(9, SIZE, 2), &mut notes);
     switch.handle_timeout(ns(10_000), &mut notes);
     let order: Vec<u64> = notes.sent.iter().map(|(_, _, frame)| frame.id).collect();
     assert_eq!(order, [0, 1, 9, 2]);
@@ -76,7 +76,7 @@ fn saturated_queues_share_the_buffer_by_their_alpha() {
         let mut notes = Notebook::default();
         for id in 0..60_000 {
             let destination = (id % ports as u64) as u32;
-            switch.handle_frame(ns(id), TestFrame { destination, ..frame(id, SIZE, 1) }, &mut notes);
+            switch.handle_frame(ns(id), 0, TestFrame { destination, ..frame(id, SIZE, 1) }, &mut notes);
         }
         let alpha = f64::from(alpha_milli) / 1000.0;
         let share = alpha * buffer as f64 / (1.0 + alpha * ports as f64);
@@ -95,7 +95,7 @@ fn the_step_marks_what_finds_more_than_the_threshold_and_only_what_is_capable() 
     let mut notes = Notebook::default();
     for id in 0..8 {
         let ecn = if id % 2 == 0 { Ecn::Ect0 } else { Ecn::NotEct };
-        switch.handle_frame(ns(0), TestFrame { ecn, ..frame(id, SIZE, 1) }, &mut notes);
+        switch.handle_frame(ns(0), 0, TestFrame { ecn, ..frame(id, SIZE, 1) }, &mut notes);
     }
     // Frame 0 is on the wire, 1 and 2 wait: 3 finds exactly the threshold, 4 finds more.
     assert_eq!(notes.marked, [4, 6]);

@@ -60,7 +60,7 @@ impl World {
                     ack: now.ps(), // rides along so that the sink knows the delay
                     flow_hash,
                     to_endpoint: generator.workload,
-                    to_host: ends.server,
+                    to_host: ends.server as u16,
                     frame_bytes: frame as u16,
                     payload_bytes: payload as u16,
                     flags: Flags::UDP,

@@ -41,6 +41,12 @@ impl Flags {
     pub const DSACK: Flags = Flags(64);
     /// A datagram, not a segment.
     pub const UDP: Flags = Flags(128);
+    /// A pause frame (802.1Qbb), not a segment.
+    pub const PAUSE: Flags = Flags(256);
+    /// Together with `PAUSE`: it stops the whole link (802.3x).
+    pub const LINK_PAUSE: Flags = Flags(512);
+    /// A congestion notification message (802.1Qau), not a segment.
+    pub const CNM: Flags = Flags(1024);
 
     /// Whether every bit of `other` is set.
     #[inline]
@@ -65,7 +71,7 @@ impl Flags {
 
 impl std::fmt::Debug for Flags {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let names = ["SYN", "ACK", "FIN", "PSH", "ECE", "CWR", "DSACK", "UDP"];
+        let names = ["SYN", "ACK", "FIN", "PSH", "ECE", "CWR", "DSACK", "UDP", "PAUSE", "LINK_PAUSE", "CNM"];
         let set: Vec<&str> = names.iter().enumerate().filter(|(i, _)| self.0 >> i & 1 == 1).map(|(_, n)| *n).collect();
         write!(f, "{}", set.join("|"))
     }
@@ -96,7 +102,9 @@ pub struct Packet {
     /// The endpoint (socket) that this packet is for: an index in the world's table.
     pub to_endpoint: u32,
     /// The host that this packet is for: an index in the world's table.
-    pub to_host: u32,
+    pub to_host: u16,
+    /// Code point of the IP header, 0..=63.
+    pub dscp: u8,
     /// Length of the frame from the Ethernet header to the end of the payload, without check sequence. Up to 9230.
     pub frame_bytes: u16,
     /// Payload bytes.
@@ -105,7 +113,7 @@ pub struct Packet {
     pub flags: Flags,
     /// IP's congestion bits.
     pub ecn: Ecn,
-    /// Priority 0..=7 (PCP or from the DSCP): chooses the class in a switch.
+    /// Priority 0..=7 (PCP): chooses the class in a switch.
     pub priority: u8,
     /// Selective acknowledgement.
     pub sack: [SackBlock; MAX_SACK_BLOCKS],

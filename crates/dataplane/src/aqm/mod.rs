@@ -1,13 +1,16 @@
 //! Active queue management: who is marked or dropped before the queue is full.
 
+mod afd;
 mod codel;
 mod red;
 mod step;
 
+pub use afd::Afd;
 pub use codel::Codel;
-pub use red::Red;
+pub use red::{Red, RedProfile};
 pub use step::Step;
 
+use crate::DropCause;
 use tailrace_units::Time;
 
 /// What happens to a frame.
@@ -27,6 +30,8 @@ pub enum Aqm {
     Step(Step),
     /// Random early detection, at the entrance.
     Red(Box<Red>),
+    /// Approximate fair drop of elephants, at the entrance.
+    Afd(Box<Afd>),
     /// Controlled delay, at the exit.
     Codel(Box<Codel>),
 }
@@ -37,13 +42,27 @@ impl Aqm {
         matches!(self, Aqm::Codel(_))
     }
 
-    /// The fate of an arriving frame; `depth_bytes` is what waits before it.
+    /// What a drop at the entrance is counted as.
+    pub(crate) fn arrival_cause(&self) -> DropCause {
+        match self {
+            Aqm::Afd(_) => DropCause::Afd,
+            Aqm::None | Aqm::Step(_) | Aqm::Red(_) | Aqm::Codel(_) => DropCause::Red,
+        }
+    }
+
+    /// The fate of an arriving frame; `depth_bytes` is what waits before it, `elephant` its flow's bytes per AFD period
+    /// when it is an elephant.
     #[inline]
-    pub(crate) fn on_arrival(&mut self, now: Time, depth_bytes: u64, capable: bool) -> Fate {
+    pub(crate) fn on_arrival(&mut self, now: Time, depth_bytes: u64, capable: bool, elephant: Option<u64>) -> Fate {
         match self {
             Aqm::None | Aqm::Codel(_) => Fate::Pass,
             Aqm::Step(step) => step.on_arrival(depth_bytes, capable),
             Aqm::Red(red) => red.on_arrival(now, depth_bytes, capable),
+            Aqm::Afd(afd) => match afd.strikes(now, depth_bytes, elephant) {
+                false => Fate::Pass,
+                true if afd.ecn && capable => Fate::Mark,
+                true => Fate::Drop,
+            },
         }
     }
 }

@@ -8,12 +8,22 @@ const FRACTION_BITS: u32 = 16;
 /// Idle time is counted in frames of this many bytes ("the time to send a small packet", section 11 of the paper, takes a typical one).
 const TYPICAL_FRAME_BYTES: u64 = 1000;
 
-/// Random early detection. "Gentle" as in ns-3: from the maximum to twice it the probability rises to one.
+/// Thresholds for one kind of frame.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct RedProfile {
+    /// Average depth below which nothing happens.
+    pub minimum_bytes: u64,
+    /// Average depth at which the probability is `probability_milli`; from there to twice this it rises to one ("gentle", as in ns-3).
+    pub maximum_bytes: u64,
+    /// Thousandths, 0 to 1000.
+    pub probability_milli: u32,
+}
+
+/// Weighted random early detection: thresholds of their own for frames that are not ECN-capable.
 #[derive(Clone, Debug)]
 pub struct Red {
-    minimum_bytes: u64,
-    maximum_bytes: u64,
-    probability_milli: u32,
+    profile: RedProfile,
+    not_capable: RedProfile,
     weight_exponent: u8,
     ecn: bool,
     luck: Stream,
@@ -25,40 +35,33 @@ pub struct Red {
 }
 
 impl Red {
-    /// Thresholds in bytes with `minimum < maximum`; the average's weight is 2^-`weight_exponent` (0: instantaneous);
+    /// The average's weight is 2^-`weight_exponent` (0: instantaneous). `not_capable` is for frames that cannot be marked.
     /// `pace` is the port's, for ageing the average while the port is idle.
     pub fn new(
-        (minimum_bytes, maximum_bytes): (u64, u64),
-        probability_milli: u32,
+        profile: RedProfile,
+        not_capable: RedProfile,
         weight_exponent: u8,
         ecn: bool,
         luck: Stream,
         pace: Pace,
     ) -> Red {
-        assert!(minimum_bytes < maximum_bytes, "thresholds are in order");
-        Red {
-            minimum_bytes,
-            maximum_bytes,
-            probability_milli,
-            weight_exponent,
-            ecn,
-            luck,
-            pace,
-            average: 0,
-            count: 0,
-            last_arrival: Time::ZERO,
+        for profile in [profile, not_capable] {
+            assert!(profile.minimum_bytes < profile.maximum_bytes, "thresholds are in order");
         }
+        let last_arrival = Time::ZERO;
+        Red { profile, not_capable, weight_exponent, ecn, luck, pace, average: 0, count: 0, last_arrival }
     }
 
     pub(crate) fn on_arrival(&mut self, now: Time, depth_bytes: u64, capable: bool) -> Fate {
         self.update_average(now, depth_bytes);
+        let profile = if capable && self.ecn { self.profile } else { self.not_capable };
         let average = self.average >> FRACTION_BITS;
-        if average < self.minimum_bytes {
+        if average < profile.minimum_bytes {
             self.count = 0;
             return Fate::Pass;
         }
         self.count += 1;
-        if !self.strikes(average) {
+        if !self.strikes(profile, average) {
             return Fate::Pass;
         }
         self.count = 0;
@@ -90,17 +93,18 @@ impl Red {
         }
     }
 
-    fn strikes(&mut self, average: u64) -> bool {
-        let milli = u64::from(self.probability_milli);
-        let span = self.maximum_bytes - self.minimum_bytes;
-        if average >= 2 * self.maximum_bytes {
+    fn strikes(&mut self, profile: RedProfile, average: u64) -> bool {
+        let RedProfile { minimum_bytes, maximum_bytes, probability_milli } = profile;
+        let milli = u64::from(probability_milli);
+        let span = maximum_bytes - minimum_bytes;
+        if average >= 2 * maximum_bytes {
             return true;
         }
         // Both parts are fractions of `1000 * denominator`.
-        let (base, denominator) = if average < self.maximum_bytes {
-            (milli * (average - self.minimum_bytes), span)
+        let (base, denominator) = if average < maximum_bytes {
+            (milli * (average - minimum_bytes), span)
         } else {
-            (milli * self.maximum_bytes + (1000 - milli) * (average - self.maximum_bytes), self.maximum_bytes)
+            (milli * maximum_bytes + (1000 - milli) * (average - maximum_bytes), maximum_bytes)
         };
         // p_a = p_b / (1 - count p_b): spreads the strikes evenly.
         let left = (1000 * denominator).saturating_sub(self.count.saturating_mul(base));

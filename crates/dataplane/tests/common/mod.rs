@@ -13,10 +13,11 @@ pub struct TestFrame {
     pub destination: u32,
     pub priority: u8,
     pub ecn: Ecn,
+    pub pause: Option<Pause>,
 }
 
 pub fn frame(id: u64, bytes: u32, flow: u32) -> TestFrame {
-    TestFrame { id, bytes, flow, destination: 0, priority: 0, ecn: Ecn::NotEct }
+    TestFrame { id, bytes, flow, destination: 0, priority: 0, ecn: Ecn::NotEct, pause: None }
 }
 
 impl Frame for TestFrame {
@@ -38,6 +39,15 @@ impl Frame for TestFrame {
     fn mark(&mut self) {
         self.ecn = Ecn::Ce;
     }
+    fn set_priority(&mut self, class: u8) {
+        self.priority = class;
+    }
+    fn pause(&self) -> Option<Pause> {
+        self.pause
+    }
+    fn new_pause(pause: Pause) -> TestFrame {
+        TestFrame { pause: Some(pause), ..frame(u64::MAX, 60, 0) }
+    }
     fn fingerprint(&self) -> u64 {
         self.id
     }
@@ -49,6 +59,7 @@ pub struct Notebook {
     pub sent: Vec<(u64, PortNo, TestFrame)>,
     pub dropped: Vec<(u64, PortNo, u64, DropCause)>,
     pub marked: Vec<u64>,
+    pub notified: Vec<(u64, Notification)>,
     pub depths: Vec<(u64, PortNo, u64)>,
 }
 
@@ -62,6 +73,9 @@ impl Outside<TestFrame> for Notebook {
     }
     fn marked(&mut self, _at: Time, _port: PortNo, _queue: QueueNo, frame: &TestFrame) {
         self.marked.push(frame.id);
+    }
+    fn notify(&mut self, at: Time, _port: PortNo, _queue: QueueNo, _frame: &TestFrame, notification: Notification) {
+        self.notified.push((at.ps(), notification));
     }
     fn depth(&mut self, at: Time, port: PortNo, bytes: u64) {
         self.depths.push((at.ps(), port, bytes));
@@ -84,22 +98,25 @@ impl Notebook {
 }
 
 pub fn queue(service: Service, limit: Limit) -> QueuePolicy {
-    QueuePolicy { service, limit, aqm: Aqm::None }
+    let room = Room { reserved_bytes: 0, limit };
+    QueuePolicy { service, room, aqm: Aqm::None, ceiling: None, floor: None, congestion_point: None }
+}
+
+/// A port with these queues, every class in the first.
+pub fn port(queues: Vec<QueuePolicy>) -> PortPolicy {
+    PortPolicy { queues, queue_of_class: [0; 8], dpp: None, etrap: None, pause: None, watchdog: None }
 }
 
 pub fn fifo(limit: Limit) -> PortPolicy {
-    PortPolicy { queues: vec![queue(Service::Dwrr(1000), limit)], queue_of_priority: [0; 8], dpp: None }
+    port(vec![queue(Service::Dwrr(1000), limit)])
 }
 
 /// Express queue 0 and default queue 1, both of this size; the first `max_packets` are prioritised.
 pub fn dpp(limit: Limit, max_packets: u32, reset: DppReset) -> PortPolicy {
     let policy =
         DppPolicy { max_packets, age: Span::from_ms(5), express: 0, reset, table_entries: 64, when_full: WhenFull::EvictOldest };
-    PortPolicy {
-        queues: vec![queue(Service::Strict(1), limit), queue(Service::Dwrr(1000), limit)],
-        queue_of_priority: [1; 8],
-        dpp: Some(policy),
-    }
+    let queues = vec![queue(Service::Strict(1), limit), queue(Service::Dwrr(1000), limit)];
+    PortPolicy { queue_of_class: [1; 8], dpp: Some(policy), ..port(queues) }
 }
 
 /// A switch whose port `i` leads to destination `i` at 10 Gbit/s.

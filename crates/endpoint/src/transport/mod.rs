@@ -53,7 +53,7 @@ pub struct Identity {
     /// The peer's endpoint.
     pub to_endpoint: u32,
     /// The peer's host.
-    pub to_host: u32,
+    pub to_host: u16,
     /// Class, 0 to 7.
     pub priority: u8,
 }

@@ -33,8 +33,42 @@ pub struct RawNic {
     pub rx_coalesce_ps: u64,
     /// Timing noise: extra delay of each poll.
     pub rx_jitter: RawDistribution,
+    /// Obeys pause frames and, with QCN, limits rates.
+    #[serde(default)]
+    pub lossless: Option<RawNicLossless>,
     /// Receive ring in frames; a frame that finds it full is dropped with cause `rx_ring`.
     pub rx_ring_frames: u32,
+}
+
+/// A network interface that takes part in data-centre bridging.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RawNicLossless {
+    /// Priorities whose pause (802.1Qbb) is obeyed, a bit each.
+    pub obeys: u8,
+    /// Obeys 802.3x pauses.
+    pub obeys_link_pause: bool,
+    /// From the arrival of a pause to its effect.
+    pub response_ps: u64,
+    /// QCN reaction point.
+    #[serde(default)]
+    pub qcn: Option<RawQcnReaction>,
+}
+
+/// A QCN reaction point (802.1Qau; defaults of IEEE8021-CN-MIB).
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RawQcnReaction {
+    /// Timer of rate increase: 15 ms.
+    pub timer_ps: u64,
+    /// Byte counter of rate increase: 150 000.
+    pub byte_counter: u64,
+    /// Active increase: 5 Mbit/s.
+    pub active_increase_bps: u64,
+    /// Hyper-active increase: 50 Mbit/s.
+    pub hyper_increase_bps: u64,
+    /// Lowest rate: 10 Mbit/s (assumed).
+    pub rate_min_bps: u64,
 }
 
 /// One core serves all received frames of a host, in order; the others run its programs.

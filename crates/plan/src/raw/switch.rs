@@ -24,6 +24,9 @@ pub struct RawSwitch {
     pub latency_ps: u64,
     /// Packet memory shared by all ports, in bytes.
     pub buffer_bytes: u64,
+    /// Rules of classification, first match first; a frame that none matches keeps its priority as class.
+    #[serde(default)]
+    pub classify: Vec<RawRule>,
     /// Policy of every port that is not named in `port_policies`.
     pub policy: RawPolicy,
     /// Policies of single ports.
@@ -50,6 +53,138 @@ pub struct RawPolicy {
     pub queue_of_priority: [u8; 8],
     /// Dynamic packet prioritisation.
     pub dpp: Option<RawDpp>,
+    /// Elephant trap, needed by queues with approximate fair drop.
+    #[serde(default)]
+    pub etrap: Option<RawEtrap>,
+    /// Pausing: what this port obeys and what it sends.
+    #[serde(default)]
+    pub pause: Option<RawPause>,
+    /// Ingress accounting by groups of priorities that cover all eight; empty for none. When one port of a switch has
+    /// groups, all have.
+    #[serde(default)]
+    pub groups: Vec<RawGroup>,
+    /// Policers of what enters by this port.
+    #[serde(default)]
+    pub police: Option<RawPolice>,
+}
+
+/// A rule of classification. Everything that is given must hold; the class (0 to 7) replaces the frame's priority.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RawRule {
+    /// Class of what matches.
+    pub class: u8,
+    /// One of these priorities.
+    #[serde(default)]
+    pub pcp: Option<Vec<u8>>,
+    /// One of these code points.
+    #[serde(default)]
+    pub dscp: Option<Vec<u8>>,
+    /// One of these VLANs.
+    #[serde(default)]
+    pub vlan: Option<Vec<u16>>,
+    /// Neighbour whose link it came by.
+    #[serde(default)]
+    pub ingress: Option<String>,
+    /// Host it comes from.
+    #[serde(default)]
+    pub source: Option<String>,
+    /// Host it goes to.
+    #[serde(default)]
+    pub destination: Option<String>,
+    /// 6 or 17.
+    #[serde(default)]
+    pub protocol: Option<u8>,
+    /// First and last source port.
+    #[serde(default)]
+    pub source_port: Option<(u16, u16)>,
+    /// First and last destination port.
+    #[serde(default)]
+    pub destination_port: Option<(u16, u16)>,
+}
+
+/// Elephant trap (Nexus 9000).
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RawEtrap {
+    /// A flow of more bytes is an elephant.
+    pub byte_count: u64,
+    /// An elephant must send `bandwidth_threshold_bytes` in each such period.
+    pub age_ps: u64,
+    /// See `age_ps`.
+    pub bandwidth_threshold_bytes: u64,
+    /// Entries of the table, a power of two.
+    pub table_entries: u32,
+    /// Period of approximate fair drop.
+    pub afd_period_ps: u64,
+}
+
+/// Pausing at one port.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RawPause {
+    /// Priorities whose pause (802.1Qbb) is obeyed, a bit each.
+    pub obeys: u8,
+    /// Obeys 802.3x pauses.
+    pub obeys_link_pause: bool,
+    /// From the arrival of a pause to its effect (802.3 annex 31B.3.7: at most 67 quanta at 10 Gbit/s).
+    pub response_ps: u64,
+    /// Quanta in the frames that this port sends, 1 to 65 535.
+    pub quanta: u16,
+    /// Sends 802.3x frames instead of 802.1Qbb frames.
+    pub sends_link_pause: bool,
+    /// Breaks storms.
+    #[serde(default)]
+    pub watchdog: Option<RawWatchdog>,
+}
+
+/// A watchdog against pause storms.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RawWatchdog {
+    /// Paused with frames waiting for this long: a storm.
+    pub detection_ps: u64,
+    /// Not paused for this long: over.
+    pub restoration_ps: u64,
+}
+
+/// A priority group of an ingress port.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RawGroup {
+    /// Its priorities, a bit each; the groups of a port cover every priority once.
+    pub priorities: u8,
+    /// Bytes that are always its own.
+    pub reserved_bytes: u64,
+    /// What it may take of the shared buffer: `bytes` or `alpha-milli`. For a lossless group this is XOFF.
+    pub limit: RawLimit,
+    /// Set for a lossless group.
+    #[serde(default)]
+    pub lossless: Option<RawLossless>,
+}
+
+/// Thresholds of a lossless group.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RawLossless {
+    /// XON is this far below XOFF.
+    pub xon_offset_bytes: u64,
+    /// Room for what arrives after a pause was sent.
+    pub headroom_bytes: u64,
+}
+
+/// A policer at the entrance of a port.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RawPolice {
+    /// Classes that it applies to, a bit each.
+    pub classes: u8,
+    /// Committed rate, of frames without wire overhead.
+    pub rate_bps: u64,
+    /// Committed burst.
+    pub burst_bytes: u64,
+    /// One bucket for each flow instead of one for all.
+    pub per_flow: bool,
 }
 
 /// One output queue.
@@ -64,6 +199,28 @@ pub struct RawQueue {
     pub limit: RawLimit,
     /// Active queue management.
     pub aqm: RawAqm,
+    /// Bytes that are always this queue's own.
+    #[serde(default)]
+    pub reserved_bytes: u64,
+    /// Largest rate in wire bits per second; 0 for none.
+    #[serde(default)]
+    pub shape_max_bps: u64,
+    /// Guaranteed rate in wire bits per second; 0 for none.
+    #[serde(default)]
+    pub shape_min_bps: u64,
+    /// QCN.
+    #[serde(default)]
+    pub qcn: Option<RawQcn>,
+}
+
+/// A QCN congestion point (802.1Qau).
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RawQcn {
+    /// Depth to be kept, at least 100.
+    pub set_point_bytes: u64,
+    /// Weight of growth, at least 1.
+    pub weight: u64,
 }
 
 /// When a queue is served. Strict queues come before all weighted ones.
@@ -109,6 +266,16 @@ pub enum RawAqm {
         probability_milli: u32,
         /// The average's weight is 2^-this.
         weight_exponent: u8,
+        /// Mark what is capable instead of dropping it.
+        ecn: bool,
+        /// Thresholds for what is not capable, when they differ: minimum, maximum, probability in thousandths.
+        #[serde(default)]
+        not_capable: Option<(u64, u64, u32)>,
+    },
+    /// Approximate fair drop of elephants; the port must have an elephant trap.
+    Afd {
+        /// Depth to be kept.
+        desired_bytes: u64,
         /// Mark what is capable instead of dropping it.
         ecn: bool,
     },

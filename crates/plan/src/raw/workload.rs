@@ -85,6 +85,9 @@ pub struct RawOltp {
     pub start: RawDistribution,
     /// Class.
     pub priority: u8,
+    /// Code point of the IP header.
+    #[serde(default)]
+    pub dscp: u8,
 }
 
 /// What the pause between transactions is measured from.
@@ -138,6 +141,9 @@ pub struct RawStream {
     pub stagger_ps: u64,
     /// Class.
     pub priority: u8,
+    /// Code point of the IP header.
+    #[serde(default)]
+    pub dscp: u8,
     /// Names of the switches on the way out and on the way back, to pin the path; empty for ECMP.
     pub pin_forward: Vec<String>,
     /// See `pin_forward`.
@@ -164,6 +170,9 @@ pub struct RawFlows {
     pub start_ps: u64,
     /// Class.
     pub priority: u8,
+    /// Code point of the IP header.
+    #[serde(default)]
+    pub dscp: u8,
 }
 
 /// Datagrams.
@@ -186,6 +195,9 @@ pub struct RawDatagrams {
     pub start_ps: u64,
     /// Class.
     pub priority: u8,
+    /// Code point of the IP header.
+    #[serde(default)]
+    pub dscp: u8,
 }
 
 /// Bytes that a program works on at a time where a plan does not say: a common size of read buffers.

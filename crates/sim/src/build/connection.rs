@@ -55,8 +55,8 @@ impl World {
         let server = client + 1;
         let hosts = [ends.client, ends.server];
         let identities = [
-            Identity { flow_hash: out, to_endpoint: server, to_host: ends.server, priority },
-            Identity { flow_hash: back, to_endpoint: client, to_host: ends.client, priority },
+            Identity { flow_hash: out, to_endpoint: server, to_host: ends.server as u16, priority },
+            Identity { flow_hash: back, to_endpoint: client, to_host: ends.client as u16, priority },
         ];
         for (side, (app, identity)) in apps.into_iter().zip(identities).enumerate() {
             let socket = Socket {

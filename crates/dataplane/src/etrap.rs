@@ -1,0 +1,162 @@
+//! Elephant trap: which flows are large, and how fast they arrive.
+//!
+//! A flow is an elephant once it has sent more than a number of bytes, and stays one as long as it sends at least a few
+//! in every period (Cisco, Nexus 9000 QoS guide, "Configuring queuing and scheduling"). Its arrival rate is measured per
+//! AFD period. Flows are kept in sets of four; a newcomer replaces a mouse, or the flow that was silent the longest.
+
+use tailrace_units::{Span, Time, mix64};
+
+/// Entries in which one flow may stand.
+const WAYS: usize = 4;
+
+/// The table's parameters.
+#[derive(Clone, Copy, Debug)]
+pub struct EtrapPolicy {
+    /// A flow of more bytes is an elephant. Nexus 9000: 1 048 555 (assumed default).
+    pub byte_count: u64,
+    /// An elephant that sends less than `bandwidth_threshold` in one such period is none any more.
+    pub age: Span,
+    /// Bytes per age period that keep an elephant. Nexus 9000: 500 (assumed default).
+    pub bandwidth_threshold: u64,
+    /// Entries, a power of two of at least four.
+    pub table_entries: u32,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Entry {
+    tag: u32,
+    /// Bytes since the flow was first seen, until it is an elephant.
+    bytes: u64,
+    is_elephant: bool,
+    /// The current AFD period, and the bytes that arrived in it.
+    period: u64,
+    arrived: u64,
+    /// Smoothed bytes per AFD period, times 256.
+    rate: u64,
+    /// The current age period, and the bytes that arrived in it.
+    age_period: u64,
+    age_arrived: u64,
+}
+
+/// Binary digits after the point of the smoothed rate.
+const RATE_FRACTION_BITS: u32 = 8;
+/// The rate's weight of the latest period is 2^-3: about eight periods, in which a flow at its fair share sends several frames.
+const RATE_WEIGHT_EXPONENT: u32 = 3;
+/// After this many silent periods nothing is left of a rate (7/8)^64 < 0.0002.
+const PERIODS_REMEMBERED: u64 = 64;
+
+/// The table of one port.
+#[derive(Clone, Debug)]
+pub(crate) struct Etrap {
+    policy: EtrapPolicy,
+    period: Span,
+    sets: Vec<[Entry; WAYS]>,
+    /// Flows that became elephants.
+    pub(crate) elephants: u64,
+    /// Elephants that lost their entry to another flow.
+    pub(crate) evictions: u64,
+}
+
+impl Etrap {
+    /// `period` is the AFD period in which arrivals are counted.
+    pub(crate) fn new(policy: EtrapPolicy, period: Span) -> Etrap {
+        let entries = policy.table_entries as usize;
+        assert!(entries.is_power_of_two() && entries >= WAYS, "the table has a power of two of entries, at least {WAYS}");
+        assert!(period > Span::ZERO && policy.age > Span::ZERO, "periods last");
+        Etrap { policy, period, sets: vec![[Entry::default(); WAYS]; entries / WAYS], elephants: 0, evictions: 0 }
+    }
+
+    /// Counts an arrival. Returns an elephant's smoothed bytes per AFD period; `None` for a mouse.
+    pub(crate) fn arrival(&mut self, now: Time, flow_hash: u32, bytes: u32) -> Option<u64> {
+        let EtrapPolicy { byte_count, age, bandwidth_threshold, .. } = self.policy;
+        let period = now.ps() / self.period.ps();
+        let age_period = now.ps() / age.ps();
+        let entry = self.entry(flow_hash, period, age_period);
+        if age_period != entry.age_period {
+            let enough = age_period == entry.age_period + 1 && entry.age_arrived >= bandwidth_threshold;
+            if entry.is_elephant && !enough {
+                *entry = Entry { tag: flow_hash, period, age_period, ..Entry::default() };
+            }
+            entry.age_period = age_period;
+            entry.age_arrived = 0;
+        }
+        entry.roll_to(period);
+        entry.bytes += u64::from(bytes);
+        entry.arrived += u64::from(bytes);
+        entry.age_arrived += u64::from(bytes);
+        let becomes = !entry.is_elephant && entry.bytes > byte_count;
+        entry.is_elephant |= becomes;
+        let rate = entry.is_elephant.then(|| (entry.rate >> RATE_FRACTION_BITS).max(1));
+        self.elephants += u64::from(becomes);
+        rate
+    }
+
+    fn entry(&mut self, tag: u32, period: u64, age_period: u64) -> &mut Entry {
+        let at = (mix64(u64::from(tag)) as usize) & (self.sets.len() - 1);
+        let set = &mut self.sets[at];
+        let way = set.iter().position(|entry| entry.tag == tag && entry.bytes > 0).unwrap_or_else(|| {
+            let victim = (0..WAYS).min_by_key(|&way| (set[way].is_elephant, set[way].age_period)).expect("a set has ways");
+            self.evictions += u64::from(set[victim].is_elephant);
+            set[victim] = Entry { tag, period, age_period, ..Entry::default() };
+            victim
+        });
+        &mut set[way]
+    }
+}
+
+impl Entry {
+    /// Closes the periods that are over.
+    fn roll_to(&mut self, period: u64) {
+        let over = period.saturating_sub(self.period);
+        if over == 0 {
+            return;
+        }
+        self.fold(self.arrived);
+        for _ in 1..over.min(PERIODS_REMEMBERED) {
+            self.fold(0);
+        }
+        if over >= PERIODS_REMEMBERED {
+            self.rate = 0;
+        }
+        self.arrived = 0;
+        self.period = period;
+    }
+
+    fn fold(&mut self, bytes: u64) {
+        let sample = bytes << RATE_FRACTION_BITS;
+        self.rate = self.rate - (self.rate >> RATE_WEIGHT_EXPONENT) + (sample >> RATE_WEIGHT_EXPONENT);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const US: u64 = 1_000_000;
+
+    fn etrap() -> Etrap {
+        let policy = EtrapPolicy { byte_count: 10_000, age: Span::from_us(50), bandwidth_threshold: 500, table_entries: 64 };
+        Etrap::new(policy, Span::from_us(25))
+    }
+
+    #[test]
+    fn a_flow_is_an_elephant_after_its_bytes_and_a_mouse_again_after_silence() {
+        let mut etrap = etrap();
+        let seen: Vec<bool> = (0..12).map(|n| etrap.arrival(Time::from_ps(n * US), 1, 1_000).is_some()).collect();
+        assert_eq!(seen.iter().filter(|&&elephant| elephant).count(), 2); // the eleventh has more than 10 000
+        assert!(etrap.arrival(Time::from_ps(60 * US), 1, 1_000).is_some(), "12 000 bytes in the period before");
+        assert!(etrap.arrival(Time::from_ps(160 * US), 1, 1_000).is_none(), "a whole period of silence");
+        assert_eq!(etrap.elephants, 1);
+    }
+
+    #[test]
+    fn the_rate_converges_to_bytes_per_period() {
+        let mut etrap = etrap();
+        let mut rate = None;
+        for n in 0..2_000 {
+            rate = etrap.arrival(Time::from_ps(n * 5 * US), 1, 1_000); // 5 000 bytes in 25 us
+        }
+        let rate = rate.expect("an elephant");
+        assert!((4_900..=5_050).contains(&rate), "{rate}");
+    }
+}

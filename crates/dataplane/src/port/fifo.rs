@@ -1,0 +1,70 @@
+//! A port with one queue and nothing to choose: every departure is known when the frame arrives.
+
+use super::judge::{Place, judge_arrival};
+use super::line::{Line, count_sent};
+use super::{Entered, PortPolicy};
+use crate::queue::Queue;
+use crate::{Frame, Outside, SharedBuffer};
+use std::collections::VecDeque;
+use tailrace_units::Time;
+
+#[derive(Debug)]
+pub(super) struct Fifo<F> {
+    /// Start of transmission and bytes of the frames that wait.
+    departures: VecDeque<(Time, u32)>,
+    /// Policy and counters; the frames themselves are already outside.
+    pub(super) queue: Queue<F>,
+}
+
+impl<F: Frame> Fifo<F> {
+    pub(super) fn new(mut policy: PortPolicy) -> Fifo<F> {
+        let only = policy.queues.pop().expect("a plain port has one queue");
+        Fifo { departures: VecDeque::new(), queue: Queue::new(only.room, only.aqm) }
+    }
+
+    /// Frames whose transmission has started leave the queue.
+    pub(super) fn settle(&mut self, line: &mut Line, now: Time, buffer: &mut SharedBuffer, out: &mut impl Outside<F>) {
+        while let Some(&(start, bytes)) = self.departures.front()
+            && start <= now
+        {
+            self.departures.pop_front();
+            buffer.give_back(self.queue.room, line.waiting_bytes, bytes);
+            line.waits(start, line.waiting_bytes - u64::from(bytes), out);
+        }
+    }
+
+    #[inline]
+    pub(super) fn handle_frame(
+        &mut self,
+        line: &mut Line,
+        now: Time,
+        mut frame: F,
+        buffer: &mut SharedBuffer,
+        out: &mut impl Outside<F>,
+    ) -> Entered {
+        let bytes = frame.bytes();
+        let depth = line.waiting_bytes;
+        let is_idle = line.free_at <= now;
+        let queue = &mut self.queue;
+        if !is_idle && let Err(cause) = buffer.admits(queue.room, depth, self.departures.len(), bytes) {
+            queue.counters.count_drop(cause, bytes);
+            out.dropped(now, line.number, 0, &frame, cause);
+            return Entered::Gone;
+        }
+        queue.depth_bytes = depth;
+        if !judge_arrival(queue, Place { at: now, port: line.number, queue: 0 }, &mut frame, None, out) {
+            return Entered::Gone;
+        }
+        let start = line.free_at.max(now);
+        count_sent(&mut queue.counters, bytes, now, start);
+        if !is_idle {
+            buffer.take(queue.room, depth, bytes);
+            self.departures.push_back((start, bytes));
+            let after = depth + u64::from(bytes);
+            queue.counters.depth_max_bytes = queue.counters.depth_max_bytes.max(after);
+            line.waits(now, after, out);
+        }
+        line.transmit(start, frame, out);
+        Entered::Gone
+    }
+}

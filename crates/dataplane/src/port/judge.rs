@@ -1,0 +1,72 @@
+//! Marking and dropping by active queue management, at the entrance and at the exit of a queue.
+
+use crate::aqm::Fate;
+use crate::queue::Queue;
+use crate::{Aqm, DropCause, Frame, Outside, PortNo, QueueNo};
+use tailrace_units::Time;
+use tailrace_wire::Ecn;
+
+/// Where and when a frame is judged.
+#[derive(Clone, Copy)]
+pub(super) struct Place {
+    pub(super) at: Time,
+    pub(super) port: PortNo,
+    pub(super) queue: QueueNo,
+}
+
+/// Marks or drops a frame at the entrance. Returns whether it lives.
+#[inline]
+pub(super) fn judge_arrival<F: Frame>(
+    queue: &mut Queue<F>,
+    place: Place,
+    frame: &mut F,
+    elephant: Option<u64>,
+    out: &mut impl Outside<F>,
+) -> bool {
+    if matches!(queue.aqm, Aqm::None) {
+        return true;
+    }
+    let capable = frame.ecn() != Ecn::NotEct;
+    let fate = queue.aqm.on_arrival(place.at, queue.depth_bytes, capable, elephant);
+    let cause = queue.aqm.arrival_cause();
+    carry_out(fate, cause, queue, place, frame, out)
+}
+
+/// Marks or drops a frame at the exit. Returns whether it lives.
+pub(super) fn judge_departure<F: Frame>(
+    queue: &mut Queue<F>,
+    place: Place,
+    arrived: Time,
+    frame: &mut F,
+    out: &mut impl Outside<F>,
+) -> bool {
+    let Aqm::Codel(codel) = &mut queue.aqm else { return true };
+    let capable = frame.ecn() != Ecn::NotEct;
+    let waited = place.at.since(arrived);
+    let fate = codel.on_departure(place.at, waited, queue.depth_bytes, u64::from(frame.bytes()), capable);
+    carry_out(fate, DropCause::Codel, queue, place, frame, out)
+}
+
+fn carry_out<F: Frame>(
+    fate: Fate,
+    cause: DropCause,
+    queue: &mut Queue<F>,
+    place: Place,
+    frame: &mut F,
+    out: &mut impl Outside<F>,
+) -> bool {
+    match fate {
+        Fate::Pass => true,
+        Fate::Mark => {
+            frame.mark();
+            queue.counters.marked_frames += 1;
+            out.marked(place.at, place.port, place.queue, frame);
+            true
+        }
+        Fate::Drop => {
+            queue.counters.count_drop(cause, frame.bytes());
+            out.dropped(place.at, place.port, place.queue, frame, cause);
+            false
+        }
+    }
+}

@@ -1,0 +1,50 @@
+//! The transmitter of a port.
+
+use crate::{Frame, Outside, PortNo, QueueCounters};
+use tailrace_units::{Pace, Time};
+
+#[derive(Debug)]
+pub(super) struct Line {
+    pub(super) number: PortNo,
+    pub(super) pace: Pace,
+    pub(super) overhead_bytes: u64,
+    /// The transmitter is free from here on, as far as was decided.
+    pub(super) free_at: Time,
+    /// Bytes that wait, in all queues together.
+    pub(super) waiting_bytes: u64,
+    /// Whether the outside wants to know each change of depth.
+    pub(super) is_observed: bool,
+}
+
+impl Line {
+    pub(super) fn new(number: PortNo, pace: Pace, overhead_bytes: u32) -> Line {
+        let overhead_bytes = u64::from(overhead_bytes);
+        Line { number, pace, overhead_bytes, free_at: Time::ZERO, waiting_bytes: 0, is_observed: false }
+    }
+
+    /// Puts a frame on the wire at `start`. Returns its wire bytes.
+    #[inline]
+    pub(super) fn transmit<F: Frame>(&mut self, start: Time, frame: F, out: &mut impl Outside<F>) -> u64 {
+        let wire_bytes = u64::from(frame.bytes()) + self.overhead_bytes;
+        self.free_at = start + self.pace.time_to_send(wire_bytes);
+        out.transmit(self.number, frame, start, self.free_at);
+        wire_bytes
+    }
+
+    /// The number of waiting bytes changes to this.
+    #[inline]
+    pub(super) fn waits<F>(&mut self, at: Time, bytes: u64, out: &mut impl Outside<F>) {
+        self.waiting_bytes = bytes;
+        if self.is_observed {
+            out.depth(at, self.number, bytes);
+        }
+    }
+}
+
+/// Counts a transmission that was decided.
+#[inline]
+pub(super) fn count_sent(counters: &mut QueueCounters, bytes: u32, arrived: Time, start: Time) {
+    counters.tx_frames += 1;
+    counters.tx_bytes += u64::from(bytes);
+    counters.byte_picoseconds += u128::from(bytes) * u128::from(start.since(arrived).ps());
+}

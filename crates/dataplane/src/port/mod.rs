@@ -1,0 +1,174 @@
+//! One output port: its queues, its scheduler and its transmitter.
+//!
+//! Two kinds of port behave the same and differ in when they decide. A port with one queue and nothing to choose at
+//! dequeue commits to every departure when the frame arrives and keeps only start times ([`fifo`]). Any other port chooses
+//! when its transmitter becomes free, or later when asked, with the state of that moment ([`scheduled`]): a frame that
+//! arrives exactly when the transmitter becomes free is not seen by that choice.
+//!
+//! A frame leaves its queue, and the shared memory, when its transmission starts.
+
+mod fifo;
+mod judge;
+mod line;
+mod policy;
+mod scheduled;
+
+pub use policy::{PortPolicy, QueuePolicy, Watchdog};
+
+use crate::dpp::Dpp;
+use crate::ingress::{Account, Order};
+use crate::pause::{Pause, PauseState};
+use crate::queue::Queue;
+use crate::{Frame, Outside, PortNo, SharedBuffer};
+use fifo::Fifo;
+use line::Line;
+use scheduled::Scheduled;
+use tailrace_units::{Pace, Time};
+
+#[derive(Debug)]
+pub(crate) struct Port<F> {
+    line: Line,
+    kind: Kind<F>,
+}
+
+#[derive(Debug)]
+enum Kind<F> {
+    Fifo(Box<Fifo<F>>),
+    Scheduled(Box<Scheduled<F>>),
+}
+
+/// A frame at the entrance of a port, with what the ingress found out about it.
+pub(crate) struct Entrant<F> {
+    pub(crate) frame: F,
+    pub(crate) class: u8,
+    pub(crate) account: Option<Account>,
+}
+
+/// What a departure gives back to the ingress side: accounts to be closed, with times and bytes.
+pub(crate) type Releases = Vec<(Time, Account, u32)>;
+
+impl<F: Frame> Port<F> {
+    /// `must_choose` makes a plain port choose at departure too: for ports that may be paused, and for tests.
+    pub(crate) fn new(number: PortNo, pace: Pace, overhead_bytes: u32, policy: PortPolicy, must_choose: bool) -> Port<F> {
+        let line = Line::new(number, pace, overhead_bytes);
+        let is_plain = policy.is_plain() && !must_choose;
+        let kind = if is_plain {
+            Kind::Fifo(Box::new(Fifo::new(policy)))
+        } else {
+            Kind::Scheduled(Box::new(Scheduled::new(policy)))
+        };
+        Port { line, kind }
+    }
+
+    pub(crate) fn observe(&mut self) {
+        self.line.is_observed = true;
+    }
+    pub(crate) fn waiting_bytes(&self) -> u64 {
+        self.line.waiting_bytes
+    }
+    /// Whether departures are chosen late, so that [`Port::settle`] can start transmissions.
+    pub(crate) fn chooses_late(&self) -> bool {
+        matches!(self.kind, Kind::Scheduled(_))
+    }
+    pub(crate) fn queues(&self) -> &[Queue<F>] {
+        match &self.kind {
+            Kind::Fifo(fifo) => std::slice::from_ref(&fifo.queue),
+            Kind::Scheduled(scheduled) => &scheduled.queues,
+        }
+    }
+    pub(crate) fn dpp(&self) -> Option<&Dpp> {
+        match &self.kind {
+            Kind::Fifo(_) => None,
+            Kind::Scheduled(scheduled) => scheduled.dpp.as_ref(),
+        }
+    }
+    pub(crate) fn scheduled(&self) -> Option<&Scheduled<F>> {
+        match &self.kind {
+            Kind::Fifo(_) => None,
+            Kind::Scheduled(scheduled) => Some(scheduled),
+        }
+    }
+    pub(crate) fn pause_state(&self) -> Option<&PauseState> {
+        self.scheduled().map(|scheduled| &scheduled.pause)
+    }
+    pub(crate) fn pace(&self) -> Pace {
+        self.line.pace
+    }
+
+    /// Whether a pause or a shaper can hold frames back while the line is idle.
+    pub(crate) fn can_be_held_back(&self) -> bool {
+        self.scheduled().is_some_and(Scheduled::can_be_held_back)
+    }
+    pub(crate) fn storms(&self) -> (u64, u64) {
+        self.scheduled().map_or((0, 0), |scheduled| (scheduled.storms_detected, scheduled.storms_ended))
+    }
+    pub(crate) fn elephants(&self) -> (u64, u64) {
+        let etrap = self.scheduled().and_then(|scheduled| scheduled.etrap.as_ref());
+        etrap.map_or((0, 0), |etrap| (etrap.elephants, etrap.evictions))
+    }
+
+    /// When the next choice is due, if there is one.
+    pub(crate) fn next_choice(&self) -> Option<Time> {
+        self.scheduled()?.next_choice(&self.line)
+    }
+
+    /// When somebody must call although nothing arrives at the other end of the wire until then.
+    pub(crate) fn next_wakeup(&self) -> Time {
+        self.scheduled().map_or(Time::NEVER, |scheduled| scheduled.next_wakeup(&self.line))
+    }
+
+    /// Does everything that was due up to and including `now`.
+    #[inline]
+    pub(crate) fn settle(&mut self, now: Time, buffer: &mut SharedBuffer, releases: &mut Releases, out: &mut impl Outside<F>) {
+        match &mut self.kind {
+            Kind::Fifo(_) if self.line.waiting_bytes == 0 => {}
+            Kind::Fifo(fifo) => fifo.settle(&mut self.line, now, buffer, out),
+            Kind::Scheduled(scheduled) => scheduled.settle(&mut self.line, now, buffer, releases, out),
+        }
+    }
+
+    /// Does the one thing that is due next, at `at`. Only ports that choose have such things.
+    pub(crate) fn step(&mut self, at: Time, buffer: &mut SharedBuffer, releases: &mut Releases, out: &mut impl Outside<F>) {
+        if let Kind::Scheduled(scheduled) = &mut self.kind {
+            scheduled.step(&mut self.line, at, buffer, releases, out);
+        }
+    }
+
+    /// Takes a frame that arrives now. The port must be settled. Returns whether the frame entered, and did not leave at once.
+    #[inline]
+    pub(crate) fn handle_frame(
+        &mut self,
+        now: Time,
+        entrant: Entrant<F>,
+        buffer: &mut SharedBuffer,
+        out: &mut impl Outside<F>,
+    ) -> Entered {
+        match &mut self.kind {
+            Kind::Fifo(fifo) => fifo.handle_frame(&mut self.line, now, entrant.frame, buffer, out),
+            Kind::Scheduled(scheduled) => scheduled.handle_frame(&mut self.line, now, entrant, buffer, out),
+        }
+    }
+
+    /// A pause frame has come from the neighbour.
+    pub(crate) fn handle_pause(&mut self, now: Time, pause: &Pause) {
+        if let Kind::Scheduled(scheduled) = &mut self.kind {
+            scheduled.handle_pause(&self.line, now, pause);
+        }
+    }
+
+    /// The ingress side of this port orders a pause frame to the neighbour.
+    pub(crate) fn order(&mut self, order: &Order) {
+        if let Kind::Scheduled(scheduled) = &mut self.kind {
+            scheduled.order(order.at, F::new_pause(order.pause));
+        }
+    }
+}
+
+/// What became of a frame at the entrance.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Entered {
+    /// It waits, and is accounted.
+    Waits,
+    /// Its transmission has begun, or it was dropped: nothing is accounted.
+    Gone,
+}

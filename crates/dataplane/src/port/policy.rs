@@ -1,0 +1,67 @@
+//! What one port is told to do.
+
+use crate::etrap::EtrapPolicy;
+use crate::pause::{PRIORITIES, PauseState};
+use crate::qcn::CongestionPoint;
+use crate::shaper::Shaper;
+use crate::{Aqm, DppPolicy, Room, Service};
+use tailrace_units::Span;
+
+/// Most queues of one port (Nexus 9000: eight, plus the express queue).
+pub(super) const QUEUES_MAX: usize = 9;
+
+/// What one queue does.
+#[derive(Clone, Debug)]
+pub struct QueuePolicy {
+    /// When it is served.
+    pub service: Service,
+    /// When it is full.
+    pub room: Room,
+    /// Who is marked or dropped before.
+    pub aqm: Aqm,
+    /// Largest rate (shape max).
+    pub ceiling: Option<Shaper>,
+    /// Guaranteed rate (shape min).
+    pub floor: Option<Shaper>,
+    /// QCN.
+    pub congestion_point: Option<CongestionPoint>,
+}
+
+/// What one port does.
+#[derive(Clone, Debug)]
+pub struct PortPolicy {
+    /// One to nine queues.
+    pub queues: Vec<QueuePolicy>,
+    /// The queue of each class.
+    pub queue_of_class: [u8; PRIORITIES],
+    /// Dynamic packet prioritisation.
+    pub dpp: Option<DppPolicy>,
+    /// Elephant trap with the AFD period, for queues with approximate fair drop.
+    pub etrap: Option<(EtrapPolicy, Span)>,
+    /// Which pauses are obeyed; `None` for none.
+    pub pause: Option<PauseState>,
+    /// Breaks pause storms.
+    pub watchdog: Option<Watchdog>,
+}
+
+/// The watchdog of a lossless queue (SONiC PFC_WD, NX-OS priority-flow-control watch-dog).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Watchdog {
+    /// A queue that has frames and was paused for this long is in a storm: its frames are dropped.
+    pub detection: Span,
+    /// The queue works again when it was not paused for this long.
+    pub restoration: Span,
+}
+
+impl PortPolicy {
+    /// Whether there is nothing to choose when a frame leaves.
+    pub(super) fn is_plain(&self) -> bool {
+        let [only] = self.queues.as_slice() else { return false };
+        self.dpp.is_none()
+            && self.etrap.is_none()
+            && self.pause.is_none()
+            && only.ceiling.is_none()
+            && only.congestion_point.is_none()
+            && !only.aqm.decides_at_dequeue()
+    }
+}

@@ -1,0 +1,109 @@
+//! Quantised congestion notification at the congestion point (IEEE 802.1Qau, clause 30; defaults of IEEE8021-CN-MIB).
+
+use tailrace_units::Stream;
+
+/// The queue samples more often the worse it is: kilobytes between samples by the upper three bits of the feedback.
+const SAMPLE_BYTES: [u64; 8] = [150_000, 75_000, 50_000, 37_500, 30_000, 25_000, 21_500, 18_500];
+/// Feedback is quantised to six bits.
+const FEEDBACK_MAX: u64 = 63;
+
+/// Parameters of a congestion point.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct QcnPolicy {
+    /// Queue depth to be kept (Q_eq), bytes: 26 000 by default, at least 100.
+    pub set_point_bytes: u64,
+    /// Weight of the queue's growth: 2 by default (cpW = 1, w = 2^1).
+    pub weight: u64,
+}
+
+/// What is sent to the source of a sampled frame.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Notification {
+    /// Quantised feedback, 1 to 63.
+    pub feedback: u8,
+    /// Q_eq - Q in octets (the standard sends it in units of 64).
+    pub offset: i64,
+    /// Q - Q_old in octets.
+    pub delta: i64,
+}
+
+/// A congestion point: one queue.
+#[derive(Clone, Debug)]
+pub struct CongestionPoint {
+    policy: QcnPolicy,
+    luck: Stream,
+    left_until_sample: i64,
+    depth_before: u64,
+    /// Notifications sent.
+    pub sent: u64,
+    /// Sum of their feedback.
+    pub feedback_sum: u64,
+}
+
+impl CongestionPoint {
+    /// A congestion point with its own luck for the sampling jitter.
+    pub fn new(policy: QcnPolicy, luck: Stream) -> CongestionPoint {
+        let left_until_sample = SAMPLE_BYTES[0] as i64;
+        CongestionPoint { policy, luck, left_until_sample, depth_before: 0, sent: 0, feedback_sum: 0 }
+    }
+
+    /// A frame was queued; `depth_bytes` includes it. Returns a notification for its source when it is sampled and the
+    /// queue is congested.
+    pub(crate) fn enqueued(&mut self, bytes: u32, depth_bytes: u64) -> Option<Notification> {
+        self.left_until_sample -= i64::from(bytes);
+        if self.left_until_sample > 0 {
+            return None;
+        }
+        let QcnPolicy { set_point_bytes, weight } = self.policy;
+        let offset = set_point_bytes as i64 - depth_bytes as i64;
+        let delta = depth_bytes as i64 - self.depth_before as i64;
+        self.depth_before = depth_bytes;
+        let most = ((2 * weight + 1) * set_point_bytes) as i64;
+        let congestion = (weight as i64 * delta - offset).clamp(0, most) as u64;
+        let feedback = (congestion * (FEEDBACK_MAX + 1) / most as u64).min(FEEDBACK_MAX);
+        self.left_until_sample = self.jittered(SAMPLE_BYTES[(feedback / 8) as usize]);
+        if feedback == 0 {
+            return None;
+        }
+        self.sent += 1;
+        self.feedback_sum += feedback;
+        Some(Notification { feedback: feedback as u8, offset, delta })
+    }
+
+    /// Between 85 % and 115 %.
+    fn jittered(&mut self, bytes: u64) -> i64 {
+        (bytes * 85 / 100 + self.luck.below(bytes * 30 / 100 + 1)) as i64
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn point() -> CongestionPoint {
+        CongestionPoint::new(QcnPolicy { set_point_bytes: 26_000, weight: 2 }, Stream::new(1, "test"))
+    }
+
+    #[test]
+    fn a_queue_at_its_set_point_is_left_alone_and_the_worst_gets_63() {
+        let mut calm = point();
+        (0..150).for_each(|_| drop(calm.enqueued(1_500, 20_000))); // the first sample sees the queue grow from nothing
+        assert!((0..1_000).all(|_| calm.enqueued(1_500, 20_000).is_none()));
+        let mut worst = point();
+        let first = (0..200).find_map(|_| worst.enqueued(1_500, 200_000));
+        assert_eq!(first.map(|n| n.feedback), Some(63)); // |Fb| is limited to (2w + 1) Qeq = 130 000
+    }
+
+    #[test]
+    fn the_worse_it_is_the_more_often_it_samples() {
+        let samples = |depth: u64| {
+            let mut point = point();
+            (0..100_000).filter(|_| point.enqueued(1_500, depth).is_some()).count()
+        };
+        // Constant depth: the feedback is the offset alone. 150 MB pass; a sample waits for a whole frame, 750 bytes on average.
+        let mild = samples(26_000 + 4_100); // feedback 2: 150 kB between samples
+        let severe = samples(26_000 + 130_000); // 63: 18.5 kB
+        assert!((985..=1_005).contains(&mild), "{mild}");
+        assert!((7_710..=7_870).contains(&severe), "{severe}");
+    }
+}
