@@ -48,3 +48,26 @@ def test_every_model_page_is_listed() -> None:
     index = (ROOT / "docs" / "models" / "README.md").read_text()
     pages = [page.name for page in (ROOT / "docs" / "models").glob("*.md") if page.name != "README.md"]
     assert [name for name in pages if f"]({name})" not in index] == []
+
+
+def functions() -> set[str]:
+    """Names of all functions of the project, tests included."""
+    sources = [*(ROOT / "crates").rglob("*.rs"), *(ROOT / "tests").rglob("*.py")]
+    return {name for source in sources for name in re.findall(r"\b(?:fn|def) (\w+)", source.read_text())}
+
+
+def unknown_tests(page: str, known: set[str]) -> list[str]:
+    """Tests that the validation of a model page names and that do not exist."""
+    validation = page.partition("## Validation")[2]
+    return [name for name in re.findall(r"`([a-z0-9]+(?:_[a-z0-9]+){2,})`", validation) if name not in known]
+
+
+def test_the_tests_that_a_model_page_names_exist() -> None:
+    known = functions()
+    pages = [page for page in (ROOT / "docs" / "models").glob("*.md") if page.name != "README.md"]
+    assert {page.name: wrong for page in pages if (wrong := unknown_tests(page.read_text(), known))} == {}
+
+
+def test_a_test_that_does_not_exist_is_noticed() -> None:
+    page = "`not_looked_at_here`\n## Validation\n- `a_test_that_is`, `a_test_that_is_not`\n"
+    assert unknown_tests(page, {"a_test_that_is"}) == ["a_test_that_is_not"]

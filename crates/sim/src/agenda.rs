@@ -1,12 +1,12 @@
 //! What happens next: one pending time per source, in a tournament tree.
 //!
 //! Events belong to wires, sockets and programs, not to packets, so the set is small and fixed, and each member has at
-//! most one time. The tree of winners finds the earliest and moves any member in log2(n) comparisons of which every load
-//! is known beforehand, so they run in parallel; a member that is armed anew leaves nothing behind.
+//! most one time. The tree of winners finds the earliest and moves any member in log4(n) steps of which every load is
+//! known beforehand, so they run in parallel; a member that is armed anew leaves nothing behind.
 //!
 //! Ties have an order: the lower source goes first. So the order of insertion does not matter.
 
-use tailrace_units::Time;
+use tailrace_units::{Span, Time};
 
 /// Index of a source. Lower goes first among equal times.
 pub(crate) type Source = u32;
@@ -18,11 +18,17 @@ pub(crate) const SOURCES_MAX: usize = 1 << SOURCE_BITS;
 /// Times this far ahead of `base` (17.6 s) or further share one place; when they are all that is left, `base` moves.
 const FAR: u64 = (1 << (64 - SOURCE_BITS)) - 1;
 
+/// Children of a node.
+const WAYS: usize = 4;
+
 /// The pending times of all sources.
 #[derive(Debug)]
 pub(crate) struct Agenda {
-    /// Node 1 is the root; leaves begin at the middle. Each holds the least key below it.
-    keys: Vec<u64>,
+    /// The nodes, root first, level by level. A slot holds the least key of the node below it or, from slot
+    /// `nodes - 1` on, the key of a source: low sources, which are the wires, lie near the root.
+    nodes: Vec<[u64; WAYS]>,
+    /// The least key of all.
+    least: u64,
     /// The whole time of each source.
     due: Vec<Time>,
     base: Time,
@@ -30,21 +36,25 @@ pub(crate) struct Agenda {
 
 impl Agenda {
     pub(crate) fn new(sources: usize) -> Agenda {
-        let leaves = sources.next_power_of_two().max(2);
-        assert!(leaves <= SOURCES_MAX, "a world has at most {SOURCES_MAX} wires, generators and sockets");
-        let mut agenda = Agenda { keys: vec![0; 2 * leaves], due: vec![Time::NEVER; leaves], base: Time::ZERO };
+        assert!(sources <= SOURCES_MAX, "a world has at most {SOURCES_MAX} wires, generators and sockets");
+        // Every node but the root takes one slot of another, and each source takes one.
+        let nodes = sources.saturating_sub(1).div_ceil(WAYS - 1).max(1);
+        let due = vec![Time::NEVER; nodes * (WAYS - 1) + 1];
+        let mut agenda = Agenda { nodes: vec![[u64::MAX; WAYS]; nodes], least: u64::MAX, due, base: Time::ZERO };
         agenda.rebuild();
         agenda
     }
 
     fn rebuild(&mut self) {
-        let leaves = self.due.len();
-        for source in 0..leaves {
-            self.keys[leaves + source] = self.key(source as Source, self.due[source]);
+        let first = self.nodes.len() - 1;
+        for slot in (0..self.nodes.len() * WAYS).rev() {
+            let key = match slot.checked_sub(first) {
+                Some(source) => self.key(source as Source, self.due[source]),
+                None => least_of(&self.nodes[slot + 1]),
+            };
+            self.nodes[slot / WAYS][slot % WAYS] = key;
         }
-        for node in (1..leaves).rev() {
-            self.keys[node] = self.keys[2 * node].min(self.keys[2 * node + 1]);
-        }
+        self.least = least_of(&self.nodes[0]);
     }
 
     #[inline]
@@ -57,7 +67,7 @@ impl Agenda {
         if sources <= self.due.len() {
             return;
         }
-        let mut grown = Agenda::new(sources);
+        let mut grown = Agenda::new(sources.next_power_of_two().min(SOURCES_MAX).max(sources));
         grown.base = self.base;
         grown.due[..self.due.len()].copy_from_slice(&self.due);
         grown.rebuild();
@@ -67,12 +77,11 @@ impl Agenda {
     /// The earliest time and its source.
     #[inline]
     pub(crate) fn next(&mut self) -> (Time, Source) {
-        let root = self.keys[1];
-        if root >> SOURCE_BITS == FAR {
+        if self.least >> SOURCE_BITS == FAR {
             return self.next_far();
         }
-        let source = (root & (SOURCES_MAX as u64 - 1)) as Source;
-        (self.base + tailrace_units::Span::from_ps(root >> SOURCE_BITS), source)
+        let source = (self.least & (SOURCES_MAX as u64 - 1)) as Source;
+        (self.base + Span::from_ps(self.least >> SOURCE_BITS), source)
     }
 
     /// Everything pending is far from `base`: moves it to the earliest.
@@ -98,15 +107,25 @@ impl Agenda {
         debug_assert!(at >= self.base, "nothing is due before what is over");
         self.due[source as usize] = at;
         let mut winner = self.key(source, at);
-        let mut node = self.due.len() + source as usize;
-        let keys = self.keys.as_mut_slice();
-        keys[node] = winner;
-        while node > 1 {
-            winner = winner.min(keys[node ^ 1]);
-            node >>= 1;
-            keys[node] = winner;
+        let mut slot = self.nodes.len() - 1 + source as usize;
+        loop {
+            let node = slot / WAYS;
+            let keys = &mut self.nodes[node];
+            let way = slot % WAYS;
+            keys[way] = winner;
+            // The other three are loaded before the winner from below is known.
+            winner = winner.min(keys[way ^ 1].min(keys[way ^ 2]).min(keys[way ^ 3]));
+            if node == 0 {
+                break;
+            }
+            slot = node - 1;
         }
+        self.least = winner;
     }
+}
+
+fn least_of(keys: &[u64; WAYS]) -> u64 {
+    keys.iter().copied().fold(u64::MAX, u64::min)
 }
 
 #[cfg(test)]
@@ -114,7 +133,6 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
     use std::collections::BTreeSet;
-    use tailrace_units::Span;
 
     proptest! {
         #[test]

@@ -2,6 +2,7 @@
 
 use tailrace_record::{DepthHistogram, Digest, Latency, Series};
 use tailrace_units::{Span, Time};
+use tailrace_wire::Packet;
 
 /// Where the digest's events happen: wires, drops, marks and deliveries have places of their own.
 const DROPS: u64 = 1 << 32;
@@ -101,6 +102,13 @@ impl Observe {
         if let Some(digest) = &mut self.digest {
             digest.add(start, wire as u64, fingerprint);
         }
+    }
+
+    /// A frame reached its host.
+    #[inline]
+    pub(crate) fn delivered(&mut self, packet: &Packet) {
+        self.frames.delivered += 1;
+        self.packets_delivered += u64::from(packet.payload_bytes > 0);
     }
 
     pub(crate) fn dropped(&mut self, at: Time, place: u64, fingerprint: u64) {

@@ -15,8 +15,10 @@ const POLL_BUDGET: usize = 64;
 /// The receive stage of one host.
 #[derive(Debug)]
 pub(crate) struct ReceiveStage {
-    coalesce: Span,
-    jitter: Distribution,
+    /// From a first arrival to its poll.
+    delay: Span,
+    /// What is drawn and added to it; `None` when it is always the same, and then part of it.
+    jitter: Option<Distribution>,
     luck: Stream,
     per_packet: Span,
     per_byte_fs: u64,
@@ -45,8 +47,13 @@ impl ReceiveStage {
         jitter: Distribution,
         luck: Stream,
     ) -> ReceiveStage {
+        let coalesce = Span::from_ps(nic.rx_coalesce_ps);
+        let (delay, jitter) = match jitter {
+            Distribution::Constant(ps) => (coalesce + Span::from_ps(ps), None),
+            drawn => (coalesce, Some(drawn)),
+        };
         ReceiveStage {
-            coalesce: Span::from_ps(nic.rx_coalesce_ps),
+            delay,
             jitter,
             luck,
             per_packet: Span::from_ps(cpu.per_packet_ps),
@@ -63,10 +70,14 @@ impl ReceiveStage {
     /// When a frame that arrives at `arrival` after a quiet time is polled.
     #[inline]
     pub(crate) fn poll_after(&mut self, arrival: Time) -> Time {
-        arrival + self.coalesce + Span::from_ps(self.jitter.draw(&mut self.luck))
+        match &self.jitter {
+            None => arrival + self.delay,
+            Some(jitter) => arrival + self.delay + Span::from_ps(jitter.draw(&mut self.luck)),
+        }
     }
 
     /// When the wire's source must be due next, after a delivery at `now`.
+    #[inline]
     pub(crate) fn next_poll(&mut self, wire: &Wire, now: Time) -> Time {
         let head = wire.next_arrival();
         if head.is_never() {
@@ -78,6 +89,23 @@ impl ReceiveStage {
         }
     }
 
+    /// The source of the wire is due: takes the frame if it is the only one and costs no work. Most polls of a host
+    /// without interrupt moderation are like this, and need nothing merged.
+    #[inline]
+    pub(crate) fn poll_single(&mut self, now: Time, wire: &mut Wire) -> Option<(Time, Packet)> {
+        if self.has_costs() || wire.has_more_arrived(now) {
+            return None;
+        }
+        let arrived = wire.pop_arrived(now)?;
+        self.frames += 1;
+        Some(arrived)
+    }
+
+    #[inline]
+    fn has_costs(&self) -> bool {
+        self.per_packet > Span::ZERO || self.per_byte_fs > 0
+    }
+
     /// The source of the wire is due: takes frames, or finishes work on frames taken before.
     /// `slot_of` gives the merge slot of a packet's socket.
     pub(crate) fn poll(&mut self, now: Time, wire: &mut Wire, mut each: impl FnMut(Time, &Packet, &mut Gro)) -> Polled {
@@ -85,7 +113,7 @@ impl ReceiveStage {
             self.is_working = false;
             return Polled::Deliver;
         }
-        let costs = self.per_packet > Span::ZERO || self.per_byte_fs > 0;
+        let costs = self.has_costs();
         let mut budget = if costs { POLL_BUDGET } else { usize::MAX };
         self.ring_drops += wire.drop_arrived_beyond(self.ring_frames, now);
         while budget > 0

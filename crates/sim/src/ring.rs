@@ -32,6 +32,11 @@ impl<T: Copy + Default> Ring<T> {
         if self.len == 0 { None } else { self.places.get(self.first) }
     }
 
+    #[inline]
+    pub(crate) fn second(&self) -> Option<&T> {
+        if self.len < 2 { None } else { self.places.get((self.first + 1) & (self.places.len() - 1)) }
+    }
+
     /// Takes the first away. There must be one.
     #[inline]
     pub(crate) fn drop_front(&mut self) {

@@ -81,21 +81,23 @@ impl World {
             self.merge_slots[aggregate.packet.to_endpoint as usize] = 0;
         }
         for aggregate in gro.aggregates() {
-            self.deliver_aggregate(now, aggregate);
+            let Aggregate { packet, payload_bytes, segments, .. } = aggregate;
+            self.deliver_segment(now, &Segment { packet, payload_bytes: *payload_bytes, segments: *segments });
         }
         gro.clear();
         self.stages[host as usize].gro = gro;
     }
 
-    fn deliver_aggregate(&mut self, now: Time, aggregate: &Aggregate) {
-        let index = aggregate.packet.to_endpoint;
+    /// Hands a segment to its socket and what follows from it to the program.
+    #[inline]
+    pub(crate) fn deliver_segment(&mut self, now: Time, segment: &Segment<'_>) {
+        let index = segment.packet.to_endpoint;
         let source = self.socket_source(index);
         let (socket, mut uplink) = self.socket_and_uplink(index, now);
-        if socket.expects != aggregate.packet.flow_hash {
+        if socket.expects != segment.packet.flow_hash {
             return;
         }
-        let segment = Segment { packet: &aggregate.packet, payload_bytes: aggregate.payload_bytes, segments: aggregate.segments };
-        let progress = socket.tcp.handle_segment(now, &segment, &mut uplink);
+        let progress = socket.tcp.handle_segment(now, segment, &mut uplink);
         if progress.connected || progress.readable > 0 {
             let workload = socket.workload;
             if socket.counts_goodput && progress.readable > 0 {

@@ -68,6 +68,20 @@ impl Wire {
         Some(first)
     }
 
+    /// Takes the next frame, which must have arrived.
+    #[inline]
+    pub(crate) fn pop(&mut self) -> Packet {
+        let packet = self.on_the_way.front().expect("the wire is due when its head arrives").1;
+        self.on_the_way.drop_front();
+        packet
+    }
+
+    /// Whether another frame has arrived behind the first.
+    #[inline]
+    pub(crate) fn has_more_arrived(&self, now: Time) -> bool {
+        self.on_the_way.second().is_some_and(|second| second.0 <= now)
+    }
+
     /// Drops the latest of the frames that have arrived by `now` until `most` are left, and says how many it dropped.
     pub(crate) fn drop_arrived_beyond(&mut self, most: usize, now: Time) -> u64 {
         if self.on_the_way.len() <= most || self.on_the_way.iter().nth(most).is_none_or(|frame| frame.0 > now) {

@@ -11,7 +11,7 @@ use crate::surroundings::{AroundSwitch, Roads, Uplink};
 use crate::wire::{End, Origin, Wire, source_of};
 use tailrace_dataplane::Switch;
 use tailrace_endpoint::nic::Nic;
-use tailrace_endpoint::transport::TcpConfig;
+use tailrace_endpoint::transport::{Segment, TcpConfig};
 use tailrace_units::{Span, Time};
 use tailrace_wire::{Flags, Packet};
 
@@ -132,19 +132,44 @@ impl World {
 
     #[inline]
     fn enter_switch(&mut self, now: Time, wire: usize, switch: usize) {
-        let (_, packet) = self.wires[wire].pop_arrived(now).expect("the wire is due when its head arrives");
-        self.agenda.arm(source_of(wire), self.wires[wire].next_arrival());
+        let road = &mut self.wires[wire];
+        let packet = road.pop();
+        let next = road.next_arrival();
+        self.agenda.arm(source_of(wire), next);
         let (node, mut around) = self.switch_and_surroundings(switch);
         node.handle_frame(now, packet, &mut around.0);
     }
 
     fn poll_host(&mut self, now: Time, wire: usize, host: u32) {
+        let stage = &mut self.stages[host as usize];
+        let due = match stage.poll_single(now, &mut self.wires[wire]) {
+            Some((arrival, packet)) => {
+                self.take_single(now, arrival, &packet);
+                self.stages[host as usize].next_poll(&self.wires[wire], now)
+            }
+            None => self.poll_many(now, wire, host),
+        };
+        self.agenda.arm(source_of(wire), due);
+    }
+
+    /// Hands up the only frame of a poll.
+    #[inline]
+    fn take_single(&mut self, now: Time, arrival: Time, packet: &Packet) {
+        self.observe.delivered(packet);
+        if packet.flags.contains(Flags::UDP) {
+            receive_datagram(&mut self.observe, arrival, packet);
+        } else {
+            self.deliver_segment(now, &Segment::single(packet));
+        }
+    }
+
+    /// Takes and merges what has arrived, or hands up what was worked on. Returns when the wire's source is due next.
+    fn poll_many(&mut self, now: Time, wire: usize, host: u32) -> Time {
         let World { wires, stages, merge_slots, observe, sockets, .. } = self;
         let stage = &mut stages[host as usize];
         let drops_before = stage.ring_drops;
         let polled = stage.poll(now, &mut wires[wire], |arrival, packet, gro| {
-            observe.frames.delivered += 1;
-            observe.packets_delivered += u64::from(packet.payload_bytes > 0);
+            observe.delivered(packet);
             if packet.flags.contains(Flags::UDP) {
                 receive_datagram(observe, arrival, packet);
             } else if sockets[packet.to_endpoint as usize].expects == packet.flow_hash {
@@ -152,14 +177,13 @@ impl World {
             }
         });
         observe.frames.dropped += stage.ring_drops - drops_before;
-        let due = match polled {
+        match polled {
             Polled::WorkUntil(done) => done,
             Polled::Deliver => {
                 self.deliver(now, host);
                 self.stages[host as usize].next_poll(&self.wires[wire], now)
             }
-        };
-        self.agenda.arm(source_of(wire), due);
+        }
     }
 
     /// A switch, and what surrounds it with the time.
