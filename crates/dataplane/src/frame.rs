@@ -1,7 +1,6 @@
 //! What the switch needs to know of a frame.
 
-use crate::pause::{PRIORITIES, Pause};
-use tailrace_wire::{Ecn, Flags, FlowKey, Packet};
+use tailrace_wire::{Ecn, Flags, FlowKey, PRIORITIES, Packet, Pause};
 
 /// A pause frame is as short as a frame can be: 64 bytes with its check sequence.
 const PAUSE_FRAME_BYTES: u16 = 60;

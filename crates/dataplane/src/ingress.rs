@@ -5,7 +5,7 @@
 //! that is large enough (see [`headroom_bytes`]) is never full.
 
 use crate::admit::{Limit, Pool};
-use crate::pause::{PRIORITIES, Pause, QUANTA_MAX, quanta_time};
+use tailrace_wire::{PRIORITIES, Pause, QUANTA_MAX, quanta_time};
 use crate::DropCause;
 use tailrace_units::{Pace, Span, Time};
 

@@ -23,7 +23,6 @@ mod etrap;
 mod qcn;
 mod queue;
 
-mod pause;
 mod schedule;
 mod shaper;
 
@@ -41,7 +40,6 @@ pub use etrap::EtrapPolicy;
 pub use frame::Frame;
 pub use ingress::{GroupCounters, GroupPolicy, Lossless, PausePolicy, headroom_bytes};
 pub use outside::{Outside, PortNo, QueueNo};
-pub use pause::{PRIORITIES, Pause, PauseState, QUANTA_MAX, quanta_time};
 pub use policer::Policer;
 pub use port::{PortPolicy, QueuePolicy, Watchdog};
 pub use qcn::{CongestionPoint, Notification, QcnPolicy};

@@ -87,7 +87,7 @@ mod tests {
     #[test]
     fn a_queue_at_its_set_point_is_left_alone_and_the_worst_gets_63() {
         let mut calm = point();
-        (0..150).for_each(|_| drop(calm.enqueued(1_500, 20_000))); // the first sample sees the queue grow from nothing
+        (0..150).for_each(|_| assert!(calm.enqueued(1_500, 20_000).is_none_or(|n| n.delta == 20_000))); // the first sample sees the queue grow from nothing
         assert!((0..1_000).all(|_| calm.enqueued(1_500, 20_000).is_none()));
         let mut worst = point();
         let first = (0..200).find_map(|_| worst.enqueued(1_500, 200_000));

@@ -3,12 +3,11 @@
 use crate::ingress::{Account, IngressPort, Order};
 use crate::port::{Entered, Entrant, Port, Releases};
 use crate::{
-    Classifier, DppCounters, DropCause, Forwarding, Frame, GroupCounters, GroupPolicy, Limit, Outside, PauseState, Policer,
-    PausePolicy, PortNo, PortPolicy, QueueCounters, QueueNo, SharedBuffer,
+    Classifier, DppCounters, DropCause, Forwarding, Frame, GroupCounters, GroupPolicy, Limit, Outside, PausePolicy, Policer, PortNo, PortPolicy, QueueCounters, QueueNo, SharedBuffer,
 };
 use crate::admit::Pool;
 use tailrace_units::{Pace, Time};
-use tailrace_wire::FlowKey;
+use tailrace_wire::{FlowKey, PauseState};
 
 /// A switch.
 #[derive(Debug)]

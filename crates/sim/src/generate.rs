@@ -19,6 +19,7 @@ pub(crate) struct Generator {
     /// How many have come.
     pub(crate) made: u64,
     pub(crate) priority: u8,
+    pub(crate) dscp: u8,
     pub(crate) luck: Stream,
 }
 
@@ -35,7 +36,24 @@ impl Generator {
     }
 }
 
+/// A flow to be opened.
+struct NewFlow {
+    workload: u32,
+    priority: u8,
+    dscp: u8,
+    ends: Ends,
+}
+
 impl World {
+    /// The host that sends the datagrams of a workload.
+    pub(crate) fn datagram_source(&self, workload: u32) -> u32 {
+        let made_by = self.generators.iter().find(|generator| generator.workload == workload);
+        match made_by.map(|generator| &generator.kind) {
+            Some(Kind::Datagrams { ends, .. }) => ends.client,
+            Some(Kind::Flows { .. }) | None => unreachable!("datagrams come from their generator"),
+        }
+    }
+
     /// A generator is due: makes one flow or datagram and draws when the next comes.
     pub(crate) fn generate(&mut self, now: Time, index: usize) {
         let generator = &mut self.generators[index];
@@ -49,8 +67,8 @@ impl World {
         match &generator.kind {
             Kind::Flows { sources, destinations } => {
                 let ends = draw_ends(sources, destinations, &mut generator.luck);
-                let (workload, priority) = (generator.workload, generator.priority);
-                self.open_flow(now, workload, priority, ends, size);
+                let flow = NewFlow { workload: generator.workload, priority: generator.priority, dscp: generator.dscp, ends };
+                self.open_flow(now, flow, size);
             }
             &Kind::Datagrams { ends, flow_hash, payload_max } => {
                 let payload = u32::try_from(size).unwrap_or(u32::MAX).min(payload_max);
@@ -65,6 +83,7 @@ impl World {
                     payload_bytes: payload as u16,
                     flags: Flags::UDP,
                     priority: generator.priority,
+                    dscp: generator.dscp,
                     ..Packet::default()
                 };
                 self.uplink(ends.client, now).send(packet);
@@ -72,10 +91,11 @@ impl World {
         }
     }
 
-    fn open_flow(&mut self, now: Time, workload: u32, priority: u8, ends: Ends, bytes: u64) {
+    fn open_flow(&mut self, now: Time, flow: NewFlow, bytes: u64) {
+        let NewFlow { workload, priority, dscp, ends } = flow;
         let source = App::StreamSource(StreamSource::new(now, bytes));
         let sink = App::StreamSink(StreamSink::new(u32::MAX, now, bytes));
-        let connection = Connection { ends, workload, priority, apps: [source, sink], goodput_at: 1, is_transient: true };
+        let connection = Connection { ends, workload, priority, dscp, apps: [source, sink], goodput_at: 1, is_transient: true };
         let (client, _) = self.connect(connection);
         self.wake_socket(now, client);
     }

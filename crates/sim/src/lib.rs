@@ -4,6 +4,7 @@
 //! side by side on as many threads as there are.
 
 mod agenda;
+mod bridging;
 mod build;
 mod control;
 mod cores;

@@ -1,15 +1,16 @@
 //! What a switch and a socket see of the world: wires to send on.
 
 use crate::agenda::Agenda;
+use crate::bridging::{Bridging, Notice};
 use crate::cores::Cores;
 use crate::observe::Observe;
 use crate::receive::ReceiveStage;
 use crate::wire::{End, Wire, source_of};
-use tailrace_dataplane::{DropCause, Frame, Outside, PortNo, QueueNo};
+use tailrace_dataplane::{DropCause, Frame, Notification, Outside, PortNo, QueueNo};
 use tailrace_endpoint::nic::Nic;
 use tailrace_endpoint::transport;
 use tailrace_units::Time;
-use tailrace_wire::Packet;
+use tailrace_wire::{Flags, Packet};
 
 /// The parts of the world that a frame passes on its way out of a node.
 pub(crate) struct Roads<'a> {
@@ -17,6 +18,7 @@ pub(crate) struct Roads<'a> {
     pub(crate) agenda: &'a mut Agenda,
     pub(crate) stages: &'a mut [ReceiveStage],
     pub(crate) observe: &'a mut Observe,
+    pub(crate) bridging: &'a mut Bridging,
 }
 
 impl Roads<'_> {
@@ -24,9 +26,15 @@ impl Roads<'_> {
     fn send(&mut self, wire: usize, packet: Packet, start: Time, end: Time) {
         self.observe.sent(start, wire, packet.fingerprint());
         let road = &mut self.wires[wire];
+        if let End::Host(host) = road.end
+            && (packet.flags.contains(Flags::PAUSE) || packet.flags.contains(Flags::CNM))
+        {
+            let arrival = road.arrival(start, end);
+            return self.post(host, arrival, packet);
+        }
         if let Some(arrival) = road.push(packet, start, end) {
             let due = match road.end {
-                End::Switch(_) => arrival,
+                End::Switch { .. } => arrival,
                 End::Host(host) => self.stages[host as usize].poll_after(arrival),
             };
             // A poll that is under way keeps its time: it will find the frame.
@@ -37,11 +45,27 @@ impl Roads<'_> {
     }
 }
 
+impl Roads<'_> {
+    /// A pause or a notification goes to a host's interface, if that takes part; any other ignores it.
+    #[cold]
+    fn post(&mut self, host: u32, arrival: Time, packet: Packet) {
+        let Some(interface) = self.bridging.interface_of(host) else {
+            self.observe.frames.delivered += 1;
+            return;
+        };
+        interface.inbox.push_back((arrival, packet));
+        let (source, due) = interface.due();
+        self.agenda.arm(source, due);
+    }
+}
+
 /// The world around one switch.
 pub(crate) struct AroundSwitch<'a> {
     pub(crate) roads: Roads<'a>,
     /// The wire of each port, and its record if it is observed.
     pub(crate) ports: &'a [(u32, Option<u32>)],
+    /// Its index.
+    pub(crate) switch: u32,
 }
 
 impl Outside<Packet> for AroundSwitch<'_> {
@@ -50,6 +74,9 @@ impl Outside<Packet> for AroundSwitch<'_> {
         let (wire, record) = self.ports[port];
         if let Some(record) = record {
             self.roads.observe.ports[record as usize].tx_bytes.add(start, u64::from(packet.frame_bytes));
+        }
+        if packet.flags.contains(Flags::PAUSE) {
+            self.roads.observe.frames.sent += 1; // the switch made it
         }
         self.roads.send(wire as usize, packet, start, end);
     }
@@ -70,6 +97,11 @@ impl Outside<Packet> for AroundSwitch<'_> {
         }
     }
 
+    fn notify(&mut self, at: Time, port: PortNo, _queue: QueueNo, packet: &Packet, notification: Notification) {
+        let notice = Notice { at, switch: self.switch, port: port as u32, packet: *packet, notification };
+        self.roads.bridging.notices.push(notice);
+    }
+
     fn depth(&mut self, at: Time, port: PortNo, bytes: u64) {
         if let Some(record) = self.ports[port].1 {
             self.roads.observe.ports[record as usize].depth.change(at, bytes);
@@ -83,6 +115,7 @@ pub(crate) struct Uplink<'a> {
     pub(crate) nic: &'a mut Nic,
     pub(crate) cores: &'a mut Cores,
     pub(crate) wire: usize,
+    pub(crate) host: u32,
     pub(crate) now: Time,
 }
 
@@ -90,11 +123,39 @@ impl transport::Wire for Uplink<'_> {
     #[inline]
     fn send(&mut self, packet: Packet) -> Option<Time> {
         self.roads.observe.frames.sent += 1;
+        if self.roads.bridging.interface_of(self.host).is_some() {
+            return self.enqueue(packet);
+        }
         let Some((start, end)) = self.nic.send(self.now, packet.bytes()) else {
             self.roads.observe.dropped(self.now, self.wire as u64, packet.fingerprint());
             return None;
         };
         self.roads.send(self.wire, packet, start, end);
         Some(end)
+    }
+}
+
+impl Uplink<'_> {
+    /// Hands a frame to an interface that chooses when to send it.
+    fn enqueue(&mut self, packet: Packet) -> Option<Time> {
+        let interface = self.roads.bridging.interface_of(self.host).expect("called for such interfaces");
+        let departs = interface.nic.enqueue(self.now, packet);
+        if departs.is_none() {
+            self.roads.observe.dropped(self.now, self.wire as u64, packet.fingerprint());
+        }
+        self.send_due();
+        departs
+    }
+
+    /// Sends what is due at such an interface, and notes when it is due again.
+    pub(crate) fn send_due(&mut self) {
+        loop {
+            let interface = self.roads.bridging.interface_of(self.host).expect("called for such interfaces");
+            let Some((start, end, packet)) = interface.nic.send(self.now) else { break };
+            self.roads.send(self.wire, packet, start, end);
+        }
+        let interface = self.roads.bridging.interface_of(self.host).expect("called for such interfaces");
+        let (source, due) = interface.due();
+        self.roads.agenda.arm(source, due);
     }
 }

@@ -9,7 +9,7 @@ use tailrace_wire::Packet;
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum End {
     /// At a switch; from here on the frame is the switch's.
-    Switch(u32),
+    Switch { switch: u32, port: u16 },
     /// At a host, which polls its interface.
     Host(u32),
 }
@@ -43,12 +43,18 @@ impl Wire {
     /// Puts a frame on the wire. Returns when it arrives, if it is the first on its way.
     #[inline]
     pub(crate) fn push(&mut self, packet: Packet, start: Time, end: Time) -> Option<Time> {
-        let arrival = match self.header_time {
-            None => end + self.delay,
-            Some(header) => (start + header).min(end) + self.delay,
-        };
+        let arrival = self.arrival(start, end);
         self.on_the_way.push((arrival, packet));
         (self.on_the_way.len() == 1).then_some(arrival)
+    }
+
+    /// When a frame sent from `start` to `end` arrives.
+    #[inline]
+    pub(crate) fn arrival(&self, start: Time, end: Time) -> Time {
+        match self.header_time {
+            None => end + self.delay,
+            Some(header) => (start + header).min(end) + self.delay,
+        }
     }
 
     /// When the next frame arrives.

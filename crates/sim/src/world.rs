@@ -1,6 +1,7 @@
 //! The world: nodes, wires and the agenda, and the loop that carries out what comes next.
 
 use crate::agenda::{Agenda, Source};
+use crate::bridging::Bridging;
 use crate::control::Control;
 use crate::cores::Cores;
 use crate::generate::Generator;
@@ -18,7 +19,8 @@ use tailrace_wire::{Flags, Packet};
 /// Events between two looks at the control (a fraction of a millisecond).
 const EVENTS_PER_REPORT: u32 = 1 << 15;
 
-/// Everything that exists in one trial. Sources of the agenda are, in order: wires, generators, sockets.
+/// Everything that exists in one trial. Sources of the agenda are, in order: wires, generators, members of
+/// data-centre bridging, sockets.
 pub(crate) struct World {
     pub(crate) now: Time,
     pub(crate) stop_at: Time,
@@ -37,12 +39,15 @@ pub(crate) struct World {
     pub(crate) merge_slots: Vec<u32>,
     /// Even sockets whose pair can be used again.
     pub(crate) free_sockets: Vec<u32>,
+    /// Interfaces and switches of data-centre bridging.
+    pub(crate) bridging: Bridging,
     /// Where each host's programs run.
     pub(crate) cores: Vec<Cores>,
     pub(crate) tcp: Vec<TcpConfig>,
     /// Next ephemeral port of each host.
     pub(crate) next_port: Vec<u16>,
     pub(crate) first_generator_source: Source,
+    pub(crate) first_member_source: Source,
     pub(crate) first_socket_source: Source,
     pub(crate) header_bytes: u32,
     /// Whether the run ends when its finite workloads do.
@@ -110,10 +115,12 @@ impl World {
     fn handle(&mut self, now: Time, source: Source) {
         if source < self.first_generator_source {
             self.read_wire(now, source as usize);
-        } else if source < self.first_socket_source {
+        } else if source < self.first_member_source {
             self.generate(now, (source - self.first_generator_source) as usize);
-        } else {
+        } else if source >= self.first_socket_source {
             self.wake_socket(now, source - self.first_socket_source);
+        } else {
+            self.wake_member(now, (source - self.first_member_source) as usize);
         }
     }
 
@@ -123,21 +130,26 @@ impl World {
         if let Origin::Switch { switch, port, chooses_late: true } = self.wires[wire].origin {
             let (node, mut around) = self.switch_and_surroundings(switch as usize);
             node.settle(usize::from(port), now, &mut around.0);
+            self.after_switch(now, switch as usize);
         }
         match self.wires[wire].end {
-            End::Switch(switch) => self.enter_switch(now, wire, switch as usize),
+            End::Switch { switch, port } => self.enter_switch(now, wire, switch as usize, usize::from(port)),
             End::Host(host) => self.poll_host(now, wire, host),
         }
     }
 
     #[inline]
-    fn enter_switch(&mut self, now: Time, wire: usize, switch: usize) {
+    fn enter_switch(&mut self, now: Time, wire: usize, switch: usize, port: usize) {
         let road = &mut self.wires[wire];
         let packet = road.pop();
         let next = road.next_arrival();
         self.agenda.arm(source_of(wire), next);
         let (node, mut around) = self.switch_and_surroundings(switch);
-        node.handle_frame(now, packet, &mut around.0);
+        node.handle_frame(now, port, packet, &mut around.0);
+        if packet.flags.contains(Flags::PAUSE) {
+            self.observe.frames.delivered += 1;
+        }
+        self.after_switch(now, switch);
     }
 
     fn poll_host(&mut self, now: Time, wire: usize, host: u32) {
@@ -188,28 +200,30 @@ impl World {
 
     /// A switch, and what surrounds it with the time.
     #[inline]
-    fn switch_and_surroundings(&mut self, index: usize) -> (&mut Switch<Packet>, (AroundSwitch<'_>, Time)) {
-        let World { switches, wires, agenda, stages, observe, now, .. } = self;
+    pub(crate) fn switch_and_surroundings(&mut self, index: usize) -> (&mut Switch<Packet>, (AroundSwitch<'_>, Time)) {
+        let World { switches, wires, agenda, stages, observe, bridging, now, .. } = self;
         let SwitchNode { switch, ports } = &mut switches[index];
-        (switch, (AroundSwitch { roads: Roads { wires, agenda, stages, observe }, ports }, *now))
+        let roads = Roads { wires, agenda, stages, observe, bridging };
+        (switch, (AroundSwitch { roads, ports, switch: index as u32 }, *now))
     }
 
     /// A socket and its host's way out.
     #[inline]
     pub(crate) fn socket_and_uplink(&mut self, index: u32, now: Time) -> (&mut Socket, Uplink<'_>) {
-        let World { sockets, nics, cores, uplinks, wires, agenda, stages, observe, .. } = self;
+        let World { sockets, nics, cores, uplinks, wires, agenda, stages, observe, bridging, .. } = self;
         let socket = &mut sockets[index as usize];
         let host = socket.host as usize;
-        let roads = Roads { wires, agenda, stages, observe };
-        (socket, Uplink { roads, nic: &mut nics[host], cores: &mut cores[host], wire: uplinks[host] as usize, now })
+        let roads = Roads { wires, agenda, stages, observe, bridging };
+        let (nic, cores, wire) = (&mut nics[host], &mut cores[host], uplinks[host] as usize);
+        (socket, Uplink { roads, nic, cores, wire, host: host as u32, now })
     }
 
     /// A host's way out.
     pub(crate) fn uplink(&mut self, host: u32, now: Time) -> Uplink<'_> {
-        let World { nics, cores, uplinks, wires, agenda, stages, observe, .. } = self;
-        let roads = Roads { wires, agenda, stages, observe };
-        let host = host as usize;
-        Uplink { roads, nic: &mut nics[host], cores: &mut cores[host], wire: uplinks[host] as usize, now }
+        let World { nics, cores, uplinks, wires, agenda, stages, observe, bridging, .. } = self;
+        let roads = Roads { wires, agenda, stages, observe, bridging };
+        let at = host as usize;
+        Uplink { roads, nic: &mut nics[at], cores: &mut cores[at], wire: uplinks[at] as usize, host, now }
     }
 }
 
@@ -225,7 +239,7 @@ fn receive_datagram(observe: &mut Observe, arrival: Time, packet: &Packet) {
 pub(crate) fn frames_in_network(world: &World) -> u64 {
     let on_wires: u64 = world.wires.iter().map(|wire| wire.len() as u64).sum();
     let held = world.switches.iter().flat_map(|node| (0..node.ports.len()).map(|port| node.switch.held_frames(port)));
-    on_wires + held.sum::<u64>()
+    on_wires + held.sum::<u64>() + world.bridging.frames()
 }
 
 /// The span between the start and the end of a run.

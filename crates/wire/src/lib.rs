@@ -2,9 +2,11 @@
 
 mod flow;
 mod packet;
+mod pause;
 
 pub use flow::{FlowKey, Protocol};
 pub use packet::{Ecn, Flags, Framing, MAX_SACK_BLOCKS, Packet, SackBlock};
+pub use pause::{PRIORITIES, Pause, PauseState, QUANTA_MAX, quanta_time};
 
 /// Ethernet header: two addresses and the type (IEEE 802.3).
 pub const ETHERNET_HEADER_BYTES: u32 = 14;

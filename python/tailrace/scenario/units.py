@@ -148,7 +148,16 @@ FRAMES = Dimension(
     likely=(" frames",),
 )
 
-DIMENSIONS = {dimension.noun: dimension for dimension in (TIME, SIZE, RATE, OFFSET, SHARE, FRAMES)}
+LENGTH = Dimension(
+    noun="length",
+    suffixes={"mm": Fraction(1), "cm": Fraction(10), "m": Fraction(1000), "km": Fraction(10**6)},
+    examples=("100m", "2km"),
+    plan_unit="millimetres",
+    aliases={"metres": "m", "meters": "m", "ft": "m (0.3048 m a foot)"},
+    likely=("m",),
+)
+
+DIMENSIONS = {dimension.noun: dimension for dimension in (TIME, SIZE, RATE, OFFSET, SHARE, FRAMES, LENGTH)}
 """By noun; fine times are times to people."""
 
 PLAN_INTEGER_MAX = 2**63 - 1

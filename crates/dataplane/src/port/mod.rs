@@ -17,7 +17,7 @@ pub use policy::{PortPolicy, QueuePolicy, Watchdog};
 
 use crate::dpp::Dpp;
 use crate::ingress::{Account, Order};
-use crate::pause::{Pause, PauseState};
+use tailrace_wire::{Pause, PauseState};
 use crate::queue::Queue;
 use crate::{Frame, Outside, PortNo, SharedBuffer};
 use fifo::Fifo;

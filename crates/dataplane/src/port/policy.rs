@@ -1,7 +1,7 @@
 //! What one port is told to do.
 
 use crate::etrap::EtrapPolicy;
-use crate::pause::{PRIORITIES, PauseState};
+use tailrace_wire::{PRIORITIES, PauseState};
 use crate::qcn::CongestionPoint;
 use crate::shaper::Shaper;
 use crate::{Aqm, DppPolicy, Room, Service};

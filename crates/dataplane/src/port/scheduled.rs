@@ -6,7 +6,7 @@ use super::policy::QUEUES_MAX;
 use super::{Entered, Entrant, PortPolicy, Releases, Watchdog};
 use crate::dpp::Dpp;
 use crate::etrap::Etrap;
-use crate::pause::{PRIORITIES, Pause, PauseState};
+use tailrace_wire::{PRIORITIES, Pause, PauseState};
 use crate::queue::Queue;
 use crate::schedule::Scheduler;
 use crate::{DropCause, Frame, Outside, QueueNo, Service, SharedBuffer};

@@ -3,7 +3,7 @@
 
 use tailrace_dataplane::*;
 use tailrace_units::{BitRate, Span, Time};
-use tailrace_wire::Ecn;
+use tailrace_wire::{Ecn, Pause};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TestFrame {

@@ -56,6 +56,8 @@ pub struct Identity {
     pub to_host: u16,
     /// Class, 0 to 7.
     pub priority: u8,
+    /// Code point, 0 to 63.
+    pub dscp: u8,
 }
 
 /// The way down: the NIC.

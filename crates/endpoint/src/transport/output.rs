@@ -302,6 +302,7 @@ impl Tcp {
             flags,
             ecn: Ecn::NotEct,
             priority: self.identity.priority,
+            dscp: self.identity.dscp,
             sack: Default::default(),
         }
     }

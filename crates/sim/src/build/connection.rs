@@ -13,6 +13,11 @@ pub(super) const FIRST_EPHEMERAL_PORT: u16 = 32_768;
 const SERVER_PORT: u16 = 5_432;
 /// Hosts are numbered from 10.0.0.1 on.
 const FIRST_ADDRESS: u32 = 0x0A00_0001;
+/// The address of a host.
+pub(super) fn address_of(host: u32) -> u32 {
+    FIRST_ADDRESS + host
+}
+
 /// The hosts of a connection.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Ends {
@@ -25,6 +30,7 @@ pub(crate) struct Connection {
     pub(crate) ends: Ends,
     pub(crate) workload: u32,
     pub(crate) priority: u8,
+    pub(crate) dscp: u8,
     /// Programs of the client and of the server.
     pub(crate) apps: [App; 2],
     /// Which end's received bytes are goodput: 0 client, 1 server.
@@ -35,8 +41,8 @@ pub(crate) struct Connection {
 /// The key of the packets from client to server.
 pub(super) fn flow_key(ends: Ends, source_port: u16, protocol: Protocol) -> FlowKey {
     FlowKey {
-        source: FIRST_ADDRESS + ends.client,
-        destination: FIRST_ADDRESS + ends.server,
+        source: address_of(ends.client),
+        destination: address_of(ends.server),
         source_port,
         destination_port: SERVER_PORT,
         protocol,
@@ -46,17 +52,21 @@ pub(super) fn flow_key(ends: Ends, source_port: u16, protocol: Protocol) -> Flow
 impl World {
     /// Makes both ends of a connection, in a slot that is free or new. Returns the client's and the server's socket.
     pub(crate) fn connect(&mut self, connection: Connection) -> (u32, u32) {
-        let Connection { ends, workload, priority, apps, goodput_at, is_transient } = connection;
+        let Connection { ends, workload, priority, dscp, apps, goodput_at, is_transient } = connection;
         let port = self.take_port(ends.client);
         let key = flow_key(ends, port, Protocol::Tcp);
         let (out, back) = (key.hash(), key.reversed().hash());
+        for node in &mut self.switches {
+            node.switch.learn_flow(key);
+            node.switch.learn_flow(key.reversed());
+        }
         let reused = self.free_sockets.pop();
         let client = reused.unwrap_or(self.sockets.len() as u32);
         let server = client + 1;
         let hosts = [ends.client, ends.server];
         let identities = [
-            Identity { flow_hash: out, to_endpoint: server, to_host: ends.server as u16, priority },
-            Identity { flow_hash: back, to_endpoint: client, to_host: ends.client as u16, priority },
+            Identity { flow_hash: out, to_endpoint: server, to_host: ends.server as u16, priority, dscp },
+            Identity { flow_hash: back, to_endpoint: client, to_host: ends.client as u16, priority, dscp },
         ];
         for (side, (app, identity)) in apps.into_iter().zip(identities).enumerate() {
             let socket = Socket {

@@ -10,12 +10,13 @@ pub(crate) use connection::{Connection, Ends};
 pub(crate) use switch::policy_towards;
 
 use crate::agenda::Agenda;
+use crate::bridging::Bridging;
 use crate::cores::Cores;
 use crate::observe::{Observe, WorkloadRecord};
 use crate::receive::ReceiveStage;
 use crate::world::World;
 use connection::FIRST_EPHEMERAL_PORT;
-use host::tcp_config;
+use host::{lossless_nics, tcp_config};
 use network::{build_wires, pace_of};
 use switch::{build_switch, fill_routes};
 use tailrace_endpoint::nic::Nic;
@@ -42,7 +43,10 @@ pub(crate) fn build(plan: &Plan) -> World {
     let stages = stages.collect();
     let generators = build_generators(plan);
     let first_generator_source = wires.len() as u32;
-    let first_socket_source = first_generator_source + generators.len() as u32;
+    let first_member_source = first_generator_source + generators.len() as u32;
+    let callers = switches.iter().map(|node| node.switch.needs_wakeups());
+    let bridging = Bridging::new(first_member_source, hosts, lossless_nics(plan), callers);
+    let first_socket_source = first_member_source + bridging.members.len() as u32;
     let records: Vec<WorkloadRecord> = plan.workloads.iter().map(|workload| record_for(plan, workload)).collect();
     let observe = Observe::new(&raw.observe, plan.observed.len(), records);
     let mut world = World {
@@ -64,7 +68,9 @@ pub(crate) fn build(plan: &Plan) -> World {
         cores: raw.hosts.iter().map(|host| Cores::new(host.cpu.program_cores)).collect(),
         next_port: vec![FIRST_EPHEMERAL_PORT; hosts],
         first_generator_source,
+        first_member_source,
         first_socket_source,
+        bridging,
         header_bytes: raw.framing.header_bytes,
         ends_when_done: observe.unfinished > 0,
         observe,

@@ -43,7 +43,7 @@ fn build_wire(plan: &Plan, link: usize, from: usize, port: usize, to: usize) -> 
     };
     let raw = &plan.raw.switches[from_switch];
     let policy = policy_towards(raw, &graph.names[to]);
-    let chooses_late = chooses_late(policy);
+    let chooses_late = chooses_late(raw, policy);
     let origin = Origin::Switch { switch: from_switch as u32, port: port as u16, chooses_late };
     wire_to(plan, link, from, origin, to)
 }
@@ -59,5 +59,7 @@ fn wire_to(plan: &Plan, link: usize, from: usize, origin: Origin, to: usize) -> 
     let fastest_out = graph.ports[to].iter().map(|end| graph.links[end.link].rate).max();
     let cuts_through = raw.switching == RawSwitching::CutThrough && fastest_out <= Some(rate);
     let header_time = cuts_through.then(|| pace_at(plan, from, rate).time_to_send(CUT_THROUGH_BYTES));
-    Wire::new(origin, End::Switch(switch as u32), delay + Span::from_ps(raw.latency_ps), header_time)
+    let port = graph.ports[to].iter().position(|end| end.link == link).expect("both ends know the link");
+    let end = End::Switch { switch: switch as u32, port: port as u16 };
+    Wire::new(origin, end, delay + Span::from_ps(raw.latency_ps), header_time)
 }

@@ -1,12 +1,22 @@
 //! From a switch in the plan to the data plane.
 
+use super::connection::address_of;
 use super::network::pace_of;
 use crate::world::SwitchNode;
 use tailrace_dataplane::{
-    Aqm, Codel, DppPolicy, DppReset, Forwarding, Limit, PortPolicy, QueuePolicy, Red, Service, Step, Switch, WhenFull,
+    Afd, Aqm, Classifier, Codel, CongestionPoint, DppPolicy, DppReset, EtrapPolicy, FlowMatch, Forwarding, GroupPolicy, Limit,
+    Lossless, Match, PausePolicy, Policer, PortPolicy, QcnPolicy, QueuePolicy, Red, RedProfile, Room, Service, Shaper, Step,
+    Switch, Watchdog, WhenFull,
 };
-use tailrace_plan::{Plan, RawAqm, RawDpp, RawDppReset, RawLimit, RawPolicy, RawQueue, RawService, RawSwitch, RawTableFull};
-use tailrace_units::{Pace, Span, Stream, mix64};
+use tailrace_plan::{
+    Plan, RawAqm, RawDpp, RawDppReset, RawEtrap, RawGroup, RawLimit, RawPolice, RawPolicy, RawQueue, RawRule, RawService,
+    RawSwitch, RawTableFull,
+};
+use tailrace_units::{BitRate, Pace, Span, Stream, mix64};
+use tailrace_wire::PauseState;
+
+/// A shaped queue may send this much at line rate after a pause (assumed: two jumbo frames).
+const SHAPER_BURST_BYTES: u64 = 2 * 9_230;
 
 /// The policy of the port towards a neighbour.
 pub(crate) fn policy_towards<'a>(switch: &'a RawSwitch, neighbour: &str) -> &'a RawPolicy {
@@ -14,9 +24,23 @@ pub(crate) fn policy_towards<'a>(switch: &'a RawSwitch, neighbour: &str) -> &'a 
     own.map_or(&switch.policy, |port| &port.policy)
 }
 
-/// Whether such a port has anything to choose at dequeue.
-pub(super) fn chooses_late(policy: &RawPolicy) -> bool {
-    policy.queues.len() > 1 || policy.dpp.is_some() || matches!(policy.queues[0].aqm, RawAqm::Codel { .. })
+/// Whether such a port has anything to choose at dequeue, or may be held back.
+pub(super) fn chooses_late(switch: &RawSwitch, policy: &RawPolicy) -> bool {
+    let only = &policy.queues[0];
+    policy.queues.len() > 1
+        || policy.dpp.is_some()
+        || policy.etrap.is_some()
+        || policy.pause.is_some()
+        || only.shape_max_bps > 0
+        || only.qcn.is_some()
+        || matches!(only.aqm, RawAqm::Codel { .. })
+        || accounts_ingress(switch)
+}
+
+/// Whether the switch accounts what its ingress ports hold.
+fn accounts_ingress(switch: &RawSwitch) -> bool {
+    let own = switch.port_policies.iter().map(|port| &port.policy);
+    own.chain([&switch.policy]).any(|policy| !policy.groups.is_empty())
 }
 
 pub(super) fn build_switch(plan: &Plan, index: usize, wire_of: &[Vec<u32>]) -> SwitchNode {
@@ -27,22 +51,39 @@ pub(super) fn build_switch(plan: &Plan, index: usize, wire_of: &[Vec<u32>]) -> S
     let mut switch = Switch::new(Forwarding::new(salt), raw.buffer_bytes);
     let mut ports = Vec::new();
     let mut promised = 0_u64;
+    let accounts = accounts_ingress(raw);
+    let mut ingress = Vec::new();
     for (port, end) in graph.ports[node].iter().enumerate() {
         let policy = policy_towards(raw, &graph.names[end.peer]);
         promised = policy.queues.iter().fold(promised, |sum, queue| sum.saturating_add(most_bytes(queue)));
         let pace = pace_of(plan, node, port);
-        let place = format!("{}/{}", raw.name, graph.names[end.peer]);
-        switch.add_port(pace, plan.raw.framing.overhead_bytes, port_policy(policy, pace, plan.raw.seed, &place), false);
+        let place = Place { name: format!("{}/{}", raw.name, graph.names[end.peer]), pace, seed: plan.raw.seed };
+        switch.add_port(pace, plan.raw.framing.overhead_bytes, port_policy(policy, &place), accounts);
+        if let Some(police) = &policy.police {
+            switch.police(port, policer(police));
+        }
+        ingress.push((policy.groups.iter().map(group).collect(), pausing(policy)));
         let record = plan.observed.iter().position(|&seen| seen == (node, port));
         if record.is_some() {
             switch.observe(port);
         }
         ports.push((wire_of[node][port], record.map(|record| record as u32)));
     }
+    switch.classify_by(Classifier::new(raw.classify.iter().map(|rule| classification(plan, node, rule)).collect()));
+    if accounts {
+        switch.account_ingress(ingress);
+    }
     if promised > raw.buffer_bytes {
         switch.needs_exact_buffer();
     }
     SwitchNode { switch, ports }
+}
+
+/// Where a policy applies: for addresses of random streams, and rates.
+struct Place {
+    name: String,
+    pace: Pace,
+    seed: u64,
 }
 
 /// Fills in the forwarding tables of all switches.
@@ -61,42 +102,122 @@ fn most_bytes(queue: &RawQueue) -> u64 {
     }
 }
 
-fn port_policy(raw: &RawPolicy, pace: Pace, seed: u64, place: &str) -> PortPolicy {
+fn port_policy(raw: &RawPolicy, place: &Place) -> PortPolicy {
+    let afd_period = raw.etrap.as_ref().map_or(Span::ZERO, |etrap| Span::from_ps(etrap.afd_period_ps));
     PortPolicy {
-        queues: raw.queues.iter().map(|queue| queue_policy(queue, pace, seed, place)).collect(),
-        queue_of_priority: raw.queue_of_priority,
+        queues: raw.queues.iter().map(|queue| queue_policy(queue, place, afd_period)).collect(),
+        queue_of_class: raw.queue_of_priority,
         dpp: raw.dpp.as_ref().map(dpp_policy),
+        etrap: raw.etrap.as_ref().map(|etrap| (etrap_policy(etrap), afd_period)),
+        pause: raw.pause.as_ref().map(|pause| {
+            PauseState::new(pause.obeys, pause.obeys_link_pause, Span::from_ps(pause.response_ps))
+        }),
+        watchdog: raw.pause.as_ref().and_then(|pause| pause.watchdog).map(|watchdog| Watchdog {
+            detection: Span::from_ps(watchdog.detection_ps),
+            restoration: Span::from_ps(watchdog.restoration_ps),
+        }),
     }
 }
 
-fn queue_policy(raw: &RawQueue, pace: Pace, seed: u64, place: &str) -> QueuePolicy {
+fn queue_policy(raw: &RawQueue, place: &Place, afd_period: Span) -> QueuePolicy {
+    let shaper = |bps: u64| BitRate::from_bps(bps).map(|rate| Shaper::new(rate.pace(0), SHAPER_BURST_BYTES));
     QueuePolicy {
         service: match raw.service {
             RawService::Strict(level) => Service::Strict(level),
             RawService::Dwrr(weight) => Service::Dwrr(weight),
         },
-        limit: match raw.limit {
-            RawLimit::Bytes(bytes) => Limit::Bytes(bytes),
-            RawLimit::Frames(frames) => Limit::Frames(frames),
-            RawLimit::AlphaMilli(milli) => Limit::Alpha(milli),
-        },
-        aqm: aqm(raw, pace, seed, place),
+        room: Room { reserved_bytes: raw.reserved_bytes, limit: limit(raw.limit) },
+        aqm: aqm(raw, place, afd_period),
+        ceiling: shaper(raw.shape_max_bps),
+        floor: shaper(raw.shape_min_bps),
+        congestion_point: raw.qcn.map(|qcn| {
+            let luck = Stream::new(place.seed, &format!("{}/{}/qcn", place.name, raw.name));
+            CongestionPoint::new(QcnPolicy { set_point_bytes: qcn.set_point_bytes, weight: qcn.weight }, luck)
+        }),
     }
 }
 
-fn aqm(raw: &RawQueue, pace: Pace, seed: u64, place: &str) -> Aqm {
+fn limit(raw: RawLimit) -> Limit {
+    match raw {
+        RawLimit::Bytes(bytes) => Limit::Bytes(bytes),
+        RawLimit::Frames(frames) => Limit::Frames(frames),
+        RawLimit::AlphaMilli(milli) => Limit::Alpha(milli),
+    }
+}
+
+fn group(raw: &RawGroup) -> GroupPolicy {
+    GroupPolicy {
+        priorities: raw.priorities,
+        reserved_bytes: raw.reserved_bytes,
+        limit: limit(raw.limit),
+        lossless: raw.lossless.map(|lossless| Lossless {
+            xon_offset_bytes: lossless.xon_offset_bytes,
+            headroom_bytes: lossless.headroom_bytes,
+        }),
+    }
+}
+
+fn pausing(policy: &RawPolicy) -> PausePolicy {
+    let pause = policy.pause.as_ref();
+    pause.map_or_else(PausePolicy::default, |pause| PausePolicy { is_link_pause: pause.sends_link_pause, quanta: pause.quanta })
+}
+
+fn policer(raw: &RawPolice) -> Policer {
+    let rate = BitRate::from_bps(raw.rate_bps).expect("the plan refuses a zero rate");
+    Policer::new(rate.pace(0), raw.burst_bytes, raw.classes, raw.per_flow)
+}
+
+fn classification(plan: &Plan, node: usize, raw: &RawRule) -> (Match, u8) {
+    let host = |name: &Option<String>| {
+        let name = name.as_ref()?;
+        Some((address_of(plan.graph.host(name, "classify").expect("the plan knows the host") as u32), u32::MAX))
+    };
+    let flow = FlowMatch {
+        source: host(&raw.source),
+        destination: host(&raw.destination),
+        protocol: raw.protocol,
+        source_port: raw.source_port,
+        destination_port: raw.destination_port,
+    };
+    let ingress = raw.ingress.as_ref().map(|name| {
+        let peer = plan.graph.node(name, "classify").expect("the plan knows the neighbour");
+        plan.graph.port_towards(node, peer).expect("the plan knows the link")
+    });
+    let flow = (flow != FlowMatch::default()).then_some(flow);
+    (Match { pcp: raw.pcp.clone(), dscp: raw.dscp.clone(), vlan: raw.vlan.clone(), ingress, flow }, raw.class)
+}
+
+fn aqm(raw: &RawQueue, place: &Place, afd_period: Span) -> Aqm {
+    let luck = |what: &str| Stream::new(place.seed, &format!("{}/{}/{what}", place.name, raw.name));
     match raw.aqm {
         RawAqm::None => Aqm::None,
         RawAqm::Step { threshold_bytes } => Aqm::Step(Step { threshold_bytes }),
-        RawAqm::Red { minimum_bytes, maximum_bytes, probability_milli, weight_exponent, ecn } => {
-            let luck = Stream::new(seed, &format!("{place}/{}/red", raw.name));
-            let thresholds = (minimum_bytes, maximum_bytes);
-            Aqm::Red(Box::new(Red::new(thresholds, probability_milli, weight_exponent, ecn, luck, pace)))
+        RawAqm::Red { minimum_bytes, maximum_bytes, probability_milli, weight_exponent, ecn, not_capable } => {
+            let profile = RedProfile { minimum_bytes, maximum_bytes, probability_milli };
+            let other = not_capable.map_or(profile, |(minimum_bytes, maximum_bytes, probability_milli)| RedProfile {
+                minimum_bytes,
+                maximum_bytes,
+                probability_milli,
+            });
+            Aqm::Red(Box::new(Red::new(profile, other, weight_exponent, ecn, luck("red"), place.pace)))
         }
         RawAqm::Codel { target_ps, interval_ps, ecn, ce_threshold_ps } => {
             let (target, interval) = (Span::from_ps(target_ps), Span::from_ps(interval_ps));
             Aqm::Codel(Box::new(Codel::new(target, interval, ecn, Span::from_ps(ce_threshold_ps))))
         }
+        RawAqm::Afd { desired_bytes, ecn } => {
+            let line_bytes = afd_period.ps() / place.pace.time_to_send(1).ps().max(1);
+            Aqm::Afd(Box::new(Afd::new(desired_bytes, afd_period, line_bytes.max(1), ecn, luck("afd"))))
+        }
+    }
+}
+
+fn etrap_policy(raw: &RawEtrap) -> EtrapPolicy {
+    EtrapPolicy {
+        byte_count: raw.byte_count,
+        age: Span::from_ps(raw.age_ps),
+        bandwidth_threshold: raw.bandwidth_threshold_bytes,
+        table_entries: raw.table_entries,
     }
 }
 

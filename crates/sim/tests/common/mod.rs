@@ -40,6 +40,7 @@ pub fn host(name: &str, mtu_bytes: u32) -> RawHost {
             rx_coalesce_ps: 8 * US,
             rx_jitter: RawDistribution::Uniform { low: 0, high: 4 * US },
             rx_ring_frames: 4_096,
+            lossless: None,
         },
         cpu: RawCpu { per_packet_ps: 0, per_byte_fs: 0, program_cores: 0 },
         tcp: tcp(),
@@ -47,11 +48,25 @@ pub fn host(name: &str, mtu_bytes: u32) -> RawHost {
 }
 
 pub fn queue(name: &str, service: RawService, bytes: u64) -> RawQueue {
-    RawQueue { name: name.into(), service, limit: RawLimit::Bytes(bytes), aqm: RawAqm::None }
+    RawQueue {
+        name: name.into(),
+        service,
+        limit: RawLimit::Bytes(bytes),
+        aqm: RawAqm::None,
+        reserved_bytes: 0,
+        shape_max_bps: 0,
+        shape_min_bps: 0,
+        qcn: None,
+    }
+}
+
+/// Queues, and the queue of each class; nothing else.
+pub fn policy(queues: Vec<RawQueue>, queue_of_priority: [u8; 8]) -> RawPolicy {
+    RawPolicy { queues, queue_of_priority, dpp: None, etrap: None, pause: None, groups: vec![], police: None }
 }
 
 pub fn fifo(bytes: u64) -> RawPolicy {
-    RawPolicy { queues: vec![queue("default", RawService::Dwrr(1000), bytes)], queue_of_priority: [0; 8], dpp: None }
+    policy(vec![queue("default", RawService::Dwrr(1000), bytes)], [0; 8])
 }
 
 pub fn switch(name: &str, buffer_bytes: u64, policy: RawPolicy) -> RawSwitch {
@@ -60,6 +75,7 @@ pub fn switch(name: &str, buffer_bytes: u64, policy: RawPolicy) -> RawSwitch {
         switching: RawSwitching::StoreAndForward,
         latency_ps: 0,
         buffer_bytes,
+        classify: vec![],
         policy,
         port_policies: vec![],
     }
@@ -104,6 +120,7 @@ pub fn datagrams(name: &str, source: &str, destination: &str, bytes: u64, intera
         count: 0,
         start_ps: 0,
         priority: 0,
+        dscp: 0,
     }
 }
 
@@ -117,6 +134,7 @@ pub fn stream(name: &str, source: &str, destination: &str, connections: u32, byt
         start_ps: 0,
         stagger_ps: 10 * US,
         priority: 0,
+        dscp: 0,
         pin_forward: vec![],
         pin_backward: vec![],
     }
@@ -143,6 +161,7 @@ pub fn oltp(name: &str, client: &str, server: &str, users: u32, transactions: u6
         gap_from: RawGapFrom::End,
         start: RawDistribution::Uniform { low: 0, high: 10 * MS },
         priority: 0,
+        dscp: 0,
     }
 }
 

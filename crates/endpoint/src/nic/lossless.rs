@@ -1,0 +1,247 @@
+//! A network interface that takes part in data-centre bridging: it stops when it is told to pause, priority by priority,
+//! and limits the flows that a congested queue complains of.
+
+use super::reaction::{ReactionPoint, ReactionPolicy};
+use std::collections::{BTreeMap, VecDeque};
+use tailrace_units::{Pace, Time};
+use tailrace_wire::{PRIORITIES, Packet, Pause, PauseState};
+
+/// Flows with a limiter of their own; the notifications of further flows are ignored (and counted).
+const LIMITERS_MAX: usize = 1_024;
+
+/// The transmitter of a host. It chooses when the line becomes free, so it must be called then.
+#[derive(Debug)]
+pub struct LosslessNic {
+    pace: Pace,
+    line_bps: u64,
+    overhead_bytes: u64,
+    free_at: Time,
+    /// Choices before this would find everything held back.
+    ready_at: Time,
+    limit_bytes: u64,
+    waiting_bytes: u64,
+    queues: [VecDeque<Packet>; PRIORITIES],
+    limited: BTreeMap<u32, (ReactionPoint, VecDeque<Packet>)>,
+    reaction: Option<ReactionPolicy>,
+    pause: PauseState,
+    /// Whose turn it is among the queues: priorities first, then limited flows.
+    turn: usize,
+    /// Frames that did not fit the queue.
+    pub queue_drops: u64,
+    /// Notifications that found no limiter.
+    pub unlimited_notifications: u64,
+    /// Notifications that arrived.
+    pub notifications: u64,
+}
+
+/// A frame on the wire: start, end, packet.
+pub type Departure = (Time, Time, Packet);
+
+impl LosslessNic {
+    /// `queue_bytes` may wait; `overhead_bytes` is charged to every frame on the wire.
+    pub fn new(
+        pace: Pace,
+        line_bps: u64,
+        overhead_bytes: u32,
+        queue_bytes: u64,
+        pause: PauseState,
+        reaction: Option<ReactionPolicy>,
+    ) -> LosslessNic {
+        LosslessNic {
+            pace,
+            line_bps,
+            overhead_bytes: u64::from(overhead_bytes),
+            free_at: Time::ZERO,
+            ready_at: Time::ZERO,
+            limit_bytes: queue_bytes,
+            waiting_bytes: 0,
+            queues: Default::default(),
+            limited: BTreeMap::new(),
+            reaction,
+            pause,
+            turn: 0,
+            queue_drops: 0,
+            unlimited_notifications: 0,
+            notifications: 0,
+        }
+    }
+
+    /// Takes a frame. Returns when its transmission will have ended if nothing holds it back, or `None` when the queue is full.
+    pub fn enqueue(&mut self, now: Time, packet: Packet) -> Option<Time> {
+        let bytes = u64::from(packet.frame_bytes);
+        if self.waiting_bytes + bytes > self.limit_bytes {
+            self.queue_drops += 1;
+            return None;
+        }
+        self.waiting_bytes += bytes;
+        match self.limited.get_mut(&packet.flow_hash) {
+            Some((_, queue)) => queue.push_back(packet),
+            None => self.queues[usize::from(packet.priority) % PRIORITIES].push_back(packet),
+        }
+        if self.free_at <= now {
+            self.ready_at = now;
+        }
+        Some(self.free_at.max(now) + self.pace.time_to_send(self.waiting_bytes))
+    }
+
+    /// When [`LosslessNic::send`] has something to do, or [`Time::NEVER`].
+    pub fn poll_timeout(&self) -> Time {
+        if self.waiting_bytes == 0 { Time::NEVER } else { self.free_at.max(self.ready_at) }
+    }
+
+    /// Sends the next frame if one is due by `now`, at the time at which it was due.
+    pub fn send(&mut self, now: Time) -> Option<Departure> {
+        while self.poll_timeout() <= now {
+            let at = self.poll_timeout();
+            match self.choose(at) {
+                Some(packet) => return Some(self.start(at, packet)),
+                None => self.ready_at = self.next_ready(at),
+            }
+        }
+        None
+    }
+
+    /// A pause frame has come.
+    pub fn handle_pause(&mut self, now: Time, pause: &Pause) {
+        self.pause.handle_pause(now, pause, self.pace);
+        self.ready_at = now;
+    }
+
+    /// What this interface was told to pause.
+    pub fn pause_state(&self) -> &PauseState {
+        &self.pause
+    }
+
+    /// A congestion notification for a flow has come.
+    pub fn handle_notification(&mut self, now: Time, flow_hash: u32, feedback: u8) {
+        self.notifications += 1;
+        let Some(policy) = self.reaction else { return };
+        if !self.limited.contains_key(&flow_hash) {
+            if self.limited.len() >= LIMITERS_MAX {
+                self.unlimited_notifications += 1;
+                return;
+            }
+            let waiting = self.take_flow(flow_hash);
+            self.limited.insert(flow_hash, (ReactionPoint::new(policy, self.line_bps), waiting));
+        }
+        let (point, _) = self.limited.get_mut(&flow_hash).expect("it was inserted");
+        point.handle_notification(now, feedback);
+        self.ready_at = now;
+    }
+
+    /// Limited flows and their rates in bits per second.
+    pub fn limiters(&self) -> impl Iterator<Item = (u32, u64)> {
+        self.limited.iter().map(|(&flow, (point, _))| (flow, point.rate_bps()))
+    }
+
+    /// Frames that wait.
+    pub fn waiting_frames(&self) -> u64 {
+        let plain: usize = self.queues.iter().map(VecDeque::len).sum();
+        let limited: usize = self.limited.values().map(|(_, queue)| queue.len()).sum();
+        (plain + limited) as u64
+    }
+
+    /// Moves a flow's waiting frames to its limiter, so that order holds.
+    fn take_flow(&mut self, flow_hash: u32) -> VecDeque<Packet> {
+        let mut taken = VecDeque::new();
+        for queue in &mut self.queues {
+            taken.extend(queue.iter().filter(|packet| packet.flow_hash == flow_hash));
+            queue.retain(|packet| packet.flow_hash != flow_hash);
+        }
+        taken
+    }
+
+    /// Round robin over priorities and limited flows that may send at `at`.
+    fn choose(&mut self, at: Time) -> Option<Packet> {
+        let lanes = PRIORITIES + self.limited.len();
+        for step in 0..lanes {
+            let lane = (self.turn + step) % lanes;
+            if let Some(packet) = self.take_from(lane, at) {
+                self.turn = lane + 1;
+                return Some(packet);
+            }
+        }
+        None
+    }
+
+    fn take_from(&mut self, lane: usize, at: Time) -> Option<Packet> {
+        if lane < PRIORITIES {
+            let is_paused = self.pause.free_from(at, lane as u8) > at;
+            return if is_paused { None } else { self.queues[lane].pop_front() };
+        }
+        let (_, (point, queue)) = self.limited.iter_mut().nth(lane - PRIORITIES)?;
+        let priority = queue.front()?.priority;
+        let is_held = point.next_start() > at || self.pause.free_from(at, priority) > at;
+        if is_held { None } else { queue.pop_front() }
+    }
+
+    fn start(&mut self, at: Time, packet: Packet) -> Departure {
+        let wire_bytes = u64::from(packet.frame_bytes) + self.overhead_bytes;
+        self.waiting_bytes -= u64::from(packet.frame_bytes);
+        self.free_at = at + self.pace.time_to_send(wire_bytes);
+        if let Some((point, queue)) = self.limited.get_mut(&packet.flow_hash) {
+            point.charge(at, wire_bytes);
+            if point.is_released() && queue.is_empty() {
+                self.limited.remove(&packet.flow_hash);
+            }
+        }
+        (at, self.free_at, packet)
+    }
+
+    /// The earliest time at which some waiting frame is neither paused nor limited. After `at`.
+    fn next_ready(&self, at: Time) -> Time {
+        let plain = self.queues.iter().enumerate().filter(|(_, queue)| !queue.is_empty());
+        let plain = plain.map(|(priority, _)| self.pause.free_from(at, priority as u8));
+        let limited = self.limited.values().filter_map(|(point, queue)| {
+            Some(self.pause.free_from(at, queue.front()?.priority).max(point.next_start()))
+        });
+        plain.chain(limited).min().unwrap_or(Time::NEVER)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tailrace_units::{BitRate, Span};
+
+    fn nic(reaction: Option<ReactionPolicy>) -> LosslessNic {
+        let rate = BitRate::from_gbps(10);
+        LosslessNic::new(rate.pace(0), rate.bps(), 24, 1 << 20, PauseState::new(0b1000, false, Span::ZERO), reaction)
+    }
+    fn frame(flow_hash: u32, priority: u8) -> Packet {
+        Packet { flow_hash, priority, frame_bytes: 976, ..Packet::default() }
+    }
+    fn sent_until(nic: &mut LosslessNic, now: Time) -> Vec<(u64, u32)> {
+        std::iter::from_fn(|| nic.send(now)).map(|(start, _, packet)| (start.ps() / 1000, packet.flow_hash)).collect()
+    }
+
+    #[test]
+    fn a_paused_priority_waits_and_the_others_go_on() {
+        let mut nic = nic(None);
+        for flow in 0..4 {
+            nic.enqueue(Time::ZERO, frame(flow, if flow < 2 { 3 } else { 0 }));
+        }
+        nic.handle_pause(Time::ZERO, &Pause::new(0b1000, 100, false)); // 5120 ns
+        let sent = sent_until(&mut nic, Time::ZERO + Span::from_us(10));
+        assert_eq!(sent, [(0, 2), (800, 3), (5120, 0), (5920, 1)]);
+        assert_eq!(nic.poll_timeout(), Time::NEVER);
+    }
+
+    #[test]
+    fn a_limited_flow_keeps_its_rate_and_its_order() {
+        let policy = ReactionPolicy {
+            timer: Span::from_ms(15),
+            byte_counter: 1 << 40,
+            active_increase_bps: 5_000_000,
+            hyper_increase_bps: 50_000_000,
+            rate_min_bps: 10_000_000,
+        };
+        let mut nic = nic(Some(policy));
+        for _ in 0..4 {
+            nic.enqueue(Time::ZERO, frame(7, 0));
+        }
+        nic.handle_notification(Time::ZERO, 7, 63); // 5.078 Gbit/s: 1000 bytes in 1575 ns
+        let starts: Vec<u64> = sent_until(&mut nic, Time::ZERO + Span::from_us(10)).iter().map(|sent| sent.0).collect();
+        assert_eq!(starts, [0, 1575, 3150, 4726]);
+    }
+}

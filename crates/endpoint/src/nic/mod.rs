@@ -1,0 +1,9 @@
+//! The transmit side of a network interface: a plain queue, or one that takes part in data-centre bridging.
+
+mod lossless;
+mod plain;
+mod reaction;
+
+pub use lossless::LosslessNic;
+pub use plain::Nic;
+pub use reaction::{ReactionPoint, ReactionPolicy};
