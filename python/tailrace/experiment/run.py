@@ -12,7 +12,7 @@ from tailrace.experiment import calibrate
 from tailrace.experiment.estimate import Estimate
 from tailrace.experiment.judge import judged
 from tailrace.experiment.machine import available_cores, describe_machine, versions
-from tailrace.experiment.native import Outcome, simulator_version
+from tailrace.experiment.native import Outcome, simulator_build
 from tailrace.experiment.plans import Plans, alone, identity
 from tailrace.experiment.pool import Pool, Running
 from tailrace.experiment.reporter import Reporter, Silent
@@ -70,7 +70,7 @@ class Experiment:
         self.arms = _chosen(options.arms, list(loaded.arms))
         check_published(loaded)
         self.scenarios = {arm: scaled(scenario, options.scale) for arm, scenario in loaded.arms.items()}
-        self.identity = identity(Plans(self.scenarios).hashes, self._spec, simulator_version())
+        self.identity = identity(Plans(self.scenarios).hashes, self._spec, simulator_build())
         name = f"{loaded.scenario.name}-{self.identity[:NAME_HASH_DIGITS]}"
         self.directory = RunDirectory(options.out or RUNS / name)
         self.statuses: dict[TrialKey, str] = {}
