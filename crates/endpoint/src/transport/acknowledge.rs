@@ -4,8 +4,9 @@ use tailrace_units::{Span, Time};
 use tailrace_wire::{Flags, Packet};
 
 use super::congestion::Acked;
+use super::news::AckNews;
 use super::recovery::{Alert, Resend, State};
-use super::scoreboard::{AckNews, Range};
+use super::scoreboard::Range;
 use super::{Segment, Tcp, Wire};
 
 /// What the selective acknowledgement brought besides news of held segments.
@@ -136,6 +137,8 @@ impl Tcp {
     }
 
     /// Marks held segments and takes note of duplicates (RFC 2018, RFC 2883).
+    #[cold]
+    #[inline(never)]
     fn take_blocks(&mut self, packet: &Packet, news: &mut AckNews) -> Reports {
         let mut reports = Reports { has_blocks: true, ..Reports::default() };
         let is_duplicate = packet.flags.contains(Flags::DSACK);

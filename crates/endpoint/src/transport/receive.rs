@@ -132,6 +132,8 @@ impl Tcp {
         self.receive.policy.acknowledge_now();
     }
 
+    #[cold]
+    #[inline(never)]
     fn hold(&mut self, arrived: Range) {
         self.stats.out_of_order += 1;
         if self.receive.reassembly.insert(arrived) == 0 {
