@@ -49,6 +49,8 @@ pub(crate) struct Port<F> {
     overhead_bytes: u64,
     /// The transmitter is free from here on, as far as was decided.
     free_at: Time,
+    /// When the next of the frames that wait is due to start; [`Time::NEVER`] while none waits.
+    due: Time,
     /// Bytes that wait, in all queues together.
     waiting_bytes: u64,
     /// Whether the outside wants to know each change of depth.
@@ -99,7 +101,7 @@ impl<F: Frame> Port<F> {
             }))
         };
         let overhead_bytes = u64::from(overhead_bytes);
-        Port { pace, overhead_bytes, free_at: Time::ZERO, waiting_bytes: 0, is_observed: false, number, kind }
+        Port { pace, overhead_bytes, free_at: Time::ZERO, due: Time::NEVER, waiting_bytes: 0, is_observed: false, number, kind }
     }
 
     pub(crate) fn observe(&mut self) {
@@ -114,7 +116,7 @@ impl<F: Frame> Port<F> {
     }
     /// When the next choice is due, if frames wait for one.
     pub(crate) fn next_choice(&self) -> Option<Time> {
-        (self.chooses_late() && self.waiting_bytes > 0).then_some(self.free_at)
+        (self.chooses_late() && self.waiting_bytes > 0).then_some(self.due)
     }
     pub(crate) fn queues(&self) -> &[Queue<F>] {
         match &self.kind {
@@ -132,7 +134,7 @@ impl<F: Frame> Port<F> {
     /// Does everything that was due up to and including `now`.
     #[inline]
     pub(crate) fn settle(&mut self, now: Time, buffer: &mut SharedBuffer, out: &mut impl Outside<F>) {
-        if self.waiting_bytes == 0 {
+        if self.due > now {
             return;
         }
         match &mut self.kind {
@@ -191,6 +193,7 @@ impl<F: Frame> Port<F> {
         }
         buffer.take(bytes);
         let start = self.free_at;
+        self.due = self.due.min(start);
         fifo.departures.push_back((start, bytes));
         self.waiting_bytes = depth + u64::from(bytes);
         let counters = &mut fifo.queue.counters;
@@ -216,6 +219,7 @@ impl<F: Frame> Port<F> {
         buffer.take(bytes);
         q.push(now, frame);
         self.waiting_bytes += u64::from(bytes);
+        self.due = self.free_at;
         if self.is_observed {
             out.depth(now, number, self.waiting_bytes);
         }
@@ -223,9 +227,12 @@ impl<F: Frame> Port<F> {
 
     fn settle_fifo(&mut self, now: Time, buffer: &mut SharedBuffer, out: &mut impl Outside<F>) {
         let Kind::Fifo(fifo) = &mut self.kind else { unreachable!("called for plain ports") };
-        while let Some(&(start, bytes)) = fifo.departures.front()
-            && start <= now
-        {
+        self.due = Time::NEVER;
+        while let Some(&(start, bytes)) = fifo.departures.front() {
+            if start > now {
+                self.due = start;
+                break;
+            }
             fifo.departures.pop_front();
             buffer.give_back(bytes);
             self.waiting_bytes -= u64::from(bytes);
@@ -254,6 +261,7 @@ impl<F: Frame> Port<F> {
                 self.transmit(queue, start, arrived, frame, out);
             }
         }
+        self.due = if self.waiting_bytes > 0 { self.free_at } else { Time::NEVER };
     }
 
     #[inline]

@@ -12,8 +12,8 @@ pub struct Switch<F> {
     forwarding: Forwarding,
     ports: Vec<Port<F>>,
     buffer: SharedBuffer,
-    /// Whether admission at one port depends on what waits at the others.
-    needs_exact_buffer: bool,
+    /// Whether a limit is a share of the free memory, so that every admission must know what waits everywhere.
+    has_dynamic_limits: bool,
     /// Frames whose destination no port reaches.
     unroutable: QueueCounters,
 }
@@ -25,7 +25,7 @@ impl<F: Frame> Switch<F> {
             forwarding,
             ports: Vec::new(),
             buffer: SharedBuffer::new(buffer_bytes),
-            needs_exact_buffer: false,
+            has_dynamic_limits: false,
             unroutable: QueueCounters::default(),
         }
     }
@@ -34,14 +34,9 @@ impl<F: Frame> Switch<F> {
     /// every departure when it is due and not before.
     pub fn add_port(&mut self, pace: Pace, overhead_bytes: u32, policy: PortPolicy, must_choose: bool) -> PortNo {
         let number = self.ports.len();
-        self.needs_exact_buffer |= policy.queues.iter().any(|queue| matches!(queue.limit, Limit::Alpha(_)));
+        self.has_dynamic_limits |= policy.queues.iter().any(|queue| matches!(queue.limit, Limit::Alpha(_)));
         self.ports.push(Port::new(number, pace, overhead_bytes, policy, must_choose));
         number
-    }
-
-    /// Says that limits may add up to more than the buffer, so that every admission must know what waits everywhere.
-    pub fn needs_exact_buffer(&mut self) {
-        self.needs_exact_buffer = true;
     }
 
     /// Reports every change of depth at `port` to [`Outside::depth`].
@@ -62,7 +57,7 @@ impl<F: Frame> Switch<F> {
             out.dropped(now, 0, 0, &frame, DropCause::NoRoute);
             return;
         };
-        if self.needs_exact_buffer {
+        if self.has_dynamic_limits || self.buffer.would_be_record(frame.bytes()) {
             self.handle_timeout(now, out);
         }
         self.ports[port].handle_frame(now, frame, &mut self.buffer, out);

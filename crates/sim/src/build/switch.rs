@@ -26,10 +26,8 @@ pub(super) fn build_switch(plan: &Plan, index: usize, wire_of: &[Vec<u32>]) -> S
     let salt = mix64(node as u64);
     let mut switch = Switch::new(Forwarding::new(salt), raw.buffer_bytes);
     let mut ports = Vec::new();
-    let mut promised = 0_u64;
     for (port, end) in graph.ports[node].iter().enumerate() {
         let policy = policy_towards(raw, &graph.names[end.peer]);
-        promised = policy.queues.iter().fold(promised, |sum, queue| sum.saturating_add(most_bytes(queue)));
         let pace = pace_of(plan, node, port);
         let place = format!("{}/{}", raw.name, graph.names[end.peer]);
         switch.add_port(pace, plan.raw.framing.overhead_bytes, port_policy(policy, pace, plan.raw.seed, &place), false);
@@ -39,9 +37,6 @@ pub(super) fn build_switch(plan: &Plan, index: usize, wire_of: &[Vec<u32>]) -> S
         }
         ports.push((wire_of[node][port], record.map(|record| record as u32)));
     }
-    if promised > raw.buffer_bytes {
-        switch.needs_exact_buffer();
-    }
     SwitchNode { switch, ports }
 }
 
@@ -49,15 +44,6 @@ pub(super) fn build_switch(plan: &Plan, index: usize, wire_of: &[Vec<u32>]) -> S
 pub(super) fn fill_routes(plan: &Plan, switches: &mut [SwitchNode]) {
     for (node, table) in switches.iter_mut().zip(plan.graph.routes()) {
         table.iter().for_each(|ports| node.switch.forwarding_mut().push_destination(ports));
-    }
-}
-
-/// The most that a queue can hold of the buffer.
-fn most_bytes(queue: &RawQueue) -> u64 {
-    match queue.limit {
-        RawLimit::Bytes(bytes) => bytes,
-        RawLimit::Frames(frames) => u64::from(frames) * 9_230,
-        RawLimit::AlphaMilli(_) => u64::MAX,
     }
 }
 
