@@ -85,6 +85,8 @@ def test_the_sound_scenario_is_sound() -> None:
             "hosts.client.tcp.send_buffer",
             "the maximum is below",
         ),
+        ("hosts__client__tcp__window_cap", "1kB", "hosts.client.tcp.window_cap", "below one segment of 1448 bytes"),
+        ("hosts__client__nic__tso", "1kB", "hosts.client.nic.tso", "below one segment"),
         ("hosts__client__tcp__rto_min", "0s", "hosts.client.tcp", "rto_min"),
         # switches and policies
         ("switches__leef", {}, "switches.leef", "did you mean 'leaf'?"),
@@ -162,6 +164,7 @@ def test_the_sound_scenario_is_sound() -> None:
         ("observe__ports", ["leaf"], "observe.ports.0", "is not a switch port"),
         ("observe__ports", ["leaf>far"], "observe.ports.0", "a port with no link"),
         # arms and expectations
+        ("arms__solo-x", {}, "arms.solo-x", "are kept for workloads alone"),
         ("arms__odd", {"switches.leaf.polcy": "fifo"}, "switches.leaf.polcy", "did you mean 'policy'?"),
         ("arms__odd", {"swtches.leaf.policy": "fifo"}, "arms.odd.swtches.leaf.policy", "did you mean 'switches'?"),
         ("arms__odd", {"workloads.orders.round_trips.5": 1}, "arms.odd", "there is nothing at"),
