@@ -30,6 +30,10 @@ pub(super) struct Acked {
     pub(super) segments: u32,
     /// Round trip of the newest of them, if known.
     pub(super) rtt: Option<Span>,
+    /// Smoothed round trip; zero if unknown.
+    pub(super) smoothed: Span,
+    /// Bytes per segment.
+    pub(super) mss: u32,
     /// First byte not acknowledged.
     pub(super) una: u64,
     /// Next byte to send.
