@@ -71,7 +71,7 @@ class FakeRun:
             "baseline": self.arms[0],
             "arms": list(self.arms),
             "workloads": list(MIX),
-            "plan_hashes": {arm: f"{abs(hash_of(arm)):016x}" for arm in self.arms},
+            "plan_hashes": {arm: f"{hash_of(f'{arm}/{self.factor}'):016x}" for arm in self.arms},
             "order": [f"{arm}/{number}" for arm, number in order],
             "overrides": {arm: {"switches.leaf1.policy": arm} if arm != "fifo" else {} for arm in self.arms},
             "assumptions": ASSUMPTIONS,

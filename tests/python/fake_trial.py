@@ -18,7 +18,7 @@ MIX = {
     "L2": (64_000_000, 240),
 }
 USERS = 20
-BINS = 400
+BINS = 200
 FORMATS = {"u64": "Q", "u32": "I", "f64": "d"}
 DPP = {
     "normal_frames": 391_204,
@@ -110,7 +110,7 @@ def _workload(name: str, arm: str, time_s: float, scale: float, luck: random.Ran
 
 def latency(median_ms: float, sigma: float, count: int, luck: random.Random) -> dict[str, Any]:
     """A log-normal latency histogram with edges 3 % apart, and a tail beyond."""
-    drawn = sorted(median_ms * exp(luck.gauss(0, sigma)) for _ in range(min(count, 4_000)))
+    drawn = sorted(median_ms * exp(luck.gauss(0, sigma)) for _ in range(min(count, 1_500)))
     repeat, rest = divmod(count, len(drawn))
     counts: dict[int, int] = {}
     for i, value in enumerate(drawn):

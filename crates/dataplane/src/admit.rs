@@ -71,6 +71,13 @@ impl SharedBuffer {
         self.egress.reserve(bytes);
     }
 
+    /// Whether so many bytes more would be more than ever. As long as they are not, they fit, and a port that was not asked for
+    /// a while may still hold memory for frames that have left.
+    #[inline]
+    pub(crate) fn would_be_record(&self, bytes: u32) -> bool {
+        self.used_bytes + u64::from(bytes) > self.used_max_bytes
+    }
+
     /// Whether a frame fits a queue that holds this much, and if not, why.
     #[inline]
     pub(crate) fn admits(&self, room: Room, depth_bytes: u64, depth_frames: usize, frame_bytes: u32) -> Result<(), DropCause> {

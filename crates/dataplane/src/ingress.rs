@@ -4,10 +4,10 @@
 //! headroom; at XON or below it sends a resume. Bytes beyond the headroom are dropped, and counted as such: a headroom
 //! that is large enough (see [`headroom_bytes`]) is never full.
 
-use crate::admit::{Limit, Pool};
-use tailrace_wire::{PRIORITIES, Pause, QUANTA_MAX, quanta_time};
 use crate::DropCause;
+use crate::admit::{Limit, Pool};
 use tailrace_units::{Pace, Span, Time};
+use tailrace_wire::{PRIORITIES, Pause, QUANTA_MAX, quanta_time};
 
 /// Speed of light in copper and glass, metres per second (SONiC buffer_headroom_mellanox.lua).
 const CABLE_SPEED: u64 = 198_000_000;

@@ -56,11 +56,7 @@ impl Scheduler {
 
     /// The queue to serve. `head` gives the wire bytes of a queue's first frame, `None` when it is empty or held back;
     /// `is_owed` tells the queues that are below their guaranteed rate.
-    pub(crate) fn choose(
-        &mut self,
-        head: impl Fn(QueueNo) -> Option<u64>,
-        is_owed: impl Fn(QueueNo) -> bool,
-    ) -> Option<QueueNo> {
+    pub(crate) fn choose(&mut self, head: impl Fn(QueueNo) -> Option<u64>, is_owed: impl Fn(QueueNo) -> bool) -> Option<QueueNo> {
         if let Some(&queue) = self.strict.iter().find(|&&queue| head(queue).is_some()) {
             return Some(queue);
         }

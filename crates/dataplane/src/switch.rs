@@ -1,11 +1,12 @@
 //! The switch as a whole: classifying, forwarding, the ports and the memory they share.
 
+use crate::admit::Pool;
 use crate::ingress::{Account, IngressPort, Order};
 use crate::port::{Entered, Entrant, Port, Releases};
 use crate::{
-    Classifier, DppCounters, DropCause, Forwarding, Frame, GroupCounters, GroupPolicy, Limit, Outside, PausePolicy, Policer, PortNo, PortPolicy, QueueCounters, QueueNo, SharedBuffer,
+    Classifier, DppCounters, DropCause, Forwarding, Frame, GroupCounters, GroupPolicy, Limit, Outside, PausePolicy, Policer,
+    PortNo, PortPolicy, QueueCounters, QueueNo, SharedBuffer,
 };
-use crate::admit::Pool;
 use tailrace_units::{Pace, Time};
 use tailrace_wire::{FlowKey, PauseState};
 
@@ -19,8 +20,8 @@ pub struct Switch<F> {
     ports: Vec<Port<F>>,
     buffer: SharedBuffer,
     ingress: Option<Ingress>,
-    /// Whether admission at one port depends on what waits at the others.
-    needs_exact_buffer: bool,
+    /// Whether a limit is a share of the free memory, so that every admission must know what waits everywhere.
+    has_dynamic_limits: bool,
     /// Frames whose destination no port reaches.
     unroutable: QueueCounters,
     releases: Releases,
@@ -43,7 +44,7 @@ impl<F: Frame> Switch<F> {
             ports: Vec::new(),
             buffer: SharedBuffer::new(buffer_bytes),
             ingress: None,
-            needs_exact_buffer: false,
+            has_dynamic_limits: false,
             unroutable: QueueCounters::default(),
             releases: Vec::new(),
         }
@@ -54,7 +55,7 @@ impl<F: Frame> Switch<F> {
     pub fn add_port(&mut self, pace: Pace, overhead_bytes: u32, policy: PortPolicy, must_choose: bool) -> PortNo {
         let number = self.ports.len();
         let has_alpha = policy.queues.iter().any(|queue| matches!(queue.room.limit, Limit::Alpha(_)));
-        self.needs_exact_buffer |= has_alpha;
+        self.has_dynamic_limits |= has_alpha;
         policy.queues.iter().for_each(|queue| self.buffer.reserve(queue.room.reserved_bytes));
         self.ports.push(Port::new(number, pace, overhead_bytes, policy, must_choose));
         self.policers.push(None);
@@ -83,11 +84,6 @@ impl<F: Frame> Switch<F> {
         let paces = self.ports.iter().map(Port::pace);
         let ports = policies.into_iter().zip(paces).map(|((groups, pausing), pace)| IngressPort::new(groups, pausing, pace));
         self.ingress = Some(Ingress { ports: ports.collect(), pool });
-    }
-
-    /// Says that limits may add up to more than the buffer, so that every admission must know what waits everywhere.
-    pub fn needs_exact_buffer(&mut self) {
-        self.needs_exact_buffer = true;
     }
 
     /// Reports every change of depth at `port` to [`Outside::depth`].
@@ -132,7 +128,7 @@ impl<F: Frame> Switch<F> {
         if self.ingress.is_some() {
             return self.admit_accounted(now, in_port, port, class, frame, out);
         }
-        if self.needs_exact_buffer {
+        if self.has_dynamic_limits || self.buffer.would_be_record(frame.bytes()) {
             self.handle_timeout(now, out);
         } else {
             self.settle(port, now, out);
@@ -151,15 +147,7 @@ impl<F: Frame> Switch<F> {
     }
 
     /// The way of a frame through a switch that accounts its ingress ports.
-    fn admit_accounted(
-        &mut self,
-        now: Time,
-        in_port: PortNo,
-        port: PortNo,
-        class: u8,
-        frame: F,
-        out: &mut impl Outside<F>,
-    ) {
+    fn admit_accounted(&mut self, now: Time, in_port: PortNo, port: PortNo, class: u8, frame: F, out: &mut impl Outside<F>) {
         self.handle_timeout(now, out);
         let bytes = frame.bytes();
         let ingress = self.ingress.as_mut().expect("called for accounting switches");

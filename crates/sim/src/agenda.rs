@@ -21,45 +21,25 @@ const FAR: u64 = (1 << (64 - SOURCE_BITS)) - 1;
 /// Children of a node.
 const WAYS: usize = 4;
 
-/// The pending times of all sources.
+/// The pending times of all sources. The wires, which are armed all the time, have a tree of their own: a small one.
 #[derive(Debug)]
 pub(crate) struct Agenda {
-    /// The nodes, root first, level by level. A slot holds the least key of the node below it or, from slot
-    /// `nodes - 1` on, the key of a source: low sources, which are the wires, lie near the root.
-    nodes: Vec<[u64; WAYS]>,
-    /// The least key of all.
-    least: u64,
+    wires: Tree,
+    others: Tree,
+    /// The first source that is not a wire.
+    first_other: usize,
     /// The whole time of each source.
     due: Vec<Time>,
     base: Time,
 }
 
 impl Agenda {
-    pub(crate) fn new(sources: usize) -> Agenda {
+    /// Sources below `wires` are wires.
+    pub(crate) fn new(wires: usize, sources: usize) -> Agenda {
         assert!(sources <= SOURCES_MAX, "a world has at most {SOURCES_MAX} wires, generators and sockets");
-        // Every node but the root takes one slot of another, and each source takes one.
-        let nodes = sources.saturating_sub(1).div_ceil(WAYS - 1).max(1);
-        let due = vec![Time::NEVER; nodes * (WAYS - 1) + 1];
-        let mut agenda = Agenda { nodes: vec![[u64::MAX; WAYS]; nodes], least: u64::MAX, due, base: Time::ZERO };
-        agenda.rebuild();
-        agenda
-    }
-
-    fn rebuild(&mut self) {
-        let first = self.nodes.len() - 1;
-        for slot in (0..self.nodes.len() * WAYS).rev() {
-            let key = match slot.checked_sub(first) {
-                Some(source) => self.key(source as Source, self.due[source]),
-                None => least_of(&self.nodes[slot + 1]),
-            };
-            self.nodes[slot / WAYS][slot % WAYS] = key;
-        }
-        self.least = least_of(&self.nodes[0]);
-    }
-
-    #[inline]
-    fn key(&self, source: Source, at: Time) -> u64 {
-        at.since(self.base).ps().min(FAR) << SOURCE_BITS | u64::from(source)
+        let (near, far) = (Tree::new(wires), Tree::new(sources - wires));
+        let due = vec![Time::NEVER; wires + far.leaves()];
+        Agenda { wires: near, others: far, first_other: wires, due, base: Time::ZERO }
     }
 
     /// Makes room for at least this many sources; pending times stay.
@@ -67,21 +47,28 @@ impl Agenda {
         if sources <= self.due.len() {
             return;
         }
-        let mut grown = Agenda::new(sources.next_power_of_two().min(SOURCES_MAX).max(sources));
-        grown.base = self.base;
+        let mut grown = Agenda::new(self.first_other, sources.next_power_of_two().min(SOURCES_MAX).max(sources));
         grown.due[..self.due.len()].copy_from_slice(&self.due);
-        grown.rebuild();
+        grown.rebuild(self.base);
         *self = grown;
+    }
+
+    fn rebuild(&mut self, base: Time) {
+        self.base = base;
+        for source in 0..self.due.len() {
+            self.arm(source as Source, self.due[source]);
+        }
     }
 
     /// The earliest time and its source.
     #[inline]
     pub(crate) fn next(&mut self) -> (Time, Source) {
-        if self.least >> SOURCE_BITS == FAR {
+        let least = self.wires.least.min(self.others.least);
+        if least >> SOURCE_BITS >= FAR {
             return self.next_far();
         }
-        let source = (self.least & (SOURCES_MAX as u64 - 1)) as Source;
-        (self.base + Span::from_ps(self.least >> SOURCE_BITS), source)
+        let source = (least & (SOURCES_MAX as u64 - 1)) as Source;
+        (self.base + Span::from_ps(least >> SOURCE_BITS), source)
     }
 
     /// Everything pending is far from `base`: moves it to the earliest.
@@ -89,8 +76,7 @@ impl Agenda {
     fn next_far(&mut self) -> (Time, Source) {
         let (at, source) = self.due.iter().zip(0..).map(|(&at, source)| (at, source)).min().expect("there are sources");
         if !at.is_never() {
-            self.base = at;
-            self.rebuild();
+            self.rebuild(at);
         }
         (at, source)
     }
@@ -106,8 +92,63 @@ impl Agenda {
     pub(crate) fn arm(&mut self, source: Source, at: Time) {
         debug_assert!(at >= self.base, "nothing is due before what is over");
         self.due[source as usize] = at;
-        let mut winner = self.key(source, at);
-        let mut slot = self.nodes.len() - 1 + source as usize;
+        let key = at.since(self.base).ps().min(FAR) << SOURCE_BITS | u64::from(source);
+        match (source as usize).checked_sub(self.first_other) {
+            None => self.wires.set(source as usize, key),
+            Some(leaf) => self.others.set(leaf, key),
+        }
+    }
+}
+
+/// A tree of winners.
+#[derive(Debug)]
+struct Tree {
+    /// The nodes, root first, level by level. A slot holds the least key of the node below it or, from slot
+    /// `nodes - 1` on, the key of a leaf.
+    nodes: Vec<[u64; WAYS]>,
+    /// The least key of all.
+    least: u64,
+}
+
+impl Tree {
+    fn new(leaves: usize) -> Tree {
+        // Every node but the root takes one slot of another, and each leaf takes one.
+        let nodes = leaves.saturating_sub(1).div_ceil(WAYS - 1).max(1);
+        Tree { nodes: vec![[u64::MAX; WAYS]; nodes], least: u64::MAX }
+    }
+
+    fn leaves(&self) -> usize {
+        self.nodes.len() * (WAYS - 1) + 1
+    }
+
+    #[inline]
+    fn set(&mut self, leaf: usize, key: u64) {
+        let slot = self.nodes.len() - 1 + leaf;
+        if key < self.nodes[slot / WAYS][slot % WAYS] {
+            self.lower(slot, key);
+        } else {
+            self.raise(slot, key);
+        }
+    }
+
+    /// An earlier time goes up as far as it wins, which is seldom far.
+    #[inline]
+    fn lower(&mut self, mut slot: usize, key: u64) {
+        while key < self.nodes[slot / WAYS][slot % WAYS] {
+            let node = slot / WAYS;
+            self.nodes[node][slot % WAYS] = key;
+            if node == 0 {
+                self.least = self.least.min(key);
+                break;
+            }
+            slot = node - 1;
+        }
+    }
+
+    /// A later time needs the winners of the others, up to the root.
+    #[inline]
+    fn raise(&mut self, mut slot: usize, key: u64) {
+        let mut winner = key;
         loop {
             let node = slot / WAYS;
             let keys = &mut self.nodes[node];
@@ -124,10 +165,6 @@ impl Agenda {
     }
 }
 
-fn least_of(keys: &[u64; WAYS]) -> u64 {
-    keys.iter().copied().fold(u64::MAX, u64::min)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -137,7 +174,7 @@ mod tests {
     proptest! {
         #[test]
         fn the_earliest_is_next_whatever_was_armed_before(arms in proptest::collection::vec((0_u32..37, 0_u64..50, any::<bool>()), 1..400)) {
-            let mut agenda = Agenda::new(3);
+            let mut agenda = Agenda::new(3, 5);
             agenda.grow(37);
             let mut model = [u64::MAX; 37];
             let mut now = 0;

@@ -37,15 +37,12 @@ fn the_mean_wait_is_that_of_an_m_d_1_queue() {
 
 #[test]
 fn weighted_queues_get_their_shares_to_one_percent() {
-    let policy = RawPolicy {
-        queues: vec![
-            queue("gold", RawService::Dwrr(600), 1_000_000),
-            queue("silver", RawService::Dwrr(300), 1_000_000),
-            queue("bronze", RawService::Dwrr(100), 1_000_000),
-        ],
-        queue_of_priority: [0, 1, 2, 0, 0, 0, 0, 0],
-        dpp: None,
-    };
+    let queues = vec![
+        queue("gold", RawService::Dwrr(600), 1_000_000),
+        queue("silver", RawService::Dwrr(300), 1_000_000),
+        queue("bronze", RawService::Dwrr(100), 1_000_000),
+    ];
+    let policy = policy(queues, [0, 1, 2, 0, 0, 0, 0, 0]);
     let mut plan = star(4, 9000, GBPS, US, switch("sw", 16_000_000, policy));
     for (i, payload) in [(1, 100), (2, 1472), (3, 8972)] {
         let gap = RawDistribution::Constant(wire_bytes(payload) * 8_000);

@@ -33,8 +33,9 @@ def emit_json(content: object) -> None:
 
 
 def note(text: str) -> None:
-    """Something besides the result, to stderr."""
-    sys.stderr.write(text + "\n")
+    """Something besides the result, to stderr; one JSON object on a line where programs read."""
+    line = json.dumps({"event": "message", "text": text}) if "--json" in sys.argv else text
+    sys.stderr.write(line + "\n")
     sys.stderr.flush()
 
 

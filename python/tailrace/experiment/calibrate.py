@@ -29,6 +29,8 @@ ROUNDS_MAX = 5
 CLOSE_ENOUGH = 0.002
 """A fifth of the one percent within which calibrated workloads must come."""
 GAP_FACTOR_MAX = 1000.0
+LIMIT_TIMES = 3
+"""Calibration runs may last this many times the wanted time."""
 FILE = "calibration.json"
 
 
@@ -235,7 +237,7 @@ class _Calibration:
 
     def _measure(self, scenarios: Mapping[str, Scenario], stage: str) -> dict[str, int] | None:
         """Completion time of each workload alone, in picoseconds; None when interrupted."""
-        arms = {SOLO + name: alone(scenario, name) for name, scenario in scenarios.items()}
+        arms = {SOLO + name: _with_time(alone(scenario, name), self.spec.to) for name, scenario in scenarios.items()}
         plans = Plans(arms)
         keys = [TrialKey(arm, 1) for arm in arms]
         self.estimate = Estimate(keys, self.jobs)
@@ -267,6 +269,13 @@ class _Calibration:
         """From the pool, in the thread of the trial."""
         self.outcomes[key.arm.removeprefix(SOLO)] = outcome.data
         self.estimate.finished(key, wall_s)
+
+
+def _with_time(scenario: Scenario, wanted_ps: int) -> Scenario:
+    """With time for a first choice that is too long: a run that is cut off would look as if it took just its limit."""
+    limit_ps = max(scenario.experiment.duration, LIMIT_TIMES * wanted_ps)
+    experiment = scenario.experiment.model_copy(update={"duration": limit_ps})
+    return scenario.model_copy(update={"experiment": experiment})
 
 
 def _sentence(choice: Choice) -> str:

@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from tailrace.experiment.native import simulator_version
+from tailrace.experiment.native import simulator_build, simulator_version
 
 
 def describe_machine() -> dict[str, Any]:
@@ -23,7 +23,8 @@ def describe_machine() -> dict[str, Any]:
 
 def versions() -> dict[str, str]:
     """Versions of what made a result."""
-    return {"tailrace": simulator_version(), "python": sys.version.split()[0]}
+    python = sys.version.split()[0]
+    return {"tailrace": simulator_version(), "simulator_build": simulator_build(), "python": python}
 
 
 def available_cores() -> int:

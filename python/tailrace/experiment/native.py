@@ -1,11 +1,14 @@
 """The simulator, seen from Python: one trial in, one outcome out."""
 
+import hashlib
 import json
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, Protocol, cast
 
 from tailrace.errors import TailraceError
 
+BUILD_DIGITS = 12
 Columns = dict[str, tuple[str, bytes]]
 
 
@@ -28,6 +31,12 @@ class Outcome:
 def simulator_version() -> str:
     """Version of the simulator that is built."""
     return str(_module().version())
+
+
+def simulator_build() -> str:
+    """What tells one build of the simulator from another: results of two builds are never mixed."""
+    file = getattr(_module(), "__file__", None)
+    return hashlib.sha256(Path(file).read_bytes()).hexdigest()[:BUILD_DIGITS] if file else simulator_version()
 
 
 def make_trial(plan_json: str) -> NativeTrial:

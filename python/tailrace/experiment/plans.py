@@ -29,10 +29,10 @@ class Plans:
         return canonical_json(self.raw(key))
 
 
-def identity(hashes: Mapping[str, str], spec: Experiment, version: str) -> str:
+def identity(hashes: Mapping[str, str], spec: Experiment, build: str) -> str:
     """What a run is: the plans of all arms, the seed, the simulator. One directory holds runs of one identity."""
     calibrate = spec.calibrate.model_dump() if spec.calibrate else None
-    decisive = [dict(hashes), spec.seed, calibrate, spec.invalid_if, version]
+    decisive = [dict(hashes), spec.seed, calibrate, spec.invalid_if, build]
     return hashlib.sha256(canonical_json(decisive).encode()).hexdigest()
 
 

@@ -12,7 +12,7 @@ from tailrace.experiment import calibrate
 from tailrace.experiment.estimate import Estimate
 from tailrace.experiment.judge import judged
 from tailrace.experiment.machine import available_cores, describe_machine, versions
-from tailrace.experiment.native import Outcome, simulator_version
+from tailrace.experiment.native import Outcome, simulator_build
 from tailrace.experiment.plans import Plans, alone, identity
 from tailrace.experiment.pool import Pool, Running
 from tailrace.experiment.reporter import Reporter, Silent
@@ -70,7 +70,7 @@ class Experiment:
         self.arms = _chosen(options.arms, list(loaded.arms))
         check_published(loaded)
         self.scenarios = {arm: scaled(scenario, options.scale) for arm, scenario in loaded.arms.items()}
-        self.identity = identity(Plans(self.scenarios).hashes, self._spec, simulator_version())
+        self.identity = identity(Plans(self.scenarios).hashes, self._spec, simulator_build())
         name = f"{loaded.scenario.name}-{self.identity[:NAME_HASH_DIGITS]}"
         self.directory = RunDirectory(options.out or RUNS / name)
         self.statuses: dict[TrialKey, str] = {}
@@ -85,9 +85,10 @@ class Experiment:
         """The first arm of the scenario."""
         return next(iter(self.loaded.arms))
 
-    def keys(self) -> list[TrialKey]:
-        """Every trial of this run in the order in which they start."""
-        keys = shuffled([*self.arms, *self._solos()], range(1, self._spec.trials + 1), self._spec.seed)
+    def keys(self, trials: int | None = None) -> list[TrialKey]:
+        """Every trial of this run in the order in which they start; `trials` of each arm, or as the scenario says."""
+        numbers = range(1, (trials or self._spec.trials) + 1)
+        keys = shuffled([*self.arms, *self._solos()], numbers, self._spec.seed)
         return [key for key in keys if not key.arm.startswith(SOLO) or key.number <= self._spec.solo_trials]
 
     def missing_keys(self) -> list[TrialKey]:
@@ -190,6 +191,7 @@ class Experiment:
         scenario = self.loaded.scenario
         held = held or {}
         arms = [arm for arm in self.loaded.arms if arm in self.arms or arm in held.get("arms", [])]
+        trials = max(self._spec.trials, int(held.get("trials", 0)))
         return {
             "manifest_version": MANIFEST_VERSION,
             "name": scenario.name,
@@ -201,12 +203,12 @@ class Experiment:
             "seed": self._spec.seed,
             "scale": self.options.scale,
             "workload_scale": workload_scales(self.loaded.arms[self.baseline], self.scenarios[self.baseline]),
-            "trials": max(self._spec.trials, int(held.get("trials", 0))),
+            "trials": trials,
             "arms": arms,
             "baseline": self.baseline,
             "workloads": list(scenario.workloads),
             "overrides": {arm: scenario.arms.get(arm, {}) for arm in arms},
-            "order": [str(key) for key in self.keys()],
+            "order": [str(key) for key in self.keys(trials)],
             "jobs": self.jobs,
             "command": list(self.options.command),
             "started": held.get("started", _now()),

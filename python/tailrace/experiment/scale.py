@@ -7,7 +7,10 @@ SCALE_MIN = 1e-6
 
 
 def scaled(scenario: Scenario, factor: float) -> Scenario:
-    """`scenario` with every count, stream size, duration and calibrated time times `factor`; counts stay above zero."""
+    """`scenario` with every count, stream size and time on the experiment's clock times `factor`.
+
+    Counts stay above zero. Gaps, delays and rates are what they are.
+    """
     if factor == 1:
         return scenario
     workloads = {name: _workload(workload, factor) for name, workload in scenario.workloads.items()}
@@ -46,11 +49,11 @@ def _workload(workload: Oltp | Stream | Flows | Datagrams, factor: float) -> Olt
             warmup = int(workload.warmup_transactions * factor)
             update = {"transactions": _maybe(workload.transactions, factor), "warmup_transactions": warmup}
         case Stream():
-            update = {"size": _maybe(workload.size, factor)}
+            update = {"size": _maybe(workload.size, factor), "start": round(workload.start * factor)}
         case Flows():
-            update = {"flows": _maybe(workload.flows, factor)}
+            update = {"flows": _maybe(workload.flows, factor), "start": round(workload.start * factor)}
         case Datagrams():
-            update = {"count": _maybe(workload.count, factor)}
+            update = {"count": _maybe(workload.count, factor), "start": round(workload.start * factor)}
     return workload.model_copy(update=update)
 
 

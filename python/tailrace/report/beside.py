@@ -4,7 +4,7 @@ from typing import Any
 
 from tailrace.report.charts.strip import deviation_strip
 from tailrace.results.run_directory import SOLO
-from tailrace.results.text import difference_text, figure_text, place
+from tailrace.results.text import difference_text, figure_text, judged_interval_text, place
 
 METRIC_NAMES = {
     "completion_s": "completion, s",
@@ -36,6 +36,7 @@ def _row(judged: dict[str, Any]) -> dict[str, Any]:
         "name": metric_name(judged["metric"]),
         "where": place(judged),
         "is_first": True,
+        "interval_text": judged_interval_text(judged),
         "here": figure_text(judged, judged["value"]),
         "published_text": f"{judged['published']:g}" if judged["published"] is not None else "–",
         "difference_text": difference_text(judged),

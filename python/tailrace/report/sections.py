@@ -9,6 +9,7 @@ from tailrace.report.charts import drops, improvement, latency, occupancy, time,
 from tailrace.report.series import TimeChart
 from tailrace.results import Run
 from tailrace.results.metrics import NAMES
+from tailrace.results.numbers import bytes_text
 from tailrace.results.workload import TCP_COUNTERS
 
 # A panel per workload stays readable up to about this many; the tables hold all of them.
@@ -160,7 +161,24 @@ def provenance(summary: dict[str, Any]) -> dict[str, Any]:
             *(arm[key] for key in ("trials", "seeds", "digests", "wall_s", "packet_hops")), strict=True
         )
     ]
-    return {"trials": trials, "hops": sum(trial["hops"] or 0 for trial in trials)}
+    return {
+        "trials": trials,
+        "hops": sum(trial["hops"] or 0 for trial in trials),
+        "machine": _machine(summary["run"]["machine"] or {}),
+        "calibration": [_choice(choice) for choice in (summary["run"]["calibration"] or {}).get("choices", [])],
+    }
+
+
+def _machine(machine: dict[str, Any]) -> str:
+    """`AMD EPYC, 2 cores, 25.3 GB, Linux 6.18`."""
+    cores, memory = machine.get("cores"), machine.get("memory_bytes")
+    parts = [machine.get("cpu"), f"{cores} cores" if cores else None, bytes_text(memory) if memory else None]
+    return ", ".join(str(part) for part in [*parts, machine.get("kernel"), machine.get("architecture")] if part)
+
+
+def _choice(choice: dict[str, Any]) -> dict[str, Any]:
+    """What calibration chose for one workload."""
+    return choice | {"wanted_s": choice["wanted_ps"] / 1e12, "alone_s": choice["alone_ps"] / 1e12}
 
 
 def _workload_rows(summary: dict[str, Any]) -> list[dict[str, Any]]:

@@ -13,6 +13,8 @@ from tailrace.report.scale import Scale
 # Side of the nested coordinate system of lines. Whole numbers keep paths short: 1/2000 of a plot is below a pixel.
 GRAIN = 2_000
 LABEL_GAP_PX = 8
+# Characters of a row label: on a phone a third of the width.
+LABEL_MAX = 13
 
 
 def tag(name: str, *children: object, **attributes: object) -> Markup:
@@ -26,6 +28,17 @@ def tag(name: str, *children: object, **attributes: object) -> Markup:
 def percent(share: float) -> str:
     """A share as a length."""
     return f"{share * 100:.2f}".rstrip("0").rstrip(".") + "%"
+
+
+def row_label(name: str, y: float) -> Markup:
+    """A name to the left of its row; long ones are cut, whole in the tip and in the tables."""
+    shown = name if len(name) <= LABEL_MAX else f"{name[: LABEL_MAX - 1]}…"
+    return tag("text", tag("title", name), shown, x=-10, y=y, class_="row-label", text_anchor="end")
+
+
+def label_room(names: Iterable[str]) -> int:
+    """Pixels to the left of a plot with row labels."""
+    return 18 + 8 * min(max((len(name) for name in names), default=2), LABEL_MAX)
 
 
 def plot(

@@ -10,6 +10,9 @@ from tailrace.results.run_directory import Run, RunDirectoryError, Trial
 from tailrace.results.text import align, number
 from tailrace.statistics import compare_samples
 
+# Besides what a workload is judged by.
+SHOWN = frozenset({"latency_p50_ms", "latency_p99_ms"})
+
 
 def compare(a: Path, b: Path) -> dict[str, Any]:
     """Second run against the first, for every arm and workload that both have. Refuses what cannot be compared."""
@@ -26,7 +29,7 @@ def compare(a: Path, b: Path) -> dict[str, Any]:
     return {
         "a": _run(first),
         "b": _run(second),
-        "same_plan": {arm: _plan_hash(first, arm) == _plan_hash(second, arm) for arm in arms},
+        "same_plan": {arm: _is_same_plan(first, second, arm) for arm in arms},
         "identical_trials": {arm: _identical_trials(first.valid(arm), second.valid(arm)) for arm in arms},
         "only_in_a": [arm for arm in first.trials if arm not in second.trials],
         "only_in_b": [arm for arm in second.trials if arm not in first.trials],
@@ -40,7 +43,7 @@ def format_compare(compared: dict[str, Any]) -> str:
     parts += [f"only in {run}: {', '.join(compared[f'only_in_{run}'])}" for run in "ab" if compared[f"only_in_{run}"]]
     parts.append("\n".join(_plan_words(compared, arm) for arm in compared["same_plan"]))
     rows = [["metric", "arm", "workload", "a", "b", "b is", "95 % interval", "p", "verdict"]]
-    for effect in compared["differences"]:
+    for effect in (e for e in compared["differences"] if _is_shown(e)):
         change, bounds = _change(effect)
         rows.append(
             [
@@ -55,9 +58,16 @@ def format_compare(compared: dict[str, Any]) -> str:
                 effect["verdict"],
             ]
         )
-    parts.append(align(rows, left=3))
-    parts += [text for text in ["\n".join(_sentences(compared))] if text]
-    return "\n\n".join(parts) + "\n"
+    parts.append(align(rows, left=3) if len(rows) > 1 else "")
+    parts.append("\n".join(_sentences(compared)))
+    few = sorted({e["scope"] for e in compared["differences"]} - {row[1] for row in rows})
+    parts.append(f"too few trials to compare: {', '.join(few)}" if few else "")
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def _is_shown(effect: dict[str, Any]) -> bool:
+    """What a workload is judged by and its common percentiles, where there are trials enough to tell."""
+    return effect["verdict"] != "too few trials" and (effect["is_main"] or effect["metric"] in SHOWN)
 
 
 def _change(effect: dict[str, Any]) -> tuple[float | None, tuple[float, float] | None]:
@@ -128,8 +138,10 @@ def _run(run: Run) -> dict[str, Any]:
     return {"path": str(run.path), "name": run.name, "seed": run.seed, "scale": run.scale, "is_partial": run.is_partial}
 
 
-def _plan_hash(run: Run, arm: str) -> str | None:
-    return (run.manifest.get("plan_hashes") or {}).get(arm)
+def _is_same_plan(a: Run, b: Run, arm: str) -> bool | None:
+    """By the hashes in the manifests; None where one has none."""
+    hashes = [(run.manifest.get("plan_hashes") or {}).get(arm) for run in (a, b)]
+    return hashes[0] == hashes[1] if all(hashes) else None
 
 
 def _identical_trials(a: list[Trial], b: list[Trial]) -> int:
@@ -143,6 +155,6 @@ def _identical_trials(a: list[Trial], b: list[Trial]) -> int:
 
 
 def _plan_words(compared: dict[str, Any], arm: str) -> str:
-    same, identical = compared["same_plan"][arm], compared["identical_trials"][arm]
-    plan = "same plan" if same else "plans differ"
+    identical = compared["identical_trials"][arm]
+    plan = {True: "same plan", False: "plans differ", None: "plans unknown"}[compared["same_plan"][arm]]
     return f"{arm}: {plan}" + (f"; {identical} trials are identical event by event" if identical else "")

@@ -96,7 +96,7 @@ class Result:
                 number(judged["published"], 3),
                 difference_text(judged),
                 judged["tolerance"],
-                verdict_text(judged["passed"]),
+                verdict_text(judged),
             ]
             for judged in self.summary["expectations"]
         ]

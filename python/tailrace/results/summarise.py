@@ -5,8 +5,9 @@ from pathlib import Path
 from typing import Any
 
 from tailrace.results.effects import compare_arms
+from tailrace.results.judge import judge
 from tailrace.results.ports import drops_by_cause, summarise_hosts, summarise_ports
-from tailrace.results.published import judge, read_bands
+from tailrace.results.published import read_bands
 from tailrace.results.run_directory import SOLO, Run, Trial
 from tailrace.results.slowdown import summarise_slowdown
 from tailrace.results.workload import summarise_workload

@@ -1,6 +1,7 @@
 """The table that a terminal shows after a run: our figures beside the published ones."""
 
 from collections.abc import Sequence
+from textwrap import fill
 from typing import Any
 
 from tailrace.results.metrics import OPEN_LOOP
@@ -9,9 +10,15 @@ from tailrace.results.run_directory import SOLO
 
 Row = Sequence[str]
 
+# Columns of sentences.
+WIDTH = 110
+
+# Trials that do not count are named one by one up to this many.
+PROBLEMS_MAX = 20
+
 
 def format_table(summary: dict[str, Any]) -> str:
-    """Completion times, acceleration, expectations and problems as plain text of at most about 100 columns."""
+    """Completion times, acceleration, expectations and problems as plain text for a wide terminal."""
     parts = [
         _title(summary),
         _completion(summary),
@@ -118,22 +125,23 @@ def _effects(summary: dict[str, Any]) -> str:
     if not effects:
         return ""
     methods = ", ".join(dict.fromkeys(effect["method"] for effect in effects))
-    note = f"Intervals are 95 % bootstrap intervals of the change; p: {methods}."
+    note = fill(f"Intervals are 95 % bootstrap intervals of the change; p: {methods}.", WIDTH)
     return "\n".join([*(effect["words"] for effect in effects), note])
 
 
 def _expectations(summary: dict[str, Any]) -> str:
-    rows: list[Row] = [["expected", "where", "here", "published", "difference", "allowed", ""]]
+    rows: list[Row] = [["expected", "where", "here", "95 % interval", "published", "difference", "allowed", ""]]
     for judged in summary["expectations"]:
         rows.append(
             [
                 judged["metric"],
                 place(judged),
                 figure_text(judged, judged["value"]),
+                judged_interval_text(judged),
                 f"{judged['published']:g}" if judged["published"] is not None else "–",
                 difference_text(judged),
                 judged["tolerance"],
-                verdict_text(judged["passed"]),
+                verdict_text(judged),
             ]
         )
     if len(rows) == 1:
@@ -167,9 +175,19 @@ def figure_text(judged: dict[str, Any], value: float | None) -> str:
     return number(value)
 
 
-def verdict_text(passed: bool | None) -> str:
-    """Pass, FAIL or unknown."""
-    return {True: "pass", False: "FAIL", None: "no valid trials"}[passed]
+def judged_interval_text(judged: dict[str, Any]) -> str:
+    """The interval of a figure, with the digits of the figure."""
+    interval = judged["interval"]
+    if interval and judged["metric"] == "acceleration_percent":
+        return f"{figure_text(judged, interval['low'])} to {figure_text(judged, interval['high'])}"
+    return interval_text(interval)
+
+
+def verdict_text(judged: dict[str, Any]) -> str:
+    """Pass, FAIL or unknown; `just` where the interval reaches over the edge of what is allowed."""
+    if judged["passed"] is None:
+        return "no valid trials"
+    return ("just " if judged["is_clear"] is False else "") + ("pass" if judged["passed"] else "FAIL")
 
 
 def interval_text(interval: dict[str, Any] | None) -> str:
@@ -181,5 +199,7 @@ def _problems(summary: dict[str, Any]) -> str:
     problems = summary["run"]["problems"]
     if not problems:
         return ""
-    lines = [f"  {p['arm']} trial {p['trial']}: {p['status']}: {p['reason']}" for p in problems]
+    lines = [f"  {p['arm']} trial {p['trial']}: {p['status']}: {p['reason']}" for p in problems[:PROBLEMS_MAX]]
+    if len(problems) > PROBLEMS_MAX:
+        lines.append(f"  and {len(problems) - PROBLEMS_MAX} more, in result.json")
     return "\n".join(["Trials that do not count:", *lines])

@@ -21,8 +21,8 @@ class Step(Part):
     """Depth above which a frame is marked (or dropped when it is not ECN-capable)."""
 
 
-class Thresholds(Part):
-    """Thresholds for frames that cannot be marked."""
+class NotCapable(Part):
+    """NotCapable for frames that cannot be marked."""
 
     minimum: Size
     """Average depth below which nothing is dropped."""
@@ -46,8 +46,8 @@ class Red(Part):
     """The average's weight is 2 to the minus this; 9 is 0.002, 0 is the instantaneous depth."""
     ecn: bool = False
     """Mark what is capable instead of dropping it."""
-    not_capable: Thresholds | None = None
-    """Thresholds for frames that cannot be marked. Left out: the same."""
+    not_capable: NotCapable | None = None
+    """NotCapable for frames that cannot be marked. Left out: the same."""
 
 
 class Afd(Part):

@@ -3,12 +3,18 @@
 from collections.abc import Iterator
 
 from tailrace.errors import KeyPath, closest
+from tailrace.scenario import check_pause
+from tailrace.scenario.aqm import Afd, Aqm, Red
 from tailrace.scenario.scenario import Scenario
-from tailrace.scenario.switch import ONE_PPB, Policy, Red
+from tailrace.scenario.switch import ONE_PPB, Policy, Queue
 
 DWRR_SHARE_PPB_MIN = 10**6
 """Weights are counted in thousandths."""
-DPP_ENTRIES_MIN = 4
+FLOW_ENTRIES_MIN = 4
+FLOW_ENTRIES_MAX = 2**24
+"""Half a gigabyte per port: no switch has more."""
+FRAME_BYTES_MIN = 1514
+"""A full frame of the usual MTU."""
 
 Found = Iterator[tuple[KeyPath, str, str]]
 
@@ -16,10 +22,11 @@ Found = Iterator[tuple[KeyPath, str, str]]
 def check(scenario: Scenario) -> Found:
     """Problems of every policy."""
     for name, policy in scenario.policies.items():
-        yield from _policy(("policies", name), policy)
+        yield from check_policy(("policies", name), policy)
 
 
-def _policy(at: KeyPath, policy: Policy) -> Found:
+def check_policy(at: KeyPath, policy: Policy) -> Found:
+    """Problems of one policy, wherever it is used."""
     shares = policy.shares()
     stated = sum(queue.share or 0 for queue in policy.queues.values())
     if stated > ONE_PPB:
@@ -32,14 +39,71 @@ def _policy(at: KeyPath, policy: Policy) -> Found:
             yield here, f"queue '{name}' is left without a share", "give it at least 0.1%, or others less"
         if queue.limit.amount == 0:
             yield (*here, "limit"), "a queue of no size drops everything", "write a size such as 4MB"
-        if isinstance(queue.aqm, Red) and queue.aqm.minimum >= queue.aqm.maximum:
-            yield (*here, "aqm"), "the minimum is not below the maximum", "RED needs a range to rise in"
+        yield from _aqm((*here, "aqm"), queue.aqm)
+        yield from _rates(here, queue)
     names = list(policy.queues)
     for priority, queue_name in policy.priorities.items():
         if queue_name not in policy.queues:
             hint = closest(queue_name, names, "queues")
             yield (*at, "priorities", priority), f"there is no queue '{queue_name}'", hint
     yield from _dpp(at, policy)
+    yield from _etrap(at, policy)
+    yield from check_pause.check(at, policy)
+    if policy.police is not None and policy.police.rate == 0:
+        yield (*at, "police", "rate"), "the rate is zero: everything would be dropped", "write a rate such as 5Gbit/s"
+    if policy.police is not None and policy.police.burst < FRAME_BYTES_MIN:
+        yield (*at, "police", "burst"), "the burst holds not even one frame", "100kB is usual"
+
+
+def _aqm(at: KeyPath, aqm: Aqm) -> Found:
+    if isinstance(aqm, Afd) and aqm.desired == 0:
+        yield (*at, "desired"), "a queue that is to be empty drops every elephant", "150kB suits 10 Gbit/s"
+    if not isinstance(aqm, Red):
+        return
+    if aqm.minimum >= aqm.maximum:
+        yield at, "the minimum is not below the maximum", "RED needs a range to rise in"
+    if aqm.probability > ONE_PPB:
+        yield (*at, "probability"), f"{aqm.probability / 1e7:g} % is no probability", "at most 100%"
+    other = aqm.not_capable
+    if other is not None and other.minimum >= other.maximum:
+        yield (*at, "not_capable"), "the minimum is not below the maximum", "RED needs a range to rise in"
+    if other is not None and other.probability > ONE_PPB:
+        yield (*at, "not_capable", "probability"), f"{other.probability / 1e7:g} % is no probability", "at most 100%"
+
+
+def _rates(at: KeyPath, queue: Queue) -> Found:
+    shape = queue.shape
+    if shape is None:
+        return
+    if shape.min is None and shape.max is None:
+        yield (*at, "shape"), "it shapes nothing", "write min, max, or both"
+    if shape.max == 0:
+        yield (*at, "shape", "max"), "the rate is zero: the queue would never be served", "leave it out for no limit"
+    elif shape.max is not None and (shape.min or 0) > shape.max:
+        yield (*at, "shape"), "the guaranteed rate is above the largest", "exchange them"
+
+
+def _etrap(at: KeyPath, policy: Policy) -> Found:
+    etrap = policy.etrap
+    if etrap is None:
+        return
+    here: KeyPath = (*at, "etrap")
+    entries = etrap.table_entries
+    if not is_table_size(entries):
+        yield (*here, "table_entries"), _no_table(entries), "65536 is the default"
+    if etrap.age == 0:
+        yield (*here, "age"), "no flow can send within no time", "50us is the default"
+    if not any(isinstance(queue.aqm, Afd) for queue in policy.queues.values()):
+        yield here, "no queue uses the elephant trap", "give a queue aqm: {kind: afd, desired: 150kB}, or remove it"
+
+
+def is_table_size(entries: int) -> bool:
+    """Flow tables are sets of a power of two."""
+    return FLOW_ENTRIES_MIN <= entries <= FLOW_ENTRIES_MAX and not entries & (entries - 1)
+
+
+def _no_table(entries: int) -> str:
+    return f"{entries} is not a power of two from {FLOW_ENTRIES_MIN} to {FLOW_ENTRIES_MAX}"
 
 
 def _dpp(at: KeyPath, policy: Policy) -> Found:
@@ -53,10 +117,5 @@ def _dpp(at: KeyPath, policy: Policy) -> Found:
         yield (*here, "express"), f"there is no queue '{dpp.express}' for prioritised packets", hint
     elif express.strict is None:
         yield (*here, "express"), f"queue '{dpp.express}' is not strict", f"write strict: 1 for queue '{dpp.express}'"
-    entries = dpp.table_entries
-    if entries < DPP_ENTRIES_MIN or entries & (entries - 1):
-        yield (
-            (*here, "table_entries"),
-            f"{entries} is not a power of two from {DPP_ENTRIES_MIN}",
-            "65536 is the default",
-        )
+    if not is_table_size(dpp.table_entries):
+        yield (*here, "table_entries"), _no_table(dpp.table_entries), "65536 is the default"

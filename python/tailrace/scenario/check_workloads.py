@@ -30,7 +30,7 @@ def check(scenario: Scenario, graph: Graph, *, is_joined: bool) -> Found:
             case Stream():
                 yield from _stream(at, workload, scenario, graph)
             case Flows():
-                yield from _flows(at, workload, graph)
+                yield from _flows(at, workload)
             case Datagrams():
                 yield from _datagrams(at, workload, scenario.host(workload.source))
 
@@ -108,7 +108,9 @@ def _stream(at: KeyPath, stream: Stream, scenario: Scenario, graph: Graph) -> Fo
                 yield (*at, key), f"nothing joins '{a}' and '{b}'", "a pinned path follows links from end to end"
 
 
-def _flows(at: KeyPath, flows: Flows, graph: Graph) -> Found:
+def _flows(at: KeyPath, flows: Flows) -> Found:
+    if flows.sizes.mean < 1:
+        yield (*at, "sizes"), "flows of no bytes are no load", "write a size such as 100kB, or web-search"
     if (flows.load is None) == (flows.interarrival is None):
         yield at, "arrivals need either load or interarrival", "write load: 50% or interarrival: exponential(100us)"
     if flows.load is not None and not 0 < flows.load <= LOAD_PPB_MAX:
@@ -118,8 +120,6 @@ def _flows(at: KeyPath, flows: Flows, graph: Graph) -> Found:
     for key in ("sources", "destinations"):
         if not getattr(flows, key):
             yield (*at, key), "an empty list of hosts", "name hosts, or write all"
-    if flows.sources == "all" and flows.destinations == "all" and len(graph.hosts) < 2:
-        yield at, "one host has nobody to send to", "add a host"
 
 
 def _datagrams(at: KeyPath, datagrams: Datagrams, source: Host) -> Found:

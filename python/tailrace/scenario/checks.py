@@ -3,12 +3,11 @@
 from collections.abc import Iterator
 
 from tailrace.errors import KeyPath, Problem, closest
-from tailrace.scenario import check_expectations, check_policies, check_workloads
+from tailrace.scenario import check_expectations, check_policies, check_switches, check_workloads
 from tailrace.scenario.document import Document
-from tailrace.scenario.host import Host
+from tailrace.scenario.host import IP_TCP_HEADERS_BYTES, Host
 from tailrace.scenario.network import FatTree, LeafSpine
 from tailrace.scenario.scenario import DEFAULTS, Scenario
-from tailrace.scenario.switch import Switch
 from tailrace.scenario.topology import NODES_MAX, Graph, expand, node_count
 from tailrace.scenario.units import format_size
 
@@ -17,6 +16,8 @@ MTU_BYTES_MIN = 576
 MTU_BYTES_MAX = 9216
 """Largest jumbo MTU of data-centre switches (NX-OS)."""
 CLOCK_PPB_MAX = 1_000_000
+SOLO_FOLDER = "solo-"
+"""What folders of workloads alone begin with in a run directory."""
 
 Found = Iterator[tuple[KeyPath, str, str]]
 """Path, what is wrong, hint."""
@@ -33,6 +34,7 @@ def _all(scenario: Scenario) -> Found:
     refusals = list(_topology(scenario))
     yield from refusals
     yield from check_policies.check(scenario)
+    yield from _arms(scenario)
     yield from _experiment(scenario)
     yield from check_expectations.check(scenario)
     if refusals:
@@ -41,7 +43,7 @@ def _all(scenario: Scenario) -> Found:
     broken = list(_links(scenario, graph))
     yield from broken
     yield from _hosts(scenario, graph)
-    yield from _switches(scenario, graph)
+    yield from check_switches.check(scenario, graph)
     yield from check_workloads.check(scenario, graph, is_joined=not broken)
     yield from _observe(scenario, graph)
 
@@ -124,7 +126,13 @@ def _host(at: KeyPath, host: Host, own: Host) -> Found:
         yield (*at, "nic", "queue"), "the transmit queue holds not even one frame", f"write more than {host.mtu}B"
     if host.nic.rx_ring == 0:
         yield (*at, "nic", "rx_ring"), "a ring of no frames receives nothing", "4096 frames is usual"
+    segment = host.mtu - IP_TCP_HEADERS_BYTES
+    for key in ("tso", "gro"):
+        if key in own.nic.model_fields_set and 0 < getattr(host.nic, key) < segment:
+            yield (*at, "nic", key), f"it is below one segment of {segment} bytes", "0B switches it off, 64kB is usual"
     tcp = host.tcp
+    if 0 < tcp.window_cap < segment:
+        yield (*at, "tcp", "window_cap"), f"it is below one segment of {segment} bytes", "0B is no limit"
     if tcp.rto_min == 0 or tcp.rto_max < tcp.rto_min:
         yield (*at, "tcp"), "rto_min must be above zero and not above rto_max", "Linux: 200ms and 120s"
     for key in ("send_buffer", "receive_buffer"):
@@ -136,39 +144,10 @@ def _host(at: KeyPath, host: Host, own: Host) -> Found:
             yield (*at, "tcp", key), "the maximum is below the initial size", "exchange them"
 
 
-def _switches(scenario: Scenario, graph: Graph) -> Found:
-    for name, own in scenario.switches.items():
-        at: KeyPath = ("switches", name)
-        if name != DEFAULTS and name not in graph.switches:
-            yield at, f"there is no switch '{name}'", closest(name, [*graph.switches, DEFAULTS], "switches")
-            continue
-        switch = scenario.switch(name)
-        if switch.buffer == 0:
-            yield (*at, "buffer"), "a switch without a buffer forwards nothing", "12MB is usual"
-        if "policy" in own.model_fields_set or "buffer" in own.model_fields_set or name == DEFAULTS:
-            yield from _used_policy((*at, "policy"), switch.policy, switch, scenario)
-        yield from _port_policies(at, name, switch, own, scenario, graph)
-
-
-def _port_policies(at: KeyPath, name: str, switch: Switch, own: Switch, scenario: Scenario, graph: Graph) -> Found:
-    neighbours = graph.nodes if name == DEFAULTS else graph.neighbours(name)
-    for towards, policy in own.ports.items():
-        if towards not in neighbours:
-            hint = closest(towards, neighbours, f"neighbours of {name}")
-            yield (*at, "ports", towards), f"a port with no link: nothing joins '{name}' and '{towards}'", hint
-        yield from _used_policy((*at, "ports", towards), policy, switch, scenario)
-
-
-def _used_policy(at: KeyPath, name: str, switch: Switch, scenario: Scenario) -> Found:
-    policy = scenario.policy(name)
-    if policy is None:
-        yield at, f"there is no policy '{name}'", closest(name, [*scenario.policies, "fifo"], "policies")
-        return
-    for queue_name, queue in policy.queues.items():
-        if queue.limit.unit == "bytes" and queue.limit.amount > switch.buffer:
-            limit, buffer = format_size(queue.limit.amount), format_size(switch.buffer)
-            what = f"queue '{queue_name}' of policy '{name}' may hold {limit}, but the switch has a buffer of {buffer}"
-            yield at, what, "lower the queue's limit or raise the switch's buffer"
+def _arms(scenario: Scenario) -> Found:
+    for name in scenario.arms:
+        if name.startswith(SOLO_FOLDER):
+            yield ("arms", name), f"names that begin with {SOLO_FOLDER} are kept for workloads alone", "rename the arm"
 
 
 def _experiment(scenario: Scenario) -> Found:

@@ -38,8 +38,8 @@ def headroom_bytes(rate_bps: int, frame_bytes: int, *, round_trip_ps: int, peer_
     """Headroom of a lossless group.
 
     Our pause waits for a frame of ours that has begun, the peer finishes one of its own and, within its response time,
-    may begin another; the cable and the pipelines hold bytes in both directions (`round_trip_ps`). The terms are those of
-    SONiC's computation without its rounding to cells.
+    may begin another; the cable and the pipelines hold bytes in both directions (`round_trip_ps`). The terms are those
+    of SONiC's computation without its rounding to cells.
     """
     on_the_way = _ceil(rate_bps * (round_trip_ps + peer_response_ps), 8 * PS_PER_S)
     return 3 * frame_bytes + on_the_way

@@ -6,11 +6,34 @@ from pydantic import BeforeValidator, Field, WithJsonSchema
 from pydantic_core import PydanticCustomError
 
 from tailrace.scenario.distribution import parse_distribution
-from tailrace.scenario.quantities import Count, FineTime, Frames, Part, Size, Time, TimeDistribution
+from tailrace.scenario.pause import AutoTime, Priorities
+from tailrace.scenario.quantities import Count, FineTime, Frames, Part, Rate, Size, Time, TimeDistribution
 from tailrace.scenario.units import SIZE, TIME, QuantityError, parse
 
 RX_JITTER_DEFAULT = parse_distribution("exponential(2us)", TIME)
 """Noise of a receive poll [K]: a few microseconds of scheduling and cache misses on a busy Linux host."""
+
+
+class NicPfc(Part):
+    """The NIC obeys priority flow control (802.1Qbb)."""
+
+    priorities: Priorities
+    """Priorities whose pauses are obeyed."""
+
+
+class NicQcn(Part):
+    """QCN reaction point (802.1Qau): a rate limiter for each flow; the defaults are those of IEEE8021-CN-MIB."""
+
+    timer: Time = 15 * 10**9
+    """Timer of rate increase."""
+    byte_counter: Size = 150_000
+    """Byte counter of rate increase."""
+    active_increase: Rate = 5_000_000
+    """Step of active increase."""
+    hyper_increase: Rate = 50_000_000
+    """Step of hyper-active increase."""
+    rate_min: Rate = 10_000_000
+    """Lowest rate [K]: the MIB does not state it, simulators use 10 Mbit/s."""
 
 
 class Nic(Part):
@@ -28,6 +51,19 @@ class Nic(Part):
     """Timing noise: extra delay of each poll, a distribution."""
     rx_ring: Frames = 4096
     """Receive ring; a frame that finds it full is dropped [K]: usual maximum of 10G NICs."""
+    pfc: NicPfc | None = None
+    """Obeys pauses of priorities; left out: none."""
+    link_pause: bool = False
+    """Obeys 802.3x pauses."""
+    pause_response: AutoTime = "auto"
+    """From the arrival of a pause to its effect. auto: the limit of 802.3 annex 31B for the link's rate."""
+    qcn: NicQcn | None = None
+    """Limits rates when switches with `qcn` ask for it; left out: it does not. `{}` has the standard's values."""
+
+    @property
+    def is_lossless(self) -> bool:
+        """Whether it takes part in pausing or QCN."""
+        return self.pfc is not None or self.link_pause or self.qcn is not None
 
 
 class Cpu(Part):

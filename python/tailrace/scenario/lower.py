@@ -4,7 +4,9 @@ import hashlib
 import json
 from typing import Any
 
-from tailrace.scenario.host import Host, SocketBuffer
+from tailrace.scenario import headroom
+from tailrace.scenario.host import Host, Nic, SocketBuffer
+from tailrace.scenario.lower_pause import mask
 from tailrace.scenario.lower_switch import lower_switch
 from tailrace.scenario.lower_workload import lower_workload
 from tailrace.scenario.scenario import Scenario
@@ -29,8 +31,8 @@ def lower(scenario: Scenario, arm: str, trial: int) -> Raw:
         "stop_at_ps": scenario.experiment.duration,
         "framing": {"header_bytes": framing.header, "overhead_bytes": framing.overhead},
         "clock_offset_ppb": scenario.experiment.clock,
-        "hosts": [_host(name, scenario.host(name)) for name in graph.hosts],
-        "switches": [lower_switch(name, scenario.switch(name), scenario) for name in graph.switches],
+        "hosts": [_host(name, scenario.host(name), graph.rates_bps[name]) for name in graph.hosts],
+        "switches": [lower_switch(name, scenario.switch(name), scenario, graph) for name in graph.switches],
         "links": [{"a": k.a, "b": k.b, "rate_bps": k.rate_bps, "delay_ps": k.delay_ps} for k in graph.links],
         "workloads": [lower_workload(name, workload, graph) for name, workload in scenario.workloads.items()],
         "observe": _observe(scenario, graph),
@@ -54,7 +56,7 @@ def canonical_json(value: object) -> str:
     return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
 
 
-def _host(name: str, host: Host) -> Raw:
+def _host(name: str, host: Host, rate_bps: int) -> Raw:
     nic = host.nic
     return {
         "name": name,
@@ -66,6 +68,7 @@ def _host(name: str, host: Host) -> Raw:
             "rx_coalesce_ps": nic.rx_coalesce,
             "rx_jitter": nic.rx_jitter.raw,
             "rx_ring_frames": nic.rx_ring,
+            **({"lossless": _lossless(nic, rate_bps)} if nic.is_lossless else {}),
         },
         "cpu": {
             "per_packet_ps": host.cpu.per_packet,
@@ -74,6 +77,24 @@ def _host(name: str, host: Host) -> Raw:
         },
         "tcp": _tcp(host),
     }
+
+
+def _lossless(nic: Nic, rate_bps: int) -> Raw:
+    response = nic.pause_response
+    raw: Raw = {
+        "obeys": mask(nic.pfc.priorities) if nic.pfc else 0,
+        "obeys_link_pause": nic.link_pause,
+        "response_ps": headroom.response_ps(rate_bps) if isinstance(response, str) else response,
+    }
+    if (qcn := nic.qcn) is not None:
+        raw["qcn"] = {
+            "timer_ps": qcn.timer,
+            "byte_counter": qcn.byte_counter,
+            "active_increase_bps": qcn.active_increase,
+            "hyper_increase_bps": qcn.hyper_increase,
+            "rate_min_bps": qcn.rate_min,
+        }
+    return raw
 
 
 def _tcp(host: Host) -> Raw:

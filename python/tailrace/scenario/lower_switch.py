@@ -1,53 +1,103 @@
-"""Switches and their policies as plans hold them."""
+"""Switches and their policies as plans hold them.
+
+What a scenario does not use is left out of the plan, where its default means "none".
+"""
 
 from typing import Any
 
+from tailrace.scenario.aqm import Afd, Aqm, Codel, Etrap, NoAqm, Red, Step
+from tailrace.scenario.classify import PROTOCOLS, Rule
+from tailrace.scenario.limit import Limit
+from tailrace.scenario.lower_pause import Port, lower_pausing, lower_police
 from tailrace.scenario.scenario import Scenario
-from tailrace.scenario.switch import Aqm, Codel, Dpp, NoAqm, Policy, Queue, Red, Step, Switch
+from tailrace.scenario.switch import Dpp, Policy, Queue, Switch
+from tailrace.scenario.topology import Graph
 
 PPB_PER_MILLE = 10**6
 
 Raw = dict[str, Any]
 
 
-def lower_switch(name: str, switch: Switch, scenario: Scenario) -> Raw:
+def lower_switch(name: str, switch: Switch, scenario: Scenario, graph: Graph) -> Raw:
     """One switch with the policies of its ports."""
+    neighbours = list(dict.fromkeys(graph.neighbours(name)))
+    used = {towards: switch.ports.get(towards, switch.policy) for towards in neighbours}
+    is_accounted = any(_found(scenario, policy).pausing for policy in used.values())
 
-    def policy(policy_name: str) -> Raw:
-        found = scenario.policy(policy_name)
-        assert found is not None, "checks refuse unknown policies"
-        return _policy(found)
+    def lowered(policy_name: str, towards: str) -> Raw:
+        port = Port(name, towards, switch, scenario, graph)
+        return _policy(_found(scenario, policy_name), port, is_accounted=is_accounted)
 
+    usual = lowered(switch.policy, next(t for t in [*neighbours, ""] if used.get(t, switch.policy) == switch.policy))
+    # Pauses depend on a port's rate and cable: such a port gets a policy of its own in the plan.
+    ports = {towards: lowered(policy, towards) for towards, policy in used.items()}
+    own = {t: policy for t, policy in ports.items() if t in switch.ports or policy != usual}
+    classify = {"classify": [_rule(rule) for rule in switch.classify]} if switch.classify else {}
     return {
         "name": name,
         "switching": switch.switching,
         "latency_ps": switch.latency,
         "buffer_bytes": switch.buffer,
-        "policy": policy(switch.policy),
-        "port_policies": [{"towards": towards, "policy": policy(used)} for towards, used in switch.ports.items()],
+        **classify,
+        "policy": usual,
+        "port_policies": [{"towards": towards, "policy": policy} for towards, policy in own.items()],
     }
 
 
-def _policy(policy: Policy) -> Raw:
+def _found(scenario: Scenario, name: str) -> Policy:
+    found = scenario.policy(name)
+    assert found is not None, "checks refuse unknown policies"
+    return found
+
+
+def _rule(rule: Rule) -> Raw:
+    stated: Raw = {key: value for key in Rule.model_fields if (value := getattr(rule, key)) is not None}
+    stated["class"] = stated.pop("class_")
+    if rule.protocol is not None:
+        stated["protocol"] = PROTOCOLS[rule.protocol]
+    for key in ("source_port", "destination_port"):
+        if key in stated:
+            stated[key] = list(stated[key])
+    return stated
+
+
+def _policy(policy: Policy, port: Port, *, is_accounted: bool) -> Raw:
     names = list(policy.queues)
-    usual = next((name for name, queue in policy.queues.items() if queue.strict is None), names[-1])
     shares = policy.shares()
-    return {
+    raw: Raw = {
         "queues": [_queue(name, queue, shares.get(name, 0)) for name, queue in policy.queues.items()],
-        "queue_of_priority": [names.index(policy.priorities.get(priority, usual)) for priority in range(8)],
+        "queue_of_priority": [names.index(policy.queue_of(priority)) for priority in range(8)],
         "dpp": _dpp(policy.dpp, names) if policy.dpp else None,
     }
+    if policy.trap is not None:
+        raw["etrap"] = _etrap(policy.trap)
+    if is_accounted:
+        raw |= lower_pausing(policy, port)
+    if policy.police is not None:
+        raw["police"] = lower_police(policy.police)
+    return raw
 
 
 def _queue(name: str, queue: Queue, share_ppb: int) -> Raw:
     weight = max(1, round(share_ppb / PPB_PER_MILLE))
-    limit_key = {"bytes": "bytes", "frames": "frames", "alpha-milli": "alpha-milli"}[queue.limit.unit]
-    return {
+    raw: Raw = {
         "name": name,
         "service": {"dwrr": weight} if queue.strict is None else {"strict": queue.strict},
-        "limit": {limit_key: queue.limit.amount},
+        "limit": lower_limit(queue.limit),
         "aqm": _aqm(queue.aqm),
     }
+    if queue.reserved:
+        raw["reserved_bytes"] = queue.reserved
+    if queue.shape is not None:
+        raw |= {f"shape_{end}_bps": rate for end in ("min", "max") if (rate := getattr(queue.shape, end)) is not None}
+    if queue.qcn is not None:
+        raw["qcn"] = {"set_point_bytes": queue.qcn.set_point, "weight": queue.qcn.weight}
+    return raw
+
+
+def lower_limit(limit: Limit) -> Raw:
+    """A limit under the name of its unit."""
+    return {limit.unit: limit.amount}
 
 
 def _aqm(aqm: Aqm) -> str | Raw:
@@ -57,15 +107,9 @@ def _aqm(aqm: Aqm) -> str | Raw:
         case Step():
             return {"step": {"threshold_bytes": aqm.threshold}}
         case Red():
-            return {
-                "red": {
-                    "minimum_bytes": aqm.minimum,
-                    "maximum_bytes": aqm.maximum,
-                    "probability_milli": round(aqm.probability / PPB_PER_MILLE),
-                    "weight_exponent": aqm.weight_exponent,
-                    "ecn": aqm.ecn,
-                }
-            }
+            return {"red": _red(aqm)}
+        case Afd():
+            return {"afd": {"desired_bytes": aqm.desired, "ecn": aqm.ecn}}
         case Codel():
             return {
                 "codel": {
@@ -75,6 +119,30 @@ def _aqm(aqm: Aqm) -> str | Raw:
                     "ce_threshold_ps": aqm.ce_threshold,
                 }
             }
+
+
+def _red(red: Red) -> Raw:
+    raw: Raw = {
+        "minimum_bytes": red.minimum,
+        "maximum_bytes": red.maximum,
+        "probability_milli": round(red.probability / PPB_PER_MILLE),
+        "weight_exponent": red.weight_exponent,
+        "ecn": red.ecn,
+    }
+    if (other := red.not_capable) is not None:
+        raw["not_capable"] = [other.minimum, other.maximum, round(other.probability / PPB_PER_MILLE)]
+    return raw
+
+
+def _etrap(etrap: Etrap) -> Raw:
+    age_ps, afd_period_ps = etrap.periods_ps()
+    return {
+        "byte_count": etrap.byte_count,
+        "age_ps": age_ps,
+        "bandwidth_threshold_bytes": etrap.bandwidth_threshold,
+        "table_entries": etrap.table_entries,
+        "afd_period_ps": afd_period_ps,
+    }
 
 
 def _dpp(dpp: Dpp, queue_names: list[str]) -> Raw:

@@ -15,15 +15,17 @@ Raw = dict[str, Any]
 
 def lower_workload(name: str, workload: Oltp | Stream | Flows | Datagrams, graph: Graph) -> Raw:
     """One workload, under the name of its kind."""
+    # What is left out of a plan has its default there; the hash of a plan does not change for what it does not use.
+    marked = {"dscp": workload.dscp} if workload.dscp else {}
     match workload:
         case Oltp():
-            return {"oltp": _oltp(name, workload)}
+            return {"oltp": _oltp(name, workload) | marked}
         case Stream():
-            return {"stream": _stream(name, workload)}
+            return {"stream": _stream(name, workload) | marked}
         case Flows():
-            return {"flows": _flows(name, workload, graph)}
+            return {"flows": _flows(name, workload, graph) | marked}
         case Datagrams():
-            return {"datagrams": _datagrams(name, workload)}
+            return {"datagrams": _datagrams(name, workload) | marked}
 
 
 def _oltp(name: str, oltp: Oltp) -> Raw:

@@ -1,6 +1,7 @@
-"""Pause frames: per priority (802.1Qbb, PFC) or for the whole link (802.3x), and the buffer that makes them lossless."""
+"""Pause frames: per priority (802.1Qbb, PFC) or for the whole link (802.3x), and the buffer that makes it lossless."""
 
-from typing import Annotated, Any, Literal
+from collections.abc import Callable
+from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, Field, WithJsonSchema
 
@@ -17,7 +18,7 @@ Priorities = Annotated[list[PriorityNo], Field(min_length=1, max_length=PRIORITI
 Quanta = Annotated[Count, Field(ge=1, le=65_535)]
 
 
-def _auto_or(dimension: Dimension) -> Any:
+def _auto_reader(dimension: Dimension) -> Callable[[object], int | str]:
     def read(value: object) -> int | str:
         if value == "auto":
             return "auto"
@@ -26,8 +27,11 @@ def _auto_or(dimension: Dimension) -> Any:
         except QuantityError as error:
             raise refuse(error.what, f"{error.hint}, or auto") from None
 
-    schema = {"anyOf": [{"const": "auto"}, {"type": "string", "pattern": dimension.pattern}]}
-    return Annotated[int | Literal["auto"], BeforeValidator(read), WithJsonSchema(schema)]
+    return read
+
+
+def _auto_schema(dimension: Dimension) -> WithJsonSchema:
+    return WithJsonSchema({"anyOf": [{"const": "auto"}, {"type": "string", "pattern": dimension.pattern}]})
 
 
 def _length(value: object) -> int:
@@ -37,8 +41,8 @@ def _length(value: object) -> int:
         raise refuse(error.what, error.hint) from None
 
 
-AutoSize = _auto_or(SIZE)
-AutoTime = _auto_or(TIME)
+AutoSize = Annotated[int | Literal["auto"], BeforeValidator(_auto_reader(SIZE)), _auto_schema(SIZE)]
+AutoTime = Annotated[int | Literal["auto"], BeforeValidator(_auto_reader(TIME)), _auto_schema(TIME)]
 Length = Annotated[
     int, BeforeValidator(_length), WithJsonSchema({"type": "string", "pattern": LENGTH.pattern, "examples": ["100m"]})
 ]
@@ -54,7 +58,7 @@ class Watchdog(Part):
     """The queue works again when it was not paused for this long [K]: SONiC examples use 200ms to 400ms."""
 
 
-class Thresholds(Part):
+class GroupThresholds(Part):
     """When a lossless group pauses its sender; every part that is left out comes from the port's `pfc`."""
 
     headroom: AutoSize | None = None
@@ -95,17 +99,17 @@ class Pfc(_Pausing):
 
     priorities: Priorities
     """The lossless priorities, each a group of its own."""
-    per_priority: dict[Annotated[int, Field(ge=0, le=7)], Thresholds] = {}
-    """Thresholds of single priorities where they differ."""
+    per_priority: dict[Annotated[int, Field(ge=0, le=7)], GroupThresholds] = {}
+    """GroupThresholds of single priorities where they differ."""
     lossy: QueueLimit | None = None
     """What all other priorities together may hold of the buffer at this port. Left out: all of it."""
 
-    def thresholds(self, priority: int) -> Thresholds:
+    def thresholds(self, priority: int) -> GroupThresholds:
         """The thresholds of one lossless priority, complete."""
-        own = self.per_priority.get(priority, Thresholds())
-        usual = {name: getattr(self, name) for name in Thresholds.model_fields}
-        stated = {name: value for name in Thresholds.model_fields if (value := getattr(own, name)) is not None}
-        return Thresholds.model_construct(**usual | stated)
+        own = self.per_priority.get(priority, GroupThresholds())
+        usual = {name: getattr(self, name) for name in GroupThresholds.model_fields}
+        stated = {name: value for name in GroupThresholds.model_fields if (value := getattr(own, name)) is not None}
+        return GroupThresholds.model_construct(**usual | stated)
 
 
 class LinkPause(_Pausing):

@@ -7,9 +7,9 @@ from pydantic.json_schema import GenerateJsonSchema
 
 from tailrace.scenario.distribution import Distribution
 from tailrace.scenario.host import SocketBuffer
+from tailrace.scenario.limit import Limit
 from tailrace.scenario.quantities import UNIT_KEY
 from tailrace.scenario.scenario import Scenario
-from tailrace.scenario.switch import Limit
 from tailrace.scenario.units import DIMENSIONS, SIZE, Dimension
 
 SCHEMA_ID = "https://json-schema.org/draft/2020-12/schema"
@@ -41,7 +41,7 @@ class _Generator(GenerateJsonSchema):
         if isinstance(dft, Distribution):
             return dft.text
         if isinstance(dft, Limit):
-            return f"dynamic({dft.amount / 1000:g})"
+            return f"dynamic({dft.amount / 1000:g})" if dft.unit == "alpha-milli" else f"{dft.amount}B"
         if isinstance(dft, SocketBuffer):
             return {"maximum": quantity_text(dft.maximum, SIZE)}
         return super().encode_default(dft)

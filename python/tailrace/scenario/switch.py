@@ -2,100 +2,37 @@
 
 from typing import Annotated, Literal
 
-from pydantic import BeforeValidator, Field, WithJsonSchema
+from pydantic import Field
 
-from tailrace.scenario.quantities import NAME_PATTERN, Count, Part, Share, Size, Time, refuse
-from tailrace.scenario.units import FRAMES, SIZE, QuantityError, parse
+from tailrace.scenario.aqm import Afd, Aqm, Etrap, NoAqm
+from tailrace.scenario.classify import Rule
+from tailrace.scenario.limit import Limit, QueueLimit
+from tailrace.scenario.pause import LinkPause, Pfc, Police
+from tailrace.scenario.quantities import NAME_PATTERN, Count, Part, Rate, Share, Size, Time
 
 ONE_PPB = 10**9
-ALPHA_MAX = 128.0
-"""Larger factors of a dynamic threshold mean the whole buffer."""
+RULES_MAX = 512
+"""Rules of one switch: more belong into a TCAM, not into a scenario."""
 
 Name = Annotated[str, Field(pattern=NAME_PATTERN)]
 
 
-class Limit(Part):
-    """When a queue is full: bytes, frames, or alpha times the free buffer."""
+class Shape(Part):
+    """Guaranteed and largest rate of a queue, of frames with their wire overhead."""
 
-    unit: Literal["bytes", "frames", "alpha-milli"]
-    amount: int
-
-
-def _limit(value: object) -> Limit:
-    if isinstance(value, Limit):
-        return value
-    if isinstance(value, str) and value.strip().startswith("dynamic(") and value.strip().endswith(")"):
-        return Limit(unit="alpha-milli", amount=_alpha(value.strip()[len("dynamic(") : -1]))
-    frames = isinstance(value, str) and value.strip().endswith(("frames", "frame"))
-    try:
-        return Limit(unit="frames" if frames else "bytes", amount=parse(value, FRAMES if frames else SIZE))
-    except QuantityError as error:
-        raise refuse(error.what, "write a size such as 4MB, dynamic(8), or 100 frames") from None
+    min: Rate | None = None
+    """Guaranteed: below it the queue is served before all others."""
+    max: Rate | None = None
+    """Never exceeded."""
 
 
-def _alpha(text: str) -> int:
-    try:
-        alpha = float(text)
-    except ValueError:
-        raise refuse(f"'{text}' is not a factor", "write dynamic(8): at most 8 times the free buffer") from None
-    if not 0.001 <= alpha <= ALPHA_MAX:
-        raise refuse(f"alpha {text} is outside 0.001 to {ALPHA_MAX:g}", "usual factors are 0.125 to 14")
-    return round(alpha * 1000)
+class Qcn(Part):
+    """QCN congestion point (802.1Qau): tells senders how far the queue is from its set point."""
 
-
-_LIMIT_PATTERN = r"^\s*(\d+(\.\d+)?\s*(B|kB|MB|GB|KiB|MiB|GiB|frames?)|dynamic\(\s*\d+(\.\d+)?\s*\))\s*$"
-QueueLimit = Annotated[
-    Limit,
-    BeforeValidator(_limit),
-    WithJsonSchema({"type": "string", "pattern": _LIMIT_PATTERN, "examples": ["4MB", "dynamic(8)", "100 frames"]}),
-]
-
-
-class NoAqm(Part):
-    """The limit alone (tail drop)."""
-
-    kind: Literal["none"]
-
-
-class Step(Part):
-    """Mark above an instantaneous depth: DCTCP's step (RFC 8257)."""
-
-    kind: Literal["step"]
-    threshold: Size
-    """Depth above which a frame is marked (or dropped when it is not ECN-capable)."""
-
-
-class Red(Part):
-    """Random early detection (Floyd and Jacobson 1993)."""
-
-    kind: Literal["red"]
-    minimum: Size
-    """Average depth below which nothing is dropped."""
-    maximum: Size
-    """Average depth above which everything is dropped."""
-    probability: Share = 20_000_000
-    """Probability at the maximum; 2% is the classic 1/50."""
-    weight_exponent: Annotated[Count, Field(le=15)] = 9
-    """The average's weight is 2 to the minus this; 9 is 0.002."""
-    ecn: bool = False
-    """Mark what is capable instead of dropping it."""
-
-
-class Codel(Part):
-    """CoDel (RFC 8289)."""
-
-    kind: Literal["codel"]
-    target: Time = 5 * 10**9
-    """Acceptable standing delay."""
-    interval: Time = 100 * 10**9
-    """Window of the minimum."""
-    ecn: bool = False
-    """Mark what is capable instead of dropping it."""
-    ce_threshold: Time = 0
-    """Mark every capable frame that waited longer; 0s for never."""
-
-
-Aqm = Annotated[NoAqm | Step | Red | Codel, Field(discriminator="kind")]
+    set_point: Annotated[Size, Field(ge=100)] = 26_000
+    """Depth to be kept (IEEE8021-CN-MIB: 26 000 octets)."""
+    weight: Annotated[Count, Field(ge=1, le=1024)] = 2
+    """Weight of the queue's growth (IEEE8021-CN-MIB: 2)."""
 
 
 class Queue(Part):
@@ -107,8 +44,14 @@ class Queue(Part):
     """Share of the weighted bandwidth. Left out: what the other shares leave."""
     limit: QueueLimit = Limit(unit="alpha-milli", amount=8000)
     """When it is full: bytes, `dynamic(alpha)` of the free buffer, or frames [K]: dynamic(8) is a usual default."""
+    reserved: Size = 0
+    """Bytes that are always this queue's own."""
+    shape: Shape | None = None
+    """Guaranteed and largest rate."""
     aqm: Aqm = NoAqm(kind="none")
     """Active queue management."""
+    qcn: Qcn | None = None
+    """Quantised congestion notification; senders need `nic.qcn`."""
 
 
 class Dpp(Part):
@@ -134,9 +77,38 @@ class Policy(Part):
     queues: Annotated[dict[Name, Queue], Field(min_length=1, max_length=8)]
     """Queues by name, one to eight."""
     priorities: dict[Annotated[int, Field(ge=0, le=7)], str] = {}
-    """Queue of each priority (0 to 7). Left out: the first weighted queue."""
+    """Queue of each priority (0 to 7). Left out: the first weighted queue that is not for a lossless priority."""
     dpp: Dpp | None = None
     """Dynamic packet prioritisation."""
+    etrap: Etrap | None = None
+    """Elephant trap for queues with `afd`; left out: the switch's defaults where a queue has it."""
+    pfc: Pfc | None = None
+    """Priority flow control at this port, in both directions."""
+    link_pause: LinkPause | None = None
+    """802.3x pauses at this port, in both directions; a port has this or `pfc`."""
+    police: Police | None = None
+    """Policer of what enters by this port."""
+
+    @property
+    def trap(self) -> Etrap | None:
+        """The elephant trap: the stated one, or the default one where a queue needs it."""
+        needs = any(isinstance(queue.aqm, Afd) for queue in self.queues.values())
+        return self.etrap or (Etrap() if needs else None)
+
+    @property
+    def pausing(self) -> Pfc | LinkPause | None:
+        """Whatever makes the port lossless."""
+        return self.pfc or self.link_pause
+
+    def usual_queue(self) -> str:
+        """Queue of the priorities that name none: the first weighted one that is not for a lossless priority."""
+        lossless = {self.priorities.get(priority) for priority in self.pfc.priorities} if self.pfc else set()
+        weighted = [name for name, queue in self.queues.items() if queue.strict is None]
+        return next((name for name in weighted if name not in lossless), list(self.queues)[-1])
+
+    def queue_of(self, priority: int) -> str:
+        """Queue of a priority."""
+        return self.priorities.get(priority, self.usual_queue())
 
     def shares(self) -> dict[str, int]:
         """Share of each weighted queue in parts per billion; those that state none divide what is left."""
@@ -156,6 +128,8 @@ class Switch(Part):
     """Fixed delay from ingress to the output queue [K]: around 1 us for data-centre switches."""
     buffer: Size = 12_000_000
     """Packet memory shared by all ports [K]: 12 MB is a Trident II."""
+    classify: Annotated[list[Rule], Field(max_length=RULES_MAX)] = []
+    """Rules of classification, first match first. A frame that none matches has its priority as class."""
     policy: str = "fifo"
     """Name of the policy of every port (`fifo` exists without being declared: one queue, tail drop, dynamic(8))."""
     ports: dict[str, str] = {}

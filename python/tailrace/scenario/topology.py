@@ -67,6 +67,15 @@ class Graph:
         return self.islands[a] == self.islands[b]
 
     @cached_property
+    def link_of(self) -> dict[tuple[str, str], Joined]:
+        """The link from a node to its neighbour, both ways; the first where there are several."""
+        found: dict[tuple[str, str], Joined] = {}
+        for link in self.links:
+            found.setdefault((link.a, link.b), link)
+            found.setdefault((link.b, link.a), link)
+        return found
+
+    @cached_property
     def rates_bps(self) -> dict[str, int]:
         """All links of every node together, in bits per second."""
         rates: dict[str, int] = {}

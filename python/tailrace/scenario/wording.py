@@ -149,7 +149,7 @@ def _keys_at(loc: Sequence[str | int]) -> list[str]:
     for key in loc:
         models = [inner for model in models for inner in _step(model, key)]
     known = [model for model in models if isinstance(model, type) and issubclass(model, BaseModel)]
-    return [name for model in known for name in model.model_fields]
+    return [field.alias or name for model in known for name, field in model.model_fields.items()]
 
 
 def _step(annotation: Any, key: str | int) -> list[Any]:

@@ -4,6 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from tailrace.scenario.classify import Dscp
 from tailrace.scenario.distribution import Distribution, parse_distribution
 from tailrace.scenario.quantities import Count, Part, Rate, Share, Size, SizeDistribution, Time, TimeDistribution
 from tailrace.scenario.units import TIME
@@ -35,7 +36,9 @@ class RoundTrip(Part):
 
 class _Workload(Part):
     priority: Priority = 0
-    """Class of the frames, 0 to 7; the policies map it to a queue."""
+    """Priority of the frames, 0 to 7: their class where no `classify` says otherwise; policies map it to a queue."""
+    dscp: Dscp = 0
+    """Code point of the IP header, 0 to 63 or a name such as ef; only `classify` looks at it."""
 
 
 class Oltp(_Workload):

@@ -2,6 +2,7 @@
 
 import json
 import os
+import pty
 import signal
 import subprocess
 import sys
@@ -56,6 +57,31 @@ def test_without_a_terminal_there_are_plain_lines(place: Path) -> None:
     assert done.returncode == 0, done.stderr
     assert "\x1b" not in done.stdout + done.stderr
     assert "6/6" in done.stderr
+
+
+def test_on_a_terminal_there_is_a_bar_with_the_time_to_go(place: Path) -> None:
+    ours, theirs = pty.openpty()
+    with subprocess.Popen(
+        [*PROGRAM, "run", "lab.yaml", "--trials", "2", "--set", "expect=[]"],
+        cwd=place,
+        env=environment(FAKE_TRIAL_WALL_S="0.5", TERM="xterm", COLUMNS="120"),
+        stdout=subprocess.DEVNULL,
+        stderr=theirs,
+    ) as program:
+        os.close(theirs)
+        shown = b"".join(iter(lambda: read_terminal(ours), b"")).decode()
+    os.close(ours)
+    assert program.returncode == 0, shown
+    assert "6 trials, about" in shown
+    assert "s to go" in shown
+
+
+def read_terminal(descriptor: int) -> bytes:
+    """What a terminal shows next; nothing when the program has left it."""
+    try:
+        return os.read(descriptor, 65_536)
+    except OSError:
+        return b""
 
 
 def test_a_reader_that_leaves_early_is_no_error(place: Path) -> None:

@@ -45,6 +45,12 @@ def test_counts_are_chosen_so_that_each_workload_alone_takes_the_time() -> None:
     assert choices["orders"]["transactions"] > choices["large"]["transactions"]
 
 
+def test_the_wanted_time_may_be_the_whole_duration() -> None:
+    _, choices = calibrated({"to": "5s"})
+    assert all(abs(choice["error"]) < 0.01 for choice in choices.values())
+    assert any(choice["rounds"] > 0 for choice in choices.values())
+
+
 def test_every_arm_gets_the_same_choice() -> None:
     experiment, choices = calibrated({"to": "2s"})
     counts = {

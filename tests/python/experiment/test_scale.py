@@ -9,6 +9,7 @@ COUNTED = {
     "workloads__orders__transactions": 507,
     "workloads__orders__warmup_transactions": 30,
     "workloads__backup__size": "1GB",
+    "workloads__backup__start": "1s",
     "experiment__calibrate": {"to": "2s"},
 }
 
@@ -20,6 +21,7 @@ def test_counts_sizes_and_times_shrink_and_rates_stay() -> None:
     assert isinstance(orders, Oltp)
     assert isinstance(backup, Stream)
     assert (orders.transactions, orders.warmup_transactions, backup.size) == (25, 1, 50_000_000)
+    assert backup.start == 50 * 10**9
     assert small.experiment.duration == 250 * 10**9
     assert small.experiment.calibrate is not None
     assert small.experiment.calibrate.to == 10**11

@@ -149,6 +149,17 @@ def test_provenance_has_what_one_needs_to_repeat_the_run(page: Page) -> None:
     assert "dpp/2, dpp/6" in page.text
 
 
+def test_what_calibration_chose_is_shown(tmp_path: Path) -> None:
+    path = FakeRun(trials=1, with_solo=False).write(tmp_path / "run")
+    choice = {"workload": "XS", "transactions": 2_090, "gap_factor": 1.25, "rounds": 2}
+    times = {"wanted_ps": 15 * 10**12, "alone_ps": 15_030_000_000_000}
+    manifest = json.loads((path / "manifest.json").read_text())
+    manifest["calibration"] = {"choices": [choice | times]}
+    (path / "manifest.json").write_text(json.dumps(manifest))
+    page = page_of(path)
+    assert "XS2 0901.2515.0015.03+0.20 %" in page.text
+
+
 def test_the_licence_of_the_vendored_script_is_kept(page: Page) -> None:
     assert "© 2022 Leon Sorokin, MIT licence" in page.text
     licence = ROOT / "python" / "tailrace" / "report" / "assets" / "uplot-LICENSE.txt"

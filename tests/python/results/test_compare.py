@@ -23,13 +23,21 @@ def test_a_faster_run_is_seen_and_its_size_is_told(tmp_path: Path) -> None:
     assert xs["improvement_interval"]["low"] < 10 < xs["improvement_interval"]["high"]
     assert not xs["is_paired"], "other seeds"
     text = format_compare(compared)
+    assert "fifo: plans differ" in text
     assert "XS: completion time is" in text
     assert "with b than with a" in text
 
 
+def test_arms_with_too_few_trials_are_named_and_not_tabulated(tmp_path: Path) -> None:
+    text = format_compare(compare(*runs(tmp_path, FakeRun(trials=4), FakeRun(trials=4, seed=2))))
+    assert "too few trials to compare: solo:L1, solo:L2, solo:M, solo:S, solo:XS" in text
+    assert not [line for line in text.splitlines() if line.startswith("completion_s") and "solo" in line]
+
+
 def test_the_same_run_twice_is_identical_event_by_event(tmp_path: Path) -> None:
     compared = compare(*runs(tmp_path, FakeRun(trials=2), FakeRun(trials=2)))
-    assert compared["same_plan"] == dict.fromkeys(compared["same_plan"], True)
+    assert compared["same_plan"]["fifo"] is True
+    assert compared["same_plan"]["solo:XS"] is None, "the manifest has no hash of it"
     assert compared["identical_trials"]["fifo"] == 2
     assert "fifo: same plan; 2 trials are identical event by event" in format_compare(compared)
     json.dumps(compared, allow_nan=False)

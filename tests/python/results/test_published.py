@@ -7,7 +7,9 @@ import pytest
 
 from fake_run import FakeRun
 from tailrace.results import Run, RunDirectoryError
-from tailrace.results.published import Band, judge, read_published
+from tailrace.results.judge import judge
+from tailrace.results.published import Band, read_published
+from tailrace.results.text import verdict_text
 from tailrace.statistics import mean
 
 ROOT = Path(__file__).parents[3]
@@ -75,6 +77,22 @@ def test_acceleration_is_that_of_the_means(run: Run) -> None:
     assert result["multiplied_by"] == 1
 
 
+def test_a_verdict_says_when_the_interval_reaches_over_the_edge(run: Run) -> None:
+    centre = judged(run, **DPP, at_least=0)
+    value, interval = centre["value"], centre["interval"]
+    assert interval["low"] < value < interval["high"]
+    inside = judged(run, **DPP, at_most=interval["high"] + 1)
+    assert (inside["passed"], inside["is_clear"]) == (True, True)
+    just_inside = judged(run, **DPP, at_most=(value + interval["high"]) / 2)
+    assert (just_inside["passed"], just_inside["is_clear"]) == (True, False)
+    assert verdict_text(just_inside) == "just pass"
+    just_outside = judged(run, **DPP, at_most=(value + interval["low"]) / 2)
+    assert (just_outside["passed"], just_outside["is_clear"]) == (False, False)
+    outside = judged(run, **DPP, at_most=interval["low"] - 1)
+    assert (outside["passed"], outside["is_clear"]) == (False, True)
+    assert verdict_text(outside) == "FAIL"
+
+
 @pytest.mark.parametrize(
     ("metric", "place", "low", "high"),
     [
@@ -114,6 +132,7 @@ def test_a_median_can_be_asked_for(run: Run) -> None:
     [
         ({"metric": "completion_s", "value": 3, "tolerence": "1%"}, "unknown key tolerence"),
         ({"value": 3, "tolerance": "1%"}, "metric is missing"),
+        ("XS", "'XS' is no mapping"),
         ({"metric": "completion_s"}, "nothing to compare with"),
         ({"metric": "completion_s", "value": 3}, "no unit"),
         ({"metric": "completion_s", "value": 3, "tolerance": 0.1}, "tolerance '0.1' has no unit"),
@@ -122,7 +141,7 @@ def test_a_median_can_be_asked_for(run: Run) -> None:
         ({"metric": "completion_s", "statistic": "mode", "at_most": 1}, "statistic 'mode'"),
     ],
 )
-def test_what_is_wrong_with_a_band_is_said(raw: dict[str, Any], what: str) -> None:
+def test_what_is_wrong_with_a_band_is_said(raw: Any, what: str) -> None:
     with pytest.raises(RunDirectoryError, match=rf"published\.yaml: figures\.3: .*{what}.*hint"):
         Band.parse(raw, "published.yaml: figures.3")
 

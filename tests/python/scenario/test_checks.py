@@ -60,6 +60,18 @@ def test_the_sound_scenario_is_sound() -> None:
         ("network__topology", {"kind": "fat-tree", "k": 3}, "network.topology.k", "not an even number"),
         ("network__topology", {"kind": "fat-tree", "k": 100}, "network.topology", "262500 nodes"),
         ("network__topology", ..., "network", "no hosts"),
+        (
+            "network__topology",
+            {"kind": "leaf-spine", "leaves": 2, "spines": 0, "hosts_per_leaf": 2},
+            "network.topology.spines",
+            "at least one of spines",
+        ),
+        (
+            "network__topology",
+            {"kind": "dumbbell", "left": ["client"], "right": ["db", "bulk"], "bottleneck_rate": "0bit/s"},
+            "network.topology.bottleneck_rate",
+            "the rate is zero",
+        ),
         # hosts
         ("hosts__clint", {}, "hosts.clint", "did you mean 'client'?"),
         ("hosts__client__mtu", "28B", "hosts.client.mtu", "no room for headers"),
@@ -67,6 +79,14 @@ def test_the_sound_scenario_is_sound() -> None:
         ("hosts__client__nic__queue", "1000B", "hosts.client.nic.queue", "not even one frame"),
         ("hosts__client__nic__rx_ring", "0 frames", "hosts.client.nic.rx_ring", "receives nothing"),
         ("hosts__client__tcp__receive_buffer", "1kB", "hosts.client.tcp.receive_buffer", "not even one packet"),
+        (
+            "hosts__client__tcp__send_buffer",
+            {"initial": "2MB", "maximum": "1MB"},
+            "hosts.client.tcp.send_buffer",
+            "the maximum is below",
+        ),
+        ("hosts__client__tcp__window_cap", "1kB", "hosts.client.tcp.window_cap", "below one segment of 1448 bytes"),
+        ("hosts__client__nic__tso", "1kB", "hosts.client.nic.tso", "below one segment"),
         ("hosts__client__tcp__rto_min", "0s", "hosts.client.tcp", "rto_min"),
         # switches and policies
         ("switches__leef", {}, "switches.leef", "did you mean 'leaf'?"),
@@ -101,12 +121,25 @@ def test_the_sound_scenario_is_sound() -> None:
         (ORDERS + "transactions", 0, "workloads.orders.transactions", "no load"),
         (ORDERS + "warmup_transactions", 100, "workloads.orders.warmup_transactions", "are warm-up"),
         (ORDERS + "round_trips", [{"response": "0B"}], "workloads.orders.round_trips.0.response", "no bytes"),
+        (
+            ORDERS + "round_trips",
+            [{"response": "1kB", "consume_rate": "0bit/s"}],
+            "workloads.orders.round_trips.0.consume_rate",
+            "the rate is zero",
+        ),
         ("workloads__backup__size", "0B", "workloads.backup.size", "no load"),
         ("workloads__backup__start", "6s", "workloads.backup.start", "after the end"),
         ("workloads__backup__pin_forward", ["client"], "workloads.backup.pin_forward", "nothing joins"),
         ("workloads__web", {**FLOWS, "interarrival": "1ms"}, "workloads.web", "either load or interarrival"),
+        ("workloads__web", {**FLOWS, "sizes": "0B"}, "workloads.web.sizes", "no load"),
         ("workloads__web", {**FLOWS, "load": "0%"}, "workloads.web.load", "makes no sense"),
         ("workloads__web", {**FLOWS, "sources": ["db"], "destinations": ["db"]}, "workloads.web", "itself alone"),
+        (
+            "workloads__web",
+            {"kind": "flows", "sizes": "1MB", "interarrival": "0s"},
+            "workloads.web.interarrival",
+            "never end",
+        ),
         ("workloads__web", {**FLOWS, "sources": ["dbx"]}, "workloads.web.sources.0", "did you mean 'db'?"),
         ("workloads__web", {**FLOWS, "sources": []}, "workloads.web.sources", "empty list"),
         ("workloads__dns", {**DATAGRAMS, "sizes": "1473B"}, "workloads.dns.sizes", "does not fit an MTU of 1500"),
@@ -122,9 +155,16 @@ def test_the_sound_scenario_is_sound() -> None:
             "experiment.calibrate.workloads.0",
             "no transactions",
         ),
+        (
+            "experiment__calibrate",
+            {"to": "1s", "workloads": ["order"]},
+            "experiment.calibrate.workloads.0",
+            "did you mean 'orders'?",
+        ),
         ("observe__ports", ["leaf"], "observe.ports.0", "is not a switch port"),
         ("observe__ports", ["leaf>far"], "observe.ports.0", "a port with no link"),
         # arms and expectations
+        ("arms__solo-x", {}, "arms.solo-x", "are kept for workloads alone"),
         ("arms__odd", {"switches.leaf.polcy": "fifo"}, "switches.leaf.polcy", "did you mean 'policy'?"),
         ("arms__odd", {"swtches.leaf.policy": "fifo"}, "arms.odd.swtches.leaf.policy", "did you mean 'switches'?"),
         ("arms__odd", {"workloads.orders.round_trips.5": 1}, "arms.odd", "there is nothing at"),
@@ -134,6 +174,18 @@ def test_the_sound_scenario_is_sound() -> None:
         ("expect", [{"metric": "drops_frames", "value": 1}], "expect.0", "needs one tolerance"),
         ("expect", [{"metric": "drops_frames", "value": 1, "tolerance": "x"}], "expect.0.tolerance", "not a share"),
         ("expect", [{"metric": "drops_frames", "arm": "ffo", "at_most": 1}], "expect.0.arm", "did you mean 'fifo'?"),
+        (
+            "expect",
+            [{"metric": "slowdown", "workload": "order", "at_most": 1}],
+            "expect.0.workload",
+            "did you mean 'orders'?",
+        ),
+        (
+            "expect",
+            [{"metric": "drops_frames", "value": 1, "tolerance": "1%", "at_most": 1}],
+            "expect.0",
+            "exclude each other",
+        ),
         ("expect", [{"metric": "slowdown", "workload": "orders", "at_most": 1}], "expect.0", "alone"),
     ],
 )
@@ -151,6 +203,9 @@ def test_unjoined_parts_of_a_graph_are_told_apart() -> None:
     links = [*LINKS[:1], {"between": ["db", "far"]}, {"between": ["bulk", "far"]}]
     found = problems(sound(network={**GRAPH, "links": links}))
     assert any("no path leads from 'client' to 'db'" in problem for problem in found)
+    flows = {**FLOWS, "sources": ["db"], "destinations": "all"}
+    found = problems(sound(network={**GRAPH, "links": links}, workloads={"web": flows}))
+    assert found == ["workloads.web: no path leads from 'db' to 'client' (hint: join their switches in network.links)"]
 
 
 def test_joined_hosts_of_a_graph_are_sound() -> None:

@@ -95,3 +95,18 @@ def test_students_t_is_that_of_scipy(freedom: int) -> None:
     for value in (-3.0, -0.5, 0.0, 1.7, 12.0):
         assert t_cdf(value, freedom) == pytest.approx(ORACLE.t.cdf(value, freedom), abs=1e-12)
     assert t_quantile(0.975, freedom) == pytest.approx(ORACLE.t.ppf(0.975, freedom), rel=1e-9)
+
+
+def test_the_interval_of_a_median_is_that_of_scipy_although_many_resamples_tie() -> None:
+    values = [1.0, 2.0, 2.1, 5.0, 5.2, 9.0]
+    ours = bootstrap_interval([values], median, luck(), is_expanded=False, level=0.8)
+    theirs = ORACLE.bootstrap(
+        [values],
+        NUMPY.median,
+        n_resamples=100_000,
+        confidence_level=0.8,
+        method="BCa",
+        rng=NUMPY.random.default_rng(7),
+    ).confidence_interval
+    assert ours is not None
+    assert [ours.low, ours.high] == pytest.approx([theirs.low, theirs.high], abs=0.01)

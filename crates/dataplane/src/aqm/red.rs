@@ -37,14 +37,7 @@ pub struct Red {
 impl Red {
     /// The average's weight is 2^-`weight_exponent` (0: instantaneous). `not_capable` is for frames that cannot be marked.
     /// `pace` is the port's, for ageing the average while the port is idle.
-    pub fn new(
-        profile: RedProfile,
-        not_capable: RedProfile,
-        weight_exponent: u8,
-        ecn: bool,
-        luck: Stream,
-        pace: Pace,
-    ) -> Red {
+    pub fn new(profile: RedProfile, not_capable: RedProfile, weight_exponent: u8, ecn: bool, luck: Stream, pace: Pace) -> Red {
         for profile in [profile, not_capable] {
             assert!(profile.minimum_bytes < profile.maximum_bytes, "thresholds are in order");
         }

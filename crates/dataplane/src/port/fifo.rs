@@ -24,9 +24,12 @@ impl<F: Frame> Fifo<F> {
 
     /// Frames whose transmission has started leave the queue.
     pub(super) fn settle(&mut self, line: &mut Line, now: Time, buffer: &mut SharedBuffer, out: &mut impl Outside<F>) {
-        while let Some(&(start, bytes)) = self.departures.front()
-            && start <= now
-        {
+        line.due = Time::NEVER;
+        while let Some(&(start, bytes)) = self.departures.front() {
+            if start > now {
+                line.due = start;
+                break;
+            }
             self.departures.pop_front();
             buffer.give_back(self.queue.room, line.waiting_bytes, bytes);
             line.waits(start, line.waiting_bytes - u64::from(bytes), out);
@@ -59,6 +62,7 @@ impl<F: Frame> Fifo<F> {
         count_sent(&mut queue.counters, bytes, now, start);
         if !is_idle {
             buffer.take(queue.room, depth, bytes);
+            line.due = line.due.min(start);
             self.departures.push_back((start, bytes));
             let after = depth + u64::from(bytes);
             queue.counters.depth_max_bytes = queue.counters.depth_max_bytes.max(after);

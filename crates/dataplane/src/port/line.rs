@@ -10,6 +10,8 @@ pub(super) struct Line {
     pub(super) overhead_bytes: u64,
     /// The transmitter is free from here on, as far as was decided.
     pub(super) free_at: Time,
+    /// When the next of the frames that wait at a plain port is due to start; [`Time::NEVER`] while none waits.
+    pub(super) due: Time,
     /// Bytes that wait, in all queues together.
     pub(super) waiting_bytes: u64,
     /// Whether the outside wants to know each change of depth.
@@ -19,7 +21,7 @@ pub(super) struct Line {
 impl Line {
     pub(super) fn new(number: PortNo, pace: Pace, overhead_bytes: u32) -> Line {
         let overhead_bytes = u64::from(overhead_bytes);
-        Line { number, pace, overhead_bytes, free_at: Time::ZERO, waiting_bytes: 0, is_observed: false }
+        Line { number, pace, overhead_bytes, free_at: Time::ZERO, due: Time::NEVER, waiting_bytes: 0, is_observed: false }
     }
 
     /// Puts a frame on the wire at `start`. Returns its wire bytes.

@@ -17,13 +17,13 @@ pub use policy::{PortPolicy, QueuePolicy, Watchdog};
 
 use crate::dpp::Dpp;
 use crate::ingress::{Account, Order};
-use tailrace_wire::{Pause, PauseState};
 use crate::queue::Queue;
 use crate::{Frame, Outside, PortNo, SharedBuffer};
 use fifo::Fifo;
 use line::Line;
 use scheduled::Scheduled;
 use tailrace_units::{Pace, Time};
+use tailrace_wire::{Pause, PauseState};
 
 #[derive(Debug)]
 pub(crate) struct Port<F> {
@@ -52,11 +52,8 @@ impl<F: Frame> Port<F> {
     pub(crate) fn new(number: PortNo, pace: Pace, overhead_bytes: u32, policy: PortPolicy, must_choose: bool) -> Port<F> {
         let line = Line::new(number, pace, overhead_bytes);
         let is_plain = policy.is_plain() && !must_choose;
-        let kind = if is_plain {
-            Kind::Fifo(Box::new(Fifo::new(policy)))
-        } else {
-            Kind::Scheduled(Box::new(Scheduled::new(policy)))
-        };
+        let kind =
+            if is_plain { Kind::Fifo(Box::new(Fifo::new(policy))) } else { Kind::Scheduled(Box::new(Scheduled::new(policy))) };
         Port { line, kind }
     }
 
@@ -121,7 +118,7 @@ impl<F: Frame> Port<F> {
     #[inline]
     pub(crate) fn settle(&mut self, now: Time, buffer: &mut SharedBuffer, releases: &mut Releases, out: &mut impl Outside<F>) {
         match &mut self.kind {
-            Kind::Fifo(_) if self.line.waiting_bytes == 0 => {}
+            Kind::Fifo(_) if self.line.due > now => {}
             Kind::Fifo(fifo) => fifo.settle(&mut self.line, now, buffer, out),
             Kind::Scheduled(scheduled) => scheduled.settle(&mut self.line, now, buffer, releases, out),
         }

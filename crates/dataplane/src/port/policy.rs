@@ -1,11 +1,11 @@
 //! What one port is told to do.
 
 use crate::etrap::EtrapPolicy;
-use tailrace_wire::{PRIORITIES, PauseState};
 use crate::qcn::CongestionPoint;
 use crate::shaper::Shaper;
 use crate::{Aqm, DppPolicy, Room, Service};
 use tailrace_units::Span;
+use tailrace_wire::{PRIORITIES, PauseState};
 
 /// Most queues of one port (Nexus 9000: eight, plus the express queue).
 pub(super) const QUEUES_MAX: usize = 9;

@@ -6,12 +6,12 @@ use super::policy::QUEUES_MAX;
 use super::{Entered, Entrant, PortPolicy, Releases, Watchdog};
 use crate::dpp::Dpp;
 use crate::etrap::Etrap;
-use tailrace_wire::{PRIORITIES, Pause, PauseState};
 use crate::queue::Queue;
 use crate::schedule::Scheduler;
 use crate::{DropCause, Frame, Outside, QueueNo, Service, SharedBuffer};
 use std::collections::VecDeque;
 use tailrace_units::{Span, Time};
+use tailrace_wire::{PRIORITIES, Pause, PauseState};
 
 #[derive(Debug)]
 pub(crate) struct Scheduled<F> {

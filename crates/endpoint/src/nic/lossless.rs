@@ -192,9 +192,10 @@ impl LosslessNic {
     fn next_ready(&self, at: Time) -> Time {
         let plain = self.queues.iter().enumerate().filter(|(_, queue)| !queue.is_empty());
         let plain = plain.map(|(priority, _)| self.pause.free_from(at, priority as u8));
-        let limited = self.limited.values().filter_map(|(point, queue)| {
-            Some(self.pause.free_from(at, queue.front()?.priority).max(point.next_start()))
-        });
+        let limited = self
+            .limited
+            .values()
+            .filter_map(|(point, queue)| Some(self.pause.free_from(at, queue.front()?.priority).max(point.next_start())));
         plain.chain(limited).min().unwrap_or(Time::NEVER)
     }
 }

@@ -87,7 +87,8 @@ impl ReactionPoint {
         self.bytes_left -= wire_bytes as i64;
         while self.bytes_left <= 0 {
             self.byte_stage += 1;
-            let cycle = if self.byte_stage > FAST_RECOVERY_STAGES { self.policy.byte_counter / 2 } else { self.policy.byte_counter };
+            let cycle =
+                if self.byte_stage > FAST_RECOVERY_STAGES { self.policy.byte_counter / 2 } else { self.policy.byte_counter };
             self.bytes_left += cycle.max(1) as i64;
             self.increase(self.byte_stage);
         }

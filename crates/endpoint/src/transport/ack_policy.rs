@@ -3,7 +3,7 @@
 use tailrace_units::{Span, Time};
 
 /// Acknowledgements sent at once when a connection starts or repairs (Linux `TCP_MAX_QUICKACKS`).
-const QUICK_MAX: u32 = 16;
+const QUICK_MAX: u8 = 16;
 
 /// What is owed, and how soon.
 pub(super) struct AckPolicy {
@@ -12,7 +12,7 @@ pub(super) struct AckPolicy {
     /// When payload last arrived; [`Time::NEVER`] before the first.
     last_data: Time,
     delay: Span,
-    quick: u32,
+    quick: u8,
     /// Requests and responses alternate: acknowledgements ride on data.
     is_ping_pong: bool,
     is_owed: bool,
@@ -81,8 +81,8 @@ impl AckPolicy {
     }
 
     fn add_quick(&mut self, window: u32, mss: u32) {
-        let wanted = (window / (2 * mss)).clamp(2, QUICK_MAX);
-        self.quick = self.quick.max(wanted);
+        let wanted = (window / (2 * mss)).clamp(2, u32::from(QUICK_MAX));
+        self.quick = self.quick.max(wanted as u8);
     }
 
     /// More than one full segment, quick mode, or a short segment that the application has read (Linux `__tcp_ack_snd_check` and
@@ -101,7 +101,7 @@ impl AckPolicy {
     #[inline]
     pub(super) fn note_ack_sent(&mut self, next: u64) {
         self.acknowledged = next;
-        self.quick = self.quick.saturating_sub(u32::from(self.is_owed));
+        self.quick = self.quick.saturating_sub(u8::from(self.is_owed));
         self.is_owed = false;
         self.is_immediate = false;
         self.short = 0;

@@ -4,8 +4,10 @@ use tailrace_units::{Span, Time};
 use tailrace_wire::{Flags, Packet};
 
 use super::congestion::Acked;
+use super::news::AckNews;
+use super::rack::DUPLICATE_THRESHOLD;
 use super::recovery::{Alert, Resend, State};
-use super::scoreboard::{AckNews, Range};
+use super::scoreboard::Range;
 use super::{Segment, Tcp, Wire};
 
 /// What the selective acknowledgement brought besides news of held segments.
@@ -46,7 +48,8 @@ impl Tcp {
         }
         let reports = if has_blocks { self.take_blocks(packet, &mut news) } else { Reports::default() };
         self.learn(now, &news, is_marked);
-        let is_plain = segment.payload_bytes == 0 && !opens_window && !news.advanced;
+        // An acknowledgement that was overtaken by a later one repeats nothing.
+        let is_plain = segment.payload_bytes == 0 && !opens_window && packet.ack == prior_una;
         let alert = Alert { is_duplicate: is_plain && !reports.has_duplicate && !self.board.ring.is_empty(), is_marked };
         if self.recovery.probe_end != 0 {
             self.evaluate_probe(&news, is_plain && !reports.has_duplicate, reports.probe_was_duplicate);
@@ -98,7 +101,16 @@ impl Tcp {
 
     #[inline]
     fn acked(&self, now: Time, news: &AckNews, rtt: Option<Span>, is_marked: bool) -> Acked {
-        Acked { now, segments: news.delivered(), rtt, una: self.send.una, nxt: self.send.nxt, is_marked }
+        Acked {
+            now,
+            segments: news.delivered(),
+            rtt,
+            smoothed: self.rtt.smoothed().unwrap_or(Span::ZERO),
+            mss: self.send.mss,
+            una: self.send.una,
+            nxt: self.send.nxt,
+            is_marked,
+        }
     }
 
     /// The steady state passes without an alert.
@@ -112,7 +124,7 @@ impl Tcp {
     fn adjust_window(&mut self, now: Time, news: &AckNews, is_marked: bool, newly_lost: u32) {
         if self.recovery.is_reducing() {
             self.reduce_window(news.delivered(), newly_lost, news.advanced);
-        } else if news.acked > 0 || (self.rack.is_reordering_seen && news.delivered() > 0) {
+        } else if news.acked > 0 || (self.rack.reordering > DUPLICATE_THRESHOLD && news.delivered() > 0) {
             let acked = self.acked(now, news, None, is_marked);
             self.congestion.grow(&acked);
         }
@@ -136,6 +148,8 @@ impl Tcp {
     }
 
     /// Marks held segments and takes note of duplicates (RFC 2018, RFC 2883).
+    #[cold]
+    #[inline(never)]
     fn take_blocks(&mut self, packet: &Packet, news: &mut AckNews) -> Reports {
         let mut reports = Reports { has_blocks: true, ..Reports::default() };
         let is_duplicate = packet.flags.contains(Flags::DSACK);

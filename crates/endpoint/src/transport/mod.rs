@@ -1,22 +1,26 @@
 //! TCP as Linux does it, without I/O: it is handed segments, writes and the time, and hands back segments and its next deadline.
 //!
-//! The modules in the order in which a byte meets them: `handshake` opens; `send` and `output` cut what was written into segments and
-//! bursts, `small_queue` keeps them few in the NIC; at the peer `receive` and `reassembly` put them in order, `ack_policy` decides when
+//! The modules in the order in which a byte meets them: `handshake` opens; `send`, `output` and `burst` cut what was written into
+//! segments and bursts, `small_queue` keeps them few in the NIC; at the peer `receive` and `reassembly` put them in order, `ack_policy` decides when
 //! to answer, `window` what to announce; back at the sender `acknowledge` reads the answer into the `scoreboard`, `rtt` and `rack` learn
 //! from it, `congestion` and `recovery` move the window; `timeout` and `probe` act when no answer comes.
 
 mod ack_policy;
 mod acknowledge;
+mod burst;
 mod config;
 mod congestion;
 mod duplicates;
 mod handshake;
+mod held;
+mod news;
 mod output;
 mod probe;
 mod rack;
 mod reassembly;
 mod receive;
 mod recovery;
+mod reduction;
 mod rtt;
 mod scoreboard;
 mod segment_ring;
@@ -109,11 +113,9 @@ pub struct Tcp {
     identity: Identity,
     handshake: Handshake,
     small_queue: SmallQueue,
-    /// How long, at its own pace, a connection's frames may wait in the NIC; zero for no limit.
-    small_queue_span: Span,
     /// Two full bursts in bytes: the least that small queues allow.
     small_queue_floor: u32,
-    window_cap_bytes: u64,
+    window_cap_bytes: u32,
     tso_bytes: u32,
     /// When a window probe was last answered; [`Time::NEVER`] before the first.
     probe_answered: Time,
@@ -134,10 +136,9 @@ impl Tcp {
             stats: TcpStats::default(),
             identity,
             handshake: Handshake::new(),
-            small_queue: SmallQueue::new(),
-            small_queue_span: config.small_queue,
+            small_queue: SmallQueue::new(config.small_queue),
             small_queue_floor: 0,
-            window_cap_bytes: config.window_cap_bytes,
+            window_cap_bytes: u32::try_from(config.window_cap_bytes).unwrap_or(u32::MAX),
             tso_bytes: config.tso_bytes,
             probe_answered: Time::NEVER,
         };

@@ -3,34 +3,9 @@
 use tailrace_units::{Span, Time};
 use tailrace_wire::{Ecn, Flags, Packet, TCP_SACK_BLOCK_BYTES, TCP_SACK_OPTION_BYTES};
 
-use super::recovery::State;
+use super::burst::Stop;
 use super::timer::Pending;
 use super::{Tcp, Wire};
-
-/// A window is not kept waiting for a larger burst when this share of it is free (Linux `tcp_tso_win_divisor`).
-const DEFER_DIVISOR: u64 = 3;
-/// Nor when the next acknowledgement is further away than this or half a round trip, or the last segment longer ago
-/// (Linux `tcp_tso_should_defer`).
-const DEFER_MAX: Span = Span::from_ms(1);
-/// Bursts hold what the pacing rate sends in this time (Linux `sk_pacing_shift` 10).
-const BURST_TIME: Span = Span::from_ms(1);
-/// The burst halves for every so much of minimum round trip (Linux `tcp_tso_rtt_log` 9: 512 us).
-const BURST_RTT_STEP: Span = Span::from_us(512);
-/// Smallest burst of a slow connection in segments (Linux `tcp_min_tso_segs`).
-const BURST_MIN: u32 = 2;
-/// Pacing rate over window per round trip, in per cent: slow start and avoidance (Linux).
-const PACING_SLOW_START: u64 = 200;
-const PACING_AVOIDANCE: u64 = 120;
-/// No connection keeps more in the NIC, whatever its pace (Linux `tcp_limit_output_bytes`, 4 MiB).
-const SMALL_QUEUE_MAX: u64 = 4 << 20;
-
-/// Why sending stopped.
-#[derive(PartialEq, Eq)]
-enum Stop {
-    Go,
-    Window,
-    Other,
-}
 
 impl Tcp {
     /// Sends new data as far as the windows allow (Linux `tcp_write_xmit`).
@@ -103,73 +78,6 @@ impl Tcp {
         if self.is_small_queue_full(now) { Stop::Other } else { Stop::Go }
     }
 
-    /// Waiting for the next acknowledgement makes a larger burst (Linux `tcp_tso_should_defer`).
-    fn should_wait(&self, now: Time, sendable: u64, burst_max: u32, in_flight: u32) -> Stop {
-        let mss = u64::from(self.send.mss);
-        let burst = u64::from(burst_max) * mss;
-        let peer_room = self.send.window_end - self.send.nxt;
-        let room = u64::from(self.congestion.cwnd - in_flight) * mss;
-        let limit = peer_room.min(room);
-        if limit >= burst || self.recovery.state >= State::Recovery || now.since(self.send.last_sent) > DEFER_MAX {
-            return Stop::Go;
-        }
-        let window = (self.send.window_end - self.send.una).min(u64::from(self.congestion.cwnd) * mss);
-        if limit >= window / DEFER_DIVISOR || self.board.ring.is_empty() {
-            return Stop::Go;
-        }
-        let smoothed = self.rtt.smoothed().unwrap_or(Span::ZERO);
-        let expected = self.board.ring.get(self.board.ring.head).sent + smoothed;
-        // Without the half, the last acknowledgement of a flight would leave the rest of the window waiting for its own.
-        if expected.since(now) > DEFER_MAX.min(Span::from_ps(smoothed.ps() / 2)) {
-            return Stop::Go;
-        }
-        if room < peer_room && room <= sendable.min(burst) { Stop::Window } else { Stop::Other }
-    }
-
-    /// Segments per burst (Linux `tcp_tso_autosize`): a millisecond of the pacing rate, and more on short paths.
-    #[inline]
-    fn burst_segments(&self) -> u32 {
-        let steps = self.rtt.minimum().ps() / BURST_RTT_STEP.ps();
-        if self.send.burst_max <= BURST_MIN || steps == 0 {
-            return self.send.burst_max;
-        }
-        let near = (u64::from(self.send.burst_max) * u64::from(self.send.mss)).checked_shr(steps as u32).unwrap_or(0);
-        let bytes = near + self.paced_bytes(BURST_TIME);
-        let segments = (bytes / u64::from(self.send.mss)).min(u64::from(self.send.burst_max)) as u32;
-        segments.max(BURST_MIN)
-    }
-
-    /// What the pacing rate sends in `span`: 1.2 windows per round trip, two in early slow start (Linux `tcp_update_pacing_rate`).
-    fn paced_bytes(&self, span: Span) -> u64 {
-        let percent = if self.congestion.cwnd < self.congestion.ssthresh / 2 { PACING_SLOW_START } else { PACING_AVOIDANCE };
-        let window = u64::from(self.congestion.cwnd.max(self.board.ring.len())) * u64::from(self.send.mss);
-        let smoothed = self.rtt.smoothed().unwrap_or(BURST_TIME).ps().max(1);
-        let bytes = u128::from(window) * u128::from(percent) * u128::from(span.ps()) / (100 * u128::from(smoothed));
-        u64::try_from(bytes).unwrap_or(u64::MAX)
-    }
-
-    /// Bytes of this connection that may wait in the NIC: two bursts, or more at a high pace, but not more than the line sends in that time
-    /// (Linux leaves the last bound to byte queue limits of the driver).
-    fn small_queue_limit(&self) -> u32 {
-        let bursts = 2 * self.burst_segments() * self.send.mss;
-        let line = self.small_queue.line_bytes(self.small_queue_span);
-        let paced = self.paced_bytes(self.small_queue_span).min(line).min(SMALL_QUEUE_MAX);
-        bursts.max(paced as u32)
-    }
-
-    #[inline]
-    fn is_small_queue_full(&mut self, now: Time) -> bool {
-        if self.small_queue_span == Span::ZERO || !self.small_queue.is_full(now, self.small_queue_floor) {
-            return false;
-        }
-        let limit = self.small_queue_limit();
-        let is_full = self.small_queue.is_full(now, limit);
-        if is_full {
-            self.timers.room_at = self.small_queue.room_at(limit);
-        }
-        is_full
-    }
-
     /// Frames have left the NIC: repairs first, then new data.
     pub(super) fn resume(&mut self, now: Time, wire: &mut impl Wire) {
         self.retransmit_lost(now, wire);
@@ -236,6 +144,8 @@ impl Tcp {
     }
 
     /// Sends lost segments again as far as the window allows (Linux `tcp_xmit_retransmit_queue`).
+    #[cold]
+    #[inline(never)]
     pub(super) fn retransmit_lost(&mut self, now: Time, wire: &mut impl Wire) {
         while let Some(number) = self.board.next_lost() {
             if self.board.in_flight() >= self.congestion.cwnd || self.is_small_queue_full(now) {
@@ -258,7 +168,7 @@ impl Tcp {
         self.receive.note_data_sent(now);
         self.note_ack_sent();
         if let Some(departs) = wire.send(packet)
-            && self.small_queue_span != Span::ZERO
+            && self.small_queue.span() != Span::ZERO
         {
             self.small_queue.add(now, departs, u32::from(packet.frame_bytes), self.small_queue_floor);
         }

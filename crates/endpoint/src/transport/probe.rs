@@ -3,9 +3,9 @@
 use tailrace_units::{Span, Time};
 use tailrace_wire::Flags;
 
+use super::news::AckNews;
 use super::recovery::State;
 use super::rtt::INITIAL_TIMEOUT;
-use super::scoreboard::AckNews;
 use super::timeout::TIMER_SLACK;
 use super::timer::Pending;
 use super::{Tcp, Wire};
@@ -39,6 +39,8 @@ impl Tcp {
     }
 
     /// Evaluates the answer to a tail loss probe (Linux `tcp_process_tlp_ack`). `probe_was_duplicate`: the peer reported it twice.
+    #[cold]
+    #[inline(never)]
     pub(super) fn evaluate_probe(&mut self, news: &AckNews, is_duplicate: bool, probe_was_duplicate: bool) {
         if self.recovery.probe_end == 0 || self.send.una < self.recovery.probe_end {
             return;
@@ -57,6 +59,8 @@ impl Tcp {
     }
 
     /// The window is closed and nothing is in flight: ask until it opens.
+    #[cold]
+    #[inline(never)]
     pub(super) fn arm_window_probe(&mut self, now: Time) {
         self.timers.arm(Pending::WindowProbe, now + self.rtt.timeout());
     }

@@ -2,9 +2,10 @@
 
 use tailrace_units::{Span, Time};
 
+use super::news::AckNews;
 use super::recovery::State;
 use super::rtt::Rtt;
-use super::scoreboard::{AckNews, Scoreboard};
+use super::scoreboard::Scoreboard;
 use super::segment_ring::{LOST, RETRANSMISSION_OUT, SACKED};
 
 /// Duplicate acknowledgements, or their equal in held segments, that mean loss (RFC 5681; Linux `tcp_reordering`).

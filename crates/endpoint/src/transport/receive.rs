@@ -105,7 +105,8 @@ impl Tcp {
     #[inline]
     fn deliver(&mut self, now: Time, arrived: u64, segment: &Segment<'_>) -> u64 {
         let mss = self.send.mss;
-        let is_short = u64::from(segment.payload_bytes) < u64::from(mss) || segment.packet.flags.contains(Flags::PSH);
+        let ends_write = segment.segments == 1 && segment.packet.flags.contains(Flags::PSH);
+        let is_short = segment.payload_bytes < mss || ends_write;
         self.receive.policy.note_size(is_short);
         // Without SACK a segment out of order does not open the window: its acknowledgement must look like a duplicate (as in Linux).
         if (arrived > 0 || self.send.has_sack) && self.receive.window.grow(u64::from(segment.payload_bytes), mss) {
@@ -132,6 +133,8 @@ impl Tcp {
         self.receive.policy.acknowledge_now();
     }
 
+    #[cold]
+    #[inline(never)]
     fn hold(&mut self, arrived: Range) {
         self.stats.out_of_order += 1;
         if self.receive.reassembly.insert(arrived) == 0 {

@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 
 use tailrace_units::Time;
 
+use super::news::AckNews;
 use super::segment_ring::{EVER_RETRANSMITTED, LOST, RETRANSMISSION_OUT, Record, SACKED, SegmentRing};
 
 /// Bytes from `start` up to, not including, `end`.
@@ -11,57 +12,6 @@ use super::segment_ring::{EVER_RETRANSMITTED, LOST, RETRANSMISSION_OUT, Record, 
 pub(super) struct Range {
     pub(super) start: u64,
     pub(super) end: u64,
-}
-
-/// What one acknowledgement told.
-#[derive(Default)]
-pub(super) struct AckNews {
-    /// Segments delivered by the cumulative acknowledgement that had not been reported before.
-    pub(super) acked: u32,
-    /// Segments newly reported as held out of order.
-    pub(super) sacked: u32,
-    /// The cumulative acknowledgement moved.
-    pub(super) advanced: bool,
-    /// A segment of the last window that was sent only once was delivered (F-RTO's evidence).
-    pub(super) original_delivered: bool,
-    /// The cumulative acknowledgement covered a segment that was sent more than once.
-    pub(super) retransmitted_acked: bool,
-    /// The lowest segment that overtook nothing but was overtaken: reordering, not loss.
-    pub(super) overtaken: Option<u64>,
-    /// When the oldest and newest segments sent only once and acknowledged cumulatively were sent.
-    pub(super) oldest_sent: Option<Time>,
-    pub(super) newest_sent: Time,
-    /// When the first newly reported segment that was sent only once was sent.
-    pub(super) sacked_sent: Option<Time>,
-    /// The most recently sent of all delivered segments (RACK): when, and where it ends.
-    pub(super) latest: Option<(Time, u64)>,
-    /// Retransmissions sent after this are too young to be what was acknowledged.
-    pub(super) ambiguous_after: Time,
-    /// Segments up to here belong to the window that F-RTO asks about.
-    pub(super) window_end: u64,
-}
-
-impl AckNews {
-    /// Segments delivered.
-    #[inline]
-    pub(super) fn delivered(&self) -> u32 {
-        self.acked + self.sacked
-    }
-
-    #[inline]
-    fn note_latest(&mut self, record: Record) {
-        let sent = (record.sent, record.end());
-        if self.latest.is_none_or(|latest| latest < sent) {
-            self.latest = Some(sent);
-        }
-    }
-
-    /// RACK cannot tell whether the original or a young retransmission arrived: it then learns nothing (RFC 8985 6.2 step 2).
-    fn note_retransmitted(&mut self, record: Record) {
-        if record.sent <= self.ambiguous_after {
-            self.note_latest(record);
-        }
-    }
 }
 
 /// A retransmission in flight, in the order of sending.
@@ -88,16 +38,16 @@ pub(super) struct Scoreboard {
     /// RACK has judged the originals before this number; it never looks at them again.
     pub(super) judged: u64,
     /// What only repairs need, out of the way of the steady state.
-    repairs: Box<Repairs>,
+    pub(super) repairs: Box<Repairs>,
 }
 
 #[derive(Default)]
-struct Repairs {
+pub(super) struct Repairs {
     /// No lost segment waits before this number.
     cursor: u64,
     retransmissions: VecDeque<Retransmission>,
     /// Blocks of the last acknowledgement: all of their segments are marked.
-    marked: [Range; 3],
+    pub(super) marked: [Range; 3],
 }
 
 impl Scoreboard {
@@ -149,7 +99,7 @@ impl Scoreboard {
     }
 
     #[inline]
-    fn note_original(&self, record: Record, news: &mut AckNews) {
+    pub(super) fn note_original(&self, record: Record, news: &mut AckNews) {
         news.note_latest(record);
         news.original_delivered |= record.end() <= news.window_end;
         if record.end() < self.highest_sacked && news.overtaken.is_none() {
@@ -157,6 +107,8 @@ impl Scoreboard {
         }
     }
 
+    #[cold]
+    #[inline(never)]
     fn remove_flagged(&mut self, record: Record, news: &mut AckNews) {
         if record.has(SACKED) {
             self.sacked_out -= 1;
@@ -175,70 +127,13 @@ impl Scoreboard {
     }
 
     /// Takes a record that is delivered out of the counters.
-    fn unmark(&mut self, record: Record) {
+    pub(super) fn unmark(&mut self, record: Record) {
         let retransmission_out = record.has(RETRANSMISSION_OUT);
         self.retrans_out -= u32::from(retransmission_out);
         if record.has(LOST) {
             self.lost_out -= 1;
             self.lost_waiting -= u32::from(!retransmission_out);
         }
-    }
-
-    /// Marks what the peer reports to hold out of order. Work is proportional to what is new: blocks reported again are skipped.
-    pub(super) fn mark_held(&mut self, blocks: &mut [Range], news: &mut AckNews) {
-        blocks.sort_unstable_by_key(|block| block.start);
-        for block in blocks.iter() {
-            let mut seq = block.start;
-            while seq < block.end {
-                if let Some(known) = self.repairs.marked.iter().find(|known| known.start <= seq && seq < known.end) {
-                    seq = known.end;
-                    continue;
-                }
-                let number = self.ring.find(seq);
-                if number == self.ring.tail {
-                    break;
-                }
-                seq = self.mark_run(number, block.end, news);
-            }
-        }
-        for (slot, block) in self.repairs.marked.iter_mut().zip(blocks.iter()) {
-            *slot = *block;
-        }
-    }
-
-    /// Marks segments from `number` on until one ends after `end` or starts a block that is marked; returns where it stopped.
-    fn mark_run(&mut self, mut number: u64, end: u64, news: &mut AckNews) -> u64 {
-        while number < self.ring.tail {
-            let record = self.ring.get(number);
-            if record.end() > end {
-                return end; // the peer holds a part of this segment: as Linux, wait for the rest
-            }
-            self.mark_sacked(number, record, news);
-            number += 1;
-            if self.repairs.marked.iter().any(|known| known.start == record.end()) {
-                return record.end();
-            }
-        }
-        end
-    }
-
-    fn mark_sacked(&mut self, number: u64, record: Record, news: &mut AckNews) {
-        if record.has(SACKED) {
-            return;
-        }
-        self.unmark(record);
-        if record.has(EVER_RETRANSMITTED) {
-            news.note_retransmitted(record);
-        } else {
-            self.note_original(record, news);
-            news.sacked_sent = news.sacked_sent.or(Some(record.sent));
-        }
-        let stored = self.ring.get_mut(number);
-        stored.clear(LOST | RETRANSMISSION_OUT);
-        stored.set(SACKED);
-        self.sacked_out += 1;
-        news.sacked += 1;
-        self.highest_sacked = self.highest_sacked.max(record.end());
     }
 
     /// Takes segment `number`, or its retransmission, for lost.

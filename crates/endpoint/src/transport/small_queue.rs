@@ -5,36 +5,59 @@ use tailrace_units::{Span, Time};
 /// Parts in which the departures are remembered: room is noticed in quarters of the limit, half a burst.
 const PARTS: usize = 4;
 
+/// No connection keeps more in the NIC, whatever its pace (Linux `tcp_limit_output_bytes`, 4 MiB).
+const BYTES_MAX: u32 = 4 << 20;
+
 /// Bytes handed to the NIC and not departed, in up to four parts of growing departure time.
 pub(super) struct SmallQueue {
     departs: [Time; PARTS],
     part_bytes: [u32; PARTS],
     last: Time,
+    span: Span,
     /// Picoseconds per 1024 bytes on the line, learnt from frames that depart one after the other; the maximum before.
-    line_pace: u64,
+    line_pace: u32,
+    /// What the line sends in `span`.
+    line_bytes: u32,
     bytes: u32,
     first: u8,
     len: u8,
 }
 
 impl SmallQueue {
-    pub(super) fn new() -> SmallQueue {
-        let departs = [Time::ZERO; PARTS];
-        SmallQueue { departs, part_bytes: [0; PARTS], last: Time::ZERO, line_pace: u64::MAX, bytes: 0, first: 0, len: 0 }
+    /// A queue of which `span` at the line's rate is the most that anyone may use.
+    pub(super) fn new(span: Span) -> SmallQueue {
+        SmallQueue {
+            departs: [Time::ZERO; PARTS],
+            part_bytes: [0; PARTS],
+            last: Time::ZERO,
+            span,
+            line_pace: u32::MAX,
+            line_bytes: BYTES_MAX,
+            bytes: 0,
+            first: 0,
+            len: 0,
+        }
     }
 
-    /// What the line sends in `span`; everything while nothing is known.
-    pub(super) fn line_bytes(&self, span: Span) -> u64 {
-        if self.line_pace == u64::MAX { u64::MAX } else { (span.ps() / self.line_pace.max(1)).saturating_mul(1024) }
+    /// The span within which frames should depart; zero for no limit.
+    #[inline]
+    pub(super) fn span(&self) -> Span {
+        self.span
+    }
+
+    /// What the line sends in that span, and never more than 4 MiB.
+    #[inline]
+    pub(super) fn line_bytes(&self) -> u32 {
+        self.line_bytes
     }
 
     #[inline]
     fn learn_pace(&mut self, now: Time, departs: Time, bytes: u32) {
-        if self.last > now {
-            let spent = u128::from(departs.since(self.last).ps()) << 10;
-            if spent < u128::from(self.line_pace) * u128::from(bytes) {
-                self.line_pace = (spent / u128::from(bytes)) as u64;
-            }
+        let spent = departs.since(self.last).ps() << 10;
+        if self.last > now && spent < u64::from(self.line_pace) * u64::from(bytes) {
+            self.line_pace = ((spent / u64::from(bytes)) as u32).max(1);
+            let bytes = (self.span.ps() / u64::from(self.line_pace)).saturating_mul(1024);
+            self.line_bytes = bytes.min(u64::from(BYTES_MAX)) as u32;
         }
     }
 
@@ -101,7 +124,7 @@ mod tests {
 
     #[test]
     fn it_is_full_above_the_limit_and_has_room_when_enough_has_departed() {
-        let mut queue = SmallQueue::new();
+        let mut queue = SmallQueue::new(Span::from_ps(1024));
         for i in 1..=40_u64 {
             queue.add(Time::ZERO, Time::from_ps(i * 100), 1000, 16_000);
         }
@@ -111,6 +134,6 @@ mod tests {
         assert!(queue.is_full(Time::from_ps(room.ps() - 1), 16_000));
         assert!(!queue.is_full(room, 16_000));
         assert!(!queue.is_waiting(Time::from_ps(4000)));
-        assert_eq!(queue.line_bytes(Span::from_ps(1024)), 10 * 1024, "ten bytes per picosecond");
+        assert_eq!(queue.line_bytes(), 10 * 1024, "ten bytes per picosecond");
     }
 }

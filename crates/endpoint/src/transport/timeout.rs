@@ -2,8 +2,8 @@
 
 use tailrace_units::{Span, Time};
 
+use super::news::AckNews;
 use super::recovery::{Alert, Resend, State};
-use super::scoreboard::AckNews;
 use super::segment_ring::SACKED;
 use super::timer::Pending;
 use super::{Tcp, Wire};

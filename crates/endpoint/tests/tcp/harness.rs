@@ -314,7 +314,7 @@ impl World {
 
     /// Recounting is slow, so long windows are recounted now and then.
     fn check(&self, side: usize) {
-        if self.ends[side].in_flight() < 100 || self.link.order % 128 == 0 {
+        if self.ends[side].in_flight() < 100 || self.link.order.is_multiple_of(128) {
             assert!(self.ends[side].is_consistent(), "counters differ from a recount");
         }
     }

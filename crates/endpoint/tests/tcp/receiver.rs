@@ -161,7 +161,7 @@ fn the_window_starts_at_64_kib_opens_with_what_arrives_and_never_shrinks() {
     let mut drops = 0;
     let fate = move |side: usize, _: u64, p: &Packet| {
         drops += u64::from(side == 0 && p.payload_bytes > 0);
-        if side == 0 && p.payload_bytes > 0 && drops % 97 == 0 { Fate::Drop } else { Fate::Deliver }
+        if side == 0 && p.payload_bytes > 0 && drops.is_multiple_of(97) { Fate::Drop } else { Fate::Deliver }
     };
     let mut world = World::with_fate(&config(), Path::new(10, DELAY), fate);
     world.open();

@@ -194,7 +194,7 @@ fn reordering(extra: Span) -> impl FnMut(usize, u64, &Packet) -> Fate {
     let mut data = 0_u64;
     move |side, _, p| {
         data += u64::from(side == 0 && p.payload_bytes > 0);
-        if side == 0 && p.payload_bytes > 0 && data % 10 == 0 { Fate::Late(extra) } else { Fate::Deliver }
+        if side == 0 && p.payload_bytes > 0 && data.is_multiple_of(10) { Fate::Late(extra) } else { Fate::Deliver }
     }
 }
 
@@ -273,7 +273,7 @@ fn lost_acknowledgements_cost_nothing() {
     let mut acks = 0_u64;
     let fate = move |side: usize, _: u64, p: &Packet| {
         acks += u64::from(side == 1 && p.ack > 1);
-        if side == 1 && p.ack > 1 && acks % 3 != 0 && p.ack < 2_900_000 { Fate::Drop } else { Fate::Deliver }
+        if side == 1 && p.ack > 1 && !acks.is_multiple_of(3) && p.ack < 2_900_000 { Fate::Drop } else { Fate::Deliver }
     };
     let (mut world, _) = written(&config(), 3000, fate);
     finished(&mut world, 3000);

@@ -54,7 +54,7 @@ pub(crate) fn build(plan: &Plan) -> World {
         stop_at: Time::from_ps(raw.stop_at_ps),
         events: 0,
         is_cancelled: false,
-        agenda: Agenda::new(first_socket_source as usize),
+        agenda: Agenda::new(wires.len(), first_socket_source as usize),
         wires,
         switches,
         nics,

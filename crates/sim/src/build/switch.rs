@@ -50,12 +50,10 @@ pub(super) fn build_switch(plan: &Plan, index: usize, wire_of: &[Vec<u32>]) -> S
     let salt = mix64(node as u64);
     let mut switch = Switch::new(Forwarding::new(salt), raw.buffer_bytes);
     let mut ports = Vec::new();
-    let mut promised = 0_u64;
     let accounts = accounts_ingress(raw);
     let mut ingress = Vec::new();
     for (port, end) in graph.ports[node].iter().enumerate() {
         let policy = policy_towards(raw, &graph.names[end.peer]);
-        promised = policy.queues.iter().fold(promised, |sum, queue| sum.saturating_add(most_bytes(queue)));
         let pace = pace_of(plan, node, port);
         let place = Place { name: format!("{}/{}", raw.name, graph.names[end.peer]), pace, seed: plan.raw.seed };
         switch.add_port(pace, plan.raw.framing.overhead_bytes, port_policy(policy, &place), accounts);
@@ -72,9 +70,6 @@ pub(super) fn build_switch(plan: &Plan, index: usize, wire_of: &[Vec<u32>]) -> S
     switch.classify_by(Classifier::new(raw.classify.iter().map(|rule| classification(plan, node, rule)).collect()));
     if accounts {
         switch.account_ingress(ingress);
-    }
-    if promised > raw.buffer_bytes {
-        switch.needs_exact_buffer();
     }
     SwitchNode { switch, ports }
 }
@@ -93,15 +88,6 @@ pub(super) fn fill_routes(plan: &Plan, switches: &mut [SwitchNode]) {
     }
 }
 
-/// The most that a queue can hold of the buffer.
-fn most_bytes(queue: &RawQueue) -> u64 {
-    match queue.limit {
-        RawLimit::Bytes(bytes) => bytes,
-        RawLimit::Frames(frames) => u64::from(frames) * 9_230,
-        RawLimit::AlphaMilli(_) => u64::MAX,
-    }
-}
-
 fn port_policy(raw: &RawPolicy, place: &Place) -> PortPolicy {
     let afd_period = raw.etrap.as_ref().map_or(Span::ZERO, |etrap| Span::from_ps(etrap.afd_period_ps));
     PortPolicy {
@@ -109,9 +95,10 @@ fn port_policy(raw: &RawPolicy, place: &Place) -> PortPolicy {
         queue_of_class: raw.queue_of_priority,
         dpp: raw.dpp.as_ref().map(dpp_policy),
         etrap: raw.etrap.as_ref().map(|etrap| (etrap_policy(etrap), afd_period)),
-        pause: raw.pause.as_ref().map(|pause| {
-            PauseState::new(pause.obeys, pause.obeys_link_pause, Span::from_ps(pause.response_ps))
-        }),
+        pause: raw
+            .pause
+            .as_ref()
+            .map(|pause| PauseState::new(pause.obeys, pause.obeys_link_pause, Span::from_ps(pause.response_ps))),
         watchdog: raw.pause.as_ref().and_then(|pause| pause.watchdog).map(|watchdog| Watchdog {
             detection: Span::from_ps(watchdog.detection_ps),
             restoration: Span::from_ps(watchdog.restoration_ps),
@@ -150,10 +137,9 @@ fn group(raw: &RawGroup) -> GroupPolicy {
         priorities: raw.priorities,
         reserved_bytes: raw.reserved_bytes,
         limit: limit(raw.limit),
-        lossless: raw.lossless.map(|lossless| Lossless {
-            xon_offset_bytes: lossless.xon_offset_bytes,
-            headroom_bytes: lossless.headroom_bytes,
-        }),
+        lossless: raw
+            .lossless
+            .map(|lossless| Lossless { xon_offset_bytes: lossless.xon_offset_bytes, headroom_bytes: lossless.headroom_bytes }),
     }
 }
 

@@ -42,8 +42,7 @@ pub(super) fn open_connections(plan: &Plan, world: &mut World) {
                     let apps = [source, sink];
                     let (priority, dscp) = (raw.priority, raw.dscp);
                     let workload = number as u32;
-                    let connection =
-                        Connection { ends, workload, priority, dscp, apps, goodput_at: 1, is_transient: false };
+                    let connection = Connection { ends, workload, priority, dscp, apps, goodput_at: 1, is_transient: false };
                     let (client, server) = world.connect(connection);
                     world.pin(plan, client, &pins[0]);
                     world.pin(plan, server, &pins[1]);
@@ -109,7 +108,14 @@ pub(super) fn build_generators(plan: &Plan) -> Vec<Generator> {
                 let source_port = FIRST_EPHEMERAL_PORT + (number % 1000) as u16;
                 let flow_hash = flow_key(ends, source_port, Protocol::Udp).hash();
                 let payload_max = plan.raw.hosts[*source].mtu_bytes - 28;
-                (Kind::Datagrams { ends, flow_hash, payload_max }, sizes, interarrival, raw.count, (raw.priority, raw.dscp), &raw.name)
+                (
+                    Kind::Datagrams { ends, flow_hash, payload_max },
+                    sizes,
+                    interarrival,
+                    raw.count,
+                    (raw.priority, raw.dscp),
+                    &raw.name,
+                )
             }
             Workload::Oltp(_) | Workload::Stream { .. } => continue,
         };

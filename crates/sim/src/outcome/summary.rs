@@ -5,11 +5,12 @@ use crate::observe::WorkloadRecord;
 use crate::world::{World, duration, frames_in_network};
 use serde_json::{Value, json};
 use std::time::Duration;
-use tailrace_dataplane::{DppCounters, DropCause, QueueCounters};
+use tailrace_dataplane::{DppCounters, DropCause, GroupCounters, QueueCounters};
 use tailrace_endpoint::transport::TcpStats;
 use tailrace_plan::{Plan, Workload};
 use tailrace_record::Latency;
-use tailrace_units::Time;
+use tailrace_units::{Span, Time};
+use tailrace_wire::PauseState;
 
 pub(super) fn summary(plan: &Plan, world: &World, wall: Duration) -> Value {
     let frames = world.observe.frames;
@@ -111,7 +112,10 @@ fn ports(plan: &Plan, world: &World) -> Vec<Value> {
             let peer = &graph.names[end.peer];
             let policy = policy_towards(raw, peer);
             let queues: Vec<Value> = (0..node.switch.queues(port))
-                .map(|queue| queue_summary(&policy.queues[queue].name, node.switch.counters(port, queue), world))
+                .map(|queue| {
+                    let notifications = node.switch.notifications(port, queue);
+                    queue_summary(&policy.queues[queue].name, node.switch.counters(port, queue), notifications, world)
+                })
                 .collect();
             let sum = |of: fn(&QueueCounters) -> u64| -> u64 {
                 (0..queues.len()).map(|queue| of(node.switch.counters(port, queue))).sum()
@@ -124,31 +128,63 @@ fn ports(plan: &Plan, world: &World) -> Vec<Value> {
                 "tx_bytes": sum(|counters| counters.tx_bytes),
                 "queues": queues,
                 "dpp": node.switch.dpp_counters(port).map(dpp),
+                "pause": node.switch.pause_state(port).map(|state| pause(state, node.switch.storms(port))),
+                "groups": node.switch.groups(port).into_iter().map(group).collect::<Vec<Value>>(),
+                "elephants": elephants(node.switch.elephants(port)),
             }));
         }
     }
     ports
 }
 
-fn queue_summary(name: &str, counters: &QueueCounters, world: &World) -> Value {
-    let drops: serde_json::Map<String, Value> = DropCause::ALL
+fn queue_summary(name: &str, counters: &QueueCounters, (sent, feedback_sum): (u64, u64), world: &World) -> Value {
+    let run = duration(world).ps().max(1);
+    json!({
+        "name": name,
+        "tx_frames": counters.tx_frames,
+        "tx_bytes": counters.tx_bytes,
+        "drops": drops(counters),
+        "marked_frames": counters.marked_frames,
+        "depth_max_bytes": counters.depth_max_bytes,
+        "qcn": (sent > 0).then(|| json!({ "notifications": sent, "feedback_sum": feedback_sum })),
+        "depth_mean_bytes": counters.byte_picoseconds as f64 / run as f64,
+    })
+}
+
+/// Drops by cause.
+fn drops(counters: &QueueCounters) -> serde_json::Map<String, Value> {
+    DropCause::ALL
         .iter()
         .filter(|&&cause| counters.drop_frames[cause as usize] > 0)
         .map(|&cause| {
             let (frames, bytes) = (counters.drop_frames[cause as usize], counters.drop_bytes[cause as usize]);
             (cause.name().to_owned(), json!({ "frames": frames, "bytes": bytes }))
         })
-        .collect();
-    let run = duration(world).ps().max(1);
+        .collect()
+}
+
+fn pause(state: &PauseState, (detected, ended): (u64, u64)) -> Value {
     json!({
-        "name": name,
-        "tx_frames": counters.tx_frames,
-        "tx_bytes": counters.tx_bytes,
-        "drops": drops,
-        "marked_frames": counters.marked_frames,
-        "depth_max_bytes": counters.depth_max_bytes,
-        "depth_mean_bytes": counters.byte_picoseconds as f64 / run as f64,
+        "received": state.received,
+        "paused_ps": state.paused.map(Span::ps),
+        "storms_detected": detected,
+        "storms_ended": ended,
     })
+}
+
+fn group((priorities, counters): (u8, GroupCounters)) -> Value {
+    json!({
+        "priorities": priorities,
+        "xoff_sent": counters.xoff_sent,
+        "xon_sent": counters.xon_sent,
+        "bytes_max": counters.bytes_max,
+        "headroom_max_bytes": counters.headroom_max_bytes,
+        "drop_frames": counters.drop_frames,
+    })
+}
+
+fn elephants((found, evictions): (u64, u64)) -> Option<Value> {
+    (found > 0).then(|| json!({ "found": found, "evictions": evictions }))
 }
 
 fn dpp(counters: &DppCounters) -> Value {
@@ -171,10 +207,22 @@ fn switches(plan: &Plan, world: &World) -> Vec<Value> {
             "name": raw.name,
             "buffer_bytes": raw.buffer_bytes,
             "buffer_max_bytes": node.switch.buffer().used_max_bytes(),
+            "early_drops": drops(node.switch.unroutable()),
             "no_route_frames": node.switch.unroutable().drop_frames[DropCause::NoRoute as usize],
         })
     })
     .collect()
+}
+
+fn interface(world: &World, host: usize) -> Option<Value> {
+    let found = world.bridging.interfaces.iter().find(|interface| interface.host as usize == host)?;
+    Some(json!({
+        "pause": pause(found.nic.pause_state(), (0, 0)),
+        "queue_drops": found.nic.queue_drops,
+        "notifications": found.nic.notifications,
+        "unlimited_notifications": found.nic.unlimited_notifications,
+        "limiters": found.nic.limiters().map(|(_, rate_bps)| rate_bps).collect::<Vec<u64>>(),
+    }))
 }
 
 fn hosts(plan: &Plan, world: &World) -> Vec<Value> {
@@ -183,6 +231,7 @@ fn hosts(plan: &Plan, world: &World) -> Vec<Value> {
         json!({
             "name": raw.name,
             "rx_frames": stage.frames,
+            "interface": interface(world, host),
             "nic_queue_drops": world.nics[host].queue_drops,
             "rx_ring_drops": stage.ring_drops,
             "cpu_busy_ps": stage.busy.ps(),

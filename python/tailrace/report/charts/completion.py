@@ -6,7 +6,7 @@ from typing import Any
 from markupsafe import Markup
 
 from tailrace.report.scale import Linear, linear_from_zero
-from tailrace.report.svg import percent, plot, tag, x_axis
+from tailrace.report.svg import label_room, percent, plot, row_label, tag, x_axis
 from tailrace.results.metrics import OPEN_LOOP
 from tailrace.results.numbers import digits_text
 
@@ -77,16 +77,16 @@ def completion_chart(bars: list[Bar]) -> Markup:
             top += GROUP_GAP_PX if previous else 4
             arms = sum(other.workload == bar.workload for other in bars)
             middle = top + (arms * (BAR_PX + BAR_GAP_PX) - BAR_GAP_PX) / 2
-            marks.append(tag("text", bar.workload, x=-10, y=middle + 5, class_="row-label", text_anchor="end"))
+            marks.append(row_label(bar.workload, middle + 5))
         marks += _bar(bar, x, top)
         top += BAR_PX + BAR_GAP_PX
         previous = bar.workload
     height = top + 6
     words = "; ".join(f"{bar.workload} with {bar.arm} {digits_text(bar.mean_s)} s" for bar in bars)
     right = 112 if any(bar.alone_s for bar in bars) else 62
-    left = 18 + 8 * max((len(bar.workload) for bar in bars), default=2)
+    left = label_room(bar.workload for bar in bars)
     label = f"Bars of mean completion times: {words}. The values stand in the table below."
-    return plot([*x_axis(x, height), *marks], height=height, label=label, left=min(left, 110), right=right)
+    return plot([*x_axis(x, height), *marks], height=height, label=label, left=left, right=right)
 
 
 def _bar(bar: Bar, x: Linear, top: int) -> list[Markup]:

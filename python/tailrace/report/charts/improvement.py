@@ -5,7 +5,7 @@ from typing import Any
 from markupsafe import Markup
 
 from tailrace.report.scale import Linear
-from tailrace.report.svg import percent, plot, tag, x_axis
+from tailrace.report.svg import label_room, percent, plot, row_label, tag, x_axis
 from tailrace.results.numbers import signed_text
 
 ROW_PX = 26
@@ -29,8 +29,8 @@ def improvement_chart(effects: list[dict[str, Any]], expectations: list[dict[str
     for row, (effect, judged) in enumerate(zip(effects, known, strict=True)):
         marks += _row(effect, judged, x, row * ROW_PX + ROW_PX / 2 + 2, colour)
     label = "Improvement with intervals: " + " ".join(effect["words"] for effect in effects)
-    left = 18 + 8 * max(len(effect["workload"]) for effect in effects)
-    return plot([*x_axis(x, height), *marks], height=height, label=label, left=min(left, 110), right=66)
+    left = label_room(effect["workload"] for effect in effects)
+    return plot([*x_axis(x, height), *marks], height=height, label=label, left=left, right=66)
 
 
 def _scale(effects: list[dict[str, Any]], published: list[dict[str, Any]]) -> Linear:
@@ -46,7 +46,7 @@ def _scale(effects: list[dict[str, Any]], published: list[dict[str, Any]]) -> Li
 
 
 def _row(effect: dict[str, Any], judged: dict[str, Any] | None, x: Linear, y: float, colour: str) -> list[Markup]:
-    marks = [tag("text", effect["workload"], x=-10, y=y + 5, class_="row-label", text_anchor="end")]
+    marks = [row_label(effect["workload"], y + 5)]
     if judged and judged["low"] is not None and judged["high"] is not None:
         low, width = percent(x(judged["low"])), percent(x(judged["high"]) - x(judged["low"]))
         marks.append(tag("rect", x=low, y=y - 8, width=width, height=16, class_="band"))

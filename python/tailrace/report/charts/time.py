@@ -1,12 +1,13 @@
 """Quantities over time: queue occupancy of the busiest ports, throughput of the workloads."""
 
-from collections import defaultdict
 from collections.abc import Iterable
+from itertools import pairwise
+from typing import Any
 
 from markupsafe import Markup
 
 from tailrace.report.scale import Linear, linear_from_zero
-from tailrace.report.series import Steps, TimeChart, cell_means, cell_middles, lines_of
+from tailrace.report.series import Line, Steps, TimeChart, Values, cell_means, cell_middles, lines_of
 from tailrace.report.svg import line, lines, plot, x_axis, y_axis
 from tailrace.results import Run, Trial
 from tailrace.results.tables import read_trial_table
@@ -16,28 +17,30 @@ HEIGHT_PX = 200
 PORTS_MAX = 3
 # More lines than this cannot be told apart.
 WORKLOADS_MAX = 8
+# A queue that never holds a frame on average has no chart.
+QUIET_BYTES = 1.0
 PS_PER_S = 1e12
 
-Columns = dict[str, list[float]]
+# (start in picoseconds, value) of every bin.
+Rows = list[tuple[int, float]]
 
 
 def queue_charts(run: Run) -> list[TimeChart]:
     """Occupancy over time of the ports that matter most, all arms in one chart."""
-    series = {arm: [(trial, _by_index(trial, "port_series", "port")) for trial in run.valid(arm)] for arm in run.arms}
     charts: list[TimeChart] = []
-    for name in _ports(trials for trials in series.values()):
-        end_s = _end_s(run)
-        found = []
-        for index, (arm, trials) in enumerate(series.items()):
-            means = [
-                (trial.number, cell_means(_queue_steps(trial, columns[port]), end_s))
-                for trial, columns in trials
-                if (port := _port_index(trial, name)) in columns
-            ]
-            found += lines_of(arm, f"arm-{index % 6}", means) if means else []
-        charts.append(
-            TimeChart(f"queue-{len(charts)}", name, "queue, MB (mean of each cell)", cell_middles(end_s), found)
-        )
+    end_s = _end_s(run)
+    names = _ports(run)
+    found: dict[str, list[Line]] = {name: [] for name in names}
+    for index, arm in enumerate(run.arms):
+        means: dict[str, list[tuple[int, Values]]] = {name: [] for name in names}
+        for trial in run.valid(arm):
+            for name, rows in _split(trial, "port_series", ("port", "queue_mean_bytes"), names).items():
+                means[name].append((trial.number, cell_means(_queue_steps(trial, rows), end_s)))
+        for name, trials in means.items():
+            found[name] += lines_of(arm, f"arm-{index % 6}", trials) if trials else []
+    for name in (name for name in names if found[name]):
+        title = "queue, MB (mean of each cell)"
+        charts.append(TimeChart(f"queue-{len(charts)}", name, title, cell_middles(end_s), found[name]))
     return charts
 
 
@@ -45,16 +48,15 @@ def throughput_charts(run: Run) -> list[TimeChart]:
     """Goodput of every workload over time, one chart per arm."""
     charts = []
     end_s = _end_s(run)
+    names = run.workloads[:WORKLOADS_MAX]
     for arm in run.arms:
-        read = [(trial, _by_index(trial, "workload_series", "workload")) for trial in run.valid(arm)]
-        found = []
-        for index, workload in enumerate(run.workloads[:WORKLOADS_MAX]):
-            means = [
-                (trial.number, cell_means(_goodput_steps(trial, columns[at]), end_s))
-                for trial, columns in read
-                if (at := _workload_index(trial, workload)) in columns
-            ]
-            found += lines_of(workload, f"workload-{index}", means) if means else []
+        means: dict[str, list[tuple[int, Values]]] = {name: [] for name in names}
+        for trial in run.valid(arm):
+            for name, rows in _split(trial, "workload_series", ("workload", "goodput_bytes"), names).items():
+                means[name].append((trial.number, cell_means(_goodput_steps(trial, rows), end_s)))
+        found: list[Line] = []
+        for index, (name, trials) in enumerate(means.items()):
+            found += lines_of(name, f"workload-{index}", trials) if trials else []
         if found:
             charts.append(TimeChart(f"goodput-{arm}", arm, "goodput, Gbit/s", cell_middles(end_s), found))
     return charts
@@ -81,53 +83,63 @@ def _values(chart: TimeChart) -> list[float]:
     return [value for one in chart.lines for value in one.values if value is not None]
 
 
-def _by_index(trial: Trial, table: str, key: str) -> dict[int, Columns]:
-    """Rows of a series, split by port or workload. Empty where the trial did not record it."""
+def _split(trial: Trial, table: str, columns: tuple[str, str], chosen: list[str]) -> dict[str, Rows]:
+    """Starts and values of the chosen ports or workloads. `columns` are that of the index and of the values."""
     if not trial.table_path(table).exists():
         return {}
     read = read_trial_table(trial, table)
-    columns = {name: read.column(name) for name in read.column_names}
-    rows: dict[int, list[int]] = defaultdict(list)
-    for row, index in enumerate(columns[key]):
-        rows[index].append(row)
-    return {index: {name: [values[r] for r in at] for name, values in columns.items()} for index, at in rows.items()}
+    by_index = {index: name for index, name in enumerate(_names(trial, columns[0])) if name in chosen}
+    rows: dict[str, Rows] = {}
+    for index, start, value in zip(*(read.column(c) for c in (columns[0], "start_ps", columns[1])), strict=True):
+        if index in by_index:
+            rows.setdefault(by_index[index], []).append((start, value))
+    return rows
 
 
-def _queue_steps(trial: Trial, columns: Columns) -> Steps:
-    megabytes = [value / 1e6 for value in columns["queue_mean_bytes"]]
-    return Steps([start / PS_PER_S for start in columns["start_ps"]], megabytes, trial.outcome["end_ps"] / PS_PER_S)
+def _names(trial: Trial, column: str) -> list[str]:
+    """What the indices of a table stand for."""
+    if column == "port":
+        return [_port_name(port) for port in trial.outcome["ports"]]
+    return [workload["name"] for workload in trial.outcome["workloads"]]
 
 
-def _goodput_steps(trial: Trial, columns: Columns) -> Steps:
-    starts_s = [start / PS_PER_S for start in columns["start_ps"]]
+def _queue_steps(trial: Trial, rows: Rows) -> Steps:
+    starts_s = [start / PS_PER_S for start, _ in rows]
+    return Steps(starts_s, [depth / 1e6 for _, depth in rows], trial.outcome["end_ps"] / PS_PER_S)
+
+
+def _goodput_steps(trial: Trial, rows: Rows) -> Steps:
+    starts_s = [start / PS_PER_S for start, _ in rows]
     end_s = trial.outcome["end_ps"] / PS_PER_S
-    widths_s = [right - left for left, right in zip(starts_s, [*starts_s[1:], max(end_s, starts_s[-1])], strict=True)]
-    rates = [size * 8e-9 / w if w > 0 else 0.0 for size, w in zip(columns["goodput_bytes"], widths_s, strict=True)]
+    widths_s = [right - left for left, right in pairwise([*starts_s, max(end_s, starts_s[-1])])]
+    rates = [size * 8e-9 / width if width > 0 else 0.0 for (_, size), width in zip(rows, widths_s, strict=True)]
     return Steps(starts_s, rates, end_s)
 
 
-def _ports(arms: Iterable[list[tuple[Trial, dict[int, Columns]]]]) -> list[str]:
-    """Names of recorded ports, those with most drops first."""
+def _ports(run: Run) -> list[str]:
+    """Recorded ports that lost most frames, then those with the longest queues; none that did neither."""
+    trials = [trial for arm in run.arms for trial in run.valid(arm)]
+    recorded = {name for arm in run.arms for trial in run.valid(arm)[:1] for name in _recorded(trial)}
     weights: dict[str, tuple[int, float]] = {}
-    for trial, columns in (pair for trials in arms for pair in trials):
-        for index in columns:
-            port = trial.outcome["ports"][index]
-            name = f"{port['node']} → {port['towards']}"
-            drops, depth = weights.get(name, (0, 0.0))
-            lost = sum(cause["frames"] for queue in port["queues"] for cause in queue["drops"].values())
-            weights[name] = (drops + lost, max(depth, *(queue["depth_mean_bytes"] for queue in port["queues"])))
+    for port in (port for trial in trials for port in trial.outcome["ports"] if _port_name(port) in recorded):
+        drops, depth = weights.get(_port_name(port), (0, 0.0))
+        lost = sum(cause["frames"] for queue in port["queues"] for cause in queue["drops"].values())
+        mean_depth = sum(queue["depth_mean_bytes"] for queue in port["queues"])
+        weights[_port_name(port)] = (drops + lost, max(depth, mean_depth))
     busiest = sorted(weights, key=lambda name: weights[name], reverse=True)
-    return [name for name in busiest if weights[name] > (0, 0.0)][:PORTS_MAX]
+    return [name for name in busiest if weights[name] > (0, QUIET_BYTES)][:PORTS_MAX]
 
 
-def _port_index(trial: Trial, name: str) -> int:
-    names = [f"{port['node']} → {port['towards']}" for port in trial.outcome["ports"]]
-    return names.index(name) if name in names else -1
+def _recorded(trial: Trial) -> set[str]:
+    """Names of the ports whose queue was recorded over time."""
+    if not trial.table_path("port_series").exists():
+        return set()
+    names = _names(trial, "port")
+    return {names[index] for index in set(read_trial_table(trial, "port_series").column("port"))}
 
 
-def _workload_index(trial: Trial, name: str) -> int:
-    names = [workload["name"] for workload in trial.outcome["workloads"]]
-    return names.index(name) if name in names else -1
+def _port_name(port: dict[str, Any]) -> str:
+    return f"{port['node']} → {port['towards']}"
 
 
 def _end_s(run: Run) -> float:

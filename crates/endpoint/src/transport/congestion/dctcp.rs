@@ -54,7 +54,7 @@ impl Dctcp {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tailrace_units::Time;
+    use tailrace_units::{Span, Time};
 
     fn after_windows(windows: u64, marked_of_16: u32) -> Dctcp {
         let mut dctcp = Dctcp::new();
@@ -64,6 +64,8 @@ mod tests {
                     now: Time::ZERO,
                     segments: 1,
                     rtt: None,
+                    smoothed: Span::ZERO,
+                    mss: 1,
                     una: window * 16 + u64::from(segment),
                     nxt: window * 16 + 16,
                     is_marked: segment < marked_of_16,

@@ -9,6 +9,10 @@ use crate::transport::config::SlowStartExit;
 const HYSTART_WINDOW_MIN: u32 = 16;
 /// Acknowledgements closer than this form a train (Linux `hystart_ack_delta_us`).
 const TRAIN_GAP_MAX: Span = Span::from_ms(2);
+/// Bursts stretch the train: by four of 64 KiB at the pacing rate, two windows per round trip, but at most 1 ms (Linux
+/// `hystart_ack_delay`).
+const BURSTS_BYTES: u64 = 4 * 65_536;
+const BURSTS_TIME_MAX: Span = Span::from_ms(1);
 /// Round-trip samples per round before the delay is judged (Linux and RFC 9406: 8).
 const SAMPLES_MIN: u8 = 8;
 /// Rise of the delay that ends slow start: an eighth of the minimum, from 4 to 16 ms (Linux and RFC 9406 section 4.3).
@@ -106,17 +110,19 @@ impl SlowStart {
         if cwnd < HYSTART_WINDOW_MIN {
             return false;
         }
-        self.is_done = self.is_train_long(acked) || self.has_delay_risen(rtt);
+        self.is_done = self.is_train_long(acked, cwnd) || self.has_delay_risen(rtt);
         self.is_done
     }
 
-    /// The acknowledgements of one round arrive over half a round trip: the window fills the path.
-    fn is_train_long(&mut self, acked: &Acked) -> bool {
+    /// The acknowledgements of one round arrive over half a round trip and what bursts add: the window fills the path.
+    fn is_train_long(&mut self, acked: &Acked, cwnd: u32) -> bool {
         if acked.now.since(self.last_ack) > TRAIN_GAP_MAX {
             return false;
         }
         self.last_ack = acked.now;
-        acked.now.since(self.round_start) > self.delay_min.part(2)
+        let round_trip_bytes = 2 * u64::from(cwnd) * u64::from(acked.mss);
+        let bursts = acked.smoothed.times(BURSTS_BYTES).part(round_trip_bytes).min(BURSTS_TIME_MAX);
+        acked.now.since(self.round_start) > (self.delay_min + bursts).part(2)
     }
 
     fn has_delay_risen(&mut self, rtt: Span) -> bool {

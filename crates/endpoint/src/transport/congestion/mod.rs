@@ -30,6 +30,10 @@ pub(super) struct Acked {
     pub(super) segments: u32,
     /// Round trip of the newest of them, if known.
     pub(super) rtt: Option<Span>,
+    /// Smoothed round trip; zero if unknown.
+    pub(super) smoothed: Span,
+    /// Bytes per segment.
+    pub(super) mss: u32,
     /// First byte not acknowledged.
     pub(super) una: u64,
     /// Next byte to send.
@@ -58,7 +62,7 @@ pub(super) struct Congestion {
 
 impl Congestion {
     pub(super) fn new(config: &TcpConfig) -> Congestion {
-        let mut congestion = Congestion {
+        Congestion {
             cwnd: config.initial_window_segments.max(1),
             ssthresh: NO_THRESHOLD,
             count: 0,
@@ -76,15 +80,13 @@ impl Congestion {
                 CongestionControl::NewReno => Algorithm::NewReno,
                 CongestionControl::Dctcp => Algorithm::Dctcp(Dctcp::new()),
             },
-        };
-        congestion.set_cap(config.window_cap_bytes, config.mss);
-        congestion
+        }
     }
 
     /// Limits the window to `cap_bytes` (0: not at all).
-    pub(super) fn set_cap(&mut self, cap_bytes: u64, mss: u32) {
+    pub(super) fn set_cap(&mut self, cap_bytes: u32, mss: u32) {
         if cap_bytes != 0 {
-            self.clamp = u32::try_from(cap_bytes / u64::from(mss)).unwrap_or(u32::MAX).max(WINDOW_MIN);
+            self.clamp = (cap_bytes / mss).max(WINDOW_MIN);
             self.cwnd = self.cwnd.min(self.clamp);
         }
     }

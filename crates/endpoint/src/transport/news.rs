@@ -1,0 +1,56 @@
+//! What one acknowledgement told the sender, collected while the scoreboard is brought up to date.
+
+use tailrace_units::Time;
+
+use super::segment_ring::Record;
+
+/// What one acknowledgement told.
+#[derive(Default)]
+pub(super) struct AckNews {
+    /// Segments delivered by the cumulative acknowledgement that had not been reported before.
+    pub(super) acked: u32,
+    /// Segments newly reported as held out of order.
+    pub(super) sacked: u32,
+    /// The cumulative acknowledgement moved.
+    pub(super) advanced: bool,
+    /// A segment of the last window that was sent only once was delivered (F-RTO's evidence).
+    pub(super) original_delivered: bool,
+    /// The cumulative acknowledgement covered a segment that was sent more than once.
+    pub(super) retransmitted_acked: bool,
+    /// The lowest segment that overtook nothing but was overtaken: reordering, not loss.
+    pub(super) overtaken: Option<u64>,
+    /// When the oldest and newest segments sent only once and acknowledged cumulatively were sent.
+    pub(super) oldest_sent: Option<Time>,
+    pub(super) newest_sent: Time,
+    /// When the first newly reported segment that was sent only once was sent.
+    pub(super) sacked_sent: Option<Time>,
+    /// The most recently sent of all delivered segments (RACK): when, and where it ends.
+    pub(super) latest: Option<(Time, u64)>,
+    /// Retransmissions sent after this are too young to be what was acknowledged.
+    pub(super) ambiguous_after: Time,
+    /// Segments up to here belong to the window that F-RTO asks about.
+    pub(super) window_end: u64,
+}
+
+impl AckNews {
+    /// Segments delivered.
+    #[inline]
+    pub(super) fn delivered(&self) -> u32 {
+        self.acked + self.sacked
+    }
+
+    #[inline]
+    pub(super) fn note_latest(&mut self, record: Record) {
+        let sent = (record.sent, record.end());
+        if self.latest.is_none_or(|latest| latest < sent) {
+            self.latest = Some(sent);
+        }
+    }
+
+    /// RACK cannot tell whether the original or a young retransmission arrived: it then learns nothing (RFC 8985 6.2 step 2).
+    pub(super) fn note_retransmitted(&mut self, record: Record) {
+        if record.sent <= self.ambiguous_after {
+            self.note_latest(record);
+        }
+    }
+}

@@ -1,0 +1,97 @@
+"""What makes no sense about switches: buffers, the policies of their ports, rules of classification."""
+
+from collections.abc import Iterator
+
+from tailrace.errors import KeyPath, closest
+from tailrace.scenario import check_pause
+from tailrace.scenario.classify import Rule
+from tailrace.scenario.lower_pause import Port
+from tailrace.scenario.scenario import DEFAULTS, Scenario
+from tailrace.scenario.switch import Switch
+from tailrace.scenario.topology import Graph
+from tailrace.scenario.units import format_size
+
+Found = Iterator[tuple[KeyPath, str, str]]
+
+
+def check(scenario: Scenario, graph: Graph) -> Found:
+    """Problems of every switch."""
+    for name, own in scenario.switches.items():
+        at: KeyPath = ("switches", name)
+        if name != DEFAULTS and name not in graph.switches:
+            yield at, f"there is no switch '{name}'", closest(name, [*graph.switches, DEFAULTS], "switches")
+            continue
+        switch = scenario.switch(name)
+        if switch.buffer == 0:
+            yield (*at, "buffer"), "a switch without a buffer forwards nothing", "12MB is usual"
+        if "policy" in own.model_fields_set or "buffer" in own.model_fields_set or name == DEFAULTS:
+            yield from _used_policy((*at, "policy"), switch.policy, switch, scenario)
+        yield from _port_policies(at, name, switch, own, scenario, graph)
+        for index, rule in enumerate(own.classify):
+            yield from _rule((*at, "classify", index), rule, name, graph)
+    yield from _ports(scenario, graph)
+
+
+def _port_policies(at: KeyPath, name: str, switch: Switch, own: Switch, scenario: Scenario, graph: Graph) -> Found:
+    neighbours = graph.nodes if name == DEFAULTS else graph.neighbours(name)
+    for towards, policy in own.ports.items():
+        if towards not in neighbours:
+            hint = closest(towards, neighbours, f"neighbours of {name}")
+            yield (*at, "ports", towards), f"a port with no link: nothing joins '{name}' and '{towards}'", hint
+        yield from _used_policy((*at, "ports", towards), policy, switch, scenario)
+
+
+def _used_policy(at: KeyPath, name: str, switch: Switch, scenario: Scenario) -> Found:
+    policy = scenario.policy(name)
+    if policy is None:
+        yield at, f"there is no policy '{name}'", closest(name, [*scenario.policies, "fifo"], "policies")
+        return
+    for queue_name, queue in policy.queues.items():
+        if queue.limit.unit == "bytes" and queue.limit.amount > switch.buffer:
+            limit, buffer = format_size(queue.limit.amount), format_size(switch.buffer)
+            what = f"queue '{queue_name}' of policy '{name}' may hold {limit}, but the switch has a buffer of {buffer}"
+            yield at, what, "lower the queue's limit or raise the switch's buffer"
+        if queue.reserved > switch.buffer:
+            what = f"queue '{queue_name}' of policy '{name}' reserves {format_size(queue.reserved)}"
+            yield at, f"{what}, the switch has {format_size(switch.buffer)}", "lower what it reserves"
+    reserved = sum(queue.reserved for queue in policy.queues.values())
+    if reserved > switch.buffer >= max(queue.reserved for queue in policy.queues.values()):
+        what = f"the queues of policy '{name}' reserve {format_size(reserved)} together"
+        yield at, f"{what}, the switch has {format_size(switch.buffer)}", "lower what they reserve"
+
+
+def _ports(scenario: Scenario, graph: Graph) -> Found:
+    """Pausing at every port; a policy is blamed once for each switch."""
+    for name in graph.switches:
+        switch = scenario.switch(name)
+        seen: set[str] = set()
+        for towards in graph.neighbours(name):
+            policy_name = switch.ports.get(towards, switch.policy)
+            policy = scenario.policy(policy_name)
+            rate = graph.link_of[name, towards].rate_bps
+            if policy is None or policy_name in seen or rate == 0:
+                continue
+            at: KeyPath = ("policies", policy_name, "pfc" if policy.pfc is not None else "link_pause")
+            problems = list(
+                check_pause.check_port(at, policy_name, policy, Port(name, towards, switch, scenario, graph))
+            )
+            if problems:
+                seen.add(policy_name)
+            yield from problems
+
+
+def _rule(at: KeyPath, rule: Rule, switch: str, graph: Graph) -> Found:
+    stated = [key for key in Rule.model_fields if key != "class_" and getattr(rule, key) is not None]
+    if not stated:
+        yield at, "a rule that states nothing matches everything", "state dscp, pcp, protocol, ports, source, ..."
+    for key in ("pcp", "dscp", "vlan"):
+        if getattr(rule, key) == []:
+            yield (*at, key), "an empty list matches nothing", "leave it out, or name what it is to match"
+    for key in ("source", "destination"):
+        host = getattr(rule, key)
+        if host is not None and host not in graph.hosts:
+            yield (*at, key), f"there is no host '{host}'", closest(host, graph.hosts, "hosts")
+    neighbours = graph.nodes if switch == DEFAULTS else graph.neighbours(switch)
+    if rule.ingress is not None and rule.ingress not in neighbours:
+        hint = closest(rule.ingress, neighbours, f"neighbours of {switch}")
+        yield (*at, "ingress"), f"nothing joins '{switch}' and '{rule.ingress}'", hint
