@@ -61,6 +61,11 @@ impl Classifier {
         Classifier { rules, keys: BTreeMap::new() }
     }
 
+    /// Whether there are no rules.
+    pub fn is_empty(&self) -> bool {
+        self.rules.is_empty()
+    }
+
     /// Whether any rule asks for a flow, so that keys must be known.
     pub fn needs_keys(&self) -> bool {
         self.rules.iter().any(|(rule, _)| rule.flow.is_some())

@@ -33,6 +33,8 @@ pub trait Frame {
     }
     /// Sets the priority: the class that a switch gave to the frame.
     fn set_priority(&mut self, class: u8);
+    /// Whether this is a pause frame.
+    fn is_pause(&self) -> bool;
     /// What it says, when this is a pause frame.
     fn pause(&self) -> Option<Pause>;
     /// A pause frame.
@@ -74,6 +76,9 @@ impl Frame for Packet {
         self.priority = class;
     }
     #[inline]
+    fn is_pause(&self) -> bool {
+        self.flags.contains(Flags::PAUSE)
+    }
     fn pause(&self) -> Option<Pause> {
         if !self.flags.contains(Flags::PAUSE) {
             return None;

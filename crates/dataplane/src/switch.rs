@@ -22,8 +22,10 @@ pub struct Switch<F> {
     ingress: Option<Ingress>,
     /// Whether a limit is a share of the free memory, so that every admission must know what waits everywhere.
     has_dynamic_limits: bool,
-    /// Frames whose destination no port reaches.
-    unroutable: QueueCounters,
+    /// Whether there are rules, policers or accounts at the entrance.
+    looks_at_ingress: bool,
+    /// Frames that were dropped before they came to a queue.
+    early: QueueCounters,
     releases: Releases,
 }
 
@@ -45,7 +47,8 @@ impl<F: Frame> Switch<F> {
             buffer: SharedBuffer::new(buffer_bytes),
             ingress: None,
             has_dynamic_limits: false,
-            unroutable: QueueCounters::default(),
+            looks_at_ingress: false,
+            early: QueueCounters::default(),
             releases: Vec::new(),
         }
     }
@@ -64,12 +67,14 @@ impl<F: Frame> Switch<F> {
 
     /// Sets the rules of classification.
     pub fn classify_by(&mut self, classifier: Classifier) {
+        self.looks_at_ingress |= !classifier.is_empty();
         self.classifier = classifier;
     }
 
     /// Polices what enters by a port.
     pub fn police(&mut self, port: PortNo, policer: Policer) {
         self.policers[port] = Some(policer);
+        self.looks_at_ingress = true;
     }
 
     /// Accounts what each ingress port holds, in groups that cover all priorities, and pauses senders of lossless groups.
@@ -83,6 +88,7 @@ impl<F: Frame> Switch<F> {
         }
         let paces = self.ports.iter().map(Port::pace);
         let ports = policies.into_iter().zip(paces).map(|((groups, pausing), pace)| IngressPort::new(groups, pausing, pace));
+        self.looks_at_ingress = true;
         self.ingress = Some(Ingress { ports: ports.collect(), pool });
     }
 
@@ -105,45 +111,67 @@ impl<F: Frame> Switch<F> {
 
     /// A frame has arrived by `in_port` (its tail, or for cut-through its header) and is handled now.
     #[inline]
-    pub fn handle_frame(&mut self, now: Time, in_port: PortNo, mut frame: F, out: &mut impl Outside<F>) {
-        if let Some(pause) = frame.pause() {
-            self.handle_timeout(now, out);
-            self.ports[in_port].handle_pause(now, &pause);
-            return self.handle_timeout(now, out);
+    pub fn handle_frame(&mut self, now: Time, in_port: PortNo, frame: F, out: &mut impl Outside<F>) {
+        if frame.is_pause() {
+            return self.handle_pause(now, in_port, &frame, out);
         }
-        let class = self.classifier.class(in_port, &frame);
-        frame.set_priority(class);
+        if self.looks_at_ingress {
+            return self.handle_ingress(now, in_port, frame, out);
+        }
         let Some(port) = self.forwarding.route(&frame) else {
-            self.unroutable.count_drop(DropCause::NoRoute, frame.bytes());
-            out.dropped(now, 0, 0, &frame, DropCause::NoRoute);
-            return;
+            return self.drop_early(now, in_port, &frame, DropCause::NoRoute, out);
         };
-        if let Some(policer) = &mut self.policers[in_port]
-            && !policer.conforms(now, class, frame.flow_hash(), frame.bytes())
-        {
-            self.unroutable.count_drop(DropCause::Policed, frame.bytes());
-            out.dropped(now, in_port, 0, &frame, DropCause::Policed);
-            return;
-        }
-        if self.ingress.is_some() {
-            return self.admit_accounted(now, in_port, port, class, frame, out);
-        }
+        self.admit(now, port, frame, out);
+    }
+
+    /// The way of a frame through a switch without ingress accounting.
+    #[inline]
+    fn admit(&mut self, now: Time, port: PortNo, frame: F, out: &mut impl Outside<F>) {
         if self.has_dynamic_limits || self.buffer.would_be_record(frame.bytes()) {
             self.handle_timeout(now, out);
         } else {
             self.settle(port, now, out);
         }
-        let entrant = Entrant { frame, class, account: None };
-        self.ports[port].handle_frame(now, entrant, &mut self.buffer, out);
-        self.settle_newcomer(port, now, out);
-    }
-
-    /// A newcomer may be sendable although others wait: what holds them back does not hold it.
-    #[inline]
-    fn settle_newcomer(&mut self, port: PortNo, now: Time, out: &mut impl Outside<F>) {
-        if self.ports[port].chooses_late() {
+        let entrant = Entrant { class: frame.priority(), frame, account: None };
+        if self.ports[port].handle_frame(now, entrant, &mut self.buffer, out) == Entered::Waits {
+            // A newcomer may be sendable although others wait: what holds them back need not hold it.
             self.settle(port, now, out);
         }
+    }
+
+    #[cold]
+    fn handle_pause(&mut self, now: Time, in_port: PortNo, frame: &F, out: &mut impl Outside<F>) {
+        self.handle_timeout(now, out);
+        if let Some(pause) = frame.pause() {
+            self.ports[in_port].handle_pause(now, &pause);
+        }
+        self.handle_timeout(now, out);
+    }
+
+    /// The entrance of a switch that classifies, polices or accounts.
+    fn handle_ingress(&mut self, now: Time, in_port: PortNo, mut frame: F, out: &mut impl Outside<F>) {
+        let class = self.classifier.class(in_port, &frame);
+        frame.set_priority(class);
+        let bytes = frame.bytes();
+        let Some(port) = self.forwarding.route(&frame) else {
+            return self.drop_early(now, in_port, &frame, DropCause::NoRoute, out);
+        };
+        if let Some(policer) = &mut self.policers[in_port]
+            && !policer.conforms(now, class, frame.flow_hash(), bytes)
+        {
+            return self.drop_early(now, in_port, &frame, DropCause::Policed, out);
+        }
+        if self.ingress.is_some() {
+            return self.admit_accounted(now, in_port, port, class, frame, out);
+        }
+        self.admit(now, port, frame, out);
+    }
+
+    /// A frame is dropped before it comes to any queue.
+    #[cold]
+    fn drop_early(&mut self, now: Time, in_port: PortNo, frame: &F, cause: DropCause, out: &mut impl Outside<F>) {
+        self.early.count_drop(cause, frame.bytes());
+        out.dropped(now, in_port, 0, frame, cause);
     }
 
     /// The way of a frame through a switch that accounts its ingress ports.
@@ -154,10 +182,7 @@ impl<F: Frame> Switch<F> {
         let free = ingress.pool.free_bytes();
         let group = match ingress.ports[in_port].admit(class, bytes, free) {
             Ok(group) => group,
-            Err(cause) => {
-                self.unroutable.count_drop(cause, bytes);
-                return out.dropped(now, in_port, 0, &frame, cause);
-            }
+            Err(cause) => return self.drop_early(now, in_port, &frame, cause, out),
         };
         let account = Some(Account { port: in_port as u16, group });
         let entrant = Entrant { frame, class, account };
@@ -288,8 +313,8 @@ impl<F: Frame> Switch<F> {
         self.ingress.as_ref().map_or_else(Vec::new, |ingress| ingress.ports[port].counters().collect())
     }
     /// Counters of frames that were dropped before any queue: no route, policed, no room at the ingress.
-    pub fn unroutable(&self) -> &QueueCounters {
-        &self.unroutable
+    pub fn early_drops(&self) -> &QueueCounters {
+        &self.early
     }
     /// The shared memory.
     pub fn buffer(&self) -> &SharedBuffer {

@@ -85,6 +85,9 @@ impl Bridging {
     /// The interface of a host that takes part.
     #[inline]
     pub(crate) fn interface_of(&mut self, host: u32) -> Option<&mut Interface> {
+        if self.interfaces.is_empty() {
+            return None;
+        }
         let index = self.of_host[host as usize]?;
         Some(&mut self.interfaces[index as usize])
     }
@@ -144,6 +147,12 @@ impl World {
     /// A switch was called: sends its notices, and notes when it must be called again.
     #[inline]
     pub(crate) fn after_switch(&mut self, now: Time, switch: usize) {
+        if !self.bridging.members.is_empty() || !self.bridging.notices.is_empty() {
+            self.call_again(now, switch);
+        }
+    }
+
+    fn call_again(&mut self, now: Time, switch: usize) {
         while let Some(notice) = self.bridging.notices.pop() {
             self.send_notice(now, &notice);
         }

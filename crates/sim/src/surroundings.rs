@@ -27,7 +27,7 @@ impl Roads<'_> {
         self.observe.sent(start, wire, packet.fingerprint());
         let road = &mut self.wires[wire];
         if let End::Host(host) = road.end
-            && (packet.flags.contains(Flags::PAUSE) || packet.flags.contains(Flags::CNM))
+            && packet.flags.intersects(Flags::PAUSE.with(Flags::CNM))
         {
             let arrival = road.arrival(start, end);
             return self.post(host, arrival, packet);

@@ -53,6 +53,11 @@ impl Flags {
     pub const fn contains(self, other: Flags) -> bool {
         self.0 & other.0 == other.0
     }
+    /// Whether any bit of `other` is set.
+    #[inline]
+    pub const fn intersects(self, other: Flags) -> bool {
+        self.0 & other.0 != 0
+    }
     /// Both sets together.
     #[inline]
     pub const fn with(self, other: Flags) -> Flags {

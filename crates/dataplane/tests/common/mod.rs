@@ -42,6 +42,9 @@ impl Frame for TestFrame {
     fn set_priority(&mut self, class: u8) {
         self.priority = class;
     }
+    fn is_pause(&self) -> bool {
+        self.pause.is_some()
+    }
     fn pause(&self) -> Option<Pause> {
         self.pause
     }

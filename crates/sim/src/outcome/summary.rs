@@ -207,8 +207,8 @@ fn switches(plan: &Plan, world: &World) -> Vec<Value> {
             "name": raw.name,
             "buffer_bytes": raw.buffer_bytes,
             "buffer_max_bytes": node.switch.buffer().used_max_bytes(),
-            "early_drops": drops(node.switch.unroutable()),
-            "no_route_frames": node.switch.unroutable().drop_frames[DropCause::NoRoute as usize],
+            "early_drops": drops(node.switch.early_drops()),
+            "no_route_frames": node.switch.early_drops().drop_frames[DropCause::NoRoute as usize],
         })
     })
     .collect()

@@ -1,0 +1,1 @@
+"""Vendors' configurations: read into the switch section of a scenario, and written from one."""

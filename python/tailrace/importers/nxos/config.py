@@ -1,0 +1,220 @@
+"""From commands to maps: which class-map, policy-map, interface or system section each command belongs to."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from tailrace.importers.nxos import tree
+from tailrace.importers.nxos.meanings import meaning_of
+from tailrace.importers.nxos.parse import Command, Comment, Unread, parse
+from tailrace.importers.remarks import Remarks
+
+PREFIX = "! tailrace "
+"""Begins a comment that holds what NX-OS has no words for: names."""
+ENTRIES_MAX = 200_000
+"""Lines and pieces of lines that are looked at."""
+
+
+@dataclass
+class ClassMap:
+    """What makes a frame a member of a class."""
+
+    kind: str
+    name: str
+    is_any: bool
+    matches: list[Command] = field(default_factory=list)
+
+
+@dataclass
+class PolicyClass:
+    """What a policy does with a class."""
+
+    kind: str
+    name: str
+    command: Command
+    actions: list[Command] = field(default_factory=list)
+
+
+@dataclass
+class PolicyMap:
+    """A policy: classes in order."""
+
+    kind: str
+    name: str
+    command: Command
+    classes: list[PolicyClass] = field(default_factory=list)
+
+
+@dataclass
+class Commands:
+    """`system qos`, an interface or an access list with the commands below it."""
+
+    name: str
+    commands: list[Command] = field(default_factory=list)
+
+
+Place = ClassMap | PolicyMap | PolicyClass | Commands
+
+
+@dataclass
+class NxosConfig:
+    """Everything that a configuration says about queueing."""
+
+    remarks: Remarks = field(default_factory=Remarks)
+    switch_name: Command | None = None
+    class_maps: dict[tuple[str, str], ClassMap] = field(default_factory=dict)
+    policy_maps: dict[tuple[str, str], PolicyMap] = field(default_factory=dict)
+    system: Commands = field(default_factory=lambda: Commands("system qos"))
+    interfaces: list[Commands] = field(default_factory=list)
+    access_lists: dict[str, Commands] = field(default_factory=dict)
+    everywhere: list[Command] = field(default_factory=list)
+    """`hardware qos`, `system jumbomtu`, `priority-flow-control watch-dog`: they stand anywhere."""
+    names: dict[str, str] = field(default_factory=dict)
+    """Names of queues by class, from comments."""
+    mtus: list[tuple[int, int, str, str]] = field(default_factory=list)
+    """Line, bytes, text and whom it is for: to find lines that contradict each other."""
+
+
+def read(text: str) -> NxosConfig:
+    """The configuration in a text; whatever is in it, nothing is raised."""
+    config = NxosConfig()
+    place: Place | None = None
+    for entry in parse(text)[:ENTRIES_MAX]:
+        match entry:
+            case Comment():
+                _comment(config, entry)
+            case Unread():
+                _unread(config, entry)
+            case Command():
+                place = _command(config, entry, place)
+    return config
+
+
+def _comment(config: NxosConfig, comment: Comment) -> None:
+    words = comment.text.removeprefix(PREFIX).split()
+    if comment.text.startswith(PREFIX) and len(words) == 3 and words[0] == "name":
+        config.names[words[1]] = words[2]
+
+
+def _unread(config: NxosConfig, entry: Unread) -> None:
+    verdict, words, mtu = meaning_of(entry.text)
+    config.remarks.add(entry.line, entry.text, verdict, words)
+    if mtu is not None:
+        config.mtus.append((entry.line, mtu, entry.text, "everything"))
+
+
+def _command(config: NxosConfig, command: Command, place: Place | None) -> Place | None:
+    opener = OPENERS.get(command.verb)
+    if opener is not None:
+        return opener(config, command, place)
+    if command.verb in EVERYWHERE and not (command.verb == "permit" or isinstance(place, PolicyClass)):
+        config.everywhere.append(command)
+        return place
+    match place:
+        case ClassMap() if command.verb == "match":
+            place.matches.append(command)
+        case PolicyClass() if command.verb in ACTIONS[place.kind]:
+            place.actions.append(command)
+        case Commands() if command.verb in BELOW.get(place.name.split()[0], ()):
+            place.commands.append(command)
+        case _:
+            where = _place_name(place)
+            config.remarks.add(command.line, command.text, "not-understood", f"it has no meaning {where}")
+    return place
+
+
+def _switch_name(config: NxosConfig, command: Command, _: Place | None) -> Place | None:
+    if config.switch_name is not None:
+        words = f"the name is '{tree.name(config.switch_name.tree)}' on line {config.switch_name.line}"
+        config.remarks.add(command.line, command.text, "contradiction", words)
+    config.switch_name = command
+    return None
+
+
+def _class_map(config: NxosConfig, command: Command, _: Place | None) -> Place:
+    kind, name = tree.map_type(command.tree), tree.name(command.tree)
+    matching = (tree.word(command.tree, "MATCHING") or "match-all").lower()
+    made = config.class_maps.setdefault((kind, name), ClassMap(kind, name, matching == "match-any"))
+    config.remarks.add(command.line, command.text, "understood", f"class '{name}'")
+    return made
+
+
+def _policy_map(config: NxosConfig, command: Command, _: Place | None) -> Place:
+    kind, name = tree.map_type(command.tree), tree.name(command.tree)
+    return config.policy_maps.setdefault((kind, name), PolicyMap(kind, name, command))
+
+
+def _class_of(config: NxosConfig, command: Command, place: Place | None) -> Place | None:
+    policy = place if isinstance(place, PolicyMap) else _policy_of(config, place)
+    if policy is None:
+        config.remarks.add(command.line, command.text, "not-understood", "it stands in no policy-map")
+        return None
+    name = tree.name(command.tree)
+    found = next((entry for entry in policy.classes if entry.name == name), None)
+    if found is None:
+        found = PolicyClass(policy.kind, name, command)
+        policy.classes.append(found)
+    return found
+
+
+def _policy_of(config: NxosConfig, place: Place | None) -> PolicyMap | None:
+    """The policy-map that a class belongs to."""
+    if not isinstance(place, PolicyClass):
+        return None
+    return next((policy for policy in config.policy_maps.values() if any(c is place for c in policy.classes)), None)
+
+
+def _system(config: NxosConfig, command: Command, _: Place | None) -> Place:
+    config.remarks.add(command.line, command.text, "understood", "policies of all ports")
+    return config.system
+
+
+def _interface(config: NxosConfig, command: Command, _: Place | None) -> Place:
+    name = " ".join(tree.words(command.tree, "NAME"))
+    config.interfaces.append(Commands(f"interface {name}"))
+    config.remarks.add(command.line, command.text, "understood", "a port")
+    return config.interfaces[-1]
+
+
+def _access_list(config: NxosConfig, command: Command, _: Place | None) -> Place:
+    name = tree.name(command.tree)
+    config.remarks.add(command.line, command.text, "understood", f"access list '{name}'")
+    return config.access_lists.setdefault(name, Commands(f"access-list {name}"))
+
+
+def _place_name(place: Place | None) -> str:
+    match place:
+        case None:
+            return "outside of a map"
+        case ClassMap():
+            return f"in class-map '{place.name}'"
+        case PolicyMap():
+            return f"in policy-map '{place.name}', outside of a class"
+        case PolicyClass():
+            return f"in a class of a policy-map of type {place.kind}"
+        case Commands():
+            return f"below '{place.name}'"
+
+
+OPENERS: dict[str, Callable[[NxosConfig, Command, Place | None], Place | None]] = {
+    "switch_name": _switch_name,
+    "class_map": _class_map,
+    "policy_map": _policy_map,
+    "class_of": _class_of,
+    "system_qos": _system,
+    "interface": _interface,
+    "access_list": _access_list,
+}
+EVERYWHERE = frozenset(("hardware", "jumbo", "watchdog_time"))
+ACTIONS: dict[str, frozenset[str]] = {
+    "qos": frozenset(("set", "police")),
+    "network-qos": frozenset(("mtu", "pause", "dpp")),
+    "queuing": frozenset(("bandwidth", "priority", "shape", "queue_limit", "random_detect", "afd")),
+    "control-plane": frozenset(),
+}
+"""Commands in a class by the type of its policy-map."""
+BELOW: dict[str, frozenset[str]] = {
+    "system": frozenset(("service_policy",)),
+    "interface": frozenset(("service_policy", "mtu", "pfc_mode", "watchdog_on", "flowcontrol")),
+    "access-list": frozenset(("permit",)),
+}
+"""Commands below a heading by its first word."""

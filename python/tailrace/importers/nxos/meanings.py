@@ -1,0 +1,58 @@
+"""What lines that are no command of the grammar would have meant."""
+
+import re
+
+from tailrace.importers.remarks import Verdict
+
+MTU_WORDS = re.compile(r"\bmtu\b\D{0,60}?\b(\d{3,5})\b", re.IGNORECASE)
+MTU_BYTES = range(576, 9217)
+"""Cisco-NX-OS-device.yang: SetMTU.value."""
+
+NO_EFFECT: tuple[tuple[str, str], ...] = (
+    (r"(exit|end|configure terminal|conf t|version|boot|cli|line|clock|logging|snmp-server|username|role|ntp)\b", "management"),
+    (r"(feature|license|banner|crypto|ssh|telnet|copp|key|aaa|tacacs|radius|callhome|errdisable|rmon)\b", "management"),
+    (r"(description|shutdown|no shutdown|speed|duplex|switchport|no switchport|channel-group|vpc|lacp)\b", "a port"),
+    (r"(vlan|vrf|ip address|ip route|ipv6|router|spanning-tree|mac|arp|fabric|nv|evpn|udld|cdp|lldp)\b", "forwarding"),
+    (r"(statistics|remark)\b", "bookkeeping"),
+)
+"""What begins lines that do not change queues."""
+
+NOT_MODELLED: tuple[tuple[str, str], ...] = (
+    (r"no hardware qos\b", "switches a mechanism off: leave it out of the scenario"),
+    (r"hardware qos ing-pg-share\b", "how ingress priority groups share the buffer"),
+    (r"hardware qos (min-buffer|reserve)", "reserved buffer: queues.NAME.reserved"),
+    (r"hardware qos ns-buffer-profile\b", "buffer profile for network security"),
+    (r"hardware (qos|access-list|profile)\b", "a setting of the ASIC"),
+    (r"platform qos\b", "a setting of the ASIC's buffers"),
+    (r"wred-queue qos-group-map\b", "restricts WRED to one queue: give that queue alone aqm: {kind: red}"),
+    (r"congestion-control\b", "how a queue signals congestion: queues.NAME.aqm"),
+    (r"random-detect\b", "WRED in a form that is not read: queues.NAME.aqm"),
+    (r"queue-limit\b", "a queue limit in a form that is not read: queues.NAME.limit"),
+    (r"bandwidth\b", "a share of the port: queues.NAME.share"),
+    (r"shape\b", "a shaper in a form that is not read: queues.NAME.shape"),
+    (r"(police|policer)\b", "a policer in a form that is not read: police"),
+    (r"match\b", "a condition of a class that the model does not know"),
+    (r"set\b", "a mark on the frame: workloads carry priority and dscp"),
+    (r"(deny|permit|\d+ (deny|permit))\b", "a rule of an access list in a form that is not read"),
+    (r"(priority-flow-control|flowcontrol)\b", "pauses in a form that is not read: pfc or link_pause"),
+    (r"pause\b", "lossless thresholds in a form that is not read: pfc"),
+    (r"service-policy\b", "applies a policy in a form that is not read"),
+    (r"qos\b", "a QoS setting"),
+    (r"(queuing|network-qos)\b", "a QoS setting"),
+)
+"""What begins lines that would matter, and where a scenario says the same."""
+
+
+def meaning_of(text: str) -> tuple[Verdict, str, int | None]:
+    """What a line would have meant, and the MTU if it is about one."""
+    line = text.strip().lower()
+    mtu = next((int(m[1]) for m in MTU_WORDS.finditer(line) if int(m[1]) in MTU_BYTES), None)
+    if mtu is not None:
+        return "not-understood", f"no command, but it speaks of an MTU of {mtu} bytes", mtu
+    for pattern, words in NO_EFFECT:
+        if re.match(pattern, line):
+            return "no-effect", words, None
+    for pattern, words in NOT_MODELLED:
+        if re.match(pattern, line):
+            return "not-modelled", words, None
+    return "not-understood", "no command that is known here; its meaning is unknown", None

@@ -1,0 +1,74 @@
+"""What became of every line of a configuration: nothing is dropped in silence."""
+
+from dataclasses import asdict, dataclass, field
+from typing import Any, Literal
+
+Verdict = Literal["understood", "no-effect", "not-modelled", "not-understood", "contradiction", "assumed"]
+"""`no-effect`: known, and nothing that a simulation could show. `not-modelled`: known, and left out here."""
+
+WORDS: dict[Verdict, str] = {
+    "understood": "understood",
+    "no-effect": "no effect on queues",
+    "not-modelled": "NOT MODELLED",
+    "not-understood": "NOT UNDERSTOOD",
+    "contradiction": "CONTRADICTION",
+    "assumed": "assumed",
+}
+TEXT_MAX = 70
+"""Characters of a line that a report quotes."""
+
+
+@dataclass(frozen=True)
+class Remark:
+    """One line of the configuration, or one thing that no line says."""
+
+    line: int
+    """1 is the first line; 0 when no single line says it."""
+    text: str
+    """The line as it stands, or the part of it that this is about."""
+    verdict: Verdict
+    words: str
+    """Where it went, or what it would have meant."""
+
+
+@dataclass
+class Remarks:
+    """All remarks about one configuration."""
+
+    found: list[Remark] = field(default_factory=list)
+
+    def add(self, line: int, text: str, verdict: Verdict, words: str) -> None:
+        """One more remark; the same thing about the same line is said once."""
+        remark = Remark(line, text, verdict, words)
+        if remark not in self.found:
+            self.found.append(remark)
+
+    def count(self, *verdicts: Verdict) -> int:
+        """How many remarks have one of these verdicts."""
+        return sum(remark.verdict in verdicts for remark in self.found)
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether everything was understood and nothing contradicts anything."""
+        return self.count("not-modelled", "not-understood", "contradiction") == 0
+
+    def data(self) -> list[dict[str, Any]]:
+        """For programs, in the order of the lines."""
+        return [asdict(remark) for remark in self.ordered()]
+
+    def ordered(self) -> list[Remark]:
+        """In the order of the lines; what no line says comes last."""
+        return sorted(self.found, key=lambda remark: (remark.line == 0, remark.line))
+
+    def text(self, file: str) -> str:
+        """For people: one line for each, then the counts."""
+        rows = [_row(file, remark) for remark in self.ordered()]
+        counts = [f"{count} {WORDS[verdict]}" for verdict in WORDS if (count := self.count(verdict))]
+        return "\n".join([*rows, f"{file}: " + (", ".join(counts) or "nothing in it")])
+
+
+def _row(file: str, remark: Remark) -> str:
+    place = f"{file}:{remark.line}" if remark.line else file
+    text = " ".join(remark.text.split())
+    quoted = f" '{text[: TEXT_MAX - 3] + '...' if len(text) > TEXT_MAX else text}'" if text else ""
+    return f"{place}: {WORDS[remark.verdict]}:{quoted} {remark.words}".rstrip()

@@ -1,0 +1,95 @@
+"""The part of a scenario that a switch's configuration determines: policies and one switch."""
+
+import io
+from dataclasses import dataclass, field
+from typing import Any
+
+from pydantic import ValidationError
+from ruamel.yaml import YAML
+
+from tailrace.errors import dotted
+from tailrace.importers.remarks import Remarks
+from tailrace.scenario.check_policies import check_policy
+from tailrace.scenario.schema import quantity_text
+from tailrace.scenario.switch import Policy, Switch
+from tailrace.scenario.units import RATE, SHARE, SIZE, TIME
+
+PRIORITIES = range(8)
+
+Yaml = dict[str, Any]
+
+
+@dataclass
+class Section:
+    """Policies and a switch as they stand in a scenario file."""
+
+    switch_name: str = "switch"
+    switch: Yaml = field(default_factory=dict)
+    policies: dict[str, Yaml] = field(default_factory=dict)
+    mtu_bytes: int | None = None
+    """MTU of the default class: in a scenario, hosts have it."""
+
+    def data(self) -> Yaml:
+        """As a mapping."""
+        return {"policies": self.policies, "switches": {self.switch_name: self.switch}}
+
+    def text(self, source: str) -> str:
+        """As YAML, with a comment that says where it is from."""
+        head = [f"# Switch section from {source}. Put it into a scenario that has a switch '{self.switch_name}'."]
+        if self.mtu_bytes is not None:
+            head.append(f"# MTU of the switch: write at most hosts.defaults.mtu: {self.mtu_bytes}B")
+        buffer = io.StringIO()
+        yaml = YAML()
+        yaml.width = 120
+        yaml.default_flow_style = False
+        yaml.dump(self.data(), buffer)
+        return "\n".join(head) + "\n" + buffer.getvalue()
+
+    def models(self) -> tuple[dict[str, Policy], Switch]:
+        """Parsed; raises pydantic's error when the configuration asked for what no switch can do."""
+        policies = {name: Policy.model_validate(policy) for name, policy in self.policies.items()}
+        return policies, Switch.model_validate(self.switch)
+
+    def check(self, remarks: Remarks) -> None:
+        """Says what a scenario with this section would be refused for."""
+        try:
+            policies, _ = self.models()
+        except ValidationError as error:
+            for details in error.errors():
+                remarks.add(0, dotted(details["loc"]), "contradiction", details["msg"])
+            return
+        for name, policy in policies.items():
+            for path, what, hint in check_policy(("policies", name), policy):
+                remarks.add(0, dotted(path), "contradiction", f"{what} ({hint})")
+
+
+def size(size_bytes: int) -> str:
+    """Bytes as a scenario holds them."""
+    return quantity_text(size_bytes, SIZE) if size_bytes else "0B"
+
+
+def rate(rate_bps: int) -> str:
+    """A rate as a scenario holds it."""
+    return quantity_text(rate_bps, RATE)
+
+
+def time(time_ps: int) -> str:
+    """A time as a scenario holds it."""
+    return quantity_text(time_ps, TIME)
+
+
+def share(share_ppb: int) -> str:
+    """A share as a scenario holds it: percent, exact."""
+    return f"{share_ppb / 10**7:.7f}".rstrip("0").rstrip(".") + "%" if share_ppb % 10**7 else quantity_text(share_ppb, SHARE)
+
+
+def normal(policy: Policy) -> Policy:
+    """The same policy with what is implied written out, so that two ways of saying the same are equal."""
+    return policy.model_copy(update={"priorities": {p: policy.queue_of(p) for p in PRIORITIES}})
+
+
+def usable_name(text: str, otherwise: str) -> str:
+    """A name that a scenario accepts, made from a vendor's."""
+    kept = "".join(letter if letter.isascii() and (letter.isalnum() or letter in "-_") else "-" for letter in text)
+    kept = kept.strip("-_")
+    return kept or otherwise
