@@ -151,25 +151,20 @@ mod tests {
     }
 
     #[test]
-    fn what_stood_is_the_same_however_often_it_was_said() {
-        let (mut said_once, mut said_often) =
-            (DepthHistogram::new(4, Span::from_ps(7)), DepthHistogram::new(4, Span::from_ps(7)));
-        let mut at = 0;
-        for step in 0..200_u64 {
-            let depth = step * 37 % 101;
-            said_once.change(Time::from_ps(at), depth);
-            for again in 0..=step % 5 {
-                said_often.change(Time::from_ps(at + again), depth);
-            }
-            at += 5 + step % 11;
+    fn every_bin_holds_what_stood_in_its_time() {
+        let steps = |step: u64| (step * 37 % 101, 5 + step % 11);
+        let mut depth = DepthHistogram::new(32, Span::from_ps(7));
+        let mut stood = Vec::new();
+        for (bytes, ps) in (0..200).map(steps) {
+            depth.change(Time::from_ps(stood.len() as u64), bytes);
+            stood.extend((0..ps).map(|_| bytes));
         }
-        let at = Time::from_ps(at);
-        said_once.change(at, 0);
-        said_often.change(at, 0);
-        assert_eq!(said_once.bins(), said_often.bins());
-        assert_eq!(said_once.buckets(), said_often.buckets());
-        let total: f64 = said_once.bins().iter().map(|bin| bin.0).sum::<f64>() * said_once.width().ps() as f64;
-        let standing: u64 = (0..200_u64).map(|step| (step * 37 % 101) * (5 + step % 11)).sum();
-        assert!((total - standing as f64).abs() < 1e-6 * total, "{total} {standing}");
+        depth.change(Time::from_ps(stood.len() as u64), 0);
+        let width = depth.width().ps() as usize;
+        for (bin, (mean, max)) in stood.chunks_exact(width).zip(depth.bins()) {
+            let sum: u64 = bin.iter().sum();
+            assert!((mean - sum as f64 / width as f64).abs() < 1e-9, "{mean}");
+            assert_eq!(Some(&max), bin.iter().max());
+        }
     }
 }
