@@ -13,6 +13,7 @@ import readme_figure
 import readme_table
 import scenario_reference
 from tailrace.scenario import units
+from tailrace.scenario.lower import plan_hash
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -20,6 +21,17 @@ ROOT = Path(__file__).resolve().parents[2]
 @pytest.mark.parametrize("page", generate_docs.PAGES, ids=lambda page: page.name)
 def test_a_generated_page_is_up_to_date(page: Path) -> None:
     assert page.read_text() == generate_docs.PAGES[page](), "run `make docs`"
+
+
+def test_the_committed_figures_belong_to_the_scenario_as_it_stands() -> None:
+    summary = json.loads(readme_table.SUMMARY.read_text())
+    scenario, scale = str(readme_table.SUMMARY.parent / "scenario.yaml"), str(summary["scale"])
+    printed = {
+        arm: cli_reference.printed(["plan", scenario, "--arm", arm, "--scale", scale])
+        for arm in summary["completion_full_scale_s"]
+    }
+    hashes = {arm: plan_hash(json.loads(plan)) for arm, plan in printed.items()}
+    assert {arm: summary["plan_hashes"][arm] for arm in hashes} == hashes, "run it again, then `make docs RUN=runs/...`"
 
 
 def judged(metric: str, arm: str, value: float, published: float, passed: bool) -> dict[str, Any]:

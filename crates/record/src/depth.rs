@@ -17,6 +17,9 @@ pub struct DepthHistogram {
     bins: Vec<Bin>,
     most: usize,
     width: Span,
+    /// The bin of `since` and its end: most changes are within it.
+    bin: usize,
+    bin_end: Time,
 }
 
 #[derive(Clone, Copy, Default, Debug)]
@@ -30,18 +33,32 @@ impl DepthHistogram {
     pub fn new(most: usize, width: Span) -> DepthHistogram {
         assert!(most >= 2 && width > Span::ZERO, "a series has bins");
         let buckets = (STEPS_PER_DOUBLING * DOUBLINGS) as usize + 2;
-        DepthHistogram { time_ps: vec![0; buckets], depth: 0, since: Time::ZERO, bins: Vec::new(), most, width }
+        let time_ps = vec![0; buckets];
+        let (since, bin_end) = (Time::ZERO, Time::ZERO);
+        DepthHistogram { time_ps, depth: 0, since, bins: Vec::new(), most, width, bin: 0, bin_end }
     }
 
     /// The depth is `bytes` from `at` on. Times must not fall.
+    #[inline]
     pub fn change(&mut self, at: Time, bytes: u64) {
         let stood = at.since(self.since);
         self.time_ps[bucket_of(self.depth)] += stood.ps();
-        self.add_to_bins(self.since, at);
+        if at < self.bin_end {
+            self.bins[self.bin].byte_ps += u128::from(self.depth) * u128::from(stood.ps());
+        } else {
+            self.enter_bin(at);
+        }
         self.since = self.since.max(at);
         self.depth = bytes;
-        let bin = self.bin_of(self.since);
-        self.bins[bin].max = self.bins[bin].max.max(bytes);
+        let bin = &mut self.bins[self.bin];
+        bin.max = bin.max.max(bytes);
+    }
+
+    #[cold]
+    fn enter_bin(&mut self, at: Time) {
+        self.add_to_bins(self.since, at);
+        self.bin = self.bin_of(at);
+        self.bin_end = Time::ZERO + self.width.times(self.bin as u64 + 1);
     }
 
     fn add_to_bins(&mut self, mut from: Time, to: Time) {
@@ -131,5 +148,23 @@ mod tests {
         depth.change(Time::from_ps(20_000), 0);
         assert_eq!(depth.bins()[..2], [(250.0, 300), (0.0, 0)]);
         assert_eq!(depth.buckets().iter().map(|b| b.1).sum::<u64>(), 20_000);
+    }
+
+    #[test]
+    fn every_bin_holds_what_stood_in_its_time() {
+        let steps = |step: u64| (step * 37 % 101, 5 + step % 11);
+        let mut depth = DepthHistogram::new(32, Span::from_ps(7));
+        let mut stood = Vec::new();
+        for (bytes, ps) in (0..200).map(steps) {
+            depth.change(Time::from_ps(stood.len() as u64), bytes);
+            stood.extend((0..ps).map(|_| bytes));
+        }
+        depth.change(Time::from_ps(stood.len() as u64), 0);
+        let width = depth.width().ps() as usize;
+        for (bin, (mean, max)) in stood.chunks_exact(width).zip(depth.bins()) {
+            let sum: u64 = bin.iter().sum();
+            assert!((mean - sum as f64 / width as f64).abs() < 1e-9, "{mean}");
+            assert_eq!(Some(&max), bin.iter().max());
+        }
     }
 }

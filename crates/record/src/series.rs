@@ -8,21 +8,32 @@ pub struct Series {
     bins: Vec<u64>,
     most: usize,
     width: Span,
+    /// The bin that was last added to, and from when to when it lasts: most additions are within it.
+    bin: usize,
+    bin_start: Time,
+    bin_end: Time,
 }
 
 impl Series {
     /// At most `most` bins (at least 2), at first `width` wide.
     pub fn new(most: usize, width: Span) -> Series {
         assert!(most >= 2 && width > Span::ZERO, "a series has bins");
-        Series { bins: Vec::new(), most, width }
+        Series { bins: Vec::new(), most, width, bin: 0, bin_start: Time::ZERO, bin_end: Time::ZERO }
     }
     /// Adds `amount` to the bin of `at`.
     #[inline]
     pub fn add(&mut self, at: Time, amount: u64) {
-        let bin = self.bin_of(at);
-        self.bins[bin] += amount;
+        if at < self.bin_start || at >= self.bin_end {
+            self.enter_bin(at);
+        }
+        self.bins[self.bin] += amount;
     }
-    #[inline]
+    #[cold]
+    fn enter_bin(&mut self, at: Time) {
+        self.bin = self.bin_of(at);
+        self.bin_start = Time::ZERO + self.width.times(self.bin as u64);
+        self.bin_end = self.bin_start + self.width;
+    }
     fn bin_of(&mut self, at: Time) -> usize {
         let mut bin = (at.ps() / self.width.ps()) as usize;
         while bin >= self.most {

@@ -28,6 +28,8 @@ ROUNDS_MAX = 5
 """Verifications before the best choice is taken."""
 CLOSE_ENOUGH = 0.002
 """A fifth of the one percent within which calibrated workloads must come."""
+COARSE = 0.005
+"""From here on the size of one transaction is named as the reason for an error that it explains."""
 GAP_FACTOR_MAX = 1000.0
 LIMIT_TIMES = 3
 """Calibration runs may last this many times the wanted time."""
@@ -282,4 +284,5 @@ def _sentence(choice: Choice) -> str:
     gap = "" if choice.gap_factor == 1 else f", gap x {choice.gap_factor:.4g}"
     seconds = choice.alone_ps / 1e12
     chosen = f"{choice.transactions} transactions per user{gap}"
-    return f"{choice.workload}: {chosen}; alone {seconds:.4g} s ({choice.error:+.2%})"
+    coarse = ", as near as a whole number comes" if COARSE < abs(choice.error) < 1 / choice.transactions else ""
+    return f"{choice.workload}: {chosen}; alone {seconds:.4g} s ({choice.error:+.2%}{coarse})"

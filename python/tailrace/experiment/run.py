@@ -150,8 +150,11 @@ class Experiment:
             held = self.directory.finished(key)
             if held is None:
                 missing.append(key)
-            else:
-                self.statuses[key] = str(held["status"])
+                continue
+            if held.get("plan_hash") != self.plans.hashes[key.arm]:
+                path = self.directory.trial_path(key)
+                raise RunRefusedError(f"{path}: it is of another plan than this run's (hint: choose another --out)")
+            self.statuses[key] = str(held["status"])
         if len(missing) < len(keys):
             self.reporter.say(f"{len(keys) - len(missing)} of {len(keys)} trials are there already")
         if not missing:
@@ -187,6 +190,10 @@ class Experiment:
         if published := self.loaded.published_path:
             self.directory.copy(published, "published.yaml")
 
+    def _workload_scales(self) -> dict[str, float]:
+        full, small = self.loaded.arms[self.baseline], scaled(self.loaded.arms[self.baseline], self.options.scale)
+        return workload_scales(full, small, self.options.scale)
+
     def _manifest(self, held: dict[str, Any] | None) -> dict[str, Any]:
         scenario = self.loaded.scenario
         held = held or {}
@@ -202,7 +209,7 @@ class Experiment:
             "machine": describe_machine(),
             "seed": self._spec.seed,
             "scale": self.options.scale,
-            "workload_scale": workload_scales(self.loaded.arms[self.baseline], self.scenarios[self.baseline]),
+            "workload_scale": self._workload_scales(),
             "trials": trials,
             "arms": arms,
             "baseline": self.baseline,

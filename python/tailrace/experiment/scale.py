@@ -22,10 +22,17 @@ def scaled(scenario: Scenario, factor: float) -> Scenario:
     return scenario.model_copy(update={"workloads": workloads, "experiment": experiment.model_copy(update=update)})
 
 
-def workload_scales(full: Scenario, small: Scenario) -> dict[str, float]:
-    """What each workload was really scaled by: 240 x 0.05 is 12 exactly, 507 x 0.05 is 25, not 25.35."""
+def workload_scales(full: Scenario, small: Scenario, factor: float) -> dict[str, float]:
+    """What each workload was really scaled by: 240 x 0.05 is 12 exactly, 507 x 0.05 is 25, not 25.35.
+
+    A workload whose number calibration chooses, or that has none, goes by the clock: it is scaled by `factor`.
+    """
+    calibrate = full.experiment.calibrate
+    by_clock: set[str] = set()
+    if calibrate is not None and calibrate.method == "transactions":
+        by_clock = set(calibrate.workloads or full.workloads)
     return {
-        name: work_of(small.workloads[name]) / work if (work := work_of(workload)) else 1.0
+        name: work_of(small.workloads[name]) / work if (work := work_of(workload)) and name not in by_clock else factor
         for name, workload in full.workloads.items()
     }
 

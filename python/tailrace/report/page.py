@@ -17,19 +17,22 @@ ASSETS = Path(__file__).parent / "assets"
 UPLOT = "uplot-1.6.32.min"
 
 
-def write(run_dir: Path) -> Path:
-    """Writes `report.html` into the run directory (whole or not at all) and returns its path."""
+def write(run_dir: Path, summary: dict[str, Any] | None = None) -> Path:
+    """Writes `report.html` into the run directory (whole or not at all) and returns its path.
+
+    `summary` is what `summarise` gave, for callers that have it; it is made here otherwise.
+    """
     run = Run.read(Path(run_dir))
     path = run.path / "report.html"
     fresh = path.with_suffix(".html.new")
-    fresh.write_text(render(run), encoding="utf-8")
+    fresh.write_text(render(run, summary), encoding="utf-8")
     fresh.replace(path)
     return path
 
 
-def render(run: Run) -> str:
+def render(run: Run, summary: dict[str, Any] | None = None) -> str:
     """The page as text."""
-    summary = summarise_run(run)
+    summary = summary or summarise_run(run)
     context: dict[str, Any] = {
         "run": summary["run"],
         "arms": list(summary["arms"]),

@@ -5,6 +5,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import median
 
+from tailrace.report.plain_csv import csv_text
+
 # Cells of a chart: about three pixels each on a wide screen, and a page well below its limit of bytes.
 CELLS = 240
 
@@ -42,11 +44,8 @@ class TimeChart:
 
     def csv(self) -> str:
         """What the chart shows, as text."""
-        rows = [",".join(["time_s", *(line.name.replace(",", " ") for line in self.lines)])]
-        for index, time_s in enumerate(self.times_s):
-            cells = (line.values[index] for line in self.lines)
-            rows.append(",".join([f"{time_s:.5g}", *("" if cell is None else f"{cell:.4g}" for cell in cells)]))
-        return "\n".join(rows)
+        rows = zip(self.times_s, *(line.values for line in self.lines), strict=True)
+        return csv_text(("time_s", *(line.name for line in self.lines)), rows)
 
 
 def cell_middles(end_s: float) -> list[float]:

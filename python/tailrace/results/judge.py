@@ -1,6 +1,7 @@
 """Whether a run lies inside the bands, and how sure that is."""
 
 from collections.abc import Callable, Sequence
+from operator import truediv
 from typing import Any
 
 from tailrace.results.metrics import goodput_gbps, metric_of_trial
@@ -21,11 +22,12 @@ def judge(run: Run, band: Band) -> dict[str, Any]:
 
     The value is judged, not its interval; `is_clear` says whether the whole interval lies on the same side.
     """
-    samples, statistic = _samples(run, band)
+    samples, combine = _samples(run, band)
+    centre: Centre = median if band.statistic == "median" else mean
     factor = 1 / run.scale_of(band.workload) if band.metric in SCALED_METRICS else 1.0
-    measured = statistic(*samples) if all(samples) else None
+    measured = combine(*(centre(sample) for sample in samples)) if all(samples) else None
     value = measured * factor if measured is not None else None
-    interval = _interval(run, band, samples, statistic, factor) if measured is not None else None
+    interval = _interval(run, band, samples, centre, combine, factor) if measured is not None else None
     passed = band.holds(value) if value is not None else None
     return {
         "metric": band.metric,
@@ -53,12 +55,13 @@ def judge(run: Run, band: Band) -> dict[str, Any]:
 
 
 def _interval(
-    run: Run, band: Band, samples: list[list[float]], statistic: Callable[..., float], factor: float
+    run: Run, band: Band, samples: list[list[float]], centre: Centre, combine: Callable[..., float], factor: float
 ) -> dict[str, Any] | None:
     address = "/".join(
         str(part) for part in (band.metric, band.arm, band.baseline, band.workload, band.port, band.queue)
     )
-    found = bootstrap_interval(samples, statistic, named_stream(run.seed, f"statistics/expectations/{address}"))
+    luck = named_stream(run.seed, f"statistics/expectations/{address}")
+    found = bootstrap_interval(samples, luck, reduce=centre, combine=combine)
     return interval_dict(found.low * factor, found.high * factor, found.level, found.method) if found else None
 
 
@@ -71,20 +74,17 @@ def _is_clear(band: Band, interval: dict[str, Any], *, is_inside: bool) -> bool:
 
 
 def _samples(run: Run, band: Band) -> tuple[list[list[float]], Callable[..., float]]:
-    """The samples of trials from which the metric is computed, and how."""
-    centre: Centre = median if band.statistic == "median" else mean
+    """The samples of trials whose centres make the metric, and how."""
     here = band.arm or run.baseline or ""
-
-    def ratio(first: Sequence[float], second: Sequence[float]) -> float:
-        return centre(second) / centre(first)
-
     if band.metric == "acceleration_percent":
         arms = (band.baseline or run.baseline or "", here)
-        return [_values(run, arm, band, "completion_s") for arm in arms], lambda a, b: (1 - ratio(a, b)) * 100
+        return [
+            _values(run, arm, band, "completion_s") for arm in arms
+        ], lambda first, second: (1 - second / first) * 100
     if band.metric == "slowdown":
-        arms = (f"{SOLO}{band.workload}", here)
-        return [_values(run, arm, band, "completion_s") for arm in arms], ratio
-    return [_values(run, here, band, band.metric)], centre
+        arms = (here, f"{SOLO}{band.workload}")
+        return [_values(run, arm, band, "completion_s") for arm in arms], truediv
+    return [_values(run, here, band, band.metric)], float
 
 
 def _values(run: Run, arm: str, band: Band, metric: str) -> list[float]:

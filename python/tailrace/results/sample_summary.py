@@ -10,7 +10,7 @@ def summarise_sample(values: Sequence[float], *, seed: int, address: str) -> dic
     """Values, their centre, and the interval of their mean (null where so few trials allow none)."""
     if not values:
         return {"values": [], "mean": None, "median": None, "min": None, "max": None, "interval": None}
-    interval = bootstrap_interval([values], mean, named_stream(seed, f"statistics/{address}"))
+    interval = bootstrap_interval([values], named_stream(seed, f"statistics/{address}"), reduce=mean)
     return {
         "values": list(values),
         "mean": mean(values),

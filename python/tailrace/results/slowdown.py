@@ -1,5 +1,6 @@
 """How much longer a workload takes beside the others than alone."""
 
+from operator import truediv
 from typing import Any
 
 from tailrace.results.metrics import metric_of_trials
@@ -22,11 +23,8 @@ def summarise_slowdown(run: Run, arm: str, workload: str) -> dict[str, Any] | No
         return None
     address = f"{arm}/{workload}/slowdown"
     summary = summarise_sample([time_s / mean(alone_s) for time_s in times_s], seed=run.seed, address=address)
-    interval = bootstrap_interval([times_s, alone_s], _ratio, named_stream(run.seed, f"statistics/{address}"))
+    luck = named_stream(run.seed, f"statistics/{address}")
+    interval = bootstrap_interval([times_s, alone_s], luck, reduce=mean, combine=truediv)
     if interval is not None:
         summary["interval"] = interval_dict(interval.low, interval.high, interval.level, interval.method)
     return summary | {"solo_completion_s": mean(alone_s), "solo_trials": len(alone_s)}
-
-
-def _ratio(times_s: list[float], alone_s: list[float]) -> float:
-    return mean(times_s) / mean(alone_s)

@@ -12,6 +12,7 @@ from tailrace.errors import KeyPath, Problem
 from tailrace.scenario.document import Document, has_key
 from tailrace.scenario.scenario import Scenario
 
+SHOWN_CHARACTERS_MAX = 60
 Words = tuple[str, str]
 """What is wrong, and a hint."""
 
@@ -49,6 +50,11 @@ def _context(details: ErrorDetails) -> dict[str, Any]:
     return details.get("ctx", {})
 
 
+def _shown(details: ErrorDetails) -> str:
+    text = repr(details["input"])
+    return text if len(text) <= SHOWN_CHARACTERS_MAX else text[: SHOWN_CHARACTERS_MAX - 3] + "..."
+
+
 def _stated(details: ErrorDetails) -> Words:
     return str(_context(details)["what"]), str(_context(details)["hint"])
 
@@ -63,11 +69,11 @@ def _no_kind(_: ErrorDetails) -> Words:
 
 
 def _no_mapping(details: ErrorDetails) -> Words:
-    return f"it is a mapping of keys, not {details['input']!r}", "indent its keys below it"
+    return f"it is a mapping of keys, not {_shown(details)}", "indent its keys below it"
 
 
 def _no_list(details: ErrorDetails) -> Words:
-    return f"it is a list, not {details['input']!r}", "write [a, b], or one entry on each line after '- '"
+    return f"it is a list, not {_shown(details)}", "write [a, b], or one entry on each line after '- '"
 
 
 def _no_choice(details: ErrorDetails) -> Words:
@@ -75,7 +81,7 @@ def _no_choice(details: ErrorDetails) -> Words:
     choices = [choice.strip("'") for choice in expected]
     near = get_close_matches(str(details["input"]), choices, n=1, cutoff=0.5)
     hint = f"did you mean '{near[0]}'?" if near else "one of " + ", ".join(choices)
-    return f"{details['input']!r} is not one of the choices", hint
+    return f"{_shown(details)} is not one of the choices", hint
 
 
 def _no_name(details: ErrorDetails) -> Words:
@@ -83,17 +89,17 @@ def _no_name(details: ErrorDetails) -> Words:
 
 
 def _no_text(details: ErrorDetails) -> Words:
-    return f"{details['input']!r} is not a text", "put it in quotes"
+    return f"{_shown(details)} is not a text", "put it in quotes"
 
 
 def _no_integer(details: ErrorDetails) -> Words:
     is_text = isinstance(details["input"], str)
     hint = "leave out the unit and the quotes" if is_text else "write a number such as 20"
-    return f"{details['input']!r} is not a whole number", hint
+    return f"{_shown(details)} is not a whole number", hint
 
 
 def _no_switch(details: ErrorDetails) -> Words:
-    return f"{details['input']!r} is neither true nor false", "write true or false"
+    return f"{_shown(details)} is neither true nor false", "write true or false"
 
 
 def _out_of_range(details: ErrorDetails) -> Words:
@@ -110,7 +116,7 @@ def _wrong_length(details: ErrorDetails) -> Words:
 
 def _other(details: ErrorDetails) -> Words:
     message = details["msg"].removeprefix("Value error, ").removeprefix("Input ")
-    return f"{details['input']!r}: {message[:1].lower()}{message[1:]}", ""
+    return f"{_shown(details)}: {message[:1].lower()}{message[1:]}", ""
 
 
 _WORDS: dict[str, Callable[[ErrorDetails], Words]] = {

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+from math import fsum
 from typing import Any, Literal
 
 from tailrace.statistics.bootstrap import Interval, bootstrap_interval
@@ -84,16 +85,16 @@ def _change_interval(
     luck = named_stream(seed, f"statistics/{address}/change")
     if is_paired:
         pairs = list(zip(baseline, other, strict=True))
-        return bootstrap_interval([pairs], _change_of_pairs, luck)
-    return bootstrap_interval([baseline, other], _change, luck)
+        return bootstrap_interval([pairs], luck, reduce=_change_of_pairs)
+    return bootstrap_interval([baseline, other], luck, reduce=mean, combine=_change)
 
 
-def _change(baseline: Sequence[float], other: Sequence[float]) -> float:
-    return (mean(other) / mean(baseline) - 1) * 100
+def _change(baseline_mean: float, other_mean: float) -> float:
+    return (other_mean / baseline_mean - 1) * 100
 
 
 def _change_of_pairs(pairs: Sequence[tuple[float, float]]) -> float:
-    return _change([x for x, _ in pairs], [y for _, y in pairs])
+    return _change(fsum(x for x, _ in pairs), fsum(y for _, y in pairs))
 
 
 def _percent(baseline: float, other: float) -> float | None:

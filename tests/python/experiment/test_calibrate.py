@@ -90,6 +90,16 @@ def test_a_gap_without_a_count_is_refused() -> None:
         calibrated({"to": "2s", "method": "gap"}, workloads__orders__transactions=...)
 
 
+def test_results_of_other_choices_are_not_mixed_in() -> None:
+    first, _ = calibrated({"to": "2s"})
+    path = first.directory.path / "calibration.json"
+    changed = json.loads(path.read_text(encoding="utf-8"))
+    changed["choices"][0]["transactions"] += 1
+    path.write_text(json.dumps(changed), encoding="utf-8")
+    with pytest.raises(RunRefusedError, match="of another plan"):
+        calibrated({"to": "2s"})
+
+
 def test_a_resumed_run_takes_the_choices_that_were_made(monkeypatch: pytest.MonkeyPatch) -> None:
     first, choices = calibrated({"to": "2s"})
     from tailrace.experiment import calibrate

@@ -30,8 +30,16 @@ def test_counts_sizes_and_times_shrink_and_rates_stay() -> None:
 
 
 def test_the_scale_of_each_workload_is_told_exactly() -> None:
+    counted = {**COUNTED, "experiment__calibrate": {"to": "2s", "method": "gap"}}
+    full = load(**counted).scenario
+    assert workload_scales(full, scaled(full, 0.05), 0.05) == {"orders": 25 / 507, "backup": 0.05}
+
+
+def test_what_calibration_chooses_goes_by_the_clock() -> None:
     full = load(**COUNTED).scenario
-    assert workload_scales(full, scaled(full, 0.05)) == {"orders": 25 / 507, "backup": 0.05}
+    assert workload_scales(full, scaled(full, 0.05), 0.05)["orders"] == 0.05
+    endless = load(workloads__orders__transactions=...).scenario
+    assert workload_scales(endless, scaled(endless, 0.05), 0.05)["orders"] == 0.05
 
 
 def test_a_count_never_becomes_nothing_and_what_has_no_end_keeps_none() -> None:

@@ -11,6 +11,7 @@ from fake_run import plan
 from tailrace.report.charts.latency import thinned
 from tailrace.report.charts.strip import deviation_strip
 from tailrace.report.charts.topology import topology_chart, topology_words
+from tailrace.report.plain_csv import csv_text
 from tailrace.report.policy import switch_sentences
 from tailrace.report.scale import MILLISECONDS, Linear, Log, Scale, Share, Tail, linear_from_zero, log_around
 from tailrace.report.series import CELLS, Steps, cell_means, lines_of, medians
@@ -106,6 +107,11 @@ def test_a_missing_value_interrupts_a_line() -> None:
 def test_a_distribution_rises_from_zero_and_stays_at_its_end() -> None:
     unit = Linear(0, 1)
     assert path_of(steps([(0.25, 0.5), (0.5, 1.0)], unit, unit)) == "M500 2000V1000H1000V0H2000"
+
+
+def test_data_beside_a_chart_is_plain_csv() -> None:
+    text = csv_text(("arm", "a,b"), [("x,\ny", 1.23456789), ("z", None)])
+    assert text == "arm,a b\nx y,1.2346\nz,"
 
 
 def test_text_in_drawings_is_escaped() -> None:

@@ -102,6 +102,14 @@ def test_failed_invalid_and_missing_trials_are_listed_and_never_averaged(tmp_pat
     assert "dpp trial 2: failed: the simulator ran out of memory" in text
 
 
+def test_trials_with_other_seeds_are_no_pairs(tmp_path: Path) -> None:
+    fake = FakeRun(trials=7, with_solo=False, failed={("fifo", 1), ("dpp", 7)})
+    effect = summarise(fake.write(tmp_path / "run"))["comparisons"][0]
+    assert effect["trials"] == [6, 6]
+    assert not effect["is_paired"]
+    assert "6 against 6 trials" in effect["method"]
+
+
 def test_a_run_without_any_valid_trial_is_summarised_all_the_same(tmp_path: Path) -> None:
     fake = FakeRun(trials=1, with_solo=False, failed={("fifo", 1), ("dpp", 1)})
     path = fake.write(tmp_path / "run")

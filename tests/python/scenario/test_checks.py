@@ -194,6 +194,11 @@ def test_nonsense_is_refused(path: str, value: object, key: str, what: str) -> N
     assert any(problem.startswith(key) and what in problem for problem in found), found
 
 
+def test_a_large_wrong_value_is_not_printed_whole() -> None:
+    [problem] = problems(sound(network__topology=list(range(1000))))
+    assert len(problem) < 200
+
+
 def test_a_rule_finds_one_problem_and_not_a_crowd() -> None:
     assert len(problems(sound(workloads__orders__server="dbb"))) == 1
     assert len(problems(sound(policies__dpp__queues__express__limit="4GB"))) == 1

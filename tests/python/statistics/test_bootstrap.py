@@ -1,7 +1,6 @@
 """Bootstrap intervals against scipy, and against what they promise."""
 
 import random
-from collections.abc import Sequence
 from typing import Any
 
 import numpy
@@ -26,7 +25,7 @@ def luck() -> random.Random:
 @pytest.mark.parametrize("method", ["percentile", "bca"])
 @pytest.mark.parametrize("values", [TRIALS, [1.0, 1.1, 1.2, 1.3, 9.0], [3.0, 1.0, 4.0, 1.5, 5.0, 9.0, 2.0]])
 def test_the_enumerated_interval_of_a_mean_is_that_of_scipy(values: list[float], method: Method) -> None:
-    ours = bootstrap_interval([values], mean, luck(), method=method, is_expanded=False)
+    ours = bootstrap_interval([values], luck(), reduce=mean, method=method, is_expanded=False)
     theirs = ORACLE.bootstrap(
         [values],
         NUMPY.mean,
@@ -41,10 +40,9 @@ def test_the_enumerated_interval_of_a_mean_is_that_of_scipy(values: list[float],
 
 
 def test_the_interval_of_a_ratio_of_two_samples_is_that_of_scipy() -> None:
-    def ratio(first: Sequence[float], second: Sequence[float]) -> float:
-        return mean(second) / mean(first)
-
-    ours = bootstrap_interval([TRIALS, OTHERS], ratio, luck(), is_expanded=False)
+    ours = bootstrap_interval(
+        [TRIALS, OTHERS], luck(), reduce=mean, combine=lambda first, second: second / first, is_expanded=False
+    )
     theirs = ORACLE.bootstrap(
         (TRIALS, OTHERS),
         lambda a, b, axis: NUMPY.mean(b, axis=axis) / NUMPY.mean(a, axis=axis),
@@ -64,7 +62,7 @@ def test_expanded_intervals_of_six_values_cover_the_mean_as_often_as_they_say() 
     for _ in range(repeats):
         values = [drawn.gauss(0, 1) for _ in range(6)]
         for is_expanded in covered:
-            interval = bootstrap_interval([values], mean, luck(), is_expanded=is_expanded)
+            interval = bootstrap_interval([values], luck(), reduce=mean, is_expanded=is_expanded)
             assert interval is not None
             covered[is_expanded] += interval.low <= 0 <= interval.high
     assert covered[True] / repeats > 0.9
@@ -72,21 +70,21 @@ def test_expanded_intervals_of_six_values_cover_the_mean_as_often_as_they_say() 
 
 
 def test_three_values_have_no_interval() -> None:
-    assert bootstrap_interval([[1.0, 2.0, 3.0]], mean, luck()) is None
-    assert bootstrap_interval([[1.0, 2.0, 3.0, 4.0]], mean, luck()) is not None
+    assert bootstrap_interval([[1.0, 2.0, 3.0]], luck(), reduce=mean) is None
+    assert bootstrap_interval([[1.0, 2.0, 3.0, 4.0]], luck(), reduce=mean) is not None
 
 
 def test_equal_values_have_an_interval_of_no_width() -> None:
-    interval = bootstrap_interval([[5.0] * 6], mean, luck())
+    interval = bootstrap_interval([[5.0] * 6], luck(), reduce=mean)
     assert interval is not None
     assert (interval.low, interval.high) == (5.0, 5.0)
 
 
 def test_a_drawn_interval_depends_on_the_stream_alone() -> None:
     values = [float(x * x % 17) for x in range(12)]
-    first, second = (bootstrap_interval([values], median, named_stream(3, "a")) for _ in range(2))
+    first, second = (bootstrap_interval([values], named_stream(3, "a"), reduce=median) for _ in range(2))
     assert first == second
-    means = [bootstrap_interval([values], mean, named_stream(3, address)) for address in ("a", "b")]
+    means = [bootstrap_interval([values], named_stream(3, address), reduce=mean) for address in ("a", "b")]
     assert means[0] != means[1]
 
 
@@ -99,7 +97,7 @@ def test_students_t_is_that_of_scipy(freedom: int) -> None:
 
 def test_the_interval_of_a_median_is_that_of_scipy_although_many_resamples_tie() -> None:
     values = [1.0, 2.0, 2.1, 5.0, 5.2, 9.0]
-    ours = bootstrap_interval([values], median, luck(), is_expanded=False, level=0.8)
+    ours = bootstrap_interval([values], luck(), reduce=median, is_expanded=False, level=0.8)
     theirs = ORACLE.bootstrap(
         [values],
         NUMPY.median,

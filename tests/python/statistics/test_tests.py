@@ -65,8 +65,10 @@ def test_mann_whitney_is_that_of_scipy(shift: float) -> None:
     assert mann_whitney_test(a, b, luck()).p_value == pytest.approx(theirs.pvalue)
 
 
-def test_ties_share_their_rank() -> None:
-    a, b = [1.0, 2.0, 2.0, 3.0], [2.0, 3.0, 3.0, 4.0]
+@pytest.mark.parametrize("seed", range(8))
+def test_ties_share_their_rank(seed: int) -> None:
+    stream = random.Random(seed)
+    a, b = ([float(stream.choice([1, 1, 2, 3, 5])) for _ in range(5)] for _ in range(2))
     exact = ORACLE.mannwhitneyu(a, b, method=ORACLE.PermutationMethod(n_resamples=10**6))
     assert mann_whitney_test(a, b, luck()).p_value == pytest.approx(exact.pvalue)
 
@@ -106,9 +108,9 @@ def test_the_interval_of_the_shift_holds_the_values_that_the_rank_test_accepts(c
     assert shift.high is not None
     assert shift.level is not None
     assert shift.level >= 0.95
-    inside, outside = shift.low + 1e-9, shift.low - 1e-9
-    assert rank_p_value(a, [value - inside for value in b], is_paired) > 1 - shift.level - 1e-9
-    assert rank_p_value(a, [value - outside for value in b], is_paired) <= 1 - shift.level + 1e-9
+    for end, inward in ((shift.low, 1e-9), (shift.high, -1e-9)):
+        assert rank_p_value(a, [value - end - inward for value in b], is_paired) > 1 - shift.level - 1e-9
+        assert rank_p_value(a, [value - end + inward for value in b], is_paired) <= 1 - shift.level + 1e-9
 
 
 def rank_p_value(a: list[float], b: list[float], is_paired: bool) -> float:

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
+from tailrace.report.plain_csv import csv_text
 from tailrace.report.scale import MILLISECONDS, Scale, Share, Tail, log_around
 from tailrace.report.svg import lines, plot, steps, x_axis, y_axis
 from tailrace.results import Run
@@ -73,10 +74,8 @@ def latency_chart(panel: Panel, *, is_tail: bool) -> Markup:
 
 def latency_csv(panel: Panel) -> str:
     """The thick curves as text."""
-    rows = ["arm,latency_ms,share"]
-    for curve in panel.curves:
-        rows += [f"{curve.name},{at:.6g},{share:.6g}" for at, share in curve.pooled]
-    return "\n".join(rows)
+    rows = ((curve.name, at, share) for curve in panel.curves for at, share in curve.pooled)
+    return csv_text(("arm", "latency_ms", "share"), rows)
 
 
 def thinned(points: Points, count: int) -> Points:

@@ -10,6 +10,7 @@ from typing import Any
 from markupsafe import Markup
 
 from tailrace.report.charts.latency import thinned
+from tailrace.report.plain_csv import csv_text
 from tailrace.report.scale import Share, linear_from_zero
 from tailrace.report.svg import line, lines, plot, x_axis, y_axis
 from tailrace.results import Run, Trial
@@ -53,8 +54,8 @@ def occupancy_chart(curves: dict[str, Points], arms: list[str]) -> Markup:
 
 def occupancy_csv(curves: dict[str, Points]) -> str:
     """The curves as text."""
-    rows = [f"{arm},{depth:.6g},{share:.6g}" for arm, points in curves.items() for depth, share in points]
-    return "\n".join(["arm,depth_mb,share_of_time", *rows])
+    rows = ((arm, depth, share) for arm, points in curves.items() for depth, share in points)
+    return csv_text(("arm", "depth_mb", "share_of_time"), rows)
 
 
 def _time_at_depth(trial: Trial, port: str) -> Counter[int]:
