@@ -12,7 +12,7 @@ from tailrace.importers.remarks import Remarks
 from tailrace.scenario.check_policies import check_policy
 from tailrace.scenario.schema import quantity_text
 from tailrace.scenario.switch import Policy, Switch
-from tailrace.scenario.units import RATE, SHARE, SIZE, TIME
+from tailrace.scenario.units import RATE, SIZE, TIME
 
 PRIORITIES = range(8)
 
@@ -78,14 +78,9 @@ def time(time_ps: int) -> str:
     return quantity_text(time_ps, TIME)
 
 
-def share(share_ppb: int) -> str:
-    """A share as a scenario holds it: percent, exact."""
-    return f"{share_ppb / 10**7:.7f}".rstrip("0").rstrip(".") + "%" if share_ppb % 10**7 else quantity_text(share_ppb, SHARE)
-
-
 def normal(policy: Policy) -> Policy:
     """The same policy with what is implied written out, so that two ways of saying the same are equal."""
-    return policy.model_copy(update={"priorities": {p: policy.queue_of(p) for p in PRIORITIES}})
+    return policy.model_copy(update={"priorities": {p: policy.queue_of(p) for p in PRIORITIES}, "etrap": policy.trap})
 
 
 def usable_name(text: str, otherwise: str) -> str:

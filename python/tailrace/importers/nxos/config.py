@@ -106,16 +106,18 @@ def _command(config: NxosConfig, command: Command, place: Place | None) -> Place
     opener = OPENERS.get(command.verb)
     if opener is not None:
         return opener(config, command, place)
-    if command.verb in EVERYWHERE and not (command.verb == "permit" or isinstance(place, PolicyClass)):
+    if command.verb in EVERYWHERE:
         config.everywhere.append(command)
         return place
     match place:
-        case ClassMap() if command.verb == "match":
+        case ClassMap() if command.verb == "match" and place.kind != "control-plane":
             place.matches.append(command)
         case PolicyClass() if command.verb in ACTIONS[place.kind]:
             place.actions.append(command)
         case Commands() if command.verb in BELOW.get(place.name.split()[0], ()):
             place.commands.append(command)
+        case PolicyClass(kind="control-plane") | ClassMap(kind="control-plane"):
+            config.remarks.add(command.line, command.text, "no-effect", "traffic to the switch itself")
         case _:
             where = _place_name(place)
             config.remarks.add(command.line, command.text, "not-understood", f"it has no meaning {where}")

@@ -9,7 +9,10 @@ MTU_BYTES = range(576, 9217)
 """Cisco-NX-OS-device.yang: SetMTU.value."""
 
 NO_EFFECT: tuple[tuple[str, str], ...] = (
-    (r"(exit|end|configure terminal|conf t|version|boot|cli|line|clock|logging|snmp-server|username|role|ntp)\b", "management"),
+    (
+        r"(exit|end|configure terminal|conf t|version|boot|cli|line|clock|logging|snmp-server|username|role|ntp)\b",
+        "management",
+    ),
     (r"(feature|license|banner|crypto|ssh|telnet|copp|key|aaa|tacacs|radius|callhome|errdisable|rmon)\b", "management"),
     (r"(description|shutdown|no shutdown|speed|duplex|switchport|no switchport|channel-group|vpc|lacp)\b", "a port"),
     (r"(vlan|vrf|ip address|ip route|ipv6|router|spanning-tree|mac|arp|fabric|nv|evpn|udld|cdp|lldp)\b", "forwarding"),

@@ -18,8 +18,31 @@ GRAMMAR = Path(__file__).with_name("grammar.lark")
 LINE_CHARACTERS_MAX = 20_000
 """Longer lines are no configuration."""
 HEADS = frozenset(
-    "switchname hostname class-map policy-map class match set mtu dpp pause bandwidth priority shape queue-limit "
-    "random-detect afd police hardware system service-policy interface priority-flow-control flowcontrol".split()
+    [
+        "switchname",
+        "hostname",
+        "class-map",
+        "policy-map",
+        "class",
+        "match",
+        "set",
+        "mtu",
+        "dpp",
+        "pause",
+        "bandwidth",
+        "priority",
+        "shape",
+        "queue-limit",
+        "random-detect",
+        "afd",
+        "police",
+        "hardware",
+        "system",
+        "service-policy",
+        "interface",
+        "priority-flow-control",
+        "flowcontrol",
+    ]
 )
 """Words that begin a command."""
 OPENERS = frozenset(("class_map", "policy_map"))

@@ -1,0 +1,170 @@
+"""`policy-map type qos`: which frames are in which class, and policers."""
+
+from typing import Any
+
+from tailrace.importers.nxos import tree
+from tailrace.importers.nxos.config import ClassMap, NxosConfig, PolicyClass, PolicyMap
+from tailrace.importers.nxos.groups import GROUP_MAX
+from tailrace.importers.nxos.parse import Command, Node
+from tailrace.importers.section import rate, size
+from tailrace.scenario.classify import DSCP_NAMES, PROTOCOLS
+
+Yaml = dict[str, Any]
+
+CODE_POINT_MAX = 63
+VLAN_MAX = 4094
+
+
+def classify_of(config: NxosConfig, policy: PolicyMap) -> tuple[list[Yaml], list[Yaml]]:
+    """Rules of classification in order, and policers."""
+    rules: list[Yaml] = []
+    policers: list[Yaml] = []
+    otherwise = 0
+    for entry in policy.classes:
+        config.remarks.add(entry.command.line, entry.command.text, "understood", "a class of frames")
+        group = _group(config, entry)
+        if entry.name == "class-default":
+            otherwise = group or 0
+        else:
+            rules += [rule | {"class": group or 0} for rule in _conditions(config, entry)]
+        policers += [
+            made for action in entry.actions if action.verb == "police" and (made := _police(config, action, group))
+        ]
+    # Every frame that no class takes is in qos-group 0, whatever its priority.
+    return [*rules, {"pcp": list(range(8)), "class": otherwise}], policers
+
+
+def _group(config: NxosConfig, entry: PolicyClass) -> int | None:
+    group: int | None = None
+    for action in (action for action in entry.actions if action.verb == "set"):
+        wanted = tree.part(action.tree, "set_group")
+        if wanted is None:
+            config.remarks.add(action.line, action.text, "not-modelled", "marks on frames: workloads carry them")
+        elif tree.number(wanted) > GROUP_MAX:
+            config.remarks.add(action.line, action.text, "not-understood", f"a qos-group is 0 to {GROUP_MAX}")
+        else:
+            if group not in (None, tree.number(wanted)):
+                words = f"this class is qos-group {group} already; this later line counts"
+                config.remarks.add(action.line, action.text, "contradiction", words)
+            group = tree.number(wanted)
+            config.remarks.add(action.line, action.text, "understood", f"class: {group}")
+    return group
+
+
+def _conditions(config: NxosConfig, entry: PolicyClass) -> list[Yaml]:
+    class_map = config.class_maps.get(("qos", entry.name))
+    if class_map is None:
+        command, words = entry.command, f"there is no class-map '{entry.name}' of type qos"
+        config.remarks.add(command.line, command.text, "contradiction", words)
+        return []
+    alternatives = [_condition(config, match) for match in class_map.matches]
+    return _either(alternatives) if class_map.is_any else _all_of(config, class_map, alternatives)
+
+
+def _either(alternatives: list[list[Yaml]]) -> list[Yaml]:
+    return [rule for rules in alternatives for rule in rules]
+
+
+def _all_of(config: NxosConfig, class_map: ClassMap, alternatives: list[list[Yaml]]) -> list[Yaml]:
+    """Conditions that must hold together; one with several rules (an access list) multiplies them."""
+    together: list[Yaml] = [{}]
+    for match, rules in zip(class_map.matches, alternatives, strict=True):
+        if not rules:
+            return []
+        if any(set(rule) & set(have) for rule in rules for have in together):
+            words = "the class already has a condition of this kind, and both must hold"
+            config.remarks.add(match.line, match.text, "not-modelled", words)
+            return []
+        together = [have | rule for have in together for rule in rules]
+    return [rule for rule in together if rule]
+
+
+def _condition(config: NxosConfig, match: Command) -> list[Yaml]:
+    """What one `match` asks for; empty, with a remark, when the model cannot ask it."""
+    (part,) = tree.parts(
+        match.tree, *(f"match_{kind}" for kind in ("cos", "dscp", "precedence", "vlan", "group", "access", "protocol"))
+    )
+    rules = _rules(config, part)
+    if rules:
+        config.remarks.add(match.line, match.text, "understood", f"classify: {', '.join(rules[0])}")
+    else:
+        config.remarks.add(
+            match.line, match.text, "not-modelled", "such frames keep the class of the rules that follow"
+        )
+    return rules
+
+
+def _rules(config: NxosConfig, part: Node) -> list[Yaml]:
+    kind = str(part.data).removeprefix("match_")
+    if kind == "access":
+        return _access(config, tree.name(part))
+    if kind not in ("cos", "dscp", "precedence", "vlan"):
+        return []
+    (values,) = tree.parts(part, "ranges", "code_points")
+    text = str(values.children[0])
+    found = [DSCP_NAMES[text.lower()]] if text.lower() in DSCP_NAMES else _numbers(values)
+    if kind == "cos":
+        return [{"pcp": found}] if found and max(found) <= GROUP_MAX else []
+    if kind == "vlan":
+        return [{"vlan": found}] if found and min(found) >= 1 and max(found) <= VLAN_MAX else []
+    if kind == "precedence":
+        found = [8 * value + low for value in found for low in range(8)]
+    return [{"dscp": found}] if found and max(found) <= CODE_POINT_MAX else []
+
+
+def _numbers(values: Node) -> list[int]:
+    return (tree.numbers(values) or []) if str(values.children[0])[0].isdecimal() and _is_ranges(values) else []
+
+
+def _is_ranges(values: Node) -> bool:
+    return all(letter.isdecimal() or letter in "-," for letter in str(values.children[0]))
+
+
+def _access(config: NxosConfig, name: str) -> list[Yaml]:
+    rules: list[Yaml] = []
+    access_list = config.access_lists.get(name)
+    for permit in access_list.commands if access_list else []:
+        rule = _permit(permit.tree)
+        if rule:
+            rules.append(rule)
+            config.remarks.add(permit.line, permit.text, "understood", f"classify: {', '.join(rule)}")
+        else:
+            words = "a rule by address: write source and destination as names of hosts"
+            config.remarks.add(permit.line, permit.text, "not-modelled", words)
+    return rules
+
+
+def _permit(permit: Node) -> Yaml | None:
+    protocol = tree.name(permit).lower()
+    addresses = tree.parts(permit, "address")
+    if protocol not in PROTOCOLS or any(not tree.words(address, "ANY") for address in addresses):
+        return None
+    rule: Yaml = {"protocol": protocol}
+    side = "source_port"
+    for child in tree.parts(permit, "address", "ports")[1:]:
+        if child.data == "address":
+            side = "destination_port"
+            continue
+        (bounds,) = tree.parts(child, "eq", "range")
+        first, last = (int(value) for value in (tree.words(bounds, "INT") * 2)[:2])
+        if not first <= last <= 65_535:
+            return None
+        rule[side] = first if first == last else f"{first}-{last}"
+    return rule
+
+
+def _police(config: NxosConfig, action: Command, group: int | None) -> Yaml | None:
+    amounts = tree.parts(action.tree, "amount")
+    rate_bps = tree.amount(amounts[0], tree.RATE_UNITS, "bps")
+    burst = tree.amount(amounts[1], tree.SIZE_UNITS, "bytes") if len(amounts) > 1 else None
+    marks = [
+        name for part in tree.parts(action.tree, "conform", "exceed", "violate") for name in tree.words(part, "NAME")
+    ]
+    if not rate_bps or (len(amounts) > 1 and not burst) or set(marks) - {"transmit", "drop"}:
+        config.remarks.add(
+            action.line, action.text, "not-modelled", "write police: {rate, burst} with a rate and a size"
+        )
+        return None
+    config.remarks.add(action.line, action.text, "understood", "police")
+    made: Yaml = {"rate": rate(rate_bps), "priorities": [group or 0]}
+    return made | ({"burst": size(burst)} if burst else {})

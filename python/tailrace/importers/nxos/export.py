@@ -1,0 +1,106 @@
+"""From a policy to an NX-OS configuration that the importer reads back."""
+
+from collections.abc import Iterator
+
+from tailrace.importers.expressible import compare
+from tailrace.importers.nxos.config import PREFIX
+from tailrace.importers.nxos.export_classes import class_lines, class_names
+from tailrace.importers.nxos.export_network import hardware_lines, interface_lines, network_lines
+from tailrace.importers.nxos.importer import import_nxos
+from tailrace.importers.nxos.units import rate_words
+from tailrace.importers.remarks import Remarks
+from tailrace.importers.section import PRIORITIES
+from tailrace.scenario.aqm import Afd, Red
+from tailrace.scenario.limit import VENDOR_ALPHAS_MILLI, Limit
+from tailrace.scenario.switch import Policy, Queue, Switch
+
+ONE_PERCENT_PPB = 10**7
+
+
+def export_nxos(name: str, switch: Switch, policy: Policy) -> tuple[str, Remarks]:
+    """The configuration, and what of the policy NX-OS has no words for."""
+    groups = groups_of(policy)
+    lines = [f"! NX-OS queueing configuration of {name}, policy {switch.policy}", f"switchname {name}"]
+    lines += [f"{PREFIX}name {_class_name(group)} {queue}" for queue, group in groups.items()]
+    has_classes = bool(switch.classify)
+    lines += class_lines(switch, policy) if has_classes else []
+    network = list(network_lines(policy, groups))
+    if network:
+        lines += [f"policy-map type network-qos {switch.policy}", *network]
+    lines += [f"policy-map type queuing {switch.policy}", *_queuing(policy, groups)]
+    lines.append("system qos")
+    lines += [f"  service-policy type qos input {class_names(switch)}"] if has_classes else []
+    lines += [f"  service-policy type network-qos {switch.policy}"] if network else []
+    lines.append(f"  service-policy type queuing output {switch.policy}")
+    lines += [*hardware_lines(policy), *interface_lines(policy)]
+    text = "\n".join(lines) + "\n"
+    remarks = Remarks()
+    compare(switch.policy, policy, switch, import_nxos(text)[0], remarks)
+    return text, remarks
+
+
+def groups_of(policy: Policy) -> dict[str, int]:
+    """A qos-group for each queue: the class that uses it alone; the usual queue is the default one."""
+    usual = policy.queue_of(0)
+    groups = {usual: 0}
+    for queue in policy.queues:
+        own = [p for p in PRIORITIES if p and policy.queue_of(p) == queue]
+        if queue not in groups and own:
+            groups[queue] = own[0]
+    free = [p for p in reversed(PRIORITIES) if p not in groups.values()]
+    for queue in policy.queues:
+        if queue not in groups:
+            groups[queue] = free.pop(0)
+    return {queue: groups[queue] for queue in policy.queues}
+
+
+def _class_name(group: int) -> str:
+    return f"c-out-8q-q{group}" if group else "c-out-8q-q-default"
+
+
+def _queuing(policy: Policy, groups: dict[str, int]) -> Iterator[str]:
+    for name, queue in policy.queues.items():
+        yield f"  class type queuing {_class_name(groups[name])}"
+        yield from (f"    {action}" for action in _actions(queue))
+
+
+def _actions(queue: Queue) -> Iterator[str]:
+    if queue.strict is not None:
+        yield f"priority level {queue.strict}"
+    if queue.share is not None:
+        yield f"bandwidth remaining percent {round(queue.share / ONE_PERCENT_PPB)}"
+    if queue.shape is not None:
+        ends = [(end, value) for end in ("min", "max") if (value := getattr(queue.shape, end)) is not None]
+        yield "shape " + " ".join(f"{end} {rate_words(value)}" for end, value in ends)
+    yield f"queue-limit {_limit(queue.limit)}"
+    yield from _aqm(queue)
+
+
+def _limit(limit: Limit) -> str:
+    if limit.unit == "bytes":
+        return f"{limit.amount} bytes"
+    if limit.unit == "frames":
+        return f"{limit.amount} packets"
+    table = VENDOR_ALPHAS_MILLI["nxos"]
+    return f"dynamic {min(table, key=lambda factor: abs(table[factor] - limit.amount))}"
+
+
+def _aqm(queue: Queue) -> Iterator[str]:
+    match queue.aqm:
+        case Red() as red:
+            words = (
+                f"random-detect {_thresholds(red.minimum, red.maximum, red.probability)} weight {red.weight_exponent}"
+            )
+            words += " ecn" if red.ecn else ""
+            if (other := red.not_capable) is not None:
+                words += f" non-ecn {_thresholds(other.minimum, other.maximum, other.probability)}"
+            yield words
+        case Afd() as afd:
+            yield f"afd queue-desired {afd.desired} bytes" + (" ecn" if afd.ecn else "")
+        case _:
+            pass
+
+
+def _thresholds(minimum: int, maximum: int, probability_ppb: int) -> str:
+    percent = round(probability_ppb / ONE_PERCENT_PPB)
+    return f"minimum-threshold {minimum} bytes maximum-threshold {maximum} bytes drop-probability {percent}"

@@ -1,0 +1,80 @@
+"""`policy-map type network-qos`, `hardware qos` and the commands of ports, from a policy."""
+
+from collections.abc import Iterator
+from math import gcd
+
+from tailrace.importers.nxos.units import time_words
+from tailrace.scenario.aqm import ETRAP_PROFILES_PS
+from tailrace.scenario.pause import GroupThresholds, LinkPause, Pfc
+from tailrace.scenario.switch import Policy
+
+PS_PER_MS = 10**9
+EVERY_PORT = "interface Ethernet1/1"
+"""The commands of a port stand below one; the others are alike."""
+
+
+def network_lines(policy: Policy, groups: dict[str, int]) -> list[str]:
+    """Classes with `dpp` and `pause`."""
+    lines: list[str] = []
+    if policy.dpp is not None:
+        lines += ["  class type network-qos c-8q-nq-default", f"    dpp set-qos-group {groups[policy.dpp.express]}"]
+    if policy.pfc is not None:
+        for priority in sorted(set(policy.pfc.priorities)):
+            name = f"c-8q-nq{priority}" if priority else "c-8q-nq-default"
+            lines += [f"  class type network-qos {name}", *_pause(priority, policy.pfc)]
+    return lines
+
+
+def _pause(priority: int, pfc: Pfc) -> Iterator[str]:
+    yield f"    pause pfc-cos {priority}" + ("" if pfc.sends else " receive")
+    thresholds = _thresholds(pfc.per_priority.get(priority))
+    if thresholds is not None:
+        buffer, xoff, xon = thresholds
+        yield f"    pause buffer-size {buffer} pause-threshold {xoff} resume-threshold {xon}"
+
+
+def _thresholds(own: GroupThresholds | None) -> tuple[int, int, int] | None:
+    """Buffer, XOFF and XON in bytes, where all are stated in bytes."""
+    if own is None or own.xoff is None or own.xoff.unit != "bytes" or own.xon_offset is None:
+        return None
+    if not isinstance(own.headroom, int):
+        return None
+    xoff = own.xoff.amount
+    return (xoff + own.headroom, xoff, xoff - own.xon_offset) if own.xon_offset <= xoff else None
+
+
+def hardware_lines(policy: Policy) -> Iterator[str]:
+    """Settings of the whole switch."""
+    if policy.dpp is not None:
+        yield f"hardware qos dynamic-packet-prioritization max-num-pkts {policy.dpp.max_packets}"
+        yield f"hardware qos dynamic-packet-prioritization age-period {time_words(policy.dpp.age)}"
+    etrap = policy.trap
+    if etrap is not None:
+        assert etrap.profile in ETRAP_PROFILES_PS, "profiles have the vendor's names"
+        yield f"hardware qos afd profile {etrap.profile}"
+        yield f"hardware qos etrap byte-count {etrap.byte_count} bytes"
+        yield f"hardware qos etrap bandwidth-threshold {etrap.bandwidth_threshold} bytes"
+        if etrap.age is not None:
+            yield f"hardware qos etrap age-period {time_words(etrap.age)}"
+    if policy.pausing is not None and policy.pausing.watchdog is not None:
+        watchdog = policy.pausing.watchdog
+        detection, restoration = (max(1, round(t / PS_PER_MS)) for t in (watchdog.detection, watchdog.restoration))
+        interval = gcd(detection, restoration)
+        yield f"priority-flow-control watch-dog interval {interval}"
+        yield f"priority-flow-control watch-dog shutdown-multiplier {detection // interval}"
+        yield f"priority-flow-control watch-dog auto-restore {restoration // interval}"
+
+
+def interface_lines(policy: Policy) -> Iterator[str]:
+    """Settings of a port."""
+    pausing = policy.pausing
+    if pausing is None:
+        return
+    yield EVERY_PORT
+    if isinstance(pausing, LinkPause):
+        yield f"  flowcontrol send {'on' if pausing.sends else 'off'}"
+        yield f"  flowcontrol receive {'on' if pausing.obeys else 'off'}"
+    else:
+        yield "  priority-flow-control mode on"
+    if pausing.watchdog is not None:
+        yield "  priority-flow-control watch-dog-interval on"

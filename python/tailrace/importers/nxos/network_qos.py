@@ -1,0 +1,81 @@
+"""`policy-map type network-qos`: MTU, dynamic packet prioritisation and lossless classes."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from tailrace.importers.nxos import tree
+from tailrace.importers.nxos.config import NxosConfig, PolicyClass, PolicyMap
+from tailrace.importers.nxos.groups import GROUP_MAX, group_of
+from tailrace.importers.nxos.parse import Command
+from tailrace.importers.section import size
+
+Yaml = dict[str, Any]
+
+
+@dataclass
+class NetworkQos:
+    """What the network-qos policy says."""
+
+    express_group: tuple[int, Command] | None = None
+    lossless: dict[int, Yaml] = field(default_factory=dict)
+    """Thresholds by qos-group; empty where a class states none."""
+    obeys_only: bool = False
+
+
+def network_qos_of(config: NxosConfig, policy: PolicyMap) -> NetworkQos:
+    """The classes of the policy."""
+    found = NetworkQos()
+    for entry in policy.classes:
+        group = group_of(config, entry)
+        if group is None:
+            continue
+        config.remarks.add(entry.command.line, entry.command.text, "understood", f"qos-group {group}")
+        for action in entry.actions:
+            if action.verb == "mtu":
+                _mtu(config, entry, action)
+            elif action.verb == "dpp":
+                _dpp(config, found, group, action)
+            else:
+                _pause(config, found, group, action)
+    return found
+
+
+def _mtu(config: NxosConfig, entry: PolicyClass, action: Command) -> None:
+    mtu = tree.number(action.tree)
+    config.mtus.append((action.line, mtu, action.text, f"class {entry.name}"))
+    words = f"hosts.NAME.mtu: at most {mtu}B; the switch itself carries whatever hosts send"
+    config.remarks.add(action.line, action.text, "understood", words)
+
+
+def _dpp(config: NxosConfig, found: NetworkQos, group: int, action: Command) -> None:
+    express = tree.number(action.tree)
+    if express > GROUP_MAX:
+        config.remarks.add(action.line, action.text, "not-understood", f"a qos-group is 0 to {GROUP_MAX}")
+        return
+    if found.express_group is not None and found.express_group[0] != express:
+        words = f"line {found.express_group[1].line} names qos-group {found.express_group[0]}; this later line counts"
+        config.remarks.add(action.line, action.text, "contradiction", words)
+    found.express_group = (express, action)
+    config.remarks.add(action.line, action.text, "understood", f"dpp.express: the queue of qos-group {express}")
+    if group != 0:
+        words = f"here all classes are prioritised, not only that of qos-group {group}"
+        config.remarks.add(action.line, action.text, "not-modelled", words)
+
+
+def _pause(config: NxosConfig, found: NetworkQos, group: int, action: Command) -> None:
+    thresholds = found.lossless.setdefault(group, {})
+    for part in tree.parts(action.tree, "pause_cos", "pause_buffer"):
+        if part.data == "pause_cos":
+            (ranges,) = tree.parts(part, "ranges")
+            if tree.numbers(ranges) != [group]:
+                words = f"pauses are sent for the class itself: qos-group {group} pauses priority {group}"
+                config.remarks.add(action.line, action.text, "not-modelled", words)
+            found.obeys_only |= bool(tree.words(part, "RECEIVE"))
+            continue
+        buffer, xoff, xon = (int(value) for value in tree.words(part, "INT"))
+        if not xon < xoff < buffer:
+            words = "resume-threshold < pause-threshold < buffer-size must hold"
+            config.remarks.add(action.line, action.text, "contradiction", words)
+            continue
+        thresholds |= {"xoff": size(xoff), "headroom": size(buffer - xoff), "xon_offset": size(xoff - xon)}
+    config.remarks.add(action.line, action.text, "understood", f"pfc: priority {group} is lossless")

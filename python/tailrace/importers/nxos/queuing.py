@@ -1,0 +1,162 @@
+"""`policy-map type queuing`: queues, their service, limits and active queue management."""
+
+from typing import Any
+
+from tailrace.importers.nxos import tree
+from tailrace.importers.nxos.config import NxosConfig, PolicyMap
+from tailrace.importers.nxos.groups import group_of
+from tailrace.importers.nxos.parse import Command, Node
+from tailrace.importers.section import rate, size
+from tailrace.scenario.limit import VENDOR_ALPHAS_MILLI
+
+LIMIT_DEFAULT = "dynamic(nxos:9)"
+"""`queue-limit dynamic` is 9 unless stated [K]."""
+PROBABILITY_DEFAULT_PERCENT = 100
+"""A `random-detect` without `drop-probability` drops everything at the maximum [K]."""
+LEVEL_MAX = 8
+WEIGHT_MAX = 15
+
+Yaml = dict[str, Any]
+
+
+def queues_of(config: NxosConfig, policy: PolicyMap) -> dict[int, Yaml]:
+    """A queue for each qos-group that the policy names, in its order."""
+    queues: dict[int, Yaml] = {}
+    for entry in policy.classes:
+        group = group_of(config, entry)
+        if group is None:
+            for action in entry.actions:
+                words = f"it belongs to class '{entry.name}', which is not understood"
+                config.remarks.add(action.line, action.text, "not-understood", words)
+            continue
+        if group in queues:
+            command, words = entry.command, f"another class of this policy is qos-group {group} too"
+            config.remarks.add(command.line, command.text, "contradiction", words)
+            continue
+        queues[group] = _Queue(config, f"queue {group}").read(entry.actions)
+        config.remarks.add(entry.command.line, entry.command.text, "understood", f"queue {group}")
+    return queues
+
+
+def default_queues() -> dict[int, Yaml]:
+    """The switch's own queuing policy [K]: queue 7 strict, the default queue has the rest."""
+    return {7: {"strict": 1, "limit": LIMIT_DEFAULT}, 0: {"limit": LIMIT_DEFAULT}}
+
+
+class _Queue:
+    """One queue while its actions are read."""
+
+    def __init__(self, config: NxosConfig, where: str) -> None:
+        self.remarks = config.remarks
+        self.where = where
+        self.data: Yaml = {}
+        self.said: dict[str, Command] = {}
+
+    def read(self, actions: list[Command]) -> Yaml:
+        for action in actions:
+            earlier = self.said.get(action.verb)
+            if earlier is not None and earlier.text.split() != action.text.split():
+                words = f"line {earlier.line} says '{earlier.text}'; this later line counts"
+                self.remarks.add(action.line, action.text, "contradiction", words)
+            self.said[action.verb] = action
+            getattr(self, action.verb)(action)
+        if "strict" in self.data and "share" in self.data:
+            action = self.said["bandwidth"]
+            words = f"{self.where} has strict priority (line {self.said['priority'].line}); its share is left out"
+            self.remarks.add(action.line, action.text, "contradiction", words)
+            del self.data["share"]
+        self.data.setdefault("limit", LIMIT_DEFAULT)
+        return self.data
+
+    def understood(self, action: Command, words: str) -> None:
+        self.remarks.add(action.line, action.text, "understood", f"{self.where}: {words}")
+
+    def refused(self, action: Command, words: str) -> None:
+        self.remarks.add(action.line, action.text, "not-modelled", f"{self.where}: {words}")
+
+    def bandwidth(self, action: Command) -> None:
+        percent = tree.number(action.tree)
+        if percent > 100:
+            self.refused(action, "a share is 0 to 100 percent")
+            return
+        self.data["share"] = f"{percent}%"
+        self.understood(action, f"share {percent}%")
+
+    def priority(self, action: Command) -> None:
+        level = int(tree.word(action.tree, "INT") or 1)
+        if not 1 <= level <= LEVEL_MAX:
+            self.refused(action, f"a level is 1 to {LEVEL_MAX}")
+            return
+        self.data["strict"] = level
+        self.understood(action, f"strict: {level}")
+
+    def shape(self, action: Command) -> None:
+        text = action.text.lower().split()
+        ends = [word for word in text if word in ("min", "max")]
+        amounts = tree.parts(action.tree, "amount")
+        rates = [tree.amount(amount, tree.RATE_UNITS, "bps") for amount in amounts]
+        stated = {end: value for end, value in zip(ends, rates, strict=True) if value}
+        if None in rates or not ends:
+            self.refused(action, "shape in percent or packets: write shape: {min, max} as rates")
+        elif stated:
+            self.data["shape"] = {end: rate(value) for end, value in stated.items()}
+            self.understood(action, "shape")
+        else:
+            self.understood(action, "no shape")
+
+    def queue_limit(self, action: Command) -> None:
+        if (dynamic := tree.part(action.tree, "dynamic")) is not None:
+            factor = tree.number(dynamic)
+            if factor not in VENDOR_ALPHAS_MILLI["nxos"]:
+                self.refused(action, "a dynamic limit is 0 to 10")
+                return
+            self.data["limit"] = f"dynamic(nxos:{factor})"
+        else:
+            (amount,) = tree.parts(action.tree, "amount")
+            frames, size_bytes = tree.packets(amount), tree.amount(amount, tree.SIZE_UNITS, "bytes")
+            if not (frames or size_bytes):
+                self.refused(action, "a limit in time or percent: write it as a size")
+                return
+            self.data["limit"] = f"{frames} frames" if frames else size(size_bytes or 0)
+        self.understood(action, f"limit: {self.data['limit']}")
+
+    def random_detect(self, action: Command) -> None:
+        first, *others = [_thresholds(part) for part in tree.parts(action.tree, "thresholds")]
+        weight = tree.part(action.tree, "weight")
+        exponent = 0 if weight is None else tree.number(weight)
+        if first is None or None in others or exponent > WEIGHT_MAX:
+            self.refused(action, "thresholds in packets, or numbers out of range: write aqm: {kind: red} with sizes")
+            return
+        red: Yaml = {"kind": "red", **first, "weight_exponent": exponent}
+        if tree.words(action.tree, "ECN"):
+            red["ecn"] = True
+        if others and others[0] is not None:
+            red["not_capable"] = others[0]
+        self.aqm(action, red)
+        if tree.words(action.tree, "OPTIMISED") or tree.words(action.tree, "CAP_AVERAGE"):
+            self.refused(action, "burst- or mesh-optimized and cap-average change the average in an unpublished way")
+
+    def afd(self, action: Command) -> None:
+        (amount,) = tree.parts(action.tree, "amount")
+        desired = tree.amount(amount, tree.SIZE_UNITS, "bytes")
+        if not desired:
+            self.refused(action, "a desired depth is a size")
+            return
+        ecn = {"ecn": True} if tree.words(action.tree, "ECN") else {}
+        self.aqm(action, {"kind": "afd", "desired": size(desired), **ecn})
+
+    def aqm(self, action: Command, aqm: Yaml) -> None:
+        before = self.data.get("aqm")
+        if before is not None and before["kind"] != aqm["kind"]:
+            words = f"{self.where} already has {before['kind']}; a queue has one, this later line counts"
+            self.remarks.add(action.line, action.text, "contradiction", words)
+        self.data["aqm"] = aqm
+        self.understood(action, f"aqm: {aqm['kind']}")
+
+
+def _thresholds(part: Node) -> Yaml | None:
+    minimum, maximum = [tree.amount(amount, tree.SIZE_UNITS, "bytes") for amount in tree.parts(part, "amount")]
+    percent = int(tree.word(part, "INT") or PROBABILITY_DEFAULT_PERCENT)
+    if minimum is None or maximum is None or percent > 100:
+        return None
+    return {"minimum": size(minimum), "maximum": size(maximum), "probability": f"{percent}%"}
