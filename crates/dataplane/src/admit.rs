@@ -46,13 +46,14 @@ pub struct SharedBuffer {
     size_bytes: u64,
     used_bytes: u64,
     used_max_bytes: u64,
-    egress: Pool,
+    /// What no queue has reserved; as long as none has, it is the whole memory and not kept apart.
+    unreserved: Option<Pool>,
 }
 
 impl SharedBuffer {
     /// An empty memory of this size.
     pub fn new(size_bytes: u64) -> SharedBuffer {
-        SharedBuffer { size_bytes, used_bytes: 0, used_max_bytes: 0, egress: Pool::new(size_bytes) }
+        SharedBuffer { size_bytes, used_bytes: 0, used_max_bytes: 0, unreserved: None }
     }
     /// Bytes that are free.
     pub fn free_bytes(&self) -> u64 {
@@ -68,7 +69,13 @@ impl SharedBuffer {
     }
     /// Sets bytes aside for one queue.
     pub(crate) fn reserve(&mut self, bytes: u64) {
-        self.egress.reserve(bytes);
+        if bytes > 0 {
+            self.unreserved.get_or_insert_with(|| Pool::new(self.size_bytes)).reserve(bytes);
+        }
+    }
+
+    fn shared_free_bytes(&self) -> u64 {
+        self.unreserved.as_ref().map_or_else(|| self.free_bytes(), Pool::free_bytes)
     }
 
     /// Whether so many bytes more would be more than ever. As long as they are not, they fit, and a port that was not asked for
@@ -80,7 +87,7 @@ impl SharedBuffer {
 
     /// Whether a frame fits a queue that holds this much, and if not, why.
     #[inline]
-    pub(crate) fn admits(&self, room: Room, depth_bytes: u64, depth_frames: usize, frame_bytes: u32) -> Result<(), DropCause> {
+    pub(crate) fn admits(&self, room: &Room, depth_bytes: u64, depth_frames: usize, frame_bytes: u32) -> Result<(), DropCause> {
         if self.used_bytes + u64::from(frame_bytes) > self.size_bytes {
             return Err(DropCause::BufferFull);
         }
@@ -92,7 +99,7 @@ impl SharedBuffer {
             Limit::Bytes(most) => after <= most,
             Limit::Frames(most) => depth_frames < most as usize,
             Limit::Alpha(milli) => {
-                let most = room.reserved_bytes + self.egress.free_bytes().saturating_mul(u64::from(milli)) / 1000;
+                let most = room.reserved_bytes + self.shared_free_bytes().saturating_mul(u64::from(milli)) / 1000;
                 return if after <= most { Ok(()) } else { Err(DropCause::BufferFull) };
             }
         };
@@ -101,18 +108,22 @@ impl SharedBuffer {
 
     /// A queue with this reserve grew by a frame.
     #[inline]
-    pub(crate) fn take(&mut self, room: Room, depth_before: u64, bytes: u32) {
+    pub(crate) fn take(&mut self, room: &Room, depth_before: u64, bytes: u32) {
         self.used_bytes += u64::from(bytes);
         self.used_max_bytes = self.used_max_bytes.max(self.used_bytes);
-        self.egress.moved(room.reserved_bytes, depth_before, depth_before + u64::from(bytes));
+        if let Some(pool) = &mut self.unreserved {
+            pool.moved(room.reserved_bytes, depth_before, depth_before + u64::from(bytes));
+        }
         debug_assert!(self.used_bytes <= self.size_bytes, "the buffer never exceeds its size");
     }
 
     /// A queue with this reserve shrank by a frame.
     #[inline]
-    pub(crate) fn give_back(&mut self, room: Room, depth_before: u64, bytes: u32) {
+    pub(crate) fn give_back(&mut self, room: &Room, depth_before: u64, bytes: u32) {
         self.used_bytes = self.used_bytes.checked_sub(u64::from(bytes)).expect("only what was taken is given back");
-        self.egress.moved(room.reserved_bytes, depth_before, depth_before - u64::from(bytes));
+        if let Some(pool) = &mut self.unreserved {
+            pool.moved(room.reserved_bytes, depth_before, depth_before - u64::from(bytes));
+        }
     }
 }
 

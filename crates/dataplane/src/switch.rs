@@ -125,7 +125,7 @@ impl<F: Frame> Switch<F> {
     }
 
     /// The way of a frame through a switch without ingress accounting.
-    #[inline]
+    #[inline(always)]
     fn admit(&mut self, now: Time, port: PortNo, frame: F, out: &mut impl Outside<F>) {
         if self.has_dynamic_limits || self.buffer.would_be_record(frame.bytes()) {
             self.handle_timeout(now, out);
@@ -200,7 +200,9 @@ impl<F: Frame> Switch<F> {
             return self.settle_in_order(now, out);
         }
         for port in &mut self.ports {
-            port.settle(now, &mut self.buffer, &mut self.releases, out);
+            if port.is_due(now) {
+                port.settle(now, &mut self.buffer, &mut self.releases, out);
+            }
         }
     }
 
@@ -231,17 +233,19 @@ impl<F: Frame> Switch<F> {
     /// The next thing to be done by a port or its ingress side; lower ports first.
     fn next_due(&self) -> (Time, PortNo) {
         let refresh = |port: PortNo| self.ingress.as_ref().map_or(Time::NEVER, |ingress| ingress.ports[port].next_refresh());
-        let due = |port: PortNo| self.ports[port].next_choice().unwrap_or(Time::NEVER).min(refresh(port));
+        let due = |port: PortNo| self.ports[port].next_choice().min(refresh(port));
         (0..self.ports.len()).map(|port| (due(port), port)).min().unwrap_or((Time::NEVER, 0))
     }
 
     /// Does everything that was due at one port up to and including `now`.
-    #[inline]
+    #[inline(always)]
     pub fn settle(&mut self, port: PortNo, now: Time, out: &mut impl Outside<F>) {
         if self.ingress.is_some() {
             return self.settle_in_order(now, out);
         }
-        self.ports[port].settle(now, &mut self.buffer, &mut self.releases, out);
+        if self.ports[port].is_due(now) {
+            self.ports[port].settle(now, &mut self.buffer, &mut self.releases, out);
+        }
     }
 
     /// The earliest choice that is due at any port, or [`Time::NEVER`].

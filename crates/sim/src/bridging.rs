@@ -96,9 +96,9 @@ impl Bridging {
     pub(crate) fn source_of_switch(&self, switch: usize) -> Option<Source> {
         self.of_switch[switch]
     }
-    /// Frames that wait in interfaces or are on their way to them.
+    /// Frames that wait in interfaces or are on their way to them; pause frames are not counted.
     pub(crate) fn frames(&self) -> u64 {
-        self.interfaces.iter().map(|interface| interface.nic.waiting_frames() + interface.inbox.len() as u64).sum()
+        self.interfaces.iter().map(|interface| interface.nic.waiting_frames() + interface.notifications()).sum()
     }
 }
 
@@ -109,17 +109,23 @@ impl Interface {
         (self.source, mail.min(self.nic.poll_timeout()))
     }
 
-    /// Reads the mail that has arrived. Returns how many frames it was.
+    fn notifications(&self) -> u64 {
+        self.inbox.iter().filter(|(_, packet)| !packet.is_pause()).count() as u64
+    }
+
+    /// Reads the mail that has arrived. Returns how many notifications it was.
     fn read(&mut self, now: Time) -> u64 {
         let mut read = 0;
         while let Some(&(arrival, packet)) = self.inbox.front()
             && arrival <= now
         {
             self.inbox.pop_front();
-            read += 1;
             match packet.pause() {
                 Some(pause) => self.nic.handle_pause(arrival, &pause),
-                None => self.nic.handle_notification(arrival, packet.seq as u32, packet.ack as u8),
+                None => {
+                    read += 1;
+                    self.nic.handle_notification(arrival, packet.seq as u32, packet.ack as u8);
+                }
             }
         }
         read
@@ -145,7 +151,7 @@ impl World {
     }
 
     /// A switch was called: sends its notices, and notes when it must be called again.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn after_switch(&mut self, now: Time, switch: usize) {
         if !self.bridging.members.is_empty() || !self.bridging.notices.is_empty() {
             self.call_again(now, switch);

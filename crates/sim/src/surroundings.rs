@@ -50,7 +50,7 @@ impl Roads<'_> {
     #[cold]
     fn post(&mut self, host: u32, arrival: Time, packet: Packet) {
         let Some(interface) = self.bridging.interface_of(host) else {
-            self.observe.frames.delivered += 1;
+            self.observe.frames.delivered += u64::from(!packet.is_pause());
             return;
         };
         interface.inbox.push_back((arrival, packet));
@@ -74,9 +74,6 @@ impl Outside<Packet> for AroundSwitch<'_> {
         let (wire, record) = self.ports[port];
         if let Some(record) = record {
             self.roads.observe.ports[record as usize].tx_bytes.add(start, u64::from(packet.frame_bytes));
-        }
-        if packet.flags.contains(Flags::PAUSE) {
-            self.roads.observe.frames.sent += 1; // the switch made it
         }
         self.roads.send(wire as usize, packet, start, end);
     }

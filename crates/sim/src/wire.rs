@@ -3,7 +3,7 @@
 use crate::agenda::Source;
 use crate::ring::Ring;
 use tailrace_units::{Span, Time};
-use tailrace_wire::Packet;
+use tailrace_wire::{Flags, Packet};
 
 /// Where a wire ends.
 #[derive(Clone, Copy, Debug)]
@@ -98,9 +98,9 @@ impl Wire {
         (arrived - most) as u64
     }
 
-    /// Frames on their way.
+    /// Frames on their way. Pause frames are the switches' own and not counted among the frames of the network.
     pub(crate) fn len(&self) -> usize {
-        self.on_the_way.len()
+        self.on_the_way.iter().filter(|frame| !frame.1.flags.contains(Flags::PAUSE)).count()
     }
 }
 

@@ -146,9 +146,6 @@ impl World {
         self.agenda.arm(source_of(wire), next);
         let (node, mut around) = self.switch_and_surroundings(switch);
         node.handle_frame(now, port, packet, &mut around.0);
-        if packet.flags.contains(Flags::PAUSE) {
-            self.observe.frames.delivered += 1;
-        }
         self.after_switch(now, switch);
     }
 

@@ -31,12 +31,12 @@ impl<F: Frame> Fifo<F> {
                 break;
             }
             self.departures.pop_front();
-            buffer.give_back(self.queue.room, line.waiting_bytes, bytes);
+            buffer.give_back(&self.queue.room, line.waiting_bytes, bytes);
             line.waits(start, line.waiting_bytes - u64::from(bytes), out);
         }
     }
 
-    #[inline]
+    #[inline(always)]
     pub(super) fn handle_frame(
         &mut self,
         line: &mut Line,
@@ -49,7 +49,7 @@ impl<F: Frame> Fifo<F> {
         let depth = line.waiting_bytes;
         let is_idle = line.free_at <= now;
         let queue = &mut self.queue;
-        if !is_idle && let Err(cause) = buffer.admits(queue.room, depth, self.departures.len(), bytes) {
+        if !is_idle && let Err(cause) = buffer.admits(&queue.room, depth, self.departures.len(), bytes) {
             queue.counters.count_drop(cause, bytes);
             out.dropped(now, line.number, 0, &frame, cause);
             return Entered::Gone;
@@ -61,7 +61,7 @@ impl<F: Frame> Fifo<F> {
         let start = line.free_at.max(now);
         count_sent(&mut queue.counters, bytes, now, start);
         if !is_idle {
-            buffer.take(queue.room, depth, bytes);
+            buffer.take(&queue.room, depth, bytes);
             line.due = line.due.min(start);
             self.departures.push_back((start, bytes));
             let after = depth + u64::from(bytes);

@@ -15,7 +15,7 @@ pub(super) struct Place {
 }
 
 /// Marks or drops a frame at the entrance. Returns whether it lives.
-#[inline]
+#[inline(always)]
 pub(super) fn judge_arrival<F: Frame>(
     queue: &mut Queue<F>,
     place: Place,
@@ -26,6 +26,16 @@ pub(super) fn judge_arrival<F: Frame>(
     if matches!(queue.aqm, Aqm::None) {
         return true;
     }
+    judge_managed(queue, place, frame, elephant, out)
+}
+
+fn judge_managed<F: Frame>(
+    queue: &mut Queue<F>,
+    place: Place,
+    frame: &mut F,
+    elephant: Option<u64>,
+    out: &mut impl Outside<F>,
+) -> bool {
     let capable = frame.ecn() != Ecn::NotEct;
     let fate = queue.aqm.on_arrival(place.at, queue.depth_bytes, capable, elephant);
     let cause = queue.aqm.arrival_cause();

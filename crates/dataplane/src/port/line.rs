@@ -10,7 +10,7 @@ pub(super) struct Line {
     pub(super) overhead_bytes: u64,
     /// The transmitter is free from here on, as far as was decided.
     pub(super) free_at: Time,
-    /// When the next of the frames that wait at a plain port is due to start; [`Time::NEVER`] while none waits.
+    /// When the port has something to do next: a start that was committed to, or a choice. [`Time::NEVER`] for nothing.
     pub(super) due: Time,
     /// Bytes that wait, in all queues together.
     pub(super) waiting_bytes: u64,
@@ -25,7 +25,7 @@ impl Line {
     }
 
     /// Puts a frame on the wire at `start`. Returns its wire bytes.
-    #[inline]
+    #[inline(always)]
     pub(super) fn transmit<F: Frame>(&mut self, start: Time, frame: F, out: &mut impl Outside<F>) -> u64 {
         let wire_bytes = u64::from(frame.bytes()) + self.overhead_bytes;
         self.free_at = start + self.pace.time_to_send(wire_bytes);

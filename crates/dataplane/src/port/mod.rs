@@ -104,21 +104,27 @@ impl<F: Frame> Port<F> {
         etrap.map_or((0, 0), |etrap| (etrap.elephants, etrap.evictions))
     }
 
-    /// When the next choice is due, if there is one.
-    pub(crate) fn next_choice(&self) -> Option<Time> {
-        self.scheduled()?.next_choice(&self.line)
+    /// When the next choice is due, or [`Time::NEVER`].
+    pub(crate) fn next_choice(&self) -> Time {
+        if self.chooses_late() { self.line.due } else { Time::NEVER }
     }
 
-    /// When somebody must call although nothing arrives at the other end of the wire until then.
+    /// When somebody must call although nothing arrives at the other end of the wire until then. While a frame is on the
+    /// wire its arrival there is a good time to ask again; only choices after that need a call.
     pub(crate) fn next_wakeup(&self) -> Time {
-        self.scheduled().map_or(Time::NEVER, |scheduled| scheduled.next_wakeup(&self.line))
+        let choice = self.next_choice();
+        if choice > self.line.free_at { choice } else { Time::NEVER }
+    }
+
+    /// Whether something was due by `now`.
+    #[inline(always)]
+    pub(crate) fn is_due(&self, now: Time) -> bool {
+        self.line.due <= now
     }
 
     /// Does everything that was due up to and including `now`.
-    #[inline]
     pub(crate) fn settle(&mut self, now: Time, buffer: &mut SharedBuffer, releases: &mut Releases, out: &mut impl Outside<F>) {
         match &mut self.kind {
-            Kind::Fifo(_) if self.line.due > now => {}
             Kind::Fifo(fifo) => fifo.settle(&mut self.line, now, buffer, out),
             Kind::Scheduled(scheduled) => scheduled.settle(&mut self.line, now, buffer, releases, out),
         }
@@ -128,11 +134,12 @@ impl<F: Frame> Port<F> {
     pub(crate) fn step(&mut self, at: Time, buffer: &mut SharedBuffer, releases: &mut Releases, out: &mut impl Outside<F>) {
         if let Kind::Scheduled(scheduled) = &mut self.kind {
             scheduled.step(&mut self.line, at, buffer, releases, out);
+            scheduled.note_due(&mut self.line);
         }
     }
 
-    /// Takes a frame that arrives now. The port must be settled. Returns whether the frame entered, and did not leave at once.
-    #[inline]
+    /// Takes a frame that arrives now. The port must be settled. Returns whether the frame waits.
+    #[inline(always)]
     pub(crate) fn handle_frame(
         &mut self,
         now: Time,
@@ -142,7 +149,11 @@ impl<F: Frame> Port<F> {
     ) -> Entered {
         match &mut self.kind {
             Kind::Fifo(fifo) => fifo.handle_frame(&mut self.line, now, entrant.frame, buffer, out),
-            Kind::Scheduled(scheduled) => scheduled.handle_frame(&mut self.line, now, entrant, buffer, out),
+            Kind::Scheduled(scheduled) => {
+                let entered = scheduled.handle_frame(&mut self.line, now, entrant, buffer, out);
+                scheduled.note_due(&mut self.line);
+                entered
+            }
         }
     }
 
@@ -150,6 +161,7 @@ impl<F: Frame> Port<F> {
     pub(crate) fn handle_pause(&mut self, now: Time, pause: &Pause) {
         if let Kind::Scheduled(scheduled) = &mut self.kind {
             scheduled.handle_pause(&self.line, now, pause);
+            scheduled.note_due(&mut self.line);
         }
     }
 
@@ -157,6 +169,7 @@ impl<F: Frame> Port<F> {
     pub(crate) fn order(&mut self, order: &Order) {
         if let Kind::Scheduled(scheduled) = &mut self.kind {
             scheduled.order(order.at, F::new_pause(order.pause));
+            scheduled.note_due(&mut self.line);
         }
     }
 }

@@ -67,18 +67,14 @@ impl<F: Frame> Scheduled<F> {
         self.is_pausable || self.queues.iter().any(|queue| queue.ceiling.is_some())
     }
 
-    pub(super) fn next_choice(&self, line: &Line) -> Option<Time> {
-        let data = (line.waiting_bytes > 0).then(|| line.free_at.max(self.ready_at));
-        let control = self.control.front().map(|&(ordered, _)| line.free_at.max(ordered));
-        data.into_iter().chain(control).min()
-    }
-
-    /// While a frame is on the wire its arrival at the other end is a good time to ask again; later choices need a call.
-    pub(super) fn next_wakeup(&self, line: &Line) -> Time {
-        self.next_choice(line).filter(|&choice| choice > line.free_at).unwrap_or(Time::NEVER)
-    }
-
+    /// Notes when the next choice is due.
     #[inline]
+    pub(super) fn note_due(&self, line: &mut Line) {
+        let data = if line.waiting_bytes > 0 { line.free_at.max(self.ready_at) } else { Time::NEVER };
+        let control = self.control.front().map_or(Time::NEVER, |&(ordered, _)| line.free_at.max(ordered));
+        line.due = data.min(control);
+    }
+
     pub(super) fn settle(
         &mut self,
         line: &mut Line,
@@ -87,11 +83,10 @@ impl<F: Frame> Scheduled<F> {
         releases: &mut Releases,
         out: &mut impl Outside<F>,
     ) {
-        while (line.waiting_bytes > 0 || !self.control.is_empty())
-            && let Some(at) = self.next_choice(line)
-            && at <= now
-        {
+        while line.due <= now {
+            let at = line.due;
             self.step(line, at, buffer, releases, out);
+            self.note_due(line);
         }
     }
 
@@ -164,7 +159,7 @@ impl<F: Frame> Scheduled<F> {
         let q = &mut self.queues[queue];
         let depth = q.depth_bytes;
         let (arrived, frame, account) = q.pop().expect("the queue has a frame");
-        buffer.give_back(q.room, depth, frame.bytes());
+        buffer.give_back(&q.room, depth, frame.bytes());
         releases.extend(account.map(|account| (at, account, frame.bytes())));
         line.waits(at, line.waiting_bytes - u64::from(frame.bytes()), out);
         (arrived, frame)
@@ -202,7 +197,7 @@ impl<F: Frame> Scheduled<F> {
             out.dropped(now, line.number, queue, &frame, DropCause::Watchdog);
             return Entered::Gone;
         }
-        if !can_send && let Err(cause) = buffer.admits(q.room, q.depth_bytes, q.len(), bytes) {
+        if !can_send && let Err(cause) = buffer.admits(&q.room, q.depth_bytes, q.len(), bytes) {
             q.counters.count_drop(cause, bytes);
             out.dropped(now, line.number, queue, &frame, cause);
             return Entered::Gone;
@@ -221,7 +216,7 @@ impl<F: Frame> Scheduled<F> {
             q.charge(now, wire_bytes);
             return Entered::Gone;
         }
-        buffer.take(q.room, q.depth_bytes, bytes);
+        buffer.take(&q.room, q.depth_bytes, bytes);
         q.push(now, frame, account);
         line.waits(now, line.waiting_bytes + u64::from(bytes), out);
         if line.free_at <= now {
