@@ -107,6 +107,9 @@ impl<F: Frame> Port<F> {
     pub(crate) fn observe(&mut self) {
         self.is_observed = true;
     }
+    pub(crate) fn free_at(&self) -> Time {
+        self.free_at
+    }
     pub(crate) fn waiting_bytes(&self) -> u64 {
         self.waiting_bytes
     }

@@ -51,6 +51,11 @@ impl Wire {
         (self.on_the_way.len() == 1).then_some(arrival)
     }
 
+    /// Whether frames are read when their header arrives.
+    pub(crate) fn is_read_ahead(&self) -> bool {
+        self.header_time.is_some()
+    }
+
     /// When the next frame arrives.
     #[inline]
     pub(crate) fn next_arrival(&self) -> Time {
