@@ -154,7 +154,7 @@ def test_figures_that_fill_no_grid_are_listed(cisco: Path) -> None:
     grid = grid_of(summary["expectations"], summary["workloads"])
     assert grid is not None
     assert [column.where for column in grid.columns] == ["alone", "fifo", "dpp", "dpp against fifo"]
-    assert [[judged["published"] for judged in row] for row in grid.cells][0] == [300, 572, 390, 31.8]
+    assert [judged["published"] for judged in grid.cells[0]] == [300, 572, 390, 31.8]
     summary["expectations"].pop()
     assert grid_of(summary["expectations"], summary["workloads"]) is None
     assert "dpp against fifo L1" in format_table(summary)
