@@ -219,6 +219,10 @@ impl Tcp {
     pub fn in_flight(&self) -> u32 {
         self.board.in_flight()
     }
+    /// Segments in flight that are taken for lost, retransmitted or not.
+    pub fn lost(&self) -> u32 {
+        self.board.lost_out
+    }
     /// Bytes per segment that both ends agreed on.
     pub fn mss(&self) -> u32 {
         self.send.mss

@@ -385,3 +385,100 @@ fn hystart_sees_the_delay_rise() {
         ",
     );
 }
+
+/// `cubic/cubic-hystart-delay-min-rtt-jumps-downward`: one sample as fast as ever in the round, and slow start goes on.
+#[test]
+fn hystart_takes_the_smallest_delay_of_a_round() {
+    play(
+        &linux(),
+        200,
+        32_896,
+        "
+        write 28000
+        > 1:10001
+        +200 < 10001
+        > 10001:28001
+        cwnd 20
+        +180 < 10001 win 32897
+        write 2000
+        > 28001:30001
+        +20 < 12001
+        +1 < 14001
+        +1 < 16001
+        +1 < 18001
+        +1 < 20001
+        +1 < 22001
+        +1 < 24001
+        +1 < 26001
+        +1 < 28001
+        cwnd 38
+        +1 < 30001
+        cwnd 40
+        ssthresh 2147483647
+        ",
+    );
+}
+
+/// `fast_retransmit/fr-4pkt-sack` and `fr-4pkt`: the first of four is lost.
+#[test]
+fn the_first_of_four_lost() {
+    let script = "write 4000\n > 1:4001\n +100 < 1 sack 1001:2001\n +0 < 1 sack 1001:3001\n +0 < 1 sack 1001:4001\n > 1:1001\n +100 < 4001";
+    play(&linux(), 100, 32_896, script);
+    let script = "write 4000\n > 1:4001\n +100 < 1\n +0 < 1\n +0 < 1\n > 1:1001\n +100 < 4001";
+    play(&TcpConfig { sack: false, ..linux() }, 100, 32_896, script);
+}
+
+/// `cwnd_moderation/cwnd-moderation-disorder-no-moderation`.
+#[test]
+fn disorder_keeps_the_window() {
+    play(&linux(), 100, 40_960, "write 4000\n > 1:4001\n +100 < 1 sack 1001:2001\n state Disorder\n cwnd 10");
+}
+
+/// `cwnd_moderation/cwnd-moderation-ecn-enter-cwr-no-moderation-700`: a mark reduces by proportional rate reduction too. The file states a
+/// window of 4; newer kernels allow one segment more when an acknowledgement advances and nothing is newly lost.
+#[test]
+fn a_mark_reduces_in_proportion() {
+    play(
+        &TcpConfig { ecn: true, ..linux() },
+        100,
+        40_960,
+        "write 4000\n > 1:4001\n +100 < 1001 ece\n state Cwr\n cwnd 5\n ssthresh 7",
+    );
+}
+
+/// `sack/sack-shift-sacked-2-6-8-3-9-nofack`: islands grow and merge, and late originals are not taken for lost.
+#[test]
+fn islands_that_grow() {
+    play(
+        &linux(),
+        100,
+        131_072,
+        "
+        write 10000
+        > 1:10001
+        +100 < 1 win 32896 sack 2001:3001
+        +1 < 1 sack 2001:3001 6001:7001
+        +1 < 1 sack 2001:3001 6001:7001 8001:9001
+        > 1:1001
+        state Recovery
+        lost 6
+        +7 < 1 sack 2001:4001 6001:7001 8001:9001
+        > 1001:2001
+        lost 5
+        +10 < 1 sack 2001:4001 6001:7001 8001:10001
+        lost 5
+        ignore
+        +83 < 1001 sack 2001:4001 6001:7001 8001:10001
+        lost 4
+        ignore
+        +17 < 4001 sack 6001:7001 8001:10001
+        lost 3
+        ignore
+        +10 < 7001 sack 8001:10001
+        ignore
+        +100 < 10001
+        state Open
+        lost 0
+        ",
+    );
+}

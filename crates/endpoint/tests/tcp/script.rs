@@ -1,7 +1,8 @@
 //! One end and a scripted peer: the form in which the kernel's own tests (packetdrill) are written.
 //!
-//! A line is `write N`; `+T < ACK [win W] [dsack A:B] [sack A:B ...]`, an acknowledgement T milliseconds after the line before; `> A:B`, what must
-//! have been sent since; `+T > A:B`, sent by a timer then, give or take 3 ms; or a statement about `cwnd`, `ssthresh` or `state`.
+//! A line is `write N`; `+T < ACK [win W] [ece] [dsack A:B] [sack A:B ...]`, an acknowledgement T milliseconds after the line before; `> A:B`, what must
+//! have been sent since; `+T > A:B`, sent by a timer then, give or take 3 ms; or a statement about `cwnd`, `ssthresh`, `lost` or `state`;
+//! `ignore` forgets what was sent.
 
 use std::collections::VecDeque;
 
@@ -35,7 +36,8 @@ struct Play {
 pub fn play(config: &TcpConfig, open_ms: u64, window: u32, script: &str) {
     let identity = Identity { flow_hash: 0, to_endpoint: 0, to_host: 0, priority: 0 };
     let mut play = Play { tcp: Tcp::new(config, identity), now: Time::ZERO, sent: Sent::default(), window };
-    let mut syn = Packet { flags: Flags::SYN, window: window.min(32_792), ..Packet::default() };
+    let flags = if config.ecn { Flags::SYN.with(Flags::ECE).with(Flags::CWR) } else { Flags::SYN };
+    let mut syn = Packet { flags, window: window.min(32_792), ..Packet::default() };
     syn.sack[0] = SackBlock { offset: config.mss as i32, bytes: u32::from(config.sack) };
     play.deliver(&syn);
     play.pass(Span::from_ms(open_ms));
@@ -67,6 +69,7 @@ impl Play {
             [">", range] => self.expect(range, line),
             ["cwnd", n] => assert_eq!(u64::from(self.tcp.cwnd()), number(n), "{line}"),
             ["ssthresh", n] => assert_eq!(u64::from(self.tcp.ssthresh()), number(n), "{line}"),
+            ["lost", n] => assert_eq!(u64::from(self.tcp.lost()), number(n), "{line}"),
             ["state", state] => assert_eq!(format!("{:?}", self.tcp.state()), *state, "{line}"),
             ["ignore"] => self.sent.0.clear(),
             [after, ">", range] => {
@@ -93,6 +96,10 @@ impl Play {
             rest = after;
         }
         packet.window = self.window;
+        if let ["ece", after @ ..] = rest {
+            packet.flags = packet.flags.with(Flags::ECE);
+            rest = after;
+        }
         if rest.first() == Some(&"dsack") {
             packet.flags = packet.flags.with(Flags::DSACK);
         }
