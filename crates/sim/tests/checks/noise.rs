@@ -30,24 +30,39 @@ fn goodput(outcome: &Outcome) -> [f64; 2] {
     ["L1", "L2"].map(|name| number(workload(outcome, name), "goodput_bytes"))
 }
 
-/// Clocks from 10 to 200 ppm and polls delayed by up to 1 to 5 us: medians agree to 3 %, the work done to 6, 15 and 20 % for
-/// the three small classes (the larger the transaction, the more often it loses a frame), to 15 % for the large ones. One
-/// run each: two seeds differ by as much.
+/// Clocks from 10 to 200 ppm and polls delayed by up to 3 to 8 us give the same: medians to 3 %, work done to 5, 10 and
+/// 12 % (the larger the transaction, the more luck with losses), large classes to 15 %.
 #[test]
 fn results_do_not_hinge_on_the_amount_of_noise() {
     let usual = noisy(10_000_000, 50, 4);
-    for (ppm, jitter) in [(10, 4), (200, 4), (50, 1), (50, 2), (50, 5), (10, 1), (200, 5)] {
-        let other = noisy(10_000_000, ppm, jitter);
-        let what = |name: &str| format!("{name} with {ppm} ppm and {jitter} us, of that with 50 ppm and 4 us");
-        for (class, name) in ["XS", "S", "M"].into_iter().enumerate() {
-            let median = |outcome| number(workload(outcome, name), "latency.p50_ps");
-            within(&what("median"), median(&other) / median(&usual), (0.97, 1.03));
-            let band = [(0.94, 1.06), (0.85, 1.15), (0.8, 1.2)][class];
-            within(&what("transactions"), transactions(&other)[class] / transactions(&usual)[class], band);
-        }
-        for (other, usual) in goodput(&other).into_iter().zip(goodput(&usual)) {
-            within(&what("goodput"), other / usual, (0.85, 1.15));
-        }
+    for (ppm, jitter) in [(10, 4), (200, 4), (50, 3), (50, 5), (50, 8)] {
+        agree(&noisy(10_000_000, ppm, jitter), &usual, [(0.95, 1.05), (0.9, 1.1), (0.88, 1.12)]);
+    }
+}
+
+/// Below 3 us part of the phase effects comes back, and responses of several frames lose more of them: the middle class
+/// does 7 and 12 % less at 2 and 1 us, the largest small one 14 and 20 % (means of four seeds). The medians stay.
+#[test]
+fn too_little_noise_shows_in_the_larger_of_the_small_transactions() {
+    let usual = noisy(10_000_000, 50, 4);
+    for jitter in [1, 2] {
+        agree(&noisy(10_000_000, 50, jitter), &usual, [(0.94, 1.04), (0.8, 1.0), (0.7, 0.98)]);
+    }
+}
+
+/// Asserts that two outcomes agree: the small classes' transactions to a band each.
+fn agree(other: &Outcome, usual: &Outcome, bands: [(f64, f64); 3]) {
+    for (class, name) in ["XS", "S", "M"].into_iter().enumerate() {
+        let median = |outcome| number(workload(outcome, name), "latency.p50_ps");
+        within(&format!("median of {name}, of the usual"), median(other) / median(usual), (0.97, 1.03));
+        within(
+            &format!("transactions of {name}, of the usual"),
+            transactions(other)[class] / transactions(usual)[class],
+            bands[class],
+        );
+    }
+    for (other, usual) in goodput(other).into_iter().zip(goodput(usual)) {
+        within("goodput of a large class, of the usual", other / usual, (0.85, 1.15));
     }
 }
 
