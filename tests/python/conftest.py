@@ -20,7 +20,7 @@ def fake() -> Iterator[None]:
     yield
     if before is None:
         del sys.modules["tailrace._native"]
-        delattr(tailrace, "_native")  # noqa: B043  a stub file types the real one
+        delattr(tailrace, "_native")
     else:
         sys.modules["tailrace._native"] = before
         setattr(tailrace, "_native", before)  # noqa: B010  a stub file types the real one

@@ -113,6 +113,11 @@ def test_results_of_other_choices_are_not_mixed_in() -> None:
         calibrated({"to": "2s"})
 
 
+def test_a_calibration_on_which_the_simulator_breaks_is_refused_with_its_words() -> None:
+    with pytest.raises(RunRefusedError, match="calibration of workload .* failed: a queue forgot a frame"):
+        calibrated({"to": "2s"}, name="broken")
+
+
 def test_a_resumed_run_takes_the_choices_that_were_made(monkeypatch: pytest.MonkeyPatch) -> None:
     first, choices = calibrated({"to": "2s"})
     from tailrace.experiment import calibrate
