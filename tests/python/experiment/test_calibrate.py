@@ -114,7 +114,7 @@ def test_results_of_other_choices_are_not_mixed_in() -> None:
 
 
 def test_a_calibration_on_which_the_simulator_breaks_is_refused_with_its_words() -> None:
-    with pytest.raises(RunRefusedError, match="calibration of workload .* failed: a queue forgot a frame"):
+    with pytest.raises(RunRefusedError, match=r"calibration of workload .* failed: a queue forgot a frame"):
         calibrated({"to": "2s"}, name="broken")
 
 
