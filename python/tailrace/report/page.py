@@ -69,7 +69,7 @@ def _environment() -> Environment:
     environment.filters |= {
         "digits": numbers.digits_text,
         "metric": metric_name,
-        "plain": "{:g}".format,
+        "plain": "{:.4g}".format,
         "count": numbers.count_text,
         "bytes": numbers.bytes_text,
         "signed": numbers.signed_text,
