@@ -65,7 +65,7 @@ def install() -> types.ModuleType:
     for item in (PlanError, Trial, version):
         setattr(module, item.__name__, item)
     sys.modules["tailrace._native"] = module
-    tailrace._native = module  # type: ignore[attr-defined]
+    setattr(tailrace, "_native", module)  # noqa: B010  a stub file types the real one
     return module
 
 
@@ -89,7 +89,7 @@ def _outcome(plan: dict[str, Any], *, is_cancelled: bool) -> dict[str, Any]:
         "packets_delivered": 900,
         "conservation": {"sent": 1000, "delivered": 900, "dropped": 60, "in_network": 40},
         "workloads": workloads,
-        "ports": [_port(*port, plan) for port in plan["observe"]["ports"]],
+        "ports": [_port(node, towards, plan) for node, towards in plan["observe"]["ports"]],
         "hosts": [_host(host) for host in plan["hosts"]],
     }
 
@@ -124,7 +124,8 @@ def _latency(ps: int, count: int) -> dict[str, Any]:
 
 
 def _transaction_ps(raw: dict[str, Any]) -> float:
-    return sum(_mean(trip["server_time"]) + 8e12 * trip["response_bytes"] / 1e10 for trip in raw["round_trips"]) + 1e8
+    trips = [_mean(trip["server_time"]) + 8e12 * trip["response_bytes"] / 1e10 for trip in raw["round_trips"]]
+    return float(sum(trips)) + 1e8
 
 
 def _mean(distribution: dict[str, Any]) -> float:

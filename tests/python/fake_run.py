@@ -86,7 +86,10 @@ class FakeRun:
             _write_json(stem.with_suffix(".json"), {"status": "failed", "reason": "the simulator ran out of memory"})
             return
         luck = random.Random(f"{self.seed}/{arm}/{number}")
-        times = {w: t * self.factor * luck.gauss(1, self.spread) for w, t in COMPLETION_S[arm].items()}
+        times = {
+            w: t * self.factor * luck.gauss(1, self.spread)
+            for w, t in COMPLETION_S.get(arm, COMPLETION_S["dpp"]).items()
+        }
         status = {"status": "invalid", "reason": "12 frames were dropped in the ring of client"}
         self._write_outcome(stem, arm, number, times, status if (arm, number) in self.invalid else {})
 

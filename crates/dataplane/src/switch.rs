@@ -272,6 +272,11 @@ impl<F: Frame> Switch<F> {
         self.ports[port].chooses_late()
     }
 
+    /// When the transmitter of a port is free, as far as it is settled.
+    pub fn free_at(&self, port: PortNo) -> Time {
+        self.ports[port].free_at()
+    }
+
     /// Bytes that wait at a port, as far as it is settled.
     pub fn waiting_bytes(&self, port: PortNo) -> u64 {
         self.ports[port].waiting_bytes()

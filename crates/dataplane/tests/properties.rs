@@ -80,7 +80,12 @@ fn always(switch: &mut Switch<TestFrame>, now: Time, next: Time, notes: &mut Not
     }
 }
 
-fn sorted(notes: &Notebook) -> (Vec<(u64, PortNo, u64)>, Vec<(u64, PortNo, u64, DropCause)>) {
+/// Time, port and frame of each frame sent.
+type Sent = Vec<(u64, PortNo, u64)>;
+/// Time, port, frame and cause of each frame dropped.
+type Dropped = Vec<(u64, PortNo, u64, DropCause)>;
+
+fn sorted(notes: &Notebook) -> (Sent, Dropped) {
     let mut sent: Vec<_> = notes.sent.iter().map(|(at, port, frame)| (*at, *port, frame.id)).collect();
     let mut dropped = notes.dropped.clone();
     sent.sort_unstable();

@@ -15,11 +15,13 @@ mod receive;
 mod ring;
 mod socket;
 mod surroundings;
+mod watch;
 mod wire;
 mod world;
 
 pub use control::Control;
 pub use outcome::{Column, Outcome, Table};
+pub use watch::{Connection, watch};
 
 use tailrace_plan::Plan;
 

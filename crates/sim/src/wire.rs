@@ -57,6 +57,11 @@ impl Wire {
         }
     }
 
+    /// Whether frames are read when their header arrives.
+    pub(crate) fn is_read_ahead(&self) -> bool {
+        self.header_time.is_some()
+    }
+
     /// When the next frame arrives.
     #[inline]
     pub(crate) fn next_arrival(&self) -> Time {

@@ -65,18 +65,23 @@ pub(crate) struct SwitchNode {
 impl World {
     /// Runs until everything finite is done, the time is over, or somebody cancels.
     pub(crate) fn run(&mut self, control: &Control) {
+        self.run_until(self.stop_at, control);
+    }
+
+    /// The same, but not beyond this time. It can be called again with a later one.
+    pub(crate) fn run_until(&mut self, until: Time, control: &Control) {
         loop {
             for _ in 0..EVENTS_PER_REPORT {
                 let (at, source) = self.agenda.next();
-                if at > self.stop_at {
-                    self.now = self.stop_at;
+                if at > until {
+                    self.now = until;
                     return self.settle_all();
                 }
                 debug_assert!(at >= self.now, "time does not run backwards");
                 self.now = at;
                 self.events += 1;
                 self.handle(at, source);
-                if self.ends_when_done && self.observe.unfinished == 0 {
+                if self.is_done() {
                     return self.settle_all();
                 }
             }
@@ -86,6 +91,11 @@ impl World {
                 return self.settle_all();
             }
         }
+    }
+
+    /// Whether everything finite is complete, in a run that ends then.
+    pub(crate) fn is_done(&self) -> bool {
+        self.ends_when_done && self.observe.unfinished == 0
     }
 
     fn progress(&self) -> f64 {
@@ -131,10 +141,28 @@ impl World {
             let (node, mut around) = self.switch_and_surroundings(switch as usize);
             node.settle(usize::from(port), now, &mut around.0);
             self.after_switch(now, switch as usize);
+            if self.wires[wire].is_read_ahead() {
+                return self.read_ahead(now, wire, (switch as usize, usize::from(port)));
+            }
         }
         match self.wires[wire].end {
             End::Switch { switch, port } => self.enter_switch(now, wire, switch as usize, usize::from(port)),
             End::Host(host) => self.poll_host(now, wire, host),
+        }
+    }
+
+    /// Reads a header from a port that chooses late. The frame is still being sent, so the port's next choice comes after
+    /// this: the wire is looked at again when the transmitter is free.
+    fn read_ahead(&mut self, now: Time, wire: usize, (switch, port): (usize, usize)) {
+        let End::Switch { switch: next, port: in_port } = self.wires[wire].end else { unreachable!("only switches read ahead") };
+        let arrived = self.wires[wire].pop_arrived(now);
+        let free_at = self.switches[switch].switch.free_at(port);
+        let choice = if free_at > now { free_at } else { Time::NEVER };
+        self.agenda.arm(source_of(wire), self.wires[wire].next_arrival().min(choice));
+        if let Some((_, packet)) = arrived {
+            let (node, mut around) = self.switch_and_surroundings(next as usize);
+            node.handle_frame(now, usize::from(in_port), packet, &mut around.0);
+            self.after_switch(now, next as usize);
         }
     }
 

@@ -7,10 +7,11 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from tailrace.report.beside import beside_published, metric_name
+from tailrace.report.beside import beside_published
 from tailrace.report.headline import facts, headline
 from tailrace.report.sections import completion, distributions, network, provenance, queues, transport
 from tailrace.results import Run, numbers
+from tailrace.results.grid import metric_name
 from tailrace.results.summarise import summarise_run
 
 ASSETS = Path(__file__).parent / "assets"
@@ -68,7 +69,7 @@ def _environment() -> Environment:
     environment.filters |= {
         "digits": numbers.digits_text,
         "metric": metric_name,
-        "plain": "{:g}".format,
+        "plain": "{:.4g}".format,
         "count": numbers.count_text,
         "bytes": numbers.bytes_text,
         "signed": numbers.signed_text,

@@ -12,8 +12,8 @@ from tailrace.results.metrics import NAMES
 from tailrace.results.numbers import bytes_text
 from tailrace.results.workload import TCP_COUNTERS
 
-# A panel per workload stays readable up to about this many; the tables hold all of them.
-PANELS_MAX = 12
+# Hosts of one arm in the table.
+HOSTS_MAX = 12
 # One frame of the usual Ethernet MTU.
 QUIET_BYTES = 1_500
 # Queues of one arm in the first table; the rest stand below it.
@@ -72,9 +72,9 @@ def distributions(run: Run, summary: dict[str, Any]) -> dict[str, Any]:
                 "tail": latency.latency_chart(panel, is_tail=True),
                 "csv": latency.latency_csv(panel),
             }
-            for panel in panels[:PANELS_MAX]
+            for panel in panels
         ],
-        "omitted": max(0, len(panels) - PANELS_MAX),
+        "omitted": max(0, len(summary["workloads"]) - latency.PANELS_MAX),
         "has_solo": any(curve.arm_index < 0 for panel in panels for curve in panel.curves),
         "rows": rows,
     }
@@ -93,6 +93,7 @@ def queues(run: Run, summary: dict[str, Any]) -> dict[str, Any]:
     return {
         "ports": ports,
         "throughput": [_time(chart, highest) for chart in throughput],
+        "throughput_omitted": max(0, len(run.arms) - time.ARMS_MAX) if throughput else 0,
         "drops": drops.drops_chart(summary) if drops.drop_causes(summary) else None,
         "rows": loud,
         "quiet": quiet,
@@ -228,5 +229,5 @@ def _time(chart: TimeChart, highest: float | None = None) -> dict[str, Any]:
 def _busiest(hosts: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Hosts that lost frames or were busiest: a fabric has hundreds that did little."""
     ranked = sorted(hosts, key=lambda h: (-(h["nic_queue_drops"] + h["rx_ring_drops"]), -h["cpu_busy_share"]))
-    kept = {host["name"] for host in ranked[:PANELS_MAX]}
+    kept = {host["name"] for host in ranked[:HOSTS_MAX]}
     return [host for host in hosts if host["name"] in kept]

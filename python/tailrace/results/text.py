@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from textwrap import fill
 from typing import Any
 
+from tailrace.results.grid import Grid, grid_of
 from tailrace.results.metrics import OPEN_LOOP
 from tailrace.results.numbers import THIN_SPACE, digits_text, signed_text
 from tailrace.results.run_directory import SOLO
@@ -130,8 +131,45 @@ def _effects(summary: dict[str, Any]) -> str:
 
 
 def _expectations(summary: dict[str, Any]) -> str:
+    """As a grid where the figures fill one, with what does not hold once more in full; else as a list."""
+    expectations = summary["expectations"]
+    if not expectations:
+        return ""
+    passed = sum(judged["passed"] is True for judged in expectations)
+    count = f"{passed} of {len(expectations)} expectations hold."
+    grid = grid_of(expectations, summary["workloads"])
+    if grid is None:
+        return f"{_list(expectations)}\n{count}"
+    missed = [judged for judged in expectations if judged["passed"] is not True or judged["is_clear"] is False]
+    return "\n\n".join([_grid(grid), *([_list(missed)] if missed else []), count])
+
+
+def _grid(grid: Grid) -> str:
+    """Each figure with the published one and the verdict; above them what is measured, where, and what is allowed."""
+    blocks = [[["workload"], *([name] for name in grid.workloads)]]
+    heads = [""]
+    for index, column in enumerate(grid.columns):
+        unit = column.name.rpartition(", ")[2] or column.name
+        heads.append(
+            " ".join(
+                part
+                for part in (f"{column.where}, {unit}", f"({column.tolerance})" if column.tolerance else "")
+                if part
+            )
+        )
+        cells = [row[index] for row in grid.cells]
+        figures = [[figure_text(c, c["value"]), f"{c['published']:g}", verdict_text(c)] for c in cells]
+        blocks.append([["here", "published", ""], *figures])
+    columns = [align(block, left=0 if len(block[0]) > 1 else 1).splitlines() for block in blocks]
+    widths = [max(len(line) for line in (head, *lines)) for head, lines in zip(heads, columns, strict=True)]
+    lines = [heads, *([column[row] for column in columns] for row in range(len(columns[0])))]
+    padded = ("   ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)) for line in lines)
+    return "\n".join(line.rstrip() for line in padded)
+
+
+def _list(expectations: Sequence[dict[str, Any]]) -> str:
     rows: list[Row] = [["expected", "where", "here", "95 % interval", "published", "difference", "allowed", ""]]
-    for judged in summary["expectations"]:
+    for judged in expectations:
         rows.append(
             [
                 judged["metric"],
@@ -144,10 +182,7 @@ def _expectations(summary: dict[str, Any]) -> str:
                 verdict_text(judged),
             ]
         )
-    if len(rows) == 1:
-        return ""
-    passed = sum(judged["passed"] is True for judged in summary["expectations"])
-    return f"{align(rows, left=2)}\n{passed} of {len(rows) - 1} expectations hold."
+    return align(rows, left=2)
 
 
 def place(judged: dict[str, Any]) -> str:

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+import fake_native
 from lab import load
 from tailrace.errors import RunRefusedError
 from tailrace.experiment.run import Experiment, Options
@@ -43,6 +44,18 @@ def test_counts_are_chosen_so_that_each_workload_alone_takes_the_time() -> None:
         assert solo_s(experiment.directory.path, name) == pytest.approx(2, rel=0.01)
         assert choices[name]["gap_factor"] == 1
     assert choices["orders"]["transactions"] > choices["large"]["transactions"]
+
+
+def test_what_a_probe_could_not_know_is_corrected(monkeypatch: pytest.MonkeyPatch) -> None:
+    alone_ps = fake_native._transaction_ps
+
+    def slow_when_long(raw: dict[str, Any]) -> float:
+        return alone_ps(raw) + (3e9 if raw["transactions"] > 50 else 0)
+
+    monkeypatch.setattr(fake_native, "_transaction_ps", slow_when_long)
+    experiment, choices = calibrated({"to": "2s"})
+    assert choices["orders"]["rounds"] > 1
+    assert solo_s(experiment.directory.path, "orders") == pytest.approx(2, rel=0.01)
 
 
 def test_the_wanted_time_may_be_the_whole_duration() -> None:
@@ -98,6 +111,11 @@ def test_results_of_other_choices_are_not_mixed_in() -> None:
     path.write_text(json.dumps(changed), encoding="utf-8")
     with pytest.raises(RunRefusedError, match="of another plan"):
         calibrated({"to": "2s"})
+
+
+def test_a_calibration_on_which_the_simulator_breaks_is_refused_with_its_words() -> None:
+    with pytest.raises(RunRefusedError, match=r"calibration of workload .* failed: a queue forgot a frame"):
+        calibrated({"to": "2s"}, name="broken")
 
 
 def test_a_resumed_run_takes_the_choices_that_were_made(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,5 +1,6 @@
 """Trials on threads: all are run, an interrupt stops politely, errors come to the caller."""
 
+import signal
 import threading
 from collections.abc import Sequence
 
@@ -71,6 +72,23 @@ def test_cancelled_trials_are_no_results_and_the_others_do_not_start() -> None:
     watcher.pool = Pool(2, str, watcher)
     watcher.pool.run_all(KEYS)
     assert watcher.done == []
+
+
+def test_trials_run_from_any_thread() -> None:
+    watcher = Watcher()
+    thread = threading.Thread(target=lambda: Pool(2, str, watcher).run_all(KEYS))
+    thread.start()
+    thread.join(20)
+    assert sorted(watcher.done) == KEYS
+
+
+def test_one_interrupt_is_counted_and_the_second_ends_everything() -> None:
+    with pool._interrupts() as interrupts:
+        signal.raise_signal(signal.SIGINT)
+        assert interrupts.count == 1
+        with pytest.raises(KeyboardInterrupt):
+            signal.raise_signal(signal.SIGINT)
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
 def test_an_error_of_the_watcher_comes_to_the_caller() -> None:

@@ -39,6 +39,15 @@ def test_every_trial_of_every_arm_leaves_an_outcome_and_its_tables() -> None:
     assert list(finished.path.rglob("*.part")) == []
 
 
+def test_the_plan_of_every_arm_is_kept_beside_its_results() -> None:
+    from tailrace.scenario.lower import plan_hash
+
+    finished = run(experiment__solo=True)
+    kept = {file.stem: json.loads(file.read_text(encoding="utf-8")) for file in finished.path.glob("plans/*.json")}
+    assert set(kept) == {"fifo", "dpp", "solo-orders"}
+    assert plan_hash(kept["dpp"]) == manifest(finished)["plan_hashes"]["dpp"]
+
+
 def test_tables_hold_what_the_simulator_said() -> None:
     from arro3.io import read_parquet
 
@@ -119,6 +128,8 @@ def test_a_result_is_never_overwritten(tmp_path: Path) -> None:
     with pytest.raises(RunRefusedError, match="is not empty"):
         run(tmp_path / "file")
     assert (tmp_path / "file").read_text(encoding="utf-8") == "x"
+    with pytest.raises(RunRefusedError, match="cannot be made"):
+        run(tmp_path / "file" / "below")
 
 
 def test_two_processes_do_not_write_to_one_run(tmp_path: Path) -> None:

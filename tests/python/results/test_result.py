@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from arro3.core import Table as ArrowTable
+from arro3.io import read_parquet
 
 from fake_run import FakeRun
 from fake_trial import BINS
@@ -26,6 +27,15 @@ def test_a_table_holds_all_valid_trials_and_says_which(result: Result) -> None:
     first = next(table.rows())
     assert first["arm"] == "fifo"
     assert first["start_ps"] == 0
+
+
+def test_the_rows_of_a_trial_stay_together(result: Result) -> None:
+    table = result.table("port_series")
+    for arm, number in (("fifo", 1), ("dpp", 1), ("dpp", 2)):
+        own = read_parquet(str(result.path / "trials" / arm / f"{number}.port_series.parquet")).read_all()
+        rows = [row for row in table.rows() if (row["arm"], row["trial"]) == (arm, number)]
+        for name in own.column_names:
+            assert [row[name] for row in rows] == own.column(name).to_pylist()
 
 
 def test_a_table_goes_to_other_libraries_through_the_capsule(result: Result) -> None:

@@ -9,6 +9,7 @@ import pytest
 from fake_run import FakeRun
 from fake_trial import MIX
 from tailrace.results import format_table, summarise
+from tailrace.results.grid import grid_of
 
 ROOT = Path(__file__).parents[3]
 PUBLISHED = ROOT / "reproductions" / "cisco-dpp" / "published.yaml"
@@ -146,6 +147,28 @@ def test_latencies_of_all_trials_are_pooled(cisco: Path) -> None:
     ordered = [latency[key] for key in ("min", "p50", "p90", "p95", "p99", "p99_9", "max")]
     assert ordered == sorted(ordered)
     assert len(latency["over_trials"]["p99"]["values"]) == 6
+
+
+def test_figures_that_fill_no_grid_are_listed(cisco: Path) -> None:
+    summary = summarise(cisco)
+    grid = grid_of(summary["expectations"], summary["workloads"])
+    assert grid is not None
+    assert [column.where for column in grid.columns] == ["alone", "fifo", "dpp", "dpp against fifo"]
+    assert [judged["published"] for judged in grid.cells[0]] == [300, 572, 390, 31.8]
+    summary["expectations"].pop()
+    assert grid_of(summary["expectations"], summary["workloads"]) is None
+    assert "dpp against fifo L1" in format_table(summary)
+
+
+def test_what_does_not_hold_is_shown_with_its_interval(cisco: Path) -> None:
+    summary = summarise(cisco)
+    summary["expectations"][5] |= {"passed": False, "is_clear": True}
+    text = format_table(summary)
+    assert "19 of 20 expectations hold." in text
+    missed = [line for line in text.splitlines() if line.startswith("completion_s")]
+    assert len(missed) == 1
+    assert " to " in missed[0]
+    assert missed[0].endswith("FAIL")
 
 
 def test_the_table_is_the_one_that_people_agreed_to(cisco: Path) -> None:

@@ -60,6 +60,9 @@ impl<F: Frame> Port<F> {
     pub(crate) fn observe(&mut self) {
         self.line.is_observed = true;
     }
+    pub(crate) fn free_at(&self) -> Time {
+        self.line.free_at
+    }
     pub(crate) fn waiting_bytes(&self) -> u64 {
         self.line.waiting_bytes
     }

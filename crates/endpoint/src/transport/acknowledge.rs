@@ -8,6 +8,7 @@ use super::news::AckNews;
 use super::rack::DUPLICATE_THRESHOLD;
 use super::recovery::{Alert, Resend, State};
 use super::scoreboard::Range;
+use super::timer::Pending;
 use super::{Segment, Tcp, Wire};
 
 /// What the selective acknowledgement brought besides news of held segments.
@@ -28,7 +29,7 @@ impl Tcp {
             return 0; // acknowledges what was never sent (RFC 9293 section 3.10.7.4)
         }
         let prior_una = self.send.una;
-        let opens_window = self.take_window(packet);
+        let opens_window = self.take_window(now, packet);
         let is_marked = self.send.has_ecn && packet.flags.contains(Flags::ECE);
         let has_blocks = packet.sack[0].bytes != 0;
         if packet.ack == prior_una && !has_blocks && (segment.payload_bytes > 0 || self.board.ring.is_empty()) && !is_marked {
@@ -41,9 +42,11 @@ impl Tcp {
             self.send.una = packet.ack;
             self.board.acknowledge(packet.ack, &mut news);
             news.advanced = true;
-            self.consume_duplicates(news.acked);
-            // Without SACK nobody knows whether the original or the retransmission made the progress.
-            news.original_delivered &= self.send.has_sack || !news.retransmitted_acked;
+            if !self.send.has_sack {
+                news.acked = self.consume_duplicates(news.acked);
+                // Nobody knows whether the original or the retransmission made the progress.
+                news.original_delivered &= !news.retransmitted_acked;
+            }
             self.recovery.timeouts = 0;
         }
         let reports = if has_blocks { self.take_blocks(packet, &mut news) } else { Reports::default() };
@@ -57,6 +60,9 @@ impl Tcp {
         if news.advanced {
             self.rearm(now, true);
         }
+        if alert.is_duplicate && !self.send.has_sack {
+            news.sacked += self.count_duplicate();
+        }
         let resend = self.react(now, &alert, &news, &reports);
         self.adjust_window(now, &news, is_marked, (self.board.lost_marks - prior_marks) as u32);
         self.send_after_ack(now, resend, wire);
@@ -65,13 +71,15 @@ impl Tcp {
 
     /// The right edge of the peer's window never moves back here. Returns whether it moved.
     #[inline]
-    fn take_window(&mut self, packet: &Packet) -> bool {
+    fn take_window(&mut self, now: Time, packet: &Packet) -> bool {
         let end = packet.ack + u64::from(packet.window);
         let opens = end > self.send.window_end;
         if opens {
             self.send.window_end = end;
-            if self.board.ring.is_empty() && self.timers.pending == super::timer::Pending::WindowProbe {
+            if self.timers.pending == Pending::WindowProbe {
                 self.timers.disarm();
+                self.rtt.end_back_off();
+                self.restart_after_idle(now);
             }
         }
         opens

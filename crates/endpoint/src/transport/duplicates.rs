@@ -5,12 +5,16 @@ use super::rack::DUPLICATE_THRESHOLD;
 use super::recovery::State;
 
 impl Tcp {
-    /// A duplicate acknowledgement tells that one more segment, unknown which, has arrived.
-    pub(super) fn count_duplicate(&mut self, is_duplicate: bool) {
-        if !self.send.has_sack && is_duplicate {
-            self.board.sacked_out += 1;
-            self.limit_duplicates();
+    /// A duplicate acknowledgement tells that one more segment, unknown which, has arrived. After a timeout only new data count.
+    /// Returns the segments counted.
+    pub(super) fn count_duplicate(&mut self) -> u32 {
+        if self.recovery.state == State::Loss && self.send.nxt <= self.recovery.high_seq {
+            return 0;
         }
+        let before = self.board.sacked_out;
+        self.board.sacked_out += 1;
+        self.limit_duplicates();
+        self.board.sacked_out.saturating_sub(before)
     }
 
     /// At most everything but the lost segments and the missing head can have arrived.
@@ -25,12 +29,16 @@ impl Tcp {
         }
     }
 
-    /// A cumulative acknowledgement of `acked` segments: one filled the hole, the others had been counted as duplicates.
-    pub(super) fn consume_duplicates(&mut self, acked: u32) {
-        if !self.send.has_sack && acked > 0 {
-            self.board.sacked_out = self.board.sacked_out.saturating_sub(acked - 1);
-            self.limit_duplicates();
+    /// A cumulative acknowledgement of `acked` segments: one filled the hole, the others had been counted as duplicates. Returns how many
+    /// had not.
+    pub(super) fn consume_duplicates(&mut self, acked: u32) -> u32 {
+        if acked == 0 {
+            return 0;
         }
+        let counted = self.board.sacked_out;
+        self.board.sacked_out = counted.saturating_sub(acked - 1);
+        self.limit_duplicates();
+        acked.saturating_sub(counted).max(1)
     }
 
     pub(super) fn find_losses_by_duplicates(&mut self, advanced: bool) {

@@ -157,12 +157,19 @@ impl Tcp {
     /// The application writes `bytes`. They leave at once as far as the windows allow, the last segment with PSH; what waits is joined by
     /// the next write (TCP_NODELAY).
     pub fn write(&mut self, now: Time, bytes: u64, wire: &mut impl Wire) {
-        if self.board.ring.is_empty() && !self.send.has_unsent() && self.send.last_sent != Time::ZERO {
-            self.congestion.restart(now, now.since(self.send.last_sent), self.rtt.timeout());
+        if !self.send.has_unsent() {
+            self.restart_after_idle(now);
         }
         self.send.written += bytes;
         if self.is_established() {
             self.push(now, wire);
+        }
+    }
+
+    /// Sending starts again with nothing in flight.
+    fn restart_after_idle(&mut self, now: Time) {
+        if self.board.ring.is_empty() && self.send.last_sent != Time::ZERO {
+            self.congestion.restart(now, now.since(self.send.last_sent), self.rtt.timeout());
         }
     }
 
@@ -213,6 +220,10 @@ impl Tcp {
     /// Segments believed to be in the network.
     pub fn in_flight(&self) -> u32 {
         self.board.in_flight()
+    }
+    /// Segments in flight that are taken for lost, retransmitted or not.
+    pub fn lost(&self) -> u32 {
+        self.board.lost_out
     }
     /// Bytes per segment that both ends agreed on.
     pub fn mss(&self) -> u32 {

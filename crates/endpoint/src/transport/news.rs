@@ -26,6 +26,11 @@ pub(super) struct AckNews {
     pub(super) sacked_sent: Option<Time>,
     /// The most recently sent of all delivered segments (RACK): when, and where it ends.
     pub(super) latest: Option<(Time, u64)>,
+    /// When the segment was sent whose round trip RACK takes: the last one acknowledged cumulatively, else the last one reported. It can be
+    /// older than the most recently sent one; RACK is then the more patient (as Linux).
+    pub(super) sample_sent: Time,
+    /// The sample is of a cumulatively acknowledged segment.
+    pub(super) is_sample_final: bool,
     /// Retransmissions sent after this are too young to be what was acknowledged.
     pub(super) ambiguous_after: Time,
     /// Segments up to here belong to the window that F-RTO asks about.
@@ -41,6 +46,9 @@ impl AckNews {
 
     #[inline]
     pub(super) fn note_latest(&mut self, record: Record) {
+        if !self.is_sample_final {
+            self.sample_sent = record.sent;
+        }
         let sent = (record.sent, record.end());
         if self.latest.is_none_or(|latest| latest < sent) {
             self.latest = Some(sent);

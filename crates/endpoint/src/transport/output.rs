@@ -91,7 +91,7 @@ impl Tcp {
         let mut left = sendable.min(self.send.window_end - self.send.nxt);
         for _ in 0..segments {
             let payload = left.min(mss);
-            if payload == 0 || (payload < mss && self.send.nxt + payload < self.send.written && sendable > payload) {
+            if payload == 0 || (payload < mss && self.send.nxt + payload < self.send.written) {
                 break; // a short segment only ends what was written
             }
             self.send_segment(now, payload as u32, wire);

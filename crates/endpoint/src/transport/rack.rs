@@ -19,7 +19,7 @@ const PERSIST_RECOVERIES: u8 = 16;
 pub(super) struct Rack {
     /// When the most recently sent delivered segment was sent, and where it ends.
     latest: (Time, u64),
-    /// Its round trip.
+    /// Round trip of the last segment that was delivered.
     rtt: Span,
     /// Segments that one may be overtaken by without being lost.
     pub(super) reordering: u32,
@@ -51,14 +51,12 @@ impl Rack {
         self.steps
     }
 
-    /// Learns from the most recently sent segment of this acknowledgement.
+    /// Learns from the segments of this acknowledgement.
     #[inline]
     pub(super) fn advance(&mut self, now: Time, news: &AckNews) {
-        if let Some(latest) = news.latest
-            && latest > self.latest
-        {
-            self.rtt = now.since(latest.0);
-            self.latest = latest;
+        if let Some(latest) = news.latest {
+            self.rtt = now.since(news.sample_sent);
+            self.latest = self.latest.max(latest);
         }
     }
 

@@ -117,7 +117,7 @@ impl Tcp {
             self.receive.update_window(mss);
             return 0;
         }
-        self.receive.window.tune(now, self.receive.next, mss, self.congestion.initial);
+        self.receive.window.tune(now, self.receive.next, mss);
         self.receive.update_window(mss);
         arrived
     }

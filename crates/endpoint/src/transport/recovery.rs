@@ -153,9 +153,6 @@ impl Tcp {
     }
 
     fn stay_in_recovery(&mut self, now: Time, alert: &Alert, news: &AckNews) -> Resend {
-        if !news.advanced {
-            self.count_duplicate(alert.is_duplicate);
-        }
         if self.undo_if_all_duplicates() {
             self.try_to_open(alert);
         }
@@ -173,7 +170,6 @@ impl Tcp {
         if news.advanced {
             self.forget_duplicates();
         }
-        self.count_duplicate(alert.is_duplicate);
         if self.recovery.state <= State::Disorder {
             self.undo_if_all_duplicates();
         }

@@ -72,12 +72,19 @@ impl Rtt {
         self.timeout = self.timeout.times(2).min(self.ceiling);
     }
 
+    /// The peer answers again: the timeout is what was measured.
+    pub(super) fn end_back_off(&mut self) {
+        if self.smoothed_8 != 0 {
+            self.timeout = Span::from_ps((self.smoothed_8 >> 3) + self.variance_4).min(self.ceiling);
+        }
+    }
+
     /// Takes a measurement: `oldest` of what was acknowledged feeds the timeout, `newest` the minimum, as in Linux.
     #[inline]
     pub(super) fn measure(&mut self, now: Time, oldest: Span, newest: Span, una: u64, nxt: u64) {
         self.update_minimum(now, newest.ps().max(1));
         self.update_variance(oldest.ps().max(1), una, nxt);
-        self.timeout = Span::from_ps((self.smoothed_8 >> 3) + self.variance_4).min(self.ceiling);
+        self.end_back_off();
     }
 
     /// Linux's estimator: a rising delay counts in full, a falling one an eighth, and the variance falls once per window at most.

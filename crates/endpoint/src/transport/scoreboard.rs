@@ -96,6 +96,7 @@ impl Scoreboard {
             }
             self.ring.pop();
         }
+        news.is_sample_final = news.latest.is_some();
     }
 
     #[inline]

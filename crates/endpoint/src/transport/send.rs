@@ -63,8 +63,8 @@ impl Send {
         self.written > self.nxt
     }
 
-    /// Bytes that the application has got into the socket buffer and that were never sent. A full buffer ends at a whole segment,
-    /// because what follows is on its way.
+    /// Bytes that the application has got into the socket buffer and that were never sent. Of a full buffer whole segments are sent,
+    /// because what follows is on its way; one segment fits however small the buffer is.
     #[inline]
     pub(super) fn sendable(&self) -> u64 {
         let limit = self.una + self.buffer;
@@ -72,10 +72,14 @@ impl Send {
             return self.written - self.nxt;
         }
         let fits = limit.saturating_sub(self.nxt);
-        if fits == 0 && self.nxt == self.una {
-            return u64::from(self.mss).min(self.unsent()); // one segment fits however small the buffer is
+        let mss = u64::from(self.mss);
+        if fits >= mss {
+            fits
+        } else if self.nxt == self.una {
+            mss.min(self.unsent())
+        } else {
+            0
         }
-        fits - fits % u64::from(self.mss)
     }
 
     /// Whether a new segment may be sent as far as the peer's window goes.

@@ -119,7 +119,6 @@ impl Tcp {
             self.end_recovery();
             return Resend::Nothing;
         }
-        self.count_duplicate(alert.is_duplicate);
         Resend::Lost
     }
 

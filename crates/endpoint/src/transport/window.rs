@@ -104,7 +104,7 @@ impl ReceiveWindow {
     /// Everything before `next` was read. Once per round trip: if more was read than ever, the buffer becomes twice that, and more while
     /// the rate grows.
     #[inline]
-    pub(super) fn tune(&mut self, now: Time, next: u64, mss: u32, initial_segments: u32) {
+    pub(super) fn tune(&mut self, now: Time, next: u64, mss: u32) {
         if self.buffer >= self.buffer_max {
             return;
         }
@@ -114,7 +114,7 @@ impl ReceiveWindow {
             return;
         }
         let copied = next - tuning.measured_from;
-        let before = tuning.copied_before.max(u64::from(initial_segments));
+        let before = tuning.copied_before;
         if copied > before {
             let window = 2 * copied + TUNE_SLACK_SEGMENTS * u64::from(mss);
             let growth = u128::from(window) * u128::from(copied - before) / u128::from(before);

@@ -2,8 +2,11 @@
 
 mod congestion;
 mod harness;
+mod kernel;
 mod opening;
 mod output;
 mod properties;
 mod receiver;
 mod recovery;
+mod script;
+mod stories;

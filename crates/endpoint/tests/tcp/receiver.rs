@@ -237,7 +237,8 @@ fn a_mark_is_echoed_until_the_sender_has_reduced_once() {
 
 #[test]
 fn dctcp_echoes_every_change_of_state() {
-    let config = TcpConfig { ecn: true, congestion_control: CongestionControl::Dctcp, ..config() };
+    let receive_buffer = Buffer { initial: 60_000, maximum: 60_000 };
+    let config = TcpConfig { ecn: true, congestion_control: CongestionControl::Dctcp, receive_buffer, ..config() };
     let fate = |side: usize, _: u64, p: &Packet| {
         if side == 0 && (41_001..=45_001).contains(&p.seq) { Fate::Mark } else { Fate::Deliver }
     };

@@ -16,8 +16,21 @@ HEIGHT_PX = 170
 POOLED_POINTS_MAX = 120
 TRIAL_POINTS_MAX = 40
 TRIAL_LINES_MAX = 6
+POINTS_MIN = 30
+POINTS_OF_PAGE = 5_000
+CURVES_WITH_TRIALS_MAX = 12
+# A panel per workload stays readable up to about this many; the tables hold all of them.
+PANELS_MAX = 12
 
 Points = list[tuple[float, float]]
+
+
+@dataclass(frozen=True)
+class Detail:
+    """Points of a thick curve, and how many trials have a thin one."""
+
+    points: int
+    trial_lines: int
 
 
 @dataclass(frozen=True)
@@ -46,9 +59,10 @@ KIND_WORDS = {"oltp": "transaction latency", "flows": "flow completion time", "d
 def latency_panels(run: Run) -> list[Panel]:
     """Panels of all workloads that recorded latencies."""
     panels = []
-    for workload in run.workloads:
-        curves = [_curve(run.valid(arm), workload, arm, index) for index, arm in enumerate(run.arms)]
-        solo = _curve(run.valid(f"{SOLO}{workload}"), workload, "alone", -1)
+    detail = _detail(len(run.arms) * min(len(run.workloads), PANELS_MAX))
+    for workload in run.workloads[:PANELS_MAX]:
+        curves = [_curve(run.valid(arm), workload, arm, index, detail) for index, arm in enumerate(run.arms)]
+        solo = _curve(run.valid(f"{SOLO}{workload}"), workload, "alone", -1, detail)
         found = [curve for curve in [solo, *curves] if curve]
         if any(curve.arm_index >= 0 for curve in found):
             panels.append(Panel(workload, _what(run, workload), found))
@@ -97,14 +111,20 @@ def thinned(points: Points, count: int) -> Points:
     return [*kept, points[-1]]
 
 
-def _curve(trials: list[Trial], workload: str, name: str, index: int) -> Curve | None:
+def _detail(curves: int) -> Detail:
+    """A sweep of many arms draws each with fewer points and without single trials: the page has a limit of bytes."""
+    points = max(POINTS_MIN, min(POOLED_POINTS_MAX, POINTS_OF_PAGE // max(1, curves)))
+    return Detail(points, TRIAL_LINES_MAX if curves <= CURVES_WITH_TRIALS_MAX else 0)
+
+
+def _curve(trials: list[Trial], workload: str, name: str, index: int, detail: Detail) -> Curve | None:
     found = [w["latency"] for trial in trials if (w := trial.workload(workload)) and w.get("latency")]
     pooled = Histogram.from_outcomes(found)
     if pooled is None:
         return None
-    singles = [Histogram.from_outcomes([latency]) for latency in found[:TRIAL_LINES_MAX]] if len(found) > 1 else []
+    singles = [Histogram.from_outcomes([latency]) for latency in found[: detail.trial_lines]] if len(found) > 1 else []
     thin = [thinned(single.cdf(), TRIAL_POINTS_MAX) for single in singles if single]
-    return Curve(name, index, thinned(pooled.cdf(), POOLED_POINTS_MAX), thin, pooled.max_ps / 1e9)
+    return Curve(name, index, thinned(pooled.cdf(), detail.points), thin, pooled.max_ps / 1e9)
 
 
 def _what(run: Run, workload: str) -> str:

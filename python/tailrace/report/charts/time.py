@@ -17,6 +17,10 @@ HEIGHT_PX = 200
 PORTS_MAX = 3
 # More lines than this cannot be told apart.
 WORKLOADS_MAX = 8
+# Beyond, a sweep of arms would fill the page with charts of the same kind: the tables hold all of them.
+ARMS_MAX = 8
+# Up to so many lines on all charts together, the first trial stands beside the median.
+LINES_WITH_TRIALS_MAX = 16
 # A queue that never holds a frame on average has no chart.
 QUIET_BYTES = 1.0
 PS_PER_S = 1e12
@@ -49,14 +53,16 @@ def throughput_charts(run: Run) -> list[TimeChart]:
     charts = []
     end_s = _end_s(run)
     names = run.workloads[:WORKLOADS_MAX]
-    for arm in run.arms:
+    has_trials = len(names) * len(run.arms) <= LINES_WITH_TRIALS_MAX
+    for arm in run.arms[:ARMS_MAX]:
         means: dict[str, list[tuple[int, Values]]] = {name: [] for name in names}
         for trial in run.valid(arm):
             for name, rows in _split(trial, "workload_series", ("workload", "goodput_bytes"), names).items():
                 means[name].append((trial.number, cell_means(_goodput_steps(trial, rows), end_s)))
         found: list[Line] = []
         for index, (name, trials) in enumerate(means.items()):
-            found += lines_of(name, f"workload-{index}", trials) if trials else []
+            drawn = lines_of(name, f"workload-{index}", trials) if trials else []
+            found += drawn if has_trials else drawn[-1:]
         if found:
             charts.append(TimeChart(f"goodput-{arm}", arm, "goodput, Gbit/s", cell_middles(end_s), found))
     return charts

@@ -14,6 +14,8 @@ const SHIFT: u32 = 40;
 const FRIENDLY_8: u64 = 8 * (ONE + BETA) / 3 / (ONE - BETA);
 /// One Linux clock tick with HZ = 1000 [K]: the cubic function is evaluated at most once per tick.
 const TICK: Span = Span::from_ms(1);
+/// A window that stands still is looked at this often at least (Linux: HZ / 32).
+const QUIET: Span = Span::from_ps(1_000_000_000_000 / 32);
 /// The window grows by at most half per round trip (Linux).
 const PER_SEGMENT_MIN: u32 = 2;
 /// Before the first loss: at least one segment per this many (Linux).
@@ -25,11 +27,16 @@ const WINDOWS_AT_PLATEAU: u64 = 100;
 pub(super) struct Cubic {
     /// Window before the last reduction, lowered by fast convergence; 0 before the first loss.
     last_max: u32,
+    /// Window at the last evaluation.
+    last_cwnd: u32,
+    /// What the cubic function alone says, and what counts.
+    cubic_per_segment: u32,
     per_segment: u32,
-    epoch: Option<Time>,
-    evaluated_tick: u64,
+    /// When the last reduction was over; [`Time::NEVER`] while no epoch runs.
+    epoch: Time,
+    evaluated: Time,
     /// When the curve reaches its origin, in 1024ths of a second after the epoch's start.
-    k_1024: u64,
+    k_1024: u32,
     origin: u32,
     delay_min: Span,
     /// What Reno would have by now, and acknowledgements towards its next segment.
@@ -41,9 +48,11 @@ impl Cubic {
     pub(super) fn new() -> Cubic {
         Cubic {
             last_max: 0,
+            last_cwnd: 0,
+            cubic_per_segment: 0,
             per_segment: 0,
-            epoch: None,
-            evaluated_tick: 0,
+            epoch: Time::NEVER,
+            evaluated: Time::ZERO,
             k_1024: 0,
             origin: 0,
             delay_min: Span::FOREVER,
@@ -63,14 +72,14 @@ impl Cubic {
 
     /// Idle time does not count as time to grow in.
     pub(super) fn skip_idle(&mut self, now: Time, idle: Span) {
-        if let Some(epoch) = self.epoch {
-            self.epoch = Some((epoch + idle).min(now));
+        if !self.epoch.is_never() {
+            self.epoch = (self.epoch + idle).min(now);
         }
     }
 
     /// The threshold after a loss. A flow that has less than last time leaves room to newcomers (fast convergence).
     pub(super) fn threshold(&mut self, cwnd: u32) -> u32 {
-        self.epoch = None;
+        self.epoch = Time::NEVER;
         let is_shrinking = cwnd < self.last_max;
         self.last_max = if is_shrinking { (u64::from(cwnd) * (ONE + BETA) / (2 * ONE)) as u32 } else { cwnd };
         (u64::from(cwnd) * BETA / ONE) as u32
@@ -78,49 +87,52 @@ impl Cubic {
 
     /// Acknowledged segments for one segment of growth.
     ///
-    /// Linux evaluates everything at most once per tick, and once per 31 ms while the window stands still. With round trips far below a
-    /// tick the Reno-friendly part then lags and catches up in bursts, so that part follows every acknowledgement here (RFC 9438).
+    /// While the window stands still, Linux looks again only after 31 ms, and otherwise keeps what it found for the rest of the clock tick.
+    /// With round trips far below a tick the Reno-friendly part then lags and catches up in bursts. So here that part waits at most
+    /// one round trip, and is never kept when the window has changed (RFC 9438 would follow every acknowledgement).
     #[inline]
     pub(super) fn acks_per_segment(&mut self, now: Time, cwnd: u32, acked: u32) -> u32 {
-        let tick = now.ps() / TICK.ps();
         self.reno_acks += acked;
-        if self.epoch.is_none() || tick != self.evaluated_tick {
-            self.evaluated_tick = tick;
-            self.per_segment = self.evaluate(now, cwnd, acked);
+        if self.last_cwnd == cwnd && now.since(self.evaluated) <= self.delay_min.min(QUIET) {
+            return self.per_segment;
         }
-        self.reno_friendly(cwnd).max(PER_SEGMENT_MIN)
+        if self.epoch.is_never() || now.ps() / TICK.ps() != self.evaluated.ps() / TICK.ps() {
+            self.cubic_per_segment = self.evaluate(now, cwnd, acked);
+        }
+        self.last_cwnd = cwnd;
+        self.evaluated = now;
+        self.per_segment = self.reno_friendly(cwnd).max(PER_SEGMENT_MIN);
+        self.per_segment
     }
 
     fn evaluate(&mut self, now: Time, cwnd: u32, acked: u32) -> u32 {
-        let epoch = match self.epoch {
-            Some(epoch) => epoch,
-            None => self.start_epoch(now, cwnd, acked),
-        };
+        if self.epoch.is_never() {
+            self.start_epoch(now, cwnd, acked);
+        }
         let delay = if self.delay_min == Span::FOREVER { Span::ZERO } else { self.delay_min };
-        let t = to_1024ths(now.since(epoch) + delay);
-        let distance = t.abs_diff(self.k_1024);
+        let t = to_1024ths(now.since(self.epoch) + delay);
+        let distance = t.abs_diff(u64::from(self.k_1024));
         let cube = u128::from(C_1024) * u128::from(distance) * u128::from(distance) * u128::from(distance);
         let delta = u64::try_from(cube >> SHIFT).unwrap_or(u64::MAX).min(u64::from(u32::MAX));
         let origin = u64::from(self.origin);
-        let target = if t < self.k_1024 { origin.saturating_sub(delta) } else { origin + delta };
+        let target = if t < u64::from(self.k_1024) { origin.saturating_sub(delta) } else { origin + delta };
         let cwnd = u64::from(cwnd);
         let per_segment = if target > cwnd { cwnd / (target - cwnd) } else { WINDOWS_AT_PLATEAU * cwnd };
         let limit = if self.last_max == 0 { ACKS_BEFORE_LOSS_MAX } else { u64::from(u32::MAX) };
         per_segment.min(limit) as u32
     }
 
-    fn start_epoch(&mut self, now: Time, cwnd: u32, acked: u32) -> Time {
-        self.epoch = Some(now);
+    fn start_epoch(&mut self, now: Time, cwnd: u32, acked: u32) {
+        self.epoch = now;
         self.reno_acks = acked;
         self.reno_cwnd = cwnd;
         if self.last_max <= cwnd {
             self.k_1024 = 0;
             self.origin = cwnd;
         } else {
-            self.k_1024 = cube_root((1_u64 << SHIFT) / C_1024 * u64::from(self.last_max - cwnd));
+            self.k_1024 = cube_root((1_u64 << SHIFT) / C_1024 * u64::from(self.last_max - cwnd)) as u32;
             self.origin = self.last_max;
         }
-        now
     }
 
     /// Never slower than Reno with the same decrease would be (RFC 9438 section 4.3).
@@ -132,7 +144,7 @@ impl Cubic {
             self.reno_acks -= growth * per_segment;
             self.reno_cwnd += growth;
         }
-        if self.reno_cwnd > cwnd { self.per_segment.min(cwnd / (self.reno_cwnd - cwnd)) } else { self.per_segment }
+        if self.reno_cwnd > cwnd { self.cubic_per_segment.min(cwnd / (self.reno_cwnd - cwnd)) } else { self.cubic_per_segment }
     }
 }
 

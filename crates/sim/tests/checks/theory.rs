@@ -1,13 +1,7 @@
-//! The simulator against queueing theory and against the bounds of the protocols.
+//! The simulator against queueing theory.
 
-mod common;
-use common::*;
+use crate::common::*;
 use tailrace_plan::*;
-
-/// Frame of `payload` bytes of UDP on the wire, with everything.
-fn wire_bytes(payload: u64) -> u64 {
-    payload + 8 + 20 + 14 + 24
-}
 
 /// Mean wait of an M/D/1 queue is rho / (2 (1 - rho)) service times (Pollaczek and Khinchine). The load comes from
 /// several hosts, because one host's wire would space the arrivals.
@@ -62,4 +56,44 @@ fn weighted_queues_get_their_shares_to_one_percent() {
         let got = wire(queue) / total;
         assert!((got / share - 1.0).abs() < 0.01, "queue {queue} got {got} instead of {share}");
     }
+}
+
+/// With S saturated queues each holds alpha B / (1 + alpha S) of the buffer (Choudhury and Hahne, IEEE/ACM ToN 6(2),
+/// 1998, equation 3). The queues fill one after the other: each newcomer takes its share from those that were there.
+#[test]
+fn saturated_queues_share_the_buffer_by_the_dynamic_threshold() {
+    const BUFFER: u64 = 2_000_000;
+    for (alpha_milli, queues) in [(1_000, 1), (1_000, 2), (1_000, 4), (8_000, 1), (8_000, 2), (14_000, 4), (125, 4)] {
+        let outcome = simulate(saturated(alpha_milli, queues, BUFFER));
+        let alpha = f64::from(alpha_milli) / 1000.0;
+        let share = alpha * BUFFER as f64 / (1.0 + alpha * queues as f64);
+        let (bin, port) = (column(&outcome, "port_series", "bin"), column(&outcome, "port_series", "port"));
+        let depth = fractions(&outcome, "port_series", "queue_mean_bytes");
+        // The last bins before the end: the very last is not whole.
+        let last = 290;
+        let held: Vec<f64> = (0..bin.len()).filter(|&row| bin[row] == last).map(|row| depth[row]).collect();
+        assert_eq!(held.len(), queues, "every queue was observed: {port:?}");
+        for got in held {
+            // One frame more or less in the buffer moves the threshold by alpha frames.
+            assert!((got - share).abs() < 1514.0 * (1.0 + alpha), "{queues} queues at {alpha}: {got} instead of {share}");
+        }
+    }
+}
+
+/// `queues` receivers, each wanted by two hosts at full rate, one after the other.
+fn saturated(alpha_milli: u32, queues: usize, buffer: u64) -> RawPlan {
+    let mut policy = fifo(0);
+    policy.queues[0].limit = RawLimit::AlphaMilli(alpha_milli);
+    let mut plan = star(3 * queues, 1500, GBPS, US, switch("sw", buffer, policy));
+    plan.observe.ports = (0..queues).map(|i| ("sw".into(), format!("h{i}"))).collect();
+    plan.stop_at_ps = 300 * MS;
+    for sender in 0..2 * queues {
+        let receiver = sender / 2;
+        let gap = RawDistribution::Constant(wire_bytes(1472) * 8_000);
+        let (from, to) = (format!("h{}", queues + sender), format!("h{receiver}"));
+        let mut source = datagrams(&format!("w{sender}"), &from, &to, 1472, gap);
+        source.start_ps = receiver as u64 * 10 * MS;
+        plan.workloads.push(RawWorkload::Datagrams(source));
+    }
+    plan
 }

@@ -1,0 +1,141 @@
+//! One end and a scripted peer: the form in which the kernel's own tests (packetdrill) are written.
+//!
+//! A line is `write N`; `+T < ACK [win W] [ece] [dsack A:B] [sack A:B ...]`, an acknowledgement T milliseconds after the line before; `> A:B`, what must
+//! have been sent since; `+T > A:B`, sent by a timer then, give or take 3 ms; or a statement about `cwnd`, `ssthresh`, `lost` or `state`;
+//! `ignore` forgets what was sent.
+
+use std::collections::VecDeque;
+
+use tailrace_endpoint::transport::{Identity, Segment, Tcp, TcpConfig, Wire};
+use tailrace_units::{Span, Time};
+use tailrace_wire::{Flags, Packet, SackBlock};
+
+/// How much later than stated a timer may act: two ticks and what the script's round trip rounds off.
+const TOLERANCE: Span = Span::from_ms(3);
+
+#[derive(Default)]
+struct Sent(VecDeque<(u64, u64)>);
+
+impl Wire for Sent {
+    fn send(&mut self, packet: Packet) -> Option<Time> {
+        if packet.payload_bytes > 0 {
+            self.0.push_back((packet.seq, packet.seq + u64::from(packet.payload_bytes)));
+        }
+        Some(Time::ZERO)
+    }
+}
+
+struct Play {
+    tcp: Tcp,
+    now: Time,
+    sent: Sent,
+    window: u32,
+}
+
+/// Plays `script` against an end that was opened by the peer, `open_ms` after its SYN-ACK, and whose peer takes `window` bytes.
+pub fn play(config: &TcpConfig, open_ms: u64, window: u32, script: &str) {
+    let identity = Identity { flow_hash: 0, to_endpoint: 0, to_host: 0, priority: 0, dscp: 0 };
+    let mut play = Play { tcp: Tcp::new(config, identity), now: Time::ZERO, sent: Sent::default(), window };
+    let flags = if config.ecn { Flags::SYN.with(Flags::ECE).with(Flags::CWR) } else { Flags::SYN };
+    let mut syn = Packet { flags, window: window.min(32_792), ..Packet::default() };
+    syn.sack[0] = SackBlock { offset: config.mss as i32, bytes: u32::from(config.sack) };
+    play.deliver(&syn);
+    play.pass(Span::from_ms(open_ms));
+    play.deliver(&Packet { seq: 1, ack: 1, window, flags: Flags::ACK, ..Packet::default() });
+    for line in script.lines().map(str::trim).filter(|line| !line.is_empty()) {
+        play.line(line);
+    }
+}
+
+impl Play {
+    fn deliver(&mut self, packet: &Packet) {
+        self.tcp.handle_segment(self.now, &Segment::single(packet), &mut self.sent);
+        assert!(self.tcp.is_consistent());
+    }
+
+    fn pass(&mut self, span: Span) {
+        let end = self.now + span;
+        while self.tcp.poll_timeout() <= end {
+            self.now = self.tcp.poll_timeout();
+            self.tcp.handle_timeout(self.now, &mut self.sent);
+        }
+        self.now = end;
+    }
+
+    fn line(&mut self, line: &str) {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        match words.as_slice() {
+            ["write", bytes] => self.tcp.write(self.now, number(bytes), &mut self.sent),
+            [">", range] => self.expect(range, line),
+            ["cwnd", n] => assert_eq!(u64::from(self.tcp.cwnd()), number(n), "{line}"),
+            ["ssthresh", n] => assert_eq!(u64::from(self.tcp.ssthresh()), number(n), "{line}"),
+            ["lost", n] => assert_eq!(u64::from(self.tcp.lost()), number(n), "{line}"),
+            ["state", state] => assert_eq!(format!("{:?}", self.tcp.state()), *state, "{line}"),
+            ["ignore"] => self.sent.0.clear(),
+            [after, ">", range] => {
+                self.silence(line);
+                let at = self.now + milliseconds(after);
+                self.pass(self.tcp.poll_timeout().since(self.now));
+                assert!(self.now >= at && self.now <= at + TOLERANCE, "{line}: at {:?}, not at {at:?}", self.now);
+                self.expect(range, line);
+            }
+            [after, "<", ack, rest @ ..] => {
+                self.silence(line);
+                self.pass(milliseconds(after));
+                self.silence(line);
+                self.acknowledge(number(ack), rest);
+            }
+            _ => panic!("not understood: {line}"),
+        }
+    }
+
+    fn acknowledge(&mut self, ack: u64, mut rest: &[&str]) {
+        let mut packet = Packet { seq: 1, ack, flags: Flags::ACK, ..Packet::default() };
+        if let ["win", window, after @ ..] = rest {
+            self.window = number(window) as u32;
+            rest = after;
+        }
+        packet.window = self.window;
+        if let ["ece", after @ ..] = rest {
+            packet.flags = packet.flags.with(Flags::ECE);
+            rest = after;
+        }
+        if rest.first() == Some(&"dsack") {
+            packet.flags = packet.flags.with(Flags::DSACK);
+        }
+        let blocks = rest.iter().filter(|word| !word.ends_with("sack"));
+        for (slot, block) in packet.sack.iter_mut().zip(blocks) {
+            let (start, end) = range_of(block);
+            *slot = SackBlock { offset: (start as i64 - ack as i64) as i32, bytes: (end - start) as u32 };
+        }
+        self.deliver(&packet);
+    }
+
+    /// Takes the segments that make up `range`, in order.
+    fn expect(&mut self, range: &str, line: &str) {
+        let (start, end) = range_of(range);
+        let mut next = start;
+        while next < end {
+            let segment = self.sent.0.pop_front();
+            assert!(segment.is_some_and(|s| s.0 == next && s.1 <= end), "{line}: sent {segment:?} where {next} was expected");
+            next = segment.expect("checked").1;
+        }
+    }
+
+    fn silence(&self, line: &str) {
+        assert!(self.sent.0.is_empty(), "before {line}: unexpected {:?}", self.sent.0);
+    }
+}
+
+fn number(word: &str) -> u64 {
+    word.parse().unwrap_or_else(|_| panic!("not a number: {word}"))
+}
+
+fn milliseconds(word: &str) -> Span {
+    Span::from_ms(number(word.strip_prefix('+').expect("+T")))
+}
+
+fn range_of(word: &str) -> (u64, u64) {
+    let (start, end) = word.split_once(':').expect("A:B");
+    (number(start), number(end))
+}

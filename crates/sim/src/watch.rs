@@ -1,0 +1,59 @@
+//! A trial that is looked at while it runs: the windows and shares that a result at the end cannot show.
+
+use crate::outcome::{Outcome, gather};
+use crate::socket::Socket;
+use crate::{Control, build};
+use tailrace_endpoint::transport::TcpStats;
+use tailrace_plan::Plan;
+use tailrace_units::{Span, Time};
+
+/// The side of a connection that opened it, at one moment.
+#[derive(Clone, Copy, Debug)]
+pub struct Connection {
+    /// Index of the workload.
+    pub workload: u32,
+    /// Congestion window in segments.
+    pub cwnd_segments: u32,
+    /// Slow start threshold in segments.
+    pub ssthresh_segments: u32,
+    /// Segments on their way, as the sender believes.
+    pub in_flight_segments: u32,
+    /// Smoothed round trip; `None` before the first.
+    pub smoothed_rtt: Option<Span>,
+    /// DCTCP's marked share in 1024ths; `None` for other congestion controls.
+    pub marked_share_1024: Option<u32>,
+    /// What it has counted.
+    pub stats: TcpStats,
+}
+
+impl Connection {
+    fn of(socket: &Socket) -> Connection {
+        let tcp = &socket.tcp;
+        Connection {
+            workload: socket.workload,
+            cwnd_segments: tcp.cwnd(),
+            ssthresh_segments: tcp.ssthresh(),
+            in_flight_segments: tcp.in_flight(),
+            smoothed_rtt: tcp.smoothed_rtt(),
+            marked_share_1024: tcp.marked_share_1024(),
+            stats: *tcp.stats(),
+        }
+    }
+}
+
+/// Runs one trial as [`crate::run`] does and shows its connections, in the order in which they were opened, after every
+/// `period`. Looking changes nothing: the outcome is that of `run`.
+pub fn watch(plan: &Plan, control: &Control, period: Span, mut look: impl FnMut(Time, &[Connection])) -> Outcome {
+    assert!(period > Span::ZERO, "there is time between two looks");
+    let started = std::time::Instant::now();
+    let mut world = build::build(plan);
+    let mut until = Time::ZERO;
+    while until < world.stop_at && !world.is_done() && !world.is_cancelled {
+        until = (until + period).min(world.stop_at);
+        world.run_until(until, control);
+        // The opener has the even number of each pair.
+        let openers: Vec<Connection> = world.sockets.iter().step_by(2).map(Connection::of).collect();
+        look(world.now, &openers);
+    }
+    gather(plan, &world, started.elapsed())
+}

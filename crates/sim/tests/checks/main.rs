@@ -1,0 +1,17 @@
+//! The simulator as a whole, checked against theory, against what others published, and against itself.
+//! `docs/validation.md` lists every check with its source, its figures and its band.
+
+mod common;
+
+mod bounds;
+mod congestion;
+mod figure_17;
+mod golden;
+mod htsim;
+mod noise;
+mod ns3_cases;
+mod oltp_mix;
+mod paths;
+mod properties;
+mod random_plan;
+mod theory;

@@ -1,0 +1,199 @@
+//! Plans nobody would write: any graph, any policy, any work, small enough to run by the hundred.
+
+use crate::common::*;
+use proptest::prelude::*;
+use tailrace_plan::*;
+
+/// Most hosts and switches of a random plan.
+const HOSTS: usize = 6;
+const SWITCHES: usize = 4;
+
+prop_compose! {
+    /// A connected graph: a tree of switches with some links more, hosts anywhere.
+    pub fn plans()(
+        hosts in proptest::collection::vec((0..SWITCHES, 0_u64..4, host_kind()), 2..=HOSTS),
+        switches in proptest::collection::vec((0..SWITCHES, any::<bool>(), 20_000_u64..400_000, policy()), 1..=SWITCHES),
+        extra in proptest::collection::vec((0..SWITCHES, 0..SWITCHES), 0..3),
+        work in proptest::collection::vec(work(), 1..5),
+        (seed, clock_offset_ppb) in (0_u64..1_000, prop_oneof![Just(0), Just(50_000_u32), Just(1_000_000)]),
+    ) -> RawPlan {
+        let count = switches.len();
+        let mut plan = star(hosts.len(), 1500, GBPS, US, switch("s0", 1, fifo(1)));
+        (plan.seed, plan.clock_offset_ppb, plan.stop_at_ps) = (seed, clock_offset_ppb, 20 * MS);
+        plan.links.clear();
+        plan.observe.ports.clear();
+        plan.switches = switches.iter().enumerate().map(|(i, (_, cuts, buffer, policy))| {
+            let mut node = switch(&format!("s{i}"), *buffer, policy.clone());
+            for queue in &mut node.policy.queues {
+                if let RawLimit::Bytes(most) = &mut queue.limit {
+                    *most = (*most).min(*buffer);
+                }
+            }
+            if *cuts {
+                node.switching = RawSwitching::CutThrough;
+            }
+            node
+        }).collect();
+        let mut joined: Vec<(usize, usize)> = (1..count).map(|i| (switches[i].0 % i, i)).collect();
+        joined.extend(extra.iter().map(|&(a, b)| (a % count, b % count)).filter(|(a, b)| a != b));
+        joined.iter_mut().for_each(|pair| *pair = (pair.0.min(pair.1), pair.0.max(pair.1)));
+        joined.sort_unstable();
+        joined.dedup();
+        plan.links.extend(joined.iter().map(|(a, b)| link(&format!("s{a}"), &format!("s{b}"), 2 * GBPS, 2 * US)));
+        for (i, (at, speed, kind)) in hosts.iter().enumerate() {
+            let rate = GBPS << speed;
+            plan.links.push(link(&format!("h{i}"), &format!("s{}", at % count), rate, US));
+            kind.shape(&mut plan.hosts[i]);
+        }
+        plan.observe.ports.push(("s0".into(), neighbour(&plan.links)));
+        let names: Vec<String> = plan.hosts.iter().map(|host| host.name.clone()).collect();
+        plan.workloads = work.iter().enumerate().map(|(i, work)| work.place(i, &names)).collect();
+        plan
+    }
+}
+
+fn neighbour(links: &[RawLink]) -> String {
+    let of = |link: &RawLink| match (link.a.as_str(), link.b.as_str()) {
+        ("s0", other) | (other, "s0") => Some(other.to_owned()),
+        _ => None,
+    };
+    links.iter().find_map(of).expect("a connected switch has a link")
+}
+
+/// How a host differs from the usual one.
+#[derive(Clone, Debug)]
+pub struct HostKind {
+    congestion_control: RawCongestionControl,
+    is_bare: bool,
+    sack: bool,
+    per_packet_ps: u64,
+}
+
+fn host_kind() -> impl Strategy<Value = HostKind> {
+    let control =
+        prop_oneof![Just(RawCongestionControl::Cubic), Just(RawCongestionControl::NewReno), Just(RawCongestionControl::Dctcp)];
+    (control, any::<bool>(), proptest::bool::weighted(0.8), prop_oneof![Just(0), Just(500_000_u64)]).prop_map(
+        |(congestion_control, is_bare, sack, per_packet_ps)| HostKind { congestion_control, is_bare, sack, per_packet_ps },
+    )
+}
+
+impl HostKind {
+    fn shape(&self, host: &mut RawHost) {
+        if self.is_bare {
+            bare(host);
+        }
+        host.tcp.congestion_control = self.congestion_control;
+        (host.tcp.ecn, host.tcp.sack) = (true, self.sack);
+        host.tcp.rto_min_ps = 5 * MS;
+        host.cpu.per_packet_ps = self.per_packet_ps;
+    }
+}
+
+fn aqm() -> impl Strategy<Value = RawAqm> {
+    prop_oneof![
+        3 => Just(RawAqm::None),
+        1 => (3_000_u64..60_000).prop_map(|threshold_bytes| RawAqm::Step { threshold_bytes }),
+        1 => (3_000_u64..30_000, any::<bool>()).prop_map(|(minimum_bytes, ecn)| RawAqm::Red {
+            not_capable: None,
+            minimum_bytes, maximum_bytes: 3 * minimum_bytes, probability_milli: 100, weight_exponent: 2, ecn,
+        }),
+        1 => any::<bool>().prop_map(|ecn| RawAqm::Codel { target_ps: 50 * US, interval_ps: MS, ecn, ce_threshold_ps: 0 }),
+    ]
+}
+
+fn limit() -> impl Strategy<Value = RawLimit> {
+    prop_oneof![
+        (10_000_u64..200_000).prop_map(RawLimit::Bytes),
+        (8_u32..100).prop_map(RawLimit::Frames),
+        (250_u32..8_000).prop_map(RawLimit::AlphaMilli),
+    ]
+}
+
+fn policy() -> impl Strategy<Value = RawPolicy> {
+    let service = prop_oneof![(2_u8..5).prop_map(RawService::Strict), (1_u32..=1_000).prop_map(RawService::Dwrr)];
+    let queues = proptest::collection::vec((service, limit(), aqm()), 1..4);
+    let dpp = proptest::option::of((1_u32..20, any::<bool>(), any::<bool>()));
+    (queues, any::<[u8; 8]>(), dpp).prop_map(|(queues, map, dpp)| {
+        let count = queues.len() as u8;
+        let named = |(i, (service, limit, aqm))| RawQueue { limit, aqm, ..queue(&format!("q{i}"), service, 1) };
+        let mut queues: Vec<RawQueue> = queues.into_iter().enumerate().map(named).collect();
+        let total: u32 = queues.iter().map(|queue| if let RawService::Dwrr(weight) = queue.service { weight } else { 0 }).sum();
+        // Weights are thousandths of the whole.
+        for queue in &mut queues {
+            if let RawService::Dwrr(weight) = &mut queue.service {
+                *weight = (*weight * 1_000 / total).max(1);
+            }
+        }
+        let dpp = dpp.map(|(max_packets, is_naive, evicts)| {
+            queues.push(queue("express", RawService::Strict(1), 30_000));
+            RawDpp {
+                max_packets,
+                age_ps: MS,
+                express_queue: count,
+                reset: if is_naive { RawDppReset::Naive } else { RawDppReset::OrderSafe },
+                table_entries: 16,
+                when_full: if evicts { RawTableFull::EvictOldest } else { RawTableFull::Untracked },
+            }
+        });
+        RawPolicy { dpp, ..crate::common::policy(queues, map.map(|queue| queue % count)) }
+    })
+}
+
+/// A piece of work between two hosts.
+#[derive(Clone, Debug)]
+pub struct Work {
+    ends: (usize, usize),
+    kind: u8,
+    amount: u64,
+    bytes: u64,
+    priority: u8,
+}
+
+fn work() -> impl Strategy<Value = Work> {
+    ((0..HOSTS, 1..HOSTS), 0_u8..4, 1_u64..12, 1_u64..60_000, 0_u8..8).prop_map(|(ends, kind, amount, bytes, priority)| Work {
+        ends,
+        kind,
+        amount,
+        bytes,
+        priority,
+    })
+}
+
+impl Work {
+    fn place(&self, number: usize, hosts: &[String]) -> RawWorkload {
+        let from = self.ends.0 % hosts.len();
+        let to = (from + 1 + self.ends.1 % (hosts.len() - 1)) % hosts.len();
+        let (source, destination) = (&hosts[from], &hosts[to]);
+        let name = format!("w{number}");
+        match self.kind {
+            0 => {
+                let mut work = oltp(&name, source, destination, 1 + self.amount as u32 / 3, self.amount, self.bytes);
+                (work.priority, work.gap) = (self.priority, RawDistribution::Exponential { mean: 300 * US });
+                (work.round_trips[0].write_bytes, work.start) = (self.bytes as u32 / 2, RawDistribution::Constant(0));
+                RawWorkload::Oltp(work)
+            }
+            1 => {
+                let mut work = stream(&name, source, destination, 1 + self.amount as u32 / 4, self.bytes * 10);
+                work.priority = self.priority;
+                RawWorkload::Stream(work)
+            }
+            2 => RawWorkload::Flows(RawFlows {
+                dscp: 0,
+                name,
+                sources: hosts.to_vec(),
+                destinations: hosts.to_vec(),
+                sizes: RawDistribution::Exponential { mean: self.bytes },
+                interarrival: RawDistribution::Exponential { mean: 200 * US },
+                flows: 4 * self.amount,
+                start_ps: 0,
+                priority: self.priority,
+            }),
+            _ => {
+                let gap = RawDistribution::Exponential { mean: 20 * US };
+                let mut work = datagrams(&name, source, destination, self.bytes % 1_472 + 1, gap);
+                (work.count, work.priority) = (50 * self.amount, self.priority);
+                RawWorkload::Datagrams(work)
+            }
+        }
+    }
+}
