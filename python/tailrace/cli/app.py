@@ -1,6 +1,7 @@
 """The commands and their options."""
 
 import sys
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
@@ -42,6 +43,20 @@ Scale = Annotated[
     float, typer.Option("--scale", help="Share of all counts, sizes and durations, e.g. 0.05; rates stay.")
 ]
 Json = Annotated[bool, typer.Option("--json", help="Machine-readable result on stdout, progress as NDJSON on stderr.")]
+Out = Annotated[Path | None, typer.Option("--out", metavar="FILE", help="File to write; stdout if left out.")]
+
+
+class Vendor(StrEnum):
+    """Whose configurations can be read and written."""
+
+    NXOS = "nxos"
+    SONIC = "sonic"
+
+
+class Shown(StrEnum):
+    """What can be shown of a run."""
+
+    QUEUES = "queues"
 
 
 def main() -> None:
@@ -158,6 +173,59 @@ def list_(
     from tailrace.cli.inspect import print_list
 
     print_list(runs, json_=json_)
+
+
+@app.command("import")
+def import_(
+    vendor: Annotated[Vendor, typer.Argument(help="Whose configuration it is.")],
+    file: Annotated[Path, typer.Argument(help="Running configuration, or config_db.json.")],
+    *,
+    out: Out = None,
+    scenario: Annotated[
+        Path | None, typer.Option("--scenario", metavar="SCENARIO", help="Compare the MTU of its hosts.")
+    ] = None,
+    strict: Annotated[bool, typer.Option("--strict", help="Exit code 1 unless every line is understood.")] = False,
+    json_: Json = False,
+) -> None:
+    """Turn a switch's configuration into a scenario's switch section; a remark about every line goes to stderr."""
+    from tailrace.cli.vendors import import_file
+
+    raise typer.Exit(import_file(vendor, file, out, scenario, is_strict=strict, is_json=json_))
+
+
+@app.command("export")
+def export_(
+    vendor: Annotated[Vendor, typer.Argument(help="Whose configuration to write.")],
+    scenario: File,
+    *,
+    switch: Annotated[
+        str | None, typer.Option("--switch", metavar="NAME", help="Switch; the first if left out.")
+    ] = None,
+    arm: Annotated[str | None, typer.Option("--arm", metavar="NAME", help="Arm; the baseline if left out.")] = None,
+    out: Out = None,
+    set_: Set = None,
+) -> None:
+    """Write the policy of a switch as a configuration; what the vendor has no words for goes to stderr."""
+    from tailrace.cli.vendors import export_scenario
+
+    export_scenario(vendor, scenario, switch, arm, out, set_)
+
+
+@app.command()
+def show(
+    what: Annotated[Shown, typer.Argument(help="queues: counters in the layout of 'show queuing interface'.")],
+    run_directory: Annotated[Path, typer.Argument(help="Run directory.", metavar="RUN")],
+    *,
+    arm: Annotated[str | None, typer.Option("--arm", metavar="NAME", help="Arm; the first if left out.")] = None,
+    trial: Annotated[int, typer.Option("--trial", min=1, help="Number of the trial.")] = 1,
+    port: Annotated[str | None, typer.Option("--port", metavar="SWITCH>NODE", help="Only this port.")] = None,
+    json_: Json = False,
+) -> None:
+    """Show the counters of one trial under the names that switches use."""
+    from tailrace.cli.showing import show_queues
+
+    assert what is Shown.QUEUES, "there is one thing to show"
+    show_queues(run_directory, arm, trial, port, json_=json_)
 
 
 @app.command()

@@ -10,6 +10,7 @@ from ruamel.yaml import YAML
 from tailrace.errors import dotted
 from tailrace.importers.remarks import Remarks
 from tailrace.scenario.check_policies import check_policy
+from tailrace.scenario.pause import GroupThresholds, Pfc
 from tailrace.scenario.schema import quantity_text
 from tailrace.scenario.switch import Policy, Switch
 from tailrace.scenario.units import RATE, SIZE, TIME
@@ -80,7 +81,21 @@ def time(time_ps: int) -> str:
 
 def normal(policy: Policy) -> Policy:
     """The same policy with what is implied written out, so that two ways of saying the same are equal."""
-    return policy.model_copy(update={"priorities": {p: policy.queue_of(p) for p in PRIORITIES}, "etrap": policy.trap})
+    pfc = policy.pfc
+    if pfc is not None:
+        priorities = sorted(set(pfc.priorities))
+        usual = {name: Pfc.model_fields[name].default for name in GroupThresholds.model_fields}
+        stated = {"priorities": priorities, "per_priority": {p: pfc.thresholds(p) for p in priorities}}
+        pfc = pfc.model_copy(update=usual | stated)
+    shares = policy.shares()
+    queues = {name: queue.model_copy(update={"share": shares.get(name)}) for name, queue in policy.queues.items()}
+    said = {
+        "queues": queues,
+        "priorities": {p: policy.queue_of(p) for p in PRIORITIES},
+        "etrap": policy.trap,
+        "pfc": pfc,
+    }
+    return policy.model_copy(update=said)
 
 
 def usable_name(text: str, otherwise: str) -> str:

@@ -27,15 +27,15 @@ def network_lines(policy: Policy, groups: dict[str, int]) -> list[str]:
 
 def _pause(priority: int, pfc: Pfc) -> Iterator[str]:
     yield f"    pause pfc-cos {priority}" + ("" if pfc.sends else " receive")
-    thresholds = _thresholds(pfc.per_priority.get(priority))
+    thresholds = _thresholds(pfc.thresholds(priority))
     if thresholds is not None:
         buffer, xoff, xon = thresholds
         yield f"    pause buffer-size {buffer} pause-threshold {xoff} resume-threshold {xon}"
 
 
-def _thresholds(own: GroupThresholds | None) -> tuple[int, int, int] | None:
+def _thresholds(own: GroupThresholds) -> tuple[int, int, int] | None:
     """Buffer, XOFF and XON in bytes, where all are stated in bytes."""
-    if own is None or own.xoff is None or own.xoff.unit != "bytes" or own.xon_offset is None:
+    if own.xoff is None or own.xoff.unit != "bytes" or own.xon_offset is None:
         return None
     if not isinstance(own.headroom, int):
         return None

@@ -1,0 +1,89 @@
+"""`tailrace import` and `tailrace export`."""
+
+from pathlib import Path
+
+from tailrace.cli.console import DONE, EXPECTATION_FAILED, emit, emit_json, note, overrides, scenario_path
+from tailrace.errors import RunRefusedError, closest
+from tailrace.importers.nxos.export import export_nxos
+from tailrace.importers.nxos.importer import import_nxos
+from tailrace.importers.remarks import Remarks
+from tailrace.importers.section import Section
+from tailrace.importers.sonic.export import export_sonic
+from tailrace.importers.sonic.importer import import_sonic
+from tailrace.scenario.loading import load_scenario
+from tailrace.scenario.topology import expand
+
+FILE_BYTES_MAX = 20_000_000
+"""Larger files are no configuration of a switch."""
+
+
+def import_file(
+    vendor: str, file: Path, out: Path | None, scenario: Path | None, *, is_strict: bool, is_json: bool
+) -> int:
+    """Writes the section and the remarks; returns the exit code."""
+    text = _read(file)
+    mtus = _host_mtus(scenario) if scenario else {}
+    section, remarks = import_nxos(text, mtus) if vendor == "nxos" else import_sonic(text, mtus, str(file))
+    _write_section(section, remarks, file, out, is_json=is_json)
+    return EXPECTATION_FAILED if is_strict and not remarks.is_complete else DONE
+
+
+def export_scenario(
+    vendor: str, scenario: Path, switch: str | None, arm: str | None, out: Path | None, assignments: list[str] | None
+) -> None:
+    """Writes the configuration of one switch."""
+    loaded = load_scenario(scenario_path(scenario), overrides(assignments))
+    chosen_arm = arm or next(iter(loaded.arms))
+    if chosen_arm not in loaded.arms:
+        hint = closest(chosen_arm, list(loaded.arms), "arms")
+        raise RunRefusedError(f"there is no arm '{chosen_arm}' (hint: {hint})")
+    chosen = loaded.arms[chosen_arm]
+    names = expand(chosen.network).switches
+    name = switch or next(iter(names), "")
+    if name not in names:
+        raise RunRefusedError(f"there is no switch '{name}' (hint: {closest(name, names, 'switches')})")
+    settings = chosen.switch(name)
+    policy = chosen.policy(settings.policy)
+    assert policy is not None, "a loaded scenario has the policies that it uses"
+    text, remarks = (export_nxos if vendor == "nxos" else export_sonic)(name, settings, policy)
+    _write(text, out)
+    note(remarks.text(f"{scenario} {name}"))
+
+
+def _write_section(section: Section, remarks: Remarks, file: Path, out: Path | None, *, is_json: bool) -> None:
+    if is_json:
+        emit_json({"section": section.data(), "mtu_bytes": section.mtu_bytes, "remarks": remarks.data()})
+        return
+    _write(section.text(file.name), out)
+    note(remarks.text(str(file)))
+
+
+def _write(text: str, out: Path | None) -> None:
+    if out is None:
+        emit(text)
+        return
+    if out.exists():
+        raise RunRefusedError(f"{out}: it is there already (hint: another name, or remove it)")
+    try:
+        out.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise RunRefusedError(f"{out}: it cannot be written: {error.strerror}") from None
+    note(f"wrote {out}")
+
+
+def _read(file: Path) -> str:
+    try:
+        if file.stat().st_size > FILE_BYTES_MAX:
+            raise RunRefusedError(f"{file}: larger than 20 MB (hint: is this a configuration?)")
+        return file.read_text(encoding="utf-8", errors="replace")
+    except OSError as error:
+        raise RunRefusedError(f"{file}: it cannot be read: {error.strerror}") from None
+
+
+def _host_mtus(scenario: Path) -> dict[str, int]:
+    """The MTU of every host, once for each value."""
+    loaded = load_scenario(scenario_path(scenario))
+    mtus: dict[int, str] = {}
+    for name in expand(loaded.scenario.network).hosts:
+        mtus.setdefault(loaded.scenario.host(name).mtu, name)
+    return {name: mtu for mtu, name in mtus.items()}

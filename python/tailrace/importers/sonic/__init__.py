@@ -1,0 +1,1 @@
+"""SONiC: the QoS and buffer tables of `config_db.json`."""

@@ -1,0 +1,111 @@
+"""BUFFER_POOL, BUFFER_PROFILE, BUFFER_PG, BUFFER_QUEUE and PFC_WD: limits, headroom and the watchdog."""
+
+from typing import Any
+
+from tailrace.importers.remarks import Remarks
+from tailrace.importers.section import size, time
+from tailrace.importers.sonic.read import Row, Tables
+from tailrace.importers.sonic.tables import row_of
+from tailrace.scenario.limit import VENDOR_ALPHAS_MILLI
+from tailrace.scenario.pause import Watchdog
+
+PS_PER_MS = 10**9
+WATCHDOG_ACTIONS = (None, "drop")
+"""What the model does in a storm; SONiC knows forward and alert too."""
+
+Yaml = dict[str, Any]
+
+
+def buffer_bytes(tables: Tables) -> str | None:
+    """The memory of the switch: the largest pool with its headroom pool. Pools of ingress and egress share it."""
+    sizes = []
+    for row in tables.get("BUFFER_POOL", {}).values():
+        own, headroom = row.number("size"), row.number("xoff")
+        row.take("type"), row.take("mode")
+        if own is not None and own > 0:
+            sizes.append(own + max(0, headroom or 0))
+    return size(max(sizes)) if sizes else None
+
+
+def queue_limit(row: Row, tables: Tables, remarks: Remarks) -> Yaml:
+    """`limit` and `reserved` of a queue."""
+    profile = _profile(row, tables, remarks)
+    if profile is None:
+        return {}
+    found: Yaml = {}
+    if (limit := _limit(profile, remarks)) is not None:
+        found["limit"] = limit
+    if reserved := profile.number("size"):
+        found["reserved"] = size(max(0, reserved))
+    return found
+
+
+def group_thresholds(row: Row, tables: Tables, remarks: Remarks) -> tuple[bool, Yaml]:
+    """Whether a priority group is lossless, and its thresholds. `xoff` of SONiC is the headroom."""
+    profile = _profile(row, tables, remarks)
+    if profile is None:
+        return False, {}
+    found: Yaml = {}
+    if (limit := _limit(profile, remarks)) is not None:
+        found["xoff"] = limit
+    headroom = profile.number("xoff")
+    if headroom is None or headroom <= 0:
+        profile.take("size")
+        return False, found
+    found["headroom"] = size(headroom)
+    offset, resume = profile.number("xon_offset"), profile.number("xon")
+    if offset:
+        found["xon_offset"] = size(max(0, offset))
+    elif resume:
+        words = "xon without xon_offset: pauses end at the default distance below xoff"
+        remarks.add(profile.line, f"BUFFER_PROFILE|{profile.key}", "not-modelled", words)
+    if reserved := profile.number("size"):
+        found["reserved"] = size(max(0, reserved))
+    return True, found
+
+
+def _profile(row: Row, tables: Tables, remarks: Remarks) -> Row | None:
+    name = row.reference("profile")
+    profile = row_of(tables, "BUFFER_PROFILE", name)
+    if profile is None and name not in (None, "NULL"):
+        remarks.add(row.line, row.key, "contradiction", f"there is no BUFFER_PROFILE '{name}'")
+    if profile is not None:
+        pool = profile.reference("pool")
+        if pool is not None and row_of(tables, "BUFFER_POOL", pool) is None:
+            words = f"there is no BUFFER_POOL '{pool}'"
+            remarks.add(profile.line, f"BUFFER_PROFILE|{profile.key}", "contradiction", words)
+    return profile
+
+
+def _limit(profile: Row, remarks: Remarks) -> str | None:
+    dynamic, static = profile.number("dynamic_th"), profile.number("static_th")
+    if dynamic is not None and dynamic in VENDOR_ALPHAS_MILLI["sonic"]:
+        return f"dynamic(sonic:{dynamic})"
+    if static is not None and static > 0:
+        return size(static)
+    if "dynamic_th" in profile.fields or "static_th" in profile.fields:
+        words = "a limit is dynamic_th -8 to 8, or static_th in bytes"
+        remarks.add(profile.line, f"BUFFER_PROFILE|{profile.key}", "not-understood", words)
+    return None
+
+
+def watchdog_of(port: str, tables: Tables, remarks: Remarks) -> Yaml:
+    """The watchdog of a port."""
+    everywhere = row_of(tables, "PFC_WD", "GLOBAL")
+    if everywhere is not None:
+        everywhere.take("POLL_INTERVAL")
+    row = next((r for r in tables.get("PFC_WD", {}).values() if port in r.key.split(",")), None)
+    if row is None:
+        return {}
+    action = row.take("action")
+    if action not in WATCHDOG_ACTIONS:
+        words = f"action {action}: in a storm the model drops the frames of the queue"
+        remarks.add(row.line, f"PFC_WD|{row.key}", "not-modelled", words)
+    usual = Watchdog()
+    detection, restoration = row.number("detection_time"), row.number("restoration_time")
+    return {
+        "watchdog": {
+            "detection": time(detection * PS_PER_MS if detection and detection > 0 else usual.detection),
+            "restoration": time(restoration * PS_PER_MS if restoration and restoration > 0 else usual.restoration),
+        }
+    }

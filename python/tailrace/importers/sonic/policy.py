@@ -1,0 +1,162 @@
+"""The policy of each port, from the rows that name it."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from tailrace.importers.remarks import Remarks
+from tailrace.importers.section import PRIORITIES, usable_name
+from tailrace.importers.sonic.buffers import group_thresholds, queue_limit, watchdog_of
+from tailrace.importers.sonic.read import Row, Tables
+from tailrace.importers.sonic.schedulers import NAMED, service, shares, wred
+from tailrace.importers.sonic.tables import by_port, indices, row_of
+
+GLOBAL = "global"
+"""The row of PORT_QOS_MAP that holds for ports without one."""
+LIMIT_DEFAULT = "dynamic(sonic:3)"
+"""A queue without a profile: alpha 8, as SONiC's buffer templates have for lossy queues [K]."""
+DIGITS = tuple(str(number) for number in PRIORITIES)
+
+Yaml = dict[str, Any]
+
+
+@dataclass
+class PortPolicy:
+    """A policy and the name that its map of queues has."""
+
+    name: str | None
+    data: Yaml = field(default_factory=dict)
+
+
+def port_policies(tables: Tables, remarks: Remarks) -> dict[str, PortPolicy]:
+    """The policy of every port that a table about queues names; of one, when none does."""
+    rows: dict[str, dict[str, dict[int, Row]]] = {}
+    for table in ("QUEUE", "BUFFER_QUEUE", "BUFFER_PG"):
+        for port, number, row in by_port(tables, table, remarks):
+            rows.setdefault(port, {}).setdefault(table, {})[number] = row
+    mapped = [port for key in tables.get("PORT_QOS_MAP", {}) for port in key.split(",") if port != GLOBAL]
+    ports = list(dict.fromkeys([*rows, *mapped])) or list(tables.get("PORT", {}))[:1] or [""]
+    return {port: _Port(port, tables, rows.get(port, {}), remarks).policy() for port in ports}
+
+
+class _Port:
+    """One port while its rows are read."""
+
+    def __init__(self, port: str, tables: Tables, rows: dict[str, dict[int, Row]], remarks: Remarks) -> None:
+        self.port, self.tables, self.rows, self.remarks = port, tables, rows, remarks
+        own = [row for key, row in tables.get("PORT_QOS_MAP", {}).items() if port in key.split(",")]
+        everywhere = row_of(tables, "PORT_QOS_MAP", GLOBAL)
+        self.maps = [*own, *([everywhere] if everywhere else [])]
+
+    def policy(self) -> PortPolicy:
+        queue_of = self.map("tc_to_queue_map", "TC_TO_QUEUE_MAP")
+        used = sorted(set(queue_of.values()) | set(self.rows.get("QUEUE", {})) | set(self.rows.get("BUFFER_QUEUE", {})))
+        if not queue_of and not used:
+            used = [0]
+        queue_of = queue_of or {p: p if p in used else used[0] for p in PRIORITIES}
+        names = self.names(used)
+        data: Yaml = {
+            "queues": {names[number]: self.queue(number) for number in used},
+            "priorities": {p: names[queue_of.get(p, used[0])] for p in PRIORITIES},
+        }
+        shares(data["queues"])
+        data |= self.pfc()
+        return PortPolicy(self.reference("tc_to_queue_map"), data)
+
+    def reference(self, name: str) -> str | None:
+        found = [text for row in self.maps if (text := row.reference(name)) is not None]
+        return found[0] if found else None
+
+    def map(self, name: str, table: str) -> dict[int, int]:
+        """A map of small numbers, such as traffic class to queue."""
+        row = row_of(self.tables, table, self.reference(name))
+        if row is None:
+            if self.reference(name) is not None:
+                words = f"there is no such row in {table}"
+                self.remarks.add(0, f"{name}: {self.reference(name)}", "contradiction", words)
+            return {}
+        found: dict[int, int] = {}
+        for key in row.fields:
+            value = row.take(key) or ""
+            if not (
+                key.isdecimal() and value.isdecimal() and int(key[:3]) in PRIORITIES and int(value[:3]) in PRIORITIES
+            ):
+                self.remarks.add(row.line, f"{table}|{row.key}", "not-understood", f"{key}: {value} maps 0-7 to 0-7")
+            else:
+                found[int(key[:3])] = int(value[:3])
+        return found
+
+    def names(self, used: list[int]) -> dict[int, str]:
+        """Names of queues: what the exporter put into the scheduler's name, or `q3`."""
+        names: dict[int, str] = {}
+        for number in used:
+            row = self.rows.get("QUEUE", {}).get(number)
+            scheduler = (row.reference("scheduler") if row else None) or ""
+            wanted = scheduler.removeprefix(NAMED) if scheduler.startswith(NAMED) else f"q{number}"
+            name = usable_name(wanted, f"q{number}")
+            names[number] = name if name not in names.values() else f"{name}-{number}"
+        return names
+
+    def queue(self, number: int) -> Yaml:
+        made: Yaml = {}
+        row = self.rows.get("QUEUE", {}).get(number)
+        if row is not None:
+            made |= service(row, number, self.tables, self.remarks) | wred(row, self.tables, self.remarks)
+        row = self.rows.get("BUFFER_QUEUE", {}).get(number)
+        if row is not None:
+            made |= queue_limit(row, self.tables, self.remarks)
+        made.setdefault("limit", LIMIT_DEFAULT)
+        return made
+
+    def pfc(self) -> Yaml:
+        enabled = next((text for row in self.maps if (text := row.take("pfc_enable")) is not None), "")
+        for row in self.maps:
+            row.take("pfcwd_sw_enable")
+            row.take("pfc_to_queue_map")
+        lossless = indices(enabled) if enabled else []
+        if lossless is None:
+            self.remarks.add(0, f"pfc_enable: {enabled}", "not-understood", "a list of priorities 0 to 7, such as 3,4")
+            lossless = []
+        group_of = self.map("tc_to_pg_map", "TC_TO_PRIORITY_GROUP_MAP") or {p: p for p in PRIORITIES}
+        thresholds: dict[int, Yaml] = {}
+        lossy: dict[str, int] = {}
+        for group, row in sorted(self.rows.get("BUFFER_PG", {}).items()):
+            is_lossless, found = group_thresholds(row, self.tables, self.remarks)
+            members = [p for p in PRIORITIES if group_of.get(p, 0) == group]
+            if is_lossless and not set(members) & set(lossless):
+                words = f"priority group {group} has headroom, but pfc_enable names none of its priorities"
+                self.remarks.add(row.line, f"BUFFER_PG|{row.key}", "contradiction", words)
+            for priority in members:
+                if priority in lossless:
+                    thresholds[priority] = found
+            if not set(members) & set(lossless) and "xoff" in found:
+                lossy[found["xoff"]] = group
+        return self.assembled(sorted(set(lossless)), thresholds, lossy)
+
+    def assembled(self, lossless: list[int], thresholds: dict[int, Yaml], lossy: dict[str, int]) -> Yaml:
+        watchdog = watchdog_of(self.port, self.tables, self.remarks)
+        if not lossless:
+            if lossy:
+                words = f"{self.port}: limits of lossy priority groups matter only where another group is lossless"
+                self.remarks.add(0, "BUFFER_PG", "not-modelled", words)
+            return {}
+        made: Yaml = {"priorities": lossless, **watchdog}
+        stated = {p: found for p, found in thresholds.items() if found}
+        if len(stated) == len(lossless) and all(found == stated[lossless[0]] for found in stated.values()):
+            made |= stated[lossless[0]]
+        elif stated:
+            made["per_priority"] = stated
+        if not any("headroom" in found for found in stated.values()) and (cable := self.cable()) is not None:
+            made["cable"] = cable
+        if lossy:
+            made["lossy"] = next(iter(lossy))
+        if len(lossy) > 1:
+            words = f"{self.port}: lossy priority groups differ; all together have the limit {made['lossy']}"
+            self.remarks.add(0, "BUFFER_PG", "not-modelled", words)
+        return {"pfc": made}
+
+    def cable(self) -> str | None:
+        for row in self.tables.get("CABLE_LENGTH", {}).values():
+            text = row.take(self.port) if self.port in row.fields else None
+            if text is not None and text.removesuffix("m").isdecimal() and text != "0m":
+                return text.removesuffix("m") + "m"
+        return None

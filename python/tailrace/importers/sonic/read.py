@@ -1,0 +1,143 @@
+"""`config_db.json` as tables, each row with its line."""
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from lark import Lark, Token, Tree
+from lark.exceptions import LarkError, UnexpectedInput
+
+from tailrace.errors import TailraceError
+from tailrace.importers.remarks import Remarks
+
+GRAMMAR = Path(__file__).with_name("json.lark")
+TEXT_MAX = 20_000_000
+"""Characters of a file: the largest chassis has a few megabytes."""
+DEPTH_MAX = 64
+PORTS_SEPARATOR, KEY_SEPARATOR = ",", "|"
+
+
+@dataclass
+class Row:
+    """One entry of a table."""
+
+    line: int
+    key: str
+    fields: dict[str, str]
+    """Values as text, as the database holds them."""
+    taken: set[str] = field(default_factory=set)
+    """Fields that went somewhere."""
+
+    def take(self, name: str) -> str | None:
+        """A field, which is understood by this."""
+        self.taken.add(name)
+        return self.fields.get(name)
+
+    def number(self, name: str) -> int | None:
+        """The same as a whole number."""
+        text = (self.take(name) or "").strip()
+        return int(text) if text.lstrip("-").isdecimal() and len(text) < 19 else None
+
+    def reference(self, name: str) -> str | None:
+        """A name in another table; older files write `[TABLE|name]`."""
+        text = self.take(name)
+        return None if text is None else text.strip("[]").rpartition(KEY_SEPARATOR)[2]
+
+    @property
+    def text(self) -> str:
+        """What a remark quotes."""
+        return self.key
+
+
+Tables = dict[str, dict[str, Row]]
+
+
+class UnreadableError(TailraceError):
+    """The file is not JSON, or not a database of tables."""
+
+
+def read_tables(text: str, file: str, remarks: Remarks) -> Tables:
+    """The tables of a database."""
+    if len(text) > TEXT_MAX:
+        raise UnreadableError(f"{file}: larger than 20 MB (hint: is this a config_db.json?)")
+    if _depth(text) > DEPTH_MAX:
+        raise UnreadableError(f"{file}: nested deeper than {DEPTH_MAX} (hint: is this a config_db.json?)")
+    try:
+        tree = _parser().parse(text)
+    except UnexpectedInput as error:
+        line = max(0, error.line)
+        raise UnreadableError(
+            f"{file}:{line}: this is not JSON (hint: `sonic-cfggen -d --print-data` writes it)"
+        ) from None
+    except LarkError as error:
+        raise UnreadableError(f"{file}: this is not JSON: {str(error).splitlines()[0]}") from None
+    if tree.data != "object":
+        raise UnreadableError(f"{file}: a database is a mapping of tables, not a {tree.data}")
+    tables: Tables = {}
+    for line, name, value in _pairs(tree):
+        if name in tables:
+            remarks.add(line, name, "contradiction", "this table is there twice; its rows are put together")
+        rows = tables.setdefault(name, {})
+        for row in _rows(line, name, value, remarks):
+            if row.key in rows:
+                words = f"this row is there twice in {name}; line {rows[row.key].line} does not count"
+                remarks.add(row.line, row.key, "contradiction", words)
+            rows[row.key] = row
+    return tables
+
+
+def _rows(line: int, table: str, value: Tree[Token], remarks: Remarks) -> Iterator[Row]:
+    if value.data != "object":
+        remarks.add(line, table, "not-understood", f"a table is a mapping of rows, not a {value.data}")
+        return
+    for row_line, key, fields in _pairs(value):
+        if fields.data == "object":
+            yield Row(row_line, key, {name: _text(field) for _, name, field in _pairs(fields)})
+        else:
+            yield Row(row_line, key, {"": _text(fields)})
+
+
+def _pairs(tree: Tree[Token]) -> Iterator[tuple[int, str, Tree[Token]]]:
+    for pair in tree.children:
+        assert isinstance(pair, Tree), "an object has pairs"
+        name, value = pair.children
+        assert isinstance(name, Tree), "a pair has a name"
+        assert isinstance(value, Tree), "a pair has a value"
+        yield name.meta.line, _text(name), value
+
+
+def _text(value: Tree[Token]) -> str:
+    """A value as the database would hold it: text, lists with commas."""
+    if value.data in ("array", "object"):
+        return PORTS_SEPARATOR.join(_text(child) for child in value.children if isinstance(child, Tree))
+    if value.data == "pair":
+        return ""
+    (token,) = value.children
+    if value.data == "string":
+        try:
+            decoded: Any = json.loads(str(token))
+        except ValueError:
+            return str(token)
+        return str(decoded)
+    return str(token)
+
+
+def _depth(text: str) -> int:
+    """Brackets that are open at once, at most; brackets inside of texts count too, which only makes it larger."""
+    depth = deepest = 0
+    for letter in text:
+        if letter in "{[":
+            depth += 1
+            deepest = max(deepest, depth)
+        elif letter in "}]":
+            depth -= 1
+    return deepest
+
+
+@cache
+def _parser() -> Lark:
+    text = GRAMMAR.read_text(encoding="utf-8")
+    return Lark(text, start="value", parser="lalr", propagate_positions=True, maybe_placeholders=False)

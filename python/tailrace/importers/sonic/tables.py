@@ -1,0 +1,106 @@
+"""Which tables matter here, what the others are, and which ports a row is about."""
+
+from collections.abc import Iterator
+
+from tailrace.importers.remarks import Remarks
+from tailrace.importers.sonic.read import KEY_SEPARATOR, PORTS_SEPARATOR, Row, Tables
+
+READ = frozenset(
+    (
+        "DEVICE_METADATA",
+        "DEVICE_NEIGHBOR",
+        "PORT",
+        "CABLE_LENGTH",
+        "PORT_QOS_MAP",
+        "DSCP_TO_TC_MAP",
+        "DOT1P_TO_TC_MAP",
+        "TC_TO_QUEUE_MAP",
+        "TC_TO_PRIORITY_GROUP_MAP",
+        "MAP_PFC_PRIORITY_TO_QUEUE",
+        "QUEUE",
+        "SCHEDULER",
+        "WRED_PROFILE",
+        "BUFFER_POOL",
+        "BUFFER_PROFILE",
+        "BUFFER_PG",
+        "BUFFER_QUEUE",
+        "PFC_WD",
+    )
+)
+NOT_MODELLED = {
+    "TC_TO_DSCP_MAP": "marks on frames: workloads carry dscp",
+    "MPLS_TC_TO_TC_MAP": "classification by MPLS",
+    "POLICER": "policers of the switch's own traffic: police",
+    "ACL_RULE": "classification by address: classify",
+    "ACL_TABLE": "classification by address: classify",
+    "PORT_STORM_CONTROL": "limits of broadcast: police",
+    "DEFAULT_LOSSLESS_BUFFER_PARAMETER": "computed headroom: pfc.headroom: auto",
+    "LOSSLESS_TRAFFIC_PATTERN": "computed headroom: pfc.headroom: auto",
+    "BUFFER_PORT_INGRESS_PROFILE_LIST": "limits of a port as a whole",
+    "BUFFER_PORT_EGRESS_PROFILE_LIST": "limits of a port as a whole",
+}
+"""Tables about queues that no scenario can say, or says elsewhere."""
+PER_ROW = "field of this row that is not modelled"
+QUEUES = range(8)
+
+
+def remark_on_tables(tables: Tables, remarks: Remarks) -> None:
+    """Says of every table that is not read what it is."""
+    for name, rows in tables.items():
+        if name in READ:
+            continue
+        line = min((row.line for row in rows.values()), default=0)
+        if name in NOT_MODELLED:
+            remarks.add(line, name, "not-modelled", NOT_MODELLED[name])
+        else:
+            remarks.add(line, name, "no-effect", "a table that is not about queues")
+
+
+def remark_on_rows(tables: Tables, remarks: Remarks) -> None:
+    """Says of every row of the tables that are read what became of its fields."""
+    for name in sorted(READ & set(tables)):
+        for row in tables[name].values():
+            if name in ("PORT", "DEVICE_METADATA", "DEVICE_NEIGHBOR", "CABLE_LENGTH"):
+                remarks.add(row.line, f"{name}|{row.key}", "understood" if row.taken else "no-effect", "")
+                continue
+            if not row.taken and row.fields:
+                remarks.add(row.line, f"{name}|{row.key}", "no-effect", "nothing refers to it")
+                continue
+            left = sorted(set(row.fields) - row.taken)
+            if left:
+                remarks.add(row.line, f"{name}|{row.key}", "not-modelled", ", ".join(left))
+            else:
+                remarks.add(row.line, f"{name}|{row.key}", "understood", "")
+
+
+def row_of(tables: Tables, table: str, key: str | None) -> Row | None:
+    """A row by its key."""
+    return None if key is None else tables.get(table, {}).get(key)
+
+
+def indices(text: str) -> list[int] | None:
+    """`3-4`, `0,2` or `5` as queues or priority groups; None when it is none."""
+    found: list[int] = []
+    for piece in text.split(PORTS_SEPARATOR):
+        first, dash, last = piece.strip().partition("-")
+        if not first.isdecimal() or (dash and not last.isdecimal()) or len(first) > 3 or len(last) > 3:
+            return None
+        low, high = int(first), int(last or first)
+        if low not in QUEUES or high not in QUEUES or high < low:
+            return None
+        found += range(low, high + 1)
+    return found
+
+
+def by_port(tables: Tables, table: str, remarks: Remarks) -> Iterator[tuple[str, int, Row]]:
+    """Port, queue or priority group, and row of tables with keys such as `Ethernet0,Ethernet4|3-4`."""
+    for row in tables.get(table, {}).values():
+        ports, bar, numbers = row.key.rpartition(KEY_SEPARATOR)
+        found = indices(numbers)
+        if not bar or found is None:
+            words = "a key is PORT|QUEUE, with queues 0 to 7, such as Ethernet0|3-4"
+            remarks.add(row.line, f"{table}|{row.key}", "not-understood", words)
+            continue
+        for port in ports.split(PORTS_SEPARATOR):
+            for number in found:
+                yield port.strip(), number, row

@@ -1,0 +1,105 @@
+"""Counters of a port under the names that switches use (Cisco-NX-OS-device.yang, `ipqos_QueuingStats`)."""
+
+from typing import Any
+
+RANDOM_CAUSES = ("red", "afd", "codel")
+"""Drops that queue management decided; the other causes found no room."""
+WATCHDOG_CAUSE = "watchdog"
+INGRESS_CAUSES = ("ingress-full", "headroom-full", "policed")
+"""Drops before a queue was reached."""
+PRIORITIES = range(8)
+
+Counters = dict[str, Any]
+
+
+def port_counters(port: dict[str, Any], policy: dict[str, Any] | None) -> Counters:
+    """Everything that a port counted. `policy` is the port's in the plan; without it, settings are left out."""
+    settings = policy["queues"] if policy else [None] * len(port["queues"])
+    classes = policy["queue_of_priority"] if policy else []
+    queues = [
+        queue_counters(queue, setting) | {"qosGroups": [group for group, own in enumerate(classes) if own == number]}
+        for number, (queue, setting) in enumerate(zip(port["queues"], settings, strict=True))
+    ]
+    return {
+        "port": f"{port['node']}>{port['towards']}",
+        "rateBps": port["rate_bps"],
+        "queues": queues,
+        "ingress": [_group(group) for group in port.get("groups") or []],
+        "pfc": _pfc(port),
+        "elephants": port.get("elephants"),
+        "dpp": port.get("dpp"),
+    }
+
+
+def queue_counters(queue: dict[str, Any], setting: dict[str, Any] | None) -> Counters:
+    """One queue. Drops are apart by who decided them; `dropPackets` is those that found no room."""
+    drops: dict[str, dict[str, int]] = queue["drops"]
+    random = [drops[cause] for cause in drops if cause in RANDOM_CAUSES]
+    flushed = drops.get(WATCHDOG_CAUSE, {"frames": 0})
+    known = (*RANDOM_CAUSES, WATCHDOG_CAUSE, *INGRESS_CAUSES)
+    tail = [lost for cause, lost in drops.items() if cause not in known]
+    qcn = queue.get("qcn")
+    return {
+        "name": queue["name"],
+        "setting": setting,
+        "txPackets": queue["tx_frames"],
+        "txBytes": queue["tx_bytes"],
+        "dropPackets": _sum(tail, "frames"),
+        "dropBytes": _sum(tail, "bytes"),
+        "randDropPackets": _sum(random, "frames"),
+        "randDropBytes": _sum(random, "bytes"),
+        "randEcnMarkedPackets": queue["marked_frames"],
+        "meanQueueDepth": round(queue["depth_mean_bytes"]),
+        "maxQueueDepth": queue["depth_max_bytes"],
+        "pfcwdFlushedPackets": flushed["frames"],
+        **({"cnmTx": qcn["notifications"], "cnmFbSum": qcn["feedback_sum"]} if qcn else {}),
+    }
+
+
+def _group(group: dict[str, Any]) -> Counters:
+    return {
+        "priorities": [priority for priority in PRIORITIES if group["priorities"] >> priority & 1],
+        "ingQDropPackets": group["drop_frames"],
+        "ingQMaxDepthBytes": group["bytes_max"],
+        "headroomMaxBytes": group["headroom_max_bytes"],
+        "xoffTx": group["xoff_sent"],
+        "xonTx": group["xon_sent"],
+    }
+
+
+def _pfc(port: dict[str, Any]) -> Counters | None:
+    """Pauses of the port in both directions; None where it takes no part in pausing."""
+    pause = port.get("pause")
+    groups = port.get("groups") or []
+    if pause is None and not any(group["xoff_sent"] for group in groups):
+        return None
+    received = pause["received"] if pause else [0] * len(PRIORITIES)
+    paused = pause["paused_ps"] if pause else [0] * len(PRIORITIES)
+    sent = [
+        sum(group["xoff_sent"] + group["xon_sent"] for group in groups if group["priorities"] >> priority & 1)
+        for priority in PRIORITIES
+    ]
+    return {
+        # One frame speaks of all priorities of its group; renewals of a pause are not counted.
+        "pfcTxPpp": sum(group["xoff_sent"] + group["xon_sent"] for group in groups),
+        "pfcRxPpp": sum(received),
+        "txCount": sent,
+        "rxCount": received,
+        "pausedPs": paused,
+        "pfcwdShutdownCount": pause["storms_detected"] if pause else 0,
+        "pfcwdRestoredCount": pause["storms_ended"] if pause else 0,
+    }
+
+
+def _sum(lost: list[dict[str, int]], unit: str) -> int:
+    return sum(count[unit] for count in lost)
+
+
+def port_policy(plan: dict[str, Any] | None, node: str, towards: str) -> dict[str, Any] | None:
+    """The policy of a port in a plan."""
+    switch = next((switch for switch in (plan or {}).get("switches", []) if switch["name"] == node), None)
+    if switch is None:
+        return None
+    own = (port["policy"] for port in switch["port_policies"] if port["towards"] == towards)
+    policy: dict[str, Any] = next(own, switch["policy"])
+    return policy

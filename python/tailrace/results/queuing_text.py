@@ -1,0 +1,119 @@
+"""The counters of ports in the layout of `show queuing interface` (NX-OS)."""
+
+from typing import Any
+
+from tailrace.results.numbers import size_text, span_text
+from tailrace.results.queuing import Counters
+
+WIDE = "-" * 78
+BOX = "+" + "-" * 67 + "+"
+NAME_WIDTH, VALUE_WIDTH = 38, 26
+ROWS = (
+    ("Tx Pkts", "txPackets"),
+    ("Tx Byts", "txBytes"),
+    ("Tail Drop Pkts", "dropPackets"),
+    ("Tail Drop Byts", "dropBytes"),
+    ("WRED/AFD Drop Pkts", "randDropPackets"),
+    ("WRED/AFD Drop Byts", "randDropBytes"),
+    ("ECN Marked Pkts", "randEcnMarkedPackets"),
+    ("Q Depth Byts, mean", "meanQueueDepth"),
+    ("Q Depth Byts, max", "maxQueueDepth"),
+    ("WD Flushed Pkts", "pfcwdFlushedPackets"),
+    ("CNM Tx Pkts", "cnmTx"),
+    ("CNM Fb, sum", "cnmFbSum"),
+)
+
+
+def format_ports(ports: list[Counters]) -> str:
+    """Every port, one below the other."""
+    return "\n\n".join("\n".join(_port(port)) for port in ports)
+
+
+def _port(port: Counters) -> list[str]:
+    lines = [f"Egress Queuing for {port['port']}"]
+    if all(queue["setting"] for queue in port["queues"]):
+        lines += _settings(port["queues"])
+    for queue in port["queues"]:
+        lines += _queue(queue)
+    if port["ingress"]:
+        lines += _ingress(port)
+    if port["pfc"]:
+        lines += _pfc(port["pfc"])
+    if port["elephants"]:
+        found = port["elephants"]
+        lines.append(f"ETRAP: {found['found']} elephants found, {found['evictions']} evicted")
+    if port["dpp"]:
+        dpp = port["dpp"]
+        lines.append(f"DPP: {dpp['prioritised_frames']} pkts prioritized, {dpp['normal_frames']} not")
+    return lines
+
+
+def _settings(queues: list[Counters]) -> list[str]:
+    lines = [
+        WIDE,
+        f"{'Queue':<16}{'QoS-Group':>10}{'Bandwidth%':>11}{'PrioLevel':>10}{'Shape min/max':>15}{'QLimit':>16}",
+        WIDE,
+    ]
+    for queue in queues:
+        setting = queue["setting"]
+        service = setting["service"]
+        share = f"{service['dwrr'] / 10:g}" if "dwrr" in service else "-"
+        level = str(service.get("strict", "-"))
+        groups = ",".join(str(group) for group in queue["qosGroups"]) or "-"
+        shape = "/".join(_gbps(setting.get(f"shape_{end}_bps", 0)) for end in ("min", "max"))
+        lines.append(f"{queue['name']:<16}{groups:>10}{share:>11}{level:>10}{shape:>15}{_limit(setting['limit']):>16}")
+    return [*lines, WIDE]
+
+
+def _queue(queue: Counters) -> list[str]:
+    groups = ", ".join(str(group) for group in queue["qosGroups"])
+    title = f"{queue['name']}, QOS GROUP {groups}" if groups else str(queue["name"])
+    lines = [BOX, f"|{title:^67}|", BOX]
+    for name, key in ROWS:
+        if key in queue:
+            lines.append(f"|{name:>{NAME_WIDTH}} |{queue[key]:>{VALUE_WIDTH}} |")
+    return [*lines, BOX]
+
+
+def _ingress(port: Counters) -> list[str]:
+    lines = [
+        f"Ingress Queuing for {port['port']}",
+        WIDE,
+        f"{'QoS-Group':<18}{'Drop Pkts':>12}{'Depth max':>12}{'Headroom max':>14}{'XOFF':>11}{'XON':>11}",
+        WIDE,
+    ]
+    for group in port["ingress"]:
+        groups = ",".join(str(priority) for priority in group["priorities"])
+        lines.append(
+            f"{groups:<18}{group['ingQDropPackets']:>12}{size_text(group['ingQMaxDepthBytes']):>12}"
+            f"{size_text(group['headroomMaxBytes']):>14}{group['xoffTx']:>11}{group['xonTx']:>11}"
+        )
+    return [*lines, WIDE]
+
+
+def _pfc(pfc: Counters) -> list[str]:
+    lines = [
+        "PFC Statistics",
+        WIDE,
+        f"TxPPP: {pfc['pfcTxPpp']:>20},   RxPPP: {pfc['pfcRxPpp']:>20}",
+        WIDE,
+        f"{'PFC_COS':>7}{'TxCount':>14}{'RxCount':>14}{'Paused for':>16}",
+    ]
+    for priority, (sent, received, paused_ps) in enumerate(
+        zip(pfc["txCount"], pfc["rxCount"], pfc["pausedPs"], strict=True)
+    ):
+        lines.append(f"{priority:>7}{sent:>14}{received:>14}{span_text(paused_ps):>16}")
+    watchdog = f"Watch-dog: {pfc['pfcwdShutdownCount']} shutdowns, {pfc['pfcwdRestoredCount']} restores"
+    return [*lines, watchdog, WIDE]
+
+
+def _gbps(rate_bps: int) -> str:
+    return f"{rate_bps / 1e9:g}G" if rate_bps else "-"
+
+
+def _limit(limit: dict[str, Any]) -> str:
+    if "bytes" in limit:
+        return size_text(limit["bytes"])
+    if "frames" in limit:
+        return f"{limit['frames']} pkts"
+    return f"{limit['alpha-milli'] / 1000:g}(D)"
