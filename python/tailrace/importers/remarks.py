@@ -43,6 +43,13 @@ class Remarks:
         if remark not in self.found:
             self.found.append(remark)
 
+    def repeated(self, earlier_line: int, earlier: str, line: int, text: str) -> None:
+        """A setting is there twice: the later one counts."""
+        if earlier.split() == text.split():
+            self.add(earlier_line, earlier, "no-effect", f"line {line} says the same")
+        else:
+            self.add(earlier_line, earlier, "contradiction", f"line {line} says '{text}', and the later line counts")
+
     def count(self, *verdicts: Verdict) -> int:
         """How many remarks have one of these verdicts."""
         return sum(remark.verdict in verdicts for remark in self.found)

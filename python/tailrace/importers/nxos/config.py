@@ -70,6 +70,8 @@ class NxosConfig:
     """`hardware qos`, `system jumbomtu`, `priority-flow-control watch-dog`: they stand anywhere."""
     names: dict[str, str] = field(default_factory=dict)
     """Names of queues by class, from comments."""
+    commands: list[Command] = field(default_factory=list)
+    """Every command, in order."""
     mtus: list[tuple[int, int, str, str]] = field(default_factory=list)
     """Line, bytes, text and whom it is for: to find lines that contradict each other."""
 
@@ -85,6 +87,7 @@ def read(text: str) -> NxosConfig:
             case Unread():
                 _unread(config, entry)
             case Command():
+                config.commands.append(entry)
                 place = _command(config, entry, place)
     return config
 
@@ -125,9 +128,8 @@ def _command(config: NxosConfig, command: Command, place: Place | None) -> Place
 
 
 def _switch_name(config: NxosConfig, command: Command, _: Place | None) -> Place | None:
-    if config.switch_name is not None:
-        words = f"the name is '{tree.name(config.switch_name.tree)}' on line {config.switch_name.line}"
-        config.remarks.add(command.line, command.text, "contradiction", words)
+    if (earlier := config.switch_name) is not None:
+        config.remarks.repeated(earlier.line, earlier.text, command.line, command.text)
     config.switch_name = command
     return None
 
@@ -142,7 +144,9 @@ def _class_map(config: NxosConfig, command: Command, _: Place | None) -> Place:
 
 def _policy_map(config: NxosConfig, command: Command, _: Place | None) -> Place:
     kind, name = tree.map_type(command.tree), tree.name(command.tree)
-    return config.policy_maps.setdefault((kind, name), PolicyMap(kind, name, command))
+    made = config.policy_maps.setdefault((kind, name), PolicyMap(kind, name, command))
+    _continues(config, made.command, command)
+    return made
 
 
 def _class_of(config: NxosConfig, command: Command, place: Place | None) -> Place | None:
@@ -155,7 +159,14 @@ def _class_of(config: NxosConfig, command: Command, place: Place | None) -> Plac
     if found is None:
         found = PolicyClass(policy.kind, name, command)
         policy.classes.append(found)
+    _continues(config, found.command, command)
     return found
+
+
+def _continues(config: NxosConfig, first: Command, command: Command) -> None:
+    """A map that is opened again goes on."""
+    if command is not first:
+        config.remarks.add(command.line, command.text, "understood", f"goes on from line {first.line}")
 
 
 def _policy_of(config: NxosConfig, place: Place | None) -> PolicyMap | None:

@@ -54,9 +54,8 @@ def hardware_of(config: NxosConfig) -> Hardware:
             config.remarks.add(command.line, command.text, "not-understood", words)
             continue
         earlier = hardware.commands.get(setting)
-        if earlier is not None and earlier.text.split() != command.text.split():
-            words = f"line {earlier.line} says '{earlier.text}'; this later line counts"
-            config.remarks.add(command.line, command.text, "contradiction", words)
+        if earlier is not None:
+            config.remarks.repeated(earlier.line, earlier.text, command.line, command.text)
         hardware.commands[setting] = command
         (hardware.dpp if setting.startswith("dpp") else hardware.etrap).update(value)
     return hardware

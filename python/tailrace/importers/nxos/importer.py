@@ -36,6 +36,7 @@ def import_nxos(text: str, host_mtus: dict[str, int] | None = None) -> tuple[Sec
     _classify(config, applied.get("qos"), section, policy_name)
     _unused(config, applied)
     section.mtu_bytes = _mtu(config, host_mtus or {})
+    _left_over(config)
     section.check(config.remarks)
     return section, config.remarks
 
@@ -88,7 +89,6 @@ def _apply(config: NxosConfig, command: Command, applied: dict[str, tuple[Policy
 
 def _unused(config: NxosConfig, applied: dict[str, PolicyMap]) -> None:
     """Maps that nothing uses."""
-    used = {entry.name for policy in applied.values() for entry in policy.classes}
     for (kind, name), policy in config.policy_maps.items():
         if policy is applied.get(kind):
             config.remarks.add(policy.command.line, policy.command.text, "understood", f"policy '{name}'")
@@ -101,15 +101,14 @@ def _unused(config: NxosConfig, applied: dict[str, PolicyMap]) -> None:
             config.remarks.add(command.line, command.text, "no-effect", words)
             if command.verb == "mtu":
                 config.mtus.append((command.line, tree.number(command.tree), command.text, f"policy-map {name}"))
-    for class_map in config.class_maps.values():
-        for match in class_map.matches if class_map.name not in used else []:
-            config.remarks.add(match.line, match.text, "no-effect", f"no policy in force uses class '{class_map.name}'")
-    used_lists = {
-        tree.name(w) for m in config.class_maps.values() for c in m.matches if (w := tree.part(c.tree, "match_access"))
-    }
-    for name, access_list in config.access_lists.items():
-        for permit in access_list.commands if name not in used_lists else []:
-            config.remarks.add(permit.line, permit.text, "no-effect", f"no class uses access list '{name}'")
+
+
+def _left_over(config: NxosConfig) -> None:
+    """Whatever has no remark yet belongs to a map that nothing in force uses."""
+    told = {(remark.line, remark.text) for remark in config.remarks.found}
+    for command in config.commands:
+        if (command.line, command.text) not in told:
+            config.remarks.add(command.line, command.text, "no-effect", "nothing that is in force uses it")
 
 
 def _without_queuing(config: NxosConfig) -> dict[int, Yaml]:

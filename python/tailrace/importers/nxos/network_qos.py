@@ -28,6 +28,9 @@ def network_qos_of(config: NxosConfig, policy: PolicyMap) -> NetworkQos:
     for entry in policy.classes:
         group = group_of(config, entry)
         if group is None:
+            for action in entry.actions:
+                words = f"it belongs to class '{entry.name}', which is not understood"
+                config.remarks.add(action.line, action.text, "not-understood", words)
             continue
         config.remarks.add(entry.command.line, entry.command.text, "understood", f"qos-group {group}")
         for action in entry.actions:

@@ -55,9 +55,8 @@ class _Queue:
     def read(self, actions: list[Command]) -> Yaml:
         for action in actions:
             earlier = self.said.get(action.verb)
-            if earlier is not None and earlier.text.split() != action.text.split():
-                words = f"line {earlier.line} says '{earlier.text}'; this later line counts"
-                self.remarks.add(action.line, action.text, "contradiction", words)
+            if earlier is not None:
+                self.remarks.repeated(earlier.line, earlier.text, action.line, action.text)
             self.said[action.verb] = action
             getattr(self, action.verb)(action)
         if "strict" in self.data and "share" in self.data:
