@@ -196,7 +196,10 @@ impl Group {
     }
 
     fn fits(&self, bytes: u32, shared_free: u64) -> bool {
-        self.bytes + u64::from(bytes) <= self.threshold(shared_free)
+        let reserved = self.policy.reserved_bytes;
+        let after = self.bytes + u64::from(bytes);
+        let from_shared = after.saturating_sub(reserved) - self.bytes.saturating_sub(reserved);
+        after <= self.threshold(shared_free) && from_shared <= shared_free
     }
 
     fn fits_headroom(&self, bytes: u32) -> bool {

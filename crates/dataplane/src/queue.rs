@@ -77,8 +77,14 @@ impl<F: crate::Frame> Queue<F> {
 
     /// A frame of so many wire bytes is sent from here.
     pub(crate) fn charge(&mut self, start: Time, wire_bytes: u64) {
-        for shaper in [&mut self.ceiling, &mut self.floor].into_iter().flatten() {
-            shaper.charge(start, wire_bytes);
+        if let Some(ceiling) = &mut self.ceiling {
+            ceiling.charge(start, wire_bytes);
+        }
+        // What a queue gets beyond its guarantee is not held against it later.
+        if let Some(floor) = &mut self.floor
+            && floor.conforms_from() <= start
+        {
+            floor.charge(start, wire_bytes);
         }
     }
 }

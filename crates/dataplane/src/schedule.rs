@@ -63,10 +63,11 @@ impl Scheduler {
         if let Some(owed) = self.weighted.iter().find(|w| is_owed(w.queue) && head(w.queue).is_some()) {
             return Some(owed.queue);
         }
-        if self.weighted.len() == 1 {
-            return Some(self.weighted[0].queue).filter(|&queue| head(queue).is_some());
+        match self.weighted.as_slice() {
+            [] => None,
+            [only] => Some(only.queue).filter(|&queue| head(queue).is_some()),
+            _ => self.choose_weighted(head),
         }
-        self.choose_weighted(head)
     }
 
     fn choose_weighted(&mut self, head: impl Fn(QueueNo) -> Option<u64>) -> Option<QueueNo> {

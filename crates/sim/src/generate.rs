@@ -5,7 +5,7 @@ use crate::world::World;
 use tailrace_endpoint::app::{App, StreamSink, StreamSource};
 use tailrace_endpoint::transport::Wire as _;
 use tailrace_units::{Distribution, Span, Stream, Time};
-use tailrace_wire::{Flags, IPV4_HEADER_BYTES, Packet, UDP_HEADER_BYTES};
+use tailrace_wire::{Flags, FlowKey, IPV4_HEADER_BYTES, Packet, UDP_HEADER_BYTES};
 
 /// One source of flows or datagrams; it has a place of its own in the agenda.
 #[derive(Debug)]
@@ -26,7 +26,7 @@ pub(crate) struct Generator {
 #[derive(Debug)]
 pub(crate) enum Kind {
     Flows { sources: Vec<u32>, destinations: Vec<u32> },
-    Datagrams { ends: Ends, flow_hash: u32, payload_max: u32 },
+    Datagrams { ends: Ends, key: FlowKey, flow_hash: u32, payload_max: u32 },
 }
 
 impl Generator {
@@ -70,7 +70,7 @@ impl World {
                 let flow = NewFlow { workload: generator.workload, priority: generator.priority, dscp: generator.dscp, ends };
                 self.open_flow(now, flow, size);
             }
-            &Kind::Datagrams { ends, flow_hash, payload_max } => {
+            &Kind::Datagrams { ends, flow_hash, payload_max, .. } => {
                 let payload = u32::try_from(size).unwrap_or(u32::MAX).min(payload_max);
                 let frame = self.header_bytes + IPV4_HEADER_BYTES + UDP_HEADER_BYTES + payload;
                 let packet = Packet {

@@ -30,6 +30,7 @@ impl Roads<'_> {
             && packet.flags.intersects(Flags::PAUSE.with(Flags::CNM))
         {
             let arrival = road.arrival(start, end);
+            self.look_again(wire, arrival);
             return self.post(host, arrival, packet);
         }
         if let Some(arrival) = road.push(packet, start, end) {
@@ -56,6 +57,14 @@ impl Roads<'_> {
         interface.inbox.push_back((arrival, packet));
         let (source, due) = interface.due();
         self.agenda.arm(source, due);
+    }
+
+    /// Frames may wait behind one that was posted: the wire is looked at when that one is over, as it is for any other.
+    #[cold]
+    fn look_again(&mut self, wire: usize, arrival: Time) {
+        if self.agenda.due(source_of(wire)).is_never() {
+            self.agenda.arm(source_of(wire), arrival);
+        }
     }
 }
 
@@ -95,6 +104,9 @@ impl Outside<Packet> for AroundSwitch<'_> {
     }
 
     fn notify(&mut self, at: Time, port: PortNo, _queue: QueueNo, packet: &Packet, notification: Notification) {
+        if packet.flags.contains(Flags::CNM) {
+            return; // a notification has no source to slow down
+        }
         let notice = Notice { at, switch: self.switch, port: port as u32, packet: *packet, notification };
         self.roads.bridging.notices.push(notice);
     }

@@ -47,8 +47,8 @@ pub struct PauseState {
     until: [Time; PRIORITIES],
     /// Pause frames that arrived, by priority.
     pub received: [u64; PRIORITIES],
-    /// Time for which each priority was paused, counted when the pause is set.
-    pub paused: [Span; PRIORITIES],
+    /// Time for which each priority was paused, counted ahead when the pause is set; see [`PauseState::paused_by`].
+    paused: [Span; PRIORITIES],
 }
 
 impl PauseState {
@@ -81,15 +81,21 @@ impl PauseState {
     }
 
     fn set(&mut self, now: Time, priority: usize, length: Span) {
-        let is_paused = self.from[priority] <= now && now < self.until[priority];
+        // A second frame within the response time does not put the effect of the first one off.
+        let is_asked = now < self.until[priority];
         let old_end = self.until[priority].max(now);
-        if !is_paused {
+        if !is_asked {
             self.from[priority] = now + self.response;
         }
         self.until[priority] = now + length;
         let new_end = self.until[priority];
         let paused = &mut self.paused[priority];
         *paused = if new_end >= old_end { *paused + new_end.since(old_end) } else { paused.less(old_end.since(new_end)) };
+    }
+
+    /// For how long each priority was asked to pause until `now`, response times included.
+    pub fn paused_by(&self, now: Time) -> [Span; PRIORITIES] {
+        std::array::from_fn(|priority| self.paused[priority].less(self.until[priority].since(now)))
     }
 
     /// When this priority may be sent, asked at `at`: `at` itself unless it is paused.
@@ -138,7 +144,18 @@ mod tests {
         assert_eq!(state.free_from(ns(4001), 3), ns(9120));
         state.handle_pause(ns(6000), &Pause::new(0b1000, 0, false), pace);
         assert_eq!(state.free_from(ns(6000), 3), ns(6000));
-        assert_eq!(state.paused[3], Span::from_ns(6000));
+        assert_eq!(state.paused_by(ns(6000))[3], Span::from_ns(6000));
         assert_eq!(state.received, [1, 0, 0, 3, 0, 0, 0, 0]);
+    }
+
+    #[test]
+    fn a_renewed_pause_does_not_put_its_effect_off() {
+        let pace = BitRate::from_gbps(10).pace(0);
+        let ns = |n| Time::ZERO + Span::from_ns(n);
+        let mut state = PauseState::new(0b1, false, Span::from_ns(100));
+        state.handle_pause(ns(0), &Pause::new(1, 100, false), pace);
+        state.handle_pause(ns(90), &Pause::new(1, 100, false), pace);
+        assert_eq!(state.free_from(ns(100), 0), ns(90 + 5120));
+        assert_eq!(state.paused_by(ns(100))[0], Span::from_ns(100)); // what is still to come does not count
     }
 }

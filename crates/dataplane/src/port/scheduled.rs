@@ -219,9 +219,7 @@ impl<F: Frame> Scheduled<F> {
         buffer.take(&q.room, q.depth_bytes, bytes);
         q.push(now, frame, account);
         line.waits(now, line.waiting_bytes + u64::from(bytes), out);
-        if line.free_at <= now {
-            self.ready_at = now; // whatever holds the others back may not hold this one
-        }
+        self.ready_at = self.ready_at.min(line.free_at.max(now)); // whatever holds the others back may not hold this one
         Entered::Waits
     }
 

@@ -12,6 +12,7 @@ pub(crate) use switch::policy_towards;
 use crate::agenda::Agenda;
 use crate::bridging::Bridging;
 use crate::cores::Cores;
+use crate::generate::Kind;
 use crate::observe::{Observe, WorkloadRecord};
 use crate::receive::ReceiveStage;
 use crate::world::World;
@@ -82,6 +83,9 @@ pub(crate) fn build(plan: &Plan) -> World {
             Workload::Datagrams { raw, .. } => raw.start_ps,
             Workload::Oltp(_) | Workload::Stream { .. } => unreachable!("these have no generator"),
         };
+        if let Kind::Datagrams { key, .. } = world.generators[index].kind {
+            world.switches.iter_mut().for_each(|node| node.switch.learn_flow(key));
+        }
         let first = Time::from_ps(start) + world.generators[index].gap();
         world.agenda.arm(first_generator_source + index as u32, first);
     }

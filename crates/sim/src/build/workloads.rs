@@ -106,10 +106,10 @@ pub(super) fn build_generators(plan: &Plan) -> Vec<Generator> {
             Workload::Datagrams { source, destination, sizes, interarrival, raw } => {
                 let ends = Ends { client: *source as u32, server: *destination as u32 };
                 let source_port = FIRST_EPHEMERAL_PORT + (number % 1000) as u16;
-                let flow_hash = flow_key(ends, source_port, Protocol::Udp).hash();
+                let key = flow_key(ends, source_port, Protocol::Udp);
                 let payload_max = plan.raw.hosts[*source].mtu_bytes - 28;
                 (
-                    Kind::Datagrams { ends, flow_hash, payload_max },
+                    Kind::Datagrams { ends, key, flow_hash: key.hash(), payload_max },
                     sizes,
                     interarrival,
                     raw.count,

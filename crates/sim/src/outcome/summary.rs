@@ -128,7 +128,7 @@ fn ports(plan: &Plan, world: &World) -> Vec<Value> {
                 "tx_bytes": sum(|counters| counters.tx_bytes),
                 "queues": queues,
                 "dpp": node.switch.dpp_counters(port).map(dpp),
-                "pause": node.switch.pause_state(port).map(|state| pause(state, node.switch.storms(port))),
+                "pause": node.switch.pause_state(port).map(|state| pause(state, world.now, node.switch.storms(port))),
                 "groups": node.switch.groups(port).into_iter().map(group).collect::<Vec<Value>>(),
                 "elephants": elephants(node.switch.elephants(port)),
             }));
@@ -163,10 +163,10 @@ fn drops(counters: &QueueCounters) -> serde_json::Map<String, Value> {
         .collect()
 }
 
-fn pause(state: &PauseState, (detected, ended): (u64, u64)) -> Value {
+fn pause(state: &PauseState, now: Time, (detected, ended): (u64, u64)) -> Value {
     json!({
         "received": state.received,
-        "paused_ps": state.paused.map(Span::ps),
+        "paused_ps": state.paused_by(now).map(Span::ps),
         "storms_detected": detected,
         "storms_ended": ended,
     })
@@ -217,12 +217,18 @@ fn switches(plan: &Plan, world: &World) -> Vec<Value> {
 fn interface(world: &World, host: usize) -> Option<Value> {
     let found = world.bridging.interfaces.iter().find(|interface| interface.host as usize == host)?;
     Some(json!({
-        "pause": pause(found.nic.pause_state(), (0, 0)),
+        "pause": pause(found.nic.pause_state(), world.now, (0, 0)),
         "queue_drops": found.nic.queue_drops,
         "notifications": found.nic.notifications,
         "unlimited_notifications": found.nic.unlimited_notifications,
         "limiters": found.nic.limiters().map(|(_, rate_bps)| rate_bps).collect::<Vec<u64>>(),
     }))
+}
+
+/// Frames that did not fit the queue of an interface that takes part in data-centre bridging.
+fn interface_drops(world: &World, host: usize) -> u64 {
+    let found = world.bridging.interfaces.iter().find(|interface| interface.host as usize == host);
+    found.map_or(0, |interface| interface.nic.queue_drops)
 }
 
 fn hosts(plan: &Plan, world: &World) -> Vec<Value> {
@@ -232,7 +238,7 @@ fn hosts(plan: &Plan, world: &World) -> Vec<Value> {
             "name": raw.name,
             "rx_frames": stage.frames,
             "interface": interface(world, host),
-            "nic_queue_drops": world.nics[host].queue_drops,
+            "nic_queue_drops": world.nics[host].queue_drops + interface_drops(world, host),
             "rx_ring_drops": stage.ring_drops,
             "cpu_busy_ps": stage.busy.ps(),
             "program_busy_ps": world.cores[host].busy.ps(),

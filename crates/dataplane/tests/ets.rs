@@ -1,0 +1,137 @@
+//! Enhanced transmission selection and shaping: who gets how much of a line that is always busy.
+
+mod common;
+use common::*;
+use proptest::prelude::*;
+use tailrace_dataplane::*;
+use tailrace_units::{BitRate, Span, Stream, Time};
+
+/// Wire bytes that each queue has sent up to `until` when all queues of a 10 Gbit/s port are full of frames of these sizes.
+fn saturated(queues: Vec<QueuePolicy>, sizes: &[Vec<u32>], until: Span) -> Vec<u64> {
+    let count = queues.len();
+    let policy = PortPolicy { queue_of_class: std::array::from_fn(|class| (class % count) as u8), ..port(queues) };
+    let mut switch = switch(1 << 40, vec![policy], true);
+    let mut notes = Notebook::default();
+    let mut luck = Stream::new(1, "sizes");
+    let line_bytes = until.ps() / 800;
+    for (queue, sizes) in sizes.iter().enumerate().take(count) {
+        let mut offered = 0;
+        while offered < line_bytes {
+            let bytes = sizes[luck.below(sizes.len() as u64) as usize];
+            offered += u64::from(bytes + 24);
+            let entering = TestFrame { priority: queue as u8, ..frame(offered, bytes, queue as u32) };
+            switch.handle_frame(Time::ZERO, 0, entering, &mut notes);
+        }
+    }
+    switch.handle_timeout(Time::ZERO + until, &mut notes);
+    let mut served = vec![0; count];
+    notes.sent.iter().for_each(|(_, _, frame)| served[usize::from(frame.priority)] += u64::from(frame.bytes + 24));
+    served
+}
+
+fn full(service: Service) -> QueuePolicy {
+    queue(service, Limit::Bytes(1 << 40))
+}
+
+fn shaped(service: Service, min_mbps: u64, max_mbps: u64) -> QueuePolicy {
+    let shaper = |mbps: u64| BitRate::from_bps(mbps * 1_000_000).map(|rate| Shaper::new(rate.pace(0), 18_460));
+    QueuePolicy { floor: shaper(min_mbps), ceiling: shaper(max_mbps), ..full(service) }
+}
+
+/// Asserts that the shares are these percentages of the whole line, to one percent of each share.
+#[track_caller]
+fn assert_shares(served: &[u64], until: Span, percent: &[f64]) {
+    let line_bytes = until.ps() as f64 / 800.0;
+    for (queue, (&bytes, percent)) in served.iter().zip(percent).enumerate() {
+        let got = 100.0 * bytes as f64 / line_bytes;
+        assert!((got - percent).abs() <= 0.01 * percent, "queue {queue} has {got} % instead of {percent} %");
+    }
+}
+
+const WINDOW: Span = Span::from_ms(40);
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 24, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn ets_shares_hold_to_one_percent_under_any_frame_mix(
+        parts in proptest::collection::vec(10_u32..100, 2..8),
+        sizes in proptest::collection::vec(proptest::collection::vec(64_u32..9_000, 1..5), 8),
+    ) {
+        let total: u32 = parts.iter().sum();
+        let weights: Vec<u32> = parts.iter().map(|part| part * 1_000 / total).collect();
+        let whole = f64::from(weights.iter().sum::<u32>());
+        let until = Span::from_ms(80);
+        let served = saturated(weights.iter().map(|&weight| full(Service::Dwrr(weight))).collect(), &sizes, until);
+        for (&bytes, &weight) in served.iter().zip(&weights) {
+            let share = f64::from(weight) / whole;
+            let got = bytes as f64 * 800.0 / until.ps() as f64;
+            // A turn and a frame either way, and one percent.
+            let turn = (16.0 * f64::from(weight) + 2.0 * 9_024.0) * 800.0 / until.ps() as f64;
+            prop_assert!((got - share).abs() <= 0.01 * share + turn, "{got} instead of {share}");
+        }
+    }
+}
+
+#[test]
+fn weights_that_leave_a_rest_share_all_of_the_line() {
+    // ETS is work-conserving: 20 and 30 percent alone are 40 and 60.
+    let served = saturated(vec![full(Service::Dwrr(200)), full(Service::Dwrr(300))], &[vec![1_500], vec![9_000, 64]], WINDOW);
+    assert_shares(&served, WINDOW, &[40.0, 60.0]);
+}
+
+#[test]
+fn a_ceiling_holds_and_leaves_the_rest_to_others() {
+    let queues = vec![shaped(Service::Strict(1), 0, 2_000), full(Service::Dwrr(500)), full(Service::Dwrr(500))];
+    let served = saturated(queues, &[vec![1_500], vec![1_500], vec![1_500]], WINDOW);
+    assert_shares(&served, WINDOW, &[20.0, 40.0, 40.0]);
+}
+
+#[test]
+fn a_ceiling_holds_when_nobody_else_sends() {
+    let served = saturated(vec![shaped(Service::Dwrr(1000), 0, 2_500)], &[vec![1_500]], WINDOW);
+    assert_shares(&served, WINDOW, &[25.0]);
+}
+
+#[test]
+fn a_floor_lifts_a_small_weight() {
+    let queues = vec![shaped(Service::Dwrr(10), 3_000, 0), full(Service::Dwrr(990))];
+    let served = saturated(queues, &[vec![1_500], vec![9_000]], WINDOW);
+    // Guaranteed 30 %; what is beyond is shared 1 to 99.
+    assert_shares(&served, WINDOW, &[30.7, 69.3]);
+}
+
+/// What a queue got beyond its guarantee while the line was idle is not held against it when the line is busy.
+#[test]
+fn a_floor_has_no_debts() {
+    let queues = vec![shaped(Service::Dwrr(10), 3_000, 0), full(Service::Dwrr(990))];
+    let policy = PortPolicy { queue_of_class: [0, 1, 0, 0, 0, 0, 0, 0], ..port(queues) };
+    let mut switch = switch(1 << 40, vec![policy], true);
+    let mut notes = Notebook::default();
+    let enter = |switch: &mut Switch<TestFrame>, notes: &mut Notebook, at: Time, priority: u8, frames: u64| {
+        (0..frames).for_each(|id| switch.handle_frame(at, 0, TestFrame { priority, ..frame(id, 1_476, 0) }, notes));
+    };
+    enter(&mut switch, &mut notes, Time::ZERO, 0, 60_000);
+    // Alone for 10 ms at line rate, then the other has work too.
+    let (busy, end) = (Time::ZERO + Span::from_ms(10), Time::ZERO + Span::from_ms(20));
+    switch.handle_timeout(busy, &mut notes);
+    enter(&mut switch, &mut notes, busy, 1, 20_000);
+    switch.handle_timeout(end, &mut notes);
+    let late = notes.sent.iter().filter(|s| s.0 > busy.ps() && s.2.priority == 0).count() as f64;
+    let share = late * 1_500.0 * 800.0 / 1e10;
+    assert!((0.30..0.32).contains(&share), "{share}");
+}
+
+/// A frame that need not wait is not held back by others that must.
+#[test]
+fn a_shaped_queue_holds_back_nobody_else() {
+    let queues = vec![shaped(Service::Strict(1), 0, 100), full(Service::Dwrr(1000))];
+    let policy = PortPolicy { queue_of_class: [0, 1, 0, 0, 0, 0, 0, 0], ..port(queues) };
+    let mut switch = switch(1 << 40, vec![policy], true);
+    let mut notes = Notebook::default();
+    (0..40).for_each(|id| switch.handle_frame(Time::ZERO, 0, frame(id, 1_476, 0), &mut notes));
+    let now = Time::ZERO + Span::from_ms(1);
+    switch.handle_timeout(now, &mut notes);
+    switch.handle_frame(now, 0, TestFrame { priority: 1, ..frame(99, 1_476, 1) }, &mut notes);
+    assert_eq!(notes.sent.last().map(|s| (s.0, s.2.id)), Some((now.ps(), 99)));
+}
