@@ -5,7 +5,7 @@ from typing import Any
 
 from tailrace.report import policy
 from tailrace.report.charts import completion as completion_chart
-from tailrace.report.charts import drops, improvement, latency, occupancy, time, topology
+from tailrace.report.charts import drops, improvement, latency, occupancy, port_policy, time, topology
 from tailrace.report.series import TimeChart
 from tailrace.results import Run
 from tailrace.results.metrics import NAMES
@@ -18,6 +18,8 @@ HOSTS_MAX = 12
 QUIET_BYTES = 1_500
 # Queues of one arm in the first table; the rest stand below it.
 LOUD_QUEUES_MAX = 8
+# Policies of one switch that are drawn.
+POLICIES_MAX = 6
 
 
 def completion(summary: dict[str, Any]) -> dict[str, Any]:
@@ -131,7 +133,7 @@ def network(run: Run) -> dict[str, Any] | None:
         return None
     policies: list[dict[str, Any]] = []
     for arm, plan in plans:
-        sentences = policy.switch_sentences(plan)
+        sentences = _drawn(policy.switch_sentences(plan))
         same = next((entry for entry in policies if entry["switches"] == sentences), None)
         if same:
             same["arms"].append(arm)
@@ -145,6 +147,15 @@ def network(run: Run) -> dict[str, Any] | None:
         "policies": policies,
         "overrides": [{"arm": arm, "changes": _changes(changed)} for arm, changed in overrides.items() if changed],
     }
+
+
+def _drawn(switches: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Every different policy with its drawing."""
+    for switch in switches:
+        shown = switch["policies"][:POLICIES_MAX]
+        switch["omitted"] = len(switch["policies"]) - len(shown)
+        switch["policies"] = [entry | {"drawing": port_policy.policy_chart(entry["policy"])} for entry in shown]
+    return switches
 
 
 def _changes(overrides: dict[str, Any]) -> list[str]:

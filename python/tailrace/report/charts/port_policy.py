@@ -1,0 +1,162 @@
+"""A drawing of what one port does: classes go to queues, queues to the scheduler, the scheduler to the line.
+
+Queues are tanks that fill from the right; their thresholds stand in order, not to scale.
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+from markupsafe import Markup
+
+from tailrace.report.policy import aqm_words, limit_words, policy_sentences, service_words
+from tailrace.report.policy_ingress import bits, ranges_text, threshold_text
+from tailrace.report.svg import percent, tag
+from tailrace.results.numbers import rate_text, size_text
+
+ROW_PX = 58
+TANK_PX = 20
+TITLE_PX = 15
+HEAD_PX = 20
+# Columns as shares of the width: classes, tank, service, the line.
+TANK_LEFT, TANK_RIGHT, MERGE, LINE_LEFT = 0.20, 0.72, 0.93, 0.97
+AQM_FROM, AQM_TO = 0.42, 0.66
+RESERVED_TO = 0.12
+
+
+def policy_chart(policy: dict[str, Any]) -> Markup:
+    """The drawing."""
+    queues = sorted(enumerate(policy["queues"]), key=lambda pair: _rank(pair[1]))
+    groups = [group for group in policy.get("groups", []) if group.get("lossless")]
+    middle = HEAD_PX + len(queues) * ROW_PX / 2
+    marks = [*_heads(has_groups=bool(groups), below=HEAD_PX + len(queues) * ROW_PX)]
+    for row, (number, queue) in enumerate(queues):
+        y = HEAD_PX + row * ROW_PX
+        marks += _queue(policy, number, queue, y, middle)
+    marks += _line(middle)
+    y = HEAD_PX * 2 + len(queues) * ROW_PX
+    for group in groups:
+        marks += _group(group, y)
+        y += ROW_PX
+    height = round(y if groups else y - HEAD_PX)
+    label = " ".join(policy_sentences(policy))
+    drawing = tag("svg", *marks, width="100%", height=height, role="img", aria_label=label, overflow="visible")
+    return tag("div", drawing, class_="plot policy", style="padding:4px 0 6px")
+
+
+def _rank(queue: dict[str, Any]) -> int:
+    """Strict queues on top, in the order in which they are served."""
+    return int(queue["service"].get("strict", 99))
+
+
+def _heads(*, has_groups: bool, below: float) -> Iterator[Markup]:
+    for text, x in (("classes", 0.0), ("queues", TANK_LEFT), ("served", TANK_RIGHT + 0.02)):
+        yield tag("text", text, x=percent(x), y=12, class_="tick")
+    if has_groups:
+        yield tag("text", "at ingress", x="0%", y=below + 12, class_="tick")
+        yield tag(
+            "text",
+            "lossless groups: own, shared up to XOFF, headroom",
+            x=percent(TANK_LEFT),
+            y=below + 12,
+            class_="tick",
+        )
+
+
+def _queue(policy: dict[str, Any], number: int, queue: dict[str, Any], y: float, middle: float) -> Iterator[Markup]:
+    tank_y = y + TITLE_PX + 3
+    centre = tank_y + TANK_PX / 2
+    yield tag("text", _classes(policy, number), x="0%", y=centre + 4)
+    arrow_from = 0.11
+    yield tag("line", x1=percent(arrow_from), x2=percent(TANK_LEFT - 0.005), y1=centre, y2=centre, class_="link")
+    yield tag("text", queue["name"], x=percent(TANK_LEFT), y=y + TITLE_PX - 1, font_weight=600)
+    yield tag("text", _limit(queue), x=percent(TANK_RIGHT), y=y + TITLE_PX - 1, class_="tick", text_anchor="end")
+    yield from _tank(tank_y)
+    if queue.get("reserved_bytes"):
+        yield _zone(tank_y, 1 - RESERVED_TO, 1.0, "reserved")
+    if queue["aqm"] != "none":
+        yield _zone(tank_y, 1 - AQM_TO, 1 - AQM_FROM, "band")
+    words = _below(policy, number, queue)
+    yield tag("text", words, x=percent(TANK_LEFT), y=tank_y + TANK_PX + 13, class_="tick")
+    yield tag("text", _service(queue), x=percent(TANK_RIGHT + 0.02), y=centre + 4)
+    yield tag("line", x1=percent(MERGE - 0.035), x2=percent(MERGE), y1=centre, y2=middle, class_="link")
+
+
+def _tank(y: float) -> Iterator[Markup]:
+    width = percent(TANK_RIGHT - TANK_LEFT)
+    yield tag("rect", x=percent(TANK_LEFT), y=y, width=width, height=TANK_PX, rx=3, class_="node")
+
+
+def _zone(y: float, left: float, right: float, class_: str) -> Markup:
+    """Part of a tank, as shares of it."""
+    span = TANK_RIGHT - TANK_LEFT
+    return tag(
+        "rect",
+        x=percent(TANK_LEFT + left * span),
+        width=percent((right - left) * span),
+        y=y + 1,
+        height=TANK_PX - 2,
+        class_=class_,
+    )
+
+
+def _classes(policy: dict[str, Any], number: int) -> str:
+    own = [priority for priority, queue in enumerate(policy["queue_of_priority"]) if queue == number]
+    dpp = policy.get("dpp")
+    if dpp and dpp["express_queue"] == number:
+        return f"DPP {ranges_text(own)}".strip()
+    return ranges_text(own) or "–"
+
+
+def _below(policy: dict[str, Any], number: int, queue: dict[str, Any]) -> str:
+    parts = []
+    dpp = policy.get("dpp")
+    if dpp and dpp["express_queue"] == number:
+        parts.append(f"first {dpp['max_packets']} packets of a flow")
+    if words := aqm_words(queue["aqm"]):
+        parts.append(words)
+    if qcn := queue.get("qcn"):
+        parts.append(f"QCN {size_text(qcn['set_point_bytes'])}")
+    if reserved := queue.get("reserved_bytes"):
+        parts.append(f"{size_text(reserved)} its own")
+    return "; ".join(parts) or "tail drop"
+
+
+def _limit(queue: dict[str, Any]) -> str:
+    limit = queue["limit"]
+    return (
+        f"≤ {limit['alpha-milli'] / 1000:g} × free"
+        if "alpha-milli" in limit
+        else limit_words(limit).replace("at most", "≤")
+    )
+
+
+def _service(queue: dict[str, Any]) -> str:
+    shape = [
+        f"{sign} {rate_text(rate_bps)}"
+        for end, sign in (("min", "≥"), ("max", "≤"))
+        if (rate_bps := queue.get(f"shape_{end}_bps"))
+    ]
+    words = service_words(queue["service"]).replace("strict priority, level", "strict").replace("weighted ", "")
+    return ", ".join([words, *shape])
+
+
+def _line(middle: float) -> Iterator[Markup]:
+    yield tag("line", x1=percent(MERGE), x2="100%", y1=middle, y2=middle, class_="link wire")
+    yield tag("circle", cx=percent(MERGE), cy=middle, r=4, class_="node switch")
+    yield tag("text", "line", x="100%", y=middle - 7, class_="tick", text_anchor="end")
+
+
+def _group(group: dict[str, Any], y: float) -> Iterator[Markup]:
+    tank_y = y + TITLE_PX + 3
+    lossless = group["lossless"]
+    who = "all" if group["priorities"] == 0xFF else ranges_text(bits(group["priorities"]))
+    yield tag("text", who, x="0%", y=tank_y + TANK_PX / 2 + 4)
+    yield tag("text", f"XOFF {threshold_text(group)}", x=percent(TANK_LEFT), y=y + TITLE_PX - 1)
+    headroom = f"headroom {size_text(lossless['headroom_bytes'])}"
+    yield tag("text", headroom, x=percent(TANK_RIGHT), y=y + TITLE_PX - 1, class_="tick", text_anchor="end")
+    yield from _tank(tank_y)
+    if group["reserved_bytes"]:
+        yield _zone(tank_y, 0.0, RESERVED_TO, "reserved")
+    yield _zone(tank_y, AQM_TO, 1.0, "headroom")
+    xon = f"XON {size_text(lossless['xon_offset_bytes'])} below"
+    yield tag("text", xon, x=percent(TANK_LEFT), y=tank_y + TANK_PX + 13, class_="tick")
