@@ -31,11 +31,8 @@ def rule_words(rule: dict[str, Any]) -> str:
         for key, noun in (("pcp", "priority"), ("dscp", "DSCP"), ("vlan", "VLAN"))
         if key in rule
     ]
-    parts += [
-        f"{words} {rule[key]}"
-        for key, words in (("ingress", "in by"), ("source", "from"), ("destination", "to"))
-        if key in rule
-    ]
+    ends = (("ingress", "in by"), ("source", "from"), ("destination", "to"))
+    parts += [f"{words} {rule[key]}" for key, words in ends if key in rule]
     if "protocol" in rule:
         parts.append(PROTOCOL_NAMES.get(rule["protocol"], f"protocol {rule['protocol']}"))
     for key, words in (("source_port", "source port"), ("destination_port", "port")):
@@ -50,9 +47,10 @@ def ingress_sentences(policy: dict[str, Any]) -> list[str]:
     sentences = []
     if police := policy.get("police"):
         which = "each flow" if police["per_flow"] else "everything together"
+        classes, rate = ranges_text(bits(police["classes"])), rate_text(police["rate_bps"])
         sentences.append(
-            f"Policer: {which} in class {ranges_text(bits(police['classes']))} enters at {rate_text(police['rate_bps'])} "
-            f"with bursts of {size_text(police['burst_bytes'])}; what exceeds that is dropped."
+            f"Policer: {which} in class {classes} enters at {rate} with bursts of {size_text(police['burst_bytes'])}; "
+            "what exceeds that is dropped."
         )
     sentences += [group_words(group) for group in policy.get("groups", []) if group.get("lossless")]
     if pause := policy.get("pause"):

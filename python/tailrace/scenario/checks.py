@@ -130,6 +130,8 @@ def _host(at: KeyPath, host: Host, own: Host) -> Found:
     for key in ("tso", "gro"):
         if key in own.nic.model_fields_set and 0 < getattr(host.nic, key) < segment:
             yield (*at, "nic", key), f"it is below one segment of {segment} bytes", "0B switches it off, 64kB is usual"
+    if own.nic.model_fields_set & {"pfc", "link_pause", "qcn"}:
+        yield from _bridging((*at, "nic"), host)
     tcp = host.tcp
     if 0 < tcp.window_cap < segment:
         yield (*at, "tcp", "window_cap"), f"it is below one segment of {segment} bytes", "0B is no limit"
@@ -142,6 +144,14 @@ def _host(at: KeyPath, host: Host, own: Host) -> Found:
             yield (*at, "tcp", key), f"{size} holds not even one packet of {host.mtu} bytes", "64KiB is small already"
         if buffer.maximum < buffer.initial:
             yield (*at, "tcp", key), "the maximum is below the initial size", "exchange them"
+
+
+def _bridging(at: KeyPath, host: Host) -> Found:
+    if host.nic.pfc is not None and host.nic.link_pause:
+        yield (*at, "link_pause"), "a NIC obeys pauses of priorities (pfc) or of the link", "remove one of the two"
+    qcn = host.nic.qcn
+    if qcn is not None and 0 in (qcn.timer, qcn.byte_counter, qcn.rate_min):
+        yield (*at, "qcn"), "timer, byte_counter and rate_min are above zero", "the standard: 15ms, 150kB"
 
 
 def _arms(scenario: Scenario) -> Found:

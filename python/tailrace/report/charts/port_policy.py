@@ -3,7 +3,9 @@
 Queues are tanks that fill from the right; their thresholds stand in order, not to scale.
 """
 
+import re
 from collections.abc import Iterator
+from textwrap import wrap
 from typing import Any
 
 from markupsafe import Markup
@@ -13,12 +15,16 @@ from tailrace.report.policy_ingress import bits, ranges_text, threshold_text
 from tailrace.report.svg import percent, tag
 from tailrace.results.numbers import rate_text, size_text
 
-ROW_PX = 58
+ROW_PX = 46
+NOTE_PX = 14
 TANK_PX = 20
 TITLE_PX = 15
 HEAD_PX = 20
+# Characters of a note below a tank: what fits beside it on a phone.
+NOTE_CHARACTERS = 44
+UNIT = re.compile(r"(?<=\d) (?=[A-Za-zµ%])")
 # Columns as shares of the width: classes, tank, service, the line.
-TANK_LEFT, TANK_RIGHT, MERGE, LINE_LEFT = 0.20, 0.72, 0.93, 0.97
+TANK_LEFT, TANK_RIGHT, MERGE = 0.21, 0.74, 0.95
 AQM_FROM, AQM_TO = 0.42, 0.66
 RESERVED_TO = 0.12
 
@@ -27,20 +33,28 @@ def policy_chart(policy: dict[str, Any]) -> Markup:
     """The drawing."""
     queues = sorted(enumerate(policy["queues"]), key=lambda pair: _rank(pair[1]))
     groups = [group for group in policy.get("groups", []) if group.get("lossless")]
-    middle = HEAD_PX + len(queues) * ROW_PX / 2
-    marks = [*_heads(has_groups=bool(groups), below=HEAD_PX + len(queues) * ROW_PX)]
-    for row, (number, queue) in enumerate(queues):
-        y = HEAD_PX + row * ROW_PX
+    notes = [_note(policy, number, queue) for number, queue in queues]
+    tops = [HEAD_PX + sum(ROW_PX + NOTE_PX * len(note) for note in notes[:row]) for row in range(len(notes) + 1)]
+    middle = (tops[0] + tops[-1]) / 2
+    marks = [*_heads(below=tops[-1] if groups else None)]
+    for (number, queue), note, y in zip(queues, notes, tops, strict=False):
         marks += _queue(policy, number, queue, y, middle)
+        marks += _lines(note, y)
     marks += _line(middle)
-    y = HEAD_PX * 2 + len(queues) * ROW_PX
+    y = tops[-1] + HEAD_PX
     for group in groups:
         marks += _group(group, y)
-        y += ROW_PX
-    height = round(y if groups else y - HEAD_PX)
+        y += ROW_PX + NOTE_PX
+    height = round(y if groups else tops[-1])
     label = " ".join(policy_sentences(policy))
     drawing = tag("svg", *marks, width="100%", height=height, role="img", aria_label=label, overflow="visible")
     return tag("div", drawing, class_="plot policy", style="padding:4px 0 6px")
+
+
+def _lines(note: list[str], y: float) -> Iterator[Markup]:
+    for number, text in enumerate(note, 1):
+        below = y + TITLE_PX + 2 + TANK_PX + NOTE_PX * number
+        yield tag("text", text, x=percent(TANK_LEFT), y=below, class_="tick")
 
 
 def _rank(queue: dict[str, Any]) -> int:
@@ -48,26 +62,20 @@ def _rank(queue: dict[str, Any]) -> int:
     return int(queue["service"].get("strict", 99))
 
 
-def _heads(*, has_groups: bool, below: float) -> Iterator[Markup]:
+def _heads(*, below: float | None) -> Iterator[Markup]:
     for text, x in (("classes", 0.0), ("queues", TANK_LEFT), ("served", TANK_RIGHT + 0.02)):
         yield tag("text", text, x=percent(x), y=12, class_="tick")
-    if has_groups:
+    if below is not None:
         yield tag("text", "at ingress", x="0%", y=below + 12, class_="tick")
-        yield tag(
-            "text",
-            "lossless groups: own, shared up to XOFF, headroom",
-            x=percent(TANK_LEFT),
-            y=below + 12,
-            class_="tick",
-        )
+        text = "lossless groups: up to XOFF, headroom"
+        yield tag("text", text, x=percent(TANK_LEFT), y=below + 12, class_="tick")
 
 
 def _queue(policy: dict[str, Any], number: int, queue: dict[str, Any], y: float, middle: float) -> Iterator[Markup]:
     tank_y = y + TITLE_PX + 3
     centre = tank_y + TANK_PX / 2
     yield tag("text", _classes(policy, number), x="0%", y=centre + 4)
-    arrow_from = 0.11
-    yield tag("line", x1=percent(arrow_from), x2=percent(TANK_LEFT - 0.005), y1=centre, y2=centre, class_="link")
+    yield tag("line", x1=percent(TANK_LEFT - 0.045), x2=percent(TANK_LEFT - 0.005), y1=centre, y2=centre, class_="link")
     yield tag("text", queue["name"], x=percent(TANK_LEFT), y=y + TITLE_PX - 1, font_weight=600)
     yield tag("text", _limit(queue), x=percent(TANK_RIGHT), y=y + TITLE_PX - 1, class_="tick", text_anchor="end")
     yield from _tank(tank_y)
@@ -75,10 +83,8 @@ def _queue(policy: dict[str, Any], number: int, queue: dict[str, Any], y: float,
         yield _zone(tank_y, 1 - RESERVED_TO, 1.0, "reserved")
     if queue["aqm"] != "none":
         yield _zone(tank_y, 1 - AQM_TO, 1 - AQM_FROM, "band")
-    words = _below(policy, number, queue)
-    yield tag("text", words, x=percent(TANK_LEFT), y=tank_y + TANK_PX + 13, class_="tick")
     yield tag("text", _service(queue), x=percent(TANK_RIGHT + 0.02), y=centre + 4)
-    yield tag("line", x1=percent(MERGE - 0.035), x2=percent(MERGE), y1=centre, y2=middle, class_="link")
+    yield tag("line", x1=percent(MERGE - 0.03), x2=percent(MERGE), y1=centre, y2=middle, class_="link")
 
 
 def _tank(y: float) -> Iterator[Markup]:
@@ -103,41 +109,56 @@ def _classes(policy: dict[str, Any], number: int) -> str:
     own = [priority for priority, queue in enumerate(policy["queue_of_priority"]) if queue == number]
     dpp = policy.get("dpp")
     if dpp and dpp["express_queue"] == number:
-        return f"DPP {ranges_text(own)}".strip()
-    return ranges_text(own) or "–"
+        return f"DPP {_compact(own)}".strip()
+    return _compact(own) or "–"
 
 
-def _below(policy: dict[str, Any], number: int, queue: dict[str, Any]) -> str:
+def _compact(classes: list[int]) -> str:
+    return ranges_text(classes).replace(", ", ",")
+
+
+def _note(policy: dict[str, Any], number: int, queue: dict[str, Any]) -> list[str]:
+    """What stands below a queue, in lines."""
     parts = []
     dpp = policy.get("dpp")
     if dpp and dpp["express_queue"] == number:
         parts.append(f"first {dpp['max_packets']} packets of a flow")
-    if words := aqm_words(queue["aqm"]):
-        parts.append(words)
+    parts.append(_aqm(queue["aqm"]))
     if qcn := queue.get("qcn"):
         parts.append(f"QCN {size_text(qcn['set_point_bytes'])}")
     if reserved := queue.get("reserved_bytes"):
         parts.append(f"{size_text(reserved)} its own")
-    return "; ".join(parts) or "tail drop"
+    for end, sign in (("min", "≥"), ("max", "≤")):
+        if rate_bps := queue.get(f"shape_{end}_bps"):
+            parts.append(f"{sign} {rate_text(rate_bps)}")
+    # A number and its unit stay together.
+    return wrap(UNIT.sub("\u00a0", "; ".join(parts)), NOTE_CHARACTERS)
+
+
+def _aqm(aqm: str | dict[str, Any]) -> str:
+    """Queue management in a few words."""
+    if isinstance(aqm, str) or not (red := aqm.get("red")):
+        return aqm_words(aqm) or "tail drop"
+    verb = "marks" if red["ecn"] else "drops"
+    words = f"WRED {verb} {_span(red['minimum_bytes'], red['maximum_bytes'])}, {red['probability_milli'] / 10:g} %"
+    if other := red.get("not_capable"):
+        words += f"; not ECN {_span(other[0], other[1])}, {other[2] / 10:g} %"
+    return words
+
+
+def _span(low: int, high: int) -> str:
+    return f"{size_text(low)}–{size_text(high)}"
 
 
 def _limit(queue: dict[str, Any]) -> str:
     limit = queue["limit"]
-    return (
-        f"≤ {limit['alpha-milli'] / 1000:g} × free"
-        if "alpha-milli" in limit
-        else limit_words(limit).replace("at most", "≤")
-    )
+    if "alpha-milli" in limit:
+        return f"≤ {limit['alpha-milli'] / 1000:g} × free"
+    return limit_words(limit).replace("at most", "≤")
 
 
 def _service(queue: dict[str, Any]) -> str:
-    shape = [
-        f"{sign} {rate_text(rate_bps)}"
-        for end, sign in (("min", "≥"), ("max", "≤"))
-        if (rate_bps := queue.get(f"shape_{end}_bps"))
-    ]
-    words = service_words(queue["service"]).replace("strict priority, level", "strict").replace("weighted ", "")
-    return ", ".join([words, *shape])
+    return service_words(queue["service"]).replace("strict priority, level", "strict").replace("weighted ", "")
 
 
 def _line(middle: float) -> Iterator[Markup]:
@@ -152,11 +173,9 @@ def _group(group: dict[str, Any], y: float) -> Iterator[Markup]:
     who = "all" if group["priorities"] == 0xFF else ranges_text(bits(group["priorities"]))
     yield tag("text", who, x="0%", y=tank_y + TANK_PX / 2 + 4)
     yield tag("text", f"XOFF {threshold_text(group)}", x=percent(TANK_LEFT), y=y + TITLE_PX - 1)
-    headroom = f"headroom {size_text(lossless['headroom_bytes'])}"
-    yield tag("text", headroom, x=percent(TANK_RIGHT), y=y + TITLE_PX - 1, class_="tick", text_anchor="end")
     yield from _tank(tank_y)
     if group["reserved_bytes"]:
         yield _zone(tank_y, 0.0, RESERVED_TO, "reserved")
     yield _zone(tank_y, AQM_TO, 1.0, "headroom")
-    xon = f"XON {size_text(lossless['xon_offset_bytes'])} below"
-    yield tag("text", xon, x=percent(TANK_LEFT), y=tank_y + TANK_PX + 13, class_="tick")
+    xon, headroom = size_text(lossless["xon_offset_bytes"]), size_text(lossless["headroom_bytes"])
+    yield from _lines([f"XON {xon} lower; headroom {headroom}"], y)

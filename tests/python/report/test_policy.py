@@ -1,0 +1,68 @@
+"""The policy of each port, drawn and in words."""
+
+import copy
+import re
+from typing import Any
+
+from lab import load
+from tailrace.report.charts.port_policy import policy_chart
+from tailrace.report.policy import policy_sentences, switch_sentences
+from tailrace.report.policy_ingress import ranges_text
+from tailrace.scenario.lower import lower
+
+LOSSLESS = {
+    "queues": {
+        "storage": {"share": "50%", "shape": {"max": "4Gbit/s"}, "reserved": "20kB", "qcn": {}},
+        "lan": {"aqm": {"kind": "afd", "desired": "150kB", "ecn": True}},
+        "fast": {"strict": 1},
+    },
+    "priorities": {3: "storage", 5: "fast"},
+    "pfc": {"priorities": [3], "headroom": "50kB", "xoff": "100kB", "watchdog": {}},
+    "police": {"rate": "5Gbit/s", "per_flow": True},
+}
+RULES = [{"dscp": ["ef"], "class": 5}, {"destination": "db", "protocol": "tcp", "destination_port": 5432, "class": 3}]
+
+
+def plan() -> dict[str, Any]:
+    loaded = load(policies__lossless=LOSSLESS, switches__leaf={"policy": "lossless", "classify": RULES}, arms={})
+    return lower(loaded.arms["base"], "base", 1)
+
+
+def texts(drawing: str) -> list[str]:
+    return [text.replace("\u00a0", " ") for text in re.findall(r"<text[^>]*>([^<]*)</text>", drawing)]
+
+
+def test_a_drawing_has_classes_queues_thresholds_and_service() -> None:
+    shown = texts(str(policy_chart(plan()["switches"][0]["policy"])))
+    for text in ("storage", "lan", "fast", "0–2,4,6–7", "3", "5", "strict 1", "50 %", "≤ 8 × free"):
+        assert text in shown, text
+    assert any("AFD marks elephants to keep 150 kB" in text for text in shown)
+    assert any("headroom 50 kB" in text for text in shown)
+    assert "XOFF 100 kB" in shown
+    assert shown.index("fast") < shown.index("storage")
+
+
+def test_the_drawing_says_in_words_what_it_shows() -> None:
+    policy = plan()["switches"][0]["policy"]
+    drawing = str(policy_chart(policy))
+    assert 'role="img"' in drawing
+    sentences = policy_sentences(policy)
+    assert any("priority 3 pauses its sender above 100 kB" in sentence for sentence in sentences)
+    assert any("Policer: each flow in class 0–7 enters at 5 Gbit/s" in sentence for sentence in sentences)
+    assert any("Elephant trap: a flow of more than" in sentence for sentence in sentences)
+    assert any("at most 4 Gbit/s" in sentence and "QCN around 26 kB" in sentence for sentence in sentences)
+
+
+def test_ports_with_the_same_policy_share_an_entry() -> None:
+    switch = plan()["switches"][0]
+    own = copy.deepcopy(switch["policy"])
+    own["groups"][0]["lossless"]["headroom_bytes"] = 7
+    switch["port_policies"] = [{"towards": name, "policy": own} for name in ("db", "bulk")]
+    (entry,) = switch_sentences({"switches": [switch]})
+    assert [policy["where"] for policy in entry["policies"]] == ["all other ports", "ports to db, bulk"]
+    assert entry["rules"] == ["DSCP 46 → class 5", "to db, TCP, port 5432 → class 3"]
+
+
+def test_numbers_in_a_row_are_a_range() -> None:
+    assert ranges_text([5, 0, 1, 2]) == "0–2, 5"
+    assert ranges_text([]) == ""
