@@ -1,7 +1,8 @@
 //! Elephant trap: which flows are large, and how fast they arrive.
 //!
 //! A flow is an elephant once it has sent more than a number of bytes, and stays one as long as it sends at least a few
-//! in every period (Cisco, Nexus 9000 QoS guide, "Configuring queuing and scheduling"). Its arrival rate is measured per
+//! in every period (Cisco, Nexus 9000 QoS guide, "Configuring queuing and scheduling"). The bytes of a flow that sends less
+//! count anew too: otherwise every connection that lives long enough would be an elephant. Its arrival rate is measured per
 //! AFD period. Flows are kept in sets of four; a newcomer replaces a mouse, or the flow that was silent the longest.
 
 use tailrace_units::{Span, Time, mix64};
@@ -74,7 +75,7 @@ impl Etrap {
         let entry = self.entry(flow_hash, period, age_period);
         if age_period != entry.age_period {
             let enough = age_period == entry.age_period + 1 && entry.age_arrived >= bandwidth_threshold;
-            if entry.is_elephant && !enough {
+            if !enough {
                 *entry = Entry { tag: flow_hash, period, age_period, ..Entry::default() };
             }
             entry.age_period = age_period;

@@ -114,6 +114,12 @@ impl IngressPort {
         self.groups.iter().map(|group| (group.policy.priorities, group.counters))
     }
 
+    /// The group of a priority, if its sender was told to pause.
+    pub(crate) fn pausing_group(&self, priority: u8) -> Option<u8> {
+        let index = self.group_of[usize::from(priority) % PRIORITIES];
+        self.groups[usize::from(index)].refresh_at.map(|_| index)
+    }
+
     /// Whether a frame may enter, and which group it is accounted to. `shared_free` is what is free of the shared buffer.
     pub(crate) fn admit(&mut self, priority: u8, bytes: u32, shared_free: u64) -> Result<u8, DropCause> {
         let index = self.group_of[usize::from(priority) % PRIORITIES];

@@ -58,6 +58,11 @@ impl<F: crate::Frame> Queue<F> {
         self.frames.front()
     }
 
+    /// Whether any frame here is accounted to this group of an ingress port.
+    pub(crate) fn holds_of(&self, port: u16, group: u8) -> bool {
+        self.accounts.contains(&Account { port, group })
+    }
+
     pub(crate) fn push(&mut self, now: Time, frame: F, account: Option<Account>) {
         self.depth_bytes += u64::from(frame.bytes());
         self.counters.depth_max_bytes = self.counters.depth_max_bytes.max(self.depth_bytes);

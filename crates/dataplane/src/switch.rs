@@ -1,5 +1,7 @@
 //! The switch as a whole: classifying, forwarding, the ports and the memory they share.
 
+mod waiting;
+
 use crate::admit::Pool;
 use crate::ingress::{Account, IngressPort, Order};
 use crate::port::{Entered, Entrant, Port, Releases};

@@ -4,7 +4,7 @@
 use super::reaction::{ReactionPoint, ReactionPolicy};
 use std::collections::{BTreeMap, VecDeque};
 use tailrace_units::{Pace, Time};
-use tailrace_wire::{PRIORITIES, Packet, Pause, PauseState};
+use tailrace_wire::{PRIORITIES, Packet, Pause, PauseState, QUANTA_MAX, quanta_time};
 
 /// Flows with a limiter of their own; the notifications of further flows are ignored (and counted).
 const LIMITERS_MAX: usize = 1_024;
@@ -24,6 +24,7 @@ pub struct LosslessNic {
     limited: BTreeMap<u32, (ReactionPoint, VecDeque<Packet>)>,
     reaction: Option<ReactionPolicy>,
     pause: PauseState,
+    storm: Option<Storm>,
     /// Whose turn it is among the queues: priorities first, then limited flows.
     turn: usize,
     /// Frames that did not fit the queue.
@@ -32,6 +33,19 @@ pub struct LosslessNic {
     pub unlimited_notifications: u64,
     /// Notifications that arrived.
     pub notifications: u64,
+}
+
+/// A fault: the interface pauses its switch again and again.
+#[derive(Clone, Copy, Debug)]
+pub struct Storm {
+    /// Priorities that it pauses, a bit each.
+    pub priorities: u8,
+    /// The next pause.
+    pub next: Time,
+    /// No pause is sent from here on.
+    pub until: Time,
+    /// Makes the frame of a pause.
+    pub frame: fn(Pause) -> Packet,
 }
 
 /// A frame on the wire: start, end, packet.
@@ -59,11 +73,17 @@ impl LosslessNic {
             limited: BTreeMap::new(),
             reaction,
             pause,
+            storm: None,
             turn: 0,
             queue_drops: 0,
             unlimited_notifications: 0,
             notifications: 0,
         }
+    }
+
+    /// Lets the interface misbehave.
+    pub fn storm(&mut self, storm: Storm) {
+        self.storm = Some(storm);
     }
 
     /// Takes a frame. Returns when its transmission will have ended if nothing holds it back, or `None` when the queue is full.
@@ -86,19 +106,38 @@ impl LosslessNic {
 
     /// When [`LosslessNic::send`] has something to do, or [`Time::NEVER`].
     pub fn poll_timeout(&self) -> Time {
-        if self.waiting_bytes == 0 { Time::NEVER } else { self.free_at.max(self.ready_at) }
+        let data = if self.waiting_bytes == 0 { Time::NEVER } else { self.free_at.max(self.ready_at) };
+        data.min(self.next_storm())
+    }
+
+    /// When the next pause of a storm is sent.
+    fn next_storm(&self) -> Time {
+        let next = self.storm.filter(|storm| storm.next < storm.until).map(|storm| storm.next.max(self.free_at));
+        next.unwrap_or(Time::NEVER)
     }
 
     /// Sends the next frame if one is due by `now`, at the time at which it was due.
     pub fn send(&mut self, now: Time) -> Option<Departure> {
         while self.poll_timeout() <= now {
             let at = self.poll_timeout();
+            if self.next_storm() <= at {
+                return self.send_storm(at);
+            }
             match self.choose(at) {
                 Some(packet) => return Some(self.start(at, packet)),
                 None => self.ready_at = self.next_ready(at),
             }
         }
         None
+    }
+
+    /// Sends a pause of the longest time, and plans the next for when half of it is over.
+    fn send_storm(&mut self, at: Time) -> Option<Departure> {
+        let storm = self.storm.as_mut()?;
+        let packet = (storm.frame)(Pause::new(storm.priorities, QUANTA_MAX, false));
+        storm.next = at + quanta_time(self.pace, QUANTA_MAX).part(2);
+        self.free_at = at + self.pace.time_to_send(u64::from(packet.frame_bytes) + self.overhead_bytes);
+        Some((at, self.free_at, packet))
     }
 
     /// A pause frame has come.

@@ -4,6 +4,6 @@ mod lossless;
 mod plain;
 mod reaction;
 
-pub use lossless::LosslessNic;
+pub use lossless::{LosslessNic, Storm};
 pub use plain::Nic;
 pub use reaction::{ReactionPoint, ReactionPolicy};

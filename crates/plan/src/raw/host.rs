@@ -53,6 +53,21 @@ pub struct RawNicLossless {
     /// QCN reaction point.
     #[serde(default)]
     pub qcn: Option<RawQcnReaction>,
+    /// A fault: the interface pauses its switch although nothing is wrong.
+    #[serde(default)]
+    pub storm: Option<RawStorm>,
+}
+
+/// A pause storm: an interface that sends pauses again and again, as broken ones do.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RawStorm {
+    /// Priorities that it pauses, a bit each.
+    pub priorities: u8,
+    /// First pause.
+    pub from_ps: u64,
+    /// No pause is sent from here on.
+    pub until_ps: u64,
 }
 
 /// A QCN reaction point (802.1Qau; defaults of IEEE8021-CN-MIB).

@@ -1,5 +1,6 @@
 //! Parsing: names become indices, numbers become quantities, and what makes no sense is refused.
 
+mod bridging;
 mod hosts;
 mod policies;
 mod workloads;
@@ -65,7 +66,8 @@ impl Plan {
         require(raw.clock_offset_ppb <= CLOCK_OFFSET_PPB_MAX, "clock_offset_ppb", "at most 1 000 000 (1000 ppm)")?;
         let graph = resolve_graph(&raw)?;
         raw.hosts.iter().try_for_each(check_host)?;
-        raw.switches.iter().try_for_each(check_switch)?;
+        let nodes = (graph.hosts..).zip(&raw.switches);
+        nodes.into_iter().try_for_each(|(node, switch)| check_switch(switch, node, &graph))?;
         let rx_jitter = raw.hosts.iter().map(|host| distribution(&host.nic.rx_jitter, &host.name)).collect::<Result<_, _>>()?;
         let workloads = raw.workloads.iter().map(|w| resolve_workload(w, &graph, &raw)).collect::<Result<Vec<_>, _>>()?;
         require(!workloads.is_empty(), "workloads", "nothing uses the network")?;

@@ -1,14 +1,20 @@
 //! What a switch of the plan and its policies must satisfy.
 
+use super::bridging::{check_accounts, check_bridging, check_rule};
 use super::require;
+use crate::graph::{Graph, NodeId};
 use crate::{PlanError, RawLimit, RawPolicy, RawService, RawSwitch};
 
 /// Most queues of a port.
 const QUEUES_MAX: usize = 8;
 
-pub(super) fn check_switch(switch: &RawSwitch) -> Result<(), PlanError> {
+pub(super) fn check_switch(switch: &RawSwitch, node: NodeId, graph: &Graph) -> Result<(), PlanError> {
     let place = format!("switch {}", switch.name);
     require(switch.buffer_bytes > 0, &place, "buffer_bytes is above 0")?;
+    check_accounts(switch, node, graph)?;
+    for (i, rule) in switch.classify.iter().enumerate() {
+        check_rule(rule, node, graph, &format!("{place}.classify[{i}]"))?;
+    }
     check_policy(&switch.policy, switch.buffer_bytes, &format!("{place}.policy"))?;
     for port in &switch.port_policies {
         check_policy(&port.policy, switch.buffer_bytes, &format!("{place}.port_policies[{}]", port.towards))?;
@@ -19,6 +25,7 @@ pub(super) fn check_switch(switch: &RawSwitch) -> Result<(), PlanError> {
 fn check_policy(policy: &RawPolicy, buffer_bytes: u64, place: &str) -> Result<(), PlanError> {
     let queues = policy.queues.len();
     require((1..=QUEUES_MAX).contains(&queues), place, "a port has one to eight queues")?;
+    check_bridging(policy, place)?;
     let known = policy.queue_of_priority.iter().all(|&queue| usize::from(queue) < queues);
     require(known, place, "queue_of_priority names a queue that is not there")?;
     for queue in &policy.queues {

@@ -1,11 +1,12 @@
 //! From a host in the plan to its transport's settings and its interface.
 
 use super::network::pace_of;
-use tailrace_endpoint::nic::{LosslessNic, ReactionPolicy};
+use tailrace_dataplane::Frame;
+use tailrace_endpoint::nic::{LosslessNic, ReactionPolicy, Storm};
 use tailrace_endpoint::transport::{Buffer, CongestionControl, SlowStartExit, TcpConfig};
 use tailrace_plan::{Plan, RawCongestionControl, RawNicLossless, RawSlowStartExit, RawSocketBuffer};
-use tailrace_units::Span;
-use tailrace_wire::{IPV4_HEADER_BYTES, PauseState, TCP_HEADER_BYTES, TCP_TIMESTAMP_BYTES, tcp_mss};
+use tailrace_units::{Span, Time};
+use tailrace_wire::{IPV4_HEADER_BYTES, Packet, PauseState, TCP_HEADER_BYTES, TCP_TIMESTAMP_BYTES, tcp_mss};
 
 pub(super) fn tcp_config(plan: &Plan, host: usize) -> TcpConfig {
     let raw = &plan.raw.hosts[host];
@@ -57,5 +58,11 @@ fn lossless_nic(plan: &Plan, host: usize, raw: &RawNicLossless) -> LosslessNic {
         rate_min_bps: qcn.rate_min_bps,
     });
     let queue_bytes = plan.raw.hosts[host].nic.queue_bytes;
-    LosslessNic::new(pace_of(plan, host, 0), rate.bps(), plan.raw.framing.overhead_bytes, queue_bytes, pause, reaction)
+    let (pace, overhead_bytes) = (pace_of(plan, host, 0), plan.raw.framing.overhead_bytes);
+    let mut nic = LosslessNic::new(pace, rate.bps(), overhead_bytes, queue_bytes, pause, reaction);
+    if let Some(storm) = raw.storm {
+        let (next, until) = (Time::from_ps(storm.from_ps), Time::from_ps(storm.until_ps));
+        nic.storm(Storm { priorities: storm.priorities, next, until, frame: Packet::new_pause });
+    }
+    nic
 }

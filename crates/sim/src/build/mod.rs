@@ -77,6 +77,10 @@ pub(crate) fn build(plan: &Plan) -> World {
         observe,
     };
     open_connections(plan, &mut world);
+    for interface in &world.bridging.interfaces {
+        let (source, due) = interface.due();
+        world.agenda.arm(source, due);
+    }
     for index in 0..world.generators.len() {
         let start = match &plan.workloads[world.generators[index].workload as usize] {
             Workload::Flows { raw, .. } => raw.start_ps,

@@ -1,5 +1,6 @@
 //! What a trial leaves behind: one JSON document and four tables of columns.
 
+mod deadlock;
 mod summary;
 mod tables;
 

@@ -4,6 +4,7 @@
 mod common;
 
 mod bounds;
+mod bridging;
 mod congestion;
 mod figure_17;
 mod golden;

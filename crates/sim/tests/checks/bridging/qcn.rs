@@ -1,0 +1,56 @@
+//! Quantised congestion notification (802.1Qau): a queue at its set point, and no pauses for the innocent.
+
+use super::*;
+
+/// Q_eq of IEEE8021-CN-MIB.
+const SET_POINT: f64 = 26_000.0;
+
+fn reaction() -> RawQcnReaction {
+    RawQcnReaction {
+        timer_ps: 15 * MS,
+        byte_counter: 150_000,
+        active_increase_bps: 5_000_000,
+        hyper_increase_bps: 50_000_000,
+        rate_min_bps: 10_000_000,
+    }
+}
+
+/// Four hosts send 5 Gbit/s each to `h0`, in a priority that pauses; the first also sends 4 Gbit/s to `h5`.
+fn plan(has_qcn: bool) -> RawPlan {
+    let mut policy = lossless_policy(computed_headroom(1500));
+    if has_qcn {
+        policy.queues[1].qcn = Some(RawQcn { set_point_bytes: SET_POINT as u64, weight: 2 });
+    }
+    let mut plan = lossless_star(6, policy);
+    for host in &mut plan.hosts {
+        host.nic.queue_bytes = 300_000; // what the limiter holds back is dropped at the source, as it would be in the program
+        host.nic.lossless = Some(RawNicLossless { qcn: has_qcn.then(reaction), ..obedient() });
+    }
+    plan.workloads = (1..5).map(|i| constant(&format!("h{i}"), "h0", SAN, 5 * GBPS)).collect();
+    plan.workloads.push(constant("h1", "h5", SAN, 4 * GBPS));
+    (plan.stop_at_ps, plan.observe.series_bin_ps) = (S, 10 * MS);
+    plan
+}
+
+#[test]
+fn the_queue_stands_around_its_set_point_and_the_line_is_busy() {
+    let outcome = simulate(plan(true));
+    let (start, depth) = (column(&outcome, "port_series", "start_ps"), fractions(&outcome, "port_series", "queue_mean_bytes"));
+    let late: Vec<f64> = start.iter().zip(depth).filter(|(start, _)| **start >= 300 * MS).map(|(_, depth)| depth).collect();
+    let mean = late.iter().sum::<f64>() / late.len() as f64;
+    within("mean depth", mean, (0.5 * SET_POINT, 1.5 * SET_POINT));
+    let line: f64 = (0..4).map(|work| goodput_bps(&outcome, work, 300 * MS, S)).sum::<f64>() / 1e9;
+    within("goodput of the congested line", line, (8.3, 9.35)); // 934 of 1000 bytes
+    assert_eq!(drops(&outcome, "headroom-full") + drops(&outcome, "tail-drop"), 0);
+    assert!(count(&port(&outcome, "sw", "h0")["queues"][1], "qcn.notifications") > 0);
+}
+
+#[test]
+fn an_innocent_flow_of_a_limited_host_is_not_slowed() {
+    let (alone, with) = (simulate(plan(false)), simulate(plan(true)));
+    let innocent = |outcome: &Outcome| goodput_bps(outcome, 4, 300 * MS, S) / 1e9;
+    within("the innocent flow with QCN", innocent(&with), (3.6, 3.75)); // 4 Gbit/s of wire
+    within("the innocent flow with pauses alone", innocent(&alone), (1.0, 3.2));
+    let pauses = |outcome: &Outcome| (1..5).map(|i| pauses_sent(outcome, "sw", &format!("h{i}"))).sum::<u64>();
+    assert!(20 * pauses(&with) < pauses(&alone), "{} and {}", pauses(&with), pauses(&alone));
+}
