@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 PROGRAM = Path(__file__).resolve().parent.parent / ".venv" / "bin" / "tailrace"
-VERBS = ("init", "check", "plan", "run", "compare", "report", "list", "schema")
+VERBS = ("init", "check", "plan", "run", "compare", "report", "list", "import", "export", "show", "schema")
 PRINT_LIMIT_S = 30
 COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 

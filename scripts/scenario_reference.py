@@ -9,7 +9,16 @@ from tailrace.scenario import units
 
 Schema = dict[str, Any]
 
-DIMENSIONS = (units.TIME, units.FINE_TIME, units.SIZE, units.RATE, units.OFFSET, units.SHARE, units.FRAMES)
+DIMENSIONS = (
+    units.TIME,
+    units.FINE_TIME,
+    units.SIZE,
+    units.RATE,
+    units.OFFSET,
+    units.SHARE,
+    units.FRAMES,
+    units.LENGTH,
+)
 DISTRIBUTION_WORD = "exponential|uniform"
 """Part of the pattern by which a distribution is recognised."""
 

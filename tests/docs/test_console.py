@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGES = ("docs/tutorial.md",)
+PAGES = ("docs/tutorial.md", "docs/how-to/import-configuration.md")
 BLOCK = re.compile(r"^```console\n(.*?)^```", re.MULTILINE | re.DOTALL)
 NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
 EXIT = re.compile(r"\[exit (\d+)\]")

@@ -53,6 +53,8 @@ def _differences(was: Any, became: Any, path: str) -> Iterator[tuple[str, Any, A
 
 
 def _shown(value: object) -> str:
+    if (kind := getattr(value, "kind", None)) is not None:
+        return str(kind)
     if isinstance(value, BaseModel):
         value = {name: part for name in type(value).model_fields if (part := getattr(value, name)) is not None}
     text = "nothing" if value is None or value == [] else str(value)

@@ -1,0 +1,154 @@
+"""Import, export and show, as a user types them."""
+
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from ruamel.yaml import YAML
+
+from fake_run import FakeRun
+from lab import sound
+from tailrace.cli import main
+
+HERE = Path(__file__).parent
+NXOS = HERE.parent / "importers" / "fabric.nxos"
+SONIC = HERE.parent / "importers" / "config_db.json"
+Program = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def tailrace(workplace: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Program:
+    """The program, in an empty folder with a scenario."""
+    (workplace / "lab.yaml").write_text(json.dumps(sound()), encoding="utf-8")
+
+    def run(*arguments: str | Path) -> tuple[int, str, str]:
+        monkeypatch.setattr(sys, "argv", ["tailrace", *map(str, arguments)])
+        with pytest.raises(SystemExit) as end:
+            main()
+        seen = capsys.readouterr()
+        assert "Traceback" not in seen.out + seen.err
+        return int(end.value.code or 0), seen.out, seen.err
+
+    return run
+
+
+@pytest.mark.parametrize(("vendor", "file", "name"), [("nxos", NXOS, "leaf-101"), ("sonic", SONIC, "leaf-1")])
+def test_a_configuration_becomes_a_switch_section(tailrace: Program, vendor: str, file: Path, name: str) -> None:
+    code, out, err = tailrace("import", vendor, file)
+    section = YAML(typ="safe").load(out)
+    assert code == 0
+    assert set(section) == {"policies", "switches"}
+    assert section["switches"][name]["policy"] in section["policies"]
+    assert err.splitlines()[-1].startswith(f"{file}: ")
+
+
+def test_an_imported_section_makes_a_sound_scenario(tailrace: Program, workplace: Path) -> None:
+    _, out, _ = tailrace("import", "nxos", NXOS)
+    scenario: dict[str, Any] = sound(network__topology__switch="leaf-101", arms={}) | YAML(typ="safe").load(out)
+    (workplace / "whole.yaml").write_text(json.dumps(scenario), encoding="utf-8")
+    code, out, err = tailrace("check", "whole.yaml")
+    assert (code, err) == (0, "")
+
+
+def test_strict_fails_where_a_line_is_not_understood(tailrace: Program, workplace: Path) -> None:
+    (workplace / "odd.cfg").write_text("hostname x\nfrobnicate 7\n")
+    code, _, err = tailrace("import", "nxos", "odd.cfg", "--strict")
+    assert code == 1
+    assert "odd.cfg:2: NOT UNDERSTOOD: 'frobnicate 7'" in err
+    assert tailrace("import", "nxos", NXOS, "--strict")[0] == 0
+
+
+def test_the_hosts_of_a_scenario_are_compared(tailrace: Program, workplace: Path) -> None:
+    (workplace / "jumbo.yaml").write_text(json.dumps(sound(hosts={"db": {"mtu": "9000B"}})))
+    (workplace / "small.cfg").write_text(
+        "policy-map type network-qos p\n class type network-qos class-default\n  mtu 1500"
+    )
+    _, _, err = tailrace("import", "nxos", "small.cfg", "--scenario", "jumbo.yaml")
+    assert "CONTRADICTION: 'mtu 1500' hosts.db of the scenario sends packets of 9000 bytes" in err
+
+
+def test_remarks_are_there_for_programs_too(tailrace: Program) -> None:
+    _, out, _ = tailrace("import", "nxos", NXOS, "--json")
+    found = json.loads(out)
+    assert {"line", "text", "verdict", "words"} == set(found["remarks"][0])
+    assert found["mtu_bytes"] == 9216
+
+
+@pytest.mark.parametrize("vendor", ["nxos", "sonic"])
+def test_what_is_written_is_read_again(tailrace: Program, workplace: Path, vendor: str) -> None:
+    code, _, err = tailrace("export", vendor, "lab.yaml", "--arm", "dpp", "--out", "out.cfg")
+    assert code == 0
+    assert "wrote out.cfg" in err
+    assert tailrace("import", vendor, "out.cfg", "--strict")[0] == 0
+    assert tailrace("export", vendor, "lab.yaml", "--out", "out.cfg")[0] == 2
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("import", "nxos", "none.cfg"), "none.cfg: it cannot be read"),
+        (("import", "sonic", "lab.yaml"), "NOT UNDERSTOOD"),
+        (("import", "sonic", str(NXOS)), "this is not JSON"),
+        (("export", "nxos", "lab.yaml", "--switch", "leav"), "did you mean 'leaf'?"),
+        (("export", "nxos", "lab.yaml", "--arm", "dp"), "did you mean 'dpp'?"),
+        (("show", "queues", "lab.yaml"), "lab.yaml"),
+    ],
+)
+def test_what_is_wrong_is_said_in_words(tailrace: Program, arguments: tuple[str, ...], words: str) -> None:
+    _, _, err = tailrace(*arguments)
+    assert words in err
+
+
+def add_bridging(path: Path) -> None:
+    """Gives a port what pausing, AFD and QCN count."""
+    file = path / "trials" / "dpp" / "1.json"
+    outcome = json.loads(file.read_text())
+    port = outcome.get("outcome", outcome)["ports"][0]
+    port["pause"] = {
+        "received": [0, 0, 0, 4, 0, 0, 0, 0],
+        "paused_ps": [0, 0, 0, 5_000_000, 0, 0, 0, 0],
+        "storms_detected": 1,
+        "storms_ended": 1,
+    }
+    group = {"xoff_sent": 3, "xon_sent": 2, "bytes_max": 90_000, "headroom_max_bytes": 7000, "drop_frames": 0}
+    port["groups"] = [{"priorities": 8, **group}]
+    port["elephants"] = {"found": 12, "evictions": 11}
+    port["queues"][1]["qcn"] = {"notifications": 9, "feedback_sum": 99}
+    port["queues"][1]["drops"] |= {"afd": {"frames": 5, "bytes": 5000}, "watchdog": {"frames": 6, "bytes": 6000}}
+    file.write_text(json.dumps(outcome))
+
+
+def test_counters_have_the_layout_and_the_names_of_the_switch(tailrace: Program, workplace: Path) -> None:
+    path = FakeRun(trials=1, with_solo=False).write(workplace / "run")
+    add_bridging(path)
+    code, out, _ = tailrace("show", "queues", path, "--arm", "dpp", "--port", "leaf1>client")
+    assert code == 0
+    for words in (
+        "Egress Queuing for leaf1>client",
+        "Tail Drop Pkts",
+        "WRED/AFD Drop Pkts",
+        "Ingress Queuing for leaf1>client",
+        "TxPPP:                    5,   RxPPP:                    4",
+        "Watch-dog: 1 shutdowns, 1 restores",
+        "ETRAP: 12 elephants found, 11 evicted",
+    ):
+        assert words in out
+    _, out, _ = tailrace("show", "queues", path, "--arm", "dpp", "--json")
+    (port,) = json.loads(out)["ports"]
+    queue = port["queues"][1]
+    assert (queue["randDropPackets"], queue["pfcwdFlushedPackets"], queue["cnmTx"]) == (5, 6, 9)
+    assert (port["pfc"]["pfcTxPpp"], port["pfc"]["pfcRxPpp"], port["pfc"]["pfcwdShutdownCount"]) == (5, 4, 1)
+    assert port["ingress"][0]["priorities"] == [3]
+
+
+def test_runs_without_these_counters_are_shown_all_the_same(tailrace: Program, workplace: Path) -> None:
+    path = FakeRun(trials=1, with_solo=False).write(workplace / "run")
+    code, out, _ = tailrace("show", "queues", path)
+    assert (code, "PFC Statistics" in out, "Tx Pkts" in out) == (0, False, True)
+    code, _, err = tailrace("show", "queues", path, "--trial", "7")
+    assert (code, "trials with counters: 1" in err) == (2, True)
+    code, _, err = tailrace("show", "queues", path, "--port", "leaf1>cliend")
+    assert (code, "did you mean 'leaf1>client'?" in err) == (2, True)
