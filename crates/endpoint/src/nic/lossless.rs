@@ -1,8 +1,9 @@
 //! A network interface that takes part in data-centre bridging: it stops when it is told to pause, priority by priority,
 //! and limits the flows that a congested queue complains of.
 
+use super::lane::Lane;
 use super::reaction::{ReactionPoint, ReactionPolicy};
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::BTreeMap;
 use tailrace_units::{Pace, Time};
 use tailrace_wire::{PRIORITIES, Packet, Pause, PauseState, QUANTA_MAX, quanta_time};
 
@@ -20,8 +21,8 @@ pub struct LosslessNic {
     ready_at: Time,
     limit_bytes: u64,
     waiting_bytes: u64,
-    queues: [VecDeque<Packet>; PRIORITIES],
-    limited: BTreeMap<u32, (ReactionPoint, VecDeque<Packet>)>,
+    queues: [Lane; PRIORITIES],
+    limited: BTreeMap<u32, (ReactionPoint, Lane)>,
     reaction: Option<ReactionPolicy>,
     pause: PauseState,
     storm: Option<Storm>,
@@ -52,7 +53,7 @@ pub struct Storm {
 pub type Departure = (Time, Time, Packet);
 
 impl LosslessNic {
-    /// `queue_bytes` may wait; `overhead_bytes` is charged to every frame on the wire.
+    /// `queue_bytes` may wait in each priority and for each limited flow; `overhead_bytes` is charged to every frame on the wire.
     pub fn new(
         pace: Pace,
         line_bps: u64,
@@ -89,15 +90,16 @@ impl LosslessNic {
     /// Takes a frame. Returns when its transmission will have ended if nothing holds it back, or `None` when the queue is full.
     pub fn enqueue(&mut self, now: Time, packet: Packet) -> Option<Time> {
         let bytes = u64::from(packet.frame_bytes);
-        if self.waiting_bytes + bytes > self.limit_bytes {
+        let lane = match self.limited.get_mut(&packet.flow_hash) {
+            Some((_, lane)) => lane,
+            None => &mut self.queues[usize::from(packet.priority) % PRIORITIES],
+        };
+        if lane.bytes + bytes > self.limit_bytes {
             self.queue_drops += 1;
             return None;
         }
+        lane.push(packet);
         self.waiting_bytes += bytes;
-        match self.limited.get_mut(&packet.flow_hash) {
-            Some((_, queue)) => queue.push_back(packet),
-            None => self.queues[usize::from(packet.priority) % PRIORITIES].push_back(packet),
-        }
         if self.free_at <= now {
             self.ready_at = now;
         }
@@ -175,18 +177,15 @@ impl LosslessNic {
 
     /// Frames that wait.
     pub fn waiting_frames(&self) -> u64 {
-        let plain: usize = self.queues.iter().map(VecDeque::len).sum();
-        let limited: usize = self.limited.values().map(|(_, queue)| queue.len()).sum();
+        let plain: usize = self.queues.iter().map(|lane| lane.frames.len()).sum();
+        let limited: usize = self.limited.values().map(|(_, lane)| lane.frames.len()).sum();
         (plain + limited) as u64
     }
 
     /// Moves a flow's waiting frames to its limiter, so that order holds.
-    fn take_flow(&mut self, flow_hash: u32) -> VecDeque<Packet> {
-        let mut taken = VecDeque::new();
-        for queue in &mut self.queues {
-            taken.extend(queue.iter().filter(|packet| packet.flow_hash == flow_hash));
-            queue.retain(|packet| packet.flow_hash != flow_hash);
-        }
+    fn take_flow(&mut self, flow_hash: u32) -> Lane {
+        let mut taken = Lane::default();
+        self.queues.iter_mut().for_each(|lane| lane.take_flow(flow_hash, &mut taken));
         taken
     }
 
@@ -206,12 +205,12 @@ impl LosslessNic {
     fn take_from(&mut self, lane: usize, at: Time) -> Option<Packet> {
         if lane < PRIORITIES {
             let is_paused = self.pause.free_from(at, lane as u8) > at;
-            return if is_paused { None } else { self.queues[lane].pop_front() };
+            return if is_paused { None } else { self.queues[lane].pop() };
         }
         let (_, (point, queue)) = self.limited.iter_mut().nth(lane - PRIORITIES)?;
-        let priority = queue.front()?.priority;
+        let priority = queue.frames.front()?.priority;
         let is_held = point.next_start() > at || self.pause.free_from(at, priority) > at;
-        if is_held { None } else { queue.pop_front() }
+        if is_held { None } else { queue.pop() }
     }
 
     fn start(&mut self, at: Time, packet: Packet) -> Departure {
@@ -220,7 +219,7 @@ impl LosslessNic {
         self.free_at = at + self.pace.time_to_send(wire_bytes);
         if let Some((point, queue)) = self.limited.get_mut(&packet.flow_hash) {
             point.charge(at, wire_bytes);
-            if point.is_released() && queue.is_empty() {
+            if point.is_released() && queue.frames.is_empty() {
                 self.limited.remove(&packet.flow_hash);
             }
         }
@@ -229,12 +228,12 @@ impl LosslessNic {
 
     /// The earliest time at which some waiting frame is neither paused nor limited. After `at`.
     fn next_ready(&self, at: Time) -> Time {
-        let plain = self.queues.iter().enumerate().filter(|(_, queue)| !queue.is_empty());
+        let plain = self.queues.iter().enumerate().filter(|(_, lane)| !lane.frames.is_empty());
         let plain = plain.map(|(priority, _)| self.pause.free_from(at, priority as u8));
         let limited = self
             .limited
             .values()
-            .filter_map(|(point, queue)| Some(self.pause.free_from(at, queue.front()?.priority).max(point.next_start())));
+            .filter_map(|(point, queue)| Some(self.pause.free_from(at, queue.frames.front()?.priority).max(point.next_start())));
         plain.chain(limited).min().unwrap_or(Time::NEVER)
     }
 }

@@ -27,7 +27,7 @@ fn a_circle_of_pauses_is_found_and_named() {
     let outcome = simulate(ring(lossless_policy(computed_headroom(1500))));
     assert_eq!(outcome.summary()["deadlock"], serde_json::json!(["s0>s1", "s1>s2", "s2>s0"]));
     let late: f64 = (0..6).map(|work| goodput_bps(&outcome, work, 150 * MS, 200 * MS)).sum();
-    assert_eq!(late, 0.0, "nothing moves any more");
+    assert!(late < 1.0, "nothing moves any more: {late}");
     assert_eq!(count(outcome.summary(), "conservation.dropped"), 0);
 }
 

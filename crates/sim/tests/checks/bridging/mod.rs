@@ -45,10 +45,7 @@ fn pausing(obeys: u8) -> RawPause {
 
 /// Two classes with half of the line each: `default`, and `san` without loss in [`SAN`].
 fn lossless_policy(headroom_bytes: u64) -> RawPolicy {
-    let queues = vec![
-        queue("default", RawService::Dwrr(500), BUFFER_BYTES),
-        queue("san", RawService::Dwrr(500), BUFFER_BYTES),
-    ];
+    let queues = vec![queue("default", RawService::Dwrr(500), BUFFER_BYTES), queue("san", RawService::Dwrr(500), BUFFER_BYTES)];
     let group = |priorities, bytes, lossless| RawGroup { priorities, reserved_bytes: 0, limit: RawLimit::Bytes(bytes), lossless };
     let lossless = RawLossless { xon_offset_bytes: 20_000, headroom_bytes };
     RawPolicy {
@@ -60,8 +57,7 @@ fn lossless_policy(headroom_bytes: u64) -> RawPolicy {
 
 /// The same classes with a queue limit instead of pauses.
 fn lossy_policy() -> RawPolicy {
-    let queues =
-        vec![queue("default", RawService::Dwrr(500), 500_000), queue("san", RawService::Dwrr(500), 500_000)];
+    let queues = vec![queue("default", RawService::Dwrr(500), 500_000), queue("san", RawService::Dwrr(500), 500_000)];
     policy(queues, [0, 0, 0, 1, 0, 0, 0, 0])
 }
 

@@ -20,8 +20,8 @@ fn an_incast_with_computed_headroom_loses_nothing() {
     assert_eq!(retransmits(&outcome), 0);
     let pauses: u64 = (1..9).map(|i| pauses_sent(&outcome, "sw", &format!("h{i}"))).sum();
     assert!(pauses > 100, "{pauses}");
-    let paused = count(host_summary(&outcome, "h1"), "interface.pause.received.3");
-    assert!(paused > 10, "{paused}");
+    let paused = host_summary(&outcome, "h1")["interface"]["pause"]["received"][usize::from(SAN)].as_u64();
+    assert!(paused > Some(10), "{paused:?}");
     let line = (1..9).map(|i| gbps(&outcome, &format!("h{i}>h0"))).sum();
     within("goodput with pauses", line, (9.2, 9.42)); // 1448 of 1538 bytes
     let shares: Vec<f64> = (1..9).map(|i| gbps(&outcome, &format!("h{i}>h0"))).collect();
@@ -61,8 +61,8 @@ fn beside_another_priority(policy: RawPolicy) -> RawPlan {
 fn a_pause_of_one_priority_leaves_the_others_alone_and_a_link_pause_does_not() {
     let by_priority = simulate(beside_another_priority(lossless_policy(computed_headroom(1500))));
     // A quarter of h0's line in the paused priority, what is left of h1's line in the other.
-    within("the paused stream", gbps(&by_priority, "h1>h0"), (2.2, 2.4));
-    within("the other priority", gbps(&by_priority, "h1>h5"), (6.6, 7.2));
+    within("the paused stream", gbps(&by_priority, "h1>h0"), (2.1, 2.4));
+    within("the other priority", gbps(&by_priority, "h1>h5"), (6.6, 7.4));
 
     let mut policy = lossless_policy(computed_headroom(1500));
     let all = RawGroup { priorities: u8::MAX, ..policy.groups[0].clone() };

@@ -20,8 +20,8 @@ const WATCHDOG: RawWatchdog = RawWatchdog { detection_ps: 10 * MS, restoration_p
 #[test]
 fn a_storm_stops_even_who_sends_elsewhere_until_a_watchdog_breaks_it() {
     let without = simulate(storm(u64::MAX, None));
-    assert_eq!(goodput_bps(&without, 0, 50 * MS, 200 * MS), 0.0);
-    assert_eq!(goodput_bps(&without, 1, 50 * MS, 200 * MS), 0.0, "the innocent stream hangs behind the paused one");
+    assert!(goodput_bps(&without, 0, 50 * MS, 200 * MS) < 1.0);
+    assert!(goodput_bps(&without, 1, 50 * MS, 200 * MS) < 1.0, "the innocent stream hangs behind the paused one");
     assert_eq!(count(without.summary(), "conservation.dropped"), 0);
     assert_eq!(without.summary()["deadlock"], serde_json::json!([]), "a storm is no circle");
 
