@@ -3,7 +3,8 @@
 //! A flow is an elephant once it has sent more than a number of bytes, and stays one as long as it sends at least a few
 //! in every period (Cisco, Nexus 9000 QoS guide, "Configuring queuing and scheduling"). The bytes of a flow that sends less
 //! count anew too: otherwise every connection that lives long enough would be an elephant. Its arrival rate is measured per
-//! AFD period. Flows are kept in sets of four; a newcomer replaces a mouse, or the flow that was silent the longest.
+//! AFD period. Flows are kept in sets of four; a newcomer replaces a mouse before an elephant, of these the one that was
+//! silent the longest, of these the one with the fewest bytes.
 
 use tailrace_units::{Span, Time, mix64};
 
@@ -96,7 +97,8 @@ impl Etrap {
         let at = (mix64(u64::from(tag)) as usize) & (self.sets.len() - 1);
         let set = &mut self.sets[at];
         let way = set.iter().position(|entry| entry.tag == tag && entry.bytes > 0).unwrap_or_else(|| {
-            let victim = (0..WAYS).min_by_key(|&way| (set[way].is_elephant, set[way].age_period)).expect("a set has ways");
+            let worth = |way: usize| (set[way].is_elephant, set[way].age_period, set[way].bytes);
+            let victim = (0..WAYS).min_by_key(|&way| worth(way)).expect("a set has ways");
             self.evictions += u64::from(set[victim].is_elephant);
             set[victim] = Entry { tag, period, age_period, ..Entry::default() };
             victim
