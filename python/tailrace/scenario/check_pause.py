@@ -1,6 +1,7 @@
 """What makes no sense about pauses: shared queues, thresholds that cannot work, two kinds at one port."""
 
 from collections.abc import Iterator
+from typing import Any
 
 from tailrace.errors import KeyPath
 from tailrace.scenario.lower_pause import Port, groups
@@ -30,25 +31,22 @@ def check_port(at: KeyPath, name: str, policy: Policy, port: Port) -> Found:
     if pausing is None or not pausing.sends:
         return
     buffer, where = port.switch.buffer, f"of policy '{name}' at the port to {port.towards}"
-    headrooms = 0
     for group in groups(pausing, port):
-        if "lossless" not in group:
-            continue
-        headroom_bytes = group["lossless"]["headroom_bytes"]
-        headrooms += headroom_bytes
-        own = headroom_bytes + group["reserved_bytes"]
-        xoff = group["limit"].get("bytes", 0)
-        if own + xoff > buffer:
+        own = set_aside(group) + group["limit"].get("bytes", 0)
+        if "lossless" in group and own > buffer:
             what = (
-                f"a lossless group {where} may hold {format_size(own + xoff)}, "
+                f"a lossless group {where} may hold {format_size(own)}, "
                 f"but the switch has a buffer of {format_size(buffer)}"
             )
             yield at, what, "lower headroom or xoff, shorten the cable, or raise the switch's buffer"
             return
-    if headrooms > buffer:
-        what = f"the headroom {where} is {format_size(headrooms)} in all, the buffer {format_size(buffer)}"
-        yield at, what, "make fewer priorities lossless, or raise the switch's buffer"
     yield from _lossless_queues(at, name, policy, port)
+
+
+def set_aside(group: dict[str, Any]) -> int:
+    """Bytes of the buffer that only this group can use."""
+    headroom_bytes: int = group["lossless"]["headroom_bytes"] if "lossless" in group else 0
+    return headroom_bytes + int(group["reserved_bytes"])
 
 
 def _lossless_queues(at: KeyPath, name: str, policy: Policy, port: Port) -> Found:
@@ -60,7 +58,10 @@ def _lossless_queues(at: KeyPath, name: str, policy: Policy, port: Port) -> Foun
         wanted = group["limit"]["bytes"] + group["reserved_bytes"] + group["lossless"]["headroom_bytes"]
         for priority in (p for p in range(8) if group["priorities"] >> p & 1):
             queue_name = policy.queue_of(priority)
-            limit = policy.queues[queue_name].limit
+            queue = policy.queues.get(queue_name)
+            if queue is None:
+                continue
+            limit = queue.limit
             if limit.unit == "bytes" and limit.amount < wanted:
                 what = (
                     f"lossless queue '{queue_name}' of policy '{name}' drops above {format_size(limit.amount)}, "

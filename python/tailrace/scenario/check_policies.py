@@ -117,5 +117,11 @@ def _dpp(at: KeyPath, policy: Policy) -> Found:
         yield (*here, "express"), f"there is no queue '{dpp.express}' for prioritised packets", hint
     elif express.strict is None:
         yield (*here, "express"), f"queue '{dpp.express}' is not strict", f"write strict: 1 for queue '{dpp.express}'"
+    else:
+        others = {name: queue.strict for name, queue in policy.queues.items() if name != dpp.express}
+        sooner = next((name for name, level in others.items() if level is not None and level <= express.strict), None)
+        if sooner is not None:
+            what = f"queue '{sooner}' is not served after the express queue: later packets of a flow could overtake"
+            yield (*here, "express"), what, f"give '{sooner}' a level above {express.strict}"
     if not is_table_size(dpp.table_entries):
         yield (*here, "table_entries"), _no_table(dpp.table_entries), "65536 is the default"

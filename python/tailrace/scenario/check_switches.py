@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from tailrace.errors import KeyPath, closest
 from tailrace.scenario import check_pause
 from tailrace.scenario.classify import Rule
-from tailrace.scenario.lower_pause import Port
+from tailrace.scenario.lower_pause import Port, groups
 from tailrace.scenario.scenario import DEFAULTS, Scenario
 from tailrace.scenario.switch import Switch
 from tailrace.scenario.topology import Graph
@@ -64,20 +64,28 @@ def _ports(scenario: Scenario, graph: Graph) -> Found:
     """Pausing at every port; a policy is blamed once for each switch."""
     for name in graph.switches:
         switch = scenario.switch(name)
-        seen: set[str] = set()
-        for towards in graph.neighbours(name):
+        blamed: set[str] = set()
+        set_aside = 0
+        last: KeyPath = ("switches", name)
+        for towards in dict.fromkeys(graph.neighbours(name)):
             policy_name = switch.ports.get(towards, switch.policy)
             policy = scenario.policy(policy_name)
-            rate = graph.link_of[name, towards].rate_bps
-            if policy is None or policy_name in seen or rate == 0:
+            if policy is None or policy.pausing is None or graph.link_of[name, towards].rate_bps == 0:
                 continue
-            at: KeyPath = ("policies", policy_name, "pfc" if policy.pfc is not None else "link_pause")
-            problems = list(
-                check_pause.check_port(at, policy_name, policy, Port(name, towards, switch, scenario, graph))
-            )
+            last = ("policies", policy_name, "pfc" if policy.pfc is not None else "link_pause")
+            port = Port(name, towards, switch, scenario, graph)
+            set_aside += sum(map(check_pause.set_aside, groups(policy.pausing, port)))
+            problems = [] if policy_name in blamed else list(check_pause.check_port(last, policy_name, policy, port))
             if problems:
-                seen.add(policy_name)
+                blamed.add(policy_name)
             yield from problems
+        if set_aside >= switch.buffer > 0 and not blamed:
+            what = f"the headroom of all ports of switch '{name}' is {format_size(set_aside)}, all of its buffer"
+            yield (
+                last,
+                what,
+                f"a buffer above {format_size(set_aside)}, less headroom, or fewer lossless ports",
+            )
 
 
 def _rule(at: KeyPath, rule: Rule, switch: str, graph: Graph) -> Found:

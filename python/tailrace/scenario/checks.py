@@ -130,7 +130,7 @@ def _host(at: KeyPath, host: Host, own: Host) -> Found:
     for key in ("tso", "gro"):
         if key in own.nic.model_fields_set and 0 < getattr(host.nic, key) < segment:
             yield (*at, "nic", key), f"it is below one segment of {segment} bytes", "0B switches it off, 64kB is usual"
-    if own.nic.model_fields_set & {"pfc", "link_pause", "qcn"}:
+    if own.nic.model_fields_set & {"pfc", "link_pause", "qcn", "storm"}:
         yield from _bridging((*at, "nic"), host)
     tcp = host.tcp
     if 0 < tcp.window_cap < segment:
@@ -152,6 +152,8 @@ def _bridging(at: KeyPath, host: Host) -> Found:
     qcn = host.nic.qcn
     if qcn is not None and 0 in (qcn.timer, qcn.byte_counter, qcn.rate_min):
         yield (*at, "qcn"), "timer, byte_counter and rate_min are above zero", "the standard: 15ms, 150kB"
+    if host.nic.storm is not None and host.nic.storm.start >= host.nic.storm.end:
+        yield (*at, "storm"), "it ends before it has begun", "write end: later than start"
 
 
 def _arms(scenario: Scenario) -> Found:

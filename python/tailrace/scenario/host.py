@@ -36,6 +36,17 @@ class NicQcn(Part):
     """Lowest rate [K]: the MIB does not state it, simulators use 10 Mbit/s."""
 
 
+class Storm(Part):
+    """A fault: the interface pauses its switch again and again although nothing is wrong, as broken ones do."""
+
+    priorities: Priorities
+    """Priorities that it pauses."""
+    start: Time = 0
+    """First pause."""
+    end: Time
+    """No pause is sent from here on."""
+
+
 class Nic(Part):
     """Network interface."""
 
@@ -60,10 +71,13 @@ class Nic(Part):
     qcn: NicQcn | None = None
     """Limits rates when switches with `qcn` ask for it; left out: it does not. `{}` has the standard's values."""
 
+    storm: Storm | None = None
+    """A pause storm, to see what a watchdog does; left out: none."""
+
     @property
     def is_lossless(self) -> bool:
         """Whether it takes part in pausing or QCN."""
-        return self.pfc is not None or self.link_pause or self.qcn is not None
+        return self.link_pause or any(part is not None for part in (self.pfc, self.qcn, self.storm))
 
 
 class Cpu(Part):

@@ -86,6 +86,8 @@ def _lossless(nic: Nic, rate_bps: int) -> Raw:
         "obeys_link_pause": nic.link_pause,
         "response_ps": headroom.response_ps(rate_bps) if isinstance(response, str) else response,
     }
+    if (storm := nic.storm) is not None:
+        raw["storm"] = {"priorities": mask(storm.priorities), "from_ps": storm.start, "until_ps": storm.end}
     if (qcn := nic.qcn) is not None:
         raw["qcn"] = {
             "timer_ps": qcn.timer,

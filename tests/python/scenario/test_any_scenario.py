@@ -31,7 +31,8 @@ RICH = sound(
             "cpu": {"per_byte": "1ps"},
             "tcp": {"ecn": True, "receive_buffer": {"initial": "64KiB", "maximum": "1MB"}},
         },
-        "db": {"tcp": {"send_buffer": "1MB"}},
+        "db": {"tcp": {"send_buffer": "1MB"}, "nic": {"pfc": {"priorities": [3]}, "qcn": {"timer": "1ms"}}},
+        "bulk": {"nic": {"storm": {"priorities": [3], "end": "1s"}}},
     },
     policies__red={
         "queues": {
@@ -40,7 +41,25 @@ RICH = sound(
         },
         "priorities": {3: "b"},
     },
-    switches__leaf__ports={"db": "red"},
+    policies__lossless={
+        "queues": {
+            "a": {
+                "aqm": {"kind": "afd", "desired": "150kB"},
+                "reserved": "1kB",
+                "shape": {"min": "1Mbit/s", "max": "1Gbit/s"},
+                "qcn": {"weight": 2},
+            },
+            "b": {"share": "20%", "aqm": {"kind": "step", "threshold": "1kB"}},
+        },
+        "priorities": {3: "b"},
+        "etrap": {"profile": "mesh", "age": "30us"},
+        "pfc": {"priorities": [3], "xoff": "40kB", "watchdog": {"detection": "1ms"}, "per_priority": {3: {}}},
+        "police": {"rate": "5Gbit/s", "burst": "100kB"},
+    },
+    policies__paused={"queues": {"a": {}}, "link_pause": {"headroom": "20kB", "cable": "10m"}},
+    switches__leaf__ports={"db": "red", "bulk": "lossless"},
+    switches__leaf__classify=[{"class": 3, "dscp": ["ef"]}, {"class": 1, "destination": "db", "destination_port": 1}],
+    workloads__orders__dscp="ef",
     experiment__calibrate={"to": "1s"},
     expect=[{"metric": "drops_frames", "at_most": 3}],
     assumptions=[{"name": "a", "value": "b", "mark": "seen"}],
@@ -54,6 +73,8 @@ SHAPES = [
     "normal(1ms, 9ms)",
     "lognormal(1ms, 5)",
     "dynamic(1)",
+    "dynamic(nxos:9)",
+    "auto",
 ]
 NUMBERS: list[Any] = [0, -1, 1, 3, 8, 2**63, 2**70, 1.5, float("nan"), float("inf")]
 PARTS: list[Any] = [None, True, [], {}, [[]], {"a": 1}, ["client"], {"cdf": [["0B", "0%"], ["1B", "100%"]]}]

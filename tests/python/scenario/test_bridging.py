@@ -171,6 +171,12 @@ def test_a_nic_takes_part_in_bridging_when_it_says_so() -> None:
     assert "lossless" not in hosts["client"]["nic"]
 
 
+def test_a_storm_reaches_the_plan() -> None:
+    nic = {"storm": {"priorities": [3], "start": "1ms", "end": "5ms"}}
+    hosts = {host["name"]: host for host in plan(PFC, hosts={"db": {"nic": nic}})["hosts"]}
+    assert hosts["db"]["nic"]["lossless"]["storm"] == {"priorities": 8, "from_ps": 10**9, "until_ps": 5 * 10**9}
+
+
 def test_rules_and_code_points_reach_the_plan() -> None:
     rule = {"destination": "db", "protocol": "tcp", "destination_port": "5000-5432", "dscp": ["ef", 8], "class": 3}
     switch = {"policy": "dpp", "buffer": "4MB", "classify": [rule, {"ingress": "bulk", "class": 1}]}
@@ -188,6 +194,7 @@ def test_rules_and_code_points_reach_the_plan() -> None:
         (lossless(priorities=[3, 3]), "named twice"),
         (lossless(per_priority={4: {"xoff": "1kB"}}), "priority 4 is not lossless"),
         (lossless(headroom="5MB"), "may hold 5 MB, but the switch has a buffer of 4 MB"),
+        (lossless(headroom="1.4MB"), "the headroom of all ports of switch 'leaf' is 4.2 MB, all of its buffer"),
         (lossless(headroom="0B"), "every pause comes too late"),
         (lossless(headroom=5), "5 has no unit"),
         (lossless(xoff="100 frames"), "count bytes, not frames"),
@@ -215,6 +222,10 @@ def test_rules_and_code_points_reach_the_plan() -> None:
         (
             {"queues": {"q": {"aqm": {"kind": "red", "minimum": "1kB", "maximum": "2kB", "probability": "101%"}}}},
             "101 % is no probability",
+        ),
+        (
+            {"queues": {"a": {"strict": 1}, "b": {"strict": 1}, "c": {}}, "dpp": {"express": "a"}},
+            "queue 'b' is not served after the express queue",
         ),
         ({"queues": {"q": {}}, "police": {"rate": "0bit/s"}}, "everything would be dropped"),
         ({"queues": {"q": {}}, "police": {"rate": "1Gbit/s", "burst": "10B"}}, "not even one frame"),
@@ -253,6 +264,7 @@ def test_rules_that_make_no_sense_are_refused(rule: dict[str, Any], words: str) 
         ({"pfc": {"priorities": [3]}, "link_pause": True}, "or of the link"),
         ({"pfc": {"priorities": []}}, "at least 1"),
         ({"qcn": {"timer": "0s"}}, "above zero"),
+        ({"storm": {"priorities": [3], "start": "2s", "end": "1s"}}, "ends before it has begun"),
     ],
 )
 def test_nics_that_make_no_sense_are_refused(nic: dict[str, Any], words: str) -> None:
