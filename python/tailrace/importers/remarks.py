@@ -36,11 +36,13 @@ class Remarks:
     """All remarks about one configuration."""
 
     found: list[Remark] = field(default_factory=list)
+    known: set[Remark] = field(default_factory=set, repr=False)
 
     def add(self, line: int, text: str, verdict: Verdict, words: str) -> None:
         """One more remark; the same thing about the same line is said once."""
         remark = Remark(line, text, verdict, words)
-        if remark not in self.found:
+        if remark not in self.known:
+            self.known.add(remark)
             self.found.append(remark)
 
     def repeated(self, earlier_line: int, earlier: str, line: int, text: str) -> None:

@@ -59,14 +59,14 @@ def _settings(queues: list[Counters]) -> list[str]:
         service = setting["service"]
         share = f"{service['dwrr'] / 10:g}" if "dwrr" in service else "-"
         level = str(service.get("strict", "-"))
-        groups = ",".join(str(group) for group in queue["qosGroups"]) or "-"
+        groups = _ranges(queue["qosGroups"]) or "-"
         shape = "/".join(_gbps(setting.get(f"shape_{end}_bps", 0)) for end in ("min", "max"))
         lines.append(f"{queue['name']:<16}{groups:>10}{share:>11}{level:>10}{shape:>15}{_limit(setting['limit']):>16}")
     return [*lines, WIDE]
 
 
 def _queue(queue: Counters) -> list[str]:
-    groups = ", ".join(str(group) for group in queue["qosGroups"])
+    groups = _ranges(queue["qosGroups"])
     title = f"{queue['name']}, QOS GROUP {groups}" if groups else str(queue["name"])
     lines = [BOX, f"|{title:^67}|", BOX]
     for name, key in ROWS:
@@ -83,7 +83,7 @@ def _ingress(port: Counters) -> list[str]:
         WIDE,
     ]
     for group in port["ingress"]:
-        groups = ",".join(str(priority) for priority in group["priorities"])
+        groups = _ranges(group["priorities"])
         lines.append(
             f"{groups:<18}{group['ingQDropPackets']:>12}{size_text(group['ingQMaxDepthBytes']):>12}"
             f"{size_text(group['headroomMaxBytes']):>14}{group['xoffTx']:>11}{group['xonTx']:>11}"
@@ -105,6 +105,17 @@ def _pfc(pfc: Counters) -> list[str]:
         lines.append(f"{priority:>7}{sent:>14}{received:>14}{span_text(paused_ps):>16}")
     watchdog = f"Watch-dog: {pfc['pfcwdShutdownCount']} shutdowns, {pfc['pfcwdRestoredCount']} restores"
     return [*lines, watchdog, WIDE]
+
+
+def _ranges(numbers: list[int]) -> str:
+    """`0-2,4`, as the switch lists them."""
+    runs: list[list[int]] = []
+    for number in numbers:
+        if runs and number == runs[-1][-1] + 1:
+            runs[-1].append(number)
+        else:
+            runs.append([number])
+    return ",".join(str(run[0]) if len(run) == 1 else f"{run[0]}-{run[-1]}" for run in runs)
 
 
 def _gbps(rate_bps: int) -> str:

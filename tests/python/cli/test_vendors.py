@@ -45,9 +45,24 @@ def test_a_configuration_becomes_a_switch_section(tailrace: Program, vendor: str
     assert err.splitlines()[-1].startswith(f"{file}: ")
 
 
-def test_an_imported_section_makes_a_sound_scenario(tailrace: Program, workplace: Path) -> None:
-    _, out, _ = tailrace("import", "nxos", NXOS)
-    scenario: dict[str, Any] = sound(network__topology__switch="leaf-101", arms={}) | YAML(typ="safe").load(out)
+# Cisco C11-738425, page 5: the document's text has it in one line.
+PAPER = (
+    "used to set up DPP on the switch: switchname Lacrosse-1 policy-map type network-qos dpp-nwqos class type "
+    "network-qos c-8q-nq-default dpp set-qos-group 7 mtu 1500 hardware qos dynamic-packet-prioritization max-num-pkts 20"
+)
+
+
+@pytest.mark.parametrize(
+    ("vendor", "text", "switch"),
+    [("nxos", NXOS.read_text(), "leaf-101"), ("nxos", PAPER, "Lacrosse-1"), ("sonic", SONIC.read_text(), "leaf-1")],
+    ids=["nxos", "paper", "sonic"],
+)
+def test_an_imported_section_makes_a_sound_scenario(
+    tailrace: Program, workplace: Path, vendor: str, text: str, switch: str
+) -> None:
+    (workplace / "switch.cfg").write_text(text)
+    _, out, _ = tailrace("import", vendor, "switch.cfg")
+    scenario: dict[str, Any] = sound(network__topology__switch=switch, arms={}) | YAML(typ="safe").load(out)
     (workplace / "whole.yaml").write_text(json.dumps(scenario), encoding="utf-8")
     code, out, err = tailrace("check", "whole.yaml")
     assert (code, err) == (0, "")

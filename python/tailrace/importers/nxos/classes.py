@@ -102,7 +102,8 @@ def _rules(config: NxosConfig, part: Node) -> list[Yaml]:
         return []
     (values,) = tree.parts(part, "ranges", "code_points")
     text = str(values.children[0])
-    found = [DSCP_NAMES[text.lower()]] if text.lower() in DSCP_NAMES else _numbers(values)
+    names = text.lower().split(",")
+    found = [DSCP_NAMES[name] for name in names] if set(names) <= set(DSCP_NAMES) else _numbers(values)
     if kind == "cos":
         return [{"pcp": found}] if found and max(found) <= GROUP_MAX else []
     if kind == "vlan":
