@@ -12,6 +12,10 @@ use tailrace_wire::{PRIORITIES, Pause, QUANTA_MAX, quanta_time};
 /// Speed of light in copper and glass, metres per second (SONiC buffer_headroom_mellanox.lua).
 const CABLE_SPEED: u64 = 198_000_000;
 
+/// Pauses are not renewed more often than once in the time of so many bytes: the frames of eight groups (84 bytes each with
+/// their overhead) then take at most half of the line, however short the pauses are.
+const REFRESH_WIRE_BYTES_MIN: u64 = 2 * 8 * 84;
+
 /// A group of priorities of one ingress port.
 #[derive(Clone, Copy, Debug)]
 pub struct GroupPolicy {
@@ -105,7 +109,7 @@ impl IngressPort {
     pub(crate) fn new(groups: Vec<GroupPolicy>, pausing: PausePolicy, pace: Pace) -> IngressPort {
         let of = |priority: usize| groups.iter().position(|group| group.priorities >> priority & 1 == 1);
         let group_of = std::array::from_fn(|priority| of(priority).expect("every priority has a group") as u8);
-        let refresh = quanta_time(pace, pausing.quanta).part(2);
+        let refresh = quanta_time(pace, pausing.quanta).part(2).max(pace.time_to_send(REFRESH_WIRE_BYTES_MIN));
         let group = |policy| Group { policy, bytes: 0, headroom: 0, refresh_at: None, counters: GroupCounters::default() };
         IngressPort { groups: groups.into_iter().map(group).collect(), group_of, pausing, refresh }
     }
