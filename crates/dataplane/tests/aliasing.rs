@@ -67,7 +67,6 @@ fn prioritisation_forgets_flows_when_there_are_more_than_entries() {
     let (few, _) = prioritised_wrongly(10_000, WhenFull::EvictOldest);
     let (many, _) = prioritised_wrongly(FLOWS, WhenFull::EvictOldest);
     let (none, untracked) = prioritised_wrongly(FLOWS, WhenFull::Untracked);
-    println!("evict-oldest: {few:.5} with 10 000 flows, {many:.4} with 100 000; untracked: {none:.4}, {untracked:.4}");
     assert!(few < 0.004, "{few}");
     assert!((0.70..1.0).contains(&many), "{many}");
     assert!(none < 0.0005, "{none}");
@@ -77,7 +76,6 @@ fn prioritisation_forgets_flows_when_there_are_more_than_entries() {
 #[test]
 fn the_trap_keeps_elephants_among_many_mice() {
     let (found, lost) = trapped(1_000);
-    println!("of 1 000 elephants among 100 000 flows {found} were found and {lost} lost their entry");
     assert!((990..=1_000).contains(&found), "{found}");
     assert!(lost < 5, "{lost}");
 }

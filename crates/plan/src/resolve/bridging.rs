@@ -97,3 +97,22 @@ pub(super) fn check_interface(host: &RawHost, place: &str) -> Result<(), PlanErr
     let lasts = lossless.storm.is_none_or(|storm| storm.from_ps < storm.until_ps);
     require(lasts, place, "nic.lossless.storm: from_ps is before until_ps")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn group(priorities: u8) -> RawGroup {
+        RawGroup { priorities, reserved_bytes: 0, limit: RawLimit::Bytes(1_000), lossless: None }
+    }
+
+    #[test]
+    fn groups_cover_every_priority_once() {
+        assert!(check_groups(&[group(0b0000_1000), group(0b1111_0111)], "policy").is_ok());
+        let refused = |groups: &[RawGroup]| check_groups(groups, "policy").expect_err("refused").to_string();
+        assert!(refused(&[group(0b0000_1000)]).contains("every priority once"));
+        assert!(refused(&[group(0b0000_1000), group(u8::MAX)]).contains("every priority once"));
+        let frames = RawGroup { limit: RawLimit::Frames(3), ..group(u8::MAX) };
+        assert!(refused(&[frames]).contains("bytes or alpha-milli"));
+    }
+}
