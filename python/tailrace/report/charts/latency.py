@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
+from tailrace.report.limits import ARMS_DRAWN_MAX, PANELS_MAX
 from tailrace.report.plain_csv import csv_text
 from tailrace.report.scale import MILLISECONDS, Scale, Share, Tail, log_around
 from tailrace.report.svg import lines, plot, steps, x_axis, y_axis
@@ -19,8 +20,6 @@ TRIAL_LINES_MAX = 6
 POINTS_MIN = 30
 POINTS_OF_PAGE = 5_000
 CURVES_WITH_TRIALS_MAX = 12
-# A panel per workload stays readable up to about this many; the tables hold all of them.
-PANELS_MAX = 12
 
 Points = list[tuple[float, float]]
 
@@ -59,9 +58,10 @@ KIND_WORDS = {"oltp": "transaction latency", "flows": "flow completion time", "d
 def latency_panels(run: Run) -> list[Panel]:
     """Panels of all workloads that recorded latencies."""
     panels = []
-    detail = _detail(len(run.arms) * min(len(run.workloads), PANELS_MAX))
+    arms = run.arms[:ARMS_DRAWN_MAX]
+    detail = _detail(len(arms) * min(len(run.workloads), PANELS_MAX))
     for workload in run.workloads[:PANELS_MAX]:
-        curves = [_curve(run.valid(arm), workload, arm, index, detail) for index, arm in enumerate(run.arms)]
+        curves = [_curve(run.valid(arm), workload, arm, index, detail) for index, arm in enumerate(arms)]
         solo = _curve(run.valid(f"{SOLO}{workload}"), workload, "alone", -1, detail)
         found = [curve for curve in [solo, *curves] if curve]
         if any(curve.arm_index >= 0 for curve in found):
