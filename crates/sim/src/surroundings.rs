@@ -1,25 +1,26 @@
 //! What a switch and a socket see of the world: wires to send on.
 
 use crate::agenda::Agenda;
-use crate::cores::Cores;
 use crate::observe::Observe;
 use crate::receive::ReceiveStage;
 use crate::wire::{End, Wire, source_of};
+use crate::world::HostNode;
 use tailrace_dataplane::{DropCause, Frame, Outside, PortNo, QueueNo};
-use tailrace_endpoint::nic::Nic;
 use tailrace_endpoint::transport;
 use tailrace_units::Time;
 use tailrace_wire::Packet;
 
 /// The parts of the world that a frame passes on its way out of a node.
-pub(crate) struct Roads<'a> {
-    pub(crate) wires: &'a mut [Wire],
-    pub(crate) agenda: &'a mut Agenda,
-    pub(crate) stages: &'a mut [ReceiveStage],
-    pub(crate) observe: &'a mut Observe,
+#[derive(Debug)]
+pub(crate) struct Roads {
+    pub(crate) wires: Vec<Wire>,
+    pub(crate) agenda: Agenda,
+    /// What frames come to at each host.
+    pub(crate) stages: Vec<ReceiveStage>,
+    pub(crate) observe: Observe,
 }
 
-impl Roads<'_> {
+impl Roads {
     #[inline]
     fn send(&mut self, wire: usize, packet: Packet, start: Time, end: Time) {
         self.observe.sent(start, wire, packet.fingerprint());
@@ -39,7 +40,7 @@ impl Roads<'_> {
 
 /// The world around one switch.
 pub(crate) struct AroundSwitch<'a> {
-    pub(crate) roads: Roads<'a>,
+    pub(crate) roads: &'a mut Roads,
     /// The wire of each port, and its record if it is observed.
     pub(crate) ports: &'a [(u32, Option<u32>)],
 }
@@ -79,10 +80,8 @@ impl Outside<Packet> for AroundSwitch<'_> {
 
 /// What a socket has of its host: the way out, and the cores.
 pub(crate) struct Uplink<'a> {
-    pub(crate) roads: Roads<'a>,
-    pub(crate) nic: &'a mut Nic,
-    pub(crate) cores: &'a mut Cores,
-    pub(crate) wire: usize,
+    pub(crate) roads: &'a mut Roads,
+    pub(crate) host: &'a mut HostNode,
     pub(crate) now: Time,
 }
 
@@ -90,11 +89,11 @@ impl transport::Wire for Uplink<'_> {
     #[inline]
     fn send(&mut self, packet: Packet) -> Option<Time> {
         self.roads.observe.frames.sent += 1;
-        let Some((start, end)) = self.nic.send(self.now, packet.bytes()) else {
-            self.roads.observe.dropped(self.now, self.wire as u64, packet.fingerprint());
+        let Some((start, end)) = self.host.nic.send(self.now, packet.bytes()) else {
+            self.roads.observe.dropped(self.now, u64::from(self.host.wire), packet.fingerprint());
             return None;
         };
-        self.roads.send(self.wire, packet, start, end);
+        self.roads.send(self.host.wire as usize, packet, start, end);
         Some(end)
     }
 }
