@@ -4,7 +4,7 @@ mod flow;
 mod packet;
 
 pub use flow::{FlowKey, Protocol};
-pub use packet::{Ecn, Flags, Framing, MAX_SACK_BLOCKS, Packet, SackBlock};
+pub use packet::{Ecn, Flags, MAX_SACK_BLOCKS, Packet, SackBlock};
 
 /// Ethernet header: two addresses and the type (IEEE 802.3).
 pub const ETHERNET_HEADER_BYTES: u32 = 14;
