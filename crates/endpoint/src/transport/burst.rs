@@ -68,7 +68,11 @@ impl Tcp {
 
     /// What the pacing rate sends in `span`: 1.2 windows per round trip, two in early slow start (Linux `tcp_update_pacing_rate`).
     fn paced_bytes(&self, span: Span) -> u64 {
-        let percent = if self.congestion.cwnd < self.congestion.ssthresh / 2 { PACING_SLOW_START_PERCENT } else { PACING_AVOIDANCE_PERCENT };
+        let percent = if self.congestion.cwnd < self.congestion.ssthresh / 2 {
+            PACING_SLOW_START_PERCENT
+        } else {
+            PACING_AVOIDANCE_PERCENT
+        };
         let window = u64::from(self.congestion.cwnd.max(self.board.ring.len())) * u64::from(self.send.mss);
         let smoothed_ns = (self.rtt.smoothed().unwrap_or(BURST_TIME).ps() / 1000).max(1);
         (window * percent).saturating_mul(span.ps() / 1000) / (100 * smoothed_ns)
