@@ -170,14 +170,14 @@ impl World {
     }
 
     fn poll_host(&mut self, now: Time, wire: usize, host: u32) {
-        let stage = &mut self.roads.stages[host as usize];
-        let due = match stage.poll_single(now, &mut self.roads.wires[wire]) {
-            Some((arrival, packet)) => {
-                self.take_single(now, arrival, &packet);
-                self.roads.stages[host as usize].next_poll(&self.roads.wires[wire], now)
-            }
-            None => self.poll_many(now, wire, host),
-        };
+        let Roads { wires, stages, agenda, .. } = &mut self.roads;
+        let (stage, road) = (&mut stages[host as usize], &mut wires[wire]);
+        if let Some((arrival, packet)) = stage.poll_single(now, road) {
+            // What follows from the frame cannot change what is on the wire to this host.
+            agenda.arm(source_of(wire), stage.next_poll(road, now));
+            return self.take_single(now, arrival, &packet);
+        }
+        let due = self.poll_many(now, wire, host);
         self.roads.agenda.arm(source_of(wire), due);
     }
 
