@@ -10,9 +10,11 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
 SCENARIO = Path("reproductions") / "cisco-dpp" / "scenario.yaml"
+#: As many as the paper has.
 TRIALS = 5
 #: 1 says that a published figure was missed; the time is what is asked here.
 EXIT_CODES_EXPECTED = (0, 1)
+#: Linux gives the peak of memory in KiB (getrusage(2)).
 RSS_UNIT_BYTES = 1024
 
 

@@ -13,6 +13,7 @@ from tailrace.experiment.schedule import TrialKey
 PLAIN_LINE_EVERY_S = 10.0
 """Without a terminal a line of progress is written this often, besides one for every trial."""
 JSON_LINE_EVERY_S = 1.0
+"""For programs, a line of progress is written this often."""
 
 
 class Reporter(Protocol):

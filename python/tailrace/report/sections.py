@@ -10,7 +10,7 @@ from tailrace.report.limits import ARMS_DRAWN_MAX, HOSTS_MAX, PANELS_MAX, QUEUES
 from tailrace.report.series import TimeChart
 from tailrace.results import Run
 from tailrace.results.metrics import NAMES
-from tailrace.results.numbers import bytes_text
+from tailrace.results.numbers import PS_PER_S, bytes_text
 from tailrace.results.workload import TCP_COUNTERS
 
 # One frame of the usual Ethernet MTU.
@@ -181,7 +181,7 @@ def _machine(machine: dict[str, Any]) -> str:
 
 def _choice(choice: dict[str, Any]) -> dict[str, Any]:
     """What calibration chose for one workload."""
-    return choice | {"wanted_s": choice["wanted_ps"] / 1e12, "alone_s": choice["alone_ps"] / 1e12}
+    return choice | {"wanted_s": choice["wanted_ps"] / PS_PER_S, "alone_s": choice["alone_ps"] / PS_PER_S}
 
 
 def _workload_rows(summary: dict[str, Any]) -> list[dict[str, Any]]:

@@ -10,6 +10,7 @@ from tailrace.scenario.topology import Graph
 from tailrace.scenario.workload import Datagrams, Flows, Oltp, Stream
 
 UDP_IPV4_HEADERS_BYTES = 28
+"""RFC 768 (8) and RFC 791 without options (20)."""
 LOAD_PPB_MAX = 2 * 10**9
 """Twice the links: more than that says nothing that twice does not."""
 

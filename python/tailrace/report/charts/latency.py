@@ -9,6 +9,7 @@ from tailrace.report.plain_csv import csv_text
 from tailrace.report.scale import MILLISECONDS, Scale, Share, Tail, log_around
 from tailrace.report.svg import lines, plot, steps, x_axis, y_axis
 from tailrace.results import Run
+from tailrace.results.numbers import PS_PER_MS
 from tailrace.results.run_directory import SOLO, Trial
 from tailrace.statistics import Histogram
 
@@ -16,9 +17,12 @@ HEIGHT_PX = 170
 # Enough for a smooth curve in a panel of 350 pixels; a trial's thin line needs fewer.
 POOLED_POINTS_MAX = 120
 TRIAL_POINTS_MAX = 40
+# More thin lines of one arm are a band of their own.
 TRIAL_LINES_MAX = 6
-POINTS_MIN = 30
+# All curves of a page share the points of a page; below so many a curve has corners.
 POINTS_OF_PAGE = 5_000
+POINTS_MIN = 30
+# Up to so many curves, the trials stand beside them.
 CURVES_WITH_TRIALS_MAX = 12
 
 Points = list[tuple[float, float]]
@@ -124,7 +128,7 @@ def _curve(trials: list[Trial], workload: str, name: str, index: int, detail: De
         return None
     singles = [Histogram.from_outcomes([latency]) for latency in found[: detail.trial_lines]] if len(found) > 1 else []
     thin = [thinned(single.cdf(), TRIAL_POINTS_MAX) for single in singles if single]
-    return Curve(name, index, thinned(pooled.cdf(), detail.points), thin, pooled.max_ps / 1e9)
+    return Curve(name, index, thinned(pooled.cdf(), detail.points), thin, pooled.max_ps / PS_PER_MS)
 
 
 def _what(run: Run, workload: str) -> str:

@@ -11,6 +11,7 @@ from tailrace.report.scale import Linear, linear_from_zero
 from tailrace.report.series import Line, Steps, TimeChart, Values, cell_means, cell_middles, lines_of
 from tailrace.report.svg import line, lines, plot, x_axis, y_axis
 from tailrace.results import Run, Trial
+from tailrace.results.numbers import PS_PER_S
 from tailrace.results.tables import read_trial_table
 
 HEIGHT_PX = 200
@@ -22,7 +23,6 @@ WORKLOADS_MAX = 8
 LINES_WITH_TRIALS_MAX = 16
 # A queue that never holds a frame on average has no chart.
 QUIET_BYTES = 1.0
-PS_PER_S = 1e12
 
 # (start in picoseconds, value) of every bin.
 Rows = list[tuple[int, float]]
