@@ -86,13 +86,13 @@ pub struct Packet {
     /// First payload byte's offset in the stream (the opening SYN has offset 0, the first byte of data offset 1); for
     /// datagrams the datagram's number.
     pub seq: u64,
-    /// The next byte that the sender of this packet expects.
+    /// The next byte that the sender of this packet expects; for datagrams the time of sending, in picoseconds.
     pub ack: u64,
     /// Receive window in bytes, already scaled.
     pub window: u32,
     /// Hash of the flow key ([`crate::FlowKey::hash`]).
     pub flow_hash: u32,
-    /// The endpoint (socket) that this packet is for: an index in the world's table.
+    /// The endpoint (socket) that this packet is for: an index in the world's table; for datagrams the workload's index.
     pub to_endpoint: u32,
     /// The host that this packet is for: an index in the world's table.
     pub to_host: u32,
@@ -106,7 +106,7 @@ pub struct Packet {
     pub ecn: Ecn,
     /// Priority 0..=7 (PCP or from the DSCP): chooses the class in a switch.
     pub priority: u8,
-    /// Selective acknowledgement.
+    /// Selective acknowledgement. In a SYN the first block carries the options: segment size, and whether SACK is permitted.
     pub sack: [SackBlock; MAX_SACK_BLOCKS],
 }
 
