@@ -154,6 +154,9 @@ DIMENSIONS = {dimension.noun: dimension for dimension in (TIME, SIZE, RATE, OFFS
 PLAN_INTEGER_MAX = 2**63 - 1
 """Quantities in a plan fit a signed 64-bit number: 106 days in picoseconds."""
 
+NUMBER_CHARACTERS_MAX = 40
+"""A longer number is a slip of the keyboard."""
+EXPONENT_DIGITS_MAX = 3
 _SPLIT = re.compile(r"^\s*(?P<sign>[-+]?)(?P<number>\d[\d_]*(?:\.\d+)?(?:[eE][-+]?\d+)?|\.\d+)\s*(?P<unit>.*?)\s*$")
 
 
@@ -179,6 +182,8 @@ def _parse_text(text: str, dimension: Dimension) -> int:
         raise QuantityError(f"{text} has no unit", _unit_hint(number, dimension))
     if unit not in dimension.suffixes:
         raise QuantityError(f"'{unit}' is not a unit of {dimension.noun}", _alias_hint(unit, number, dimension))
+    if len(number) > NUMBER_CHARACTERS_MAX or len(number.lower().partition("e")[2]) > EXPONENT_DIGITS_MAX + 1:
+        raise QuantityError(f"'{number[:NUMBER_CHARACTERS_MAX]}...' has too many digits", dimension.hint)
     exact = Fraction(number) * dimension.suffixes[unit]
     if exact.denominator != 1:
         raise QuantityError(f"'{text}' is not a whole number of {dimension.plan_unit}", "round it")

@@ -39,6 +39,8 @@ def test_a_quantity_is_its_exact_number_in_the_unit_of_the_plan(text: str, dimen
     ("value", "dimension", "what", "hint"),
     [
         (5, TIME, "5 has no unit", "5ms"),
+        ("1e999999999Gbit/s", RATE, "too many digits", "10Gbit/s"),
+        ("9" * 5000 + "ms", TIME, "too many digits", "8ms"),
         ("5", TIME, "5 has no unit", "5ms"),
         (10.0, RATE, "has no unit", "10.0Gbit/s"),
         ("18KB", SIZE, "'KB' is not a unit of size", "KiB"),
