@@ -7,6 +7,13 @@ from typing import Any
 from tailrace.cli.console import emit, emit_json, overrides, scenario_path
 from tailrace.errors import RunRefusedError, ScenarioError, closest
 
+COUNTED = (("host", "hosts"), ("switch", "switches"), ("link", "links"))
+
+
+def counted(number: int, one: str, many: str) -> str:
+    """`1 switch`, `2 switches`."""
+    return f"{number} {one if number == 1 else many}"
+
 
 def print_version() -> None:
     """The version of the package."""
@@ -60,8 +67,9 @@ def check_scenario(path: Path, assignments: list[str] | None, *, json_: bool) ->
     if json_:
         emit_json(found)
         return
-    parts = [f"{found[key]} {key}" for key in ("hosts", "switches", "links")]
-    names = f"workloads {', '.join(found['workloads'])}; arms {', '.join(found['arms'])}; {found['trials']} trials"
+    parts = [counted(found[key], one, key) for one, key in COUNTED]
+    trials = counted(found["trials"], "trial", "trials")
+    names = f"workloads {', '.join(found['workloads'])}; arms {', '.join(found['arms'])}; {trials}"
     emit(f"{path}: sound. {', '.join(parts)}; {names}")
 
 

@@ -105,8 +105,9 @@ class Experiment:
 
     def run(self) -> Finished:
         """Runs what has not been run yet, and writes result and report, in part if interrupted."""
-        held = self.directory.open(self.identity)
+        self.directory.open(self.identity)
         with self.directory.locked():
+            held = self.directory.open(self.identity)  # again: another process may have been at work until now
             manifest = self._manifest(held)
             self.directory.write_manifest(manifest)
             self._copy_scenario()

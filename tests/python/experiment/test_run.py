@@ -139,6 +139,28 @@ def test_two_processes_do_not_write_to_one_run(tmp_path: Path) -> None:
         run(tmp_path / "mine")
 
 
+def test_a_run_that_was_killed_before_its_manifest_starts_again(tmp_path: Path) -> None:
+    (tmp_path / "run/trials").mkdir(parents=True)
+    (tmp_path / "run/run.lock").touch()
+    (tmp_path / "run/.manifest.json.123.part").touch()
+    assert run(tmp_path / "run").is_valid
+
+
+def test_what_a_killed_process_left_half_written_goes_away(tmp_path: Path) -> None:
+    run(tmp_path / "run")
+    (tmp_path / "run/trials/dpp/.1.json.123.part").touch()
+    run(tmp_path / "run")
+    assert list(tmp_path.rglob("*.part")) == []
+
+
+def test_a_folder_with_other_things_is_no_run_that_was_killed(tmp_path: Path) -> None:
+    (tmp_path / "run/trials").mkdir(parents=True)
+    (tmp_path / "run/run.lock").touch()
+    (tmp_path / "run/notes.txt").touch()
+    with pytest.raises(RunRefusedError, match="holds no run"):
+        run(tmp_path / "run")
+
+
 def test_a_trial_on_which_the_simulator_breaks_has_failed_and_is_tried_again() -> None:
     finished = run(name="broken")
     assert set(finished.statuses.values()) == {"failed"}
