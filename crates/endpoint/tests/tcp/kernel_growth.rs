@@ -1,13 +1,8 @@
 //! How the window grows and shrinks in the Linux kernel's own tests (google/packetdrill, `gtests/net/tcp`, named beside each), replayed.
 
-use tailrace_endpoint::transport::{Buffer, TcpConfig};
+use tailrace_endpoint::transport::TcpConfig;
 
-use crate::script::play;
-
-/// The kernel's defaults in those tests: CUBIC, segments of 1000 bytes, a large send buffer.
-fn linux() -> TcpConfig {
-    TcpConfig { send_buffer: Buffer { initial: 400_000, maximum: 400_000 }, ..TcpConfig::linux(1000) }
-}
+use crate::script::{linux, play};
 
 /// `slow_start/slow-start-app-limited`: ten of ten used doubles the window.
 #[test]

@@ -8,6 +8,7 @@ use crate::harness::World;
 use crate::pipe::Path;
 
 const DELAY: Span = Span::from_us(50);
+/// Payload bytes of a segment.
 const MSS: u32 = 1000;
 
 fn config() -> TcpConfig {
