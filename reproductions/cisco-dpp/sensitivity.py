@@ -66,7 +66,7 @@ def main() -> None:
     options = parser.parse_args()
     base = measure({}, options.scale, BASE_TRIALS_FACTOR * options.trials, options.jobs)
     rows: list[tuple[Variation, Cells]] = []
-    chosen = [variation for variation in VARIATIONS if options.only in variation.name]
+    chosen = [variation for variation in VARIATIONS if options.only in variation.name and differs(variation)]
     for number, variation in enumerate(chosen, 1):
         sys.stderr.write(f"{number}/{len(chosen)} {variation.name}\n")
         rows.append((variation, measure(variation.changes, options.scale, options.trials, options.jobs)))
@@ -75,6 +75,12 @@ def main() -> None:
         sys.stdout.write(page)
     else:
         (HERE / "sensitivity.md").write_text(page, encoding="utf-8")
+
+
+def differs(variation: Variation) -> bool:
+    """Whether a variation changes anything: some are values that the scenario may have."""
+    plans = [Plans(load_scenario(HERE / "scenario.yaml", changes).arms) for changes in ({}, variation.changes)]
+    return plans[0].hashes != plans[1].hashes
 
 
 def measure(changes: Mapping[str, Any], scale: float, trials: int, jobs: int) -> Cells:
