@@ -70,11 +70,12 @@ impl Plan {
         require(raw.clock_offset_ppb <= CLOCK_OFFSET_PPB_MAX, "clock_offset_ppb", "at most 1 000 000 (1000 ppm)")?;
         let graph = resolve_graph(&raw)?;
         raw.hosts.iter().try_for_each(check_host)?;
-        check_size(&raw, &graph)?;
-        raw.switches.iter().enumerate().try_for_each(|(i, switch)| check_switch(switch, graph.hosts + i, &graph))?;
+        let nodes = (graph.hosts..).zip(&raw.switches);
+        nodes.into_iter().try_for_each(|(node, switch)| check_switch(switch, node, &graph))?;
         let rx_jitter = raw.hosts.iter().map(|host| distribution(&host.nic.rx_jitter, &host.name)).collect::<Result<_, _>>()?;
         let workloads = raw.workloads.iter().map(|w| resolve_workload(w, &graph, &raw)).collect::<Result<Vec<_>, _>>()?;
         require(!workloads.is_empty(), "workloads", "nothing uses the network")?;
+        check_size(&raw, &graph)?;
         let observed = raw.observe.ports.iter().map(|pair| resolve_port(pair, &graph)).collect::<Result<_, _>>()?;
         Ok(Plan { raw, graph, workloads, rx_jitter, observed })
     }

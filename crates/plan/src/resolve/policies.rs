@@ -2,7 +2,7 @@
 
 use super::require;
 use crate::graph::{Graph, NodeId};
-use crate::{PlanError, RawAqm, RawLimit, RawPolicy, RawQueue, RawService, RawSwitch};
+use crate::{PlanError, RawLimit, RawPolicy, RawService, RawSwitch};
 
 /// Most queues of a port (eight on Nexus 9000, as many as priorities in IEEE 802.1Q).
 const QUEUES_MAX: usize = 8;
@@ -13,7 +13,6 @@ const WEIGHT_EXPONENT_MAX: u8 = 15;
 /// Fewest entries of a flow table: one set of four.
 const TABLE_ENTRIES_MIN: u32 = 4;
 
-/// `node` is the switch's own place in the graph.
 pub(super) fn check_switch(switch: &RawSwitch, node: NodeId, graph: &Graph) -> Result<(), PlanError> {
     let place = format!("switch {}", switch.name);
     require(switch.buffer_bytes > 0, &place, "buffer_bytes is above 0")?;
@@ -44,14 +43,14 @@ fn check_policy(policy: &RawPolicy, buffer_bytes: u64, place: &str) -> Result<()
         if let RawService::Dwrr(weight) = queue.service {
             require((1..=WEIGHT_MILLI_MAX).contains(&weight), &place, "a weight is 1 to 1000 thousandths")?;
         }
-        if let RawAqm::Red { minimum_bytes, maximum_bytes, probability_milli, weight_exponent, .. } = queue.aqm {
+        if let crate::RawAqm::Red { minimum_bytes, maximum_bytes, probability_milli, weight_exponent, .. } = queue.aqm {
             let sound = minimum_bytes < maximum_bytes && probability_milli <= 1000 && weight_exponent <= WEIGHT_EXPONENT_MAX;
             require(sound, &place, "red: minimum below maximum, probability at most 1000, weight exponent 0 to 15")?;
         }
     }
     let Some(dpp) = &policy.dpp else { return Ok(()) };
     // Served together with a class's queue, or after it, later packets of a flow would overtake its first ones.
-    let level = |queue: &RawQueue| match queue.service {
+    let level = |queue: &crate::RawQueue| match queue.service {
         RawService::Strict(level) => Some(level),
         RawService::Dwrr(_) => None,
     };
