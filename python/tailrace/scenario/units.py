@@ -214,35 +214,9 @@ def _kind(value: object) -> str:
     return {"dict": "mapping", "list": "list"}.get(type(value).__name__, type(value).__name__)
 
 
-_TIME_STEPS = [
-    (3600 * _SECOND_PS, "h"),
-    (60 * _SECOND_PS, "min"),
-    (_SECOND_PS, "s"),
-    (10**9, "ms"),
-    (10**6, "us"),
-    (1000, "ns"),
-]
-
-
-def format_time(ps: float) -> str:
-    """Picoseconds for people, three digits: `8 ms`, `1.25 s`."""
-    for size, unit in _TIME_STEPS[2:]:
-        if ps >= size:
-            return f"{ps / size:.3g} {unit}" if ps < 1000 * size else f"{ps / size:.0f} {unit}"
-    return f"{ps:.0f} ps"
-
-
 def format_size(size_bytes: float) -> str:
     """Bytes for people in decimal units: `18 kB`."""
     for power, unit in ((10**12, "TB"), (10**9, "GB"), (10**6, "MB"), (1000, "kB")):
         if size_bytes >= power:
             return f"{size_bytes / power:.3g} {unit}"
     return f"{size_bytes:.0f} B"
-
-
-def format_rate(rate_bps: float) -> str:
-    """Bits per second for people: `10 Gbit/s`."""
-    for power, unit in ((10**12, "Tbit/s"), (10**9, "Gbit/s"), (10**6, "Mbit/s"), (1000, "kbit/s")):
-        if rate_bps >= power:
-            return f"{rate_bps / power:.3g} {unit}"
-    return f"{rate_bps:.0f} bit/s"
