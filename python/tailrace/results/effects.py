@@ -3,7 +3,7 @@
 from dataclasses import asdict
 from typing import Any
 
-from tailrace.results.effect_words import effect_words, method_words
+from tailrace.results.effect_words import effect_words, method_words, same_words
 from tailrace.results.metrics import BETTER_HIGHER, METRICS, main_metric, metric_of_trials
 from tailrace.results.run_directory import Run, Trial
 from tailrace.results.sample_summary import interval_dict
@@ -66,7 +66,10 @@ def _compare(run: Run, baseline: str, arm: str, workload: str, metric: str) -> d
     effect = compare_samples(
         first, second, is_paired=shared, seed=run.seed, address=f"{baseline}-{arm}/{workload}/{metric}"
     )
-    return effect_dict(effect, metric=metric, workload=workload, names=(baseline, arm))
+    found = effect_dict(effect, metric=metric, workload=workload, names=(baseline, arm))
+    is_same = shared and first == second
+    words = same_words(metric=metric, workload=workload, names=(baseline, arm)) if is_same else found["words"]
+    return found | {"is_same": is_same, "words": words}
 
 
 def _improvement(percent: float | None, metric: str) -> float | None:

@@ -9,6 +9,8 @@ from tailrace.scenario.switch import ONE_PPB, Policy, Red
 DWRR_SHARE_PPB_MIN = 10**6
 """Weights are counted in thousandths."""
 DPP_ENTRIES_MIN = 4
+PRIORITIES = 8
+"""IEEE 802.1Q: 0 to 7."""
 
 Found = Iterator[tuple[KeyPath, str, str]]
 
@@ -39,7 +41,19 @@ def _policy(at: KeyPath, policy: Policy) -> Found:
         if queue_name not in policy.queues:
             hint = closest(queue_name, names, "queues")
             yield (*at, "priorities", priority), f"there is no queue '{queue_name}'", hint
+    yield from _unreached(at, policy)
     yield from _dpp(at, policy)
+
+
+def _unreached(at: KeyPath, policy: Policy) -> Found:
+    """Queues that no frame can come into: the arm that has them would quietly change nothing."""
+    reached = {*policy.priorities.values(), policy.dpp.express if policy.dpp else ""}
+    if len(policy.priorities) < PRIORITIES:
+        reached.add(policy.usual_queue)
+    for name in policy.queues:
+        if name not in reached:
+            hint = f"add 'priorities: {{5: {name}}}' and give workloads 'priority: 5'"
+            yield (*at, "queues", name), f"no frame comes into queue '{name}': no priority leads to it", hint
 
 
 def _dpp(at: KeyPath, policy: Policy) -> Found:

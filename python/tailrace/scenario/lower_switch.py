@@ -30,11 +30,12 @@ def lower_switch(name: str, switch: Switch, scenario: Scenario) -> Raw:
 
 def _policy(policy: Policy) -> Raw:
     names = list(policy.queues)
-    usual = next((name for name, queue in policy.queues.items() if queue.strict is None), names[-1])
     shares = policy.shares()
     return {
         "queues": [_queue(name, queue, shares.get(name, 0)) for name, queue in policy.queues.items()],
-        "queue_of_priority": [names.index(policy.priorities.get(priority, usual)) for priority in range(8)],
+        "queue_of_priority": [
+            names.index(policy.priorities.get(priority, policy.usual_queue)) for priority in range(8)
+        ],
         "dpp": _dpp(policy.dpp, names) if policy.dpp else None,
     }
 
