@@ -75,7 +75,7 @@ class Plain:
         """A line for each trial."""
         self._last_s = time.monotonic()
         done = f"{self._estimate.done}/{self._estimate.total} " if self._estimate else ""
-        self.say(f"{done}{key} {verdict(outcome)} in {wall_s:.1f} s")
+        self.say(f"{done}{key} took {wall_s:.1f} s: {verdict(outcome)}")
 
     def end(self) -> None:
         """The stage is over."""

@@ -66,7 +66,9 @@ class Experiment:
         self.loaded = loaded
         self.options = options
         self.reporter: Reporter = reporter or Silent()
-        self.jobs = options.jobs or available_cores()
+        self.jobs = available_cores() if options.jobs is None else options.jobs
+        if self.jobs < 1:
+            raise RunRefusedError(f"{self.jobs} jobs run nothing (hint: leave it out for one on each core)")
         self.arms = _chosen(options.arms, list(loaded.arms))
         check_published(loaded)
         self.scenarios = {arm: scaled(scenario, options.scale) for arm, scenario in loaded.arms.items()}
