@@ -1,6 +1,7 @@
 """Commands that look and do not run: init, check, plan, compare, list, schema."""
 
 import json
+import shlex
 from pathlib import Path
 from typing import Any
 
@@ -36,7 +37,8 @@ def write_starter(path: Path, *, force: bool) -> None:
         path.write_text(STARTER, encoding="utf-8")
     except OSError as error:
         raise RunRefusedError(f"{path}: it cannot be written: {error.strerror}") from None
-    emit(f"wrote {path}; now `tailrace check {path}` and `tailrace run {path}`")
+    name = shlex.quote(str(path))
+    emit(f"wrote {path}; now `tailrace check {name}` and `tailrace run {name}`")
 
 
 def check_scenario(path: Path, assignments: list[str] | None, *, json_: bool) -> None:

@@ -231,11 +231,23 @@ class Experiment:
 
 
 def check_published(loaded: Loaded) -> None:
-    """Raises when the file of published figures cannot be read: before anything runs, not after hours."""
+    """Raises when the published figures cannot be read or name what is not there: before anything runs."""
     from tailrace.results.published import read_published
 
-    if loaded.published_path is not None:
-        read_published(loaded.published_path)
+    path = loaded.published_path
+    if path is None:
+        return
+    workloads = list(loaded.scenario.workloads)
+    arms = [*loaded.arms, *(SOLO + name for name in workloads)]
+    for position, band in enumerate(read_published(path)):
+        for noun, name, known in (
+            ("arm", band.arm, arms),
+            ("arm", band.baseline, arms),
+            ("workload", band.workload, workloads),
+        ):
+            if name is not None and name not in known:
+                hint = closest(name, known, f"{noun}s")
+                raise RunRefusedError(f"{path}: figures.{position}: there is no {noun} '{name}' (hint: {hint})")
 
 
 def summarise_and_report(path: Path) -> tuple[dict[str, Any], Path]:

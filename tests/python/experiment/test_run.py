@@ -1,6 +1,7 @@
 """A run from scenario to run directory: resumed, never overwritten, honest about what failed."""
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -205,6 +206,20 @@ def test_published_figures_that_cannot_be_read_are_refused_before_anything_runs(
     (tmp_path / "bands.yaml").write_text("- {metric: completion_s}\n", encoding="utf-8")
     with pytest.raises(TailraceError, match="nothing to compare"):
         Experiment(load_scenario(sound(published=str(tmp_path / "bands.yaml"))), Options())
+
+
+@pytest.mark.parametrize(
+    ("figure", "what"),
+    [
+        ("arm: ddp, workload: orders", "there is no arm 'ddp' (hint: did you mean 'dpp'?)"),
+        ("arm: dpp, workload: order", "there is no workload 'order' (hint: did you mean 'orders'?)"),
+    ],
+)
+def test_published_figures_of_what_is_not_there_are_refused(tmp_path: Path, figure: str, what: str) -> None:
+    path = tmp_path / "published.yaml"
+    path.write_text(f"- {{metric: completion_s, {figure}, value: 1, tolerance: 5%}}\n", encoding="utf-8")
+    with pytest.raises(RunRefusedError, match=re.escape(f"figures.0: {what}")):
+        run(published=str(path))
 
 
 def test_a_full_disk_stops_the_run_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
