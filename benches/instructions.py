@@ -5,6 +5,7 @@ the plan and building the world. Counts do not depend on what else the machine d
 """
 
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -14,7 +15,7 @@ from pathlib import Path
 from jobs import Job, Plan, shortened
 
 ROOT = Path(__file__).resolve().parents[1]
-PROGRAM = ROOT / "target" / "release" / "examples" / "run_plan"
+PROGRAM = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")) / "release" / "examples" / "run_plan"
 BUILD_LIMIT_S = 1200
 COUNT_LIMIT_S = 600
 #: The shortest time that a plan may have.

@@ -2,7 +2,7 @@
 
 run.py                        measure everything that can be measured here
 run.py --only W1 --only W2    these jobs; the others keep their figures
-run.py --cisco                also the published experiment at full scale (minutes)
+run.py --cisco 1              the published experiment with this share of its counts, and no jobs
 run.py --table                write the table from results.json again
 """
 
@@ -34,7 +34,10 @@ def main(arguments: list[str]) -> int:
     """Measure and write."""
     options = parser().parse_args(arguments)
     results = json.loads(RESULTS.read_text()) if RESULTS.exists() else {"jobs": {}}
-    if not options.table:
+    if options.cisco is not None:
+        results["cisco"] = cisco.measure(options.cisco)
+        save(results)
+    elif not options.table:
         chosen = [job for job in JOBS if not options.only or job.name in options.only]
         measured = measure(chosen, options.repetitions)
         if instructions.is_possible() and not options.no_instructions:
@@ -44,12 +47,15 @@ def main(arguments: list[str]) -> int:
                 measured[job.name]["instructions_per_hop"] = round(instructions.per_hop(job), 1)
         results["jobs"] = results["jobs"] | measured
         results |= {"machine": machine(), "note": options.note, "date": f"{datetime.now(UTC):%Y-%m-%d}"}
-        if options.cisco:
-            results["cisco"] = cisco.measure()
-        RESULTS.write_text(json.dumps(results, indent=2, ensure_ascii=False) + "\n")
+        save(results)
     table.write(results)
     print(table.render(results))
     return 0
+
+
+def save(results: dict[str, Any]) -> None:
+    """Keeps what was measured."""
+    RESULTS.write_text(json.dumps(results, indent=2, ensure_ascii=False) + "\n")
 
 
 def parser() -> argparse.ArgumentParser:
@@ -58,7 +64,7 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument("--repetitions", type=int, default=5, help="runs of each job, one round after the other")
     made.add_argument("--only", action="append", choices=[job.name for job in JOBS], help="only this job; repeatable")
     made.add_argument("--no-instructions", action="store_true", help="do not count instructions")
-    made.add_argument("--cisco", action="store_true", help="also the published experiment at full scale")
+    made.add_argument("--cisco", type=float, metavar="SCALE", help="the published experiment, this share of its counts")
     made.add_argument("--note", default="", help="what to know about the machine, e.g. that others used it")
     made.add_argument("--table", action="store_true", help="measure nothing, write the table")
     return made

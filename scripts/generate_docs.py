@@ -17,6 +17,7 @@ import scenario_reference
 
 ROOT = Path(__file__).resolve().parent.parent
 README = ROOT / "README.md"
+REPRODUCTION = readme_table.SUMMARY.parent / "README.md"
 
 
 def scenario_page() -> str:
@@ -29,10 +30,10 @@ def cli_page() -> str:
     return cli_reference.render(lambda verb: cli_reference.printed([*verb, "--help"]))
 
 
-def readme_page() -> str:
-    """README.md with its table."""
+def with_table(path: Path) -> str:
+    """A page with its table of reproduced results."""
     summary = json.loads(readme_table.SUMMARY.read_text())
-    return readme_table.replace_block(README.read_text(), readme_table.table(summary))
+    return readme_table.replace_block(path.read_text(), readme_table.table(summary))
 
 
 def figure() -> str:
@@ -43,10 +44,11 @@ def figure() -> str:
 PAGES: dict[Path, Callable[[], str]] = {
     ROOT / "docs" / "scenario-reference.md": scenario_page,
     ROOT / "docs" / "cli-reference.md": cli_page,
-    README: readme_page,
+    README: lambda: with_table(README),
+    REPRODUCTION: lambda: with_table(REPRODUCTION),
     readme_figure.PATH: figure,
 }
-README_PAGES = (README, readme_figure.PATH)
+README_PAGES = (README, REPRODUCTION, readme_figure.PATH)
 
 
 def main(arguments: list[str]) -> int:

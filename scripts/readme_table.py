@@ -106,5 +106,5 @@ def replace_block(page: str, block: str) -> str:
     head, begin, rest = page.partition(BEGIN)
     _, end, tail = rest.partition(END)
     if not begin or not end:
-        raise ValueError("README.md lost the markers of the table of reproduced results")
+        raise ValueError("a README lost the markers of the table of reproduced results")
     return f"{head}{begin}\n{block}\n{end}{tail}"

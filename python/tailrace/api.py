@@ -19,7 +19,7 @@ def load(scenario: str | Path | Mapping[str, Any], *, set: Mapping[str, Any] | N
 def run(
     scenario: str | Path | Mapping[str, Any],
     *,
-    arms: Sequence[str] | None = None,
+    arms: str | Sequence[str] | None = None,
     trials: int | None = None,
     seed: int | None = None,
     jobs: int | None = None,
@@ -41,7 +41,9 @@ def run(
     loaded = load_scenario(scenario, changes)
     if scale is not None and scale <= 0:
         raise RunRefusedError(f"scale {scale:g} is not above zero (hint: 0.05 is a twentieth)")
-    options = Options(arms, jobs, scale or 1.0, Path(out) if out else None, ["tailrace.run"])
+    options = Options(
+        [arms] if isinstance(arms, str) else arms, jobs, scale or 1.0, Path(out) if out else None, ["tailrace.run"]
+    )
     finished = Experiment(loaded, options, reporter_for(json_lines=False, quiet=not progress)).run()
     summarise_and_report(finished.path)
     if finished.is_interrupted:

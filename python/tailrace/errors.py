@@ -33,6 +33,15 @@ def closest(name: str, known: Sequence[str], noun: str) -> str:
     return f"{noun}: {listed}" if known else f"there are no {noun}"
 
 
+def reason_of(error: BaseException) -> str:
+    """Why something could not be read, in one line and without the number and the path that the system adds."""
+    if isinstance(error, OSError) and error.strerror:
+        return error.strerror
+    if isinstance(error, UnicodeDecodeError):
+        return f"it is not text in UTF-8 (byte {error.start + 1})"
+    return " ".join(str(error).split())
+
+
 @dataclass(frozen=True, order=True)
 class Problem:
     """One thing that is wrong in a scenario."""

@@ -18,7 +18,7 @@ from tailrace.scenario.lower import plan_hash
 ROOT = Path(__file__).resolve().parents[2]
 
 
-@pytest.mark.parametrize("page", generate_docs.PAGES, ids=lambda page: page.name)
+@pytest.mark.parametrize("page", generate_docs.PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_a_generated_page_is_up_to_date(page: Path) -> None:
     assert page.read_text() == generate_docs.PAGES[page](), "run `make docs`"
 

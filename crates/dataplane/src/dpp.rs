@@ -9,6 +9,8 @@ use tailrace_units::{Span, Time, mix64};
 
 /// Entries in which one flow may stand; a full set is what "the table is full" means to a flow.
 const WAYS: usize = 4;
+/// Sets that get their memory together, when the first flow comes to one of them: a table costs what its flows need.
+const SETS_PER_CHUNK: usize = 8;
 
 /// When a silent flow becomes new again.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -61,14 +63,18 @@ const EMPTY: Entry = Entry { last_seen: Time::ZERO, waiting_until: 0, tag: 0, pa
 pub(crate) struct Dpp {
     pub(crate) policy: DppPolicy,
     pub(crate) counters: DppCounters,
-    sets: Vec<[Entry; WAYS]>,
+    sets: usize,
+    chunks: Vec<Option<Box<Chunk>>>,
 }
+
+type Chunk = [[Entry; WAYS]; SETS_PER_CHUNK];
 
 impl Dpp {
     pub(crate) fn new(policy: DppPolicy) -> Dpp {
         let entries = policy.table_entries as usize;
         assert!(entries.is_power_of_two() && entries >= WAYS, "the table has a power of two of entries, at least {WAYS}");
-        Dpp { policy, counters: DppCounters::default(), sets: vec![[EMPTY; WAYS]; entries / WAYS] }
+        let sets = entries / WAYS;
+        Dpp { policy, counters: DppCounters::default(), sets, chunks: vec![None; sets.div_ceil(SETS_PER_CHUNK)] }
     }
 
     /// Whether this packet is prioritised. `left` and `next` are the normal queue's: packets numbered below `left` have
@@ -112,8 +118,9 @@ impl Dpp {
 
     /// The flow's entry, made if need be; `None` when its set is full and new flows must not evict.
     fn entry(&mut self, now: Time, tag: u32, left: u64) -> Option<&mut Entry> {
-        let at = (mix64(u64::from(tag)) as usize) & (self.sets.len() - 1);
-        let set = &mut self.sets[at];
+        let at = (mix64(u64::from(tag)) as usize) & (self.sets - 1);
+        let chunk = self.chunks[at / SETS_PER_CHUNK].get_or_insert_with(|| Box::new([[EMPTY; WAYS]; SETS_PER_CHUNK]));
+        let set = &mut chunk[at % SETS_PER_CHUNK];
         if let Some(way) = set.iter().position(|e| e.packets > 0 && e.tag == tag) {
             return Some(&mut set[way]);
         }

@@ -14,8 +14,15 @@ pub struct Forwarding {
     ports: Vec<u16>,
     /// Differs between switches, so that hashing does not choose alike at every stage (polarisation).
     salt: u64,
-    /// Ports pinned for single flows, sorted by flow hash.
-    pins: Vec<(u32, u16)>,
+    pins: Pins,
+}
+
+/// Ports pinned for single flows, by flow hash: a table at most half full, in which a flow stands at its place or behind it.
+#[derive(Clone, Debug, Default)]
+struct Pins {
+    /// None or a power of two.
+    places: Vec<Option<(u32, u16)>>,
+    len: usize,
 }
 
 impl Forwarding {
@@ -33,17 +40,14 @@ impl Forwarding {
 
     /// Sends one flow always through `port`.
     pub fn pin(&mut self, flow_hash: u32, port: PortNo) {
-        let at = self.pins.partition_point(|pin| pin.0 < flow_hash);
-        self.pins.insert(at, (flow_hash, u16::try_from(port).expect("a switch has fewer than 65 536 ports")));
+        self.pins.insert(flow_hash, u16::try_from(port).expect("a switch has fewer than 65 536 ports"));
     }
 
     /// The output port for `frame`, or `None` when its destination is unreachable.
     #[inline]
     pub fn route<F: Frame>(&self, frame: &F) -> Option<PortNo> {
-        if !self.pins.is_empty()
-            && let Ok(at) = self.pins.binary_search_by_key(&frame.flow_hash(), |pin| pin.0)
-        {
-            return Some(usize::from(self.pins[at].1));
+        if let Some(port) = self.pins.port_of(frame.flow_hash()) {
+            return Some(usize::from(port));
         }
         let (first, count) = self.routes[frame.destination() as usize];
         match count {
@@ -54,5 +58,56 @@ impl Forwarding {
                 Some(usize::from(self.ports[first as usize + ((hash * u64::from(count)) >> 32) as usize]))
             }
         }
+    }
+}
+
+impl Pins {
+    /// The place of a flow, or the free place where it would stand. There must be places.
+    #[inline]
+    fn place_of(&self, flow_hash: u32) -> usize {
+        let mask = self.places.len() - 1;
+        let mut place = flow_hash as usize & mask;
+        while self.places[place].is_some_and(|pin| pin.0 != flow_hash) {
+            place = (place + 1) & mask;
+        }
+        place
+    }
+
+    #[inline]
+    fn port_of(&self, flow_hash: u32) -> Option<u16> {
+        if self.places.is_empty() { None } else { self.places[self.place_of(flow_hash)].map(|pin| pin.1) }
+    }
+
+    fn insert(&mut self, flow_hash: u32, port: u16) {
+        if 2 * (self.len + 1) > self.places.len() {
+            let places = vec![None; (2 * self.places.len()).max(4)];
+            let before = std::mem::replace(self, Pins { places, len: 0 });
+            before.places.into_iter().flatten().for_each(|(flow_hash, port)| self.insert(flow_hash, port));
+        }
+        let place = self.place_of(flow_hash);
+        self.len += usize::from(self.places[place].is_none());
+        self.places[place] = Some((flow_hash, port));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pinned_flows_find_their_ports_and_others_find_none() {
+        let mut pins = Pins::default();
+        assert_eq!(pins.port_of(0), None);
+        // Half of them want the same few places.
+        let flows: Vec<u32> = (0..100).map(|flow| if flow % 2 == 0 { flow << 16 } else { flow }).collect();
+        for (&flow, port) in flows.iter().zip(0..) {
+            pins.insert(flow, port);
+            pins.insert(flow, port + 1);
+        }
+        for (&flow, port) in flows.iter().zip(0..) {
+            assert_eq!(pins.port_of(flow), Some(port + 1));
+        }
+        assert_eq!(pins.port_of(1000), None);
+        assert_eq!((pins.len, pins.places.len()), (100, 256));
     }
 }

@@ -1,4 +1,5 @@
-//! The resolved scenario that both engines read: one trial of one arm, with nothing left to default and every unit in its key.
+//! The resolved scenario that an engine reads: one trial of one arm, with every unit in its key. The lab writes every key;
+//! the few that may be missing then mean what stands beside them.
 //!
 //! Python lowers what people write to this; [`Plan::parse`] is the only way in, and what it returns is sound: names are
 //! resolved to indices, rates are not zero, thresholds fit their buffers.

@@ -72,4 +72,13 @@ mod tests {
         assert_eq!(series.width(), Span::from_ns(4));
         assert_eq!(series.bins(), &[6, 22, 38, 54]);
     }
+
+    #[test]
+    fn what_comes_late_is_added_where_it_belongs() {
+        let mut series = Series::new(8, Span::from_ns(1));
+        for (ns, amount) in [(1, 1), (3, 10), (1, 100), (2, 1_000), (7, 10_000), (3, 100_000)] {
+            series.add(Time::ZERO + Span::from_ns(ns), amount);
+        }
+        assert_eq!(series.bins(), &[0, 101, 1_000, 100_010, 0, 0, 0, 10_000]);
+    }
 }

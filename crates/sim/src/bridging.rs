@@ -135,11 +135,11 @@ impl Interface {
 impl World {
     /// A member of data-centre bridging is due.
     pub(crate) fn wake_member(&mut self, now: Time, index: usize) {
-        match self.bridging.members[index] {
+        match self.roads.bridging.members[index] {
             Member::Interface(interface) => {
-                let interface = &mut self.bridging.interfaces[interface as usize];
+                let interface = &mut self.roads.bridging.interfaces[interface as usize];
                 let host = interface.host;
-                self.observe.frames.delivered += interface.read(now);
+                self.roads.observe.frames.delivered += interface.read(now);
                 self.uplink(host, now).send_due();
             }
             Member::Switch(switch) => {
@@ -153,18 +153,18 @@ impl World {
     /// A switch was called: sends its notices, and notes when it must be called again.
     #[inline(always)]
     pub(crate) fn after_switch(&mut self, now: Time, switch: usize) {
-        if !self.bridging.members.is_empty() || !self.bridging.notices.is_empty() {
+        if !self.roads.bridging.members.is_empty() || !self.roads.bridging.notices.is_empty() {
             self.call_again(now, switch);
         }
     }
 
     fn call_again(&mut self, now: Time, switch: usize) {
-        while let Some(notice) = self.bridging.notices.pop() {
+        while let Some(notice) = self.roads.bridging.notices.pop() {
             self.send_notice(now, &notice);
         }
-        if let Some(source) = self.bridging.source_of_switch(switch) {
+        if let Some(source) = self.roads.bridging.source_of_switch(switch) {
             let due = self.switches[switch].switch.poll_wakeup();
-            self.agenda.arm(source, due);
+            self.roads.agenda.arm(source, due);
         }
     }
 
@@ -188,7 +188,7 @@ impl World {
             ..Packet::default()
         };
         debug_assert!(notice.at <= now, "notices are sent at once");
-        self.observe.frames.sent += 1;
+        self.roads.observe.frames.sent += 1;
         let (node, mut around) = self.switch_and_surroundings(notice.switch as usize);
         node.handle_frame(now, notice.port as usize, packet, &mut around.0);
     }

@@ -41,7 +41,7 @@ impl Desk for SocketDesk<'_, '_> {
     }
     fn compute(&mut self, work: Span) -> Time {
         let now = self.uplink.now;
-        self.uplink.cores.compute(now, work)
+        self.uplink.host.cores.compute(now, work)
     }
     fn completed(&mut self, user: u32, intended: Time) {
         let now = self.uplink.now;
@@ -71,12 +71,12 @@ impl World {
             socket.app.handle_timeout(now, &mut desk);
         }
         let due = socket.tcp.poll_timeout().min(socket.app.poll_timeout());
-        self.agenda.arm(source, due);
+        self.roads.agenda.arm(source, due);
     }
 
     /// Hands up what a poll gathered.
     pub(crate) fn deliver(&mut self, now: Time, host: u32) {
-        let mut gro = std::mem::take(&mut self.stages[host as usize].gro);
+        let mut gro = std::mem::take(&mut self.roads.stages[host as usize].gro);
         for aggregate in gro.aggregates() {
             self.merge_slots[aggregate.packet.to_endpoint as usize] = 0;
         }
@@ -85,7 +85,7 @@ impl World {
             self.deliver_segment(now, &Segment { packet, payload_bytes: *payload_bytes, segments: *segments });
         }
         gro.clear();
-        self.stages[host as usize].gro = gro;
+        self.roads.stages[host as usize].gro = gro;
     }
 
     /// Hands a segment to its socket and what follows from it to the program.
@@ -116,8 +116,8 @@ impl World {
         }
         // Deadlines move later all the time; the agenda hears only of earlier ones and asks again when the old one comes.
         let due = socket.tcp.poll_timeout().min(socket.app.poll_timeout());
-        if due < self.agenda.due(source) {
-            self.agenda.arm(source, due);
+        if due < self.roads.agenda.due(source) {
+            self.roads.agenda.arm(source, due);
         }
     }
 
@@ -126,9 +126,9 @@ impl World {
         let peer = self.sockets[index as usize].peer;
         for end in [index, peer] {
             let source = self.socket_source(end);
-            self.agenda.arm(source, Time::NEVER);
+            self.roads.agenda.arm(source, Time::NEVER);
             let socket = &mut self.sockets[end as usize];
-            self.observe.workloads[socket.workload as usize].retired.add(socket.tcp.stats());
+            self.roads.observe.workloads[socket.workload as usize].retired.add(socket.tcp.stats());
             socket.expects = 0;
         }
         self.free_sockets.push(index.min(peer));

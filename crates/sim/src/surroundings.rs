@@ -2,26 +2,28 @@
 
 use crate::agenda::Agenda;
 use crate::bridging::{Bridging, Notice};
-use crate::cores::Cores;
 use crate::observe::Observe;
 use crate::receive::ReceiveStage;
 use crate::wire::{End, Wire, source_of};
+use crate::world::HostNode;
 use tailrace_dataplane::{DropCause, Frame, Notification, Outside, PortNo, QueueNo};
-use tailrace_endpoint::nic::Nic;
 use tailrace_endpoint::transport;
 use tailrace_units::Time;
 use tailrace_wire::{Flags, Packet};
 
 /// The parts of the world that a frame passes on its way out of a node.
-pub(crate) struct Roads<'a> {
-    pub(crate) wires: &'a mut [Wire],
-    pub(crate) agenda: &'a mut Agenda,
-    pub(crate) stages: &'a mut [ReceiveStage],
-    pub(crate) observe: &'a mut Observe,
-    pub(crate) bridging: &'a mut Bridging,
+#[derive(Debug)]
+pub(crate) struct Roads {
+    pub(crate) wires: Vec<Wire>,
+    pub(crate) agenda: Agenda,
+    /// What frames come to at each host.
+    pub(crate) stages: Vec<ReceiveStage>,
+    pub(crate) observe: Observe,
+    /// Interfaces and switches of data-centre bridging.
+    pub(crate) bridging: Bridging,
 }
 
-impl Roads<'_> {
+impl Roads {
     #[inline]
     fn send(&mut self, wire: usize, packet: Packet, start: Time, end: Time) {
         self.observe.sent(start, wire, packet.fingerprint());
@@ -46,7 +48,7 @@ impl Roads<'_> {
     }
 }
 
-impl Roads<'_> {
+impl Roads {
     /// A pause or a notification goes to a host's interface, if that takes part; any other ignores it.
     #[cold]
     fn post(&mut self, host: u32, arrival: Time, packet: Packet) {
@@ -70,7 +72,7 @@ impl Roads<'_> {
 
 /// The world around one switch.
 pub(crate) struct AroundSwitch<'a> {
-    pub(crate) roads: Roads<'a>,
+    pub(crate) roads: &'a mut Roads,
     /// The wire of each port, and its record if it is observed.
     pub(crate) ports: &'a [(u32, Option<u32>)],
     /// Its index.
@@ -120,11 +122,8 @@ impl Outside<Packet> for AroundSwitch<'_> {
 
 /// What a socket has of its host: the way out, and the cores.
 pub(crate) struct Uplink<'a> {
-    pub(crate) roads: Roads<'a>,
-    pub(crate) nic: &'a mut Nic,
-    pub(crate) cores: &'a mut Cores,
-    pub(crate) wire: usize,
-    pub(crate) host: u32,
+    pub(crate) roads: &'a mut Roads,
+    pub(crate) host: &'a mut HostNode,
     pub(crate) now: Time,
 }
 
@@ -132,14 +131,14 @@ impl transport::Wire for Uplink<'_> {
     #[inline]
     fn send(&mut self, packet: Packet) -> Option<Time> {
         self.roads.observe.frames.sent += 1;
-        if self.roads.bridging.interface_of(self.host).is_some() {
+        if self.roads.bridging.interface_of(self.host.index).is_some() {
             return self.enqueue(packet);
         }
-        let Some((start, end)) = self.nic.send(self.now, packet.bytes()) else {
-            self.roads.observe.dropped(self.now, self.wire as u64, packet.fingerprint());
+        let Some((start, end)) = self.host.nic.send(self.now, packet.bytes()) else {
+            self.roads.observe.dropped(self.now, u64::from(self.host.wire), packet.fingerprint());
             return None;
         };
-        self.roads.send(self.wire, packet, start, end);
+        self.roads.send(self.host.wire as usize, packet, start, end);
         Some(end)
     }
 }
@@ -147,10 +146,10 @@ impl transport::Wire for Uplink<'_> {
 impl Uplink<'_> {
     /// Hands a frame to an interface that chooses when to send it.
     fn enqueue(&mut self, packet: Packet) -> Option<Time> {
-        let interface = self.roads.bridging.interface_of(self.host).expect("called for such interfaces");
+        let interface = self.roads.bridging.interface_of(self.host.index).expect("called for such interfaces");
         let departs = interface.nic.enqueue(self.now, packet);
         if departs.is_none() {
-            self.roads.observe.dropped(self.now, self.wire as u64, packet.fingerprint());
+            self.roads.observe.dropped(self.now, u64::from(self.host.wire), packet.fingerprint());
         }
         self.send_due();
         departs
@@ -159,11 +158,11 @@ impl Uplink<'_> {
     /// Sends what is due at such an interface, and notes when it is due again.
     pub(crate) fn send_due(&mut self) {
         loop {
-            let interface = self.roads.bridging.interface_of(self.host).expect("called for such interfaces");
+            let interface = self.roads.bridging.interface_of(self.host.index).expect("called for such interfaces");
             let Some((start, end, packet)) = interface.nic.send(self.now) else { break };
-            self.roads.send(self.wire, packet, start, end);
+            self.roads.send(self.host.wire as usize, packet, start, end);
         }
-        let interface = self.roads.bridging.interface_of(self.host).expect("called for such interfaces");
+        let interface = self.roads.bridging.interface_of(self.host.index).expect("called for such interfaces");
         let (source, due) = interface.due();
         self.roads.agenda.arm(source, due);
     }

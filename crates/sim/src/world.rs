@@ -1,15 +1,14 @@
 //! The world: nodes, wires and the agenda, and the loop that carries out what comes next.
 
-use crate::agenda::{Agenda, Source};
-use crate::bridging::Bridging;
+use crate::agenda::Source;
 use crate::control::Control;
 use crate::cores::Cores;
 use crate::generate::Generator;
 use crate::observe::Observe;
-use crate::receive::{Polled, ReceiveStage};
+use crate::receive::Polled;
 use crate::socket::Socket;
 use crate::surroundings::{AroundSwitch, Roads, Uplink};
-use crate::wire::{End, Origin, Wire, source_of};
+use crate::wire::{End, Origin, source_of};
 use tailrace_dataplane::Switch;
 use tailrace_endpoint::nic::Nic;
 use tailrace_endpoint::transport::{Segment, TcpConfig};
@@ -26,23 +25,15 @@ pub(crate) struct World {
     pub(crate) stop_at: Time,
     pub(crate) events: u64,
     pub(crate) is_cancelled: bool,
-    pub(crate) agenda: Agenda,
-    pub(crate) wires: Vec<Wire>,
+    pub(crate) roads: Roads,
     pub(crate) switches: Vec<SwitchNode>,
-    pub(crate) nics: Vec<Nic>,
-    pub(crate) stages: Vec<ReceiveStage>,
-    /// The wire out of each host.
-    pub(crate) uplinks: Vec<u32>,
+    pub(crate) hosts: Vec<HostNode>,
     pub(crate) generators: Vec<Generator>,
     pub(crate) sockets: Vec<Socket>,
     /// Receive merging: one slot for each socket.
     pub(crate) merge_slots: Vec<u32>,
     /// Even sockets whose pair can be used again.
     pub(crate) free_sockets: Vec<u32>,
-    /// Interfaces and switches of data-centre bridging.
-    pub(crate) bridging: Bridging,
-    /// Where each host's programs run.
-    pub(crate) cores: Vec<Cores>,
     pub(crate) tcp: Vec<TcpConfig>,
     /// Next ephemeral port of each host.
     pub(crate) next_port: Vec<u16>,
@@ -52,7 +43,16 @@ pub(crate) struct World {
     pub(crate) header_bytes: u32,
     /// Whether the run ends when its finite workloads do.
     pub(crate) ends_when_done: bool,
-    pub(crate) observe: Observe,
+}
+
+/// A host: its way out, and where its programs run.
+#[derive(Debug)]
+pub(crate) struct HostNode {
+    pub(crate) index: u32,
+    pub(crate) nic: Nic,
+    /// The wire behind the interface.
+    pub(crate) wire: u32,
+    pub(crate) cores: Cores,
 }
 
 /// A switch and where its ports lead: for each port its wire, and its record if it is observed.
@@ -72,7 +72,7 @@ impl World {
     pub(crate) fn run_until(&mut self, until: Time, control: &Control) {
         loop {
             for _ in 0..EVENTS_PER_REPORT {
-                let (at, source) = self.agenda.next();
+                let (at, source) = self.roads.agenda.next();
                 if at > until {
                     self.now = until;
                     return self.settle_all();
@@ -95,12 +95,12 @@ impl World {
 
     /// Whether everything finite is complete, in a run that ends then.
     pub(crate) fn is_done(&self) -> bool {
-        self.ends_when_done && self.observe.unfinished == 0
+        self.ends_when_done && self.roads.observe.unfinished == 0
     }
 
     fn progress(&self) -> f64 {
         let in_time = self.now.as_secs_f64() / self.stop_at.as_secs_f64();
-        in_time.max(self.observe.progress().unwrap_or(0.0))
+        in_time.max(self.roads.observe.progress().unwrap_or(0.0))
     }
 
     /// Brings every switch up to the end of the run, so that counters and depths are whole.
@@ -115,7 +115,7 @@ impl World {
             for (port, (_, record)) in node.ports.iter().enumerate() {
                 if let Some(record) = record {
                     let depth = self.switches[index].switch.waiting_bytes(port);
-                    self.observe.ports[*record as usize].depth.change(now, depth);
+                    self.roads.observe.ports[*record as usize].depth.change(now, depth);
                 }
             }
         }
@@ -137,15 +137,15 @@ impl World {
     /// Something arrives at the end of a wire.
     #[inline]
     fn read_wire(&mut self, now: Time, wire: usize) {
-        if let Origin::Switch { switch, port, chooses_late: true } = self.wires[wire].origin {
+        if let Origin::Switch { switch, port, chooses_late: true } = self.roads.wires[wire].origin {
             let (node, mut around) = self.switch_and_surroundings(switch as usize);
             node.settle(usize::from(port), now, &mut around.0);
             self.after_switch(now, switch as usize);
-            if self.wires[wire].is_read_ahead() {
+            if self.roads.wires[wire].is_read_ahead() {
                 return self.read_ahead(now, wire, (switch as usize, usize::from(port)));
             }
         }
-        match self.wires[wire].end {
+        match self.roads.wires[wire].end {
             End::Switch { switch, port } => self.enter_switch(now, wire, switch as usize, usize::from(port)),
             End::Host(host) => self.poll_host(now, wire, host),
         }
@@ -154,11 +154,13 @@ impl World {
     /// Reads a header from a port that chooses late. The frame is still being sent, so the port's next choice comes after
     /// this: the wire is looked at again when the transmitter is free.
     fn read_ahead(&mut self, now: Time, wire: usize, (switch, port): (usize, usize)) {
-        let End::Switch { switch: next, port: in_port } = self.wires[wire].end else { unreachable!("only switches read ahead") };
-        let arrived = self.wires[wire].pop_arrived(now);
+        let End::Switch { switch: next, port: in_port } = self.roads.wires[wire].end else {
+            unreachable!("only switches read ahead")
+        };
+        let arrived = self.roads.wires[wire].pop_arrived(now);
         let free_at = self.switches[switch].switch.free_at(port);
         let choice = if free_at > now { free_at } else { Time::NEVER };
-        self.agenda.arm(source_of(wire), self.wires[wire].next_arrival().min(choice));
+        self.roads.agenda.arm(source_of(wire), self.roads.wires[wire].next_arrival().min(choice));
         if let Some((_, packet)) = arrived {
             let (node, mut around) = self.switch_and_surroundings(next as usize);
             node.handle_frame(now, usize::from(in_port), packet, &mut around.0);
@@ -168,33 +170,33 @@ impl World {
 
     #[inline]
     fn enter_switch(&mut self, now: Time, wire: usize, switch: usize, port: usize) {
-        let road = &mut self.wires[wire];
+        let road = &mut self.roads.wires[wire];
         let packet = road.pop();
         let next = road.next_arrival();
-        self.agenda.arm(source_of(wire), next);
+        self.roads.agenda.arm(source_of(wire), next);
         let (node, mut around) = self.switch_and_surroundings(switch);
         node.handle_frame(now, port, packet, &mut around.0);
         self.after_switch(now, switch);
     }
 
     fn poll_host(&mut self, now: Time, wire: usize, host: u32) {
-        let stage = &mut self.stages[host as usize];
-        let due = match stage.poll_single(now, &mut self.wires[wire]) {
-            Some((arrival, packet)) => {
-                self.take_single(now, arrival, &packet);
-                self.stages[host as usize].next_poll(&self.wires[wire], now)
-            }
-            None => self.poll_many(now, wire, host),
-        };
-        self.agenda.arm(source_of(wire), due);
+        let Roads { wires, stages, agenda, .. } = &mut self.roads;
+        let (stage, road) = (&mut stages[host as usize], &mut wires[wire]);
+        if let Some((arrival, packet)) = stage.poll_single(now, road) {
+            // What follows from the frame cannot change what is on the wire to this host.
+            agenda.arm(source_of(wire), stage.next_poll(road, now));
+            return self.take_single(now, arrival, &packet);
+        }
+        let due = self.poll_many(now, wire, host);
+        self.roads.agenda.arm(source_of(wire), due);
     }
 
     /// Hands up the only frame of a poll.
     #[inline]
     fn take_single(&mut self, now: Time, arrival: Time, packet: &Packet) {
-        self.observe.delivered(packet);
+        self.roads.observe.delivered(packet);
         if packet.flags.contains(Flags::UDP) {
-            receive_datagram(&mut self.observe, arrival, packet);
+            receive_datagram(&mut self.roads.observe, arrival, packet);
         } else {
             self.deliver_segment(now, &Segment::single(packet));
         }
@@ -202,7 +204,7 @@ impl World {
 
     /// Takes and merges what has arrived, or hands up what was worked on. Returns when the wire's source is due next.
     fn poll_many(&mut self, now: Time, wire: usize, host: u32) -> Time {
-        let World { wires, stages, merge_slots, observe, sockets, .. } = self;
+        let World { roads: Roads { wires, stages, observe, .. }, merge_slots, sockets, .. } = self;
         let stage = &mut stages[host as usize];
         let drops_before = stage.ring_drops;
         let polled = stage.poll(now, &mut wires[wire], |arrival, packet, gro| {
@@ -218,7 +220,7 @@ impl World {
             Polled::WorkUntil(done) => done,
             Polled::Deliver => {
                 self.deliver(now, host);
-                self.stages[host as usize].next_poll(&self.wires[wire], now)
+                self.roads.stages[host as usize].next_poll(&self.roads.wires[wire], now)
             }
         }
     }
@@ -226,29 +228,23 @@ impl World {
     /// A switch, and what surrounds it with the time.
     #[inline]
     pub(crate) fn switch_and_surroundings(&mut self, index: usize) -> (&mut Switch<Packet>, (AroundSwitch<'_>, Time)) {
-        let World { switches, wires, agenda, stages, observe, bridging, now, .. } = self;
+        let World { switches, roads, now, .. } = self;
         let SwitchNode { switch, ports } = &mut switches[index];
-        let roads = Roads { wires, agenda, stages, observe, bridging };
         (switch, (AroundSwitch { roads, ports, switch: index as u32 }, *now))
     }
 
     /// A socket and its host's way out.
     #[inline]
     pub(crate) fn socket_and_uplink(&mut self, index: u32, now: Time) -> (&mut Socket, Uplink<'_>) {
-        let World { sockets, nics, cores, uplinks, wires, agenda, stages, observe, bridging, .. } = self;
+        let World { sockets, hosts, roads, .. } = self;
         let socket = &mut sockets[index as usize];
-        let host = socket.host as usize;
-        let roads = Roads { wires, agenda, stages, observe, bridging };
-        let (nic, cores, wire) = (&mut nics[host], &mut cores[host], uplinks[host] as usize);
-        (socket, Uplink { roads, nic, cores, wire, host: host as u32, now })
+        let host = &mut hosts[socket.host as usize];
+        (socket, Uplink { roads, host, now })
     }
 
     /// A host's way out.
     pub(crate) fn uplink(&mut self, host: u32, now: Time) -> Uplink<'_> {
-        let World { nics, cores, uplinks, wires, agenda, stages, observe, bridging, .. } = self;
-        let roads = Roads { wires, agenda, stages, observe, bridging };
-        let at = host as usize;
-        Uplink { roads, nic: &mut nics[at], cores: &mut cores[at], wire: uplinks[at] as usize, host, now }
+        Uplink { roads: &mut self.roads, host: &mut self.hosts[host as usize], now }
     }
 }
 
@@ -262,9 +258,9 @@ fn receive_datagram(observe: &mut Observe, arrival: Time, packet: &Packet) {
 
 /// Frames that are somewhere between the hosts.
 pub(crate) fn frames_in_network(world: &World) -> u64 {
-    let on_wires: u64 = world.wires.iter().map(|wire| wire.len() as u64).sum();
+    let on_wires: u64 = world.roads.wires.iter().map(|wire| wire.len() as u64).sum();
     let held = world.switches.iter().flat_map(|node| (0..node.ports.len()).map(|port| node.switch.held_frames(port)));
-    on_wires + held.sum::<u64>() + world.bridging.frames()
+    on_wires + held.sum::<u64>() + world.roads.bridging.frames()
 }
 
 /// The span between the start and the end of a run.

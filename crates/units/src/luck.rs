@@ -11,7 +11,7 @@ pub const fn mix64(value: u64) -> u64 {
     value ^ (value >> 31)
 }
 
-/// A stream of random numbers that belongs to one address, such as `leaf1/port3/wred`
+/// A stream of random numbers that belongs to one address, such as `leaf1/spine2/queue/red`
 /// (xoshiro256++ by Blackman and Vigna, seeded with SplitMix64 from the run's seed and the address).
 #[derive(Clone, Debug)]
 pub struct Stream {

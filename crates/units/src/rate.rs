@@ -12,7 +12,7 @@ const PACE_FRACTION_BITS: u32 = 20;
 pub struct BitRate(u64);
 
 impl BitRate {
-    /// `bps` bits per second; `None` when zero.
+    /// A rate of `bps` bits per second; `None` when zero.
     pub const fn from_bps(bps: u64) -> Option<BitRate> {
         if bps == 0 { None } else { Some(BitRate(bps)) }
     }

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::ops::{Add, AddAssign, Sub};
 
-/// A point in simulated (or, in the fabric, measured) time: picoseconds since the start. `u64` holds 213 days.
+/// A point in time: picoseconds since the start of the run. `u64` holds 213 days.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Time(u64);
 

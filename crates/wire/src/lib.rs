@@ -1,17 +1,14 @@
-//! What travels: the simulator's packet in one cache line, header sizes, and the flow key.
+//! What travels: the simulator's packet in one cache line, header sizes, and the flow key. What a link adds to a packet
+//! (14 bytes that switches store and 24 more on the wire, for Ethernet) stands in the plan.
 
 mod flow;
 mod packet;
 mod pause;
 
 pub use flow::{FlowKey, Protocol};
-pub use packet::{Ecn, Flags, Framing, MAX_SACK_BLOCKS, Packet, SackBlock};
+pub use packet::{Ecn, Flags, MAX_SACK_BLOCKS, Packet, SackBlock};
 pub use pause::{PRIORITIES, Pause, PauseState, QUANTA_MAX, quanta_time};
 
-/// Ethernet header: two addresses and the type (IEEE 802.3).
-pub const ETHERNET_HEADER_BYTES: u32 = 14;
-/// Preamble 7, start delimiter 1, check sequence 4, gap 12 (IEEE 802.3): charged to every frame on a wire.
-pub const ETHERNET_OVERHEAD_BYTES: u32 = 24;
 /// IPv4 header without options (RFC 791).
 pub const IPV4_HEADER_BYTES: u32 = 20;
 /// TCP header without options (RFC 9293).
@@ -25,7 +22,7 @@ pub const TCP_SACK_OPTION_BYTES: u32 = 4;
 /// UDP header (RFC 768).
 pub const UDP_HEADER_BYTES: u32 = 8;
 
-/// The largest TCP payload in one frame at this MTU, with timestamps: 1448 at 1500, 8948 at 9000.
-pub const fn tcp_mss(mtu: u32) -> u32 {
-    mtu - IPV4_HEADER_BYTES - TCP_HEADER_BYTES - TCP_TIMESTAMP_BYTES
+/// The largest TCP payload in one frame at this MTU (all in bytes), with timestamps: 1448 at 1500, 8948 at 9000.
+pub const fn tcp_mss(mtu_bytes: u32) -> u32 {
+    mtu_bytes - IPV4_HEADER_BYTES - TCP_HEADER_BYTES - TCP_TIMESTAMP_BYTES
 }

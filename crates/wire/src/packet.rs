@@ -1,7 +1,5 @@
 //! The simulator's packet: the header fields that anything acts on, in 64 bytes, without the payload.
 
-use crate::{ETHERNET_HEADER_BYTES, ETHERNET_OVERHEAD_BYTES};
-
 /// Blocks of selective acknowledgement in one header: three fit beside the timestamp option (RFC 2018).
 pub const MAX_SACK_BLOCKS: usize = 3;
 
@@ -86,9 +84,9 @@ impl std::fmt::Debug for Flags {
 /// With [`Flags::DSACK`] the first block may lie below the acknowledgement number: `offset` is then negative.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct SackBlock {
-    /// From the acknowledgement number to the first byte of the block.
+    /// Bytes from the acknowledgement number to the first byte of the block.
     pub offset: i32,
-    /// Length of the block.
+    /// Length of the block in bytes.
     pub bytes: u32,
 }
 
@@ -96,15 +94,16 @@ pub struct SackBlock {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[repr(C)]
 pub struct Packet {
-    /// First payload byte's offset in the stream (the opening SYN has offset 0, the first byte of data offset 1); for datagrams the datagram's number.
+    /// First payload byte's offset in the stream (the opening SYN has offset 0, the first byte of data offset 1); for
+    /// datagrams the datagram's number.
     pub seq: u64,
-    /// The next byte that the sender of this packet expects.
+    /// The next byte that the sender of this packet expects; for datagrams the time of sending, in picoseconds.
     pub ack: u64,
     /// Receive window in bytes, already scaled.
     pub window: u32,
     /// Hash of the flow key ([`crate::FlowKey::hash`]).
     pub flow_hash: u32,
-    /// The endpoint (socket) that this packet is for: an index in the world's table.
+    /// The endpoint (socket) that this packet is for: an index in the world's table; for datagrams the workload's index.
     pub to_endpoint: u32,
     /// The host that this packet is for: an index in the world's table.
     pub to_host: u16,
@@ -120,24 +119,8 @@ pub struct Packet {
     pub ecn: Ecn,
     /// Priority 0..=7 (PCP): chooses the class in a switch.
     pub priority: u8,
-    /// Selective acknowledgement.
+    /// Selective acknowledgement. In a SYN the first block carries the options: segment size, and whether SACK is permitted.
     pub sack: [SackBlock; MAX_SACK_BLOCKS],
 }
 
 const _: () = assert!(size_of::<Packet>() == 64, "a packet is as large as a cache line");
-
-/// What a link layer adds to an IP packet.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Framing {
-    /// Bytes of header that switches store and count: 14 for Ethernet.
-    pub header_bytes: u32,
-    /// Bytes that occupy the wire besides: 24 for Ethernet.
-    pub overhead_bytes: u32,
-}
-
-impl Framing {
-    /// IEEE 802.3.
-    pub const ETHERNET: Framing = Framing { header_bytes: ETHERNET_HEADER_BYTES, overhead_bytes: ETHERNET_OVERHEAD_BYTES };
-    /// Two bytes and nothing else, as ns-3's point-to-point device counts (used to compare with it).
-    pub const POINT_TO_POINT: Framing = Framing { header_bytes: 2, overhead_bytes: 0 };
-}

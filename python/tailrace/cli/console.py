@@ -1,11 +1,13 @@
 """What every command needs: results to stdout, everything else to stderr, and no traceback for a user, ever."""
 
+import errno
 import json
 import os
 import sys
 import tempfile
 import traceback
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -16,10 +18,28 @@ INVALID_TRIAL = 3
 INTERRUPTED = 130
 OUR_FAULT = 70
 """EX_SOFTWARE of sysexits.h: the program itself is wrong, not the user."""
+MACHINE = frozenset(
+    {
+        errno.EACCES,
+        errno.EDQUOT,
+        errno.EFBIG,
+        errno.EIO,
+        errno.EMFILE,
+        errno.ENAMETOOLONG,
+        errno.ENFILE,
+        errno.ENOMEM,
+        errno.ENOSPC,
+        errno.EPERM,
+        errno.EROFS,
+    }
+)
+"""Errors that say something about the machine, such as a full disk, and nothing about the program."""
 
 
 def emit(text: str) -> None:
     """A result, to stdout."""
+    if sys.stdout is None:  # closed by the caller, as `>&-` does
+        return
     try:
         sys.stdout.write(text if text.endswith("\n") else text + "\n")
         sys.stdout.flush()
@@ -35,8 +55,9 @@ def emit_json(content: object) -> None:
 def note(text: str) -> None:
     """Something besides the result, to stderr; one JSON object on a line where programs read."""
     line = json.dumps({"event": "message", "text": text}) if "--json" in sys.argv else text
-    sys.stderr.write(line + "\n")
-    sys.stderr.flush()
+    with suppress(OSError, AttributeError):  # a full or closed stderr must not change the exit code
+        sys.stderr.write(line + "\n")
+        sys.stderr.flush()
 
 
 def guarded(run: Callable[[], Any]) -> int:
@@ -53,6 +74,8 @@ def guarded(run: Callable[[], Any]) -> int:
     except TailraceError as error:
         note(str(error))
         return USAGE
+    except OSError as error:
+        return _refused_by_machine(error) if error.errno in MACHINE else _unexpected(error)
     except Exception as error:  # noqa: BLE001  the last line of defence: a user gets a sentence and a log, no traceback
         return _unexpected(error)
     return DONE
@@ -68,6 +91,14 @@ def _code(end: SystemExit) -> int:
 def _drop_stdout() -> None:
     """The reader of a pipe has gone: nothing more can be said there, not even by the interpreter's last flush."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _refused_by_machine(error: OSError) -> int:
+    what = f"{error.filename}: {error.strerror}" if error.filename else f"{error.strerror}"
+    note(f"{what} (hint: once there is room and permission, the same command goes on from here)")
+    with suppress(OSError, AttributeError):
+        _drop_stdout()  # what could not be written would fail again in the interpreter's last flush
+    return USAGE
 
 
 def _unexpected(error: Exception) -> int:

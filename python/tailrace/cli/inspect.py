@@ -1,11 +1,19 @@
 """Commands that look and do not run: init, check, plan, compare, list, schema."""
 
 import json
+import shlex
 from pathlib import Path
 from typing import Any
 
 from tailrace.cli.console import emit, emit_json, overrides, scenario_path
 from tailrace.errors import RunRefusedError, ScenarioError, closest
+
+COUNTED = (("host", "hosts"), ("switch", "switches"), ("link", "links"))
+
+
+def counted(number: int, one: str, many: str) -> str:
+    """`1 switch`, `2 switches`."""
+    return f"{number} {one if number == 1 else many}"
 
 
 def print_version() -> None:
@@ -29,7 +37,8 @@ def write_starter(path: Path, *, force: bool) -> None:
         path.write_text(STARTER, encoding="utf-8")
     except OSError as error:
         raise RunRefusedError(f"{path}: it cannot be written: {error.strerror}") from None
-    emit(f"wrote {path}; now `tailrace check {path}` and `tailrace run {path}`")
+    name = shlex.quote(str(path))
+    emit(f"wrote {path}; now `tailrace check {name}` and `tailrace run {name}`")
 
 
 def check_scenario(path: Path, assignments: list[str] | None, *, json_: bool) -> None:
@@ -60,8 +69,9 @@ def check_scenario(path: Path, assignments: list[str] | None, *, json_: bool) ->
     if json_:
         emit_json(found)
         return
-    parts = [f"{found[key]} {key}" for key in ("hosts", "switches", "links")]
-    names = f"workloads {', '.join(found['workloads'])}; arms {', '.join(found['arms'])}; {found['trials']} trials"
+    parts = [counted(found[key], one, key) for one, key in COUNTED]
+    trials = counted(found["trials"], "trial", "trials")
+    names = f"workloads {', '.join(found['workloads'])}; arms {', '.join(found['arms'])}; {trials}"
     emit(f"{path}: sound. {', '.join(parts)}; {names}")
 
 

@@ -7,7 +7,9 @@ from tailrace.experiment.storage import KEPT, read_json
 
 SCENARIO_FOLDERS = (".", "examples", "reproductions/*")
 LISTED_MAX = 500
+"""Runs, and scenarios, that are listed at most."""
 HEAD_BYTES = 4000
+"""So much of a file is read to see whether it is a scenario and what it is about."""
 
 
 def find_runs(folder: Path) -> list[dict[str, Any]]:

@@ -24,6 +24,7 @@ from tailrace.experiment.scale import SCALE_MIN
 from tailrace.scenario.loading import load_scenario
 
 SCALE_MAX = 1000.0
+"""A thousand times the counts: more is a slip of the keyboard."""
 
 
 @dataclass(frozen=True)

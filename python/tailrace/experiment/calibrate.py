@@ -16,6 +16,7 @@ from tailrace.experiment.pool import Pool, Running
 from tailrace.experiment.reporter import Reporter
 from tailrace.experiment.schedule import SOLO, TrialKey
 from tailrace.experiment.storage import RunDirectory, read_json, write_json
+from tailrace.results.numbers import PS_PER_S
 from tailrace.scenario.experiment import Calibrate
 from tailrace.scenario.scenario import Scenario
 from tailrace.scenario.workload import Oltp, start_of
@@ -31,9 +32,11 @@ CLOSE_ENOUGH = 0.002
 COARSE = 0.005
 """From here on the size of one transaction is named as the reason for an error that it explains."""
 GAP_FACTOR_MAX = 1000.0
+"""Beyond this the gap that a scenario states has nothing to do with the one that is needed."""
 LIMIT_TIMES = 3
 """Calibration runs may last this many times the wanted time."""
 FILE = "calibration.json"
+"""In the run directory: what was chosen."""
 
 
 @dataclass(frozen=True)
@@ -282,7 +285,7 @@ def _with_time(scenario: Scenario, wanted_ps: int) -> Scenario:
 
 def _sentence(choice: Choice) -> str:
     gap = "" if choice.gap_factor == 1 else f", gap x {choice.gap_factor:.4g}"
-    seconds = choice.alone_ps / 1e12
+    seconds = choice.alone_ps / PS_PER_S
     chosen = f"{choice.transactions} transactions per user{gap}"
     coarse = ", as near as a whole number comes" if COARSE < abs(choice.error) < 1 / choice.transactions else ""
     return f"{choice.workload}: {chosen}; alone {seconds:.4g} s ({choice.error:+.2%}{coarse})"

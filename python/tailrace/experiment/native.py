@@ -9,6 +9,7 @@ from typing import Any, Protocol, cast
 from tailrace.errors import TailraceError
 
 BUILD_DIGITS = 12
+"""Hexadecimal digits that tell builds apart: 48 bits."""
 Columns = dict[str, tuple[str, bytes]]
 
 

@@ -13,6 +13,7 @@ from tailrace.experiment.schedule import TrialKey
 PLAIN_LINE_EVERY_S = 10.0
 """Without a terminal a line of progress is written this often, besides one for every trial."""
 JSON_LINE_EVERY_S = 1.0
+"""For programs, a line of progress is written this often."""
 
 
 class Reporter(Protocol):
@@ -74,7 +75,7 @@ class Plain:
         """A line for each trial."""
         self._last_s = time.monotonic()
         done = f"{self._estimate.done}/{self._estimate.total} " if self._estimate else ""
-        self.say(f"{done}{key} {verdict(outcome)} in {wall_s:.1f} s")
+        self.say(f"{done}{key} took {wall_s:.1f} s: {verdict(outcome)}")
 
     def end(self) -> None:
         """The stage is over."""

@@ -66,7 +66,9 @@ class Experiment:
         self.loaded = loaded
         self.options = options
         self.reporter: Reporter = reporter or Silent()
-        self.jobs = options.jobs or available_cores()
+        self.jobs = available_cores() if options.jobs is None else options.jobs
+        if self.jobs < 1:
+            raise RunRefusedError(f"{self.jobs} jobs run nothing (hint: leave it out for one on each core)")
         self.arms = _chosen(options.arms, list(loaded.arms))
         check_published(loaded)
         self.scenarios = {arm: scaled(scenario, options.scale) for arm, scenario in loaded.arms.items()}
@@ -105,8 +107,9 @@ class Experiment:
 
     def run(self) -> Finished:
         """Runs what has not been run yet, and writes result and report, in part if interrupted."""
-        held = self.directory.open(self.identity)
+        self.directory.open(self.identity)
         with self.directory.locked():
+            held = self.directory.open(self.identity)  # again: another process may have been at work until now
             manifest = self._manifest(held)
             self.directory.write_manifest(manifest)
             self._copy_scenario()
@@ -228,11 +231,23 @@ class Experiment:
 
 
 def check_published(loaded: Loaded) -> None:
-    """Raises when the file of published figures cannot be read: before anything runs, not after hours."""
+    """Raises when the published figures cannot be read or name what is not there: before anything runs."""
     from tailrace.results.published import read_published
 
-    if loaded.published_path is not None:
-        read_published(loaded.published_path)
+    path = loaded.published_path
+    if path is None:
+        return
+    workloads = list(loaded.scenario.workloads)
+    arms = [*loaded.arms, *(SOLO + name for name in workloads)]
+    for position, band in enumerate(read_published(path)):
+        for noun, name, known in (
+            ("arm", band.arm, arms),
+            ("arm", band.baseline, arms),
+            ("workload", band.workload, workloads),
+        ):
+            if name is not None and name not in known:
+                hint = closest(name, known, f"{noun}s")
+                raise RunRefusedError(f"{path}: figures.{position}: there is no {noun} '{name}' (hint: {hint})")
 
 
 def summarise_and_report(path: Path) -> tuple[dict[str, Any], Path]:

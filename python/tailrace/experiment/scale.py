@@ -4,6 +4,7 @@ from tailrace.scenario.scenario import Scenario
 from tailrace.scenario.workload import Datagrams, Flows, Oltp, Stream
 
 SCALE_MIN = 1e-6
+"""Below a millionth nothing is left of any count."""
 
 
 def scaled(scenario: Scenario, factor: float) -> Scenario:

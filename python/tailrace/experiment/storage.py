@@ -17,6 +17,10 @@ from tailrace.experiment.tables import write_parquet
 KEPT = ("ok", "invalid")
 """Statuses of trials that are results; failed ones are tried again when the run is resumed."""
 
+LOCK = "run.lock"
+BEGINNINGS = frozenset({"trials", LOCK})
+"""What is in a run directory before its manifest."""
+
 
 class RunDirectory:
     """Where a run keeps its files."""
@@ -36,7 +40,7 @@ class RunDirectory:
                 f"{self.path}: it holds another run ('{held}' with other plans, seed or version); results are never"
                 " overwritten (hint: choose another --out)"
             )
-        if manifest is None and self.path.exists() and (not self.path.is_dir() or any(self.path.iterdir())):
+        if manifest is None and self.path.exists() and not self._is_fresh():
             raise RunRefusedError(f"{self.path}: it is not empty and holds no run (hint: choose another --out)")
         try:
             (self.path / "trials").mkdir(parents=True, exist_ok=True)
@@ -46,16 +50,31 @@ class RunDirectory:
             ) from None
         return manifest
 
+    def _is_fresh(self) -> bool:
+        """Whether it is a folder without anything but the beginnings of a run that was killed, or has just started."""
+        if not self.path.is_dir():
+            return False
+        is_begun = self.lock_path.exists()
+        names = {file.name for file in self.path.iterdir() if not file.name.startswith(".manifest.json.")}
+        return not names - (BEGINNINGS if is_begun else {"trials"}) and not any(self.path.glob("trials/*"))
+
+    @property
+    def lock_path(self) -> Path:
+        """The file that the process at work holds a lock on."""
+        return self.path / LOCK
+
     @contextmanager
     def locked(self) -> Iterator[None]:
         """Keeps other processes from writing to the same run."""
-        with (self.path / "run.lock").open("w") as lock:
+        with self.lock_path.open("w") as lock:
             try:
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except OSError:
                 raise RunRefusedError(
                     f"{self.path}: another process is at work on this run (hint: wait for it)"
                 ) from None
+            for left in self.path.glob("trials/*/.*.part"):
+                left.unlink(missing_ok=True)  # of a process that was killed
             yield
 
     def manifest(self) -> dict[str, Any] | None:
@@ -81,9 +100,8 @@ class RunDirectory:
         path.parent.mkdir(parents=True, exist_ok=True)
         for name, columns in outcome.tables.items():
             table = path.with_name(f"{key.number}.{name}.parquet")
-            part = table.with_name(f".{table.name}.part")
-            write_parquet(part, columns)
-            part.replace(table)
+            with _replaced(table) as part:
+                write_parquet(part, columns)
         write_json(path, outcome.data)
 
     def write_plan(self, key: TrialKey, plan: dict[str, Any]) -> None:
@@ -95,9 +113,8 @@ class RunDirectory:
 
     def copy(self, source: Path, name: str) -> None:
         """Copies a file of the scenario into the run."""
-        part = self.path / f".{name}.part"
-        shutil.copyfile(source, part)
-        part.replace(self.path / name)
+        with _replaced(self.path / name) as part:
+            shutil.copyfile(source, part)
 
 
 def read_json(path: Path) -> dict[str, Any] | None:
@@ -116,9 +133,19 @@ def write_json(path: Path, content: object) -> None:
 
 def write_text(path: Path, text: str) -> None:
     """As `write_json`, for text."""
-    part = path.with_name(f".{path.name}.{os.getpid()}.part")
-    with part.open("w", encoding="utf-8") as file:
+    with _replaced(path) as part, part.open("w", encoding="utf-8") as file:
         file.write(text)
         file.flush()
         os.fsync(file.fileno())
-    part.replace(path)
+
+
+@contextmanager
+def _replaced(path: Path) -> Iterator[Path]:
+    """A file beside `path` to write to; it becomes `path` when all went well, and goes away when not."""
+    part = path.with_name(f".{path.name}.{os.getpid()}.part")
+    try:
+        yield part
+        part.replace(path)
+    except BaseException:
+        part.unlink(missing_ok=True)
+        raise

@@ -51,8 +51,10 @@ def _parts(effects: list[dict[str, Any]]) -> list[str]:
             if found := [e for e in effects if (e["metric"], e["verdict"]) == (metric, direction)]:
                 parts.append(_difference(found, metric, direction, is_first=not parts))
     for metric in dict.fromkeys(effect["metric"] for effect in effects):
+        if found := [e for e in effects if e["metric"] == metric and e["is_same"]]:
+            parts.append(f"{NAMES[metric]} is exactly the same for {_list(effect['workload'] for effect in found)}")
         for verdict, words in UNCLEAR.items():
-            if found := [e for e in effects if (e["metric"], e["verdict"]) == (metric, verdict)]:
+            if found := [e for e in effects if (e["metric"], e["verdict"], e["is_same"]) == (metric, verdict, False)]:
                 parts.append(f"{words.format(NAMES[metric])} for {_list(effect['workload'] for effect in found)}")
     return parts
 

@@ -6,18 +6,15 @@ from typing import Any
 from tailrace.report import policy
 from tailrace.report.charts import completion as completion_chart
 from tailrace.report.charts import drops, improvement, latency, occupancy, port_policy, time, topology
+from tailrace.report.limits import ARMS_DRAWN_MAX, HOSTS_MAX, PANELS_MAX, QUEUES_MAX
 from tailrace.report.series import TimeChart
 from tailrace.results import Run
 from tailrace.results.metrics import NAMES
-from tailrace.results.numbers import bytes_text
+from tailrace.results.numbers import PS_PER_S, bytes_text
 from tailrace.results.workload import TCP_COUNTERS
 
-# Hosts of one arm in the table.
-HOSTS_MAX = 12
 # One frame of the usual Ethernet MTU.
 QUIET_BYTES = 1_500
-# Queues of one arm in the first table; the rest stand below it.
-LOUD_QUEUES_MAX = 8
 # Policies of one switch that are drawn.
 POLICIES_MAX = 6
 
@@ -34,8 +31,12 @@ def completion(summary: dict[str, Any]) -> dict[str, Any]:
         arm: improvement.improvement_chart(
             found, summary["expectations"], f"arm-{list(summary['arms']).index(arm) % 6}"
         )
-        for arm, found in effects.items()
+        for arm, found in list(effects.items())[:ARMS_DRAWN_MAX]
         if all(effect["improvement_percent"] is not None for effect in found)
+    }
+    tabulated = {
+        arm: [e for e in summary["comparisons"] if e["arm"] == arm and (e["is_main"] or index < ARMS_DRAWN_MAX)]
+        for index, arm in enumerate(effects)
     }
     return {
         "chart": completion_chart.completion_chart(bars) if bars else None,
@@ -43,7 +44,7 @@ def completion(summary: dict[str, Any]) -> dict[str, Any]:
         "has_solo": any(bar.alone_s is not None for bar in bars),
         "rows": _workload_rows(summary),
         "effects": effects,
-        "all_effects": {arm: [e for e in summary["comparisons"] if e["arm"] == arm] for arm in effects},
+        "all_effects": tabulated,
         "what": {arm: _what_improves(found) for arm, found in effects.items()},
         "charts": charts,
         "tests": sum(len(found) for found in effects.values()),
@@ -76,7 +77,8 @@ def distributions(run: Run, summary: dict[str, Any]) -> dict[str, Any]:
             }
             for panel in panels
         ],
-        "omitted": max(0, len(summary["workloads"]) - latency.PANELS_MAX),
+        "omitted": max(0, len(summary["workloads"]) - PANELS_MAX),
+        "arms_omitted": max(0, len(run.arms) - ARMS_DRAWN_MAX),
         "has_solo": any(curve.arm_index < 0 for panel in panels for curve in panel.curves),
         "rows": rows,
     }
@@ -95,7 +97,7 @@ def queues(run: Run, summary: dict[str, Any]) -> dict[str, Any]:
     return {
         "ports": ports,
         "throughput": [_time(chart, highest) for chart in throughput],
-        "throughput_omitted": max(0, len(run.arms) - time.ARMS_MAX) if throughput else 0,
+        "arms_omitted": max(0, len(run.arms) - ARMS_DRAWN_MAX),
         "drops": drops.drops_chart(summary) if drops.drop_causes(summary) else None,
         "rows": loud,
         "quiet": quiet,
@@ -190,7 +192,7 @@ def _machine(machine: dict[str, Any]) -> str:
 
 def _choice(choice: dict[str, Any]) -> dict[str, Any]:
     """What calibration chose for one workload."""
-    return choice | {"wanted_s": choice["wanted_ps"] / 1e12, "alone_s": choice["alone_ps"] / 1e12}
+    return choice | {"wanted_s": choice["wanted_ps"] / PS_PER_S, "alone_s": choice["alone_ps"] / PS_PER_S}
 
 
 def _workload_rows(summary: dict[str, Any]) -> list[dict[str, Any]]:
@@ -211,7 +213,7 @@ def _queue_rows(summary: dict[str, Any]) -> tuple[list[dict[str, Any]], list[dic
         for port in arm_summary["ports"]:
             name = f"{port['node']} → {port['towards']}"
             for queue in (queue for queue in port["queues"] if queue["tx_frames"] or queue["drops_frames"]):
-                is_loud = shown < LOUD_QUEUES_MAX and not _is_quiet(queue)
+                is_loud = shown < QUEUES_MAX and not _is_quiet(queue)
                 rows = loud if is_loud else quiet
                 is_first = not rows or rows[-1]["arm"] != arm
                 rows.append({"arm": arm, "index": index, "port": name, "queue": queue, "is_first": is_first})

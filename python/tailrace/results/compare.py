@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from tailrace.results.effects import effect_dict
+from tailrace.results.effects import effect_dict, share_seeds
 from tailrace.results.metrics import BETTER_HIGHER, METRICS, main_metric, metric_of_trials
 from tailrace.results.numbers import signed_text
 from tailrace.results.run_directory import Run, RunDirectoryError, Trial
@@ -126,10 +126,10 @@ def _effect(a: Run, b: Run, arm: str, workload: str, metric: str) -> dict[str, A
     values = [metric_of_trials(run.valid(arm), workload, metric) for run in (a, b)]
     if not all(values):
         return None
-    seeds = [[trial.outcome.get("seed") for trial in run.valid(arm)] for run in (a, b)]
+    is_paired = share_seeds(a.valid(arm), b.valid(arm))
     is_main = metric == main_metric(a, workload)
     effect = compare_samples(
-        values[0], values[1], is_paired=seeds[0] == seeds[1], seed=a.seed, address=f"compare/{arm}/{workload}/{metric}"
+        values[0], values[1], is_paired=is_paired, seed=a.seed, address=f"compare/{arm}/{workload}/{metric}"
     )
     return effect_dict(effect, metric=metric, workload=workload, names=("a", "b")) | {"scope": arm, "is_main": is_main}
 

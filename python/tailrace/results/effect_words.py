@@ -23,6 +23,13 @@ def effect_words(effect: Effect, *, metric: str, workload: str, names: tuple[str
     return f"{workload}: {what} is {size} {effect.verdict} with {arm} than with {baseline} {evidence}."
 
 
+def same_words(*, metric: str, workload: str, names: tuple[str, str]) -> str:
+    """Where nothing at all changed, the number of trials is not the question."""
+    baseline, arm = names
+    same = f"{NAMES[metric]} is exactly the same with {arm} as with {baseline} in every trial"
+    return f"{workload}: {same}; does {arm} change what it is meant to?"
+
+
 def size_words(percent: float) -> str:
     """`31.8 %`; `38 times` from fourfold on, where percentages are hard to read. Without a sign."""
     size = abs(percent)

@@ -3,7 +3,7 @@
 from dataclasses import asdict
 from typing import Any
 
-from tailrace.results.effect_words import effect_words, method_words
+from tailrace.results.effect_words import effect_words, method_words, same_words
 from tailrace.results.metrics import BETTER_HIGHER, METRICS, main_metric, metric_of_trials
 from tailrace.results.run_directory import Run, Trial
 from tailrace.results.sample_summary import interval_dict
@@ -52,20 +52,24 @@ def effect_dict(effect: Effect, *, metric: str, workload: str, names: tuple[str,
     }
 
 
+def share_seeds(first: list[Trial], second: list[Trial]) -> bool:
+    """Whether trial by trial both had the same luck, so that they can be compared in pairs."""
+    seeds = [[trial.outcome.get("seed") for trial in trials] for trials in (first, second)]
+    return None not in seeds[0] and seeds[0] == seeds[1]
+
+
 def _compare(run: Run, baseline: str, arm: str, workload: str, metric: str) -> dict[str, Any] | None:
     first, second = (metric_of_trials(run.valid(name), workload, metric) for name in (baseline, arm))
     if not first or not second:
         return None
-    shared = _share_seeds(run.valid(baseline), run.valid(arm))
+    shared = share_seeds(run.valid(baseline), run.valid(arm))
     effect = compare_samples(
         first, second, is_paired=shared, seed=run.seed, address=f"{baseline}-{arm}/{workload}/{metric}"
     )
-    return effect_dict(effect, metric=metric, workload=workload, names=(baseline, arm))
-
-
-def _share_seeds(first: list[Trial], second: list[Trial]) -> bool:
-    seeds = [[trial.outcome.get("seed") for trial in trials] for trials in (first, second)]
-    return None not in seeds[0] and seeds[0] == seeds[1]
+    found = effect_dict(effect, metric=metric, workload=workload, names=(baseline, arm))
+    is_same = shared and first == second
+    words = same_words(metric=metric, workload=workload, names=(baseline, arm)) if is_same else found["words"]
+    return found | {"is_same": is_same, "words": words}
 
 
 def _improvement(percent: float | None, metric: str) -> float | None:

@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from typing import Any
 
+from tailrace.results.numbers import PS_PER_MS, PS_PER_S
 from tailrace.results.run_directory import Run, Trial
 
-PS_PER_S = 1_000_000_000_000
 # Compared between arms for every workload that has them.
 METRICS = ("completion_s", "latency_mean_ms", "latency_p50_ms", "latency_p99_ms", "latency_p99_9_ms", "goodput_gbps")
 BETTER_HIGHER = frozenset({"goodput_gbps"})
@@ -41,7 +41,7 @@ def metric_of_trial(trial: Trial, workload: str, metric: str) -> float | None:
     latency = outcome.get("latency")
     if not latency or latency["count"] == 0:
         return None
-    return float(latency[metric.removeprefix("latency_").replace("_ms", "_ps")]) / 1e9
+    return float(latency[metric.removeprefix("latency_").replace("_ms", "_ps")]) / PS_PER_MS
 
 
 def metric_of_trials(trials: Sequence[Trial], workload: str, metric: str) -> list[float]:

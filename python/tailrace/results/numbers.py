@@ -3,7 +3,9 @@
 from math import floor, log10
 
 THIN_SPACE = "\u202f"
-PS_PER = (("s", 10**12), ("ms", 10**9), ("µs", 10**6), ("ns", 10**3), ("ps", 1))
+PS_PER_S = 10**12
+PS_PER_MS = 10**9
+PS_PER = (("s", PS_PER_S), ("ms", PS_PER_MS), ("µs", 10**6), ("ns", 10**3), ("ps", 1))
 DECIMAL_PREFIXES = (("T", 10**12), ("G", 10**9), ("M", 10**6), ("k", 10**3), ("", 1))
 
 

@@ -8,7 +8,6 @@ from tailrace.results.run_directory import Trial
 
 # A fat tree has hundreds of ports; the report and `result.json` keep those where something happened.
 PORTS_MAX = 48
-PS_PER_S = 1_000_000_000_000
 DPP_COUNTERS = (
     "prioritised_frames",
     "normal_frames",

@@ -7,6 +7,7 @@ from typing import Any
 from ruamel.yaml import YAML
 from ruamel.yaml.error import YAMLError
 
+from tailrace.errors import reason_of
 from tailrace.results.run_directory import Run, RunDirectoryError
 
 STATISTICS = ("mean", "median")
@@ -77,8 +78,8 @@ def read_published(path: Path) -> list[Band]:
     """Bands of a `published.yaml`: a list, or a mapping with the list under `figures` beside a description."""
     try:
         content = YAML(typ="safe", pure=True).load(path.read_text(encoding="utf-8"))
-    except (OSError, YAMLError) as error:
-        raise RunDirectoryError(f"{path}: cannot be read: {error}") from error
+    except (OSError, ValueError, RecursionError, YAMLError) as error:
+        raise RunDirectoryError(f"{path}: cannot be read: {reason_of(error)}") from error
     listed = content.get("figures") if isinstance(content, dict) else content
     if not isinstance(listed, list):
         raise RunDirectoryError(f"{path}: holds no list of figures (hint: `figures:` with one entry per figure)")

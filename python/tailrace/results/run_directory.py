@@ -10,7 +10,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
 
-from tailrace.errors import TailraceError
+from tailrace.errors import TailraceError, reason_of
 
 SOLO = "solo:"
 Status = Literal["ok", "invalid", "failed", "cancelled"]
@@ -178,7 +178,7 @@ def _read_json(path: Path, hint: str) -> dict[str, Any]:
     except FileNotFoundError as error:
         raise RunDirectoryError(f"{path}: there is no such file (hint: {hint})") from error
     except (OSError, ValueError) as error:
-        raise RunDirectoryError(f"{path}: cannot be read: {error} (hint: {hint})") from error
+        raise RunDirectoryError(f"{path}: cannot be read: {reason_of(error)} (hint: {hint})") from error
     if not isinstance(content, dict):
         raise RunDirectoryError(f"{path}: holds no JSON object (hint: {hint})")
     return content

@@ -2,7 +2,8 @@
 
 from typing import Any
 
-from tailrace.results.metrics import PS_PER_S, goodput_gbps
+from tailrace.results.metrics import goodput_gbps
+from tailrace.results.numbers import PS_PER_MS, PS_PER_S
 from tailrace.results.run_directory import Trial
 from tailrace.results.sample_summary import summarise_sample
 from tailrace.statistics import Histogram, jain_index
@@ -56,12 +57,12 @@ def _latency(outcomes: list[dict[str, Any]], *, seed: int, address: str) -> dict
     pooled = Histogram.from_outcomes(recorded)
     if pooled is None:
         return None
-    summary: dict[str, Any] = {"count": pooled.count, "mean": pooled.mean_ms(), "min": pooled.min_ps / 1e9}
+    summary: dict[str, Any] = {"count": pooled.count, "mean": pooled.mean_ms(), "min": pooled.min_ps / PS_PER_MS}
     summary |= {key: pooled.percentile_ms(percent) for key, percent in PERCENTILES.items()}
-    summary["max"] = pooled.max_ps / 1e9
+    summary["max"] = pooled.max_ps / PS_PER_MS
     summary["over_trials"] = {
         key: summarise_sample(
-            [latency[f"{key}_ps"] / 1e9 for latency in recorded], seed=seed, address=f"{address}/{key}"
+            [latency[f"{key}_ps"] / PS_PER_MS for latency in recorded], seed=seed, address=f"{address}/{key}"
         )
         for key in ("mean", *PERCENTILES, "max")
     }

@@ -15,6 +15,8 @@ FLOW_ENTRIES_MAX = 2**24
 """Half a gigabyte per port: no switch has more."""
 FRAME_BYTES_MIN = 1514
 """A full frame of the usual MTU."""
+PRIORITIES = 8
+"""IEEE 802.1Q: 0 to 7."""
 
 Found = Iterator[tuple[KeyPath, str, str]]
 
@@ -46,6 +48,7 @@ def check_policy(at: KeyPath, policy: Policy) -> Found:
         if queue_name not in policy.queues:
             hint = closest(queue_name, names, "queues")
             yield (*at, "priorities", priority), f"there is no queue '{queue_name}'", hint
+    yield from _unreached(at, policy)
     yield from _dpp(at, policy)
     yield from _etrap(at, policy)
     yield from check_pause.check(at, policy)
@@ -104,6 +107,17 @@ def is_table_size(entries: int) -> bool:
 
 def _no_table(entries: int) -> str:
     return f"{entries} is not a power of two from {FLOW_ENTRIES_MIN} to {FLOW_ENTRIES_MAX}"
+
+
+def _unreached(at: KeyPath, policy: Policy) -> Found:
+    """Queues that no frame can come into: the arm that has them would quietly change nothing."""
+    reached = {*policy.priorities.values(), policy.dpp.express if policy.dpp else ""}
+    if len(policy.priorities) < PRIORITIES:
+        reached.add(policy.usual_queue)
+    for name in policy.queues:
+        if name not in reached:
+            hint = f"add 'priorities: {{5: {name}}}' and give workloads 'priority: 5'"
+            yield (*at, "queues", name), f"no frame comes into queue '{name}': no priority leads to it", hint
 
 
 def _dpp(at: KeyPath, policy: Policy) -> Found:

@@ -10,6 +10,7 @@ from tailrace.scenario.topology import Graph
 from tailrace.scenario.workload import Datagrams, Flows, Oltp, Stream
 
 UDP_IPV4_HEADERS_BYTES = 28
+"""RFC 768 (8) and RFC 791 without options (20)."""
 LOAD_PPB_MAX = 2 * 10**9
 """Twice the links: more than that says nothing that twice does not."""
 
@@ -33,21 +34,6 @@ def check(scenario: Scenario, graph: Graph, *, is_joined: bool) -> Found:
                 yield from _flows(at, workload)
             case Datagrams():
                 yield from _datagrams(at, workload, scenario.host(workload.source))
-
-
-def _named_ends(workload: Oltp | Stream | Flows | Datagrams) -> Iterator[tuple[KeyPath, str]]:
-    match workload:
-        case Oltp():
-            yield ("client",), workload.client
-            yield ("server",), workload.server
-        case Stream() | Datagrams():
-            yield ("source",), workload.source
-            yield ("destination",), workload.destination
-        case Flows():
-            for key in ("sources", "destinations"):
-                names = getattr(workload, key)
-                if names != "all":
-                    yield from (((key, index), name) for index, name in enumerate(names))
 
 
 def _ends(at: KeyPath, workload: Oltp | Stream | Flows | Datagrams, graph: Graph) -> Found:
@@ -77,6 +63,21 @@ def _paths(at: KeyPath, workload: Oltp | Stream | Flows | Datagrams, graph: Grap
         yield at, f"both ends are host '{first}'", "name two different hosts"
     elif not graph.has_path(first, second):
         yield at, f"no path leads from '{first}' to '{second}'", "join their switches in network.links"
+
+
+def _named_ends(workload: Oltp | Stream | Flows | Datagrams) -> Iterator[tuple[KeyPath, str]]:
+    match workload:
+        case Oltp():
+            yield ("client",), workload.client
+            yield ("server",), workload.server
+        case Stream() | Datagrams():
+            yield ("source",), workload.source
+            yield ("destination",), workload.destination
+        case Flows():
+            for key in ("sources", "destinations"):
+                names = getattr(workload, key)
+                if names != "all":
+                    yield from (((key, index), name) for index, name in enumerate(names))
 
 
 def _oltp(at: KeyPath, oltp: Oltp) -> Found:

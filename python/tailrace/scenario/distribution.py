@@ -108,9 +108,8 @@ def _from_call(name: str, arguments: str, text: str, dimension: Dimension) -> Di
     count, build = shapes[name]
     parts = [part.strip() for part in arguments.split(",")]
     if len(parts) != count or not all(parts):
-        raise QuantityError(
-            f"'{name}' takes {count} value{'s' if count > 1 else ''}, not {len(parts)}", _hint(dimension)
-        )
+        given = sum(1 for part in parts if part)
+        raise QuantityError(f"'{name}' takes {count} value{'s' if count > 1 else ''}, not {given}", _hint(dimension))
     raw, mean = build(parts, dimension)
     return Distribution(raw, mean, text)
 

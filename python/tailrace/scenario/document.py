@@ -1,12 +1,13 @@
 """A scenario file as plain data, with the line of every key, so that errors can say where."""
 
 import copy
+import datetime
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 from ruamel.yaml import YAML
-from ruamel.yaml.comments import CommentedMap, CommentedSeq
+from ruamel.yaml.comments import CommentedMap, CommentedSeq, TaggedScalar
 from ruamel.yaml.error import MarkedYAMLError, YAMLError
 from ruamel.yaml.scalarbool import ScalarBoolean
 from ruamel.yaml.scalarfloat import ScalarFloat
@@ -16,7 +17,8 @@ from tailrace.errors import KeyPath, Problem, ScenarioError, dotted
 
 FILE_BYTES_MAX = 4_000_000
 """A scenario is written by people; a larger file is something else."""
-
+VALUES_MAX = 200_000
+"""Values of a document once every alias (`*name`) has been replaced by what it stands for."""
 
 ON_COMMAND_LINE = -1
 """The line of values that were given as `--set`."""
@@ -93,8 +95,11 @@ def read_document(path: Path) -> Document:
         raise ScenarioError([Problem(name, 0, "", "there is no such file", hint)]) from None
     except IsADirectoryError:
         raise ScenarioError([Problem(name, 0, "", "this is a folder", "name the scenario file in it")]) from None
-    except (OSError, UnicodeDecodeError) as error:
-        raise ScenarioError([Problem(name, 0, "", f"the file cannot be read: {error}", "")]) from None
+    except UnicodeDecodeError as error:
+        what = f"the file is not text in UTF-8 (byte {error.start + 1})"
+        raise ScenarioError([Problem(name, 0, "", what, "is this a scenario? if so, save it as UTF-8")]) from None
+    except OSError as error:
+        raise ScenarioError([Problem(name, 0, "", f"the file cannot be read: {error.strerror}", "")]) from None
     return parse_document(text, name, path.parent)
 
 
@@ -114,12 +119,23 @@ def read_yaml(text: str, name: str) -> tuple[Any, dict[KeyPath, int]]:
     except MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         what = (error.problem or "this is not YAML").strip().splitlines()[0]
-        hint = "check indentation, colons and quotes; tabs are not allowed"
-        raise ScenarioError([Problem(name, mark.line + 1 if mark else 0, "", f"YAML: {what}", hint)]) from None
-    except YAMLError as error:
-        raise ScenarioError([Problem(name, 0, "", f"YAML: {error}", "")]) from None
-    lines: dict[KeyPath, int] = {}
-    return _plain(loaded, (), lines), lines
+        raise ScenarioError([Problem(name, mark.line + 1 if mark else 0, "", f"YAML: {what}", _hint(what))]) from None
+    except (YAMLError, ValueError) as error:
+        what = f"YAML: {str(error).partition(';')[0]}"
+        raise ScenarioError([Problem(name, 0, "", what, "check numbers and dates")]) from None
+    except RecursionError:
+        raise ScenarioError([Problem(name, 0, "", "YAML: it is nested too deeply", "is this a scenario?")]) from None
+    plain = _Plain(name)
+    return plain.value(loaded, ()), plain.lines
+
+
+def _hint(what: str) -> str:
+    """What to do about something that the YAML reader says."""
+    if "duplicate key" in what:
+        return "a key stands once in its section; take one of the two out"
+    if "another document" in what:
+        return "one scenario in a file; take out what follows '---'"
+    return "check indentation, colons and quotes; tabs are not allowed"
 
 
 def data_document(data: dict[str, Any], name: str = "scenario") -> Document:
@@ -127,20 +143,35 @@ def data_document(data: dict[str, Any], name: str = "scenario") -> Document:
     return Document(name, copy.deepcopy(data))
 
 
-def _plain(value: Any, path: KeyPath, lines: dict[KeyPath, int]) -> Any:
-    if isinstance(value, CommentedMap):
+class _Plain:
+    """Turns what the YAML reader gives into plain data, and keeps the line of every key."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._left = VALUES_MAX
+        self.lines: dict[KeyPath, int] = {}
+
+    def value(self, value: Any, path: KeyPath) -> Any:
+        """The plain data of `value`, which stands at `path`."""
+        self._left -= 1
+        if self._left < 0:
+            self._refuse((), f"it has more than {VALUES_MAX} values", "write fewer aliases of aliases (*name)")
+        if isinstance(value, CommentedMap):
+            self._note_lines(value, list(value), path)
+            return {_plain_scalar(key): self.value(item, (*path, key)) for key, item in value.items()}
+        if isinstance(value, CommentedSeq):
+            self._note_lines(value, list(range(len(value))), path)
+            return [self.value(item, (*path, index)) for index, item in enumerate(value)]
+        if isinstance(value, TaggedScalar):
+            self._refuse(path, f"YAML: '{value.tag.value}' is a tag", "write the value alone")
+        return _plain_scalar(value)
+
+    def _note_lines(self, value: CommentedMap | CommentedSeq, keys: list[Any], path: KeyPath) -> None:
         marks = value.lc.data or {}
-        for key in value:
-            if key in marks:
-                lines[(*path, key)] = marks[key][0] + 1
-        return {_plain(key, path, {}): _plain(item, (*path, key), lines) for key, item in value.items()}
-    if isinstance(value, CommentedSeq):
-        marks = value.lc.data or {}
-        for index in range(len(value)):
-            if index in marks:
-                lines[(*path, index)] = marks[index][0] + 1
-        return [_plain(item, (*path, index), lines) for index, item in enumerate(value)]
-    return _plain_scalar(value)
+        self.lines.update({(*path, key): marks[key][0] + 1 for key in keys if key in marks})
+
+    def _refuse(self, path: KeyPath, what: str, hint: str) -> NoReturn:
+        raise ScenarioError([Problem(self._name, self.lines.get(path, 0), dotted(path), what, hint)])
 
 
 def _plain_scalar(value: Any) -> Any:
@@ -150,4 +181,6 @@ def _plain_scalar(value: Any) -> Any:
         return int(value)
     if isinstance(value, ScalarFloat):
         return float(value)
+    if isinstance(value, datetime.date):
+        return value.isoformat()  # a name such as 2026-11-20 is meant as a text
     return str(value) if isinstance(value, str) else value

@@ -152,7 +152,7 @@ class Tcp(Part):
     slow_start_after_idle: bool = True
     """Slow start after an idle period; Linux on."""
     small_queue: Time = 10**9
-    """Data of one socket that may wait in the NIC, in time at line rate (TCP small queues)."""
+    """Data of one socket that may wait in the NIC, in time at the socket's pace (TCP small queues); 0s for no limit."""
     send_buffer: Buffer = SocketBuffer(maximum="4MiB")  # type: ignore[arg-type]  # parsed text
     """Send buffer; Linux: at most tcp_wmem's 4 MiB."""
     receive_buffer: Buffer = SocketBuffer(maximum="6MiB")  # type: ignore[arg-type]  # parsed text

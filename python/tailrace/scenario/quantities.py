@@ -9,7 +9,9 @@ from pydantic_core import PydanticCustomError
 from tailrace.scenario import flow_sizes, units
 from tailrace.scenario.distribution import Distribution, parse_distribution
 
-NAME_PATTERN = r"^[A-Za-z0-9][A-Za-z0-9_-]*$"
+NAME_CHARACTERS_MAX = 64
+"""Longest name; with a hash and an ending it still is a file name everywhere."""
+NAME_PATTERN = rf"^[A-Za-z0-9][A-Za-z0-9_-]{{0,{NAME_CHARACTERS_MAX - 1}}}$"
 """Names of hosts, switches, workloads and arms: they become file names and parts of dotted paths."""
 
 

@@ -110,6 +110,12 @@ class Policy(Part):
         """Queue of a priority."""
         return self.priorities.get(priority, self.usual_queue())
 
+    @property
+    def usual_queue(self) -> str:
+        """Where frames go whose priority is not named: the first weighted queue, the last queue if there is none."""
+        weighted = (name for name, queue in self.queues.items() if queue.strict is None)
+        return next(weighted, list(self.queues)[-1])
+
     def shares(self) -> dict[str, int]:
         """Share of each weighted queue in parts per billion; those that state none divide what is left."""
         weighted = {name: queue.share for name, queue in self.queues.items() if queue.strict is None}

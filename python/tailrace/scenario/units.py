@@ -163,6 +163,9 @@ DIMENSIONS = {dimension.noun: dimension for dimension in (TIME, SIZE, RATE, OFFS
 PLAN_INTEGER_MAX = 2**63 - 1
 """Quantities in a plan fit a signed 64-bit number: 106 days in picoseconds."""
 
+NUMBER_CHARACTERS_MAX = 40
+"""A longer number is a slip of the keyboard."""
+EXPONENT_DIGITS_MAX = 3
 _SPLIT = re.compile(r"^\s*(?P<sign>[-+]?)(?P<number>\d[\d_]*(?:\.\d+)?(?:[eE][-+]?\d+)?|\.\d+)\s*(?P<unit>.*?)\s*$")
 
 
@@ -188,6 +191,8 @@ def _parse_text(text: str, dimension: Dimension) -> int:
         raise QuantityError(f"{text} has no unit", _unit_hint(number, dimension))
     if unit not in dimension.suffixes:
         raise QuantityError(f"'{unit}' is not a unit of {dimension.noun}", _alias_hint(unit, number, dimension))
+    if len(number) > NUMBER_CHARACTERS_MAX or len(number.lower().partition("e")[2]) > EXPONENT_DIGITS_MAX + 1:
+        raise QuantityError(f"'{number[:NUMBER_CHARACTERS_MAX]}...' has too many digits", dimension.hint)
     exact = Fraction(number) * dimension.suffixes[unit]
     if exact.denominator != 1:
         raise QuantityError(f"'{text}' is not a whole number of {dimension.plan_unit}", "round it")
@@ -218,35 +223,9 @@ def _kind(value: object) -> str:
     return {"dict": "mapping", "list": "list"}.get(type(value).__name__, type(value).__name__)
 
 
-_TIME_STEPS = [
-    (3600 * _SECOND_PS, "h"),
-    (60 * _SECOND_PS, "min"),
-    (_SECOND_PS, "s"),
-    (10**9, "ms"),
-    (10**6, "us"),
-    (1000, "ns"),
-]
-
-
-def format_time(ps: float) -> str:
-    """Picoseconds for people, three digits: `8 ms`, `1.25 s`."""
-    for size, unit in _TIME_STEPS[2:]:
-        if ps >= size:
-            return f"{ps / size:.3g} {unit}" if ps < 1000 * size else f"{ps / size:.0f} {unit}"
-    return f"{ps:.0f} ps"
-
-
 def format_size(size_bytes: float) -> str:
     """Bytes for people in decimal units: `18 kB`."""
     for power, unit in ((10**12, "TB"), (10**9, "GB"), (10**6, "MB"), (1000, "kB")):
         if size_bytes >= power:
             return f"{size_bytes / power:.3g} {unit}"
     return f"{size_bytes:.0f} B"
-
-
-def format_rate(rate_bps: float) -> str:
-    """Bits per second for people: `10 Gbit/s`."""
-    for power, unit in ((10**12, "Tbit/s"), (10**9, "Gbit/s"), (10**6, "Mbit/s"), (1000, "kbit/s")):
-        if rate_bps >= power:
-            return f"{rate_bps / power:.3g} {unit}"
-    return f"{rate_bps:.0f} bit/s"

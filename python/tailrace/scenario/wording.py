@@ -10,6 +10,7 @@ from pydantic_core import ErrorDetails
 
 from tailrace.errors import KeyPath, Problem
 from tailrace.scenario.document import Document, has_key
+from tailrace.scenario.quantities import NAME_CHARACTERS_MAX
 from tailrace.scenario.scenario import Scenario
 
 SHOWN_CHARACTERS_MAX = 60
@@ -29,6 +30,8 @@ def problem_of(details: ErrorDetails, document: Document) -> Problem:
         path = (*path, "kind")
     words = _WORDS.get(kind)
     what, hint = words(details) if words else _other(details)
+    if words and details["input"] is None:
+        what, hint = "it has no value", "write {} if there is nothing to say" if words is _no_mapping else hint
     return document.problem(path, what, hint)
 
 
@@ -80,12 +83,19 @@ def _no_choice(details: ErrorDetails) -> Words:
     expected = str(_context(details)["expected"]).replace(" or ", ", ").split(", ")
     choices = [choice.strip("'") for choice in expected]
     near = get_close_matches(str(details["input"]), choices, n=1, cutoff=0.5)
-    hint = f"did you mean '{near[0]}'?" if near else "one of " + ", ".join(choices)
+    is_quoted = isinstance(details["input"], str) and details["input"] in choices
+    hint = (
+        "take the quotes away"
+        if is_quoted
+        else f"did you mean '{near[0]}'?"
+        if near
+        else "one of " + ", ".join(choices)
+    )
     return f"{_shown(details)} is not one of the choices", hint
 
 
 def _no_name(details: ErrorDetails) -> Words:
-    return f"'{details['input']}' is not a name", "use letters, digits, - and _"
+    return f"{_shown(details)} is not a name", f"use letters, digits, - and _, at most {NAME_CHARACTERS_MAX}"
 
 
 def _no_text(details: ErrorDetails) -> Words:
@@ -105,7 +115,7 @@ def _no_switch(details: ErrorDetails) -> Words:
 def _out_of_range(details: ErrorDetails) -> Words:
     context = _context(details)
     bound = f"the least is {context['ge']}" if "ge" in context else f"the most is {context['le']}"
-    return f"{details['input']} is out of range", bound
+    return f"{_shown(details)} is out of range", bound
 
 
 def _wrong_length(details: ErrorDetails) -> Words:

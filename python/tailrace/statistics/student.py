@@ -5,6 +5,7 @@ from math import atan, cos, pi, sin, sqrt
 
 # Bisection halves an interval of 2000 down to the last bits of a float.
 BISECTIONS = 80
+# With one degree of freedom this is the quantile of 0.9997.
 QUANTILE_MAX = 1_000.0
 
 

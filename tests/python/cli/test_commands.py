@@ -1,6 +1,8 @@
 """The commands in one process: what they print where, and the exit codes that CI sees."""
 
+import errno
 import json
+import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -85,7 +87,7 @@ def test_check_prints_every_problem_with_its_line(tailrace: Program, workplace: 
 
 
 def test_check_says_what_is_in_a_sound_scenario(tailrace: Program) -> None:
-    assert "sound. 3 hosts, 1 switches, 3 links" in tailrace("check", "lab.yaml").out
+    assert "sound. 3 hosts, 1 switch, 3 links" in tailrace("check", "lab.yaml").out
     assert json.loads(tailrace("check", "lab.yaml", "--json").out)["arms"] == ["fifo", "dpp"]
 
 
@@ -238,3 +240,35 @@ def test_a_simulator_that_is_not_built_is_said_so(tailrace: Program, monkeypatch
     ended = tailrace("run", "lab.yaml")
     assert ended.code == 2
     assert "the simulator is not built" in ended.err
+
+
+@pytest.mark.parametrize("number", [errno.ENOSPC, errno.EROFS, errno.EACCES])
+def test_what_the_machine_refuses_is_no_fault_of_the_program(
+    tailrace: Program, monkeypatch: pytest.MonkeyPatch, number: int
+) -> None:
+    def fail(*_: object) -> None:
+        raise OSError(number, os.strerror(number), "runs/x/result.json")
+
+    monkeypatch.setattr("tailrace.experiment.run.write_json", fail)
+    ended = tailrace("run", "lab.yaml", *TINY)
+    assert ended.code == 2
+    assert f"runs/x/result.json: {os.strerror(number)} (hint: " in ended.err
+    assert "failed" not in ended.err
+
+
+def test_a_name_that_is_too_long_for_a_file_is_refused(tailrace: Program) -> None:
+    ended = tailrace("check", "lab.yaml", "--set", f"name={'x' * 65}")
+    assert ended.code == 2
+    assert "is not a name (hint: use letters, digits, - and _, at most 64)" in ended.err
+
+
+def test_nothing_where_keys_belong_is_called_so(tailrace: Program, workplace: Path) -> None:
+    text = STARTER.replace("  fifo: {}\n", "  fifo:\n")
+    (workplace / "lab.yaml").write_text(text, encoding="utf-8")
+    assert "arms.fifo: it has no value (hint: write {} if there is nothing to say)" in tailrace("check", "lab.yaml").err
+
+
+def test_a_quoted_number_is_told_to_lose_its_quotes(tailrace: Program, workplace: Path) -> None:
+    text = STARTER.replace("tailrace: 1\n", 'tailrace: "1"\n')
+    (workplace / "lab.yaml").write_text(text, encoding="utf-8")
+    assert "(hint: take the quotes away)" in tailrace("check", "lab.yaml").err

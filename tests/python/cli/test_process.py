@@ -143,3 +143,30 @@ def test_an_interrupt_while_calibrating_leaves_a_run_that_can_go_on(place: Path)
     assert program.returncode == 130, errors
     again = subprocess.run(command, cwd=place, env=environment(), capture_output=True, text=True, timeout=LIMIT_S)
     assert again.returncode == 0, again.stderr
+
+
+def test_a_full_output_is_told_in_one_line(place: Path) -> None:
+    with Path("/dev/full").open("w") as full:
+        ended = subprocess.run(
+            [*PROGRAM, "check", "lab.yaml"],
+            cwd=place,
+            env=environment(),
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            timeout=LIMIT_S,
+            check=False,
+        )
+    assert ended.returncode == 2
+    assert ended.stderr.startswith("No space left on device (hint: ")
+
+
+@pytest.mark.parametrize("closed", ["1", "2"])
+def test_a_closed_stream_changes_no_exit_code(place: Path, closed: str) -> None:
+    file = {"1": "lab.yaml", "2": "none.yaml"}[closed]
+    command = ["sh", "-c", f'exec "$@" {closed}>&-', "sh", *PROGRAM, "check", file]
+    ended = subprocess.run(
+        command, cwd=place, env=environment(), capture_output=True, text=True, timeout=LIMIT_S, check=False
+    )
+    assert ended.returncode == {"1": 0, "2": 2}[closed], ended.stderr
+    assert ended.stdout + ended.stderr == ""

@@ -32,6 +32,16 @@ def test_mistakes_raise_scenario_errors_with_all_problems() -> None:
     assert len(refused.value.problems) == 2
 
 
+def test_one_arm_can_be_named_by_itself() -> None:
+    assert list(tailrace.run(sound(), trials=1, arms="dpp").summary["arms"]) == ["dpp"]
+
+
+@pytest.mark.parametrize("jobs", [0, -1])
+def test_no_jobs_are_refused(jobs: int) -> None:
+    with pytest.raises(tailrace.TailraceError, match="jobs run nothing"):
+        tailrace.run(sound(), trials=1, jobs=jobs)
+
+
 def test_unknown_names_of_the_package_are_attribute_errors() -> None:
     with pytest.raises(AttributeError, match="no attribute 'runs'"):
         _ = tailrace.runs

@@ -1,6 +1,7 @@
 """A run from scenario to run directory: resumed, never overwritten, honest about what failed."""
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -139,6 +140,28 @@ def test_two_processes_do_not_write_to_one_run(tmp_path: Path) -> None:
         run(tmp_path / "mine")
 
 
+def test_a_run_that_was_killed_before_its_manifest_starts_again(tmp_path: Path) -> None:
+    (tmp_path / "run/trials").mkdir(parents=True)
+    (tmp_path / "run/run.lock").touch()
+    (tmp_path / "run/.manifest.json.123.part").touch()
+    assert run(tmp_path / "run").is_valid
+
+
+def test_what_a_killed_process_left_half_written_goes_away(tmp_path: Path) -> None:
+    run(tmp_path / "run")
+    (tmp_path / "run/trials/dpp/.1.json.123.part").touch()
+    run(tmp_path / "run")
+    assert list(tmp_path.rglob("*.part")) == []
+
+
+def test_a_folder_with_other_things_is_no_run_that_was_killed(tmp_path: Path) -> None:
+    (tmp_path / "run/trials").mkdir(parents=True)
+    (tmp_path / "run/run.lock").touch()
+    (tmp_path / "run/notes.txt").touch()
+    with pytest.raises(RunRefusedError, match="holds no run"):
+        run(tmp_path / "run")
+
+
 def test_a_trial_on_which_the_simulator_breaks_has_failed_and_is_tried_again() -> None:
     finished = run(name="broken")
     assert set(finished.statuses.values()) == {"failed"}
@@ -183,6 +206,20 @@ def test_published_figures_that_cannot_be_read_are_refused_before_anything_runs(
     (tmp_path / "bands.yaml").write_text("- {metric: completion_s}\n", encoding="utf-8")
     with pytest.raises(TailraceError, match="nothing to compare"):
         Experiment(load_scenario(sound(published=str(tmp_path / "bands.yaml"))), Options())
+
+
+@pytest.mark.parametrize(
+    ("figure", "what"),
+    [
+        ("arm: ddp, workload: orders", "there is no arm 'ddp' (hint: did you mean 'dpp'?)"),
+        ("arm: dpp, workload: order", "there is no workload 'order' (hint: did you mean 'orders'?)"),
+    ],
+)
+def test_published_figures_of_what_is_not_there_are_refused(tmp_path: Path, figure: str, what: str) -> None:
+    path = tmp_path / "published.yaml"
+    path.write_text(f"- {{metric: completion_s, {figure}, value: 1, tolerance: 5%}}\n", encoding="utf-8")
+    with pytest.raises(RunRefusedError, match=re.escape(f"figures.0: {what}")):
+        run(published=str(path))
 
 
 def test_a_full_disk_stops_the_run_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:

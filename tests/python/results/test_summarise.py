@@ -8,6 +8,7 @@ import pytest
 
 from fake_run import FakeRun
 from fake_trial import MIX
+from tailrace.report.headline import headline
 from tailrace.results import format_table, summarise
 from tailrace.results.grid import grid_of
 
@@ -173,3 +174,13 @@ def test_what_does_not_hold_is_shown_with_its_interval(cisco: Path) -> None:
 
 def test_the_table_is_the_one_that_people_agreed_to(cisco: Path) -> None:
     assert format_table(summarise(cisco)) == GOLDEN.read_text(encoding="utf-8")
+
+
+def test_an_arm_that_changes_nothing_is_told_so(tmp_path: Path) -> None:
+    path = FakeRun().write(tmp_path / "run")
+    shutil.rmtree(path / "trials" / "dpp")
+    shutil.copytree(path / "trials" / "fifo", path / "trials" / "dpp")
+    summary = summarise(path)
+    words = "XS: completion time is exactly the same with dpp as with fifo in every trial; does dpp change"
+    assert words in format_table(summary)
+    assert headline(summary) == ["With dpp, completion time is exactly the same for XS, S, M, L1 and L2."]

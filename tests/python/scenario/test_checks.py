@@ -111,6 +111,13 @@ def test_the_sound_scenario_is_sound() -> None:
         ),
         ("policies__dpp__priorities", {3: "gold"}, "policies.dpp.priorities.3", "there is no queue 'gold'"),
         ("policies__dpp__priorities", {9: "normal"}, "policies.dpp.priorities.9", "the most is 7"),
+        (QUEUES + "voice", {"strict": 2}, "policies.dpp.queues.voice", "no frame comes into queue 'voice'"),
+        (
+            "policies__dpp__priorities",
+            dict.fromkeys(range(8), "express"),
+            "policies.dpp.queues.normal",
+            "no frame comes into",
+        ),
         ("policies__dpp__dpp__express", "fast", "policies.dpp.dpp.express", "there is no queue 'fast'"),
         (QUEUES + "express", {}, "policies.dpp.dpp.express", "is not strict"),
         ("policies__dpp__dpp__table_entries", 1000, "policies.dpp.dpp.table_entries", "not a power of two"),
@@ -237,7 +244,7 @@ hosts:
   server: {}
 policies:
   odd:
-    queues: {a: {share: 70%}, b: {share: 40%}}
+    {queues: {a: {share: 70%}, b: {share: 40%}}, priorities: {1: b}}
 workloads:
   orders: {kind: oltp, client: client, server: db, users: none, round_trips: [{response: 1kB}]}
   backup: {kind: stream, source: db, destination: nobody}

@@ -72,7 +72,38 @@ def test_files_that_cannot_be_read_are_refused(tmp_path: Path) -> None:
     (tmp_path / "binary.yaml").write_bytes(b"\xff\xfe\x00")
     assert "there is no such file" in refusal(tmp_path / "none.yaml")
     assert "this is a folder" in refusal(tmp_path)
-    assert "cannot be read" in refusal(tmp_path / "binary.yaml")
+    assert "not text in UTF-8 (byte 1)" in refusal(tmp_path / "binary.yaml")
+    (tmp_path / "loop.yaml").symlink_to("loop.yaml")
+    assert refusal(tmp_path / "loop.yaml").endswith("the file cannot be read: Too many levels of symbolic links")
+
+
+def test_aliases_of_aliases_do_not_fill_the_memory(tmp_path: Path) -> None:
+    rows = ["a0: &a0 [" + ", ".join("x" * 9) + "]"]
+    rows += [f"a{n}: &a{n} [" + ", ".join([f"*a{n - 1}"] * 9) + "]" for n in range(1, 10)]
+    path = tmp_path / "s.yaml"
+    path.write_text("\n".join(rows), encoding="utf-8")
+    assert "more than 200000 values" in refusal(path)
+
+
+@pytest.mark.parametrize(
+    ("text", "what"),
+    [
+        ("a: " + "[" * 1500 + "]" * 1500, "nested too deeply"),
+        ("a: " + "9" * 5000, "Exceeds the limit"),
+        ("a: 2026-02-31", "day is out of range"),
+        ("a:\n  b: !!python/object:os.system ls", "s.yaml:2: a.b: YAML: 'tag:yaml.org,2002:python/object:os.system'"),
+        ("a: 1\na: 2", "a key stands once"),
+        ("a: 1\n---\nb: 2", "one scenario in a file"),
+    ],
+)
+def test_odd_yaml_is_refused_in_a_sentence(tmp_path: Path, text: str, what: str) -> None:
+    path = tmp_path / "s.yaml"
+    path.write_text(text, encoding="utf-8")
+    assert what in refusal(path)
+
+
+def test_a_date_is_a_text() -> None:
+    assert parse_document("name: 2026-11-20\n", "a.yaml").data == {"name": "2026-11-20"}
 
 
 def test_anchors_and_merges_are_plain_data() -> None:

@@ -99,7 +99,7 @@ def test_queue_management_has_the_words_of_the_plan() -> None:
         "a": {"aqm": {"kind": "red", "minimum": "30kB", "maximum": "90kB", "probability": "10%", "ecn": True}},
         "b": {"aqm": {"kind": "codel"}},
     }
-    raw = plan_of(policies={"dpp": {"queues": queues}})["switches"][0]["policy"]["queues"]
+    raw = plan_of(policies={"dpp": {"queues": queues, "priorities": {1: "b"}}})["switches"][0]["policy"]["queues"]
     assert raw[0]["aqm"] == {
         "red": {
             "minimum_bytes": 30_000,

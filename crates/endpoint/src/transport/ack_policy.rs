@@ -12,9 +12,11 @@ pub(super) struct AckPolicy {
     /// When payload last arrived; [`Time::NEVER`] before the first.
     last_data: Time,
     delay: Span,
+    /// Acknowledgements still to be sent at once.
     quick: u8,
     /// Requests and responses alternate: acknowledgements ride on data.
     is_ping_pong: bool,
+    /// Something arrived that was not acknowledged yet; and whether that cannot wait.
     is_owed: bool,
     is_immediate: bool,
     /// Short segments since the last acknowledgement, up to two.

@@ -1,7 +1,7 @@
 //! What an arriving acknowledgement does to the sender (Linux `tcp_ack`).
 
 use tailrace_units::{Span, Time};
-use tailrace_wire::{Flags, Packet};
+use tailrace_wire::{Flags, MAX_SACK_BLOCKS, Packet};
 
 use super::congestion::Acked;
 use super::news::AckNews;
@@ -161,7 +161,7 @@ impl Tcp {
     fn take_blocks(&mut self, packet: &Packet, news: &mut AckNews) -> Reports {
         let mut reports = Reports { has_blocks: true, ..Reports::default() };
         let is_duplicate = packet.flags.contains(Flags::DSACK);
-        let mut held = [Range::default(); 3];
+        let mut held = [Range::default(); MAX_SACK_BLOCKS];
         let mut count = 0;
         for (i, block) in packet.sack.iter().enumerate().filter(|(_, block)| block.bytes != 0) {
             let start = packet.ack.saturating_add_signed(i64::from(block.offset));

@@ -15,10 +15,11 @@ const BURST_TIME: Span = Span::from_ms(1);
 /// The burst halves for every so much of minimum round trip (Linux `tcp_tso_rtt_log` 9: 512 us).
 const BURST_RTT_STEP: Span = Span::from_us(512);
 /// Smallest burst of a slow connection in segments (Linux `tcp_min_tso_segs`).
-const BURST_MIN: u32 = 2;
-/// Pacing rate over window per round trip, in per cent: slow start and avoidance (Linux).
-const PACING_SLOW_START: u64 = 200;
-const PACING_AVOIDANCE: u64 = 120;
+const BURST_SEGMENTS_MIN: u32 = 2;
+/// Pacing rate over window per round trip in early slow start, in per cent (Linux `tcp_pacing_ss_ratio`).
+const PACING_SLOW_START_PERCENT: u64 = 200;
+/// The same from then on (Linux `tcp_pacing_ca_ratio`).
+const PACING_AVOIDANCE_PERCENT: u64 = 120;
 
 /// Why sending stopped.
 #[derive(PartialEq, Eq)]
@@ -46,7 +47,7 @@ impl Tcp {
         let smoothed = self.rtt.smoothed().unwrap_or(Span::ZERO);
         let expected = self.board.ring.get(self.board.ring.head).sent + smoothed;
         // Without the half, the last acknowledgement of a flight would leave the rest of the window waiting for its own.
-        if expected.since(now) > DEFER_MAX.min(Span::from_ps(smoothed.ps() / 2)) {
+        if expected.since(now) > DEFER_MAX.min(smoothed.part(2)) {
             return Stop::Go;
         }
         if room < peer_room && room <= sendable.min(burst) { Stop::Window } else { Stop::Other }
@@ -56,18 +57,22 @@ impl Tcp {
     #[inline]
     pub(super) fn burst_segments(&self) -> u32 {
         let steps = self.rtt.minimum().ps() / BURST_RTT_STEP.ps();
-        if self.send.burst_max <= BURST_MIN || steps == 0 {
+        if self.send.burst_max <= BURST_SEGMENTS_MIN || steps == 0 {
             return self.send.burst_max;
         }
         let near = (u64::from(self.send.burst_max) * u64::from(self.send.mss)).checked_shr(steps as u32).unwrap_or(0);
         let bytes = near + self.paced_bytes(BURST_TIME);
         let segments = (bytes / u64::from(self.send.mss)).min(u64::from(self.send.burst_max)) as u32;
-        segments.max(BURST_MIN)
+        segments.max(BURST_SEGMENTS_MIN)
     }
 
     /// What the pacing rate sends in `span`: 1.2 windows per round trip, two in early slow start (Linux `tcp_update_pacing_rate`).
     fn paced_bytes(&self, span: Span) -> u64 {
-        let percent = if self.congestion.cwnd < self.congestion.ssthresh / 2 { PACING_SLOW_START } else { PACING_AVOIDANCE };
+        let percent = if self.congestion.cwnd < self.congestion.ssthresh / 2 {
+            PACING_SLOW_START_PERCENT
+        } else {
+            PACING_AVOIDANCE_PERCENT
+        };
         let window = u64::from(self.congestion.cwnd.max(self.board.ring.len())) * u64::from(self.send.mss);
         let smoothed_ns = (self.rtt.smoothed().unwrap_or(BURST_TIME).ps() / 1000).max(1);
         (window * percent).saturating_mul(span.ps() / 1000) / (100 * smoothed_ns)

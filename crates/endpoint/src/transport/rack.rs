@@ -14,6 +14,8 @@ pub(super) const DUPLICATE_THRESHOLD: u32 = 3;
 const REORDERING_MAX: u32 = 300;
 /// Recoveries for which a widened reordering window is kept (RFC 8985 section 6.2 step 4).
 const PERSIST_RECOVERIES: u8 = 16;
+/// The reordering window is counted in this part of the minimum round trip (RFC 8985 section 6.2 step 4).
+const STEP_DIVISOR: u64 = 4;
 
 /// What RACK remembers.
 pub(super) struct Rack {
@@ -26,7 +28,9 @@ pub(super) struct Rack {
     pub(super) is_reordering_seen: bool,
     /// Reordering window in quarters of the minimum round trip.
     steps: u8,
+    /// Recoveries for which a widened window is still kept.
     persist: u8,
+    /// The peer reported a duplicate, and the window has not been widened for it yet.
     is_duplicate_reported: bool,
     /// The window may widen again when everything up to here is acknowledged: once per round trip.
     adjusted_until: u64,
@@ -103,7 +107,7 @@ impl Rack {
         if !self.is_reordering_seen && (state >= State::Recovery || sacked_out >= self.reordering) {
             return Span::ZERO;
         }
-        let window = rtt.minimum().part(4).times(u64::from(self.steps));
+        let window = rtt.minimum().part(STEP_DIVISOR).times(u64::from(self.steps));
         window.min(rtt.smoothed().unwrap_or(Span::ZERO))
     }
 

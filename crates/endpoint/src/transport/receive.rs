@@ -11,6 +11,9 @@ use super::send::FIRST_BYTE;
 use super::window::ReceiveWindow;
 use super::{Segment, Tcp, Wire};
 
+/// Probes of the window and late acknowledgements are answered this far apart at least (Linux `tcp_invalid_ratelimit`).
+const ANSWER_INTERVAL: Span = Span::from_ms(500);
+
 /// The receiver. The application reads at once unless it is paused.
 pub(super) struct Receive {
     /// Next byte expected.
@@ -209,11 +212,9 @@ impl Tcp {
         read
     }
 
-    /// An old sequence number without payload: a probe of the window, or a late acknowledgement. Answered twice a second at most
-    /// (Linux `tcp_invalid_ratelimit`, 500 ms).
+    /// An old sequence number without payload: a probe of the window, or a late acknowledgement.
     #[cold]
     pub(super) fn answer_probe(&mut self, now: Time, wire: &mut impl Wire) {
-        const ANSWER_INTERVAL: Span = Span::from_ms(500);
         if self.probe_answered.is_never() || now.since(self.probe_answered) >= ANSWER_INTERVAL {
             self.probe_answered = now;
             self.send_ack(wire);

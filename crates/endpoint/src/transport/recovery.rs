@@ -43,19 +43,23 @@ pub(super) struct Recovery {
     pub(super) state: State,
     /// The state ends when everything sent before it began is acknowledged.
     pub(super) high_seq: u64,
+    /// Window in segments when the reduction began; and the threshold to go back to, 0 for none.
     pub(super) prior_cwnd: u32,
     pub(super) prior_ssthresh: u32,
+    /// Segments delivered and sent since the reduction began (RFC 6937 `prr_delivered`, `prr_out`).
     pub(super) delivered: u32,
     pub(super) sent: u32,
     /// First byte not acknowledged when the reduction began; 0 when it cannot be taken back.
     pub(super) undo_from: u64,
     /// Retransmissions not yet reported as needless; -1 before the first one.
     pub(super) undo_retransmissions: i32,
+    /// F-RTO has not decided yet whether the timeout was spurious.
     pub(super) is_spurious_possible: bool,
     /// Timeouts since the last acknowledgement of new data.
     pub(super) timeouts: u32,
     /// Everything sent when the tail loss probe left; 0 for no probe.
     pub(super) probe_end: u64,
+    /// The probe repeated a segment: there was no new one.
     pub(super) is_probe_retransmission: bool,
 }
 

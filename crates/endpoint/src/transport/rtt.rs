@@ -11,7 +11,9 @@ const MINIMUM_WINDOW: Span = Span::from_secs(300);
 pub(super) struct Rtt {
     smoothed_8: u64,
     deviation_4: u64,
+    /// The largest of the current window.
     deviation_4_max: u64,
+    /// What is added to the smoothed time for the timeout.
     variance_4: u64,
     /// When everything up to here is acknowledged, a window has passed.
     window_end: u64,

@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 
 use tailrace_units::Time;
+use tailrace_wire::MAX_SACK_BLOCKS;
 
 use super::news::AckNews;
 use super::segment_ring::{EVER_RETRANSMITTED, LOST, RETRANSMISSION_OUT, Record, SACKED, SegmentRing};
@@ -24,8 +25,11 @@ struct Retransmission {
 /// The scoreboard. Invariants: a segment is never both lost and delivered, and every counter equals a recount.
 pub(super) struct Scoreboard {
     pub(super) ring: SegmentRing,
+    /// Segments that the peer holds out of order.
     pub(super) sacked_out: u32,
+    /// Segments taken for lost.
     pub(super) lost_out: u32,
+    /// Retransmissions in flight.
     pub(super) retrans_out: u32,
     /// Lost segments that no retransmission is in flight for.
     pub(super) lost_waiting: u32,
@@ -47,7 +51,7 @@ pub(super) struct Repairs {
     cursor: u64,
     retransmissions: VecDeque<Retransmission>,
     /// Blocks of the last acknowledgement: all of their segments are marked.
-    pub(super) marked: [Range; 3],
+    pub(super) marked: [Range; MAX_SACK_BLOCKS],
 }
 
 impl Scoreboard {

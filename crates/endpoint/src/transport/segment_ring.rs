@@ -10,7 +10,9 @@ pub(super) const LOST: u64 = 2;
 pub(super) const RETRANSMISSION_OUT: u64 = 4;
 /// It was sent more than once.
 pub(super) const EVER_RETRANSMITTED: u64 = 8;
+/// Low bits of a record's word that hold flags; the rest is an offset, below 2^56.
 const FLAG_BITS: u32 = 8;
+/// The flags of a record's word.
 const FLAG_MASK: u64 = (1 << FLAG_BITS) - 1;
 /// Records of a connection's first ring: one initial window and a little.
 const FIRST_CAPACITY: usize = 16;

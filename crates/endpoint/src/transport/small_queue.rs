@@ -12,6 +12,7 @@ const BYTES_MAX: u32 = 4 << 20;
 pub(super) struct SmallQueue {
     departs: [Time; PARTS],
     part_bytes: [u32; PARTS],
+    /// When everything will have departed.
     last: Time,
     span: Span,
     /// Picoseconds per 1024 bytes on the line, learnt from frames that depart one after the other; the maximum before.
@@ -19,6 +20,7 @@ pub(super) struct SmallQueue {
     /// What the line sends in `span`.
     line_bytes: u32,
     bytes: u32,
+    /// The oldest part, and how many there are.
     first: u8,
     len: u8,
 }

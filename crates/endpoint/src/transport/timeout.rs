@@ -8,7 +8,7 @@ use super::segment_ring::SACKED;
 use super::timer::Pending;
 use super::{Tcp, Wire};
 
-/// Linux adds two clock ticks, `TCP_TIMEOUT_MIN_US`, to the reordering timer and the probe timer.
+/// Linux adds two clock ticks, `TCP_TIMEOUT_MIN_US`, to the reordering timer and the probe timer (HZ = 1000 is assumed).
 pub(super) const TIMER_SLACK: Span = Span::from_ms(2);
 
 impl Tcp {

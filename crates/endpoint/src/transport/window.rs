@@ -11,6 +11,10 @@ const FIRST_WINDOW_MAX: u64 = 65_535;
 const SHIFT_MAX: u32 = 14;
 /// Segments shorter than this do not open the window further (Linux `tcp_event_data_recv`).
 const GROWTH_PAYLOAD_MIN: u64 = 128;
+/// Room below this part of the buffer is not announced (Linux `__tcp_select_window`).
+const ROOM_DIVISOR: u64 = 16;
+/// A new measurement counts one part in so many in the round trip (Linux `tcp_rcv_rtt_update`).
+const ROUND_TRIP_DIVISOR: u64 = 8;
 /// Slack of the tuned buffer in segments (Linux `tcp_rcv_space_adjust`).
 const TUNE_SLACK_SEGMENTS: u64 = 16;
 
@@ -29,11 +33,15 @@ pub(super) struct ReceiveWindow {
 
 /// Measures what the application takes per round trip. The round trip is the time in which one window arrives.
 struct Tuning {
+    /// Bytes read in the best round trip so far.
     copied_before: u64,
+    /// Where this round trip began in the stream, and when.
     measured_from: u64,
     measured_since: Time,
+    /// Right edge of the window whose arrival is timed, and since when.
     window_end: u64,
     window_since: Time,
+    /// Smoothed; zero before the first measurement.
     round_trip: Span,
 }
 
@@ -82,7 +90,7 @@ impl ReceiveWindow {
     #[inline]
     pub(super) fn open(&mut self, next: u64, held: u64, mss: u32) {
         let free = self.buffer.saturating_sub(held);
-        if free < u64::from(mss).min(self.buffer / 16) {
+        if free < u64::from(mss).min(self.buffer / ROOM_DIVISOR) {
             return; // no silly windows (RFC 9293 section 3.8.6.2.2)
         }
         let unit = u64::from(self.unit);
@@ -132,8 +140,9 @@ impl Tuning {
         if next < self.window_end {
             return;
         }
-        let old = self.round_trip.ps();
-        self.round_trip = Span::from_ps(old - old / 8 + now.since(self.window_since).ps() / 8);
+        let old = self.round_trip;
+        let measured = now.since(self.window_since);
+        self.round_trip = old.less(old.part(ROUND_TRIP_DIVISOR)) + measured.part(ROUND_TRIP_DIVISOR);
         self.window_end = window_end;
         self.window_since = now;
     }

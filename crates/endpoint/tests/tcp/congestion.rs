@@ -4,7 +4,8 @@ use tailrace_endpoint::transport::{Buffer, CongestionControl, SlowStartExit, Sta
 use tailrace_units::Span;
 use tailrace_wire::Packet;
 
-use crate::harness::{Fate, Path, World};
+use crate::harness::World;
+use crate::pipe::{Fate, Path};
 
 const MSS: u32 = 1000;
 

@@ -1,128 +1,16 @@
-//! Two TCP ends joined by a pipe with a rate, a delay, a queue, and a fate for every frame. Time is virtual; nothing is random.
+//! Two TCP ends joined by a pipe. Time is virtual; nothing is random.
 
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
-
-use tailrace_endpoint::transport::{Identity, Segment, Tcp, TcpConfig, Wire};
+use tailrace_endpoint::transport::{Identity, Segment, Tcp, TcpConfig};
 use tailrace_units::{Span, Time};
-use tailrace_wire::{Ecn, Flags, Packet};
+use tailrace_wire::{Flags, Packet};
 
-/// What happens to a frame between the two ends.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Fate {
-    Deliver,
-    Drop,
-    /// Arrives this much later than the others.
-    Late(Span),
-    /// Arrives twice, the second time this much later.
-    Twice(Span),
-    /// Is marked if it is capable.
-    Mark,
-}
-
-/// One direction of the path.
-#[derive(Clone, Copy, Debug)]
-pub struct Path {
-    /// Picoseconds per byte; 0 for an infinite rate.
-    pub ps_per_byte: u64,
-    pub delay: Span,
-    /// Bytes that fit the queue before the link; a frame that does not fit is lost.
-    pub queue_bytes: u64,
-    /// Bytes in the queue above which capable frames are marked.
-    pub mark_bytes: u64,
-}
-
-impl Path {
-    pub fn new(gbps: u64, delay: Span) -> Path {
-        Path { ps_per_byte: 8000_u64.checked_div(gbps).unwrap_or(0), delay, queue_bytes: u64::MAX, mark_bytes: u64::MAX }
-    }
-}
-
-/// A frame as it was handed to the NIC.
-#[derive(Clone, Copy)]
-pub struct Sent {
-    pub at: Time,
-    pub side: usize,
-    pub packet: Packet,
-    pub is_lost: bool,
-}
-
-#[derive(PartialEq, Eq, PartialOrd, Ord)]
-struct Arrival {
-    at: Time,
-    order: u64,
-    side: usize,
-    index: usize,
-}
+use crate::pipe::{Fate, Link, Path, Sent, line};
 
 struct Aggregate {
     packet: Packet,
     bytes: u32,
     segments: u16,
     hand_up_at: Time,
-}
-
-type FateOf = Box<dyn FnMut(usize, u64, &Packet) -> Fate>;
-
-struct Link {
-    path: [Path; 2],
-    free_at: [Time; 2],
-    frames: [u64; 2],
-    fate: FateOf,
-    arrivals: BinaryHeap<Reverse<Arrival>>,
-    sent: Vec<Sent>,
-    packets: Vec<Packet>,
-    order: u64,
-}
-
-impl Link {
-    fn arrive(&mut self, at: Time, side: usize, packet: Packet) {
-        self.packets.push(packet);
-        self.order += 1;
-        self.arrivals.push(Reverse(Arrival { at, order: self.order, side, index: self.packets.len() - 1 }));
-    }
-
-    fn send(&mut self, now: Time, side: usize, mut packet: Packet) -> Option<Time> {
-        let path = self.path[side];
-        let start = self.free_at[side].max(now);
-        let waiting = start.since(now).ps().checked_div(path.ps_per_byte).unwrap_or(0);
-        let index = self.frames[side];
-        self.frames[side] += 1;
-        let fate = (self.fate)(side, index, &packet);
-        let is_lost = fate == Fate::Drop || waiting + u64::from(packet.frame_bytes) > path.queue_bytes;
-        self.sent.push(Sent { at: now, side, packet, is_lost });
-        if waiting + u64::from(packet.frame_bytes) > path.queue_bytes {
-            return None;
-        }
-        let departs = start + Span::from_ps(path.ps_per_byte * u64::from(packet.frame_bytes));
-        self.free_at[side] = departs;
-        if (fate == Fate::Mark || waiting > path.mark_bytes) && packet.ecn == Ecn::Ect0 {
-            packet.ecn = Ecn::Ce;
-        }
-        let at = departs + path.delay;
-        match fate {
-            Fate::Drop => {}
-            Fate::Deliver | Fate::Mark => self.arrive(at, 1 - side, packet),
-            Fate::Late(by) => self.arrive(at + by, 1 - side, packet),
-            Fate::Twice(by) => {
-                self.arrive(at, 1 - side, packet);
-                self.arrive(at + by, 1 - side, packet);
-            }
-        }
-        Some(departs)
-    }
-}
-
-struct Nic<'a> {
-    link: &'a mut Link,
-    now: Time,
-    side: usize,
-}
-
-impl Wire for Nic<'_> {
-    fn send(&mut self, packet: Packet) -> Option<Time> {
-        self.link.send(self.now, self.side, packet)
-    }
 }
 
 /// Two ends, A = 0 and B = 1. A opens.
@@ -156,32 +44,23 @@ impl World {
             acked: [0; 2],
             connected: [None; 2],
             merge: (Span::ZERO, 0),
-            link: Link {
-                path: [path; 2],
-                free_at: [Time::ZERO; 2],
-                frames: [0; 2],
-                fate: Box::new(fate),
-                arrivals: BinaryHeap::new(),
-                sent: Vec::new(),
-                packets: Vec::new(),
-                order: 0,
-            },
+            link: Link::new(path, fate),
             held: [None, None],
         }
     }
 
     pub fn connect(&mut self) {
-        let mut nic = Nic { link: &mut self.link, now: self.now, side: 0 };
+        let mut nic = self.link.nic(self.now, 0);
         self.ends[0].connect(self.now, &mut nic);
     }
 
     pub fn write(&mut self, side: usize, bytes: u64) {
-        let mut nic = Nic { link: &mut self.link, now: self.now, side };
+        let mut nic = self.link.nic(self.now, side);
         self.ends[side].write(self.now, bytes, &mut nic);
     }
 
     pub fn resume_reading(&mut self, side: usize) {
-        let mut nic = Nic { link: &mut self.link, now: self.now, side };
+        let mut nic = self.link.nic(self.now, side);
         self.readable[side] += self.ends[side].resume_reading(&mut nic);
     }
 
@@ -207,11 +86,9 @@ impl World {
     /// Both ends sleep for `span`: what arrives meanwhile is lost, and their timers are called late.
     pub fn stall(&mut self, span: Span) {
         self.now += span;
-        while self.link.arrivals.peek().is_some_and(|a| a.0.at <= self.now) {
-            self.link.arrivals.pop();
-        }
+        while self.link.take_arrival(self.now).is_some() {}
         for side in 0..2 {
-            let mut nic = Nic { link: &mut self.link, now: self.now, side };
+            let mut nic = self.link.nic(self.now, side);
             self.ends[side].handle_timeout(self.now, &mut nic);
             self.ends[side].handle_timeout(self.now, &mut nic);
             assert!(self.ends[side].poll_timeout() > self.now, "a deadline in the past after handling it");
@@ -220,9 +97,8 @@ impl World {
     }
 
     fn next_event(&self) -> Time {
-        let arrival = self.link.arrivals.peek().map_or(Time::NEVER, |a| a.0.at);
         let held = self.held.iter().flatten().map(|h| h.hand_up_at).min().unwrap_or(Time::NEVER);
-        arrival.min(held).min(self.ends[0].poll_timeout()).min(self.ends[1].poll_timeout())
+        self.link.next_arrival().min(held).min(self.ends[0].poll_timeout()).min(self.ends[1].poll_timeout())
     }
 
     /// Handles the next event; returns whether there was one.
@@ -239,14 +115,13 @@ impl World {
                 return true;
             }
         }
-        if self.link.arrivals.peek().is_some_and(|a| a.0.at <= next) {
-            let arrival = self.link.arrivals.pop().expect("peeked").0;
-            self.take(arrival.side, self.link.packets[arrival.index]);
+        if let Some((side, packet)) = self.link.take_arrival(next) {
+            self.take(side, packet);
             return true;
         }
         for side in 0..2 {
             if self.ends[side].poll_timeout() <= next {
-                let mut nic = Nic { link: &mut self.link, now: next, side };
+                let mut nic = self.link.nic(next, side);
                 self.ends[side].handle_timeout(next, &mut nic);
                 assert!(self.ends[side].poll_timeout() > next, "a deadline in the past after handling it");
                 self.check(side);
@@ -301,7 +176,7 @@ impl World {
     fn hand_up(&mut self, side: usize) {
         let held = self.held[side].take().expect("something is held");
         let segment = Segment { packet: &held.packet, payload_bytes: held.bytes, segments: held.segments };
-        let mut nic = Nic { link: &mut self.link, now: self.now, side };
+        let mut nic = self.link.nic(self.now, side);
         let progress = self.ends[side].handle_segment(self.now, &segment, &mut nic);
         self.readable[side] += progress.readable;
         self.acked[side] += progress.acked;
@@ -314,7 +189,7 @@ impl World {
 
     /// Recounting is slow, so long windows are recounted now and then.
     fn check(&self, side: usize) {
-        if self.ends[side].in_flight() < 100 || self.link.order.is_multiple_of(128) {
+        if self.ends[side].in_flight() < 100 || self.link.frames().is_multiple_of(128) {
             assert!(self.ends[side].is_consistent(), "counters differ from a recount");
         }
     }
@@ -339,22 +214,4 @@ impl World {
     pub fn timeline(&self, from: Time) -> String {
         self.link.sent.iter().filter(|s| s.at >= from).map(line).collect()
     }
-}
-
-fn line(sent: &Sent) -> String {
-    let p = &sent.packet;
-    let side = ["A", "B"][sent.side];
-    let fate = if sent.is_lost { " lost" } else { "" };
-    let mut text = format!("{:>8.1} us {side} ", sent.at.ps() as f64 / 1e6);
-    if p.payload_bytes > 0 || p.flags.contains(Flags::SYN) {
-        text += &format!("{}+{} ", p.seq, p.payload_bytes);
-    }
-    text += &format!("ack {} {:?}", p.ack, p.flags);
-    if !p.flags.contains(Flags::SYN) {
-        for block in p.sack.iter().filter(|b| b.bytes > 0) {
-            let start = p.ack as i64 + i64::from(block.offset);
-            text += &format!(" [{start}..{}]", start + i64::from(block.bytes));
-        }
-    }
-    text + fate + "\n"
 }

@@ -2,9 +2,11 @@
 
 mod congestion;
 mod harness;
-mod kernel;
+mod kernel_growth;
+mod kernel_recovery;
 mod opening;
 mod output;
+mod pipe;
 mod properties;
 mod receiver;
 mod recovery;

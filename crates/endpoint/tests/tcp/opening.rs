@@ -3,7 +3,8 @@
 use tailrace_endpoint::transport::{SlowStartExit, TcpConfig};
 use tailrace_units::{Span, Time};
 
-use crate::harness::{Fate, Path, World};
+use crate::harness::World;
+use crate::pipe::{Fate, Path};
 
 const DELAY: Span = Span::from_us(50);
 

@@ -4,9 +4,11 @@ use tailrace_endpoint::transport::{Buffer, CongestionControl, SlowStartExit, Tcp
 use tailrace_units::{Span, Time};
 use tailrace_wire::Flags;
 
-use crate::harness::{Path, World};
+use crate::harness::World;
+use crate::pipe::Path;
 
 const DELAY: Span = Span::from_us(50);
+/// Payload bytes of a segment.
 const MSS: u32 = 1000;
 
 fn config() -> TcpConfig {

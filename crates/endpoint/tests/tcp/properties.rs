@@ -5,7 +5,8 @@ use tailrace_endpoint::transport::{Buffer, CongestionControl, SlowStartExit, Tcp
 use tailrace_units::{Probability, Span, Stream, Time};
 use tailrace_wire::Packet;
 
-use crate::harness::{Fate, Path, World};
+use crate::harness::World;
+use crate::pipe::{Fate, Path};
 
 /// Frames that the network may mistreat; later ones are delivered.
 const MISTREATED: u64 = 3_000;

@@ -4,7 +4,8 @@ use tailrace_endpoint::transport::{Buffer, CongestionControl, SlowStartExit, Tcp
 use tailrace_units::{Span, Time};
 use tailrace_wire::{Ecn, Flags, Packet};
 
-use crate::harness::{Fate, Path, World};
+use crate::harness::World;
+use crate::pipe::{Fate, Path};
 
 const DELAY: Span = Span::from_us(50);
 const MSS: u32 = 1000;

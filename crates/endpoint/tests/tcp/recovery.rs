@@ -6,7 +6,8 @@ use tailrace_endpoint::transport::{Buffer, CongestionControl, SlowStartExit, Sta
 use tailrace_units::{Span, Time};
 use tailrace_wire::Packet;
 
-use crate::harness::{Fate, Path, World};
+use crate::harness::World;
+use crate::pipe::{Fate, Path};
 
 const DELAY: Span = Span::from_us(50);
 /// Payload bytes of a segment: a round number makes the timelines readable.

@@ -1,12 +1,12 @@
 //! One end and a scripted peer: the form in which the kernel's own tests (packetdrill) are written.
 //!
-//! A line is `write N`; `+T < ACK [win W] [ece] [dsack A:B] [sack A:B ...]`, an acknowledgement T milliseconds after the line before; `> A:B`, what must
-//! have been sent since; `+T > A:B`, sent by a timer then, give or take 3 ms; or a statement about `cwnd`, `ssthresh`, `lost` or `state`;
-//! `ignore` forgets what was sent.
+//! A line is `write N`; `+T < ACK [win W] [ece] [dsack A:B] [sack A:B ...]`, an acknowledgement T milliseconds after the
+//! line before; `> A:B`, what must have been sent since; `+T > A:B`, sent by a timer then, give or take 3 ms; or a statement
+//! about `cwnd`, `ssthresh`, `lost` or `state`; `ignore` forgets what was sent.
 
 use std::collections::VecDeque;
 
-use tailrace_endpoint::transport::{Identity, Segment, Tcp, TcpConfig, Wire};
+use tailrace_endpoint::transport::{Buffer, Identity, Segment, Tcp, TcpConfig, Wire};
 use tailrace_units::{Span, Time};
 use tailrace_wire::{Flags, Packet, SackBlock};
 
@@ -30,6 +30,11 @@ struct Play {
     now: Time,
     sent: Sent,
     window: u32,
+}
+
+/// The kernel's defaults in its tests: CUBIC, segments of 1000 bytes, a large send buffer.
+pub fn linux() -> TcpConfig {
+    TcpConfig { send_buffer: Buffer { initial: 400_000, maximum: 400_000 }, ..TcpConfig::linux(1000) }
 }
 
 /// Plays `script` against an end that was opened by the peer, `open_ms` after its SYN-ACK, and whose peer takes `window` bytes.

@@ -1,12 +1,8 @@
 //! Rare turns of recovery, told as scripts.
 
-use tailrace_endpoint::transport::{Buffer, TcpConfig};
+use tailrace_endpoint::transport::TcpConfig;
 
-use crate::script::play;
-
-fn linux() -> TcpConfig {
-    TcpConfig { send_buffer: Buffer { initial: 400_000, maximum: 400_000 }, ..TcpConfig::linux(1000) }
-}
+use crate::script::{linux, play};
 
 /// Seven are in flight and the threshold is seven: the first retransmission goes all the same (Linux `tcp_cwnd_reduction`).
 #[test]

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 pub struct RawHost {
     /// Unique among all nodes.
     pub name: String,
-    /// IP MTU in bytes, 576 to 65 535 in steps of one (9000 for jumbo frames).
+    /// IP MTU in bytes, 576 to 9216 (1500 for plain Ethernet, 9000 for jumbo frames).
     pub mtu_bytes: u32,
     /// Network interface.
     pub nic: RawNic,
@@ -31,7 +31,7 @@ pub struct RawNic {
     pub gro_bytes: u32,
     /// Interrupt moderation: from the first frame of a batch to the poll (picoseconds).
     pub rx_coalesce_ps: u64,
-    /// Timing noise: extra delay of each poll.
+    /// Timing noise: extra delay of each poll (picoseconds).
     pub rx_jitter: RawDistribution,
     /// Obeys pause frames and, with QCN, limits rates.
     #[serde(default)]
@@ -94,7 +94,7 @@ pub struct RawCpu {
     pub per_packet_ps: u64,
     /// Per received payload byte, in femtoseconds (1000 fs = 1 ps).
     pub per_byte_fs: u64,
-    /// Cores that the programs share; 0 for as many as they need.
+    /// Cores that the programs share; 0, also when missing, for as many as they need.
     #[serde(default)]
     pub program_cores: u32,
 }
@@ -151,15 +151,15 @@ pub struct RawTcp {
     pub sack: bool,
     /// Tail loss probe (RFC 8985).
     pub tail_loss_probe: bool,
-    /// Smallest retransmission timeout.
+    /// Smallest variance term of the retransmission timeout (picoseconds, above 0).
     pub rto_min_ps: u64,
-    /// Largest retransmission timeout.
+    /// Largest retransmission timeout (picoseconds, not below `rto_min_ps`).
     pub rto_max_ps: u64,
-    /// Delayed acknowledgement timer; 0 acknowledges every aggregate at once.
+    /// Delayed acknowledgement timer (picoseconds); 0 acknowledges every aggregate at once.
     pub delayed_ack_ps: u64,
     /// Slow start after idle (RFC 2861 as in Linux).
     pub slow_start_after_idle: bool,
-    /// At most this much of one socket waits in the NIC (TCP small queues), in time at line rate.
+    /// At most this much of one socket waits in the NIC (TCP small queues), as picoseconds at the socket's pace; 0 for no limit.
     pub small_queue_ps: u64,
     /// Send buffer.
     pub send_buffer: RawSocketBuffer,

@@ -251,7 +251,7 @@ pub enum RawLimit {
 pub enum RawAqm {
     /// None: the limit alone.
     None,
-    /// Mark (or drop what is not ECN-capable when `drop_not_ect`) above an instantaneous depth: DCTCP's step.
+    /// Mark what is ECN-capable above an instantaneous depth (DCTCP's step); what is not is left to the limit.
     Step {
         /// Depth in bytes.
         threshold_bytes: u64,
@@ -281,13 +281,13 @@ pub enum RawAqm {
     },
     /// CoDel (RFC 8289), decided at dequeue.
     Codel {
-        /// Acceptable standing delay.
+        /// Acceptable standing delay (picoseconds).
         target_ps: u64,
-        /// Window.
+        /// The delay must stay above the target for this long before anything is dropped (picoseconds).
         interval_ps: u64,
         /// Mark what is capable instead of dropping it.
         ecn: bool,
-        /// Mark every capable frame whose delay is above this; 0 for never (Linux `ce_threshold`).
+        /// Mark every capable frame whose delay is above this; 0 for never (Linux `ce_threshold`), in picoseconds.
         ce_threshold_ps: u64,
     },
 }
@@ -298,7 +298,7 @@ pub enum RawAqm {
 pub struct RawDpp {
     /// The first this many packets of a flow are prioritised.
     pub max_packets: u32,
-    /// A flow that was silent for this long is new.
+    /// A flow that was silent for this long is new (picoseconds).
     pub age_ps: u64,
     /// Queue index of the express queue (must be strict).
     pub express_queue: u8,

@@ -77,11 +77,11 @@ pub struct RawOltp {
     pub warmup_transactions: u64,
     /// Statements of one transaction, in order.
     pub round_trips: Vec<RawRoundTrip>,
-    /// Pause between transactions.
+    /// Pause between transactions (picoseconds).
     pub gap: RawDistribution,
     /// What the pause is measured from.
     pub gap_from: RawGapFrom,
-    /// First transaction of each user: a draw after time zero.
+    /// First transaction of each user: a draw after time zero (picoseconds).
     pub start: RawDistribution,
     /// Class.
     pub priority: u8,
@@ -96,7 +96,8 @@ pub struct RawOltp {
 pub enum RawGapFrom {
     /// From the end of the last transaction (think time).
     End,
-    /// From the intended start of the last transaction (pacing). A late transaction starts at once, and its latency counts from the intended start.
+    /// From the intended start of the last transaction (pacing). A late transaction starts at once, and its latency counts
+    /// from the intended start.
     Start,
 }
 
@@ -108,7 +109,7 @@ pub struct RawRoundTrip {
     pub request_bytes: u64,
     /// Payload bytes of the response.
     pub response_bytes: u64,
-    /// From the last request byte to the first response byte.
+    /// From the last request byte to the first response byte (picoseconds).
     pub server_time: RawDistribution,
     /// The server writes the response in pieces of this many bytes, each its own segment(s); 0 for one write.
     pub write_bytes: u32,
@@ -116,7 +117,7 @@ pub struct RawRoundTrip {
     pub produce_fs_per_byte: u64,
     /// The client's core works this long on every byte that has arrived (femtoseconds per byte).
     pub consume_fs_per_byte: u64,
-    /// It works on at most this many bytes at a time.
+    /// It works on at most this many bytes at a time; 64 KiB when missing.
     #[serde(default = "default_chunk_bytes")]
     pub consume_chunk_bytes: u64,
 }
@@ -162,7 +163,7 @@ pub struct RawFlows {
     pub destinations: Vec<String>,
     /// Sizes in bytes.
     pub sizes: RawDistribution,
-    /// Gap between arrivals over all sources together.
+    /// Gap between arrivals over all sources together (picoseconds).
     pub interarrival: RawDistribution,
     /// Number of flows; 0 means until `stop_at_ps`.
     pub flows: u64,
@@ -187,11 +188,11 @@ pub struct RawDatagrams {
     pub destination: String,
     /// Payload sizes in bytes; each datagram must fit the MTU.
     pub sizes: RawDistribution,
-    /// Gap between datagrams.
+    /// Gap between datagrams (picoseconds).
     pub interarrival: RawDistribution,
     /// Number of datagrams; 0 means until `stop_at_ps`.
     pub count: u64,
-    /// First datagram.
+    /// First datagram is drawn after this.
     pub start_ps: u64,
     /// Class.
     pub priority: u8,
@@ -200,7 +201,7 @@ pub struct RawDatagrams {
     pub dscp: u8,
 }
 
-/// Bytes that a program works on at a time where a plan does not say: a common size of read buffers.
+/// Bytes that a program works on at a time where a plan does not say: a usual size of read buffers (assumed).
 fn default_chunk_bytes() -> u64 {
     65_536
 }

@@ -8,7 +8,7 @@ mod workloads;
 pub use workloads::{Oltp, RoundTrip, Workload};
 
 use crate::graph::{Graph, Link};
-use crate::{PlanError, RawPlan};
+use crate::{PlanError, RawPlan, RawWorkload};
 use hosts::check_host;
 use policies::check_switch;
 use tailrace_units::{BitRate, Distribution, Span};
@@ -20,6 +20,11 @@ const VERSION: u32 = 1;
 const CLOCK_OFFSET_PPB_MAX: u32 = 1_000_000;
 /// Most nodes, links, users or connections of one plan.
 pub(crate) const COUNT_MAX: usize = 1_000_000;
+/// Most links of one switch: ports are numbered in 16 bits.
+const PORTS_MAX: usize = 1 << 16;
+/// Most sources of events: two for each link and each lasting connection, one for each workload whose traffic arrives by
+/// itself. The agenda numbers them in 20 bits.
+const SOURCES_MAX: u64 = 1 << 20;
 
 /// A sound plan.
 #[derive(Clone, Debug)]
@@ -71,6 +76,7 @@ impl Plan {
         let rx_jitter = raw.hosts.iter().map(|host| distribution(&host.nic.rx_jitter, &host.name)).collect::<Result<_, _>>()?;
         let workloads = raw.workloads.iter().map(|w| resolve_workload(w, &graph, &raw)).collect::<Result<Vec<_>, _>>()?;
         require(!workloads.is_empty(), "workloads", "nothing uses the network")?;
+        check_size(&raw, &graph)?;
         let observed = raw.observe.ports.iter().map(|pair| resolve_port(pair, &graph)).collect::<Result<_, _>>()?;
         Ok(Plan { raw, graph, workloads, rx_jitter, observed })
     }
@@ -95,6 +101,19 @@ fn resolve_graph(raw: &RawPlan) -> Result<Graph, PlanError> {
         require(links == 1, &place, &format!("a host has exactly one link, this one has {links}"))?;
     }
     Ok(graph)
+}
+
+/// What the simulator can number.
+fn check_size(raw: &RawPlan, graph: &Graph) -> Result<(), PlanError> {
+    let widest = graph.ports.iter().map(Vec::len).max().unwrap_or(0);
+    require(widest <= PORTS_MAX, "links", "a switch has at most 65 536 of them")?;
+    let of_workload = |workload: &RawWorkload| match workload {
+        RawWorkload::Oltp(oltp) => 2 * u64::from(oltp.users),
+        RawWorkload::Stream(stream) => 2 * u64::from(stream.connections),
+        RawWorkload::Flows(_) | RawWorkload::Datagrams(_) => 1,
+    };
+    let sources = 2 * raw.links.len() as u64 + raw.workloads.iter().map(of_workload).sum::<u64>();
+    require(sources <= SOURCES_MAX, "workloads", "users, connections and links are together at most half a million (524 288)")
 }
 
 fn resolve_port((node, towards): &(String, String), graph: &Graph) -> Result<(usize, usize), PlanError> {

@@ -5,8 +5,14 @@ use super::require;
 use crate::graph::{Graph, NodeId};
 use crate::{PlanError, RawLimit, RawPolicy, RawService, RawSwitch};
 
-/// Most queues of a port.
+/// Most queues of a port (eight on Nexus 9000, as many as priorities in IEEE 802.1Q).
 const QUEUES_MAX: usize = 8;
+/// All of the weighted bandwidth, in thousandths.
+const WEIGHT_MILLI_MAX: u32 = 1000;
+/// Slowest average of RED: 2^-15 (the range of NX-OS `random-detect ... weight`, 0 to 15).
+const WEIGHT_EXPONENT_MAX: u8 = 15;
+/// Fewest entries of a flow table: one set of four.
+const TABLE_ENTRIES_MIN: u32 = 4;
 
 pub(super) fn check_switch(switch: &RawSwitch, node: NodeId, graph: &Graph) -> Result<(), PlanError> {
     let place = format!("switch {}", switch.name);
@@ -17,7 +23,10 @@ pub(super) fn check_switch(switch: &RawSwitch, node: NodeId, graph: &Graph) -> R
     }
     check_policy(&switch.policy, switch.buffer_bytes, &format!("{place}.policy"))?;
     for port in &switch.port_policies {
-        check_policy(&port.policy, switch.buffer_bytes, &format!("{place}.port_policies[{}]", port.towards))?;
+        let place = format!("{place}.port_policies[{}]", port.towards);
+        let neighbour = graph.node(&port.towards, &place)?;
+        require(graph.port_towards(node, neighbour).is_some(), &place, "no link joins the switch and this node")?;
+        check_policy(&port.policy, switch.buffer_bytes, &place)?;
     }
     Ok(())
 }
@@ -38,10 +47,10 @@ fn check_policy(policy: &RawPolicy, buffer_bytes: u64, place: &str) -> Result<()
             RawLimit::AlphaMilli(milli) => require(milli > 0, &place, "alpha is above 0")?,
         }
         if let RawService::Dwrr(weight) = queue.service {
-            require((1..=1000).contains(&weight), &place, "a weight is 1 to 1000 thousandths")?;
+            require((1..=WEIGHT_MILLI_MAX).contains(&weight), &place, "a weight is 1 to 1000 thousandths")?;
         }
         if let crate::RawAqm::Red { minimum_bytes, maximum_bytes, probability_milli, weight_exponent, .. } = queue.aqm {
-            let sound = minimum_bytes < maximum_bytes && probability_milli <= 1000 && weight_exponent <= 15;
+            let sound = minimum_bytes < maximum_bytes && probability_milli <= 1000 && weight_exponent <= WEIGHT_EXPONENT_MAX;
             require(sound, &place, "red: minimum below maximum, probability at most 1000, weight exponent 0 to 15")?;
         }
     }
@@ -55,6 +64,6 @@ fn check_policy(policy: &RawPolicy, buffer_bytes: u64, place: &str) -> Result<()
     let others = policy.queues.iter().enumerate().filter(|(i, _)| *i != usize::from(dpp.express_queue));
     let is_first = express.is_some_and(|own| others.filter_map(|(_, queue)| level(queue)).all(|other| own < other));
     require(is_first, place, "dpp.express_queue must be strict, and served before every other queue")?;
-    let sound = dpp.table_entries.is_power_of_two() && dpp.table_entries >= 4 && dpp.max_packets > 0;
+    let sound = dpp.table_entries.is_power_of_two() && dpp.table_entries >= TABLE_ENTRIES_MIN && dpp.max_packets > 0;
     require(sound, place, "dpp: max_packets above 0, table_entries a power of two of at least 4")
 }

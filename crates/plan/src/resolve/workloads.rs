@@ -2,8 +2,15 @@
 
 use super::{COUNT_MAX, require};
 use crate::graph::Graph;
-use crate::{PlanError, RawDistribution, RawOltp, RawPlan, RawRoundTrip, RawWorkload};
+use crate::{PlanError, RawDatagrams, RawDistribution, RawFlows, RawOltp, RawPlan, RawRoundTrip, RawStream, RawWorkload};
 use tailrace_units::Distribution;
+
+/// IPv4 (20) and UDP (8) headers of a datagram (RFC 791, RFC 768).
+const DATAGRAM_HEADERS_BYTES: u32 = 28;
+/// Number of priorities (IEEE 802.1Q).
+const PRIORITIES: u8 = 8;
+/// Most exponentials of one Erlang draw: each costs a random number.
+const ERLANG_SHAPE_MAX: u32 = 1000;
 
 /// A workload.
 #[derive(Clone, Debug)]
@@ -19,7 +26,7 @@ pub enum Workload {
         /// Nodes of pinned paths, forward and backward; empty for ECMP.
         pins: [Vec<usize>; 2],
         /// What was read.
-        raw: crate::RawStream,
+        raw: RawStream,
     },
     /// Finite flows.
     Flows {
@@ -32,7 +39,7 @@ pub enum Workload {
         /// Picoseconds.
         interarrival: Distribution,
         /// What was read.
-        raw: crate::RawFlows,
+        raw: RawFlows,
     },
     /// Datagrams.
     Datagrams {
@@ -45,7 +52,7 @@ pub enum Workload {
         /// Picoseconds.
         interarrival: Distribution,
         /// What was read.
-        raw: crate::RawDatagrams,
+        raw: RawDatagrams,
     },
 }
 
@@ -106,7 +113,7 @@ pub(super) fn resolve_workload(raw: &RawWorkload, graph: &Graph, plan: &RawPlan)
             let sizes = distribution(&raw.sizes, &raw.name)?;
             let interarrival = distribution(&raw.interarrival, &raw.name)?;
             require(interarrival.mean() >= 1.0, &raw.name, "interarrival is above zero")?;
-            let most = u64::from(plan.hosts[source].mtu_bytes - 28);
+            let most = u64::from(plan.hosts[source].mtu_bytes - DATAGRAM_HEADERS_BYTES);
             require(largest(&sizes) <= most, &raw.name, &format!("a datagram of this host carries at most {most} bytes"))?;
             Ok(Workload::Datagrams { source, destination, sizes, interarrival, raw: raw.clone() })
         }
@@ -140,7 +147,7 @@ fn ends(graph: &Graph, from: &str, to: &str, used_by: &str) -> Result<(usize, us
 }
 
 fn check_priority(priority: u8, place: &str) -> Result<(), PlanError> {
-    require(priority < 8, place, "priority is 0 to 7")
+    require(priority < PRIORITIES, place, "priority is 0 to 7")
 }
 
 /// A pinned path must be a chain of links from end to end.
@@ -176,7 +183,7 @@ pub(super) fn distribution(raw: &RawDistribution, place: &str) -> Result<Distrib
         RawDistribution::Normal { mean, deviation } => Distribution::Normal { mean, deviation },
         RawDistribution::LogNormal { median, sigma_milli } => Distribution::LogNormal { median, sigma_milli },
         RawDistribution::Erlang { mean, shape } => {
-            require((1..=1000).contains(&shape), place, "erlang: shape is 1 to 1000")?;
+            require((1..=ERLANG_SHAPE_MAX).contains(&shape), place, "erlang: shape is 1 to 1000")?;
             Distribution::Erlang { mean, shape }
         }
         RawDistribution::Cumulative(ref points) => Distribution::from_points(points.clone())

@@ -85,7 +85,7 @@ impl World {
             }
         }
         self.merge_slots.resize(self.sockets.len(), 0);
-        self.agenda.grow(self.first_socket_source as usize + self.sockets.len());
+        self.roads.agenda.grow(self.first_socket_source as usize + self.sockets.len());
         (client, server)
     }
 

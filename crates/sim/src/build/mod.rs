@@ -15,7 +15,8 @@ use crate::cores::Cores;
 use crate::generate::Kind;
 use crate::observe::{Observe, WorkloadRecord};
 use crate::receive::ReceiveStage;
-use crate::world::World;
+use crate::surroundings::Roads;
+use crate::world::{HostNode, World};
 use connection::FIRST_EPHEMERAL_PORT;
 use host::{lossless_nics, tcp_config};
 use network::{build_wires, pace_of};
@@ -32,16 +33,17 @@ pub(crate) fn build(plan: &Plan) -> World {
     let (wires, wire_of) = build_wires(plan);
     let mut switches: Vec<_> = (0..raw.switches.len()).map(|index| build_switch(plan, index, &wire_of)).collect();
     fill_routes(plan, &mut switches);
-    let uplinks: Vec<u32> = (0..hosts).map(|host| wire_of[host][0]).collect();
-    let nics = (0..hosts)
-        .map(|host| Nic::new(pace_of(plan, host, 0), raw.framing.overhead_bytes, raw.hosts[host].nic.queue_bytes))
-        .collect();
+    let host_nodes = (0..hosts).map(|host| HostNode {
+        index: host as u32,
+        nic: Nic::new(pace_of(plan, host, 0), raw.framing.overhead_bytes, raw.hosts[host].nic.queue_bytes),
+        wire: wire_of[host][0],
+        cores: Cores::new(raw.hosts[host].cpu.program_cores),
+    });
     let stages = (0..hosts).map(|host| {
         let jitter = plan.rx_jitter[host].clone();
         let luck = Stream::new(raw.seed, &format!("{}/rx-jitter", plan.graph.names[host]));
         ReceiveStage::new(&raw.hosts[host].nic, &raw.hosts[host].cpu, jitter, luck)
     });
-    let stages = stages.collect();
     let generators = build_generators(plan);
     let first_generator_source = wires.len() as u32;
     let first_member_source = first_generator_source + generators.len() as u32;
@@ -55,31 +57,32 @@ pub(crate) fn build(plan: &Plan) -> World {
         stop_at: Time::from_ps(raw.stop_at_ps),
         events: 0,
         is_cancelled: false,
-        agenda: Agenda::new(wires.len(), first_socket_source as usize),
-        wires,
+        ends_when_done: observe.unfinished > 0,
+        roads: Roads {
+            agenda: Agenda::new(wires.len(), first_socket_source as usize),
+            wires,
+            stages: stages.collect(),
+            observe,
+            bridging,
+        },
         switches,
-        nics,
-        stages,
-        uplinks,
+        hosts: host_nodes.collect(),
         generators,
         sockets: Vec::new(),
         merge_slots: Vec::new(),
         free_sockets: Vec::new(),
         tcp: (0..hosts).map(|host| tcp_config(plan, host)).collect(),
-        cores: raw.hosts.iter().map(|host| Cores::new(host.cpu.program_cores)).collect(),
         next_port: vec![FIRST_EPHEMERAL_PORT; hosts],
         first_generator_source,
         first_member_source,
         first_socket_source,
-        bridging,
         header_bytes: raw.framing.header_bytes,
-        ends_when_done: observe.unfinished > 0,
-        observe,
     };
     open_connections(plan, &mut world);
-    for interface in &world.bridging.interfaces {
+    let Roads { bridging, agenda, .. } = &mut world.roads;
+    for interface in &bridging.interfaces {
         let (source, due) = interface.due();
-        world.agenda.arm(source, due);
+        agenda.arm(source, due);
     }
     for index in 0..world.generators.len() {
         let start = match &plan.workloads[world.generators[index].workload as usize] {
@@ -91,7 +94,7 @@ pub(crate) fn build(plan: &Plan) -> World {
             world.switches.iter_mut().for_each(|node| node.switch.learn_flow(key));
         }
         let first = Time::from_ps(start) + world.generators[index].gap();
-        world.agenda.arm(first_generator_source + index as u32, first);
+        world.roads.agenda.arm(first_generator_source + index as u32, first);
     }
     world
 }

@@ -57,7 +57,7 @@ pub(super) fn open_connections(plan: &Plan, world: &mut World) {
 fn arm_socket(world: &mut World, socket: u32) {
     let due = world.sockets[socket as usize].app.poll_timeout();
     let source = world.socket_source(socket);
-    world.agenda.arm(source, due);
+    world.roads.agenda.arm(source, due);
 }
 
 fn open_oltp(plan: &Plan, world: &mut World, number: u32, oltp: &tailrace_plan::Oltp) {

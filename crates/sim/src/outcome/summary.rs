@@ -13,21 +13,21 @@ use tailrace_units::{Span, Time};
 use tailrace_wire::PauseState;
 
 pub(super) fn summary(plan: &Plan, world: &World, wall: Duration) -> Value {
-    let frames = world.observe.frames;
+    let frames = world.roads.observe.frames;
     let in_network = frames_in_network(world);
     let rx_waiting = frames.sent - frames.delivered - frames.dropped - in_network;
     debug_assert_eq!(rx_waiting, 0, "every frame is delivered, dropped or somewhere");
     json!({
         "name": plan.raw.name,
         "seed": plan.raw.seed,
-        "digest": world.observe.digest().map(tailrace_record::Digest::hex),
-        "finished": world.observe.unfinished == 0,
+        "digest": world.roads.observe.digest().map(tailrace_record::Digest::hex),
+        "finished": world.roads.observe.unfinished == 0,
         "cancelled": world.is_cancelled,
         "end_ps": world.now.ps(),
         "wall_s": wall.as_secs_f64(),
         "events": world.events,
-        "packet_hops": world.observe.packet_hops,
-        "packets_delivered": world.observe.packets_delivered,
+        "packet_hops": world.roads.observe.packet_hops,
+        "packets_delivered": world.roads.observe.packets_delivered,
         "conservation": {
             "sent": frames.sent,
             "delivered": frames.delivered,
@@ -47,7 +47,7 @@ fn workloads(plan: &Plan, world: &World) -> Vec<Value> {
         .iter()
         .enumerate()
         .map(|(index, workload)| {
-            let record = &world.observe.workloads[index];
+            let record = &world.roads.observe.workloads[index];
             let (name, kind) = match workload {
                 Workload::Oltp(oltp) => (&oltp.raw.name, "oltp"),
                 Workload::Stream { raw, .. } => (&raw.name, "stream"),
@@ -216,7 +216,7 @@ fn switches(plan: &Plan, world: &World) -> Vec<Value> {
 }
 
 fn interface(world: &World, host: usize) -> Option<Value> {
-    let found = world.bridging.interfaces.iter().find(|interface| interface.host as usize == host)?;
+    let found = world.roads.bridging.interfaces.iter().find(|interface| interface.host as usize == host)?;
     Some(json!({
         "pause": pause(found.nic.pause_state(), world.now, (0, 0)),
         "queue_drops": found.nic.queue_drops,
@@ -228,21 +228,21 @@ fn interface(world: &World, host: usize) -> Option<Value> {
 
 /// Frames that did not fit the queue of an interface that takes part in data-centre bridging.
 fn interface_drops(world: &World, host: usize) -> u64 {
-    let found = world.bridging.interfaces.iter().find(|interface| interface.host as usize == host);
+    let found = world.roads.bridging.interfaces.iter().find(|interface| interface.host as usize == host);
     found.map_or(0, |interface| interface.nic.queue_drops)
 }
 
 fn hosts(plan: &Plan, world: &World) -> Vec<Value> {
     let summary = |(host, raw): (usize, &tailrace_plan::RawHost)| {
-        let stage = &world.stages[host];
+        let stage = &world.roads.stages[host];
         json!({
             "name": raw.name,
             "rx_frames": stage.frames,
             "interface": interface(world, host),
-            "nic_queue_drops": world.nics[host].queue_drops + interface_drops(world, host),
+            "nic_queue_drops": world.hosts[host].nic.queue_drops + interface_drops(world, host),
             "rx_ring_drops": stage.ring_drops,
             "cpu_busy_ps": stage.busy.ps(),
-            "program_busy_ps": world.cores[host].busy.ps(),
+            "program_busy_ps": world.hosts[host].cores.busy.ps(),
         })
     };
     plan.raw.hosts.iter().enumerate().map(summary).collect()

@@ -13,7 +13,7 @@ pub(super) fn tables(plan: &Plan, world: &World) -> Vec<Table> {
 
 fn transactions(world: &World) -> Table {
     let rows = || {
-        let workloads = world.observe.workloads.iter().enumerate();
+        let workloads = world.roads.observe.workloads.iter().enumerate();
         workloads.flat_map(|(index, record)| record.rows.iter().map(move |row| (index as u32, row)))
     };
     Table {
@@ -79,7 +79,7 @@ fn rebinned_depths(depth: &DepthHistogram, width: Span) -> Vec<(f64, u64)> {
 }
 
 fn port_series(plan: &Plan, world: &World) -> Table {
-    let ports = world.observe.ports.iter().zip(&plan.observed);
+    let ports = world.roads.observe.ports.iter().zip(&plan.observed);
     let bins: Vec<PortBin> = ports.flat_map(|(record, &place)| port_bins(port_number(plan, place), record)).collect();
     let narrow = |of: fn(&PortBin) -> u32| Column::U32(bins.iter().map(of).collect());
     let wide = |of: fn(&PortBin) -> u64| Column::U64(bins.iter().map(of).collect());
@@ -100,7 +100,7 @@ fn port_series(plan: &Plan, world: &World) -> Table {
 
 fn workload_series(world: &World) -> Table {
     let rows = || {
-        let workloads = world.observe.workloads.iter().zip(0_u32..);
+        let workloads = world.roads.observe.workloads.iter().zip(0_u32..);
         let series = workloads.filter_map(|(record, index)| Some((index, record.goodput.as_ref()?)));
         series.flat_map(|(index, series)| series.bins().iter().zip(0_u32..).map(move |(&bytes, bin)| (index, series, bin, bytes)))
     };
@@ -117,7 +117,7 @@ fn workload_series(world: &World) -> Table {
 
 fn queue_depth(plan: &Plan, world: &World) -> Table {
     let rows = || {
-        let ports = world.observe.ports.iter().zip(&plan.observed);
+        let ports = world.roads.observe.ports.iter().zip(&plan.observed);
         ports.flat_map(|(record, &place)| record.depth.buckets().into_iter().map(move |bucket| (place, bucket)))
     };
     Table {

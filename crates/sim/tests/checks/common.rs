@@ -253,8 +253,9 @@ pub fn jain(shares: &[f64]) -> f64 {
     sum * sum / (shares.len() as f64 * squares)
 }
 
-/// Asserts that a figure lies in a band, ends included.
+/// Asserts that a figure lies in a band, ends included, and prints it for who runs the checks with `--nocapture`.
 #[track_caller]
 pub fn within(what: &str, got: f64, band: (f64, f64)) {
+    eprintln!("{what}: {got:.5} ({} to {})", band.0, band.1);
     assert!((band.0..=band.1).contains(&got), "{what} is {got}, not in {} to {}", band.0, band.1);
 }

@@ -13,6 +13,7 @@ mod noise;
 mod ns3_cases;
 mod oltp_mix;
 mod paths;
+mod prioritisation;
 mod properties;
 mod random_plan;
 mod theory;

@@ -48,10 +48,14 @@ fn throughput(outcome: &Outcome, until_s: u64) -> Vec<(f64, f64)> {
 }
 
 /// Asserts a band for all samples of a span of time.
+#[track_caller]
 fn all_within(what: &str, samples: &[(f64, f64)], span: (f64, f64), band: (f64, f64)) {
-    let inside = samples.iter().filter(|sample| sample.0 > span.0 && sample.0 < span.1);
-    assert!(inside.clone().count() > 5, "{what} has samples");
-    inside.for_each(|&(at, value)| within(&format!("{what} at {at:.2} s"), value, band));
+    let inside: Vec<f64> =
+        samples.iter().filter(|sample| sample.0 > span.0 && sample.0 < span.1).map(|sample| sample.1).collect();
+    assert!(inside.len() > 5, "{what} has samples");
+    let what = |end: &str| format!("{end} of {what} from {} to {} s", span.0, span.1);
+    within(&what("lowest"), inside.iter().copied().fold(f64::INFINITY, f64::min), band);
+    within(&what("highest"), inside.iter().copied().fold(0.0, f64::max), band);
 }
 
 fn alphas(trace: &Trace) -> Vec<(f64, f64)> {

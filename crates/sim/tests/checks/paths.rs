@@ -86,6 +86,22 @@ fn frames_that_wait_for_a_scheduler_follow_each_other_through_a_cut_through_swit
     assert_eq!(latencies(&simulate(plan)), [first, first + frame]);
 }
 
+/// A port that chooses late is brought up to the end of a run, although nothing has arrived behind its long wire yet.
+#[test]
+fn ports_are_up_to_date_when_a_run_stops() {
+    let mut policy = fifo(1_000_000);
+    policy.queues.push(queue("other", RawService::Strict(1), 1_000_000));
+    let mut plan = star(2, 1500, GBPS, 10 * MS, switch("sw", 2_000_000, policy));
+    plan.links[1] = link("h1", "sw", 100 * GBPS, 0);
+    plan.stop_at_ps = 5 * MS;
+    let mut burst = datagrams("burst", "h1", "h0", 1472, RawDistribution::Constant(1));
+    burst.count = 100;
+    plan.workloads.push(RawWorkload::Datagrams(burst));
+    let outcome = simulate(plan);
+    assert_eq!(count(port(&outcome, "sw", "h0"), "tx_frames"), 100);
+    assert_eq!(count(outcome.summary(), "conservation.in_network"), 100);
+}
+
 /// Hosts `h0..` in leaves of four below two spines.
 fn leaf_spine(leaves: usize, spines: usize) -> RawPlan {
     let mut plan = star(4 * leaves, 1500, 10 * GBPS, US, switch("x", 1_000_000, fifo(1_000_000)));

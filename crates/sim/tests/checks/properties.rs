@@ -123,14 +123,29 @@ fn unrelated_hosts_and_work_leave_the_luck_of_others_alone() {
     for i in 1..4 {
         plan.workloads.push(RawWorkload::Oltp(oltp(&format!("w{i}"), "h0", &format!("h{i}"), 5, 40, 60_000)));
     }
+    let exponential = |mean| RawDistribution::Exponential { mean };
+    let mut arriving = datagrams("arriving", "h1", "h2", 100, exponential(100 * US));
+    (arriving.sizes, arriving.count) = (exponential(500), 100);
+    plan.workloads.push(RawWorkload::Datagrams(arriving));
+    let hosts: Vec<String> = plan.hosts.iter().map(|host| host.name.clone()).collect();
+    plan.workloads.push(RawWorkload::Flows(RawFlows {
+        dscp: 0,
+        name: "flows".into(),
+        sources: hosts.clone(),
+        destinations: hosts,
+        sizes: exponential(20_000),
+        interarrival: exponential(100 * US),
+        flows: 100,
+        start_ps: 0,
+        priority: 0,
+    }));
     let mut larger = plan.clone();
     larger.hosts.extend([host("x0", 1500), host("x1", 1500)]);
     larger.switches.push(switch("other", 300_000, fifo(300_000)));
     larger.links.extend([link("x0", "other", GBPS, US), link("x1", "other", GBPS, US)]);
     larger.workloads.insert(0, RawWorkload::Oltp(oltp("new", "x0", "x1", 5, 40, 60_000)));
     let (alone, beside) = (simulate(plan), simulate(larger));
-    for i in 1..4 {
-        let name = format!("w{i}");
-        assert_eq!(workload(&alone, &name), workload(&beside, &name));
+    for name in ["w1", "w2", "w3", "arriving", "flows"] {
+        assert_eq!(workload(&alone, name), workload(&beside, name));
     }
 }

@@ -67,13 +67,21 @@ pub struct HostKind {
     is_bare: bool,
     sack: bool,
     per_packet_ps: u64,
+    ring_frames: u32,
 }
 
 fn host_kind() -> impl Strategy<Value = HostKind> {
     let control =
         prop_oneof![Just(RawCongestionControl::Cubic), Just(RawCongestionControl::NewReno), Just(RawCongestionControl::Dctcp)];
-    (control, any::<bool>(), proptest::bool::weighted(0.8), prop_oneof![Just(0), Just(500_000_u64)]).prop_map(
-        |(congestion_control, is_bare, sack, per_packet_ps)| HostKind { congestion_control, is_bare, sack, per_packet_ps },
+    let ring = prop_oneof![4 => Just(4_096), 1 => Just(6_u32)];
+    (control, any::<bool>(), proptest::bool::weighted(0.8), prop_oneof![Just(0), Just(500_000_u64)], ring).prop_map(
+        |(congestion_control, is_bare, sack, per_packet_ps, ring_frames)| HostKind {
+            congestion_control,
+            is_bare,
+            sack,
+            per_packet_ps,
+            ring_frames,
+        },
     )
 }
 
@@ -85,7 +93,7 @@ impl HostKind {
         host.tcp.congestion_control = self.congestion_control;
         (host.tcp.ecn, host.tcp.sack) = (true, self.sack);
         host.tcp.rto_min_ps = 5 * MS;
-        host.cpu.per_packet_ps = self.per_packet_ps;
+        (host.cpu.per_packet_ps, host.nic.rx_ring_frames) = (self.per_packet_ps, self.ring_frames);
     }
 }
 

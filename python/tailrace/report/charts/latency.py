@@ -4,10 +4,12 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
+from tailrace.report.limits import ARMS_DRAWN_MAX, PANELS_MAX
 from tailrace.report.plain_csv import csv_text
 from tailrace.report.scale import MILLISECONDS, Scale, Share, Tail, log_around
 from tailrace.report.svg import lines, plot, steps, x_axis, y_axis
 from tailrace.results import Run
+from tailrace.results.numbers import PS_PER_MS
 from tailrace.results.run_directory import SOLO, Trial
 from tailrace.statistics import Histogram
 
@@ -15,12 +17,13 @@ HEIGHT_PX = 170
 # Enough for a smooth curve in a panel of 350 pixels; a trial's thin line needs fewer.
 POOLED_POINTS_MAX = 120
 TRIAL_POINTS_MAX = 40
+# More thin lines of one arm are a band of their own.
 TRIAL_LINES_MAX = 6
-POINTS_MIN = 30
+# All curves of a page share the points of a page; below so many a curve has corners.
 POINTS_OF_PAGE = 5_000
+POINTS_MIN = 30
+# Up to so many curves, the trials stand beside them.
 CURVES_WITH_TRIALS_MAX = 12
-# A panel per workload stays readable up to about this many; the tables hold all of them.
-PANELS_MAX = 12
 
 Points = list[tuple[float, float]]
 
@@ -59,9 +62,10 @@ KIND_WORDS = {"oltp": "transaction latency", "flows": "flow completion time", "d
 def latency_panels(run: Run) -> list[Panel]:
     """Panels of all workloads that recorded latencies."""
     panels = []
-    detail = _detail(len(run.arms) * min(len(run.workloads), PANELS_MAX))
+    arms = run.arms[:ARMS_DRAWN_MAX]
+    detail = _detail(len(arms) * min(len(run.workloads), PANELS_MAX))
     for workload in run.workloads[:PANELS_MAX]:
-        curves = [_curve(run.valid(arm), workload, arm, index, detail) for index, arm in enumerate(run.arms)]
+        curves = [_curve(run.valid(arm), workload, arm, index, detail) for index, arm in enumerate(arms)]
         solo = _curve(run.valid(f"{SOLO}{workload}"), workload, "alone", -1, detail)
         found = [curve for curve in [solo, *curves] if curve]
         if any(curve.arm_index >= 0 for curve in found):
@@ -124,7 +128,7 @@ def _curve(trials: list[Trial], workload: str, name: str, index: int, detail: De
         return None
     singles = [Histogram.from_outcomes([latency]) for latency in found[: detail.trial_lines]] if len(found) > 1 else []
     thin = [thinned(single.cdf(), TRIAL_POINTS_MAX) for single in singles if single]
-    return Curve(name, index, thinned(pooled.cdf(), detail.points), thin, pooled.max_ps / 1e9)
+    return Curve(name, index, thinned(pooled.cdf(), detail.points), thin, pooled.max_ps / PS_PER_MS)
 
 
 def _what(run: Run, workload: str) -> str:

@@ -10,6 +10,7 @@ from typing import Any
 from markupsafe import Markup
 
 from tailrace.report.charts.latency import thinned
+from tailrace.report.limits import ARMS_DRAWN_MAX
 from tailrace.report.plain_csv import csv_text
 from tailrace.report.scale import Share, linear_from_zero
 from tailrace.report.svg import line, lines, plot, x_axis, y_axis
@@ -25,7 +26,7 @@ Points = list[tuple[float, float]]
 def occupancy_curves(run: Run, port: str) -> dict[str, Points]:
     """Per arm: (MB, share of the time at most that deep), all valid trials together."""
     curves = {}
-    for arm in run.arms:
+    for arm in run.arms[:ARMS_DRAWN_MAX]:
         times: Counter[int] = Counter()
         for trial in run.valid(arm):
             times.update(_time_at_depth(trial, port))

@@ -6,10 +6,12 @@ from typing import Any
 
 from markupsafe import Markup
 
+from tailrace.report.limits import ARMS_DRAWN_MAX
 from tailrace.report.scale import Linear, linear_from_zero
 from tailrace.report.series import Line, Steps, TimeChart, Values, cell_means, cell_middles, lines_of
 from tailrace.report.svg import line, lines, plot, x_axis, y_axis
 from tailrace.results import Run, Trial
+from tailrace.results.numbers import PS_PER_S
 from tailrace.results.tables import read_trial_table
 
 HEIGHT_PX = 200
@@ -17,13 +19,10 @@ HEIGHT_PX = 200
 PORTS_MAX = 3
 # More lines than this cannot be told apart.
 WORKLOADS_MAX = 8
-# Beyond, a sweep of arms would fill the page with charts of the same kind: the tables hold all of them.
-ARMS_MAX = 8
 # Up to so many lines on all charts together, the first trial stands beside the median.
 LINES_WITH_TRIALS_MAX = 16
 # A queue that never holds a frame on average has no chart.
 QUIET_BYTES = 1.0
-PS_PER_S = 1e12
 
 # (start in picoseconds, value) of every bin.
 Rows = list[tuple[int, float]]
@@ -35,7 +34,7 @@ def queue_charts(run: Run) -> list[TimeChart]:
     end_s = _end_s(run)
     names = _ports(run)
     found: dict[str, list[Line]] = {name: [] for name in names}
-    for index, arm in enumerate(run.arms):
+    for index, arm in enumerate(run.arms[:ARMS_DRAWN_MAX]):
         means: dict[str, list[tuple[int, Values]]] = {name: [] for name in names}
         for trial in run.valid(arm):
             for name, rows in _split(trial, "port_series", ("port", "queue_mean_bytes"), names).items():
@@ -54,7 +53,7 @@ def throughput_charts(run: Run) -> list[TimeChart]:
     end_s = _end_s(run)
     names = run.workloads[:WORKLOADS_MAX]
     has_trials = len(names) * len(run.arms) <= LINES_WITH_TRIALS_MAX
-    for arm in run.arms[:ARMS_MAX]:
+    for arm in run.arms[:ARMS_DRAWN_MAX]:
         means: dict[str, list[tuple[int, Values]]] = {name: [] for name in names}
         for trial in run.valid(arm):
             for name, rows in _split(trial, "workload_series", ("workload", "goodput_bytes"), names).items():

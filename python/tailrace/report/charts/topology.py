@@ -17,6 +17,7 @@ SWITCHES_DRAWN_MAX = 16
 NODE_HEIGHT_PX = 26
 ROW_PX = 38
 TIER_PX = 84
+# Width of a character of a label, on average.
 CHARACTER_PX = 7.2
 
 

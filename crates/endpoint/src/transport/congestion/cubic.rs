@@ -12,7 +12,7 @@ const C_1024: u64 = 410;
 const SHIFT: u32 = 40;
 /// 8 x (1 + beta) / (3 (1 - beta)): Reno-friendly growth, eighths of the window per segment (Linux `beta_scale`).
 const FRIENDLY_8: u64 = 8 * (ONE + BETA) / 3 / (ONE - BETA);
-/// One Linux clock tick with HZ = 1000 [K]: the cubic function is evaluated at most once per tick.
+/// One Linux clock tick with HZ = 1000 (assumed; it is a choice of the kernel's builder): the cubic function is evaluated at most once per tick.
 const TICK: Span = Span::from_ms(1);
 /// A window that stands still is looked at this often at least (Linux: HZ / 32).
 const QUIET: Span = Span::from_ps(1_000_000_000_000 / 32);

@@ -9,14 +9,15 @@ use crate::transport::config::SlowStartExit;
 const HYSTART_WINDOW_MIN: u32 = 16;
 /// Acknowledgements closer than this form a train (Linux `hystart_ack_delta_us`).
 const TRAIN_GAP_MAX: Span = Span::from_ms(2);
-/// Bursts stretch the train: by four of 64 KiB at the pacing rate, two windows per round trip, but at most 1 ms (Linux
-/// `hystart_ack_delay`).
+/// Bursts stretch the train: by four of 64 KiB at the pacing rate, two windows per round trip (Linux `hystart_ack_delay`).
 const BURSTS_BYTES: u64 = 4 * 65_536;
+/// But by no more than this (Linux, the same).
 const BURSTS_TIME_MAX: Span = Span::from_ms(1);
 /// Round-trip samples per round before the delay is judged (Linux and RFC 9406: 8).
 const SAMPLES_MIN: u8 = 8;
-/// Rise of the delay that ends slow start: an eighth of the minimum, from 4 to 16 ms (Linux and RFC 9406 section 4.3).
+/// Rise of the delay that ends slow start: an eighth of the minimum, but not less (Linux and RFC 9406 section 4.3).
 const RISE_MIN: Span = Span::from_ms(4);
+/// Nor more (the same).
 const RISE_MAX: Span = Span::from_ms(16);
 /// Growth in conservative slow start is divided by this (RFC 9406 `CSS_GROWTH_DIVISOR`).
 const CONSERVATIVE_DIVISOR: u32 = 4;

@@ -46,14 +46,20 @@ pub(super) struct Acked {
 pub(super) struct Congestion {
     pub(super) cwnd: u32,
     pub(super) ssthresh: u32,
+    /// Acknowledged segments towards the next segment of linear growth.
     count: u32,
+    /// Upper limit of the window.
     clamp: u32,
     /// Initial window in segments.
     pub(super) initial: u32,
+    /// Whether the window stopped the sender in the last flight, and the most segments that were in flight in it.
     is_limited: bool,
-    restarts_after_idle: bool,
     max_packets_out: u32,
+    /// That flight is over when everything up to here is acknowledged.
     usage_end: u64,
+    /// Slow start after idle.
+    restarts_after_idle: bool,
+    /// Most segments in flight since the window was last the limit, and since when.
     used: u32,
     used_since: Time,
     slow_start: SlowStart,

@@ -1,0 +1,153 @@
+//! What a plan must satisfy, told where and why it does not.
+
+use serde_json::{Value, json};
+use tailrace_plan::Plan;
+
+/// Two hosts at one switch, one stream between them.
+fn sound() -> Value {
+    let buffer = json!({"initial_bytes": 1_000_000, "maximum_bytes": 1_000_000});
+    let host = |name: &str| {
+        json!({
+            "name": name,
+            "mtu_bytes": 1500,
+            "nic": {
+                "queue_bytes": 1_000_000, "tso_bytes": 64_000, "gro_bytes": 64_000, "rx_coalesce_ps": 0,
+                "rx_jitter": {"constant": 0}, "rx_ring_frames": 4096
+            },
+            "cpu": {"per_packet_ps": 0, "per_byte_fs": 0},
+            "tcp": {
+                "congestion_control": "cubic", "slow_start_exit": "hystart", "initial_window_segments": 10,
+                "window_cap_bytes": 0, "ecn": false, "sack": true, "tail_loss_probe": true,
+                "rto_min_ps": 200_000_000_000_u64, "rto_max_ps": 120_000_000_000_000_u64,
+                "delayed_ack_ps": 40_000_000_000_u64, "slow_start_after_idle": true, "small_queue_ps": 1_000_000_000,
+                "send_buffer": buffer, "receive_buffer": buffer
+            }
+        })
+    };
+    let queue = json!({"name": "default", "service": {"dwrr": 1000}, "limit": {"bytes": 100_000}, "aqm": "none"});
+    let link = |a: &str| json!({"a": a, "b": "leaf", "rate_bps": 10_000_000_000_u64, "delay_ps": 0});
+    json!({
+        "version": 1, "name": "test", "seed": 1, "stop_at_ps": 1_000_000, "clock_offset_ppb": 0,
+        "framing": {"header_bytes": 14, "overhead_bytes": 24},
+        "hosts": [host("app"), host("db")],
+        "switches": [{
+            "name": "leaf", "switching": "store-and-forward", "latency_ps": 0, "buffer_bytes": 1_000_000,
+            "policy": {"queues": [queue], "queue_of_priority": [0, 0, 0, 0, 0, 0, 0, 0], "dpp": null},
+            "port_policies": []
+        }],
+        "links": [link("app"), link("db")],
+        "workloads": [{"stream": {
+            "name": "backup", "source": "db", "destination": "app", "connections": 2, "bytes": 0, "start_ps": 0,
+            "stagger_ps": 0, "priority": 0, "pin_forward": [], "pin_backward": []
+        }}],
+        "observe": {"ports": [], "series_bins": 0, "series_bin_ps": 1, "transactions_max": 0, "digest": false}
+    })
+}
+
+/// What is said when the value at `place` is another.
+fn said(place: &str, value: &Value) -> String {
+    let mut plan = sound();
+    *plan.pointer_mut(place).expect("the place is in the plan") = value.clone();
+    Plan::parse(&plan.to_string()).err().map_or_else(|| "accepted".to_owned(), |error| error.to_string())
+}
+
+fn every_case_is_refused_so(cases: &[(&str, Value, &str)]) {
+    for (place, value, expected) in cases {
+        assert_eq!(said(place, value), *expected, "{place} = {value}");
+    }
+}
+
+#[test]
+fn a_sound_plan_is_accepted() {
+    assert_eq!(said("/seed", &json!(2)), "accepted");
+}
+
+#[test]
+fn nonsense_about_the_run_and_its_hosts_is_refused_with_its_place() {
+    every_case_is_refused_so(&[
+        ("/version", json!(2), "version: only version 1 is known"),
+        ("/stop_at_ps", json!(0), "stop_at_ps: the run must last"),
+        ("/clock_offset_ppb", json!(1_000_001), "clock_offset_ppb: at most 1 000 000 (1000 ppm)"),
+        ("/hosts/1/name", json!("app"), "hosts and switches: two nodes are named \"app\""),
+        ("/hosts/0/mtu_bytes", json!(575), "host app: mtu_bytes is 576 to 9216"),
+        ("/hosts/0/mtu_bytes", json!(9217), "host app: mtu_bytes is 576 to 9216"),
+        ("/hosts/0/nic/queue_bytes", json!(1500), "host app: nic.queue_bytes holds at least one frame"),
+        ("/hosts/0/nic/rx_jitter", json!({"uniform": {"low": 2, "high": 1}}), "app: uniform: low is not above high"),
+        ("/hosts/0/tcp/rto_min_ps", json!(0), "host app: tcp.rto_min_ps is above 0 and at most rto_max_ps"),
+        ("/observe/ports", json!([["app", "leaf"]]), "observe.ports: ports of switches can be observed"),
+    ]);
+}
+
+#[test]
+fn links_that_make_no_network_are_refused() {
+    every_case_is_refused_so(&[
+        ("/links/0/rate_bps", json!(0), "links[0]: the rate is zero"),
+        ("/links/0/b", json!("app"), "links[0]: a link joins two different nodes"),
+        ("/links/0/b", json!("spine"), "links[0]: there is no node named \"spine\""),
+        ("/links/0/a", json!("db"), "host app: a host has exactly one link, this one has 0"),
+    ]);
+}
+
+#[test]
+fn a_policy_that_no_port_could_follow_is_refused() {
+    let red =
+        json!({"red": {"minimum_bytes": 9, "maximum_bytes": 9, "probability_milli": 20, "weight_exponent": 9, "ecn": true}});
+    let dpp = json!({"max_packets": 20, "age_ps": 1, "express_queue": 0, "reset": "naive", "table_entries": 1024, "when_full": "untracked"});
+    let stranger = json!([{"towards": "leaf", "policy": sound()["switches"][0]["policy"]}]);
+    let queue = "/switches/0/policy/queues/0";
+    every_case_is_refused_so(&[
+        ("/switches/0/buffer_bytes", json!(0), "switch leaf: buffer_bytes is above 0"),
+        ("/switches/0/policy/queues", json!([]), "switch leaf.policy: a port has one to eight queues"),
+        (
+            "/switches/0/policy/queue_of_priority/7",
+            json!(1),
+            "switch leaf.policy: queue_of_priority names a queue that is not there",
+        ),
+        (
+            &format!("{queue}/limit"),
+            json!({"bytes": 1_000_001}),
+            "switch leaf.policy.default: the limit is above 0 and at most the switch's buffer",
+        ),
+        (&format!("{queue}/service"), json!({"dwrr": 0}), "switch leaf.policy.default: a weight is 1 to 1000 thousandths"),
+        (
+            &format!("{queue}/aqm"),
+            red,
+            "switch leaf.policy.default: red: minimum below maximum, probability at most 1000, weight exponent 0 to 15",
+        ),
+        (
+            "/switches/0/policy/dpp",
+            dpp,
+            "switch leaf.policy: dpp.express_queue must be strict, and served before every other queue",
+        ),
+        ("/switches/0/port_policies", stranger, "switch leaf.port_policies[leaf]: no link joins the switch and this node"),
+    ]);
+}
+
+#[test]
+fn a_workload_that_could_not_run_is_refused() {
+    let stream = "/workloads/0/stream";
+    every_case_is_refused_so(&[
+        ("/workloads", json!([]), "workloads: nothing uses the network"),
+        (&format!("{stream}/source"), json!("leaf"), "backup: \"leaf\" is a switch, not a host"),
+        (&format!("{stream}/source"), json!("app"), "backup: the two ends are the same host"),
+        (&format!("{stream}/priority"), json!(8), "backup: priority is 0 to 7"),
+        (&format!("{stream}/connections"), json!(0), "backup: connections is 1 to a million"),
+        (&format!("{stream}/pin_forward"), json!(["leaf", "leaf"]), "backup: a pinned path follows links from end to end"),
+    ]);
+}
+
+#[test]
+fn as_many_connections_as_the_agenda_can_number_are_accepted_and_one_more_is_not() {
+    let connections = "/workloads/0/stream/connections";
+    assert_eq!(said(connections, &json!(524_286)), "accepted");
+    let limit = "workloads: users, connections and links are together at most half a million (524 288)";
+    assert_eq!(said(connections, &json!(524_287)), limit);
+}
+
+#[test]
+fn a_key_that_nobody_reads_is_refused() {
+    let mut plan = sound();
+    plan["observe"]["colour"] = json!("red");
+    let said = Plan::parse(&plan.to_string()).expect_err("no key has this name").to_string();
+    assert!(said.starts_with("the plan cannot be read: unknown field `colour`"), "{said}");
+}
