@@ -141,6 +141,12 @@ def test_lines_that_contradict_each_other_are_pointed_out(action: str, words: st
     assert any(words in text for text in found.values()) == bool(words), remarks.found
 
 
+def test_a_port_has_one_kind_of_pause() -> None:
+    section, remarks = import_nxos(FABRIC + "interface Ethernet1/2\n  flowcontrol receive on\n")
+    assert ["pfc" in policy for policy in section.policies.values()] == [True]
+    assert any("a port has one of the two" in words for words in verdicts(remarks, "contradiction").values())
+
+
 def test_dpp_to_a_queue_without_priority_is_a_contradiction() -> None:
     queuing = "policy-map type queuing out\n class type queuing c-out-8q-q7\n  bandwidth remaining percent 10\n"
     _, remarks = import_nxos(BROKEN + queuing)

@@ -85,6 +85,11 @@ def pausing_of(config: NxosConfig, network: NetworkQos) -> Yaml:
             words = "classes are lossless, but every port has priority-flow-control mode off: no pauses are imported"
             config.remarks.add(0, "", "contradiction", words)
             return {}
+        if link:
+            words = (
+                "flowcontrol pauses the whole link, and classes are lossless: a port has one of the two, pfc is taken"
+            )
+            config.remarks.add(0, "flowcontrol", "contradiction", words)
         if not modes:
             config.remarks.add(0, "", "assumed", "no port has priority-flow-control mode: on, as both ends agree to it")
         return {"pfc": _pfc(network) | watchdog}
