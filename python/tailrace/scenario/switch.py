@@ -100,6 +100,7 @@ class Policy(Part):
         """Whatever makes the port lossless."""
         return self.pfc or self.link_pause
 
+    @property
     def usual_queue(self) -> str:
         """Queue of the priorities that name none: the first weighted one that is not for a lossless priority."""
         lossless = {self.priorities.get(priority) for priority in self.pfc.priorities} if self.pfc else set()
@@ -108,13 +109,7 @@ class Policy(Part):
 
     def queue_of(self, priority: int) -> str:
         """Queue of a priority."""
-        return self.priorities.get(priority, self.usual_queue())
-
-    @property
-    def usual_queue(self) -> str:
-        """Where frames go whose priority is not named: the first weighted queue, the last queue if there is none."""
-        weighted = (name for name, queue in self.queues.items() if queue.strict is None)
-        return next(weighted, list(self.queues)[-1])
+        return self.priorities.get(priority, self.usual_queue)
 
     def shares(self) -> dict[str, int]:
         """Share of each weighted queue in parts per billion; those that state none divide what is left."""

@@ -95,7 +95,7 @@ def policies(draw: st.DrawFn, vendor: str) -> Yaml:
         "priorities": {p: next((n for n, c in classes.items() if c == p), names[0]) for p in range(8)},
     }
     own = [group for name, group in classes.items() if name in weighted]
-    if own and draw(st.booleans()):
+    if bool(own) and draw(st.booleans()):
         made["pfc"] = draw(pausings(vendor, own))
     elif vendor == "nxos" and draw(st.booleans()):
         made["link_pause"] = {"sends": draw(st.booleans()), "obeys": True}
@@ -146,7 +146,7 @@ def switches(draw: st.DrawFn, vendor: str) -> Drawn:
     """A policy and the switch that uses it."""
     policy = draw(policies(vendor))
     rules = draw(nxos_rules() if vendor == "nxos" else sonic_rules())
-    if vendor == "nxos" and rules and draw(st.booleans()):
+    if vendor == "nxos" and bool(rules) and draw(st.booleans()):
         policy["police"] = {"rate": draw(rates), "burst": draw(sizes), "priorities": [rules[-1]["class"]]}
     switch = {"policy": draw(st.sampled_from(["leaf", "DCB-1", "nxos"])), "classify": rules, "buffer": draw(sizes)}
     return Policy.model_validate(policy), Switch.model_validate(switch)
