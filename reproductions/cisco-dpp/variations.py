@@ -78,6 +78,7 @@ NOISE = "Clocks and timing noise"
 
 VARIATIONS = (
     Variation(CLIENT, "no contention for cores", cores(0)),
+    Variation(CLIENT, "22 cores", cores(22)),
     Variation(CLIENT, "23 cores", cores(23)),
     Variation(CLIENT, "24 cores", cores(24)),
     Variation(CLIENT, "25 cores", cores(25)),
@@ -108,6 +109,7 @@ VARIATIONS = (
     Variation(TRANSACTIONS, "18 users", of(ALL, "users", 18)),
     Variation(TRANSPORT, "NewReno", {"hosts.defaults.tcp.congestion_control": "new-reno"}),
     Variation(TRANSPORT, "no SACK", {"hosts.defaults.tcp.sack": False}),
+    Variation(TRANSPORT, "tail loss probes", {"hosts.defaults.tcp.tail_loss_probe": True}),
     Variation(TRANSPORT, "no tail loss probe", {"hosts.defaults.tcp.tail_loss_probe": False}),
     Variation(TRANSPORT, "no HyStart", {"hosts.defaults.tcp.slow_start_exit": "none"}),
     Variation(TRANSPORT, "HyStart++", {"hosts.defaults.tcp.slow_start_exit": "hystart-plus-plus"}),

@@ -110,6 +110,7 @@ class Experiment:
         self.directory.open(self.identity)
         with self.directory.locked():
             held = self.directory.open(self.identity)  # again: another process may have been at work until now
+            was_finished = self._was_finished(held)
             manifest = self._manifest(held)
             self.directory.write_manifest(manifest)
             self._copy_scenario()
@@ -121,9 +122,16 @@ class Experiment:
             state = "interrupted" if is_interrupted else "finished"
             plans = Plans(self.with_solos())
             calibration = calibrate.recorded(self.directory)
-            ended = {"state": state, "finished": _now(), "plan_hashes": plans.hashes, "calibration": calibration}
+            finished = was_finished or _now()
+            ended = {"state": state, "finished": finished, "plan_hashes": plans.hashes, "calibration": calibration}
             self.directory.write_manifest({**manifest, **ended})
         return Finished(self.directory.path, is_interrupted, dict(self.statuses))
+
+    def _was_finished(self, held: dict[str, Any] | None) -> str | None:
+        """When a complete run had finished: to look at it again does not finish it anew."""
+        if held is None or held["state"] != "finished" or self.missing_keys():
+            return None
+        return str(held["finished"])
 
     def _calibrate(self) -> bool:
         if self._spec.calibrate is None:

@@ -72,6 +72,15 @@ def test_the_manifest_says_what_was_run() -> None:
     }
 
 
+def test_a_complete_run_keeps_the_time_at_which_it_finished() -> None:
+    first = run()
+    long_ago = "2001-02-03T04:05:06+00:00"
+    (first.path / "manifest.json").write_text(json.dumps(manifest(first) | {"finished": long_ago}), encoding="utf-8")
+    assert manifest(run())["finished"] == long_ago
+    (first.path / "trials/dpp/2.json").unlink()
+    assert manifest(run())["finished"] != long_ago
+
+
 def test_a_rerun_resumes_and_runs_only_what_is_missing() -> None:
     first = run()
     before = {name: (first.path / f"trials/{name}.json").stat().st_mtime_ns for name in outcomes(first)}
