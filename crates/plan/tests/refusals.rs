@@ -1,7 +1,7 @@
 //! What a plan must satisfy, told where and why it does not.
 
 use serde_json::{Value, json};
-use tailrace_plan::Plan;
+use tailrace_plan::{Plan, RawHost, RawLink, RawPlan, RawSwitch};
 
 /// Two hosts at one switch, one stream between them.
 fn sound() -> Value {
@@ -142,6 +142,24 @@ fn as_many_connections_as_the_agenda_can_number_are_accepted_and_one_more_is_not
     assert_eq!(said(connections, &json!(524_286)), "accepted");
     let limit = "workloads: users, connections and links are together at most half a million (524 288)";
     assert_eq!(said(connections, &json!(524_287)), limit);
+}
+
+#[test]
+fn as_many_hosts_as_a_packet_can_name_are_accepted_and_one_more_is_not() {
+    let with_hosts = |count: usize| {
+        let mut raw: RawPlan = serde_json::from_value(sound()).expect("the plan is sound");
+        let second = RawSwitch { name: "other".into(), ..raw.switches[0].clone() };
+        raw.switches.push(second);
+        raw.links.push(RawLink { a: "other".into(), ..raw.links[0].clone() });
+        for n in raw.hosts.len()..count {
+            raw.hosts.push(RawHost { name: format!("h{n}"), ..raw.hosts[0].clone() });
+            let b = if n % 2 == 0 { "leaf" } else { "other" };
+            raw.links.push(RawLink { a: format!("h{n}"), b: b.into(), ..raw.links[0].clone() });
+        }
+        Plan::from_raw(raw).err().map_or_else(|| "accepted".to_owned(), |error| error.to_string())
+    };
+    assert_eq!(with_hosts(65_536), "accepted");
+    assert_eq!(with_hosts(65_537), "hosts: at most 65 536 of them");
 }
 
 #[test]

@@ -22,6 +22,8 @@ const CLOCK_OFFSET_PPB_MAX: u32 = 1_000_000;
 pub(crate) const COUNT_MAX: usize = 1_000_000;
 /// Most links of one switch: ports are numbered in 16 bits.
 const PORTS_MAX: usize = 1 << 16;
+/// Most hosts: a packet names its destination in 16 bits.
+const HOSTS_MAX: usize = 1 << 16;
 /// Most sources of events: two for each link and each lasting connection, one for each workload whose traffic arrives by
 /// itself. The agenda numbers them in 20 bits.
 const SOURCES_MAX: u64 = 1 << 20;
@@ -105,6 +107,7 @@ fn resolve_graph(raw: &RawPlan) -> Result<Graph, PlanError> {
 
 /// What the simulator can number.
 fn check_size(raw: &RawPlan, graph: &Graph) -> Result<(), PlanError> {
+    require(graph.hosts <= HOSTS_MAX, "hosts", "at most 65 536 of them")?;
     let widest = graph.ports.iter().map(Vec::len).max().unwrap_or(0);
     require(widest <= PORTS_MAX, "links", "a switch has at most 65 536 of them")?;
     let of_workload = |workload: &RawWorkload| match workload {
