@@ -47,7 +47,7 @@ build: $(NATIVE)
 # --- use ----------------------------------------------------------------------------------------------------------
 
 # The part of the paper's transaction counts that `make reproduce` runs; the rates are the paper's.
-REPRODUCE_SCALE ?= 0.05
+REPRODUCE_SCALE ?= 0.4
 CISCO := reproductions/cisco-dpp/scenario.yaml
 
 .PHONY: reproduce reproduce-full bench
