@@ -134,7 +134,7 @@ impl<F: Frame> Switch<F> {
         } else {
             self.settle(port, now, out);
         }
-        let entrant = Entrant { class: frame.priority(), frame, account: None };
+        let entrant = Entrant { frame, account: None };
         if self.ports[port].handle_frame(now, entrant, &mut self.buffer, out) == Entered::Waits {
             // A newcomer may be sendable although others wait: what holds them back need not hold it.
             self.settle(port, now, out);
@@ -164,7 +164,7 @@ impl<F: Frame> Switch<F> {
             return self.drop_early(now, in_port, &frame, DropCause::Policed, out);
         }
         if self.ingress.is_some() {
-            return self.admit_accounted(now, in_port, port, class, frame, out);
+            return self.admit_accounted(now, in_port, port, frame, out);
         }
         self.admit(now, port, frame, out);
     }
@@ -177,17 +177,17 @@ impl<F: Frame> Switch<F> {
     }
 
     /// The way of a frame through a switch that accounts its ingress ports.
-    fn admit_accounted(&mut self, now: Time, in_port: PortNo, port: PortNo, class: u8, frame: F, out: &mut impl Outside<F>) {
+    fn admit_accounted(&mut self, now: Time, in_port: PortNo, port: PortNo, frame: F, out: &mut impl Outside<F>) {
         self.handle_timeout(now, out);
         let bytes = frame.bytes();
         let ingress = self.ingress.as_mut().expect("called for accounting switches");
         let free = ingress.pool.free_bytes();
-        let group = match ingress.ports[in_port].admit(class, bytes, free) {
+        let group = match ingress.ports[in_port].admit(frame.priority(), bytes, free) {
             Ok(group) => group,
             Err(cause) => return self.drop_early(now, in_port, &frame, cause, out),
         };
         let account = Some(Account { port: in_port as u16, group });
-        let entrant = Entrant { frame, class, account };
+        let entrant = Entrant { frame, account };
         if self.ports[port].handle_frame(now, entrant, &mut self.buffer, out) == Entered::Waits
             && let Some(pause) = ingress.ports[in_port].take(now, group, bytes, &mut ingress.pool)
         {
@@ -290,10 +290,6 @@ impl<F: Frame> Switch<F> {
     /// Counters of one queue.
     pub fn counters(&self, port: PortNo, queue: QueueNo) -> &QueueCounters {
         &self.ports[port].queues()[queue].counters
-    }
-    /// Bytes that wait in one queue of a late-choosing port.
-    pub fn queue_bytes(&self, port: PortNo, queue: QueueNo) -> u64 {
-        self.ports[port].queues()[queue].depth_bytes
     }
     /// Frames that wait in late-choosing queues of a port (on other ports committed frames are already outside).
     pub fn held_frames(&self, port: PortNo) -> u64 {

@@ -40,7 +40,6 @@ enum Kind<F> {
 /// A frame at the entrance of a port, with what the ingress found out about it.
 pub(crate) struct Entrant<F> {
     pub(crate) frame: F,
-    pub(crate) class: u8,
     pub(crate) account: Option<Account>,
 }
 

@@ -184,8 +184,8 @@ impl<F: Frame> Scheduled<F> {
         buffer: &mut SharedBuffer,
         out: &mut impl Outside<F>,
     ) -> Entered {
-        let Entrant { mut frame, class, account } = entrant;
-        let queue = self.classify(now, class, &frame);
+        let Entrant { mut frame, account } = entrant;
+        let queue = self.classify(now, &frame);
         let bytes = frame.bytes();
         let elephant = self.etrap.as_mut().and_then(|etrap| etrap.arrival(now, frame.flow_hash(), bytes));
         let place = Place { at: now, port: line.number, queue };
@@ -235,8 +235,8 @@ impl<F: Frame> Scheduled<F> {
 
     /// The queue for a frame: its class's own, or the express queue.
     #[inline]
-    fn classify(&mut self, now: Time, class: u8, frame: &F) -> QueueNo {
-        let own = usize::from(self.queue_of_class[usize::from(class) % PRIORITIES]);
+    fn classify(&mut self, now: Time, frame: &F) -> QueueNo {
+        let own = usize::from(self.queue_of_class[usize::from(frame.priority()) % PRIORITIES]);
         let Some(dpp) = &mut self.dpp else { return own };
         let normal = &self.queues[own];
         if dpp.prioritises(now, frame.flow_hash(), normal.left(), normal.next_number()) { dpp.policy.express } else { own }
