@@ -4,7 +4,7 @@ mod waiting;
 
 use crate::admit::Pool;
 use crate::ingress::{Account, IngressPort, Order};
-use crate::port::{Entered, Entrant, Port, Releases};
+use crate::port::{Entered, Port, Releases};
 use crate::{
     Classifier, DppCounters, DropCause, Forwarding, Frame, GroupCounters, GroupPolicy, Limit, Outside, PausePolicy, Policer,
     PortNo, PortPolicy, QueueCounters, QueueNo, SharedBuffer,
@@ -134,8 +134,7 @@ impl<F: Frame> Switch<F> {
         } else {
             self.settle(port, now, out);
         }
-        let entrant = Entrant { frame, account: None };
-        if self.ports[port].handle_frame(now, entrant, &mut self.buffer, out) == Entered::Waits {
+        if self.ports[port].handle_frame(now, frame, None, &mut self.buffer, out) == Entered::Waits {
             // A newcomer may be sendable although others wait: what holds them back need not hold it.
             self.settle(port, now, out);
         }
@@ -187,8 +186,7 @@ impl<F: Frame> Switch<F> {
             Err(cause) => return self.drop_early(now, in_port, &frame, cause, out),
         };
         let account = Some(Account { port: in_port as u16, group });
-        let entrant = Entrant { frame, account };
-        if self.ports[port].handle_frame(now, entrant, &mut self.buffer, out) == Entered::Waits
+        if self.ports[port].handle_frame(now, frame, account, &mut self.buffer, out) == Entered::Waits
             && let Some(pause) = ingress.ports[in_port].take(now, group, bytes, &mut ingress.pool)
         {
             self.ports[in_port].order(&Order { at: now, pause });

@@ -37,12 +37,6 @@ enum Kind<F> {
     Scheduled(Box<Scheduled<F>>),
 }
 
-/// A frame at the entrance of a port, with what the ingress found out about it.
-pub(crate) struct Entrant<F> {
-    pub(crate) frame: F,
-    pub(crate) account: Option<Account>,
-}
-
 /// What a departure gives back to the ingress side: accounts to be closed, with times and bytes.
 pub(crate) type Releases = Vec<(Time, Account, u32)>;
 
@@ -140,19 +134,21 @@ impl<F: Frame> Port<F> {
         }
     }
 
-    /// Takes a frame that arrives now. The port must be settled. Returns whether the frame waits.
+    /// Takes a frame that arrives now, with what the ingress accounts it to. The port must be settled. Returns whether the
+    /// frame waits. (The frame is an argument of its own: inside a struct it would be copied there and back.)
     #[inline(always)]
     pub(crate) fn handle_frame(
         &mut self,
         now: Time,
-        entrant: Entrant<F>,
+        frame: F,
+        account: Option<Account>,
         buffer: &mut SharedBuffer,
         out: &mut impl Outside<F>,
     ) -> Entered {
         match &mut self.kind {
-            Kind::Fifo(fifo) => fifo.handle_frame(&mut self.line, now, entrant.frame, buffer, out),
+            Kind::Fifo(fifo) => fifo.handle_frame(&mut self.line, now, frame, buffer, out),
             Kind::Scheduled(scheduled) => {
-                let entered = scheduled.handle_frame(&mut self.line, now, entrant, buffer, out);
+                let entered = scheduled.handle_frame(&mut self.line, now, frame, account, buffer, out);
                 scheduled.note_due(&mut self.line);
                 entered
             }

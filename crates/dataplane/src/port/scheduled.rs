@@ -3,9 +3,10 @@
 use super::judge::{Place, judge_arrival, judge_departure};
 use super::line::{Line, count_sent};
 use super::policy::QUEUES_MAX;
-use super::{Entered, Entrant, PortPolicy, Releases, Watchdog};
+use super::{Entered, PortPolicy, Releases, Watchdog};
 use crate::dpp::Dpp;
 use crate::etrap::Etrap;
+use crate::ingress::Account;
 use crate::queue::Queue;
 use crate::schedule::Scheduler;
 use crate::{DropCause, Frame, Outside, QueueNo, Service, SharedBuffer};
@@ -180,11 +181,11 @@ impl<F: Frame> Scheduled<F> {
         &mut self,
         line: &mut Line,
         now: Time,
-        entrant: Entrant<F>,
+        mut frame: F,
+        account: Option<Account>,
         buffer: &mut SharedBuffer,
         out: &mut impl Outside<F>,
     ) -> Entered {
-        let Entrant { mut frame, account } = entrant;
         let queue = self.classify(now, &frame);
         let bytes = frame.bytes();
         let elephant = self.etrap.as_mut().and_then(|etrap| etrap.arrival(now, frame.flow_hash(), bytes));
