@@ -24,11 +24,18 @@ impl Line {
         Line { number, pace, overhead_bytes, free_at: Time::ZERO, due: Time::NEVER, waiting_bytes: 0, is_observed: false }
     }
 
+    /// A frame of so many bytes occupies the wire from `start` until [`Line::free_at`]. Returns its wire bytes.
+    #[inline(always)]
+    pub(super) fn occupy(&mut self, start: Time, frame_bytes: u32) -> u64 {
+        let wire_bytes = u64::from(frame_bytes) + self.overhead_bytes;
+        self.free_at = start + self.pace.time_to_send(wire_bytes);
+        wire_bytes
+    }
+
     /// Puts a frame on the wire at `start`. Returns its wire bytes.
     #[inline(always)]
     pub(super) fn transmit<F: Frame>(&mut self, start: Time, frame: F, out: &mut impl Outside<F>) -> u64 {
-        let wire_bytes = u64::from(frame.bytes()) + self.overhead_bytes;
-        self.free_at = start + self.pace.time_to_send(wire_bytes);
+        let wire_bytes = self.occupy(start, frame.bytes());
         out.transmit(self.number, frame, start, self.free_at);
         wire_bytes
     }

@@ -18,7 +18,7 @@ pub use policy::{PortPolicy, QueuePolicy, Watchdog};
 use crate::dpp::Dpp;
 use crate::ingress::{Account, Order};
 use crate::queue::Queue;
-use crate::{Frame, Outside, PortNo, SharedBuffer};
+use crate::{Frame, Outside, PortNo, QueueNo, SharedBuffer};
 use fifo::Fifo;
 use line::Line;
 use scheduled::Scheduled;
@@ -134,24 +134,29 @@ impl<F: Frame> Port<F> {
         }
     }
 
-    /// Takes a frame that arrives now, with what the ingress accounts it to. The port must be settled. Returns whether the
-    /// frame waits. (The frame is an argument of its own: inside a struct it would be copied there and back.)
+    /// Decides what becomes of a frame that arrives now. The port must be settled. The frame stays where it is until it is
+    /// known where it goes, so that it moves once.
     #[inline(always)]
-    pub(crate) fn handle_frame(
+    pub(crate) fn judge(&mut self, now: Time, frame: &mut F, buffer: &mut SharedBuffer, out: &mut impl Outside<F>) -> Verdict {
+        match &mut self.kind {
+            Kind::Fifo(fifo) => fifo.judge(&mut self.line, now, frame, buffer, out),
+            Kind::Scheduled(scheduled) => scheduled.judge(&mut self.line, now, frame, buffer, out),
+        }
+    }
+
+    /// Puts a frame into the queue that was found for it.
+    pub(crate) fn enqueue(
         &mut self,
         now: Time,
+        queue: QueueNo,
         frame: F,
         account: Option<Account>,
         buffer: &mut SharedBuffer,
         out: &mut impl Outside<F>,
-    ) -> Entered {
-        match &mut self.kind {
-            Kind::Fifo(fifo) => fifo.handle_frame(&mut self.line, now, frame, buffer, out),
-            Kind::Scheduled(scheduled) => {
-                let entered = scheduled.handle_frame(&mut self.line, now, frame, account, buffer, out);
-                scheduled.note_due(&mut self.line);
-                entered
-            }
+    ) {
+        if let Kind::Scheduled(scheduled) = &mut self.kind {
+            scheduled.enqueue(&mut self.line, now, queue, frame, account, buffer, out);
+            scheduled.note_due(&mut self.line);
         }
     }
 
@@ -172,11 +177,13 @@ impl<F: Frame> Port<F> {
     }
 }
 
-/// What became of a frame at the entrance.
+/// What becomes of a frame at the entrance.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Entered {
-    /// It waits, and is accounted.
-    Waits,
-    /// Its transmission has begun, or it was dropped: nothing is accounted.
-    Gone,
+pub(crate) enum Verdict {
+    /// It was dropped.
+    Dropped,
+    /// It is sent from `start` to `end`, and need not be kept.
+    Leaves { start: Time, end: Time },
+    /// It waits in this queue.
+    Waits(QueueNo),
 }

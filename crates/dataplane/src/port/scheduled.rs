@@ -3,7 +3,7 @@
 use super::judge::{Place, judge_arrival, judge_departure};
 use super::line::{Line, count_sent};
 use super::policy::QUEUES_MAX;
-use super::{Entered, PortPolicy, Releases, Watchdog};
+use super::{PortPolicy, Releases, Verdict, Watchdog};
 use crate::dpp::Dpp;
 use crate::etrap::Etrap;
 use crate::ingress::Account;
@@ -177,51 +177,64 @@ impl<F: Frame> Scheduled<F> {
         ready.min().unwrap_or(Time::NEVER).min(watch)
     }
 
-    pub(super) fn handle_frame(
+    pub(super) fn judge(
         &mut self,
         line: &mut Line,
         now: Time,
-        mut frame: F,
-        account: Option<Account>,
+        frame: &mut F,
         buffer: &mut SharedBuffer,
         out: &mut impl Outside<F>,
-    ) -> Entered {
-        let queue = self.classify(now, &frame);
+    ) -> Verdict {
+        let queue = self.classify(now, frame);
         let bytes = frame.bytes();
         let elephant = self.etrap.as_mut().and_then(|etrap| etrap.arrival(now, frame.flow_hash(), bytes));
         let place = Place { at: now, port: line.number, queue };
-        let can_send = self.can_send_at_once(line, now, queue, &frame);
+        let can_send = self.can_send_at_once(line, now, queue, frame);
         self.restore(now, queue, frame.priority());
         let q = &mut self.queues[queue];
         if self.storms[queue].is_some() {
             q.counters.count_drop(DropCause::Watchdog, bytes);
-            out.dropped(now, line.number, queue, &frame, DropCause::Watchdog);
-            return Entered::Gone;
+            out.dropped(now, line.number, queue, frame, DropCause::Watchdog);
+            return Verdict::Dropped;
         }
         if !can_send && let Err(cause) = buffer.admits(&q.room, q.depth_bytes, q.len(), bytes) {
             q.counters.count_drop(cause, bytes);
-            out.dropped(now, line.number, queue, &frame, cause);
-            return Entered::Gone;
+            out.dropped(now, line.number, queue, frame, cause);
+            return Verdict::Dropped;
         }
-        if !judge_arrival(q, place, &mut frame, elephant, out) {
-            return Entered::Gone;
+        if !judge_arrival(q, place, frame, elephant, out) {
+            return Verdict::Dropped;
         }
         if let Some(point) = &mut q.congestion_point
             && let Some(notification) = point.enqueued(bytes, q.depth_bytes + u64::from(bytes))
         {
-            out.notify(now, line.number, queue, &frame, notification);
+            out.notify(now, line.number, queue, frame, notification);
         }
         if can_send {
             count_sent(&mut q.counters, bytes, now, now);
-            let wire_bytes = line.transmit(now, frame, out);
+            let wire_bytes = line.occupy(now, bytes);
             q.charge(now, wire_bytes);
-            return Entered::Gone;
+            return Verdict::Leaves { start: now, end: line.free_at };
         }
+        Verdict::Waits(queue)
+    }
+
+    pub(super) fn enqueue(
+        &mut self,
+        line: &mut Line,
+        now: Time,
+        queue: QueueNo,
+        frame: F,
+        account: Option<Account>,
+        buffer: &mut SharedBuffer,
+        out: &mut impl Outside<F>,
+    ) {
+        let q = &mut self.queues[queue];
+        let bytes = frame.bytes();
         buffer.take(&q.room, q.depth_bytes, bytes);
         q.push(now, frame, account);
         line.waits(now, line.waiting_bytes + u64::from(bytes), out);
         self.ready_at = self.ready_at.min(line.free_at.max(now)); // whatever holds the others back may not hold this one
-        Entered::Waits
     }
 
     /// Nothing waits, the transmitter is free, and neither pause nor shaper holds the frame back.
