@@ -1,6 +1,6 @@
 //! The transmitter of a port.
 
-use crate::{Frame, Outside, PortNo, QueueCounters};
+use crate::{Outside, PortNo, QueueCounters};
 use tailrace_units::{Pace, Time};
 
 #[derive(Debug)]
@@ -29,14 +29,6 @@ impl Line {
     pub(super) fn occupy(&mut self, start: Time, frame_bytes: u32) -> u64 {
         let wire_bytes = u64::from(frame_bytes) + self.overhead_bytes;
         self.free_at = start + self.pace.time_to_send(wire_bytes);
-        wire_bytes
-    }
-
-    /// Puts a frame on the wire at `start`. Returns its wire bytes.
-    #[inline(always)]
-    pub(super) fn transmit<F: Frame>(&mut self, start: Time, frame: F, out: &mut impl Outside<F>) -> u64 {
-        let wire_bytes = self.occupy(start, frame.bytes());
-        out.transmit(self.number, frame, start, self.free_at);
         wire_bytes
     }
 

@@ -21,7 +21,7 @@ use crate::queue::Queue;
 use crate::{Frame, Outside, PortNo, QueueNo, SharedBuffer};
 use fifo::Fifo;
 use line::Line;
-use scheduled::Scheduled;
+use scheduled::{Exit, Scheduled};
 use tailrace_units::{Pace, Time};
 use tailrace_wire::{Pause, PauseState};
 
@@ -122,15 +122,14 @@ impl<F: Frame> Port<F> {
     pub(crate) fn settle(&mut self, now: Time, buffer: &mut SharedBuffer, releases: &mut Releases, out: &mut impl Outside<F>) {
         match &mut self.kind {
             Kind::Fifo(fifo) => fifo.settle(&mut self.line, now, buffer, out),
-            Kind::Scheduled(scheduled) => scheduled.settle(&mut self.line, now, buffer, releases, out),
+            Kind::Scheduled(scheduled) => scheduled.settle(&mut Exit { line: &mut self.line, buffer, releases, out }, now),
         }
     }
 
     /// Does the one thing that is due next, at `at`. Only ports that choose have such things.
     pub(crate) fn step(&mut self, at: Time, buffer: &mut SharedBuffer, releases: &mut Releases, out: &mut impl Outside<F>) {
         if let Kind::Scheduled(scheduled) = &mut self.kind {
-            scheduled.step(&mut self.line, at, buffer, releases, out);
-            scheduled.note_due(&mut self.line);
+            scheduled.step(&mut Exit { line: &mut self.line, buffer, releases, out }, at);
         }
     }
 

@@ -36,6 +36,14 @@ pub(crate) struct Scheduled<F> {
     pub(crate) storms_ended: u64,
 }
 
+/// What a departure touches besides its queue.
+pub(super) struct Exit<'a, O> {
+    pub(super) line: &'a mut Line,
+    pub(super) buffer: &'a mut SharedBuffer,
+    pub(super) releases: &'a mut Releases,
+    pub(super) out: &'a mut O,
+}
+
 impl<F: Frame> Scheduled<F> {
     pub(super) fn new(policy: PortPolicy) -> Scheduled<F> {
         assert!((1..=QUEUES_MAX).contains(&policy.queues.len()), "a port has one to {QUEUES_MAX} queues");
@@ -76,42 +84,28 @@ impl<F: Frame> Scheduled<F> {
         line.due = data.min(control);
     }
 
-    pub(super) fn settle(
-        &mut self,
-        line: &mut Line,
-        now: Time,
-        buffer: &mut SharedBuffer,
-        releases: &mut Releases,
-        out: &mut impl Outside<F>,
-    ) {
-        while line.due <= now {
-            let at = line.due;
-            self.step(line, at, buffer, releases, out);
-            self.note_due(line);
+    pub(super) fn settle(&mut self, exit: &mut Exit<'_, impl Outside<F>>, now: Time) {
+        while exit.line.due <= now {
+            self.step(exit, exit.line.due);
         }
     }
 
     /// Sends one frame at `at`, or finds out until when nothing can be sent.
-    pub(super) fn step(
-        &mut self,
-        line: &mut Line,
-        at: Time,
-        buffer: &mut SharedBuffer,
-        releases: &mut Releases,
-        out: &mut impl Outside<F>,
-    ) {
+    pub(super) fn step(&mut self, exit: &mut Exit<'_, impl Outside<F>>, at: Time) {
         if self.control.front().is_some_and(|&(ordered, _)| ordered <= at) {
             let (_, frame) = self.control.pop_front().expect("it was there");
-            line.transmit(at, frame, out);
-            return;
+            exit.line.occupy(at, frame.bytes());
+            exit.out.transmit(exit.line.number, frame, at, exit.line.free_at);
+        } else {
+            if self.watchdog.is_some() {
+                self.watch(exit, at);
+            }
+            match self.choose(exit.line, at) {
+                Some(queue) => self.send_head(exit, at, queue),
+                None => self.ready_at = self.next_ready(at),
+            }
         }
-        if self.watchdog.is_some() {
-            self.watch(line, at, buffer, releases, out);
-        }
-        match self.choose(line, at) {
-            Some(queue) => self.send_head(line, at, queue, buffer, releases, out),
-            None => self.ready_at = self.next_ready(at),
-        }
+        self.note_due(exit.line);
     }
 
     fn choose(&mut self, line: &Line, at: Time) -> Option<QueueNo> {
@@ -127,43 +121,31 @@ impl<F: Frame> Scheduled<F> {
         self.scheduler.choose(head, is_owed)
     }
 
-    fn send_head(
-        &mut self,
-        line: &mut Line,
-        at: Time,
-        queue: QueueNo,
-        buffer: &mut SharedBuffer,
-        releases: &mut Releases,
-        out: &mut impl Outside<F>,
-    ) {
-        let (arrived, mut frame) = self.take_head(line, at, queue, buffer, releases, out);
-        let place = Place { at, port: line.number, queue };
+    fn send_head(&mut self, exit: &mut Exit<'_, impl Outside<F>>, at: Time, queue: QueueNo) {
+        let (arrived, bytes) = self.release_head(exit, at, queue);
+        let place = Place { at, port: exit.line.number, queue };
         let q = &mut self.queues[queue];
-        if !judge_departure(q, place, arrived, &mut frame, out) {
+        let mut frame = q.fetch_head();
+        if !judge_departure(q, place, arrived, &mut frame, exit.out) {
             return;
         }
-        count_sent(&mut q.counters, frame.bytes(), arrived, at);
-        let wire_bytes = line.transmit(at, frame, out);
+        count_sent(&mut q.counters, bytes, arrived, at);
+        let wire_bytes = exit.line.occupy(at, bytes);
         q.charge(at, wire_bytes);
+        exit.out.transmit(exit.line.number, frame, at, exit.line.free_at);
     }
 
-    /// The first frame of a queue leaves it and every account.
-    fn take_head(
-        &mut self,
-        line: &mut Line,
-        at: Time,
-        queue: QueueNo,
-        buffer: &mut SharedBuffer,
-        releases: &mut Releases,
-        out: &mut impl Outside<F>,
-    ) -> (Time, F) {
+    /// The first frame of a queue leaves every account; it is then fetched.
+    fn release_head(&mut self, exit: &mut Exit<'_, impl Outside<F>>, at: Time, queue: QueueNo) -> (Time, u32) {
         let q = &mut self.queues[queue];
         let depth = q.depth_bytes;
-        let (arrived, frame, account) = q.pop().expect("the queue has a frame");
-        buffer.give_back(&q.room, depth, frame.bytes());
-        releases.extend(account.map(|account| (at, account, frame.bytes())));
-        line.waits(at, line.waiting_bytes - u64::from(frame.bytes()), out);
-        (arrived, frame)
+        let (arrived, bytes, account) = q.release_head();
+        exit.buffer.give_back(&q.room, depth, bytes);
+        if let Some(account) = account {
+            exit.releases.push((at, account, bytes));
+        }
+        exit.line.waits(at, exit.line.waiting_bytes - u64::from(bytes), exit.out);
+        (arrived, bytes)
     }
 
     /// The earliest time at which the first frame of some queue is neither paused nor shaped. After `at`.
@@ -275,14 +257,7 @@ impl<F: Frame> Scheduled<F> {
     }
 
     /// Detects storms and flushes their queues; ends storms whose pause is over.
-    fn watch(
-        &mut self,
-        line: &mut Line,
-        at: Time,
-        buffer: &mut SharedBuffer,
-        releases: &mut Releases,
-        out: &mut impl Outside<F>,
-    ) {
+    fn watch(&mut self, exit: &mut Exit<'_, impl Outside<F>>, at: Time) {
         let Some(watchdog) = self.watchdog else { return };
         for queue in 0..self.queues.len() {
             let Some(priority) = self.queues[queue].head().map(F::priority) else { continue };
@@ -290,7 +265,7 @@ impl<F: Frame> Scheduled<F> {
             if stuck && self.storms[queue].is_none() {
                 self.storms[queue] = Some(at);
                 self.storms_detected += 1;
-                self.flush(line, at, queue, buffer, releases, out);
+                self.flush(exit, at, queue);
             }
         }
     }
@@ -304,19 +279,13 @@ impl<F: Frame> Scheduled<F> {
         }
     }
 
-    fn flush(
-        &mut self,
-        line: &mut Line,
-        at: Time,
-        queue: QueueNo,
-        buffer: &mut SharedBuffer,
-        releases: &mut Releases,
-        out: &mut impl Outside<F>,
-    ) {
+    fn flush(&mut self, exit: &mut Exit<'_, impl Outside<F>>, at: Time, queue: QueueNo) {
         while self.queues[queue].len() > 0 {
-            let (_, frame) = self.take_head(line, at, queue, buffer, releases, out);
-            self.queues[queue].counters.count_drop(DropCause::Watchdog, frame.bytes());
-            out.dropped(at, line.number, queue, &frame, DropCause::Watchdog);
+            let (_, bytes) = self.release_head(exit, at, queue);
+            let q = &mut self.queues[queue];
+            let frame = q.fetch_head();
+            q.counters.count_drop(DropCause::Watchdog, bytes);
+            exit.out.dropped(at, exit.line.number, queue, &frame, DropCause::Watchdog);
         }
     }
 }
