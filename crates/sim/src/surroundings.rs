@@ -25,7 +25,7 @@ pub(crate) struct Roads {
 
 impl Roads {
     #[inline]
-    fn send(&mut self, wire: usize, packet: Packet, start: Time, end: Time) {
+    fn send(&mut self, wire: usize, packet: &Packet, start: Time, end: Time) {
         self.observe.sent(start, wire, packet.fingerprint());
         let road = &mut self.wires[wire];
         if let End::Host(host) = road.end
@@ -33,7 +33,7 @@ impl Roads {
         {
             let arrival = road.arrival(start, end);
             self.look_again(wire, arrival);
-            return self.post(host, arrival, packet);
+            return self.post(host, arrival, *packet);
         }
         if let Some(arrival) = road.push(packet, start, end) {
             let due = match road.end {
@@ -84,9 +84,9 @@ impl Outside<Packet> for AroundSwitch<'_> {
     fn transmit(&mut self, port: PortNo, packet: Packet, start: Time, end: Time) {
         let (wire, record) = self.ports[port];
         if let Some(record) = record {
-            self.roads.observe.ports[record as usize].tx_bytes.add(start, u64::from(packet.frame_bytes));
+            self.roads.observe.transmitted(record, start, &packet);
         }
-        self.roads.send(wire as usize, packet, start, end);
+        self.roads.send(wire as usize, &packet, start, end);
     }
 
     fn dropped(&mut self, at: Time, port: PortNo, _queue: QueueNo, packet: &Packet, _cause: DropCause) {
@@ -113,6 +113,7 @@ impl Outside<Packet> for AroundSwitch<'_> {
         self.roads.bridging.notices.push(notice);
     }
 
+    #[inline(never)]
     fn depth(&mut self, at: Time, port: PortNo, bytes: u64) {
         if let Some(record) = self.ports[port].1 {
             self.roads.observe.ports[record as usize].depth.change(at, bytes);
@@ -138,7 +139,7 @@ impl transport::Wire for Uplink<'_> {
             self.roads.observe.dropped(self.now, u64::from(self.host.wire), packet.fingerprint());
             return None;
         };
-        self.roads.send(self.host.wire as usize, packet, start, end);
+        self.roads.send(self.host.wire as usize, &packet, start, end);
         Some(end)
     }
 }
@@ -160,7 +161,7 @@ impl Uplink<'_> {
         loop {
             let interface = self.roads.bridging.interface_of(self.host.index).expect("called for such interfaces");
             let Some((start, end, packet)) = interface.nic.send(self.now) else { break };
-            self.roads.send(self.host.wire as usize, packet, start, end);
+            self.roads.send(self.host.wire as usize, &packet, start, end);
         }
         let interface = self.roads.bridging.interface_of(self.host.index).expect("called for such interfaces");
         let (source, due) = interface.due();

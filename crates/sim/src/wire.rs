@@ -42,9 +42,9 @@ impl Wire {
 
     /// Puts a frame on the wire. Returns when it arrives, if it is the first on its way.
     #[inline]
-    pub(crate) fn push(&mut self, packet: Packet, start: Time, end: Time) -> Option<Time> {
+    pub(crate) fn push(&mut self, packet: &Packet, start: Time, end: Time) -> Option<Time> {
         let arrival = self.arrival(start, end);
-        self.on_the_way.push((arrival, packet));
+        self.on_the_way.push((arrival, *packet));
         (self.on_the_way.len() == 1).then_some(arrival)
     }
 
