@@ -24,26 +24,34 @@ pub(crate) struct Roads {
 }
 
 impl Roads {
+    /// Most frames follow another one on their wire, and nobody need be told of them: what else there is to do stands in
+    /// functions of its own, so that this way needs few registers.
     #[inline]
     fn send(&mut self, wire: usize, packet: &Packet, start: Time, end: Time) {
         self.observe.sent(start, wire, packet.fingerprint());
         let road = &mut self.wires[wire];
-        if let End::Host(host) = road.end
-            && packet.flags.intersects(Flags::PAUSE.with(Flags::CNM))
+        if packet.flags.intersects(Flags::PAUSE.with(Flags::CNM))
+            && let End::Host(host) = road.end
         {
             let arrival = road.arrival(start, end);
             self.look_again(wire, arrival);
             return self.post(host, arrival, *packet);
         }
         if let Some(arrival) = road.push(packet, start, end) {
-            let due = match road.end {
-                End::Switch { .. } => arrival,
-                End::Host(host) => self.stages[host as usize].poll_after(arrival),
-            };
-            // A poll that is under way keeps its time: it will find the frame.
-            if self.agenda.due(source_of(wire)).is_never() {
-                self.agenda.arm(source_of(wire), due);
-            }
+            self.announce(wire, arrival);
+        }
+    }
+
+    /// The first frame on a wire makes it due.
+    #[inline(never)]
+    fn announce(&mut self, wire: usize, arrival: Time) {
+        let due = match self.wires[wire].end {
+            End::Switch { .. } => arrival,
+            End::Host(host) => self.stages[host as usize].poll_after(arrival),
+        };
+        // A poll that is under way keeps its time: it will find the frame.
+        if self.agenda.due(source_of(wire)).is_never() {
+            self.agenda.arm(source_of(wire), due);
         }
     }
 }

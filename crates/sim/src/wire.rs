@@ -81,10 +81,10 @@ impl Wire {
 
     /// Takes the next frame, which must have arrived.
     #[inline]
-    pub(crate) fn pop(&mut self) -> Packet {
-        let packet = self.on_the_way.front().expect("the wire is due when its head arrives").1;
+    pub(crate) fn pop(&mut self) -> (Time, Packet) {
+        let first = *self.on_the_way.front().expect("the wire is due when its head arrives");
         self.on_the_way.drop_front();
-        packet
+        first
     }
 
     /// Whether another frame has arrived behind the first.
