@@ -132,13 +132,20 @@ impl<F: Frame> Switch<F> {
                 Err(cause) => return self.drop_early(now, in_port, &frame, cause, out),
             }
         }
-        self.prepare(now, port, frame.bytes(), out);
-        match self.ports[port].judge(now, &mut frame, &mut self.buffer, out) {
+        if self.has_dynamic_limits || self.buffer.would_be_record(frame.bytes()) {
+            self.handle_timeout(now, out);
+        }
+        let target = &mut self.ports[port];
+        // Nothing is due any more where ports are settled in order of time: that was done when the ingress was asked.
+        if target.is_due(now) {
+            target.settle(now, &mut self.buffer, &mut self.releases, out);
+        }
+        match target.judge(now, &mut frame, &mut self.buffer, out) {
             Verdict::Dropped => {}
             Verdict::Leaves { start, end } => out.transmit(port, frame, start, end),
             Verdict::Waits(queue) => {
                 let bytes = frame.bytes();
-                self.ports[port].enqueue(now, queue, frame, account, &mut self.buffer, out);
+                target.enqueue(now, queue, frame, account, &mut self.buffer, out);
                 if let Some(account) = account {
                     self.take(now, account, bytes);
                 }
@@ -198,17 +205,8 @@ impl<F: Frame> Switch<F> {
         out.dropped(now, in_port, 0, frame, cause);
     }
 
-    /// Settles what the admission of so many bytes to a port depends on.
-    #[inline(always)]
-    fn prepare(&mut self, now: Time, port: PortNo, bytes: u32, out: &mut impl Outside<F>) {
-        if self.has_dynamic_limits || self.buffer.would_be_record(bytes) {
-            self.handle_timeout(now, out);
-        } else {
-            self.settle(port, now, out);
-        }
-    }
-
     /// Does everything that was due at all ports up to and including `now`.
+    #[inline(never)]
     pub fn handle_timeout(&mut self, now: Time, out: &mut impl Outside<F>) {
         if self.ingress.is_some() {
             return self.settle_in_order(now, out);

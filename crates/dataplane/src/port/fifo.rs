@@ -23,6 +23,7 @@ impl<F: Frame> Fifo<F> {
     }
 
     /// Frames whose transmission has started leave the queue.
+    #[inline(never)]
     pub(super) fn settle(&mut self, line: &mut Line, now: Time, buffer: &mut SharedBuffer, out: &mut impl Outside<F>) {
         line.due = Time::NEVER;
         while let Some(&(start, bytes)) = self.departures.front() {
@@ -47,9 +48,11 @@ impl<F: Frame> Fifo<F> {
     ) -> Verdict {
         let bytes = frame.bytes();
         let depth = line.waiting_bytes;
-        let is_idle = line.free_at <= now;
+        let start = line.free_at.max(now);
         let queue = &mut self.queue;
-        if !is_idle && let Err(cause) = buffer.admits(&queue.room, depth, self.departures.len(), bytes) {
+        if start > now
+            && let Err(cause) = buffer.admits(&queue.room, depth, self.departures.len(), bytes)
+        {
             queue.counters.count_drop(cause, bytes);
             out.dropped(now, line.number, 0, frame, cause);
             return Verdict::Dropped;
@@ -58,9 +61,8 @@ impl<F: Frame> Fifo<F> {
         if !judge_arrival(queue, Place { at: now, port: line.number, queue: 0 }, frame, None, out) {
             return Verdict::Dropped;
         }
-        let start = line.free_at.max(now);
-        count_sent(&mut queue.counters, bytes, now, start);
-        if !is_idle {
+        line.occupy(start, bytes);
+        if start > now {
             buffer.take(&queue.room, depth, bytes);
             line.due = line.due.min(start);
             self.departures.push_back((start, bytes));
@@ -68,7 +70,7 @@ impl<F: Frame> Fifo<F> {
             queue.counters.depth_max_bytes = queue.counters.depth_max_bytes.max(after);
             line.waits(now, after, out);
         }
-        line.occupy(start, bytes);
+        count_sent(&mut queue.counters, bytes, now, start);
         Verdict::Leaves { start, end: line.free_at }
     }
 }

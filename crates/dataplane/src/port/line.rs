@@ -47,5 +47,7 @@ impl Line {
 pub(super) fn count_sent(counters: &mut QueueCounters, bytes: u32, arrived: Time, start: Time) {
     counters.tx_frames += 1;
     counters.tx_bytes += u64::from(bytes);
-    counters.byte_picoseconds += u128::from(bytes) * u128::from(start.since(arrived).ps());
+    if start > arrived {
+        counters.byte_picoseconds += u128::from(bytes) * u128::from(start.since(arrived).ps());
+    }
 }

@@ -159,6 +159,7 @@ impl<F: Frame> Scheduled<F> {
         ready.min().unwrap_or(Time::NEVER).min(watch)
     }
 
+    #[inline(never)]
     pub(super) fn judge(
         &mut self,
         line: &mut Line,
