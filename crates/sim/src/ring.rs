@@ -19,12 +19,18 @@ impl<T: Copy + Default> Ring<T> {
 
     #[inline]
     pub(crate) fn push(&mut self, item: T) {
-        if self.len == self.places.len() {
+        if self.is_full() {
             self.grow();
         }
         let mask = self.places.len() - 1;
         self.places[(self.first + self.len) & mask] = item;
         self.len += 1;
+    }
+
+    /// Whether [`Ring::push`] needs more memory.
+    #[inline]
+    pub(crate) fn is_full(&self) -> bool {
+        self.len == self.places.len()
     }
 
     #[inline]

@@ -24,20 +24,32 @@ pub(crate) struct Roads {
 }
 
 impl Roads {
-    /// Most frames follow another one on their wire, and nobody need be told of them: what else there is to do stands in
-    /// functions of its own, so that this way needs few registers.
+    /// Most frames follow another one on their wire, where there is room: then nobody need be told. Everything else is a last
+    /// call, so that this way needs no register that outlives a call.
     #[inline]
     fn send(&mut self, wire: usize, packet: &Packet, start: Time, end: Time) {
         self.observe.sent(start, wire, packet.fingerprint());
+        let road = &mut self.wires[wire];
+        if packet.flags.intersects(Flags::PAUSE.with(Flags::CNM)) || road.is_full() {
+            return self.send_slowly(wire, packet, start, end);
+        }
+        if let Some(arrival) = road.push(packet, start, end) {
+            self.announce(wire, arrival);
+        }
+    }
+
+    /// For frames that may end at a host's interface, and for wires that need memory.
+    #[cold]
+    #[inline(never)]
+    fn send_slowly(&mut self, wire: usize, packet: &Packet, start: Time, end: Time) {
         let road = &mut self.wires[wire];
         if packet.flags.intersects(Flags::PAUSE.with(Flags::CNM))
             && let End::Host(host) = road.end
         {
             let arrival = road.arrival(start, end);
             self.look_again(wire, arrival);
-            return self.post(host, arrival, *packet);
-        }
-        if let Some(arrival) = road.push(packet, start, end) {
+            self.post(host, arrival, *packet);
+        } else if let Some(arrival) = road.push(packet, start, end) {
             self.announce(wire, arrival);
         }
     }

@@ -40,6 +40,12 @@ impl Wire {
         Wire { on_the_way: Ring::default(), end, origin, delay, header_time }
     }
 
+    /// Whether the next frame needs more memory.
+    #[inline]
+    pub(crate) fn is_full(&self) -> bool {
+        self.on_the_way.is_full()
+    }
+
     /// Puts a frame on the wire. Returns when it arrives, if it is the first on its way.
     #[inline]
     pub(crate) fn push(&mut self, packet: &Packet, start: Time, end: Time) -> Option<Time> {
