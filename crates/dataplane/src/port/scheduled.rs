@@ -23,6 +23,8 @@ pub(crate) struct Scheduled<F> {
     pub(crate) etrap: Option<Etrap>,
     pub(super) pause: PauseState,
     is_pausable: bool,
+    /// Whether any queue has a ceiling or a floor.
+    has_shapers: bool,
     /// Pause frames of our own, sent before everything else.
     control: VecDeque<(Time, F)>,
     /// Choices before this would find every queue blocked.
@@ -48,6 +50,7 @@ impl<F: Frame> Scheduled<F> {
     pub(super) fn new(policy: PortPolicy) -> Scheduled<F> {
         assert!((1..=QUEUES_MAX).contains(&policy.queues.len()), "a port has one to {QUEUES_MAX} queues");
         let services: Vec<Service> = policy.queues.iter().map(|queue| queue.service).collect();
+        let has_shapers = policy.queues.iter().any(|queue| queue.ceiling.is_some() || queue.floor.is_some());
         let build = |policy: super::QueuePolicy| {
             let mut queue = Queue::new(policy.room, policy.aqm);
             queue.ceiling = policy.ceiling;
@@ -63,6 +66,7 @@ impl<F: Frame> Scheduled<F> {
             dpp: policy.dpp.map(Dpp::new),
             etrap: policy.etrap.map(|(policy, period)| Etrap::new(policy, period)),
             is_pausable: policy.pause.is_some(),
+            has_shapers,
             pause: policy.pause.unwrap_or_else(|| PauseState::new(0, false, Span::ZERO)),
             control: VecDeque::new(),
             ready_at: Time::ZERO,
@@ -109,16 +113,20 @@ impl<F: Frame> Scheduled<F> {
     }
 
     fn choose(&mut self, line: &Line, at: Time) -> Option<QueueNo> {
-        let (queues, pause, is_pausable) = (&self.queues, &self.pause, self.is_pausable);
-        let head = |queue: QueueNo| {
+        let (queues, overhead_bytes) = (&self.queues, line.overhead_bytes);
+        let head = |queue: QueueNo| queues[queue].head().map(|frame| u64::from(frame.bytes()) + overhead_bytes);
+        if !self.is_pausable && !self.has_shapers {
+            return self.scheduler.choose(head);
+        }
+        let (pause, is_pausable) = (&self.pause, self.is_pausable);
+        let ready = |queue: QueueNo| {
             let q = &queues[queue];
-            let frame = q.head()?;
-            let is_ready = (!is_pausable || pause.free_from(at, frame.priority()) <= at)
+            let is_ready = (!is_pausable || pause.free_from(at, q.head()?.priority()) <= at)
                 && q.ceiling.as_ref().is_none_or(|ceiling| ceiling.conforms_from() <= at);
-            is_ready.then(|| u64::from(frame.bytes()) + line.overhead_bytes)
+            head(queue).filter(|_| is_ready)
         };
         let is_owed = |queue: QueueNo| queues[queue].floor.as_ref().is_some_and(|floor| floor.conforms_from() <= at);
-        self.scheduler.choose(head, is_owed)
+        self.scheduler.choose_owed(ready, is_owed)
     }
 
     fn send_head(&mut self, exit: &mut Exit<'_, impl Outside<F>>, at: Time, queue: QueueNo) {
@@ -131,11 +139,14 @@ impl<F: Frame> Scheduled<F> {
         }
         count_sent(&mut q.counters, bytes, arrived, at);
         let wire_bytes = exit.line.occupy(at, bytes);
-        q.charge(at, wire_bytes);
+        if self.has_shapers {
+            q.charge(at, wire_bytes);
+        }
         exit.out.transmit(exit.line.number, frame, at, exit.line.free_at);
     }
 
     /// The first frame of a queue leaves every account; it is then fetched.
+    #[inline(always)]
     fn release_head(&mut self, exit: &mut Exit<'_, impl Outside<F>>, at: Time, queue: QueueNo) -> (Time, u32) {
         let q = &mut self.queues[queue];
         let depth = q.depth_bytes;
@@ -173,13 +184,12 @@ impl<F: Frame> Scheduled<F> {
         let elephant = self.etrap.as_mut().and_then(|etrap| etrap.arrival(now, frame.flow_hash(), bytes));
         let place = Place { at: now, port: line.number, queue };
         let can_send = self.can_send_at_once(line, now, queue, frame);
-        self.restore(now, queue, frame.priority());
-        let q = &mut self.queues[queue];
-        if self.storms[queue].is_some() {
-            q.counters.count_drop(DropCause::Watchdog, bytes);
+        if self.watchdog.is_some() && self.is_in_storm(now, queue, frame.priority()) {
+            self.queues[queue].counters.count_drop(DropCause::Watchdog, bytes);
             out.dropped(now, line.number, queue, frame, DropCause::Watchdog);
             return Verdict::Dropped;
         }
+        let q = &mut self.queues[queue];
         if !can_send && let Err(cause) = buffer.admits(&q.room, q.depth_bytes, q.len(), bytes) {
             q.counters.count_drop(cause, bytes);
             out.dropped(now, line.number, queue, frame, cause);
@@ -196,7 +206,9 @@ impl<F: Frame> Scheduled<F> {
         if can_send {
             count_sent(&mut q.counters, bytes, now, now);
             let wire_bytes = line.occupy(now, bytes);
-            q.charge(now, wire_bytes);
+            if self.has_shapers {
+                q.charge(now, wire_bytes);
+            }
             return Verdict::Leaves { start: now, end: line.free_at };
         }
         Verdict::Waits(queue)
@@ -227,7 +239,7 @@ impl<F: Frame> Scheduled<F> {
             && line.waiting_bytes == 0
             && self.control.is_empty()
             && (!self.is_pausable || self.pause.free_from(now, frame.priority()) <= now)
-            && self.queues[queue].ceiling.as_ref().is_none_or(|ceiling| ceiling.conforms_from() <= now)
+            && (!self.has_shapers || self.queues[queue].ceiling.as_ref().is_none_or(|ceiling| ceiling.conforms_from() <= now))
     }
 
     /// The queue for a frame: its class's own, or the express queue.
@@ -271,13 +283,16 @@ impl<F: Frame> Scheduled<F> {
         }
     }
 
-    /// A storm is over when the pause has been for long enough; the next frame finds out.
-    fn restore(&mut self, now: Time, queue: QueueNo, priority: u8) {
-        let Some(watchdog) = self.watchdog else { return };
+    /// Whether what comes to a queue is dropped. A storm is over when the pause has been for long enough; the next frame finds
+    /// out.
+    #[inline(never)]
+    fn is_in_storm(&mut self, now: Time, queue: QueueNo, priority: u8) -> bool {
+        let Some(watchdog) = self.watchdog else { return false };
         if self.storms[queue].is_some() && now >= self.pause.ends_at(priority) + watchdog.restoration {
             self.storms[queue] = None;
             self.storms_ended += 1;
         }
+        self.storms[queue].is_some()
     }
 
     fn flush(&mut self, exit: &mut Exit<'_, impl Outside<F>>, at: Time, queue: QueueNo) {
