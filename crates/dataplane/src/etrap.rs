@@ -6,6 +6,7 @@
 //! AFD period. Flows are kept in sets of four; a newcomer replaces a mouse before an elephant, of these the one that was
 //! silent the longest, of these the one with the fewest bytes.
 
+use crate::periods::Periods;
 use tailrace_units::{Span, Time, mix64};
 
 /// Entries in which one flow may stand.
@@ -51,7 +52,8 @@ const PERIODS_REMEMBERED: u64 = 64;
 #[derive(Clone, Debug)]
 pub(crate) struct Etrap {
     policy: EtrapPolicy,
-    period: Span,
+    periods: Periods,
+    age_periods: Periods,
     sets: Vec<[Entry; WAYS]>,
     /// Flows that became elephants.
     pub(crate) elephants: u64,
@@ -65,14 +67,16 @@ impl Etrap {
         let entries = policy.table_entries as usize;
         assert!(entries.is_power_of_two() && entries >= WAYS, "the table has a power of two of entries, at least {WAYS}");
         assert!(period > Span::ZERO && policy.age > Span::ZERO, "periods last");
-        Etrap { policy, period, sets: vec![[Entry::default(); WAYS]; entries / WAYS], elephants: 0, evictions: 0 }
+        let sets = vec![[Entry::default(); WAYS]; entries / WAYS];
+        let (periods, age_periods) = (Periods::new(period), Periods::new(policy.age));
+        Etrap { policy, periods, age_periods, sets, elephants: 0, evictions: 0 }
     }
 
     /// Counts an arrival. Returns an elephant's smoothed bytes per AFD period; `None` for a mouse.
     pub(crate) fn arrival(&mut self, now: Time, flow_hash: u32, bytes: u32) -> Option<u64> {
-        let EtrapPolicy { byte_count, age, bandwidth_threshold, .. } = self.policy;
-        let period = now.ps() / self.period.ps();
-        let age_period = now.ps() / age.ps();
+        let EtrapPolicy { byte_count, bandwidth_threshold, .. } = self.policy;
+        let period = self.periods.at(now);
+        let age_period = self.age_periods.at(now);
         let entry = self.entry(flow_hash, period, age_period);
         if age_period != entry.age_period {
             let enough = age_period == entry.age_period + 1 && entry.age_arrived >= bandwidth_threshold;

@@ -9,7 +9,7 @@ const EQUAL_PATHS_MAX: usize = 256;
 /// The forwarding table of one switch.
 #[derive(Clone, Debug, Default)]
 pub struct Forwarding {
-    /// For each destination: first index in `ports` and number of equal ports.
+    /// For each destination the number of equal ports, and their first index in `ports`; a single port itself.
     routes: Vec<(u32, u32)>,
     ports: Vec<u16>,
     /// Differs between switches, so that hashing does not choose alike at every stage (polarisation).
@@ -34,8 +34,12 @@ impl Forwarding {
     /// Adds the next destination with the ports that lie on its shortest paths. None means unreachable.
     pub fn push_destination(&mut self, ports: &[PortNo]) {
         assert!(ports.len() <= EQUAL_PATHS_MAX, "at most {EQUAL_PATHS_MAX} equal paths");
+        let number = |&port: &PortNo| u16::try_from(port).expect("a switch has fewer than 65 536 ports");
+        if let [only] = ports {
+            return self.routes.push((u32::from(number(only)), 1));
+        }
         self.routes.push((self.ports.len() as u32, ports.len() as u32));
-        self.ports.extend(ports.iter().map(|&port| u16::try_from(port).expect("a switch has fewer than 65 536 ports")));
+        self.ports.extend(ports.iter().map(number));
     }
 
     /// Sends one flow always through `port`.
@@ -52,7 +56,7 @@ impl Forwarding {
         let (first, count) = self.routes[frame.destination() as usize];
         match count {
             0 => None,
-            1 => Some(usize::from(self.ports[first as usize])),
+            1 => Some(first as usize),
             _ => {
                 let hash = mix64(u64::from(frame.flow_hash()) ^ self.salt) >> 32;
                 Some(usize::from(self.ports[first as usize + ((hash * u64::from(count)) >> 32) as usize]))

@@ -20,6 +20,7 @@ mod ingress;
 mod aqm;
 mod dpp;
 mod etrap;
+mod periods;
 mod qcn;
 mod queue;
 

@@ -9,8 +9,8 @@ use tailrace_units::Time;
 
 #[derive(Debug)]
 pub(crate) struct Queue<F> {
-    frames: VecDeque<F>,
-    arrivals: VecDeque<Time>,
+    /// When each frame came, and the frame.
+    frames: VecDeque<(Time, F)>,
     /// Where each frame is accounted at the ingress; empty where ingress ports do not account.
     accounts: VecDeque<Account>,
     pub(crate) depth_bytes: u64,
@@ -30,7 +30,6 @@ impl<F: crate::Frame> Queue<F> {
     pub(crate) fn new(room: Room, aqm: Aqm) -> Queue<F> {
         Queue {
             frames: VecDeque::new(),
-            arrivals: VecDeque::new(),
             accounts: VecDeque::new(),
             depth_bytes: 0,
             room,
@@ -55,7 +54,7 @@ impl<F: crate::Frame> Queue<F> {
         self.entered - self.frames.len() as u64
     }
     pub(crate) fn head(&self) -> Option<&F> {
-        self.frames.front()
+        self.frames.front().map(|(_, frame)| frame)
     }
 
     /// Whether any frame here is accounted to this group of an ingress port.
@@ -66,18 +65,27 @@ impl<F: crate::Frame> Queue<F> {
     pub(crate) fn push(&mut self, now: Time, frame: F, account: Option<Account>) {
         self.depth_bytes += u64::from(frame.bytes());
         self.counters.depth_max_bytes = self.counters.depth_max_bytes.max(self.depth_bytes);
-        self.frames.push_back(frame);
-        self.arrivals.push_back(now);
-        self.accounts.extend(account);
+        self.frames.push_back((now, frame));
+        if let Some(account) = account {
+            self.accounts.push_back(account);
+        }
         self.entered += 1;
     }
 
-    /// The first frame, when it came, and where it is accounted.
-    pub(crate) fn pop(&mut self) -> Option<(Time, F, Option<Account>)> {
-        let frame = self.frames.pop_front()?;
-        let arrived = self.arrivals.pop_front().expect("every frame has its arrival");
-        self.depth_bytes -= u64::from(frame.bytes());
-        Some((arrived, frame, self.accounts.pop_front()))
+    /// The first frame leaves the depth and the accounts: when it came, its bytes, and where it is accounted. Then it is
+    /// fetched by [`Queue::fetch_head`], which moves it to where it goes.
+    #[inline]
+    pub(crate) fn release_head(&mut self) -> (Time, u32, Option<Account>) {
+        let (arrived, frame) = self.frames.front().expect("the queue has a frame");
+        let (arrived, bytes) = (*arrived, frame.bytes());
+        self.depth_bytes -= u64::from(bytes);
+        (arrived, bytes, self.accounts.pop_front())
+    }
+
+    /// The frame that was released.
+    #[inline]
+    pub(crate) fn fetch_head(&mut self) -> F {
+        self.frames.pop_front().expect("the queue has a frame").1
     }
 
     /// A frame of so many wire bytes is sent from here.

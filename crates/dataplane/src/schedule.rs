@@ -56,21 +56,41 @@ impl Scheduler {
 
     /// The queue to serve. `head` gives the wire bytes of a queue's first frame, `None` when it is empty or held back;
     /// `is_owed` tells the queues that are below their guaranteed rate.
-    pub(crate) fn choose(&mut self, head: impl Fn(QueueNo) -> Option<u64>, is_owed: impl Fn(QueueNo) -> bool) -> Option<QueueNo> {
-        if let Some(&queue) = self.strict.iter().find(|&&queue| head(queue).is_some()) {
+    pub(crate) fn choose_owed(
+        &mut self,
+        head: impl Fn(QueueNo) -> Option<u64>,
+        is_owed: impl Fn(QueueNo) -> bool,
+    ) -> Option<QueueNo> {
+        let first = self.first_strict(&head);
+        let owed = || self.weighted.iter().map(|w| w.queue).find(|&queue| is_owed(queue) && head(queue).is_some());
+        if let Some(queue) = first.or_else(owed) {
             return Some(queue);
         }
-        if let Some(owed) = self.weighted.iter().find(|w| is_owed(w.queue) && head(w.queue).is_some()) {
-            return Some(owed.queue);
-        }
+        self.choose_weighted(head)
+    }
+
+    /// The same where no queue has a guaranteed rate.
+    #[inline]
+    pub(crate) fn choose(&mut self, head: impl Fn(QueueNo) -> Option<u64>) -> Option<QueueNo> {
+        let first = self.first_strict(&head);
+        if first.is_some() { first } else { self.choose_weighted(head) }
+    }
+
+    #[inline]
+    fn first_strict(&self, head: impl Fn(QueueNo) -> Option<u64>) -> Option<QueueNo> {
+        self.strict.iter().copied().find(|&queue| head(queue).is_some())
+    }
+
+    #[inline]
+    fn choose_weighted(&mut self, head: impl Fn(QueueNo) -> Option<u64>) -> Option<QueueNo> {
         match self.weighted.as_slice() {
             [] => None,
             [only] => Some(only.queue).filter(|&queue| head(queue).is_some()),
-            _ => self.choose_weighted(head),
+            _ => self.choose_by_deficit(head),
         }
     }
 
-    fn choose_weighted(&mut self, head: impl Fn(QueueNo) -> Option<u64>) -> Option<QueueNo> {
+    fn choose_by_deficit(&mut self, head: impl Fn(QueueNo) -> Option<u64>) -> Option<QueueNo> {
         // The first pass serves whoever can be served; if none can, rounds in which nobody could are skipped at once.
         if let Some(queue) = self.pass(&head) {
             return Some(queue);
@@ -106,7 +126,10 @@ impl Scheduler {
                 }
             }
             w.is_credited = false;
-            self.turn = (self.turn + 1) % self.weighted.len();
+            self.turn += 1;
+            if self.turn == self.weighted.len() {
+                self.turn = 0;
+            }
         }
         None
     }
@@ -121,7 +144,7 @@ mod tests {
         let mut scheduler = Scheduler::new(services);
         let mut served = vec![0; services.len()];
         for _ in 0..frames {
-            let queue = scheduler.choose(|q| Some(frame_bytes[q]), |_| false).expect("something waits");
+            let queue = scheduler.choose(|q| Some(frame_bytes[q])).expect("something waits");
             served[queue] += frame_bytes[queue];
         }
         served
@@ -140,10 +163,10 @@ mod tests {
     #[test]
     fn a_strict_queue_is_always_first_and_lower_levels_go_before_higher() {
         let mut scheduler = Scheduler::new(&[Service::Dwrr(1000), Service::Strict(2), Service::Strict(1)]);
-        assert_eq!(scheduler.choose(|_| Some(100), |_| false), Some(2));
-        assert_eq!(scheduler.choose(|q| (q != 2).then_some(100), |_| false), Some(1));
-        assert_eq!(scheduler.choose(|q| (q == 0).then_some(100), |_| false), Some(0));
-        assert_eq!(scheduler.choose(|_| None, |_| false), None);
+        assert_eq!(scheduler.choose(|_| Some(100)), Some(2));
+        assert_eq!(scheduler.choose(|q| (q != 2).then_some(100)), Some(1));
+        assert_eq!(scheduler.choose(|q| (q == 0).then_some(100)), Some(0));
+        assert_eq!(scheduler.choose(|_| None), None);
     }
 
     #[test]

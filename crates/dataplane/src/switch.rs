@@ -4,7 +4,7 @@ mod waiting;
 
 use crate::admit::Pool;
 use crate::ingress::{Account, IngressPort, Order};
-use crate::port::{Entered, Entrant, Port, Releases};
+use crate::port::{Port, Releases, Verdict};
 use crate::{
     Classifier, DppCounters, DropCause, Forwarding, Frame, GroupCounters, GroupPolicy, Limit, Outside, PausePolicy, Policer,
     PortNo, PortPolicy, QueueCounters, QueueNo, SharedBuffer,
@@ -112,32 +112,46 @@ impl<F: Frame> Switch<F> {
     }
 
     /// A frame has arrived by `in_port` (its tail, or for cut-through its header) and is handled now.
+    ///
+    /// The frame stays where the caller put it until it is known where it goes: everything on the way looks at it there.
     #[inline]
-    pub fn handle_frame(&mut self, now: Time, in_port: PortNo, frame: F, out: &mut impl Outside<F>) {
+    pub fn handle_frame(&mut self, now: Time, in_port: PortNo, mut frame: F, out: &mut impl Outside<F>) {
         if frame.is_pause() {
             return self.handle_pause(now, in_port, &frame, out);
         }
         if self.looks_at_ingress {
-            return self.handle_ingress(now, in_port, frame, out);
+            frame.set_priority(self.classifier.class(in_port, &frame));
         }
         let Some(port) = self.forwarding.route(&frame) else {
             return self.drop_early(now, in_port, &frame, DropCause::NoRoute, out);
         };
-        self.admit(now, port, frame, out);
-    }
-
-    /// The way of a frame through a switch without ingress accounting.
-    #[inline(always)]
-    fn admit(&mut self, now: Time, port: PortNo, frame: F, out: &mut impl Outside<F>) {
+        let mut account = None;
+        if self.looks_at_ingress {
+            match self.inspect(now, in_port, &frame, out) {
+                Ok(found) => account = found,
+                Err(cause) => return self.drop_early(now, in_port, &frame, cause, out),
+            }
+        }
         if self.has_dynamic_limits || self.buffer.would_be_record(frame.bytes()) {
             self.handle_timeout(now, out);
-        } else {
-            self.settle(port, now, out);
         }
-        let entrant = Entrant { frame, account: None };
-        if self.ports[port].handle_frame(now, entrant, &mut self.buffer, out) == Entered::Waits {
-            // A newcomer may be sendable although others wait: what holds them back need not hold it.
-            self.settle(port, now, out);
+        let target = &mut self.ports[port];
+        // Nothing is due any more where ports are settled in order of time: that was done when the ingress was asked.
+        if target.is_due(now) {
+            target.settle(now, &mut self.buffer, &mut self.releases, out);
+        }
+        match target.judge(now, &mut frame, &mut self.buffer, out) {
+            Verdict::Dropped => {}
+            Verdict::Leaves { start, end } => out.transmit(port, frame, start, end),
+            Verdict::Waits(queue) => {
+                let bytes = frame.bytes();
+                target.enqueue(now, queue, frame, account, &mut self.buffer, out);
+                if let Some(account) = account {
+                    self.take(now, account, bytes);
+                }
+                // A newcomer may be sendable although others wait: what holds them back need not hold it.
+                self.settle(port, now, out);
+            }
         }
     }
 
@@ -150,23 +164,38 @@ impl<F: Frame> Switch<F> {
         self.handle_timeout(now, out);
     }
 
-    /// The entrance of a switch that classifies, polices or accounts.
-    fn handle_ingress(&mut self, now: Time, in_port: PortNo, mut frame: F, out: &mut impl Outside<F>) {
-        let class = self.classifier.class(in_port, &frame);
-        frame.set_priority(class);
+    /// The entrance of a switch that polices or accounts: why a frame is dropped, or what it is accounted to when it waits.
+    #[inline(never)]
+    fn inspect(
+        &mut self,
+        now: Time,
+        in_port: PortNo,
+        frame: &F,
+        out: &mut impl Outside<F>,
+    ) -> Result<Option<Account>, DropCause> {
         let bytes = frame.bytes();
-        let Some(port) = self.forwarding.route(&frame) else {
-            return self.drop_early(now, in_port, &frame, DropCause::NoRoute, out);
-        };
         if let Some(policer) = &mut self.policers[in_port]
-            && !policer.conforms(now, class, frame.flow_hash(), bytes)
+            && !policer.conforms(now, frame.priority(), frame.flow_hash(), bytes)
         {
-            return self.drop_early(now, in_port, &frame, DropCause::Policed, out);
+            return Err(DropCause::Policed);
         }
-        if self.ingress.is_some() {
-            return self.admit_accounted(now, in_port, port, frame, out);
+        if self.ingress.is_none() {
+            return Ok(None);
         }
-        self.admit(now, port, frame, out);
+        self.handle_timeout(now, out);
+        let ingress = self.ingress.as_mut().expect("it was there");
+        let free = ingress.pool.free_bytes();
+        let group = ingress.ports[in_port].admit(frame.priority(), bytes, free)?;
+        Ok(Some(Account { port: in_port as u16, group }))
+    }
+
+    /// A frame waits, and counts where it came in; the sender is paused if that was too much.
+    fn take(&mut self, now: Time, account: Account, bytes: u32) {
+        let ingress = self.ingress.as_mut().expect("only accounting switches have accounts");
+        let port = usize::from(account.port);
+        if let Some(pause) = ingress.ports[port].take(now, account.group, bytes, &mut ingress.pool) {
+            self.ports[port].order(&Order { at: now, pause });
+        }
     }
 
     /// A frame is dropped before it comes to any queue.
@@ -176,27 +205,8 @@ impl<F: Frame> Switch<F> {
         out.dropped(now, in_port, 0, frame, cause);
     }
 
-    /// The way of a frame through a switch that accounts its ingress ports.
-    fn admit_accounted(&mut self, now: Time, in_port: PortNo, port: PortNo, frame: F, out: &mut impl Outside<F>) {
-        self.handle_timeout(now, out);
-        let bytes = frame.bytes();
-        let ingress = self.ingress.as_mut().expect("called for accounting switches");
-        let free = ingress.pool.free_bytes();
-        let group = match ingress.ports[in_port].admit(frame.priority(), bytes, free) {
-            Ok(group) => group,
-            Err(cause) => return self.drop_early(now, in_port, &frame, cause, out),
-        };
-        let account = Some(Account { port: in_port as u16, group });
-        let entrant = Entrant { frame, account };
-        if self.ports[port].handle_frame(now, entrant, &mut self.buffer, out) == Entered::Waits
-            && let Some(pause) = ingress.ports[in_port].take(now, group, bytes, &mut ingress.pool)
-        {
-            self.ports[in_port].order(&Order { at: now, pause });
-        }
-        self.handle_timeout(now, out);
-    }
-
     /// Does everything that was due at all ports up to and including `now`.
+    #[inline(never)]
     pub fn handle_timeout(&mut self, now: Time, out: &mut impl Outside<F>) {
         if self.ingress.is_some() {
             return self.settle_in_order(now, out);

@@ -134,6 +134,7 @@ impl Interface {
 
 impl World {
     /// A member of data-centre bridging is due.
+    #[inline(never)]
     pub(crate) fn wake_member(&mut self, now: Time, index: usize) {
         match self.roads.bridging.members[index] {
             Member::Interface(interface) => {
@@ -158,6 +159,7 @@ impl World {
         }
     }
 
+    #[inline(never)]
     fn call_again(&mut self, now: Time, switch: usize) {
         while let Some(notice) = self.roads.bridging.notices.pop() {
             self.send_notice(now, &notice);

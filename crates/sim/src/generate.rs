@@ -55,6 +55,7 @@ impl World {
     }
 
     /// A generator is due: makes one flow or datagram and draws when the next comes.
+    #[inline(never)]
     pub(crate) fn generate(&mut self, now: Time, index: usize) {
         let generator = &mut self.generators[index];
         let size = generator.sizes.draw(&mut generator.luck).max(1);

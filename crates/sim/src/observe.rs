@@ -104,6 +104,12 @@ impl Observe {
         }
     }
 
+    /// A frame left an observed port. Not inlined, so that ports that nobody observes pay a comparison and no more.
+    #[inline(never)]
+    pub(crate) fn transmitted(&mut self, record: u32, start: Time, packet: &Packet) {
+        self.ports[record as usize].tx_bytes.add(start, u64::from(packet.frame_bytes));
+    }
+
     /// A frame reached its host.
     #[inline]
     pub(crate) fn delivered(&mut self, packet: &Packet) {

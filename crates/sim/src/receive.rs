@@ -15,6 +15,8 @@ const POLL_BUDGET: usize = 64;
 /// The receive stage of one host.
 #[derive(Debug)]
 pub(crate) struct ReceiveStage {
+    /// Whether receiving costs time.
+    has_costs: bool,
     /// From a first arrival to its poll.
     delay: Span,
     /// What is drawn and added to it; `None` when it is always the same, and then part of it.
@@ -53,6 +55,7 @@ impl ReceiveStage {
             drawn => (coalesce, Some(drawn)),
         };
         ReceiveStage {
+            has_costs: cpu.per_packet_ps > 0 || cpu.per_byte_fs > 0,
             delay,
             jitter,
             luck,
@@ -89,21 +92,11 @@ impl ReceiveStage {
         }
     }
 
-    /// The source of the wire is due: takes the frame if it is the only one and costs no work. Most polls of a host
-    /// without interrupt moderation are like this, and need nothing merged.
+    /// The source of the wire is due: whether there is one frame and it costs no work. Most polls of a host without interrupt
+    /// moderation are like this, and need nothing merged.
     #[inline]
-    pub(crate) fn poll_single(&mut self, now: Time, wire: &mut Wire) -> Option<(Time, Packet)> {
-        if self.has_costs() || wire.has_more_arrived(now) {
-            return None;
-        }
-        let arrived = wire.pop_arrived(now)?;
-        self.frames += 1;
-        Some(arrived)
-    }
-
-    #[inline]
-    fn has_costs(&self) -> bool {
-        self.per_packet > Span::ZERO || self.per_byte_fs > 0
+    pub(crate) fn is_single(&self, now: Time, wire: &Wire) -> bool {
+        !self.has_costs && wire.next_arrival() <= now && !wire.has_more_arrived(now)
     }
 
     /// The source of the wire is due: takes frames, or finishes work on frames taken before.
@@ -113,7 +106,7 @@ impl ReceiveStage {
             self.is_working = false;
             return Polled::Deliver;
         }
-        let costs = self.has_costs();
+        let costs = self.has_costs;
         let mut budget = if costs { POLL_BUDGET } else { usize::MAX };
         self.ring_drops += wire.drop_arrived_beyond(self.ring_frames, now);
         while budget > 0

@@ -60,6 +60,7 @@ impl World {
     }
 
     /// The transport's or the program's deadline has come.
+    #[inline(never)]
     pub(crate) fn wake_socket(&mut self, now: Time, index: u32) {
         let source = self.socket_source(index);
         let (socket, mut uplink) = self.socket_and_uplink(index, now);

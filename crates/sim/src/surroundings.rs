@@ -24,26 +24,46 @@ pub(crate) struct Roads {
 }
 
 impl Roads {
+    /// Most frames follow another one on their wire, where there is room: then nobody need be told. Everything else is a last
+    /// call, so that this way needs no register that outlives a call.
     #[inline]
-    fn send(&mut self, wire: usize, packet: Packet, start: Time, end: Time) {
+    fn send(&mut self, wire: usize, packet: &Packet, start: Time, end: Time) {
         self.observe.sent(start, wire, packet.fingerprint());
         let road = &mut self.wires[wire];
-        if let End::Host(host) = road.end
-            && packet.flags.intersects(Flags::PAUSE.with(Flags::CNM))
+        if packet.flags.intersects(Flags::PAUSE.with(Flags::CNM)) || road.is_full() {
+            return self.send_slowly(wire, packet, start, end);
+        }
+        if let Some(arrival) = road.push(packet, start, end) {
+            self.announce(wire, arrival);
+        }
+    }
+
+    /// For frames that may end at a host's interface, and for wires that need memory.
+    #[cold]
+    #[inline(never)]
+    fn send_slowly(&mut self, wire: usize, packet: &Packet, start: Time, end: Time) {
+        let road = &mut self.wires[wire];
+        if packet.flags.intersects(Flags::PAUSE.with(Flags::CNM))
+            && let End::Host(host) = road.end
         {
             let arrival = road.arrival(start, end);
             self.look_again(wire, arrival);
-            return self.post(host, arrival, packet);
+            self.post(host, arrival, *packet);
+        } else if let Some(arrival) = road.push(packet, start, end) {
+            self.announce(wire, arrival);
         }
-        if let Some(arrival) = road.push(packet, start, end) {
-            let due = match road.end {
-                End::Switch { .. } => arrival,
-                End::Host(host) => self.stages[host as usize].poll_after(arrival),
-            };
-            // A poll that is under way keeps its time: it will find the frame.
-            if self.agenda.due(source_of(wire)).is_never() {
-                self.agenda.arm(source_of(wire), due);
-            }
+    }
+
+    /// The first frame on a wire makes it due.
+    #[inline(never)]
+    fn announce(&mut self, wire: usize, arrival: Time) {
+        let due = match self.wires[wire].end {
+            End::Switch { .. } => arrival,
+            End::Host(host) => self.stages[host as usize].poll_after(arrival),
+        };
+        // A poll that is under way keeps its time: it will find the frame.
+        if self.agenda.due(source_of(wire)).is_never() {
+            self.agenda.arm(source_of(wire), due);
         }
     }
 }
@@ -84,9 +104,9 @@ impl Outside<Packet> for AroundSwitch<'_> {
     fn transmit(&mut self, port: PortNo, packet: Packet, start: Time, end: Time) {
         let (wire, record) = self.ports[port];
         if let Some(record) = record {
-            self.roads.observe.ports[record as usize].tx_bytes.add(start, u64::from(packet.frame_bytes));
+            self.roads.observe.transmitted(record, start, &packet);
         }
-        self.roads.send(wire as usize, packet, start, end);
+        self.roads.send(wire as usize, &packet, start, end);
     }
 
     fn dropped(&mut self, at: Time, port: PortNo, _queue: QueueNo, packet: &Packet, _cause: DropCause) {
@@ -113,6 +133,7 @@ impl Outside<Packet> for AroundSwitch<'_> {
         self.roads.bridging.notices.push(notice);
     }
 
+    #[inline(never)]
     fn depth(&mut self, at: Time, port: PortNo, bytes: u64) {
         if let Some(record) = self.ports[port].1 {
             self.roads.observe.ports[record as usize].depth.change(at, bytes);
@@ -138,7 +159,7 @@ impl transport::Wire for Uplink<'_> {
             self.roads.observe.dropped(self.now, u64::from(self.host.wire), packet.fingerprint());
             return None;
         };
-        self.roads.send(self.host.wire as usize, packet, start, end);
+        self.roads.send(self.host.wire as usize, &packet, start, end);
         Some(end)
     }
 }
@@ -160,7 +181,7 @@ impl Uplink<'_> {
         loop {
             let interface = self.roads.bridging.interface_of(self.host.index).expect("called for such interfaces");
             let Some((start, end, packet)) = interface.nic.send(self.now) else { break };
-            self.roads.send(self.host.wire as usize, packet, start, end);
+            self.roads.send(self.host.wire as usize, &packet, start, end);
         }
         let interface = self.roads.bridging.interface_of(self.host.index).expect("called for such interfaces");
         let (source, due) = interface.due();

@@ -26,7 +26,8 @@ pub(crate) enum Origin {
 /// What is on its way from one node to the next. The source in the agenda has the same index.
 #[derive(Debug)]
 pub(crate) struct Wire {
-    on_the_way: Ring<(Time, Packet)>,
+    /// By arrival.
+    on_the_way: Ring<Time, Packet>,
     pub(crate) end: End,
     pub(crate) origin: Origin,
     /// Propagation and the receiver's pipeline.
@@ -40,11 +41,17 @@ impl Wire {
         Wire { on_the_way: Ring::default(), end, origin, delay, header_time }
     }
 
+    /// Whether the next frame needs more memory.
+    #[inline]
+    pub(crate) fn is_full(&self) -> bool {
+        self.on_the_way.is_full()
+    }
+
     /// Puts a frame on the wire. Returns when it arrives, if it is the first on its way.
     #[inline]
-    pub(crate) fn push(&mut self, packet: Packet, start: Time, end: Time) -> Option<Time> {
+    pub(crate) fn push(&mut self, packet: &Packet, start: Time, end: Time) -> Option<Time> {
         let arrival = self.arrival(start, end);
-        self.on_the_way.push((arrival, packet));
+        self.on_the_way.push(arrival, packet);
         (self.on_the_way.len() == 1).then_some(arrival)
     }
 
@@ -65,32 +72,28 @@ impl Wire {
     /// When the next frame arrives.
     #[inline]
     pub(crate) fn next_arrival(&self) -> Time {
-        self.on_the_way.front().map_or(Time::NEVER, |first| first.0)
+        self.on_the_way.front().unwrap_or(Time::NEVER)
     }
 
     /// Takes the next frame if it has arrived.
     #[inline]
     pub(crate) fn pop_arrived(&mut self, now: Time) -> Option<(Time, Packet)> {
-        let first = *self.on_the_way.front()?;
-        if first.0 > now {
+        if self.on_the_way.front()? > now {
             return None;
         }
-        self.on_the_way.drop_front();
-        Some(first)
+        Some(self.on_the_way.pop())
     }
 
     /// Takes the next frame, which must have arrived.
     #[inline]
-    pub(crate) fn pop(&mut self) -> Packet {
-        let packet = self.on_the_way.front().expect("the wire is due when its head arrives").1;
-        self.on_the_way.drop_front();
-        packet
+    pub(crate) fn pop(&mut self) -> (Time, Packet) {
+        self.on_the_way.pop()
     }
 
     /// Whether another frame has arrived behind the first.
     #[inline]
     pub(crate) fn has_more_arrived(&self, now: Time) -> bool {
-        self.on_the_way.second().is_some_and(|second| second.0 <= now)
+        self.on_the_way.second().is_some_and(|second| second <= now)
     }
 
     /// Drops the latest of the frames that have arrived by `now` until `most` are left, and says how many it dropped.

@@ -104,6 +104,7 @@ impl World {
     }
 
     /// Brings every switch up to the end of the run, so that counters and depths are whole.
+    #[inline(never)]
     fn settle_all(&mut self) {
         for index in 0..self.switches.len() {
             let (node, mut around) = self.switch_and_surroundings(index);
@@ -153,6 +154,7 @@ impl World {
 
     /// Reads a header from a port that chooses late. The frame is still being sent, so the port's next choice comes after
     /// this: the wire is looked at again when the transmitter is free.
+    #[inline(never)]
     fn read_ahead(&mut self, now: Time, wire: usize, (switch, port): (usize, usize)) {
         let End::Switch { switch: next, port: in_port } = self.roads.wires[wire].end else {
             unreachable!("only switches read ahead")
@@ -171,7 +173,7 @@ impl World {
     #[inline]
     fn enter_switch(&mut self, now: Time, wire: usize, switch: usize, port: usize) {
         let road = &mut self.roads.wires[wire];
-        let packet = road.pop();
+        let (_, packet) = road.pop();
         let next = road.next_arrival();
         self.roads.agenda.arm(source_of(wire), next);
         let (node, mut around) = self.switch_and_surroundings(switch);
@@ -182,7 +184,9 @@ impl World {
     fn poll_host(&mut self, now: Time, wire: usize, host: u32) {
         let Roads { wires, stages, agenda, .. } = &mut self.roads;
         let (stage, road) = (&mut stages[host as usize], &mut wires[wire]);
-        if let Some((arrival, packet)) = stage.poll_single(now, road) {
+        if stage.is_single(now, road) {
+            let (arrival, packet) = road.pop();
+            stage.frames += 1;
             // What follows from the frame cannot change what is on the wire to this host.
             agenda.arm(source_of(wire), stage.next_poll(road, now));
             return self.take_single(now, arrival, &packet);
@@ -203,6 +207,7 @@ impl World {
     }
 
     /// Takes and merges what has arrived, or hands up what was worked on. Returns when the wire's source is due next.
+    #[inline(never)]
     fn poll_many(&mut self, now: Time, wire: usize, host: u32) -> Time {
         let World { roads: Roads { wires, stages, observe, .. }, merge_slots, sockets, .. } = self;
         let stage = &mut stages[host as usize];
@@ -249,6 +254,7 @@ impl World {
 }
 
 /// A datagram's delay is measured on the wire, before the host's moderation.
+#[inline(never)]
 fn receive_datagram(observe: &mut Observe, arrival: Time, packet: &Packet) {
     let record = &mut observe.workloads[packet.to_endpoint as usize];
     record.received(arrival, u64::from(packet.payload_bytes));

@@ -4,6 +4,7 @@
 //! arrivals m_i in an AFD period the probability is 1 - m_fair / m_i, and m_fair follows the queue's distance from
 //! `queue-desired` by a discrete PI law once a period.
 
+use crate::periods::Periods;
 use tailrace_units::{Probability, Span, Stream, Time};
 
 /// With N elephants the queue gains N m_fair - line bytes in a period, so m_fair ~ line / N must move by a share of
@@ -22,7 +23,7 @@ const PERIODS_CAUGHT_UP: u64 = 4_096;
 #[derive(Clone, Debug)]
 pub struct Afd {
     desired_bytes: u64,
-    period: Span,
+    periods: Periods,
     /// What one period of the whole line carries: the largest fair share.
     line_bytes: u64,
     pub(crate) ecn: bool,
@@ -38,19 +39,29 @@ impl Afd {
     pub fn new(desired_bytes: u64, period: Span, line_bytes: u64, ecn: bool, luck: Stream) -> Afd {
         assert!(period > Span::ZERO && line_bytes > 0, "a period lasts and carries bytes");
         let fair = (line_bytes as i64) << FRACTION_BITS;
-        Afd { desired_bytes, period, line_bytes, ecn, luck, fair, period_now: 0, depth_before: 0 }
+        let periods = Periods::new(period);
+        Afd { desired_bytes, periods, line_bytes, ecn, luck, fair, period_now: 0, depth_before: 0 }
     }
 
     /// Whether an elephant with this many bytes per period is struck now.
+    #[inline]
     pub(crate) fn strikes(&mut self, now: Time, depth_bytes: u64, arrived: Option<u64>) -> bool {
-        self.update(now, depth_bytes);
-        let Some(arrived) = arrived else { return false };
+        let period = self.periods.at(now);
+        if period != self.period_now {
+            self.update(period, depth_bytes);
+        }
+        arrived.is_some_and(|arrived| self.strikes_elephant(arrived))
+    }
+
+    #[inline(never)]
+    fn strikes_elephant(&mut self, arrived: u64) -> bool {
         let fair = self.fair_bytes();
         arrived > fair && self.luck.happens(Probability::ratio(arrived - fair, arrived))
     }
 
-    fn update(&mut self, now: Time, depth_bytes: u64) {
-        let period = now.ps() / self.period.ps();
+    /// Moves the fair share at the end of each period.
+    #[inline(never)]
+    fn update(&mut self, period: u64, depth_bytes: u64) {
         let over = period.saturating_sub(self.period_now).min(PERIODS_CAUGHT_UP);
         self.period_now = period;
         let (smallest, largest) = (1_i64 << FRACTION_BITS, (self.line_bytes as i64) << FRACTION_BITS);

@@ -2,7 +2,7 @@
 
 use super::judge::{Place, judge_arrival};
 use super::line::{Line, count_sent};
-use super::{Entered, PortPolicy};
+use super::{PortPolicy, Verdict};
 use crate::queue::Queue;
 use crate::{Frame, Outside, SharedBuffer};
 use std::collections::VecDeque;
@@ -23,6 +23,7 @@ impl<F: Frame> Fifo<F> {
     }
 
     /// Frames whose transmission has started leave the queue.
+    #[inline(never)]
     pub(super) fn settle(&mut self, line: &mut Line, now: Time, buffer: &mut SharedBuffer, out: &mut impl Outside<F>) {
         line.due = Time::NEVER;
         while let Some(&(start, bytes)) = self.departures.front() {
@@ -37,30 +38,31 @@ impl<F: Frame> Fifo<F> {
     }
 
     #[inline(always)]
-    pub(super) fn handle_frame(
+    pub(super) fn judge(
         &mut self,
         line: &mut Line,
         now: Time,
-        mut frame: F,
+        frame: &mut F,
         buffer: &mut SharedBuffer,
         out: &mut impl Outside<F>,
-    ) -> Entered {
+    ) -> Verdict {
         let bytes = frame.bytes();
         let depth = line.waiting_bytes;
-        let is_idle = line.free_at <= now;
+        let start = line.free_at.max(now);
         let queue = &mut self.queue;
-        if !is_idle && let Err(cause) = buffer.admits(&queue.room, depth, self.departures.len(), bytes) {
+        if start > now
+            && let Err(cause) = buffer.admits(&queue.room, depth, self.departures.len(), bytes)
+        {
             queue.counters.count_drop(cause, bytes);
-            out.dropped(now, line.number, 0, &frame, cause);
-            return Entered::Gone;
+            out.dropped(now, line.number, 0, frame, cause);
+            return Verdict::Dropped;
         }
         queue.depth_bytes = depth;
-        if !judge_arrival(queue, Place { at: now, port: line.number, queue: 0 }, &mut frame, None, out) {
-            return Entered::Gone;
+        if !judge_arrival(queue, Place { at: now, port: line.number, queue: 0 }, frame, None, out) {
+            return Verdict::Dropped;
         }
-        let start = line.free_at.max(now);
-        count_sent(&mut queue.counters, bytes, now, start);
-        if !is_idle {
+        line.occupy(start, bytes);
+        if start > now {
             buffer.take(&queue.room, depth, bytes);
             line.due = line.due.min(start);
             self.departures.push_back((start, bytes));
@@ -68,7 +70,7 @@ impl<F: Frame> Fifo<F> {
             queue.counters.depth_max_bytes = queue.counters.depth_max_bytes.max(after);
             line.waits(now, after, out);
         }
-        line.transmit(start, frame, out);
-        Entered::Gone
+        count_sent(&mut queue.counters, bytes, now, start);
+        Verdict::Leaves { start, end: line.free_at }
     }
 }

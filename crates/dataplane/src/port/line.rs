@@ -1,6 +1,6 @@
 //! The transmitter of a port.
 
-use crate::{Frame, Outside, PortNo, QueueCounters};
+use crate::{Outside, PortNo, QueueCounters};
 use tailrace_units::{Pace, Time};
 
 #[derive(Debug)]
@@ -24,12 +24,11 @@ impl Line {
         Line { number, pace, overhead_bytes, free_at: Time::ZERO, due: Time::NEVER, waiting_bytes: 0, is_observed: false }
     }
 
-    /// Puts a frame on the wire at `start`. Returns its wire bytes.
+    /// A frame of so many bytes occupies the wire from `start` until [`Line::free_at`]. Returns its wire bytes.
     #[inline(always)]
-    pub(super) fn transmit<F: Frame>(&mut self, start: Time, frame: F, out: &mut impl Outside<F>) -> u64 {
-        let wire_bytes = u64::from(frame.bytes()) + self.overhead_bytes;
+    pub(super) fn occupy(&mut self, start: Time, frame_bytes: u32) -> u64 {
+        let wire_bytes = u64::from(frame_bytes) + self.overhead_bytes;
         self.free_at = start + self.pace.time_to_send(wire_bytes);
-        out.transmit(self.number, frame, start, self.free_at);
         wire_bytes
     }
 
@@ -48,5 +47,7 @@ impl Line {
 pub(super) fn count_sent(counters: &mut QueueCounters, bytes: u32, arrived: Time, start: Time) {
     counters.tx_frames += 1;
     counters.tx_bytes += u64::from(bytes);
-    counters.byte_picoseconds += u128::from(bytes) * u128::from(start.since(arrived).ps());
+    if start > arrived {
+        counters.byte_picoseconds += u128::from(bytes) * u128::from(start.since(arrived).ps());
+    }
 }

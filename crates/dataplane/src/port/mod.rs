@@ -18,10 +18,10 @@ pub use policy::{PortPolicy, QueuePolicy, Watchdog};
 use crate::dpp::Dpp;
 use crate::ingress::{Account, Order};
 use crate::queue::Queue;
-use crate::{Frame, Outside, PortNo, SharedBuffer};
+use crate::{Frame, Outside, PortNo, QueueNo, SharedBuffer};
 use fifo::Fifo;
 use line::Line;
-use scheduled::Scheduled;
+use scheduled::{Exit, Scheduled};
 use tailrace_units::{Pace, Time};
 use tailrace_wire::{Pause, PauseState};
 
@@ -35,12 +35,6 @@ pub(crate) struct Port<F> {
 enum Kind<F> {
     Fifo(Box<Fifo<F>>),
     Scheduled(Box<Scheduled<F>>),
-}
-
-/// A frame at the entrance of a port, with what the ingress found out about it.
-pub(crate) struct Entrant<F> {
-    pub(crate) frame: F,
-    pub(crate) account: Option<Account>,
 }
 
 /// What a departure gives back to the ingress side: accounts to be closed, with times and bytes.
@@ -128,34 +122,40 @@ impl<F: Frame> Port<F> {
     pub(crate) fn settle(&mut self, now: Time, buffer: &mut SharedBuffer, releases: &mut Releases, out: &mut impl Outside<F>) {
         match &mut self.kind {
             Kind::Fifo(fifo) => fifo.settle(&mut self.line, now, buffer, out),
-            Kind::Scheduled(scheduled) => scheduled.settle(&mut self.line, now, buffer, releases, out),
+            Kind::Scheduled(scheduled) => scheduled.settle(&mut Exit { line: &mut self.line, buffer, releases, out }, now),
         }
     }
 
     /// Does the one thing that is due next, at `at`. Only ports that choose have such things.
     pub(crate) fn step(&mut self, at: Time, buffer: &mut SharedBuffer, releases: &mut Releases, out: &mut impl Outside<F>) {
         if let Kind::Scheduled(scheduled) = &mut self.kind {
-            scheduled.step(&mut self.line, at, buffer, releases, out);
-            scheduled.note_due(&mut self.line);
+            scheduled.step(&mut Exit { line: &mut self.line, buffer, releases, out }, at);
         }
     }
 
-    /// Takes a frame that arrives now. The port must be settled. Returns whether the frame waits.
+    /// Decides what becomes of a frame that arrives now. The port must be settled. The frame stays where it is until it is
+    /// known where it goes, so that it moves once.
     #[inline(always)]
-    pub(crate) fn handle_frame(
+    pub(crate) fn judge(&mut self, now: Time, frame: &mut F, buffer: &mut SharedBuffer, out: &mut impl Outside<F>) -> Verdict {
+        match &mut self.kind {
+            Kind::Fifo(fifo) => fifo.judge(&mut self.line, now, frame, buffer, out),
+            Kind::Scheduled(scheduled) => scheduled.judge(&mut self.line, now, frame, buffer, out),
+        }
+    }
+
+    /// Puts a frame into the queue that was found for it.
+    pub(crate) fn enqueue(
         &mut self,
         now: Time,
-        entrant: Entrant<F>,
+        queue: QueueNo,
+        frame: F,
+        account: Option<Account>,
         buffer: &mut SharedBuffer,
         out: &mut impl Outside<F>,
-    ) -> Entered {
-        match &mut self.kind {
-            Kind::Fifo(fifo) => fifo.handle_frame(&mut self.line, now, entrant.frame, buffer, out),
-            Kind::Scheduled(scheduled) => {
-                let entered = scheduled.handle_frame(&mut self.line, now, entrant, buffer, out);
-                scheduled.note_due(&mut self.line);
-                entered
-            }
+    ) {
+        if let Kind::Scheduled(scheduled) = &mut self.kind {
+            scheduled.enqueue(&mut self.line, now, queue, frame, account, buffer, out);
+            scheduled.note_due(&mut self.line);
         }
     }
 
@@ -176,11 +176,13 @@ impl<F: Frame> Port<F> {
     }
 }
 
-/// What became of a frame at the entrance.
+/// What becomes of a frame at the entrance.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Entered {
-    /// It waits, and is accounted.
-    Waits,
-    /// Its transmission has begun, or it was dropped: nothing is accounted.
-    Gone,
+pub(crate) enum Verdict {
+    /// It was dropped.
+    Dropped,
+    /// It is sent from `start` to `end`, and need not be kept.
+    Leaves { start: Time, end: Time },
+    /// It waits in this queue.
+    Waits(QueueNo),
 }

@@ -3,9 +3,10 @@
 use super::judge::{Place, judge_arrival, judge_departure};
 use super::line::{Line, count_sent};
 use super::policy::QUEUES_MAX;
-use super::{Entered, Entrant, PortPolicy, Releases, Watchdog};
+use super::{PortPolicy, Releases, Verdict, Watchdog};
 use crate::dpp::Dpp;
 use crate::etrap::Etrap;
+use crate::ingress::Account;
 use crate::queue::Queue;
 use crate::schedule::Scheduler;
 use crate::{DropCause, Frame, Outside, QueueNo, Service, SharedBuffer};
@@ -22,6 +23,8 @@ pub(crate) struct Scheduled<F> {
     pub(crate) etrap: Option<Etrap>,
     pub(super) pause: PauseState,
     is_pausable: bool,
+    /// Whether any queue has a ceiling or a floor.
+    has_shapers: bool,
     /// Pause frames of our own, sent before everything else.
     control: VecDeque<(Time, F)>,
     /// Choices before this would find every queue blocked.
@@ -35,10 +38,19 @@ pub(crate) struct Scheduled<F> {
     pub(crate) storms_ended: u64,
 }
 
+/// What a departure touches besides its queue.
+pub(super) struct Exit<'a, O> {
+    pub(super) line: &'a mut Line,
+    pub(super) buffer: &'a mut SharedBuffer,
+    pub(super) releases: &'a mut Releases,
+    pub(super) out: &'a mut O,
+}
+
 impl<F: Frame> Scheduled<F> {
     pub(super) fn new(policy: PortPolicy) -> Scheduled<F> {
         assert!((1..=QUEUES_MAX).contains(&policy.queues.len()), "a port has one to {QUEUES_MAX} queues");
         let services: Vec<Service> = policy.queues.iter().map(|queue| queue.service).collect();
+        let has_shapers = policy.queues.iter().any(|queue| queue.ceiling.is_some() || queue.floor.is_some());
         let build = |policy: super::QueuePolicy| {
             let mut queue = Queue::new(policy.room, policy.aqm);
             queue.ceiling = policy.ceiling;
@@ -54,6 +66,7 @@ impl<F: Frame> Scheduled<F> {
             dpp: policy.dpp.map(Dpp::new),
             etrap: policy.etrap.map(|(policy, period)| Etrap::new(policy, period)),
             is_pausable: policy.pause.is_some(),
+            has_shapers,
             pause: policy.pause.unwrap_or_else(|| PauseState::new(0, false, Span::ZERO)),
             control: VecDeque::new(),
             ready_at: Time::ZERO,
@@ -75,94 +88,75 @@ impl<F: Frame> Scheduled<F> {
         line.due = data.min(control);
     }
 
-    pub(super) fn settle(
-        &mut self,
-        line: &mut Line,
-        now: Time,
-        buffer: &mut SharedBuffer,
-        releases: &mut Releases,
-        out: &mut impl Outside<F>,
-    ) {
-        while line.due <= now {
-            let at = line.due;
-            self.step(line, at, buffer, releases, out);
-            self.note_due(line);
+    pub(super) fn settle(&mut self, exit: &mut Exit<'_, impl Outside<F>>, now: Time) {
+        while exit.line.due <= now {
+            self.step(exit, exit.line.due);
         }
     }
 
     /// Sends one frame at `at`, or finds out until when nothing can be sent.
-    pub(super) fn step(
-        &mut self,
-        line: &mut Line,
-        at: Time,
-        buffer: &mut SharedBuffer,
-        releases: &mut Releases,
-        out: &mut impl Outside<F>,
-    ) {
+    pub(super) fn step(&mut self, exit: &mut Exit<'_, impl Outside<F>>, at: Time) {
         if self.control.front().is_some_and(|&(ordered, _)| ordered <= at) {
             let (_, frame) = self.control.pop_front().expect("it was there");
-            line.transmit(at, frame, out);
-            return;
+            exit.line.occupy(at, frame.bytes());
+            exit.out.transmit(exit.line.number, frame, at, exit.line.free_at);
+        } else {
+            if self.watchdog.is_some() {
+                self.watch(exit, at);
+            }
+            match self.choose(exit.line, at) {
+                Some(queue) => self.send_head(exit, at, queue),
+                None => self.ready_at = self.next_ready(at),
+            }
         }
-        if self.watchdog.is_some() {
-            self.watch(line, at, buffer, releases, out);
-        }
-        match self.choose(line, at) {
-            Some(queue) => self.send_head(line, at, queue, buffer, releases, out),
-            None => self.ready_at = self.next_ready(at),
-        }
+        self.note_due(exit.line);
     }
 
     fn choose(&mut self, line: &Line, at: Time) -> Option<QueueNo> {
-        let (queues, pause, is_pausable) = (&self.queues, &self.pause, self.is_pausable);
-        let head = |queue: QueueNo| {
+        let (queues, overhead_bytes) = (&self.queues, line.overhead_bytes);
+        let head = |queue: QueueNo| queues[queue].head().map(|frame| u64::from(frame.bytes()) + overhead_bytes);
+        if !self.is_pausable && !self.has_shapers {
+            return self.scheduler.choose(head);
+        }
+        let (pause, is_pausable) = (&self.pause, self.is_pausable);
+        let ready = |queue: QueueNo| {
             let q = &queues[queue];
-            let frame = q.head()?;
-            let is_ready = (!is_pausable || pause.free_from(at, frame.priority()) <= at)
+            let is_ready = (!is_pausable || pause.free_from(at, q.head()?.priority()) <= at)
                 && q.ceiling.as_ref().is_none_or(|ceiling| ceiling.conforms_from() <= at);
-            is_ready.then(|| u64::from(frame.bytes()) + line.overhead_bytes)
+            head(queue).filter(|_| is_ready)
         };
         let is_owed = |queue: QueueNo| queues[queue].floor.as_ref().is_some_and(|floor| floor.conforms_from() <= at);
-        self.scheduler.choose(head, is_owed)
+        self.scheduler.choose_owed(ready, is_owed)
     }
 
-    fn send_head(
-        &mut self,
-        line: &mut Line,
-        at: Time,
-        queue: QueueNo,
-        buffer: &mut SharedBuffer,
-        releases: &mut Releases,
-        out: &mut impl Outside<F>,
-    ) {
-        let (arrived, mut frame) = self.take_head(line, at, queue, buffer, releases, out);
-        let place = Place { at, port: line.number, queue };
+    fn send_head(&mut self, exit: &mut Exit<'_, impl Outside<F>>, at: Time, queue: QueueNo) {
+        let (arrived, bytes) = self.release_head(exit, at, queue);
+        let place = Place { at, port: exit.line.number, queue };
         let q = &mut self.queues[queue];
-        if !judge_departure(q, place, arrived, &mut frame, out) {
+        let mut frame = q.fetch_head();
+        if !judge_departure(q, place, arrived, &mut frame, exit.out) {
             return;
         }
-        count_sent(&mut q.counters, frame.bytes(), arrived, at);
-        let wire_bytes = line.transmit(at, frame, out);
-        q.charge(at, wire_bytes);
+        count_sent(&mut q.counters, bytes, arrived, at);
+        let wire_bytes = exit.line.occupy(at, bytes);
+        if self.has_shapers {
+            q.charge(at, wire_bytes);
+        }
+        exit.out.transmit(exit.line.number, frame, at, exit.line.free_at);
     }
 
-    /// The first frame of a queue leaves it and every account.
-    fn take_head(
-        &mut self,
-        line: &mut Line,
-        at: Time,
-        queue: QueueNo,
-        buffer: &mut SharedBuffer,
-        releases: &mut Releases,
-        out: &mut impl Outside<F>,
-    ) -> (Time, F) {
+    /// The first frame of a queue leaves every account; it is then fetched.
+    #[inline(always)]
+    fn release_head(&mut self, exit: &mut Exit<'_, impl Outside<F>>, at: Time, queue: QueueNo) -> (Time, u32) {
         let q = &mut self.queues[queue];
         let depth = q.depth_bytes;
-        let (arrived, frame, account) = q.pop().expect("the queue has a frame");
-        buffer.give_back(&q.room, depth, frame.bytes());
-        releases.extend(account.map(|account| (at, account, frame.bytes())));
-        line.waits(at, line.waiting_bytes - u64::from(frame.bytes()), out);
-        (arrived, frame)
+        let (arrived, bytes, account) = q.release_head();
+        exit.buffer.give_back(&q.room, depth, bytes);
+        if let Some(account) = account {
+            exit.releases.push((at, account, bytes));
+        }
+        exit.line.waits(at, exit.line.waiting_bytes - u64::from(bytes), exit.out);
+        (arrived, bytes)
     }
 
     /// The earliest time at which the first frame of some queue is neither paused nor shaped. After `at`.
@@ -176,51 +170,66 @@ impl<F: Frame> Scheduled<F> {
         ready.min().unwrap_or(Time::NEVER).min(watch)
     }
 
-    pub(super) fn handle_frame(
+    #[inline(never)]
+    pub(super) fn judge(
         &mut self,
         line: &mut Line,
         now: Time,
-        entrant: Entrant<F>,
+        frame: &mut F,
         buffer: &mut SharedBuffer,
         out: &mut impl Outside<F>,
-    ) -> Entered {
-        let Entrant { mut frame, account } = entrant;
-        let queue = self.classify(now, &frame);
+    ) -> Verdict {
+        let queue = self.classify(now, frame);
         let bytes = frame.bytes();
         let elephant = self.etrap.as_mut().and_then(|etrap| etrap.arrival(now, frame.flow_hash(), bytes));
         let place = Place { at: now, port: line.number, queue };
-        let can_send = self.can_send_at_once(line, now, queue, &frame);
-        self.restore(now, queue, frame.priority());
-        let q = &mut self.queues[queue];
-        if self.storms[queue].is_some() {
-            q.counters.count_drop(DropCause::Watchdog, bytes);
-            out.dropped(now, line.number, queue, &frame, DropCause::Watchdog);
-            return Entered::Gone;
+        let can_send = self.can_send_at_once(line, now, queue, frame);
+        if self.watchdog.is_some() && self.is_in_storm(now, queue, frame.priority()) {
+            self.queues[queue].counters.count_drop(DropCause::Watchdog, bytes);
+            out.dropped(now, line.number, queue, frame, DropCause::Watchdog);
+            return Verdict::Dropped;
         }
+        let q = &mut self.queues[queue];
         if !can_send && let Err(cause) = buffer.admits(&q.room, q.depth_bytes, q.len(), bytes) {
             q.counters.count_drop(cause, bytes);
-            out.dropped(now, line.number, queue, &frame, cause);
-            return Entered::Gone;
+            out.dropped(now, line.number, queue, frame, cause);
+            return Verdict::Dropped;
         }
-        if !judge_arrival(q, place, &mut frame, elephant, out) {
-            return Entered::Gone;
+        if !judge_arrival(q, place, frame, elephant, out) {
+            return Verdict::Dropped;
         }
         if let Some(point) = &mut q.congestion_point
             && let Some(notification) = point.enqueued(bytes, q.depth_bytes + u64::from(bytes))
         {
-            out.notify(now, line.number, queue, &frame, notification);
+            out.notify(now, line.number, queue, frame, notification);
         }
         if can_send {
             count_sent(&mut q.counters, bytes, now, now);
-            let wire_bytes = line.transmit(now, frame, out);
-            q.charge(now, wire_bytes);
-            return Entered::Gone;
+            let wire_bytes = line.occupy(now, bytes);
+            if self.has_shapers {
+                q.charge(now, wire_bytes);
+            }
+            return Verdict::Leaves { start: now, end: line.free_at };
         }
+        Verdict::Waits(queue)
+    }
+
+    pub(super) fn enqueue(
+        &mut self,
+        line: &mut Line,
+        now: Time,
+        queue: QueueNo,
+        frame: F,
+        account: Option<Account>,
+        buffer: &mut SharedBuffer,
+        out: &mut impl Outside<F>,
+    ) {
+        let q = &mut self.queues[queue];
+        let bytes = frame.bytes();
         buffer.take(&q.room, q.depth_bytes, bytes);
         q.push(now, frame, account);
         line.waits(now, line.waiting_bytes + u64::from(bytes), out);
         self.ready_at = self.ready_at.min(line.free_at.max(now)); // whatever holds the others back may not hold this one
-        Entered::Waits
     }
 
     /// Nothing waits, the transmitter is free, and neither pause nor shaper holds the frame back.
@@ -230,7 +239,7 @@ impl<F: Frame> Scheduled<F> {
             && line.waiting_bytes == 0
             && self.control.is_empty()
             && (!self.is_pausable || self.pause.free_from(now, frame.priority()) <= now)
-            && self.queues[queue].ceiling.as_ref().is_none_or(|ceiling| ceiling.conforms_from() <= now)
+            && (!self.has_shapers || self.queues[queue].ceiling.as_ref().is_none_or(|ceiling| ceiling.conforms_from() <= now))
     }
 
     /// The queue for a frame: its class's own, or the express queue.
@@ -261,14 +270,7 @@ impl<F: Frame> Scheduled<F> {
     }
 
     /// Detects storms and flushes their queues; ends storms whose pause is over.
-    fn watch(
-        &mut self,
-        line: &mut Line,
-        at: Time,
-        buffer: &mut SharedBuffer,
-        releases: &mut Releases,
-        out: &mut impl Outside<F>,
-    ) {
+    fn watch(&mut self, exit: &mut Exit<'_, impl Outside<F>>, at: Time) {
         let Some(watchdog) = self.watchdog else { return };
         for queue in 0..self.queues.len() {
             let Some(priority) = self.queues[queue].head().map(F::priority) else { continue };
@@ -276,33 +278,30 @@ impl<F: Frame> Scheduled<F> {
             if stuck && self.storms[queue].is_none() {
                 self.storms[queue] = Some(at);
                 self.storms_detected += 1;
-                self.flush(line, at, queue, buffer, releases, out);
+                self.flush(exit, at, queue);
             }
         }
     }
 
-    /// A storm is over when the pause has been for long enough; the next frame finds out.
-    fn restore(&mut self, now: Time, queue: QueueNo, priority: u8) {
-        let Some(watchdog) = self.watchdog else { return };
+    /// Whether what comes to a queue is dropped. A storm is over when the pause has been for long enough; the next frame finds
+    /// out.
+    #[inline(never)]
+    fn is_in_storm(&mut self, now: Time, queue: QueueNo, priority: u8) -> bool {
+        let Some(watchdog) = self.watchdog else { return false };
         if self.storms[queue].is_some() && now >= self.pause.ends_at(priority) + watchdog.restoration {
             self.storms[queue] = None;
             self.storms_ended += 1;
         }
+        self.storms[queue].is_some()
     }
 
-    fn flush(
-        &mut self,
-        line: &mut Line,
-        at: Time,
-        queue: QueueNo,
-        buffer: &mut SharedBuffer,
-        releases: &mut Releases,
-        out: &mut impl Outside<F>,
-    ) {
+    fn flush(&mut self, exit: &mut Exit<'_, impl Outside<F>>, at: Time, queue: QueueNo) {
         while self.queues[queue].len() > 0 {
-            let (_, frame) = self.take_head(line, at, queue, buffer, releases, out);
-            self.queues[queue].counters.count_drop(DropCause::Watchdog, frame.bytes());
-            out.dropped(at, line.number, queue, &frame, DropCause::Watchdog);
+            let (_, bytes) = self.release_head(exit, at, queue);
+            let q = &mut self.queues[queue];
+            let frame = q.fetch_head();
+            q.counters.count_drop(DropCause::Watchdog, bytes);
+            exit.out.dropped(at, exit.line.number, queue, &frame, DropCause::Watchdog);
         }
     }
 }
