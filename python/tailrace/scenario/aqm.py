@@ -93,6 +93,8 @@ class Etrap(Part):
     """A flow of more bytes is an elephant [K]: the NX-OS default."""
     age: Time | None = None
     """Period in which an elephant must send `bandwidth_threshold`. Left out: the profile's."""
+    afd_period: Time | None = None
+    """Period of AFD. Left out: the profile's, from which a Nexus cannot depart; below 10 Gbit/s it wants to be longer."""
     bandwidth_threshold: Size = 500
     """See `age` [K]: the NX-OS default."""
     table_entries: Count = 65_536
@@ -101,4 +103,4 @@ class Etrap(Part):
     def periods_ps(self) -> tuple[int, int]:
         """Age period and AFD period."""
         age_ps, afd_ps = ETRAP_PROFILES_PS[self.profile]
-        return (age_ps if self.age is None else self.age), afd_ps
+        return (age_ps if self.age is None else self.age), (afd_ps if self.afd_period is None else self.afd_period)
