@@ -101,12 +101,13 @@ def queues(run: Run, summary: dict[str, Any]) -> dict[str, Any]:
         "drops": drops.drops_chart(summary) if drops.drop_causes(summary) else None,
         "rows": loud,
         "quiet": quiet,
+        "early": _early_rows(summary),
         "omitted": max((arm["ports_omitted"] for arm in summary["arms"].values()), default=0),
     }
 
 
 def transport(summary: dict[str, Any]) -> dict[str, Any]:
-    """Counters of TCP, of dynamic packet prioritisation and of hosts."""
+    """Counters of TCP, of dynamic packet prioritisation, of pauses and of hosts."""
     arms = list(summary["arms"].items())
     tcp = [
         {"workload": name, "arm": arm, "index": index, "tcp": workload["tcp"], "is_first": index == 0}
@@ -125,7 +126,12 @@ def transport(summary: dict[str, Any]) -> dict[str, Any]:
         for index, (arm, arm_summary) in enumerate(arms)
         for at, host in enumerate(_busiest(arm_summary["hosts"]))
     ]
-    return {"tcp": tcp, "tcp_counters": TCP_COUNTERS, "dpp": dpp, "hosts": hosts}
+    pauses = [
+        {"arm": arm, "index": index, "pauses": row, "is_first": at == 0}
+        for index, (arm, arm_summary) in enumerate(arms)
+        for at, row in enumerate(arm_summary["pauses"])
+    ]
+    return {"tcp": tcp, "tcp_counters": TCP_COUNTERS, "dpp": dpp, "pauses": pauses, "hosts": hosts}
 
 
 def network(run: Run) -> dict[str, Any] | None:
@@ -219,6 +225,16 @@ def _queue_rows(summary: dict[str, Any]) -> tuple[list[dict[str, Any]], list[dic
                 rows.append({"arm": arm, "index": index, "port": name, "queue": queue, "is_first": is_first})
                 shown += is_loud
     return loud, quiet
+
+
+def _early_rows(summary: dict[str, Any]) -> list[dict[str, Any]]:
+    rows = [
+        {"arm": arm, "index": index, "switch": entry["switch"], "cause": cause, "lost": lost}
+        for index, (arm, arm_summary) in enumerate(summary["arms"].items())
+        for entry in arm_summary["early_drops"]
+        for cause, lost in entry["drops"].items()
+    ]
+    return [row | {"is_first": not at or rows[at - 1]["arm"] != row["arm"]} for at, row in enumerate(rows)]
 
 
 def _is_quiet(queue: dict[str, Any]) -> bool:

@@ -42,6 +42,19 @@ def drops_by_cause(trials: list[Trial]) -> dict[str, dict[str, float]]:
     return dict(sorted(lost.items(), key=lambda item: -item[1]["frames"]))
 
 
+def early_drops(trials: list[Trial]) -> list[dict[str, Any]]:
+    """What switches dropped before any queue (no route, policed, no room at the ingress), mean over trials."""
+    found: dict[str, dict[str, dict[str, float]]] = {}
+    for trial in trials:
+        for switch in trial.outcome.get("switches", []):
+            causes = found.setdefault(switch["name"], {})
+            for cause, lost in switch.get("early_drops", {}).items():
+                mean = causes.setdefault(cause, {"frames": 0.0, "bytes": 0.0})
+                mean["frames"] += lost["frames"] / len(trials)
+                mean["bytes"] += lost["bytes"] / len(trials)
+    return [{"switch": name, "drops": causes} for name, causes in found.items() if causes]
+
+
 def count_drops(trial: Trial, port: str | None, queue: str | None, cause: str | None) -> float:
     """Frames that queues of one trial dropped; of all ports together also those that were dropped before any queue."""
     places = [at["drops"] for at in queues_of(trial, port, queue)]

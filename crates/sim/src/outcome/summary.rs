@@ -192,6 +192,7 @@ fn group((priorities, counters): (u8, GroupCounters)) -> Value {
         "priorities": priorities,
         "xoff_sent": counters.xoff_sent,
         "xon_sent": counters.xon_sent,
+        "depth_bytes": counters.depth_bytes,
         "bytes_max": counters.bytes_max,
         "headroom_max_bytes": counters.headroom_max_bytes,
         "drop_frames": counters.drop_frames,
