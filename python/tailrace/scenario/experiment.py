@@ -83,7 +83,7 @@ class Expectation(Part):
     """A published or wanted figure and how far a result may be from it."""
 
     metric: str
-    """What is compared: one of the [metrics](#metrics)."""
+    """What is compared, e.g. completion_s or drops_frames: one of the metrics of the scenario reference."""
     arm: str | None = None
     """Arm of the figure."""
     baseline: str | None = None

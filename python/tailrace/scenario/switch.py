@@ -21,9 +21,10 @@ class Shape(Part):
     """Guaranteed and largest rate of a queue, of frames with their wire overhead."""
 
     min: Rate | None = None
-    """Guaranteed: below it the queue is served before all others."""
+    """Guaranteed to a queue with a share: below it the queue is served before the others that have one, and the share
+    is of what is left. A strict queue comes before them anyway."""
     max: Rate | None = None
-    """Never exceeded."""
+    """Not exceeded, but for a burst of 18 460 B (two jumbo frames) after silence."""
 
 
 class Qcn(Part):

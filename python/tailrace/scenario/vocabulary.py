@@ -43,7 +43,7 @@ def _workload(name: str, meaning: str, *takes: str) -> Metric:
 
 def _latency(name: str) -> Metric:
     words = {"mean": "mean", "min": "smallest", "max": "largest"}
-    which = words.get(name) or f"{name[1:].replace('_', '.')}th percentile of"
+    which = words.get(name) or f"{name[1:].replace('_', '.')}th percentile of the"
     return _workload(f"latency_{name}_ms", f"{which} latency of a transaction, flow or datagram, in ms")
 
 
