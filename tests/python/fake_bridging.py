@@ -40,6 +40,7 @@ def bridge(outcome: dict[str, Any]) -> None:
         }
     ]
     host = outcome["hosts"][0]
-    host["interface"] = {"pause": port["pause"] | {"paused_ps": [0, 0, 0, end_ps // 2, 0, 0, 0, 0]}}
+    stood_still = {"paused_ps": [0, 0, 0, end_ps // 2, 0, 0, 0, 0], "storms_detected": 0, "storms_ended": 0}
+    host["interface"] = {"pause": port["pause"] | stood_still}
     outcome["workloads"][0]["connection_bytes"] = [90, 100, 110]
     outcome["deadlock"] = CIRCLE

@@ -33,14 +33,21 @@ def switch_sentences(plan: dict[str, Any]) -> list[dict[str, Any]]:
                 "rules": [rule_words(rule) for rule in switch.get("classify", [])],
                 "policies": [
                     {"where": where, "sentences": policy_sentences(policy), "policy": policy}
-                    for where, policy in _policies(switch)
+                    for where, policy in _policies(switch, _switches_beside(plan, switch["name"]))
                 ],
             }
         )
     return _merged(described)
 
 
-def _policies(switch: dict[str, Any]) -> list[tuple[str, dict[str, Any]]]:
+def _switches_beside(plan: dict[str, Any], name: str) -> set[str]:
+    """Switches that a switch has a link to."""
+    names = {switch["name"] for switch in plan["switches"]}
+    ends = [(link["a"], link["b"]) for link in plan.get("links", [])]
+    return {b if a == name else a for a, b in ends if name in (a, b)} & names
+
+
+def _policies(switch: dict[str, Any], switches_beside: set[str]) -> list[tuple[str, dict[str, Any]]]:
     """Different policies of a switch and where they are; ports with the same one share an entry."""
     own: list[tuple[list[str], dict[str, Any]]] = []
     for port in switch.get("port_policies", []):
@@ -49,6 +56,9 @@ def _policies(switch: dict[str, Any]) -> list[tuple[str, dict[str, Any]]]:
             own.append(([port["towards"]], port["policy"]))
         else:
             same.append(port["towards"])
+    if len(own) == 1 and set(own[0][0]) == switches_beside and switch.get("policy"):
+        # The same words for every switch of a fabric, so that they share an entry.
+        return [("ports to hosts", switch["policy"]), ("ports to switches", own[0][1])]
     others = "all other ports" if own else "all ports"
     usual = [(others, switch["policy"])] if switch.get("policy") else []
     return usual + [(_where(names), policy) for names, policy in own]

@@ -66,7 +66,10 @@ def deadlock_sentences(arms: dict[str, dict[str, Any]]) -> list[str]:
 
 
 def summarise_pauses(trials: list[Trial]) -> list[dict[str, Any]]:
-    """Ports of switches and interfaces of hosts where anything was paused, longest pause first; means over trials."""
+    """Ports of switches and interfaces of hosts where anything was paused, means over trials.
+
+    First where frames were lost or a storm was found, then those that stood still longest.
+    """
     rows: dict[str, list[dict[str, float]]] = {}
     for trial in trials:
         for port in trial.outcome.get("ports", []):
@@ -78,7 +81,7 @@ def summarise_pauses(trials: list[Trial]) -> list[dict[str, Any]]:
         place: {key: sum(row[key] for row in seen) / len(trials) for key in seen[0]} for place, seen in rows.items()
     }
     busy = [(place, row) for place, row in means.items() if row["xoff_sent"] or row["received"]]
-    busy.sort(key=lambda pair: -pair[1]["paused_percent"])
+    busy.sort(key=lambda pair: tuple(-pair[1][key] for key in ("drops_frames", "storms_detected", "paused_percent")))
     return [{"place": place, **row} for place, row in busy[:ROWS_MAX]]
 
 

@@ -129,7 +129,7 @@ def test_a_deadlock_is_told_before_everything_else(path: Path) -> None:
     assert summary["arms"]["fifo"]["deadlocks"] == []
 
 
-def test_pauses_are_summarised_by_who_stood_still_longest(path: Path) -> None:
+def test_pauses_are_summarised_storms_first(path: Path) -> None:
     rows = summarise(path)["arms"]["dpp"]["pauses"]
-    assert [row["place"] for row in rows] == ["client → network", "leaf1 → client"]
-    assert (rows[1]["xoff_sent"], rows[1]["storms_detected"], rows[0]["paused_percent"]) == (3, 1, pytest.approx(50))
+    assert [row["place"] for row in rows] == ["leaf1 → client", "client → network"]
+    assert (rows[0]["xoff_sent"], rows[0]["storms_detected"], rows[1]["paused_percent"]) == (3, 1, pytest.approx(50))
