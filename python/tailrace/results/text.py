@@ -6,7 +6,7 @@ from typing import Any
 
 from tailrace.results.grid import Grid, grid_of
 from tailrace.results.metrics import OPEN_LOOP
-from tailrace.results.numbers import THIN_SPACE, digits_text, signed_text
+from tailrace.results.numbers import PS_PER_S, THIN_SPACE, digits_text, signed_text, span_text
 from tailrace.results.pauses import deadlock_sentences
 from tailrace.results.run_directory import SOLO
 
@@ -194,7 +194,7 @@ def place(judged: dict[str, Any]) -> str:
         arm = "alone"
     elif judged["metric"] == "acceleration_percent" and judged["baseline"]:
         arm = f"{arm} against {judged['baseline']}"
-    after = f"after {number(judged['after_s'])} s" if judged["after_s"] else None
+    after = f"after {span_text(judged['after_s'] * PS_PER_S)}" if judged["after_s"] else None
     parts = (arm, judged["workload"], judged["port"], judged["queue"], judged["cause"], after)
     return " ".join(dict.fromkeys(part for part in parts if part))
 
