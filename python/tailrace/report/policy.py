@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from tailrace.report.policy_ingress import ingress_sentences, rule_words
+from tailrace.report.policy_ingress import bits, ingress_sentences, ranges_text, rule_words
 from tailrace.results.numbers import digits_text, rate_text, size_text, span_text
 
 # Ports that are named before "and N more".
@@ -148,10 +148,15 @@ def aqm_words(aqm: str | dict[str, Any]) -> str:
 def _dpp(dpp: dict[str, Any], queues: list[dict[str, Any]]) -> str:
     express = queues[dpp["express_queue"]]["name"]
     return (
-        f"Dynamic packet prioritisation: the first {dpp['max_packets']} packets of a flow go to {express}; after "
+        f"Dynamic packet prioritisation: the first {dpp['max_packets']} packets of a flow{_in_classes(dpp)} go to "
+        f"{express}; after "
         f"{span_text(dpp['age_ps'])} of silence a flow is new again, {RESET_WORDS[dpp['reset']]}; "
         f"{digits_text(dpp['table_entries'])} flow entries, and when they are full {FULL_WORDS[dpp['when_full']]}."
     )
+
+
+def _in_classes(dpp: dict[str, Any]) -> str:
+    return f" in class {ranges_text(bits(dpp['classes']))}" if "classes" in dpp else ""
 
 
 def _etrap(etrap: dict[str, Any]) -> str:

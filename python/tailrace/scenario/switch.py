@@ -7,7 +7,7 @@ from pydantic import Field
 from tailrace.scenario.aqm import Afd, Aqm, Etrap, NoAqm
 from tailrace.scenario.classify import Rule
 from tailrace.scenario.limit import Limit, QueueLimit
-from tailrace.scenario.pause import LinkPause, Pfc, Police
+from tailrace.scenario.pause import PRIORITIES, LinkPause, Pfc, Police, Priorities
 from tailrace.scenario.quantities import NAME_PATTERN, Count, Part, Rate, Share, Size, Time
 
 ONE_PPB = 10**9
@@ -70,6 +70,8 @@ class Dpp(Part):
     """Entries of the flow table, a power of two."""
     when_full: Literal["evict-oldest", "untracked"] = "evict-oldest"
     """What happens to a flow that finds no entry."""
+    priorities: Priorities = list(range(PRIORITIES))
+    """Classes whose flows are prioritised; left out: all. A switch names them (`class type network-qos`)."""
 
 
 class Policy(Part):

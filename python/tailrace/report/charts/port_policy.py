@@ -129,7 +129,8 @@ def _note(policy: dict[str, Any], number: int, queue: dict[str, Any]) -> list[st
     parts = []
     dpp = policy.get("dpp")
     if dpp and dpp["express_queue"] == number:
-        parts.append(f"first {dpp['max_packets']} packets of a flow")
+        which = f" in class {_compact(bits(dpp['classes']))}" if "classes" in dpp else ""
+        parts.append(f"first {dpp['max_packets']} packets of a flow{which}")
     parts.append(_aqm(queue["aqm"]))
     if qcn := queue.get("qcn"):
         parts.append(f"QCN {size_text(qcn['set_point_bytes'])}")
