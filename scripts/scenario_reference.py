@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any
 
-from tailrace.scenario import units
+from tailrace.scenario import units, vocabulary
 
 Schema = dict[str, Any]
 
@@ -38,6 +38,7 @@ def render(schema: Schema) -> str:
     definitions: dict[str, Schema] = schema["$defs"]
     sections = [INTRODUCTION, quantities(), section("Scenario", schema, "The file itself.")]
     sections += [section(name, definitions[name], "") for name in reading_order(schema)]
+    sections.append(metrics())
     return "\n".join(sections)
 
 
@@ -65,6 +66,25 @@ def quantities() -> str:
         "",
     ]
     return "\n".join(lines)
+
+
+def metrics() -> str:
+    """What an expectation can be about, from the table that checks it."""
+    lines = [
+        "## Metrics",
+        "",
+        "What `metric` of an expectation may be. A key in bold is needed (`workload` only where there are several);",
+        "the others narrow the figure down, and without them it is that of the whole network. Every figure is of one",
+        "arm, the first where `arm` is left out. With `after`, what was recorded from that time on counts.",
+        "",
+        "| Metric | Keys | Meaning |",
+        "|---|---|---|",
+    ]
+    for metric in vocabulary.METRICS.values():
+        keys = [f"**`{key}`**" for key in metric.needs] + [f"`{key}`" for key in metric.takes]
+        lines.append(f"| `{metric.name}` | {', '.join(keys) or '–'} | {cell(metric.meaning)} |")
+    causes = ", ".join(f"`{cause}`" for cause in vocabulary.DROP_CAUSES)
+    return "\n".join([*lines, "", f"Causes of drops: {causes}.", ""])
 
 
 def reading_order(schema: Schema) -> list[str]:

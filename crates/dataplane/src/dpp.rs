@@ -45,6 +45,8 @@ pub struct DppPolicy {
     pub table_entries: u32,
     /// What happens when it is full.
     pub when_full: WhenFull,
+    /// Classes whose flows are prioritised, a bit each; the others use their own queues and take no entries.
+    pub classes: u8,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -146,7 +148,8 @@ mod tests {
     const MS: Span = Span::from_ms(1);
 
     fn dpp(reset: DppReset, when_full: WhenFull) -> Dpp {
-        let policy = DppPolicy { max_packets: 2, age: MS.times(5), express: 0, reset, table_entries: 4, when_full };
+        let policy =
+            DppPolicy { max_packets: 2, age: MS.times(5), express: 0, reset, table_entries: 4, when_full, classes: u8::MAX };
         Dpp::new(policy)
     }
     fn at(ms: u64) -> Time {

@@ -67,6 +67,8 @@ pub struct GroupCounters {
     pub xoff_sent: u64,
     /// Resumes sent (XON).
     pub xon_sent: u64,
+    /// Bytes that the group holds now, besides its headroom.
+    pub depth_bytes: u64,
     /// Most bytes that the group held.
     pub bytes_max: u64,
     /// Most bytes that stood in the headroom.
@@ -115,7 +117,8 @@ impl IngressPort {
     }
 
     pub(crate) fn counters(&self) -> impl Iterator<Item = (u8, GroupCounters)> {
-        self.groups.iter().map(|group| (group.policy.priorities, group.counters))
+        let now = |group: &Group| GroupCounters { depth_bytes: group.bytes, ..group.counters };
+        self.groups.iter().map(move |group| (group.policy.priorities, now(group)))
     }
 
     /// The group of a priority, if its sender was told to pause.

@@ -301,6 +301,10 @@ impl<F: Frame> Switch<F> {
     pub fn counters(&self, port: PortNo, queue: QueueNo) -> &QueueCounters {
         &self.ports[port].queues()[queue].counters
     }
+    /// Bytes that wait in one queue, as far as its port is settled.
+    pub fn depth_bytes(&self, port: PortNo, queue: QueueNo) -> u64 {
+        self.ports[port].depth_bytes(queue)
+    }
     /// Frames that wait in late-choosing queues of a port (on other ports committed frames are already outside).
     pub fn held_frames(&self, port: PortNo) -> u64 {
         self.ports[port].queues().iter().map(|queue| queue.len() as u64).sum()

@@ -37,7 +37,7 @@ fn policy() -> impl Strategy<Value = PortPolicy> {
         let dpp = dpp.map(|(max_packets, reset)| {
             queues.push(queue(Service::Strict(1), Limit::Bytes(50_000)));
             let (age, when_full) = (Span::from_ms(5), WhenFull::EvictOldest);
-            DppPolicy { max_packets, age, express: queues.len() - 1, reset, table_entries: 64, when_full }
+            DppPolicy { max_packets, age, express: queues.len() - 1, reset, table_entries: 64, when_full, classes: u8::MAX }
         });
         PortPolicy { queue_of_class, dpp, ..port(queues) }
     })

@@ -5,8 +5,8 @@ from pathlib import Path
 from tailrace.cli.console import emit, emit_json
 from tailrace.errors import RunRefusedError, closest
 from tailrace.results import Run
-from tailrace.results.queuing import port_counters, port_policy
-from tailrace.results.queuing_text import format_ports
+from tailrace.results.queuing import port_counters, port_policy, switch_counters
+from tailrace.results.queuing_text import format_ports, format_switches
 
 
 def show_queues(path: Path, arm: str | None, number: int, port: str | None, *, json_: bool) -> None:
@@ -29,7 +29,12 @@ def show_queues(path: Path, arm: str | None, number: int, port: str | None, *, j
     if port is not None and port not in names:
         raise RunRefusedError(f"{path}: there is no port '{port}' (hint: {closest(port, names, 'ports')})")
     shown = [found for found in ports if port in (None, found["port"])]
+    # A switch's own drops belong to no port: they are shown with the ports of that switch.
+    named = {port.partition(">")[0]} if port else None
+    switches = [switch_counters(s) for s in trial.outcome.get("switches", []) if named is None or s["name"] in named]
     if json_:
-        emit_json({"arm": chosen, "trial": number, "ports": shown})
-    else:
-        emit(format_ports(shown) if shown else "no switch has a port")
+        emit_json({"arm": chosen, "trial": number, "ports": shown, "switches": switches})
+        return
+    emit(format_ports(shown) if shown else "no switch has a port")
+    if switches:
+        emit("\n" + format_switches(switches))

@@ -30,6 +30,8 @@ def facts(summary: dict[str, Any]) -> list[dict[str, str]]:
     """Short facts about the run, each with a tone: good, bad or none."""
     run = summary["run"]
     listed = [{"text": "partial run", "tone": "bad"}] if run["is_partial"] else []
+    if any(arm["deadlocks"] for arm in summary["arms"].values()):
+        listed.append({"text": "deadlock", "tone": "bad"})
     judged = [e["passed"] for e in summary["expectations"]]
     if judged:
         passed = sum(outcome is True for outcome in judged)

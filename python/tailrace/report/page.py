@@ -12,6 +12,7 @@ from tailrace.report.headline import facts, headline
 from tailrace.report.sections import completion, distributions, network, provenance, queues, transport
 from tailrace.results import Run, numbers
 from tailrace.results.grid import metric_name
+from tailrace.results.pauses import deadlock_sentences
 from tailrace.results.summarise import summarise_run
 
 ASSETS = Path(__file__).parent / "assets"
@@ -40,6 +41,7 @@ def render(run: Run, summary: dict[str, Any] | None = None) -> str:
         "workloads": summary["workloads"],
         "baseline": summary["baseline"],
         "headline": headline(summary),
+        "deadlocks": deadlock_sentences(summary["arms"]),
         "facts": facts(summary),
         "completion": completion(summary),
         "published": beside_published(summary),

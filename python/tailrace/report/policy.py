@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from tailrace.report.policy_ingress import ingress_sentences, rule_words
+from tailrace.report.policy_ingress import bits, ingress_sentences, ranges_text, rule_words
 from tailrace.results.numbers import digits_text, rate_text, size_text, span_text
 
 # Ports that are named before "and N more".
@@ -33,14 +33,21 @@ def switch_sentences(plan: dict[str, Any]) -> list[dict[str, Any]]:
                 "rules": [rule_words(rule) for rule in switch.get("classify", [])],
                 "policies": [
                     {"where": where, "sentences": policy_sentences(policy), "policy": policy}
-                    for where, policy in _policies(switch)
+                    for where, policy in _policies(switch, _switches_beside(plan, switch["name"]))
                 ],
             }
         )
     return _merged(described)
 
 
-def _policies(switch: dict[str, Any]) -> list[tuple[str, dict[str, Any]]]:
+def _switches_beside(plan: dict[str, Any], name: str) -> set[str]:
+    """Switches that a switch has a link to."""
+    names = {switch["name"] for switch in plan["switches"]}
+    ends = [(link["a"], link["b"]) for link in plan.get("links", [])]
+    return {b if a == name else a for a, b in ends if name in (a, b)} & names
+
+
+def _policies(switch: dict[str, Any], switches_beside: set[str]) -> list[tuple[str, dict[str, Any]]]:
     """Different policies of a switch and where they are; ports with the same one share an entry."""
     own: list[tuple[list[str], dict[str, Any]]] = []
     for port in switch.get("port_policies", []):
@@ -49,6 +56,9 @@ def _policies(switch: dict[str, Any]) -> list[tuple[str, dict[str, Any]]]:
             own.append(([port["towards"]], port["policy"]))
         else:
             same.append(port["towards"])
+    if len(own) == 1 and set(own[0][0]) == switches_beside and switch.get("policy"):
+        # The same words for every switch of a fabric, so that they share an entry.
+        return [("ports to hosts", switch["policy"]), ("ports to switches", own[0][1])]
     others = "all other ports" if own else "all ports"
     usual = [(others, switch["policy"])] if switch.get("policy") else []
     return usual + [(_where(names), policy) for names, policy in own]
@@ -138,10 +148,15 @@ def aqm_words(aqm: str | dict[str, Any]) -> str:
 def _dpp(dpp: dict[str, Any], queues: list[dict[str, Any]]) -> str:
     express = queues[dpp["express_queue"]]["name"]
     return (
-        f"Dynamic packet prioritisation: the first {dpp['max_packets']} packets of a flow go to {express}; after "
+        f"Dynamic packet prioritisation: the first {dpp['max_packets']} packets of a flow{_in_classes(dpp)} go to "
+        f"{express}; after "
         f"{span_text(dpp['age_ps'])} of silence a flow is new again, {RESET_WORDS[dpp['reset']]}; "
         f"{digits_text(dpp['table_entries'])} flow entries, and when they are full {FULL_WORDS[dpp['when_full']]}."
     )
+
+
+def _in_classes(dpp: dict[str, Any]) -> str:
+    return f" in class {ranges_text(bits(dpp['classes']))}" if "classes" in dpp else ""
 
 
 def _etrap(etrap: dict[str, Any]) -> str:

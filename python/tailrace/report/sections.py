@@ -6,6 +6,7 @@ from typing import Any
 from tailrace.report import policy
 from tailrace.report.charts import completion as completion_chart
 from tailrace.report.charts import drops, improvement, latency, occupancy, port_policy, time, topology
+from tailrace.report.interfaces import interface_sentences
 from tailrace.report.limits import ARMS_DRAWN_MAX, HOSTS_MAX, PANELS_MAX, QUEUES_MAX
 from tailrace.report.series import TimeChart
 from tailrace.results import Run
@@ -17,6 +18,8 @@ from tailrace.results.workload import TCP_COUNTERS
 QUIET_BYTES = 1_500
 # Policies of one switch that are drawn.
 POLICIES_MAX = 6
+# Ports and interfaces of an arm whose pauses are listed.
+PAUSES_MAX = 10
 
 
 def completion(summary: dict[str, Any]) -> dict[str, Any]:
@@ -101,12 +104,13 @@ def queues(run: Run, summary: dict[str, Any]) -> dict[str, Any]:
         "drops": drops.drops_chart(summary) if drops.drop_causes(summary) else None,
         "rows": loud,
         "quiet": quiet,
+        "early": _early_rows(summary),
         "omitted": max((arm["ports_omitted"] for arm in summary["arms"].values()), default=0),
     }
 
 
 def transport(summary: dict[str, Any]) -> dict[str, Any]:
-    """Counters of TCP, of dynamic packet prioritisation and of hosts."""
+    """Counters of TCP, of dynamic packet prioritisation, of pauses and of hosts."""
     arms = list(summary["arms"].items())
     tcp = [
         {"workload": name, "arm": arm, "index": index, "tcp": workload["tcp"], "is_first": index == 0}
@@ -125,7 +129,20 @@ def transport(summary: dict[str, Any]) -> dict[str, Any]:
         for index, (arm, arm_summary) in enumerate(arms)
         for at, host in enumerate(_busiest(arm_summary["hosts"]))
     ]
-    return {"tcp": tcp, "tcp_counters": TCP_COUNTERS, "dpp": dpp, "hosts": hosts}
+    pauses = [
+        {"arm": arm, "index": index, "pauses": row, "is_first": at == 0}
+        for index, (arm, arm_summary) in enumerate(arms)
+        for at, row in enumerate(arm_summary["pauses"][:PAUSES_MAX])
+    ]
+    pauses_omitted = max((len(arm_summary["pauses"]) - PAUSES_MAX for _, arm_summary in arms), default=0)
+    return {
+        "tcp": tcp,
+        "tcp_counters": TCP_COUNTERS,
+        "dpp": dpp,
+        "pauses": pauses,
+        "pauses_omitted": max(0, pauses_omitted),
+        "hosts": hosts,
+    }
 
 
 def network(run: Run) -> dict[str, Any] | None:
@@ -135,12 +152,12 @@ def network(run: Run) -> dict[str, Any] | None:
         return None
     policies: list[dict[str, Any]] = []
     for arm, plan in plans:
-        sentences = _drawn(policy.switch_sentences(plan))
-        same = next((entry for entry in policies if entry["switches"] == sentences), None)
+        described = {"switches": _drawn(policy.switch_sentences(plan)), "interfaces": interface_sentences(plan)}
+        same = next((entry for entry in policies if entry | described == entry), None)
         if same:
             same["arms"].append(arm)
         else:
-            policies.append({"arms": [arm], "switches": sentences})
+            policies.append({"arms": [arm], **described})
     first = plans[0][1]
     overrides = run.manifest.get("overrides") or {}
     return {
@@ -219,6 +236,16 @@ def _queue_rows(summary: dict[str, Any]) -> tuple[list[dict[str, Any]], list[dic
                 rows.append({"arm": arm, "index": index, "port": name, "queue": queue, "is_first": is_first})
                 shown += is_loud
     return loud, quiet
+
+
+def _early_rows(summary: dict[str, Any]) -> list[dict[str, Any]]:
+    rows = [
+        {"arm": arm, "index": index, "switch": entry["switch"], "cause": cause, "lost": lost}
+        for index, (arm, arm_summary) in enumerate(summary["arms"].items())
+        for entry in arm_summary["early_drops"]
+        for cause, lost in entry["drops"].items()
+    ]
+    return [row | {"is_first": not at or rows[at - 1]["arm"] != row["arm"]} for at, row in enumerate(rows)]
 
 
 def _is_quiet(queue: dict[str, Any]) -> bool:

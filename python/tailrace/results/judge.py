@@ -4,15 +4,27 @@ from collections.abc import Callable, Sequence
 from operator import truediv
 from typing import Any
 
-from tailrace.results.metrics import goodput_gbps, metric_of_trial
-from tailrace.results.ports import count_frames, queues_of
+from tailrace.results.numbers import PS_PER_S
 from tailrace.results.published import Band
-from tailrace.results.run_directory import SOLO, Run, RunDirectoryError, Trial
+from tailrace.results.run_directory import SOLO, Run
 from tailrace.results.sample_summary import interval_dict
-from tailrace.statistics import bootstrap_interval, jain_index, mean, median, named_stream
+from tailrace.results.trial_value import trial_value
+from tailrace.statistics import bootstrap_interval, mean, median, named_stream
 
 # Metrics that grow with the number of transactions, so that a run at scale 1/20 is compared after multiplying by 20.
-SCALED_METRICS = frozenset({"completion_s", "transactions", "retransmits", "timeouts", "drops_frames", "marked_frames"})
+SCALED_METRICS = frozenset(
+    {
+        "completion_s",
+        "transactions",
+        "retransmits",
+        "timeouts",
+        "drops_frames",
+        "marked_frames",
+        "prioritised_frames",
+        "pauses_frames",
+        "notifications_frames",
+    }
+)
 
 Centre = Callable[[Sequence[float]], float]
 
@@ -36,6 +48,8 @@ def judge(run: Run, band: Band) -> dict[str, Any]:
         "workload": band.workload,
         "port": band.port,
         "queue": band.queue,
+        "cause": band.cause,
+        "after_s": band.after_ps / PS_PER_S if band.after_ps else None,
         "statistic": band.statistic,
         "value": value,
         "interval": interval,
@@ -57,9 +71,9 @@ def judge(run: Run, band: Band) -> dict[str, Any]:
 def _interval(
     run: Run, band: Band, samples: list[list[float]], centre: Centre, combine: Callable[..., float], factor: float
 ) -> dict[str, Any] | None:
-    address = "/".join(
-        str(part) for part in (band.metric, band.arm, band.baseline, band.workload, band.port, band.queue)
-    )
+    narrowed = [str(part) for part in (band.cause, band.after_ps) if part]
+    place = (band.metric, band.arm, band.baseline, band.workload, band.port, band.queue, *narrowed)
+    address = "/".join(str(part) for part in place)
     luck = named_stream(run.seed, f"statistics/expectations/{address}")
     found = bootstrap_interval(samples, luck, reduce=centre, combine=combine)
     return interval_dict(found.low * factor, found.high * factor, found.level, found.method) if found else None
@@ -89,42 +103,9 @@ def _samples(run: Run, band: Band) -> tuple[list[list[float]], Callable[..., flo
 
 def _values(run: Run, arm: str, band: Band, metric: str) -> list[float]:
     """Value of every valid trial; none where a trial lacks it, so that no average is made of the lucky ones."""
-    values = [_trial_value(trial, band, metric) for trial in run.valid(arm)]
+    values = [trial_value(run, trial, band, metric) for trial in run.valid(arm)]
     known = [value for value in values if value is not None]
     return known if len(known) == len(values) else []
-
-
-def _trial_value(trial: Trial, band: Band, metric: str) -> float | None:
-    if metric in ("drops_frames", "marked_frames"):
-        return count_frames(trial, metric.removesuffix("_frames"), band.port, band.queue)
-    if metric in ("queue_depth_mean_bytes", "queue_depth_max_bytes"):
-        depths = [queue[metric.removeprefix("queue_")] for queue in queues_of(trial, band.port, band.queue)]
-        return max(depths, default=None)
-    if metric == "fairness_jain":
-        return jain_index([goodput_gbps(trial, w) for w in trial.outcome["workloads"]])
-    if metric == "users_jain":
-        times = (trial.workload(band.workload or "") or {}).get("user_completion_ps") or []
-        return jain_index([1 / time for time in times]) if times and all(times) else None
-    return _workload_value(trial, band.workload, metric)
-
-
-def _workload_value(trial: Trial, workload: str | None, metric: str) -> float | None:
-    if workload is None:
-        only = trial.outcome["workloads"]
-        workload = only[0]["name"] if len(only) == 1 else None
-    outcome = trial.workload(workload) if workload else None
-    if workload is None or outcome is None:
-        return None
-    if metric == "transactions":
-        return float(outcome["transactions"])
-    if metric in ("retransmits", "timeouts"):
-        return float(outcome["tcp"][metric])
-    if metric in ("completion_s", "goodput_gbps") or metric.startswith("latency_"):
-        return metric_of_trial(trial, workload, metric)
-    raise RunDirectoryError(
-        f"an expectation names the metric {metric}, which is unknown (hint: completion_s, acceleration_percent, "
-        "slowdown, goodput_gbps, latency_p99_ms, transactions, fairness_jain, drops_frames, queue_depth_max_bytes)"
-    )
 
 
 def _percent(value: float | None, published: float | None) -> float | None:

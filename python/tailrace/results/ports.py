@@ -42,12 +42,25 @@ def drops_by_cause(trials: list[Trial]) -> dict[str, dict[str, float]]:
     return dict(sorted(lost.items(), key=lambda item: -item[1]["frames"]))
 
 
-def count_frames(trial: Trial, what: str, port: str | None, queue: str | None) -> float:
-    """Frames of one trial that were dropped (`drops`) or marked (`marked`), at a port `node>neighbour` or all."""
-    total = 0.0
-    for at in queues_of(trial, port, queue):
-        total += sum(d["frames"] for d in at["drops"].values()) if what == "drops" else at["marked_frames"]
-    return total
+def early_drops(trials: list[Trial]) -> list[dict[str, Any]]:
+    """What switches dropped before any queue (no route, policed, no room at the ingress), mean over trials."""
+    found: dict[str, dict[str, dict[str, float]]] = {}
+    for trial in trials:
+        for switch in trial.outcome.get("switches", []):
+            causes = found.setdefault(switch["name"], {})
+            for cause, lost in switch.get("early_drops", {}).items():
+                mean = causes.setdefault(cause, {"frames": 0.0, "bytes": 0.0})
+                mean["frames"] += lost["frames"] / len(trials)
+                mean["bytes"] += lost["bytes"] / len(trials)
+    return [{"switch": name, "drops": causes} for name, causes in found.items() if causes]
+
+
+def count_drops(trial: Trial, port: str | None, queue: str | None, cause: str | None) -> float:
+    """Frames that queues of one trial dropped; of all ports together also those that were dropped before any queue."""
+    places = [at["drops"] for at in queues_of(trial, port, queue)]
+    if port is None and queue is None:
+        places += [switch.get("early_drops", {}) for switch in trial.outcome.get("switches", [])]
+    return float(sum(lost["frames"] for drops in places for name, lost in drops.items() if cause in (None, name)))
 
 
 def queues_of(trial: Trial, port: str | None, queue: str | None) -> list[dict[str, Any]]:
@@ -114,6 +127,9 @@ def _drops(outcome: dict[str, Any]) -> Iterable[tuple[str, float, float]]:
         for queue in port["queues"]:
             for cause, lost in queue["drops"].items():
                 yield cause, lost["frames"], lost["bytes"]
+    for switch in outcome.get("switches", []):
+        for cause, lost in switch.get("early_drops", {}).items():
+            yield cause, lost["frames"], lost["bytes"]
     for host in outcome.get("hosts", []):
         yield "nic_queue", host["nic_queue_drops"], 0.0
         yield "rx_ring", host["rx_ring_drops"], 0.0

@@ -9,9 +9,10 @@ from ruamel.yaml.error import YAMLError
 
 from tailrace.errors import reason_of
 from tailrace.results.run_directory import Run, RunDirectoryError
+from tailrace.scenario.units import TIME, QuantityError, parse
 
 STATISTICS = ("mean", "median")
-KEYS_OF_PLACE = frozenset({"arm", "baseline", "workload", "port", "queue"})
+KEYS_OF_PLACE = frozenset({"arm", "baseline", "workload", "port", "queue", "cause", "after"})
 KEYS_OF_BAND = frozenset({"value", "at_least", "at_most", "tolerance", "tolerance_points"})
 KEYS = KEYS_OF_PLACE | KEYS_OF_BAND | {"metric", "statistic", "source"}
 
@@ -26,6 +27,8 @@ class Band:
     workload: str | None
     port: str | None
     queue: str | None
+    cause: str | None
+    after_ps: int
     value: float | None
     low: float | None
     high: float | None
@@ -53,6 +56,8 @@ class Band:
             workload=raw.get("workload"),
             port=raw.get("port"),
             queue=raw.get("queue"),
+            cause=raw.get("cause"),
+            after_ps=_time_ps(raw.get("after", 0), place),
             value=value,
             low=low,
             high=high,
@@ -110,6 +115,16 @@ def _number(raw: dict[str, Any], key: str, place: str) -> float | None:
     if number is not None and (isinstance(number, bool) or not isinstance(number, int | float)):
         raise RunDirectoryError(f"{place}: {key} {number!r} is no number (hint: `{key}: 5`, in the unit of the metric)")
     return number
+
+
+def _time_ps(raw: object, place: str) -> int:
+    """A manifest has picoseconds, a file of published figures a time with its unit."""
+    if isinstance(raw, int) and not isinstance(raw, bool):
+        return raw
+    try:
+        return parse(raw, TIME)
+    except QuantityError as error:
+        raise RunDirectoryError(f"{place}: after: {error.what} (hint: {error.hint})") from None
 
 
 def _percentage(text: object, place: str) -> float:

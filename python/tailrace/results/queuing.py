@@ -1,4 +1,8 @@
-"""Counters of a port under the names that switches use (Cisco-NX-OS-device.yang, `ipqos_QueuingStats`)."""
+"""Counters of a port under the names that switches use (Cisco-NX-OS-device.yang, `ipqos_QueuingStats`).
+
+Names that the vendor does not have are ours: mean and largest depths, headroom, QCN, and what a switch drops before any
+queue. The state at the end of the trial is what `curr...` and `ingQDepthBytes` tell.
+"""
 
 from typing import Any
 
@@ -49,6 +53,7 @@ def queue_counters(queue: dict[str, Any], setting: dict[str, Any] | None) -> Cou
         "randDropPackets": _sum(random, "frames"),
         "randDropBytes": _sum(random, "bytes"),
         "randEcnMarkedPackets": queue["marked_frames"],
+        "currQueueDepth": queue.get("depth_bytes"),
         "meanQueueDepth": round(queue["depth_mean_bytes"]),
         "maxQueueDepth": queue["depth_max_bytes"],
         "pfcwdFlushedPackets": flushed["frames"],
@@ -56,10 +61,24 @@ def queue_counters(queue: dict[str, Any], setting: dict[str, Any] | None) -> Cou
     }
 
 
+def switch_counters(switch: dict[str, Any]) -> Counters:
+    """What a switch dropped before any queue, by cause, and how full its memory was."""
+    return {
+        "switch": switch["name"],
+        "bufferBytes": switch["buffer_bytes"],
+        "maxBufferBytes": switch["buffer_max_bytes"],
+        "earlyDrops": {
+            cause: {"dropPackets": lost["frames"], "dropBytes": lost["bytes"]}
+            for cause, lost in switch.get("early_drops", {}).items()
+        },
+    }
+
+
 def _group(group: dict[str, Any]) -> Counters:
     return {
         "priorities": [priority for priority in PRIORITIES if group["priorities"] >> priority & 1],
         "ingQDropPackets": group["drop_frames"],
+        "ingQDepthBytes": group.get("depth_bytes"),
         "ingQMaxDepthBytes": group["bytes_max"],
         "headroomMaxBytes": group["headroom_max_bytes"],
         "xoffTx": group["xoff_sent"],

@@ -16,6 +16,7 @@ ROWS = (
     ("WRED/AFD Drop Pkts", "randDropPackets"),
     ("WRED/AFD Drop Byts", "randDropBytes"),
     ("ECN Marked Pkts", "randEcnMarkedPackets"),
+    ("Q Depth Byts, at the end", "currQueueDepth"),
     ("Q Depth Byts, mean", "meanQueueDepth"),
     ("Q Depth Byts, max", "maxQueueDepth"),
     ("WD Flushed Pkts", "pfcwdFlushedPackets"),
@@ -27,6 +28,20 @@ ROWS = (
 def format_ports(ports: list[Counters]) -> str:
     """Every port, one below the other."""
     return "\n\n".join("\n".join(_port(port)) for port in ports)
+
+
+def format_switches(switches: list[Counters]) -> str:
+    """What every switch dropped before any queue."""
+    lines = [
+        "Dropped before any queue",
+        WIDE,
+        f"{'Switch':<22}{'Cause':<18}{'Drop Pkts':>14}{'Drop Byts':>22}",
+        WIDE,
+    ]
+    for switch in switches:
+        for cause, lost in switch["earlyDrops"].items() or [("none", {"dropPackets": 0, "dropBytes": 0})]:
+            lines.append(f"{switch['switch']:<22}{cause:<18}{lost['dropPackets']:>14}{lost['dropBytes']:>22}")
+    return "\n".join([*lines, WIDE])
 
 
 def _port(port: Counters) -> list[str]:
@@ -70,7 +85,7 @@ def _queue(queue: Counters) -> list[str]:
     title = f"{queue['name']}, QOS GROUP {groups}" if groups else str(queue["name"])
     lines = [BOX, f"|{title:^67}|", BOX]
     for name, key in ROWS:
-        if key in queue:
+        if queue.get(key) is not None:
             lines.append(f"|{name:>{NAME_WIDTH}} |{queue[key]:>{VALUE_WIDTH}} |")
     return [*lines, BOX]
 
@@ -79,14 +94,15 @@ def _ingress(port: Counters) -> list[str]:
     lines = [
         f"Ingress Queuing for {port['port']}",
         WIDE,
-        f"{'QoS-Group':<18}{'Drop Pkts':>12}{'Depth max':>12}{'Headroom max':>14}{'XOFF':>11}{'XON':>11}",
+        f"{'QoS-Group':<12}{'Drop Pkts':>10}{'Depth':>11}{'Depth max':>12}{'Headroom max':>13}{'XOFF':>10}{'XON':>10}",
         WIDE,
     ]
     for group in port["ingress"]:
-        groups = _ranges(group["priorities"])
+        groups, now = _ranges(group["priorities"]), group["ingQDepthBytes"]
         lines.append(
-            f"{groups:<18}{group['ingQDropPackets']:>12}{size_text(group['ingQMaxDepthBytes']):>12}"
-            f"{size_text(group['headroomMaxBytes']):>14}{group['xoffTx']:>11}{group['xonTx']:>11}"
+            f"{groups:<12}{group['ingQDropPackets']:>10}{'-' if now is None else size_text(now):>11}"
+            f"{size_text(group['ingQMaxDepthBytes']):>12}{size_text(group['headroomMaxBytes']):>13}"
+            f"{group['xoffTx']:>10}{group['xonTx']:>10}"
         )
     return [*lines, WIDE]
 

@@ -6,7 +6,8 @@ from typing import Any
 
 from tailrace.results.effects import compare_arms
 from tailrace.results.judge import judge
-from tailrace.results.ports import drops_by_cause, summarise_hosts, summarise_ports
+from tailrace.results.pauses import deadlocks_of, summarise_pauses
+from tailrace.results.ports import drops_by_cause, early_drops, summarise_hosts, summarise_ports
 from tailrace.results.published import read_bands
 from tailrace.results.run_directory import SOLO, Run, Trial
 from tailrace.results.slowdown import summarise_slowdown
@@ -102,8 +103,11 @@ def _arm(run: Run, arm: str) -> dict[str, Any]:
         "packet_hops": [trial.outcome.get("packet_hops") for trial in trials],
         "workloads": workloads,
         "goodput_jain": jain_index([w["goodput_gbps"]["mean"] for w in workloads.values()]),
+        "deadlocks": deadlocks_of(trials),
         "drops": drops_by_cause(trials) if trials else {},
+        "early_drops": early_drops(trials),
         "ports": ports,
         "ports_omitted": ports_omitted,
+        "pauses": summarise_pauses(trials),
         "hosts": summarise_hosts(trials),
     }

@@ -6,7 +6,8 @@ from typing import Any
 
 from tailrace.results.grid import Grid, grid_of
 from tailrace.results.metrics import OPEN_LOOP
-from tailrace.results.numbers import THIN_SPACE, digits_text, signed_text
+from tailrace.results.numbers import PS_PER_S, THIN_SPACE, digits_text, signed_text, span_text
+from tailrace.results.pauses import deadlock_sentences
 from tailrace.results.run_directory import SOLO
 
 Row = Sequence[str]
@@ -22,6 +23,7 @@ def format_table(summary: dict[str, Any]) -> str:
     """Completion times, acceleration, expectations and problems as plain text for a wide terminal."""
     parts = [
         _title(summary),
+        "\n".join(fill(sentence, WIDTH) for sentence in deadlock_sentences(summary["arms"])),
         _completion(summary),
         _latency(summary),
         _goodput(summary),
@@ -186,13 +188,14 @@ def _list(expectations: Sequence[dict[str, Any]]) -> str:
 
 
 def place(judged: dict[str, Any]) -> str:
-    """Where an expectation applies: workload, arm, port, queue."""
+    """Where an expectation applies: arm, workload, port, queue, cause, and from when on."""
     arm = judged["arm"] or ""
     if arm.startswith(SOLO):
         arm = "alone"
     elif judged["metric"] == "acceleration_percent" and judged["baseline"]:
         arm = f"{arm} against {judged['baseline']}"
-    parts = (arm, judged["workload"], judged["port"], judged["queue"])
+    after = f"after {span_text(judged['after_s'] * PS_PER_S)}" if judged["after_s"] else None
+    parts = (arm, judged["workload"], judged["port"], judged["queue"], judged["cause"], after)
     return " ".join(dict.fromkeys(part for part in parts if part))
 
 

@@ -18,16 +18,16 @@ class Step(Part):
 
     kind: Literal["step"]
     threshold: Size
-    """Depth above which a frame is marked (or dropped when it is not ECN-capable)."""
+    """Depth above which an ECN-capable frame is marked; the others pass, and only the limit drops them."""
 
 
 class NotCapable(Part):
-    """NotCapable for frames that cannot be marked."""
+    """Thresholds for frames that cannot be marked."""
 
     minimum: Size
     """Average depth below which nothing is dropped."""
     maximum: Size
-    """Average depth at which the probability is reached."""
+    """Average depth at which `probability` is reached; from there to twice of it the probability rises to one."""
     probability: Share = 20_000_000
     """Probability at the maximum; 2% is the classic 1/50."""
 
@@ -39,7 +39,7 @@ class Red(Part):
     minimum: Size
     """Average depth below which nothing is dropped."""
     maximum: Size
-    """Average depth above which everything is dropped."""
+    """Average depth at which `probability` is reached; from there to twice of it the probability rises to one."""
     probability: Share = 20_000_000
     """Probability at the maximum; 2% is the classic 1/50."""
     weight_exponent: Annotated[Count, Field(le=15)] = 9
@@ -47,7 +47,7 @@ class Red(Part):
     ecn: bool = False
     """Mark what is capable instead of dropping it."""
     not_capable: NotCapable | None = None
-    """NotCapable for frames that cannot be marked. Left out: the same."""
+    """Thresholds for frames that cannot be marked. Left out: the same."""
 
 
 class Afd(Part):
@@ -93,6 +93,8 @@ class Etrap(Part):
     """A flow of more bytes is an elephant [K]: the NX-OS default."""
     age: Time | None = None
     """Period in which an elephant must send `bandwidth_threshold`. Left out: the profile's."""
+    afd_period: Time | None = None
+    """Period of AFD. Left out: the profile's, which a Nexus has always; lines below 10 Gbit/s want a longer one."""
     bandwidth_threshold: Size = 500
     """See `age` [K]: the NX-OS default."""
     table_entries: Count = 65_536
@@ -101,4 +103,4 @@ class Etrap(Part):
     def periods_ps(self) -> tuple[int, int]:
         """Age period and AFD period."""
         age_ps, afd_ps = ETRAP_PROFILES_PS[self.profile]
-        return (age_ps if self.age is None else self.age), afd_ps
+        return (age_ps if self.age is None else self.age), (afd_ps if self.afd_period is None else self.afd_period)

@@ -1,4 +1,4 @@
-"""What makes no sense about expectations: unknown metrics, arms and workloads, nothing to compare with."""
+"""What makes no sense about expectations: unknown metrics and names, keys that a metric does not know, no bounds."""
 
 import re
 from collections.abc import Iterator
@@ -6,48 +6,75 @@ from collections.abc import Iterator
 from tailrace.errors import KeyPath, closest
 from tailrace.scenario.experiment import Expectation
 from tailrace.scenario.scenario import Scenario
+from tailrace.scenario.topology import Graph
+from tailrace.scenario.vocabulary import DROP_CAUSES, METRICS, NARROWING, Metric
+from tailrace.scenario.workload import Stream
 
-LATENCIES = tuple(f"latency_{name}_ms" for name in ("mean", "min", "p50", "p90", "p95", "p99", "p99_9", "max"))
-OF_A_WORKLOAD = (
-    "completion_s",
-    "acceleration_percent",
-    "slowdown",
-    "goodput_gbps",
-    "transactions",
-    "retransmits",
-    "timeouts",
-    "users_jain",
-    *LATENCIES,
-)
-OF_THE_NETWORK = (
-    "fairness_jain",
-    "drops_frames",
-    "marked_frames",
-    "queue_depth_mean_bytes",
-    "queue_depth_max_bytes",
-)
-METRICS = OF_A_WORKLOAD + OF_THE_NETWORK
 SOLO = "solo:"
 
 Found = Iterator[tuple[KeyPath, str, str]]
 
 
 def check(scenario: Scenario) -> Found:
-    """Problems of every expectation."""
+    """Problems of every expectation, as far as they do not depend on the network."""
     for index, expected in enumerate(scenario.expect):
         at: KeyPath = ("expect", index)
+        metric = METRICS.get(expected.metric)
+        if metric is None:
+            hint = closest(expected.metric, list(METRICS), "metrics")
+            yield (*at, "metric"), f"there is no metric '{expected.metric}'", hint
+        else:
+            yield from _keys(at, expected, metric, scenario)
         yield from _names(at, expected, scenario)
+        yield from _time(at, expected, scenario)
         yield from _bounds(at, expected)
 
 
+def check_ports(scenario: Scenario, graph: Graph) -> Found:
+    """Ports and queues that do not exist: nothing is ever lost there."""
+    ports = [f"{node}>{towards}" for node in graph.switches for towards in dict.fromkeys(graph.neighbours(node))]
+    hosts = [f"{host}>{towards}" for host in graph.hosts for towards in graph.neighbours(host)]
+    queues = list(dict.fromkeys(name for policy in scenario.policies.values() for name in policy.queues))
+    for index, expected in enumerate(scenario.expect):
+        known = [*ports, *hosts] if expected.metric == "paused_percent" else ports
+        if expected.port is not None and expected.port not in known:
+            hint = closest(expected.port, known, "ports")
+            yield ("expect", index, "port"), f"no switch has a port '{expected.port}'", hint
+        if expected.queue is not None and expected.queue not in (*queues, "default"):
+            yield (
+                ("expect", index, "queue"),
+                f"there is no queue '{expected.queue}'",
+                closest(expected.queue, queues, "queues"),
+            )
+
+
+def _keys(at: KeyPath, expected: Expectation, metric: Metric, scenario: Scenario) -> Found:
+    for key in metric.needs:
+        is_only = key == "workload" and len(scenario.workloads) == 1
+        if getattr(expected, key) is None and not is_only:
+            example = next(iter(scenario.workloads), "name") if key == "workload" else "name"
+            yield at, f"{metric.name} is of one {key}", f"add {key}: {example}"
+    for key in NARROWING:
+        if getattr(expected, key) is not None and key not in (*metric.needs, *metric.takes):
+            understood = ", ".join((*metric.needs, *metric.takes)) or "none of these keys"
+            yield (*at, key), f"{metric.name} does not depend on {key}", f"it understands {understood}"
+    if metric.name == "connections_spread_percent":
+        workload = scenario.workloads.get(expected.workload or next(iter(scenario.workloads), ""))
+        if workload is not None and not isinstance(workload, Stream):
+            yield (
+                (*at, "workload"),
+                "only streams have connections that can be compared",
+                "name a workload of kind stream",
+            )
+
+
 def _names(at: KeyPath, expected: Expectation, scenario: Scenario) -> Found:
-    if expected.metric not in METRICS:
-        yield (*at, "metric"), f"there is no metric '{expected.metric}'", closest(expected.metric, METRICS, "metrics")
-    elif expected.metric in OF_A_WORKLOAD and expected.workload is None and len(scenario.workloads) > 1:
-        yield at, f"{expected.metric} is of one workload", "add workload: " + next(iter(scenario.workloads))
     if expected.workload is not None and expected.workload not in scenario.workloads:
         hint = closest(expected.workload, list(scenario.workloads), "workloads")
         yield (*at, "workload"), f"there is no workload '{expected.workload}'", hint
+    if expected.cause is not None and expected.cause not in DROP_CAUSES:
+        hint = closest(expected.cause, DROP_CAUSES, "causes")
+        yield (*at, "cause"), f"there is no cause '{expected.cause}'", hint
     arms = (*scenario.arm_names, *(SOLO + name for name in scenario.workloads))
     for key in ("arm", "baseline"):
         name = getattr(expected, key)
@@ -56,6 +83,17 @@ def _names(at: KeyPath, expected: Expectation, scenario: Scenario) -> Found:
     needs_solo = expected.metric == "slowdown" or (expected.arm or "").startswith(SOLO)
     if needs_solo and not scenario.experiment.has_solo:
         yield at, "it needs each workload alone", "write solo: true in experiment"
+
+
+def _time(at: KeyPath, expected: Expectation, scenario: Scenario) -> Found:
+    if expected.after is None:
+        return
+    if expected.after >= scenario.experiment.duration:
+        yield (*at, "after"), "the trial is over by then", "give a time below experiment.duration"
+    if scenario.observe.series_bins == 0:
+        yield (*at, "after"), "nothing is recorded over time", "leave observe.series_bins out, or make it larger than 0"
+    if expected.metric.startswith("queue_") and (expected.port is None or expected.queue is not None):
+        yield (*at, "after"), "depth over time is that of a whole port", "name the port and no queue"
 
 
 def _bounds(at: KeyPath, expected: Expectation) -> Found:

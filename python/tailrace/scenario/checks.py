@@ -46,6 +46,7 @@ def _all(scenario: Scenario) -> Found:
     yield from check_switches.check(scenario, graph)
     yield from check_workloads.check(scenario, graph, is_joined=not broken)
     yield from _observe(scenario, graph)
+    yield from check_expectations.check_ports(scenario, graph)
 
 
 def _topology(scenario: Scenario) -> Found:

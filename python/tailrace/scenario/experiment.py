@@ -83,7 +83,7 @@ class Expectation(Part):
     """A published or wanted figure and how far a result may be from it."""
 
     metric: str
-    """What is compared, e.g. completion_s or acceleration_percent."""
+    """What is compared, e.g. completion_s or drops_frames: one of the metrics of the scenario reference."""
     arm: str | None = None
     """Arm of the figure."""
     baseline: str | None = None
@@ -94,6 +94,10 @@ class Expectation(Part):
     """Port of the figure, as `switch>neighbour`."""
     queue: str | None = None
     """Queue of the figure."""
+    cause: str | None = None
+    """Cause of the drops, such as tail-drop; left out: all causes together."""
+    after: Time | None = None
+    """What happened before this is left out; only for the metrics that say so."""
     statistic: Literal["mean", "median"] = "mean"
     """What is compared over the trials."""
     value: float | None = None

@@ -8,7 +8,7 @@ from typing import Any
 from tailrace.scenario.aqm import Afd, Aqm, Codel, Etrap, NoAqm, Red, Step
 from tailrace.scenario.classify import PROTOCOLS, Rule
 from tailrace.scenario.limit import Limit
-from tailrace.scenario.lower_pause import Port, lower_pausing, lower_police
+from tailrace.scenario.lower_pause import ALL, Port, lower_pausing, lower_police, mask
 from tailrace.scenario.scenario import Scenario
 from tailrace.scenario.switch import Dpp, Policy, Queue, Switch
 from tailrace.scenario.topology import Graph
@@ -146,6 +146,7 @@ def _etrap(etrap: Etrap) -> Raw:
 
 
 def _dpp(dpp: Dpp, queue_names: list[str]) -> Raw:
+    classes = mask(dpp.priorities)
     return {
         "max_packets": dpp.max_packets,
         "age_ps": dpp.age,
@@ -153,4 +154,5 @@ def _dpp(dpp: Dpp, queue_names: list[str]) -> Raw:
         "reset": dpp.reset,
         "table_entries": dpp.table_entries,
         "when_full": dpp.when_full,
+        **({} if classes == ALL else {"classes": classes}),
     }

@@ -100,7 +100,7 @@ class Pfc(_Pausing):
     priorities: Priorities
     """The lossless priorities, each a group of its own."""
     per_priority: dict[Annotated[int, Field(ge=0, le=7)], GroupThresholds] = {}
-    """GroupThresholds of single priorities where they differ."""
+    """Thresholds of single priorities where they differ."""
     lossy: QueueLimit | None = None
     """What all other priorities together may hold of the buffer at this port. Left out: all of it."""
 

@@ -7,7 +7,7 @@ from pydantic import Field
 from tailrace.scenario.aqm import Afd, Aqm, Etrap, NoAqm
 from tailrace.scenario.classify import Rule
 from tailrace.scenario.limit import Limit, QueueLimit
-from tailrace.scenario.pause import LinkPause, Pfc, Police
+from tailrace.scenario.pause import PRIORITIES, LinkPause, Pfc, Police, Priorities
 from tailrace.scenario.quantities import NAME_PATTERN, Count, Part, Rate, Share, Size, Time
 
 ONE_PPB = 10**9
@@ -21,9 +21,10 @@ class Shape(Part):
     """Guaranteed and largest rate of a queue, of frames with their wire overhead."""
 
     min: Rate | None = None
-    """Guaranteed: below it the queue is served before all others."""
+    """Guaranteed to a queue with a share: below it the queue is served before the others that have one, and the share
+    is of what is left. A strict queue comes before them anyway."""
     max: Rate | None = None
-    """Never exceeded."""
+    """Not exceeded, but for a burst of 18 460 B (two jumbo frames) after silence."""
 
 
 class Qcn(Part):
@@ -69,6 +70,8 @@ class Dpp(Part):
     """Entries of the flow table, a power of two."""
     when_full: Literal["evict-oldest", "untracked"] = "evict-oldest"
     """What happens to a flow that finds no entry."""
+    priorities: Priorities = list(range(PRIORITIES))
+    """Classes whose flows are prioritised; left out: all. A switch names them (`class type network-qos`)."""
 
 
 class Policy(Part):

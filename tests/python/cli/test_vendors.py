@@ -9,12 +9,32 @@ from typing import Any
 import pytest
 from ruamel.yaml import YAML
 
+from fake_bridging import add_bridging
 from fake_run import FakeRun
 from lab import sound
 from tailrace.cli import main
 
 HERE = Path(__file__).parent
 NXOS = HERE.parent / "importers" / "fabric.nxos"
+# Cisco-NX-OS-device.yang, grouping ipqos_QueuingStats: what the vendor counts for a queue and a port.
+NX_OS_COUNTERS = {
+    "dropPackets",
+    "dropBytes",
+    "txPackets",
+    "txBytes",
+    "currQueueDepth",
+    "maxQueueDepth",
+    "ingQDropPackets",
+    "ingQDepthBytes",
+    "randDropPackets",
+    "randDropBytes",
+    "randEcnMarkedPackets",
+    "pfcTxPpp",
+    "pfcRxPpp",
+    "pfcwdShutdownCount",
+    "pfcwdRestoredCount",
+    "pfcwdFlushedPackets",
+}
 SONIC = HERE.parent / "importers" / "config_db.json"
 Program = Callable[..., tuple[int, str, str]]
 
@@ -121,25 +141,6 @@ def test_what_is_wrong_is_said_in_words(tailrace: Program, arguments: tuple[str,
     assert words in err
 
 
-def add_bridging(path: Path) -> None:
-    """Gives a port what pausing, AFD and QCN count."""
-    file = path / "trials" / "dpp" / "1.json"
-    outcome = json.loads(file.read_text())
-    port = outcome.get("outcome", outcome)["ports"][0]
-    port["pause"] = {
-        "received": [0, 0, 0, 4, 0, 0, 0, 0],
-        "paused_ps": [0, 0, 0, 5_000_000, 0, 0, 0, 0],
-        "storms_detected": 1,
-        "storms_ended": 1,
-    }
-    group = {"xoff_sent": 3, "xon_sent": 2, "bytes_max": 90_000, "headroom_max_bytes": 7000, "drop_frames": 0}
-    port["groups"] = [{"priorities": 8, **group}]
-    port["elephants"] = {"found": 12, "evictions": 11}
-    port["queues"][1]["qcn"] = {"notifications": 9, "feedback_sum": 99}
-    port["queues"][1]["drops"] |= {"afd": {"frames": 5, "bytes": 5000}, "watchdog": {"frames": 6, "bytes": 6000}}
-    file.write_text(json.dumps(outcome))
-
-
 def test_counters_have_the_layout_and_the_names_of_the_switch(tailrace: Program, workplace: Path) -> None:
     path = FakeRun(trials=1, with_solo=False).write(workplace / "run")
     add_bridging(path)
@@ -161,6 +162,26 @@ def test_counters_have_the_layout_and_the_names_of_the_switch(tailrace: Program,
     assert (queue["randDropPackets"], queue["pfcwdFlushedPackets"], queue["cnmTx"]) == (5, 6, 9)
     assert (port["pfc"]["pfcTxPpp"], port["pfc"]["pfcRxPpp"], port["pfc"]["pfcwdShutdownCount"]) == (5, 4, 1)
     assert port["ingress"][0]["priorities"] == [3]
+
+
+def test_every_counter_of_the_switch_is_there(tailrace: Program, workplace: Path) -> None:
+    path = FakeRun(trials=1, with_solo=False).write(workplace / "run")
+    add_bridging(path)
+    _, out, _ = tailrace("show", "queues", path, "--arm", "dpp", "--json")
+    (port,) = json.loads(out)["ports"]
+    there = {**port["queues"][1], **port["ingress"][0], **port["pfc"]}
+    assert sorted(NX_OS_COUNTERS - set(there)) == []
+    assert (there["currQueueDepth"], there["ingQDepthBytes"], there["pfcwdRestoredCount"]) == (4096, 81_000, 1)
+
+
+def test_what_no_queue_has_seen_is_shown_for_the_switch(tailrace: Program, workplace: Path) -> None:
+    path = FakeRun(trials=1, with_solo=False).write(workplace / "run")
+    add_bridging(path)
+    _, out, _ = tailrace("show", "queues", path, "--arm", "dpp", "--port", "leaf1>client")
+    told = out.partition("Dropped before any queue")[2].split()
+    assert [word for word in told if "-" not in word][-4:] == ["leaf1", "policed", "70", "70000"]
+    _, out, _ = tailrace("show", "queues", path, "--arm", "dpp", "--json")
+    assert json.loads(out)["switches"][0]["earlyDrops"] == {"policed": {"dropPackets": 70, "dropBytes": 70_000}}
 
 
 def test_runs_without_these_counters_are_shown_all_the_same(tailrace: Program, workplace: Path) -> None:

@@ -102,6 +102,7 @@ def policies(draw: st.DrawFn, vendor: str) -> Yaml:
     if vendor == "nxos" and strict and draw(st.booleans()):
         age = f"{draw(st.integers(1, 99_999))}us"
         made["dpp"] = {"max_packets": draw(st.integers(1, 1000)), "age": age, "express": names[count - strict]}
+        made["dpp"]["priorities"] = sorted(draw(st.sets(st.integers(0, 7), min_size=1)))
     if any(queue["aqm"]["kind"] == "afd" for queue in made["queues"].values()):
         profile = draw(st.sampled_from(["mesh", "burst", "ultra-burst"]))
         made["etrap"] = {"profile": profile, "byte_count": draw(sizes), "age": f"{draw(st.integers(1, 500))}us"}

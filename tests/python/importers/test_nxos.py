@@ -48,7 +48,7 @@ def test_the_policy_of_the_paper_becomes_the_running_policy(text: str) -> None:
     assert section.switch_name == "Lacrosse-1"
     assert section.mtu_bytes == 1500
     assert policy.dpp is not None
-    assert (policy.dpp.max_packets, policy.dpp.express) == (20, "q7")
+    assert (policy.dpp.max_packets, policy.dpp.express, policy.dpp.priorities) == (20, "q7", [0])
     assert policy.queues["q7"].strict == 1
     assert policy.queue_of(0) == "q-default"
     assert policy.queues["q-default"].limit.amount == 14_000

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from fake_bridging import add_bridging
 from fake_run import FakeRun
 from tailrace.report import write
 
@@ -272,6 +273,17 @@ def test_flows_that_arrive_by_themselves_are_not_judged_by_their_end(tmp_path: P
     assert "sooner" not in page.text
     assert "99th percentile of latency" in page.text.split("Comparison")[1]
     assert "Completion times" not in page.text
+
+
+def test_a_deadlock_a_storm_and_early_drops_are_seen(tmp_path: Path) -> None:
+    path = FakeRun(trials=2, with_solo=False).write(tmp_path / "run")
+    add_bridging(path)
+    text = page_of(path).text
+    assert text.index("Deadlock with dpp (trials 1, 2): s0 → s1 → s2 → s0") < text.index("Completion times")
+    pauses = text[text.index("Pauses, per trial") : text.index("TCP, per trial")]
+    assert re.search(r"leaf1 → client ?3 ?4 ?25 % ?7.00 kB ?0 ?1 ?1", pauses), pauses
+    early = text[text.index("Dropped before any queue") :]
+    assert re.search(r"leaf1 ?policed ?70 ?70.0 kB", early), early[:200]
 
 
 def test_a_run_without_losses_says_that_none_were_seen(tmp_path: Path) -> None:

@@ -6,6 +6,8 @@ from typing import Any
 
 from lab import load
 from tailrace.report.charts.port_policy import policy_chart
+from tailrace.report.charts.topology import topology_chart
+from tailrace.report.interfaces import interface_sentences
 from tailrace.report.policy import policy_sentences, switch_sentences
 from tailrace.report.policy_ingress import ranges_text
 from tailrace.scenario.lower import lower
@@ -39,6 +41,8 @@ def test_a_drawing_has_classes_queues_thresholds_and_service() -> None:
     assert any("AFD marks elephants to keep 150 kB" in text for text in shown)
     assert any("headroom 50 kB" in text for text in shown)
     assert "XOFF 100 kB" in shown
+    assert "policer, each flow 5 Gbit/s" in shown
+    assert any("watchdog 200 ms" in text for text in shown)
     assert shown.index("fast") < shown.index("storage")
 
 
@@ -66,3 +70,45 @@ def test_ports_with_the_same_policy_share_an_entry() -> None:
 def test_numbers_in_a_row_are_a_range() -> None:
     assert ranges_text([5, 0, 1, 2]) == "0–2, 5"
     assert ranges_text([]) == ""
+
+
+NIC_DEFAULTS = {"nic": {"pfc": {"priorities": [3]}}}
+RING = {
+    "hosts": ["client", "db", "bulk"],
+    "switches": ["a", "b", "c"],
+    "links": [
+        {"between": ends} for ends in (["client", "a"], ["db", "b"], ["bulk", "c"], ["a", "b"], ["b", "c"], ["c", "a"])
+    ],
+}
+
+
+def ring() -> dict[str, Any]:
+    loaded = load(
+        network=RING,
+        policies__lossless={"queues": {"all": {}, "san": {}}, "priorities": {3: "san"}, "pfc": {"priorities": [3]}},
+        switches={"defaults": {"policy": "lossless"}},
+        hosts={"defaults": NIC_DEFAULTS, "bulk": {"nic": {"storm": {"priorities": [3], "end": "5ms"}}}},
+        arms={},
+    )
+    return lower(loaded.arms["base"], "base", 1)
+
+
+def test_the_ports_between_switches_have_the_same_words_at_every_switch() -> None:
+    [described] = switch_sentences(ring())
+    assert described["names"] == ["a", "b", "c"]
+    assert [policy["where"] for policy in described["policies"]] == ["ports to hosts", "ports to switches"]
+
+
+def test_the_switches_of_a_ring_do_not_stand_in_line() -> None:
+    drawing = str(topology_chart(ring()))
+    heights = [float(y) for y in re.findall(r'<svg x="[^"]*" y="([^"]*)" overflow', drawing)]
+    assert heights[0] == heights[2] < heights[1] < heights[3]
+
+
+def test_who_obeys_pauses_and_who_is_broken_is_said() -> None:
+    sentences = interface_sentences(ring())
+    assert sentences == [
+        "Interfaces of all hosts obey pauses of priority 3 within 3.43 µs.",
+        "A fault: the interface of bulk pauses priority 3 again and again from 0 s to 5 ms.",
+    ]
+    assert interface_sentences(plan()) == []

@@ -194,6 +194,46 @@ def test_the_sound_scenario_is_sound() -> None:
             "exclude each other",
         ),
         ("expect", [{"metric": "slowdown", "workload": "orders", "at_most": 1}], "expect.0", "alone"),
+        ("expect", [{"metric": "pauses", "at_most": 1}], "expect.0.metric", "there is no metric"),
+        (
+            "expect",
+            [{"metric": "drops_frames", "cause": "taildrop", "at_most": 1}],
+            "expect.0.cause",
+            "did you mean 'tail-drop'?",
+        ),
+        (
+            "expect",
+            [{"metric": "drops_frames", "port": "leaf>clint", "at_most": 1}],
+            "expect.0.port",
+            "did you mean 'leaf>client'?",
+        ),
+        (
+            "expect",
+            [{"metric": "drops_frames", "queue": "exprss", "at_most": 1}],
+            "expect.0.queue",
+            "did you mean 'express'?",
+        ),
+        ("expect", [{"metric": "pauses_frames", "queue": "all", "at_most": 1}], "expect.0.queue", "does not depend on"),
+        ("expect", [{"metric": "fairness_jain", "cause": "red", "at_most": 1}], "expect.0.cause", "does not depend on"),
+        ("expect", [{"metric": "queue_depth_p99_bytes", "at_most": 1}], "expect.0", "is of one port"),
+        (
+            "expect",
+            [{"metric": "connections_spread_percent", "workload": "orders", "at_most": 1}],
+            "expect.0.workload",
+            "only streams",
+        ),
+        (
+            "expect",
+            [{"metric": "goodput_gbps", "workload": "orders", "after": "1h", "at_most": 1}],
+            "expect.0.after",
+            "over by then",
+        ),
+        (
+            "expect",
+            [{"metric": "queue_depth_max_bytes", "after": "1ms", "at_most": 1}],
+            "expect.0.after",
+            "that of a whole port",
+        ),
     ],
 )
 def test_nonsense_is_refused(path: str, value: object, key: str, what: str) -> None:

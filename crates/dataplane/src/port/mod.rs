@@ -59,6 +59,12 @@ impl<F: Frame> Port<F> {
     pub(crate) fn waiting_bytes(&self) -> u64 {
         self.line.waiting_bytes
     }
+    pub(crate) fn depth_bytes(&self, queue: usize) -> u64 {
+        match &self.kind {
+            Kind::Fifo(_) => self.line.waiting_bytes,
+            Kind::Scheduled(scheduled) => scheduled.queues[queue].depth_bytes,
+        }
+    }
     /// Whether departures are chosen late, so that [`Port::settle`] can start transmissions.
     pub(crate) fn chooses_late(&self) -> bool {
         matches!(self.kind, Kind::Scheduled(_))

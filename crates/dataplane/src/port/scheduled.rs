@@ -245,8 +245,12 @@ impl<F: Frame> Scheduled<F> {
     /// The queue for a frame: its class's own, or the express queue.
     #[inline]
     fn classify(&mut self, now: Time, frame: &F) -> QueueNo {
-        let own = usize::from(self.queue_of_class[usize::from(frame.priority()) % PRIORITIES]);
+        let class = usize::from(frame.priority()) % PRIORITIES;
+        let own = usize::from(self.queue_of_class[class]);
         let Some(dpp) = &mut self.dpp else { return own };
+        if dpp.policy.classes >> class & 1 == 0 {
+            return own;
+        }
         let normal = &self.queues[own];
         if dpp.prioritises(now, frame.flow_hash(), normal.left(), normal.next_number()) { dpp.policy.express } else { own }
     }

@@ -116,8 +116,15 @@ pub fn fifo(limit: Limit) -> PortPolicy {
 
 /// Express queue 0 and default queue 1, both of this size; the first `max_packets` are prioritised.
 pub fn dpp(limit: Limit, max_packets: u32, reset: DppReset) -> PortPolicy {
-    let policy =
-        DppPolicy { max_packets, age: Span::from_ms(5), express: 0, reset, table_entries: 64, when_full: WhenFull::EvictOldest };
+    let policy = DppPolicy {
+        max_packets,
+        age: Span::from_ms(5),
+        express: 0,
+        reset,
+        table_entries: 64,
+        when_full: WhenFull::EvictOldest,
+        classes: u8::MAX,
+    };
     let queues = vec![queue(Service::Strict(1), limit), queue(Service::Dwrr(1000), limit)];
     PortPolicy { queue_of_class: [1; 8], dpp: Some(policy), ..port(queues) }
 }

@@ -205,6 +205,10 @@ impl Tcp {
     pub fn unacked(&self) -> u64 {
         self.send.nxt - self.send.una
     }
+    /// Bytes that have arrived in order, read by the application or not.
+    pub fn received(&self) -> u64 {
+        self.receive.next - FIRST_BYTE
+    }
     /// Counters.
     pub fn stats(&self) -> &TcpStats {
         &self.stats

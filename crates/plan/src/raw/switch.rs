@@ -308,6 +308,13 @@ pub struct RawDpp {
     pub table_entries: u32,
     /// What happens to a flow whose set of entries is full.
     pub when_full: RawTableFull,
+    /// Classes whose flows are prioritised, a bit each; all when missing.
+    #[serde(default = "every_class")]
+    pub classes: u8,
+}
+
+fn every_class() -> u8 {
+    u8::MAX
 }
 
 /// When a silent flow becomes new again.

@@ -221,5 +221,6 @@ fn dpp_policy(raw: &RawDpp) -> DppPolicy {
             RawTableFull::EvictOldest => WhenFull::EvictOldest,
             RawTableFull::Untracked => WhenFull::Untracked,
         },
+        classes: raw.classes,
     }
 }

@@ -63,6 +63,7 @@ fn workloads(plan: &Plan, world: &World) -> Vec<Value> {
                 "goodput_bytes": record.goodput_bytes,
                 "latency": latency(&record.latency),
                 "user_completion_ps": users,
+                "connection_bytes": connection_bytes(world, index as u32, workload),
                 "tcp": tcp(world, index as u32, record),
             })
         })
@@ -84,6 +85,14 @@ fn latency(latency: &Latency) -> Option<Value> {
             "buckets": latency.buckets(),
         })
     })
+}
+
+/// What each connection of a stream has carried, in the order in which they start; `None` for other workloads, whose
+/// connections carry what they are asked to or are gone.
+fn connection_bytes(world: &World, index: u32, workload: &Workload) -> Option<Vec<u64>> {
+    let is_stream = matches!(workload, Workload::Stream { .. });
+    let receivers = || world.sockets.iter().filter(|socket| socket.workload == index && socket.counts_goodput);
+    is_stream.then(|| receivers().map(|socket| socket.tcp.received()).collect())
 }
 
 fn tcp(world: &World, workload: u32, record: &WorkloadRecord) -> Value {
@@ -114,8 +123,10 @@ fn ports(plan: &Plan, world: &World) -> Vec<Value> {
             let policy = policy_towards(raw, peer);
             let queues: Vec<Value> = (0..node.switch.queues(port))
                 .map(|queue| {
-                    let notifications = node.switch.notifications(port, queue);
-                    queue_summary(&policy.queues[queue].name, node.switch.counters(port, queue), notifications, world)
+                    let mut summary = queue_summary(&policy.queues[queue].name, node.switch.counters(port, queue), world);
+                    summary["depth_bytes"] = node.switch.depth_bytes(port, queue).into();
+                    summary["qcn"] = qcn(node.switch.notifications(port, queue)).into();
+                    summary
                 })
                 .collect();
             let sum = |of: fn(&QueueCounters) -> u64| -> u64 {
@@ -138,7 +149,7 @@ fn ports(plan: &Plan, world: &World) -> Vec<Value> {
     ports
 }
 
-fn queue_summary(name: &str, counters: &QueueCounters, (sent, feedback_sum): (u64, u64), world: &World) -> Value {
+fn queue_summary(name: &str, counters: &QueueCounters, world: &World) -> Value {
     let run = duration(world).ps().max(1);
     json!({
         "name": name,
@@ -147,9 +158,12 @@ fn queue_summary(name: &str, counters: &QueueCounters, (sent, feedback_sum): (u6
         "drops": drops(counters),
         "marked_frames": counters.marked_frames,
         "depth_max_bytes": counters.depth_max_bytes,
-        "qcn": (sent > 0).then(|| json!({ "notifications": sent, "feedback_sum": feedback_sum })),
         "depth_mean_bytes": counters.byte_picoseconds as f64 / run as f64,
     })
+}
+
+fn qcn((sent, feedback_sum): (u64, u64)) -> Option<Value> {
+    (sent > 0).then(|| json!({ "notifications": sent, "feedback_sum": feedback_sum }))
 }
 
 /// Drops by cause.
@@ -178,6 +192,7 @@ fn group((priorities, counters): (u8, GroupCounters)) -> Value {
         "priorities": priorities,
         "xoff_sent": counters.xoff_sent,
         "xon_sent": counters.xon_sent,
+        "depth_bytes": counters.depth_bytes,
         "bytes_max": counters.bytes_max,
         "headroom_max_bytes": counters.headroom_max_bytes,
         "drop_frames": counters.drop_frames,

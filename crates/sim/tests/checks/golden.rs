@@ -35,6 +35,7 @@ fn dpp_mix() -> RawPlan {
             express_queue: 0,
             reset: RawDppReset::OrderSafe,
             table_entries: 1_024,
+            classes: u8::MAX,
             when_full: RawTableFull::EvictOldest,
         }),
         ..policy(vec![], [0; 8])

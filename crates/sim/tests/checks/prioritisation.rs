@@ -7,6 +7,11 @@ use tailrace_sim::Outcome;
 /// Ten users of 18 kB transactions, and 40 windows of 300 kB that keep 12 MB (9.6 ms) waiting at one port of 10 Gbit/s.
 /// The buffer loses nothing. `reset` says when a silent flow becomes new; `None` is a plain queue.
 fn small_beside_bulk(reset: Option<RawDppReset>) -> Outcome {
+    prioritised_in(reset, u8::MAX)
+}
+
+/// The same with prioritisation in these classes; everybody is in class 0.
+fn prioritised_in(reset: Option<RawDppReset>, classes: u8) -> Outcome {
     let mut policy = fifo(60_000_000);
     if let Some(reset) = reset {
         policy.queues.push(queue("express", RawService::Strict(1), 4_000_000));
@@ -17,6 +22,7 @@ fn small_beside_bulk(reset: Option<RawDppReset>) -> Outcome {
             reset,
             table_entries: 4_096,
             when_full: RawTableFull::EvictOldest,
+            classes,
         });
     }
     let mut plan = star(4, 9000, 10 * GBPS, 5 * US, switch("sw", 64_000_000, policy));
@@ -44,6 +50,16 @@ fn small_transactions_cross_the_queue_or_pass_it() {
     let queue_ms = number(&port(&plain, "sw", "h0")["queues"][0], "depth_mean_bytes") * 8.0 / 1e7;
     within("median less the queue, in ms", median_ms(&plain) - queue_ms, (0.1, 0.3));
     within("median when prioritised, in ms", median_ms(&prioritised), (0.1, 0.3));
+}
+
+#[test]
+fn a_class_without_prioritisation_keeps_to_its_own_queue() {
+    let (without, plain) = (prioritised_in(Some(RawDppReset::OrderSafe), !1), small_beside_bulk(None));
+    let dpp = &port(&without, "sw", "h0")["dpp"];
+    assert_eq!((count(dpp, "prioritised_frames"), count(dpp, "new_flows")), (0, 0));
+    within("median, of that of one queue", median_ms(&without) / median_ms(&plain), (0.95, 1.05));
+    let only = prioritised_in(Some(RawDppReset::OrderSafe), 1);
+    assert!(count(&port(&only, "sw", "h0")["dpp"], "prioritised_frames") > 0);
 }
 
 /// A bulk flow is silent for longer than the age period (5 ms) while its own packets wait (9 ms). If it becomes new then,

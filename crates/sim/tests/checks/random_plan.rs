@@ -140,6 +140,7 @@ fn policy() -> impl Strategy<Value = RawPolicy> {
                 express_queue: count,
                 reset: if is_naive { RawDppReset::Naive } else { RawDppReset::OrderSafe },
                 table_entries: 16,
+                classes: u8::MAX,
                 when_full: if evicts { RawTableFull::EvictOldest } else { RawTableFull::Untracked },
             }
         });

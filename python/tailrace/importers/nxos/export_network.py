@@ -17,12 +17,16 @@ def network_lines(policy: Policy, groups: dict[str, int]) -> list[str]:
     """Classes with `dpp` and `pause`."""
     lines: list[str] = []
     if policy.dpp is not None:
-        lines += ["  class type network-qos c-8q-nq-default", f"    dpp set-qos-group {groups[policy.dpp.express]}"]
+        for priority in sorted(set(policy.dpp.priorities)):
+            lines += [_class(priority), f"    dpp set-qos-group {groups[policy.dpp.express]}"]
     if policy.pfc is not None:
         for priority in sorted(set(policy.pfc.priorities)):
-            name = f"c-8q-nq{priority}" if priority else "c-8q-nq-default"
-            lines += [f"  class type network-qos {name}", *_pause(priority, policy.pfc)]
+            lines += [_class(priority), *_pause(priority, policy.pfc)]
     return lines
+
+
+def _class(priority: int) -> str:
+    return f"  class type network-qos c-8q-nq{priority if priority else '-default'}"
 
 
 def _pause(priority: int, pfc: Pfc) -> Iterator[str]:

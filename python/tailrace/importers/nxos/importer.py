@@ -135,7 +135,9 @@ def _policy(config: NxosConfig, groups: dict[int, Yaml], network: NetworkQos, ha
         "priorities": {p: names.get(p, names[0]) for p in PRIORITIES},
     }
     if network.express_group is not None:
-        policy["dpp"] = hardware.dpp | {"express": names[network.express_group[0]]}
+        classes = sorted(set(network.dpp_groups))
+        which = {} if classes == list(PRIORITIES) else {"priorities": classes}
+        policy["dpp"] = hardware.dpp | {"express": names[network.express_group[0]]} | which
     has_afd = any(queue.get("aqm", {}).get("kind") == "afd" for queue in groups.values())
     hardware.used(config, has_dpp=network.express_group is not None, has_afd=has_afd)
     if has_afd and hardware.etrap:

@@ -17,6 +17,8 @@ class NetworkQos:
     """What the network-qos policy says."""
 
     express_group: tuple[int, Command] | None = None
+    dpp_groups: list[int] = field(default_factory=list)
+    """Classes whose flows are prioritised."""
     lossless: dict[int, Yaml] = field(default_factory=dict)
     """Thresholds by qos-group; empty where a class states none."""
     obeys_only: bool = False
@@ -59,10 +61,9 @@ def _dpp(config: NxosConfig, found: NetworkQos, group: int, action: Command) -> 
         words = f"line {found.express_group[1].line} names qos-group {found.express_group[0]}; this later line counts"
         config.remarks.add(action.line, action.text, "contradiction", words)
     found.express_group = (express, action)
-    config.remarks.add(action.line, action.text, "understood", f"dpp.express: the queue of qos-group {express}")
-    if group != 0:
-        words = f"here all classes are prioritised, not only that of qos-group {group}"
-        config.remarks.add(action.line, action.text, "not-modelled", words)
+    found.dpp_groups.append(group)
+    words = f"dpp.express: the queue of qos-group {express}; dpp.priorities: {group}"
+    config.remarks.add(action.line, action.text, "understood", words)
 
 
 def _pause(config: NxosConfig, found: NetworkQos, group: int, action: Command) -> None:

@@ -13,12 +13,13 @@ from markupsafe import Markup
 from tailrace.report.policy import aqm_words, limit_words, policy_sentences, service_words
 from tailrace.report.policy_ingress import bits, ranges_text, threshold_text
 from tailrace.report.svg import percent, tag
-from tailrace.results.numbers import rate_text, size_text
+from tailrace.results.numbers import rate_text, size_text, span_text
 
 ROW_PX = 46
 NOTE_PX = 14
 TANK_PX = 20
 TITLE_PX = 15
+POLICER_PX = 34
 HEAD_PX = 20
 # Characters of a note below a tank: what fits beside it on a phone.
 NOTE_CHARACTERS = 44
@@ -35,7 +36,7 @@ def policy_chart(policy: dict[str, Any]) -> Markup:
     groups = [group for group in policy.get("groups", []) if group.get("lossless")]
     notes = [_note(policy, number, queue) for number, queue in queues]
     tops = [HEAD_PX + sum(ROW_PX + NOTE_PX * len(note) for note in notes[:row]) for row in range(len(notes) + 1)]
-    middle = (tops[0] + tops[-1]) / 2
+    middle = (tops[0] + tops[len(notes) - 1]) / 2 + TITLE_PX + 3 + TANK_PX / 2
     marks = [*_heads(below=tops[-1] if groups else None)]
     for (number, queue), note, y in zip(queues, notes, tops, strict=False):
         marks += _queue(policy, number, queue, y, middle)
@@ -43,9 +44,15 @@ def policy_chart(policy: dict[str, Any]) -> Markup:
     marks += _line(middle)
     y = tops[-1] + HEAD_PX
     for group in groups:
-        marks += _group(group, y)
-        y += ROW_PX + NOTE_PX
-    height = round(y if groups else tops[-1])
+        note = _group_note(group, policy.get("pause"))
+        marks += [*_group(group, y), *_lines(note, y)]
+        y += ROW_PX + NOTE_PX * len(note)
+    if not groups:
+        y = tops[-1]
+    if police := policy.get("police"):
+        marks += _police(police, y)
+        y += POLICER_PX
+    height = round(y)
     label = " ".join(policy_sentences(policy))
     drawing = tag("svg", *marks, width="100%", height=height, role="img", aria_label=label, overflow="visible")
     return tag("div", drawing, class_="plot policy", style="padding:4px 0 6px")
@@ -122,7 +129,8 @@ def _note(policy: dict[str, Any], number: int, queue: dict[str, Any]) -> list[st
     parts = []
     dpp = policy.get("dpp")
     if dpp and dpp["express_queue"] == number:
-        parts.append(f"first {dpp['max_packets']} packets of a flow")
+        which = f" in class {_compact(bits(dpp['classes']))}" if "classes" in dpp else ""
+        parts.append(f"first {dpp['max_packets']} packets of a flow{which}")
     parts.append(_aqm(queue["aqm"]))
     if qcn := queue.get("qcn"):
         parts.append(f"QCN {size_text(qcn['set_point_bytes'])}")
@@ -167,9 +175,19 @@ def _line(middle: float) -> Iterator[Markup]:
     yield tag("text", "line", x="100%", y=middle - 7, class_="tick", text_anchor="end")
 
 
+def _police(police: dict[str, Any], y: float) -> Iterator[Markup]:
+    """A policer: nothing waits there, so it is a word and no tank."""
+    who = "each flow" if police["per_flow"] else "all together"
+    which = "" if police["classes"] == 0xFF else f"class {_compact(bits(police['classes']))}: "
+    yield tag("text", "at ingress", x="0%", y=y + 12, class_="tick")
+    text = f"policer, {which}{who} {rate_text(police['rate_bps'])}"
+    yield tag("text", text, x=percent(TANK_LEFT), y=y + 12)
+    burst = f"bursts of {size_text(police['burst_bytes'])}; what exceeds is dropped"
+    yield tag("text", burst, x=percent(TANK_LEFT), y=y + 12 + NOTE_PX, class_="tick")
+
+
 def _group(group: dict[str, Any], y: float) -> Iterator[Markup]:
     tank_y = y + TITLE_PX + 3
-    lossless = group["lossless"]
     who = "all" if group["priorities"] == 0xFF else ranges_text(bits(group["priorities"]))
     yield tag("text", who, x="0%", y=tank_y + TANK_PX / 2 + 4)
     yield tag("text", f"XOFF {threshold_text(group)}", x=percent(TANK_LEFT), y=y + TITLE_PX - 1)
@@ -177,5 +195,14 @@ def _group(group: dict[str, Any], y: float) -> Iterator[Markup]:
     if group["reserved_bytes"]:
         yield _zone(tank_y, 0.0, RESERVED_TO, "reserved")
     yield _zone(tank_y, AQM_TO, 1.0, "headroom")
+
+
+def _group_note(group: dict[str, Any], pause: dict[str, Any] | None) -> list[str]:
+    """What stands below a lossless group, in lines."""
+    lossless = group["lossless"]
+    kind = "802.3x" if pause and pause["sends_link_pause"] else "PFC"
     xon, headroom = size_text(lossless["xon_offset_bytes"]), size_text(lossless["headroom_bytes"])
-    yield from _lines([f"XON {xon} lower; headroom {headroom}"], y)
+    note = f"{kind}; XON {xon} lower; headroom {headroom}"
+    if watchdog := (pause or {}).get("watchdog"):
+        note += f"; watchdog {span_text(watchdog['detection_ps'])}"
+    return wrap(UNIT.sub("\u00a0", note), NOTE_CHARACTERS)

@@ -2,7 +2,7 @@
 
 from collections import Counter, deque
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from markupsafe import Markup
@@ -17,6 +17,8 @@ SWITCHES_DRAWN_MAX = 16
 NODE_HEIGHT_PX = 26
 ROW_PX = 38
 TIER_PX = 84
+# How far the middle of a tier is lowered when a link would pass behind another switch of it.
+BEND_PX = 72
 # Width of a character of a label, on average.
 CHARACTER_PX = 7.2
 
@@ -82,11 +84,27 @@ def _tiers(plan: dict[str, Any], switches: Sequence[str]) -> list[Node]:
     y = NODE_HEIGHT_PX / 2 + 4.0
     for level in levels:
         names = [switch for switch in switches if distance.get(switch, 1) == level]
-        nodes += _row(names, y, "switches", is_switch=True, drawn_max=SWITCHES_DRAWN_MAX)
+        row = _row(names, y, "switches", is_switch=True, drawn_max=SWITCHES_DRAWN_MAX)
+        if len(row) > 2 and _skips(plan, names):
+            row, y = _bent(row), y + BEND_PX
+        nodes += row
         y += TIER_PX
     return nodes + _row(
         [host["name"] for host in plan["hosts"]], y, "hosts", is_switch=False, drawn_max=HOSTS_DRAWN_MAX
     )
+
+
+def _skips(plan: dict[str, Any], names: Sequence[str]) -> bool:
+    """Whether a link joins two switches of a tier that do not stand side by side."""
+    place = {name: index for index, name in enumerate(names)}
+    inside = [link for link in plan["links"] if link["a"] in place and link["b"] in place]
+    return any(abs(place[link["a"]] - place[link["b"]]) > 1 for link in inside)
+
+
+def _bent(row: Sequence[Node]) -> list[Node]:
+    """The row bent downwards, to the hosts: no three of its nodes are in line, so that every link is seen."""
+    widest = max(abs(node.x - 0.5) for node in row)
+    return [replace(node, y=node.y + BEND_PX * (1 - ((node.x - 0.5) / widest) ** 2)) for node in row]
 
 
 def _row(names: Sequence[str], y: float, what: str, *, is_switch: bool, drawn_max: int) -> list[Node]:

@@ -32,6 +32,21 @@ fn a_circle_of_pauses_is_found_and_named() {
 }
 
 #[test]
+fn what_stands_still_is_still_accounted_at_the_end() {
+    let outcome = simulate(ring(lossless_policy(computed_headroom(1500))));
+    for (node, next) in [("s0", "s1"), ("s1", "s2"), ("s2", "s0")] {
+        let waits = count(&port(&outcome, node, next)["queues"][1], "depth_bytes");
+        let held = total(&port(&outcome, next, node)["groups"], |group| count(group, "depth_bytes"));
+        let resumes_below = XOFF_BYTES - 20_000;
+        assert!(waits > 0 && held > resumes_below, "{node}>{next}: {waits} wait, {held} held beyond");
+    }
+    for (index, work) in outcome.summary()["workloads"].as_array().expect("a list").iter().enumerate() {
+        let carried = total(&work["connection_bytes"], |bytes| bytes.as_u64().expect("a number"));
+        assert_eq!(carried, count(work, "goodput_bytes"), "workload {index}");
+    }
+}
+
+#[test]
 fn without_pauses_the_same_ring_goes_on() {
     let outcome = simulate(ring(lossy_policy()));
     assert_eq!(outcome.summary()["deadlock"], serde_json::json!([]));

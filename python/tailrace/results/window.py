@@ -1,0 +1,85 @@
+"""Parts of a trial: what was recorded over time, from an instant to the end."""
+
+from itertools import pairwise
+
+from tailrace.results.run_directory import Trial
+from tailrace.results.tables import read_trial_table
+
+Bin = tuple[int, float]
+"""Start in picoseconds and value."""
+
+
+def goodput_bytes_after(trial: Trial, workload: str, after_ps: int) -> tuple[float, int] | None:
+    """Bytes that arrived in the bins from `after_ps` on, and how long that is; None where nothing was recorded."""
+    names = [entry["name"] for entry in trial.outcome["workloads"]]
+    bins = _bins(trial, "workload_series", ("workload", "goodput_bytes"))
+    starts = [start for rows in bins.values() for start, _ in rows]
+    if workload not in names or not starts:
+        return None
+    from_ps, time_ps = _rest(trial, _width_ps(starts), after_ps)
+    mine = bins.get(names.index(workload), [])
+    return (sum(value for start, value in mine if start >= from_ps), time_ps) if time_ps > 0 else None
+
+
+def depth_after(trial: Trial, port: str, column: str, after_ps: int) -> float | None:
+    """Mean (`queue_mean_bytes`) or largest (`queue_max_bytes`) depth of a port from `after_ps` on."""
+    number = port_number(trial, port)
+    rows = _bins(trial, "port_series", ("port", column)).get(number, []) if number is not None else []
+    if not rows:
+        return None
+    width_ps = _width_ps([start for start, _ in rows])
+    from_ps, time_ps = _rest(trial, width_ps, after_ps)
+    late = [value for start, value in rows if start >= from_ps]
+    if time_ps <= 0:
+        return None
+    # What lies beyond the last recorded bin is empty.
+    return max(late, default=0.0) if column == "queue_max_bytes" else sum(late) * width_ps / time_ps
+
+
+def depth_percentile(trial: Trial, port: str, percent: float) -> float | None:
+    """Depth that a port does not exceed for so much of the time; None where the port was not observed."""
+    number = port_number(trial, port)
+    if number is None or not trial.table_path("queue_depth").exists():
+        return None
+    table = read_trial_table(trial, "queue_depth")
+    columns = (table.column(name) for name in ("port", "depth_bytes", "time_ps"))
+    seen = sorted((depth, time_ps) for at, depth, time_ps in zip(*columns, strict=True) if at == number)
+    wanted = sum(time_ps for _, time_ps in seen) * percent / 100
+    passed = 0
+    for depth, time_ps in seen:
+        passed += time_ps
+        if passed >= wanted:
+            return float(depth)
+    return None
+
+
+def port_number(trial: Trial, port: str) -> int | None:
+    """Number of a port `node>neighbour` in the tables of its trial."""
+    names = [f"{entry['node']}>{entry['towards']}" for entry in trial.outcome.get("ports", [])]
+    return names.index(port) if port in names else None
+
+
+def _bins(trial: Trial, name: str, columns: tuple[str, str]) -> dict[int, list[Bin]]:
+    """Rows of a table by the number in its first column."""
+    if not trial.table_path(name).exists():
+        return {}
+    table = read_trial_table(trial, name)
+    found: dict[int, list[Bin]] = {}
+    read = (table.column(column) for column in (columns[0], "start_ps", columns[1]))
+    for number, start, value in zip(*read, strict=True):
+        found.setdefault(number, []).append((start, value))
+    return found
+
+
+def _width_ps(starts: list[int]) -> int:
+    """Width of the bins; the whole trial is one bin where there is one."""
+    ordered = sorted(set(starts))
+    return min((right - left for left, right in pairwise(ordered)), default=0)
+
+
+def _rest(trial: Trial, width_ps: int, after_ps: int) -> tuple[int, int]:
+    """The first edge of a bin from `after_ps` on, and the time from there to the end of the trial."""
+    if width_ps == 0:
+        return after_ps, 0
+    from_ps = -(-after_ps // width_ps) * width_ps
+    return from_ps, trial.outcome["end_ps"] - from_ps

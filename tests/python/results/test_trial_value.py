@@ -1,0 +1,135 @@
+"""Every figure that can be expected: what it is, and how it is narrowed down."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from fake_bridging import add_bridging
+from fake_run import FakeRun
+from tailrace.report.headline import facts
+from tailrace.results import Run, format_table, summarise
+from tailrace.results.judge import judge
+from tailrace.results.metrics import goodput_gbps
+from tailrace.results.published import Band
+from tailrace.results.run_directory import RunDirectoryError
+from tailrace.results.text import place
+from tailrace.scenario.vocabulary import METRICS
+
+PORT = "leaf1>client"
+
+
+@pytest.fixture(scope="module")
+def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    made = FakeRun(trials=2).write(tmp_path_factory.mktemp("run") / "run")
+    add_bridging(made)
+    return made
+
+
+@pytest.fixture(scope="module")
+def run(path: Path) -> Run:
+    return Run.read(path)
+
+
+def value(run: Run, metric: str, **where: Any) -> Any:
+    return judge(run, Band.parse({"metric": metric, "arm": "dpp", "at_least": 0, **where}, "test"))["value"]
+
+
+@pytest.mark.parametrize("name", METRICS)
+def test_every_word_of_the_vocabulary_has_a_figure(run: Run, name: str) -> None:
+    places = {"workload": "XS", "port": PORT, "queue": "default"}
+    assert value(run, name, **{key: places[key] for key in METRICS[name].needs}) is not None
+
+
+def test_another_word_is_refused(run: Run) -> None:
+    with pytest.raises(RunDirectoryError, match="metric pauses, which is unknown"):
+        value(run, "pauses", workload="XS")
+
+
+@pytest.mark.parametrize(
+    ("metric", "where", "expected"),
+    [
+        ("pauses_frames", {}, 3),
+        ("pauses_frames", {"port": "leaf1>nobody"}, 0),
+        ("paused_percent", {"port": PORT}, 25),
+        ("paused_percent", {"port": "client>leaf1"}, 50),
+        ("paused_percent", {}, 50),
+        ("storms", {"port": PORT}, 1),
+        ("deadlock_links", {}, 3),
+        ("deadlock_links", {"port": "s1>s2"}, 1),
+        ("deadlock_links", {"port": PORT}, 0),
+        ("deadlock_links", {"arm": "fifo"}, 0),
+        ("notifications_frames", {"queue": "default"}, 9),
+        ("notifications_frames", {"queue": "express"}, 0),
+        ("elephants", {}, 12),
+        ("drops_frames", {"cause": "afd"}, 5),
+        ("drops_frames", {"cause": "afd", "port": PORT, "queue": "express"}, 0),
+        ("drops_frames", {"cause": "policed"}, 70),
+        ("drops_frames", {"cause": "policed", "port": PORT}, 0),
+        ("connections_spread_percent", {"workload": "XS"}, 10),
+        ("connections_spread_percent", {"workload": "S"}, None),
+    ],
+)
+def test_counters_are_narrowed_down(run: Run, metric: str, where: dict[str, str], expected: float | None) -> None:
+    measured = judge(run, Band.parse({"metric": metric, "arm": "dpp", "at_least": 0, **where}, "test"))["measured"]
+    assert measured == (None if expected is None else pytest.approx(expected))
+
+
+def test_drops_of_the_whole_network_count_what_no_queue_has_seen(run: Run) -> None:
+    at_ports = value(run, "drops_frames", port=PORT)
+    assert value(run, "drops_frames") - at_ports == pytest.approx(70 / run.scale)
+
+
+def test_shares_of_goodput_and_of_queues_add_up(run: Run) -> None:
+    shares = [value(run, "goodput_share_percent", workload=name) for name in run.workloads]
+    assert sum(shares) == pytest.approx(100)
+    late = [value(run, "goodput_share_percent", workload=name, after="2s") for name in run.workloads]
+    assert sum(late) == pytest.approx(100)
+    assert late != pytest.approx(shares)
+    queues = [value(run, "queue_share_percent", port=PORT, queue=name) for name in ("express", "default")]
+    assert sum(queues) == pytest.approx(100)
+
+
+def test_goodput_after_an_instant_is_that_of_the_bins_from_there_on(run: Run) -> None:
+    whole = [goodput_gbps(trial, trial.workload("L2") or {}) for trial in run.valid("dpp")]
+    late = value(run, "goodput_gbps", workload="L2", after="40s")  # of the full length: 2 s of this run
+    assert late == pytest.approx(sum(whole) / len(whole), rel=0.1)
+    assert value(run, "goodput_gbps", workload="XS", after="600s") == 0
+    assert value(run, "goodput_gbps", workload="XS", after="2000s") is None
+
+
+def test_depth_after_an_instant_leaves_out_the_start(run: Run) -> None:
+    mean = value(run, "queue_depth_mean_bytes", port=PORT, after="0s")
+    assert value(run, "queue_depth_mean_bytes", port=PORT, after="40s") != mean
+    most = value(run, "queue_depth_max_bytes", port=PORT, after="40s")
+    assert 4e6 < most <= 4_666_000
+    depths = [value(run, f"queue_depth_p{share}_bytes", port=PORT) for share in (1, 5, 50, 95, 99)]
+    assert depths == sorted(depths)
+    assert depths[0] < depths[-1]
+    assert value(run, "queue_depth_p50_bytes", port="leaf1>nobody") is None
+
+
+def test_a_time_in_published_figures_has_a_unit() -> None:
+    with pytest.raises(RunDirectoryError, match="after"):
+        Band.parse({"metric": "goodput_gbps", "after": "2", "at_least": 0}, "test")
+
+
+def test_where_and_from_when_stand_beside_the_figure(run: Run) -> None:
+    raw = {"metric": "drops_frames", "arm": "dpp", "port": PORT, "cause": "afd", "at_least": 1}
+    assert place(judge(run, Band.parse(raw, "test"))) == "dpp leaf1>client afd"
+    raw = {"metric": "goodput_gbps", "arm": "dpp", "workload": "L2", "after": "40s", "at_least": 1}
+    assert place(judge(run, Band.parse(raw, "test"))) == "dpp L2 after 40 s"
+
+
+def test_a_deadlock_is_told_before_everything_else(path: Path) -> None:
+    summary = summarise(path)
+    told = format_table(summary).split("\n\n")[1]
+    assert told.startswith("Deadlock with dpp (trials 1, 2): s0 → s1 → s2 → s0 wait for each other's pauses to end")
+    assert {"text": "deadlock", "tone": "bad"} in facts(summary)
+    assert summary["arms"]["fifo"]["deadlocks"] == []
+
+
+def test_pauses_are_summarised_storms_first(path: Path) -> None:
+    rows = summarise(path)["arms"]["dpp"]["pauses"]
+    assert [row["place"] for row in rows] == ["leaf1 → client", "client → network"]
+    assert (rows[0]["xoff_sent"], rows[0]["storms_detected"], rows[1]["paused_percent"]) == (3, 1, pytest.approx(50))
