@@ -7,7 +7,7 @@ use crate::ingress::{Account, IngressPort, Order};
 use crate::port::{Entered, Entrant, Port, Releases};
 use crate::{
     Classifier, DppCounters, DropCause, Forwarding, Frame, GroupCounters, GroupPolicy, Limit, Outside, PausePolicy, Policer,
-    PortNo, PortPolicy, QueueCounters, QueueNo, SharedBuffer,
+    PortNo, PortPolicy, QueueCounters, QueueNo, SharedBuffer, Vlans,
 };
 use tailrace_units::{Pace, Time};
 use tailrace_wire::{FlowKey, PauseState};
@@ -19,12 +19,13 @@ pub struct Switch<F> {
     /// By ingress port.
     policers: Vec<Option<Policer>>,
     forwarding: Forwarding,
+    vlans: Option<Vlans>,
     ports: Vec<Port<F>>,
     buffer: SharedBuffer,
     ingress: Option<Ingress>,
     /// Whether a limit is a share of the free memory, so that every admission must know what waits everywhere.
     has_dynamic_limits: bool,
-    /// Whether there are rules, policers or accounts at the entrance.
+    /// Whether there are rules, VLANs, policers or accounts at the entrance.
     looks_at_ingress: bool,
     /// Frames that were dropped before they came to a queue.
     early: QueueCounters,
@@ -45,6 +46,7 @@ impl<F: Frame> Switch<F> {
             classifier: Classifier::default(),
             policers: Vec::new(),
             forwarding,
+            vlans: None,
             ports: Vec::new(),
             buffer: SharedBuffer::new(buffer_bytes),
             ingress: None,
@@ -71,6 +73,12 @@ impl<F: Frame> Switch<F> {
     pub fn classify_by(&mut self, classifier: Classifier) {
         self.looks_at_ingress |= !classifier.is_empty();
         self.classifier = classifier;
+    }
+
+    /// Looks at the VLANs of frames.
+    pub fn look_at_vlans(&mut self, vlans: Vlans) {
+        self.looks_at_ingress = true;
+        self.vlans = Some(vlans);
     }
 
     /// Polices what enters by a port.
@@ -150,18 +158,22 @@ impl<F: Frame> Switch<F> {
         self.handle_timeout(now, out);
     }
 
-    /// The entrance of a switch that classifies, polices or accounts.
+    /// The entrance of a switch that classifies, looks at VLANs, polices or accounts.
     fn handle_ingress(&mut self, now: Time, in_port: PortNo, mut frame: F, out: &mut impl Outside<F>) {
         let class = self.classifier.class(in_port, &frame);
         frame.set_priority(class);
         let bytes = frame.bytes();
-        let Some(port) = self.forwarding.route(&frame) else {
+        let table = self.vlans.as_ref().and_then(|vlans| vlans.table(frame.vlan())).unwrap_or(&self.forwarding);
+        let Some(port) = table.route(&frame) else {
             return self.drop_early(now, in_port, &frame, DropCause::NoRoute, out);
         };
         if let Some(policer) = &mut self.policers[in_port]
             && !policer.conforms(now, class, frame.flow_hash(), bytes)
         {
             return self.drop_early(now, in_port, &frame, DropCause::Policed, out);
+        }
+        if let Some(vlans) = &self.vlans {
+            vlans.retag(port, &mut frame);
         }
         if self.ingress.is_some() {
             return self.admit_accounted(now, in_port, port, frame, out);

@@ -8,8 +8,8 @@
 //!
 //! A tree is put into effect as an operator would do it: by path costs, 1 for its links and the largest for all others.
 
-use super::union::{Forests, Pairs, other_end};
 use super::PATH_COST_MAX;
+use super::union::{Forests, Pairs, other_end};
 use crate::graph::Graph;
 use crate::resolve::require;
 use crate::{PlanError, RawTree};

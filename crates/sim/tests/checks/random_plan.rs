@@ -187,6 +187,7 @@ impl Work {
             }
             2 => RawWorkload::Flows(RawFlows {
                 dscp: 0,
+                vlan: 0,
                 name,
                 sources: hosts.to_vec(),
                 destinations: hosts.to_vec(),
