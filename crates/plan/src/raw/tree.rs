@@ -16,7 +16,7 @@ pub struct RawSpanningTree {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RawTree {
-    /// Its number, shown in results: 0 for the first, unless each VLAN has a tree of its own.
+    /// Its number, shown in results: 0 for the first, then that of the MSTP instance, or the VLAN that has it alone.
     pub instance: u16,
     /// VLANs of this tree; none for the first.
     pub vlans: Vec<u16>,
