@@ -23,6 +23,9 @@ class Trial:
         Raises TrialFailed when the simulator found itself wrong.
         """
 
+    def spanning_trees(self) -> str:
+        """The spanning trees of the plan as they stand in its outcome: a list as JSON, empty without any."""
+
     def progress(self) -> float:
         """Part of the run that is done, 0 to 1."""
 

@@ -35,6 +35,11 @@ impl Trial {
         Ok((json, tables::to_python(py, outcome.tables())?))
     }
 
+    /// The spanning trees of the plan, as they stand in its outcome.
+    fn spanning_trees(&self) -> String {
+        self.plan.trees_summary().to_string()
+    }
+
     /// Part of the run that is done, 0 to 1.
     fn progress(&self) -> f64 {
         self.control.progress()

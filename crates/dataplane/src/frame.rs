@@ -27,6 +27,8 @@ pub trait Frame {
     fn vlan(&self) -> u16 {
         0
     }
+    /// Writes the tag of a frame that belongs to a VLAN into it, or takes it out: the frame has another length then.
+    fn retag(&mut self, _is_tagged: bool) {}
     /// Source, destination, ports and protocol, when the frame carries them.
     fn flow_key(&self) -> Option<FlowKey> {
         None
@@ -58,7 +60,7 @@ impl Frame for Packet {
     }
     #[inline]
     fn priority(&self) -> u8 {
-        self.priority
+        self.tag.priority()
     }
     #[inline]
     fn ecn(&self) -> Ecn {
@@ -72,8 +74,16 @@ impl Frame for Packet {
     fn dscp(&self) -> u8 {
         self.dscp
     }
+    fn vlan(&self) -> u16 {
+        self.tag.vlan()
+    }
+    fn retag(&mut self, is_tagged: bool) {
+        let written = self.tag.written(is_tagged);
+        self.frame_bytes = self.frame_bytes + written.bytes() - self.tag.bytes();
+        self.tag = written;
+    }
     fn set_priority(&mut self, class: u8) {
-        self.priority = class;
+        self.tag = self.tag.with_priority(class);
     }
     #[inline]
     fn is_pause(&self) -> bool {
@@ -116,6 +126,19 @@ impl Frame for Packet {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use tailrace_wire::Tag;
+
+    #[test]
+    fn a_tag_is_written_once_and_taken_out_once() {
+        let mut frame = Packet { tag: Tag::new(5, 10), frame_bytes: 1000, ..Packet::default() };
+        for (is_tagged, bytes) in [(false, 1000), (true, 1004), (true, 1004), (false, 1000)] {
+            frame.retag(is_tagged);
+            assert_eq!((frame.frame_bytes, frame.priority(), frame.vlan()), (bytes, 5, 10));
+        }
+        let mut of_no_vlan = Packet { frame_bytes: 1000, ..Packet::default() };
+        of_no_vlan.retag(true);
+        assert_eq!(of_no_vlan.frame_bytes, 1000);
+    }
 
     #[test]
     fn a_pause_frame_says_what_was_put_in() {

@@ -12,6 +12,8 @@ mod outside;
 
 mod classify;
 mod forwarding;
+mod vlans;
+
 mod policer;
 
 mod admit;
@@ -47,3 +49,4 @@ pub use qcn::{CongestionPoint, Notification, QcnPolicy};
 pub use schedule::Service;
 pub use shaper::Shaper;
 pub use switch::Switch;
+pub use vlans::Vlans;

@@ -7,7 +7,7 @@ use crate::ingress::{Account, IngressPort, Order};
 use crate::port::{Port, Releases, Verdict};
 use crate::{
     Classifier, DppCounters, DropCause, Forwarding, Frame, GroupCounters, GroupPolicy, Limit, Outside, PausePolicy, Policer,
-    PortNo, PortPolicy, QueueCounters, QueueNo, SharedBuffer,
+    PortNo, PortPolicy, QueueCounters, QueueNo, SharedBuffer, Vlans,
 };
 use tailrace_units::{Pace, Time};
 use tailrace_wire::{FlowKey, PauseState};
@@ -19,12 +19,13 @@ pub struct Switch<F> {
     /// By ingress port.
     policers: Vec<Option<Policer>>,
     forwarding: Forwarding,
+    vlans: Option<Vlans>,
     ports: Vec<Port<F>>,
     buffer: SharedBuffer,
     ingress: Option<Ingress>,
     /// Whether a limit is a share of the free memory, so that every admission must know what waits everywhere.
     has_dynamic_limits: bool,
-    /// Whether there are rules, policers or accounts at the entrance.
+    /// Whether there are rules, VLANs, policers or accounts at the entrance.
     looks_at_ingress: bool,
     /// Frames that were dropped before they came to a queue.
     early: QueueCounters,
@@ -45,6 +46,7 @@ impl<F: Frame> Switch<F> {
             classifier: Classifier::default(),
             policers: Vec::new(),
             forwarding,
+            vlans: None,
             ports: Vec::new(),
             buffer: SharedBuffer::new(buffer_bytes),
             ingress: None,
@@ -71,6 +73,12 @@ impl<F: Frame> Switch<F> {
     pub fn classify_by(&mut self, classifier: Classifier) {
         self.looks_at_ingress |= !classifier.is_empty();
         self.classifier = classifier;
+    }
+
+    /// Looks at the VLANs of frames.
+    pub fn look_at_vlans(&mut self, vlans: Vlans) {
+        self.looks_at_ingress = true;
+        self.vlans = Some(vlans);
     }
 
     /// Polices what enters by a port.
@@ -122,12 +130,13 @@ impl<F: Frame> Switch<F> {
         if self.looks_at_ingress {
             frame.set_priority(self.classifier.class(in_port, &frame));
         }
-        let Some(port) = self.forwarding.route(&frame) else {
+        let table = self.vlans.as_ref().and_then(|vlans| vlans.table(frame.vlan())).unwrap_or(&self.forwarding);
+        let Some(port) = table.route(&frame) else {
             return self.drop_early(now, in_port, &frame, DropCause::NoRoute, out);
         };
         let mut account = None;
         if self.looks_at_ingress {
-            match self.inspect(now, in_port, &frame, out) {
+            match self.inspect(now, in_port, port, &mut frame, out) {
                 Ok(found) => account = found,
                 Err(cause) => return self.drop_early(now, in_port, &frame, cause, out),
             }
@@ -164,20 +173,24 @@ impl<F: Frame> Switch<F> {
         self.handle_timeout(now, out);
     }
 
-    /// The entrance of a switch that polices or accounts: why a frame is dropped, or what it is accounted to when it waits.
+    /// The entrance of a switch that polices, looks at VLANs or accounts: why a frame for `port` is dropped, or what it is
+    /// accounted to when it waits.
     #[inline(never)]
     fn inspect(
         &mut self,
         now: Time,
         in_port: PortNo,
-        frame: &F,
+        port: PortNo,
+        frame: &mut F,
         out: &mut impl Outside<F>,
     ) -> Result<Option<Account>, DropCause> {
-        let bytes = frame.bytes();
         if let Some(policer) = &mut self.policers[in_port]
-            && !policer.conforms(now, frame.priority(), frame.flow_hash(), bytes)
+            && !policer.conforms(now, frame.priority(), frame.flow_hash(), frame.bytes())
         {
             return Err(DropCause::Policed);
+        }
+        if let Some(vlans) = &self.vlans {
+            vlans.retag(port, frame);
         }
         if self.ingress.is_none() {
             return Ok(None);
@@ -185,7 +198,7 @@ impl<F: Frame> Switch<F> {
         self.handle_timeout(now, out);
         let ingress = self.ingress.as_mut().expect("it was there");
         let free = ingress.pool.free_bytes();
-        let group = ingress.ports[in_port].admit(frame.priority(), bytes, free)?;
+        let group = ingress.ports[in_port].admit(frame.priority(), frame.bytes(), free)?;
         Ok(Some(Account { port: in_port as u16, group }))
     }
 

@@ -90,14 +90,25 @@ impl Graph {
         self.ports[node].iter().position(|end| end.peer == peer)
     }
 
+    /// Whether a link joins two switches.
+    pub fn is_between_switches(&self, link: usize) -> bool {
+        self.links[link].a >= self.hosts && self.links[link].b >= self.hosts
+    }
+
     /// Shortest paths by number of links; all equally short ports are kept. Hosts do not forward.
     pub fn routes(&self) -> Routes {
+        self.routes_over(|_| true)
+    }
+
+    /// The same over the links that forward alone.
+    pub fn routes_over(&self, forwards: impl Fn(usize) -> bool) -> Routes {
         let mut routes = vec![vec![Vec::new(); self.hosts]; self.names.len() - self.hosts];
         for host in 0..self.hosts {
-            let distance = self.distances_to(host);
+            let distance = self.distances_to(host, &forwards);
             for (at, table) in routes.iter_mut().enumerate() {
                 let node = self.hosts + at;
                 table[host] = (0..self.ports[node].len())
+                    .filter(|&port| forwards(self.ports[node][port].link))
                     .filter(|&port| distance[self.ports[node][port].peer].is_some_and(|d| Some(d + 1) == distance[node]))
                     .collect();
             }
@@ -105,13 +116,13 @@ impl Graph {
         routes
     }
 
-    fn distances_to(&self, host: NodeId) -> Vec<Option<u32>> {
+    fn distances_to(&self, host: NodeId, forwards: impl Fn(usize) -> bool) -> Vec<Option<u32>> {
         let mut distance = vec![None; self.names.len()];
         distance[host] = Some(0);
         let mut open = VecDeque::from([(host, 0)]);
         while let Some((node, so_far)) = open.pop_front() {
             for end in &self.ports[node] {
-                if distance[end.peer].is_none() {
+                if distance[end.peer].is_none() && forwards(end.link) {
                     distance[end.peer] = Some(so_far + 1);
                     if end.peer >= self.hosts {
                         open.push_back((end.peer, so_far + 1));

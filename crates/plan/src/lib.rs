@@ -8,8 +8,10 @@ mod error;
 mod graph;
 mod raw;
 mod resolve;
+mod tree;
 
 pub use error::PlanError;
 pub use graph::{Graph, Link, NodeId, PortEnd, Routes};
 pub use raw::*;
 pub use resolve::{Oltp, Plan, RoundTrip, Workload};
+pub use tree::{Bridge, PortRole, SpanningTree};

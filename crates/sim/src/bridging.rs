@@ -10,7 +10,7 @@ use std::collections::VecDeque;
 use tailrace_dataplane::{Frame, Notification};
 use tailrace_endpoint::nic::LosslessNic;
 use tailrace_units::Time;
-use tailrace_wire::{Flags, Packet};
+use tailrace_wire::{Flags, Packet, Tag};
 
 /// A congestion notification on the wire: the shortest frame (64 bytes with its check sequence; 802.1Qau allows more).
 const NOTIFICATION_BYTES: u16 = 60;
@@ -186,7 +186,7 @@ impl World {
             to_host: source_host as u16,
             frame_bytes: NOTIFICATION_BYTES,
             flags: Flags::CNM,
-            priority: NOTIFICATION_PRIORITY,
+            tag: Tag::new(NOTIFICATION_PRIORITY, sampled.tag.vlan()),
             ..Packet::default()
         };
         debug_assert!(notice.at <= now, "notices are sent at once");

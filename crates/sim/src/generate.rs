@@ -5,7 +5,7 @@ use crate::world::World;
 use tailrace_endpoint::app::{App, StreamSink, StreamSource};
 use tailrace_endpoint::transport::Wire as _;
 use tailrace_units::{Distribution, Span, Stream, Time};
-use tailrace_wire::{Flags, FlowKey, IPV4_HEADER_BYTES, Packet, UDP_HEADER_BYTES};
+use tailrace_wire::{Flags, FlowKey, IPV4_HEADER_BYTES, Packet, Tag, UDP_HEADER_BYTES};
 
 /// One source of flows or datagrams; it has a place of its own in the agenda.
 #[derive(Debug)]
@@ -18,7 +18,7 @@ pub(crate) struct Generator {
     pub(crate) left: u64,
     /// How many have come.
     pub(crate) made: u64,
-    pub(crate) priority: u8,
+    pub(crate) tag: Tag,
     pub(crate) dscp: u8,
     pub(crate) luck: Stream,
 }
@@ -39,7 +39,7 @@ impl Generator {
 /// A flow to be opened.
 struct NewFlow {
     workload: u32,
-    priority: u8,
+    tag: Tag,
     dscp: u8,
     ends: Ends,
 }
@@ -68,12 +68,14 @@ impl World {
         match &generator.kind {
             Kind::Flows { sources, destinations } => {
                 let ends = draw_ends(sources, destinations, &mut generator.luck);
-                let flow = NewFlow { workload: generator.workload, priority: generator.priority, dscp: generator.dscp, ends };
+                let flow = NewFlow { workload: generator.workload, tag: generator.tag, dscp: generator.dscp, ends };
                 self.open_flow(now, flow, size);
             }
             &Kind::Datagrams { ends, flow_hash, payload_max, .. } => {
                 let payload = u32::try_from(size).unwrap_or(u32::MAX).min(payload_max);
-                let frame = self.header_bytes + IPV4_HEADER_BYTES + UDP_HEADER_BYTES + payload;
+                let tag = generator.tag.written(self.hosts[ends.client as usize].is_tagged);
+                let headers = self.header_bytes + u32::from(tag.bytes()) + IPV4_HEADER_BYTES + UDP_HEADER_BYTES;
+                let frame = headers + payload;
                 let packet = Packet {
                     seq: number,
                     ack: now.ps(), // rides along so that the sink knows the delay
@@ -83,7 +85,7 @@ impl World {
                     frame_bytes: frame as u16,
                     payload_bytes: payload as u16,
                     flags: Flags::UDP,
-                    priority: generator.priority,
+                    tag,
                     dscp: generator.dscp,
                     ..Packet::default()
                 };
@@ -93,10 +95,10 @@ impl World {
     }
 
     fn open_flow(&mut self, now: Time, flow: NewFlow, bytes: u64) {
-        let NewFlow { workload, priority, dscp, ends } = flow;
+        let NewFlow { workload, tag, dscp, ends } = flow;
         let source = App::StreamSource(StreamSource::new(now, bytes));
         let sink = App::StreamSink(StreamSink::new(u32::MAX, now, bytes));
-        let connection = Connection { ends, workload, priority, dscp, apps: [source, sink], goodput_at: 1, is_transient: true };
+        let connection = Connection { ends, workload, tag, dscp, apps: [source, sink], goodput_at: 1, is_transient: true };
         let (client, _) = self.connect(connection);
         self.wake_socket(now, client);
     }

@@ -52,6 +52,8 @@ pub(crate) struct HostNode {
     pub(crate) nic: Nic,
     /// The wire behind the interface.
     pub(crate) wire: u32,
+    /// Whether frames of VLANs carry their tag on its link.
+    pub(crate) is_tagged: bool,
     pub(crate) cores: Cores,
 }
 

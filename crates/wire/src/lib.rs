@@ -4,10 +4,12 @@
 mod flow;
 mod packet;
 mod pause;
+mod tag;
 
 pub use flow::{FlowKey, Protocol};
 pub use packet::{Ecn, Flags, MAX_SACK_BLOCKS, Packet, SackBlock};
 pub use pause::{PRIORITIES, Pause, PauseState, QUANTA_MAX, quanta_time};
+pub use tag::{TAG_BYTES, Tag};
 
 /// IPv4 header without options (RFC 791).
 pub const IPV4_HEADER_BYTES: u32 = 20;

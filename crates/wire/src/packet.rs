@@ -1,5 +1,7 @@
 //! The simulator's packet: the header fields that anything acts on, in 64 bytes, without the payload.
 
+use crate::Tag;
+
 /// Blocks of selective acknowledgement in one header: three fit beside the timestamp option (RFC 2018).
 pub const MAX_SACK_BLOCKS: usize = 3;
 
@@ -107,9 +109,9 @@ pub struct Packet {
     pub to_endpoint: u32,
     /// The host that this packet is for: an index in the world's table.
     pub to_host: u16,
-    /// Code point of the IP header, 0..=63.
-    pub dscp: u8,
-    /// Length of the frame from the Ethernet header to the end of the payload, without check sequence. Up to 9230.
+    /// Priority and VLAN.
+    pub tag: Tag,
+    /// Length of the frame from the Ethernet header to the end of the payload, without check sequence. Up to 9234.
     pub frame_bytes: u16,
     /// Payload bytes.
     pub payload_bytes: u16,
@@ -117,8 +119,8 @@ pub struct Packet {
     pub flags: Flags,
     /// IP's congestion bits.
     pub ecn: Ecn,
-    /// Priority 0..=7 (PCP): chooses the class in a switch.
-    pub priority: u8,
+    /// Code point of the IP header, 0..=63.
+    pub dscp: u8,
     /// Selective acknowledgement. In a SYN the first block carries the options: segment size, and whether SACK is permitted.
     pub sack: [SackBlock; MAX_SACK_BLOCKS],
 }

@@ -3,10 +3,13 @@
 import json
 import shlex
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tailrace.cli.console import emit, emit_json, overrides, scenario_path
 from tailrace.errors import RunRefusedError, ScenarioError, closest
+
+if TYPE_CHECKING:
+    from tailrace.scenario.scenario import Scenario
 
 COUNTED = (("host", "hosts"), ("switch", "switches"), ("link", "links"))
 
@@ -66,6 +69,9 @@ def check_scenario(path: Path, assignments: list[str] | None, *, json_: bool) ->
         "arms": list(loaded.arms),
         "trials": loaded.scenario.experiment.trials,
     }
+    trees = {arm: of_arm for arm, scenario in loaded.arms.items() if (of_arm := _trees(scenario, arm))}
+    if trees:
+        found["spanning_trees"] = trees
     if json_:
         emit_json(found)
         return
@@ -73,6 +79,21 @@ def check_scenario(path: Path, assignments: list[str] | None, *, json_: bool) ->
     trials = counted(found["trials"], "trial", "trials")
     names = f"workloads {', '.join(found['workloads'])}; arms {', '.join(found['arms'])}; {trials}"
     emit(f"{path}: sound. {', '.join(parts)}; {names}")
+    if not trees:
+        return
+    from tailrace.results.trees import tree_words
+
+    for arm, of_arm in trees.items():
+        for tree in of_arm:
+            emit(f"  {arm}: {tree_words(tree)}")
+
+
+def _trees(scenario: "Scenario", arm: str) -> list[dict[str, Any]]:
+    """The spanning trees of an arm, as the simulator computes them."""
+    from tailrace.experiment.native import spanning_trees
+    from tailrace.scenario.lower import canonical_json, lower
+
+    return spanning_trees(canonical_json(lower(scenario, arm, 1))) if scenario.network.spanning_tree else []
 
 
 def print_plan(

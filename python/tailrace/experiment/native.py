@@ -17,6 +17,7 @@ class NativeTrial(Protocol):
     """What `tailrace._native.Trial` offers."""
 
     def run(self) -> tuple[str, dict[str, Columns]]: ...
+    def spanning_trees(self) -> str: ...
     def progress(self) -> float: ...
     def cancel(self) -> None: ...
 
@@ -47,6 +48,12 @@ def make_trial(plan_json: str) -> NativeTrial:
         return cast(NativeTrial, native.Trial(plan_json))
     except native.PlanError as error:
         raise TailraceError(f"the simulator refuses this plan: {error}") from None
+
+
+def spanning_trees(plan_json: str) -> list[dict[str, Any]]:
+    """The trees of a plan as they stand in its outcome; raises `TailraceError` when the simulator refuses the plan."""
+    found: list[dict[str, Any]] = json.loads(make_trial(plan_json).spanning_trees())
+    return found
 
 
 def run_trial(trial: NativeTrial) -> Outcome:

@@ -9,7 +9,7 @@ from tailrace.report.charts import drops, improvement, latency, occupancy, port_
 from tailrace.report.interfaces import interface_sentences
 from tailrace.report.limits import ARMS_DRAWN_MAX, HOSTS_MAX, PANELS_MAX, QUEUES_MAX
 from tailrace.report.series import TimeChart
-from tailrace.results import Run
+from tailrace.results import Run, trees
 from tailrace.results.metrics import NAMES
 from tailrace.results.numbers import PS_PER_S, bytes_text
 from tailrace.results.workload import TCP_COUNTERS
@@ -20,6 +20,8 @@ QUIET_BYTES = 1_500
 POLICIES_MAX = 6
 # Ports and interfaces of an arm whose pauses are listed.
 PAUSES_MAX = 10
+# Spanning trees of one arm that are drawn.
+TREES_MAX = 6
 
 
 def completion(summary: dict[str, Any]) -> dict[str, Any]:
@@ -163,9 +165,28 @@ def network(run: Run) -> dict[str, Any] | None:
     return {
         "drawing": topology.topology_chart(first),
         "words": topology.topology_words(first),
+        "trees": _tree_drawings(run, dict(plans)),
         "policies": policies,
         "overrides": [{"arm": arm, "changes": _changes(changed)} for arm, changed in overrides.items() if changed],
     }
+
+
+def _tree_drawings(run: Run, plans: dict[str, dict[str, Any]]) -> list[dict[str, Any]]:
+    """The spanning trees that carry workloads, with their drawings; arms with the same trees share them."""
+    drawings: list[dict[str, Any]] = []
+    for arm, plan in plans.items():
+        found = next((trial.outcome.get("spanning_trees") for trial in run.valid(arm)), None) or []
+        used = [tree for tree in found if trees.carries(tree, found, plan)]
+        same = next((entry for entry in drawings if entry["found"] == used), None)
+        if same:
+            same["arms"].append(arm)
+        elif used:
+            shown = [
+                {"words": trees.tree_words(tree), "drawing": topology.topology_chart(plan, tree["forwards"])}
+                for tree in used[:TREES_MAX]
+            ]
+            drawings.append({"arms": [arm], "found": used, "shown": shown, "omitted": len(used) - len(shown)})
+    return drawings
 
 
 def _drawn(switches: list[dict[str, Any]]) -> list[dict[str, Any]]:

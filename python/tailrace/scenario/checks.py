@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from tailrace.errors import KeyPath, Problem, closest
-from tailrace.scenario import check_expectations, check_policies, check_switches, check_workloads
+from tailrace.scenario import check_expectations, check_policies, check_switches, check_trees, check_workloads
 from tailrace.scenario.document import Document
 from tailrace.scenario.host import IP_TCP_HEADERS_BYTES, Host
 from tailrace.scenario.network import FatTree, LeafSpine
@@ -44,6 +44,7 @@ def _all(scenario: Scenario) -> Found:
     yield from broken
     yield from _hosts(scenario, graph)
     yield from check_switches.check(scenario, graph)
+    yield from check_trees.check(scenario, graph)
     yield from check_workloads.check(scenario, graph, is_joined=not broken)
     yield from _observe(scenario, graph)
     yield from check_expectations.check_ports(scenario, graph)

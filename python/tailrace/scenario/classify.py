@@ -73,7 +73,7 @@ class Rule(Part):
     dscp: list[Dscp] | None = None
     """One of these code points, by number or name (a workload's `dscp`)."""
     vlan: list[Annotated[int, Field(ge=1, le=4094, strict=True)]] | None = None
-    """One of these VLANs."""
+    """One of these VLANs (a workload's `vlan`)."""
     ingress: str | None = None
     """Neighbour whose link it came by."""
     source: str | None = None

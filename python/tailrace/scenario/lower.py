@@ -8,6 +8,7 @@ from tailrace.scenario import headroom
 from tailrace.scenario.host import Host, Nic, SocketBuffer
 from tailrace.scenario.lower_pause import mask
 from tailrace.scenario.lower_switch import lower_switch
+from tailrace.scenario.lower_tree import lower_trees
 from tailrace.scenario.lower_workload import lower_workload
 from tailrace.scenario.scenario import Scenario
 from tailrace.scenario.topology import Graph, expand
@@ -34,6 +35,7 @@ def lower(scenario: Scenario, arm: str, trial: int) -> Raw:
         "hosts": [_host(name, scenario.host(name), graph.rates_bps[name]) for name in graph.hosts],
         "switches": [lower_switch(name, scenario.switch(name), scenario, graph) for name in graph.switches],
         "links": [{"a": k.a, "b": k.b, "rate_bps": k.rate_bps, "delay_ps": k.delay_ps} for k in graph.links],
+        **lower_trees(scenario, graph),
         "workloads": [lower_workload(name, workload, graph) for name, workload in scenario.workloads.items()],
         "observe": _observe(scenario, graph),
     }

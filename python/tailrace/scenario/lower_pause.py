@@ -12,6 +12,8 @@ from tailrace.scenario.topology import Graph
 
 ALL = (1 << PRIORITIES) - 1
 """Every priority."""
+TAG_BYTES = 4
+"""IEEE 802.1Q clause 9.4: what a tag adds to a frame."""
 
 Raw = dict[str, Any]
 
@@ -42,7 +44,8 @@ class Port:
     def frame_bytes(self) -> int:
         """The largest frame of any host, as it is stored."""
         largest = max((self.scenario.host(name).mtu for name in self.graph.hosts), default=Host().mtu)
-        return largest + self.scenario.network.framing.header
+        is_tagged = any(workload.vlan for workload in self.scenario.workloads.values())
+        return largest + self.scenario.network.framing.header + (TAG_BYTES if is_tagged else 0)
 
     def peer_response_ps(self) -> int:
         """How long the neighbour takes to obey a pause."""

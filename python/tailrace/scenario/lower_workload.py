@@ -16,7 +16,7 @@ Raw = dict[str, Any]
 def lower_workload(name: str, workload: Oltp | Stream | Flows | Datagrams, graph: Graph) -> Raw:
     """One workload, under the name of its kind."""
     # What is left out of a plan has its default there; the hash of a plan does not change for what it does not use.
-    marked = {"dscp": workload.dscp} if workload.dscp else {}
+    marked = {key: value for key in ("dscp", "vlan") if (value := getattr(workload, key))}
     match workload:
         case Oltp():
             return {"oltp": _oltp(name, workload) | marked}

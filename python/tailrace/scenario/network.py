@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator, Field, WithJsonSchema
 
 from tailrace.scenario.quantities import NAME_PATTERN, Count, Part, Rate, Size, Time, refuse
+from tailrace.scenario.spanning_tree import PathCost, PortPriority, SpanningTree
 
 Name = Annotated[str, Field(pattern=NAME_PATTERN)]
 
@@ -49,6 +50,10 @@ class Link(Part):
     """Rate of both directions; the default of the network if left out."""
     delay: Time | None = None
     """Propagation delay; the default of the network if left out."""
+    path_cost: PathCost | None = None
+    """Cost in spanning trees, of both ports; left out: 20 Tbit/s over the rate (IEEE 802.1Q-2018 table 13-4)."""
+    port_priority: dict[str, PortPriority] = {}
+    """Port priority in spanning trees by end, such as {spine1: 64}; 128 where it is left out."""
 
 
 class Star(Part):
@@ -126,3 +131,5 @@ class Network(Part):
     """Links besides those of the topology, or changes to those."""
     framing: Framing = Framing()
     """Sizes of the link layer."""
+    spanning_tree: SpanningTree | None = None
+    """Spanning trees. Left out: frames take all shortest paths, whatever loops there are."""

@@ -9,6 +9,7 @@ from tailrace.scenario.classify import Rule
 from tailrace.scenario.limit import Limit, QueueLimit
 from tailrace.scenario.pause import PRIORITIES, LinkPause, Pfc, Police, Priorities
 from tailrace.scenario.quantities import NAME_PATTERN, Count, Part, Rate, Share, Size, Time
+from tailrace.scenario.spanning_tree import BRIDGE_PRIORITY, BridgePriority
 
 ONE_PPB = 10**9
 RULES_MAX = 512
@@ -138,6 +139,8 @@ class Switch(Part):
     """Name of the policy of every port (`fifo` exists without being declared: one queue, tail drop, dynamic(8))."""
     ports: dict[str, str] = {}
     """Policies of single ports: name of the neighbour, name of the policy."""
+    bridge_priority: BridgePriority = BRIDGE_PRIORITY
+    """Priority in spanning trees, 0 to 61440 in steps of 4096: the lowest is the root, of equals the first switch."""
 
 
 FIFO = Policy(queues={"default": Queue()})

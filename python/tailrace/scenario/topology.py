@@ -1,7 +1,8 @@
 """From a network section to nodes and links with predictable names."""
 
 from collections import deque
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from tailrace.errors import KeyPath
@@ -21,6 +22,10 @@ class Joined:
     delay_ps: int
     path: KeyPath
     """Where it stands in the scenario."""
+    path_cost: int | None = None
+    """Its cost in spanning trees, where the scenario states one."""
+    port_priority: Mapping[str, int] = field(default_factory=dict)
+    """Port priorities in spanning trees, where the scenario states them."""
 
 
 @dataclass
@@ -151,11 +156,16 @@ class _Builder:
             known = place.get(frozenset((a, b)))
             if known is None or known >= generated:
                 self.join(a, b, path, link.rate, link.delay)
-                continue
+                known = -1
             old = self.graph.links[known]
-            rate_bps = old.rate_bps if link.rate is None else link.rate
-            delay_ps = old.delay_ps if link.delay is None else link.delay
-            self.graph.links[known] = Joined(old.a, old.b, rate_bps, delay_ps, path)
+            self.graph.links[known] = replace(
+                old,
+                rate_bps=old.rate_bps if link.rate is None else link.rate,
+                delay_ps=old.delay_ps if link.delay is None else link.delay,
+                path=path,
+                path_cost=link.path_cost,
+                port_priority=link.port_priority,
+            )
 
 
 def node_count(network: Network) -> int:

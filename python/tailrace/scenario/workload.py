@@ -7,6 +7,7 @@ from pydantic import Field
 from tailrace.scenario.classify import Dscp
 from tailrace.scenario.distribution import Distribution, parse_distribution
 from tailrace.scenario.quantities import Count, Part, Rate, Share, Size, SizeDistribution, Time, TimeDistribution
+from tailrace.scenario.spanning_tree import Vlan
 from tailrace.scenario.units import TIME
 
 Priority = Annotated[int, Field(ge=0, le=7, strict=True)]
@@ -39,6 +40,8 @@ class _Workload(Part):
     """Priority of the frames, 0 to 7: their class where no `classify` says otherwise; policies map it to a queue."""
     dscp: Dscp = 0
     """Code point of the IP header, 0 to 63 or a name such as ef; only `classify` looks at it."""
+    vlan: Vlan | None = None
+    """VLAN of the frames, 1 to 4094: `classify` can ask for it, and `network.spanning_tree` gives it a tree."""
 
 
 class Oltp(_Workload):

@@ -110,6 +110,7 @@ def test_a_whole_configuration_is_understood() -> None:
         ("random-detect threshold burst-optimized ecn", "not-modelled", "queues.NAME.aqm"),
         ("hardware qos ns-buffer-profile mesh", "not-modelled", "network security"),
         ("no hardware qos dynamic-packet-prioritization", "not-modelled", "switches a mechanism off"),
+        ("spanning-tree vlan 10 priority 4096", "not-modelled", "network.spanning_tree"),
         ("feature bgp", "no-effect", "management"),
         ("frobnicate 7", "not-understood", "meaning is unknown"),
         ("match cos 3", "not-understood", "outside of a map"),

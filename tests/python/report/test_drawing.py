@@ -222,6 +222,17 @@ def test_a_fabric_stands_in_tiers_with_its_spines_on_top() -> None:
     ]
 
 
+def test_links_outside_a_spanning_tree_are_dashed() -> None:
+    plan = fabric(3, 2)
+    forwards = [link["b"] != "spine1" or link["a"] == "leaf0" for link in plan["links"]]
+    drawing = str(topology_chart(plan, forwards))
+    assert drawing.count('class="link"') == 6 + 3 + 1
+    assert drawing.count('class="link blocked"') == 2
+    # Of links between the same boxes one that forwards is enough.
+    summed = str(topology_chart(fabric(20, 1), [True] * 20 + [False, True] + [False] * 38))
+    assert (summed.count('class="link"'), summed.count('class="link blocked"')) == (2, 1)
+
+
 def test_a_large_fabric_is_summed_up() -> None:
     drawing = str(topology_chart(fabric(20, 16)))
     assert boxes(drawing) == ["spine0", "spine1", "20 switches", "320 hosts"]

@@ -132,6 +132,9 @@ def test_automatic_headroom_follows_each_ports_cable_rate_and_peer() -> None:
     assert room(switch["policy"]) == 3 * 1514 + 2500 + 125_000
     assert room(ports["db"]) == 3 * 1514 + 13_750 + 67 * 64
     assert room(ports["bulk"]) == 3 * 1514 + 250 + 2 * 64
+    # Frames of a VLAN may carry a tag of 4 bytes.
+    tagged = plan(PFC, network__links=links, hosts=slow, workloads__backup__vlan=10)["switches"][0]
+    assert room(tagged["policy"]) == room(switch["policy"]) + 3 * 4
     assert ports["bulk"]["pause"]["response_ps"] == 2 * 512_000
 
 

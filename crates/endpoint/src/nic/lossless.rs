@@ -92,7 +92,7 @@ impl LosslessNic {
         let bytes = u64::from(packet.frame_bytes);
         let lane = match self.limited.get_mut(&packet.flow_hash) {
             Some((_, lane)) => lane,
-            None => &mut self.queues[usize::from(packet.priority) % PRIORITIES],
+            None => &mut self.queues[usize::from(packet.tag.priority()) % PRIORITIES],
         };
         if lane.bytes + bytes > self.limit_bytes {
             self.queue_drops += 1;
@@ -208,7 +208,7 @@ impl LosslessNic {
             return if is_paused { None } else { self.queues[lane].pop() };
         }
         let (_, (point, queue)) = self.limited.iter_mut().nth(lane - PRIORITIES)?;
-        let priority = queue.frames.front()?.priority;
+        let priority = queue.frames.front()?.tag.priority();
         let is_held = point.next_start() > at || self.pause.free_from(at, priority) > at;
         if is_held { None } else { queue.pop() }
     }
@@ -230,10 +230,9 @@ impl LosslessNic {
     fn next_ready(&self, at: Time) -> Time {
         let plain = self.queues.iter().enumerate().filter(|(_, lane)| !lane.frames.is_empty());
         let plain = plain.map(|(priority, _)| self.pause.free_from(at, priority as u8));
-        let limited = self
-            .limited
-            .values()
-            .filter_map(|(point, queue)| Some(self.pause.free_from(at, queue.frames.front()?.priority).max(point.next_start())));
+        let limited = self.limited.values().filter_map(|(point, queue)| {
+            Some(self.pause.free_from(at, queue.frames.front()?.tag.priority()).max(point.next_start()))
+        });
         plain.chain(limited).min().unwrap_or(Time::NEVER)
     }
 }
@@ -242,13 +241,14 @@ impl LosslessNic {
 mod tests {
     use super::*;
     use tailrace_units::{BitRate, Span};
+    use tailrace_wire::Tag;
 
     fn nic(reaction: Option<ReactionPolicy>) -> LosslessNic {
         let rate = BitRate::from_gbps(10);
         LosslessNic::new(rate.pace(0), rate.bps(), 24, 1 << 20, PauseState::new(0b1000, false, Span::ZERO), reaction)
     }
     fn frame(flow_hash: u32, priority: u8) -> Packet {
-        Packet { flow_hash, priority, frame_bytes: 976, ..Packet::default() }
+        Packet { flow_hash, tag: Tag::new(priority, 0), frame_bytes: 976, ..Packet::default() }
     }
     fn sent_until(nic: &mut LosslessNic, now: Time) -> Vec<(u64, u32)> {
         std::iter::from_fn(|| nic.send(now)).map(|(start, _, packet)| (start.ps() / 1000, packet.flow_hash)).collect()

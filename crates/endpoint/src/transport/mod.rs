@@ -32,7 +32,7 @@ mod timer;
 mod window;
 
 use tailrace_units::{Span, Time};
-use tailrace_wire::Packet;
+use tailrace_wire::{Packet, Tag};
 
 pub use config::{Buffer, CongestionControl, SlowStartExit, TcpConfig};
 pub use recovery::State;
@@ -58,8 +58,8 @@ pub struct Identity {
     pub to_endpoint: u32,
     /// The peer's host.
     pub to_host: u16,
-    /// Class, 0 to 7.
-    pub priority: u8,
+    /// Priority, and the VLAN if the connection has one.
+    pub tag: Tag,
     /// Code point, 0 to 63.
     pub dscp: u8,
 }
@@ -125,7 +125,7 @@ impl Tcp {
     /// An end that listens until [`Tcp::connect`] is called.
     pub fn new(config: &TcpConfig, identity: Identity) -> Tcp {
         let mut tcp = Tcp {
-            send: Send::new(config),
+            send: Send::new(config, u32::from(identity.tag.bytes())),
             board: Scoreboard::new(FIRST_BYTE),
             congestion: Congestion::new(config),
             rtt: Rtt::new(config.rto_min, config.rto_max),

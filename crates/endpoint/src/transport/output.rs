@@ -211,7 +211,7 @@ impl Tcp {
             payload_bytes: payload as u16,
             flags,
             ecn: Ecn::NotEct,
-            priority: self.identity.priority,
+            tag: self.identity.tag,
             dscp: self.identity.dscp,
             sack: Default::default(),
         }

@@ -35,7 +35,8 @@ pub(super) struct Send {
 }
 
 impl Send {
-    pub(super) fn new(config: &TcpConfig) -> Send {
+    /// `tag_bytes` is what the tag of a VLAN adds to every frame of this end.
+    pub(super) fn new(config: &TcpConfig, tag_bytes: u32) -> Send {
         Send {
             una: FIRST_BYTE,
             nxt: FIRST_BYTE,
@@ -46,7 +47,7 @@ impl Send {
             last_sent: Time::ZERO,
             mss: config.mss,
             burst_max: (config.tso_bytes / config.mss).max(1),
-            header_bytes: config.header_bytes,
+            header_bytes: config.header_bytes + tag_bytes,
             has_sack: config.sack,
             has_ecn: config.ecn,
             probes_tail: config.sack && config.tail_loss_probe,

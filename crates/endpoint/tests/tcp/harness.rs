@@ -2,7 +2,7 @@
 
 use tailrace_endpoint::transport::{Identity, Segment, Tcp, TcpConfig};
 use tailrace_units::{Span, Time};
-use tailrace_wire::{Flags, Packet};
+use tailrace_wire::{Flags, Packet, Tag};
 
 use crate::pipe::{Fate, Link, Path, Sent, line};
 
@@ -36,7 +36,7 @@ impl World {
     }
 
     pub fn between(a: &TcpConfig, b: &TcpConfig, path: Path, fate: impl FnMut(usize, u64, &Packet) -> Fate + 'static) -> World {
-        let identity = |to| Identity { flow_hash: to, to_endpoint: to, to_host: to as u16, priority: 0, dscp: 0 };
+        let identity = |to| Identity { flow_hash: to, to_endpoint: to, to_host: to as u16, tag: Tag::default(), dscp: 0 };
         World {
             now: Time::ZERO,
             ends: [Tcp::new(a, identity(1)), Tcp::new(b, identity(0))],

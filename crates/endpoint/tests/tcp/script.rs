@@ -8,7 +8,7 @@ use std::collections::VecDeque;
 
 use tailrace_endpoint::transport::{Buffer, Identity, Segment, Tcp, TcpConfig, Wire};
 use tailrace_units::{Span, Time};
-use tailrace_wire::{Flags, Packet, SackBlock};
+use tailrace_wire::{Flags, Packet, SackBlock, Tag};
 
 /// How much later than stated a timer may act: two ticks and what the script's round trip rounds off.
 const TOLERANCE: Span = Span::from_ms(3);
@@ -39,7 +39,7 @@ pub fn linux() -> TcpConfig {
 
 /// Plays `script` against an end that was opened by the peer, `open_ms` after its SYN-ACK, and whose peer takes `window` bytes.
 pub fn play(config: &TcpConfig, open_ms: u64, window: u32, script: &str) {
-    let identity = Identity { flow_hash: 0, to_endpoint: 0, to_host: 0, priority: 0, dscp: 0 };
+    let identity = Identity { flow_hash: 0, to_endpoint: 0, to_host: 0, tag: Tag::default(), dscp: 0 };
     let mut play = Play { tcp: Tcp::new(config, identity), now: Time::ZERO, sent: Sent::default(), window };
     let flags = if config.ecn { Flags::SYN.with(Flags::ECE).with(Flags::CWR) } else { Flags::SYN };
     let mut syn = Packet { flags, window: window.min(32_792), ..Packet::default() };

@@ -2,10 +2,12 @@
 
 mod host;
 mod switch;
+mod tree;
 mod workload;
 
 pub use host::*;
 pub use switch::*;
+pub use tree::*;
 pub use workload::*;
 
 use serde::{Deserialize, Serialize};
@@ -32,6 +34,9 @@ pub struct RawPlan {
     pub switches: Vec<RawSwitch>,
     /// Full-duplex links.
     pub links: Vec<RawLink>,
+    /// Spanning trees; shortest paths when missing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub spanning_tree: Option<RawSpanningTree>,
     /// What uses the network.
     pub workloads: Vec<RawWorkload>,
     /// What is recorded.

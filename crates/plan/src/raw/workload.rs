@@ -88,6 +88,9 @@ pub struct RawOltp {
     /// Code point of the IP header.
     #[serde(default)]
     pub dscp: u8,
+    /// VLAN, 1 to 4094; 0 for none.
+    #[serde(default)]
+    pub vlan: u16,
 }
 
 /// What the pause between transactions is measured from.
@@ -145,6 +148,9 @@ pub struct RawStream {
     /// Code point of the IP header.
     #[serde(default)]
     pub dscp: u8,
+    /// VLAN, 1 to 4094; 0 for none.
+    #[serde(default)]
+    pub vlan: u16,
     /// Names of the switches on the way out and on the way back, to pin the path; empty for ECMP.
     pub pin_forward: Vec<String>,
     /// See `pin_forward`.
@@ -174,6 +180,9 @@ pub struct RawFlows {
     /// Code point of the IP header.
     #[serde(default)]
     pub dscp: u8,
+    /// VLAN, 1 to 4094; 0 for none.
+    #[serde(default)]
+    pub vlan: u16,
 }
 
 /// Datagrams.
@@ -199,6 +208,9 @@ pub struct RawDatagrams {
     /// Code point of the IP header.
     #[serde(default)]
     pub dscp: u8,
+    /// VLAN, 1 to 4094; 0 for none.
+    #[serde(default)]
+    pub vlan: u16,
 }
 
 /// Bytes that a program works on at a time where a plan does not say: a usual size of read buffers (assumed).

@@ -3,15 +3,18 @@
 mod bridging;
 mod hosts;
 mod policies;
+mod vlans;
 mod workloads;
 
 pub use workloads::{Oltp, RoundTrip, Workload};
 
 use crate::graph::{Graph, Link};
+use crate::tree::{self, SpanningTree};
 use crate::{PlanError, RawPlan, RawWorkload};
 use hosts::check_host;
 use policies::check_switch;
 use tailrace_units::{BitRate, Distribution, Span};
+use vlans::{check_vlans, tagged_links, uses};
 use workloads::{distribution, resolve_workload};
 
 /// The format that this program reads.
@@ -41,6 +44,12 @@ pub struct Plan {
     pub rx_jitter: Vec<Distribution>,
     /// Observed ports as (node, port of that node).
     pub observed: Vec<(usize, usize)>,
+    /// Spanning trees, the one for frames of no VLAN first; empty where frames take all shortest paths.
+    pub trees: Vec<SpanningTree>,
+    /// By link: whether frames of VLANs carry their tag on it.
+    pub tagged_links: Vec<bool>,
+    /// Whether any workload has a VLAN.
+    pub has_vlans: bool,
 }
 
 impl PlanError {
@@ -80,7 +89,17 @@ impl Plan {
         require(!workloads.is_empty(), "workloads", "nothing uses the network")?;
         check_size(&raw, &graph)?;
         let observed = raw.observe.ports.iter().map(|pair| resolve_port(pair, &graph)).collect::<Result<_, _>>()?;
-        Ok(Plan { raw, graph, workloads, rx_jitter, observed })
+        check_vlans(&raw)?;
+        let uses = uses(&workloads);
+        let trees = raw.spanning_tree.as_ref().map_or(Ok(Vec::new()), |raw| tree::trees(raw, &graph))?;
+        let tagged_links = tagged_links(&graph, &uses);
+        let has_vlans = uses.iter().any(|&(_, vlan)| vlan > 0);
+        Ok(Plan { raw, graph, workloads, rx_jitter, observed, trees, tagged_links, has_vlans })
+    }
+
+    /// The tree of a VLAN, or of frames of none (0), as an index into `trees`.
+    pub fn tree_of(&self, vlan: u16) -> usize {
+        tree::tree_of(self.trees.iter().map(|tree| tree.settings.vlans.as_slice()), vlan)
     }
 }
 

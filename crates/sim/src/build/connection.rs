@@ -5,7 +5,7 @@ use crate::world::World;
 use tailrace_endpoint::app::App;
 use tailrace_endpoint::transport::{Identity, Tcp};
 use tailrace_plan::Plan;
-use tailrace_wire::{FlowKey, Protocol};
+use tailrace_wire::{FlowKey, Protocol, Tag};
 
 /// First ephemeral port (Linux: ip_local_port_range).
 pub(super) const FIRST_EPHEMERAL_PORT: u16 = 32_768;
@@ -29,7 +29,7 @@ pub(crate) struct Ends {
 pub(crate) struct Connection {
     pub(crate) ends: Ends,
     pub(crate) workload: u32,
-    pub(crate) priority: u8,
+    pub(crate) tag: Tag,
     pub(crate) dscp: u8,
     /// Programs of the client and of the server.
     pub(crate) apps: [App; 2],
@@ -52,7 +52,7 @@ pub(super) fn flow_key(ends: Ends, source_port: u16, protocol: Protocol) -> Flow
 impl World {
     /// Makes both ends of a connection, in a slot that is free or new. Returns the client's and the server's socket.
     pub(crate) fn connect(&mut self, connection: Connection) -> (u32, u32) {
-        let Connection { ends, workload, priority, dscp, apps, goodput_at, is_transient } = connection;
+        let Connection { ends, workload, tag, dscp, apps, goodput_at, is_transient } = connection;
         let port = self.take_port(ends.client);
         let key = flow_key(ends, port, Protocol::Tcp);
         let (out, back) = (key.hash(), key.reversed().hash());
@@ -64,9 +64,10 @@ impl World {
         let client = reused.unwrap_or(self.sockets.len() as u32);
         let server = client + 1;
         let hosts = [ends.client, ends.server];
+        let tags = hosts.map(|host| tag.written(self.hosts[host as usize].is_tagged));
         let identities = [
-            Identity { flow_hash: out, to_endpoint: server, to_host: ends.server as u16, priority, dscp },
-            Identity { flow_hash: back, to_endpoint: client, to_host: ends.client as u16, priority, dscp },
+            Identity { flow_hash: out, to_endpoint: server, to_host: ends.server as u16, tag: tags[0], dscp },
+            Identity { flow_hash: back, to_endpoint: client, to_host: ends.client as u16, tag: tags[1], dscp },
         ];
         for (side, (app, identity)) in apps.into_iter().zip(identities).enumerate() {
             let socket = Socket {

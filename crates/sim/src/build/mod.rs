@@ -37,6 +37,7 @@ pub(crate) fn build(plan: &Plan) -> World {
         index: host as u32,
         nic: Nic::new(pace_of(plan, host, 0), raw.framing.overhead_bytes, raw.hosts[host].nic.queue_bytes),
         wire: wire_of[host][0],
+        is_tagged: plan.tagged_links[plan.graph.ports[host][0].link],
         cores: Cores::new(raw.hosts[host].cpu.program_cores),
     });
     let stages = (0..hosts).map(|host| {

@@ -6,11 +6,11 @@ use crate::world::SwitchNode;
 use tailrace_dataplane::{
     Afd, Aqm, Classifier, Codel, CongestionPoint, DppPolicy, DppReset, EtrapPolicy, FlowMatch, Forwarding, GroupPolicy, Limit,
     Lossless, Match, PausePolicy, Policer, PortPolicy, QcnPolicy, QueuePolicy, Red, RedProfile, Room, Service, Shaper, Step,
-    Switch, Watchdog, WhenFull,
+    Switch, Vlans, Watchdog, WhenFull,
 };
 use tailrace_plan::{
     Plan, RawAqm, RawDpp, RawDppReset, RawEtrap, RawGroup, RawLimit, RawPolice, RawPolicy, RawQueue, RawRule, RawService,
-    RawSwitch, RawTableFull,
+    RawSwitch, RawTableFull, Routes, SpanningTree,
 };
 use tailrace_units::{BitRate, Pace, Span, Stream, mix64};
 use tailrace_wire::PauseState;
@@ -81,11 +81,34 @@ struct Place {
     seed: u64,
 }
 
-/// Fills in the forwarding tables of all switches.
+/// Fills in the forwarding tables of all switches: shortest paths, or those of the first tree.
 pub(super) fn fill_routes(plan: &Plan, switches: &mut [SwitchNode]) {
-    for (node, table) in switches.iter_mut().zip(plan.graph.routes()) {
+    let usual = plan.trees.first().map_or_else(|| plan.graph.routes(), |tree| tree_routes(plan, tree));
+    for (node, table) in switches.iter_mut().zip(usual) {
         table.iter().for_each(|ports| node.switch.forwarding_mut().push_destination(ports));
     }
+    if plan.has_vlans {
+        let tables: Vec<Routes> = plan.trees.iter().skip(1).map(|tree| tree_routes(plan, tree)).collect();
+        let nodes = switches.iter_mut().enumerate();
+        nodes.for_each(|(index, node)| node.switch.look_at_vlans(vlans(plan, index, &tables)));
+    }
+}
+
+fn tree_routes(plan: &Plan, tree: &SpanningTree) -> Routes {
+    plan.graph.routes_over(|link| tree.forwards[link])
+}
+
+/// What a switch knows of VLANs: its trunks, and a table for each tree after the first.
+fn vlans(plan: &Plan, index: usize, tables: &[Routes]) -> Vlans {
+    let ends = &plan.graph.ports[plan.graph.hosts + index];
+    let mut vlans = Vlans::new(ends.iter().map(|end| plan.tagged_links[end.link]).collect());
+    for (tree, routes) in plan.trees.iter().skip(1).zip(tables) {
+        // A tree has one way to everything: nothing is hashed.
+        let mut table = Forwarding::new(0);
+        routes[index].iter().for_each(|ports| table.push_destination(ports));
+        vlans.forward_by(&tree.settings.vlans, table);
+    }
+    vlans
 }
 
 fn port_policy(raw: &RawPolicy, place: &Place) -> PortPolicy {

@@ -8,7 +8,7 @@ use std::rc::Rc;
 use tailrace_endpoint::app::{App, GapFrom, OltpClient, OltpProfile, OltpServer, Statement, StreamSink, StreamSource};
 use tailrace_plan::{Plan, RawGapFrom, Workload};
 use tailrace_units::{Stream, Time};
-use tailrace_wire::Protocol;
+use tailrace_wire::{Protocol, Tag};
 
 pub(super) fn record_for(plan: &Plan, workload: &Workload) -> WorkloadRecord {
     let observe = &plan.raw.observe;
@@ -40,9 +40,9 @@ pub(super) fn open_connections(plan: &Plan, world: &mut World) {
                     let source = App::StreamSource(StreamSource::new(start, raw.bytes));
                     let sink = App::StreamSink(StreamSink::new(i, start, raw.bytes));
                     let apps = [source, sink];
-                    let (priority, dscp) = (raw.priority, raw.dscp);
+                    let (tag, dscp) = (Tag::new(raw.priority, raw.vlan), raw.dscp);
                     let workload = number as u32;
-                    let connection = Connection { ends, workload, priority, dscp, apps, goodput_at: 1, is_transient: false };
+                    let connection = Connection { ends, workload, tag, dscp, apps, goodput_at: 1, is_transient: false };
                     let (client, server) = world.connect(connection);
                     world.pin(plan, client, &pins[0]);
                     world.pin(plan, server, &pins[1]);
@@ -87,8 +87,8 @@ fn open_oltp(plan: &Plan, world: &mut World, number: u32, oltp: &tailrace_plan::
         let client = OltpClient::new(Rc::clone(&profile), user, start, luck("client"));
         let server = OltpServer::new(Rc::clone(&profile), luck("server"));
         let apps = [App::OltpClient(Box::new(client)), App::OltpServer(Box::new(server))];
-        let (priority, dscp) = (oltp.raw.priority, oltp.raw.dscp);
-        let connection = Connection { ends, workload: number, priority, dscp, apps, goodput_at: 0, is_transient: false };
+        let (tag, dscp) = (Tag::new(oltp.raw.priority, oltp.raw.vlan), oltp.raw.dscp);
+        let connection = Connection { ends, workload: number, tag, dscp, apps, goodput_at: 0, is_transient: false };
         let (client, _) = world.connect(connection);
         arm_socket(world, client);
     }
@@ -97,11 +97,11 @@ fn open_oltp(plan: &Plan, world: &mut World, number: u32, oltp: &tailrace_plan::
 pub(super) fn build_generators(plan: &Plan) -> Vec<Generator> {
     let mut generators = Vec::new();
     for (number, workload) in plan.workloads.iter().enumerate() {
-        let (kind, sizes, interarrival, count, class, name) = match workload {
+        let (kind, sizes, interarrival, count, (priority, vlan, dscp), name) = match workload {
             Workload::Flows { sources, destinations, sizes, interarrival, raw } => {
                 let narrow = |hosts: &[usize]| hosts.iter().map(|&host| host as u32).collect();
                 let kind = Kind::Flows { sources: narrow(sources), destinations: narrow(destinations) };
-                (kind, sizes, interarrival, raw.flows, (raw.priority, raw.dscp), &raw.name)
+                (kind, sizes, interarrival, raw.flows, (raw.priority, raw.vlan, raw.dscp), &raw.name)
             }
             Workload::Datagrams { source, destination, sizes, interarrival, raw } => {
                 let ends = Ends { client: *source as u32, server: *destination as u32 };
@@ -113,7 +113,7 @@ pub(super) fn build_generators(plan: &Plan) -> Vec<Generator> {
                     sizes,
                     interarrival,
                     raw.count,
-                    (raw.priority, raw.dscp),
+                    (raw.priority, raw.vlan, raw.dscp),
                     &raw.name,
                 )
             }
@@ -126,8 +126,8 @@ pub(super) fn build_generators(plan: &Plan) -> Vec<Generator> {
             interarrival: interarrival.clone(),
             left: if count == 0 { u64::MAX } else { count },
             made: 0,
-            priority: class.0,
-            dscp: class.1,
+            tag: Tag::new(priority, vlan),
+            dscp,
             luck: Stream::new(plan.raw.seed, &format!("{name}/arrivals")),
         });
     }

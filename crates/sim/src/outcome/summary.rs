@@ -34,6 +34,7 @@ pub(super) fn summary(plan: &Plan, world: &World, wall: Duration) -> Value {
             "dropped": frames.dropped,
             "in_network": in_network,
         },
+        "spanning_trees": plan.trees_summary(),
         "deadlock": super::deadlock::deadlock(plan, world),
         "workloads": workloads(plan, world),
         "ports": ports(plan, world),

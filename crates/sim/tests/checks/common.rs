@@ -99,6 +99,7 @@ pub fn star(hosts: usize, mtu: u32, rate_bps: u64, delay_ps: u64, switch: RawSwi
         hosts: (0..hosts).map(|i| host(&name(i), mtu)).collect(),
         links,
         switches: vec![switch],
+        spanning_tree: None,
         workloads: vec![],
         observe: RawObserve {
             ports: vec![("sw".into(), "h0".into())],
@@ -121,6 +122,7 @@ pub fn datagrams(name: &str, source: &str, destination: &str, bytes: u64, intera
         start_ps: 0,
         priority: 0,
         dscp: 0,
+        vlan: 0,
     }
 }
 
@@ -140,6 +142,7 @@ pub fn stream(name: &str, source: &str, destination: &str, connections: u32, byt
         stagger_ps: 10 * US,
         priority: 0,
         dscp: 0,
+        vlan: 0,
         pin_forward: vec![],
         pin_backward: vec![],
     }
@@ -167,6 +170,7 @@ pub fn oltp(name: &str, client: &str, server: &str, users: u32, transactions: u6
         start: RawDistribution::Uniform { low: 0, high: 10 * MS },
         priority: 0,
         dscp: 0,
+        vlan: 0,
     }
 }
 

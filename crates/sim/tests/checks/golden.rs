@@ -63,6 +63,7 @@ fn dctcp_flows() -> RawPlan {
     let names: Vec<String> = plan.hosts.iter().map(|host| host.name.clone()).collect();
     plan.workloads = vec![RawWorkload::Flows(RawFlows {
         dscp: 0,
+        vlan: 0,
         name: "flows".into(),
         sources: names.clone(),
         destinations: names,

@@ -17,3 +17,4 @@ mod prioritisation;
 mod properties;
 mod random_plan;
 mod theory;
+mod trees;

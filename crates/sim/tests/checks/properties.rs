@@ -130,6 +130,7 @@ fn unrelated_hosts_and_work_leave_the_luck_of_others_alone() {
     let hosts: Vec<String> = plan.hosts.iter().map(|host| host.name.clone()).collect();
     plan.workloads.push(RawWorkload::Flows(RawFlows {
         dscp: 0,
+        vlan: 0,
         name: "flows".into(),
         sources: hosts.clone(),
         destinations: hosts,

@@ -48,7 +48,34 @@ prop_compose! {
         plan.observe.ports.push(("s0".into(), neighbour(&plan.links)));
         let names: Vec<String> = plan.hosts.iter().map(|host| host.name.clone()).collect();
         plan.workloads = work.iter().enumerate().map(|(i, work)| work.place(i, &names)).collect();
+        if seed % 2 == 1 {
+            add_vlans(&mut plan);
+        }
         plan
+    }
+}
+
+/// Every third workload has no VLAN, the others one of two; those have trees of their own in half of the plans, which
+/// are chosen apart in a quarter.
+fn add_vlans(plan: &mut RawPlan) {
+    for (work, vlan) in plan.workloads.iter_mut().zip([0, 10, 20].into_iter().cycle()) {
+        match work {
+            RawWorkload::Oltp(raw) => raw.vlan = vlan,
+            RawWorkload::Stream(raw) => raw.vlan = vlan,
+            RawWorkload::Flows(raw) => raw.vlan = vlan,
+            RawWorkload::Datagrams(raw) => raw.vlan = vlan,
+        }
+    }
+    if plan.seed % 4 == 1 {
+        let tree = |instance: u16, vlans: Vec<u16>| RawTree {
+            instance,
+            vlans,
+            bridge_priority: (0..plan.switches.len()).map(|at| 4096 * ((at as u16 + instance) % 3)).collect(),
+            path_cost: vec![2_000; plan.links.len()],
+            port_priority: vec![(128, 128); plan.links.len()],
+        };
+        let trees = vec![tree(0, vec![]), tree(1, vec![10]), tree(2, vec![20])];
+        plan.spanning_tree = Some(RawSpanningTree { trees, disjoint: plan.seed % 8 == 1 });
     }
 }
 
@@ -188,6 +215,7 @@ impl Work {
             }
             2 => RawWorkload::Flows(RawFlows {
                 dscp: 0,
+                vlan: 0,
                 name,
                 sources: hosts.to_vec(),
                 destinations: hosts.to_vec(),

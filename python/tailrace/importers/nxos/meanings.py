@@ -15,12 +15,13 @@ NO_EFFECT: tuple[tuple[str, str], ...] = (
     ),
     (r"(feature|license|banner|crypto|ssh|telnet|copp|key|aaa|tacacs|radius|callhome|errdisable|rmon)\b", "management"),
     (r"(description|shutdown|no shutdown|speed|duplex|switchport|no switchport|channel-group|vpc|lacp)\b", "a port"),
-    (r"(vlan|vrf|ip address|ip route|ipv6|router|spanning-tree|mac|arp|fabric|nv|evpn|udld|cdp|lldp)\b", "forwarding"),
+    (r"(vlan|vrf|ip address|ip route|ipv6|router|mac|arp|fabric|nv|evpn|udld|cdp|lldp)\b", "forwarding"),
     (r"(statistics|remark)\b", "bookkeeping"),
 )
 """What begins lines that do not change queues."""
 
 NOT_MODELLED: tuple[tuple[str, str], ...] = (
+    (r"spanning-tree\b", "which links forward: network.spanning_tree, bridge_priority of switches, path_cost of links"),
     (r"no hardware qos\b", "switches a mechanism off: leave it out of the scenario"),
     (r"hardware qos ing-pg-share\b", "how ingress priority groups share the buffer"),
     (r"hardware qos (min-buffer|reserve)", "reserved buffer: queues.NAME.reserved"),

@@ -34,12 +34,14 @@ class Node:
     members: tuple[str, ...]
 
 
-def topology_chart(plan: dict[str, Any]) -> Markup:
-    """The network of a plan as a drawing that keeps the size of its text."""
+def topology_chart(plan: dict[str, Any], forwards: Sequence[bool] = ()) -> Markup:
+    """The network of a plan as a drawing that keeps the size of its text. `forwards` says of each link whether a
+    spanning tree has it; the others are dashed. Without any, all links forward.
+    """
     switches = [switch["name"] for switch in plan["switches"]]
     nodes = _beside(plan, switches) if len(switches) <= 2 else _tiers(plan, switches)
     height = int(max(node.y for node in nodes) + NODE_HEIGHT_PX / 2 + 6)
-    marks = [*_links(plan, nodes), *(_box(node) for node in nodes)]
+    marks = [*_links(plan, nodes, forwards), *(_box(node) for node in nodes)]
     drawing = tag(
         "svg", *marks, width="100%", height=height, role="img", aria_label=topology_words(plan), overflow="visible"
     )
@@ -153,11 +155,18 @@ def _distances(plan: dict[str, Any]) -> dict[str, int]:
     return distance
 
 
-def _links(plan: dict[str, Any], nodes: Sequence[Node]) -> list[Markup]:
+def _links(plan: dict[str, Any], nodes: Sequence[Node], forwards: Sequence[bool]) -> list[Markup]:
+    """One line for all links between two boxes; it is dashed when none of them forwards."""
     box = {member: node for node in nodes for member in node.members}
-    pairs = {(box[link["a"]], box[link["b"]]) for link in plan["links"]}
-    ends = sorted(((a.x, a.y, b.x, b.y) for a, b in pairs if a != b))
-    return [tag("line", x1=percent(ax), y1=ay, x2=percent(bx), y2=by, class_="link") for ax, ay, bx, by in ends]
+    class_of: dict[tuple[float, float, float, float], str] = {}
+    for link, is_open in zip(plan["links"], forwards or [True] * len(plan["links"]), strict=True):
+        a, b = sorted((box[link["a"]], box[link["b"]]), key=lambda node: (node.x, node.y))
+        if a != b and (is_open or (a.x, a.y, b.x, b.y) not in class_of):
+            class_of[a.x, a.y, b.x, b.y] = "link" if is_open else "link blocked"
+    return [
+        tag("line", x1=percent(ax), y1=ay, x2=percent(bx), y2=by, class_=class_of[ax, ay, bx, by])
+        for ax, ay, bx, by in sorted(class_of)
+    ]
 
 
 def _box(node: Node) -> Markup:

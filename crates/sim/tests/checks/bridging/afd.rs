@@ -33,6 +33,7 @@ fn plan(aqm: RawAqm, ecn: bool) -> RawPlan {
     }
     plan.workloads.push(RawWorkload::Flows(RawFlows {
         dscp: 0,
+        vlan: 0,
         name: "mice".into(),
         sources: vec![format!("h{}", hosts - 1)],
         destinations: vec!["h0".into()],

@@ -1,0 +1,29 @@
+//! Spanning trees as they stand in the plan.
+
+use serde::{Deserialize, Serialize};
+
+/// The spanning trees of the network (IEEE 802.1Q clause 13). Left out: frames take all shortest paths.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RawSpanningTree {
+    /// The first is for frames of no VLAN, and of every VLAN that no other tree names.
+    pub trees: Vec<RawTree>,
+    /// Path costs of all trees but the first are chosen such that these share no link between switches unless they must.
+    pub disjoint: bool,
+}
+
+/// One tree and what decides its shape.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RawTree {
+    /// Its number, shown in results: 0 for the first, then that of the MSTP instance, or the VLAN that has it alone.
+    pub instance: u16,
+    /// VLANs of this tree; none for the first.
+    pub vlans: Vec<u16>,
+    /// By switch: 0 to 61 440 in steps of 4096, lower is better.
+    pub bridge_priority: Vec<u16>,
+    /// By link: 1 to 200 000 000, for both of its ends. Links to hosts have one that nobody reads.
+    pub path_cost: Vec<u32>,
+    /// By link: of the ports at its ends `a` and `b`, 0 to 240 in steps of 16, lower is better.
+    pub port_priority: Vec<(u8, u8)>,
+}

@@ -1,0 +1,31 @@
+"""Spanning trees in words, and which of them carry anything."""
+
+from typing import Any
+
+from tailrace.results.trees import carries, tree_words
+
+
+def tree(instance: int, vlans: list[int], blocked: int = 1) -> dict[str, Any]:
+    """As much of a tree as is looked at."""
+    ports = [{"node": f"leaf{i}", "towards": "spine2"} for i in range(1, blocked + 1)]
+    return {"instance": instance, "vlans": vlans, "roots": ["spine1"], "blocked": ports}
+
+
+def test_a_tree_says_its_vlans_its_root_and_what_it_blocks() -> None:
+    assert tree_words(tree(0, [], blocked=0)) == "instance 0: root spine1; nothing is blocked"
+    assert tree_words(tree(1, [10])) == "instance 1 (VLAN 10): root spine1; blocked leaf1>spine2"
+    words = tree_words(tree(2, [5, 20, 21, 22], blocked=8))
+    assert words.startswith("instance 2 (VLANs 5, 20-22): root spine1; blocked leaf1>spine2, ")
+    assert words.endswith("leaf6>spine2 and 2 more")
+
+
+def test_a_tree_carries_the_workloads_of_its_vlans_and_the_first_all_others() -> None:
+    def used(*vlans: int) -> list[bool]:
+        plan = {"workloads": [{"stream": {"vlan": vlan} if vlan else {}} for vlan in vlans]}
+        trees = [tree(0, []), tree(1, [10, 11]), tree(2, [20])]
+        return [carries(one, trees, plan) for one in trees]
+
+    assert used(10) == [False, True, False]
+    assert used(11, 20) == [False, True, True]
+    assert used(0) == [True, False, False]
+    assert used(30, 20) == [True, False, True]
