@@ -81,6 +81,8 @@ impl Dpp {
     /// left it, and `next` is the number that this packet gets if it goes there.
     pub(crate) fn prioritises(&mut self, now: Time, flow_hash: u32, left: u64, next: u64) -> bool {
         let DppPolicy { age, reset, max_packets, .. } = self.policy;
+        // In an empty queue nothing waits: a packet that was sent at once, or dropped, left its number to the next.
+        let left = if left == next { u64::MAX } else { left };
         let Some(entry) = self.entry(now, flow_hash, left) else {
             self.counters.untracked_frames += 1;
             self.counters.normal_frames += 1;
