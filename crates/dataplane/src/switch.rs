@@ -5,6 +5,7 @@ mod waiting;
 use crate::admit::Pool;
 use crate::ingress::{Account, IngressPort, Order};
 use crate::port::{Entered, Entrant, Port, Releases};
+use crate::progress::Progress;
 use crate::{
     Classifier, DppCounters, DropCause, Forwarding, Frame, GroupCounters, GroupPolicy, Limit, Outside, PausePolicy, Policer,
     PortNo, PortPolicy, QueueCounters, QueueNo, SharedBuffer,
@@ -210,11 +211,13 @@ impl<F: Frame> Switch<F> {
 
     /// Where departures at one port cause pauses at another, things are done one by one in the order of their times.
     fn settle_in_order(&mut self, now: Time, out: &mut impl Outside<F>) {
+        let mut progress = Progress::default();
         loop {
             let (at, port) = self.next_due();
             if at > now {
                 return;
             }
+            debug_assert!(progress.is_made(at), "port {port} has work without end at {at:?}");
             let ingress = self.ingress.as_mut().expect("called for accounting switches");
             if ingress.ports[port].next_refresh() <= at {
                 if let Some(pause) = ingress.ports[port].refresh(at) {

@@ -6,6 +6,7 @@ use super::policy::QUEUES_MAX;
 use super::{Entered, Entrant, PortPolicy, Releases, Watchdog};
 use crate::dpp::Dpp;
 use crate::etrap::Etrap;
+use crate::progress::Progress;
 use crate::queue::Queue;
 use crate::schedule::Scheduler;
 use crate::{DropCause, Frame, Outside, QueueNo, Service, SharedBuffer};
@@ -83,8 +84,10 @@ impl<F: Frame> Scheduled<F> {
         releases: &mut Releases,
         out: &mut impl Outside<F>,
     ) {
+        let mut progress = Progress::default();
         while line.due <= now {
             let at = line.due;
+            debug_assert!(progress.is_made(at), "port {} has work without end at {at:?}", line.number);
             self.step(line, at, buffer, releases, out);
             self.note_due(line);
         }

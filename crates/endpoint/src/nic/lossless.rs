@@ -127,7 +127,10 @@ impl LosslessNic {
             }
             match self.choose(at) {
                 Some(packet) => return Some(self.start(at, packet)),
-                None => self.ready_at = self.next_ready(at),
+                None => {
+                    self.ready_at = self.next_ready(at);
+                    debug_assert!(self.ready_at > at, "what is held back is held back for a while");
+                }
             }
         }
         None
