@@ -152,4 +152,33 @@ mod tests {
         let share = served[0] as f64 / (served[0] + served[1]) as f64;
         assert!((share / 0.001 - 1.0).abs() < 0.01, "{share}");
     }
+    /// A queue that had nothing to send saved nothing up: a frame that needs ten of its turns waits for ten.
+    #[test]
+    fn an_empty_queue_saves_nothing() {
+        let mut scheduler = Scheduler::new(&[Service::Dwrr(10), Service::Dwrr(990)]); // 160 and 15 840 bytes a turn
+        let mut turns_until_served = || {
+            let mut served = 0;
+            while scheduler.choose(|queue| Some([1_538, 1_584][queue]), |_| false) == Some(1) {
+                served += 1;
+            }
+            let other = |queue| (queue == 1).then_some(1_584);
+            (0..3_000).for_each(|_| assert_eq!(scheduler.choose(other, |_| false), Some(1)));
+            served / 10
+        };
+        let first = turns_until_served();
+        assert!((9..=10).contains(&first), "{first}");
+        assert!((9..=10).contains(&turns_until_served()));
+    }
+
+    /// Rounds in which no queue could send are credited to all as if they had been gone through one by one.
+    #[test]
+    fn skipped_rounds_count_for_everybody() {
+        let mut scheduler = Scheduler::new(&[Service::Dwrr(1), Service::Dwrr(3)]); // 16 and 48 bytes a turn
+        let frames = [1_600, 4_000];
+        let chosen: Vec<_> = (0..8).map(|_| scheduler.choose(|queue| Some(frames[queue]), |_| false)).collect();
+        // Queue 0 is due in rounds 100, 200, 300 ..; queue 1 in 84, 167, 250, 334 ..
+        assert_eq!(chosen, [1, 0, 1, 0, 1, 0, 1, 0].map(Some));
+        let rounds = scheduler.weighted.iter().map(|w| w.deficit / w.quantum).max();
+        assert!(rounds <= Some(84), "nobody is credited twice: {rounds:?}");
+    }
 }
