@@ -122,6 +122,18 @@ fn ports_of_802_3x_send_pauses_of_the_link_and_renew_them_as_such() {
     assert_eq!(told, ["link 0xff: 20", "link 0xff: 20", "link 0xff: 0"]);
 }
 
+/// The first pause has no effect until its response time is over; what comes after that waits.
+#[test]
+fn a_frame_is_not_sent_at_a_time_before_it_has_come() {
+    let pause_state = PauseState::new(1 << SAN, true, Span::from_us(1));
+    let mut switch = switch(1 << 20, vec![PortPolicy { pause: Some(pause_state), ..obedient(None) }], true);
+    let mut notes = Notebook::default();
+    switch.handle_frame(ns(0), 0, pause(1 << SAN, 1_000), &mut notes);
+    switch.handle_frame(ns(5_000), 0, of(SAN, 1), &mut notes);
+    switch.handle_timeout(ns(100_000), &mut notes);
+    assert_eq!(story(&notes, 0), told(&[(PAUSE_NS, "frame 1")]));
+}
+
 const WATCHDOG: Watchdog = Watchdog { detection: Span::from_us(20), restoration: Span::from_us(10) };
 
 /// A pause at 0 for 51.2 us; frames of the paused priority at these times.

@@ -222,7 +222,8 @@ impl<F: Frame> Scheduled<F> {
         buffer.take(&q.room, q.depth_bytes, bytes);
         q.push(now, frame, account);
         line.waits(now, line.waiting_bytes + u64::from(bytes), out);
-        self.ready_at = self.ready_at.min(line.free_at.max(now)); // whatever holds the others back may not hold this one
+        // Whatever holds the others back may not hold this one; but nothing is chosen before it has come.
+        self.ready_at = self.ready_at.min(line.free_at).max(now);
         Entered::Waits
     }
 
