@@ -27,6 +27,8 @@ pub struct Switch<F> {
     has_dynamic_limits: bool,
     /// Whether there are rules, policers or accounts at the entrance.
     looks_at_ingress: bool,
+    /// Whether every choice is a wakeup.
+    is_punctual: bool,
     /// Frames that were dropped before they came to a queue.
     early: QueueCounters,
     releases: Releases,
@@ -51,6 +53,7 @@ impl<F: Frame> Switch<F> {
             ingress: None,
             has_dynamic_limits: false,
             looks_at_ingress: false,
+            is_punctual: false,
             early: QueueCounters::default(),
             releases: Vec::new(),
         }
@@ -98,6 +101,12 @@ impl<F: Frame> Switch<F> {
     /// Reports every change of depth at `port` to [`Outside::depth`].
     pub fn observe(&mut self, port: PortNo) {
         self.ports[port].observe();
+    }
+
+    /// Makes every choice a wakeup, for who must know of each departure when it happens: an interface acts on a congestion
+    /// notification when it arrives, and nobody looks at the wire then.
+    pub fn be_punctual(&mut self) {
+        self.is_punctual = true;
     }
 
     /// The forwarding table, to add routes and pins.
@@ -261,7 +270,7 @@ impl<F: Frame> Switch<F> {
     /// When the switch must be called although no frame that it has sent arrives anywhere until then: a pause or a
     /// shaper ends, or a pause that it has asked for must be renewed or ended.
     pub fn poll_wakeup(&self) -> Time {
-        if self.ingress.is_some() {
+        if self.ingress.is_some() || self.is_punctual {
             return self.next_due().0;
         }
         self.ports.iter().map(Port::next_wakeup).min().unwrap_or(Time::NEVER)
@@ -269,7 +278,7 @@ impl<F: Frame> Switch<F> {
 
     /// Whether [`Switch::poll_wakeup`] can ever be needed.
     pub fn needs_wakeups(&self) -> bool {
-        self.ingress.is_some() || self.ports.iter().any(Port::can_be_held_back)
+        self.ingress.is_some() || self.is_punctual || self.ports.iter().any(Port::can_be_held_back)
     }
 
     /// Whether this port decides departures late, so that [`Switch::settle`] may start transmissions.
