@@ -197,5 +197,8 @@ mod tests {
         assert_eq!(full(Limit::Bytes(7_999)), (7, DropCause::TailDrop));
         assert_eq!(full(Limit::Bytes(8_000)), (8, DropCause::TailDrop));
         assert_eq!(full(Limit::Bytes(1 << 40)), (100, DropCause::BufferFull));
+        // A reserve counts even where the limit lies below it.
+        let (mut buffer, owner, _) = reserving();
+        assert_eq!(fill(&mut buffer, &Room { limit: Limit::Bytes(5_000), ..owner }, 0), (40, DropCause::TailDrop));
     }
 }

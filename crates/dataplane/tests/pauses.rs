@@ -188,7 +188,7 @@ fn a_pause_shorter_than_the_detection_time_is_no_storm() {
 #[test]
 fn reserves_and_headroom_are_kept_free_for_their_groups() {
     let lossless = Some(Lossless { xon_offset_bytes: 0, headroom_bytes: 20_000 });
-    let limit = Limit::Alpha(1_000_000);
+    let limit = Limit::Bytes(1 << 20);
     let groups = vec![
         GroupPolicy { priorities: 1 << SAN, reserved_bytes: 10_000, limit: Limit::Bytes(0), lossless },
         GroupPolicy { priorities: !(1 << SAN), reserved_bytes: 0, limit, lossless: None },

