@@ -1,4 +1,4 @@
-"""Put each deliberate fault of tests/mutations/faults.toml into a copy of the code and print which tests notice.
+"""Put each deliberate fault of tests/mutations into a copy of the code and print which tests notice.
 
 `mutate.py` tries all; `mutate.py WORD..` those whose description or file has one of the words. The table is that of
 docs/validation.md. The exit status is 1 when nobody notices a fault, 2 when the tests fail without any.
@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
-FAULTS = ROOT / "tests" / "mutations" / "faults.toml"
+FAULTS = ROOT / "tests" / "mutations"
 # What the copy needs to build the crates.
 SOURCES = ("Cargo.toml", "Cargo.lock", ".cargo", "crates")
 # The first run builds everything that the tests need.
@@ -62,10 +62,8 @@ def main(words: list[str]) -> int:
     unnoticed = 0
     with tempfile.TemporaryDirectory(prefix="tailrace-mutate-") as folder:
         copy = copy_sources(Path(folder))
-        for arguments in dict.fromkeys(arguments for fault in faults for arguments in fault.tests):
-            if failed := failures(copy, arguments, FIRST_LIMIT_S):
-                print(f"without any fault, cargo test {arguments} ends with: {', '.join(failed)}", file=sys.stderr)
-                return 2
+        if not is_sound(copy, faults):
+            return 2
         print("| Fault | Noticed by |\n|---|---|", flush=True)
         for fault in faults:
             verdict = attempt(copy, fault)
@@ -75,10 +73,24 @@ def main(words: list[str]) -> int:
     return 1 if unnoticed else 0
 
 
+def is_sound(copy: Path, faults: list[Fault]) -> bool:
+    """Whether the tests pass without any fault; builds what they need."""
+    for chosen in dict.fromkeys(chosen for fault in faults for chosen in fault.tests):
+        failed = failures(copy, chosen, FIRST_LIMIT_S)
+        if failed:
+            print(f"without any fault, cargo test {chosen} ends with: {', '.join(failed)}", file=sys.stderr)
+            return False
+    return True
+
+
 def load() -> list[Fault]:
-    """The faults on record."""
-    with FAULTS.open("rb") as file:
-        tables = tomllib.load(file)["fault"]
+    """The faults on record, file by file.
+
+    Each says what it breaks, its file, a text that stands there once, and what takes its place; `tests` are arguments of
+    `cargo test` when they are not simply those of the fault's crate.
+    """
+    texts = [path.read_text(encoding="utf-8") for path in sorted(FAULTS.glob("*.toml"))]
+    tables = [table for text in texts for table in tomllib.loads(text)["fault"]]
     return [Fault(each["what"], each["file"], each["old"], each["new"], arguments(each)) for each in tables]
 
 
@@ -113,15 +125,15 @@ def attempt(copy: Path, fault: Fault) -> Verdict:
     whole = path.read_text(encoding="utf-8")
     path.write_text(with_fault(whole, fault), encoding="utf-8")
     try:
-        noticed = [name for arguments in fault.tests for name in failures(copy, arguments, LIMIT_S)]
+        noticed = [name for chosen in fault.tests for name in failures(copy, chosen, LIMIT_S)]
     finally:
         path.write_text(whole, encoding="utf-8")
     return Verdict(fault, tuple(dict.fromkeys(noticed)))
 
 
-def failures(copy: Path, arguments: str, limit_s: float) -> list[str]:
-    """Tests that fail in the copy."""
-    command = ["cargo", "test", "--locked", "--no-fail-fast", *arguments.split()]
+def failures(copy: Path, chosen: str, limit_s: float) -> list[str]:
+    """Names of the chosen tests that fail in the copy."""
+    command = ["cargo", "test", "--locked", "--no-fail-fast", *chosen.split()]
     environment = os.environ | {"RUST_BACKTRACE": "0", "PROPTEST_MAX_SHRINK_ITERS": "0"}
     process = subprocess.Popen(
         command,
