@@ -86,8 +86,8 @@ def is_sound(copy: Path, faults: list[Fault]) -> bool:
 def load() -> list[Fault]:
     """The faults on record, file by file.
 
-    Each says what it breaks, its file, a text that stands there once, and what takes its place; `tests` are arguments of
-    `cargo test` when they are not simply those of the fault's crate.
+    Each says what it breaks, its file, a text that stands there once, and what takes its place; `tests` are arguments
+    of `cargo test` when they are not simply those of the fault's crate.
     """
     texts = [path.read_text(encoding="utf-8") for path in sorted(FAULTS.glob("*.toml"))]
     tables = [table for text in texts for table in tomllib.loads(text)["fault"]]
