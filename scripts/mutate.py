@@ -23,8 +23,8 @@ FAULTS = ROOT / "tests" / "mutations"
 SOURCES = ("Cargo.toml", "Cargo.lock", ".cargo", "crates")
 # The first run builds everything that the tests need.
 FIRST_LIMIT_S = 900
-# A later one takes a tenth of this, the simulator's half of it.
-LIMIT_S = 180
+# A later one takes a few seconds for most crates, and a minute or two for the simulator.
+LIMIT_S = 300
 # A fault may make a program collect without end; a compiler needs less than this.
 MEMORY_BYTES_MAX = 6 << 30
 # More names than this are summed up.
