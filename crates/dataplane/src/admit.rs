@@ -135,3 +135,70 @@ pub struct Room {
     /// Where it ends.
     pub limit: Limit,
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const FRAME: u32 = 1_000;
+
+    /// Frames that a queue takes until it is full, beginning with `depth` of them, and why it takes no more.
+    fn fill(buffer: &mut SharedBuffer, room: &Room, depth: u64) -> (u64, DropCause) {
+        for frames in depth.. {
+            let bytes = frames * u64::from(FRAME);
+            if let Err(cause) = buffer.admits(room, bytes, frames as usize, FRAME) {
+                return (frames, cause);
+            }
+            buffer.take(room, bytes, FRAME);
+        }
+        unreachable!("every room ends")
+    }
+    fn drain(buffer: &mut SharedBuffer, room: &Room, depth: u64) {
+        (1..=depth).rev().for_each(|frames| buffer.give_back(room, frames * u64::from(FRAME), FRAME));
+    }
+    /// 100 frames, of which 40 are one queue's own.
+    fn reserving() -> (SharedBuffer, Room, Room) {
+        let mut buffer = SharedBuffer::new(100_000);
+        buffer.reserve(40_000);
+        let owner = Room { reserved_bytes: 40_000, limit: Limit::Alpha(1) };
+        (buffer, owner, Room { reserved_bytes: 0, limit: Limit::Alpha(1_000) })
+    }
+
+    #[test]
+    fn alpha_shares_what_nobody_has_reserved() {
+        let (mut buffer, owner, other) = reserving();
+        assert_eq!(fill(&mut buffer, &other, 0), (30, DropCause::BufferFull)); // half of 60
+        // The owner has its own, however little is shared; using it takes nothing from the others.
+        assert_eq!(fill(&mut buffer, &owner, 0), (40, DropCause::BufferFull));
+        drain(&mut buffer, &other, 30);
+        assert_eq!(fill(&mut buffer, &other, 0).0, 30);
+    }
+
+    #[test]
+    fn what_leaves_is_free_again() {
+        let (mut buffer, owner, other) = reserving();
+        for _ in 0..3 {
+            let generous = Room { limit: Limit::Alpha(4_000), ..owner };
+            let held = fill(&mut buffer, &generous, 0).0;
+            assert_eq!(held, 88); // 40 and four fifths of 60
+            drain(&mut buffer, &generous, held);
+            let held = fill(&mut buffer, &other, 0).0;
+            assert_eq!(held, 30);
+            drain(&mut buffer, &other, held);
+            assert_eq!(buffer.free_bytes(), 100_000);
+        }
+    }
+
+    #[test]
+    fn limits_are_reached_and_not_passed() {
+        let room = |limit| Room { reserved_bytes: 0, limit };
+        let full = |limit| fill(&mut SharedBuffer::new(100_000), &room(limit), 0);
+        assert_eq!(full(Limit::Frames(7)), (7, DropCause::TailDrop));
+        assert_eq!(full(Limit::Bytes(7_999)), (7, DropCause::TailDrop));
+        assert_eq!(full(Limit::Bytes(8_000)), (8, DropCause::TailDrop));
+        assert_eq!(full(Limit::Bytes(1 << 40)), (100, DropCause::BufferFull));
+        // A reserve counts even where the limit lies below it.
+        let (mut buffer, owner, _) = reserving();
+        assert_eq!(fill(&mut buffer, &Room { limit: Limit::Bytes(5_000), ..owner }, 0), (40, DropCause::TailDrop));
+    }
+}

@@ -97,3 +97,76 @@ impl Match {
             && self.flow.as_ref().is_none_or(|wanted| key.is_some_and(|key| wanted.matches(key)))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tailrace_wire::{Packet, Protocol, Tag};
+
+    /// 10.0.0.1:1000 to 10.0.1.2:5432 by TCP.
+    const KEY: FlowKey = FlowKey {
+        source: 0x0A00_0001,
+        destination: 0x0A00_0102,
+        source_port: 1_000,
+        destination_port: 5_432,
+        protocol: Protocol::Tcp,
+    };
+
+    /// Priority 1, code point 26, VLAN 7, of the flow.
+    fn tagged() -> Packet {
+        Packet { tag: Tag::new(1, 7), dscp: 26, flow_hash: KEY.hash(), ..Packet::default() }
+    }
+    /// The class of that frame from port 4 by these rules.
+    fn class(rules: Vec<(Match, u8)>) -> u8 {
+        let mut classifier = Classifier::new(rules);
+        classifier.learn(KEY);
+        classifier.class(4, &tagged())
+    }
+    fn holds(rule: Match) -> bool {
+        class(vec![(rule, 6)]) == 6
+    }
+    fn flow_holds(flow: FlowMatch) -> bool {
+        holds(Match { flow: Some(flow), ..Match::default() })
+    }
+
+    #[test]
+    fn the_first_rule_that_matches_counts_and_without_one_the_priority() {
+        let dscp = |dscp| Match { dscp: Some(vec![dscp]), ..Match::default() };
+        assert_eq!(class(vec![(dscp(10), 2), (dscp(26), 3), (Match::default(), 4)]), 3);
+        assert_eq!(class(vec![(dscp(10), 2)]), 1);
+        assert_eq!(class(vec![]), 1);
+    }
+
+    #[test]
+    fn everything_that_a_rule_names_must_hold() {
+        let all = Match { pcp: Some(vec![0, 1]), dscp: Some(vec![26]), vlan: Some(vec![7, 8]), ingress: Some(4), flow: None };
+        assert!(holds(all.clone()));
+        assert!(!holds(Match { pcp: Some(vec![0]), ..all.clone() }));
+        assert!(!holds(Match { dscp: Some(vec![0]), ..all.clone() }));
+        assert!(!holds(Match { vlan: Some(vec![0]), ..all.clone() }));
+        assert!(!holds(Match { ingress: Some(3), ..all }));
+    }
+
+    #[test]
+    fn flows_match_by_masked_address_by_range_of_ports_and_by_protocol() {
+        let any = FlowMatch::default();
+        assert!(flow_holds(FlowMatch { source: Some((0x0A00_00FF, 0xFFFF_FF00)), ..any.clone() }));
+        assert!(!flow_holds(FlowMatch { source: Some((0x0A00_00FF, 0xFFFF_FFFF)), ..any.clone() }));
+        assert!(flow_holds(FlowMatch { destination: Some((0x0A00_0100, 0xFFFF_FF00)), ..any.clone() }));
+        assert!(!flow_holds(FlowMatch { destination: Some((0x0A00_0000, 0xFFFF_FF00)), ..any.clone() }));
+        for (range, is_within) in
+            [((5_432, 5_432), true), ((5_000, 5_432), true), ((5_432, 6_000), true), ((5_433, 6_000), false)]
+        {
+            assert_eq!(flow_holds(FlowMatch { destination_port: Some(range), ..any.clone() }), is_within, "{range:?}");
+        }
+        assert!(!flow_holds(FlowMatch { source_port: Some((1_001, 1_001)), ..any.clone() }));
+        assert!(flow_holds(FlowMatch { protocol: Some(6), ..any.clone() }));
+        assert!(!flow_holds(FlowMatch { protocol: Some(17), ..any }));
+    }
+
+    #[test]
+    fn a_frame_of_an_unknown_flow_matches_no_rule_for_flows() {
+        let classifier = Classifier::new(vec![(Match { flow: Some(FlowMatch::default()), ..Match::default() }, 6)]);
+        assert_eq!(classifier.class(4, &tagged()), 1);
+    }
+}

@@ -83,6 +83,8 @@ impl Dpp {
     /// left it, and `next` is the number that this packet gets if it goes there.
     pub(crate) fn prioritises(&mut self, now: Time, flow_hash: u32, left: u64, next: u64) -> bool {
         let DppPolicy { age, reset, max_packets, .. } = self.policy;
+        // In an empty queue nothing waits: a packet that was sent at once, or dropped, left its number to the next.
+        let left = if left == next { u64::MAX } else { left };
         let Some(entry) = self.entry(now, flow_hash, left) else {
             self.counters.untracked_frames += 1;
             self.counters.normal_frames += 1;
@@ -192,5 +194,24 @@ mod tests {
             assert!(dpp.prioritises(at(9), 6, 0, 0));
             assert_eq!(dpp.counters.evictions, u64::from(express));
         }
+    }
+    #[test]
+    fn the_entry_of_a_silent_flow_is_not_free_while_its_packets_wait() {
+        for (left, is_free) in [(0, false), (1, true)] {
+            let mut dpp = dpp(DppReset::OrderSafe, WhenFull::Untracked);
+            for packet in [true, true, false] {
+                assert_eq!(dpp.prioritises(at(0), 1, 0, 0), packet); // the third is number 0 of the normal queue
+            }
+            (2..=4).for_each(|flow| assert!(dpp.prioritises(at(9), flow, 0, 1)));
+            assert_eq!(dpp.prioritises(at(10), 5, left, 2), is_free);
+        }
+    }
+
+    #[test]
+    fn a_packet_that_was_sent_at_once_does_not_wait() {
+        let mut dpp = dpp(DppReset::OrderSafe, WhenFull::EvictOldest);
+        let first = |dpp: &mut Dpp, ms| dpp.prioritises(at(ms), 1, 9, 9);
+        assert_eq!([0, 0, 0, 9].map(|ms| first(&mut dpp, ms)), [true, true, false, true]);
+        assert_eq!((dpp.counters.resets, dpp.counters.deferred_resets), (1, 0));
     }
 }

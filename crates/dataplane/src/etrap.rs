@@ -166,4 +166,31 @@ mod tests {
         let rate = rate.expect("an elephant");
         assert!((4_900..=5_050).contains(&rate), "{rate}");
     }
+    fn patient(bandwidth_threshold: u64) -> Etrap {
+        let policy = EtrapPolicy { byte_count: 10_000, age: Span::from_ms(1), bandwidth_threshold, table_entries: 64 };
+        Etrap::new(policy, Span::from_us(25))
+    }
+
+    #[test]
+    fn an_elephant_that_sends_a_byte_too_few_in_a_period_is_a_mouse() {
+        for (bytes, stays) in [(500, true), (499, false)] {
+            let mut etrap = patient(500);
+            etrap.arrival(Time::ZERO, 1, 11_000);
+            etrap.arrival(Time::from_ps(1_000 * US), 1, bytes);
+            assert_eq!(etrap.arrival(Time::from_ps(2_000 * US), 1, 1).is_some(), stays, "{bytes} bytes");
+        }
+    }
+
+    /// The latest period counts an eighth, and periods without arrivals count as well.
+    #[test]
+    fn the_rate_is_smoothed_over_eight_periods() {
+        let mut etrap = patient(1);
+        let period = |n: u64| Time::from_ps(n * 25 * US);
+        let mut rates = (0..9).map(|n| etrap.arrival(period(n), 1, 5_000));
+        let risen = rates.nth(8).flatten().expect("an elephant");
+        assert!((risen as f64 - 5_000.0 * (1.0 - 0.875_f64.powi(8))).abs() < 10.0, "{risen}");
+        let fallen = etrap.arrival(period(19), 1, 5_000).expect("still one");
+        let expected = (risen as f64 * 0.875 + 5_000.0 / 8.0) * 0.875_f64.powi(10);
+        assert!((fallen as f64 - expected).abs() < 10.0, "{fallen} instead of {expected}");
+    }
 }

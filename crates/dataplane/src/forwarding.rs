@@ -114,4 +114,33 @@ mod tests {
         assert_eq!(pins.port_of(1000), None);
         assert_eq!((pins.len, pins.places.len()), (100, 256));
     }
+    fn packet(flow_hash: u32, to_host: u16) -> tailrace_wire::Packet {
+        tailrace_wire::Packet { flow_hash, to_host, ..Default::default() }
+    }
+
+    #[test]
+    fn pins_go_before_routes_and_without_a_route_there_is_no_port() {
+        let mut table = Forwarding::new(1);
+        table.push_destination(&[3]);
+        table.push_destination(&[]);
+        table.pin(7, 5);
+        assert_eq!(
+            [packet(1, 0), packet(7, 0), packet(1, 1), packet(7, 1)].map(|p| table.route(&p)),
+            [Some(3), Some(5), None, Some(5)]
+        );
+    }
+
+    /// Two switches in a row: of the flows that the first sends to its first port, the second sends half to each.
+    #[test]
+    fn switches_hash_differently() {
+        let [near, far] = [11, 12].map(|salt| {
+            let mut table = Forwarding::new(salt);
+            table.push_destination(&[0, 1]);
+            table
+        });
+        let flows: Vec<_> = (0..4_000).map(|flow| packet(mix64(flow) as u32, 0)).filter(|p| near.route(p) == Some(0)).collect();
+        let again = flows.iter().filter(|&p| far.route(p) == Some(0)).count();
+        assert!((1_850..=2_150).contains(&flows.len()), "{}", flows.len());
+        assert!((900..=1_100).contains(&again), "{again} of {}", flows.len());
+    }
 }

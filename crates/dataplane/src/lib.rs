@@ -9,6 +9,7 @@
 
 mod frame;
 mod outside;
+mod progress;
 
 mod classify;
 mod forwarding;

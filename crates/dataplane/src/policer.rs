@@ -66,4 +66,32 @@ mod tests {
         }
         assert!(policer.conforms(Time::ZERO, 3, 7, 9_000), "another class is not policed");
     }
+    /// Frames of 1 000 bytes that pass at once, after this silence.
+    fn burst(policer: &mut Policer, flow: u32, at: Time) -> usize {
+        (0..50).filter(|_| policer.conforms(at, 0, flow, 1_000)).count()
+    }
+
+    #[test]
+    fn a_bucket_holds_its_burst_and_no_more_however_long_it_fills() {
+        let mut policer = Policer::new(BitRate::from_gbps(8).pace(0), 10_000, 1, true);
+        let us = |n| Time::ZERO + Span::from_us(n);
+        assert_eq!(burst(&mut policer, 1, us(0)), 10);
+        assert_eq!(burst(&mut policer, 1, us(3)), 3); // a byte each nanosecond
+        assert_eq!(burst(&mut policer, 1, us(1_000_000)), 10);
+    }
+
+    #[test]
+    fn flows_beyond_the_table_share_one_bucket() {
+        let mut policer = Policer::new(BitRate::from_gbps(8).pace(0), 10_000, 1, true);
+        (1..=FLOWS_MAX as u32).for_each(|flow| assert!(policer.conforms(Time::ZERO, 0, flow, 1_000)));
+        let beyond = FLOWS_MAX as u32 + 1;
+        assert_eq!((0..3).map(|n| burst(&mut policer, beyond + n, Time::ZERO)).sum::<usize>(), 10);
+        assert_eq!(burst(&mut policer, 1, Time::ZERO), 9, "a known flow keeps its own");
+    }
+
+    #[test]
+    fn one_bucket_for_all_when_flows_are_not_told_apart() {
+        let mut policer = Policer::new(BitRate::from_gbps(8).pace(0), 10_000, 1, false);
+        assert_eq!((1..4).map(|flow| burst(&mut policer, flow, Time::ZERO)).sum::<usize>(), 10);
+    }
 }

@@ -106,4 +106,15 @@ mod tests {
         assert!((985..=1_005).contains(&mild), "{mild}");
         assert!((7_710..=7_870).contains(&severe), "{severe}");
     }
+    /// Fb = -(Q_off + w Q_delta) in 1/64 of (2w + 1) Q_eq, from one sample to the next.
+    #[test]
+    fn feedback_weighs_the_offset_and_twice_the_growth() {
+        let mut point = point();
+        let mut next = |depth| (0..200).find_map(|_| point.enqueued(1_500, depth)).expect("it is congested");
+        let said = |n: Notification| (n.feedback, n.offset, n.delta);
+        assert_eq!(said(next(40_000)), (46, -14_000, 40_000)); // 94 000 of 130 000
+        assert_eq!(said(next(56_000)), (30, -30_000, 16_000)); // 62 000
+        // A queue that shrinks twice as fast as it is too long is left alone; the sample after that sees it stand still.
+        assert_eq!(said(next(46_000)), (9, -20_000, 0));
+    }
 }

@@ -175,4 +175,26 @@ mod tests {
         let share = served[0] as f64 / (served[0] + served[1]) as f64;
         assert!((share / 0.001 - 1.0).abs() < 0.01, "{share}");
     }
+    /// What a queue did not use of its turn before it ran empty is gone: its next turn is a turn and no more.
+    #[test]
+    fn an_empty_queue_saves_nothing() {
+        let mut scheduler = Scheduler::new(&[Service::Dwrr(500), Service::Dwrr(500)]); // 8 000 bytes a turn
+        let mut choose = |has_first: bool| scheduler.choose(|queue| (queue == 1 || has_first).then_some(1_000));
+        assert_eq!(choose(true), Some(0)); // one frame of eight
+        (0..8).for_each(|_| assert_eq!(choose(false), Some(1)));
+        let turns: Vec<_> = (0..16).map(|_| choose(true)).collect();
+        assert_eq!(turns, [[Some(0); 8], [Some(1); 8]].concat());
+    }
+
+    /// Rounds in which no queue could send are credited to all as if they had been gone through one by one.
+    #[test]
+    fn skipped_rounds_count_for_everybody() {
+        let mut scheduler = Scheduler::new(&[Service::Dwrr(1), Service::Dwrr(3)]); // 16 and 48 bytes a turn
+        let frames = [1_600, 4_000];
+        let chosen: Vec<_> = (0..8).map(|_| scheduler.choose(|queue| Some(frames[queue]))).collect();
+        // Queue 0 is due in rounds 100, 200, 300 ..; queue 1 in 84, 167, 250, 334 ..
+        assert_eq!(chosen, [1, 0, 1, 0, 1, 0, 1, 0].map(Some));
+        let rounds = scheduler.weighted.iter().map(|w| w.deficit / w.quantum).max();
+        assert!(rounds <= Some(84), "nobody is credited twice: {rounds:?}");
+    }
 }

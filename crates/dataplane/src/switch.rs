@@ -5,6 +5,7 @@ mod waiting;
 use crate::admit::Pool;
 use crate::ingress::{Account, IngressPort, Order};
 use crate::port::{Port, Releases, Verdict};
+use crate::progress::Progress;
 use crate::{
     Classifier, DppCounters, DropCause, Forwarding, Frame, GroupCounters, GroupPolicy, Limit, Outside, PausePolicy, Policer,
     PortNo, PortPolicy, QueueCounters, QueueNo, SharedBuffer, Vlans,
@@ -27,6 +28,8 @@ pub struct Switch<F> {
     has_dynamic_limits: bool,
     /// Whether there are rules, VLANs, policers or accounts at the entrance.
     looks_at_ingress: bool,
+    /// Whether every choice is a wakeup.
+    is_punctual: bool,
     /// Frames that were dropped before they came to a queue.
     early: QueueCounters,
     releases: Releases,
@@ -52,6 +55,7 @@ impl<F: Frame> Switch<F> {
             ingress: None,
             has_dynamic_limits: false,
             looks_at_ingress: false,
+            is_punctual: false,
             early: QueueCounters::default(),
             releases: Vec::new(),
         }
@@ -105,6 +109,12 @@ impl<F: Frame> Switch<F> {
     /// Reports every change of depth at `port` to [`Outside::depth`].
     pub fn observe(&mut self, port: PortNo) {
         self.ports[port].observe();
+    }
+
+    /// Makes every choice a wakeup, for who must know of each departure when it happens: an interface acts on a congestion
+    /// notification when it arrives, and nobody looks at the wire then.
+    pub fn be_punctual(&mut self) {
+        self.is_punctual = true;
     }
 
     /// The forwarding table, to add routes and pins.
@@ -233,11 +243,13 @@ impl<F: Frame> Switch<F> {
 
     /// Where departures at one port cause pauses at another, things are done one by one in the order of their times.
     fn settle_in_order(&mut self, now: Time, out: &mut impl Outside<F>) {
+        let mut progress = Progress::default();
         loop {
             let (at, port) = self.next_due();
             if at > now {
                 return;
             }
+            debug_assert!(progress.is_made(at), "port {port} has work without end at {at:?}");
             let ingress = self.ingress.as_mut().expect("called for accounting switches");
             if ingress.ports[port].next_refresh() <= at {
                 if let Some(pause) = ingress.ports[port].refresh(at) {
@@ -281,7 +293,7 @@ impl<F: Frame> Switch<F> {
     /// When the switch must be called although no frame that it has sent arrives anywhere until then: a pause or a
     /// shaper ends, or a pause that it has asked for must be renewed or ended.
     pub fn poll_wakeup(&self) -> Time {
-        if self.ingress.is_some() {
+        if self.ingress.is_some() || self.is_punctual {
             return self.next_due().0;
         }
         self.ports.iter().map(Port::next_wakeup).min().unwrap_or(Time::NEVER)
@@ -289,7 +301,7 @@ impl<F: Frame> Switch<F> {
 
     /// Whether [`Switch::poll_wakeup`] can ever be needed.
     pub fn needs_wakeups(&self) -> bool {
-        self.ingress.is_some() || self.ports.iter().any(Port::can_be_held_back)
+        self.ingress.is_some() || self.is_punctual || self.ports.iter().any(Port::can_be_held_back)
     }
 
     /// Whether this port decides departures late, so that [`Switch::settle`] may start transmissions.

@@ -281,6 +281,18 @@ proptest! {
         }
     }
 
+    /// Nothing happens to a frame before it has come.
+    #[test]
+    fn no_frame_leaves_before_it_has_come(policies in any_switch(), traffic in arrivals()) {
+        let Driven { notes, .. } = policies.drive(&traffic, never);
+        let came: Vec<u64> = traffic.iter().scan(0, |now, arrival| { *now += 1_000 * arrival.0; Some(*now) }).collect();
+        let sent = notes.sent.iter().filter(|s| s.2.pause.is_none()).map(|s| (s.0, s.2.id));
+        let dropped = notes.dropped.iter().map(|d| (d.0, d.2));
+        for (at, id) in sent.chain(dropped) {
+            prop_assert!(at >= came[id as usize], "frame {id} leaves at {at} and comes at {}", came[id as usize]);
+        }
+    }
+
     /// A frame never starts while its priority is paused, pause frames excepted, and the line is never shared by two.
     #[test]
     fn a_paused_priority_is_silent(policies in any_switch(), traffic in arrivals()) {

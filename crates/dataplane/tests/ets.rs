@@ -73,6 +73,63 @@ proptest! {
     }
 }
 
+/// What is offered to the queues of one port: gap in nanoseconds, queue, bytes.
+type Offered = (u64, usize, u32);
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// However small its weight: the first frame of a queue is served before the others have had more than their turns.
+    #[test]
+    fn no_weighted_queue_starves(
+        weights in proptest::collection::vec(1_u32..1_000, 2..8),
+        offered in proptest::collection::vec((prop_oneof![3 => Just(0_u64), 1 => 0_u64..3_000], 0_usize..8, 64_u32..9_000), 10..250),
+    ) {
+        let offered: Vec<Offered> = offered.into_iter().map(|(gap, queue, bytes)| (gap, queue % weights.len(), bytes)).collect();
+        let waits = longest_waits_of_heads(&weights, &offered);
+        for (queue, &waited) in waits.iter().enumerate() {
+            let most = longest_wait(&weights, queue);
+            prop_assert!(waited <= most, "queue {queue} of {weights:?} waited for {waited} bytes, at most {most}");
+        }
+    }
+}
+
+/// The largest frame with its overhead.
+const LARGEST: u64 = 9_024;
+
+/// Wire bytes of others before a frame that is first in its queue: it needs so many turns of its own, in each of which the
+/// others send a quantum (16 bytes for each thousandth) and what they had saved, less than a frame.
+fn longest_wait(weights: &[u32], queue: usize) -> u64 {
+    let quantum = |weight: u32| 16 * u64::from(weight);
+    let turns = LARGEST.div_ceil(quantum(weights[queue])) + 1;
+    let others = weights.iter().enumerate().filter(|(other, _)| *other != queue);
+    others.map(|(_, &weight)| turns * quantum(weight) + LARGEST).sum::<u64>() + LARGEST
+}
+
+/// For each queue the most wire bytes that the line sent while one frame was first in it.
+fn longest_waits_of_heads(weights: &[u32], offered: &[Offered]) -> Vec<u64> {
+    let queues = weights.iter().map(|&weight| full(Service::Dwrr(weight))).collect();
+    let policy = PortPolicy { queue_of_class: std::array::from_fn(|class| (class % weights.len()) as u8), ..port(queues) };
+    let mut switch = switch(1 << 40, vec![policy], true);
+    let (mut notes, mut now, mut came) = (Notebook::default(), Time::ZERO, Vec::new());
+    for (id, &(gap, queue, bytes)) in offered.iter().enumerate() {
+        now += Span::from_ns(gap);
+        came.push(now.ps());
+        switch.handle_frame(now, 0, TestFrame { priority: queue as u8, ..frame(id as u64, bytes, 0) }, &mut notes);
+    }
+    switch.handle_timeout(now + Span::from_secs(1), &mut notes);
+    let mut first_since = vec![0; weights.len()];
+    let mut longest = vec![0; weights.len()];
+    for (at, _, frame) in &notes.sent {
+        let queue = usize::from(frame.priority);
+        let waited = at - first_since[queue].max(came[frame.id as usize]);
+        longest[queue] = longest[queue].max(waited / 800);
+        first_since[queue] = *at;
+    }
+    assert_eq!(notes.sent.len(), offered.len(), "everything is served in the end");
+    longest
+}
+
 #[test]
 fn weights_that_leave_a_rest_share_all_of_the_line() {
     // ETS is work-conserving: 20 and 30 percent alone are 40 and 60.

@@ -158,4 +158,24 @@ mod tests {
         assert_eq!(state.free_from(ns(100), 0), ns(90 + 5120));
         assert_eq!(state.paused_by(ns(100))[0], Span::from_ns(100)); // what is still to come does not count
     }
+    #[test]
+    fn a_link_pause_stops_every_priority_of_who_obeys_it_and_nothing_else() {
+        let pace = BitRate::from_gbps(10).pace(0);
+        for (obeys, obeys_link) in [(0, true), (u8::MAX, false)] {
+            let mut state = PauseState::new(obeys, obeys_link, Span::ZERO);
+            state.handle_pause(Time::ZERO, &Pause::new(0, 100, true), pace);
+            let stopped = (0..8).filter(|&priority| state.free_from(Time::ZERO, priority) > Time::ZERO).count();
+            assert_eq!(stopped, if obeys_link { 8 } else { 0 });
+        }
+    }
+
+    #[test]
+    fn priorities_are_paused_each_for_itself() {
+        let pace = BitRate::from_gbps(10).pace(0);
+        let mut state = PauseState::new(u8::MAX, false, Span::ZERO);
+        state.handle_pause(Time::ZERO, &Pause::new(0b0010_0000, 100, false), pace);
+        state.handle_pause(Time::ZERO, &Pause::new(0b0000_0001, 0, false), pace);
+        let stopped: Vec<u8> = (0..8).filter(|&priority| state.free_from(Time::ZERO, priority) > Time::ZERO).collect();
+        assert_eq!(stopped, [5]);
+    }
 }

@@ -82,3 +82,55 @@ impl Afd {
         (self.fair >> FRACTION_BITS) as u64
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PERIOD: Span = Span::from_us(25);
+    const DESIRED: u64 = 150_000;
+    /// What 10 Gbit/s carry in a period.
+    const LINE: u64 = 31_250;
+
+    fn afd() -> Afd {
+        Afd::new(DESIRED, PERIOD, LINE, false, Stream::new(1, "afd"))
+    }
+    fn period(n: u64) -> Time {
+        Time::ZERO + PERIOD.times(n)
+    }
+
+    /// The law of the page, in floating point, over random depths.
+    #[test]
+    fn the_fair_share_follows_the_law_and_stays_between_one_byte_and_the_line() {
+        let (mut afd, mut luck) = (afd(), Stream::new(2, "depths"));
+        let bytes = |afd: &Afd| afd.fair as f64 / f64::from(1 << FRACTION_BITS);
+        let error = |depth: u64| depth as f64 - DESIRED as f64;
+        let (mut before, mut lowest, mut highest) = (0, f64::MAX, 0_f64);
+        for n in 1..2_000 {
+            // A hundred periods with too little, a hundred with too much.
+            let depth = 180_000 * (n / 100 % 2) + luck.below(40_000);
+            let fair = bytes(&afd);
+            let moved = fair + fair.floor() / LINE as f64 * (0.45 * error(before) - 0.5 * error(depth));
+            afd.strikes(period(n), depth, None);
+            let now = bytes(&afd);
+            let expected = moved.clamp(1.0, LINE as f64);
+            assert!((now - expected).abs() < 0.01 + expected / 10_000.0, "period {n}: {now} instead of {expected}");
+            // Further arrivals of the period change nothing, whatever they find.
+            afd.strikes(period(n) + PERIOD.part(2), 10 * DESIRED, None);
+            assert_eq!(bytes(&afd).to_bits(), now.to_bits());
+            before = depth;
+            (lowest, highest) = (lowest.min(now), highest.max(now));
+        }
+        assert!(lowest < 10.0 && highest > 0.99 * LINE as f64, "both ends are reached: {lowest}, {highest}");
+    }
+
+    #[test]
+    fn an_elephant_is_struck_by_what_it_sends_too_much_and_a_mouse_never() {
+        let mut afd = afd();
+        for (arrived, share) in [(LINE, 0.0), (2 * LINE, 0.5), (4 * LINE, 0.75)] {
+            let strikes = (0..100_000).filter(|_| afd.strikes(Time::ZERO, 10 * DESIRED, Some(arrived))).count();
+            assert!((strikes as f64 / 1e5 - share).abs() < 0.01, "{strikes} of 100 000 at {arrived}");
+        }
+        assert!((0..1_000).all(|_| !afd.strikes(Time::ZERO, 10 * DESIRED, None)));
+    }
+}

@@ -89,3 +89,58 @@ impl Codel {
         Span::from_ps((u128::from(self.interval.ps()) * (1 << 16) / u128::from(root)) as u64)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MS: Span = Span::from_ms(1);
+    const MTU: u64 = 1_500;
+
+    fn codel() -> Codel {
+        Codel::new(MS.times(5), MS.times(100), false, Span::ZERO)
+    }
+    fn at(ms: u64) -> Time {
+        Time::ZERO + MS.times(ms)
+    }
+    /// Milliseconds at which something is dropped when a frame leaves every millisecond after this wait.
+    fn drops(codel: &mut Codel, from_ms: u64, until_ms: u64, waited: Span) -> Vec<u64> {
+        let dropped = |&ms: &u64| codel.on_departure(at(ms), waited, 10 * MTU, MTU, false) == Fate::Drop;
+        (from_ms..until_ms).filter(dropped).collect()
+    }
+
+    #[test]
+    fn the_first_drop_comes_when_the_wait_was_above_target_for_an_interval() {
+        assert_eq!(drops(&mut codel(), 0, 300, MS.times(6)), [100, 200, 271]); // 100 ms, then 70.7 ms on
+        assert_eq!(drops(&mut codel(), 0, 300, MS.times(4)), []);
+    }
+
+    #[test]
+    fn the_last_frame_of_a_queue_always_passes() {
+        let mut codel = codel();
+        assert!((0..500).all(|ms| codel.on_departure(at(ms), MS.times(50), MTU, MTU, false) == Fate::Pass));
+    }
+
+    /// RFC 8289, section 5.4: a dropping state that follows soon resumes near the last rate.
+    #[test]
+    fn a_dropping_state_that_follows_soon_goes_on_at_the_last_pace() {
+        for (pause_ms, second_gap_ms) in [(10, 34), (2_000, 100)] {
+            let mut codel = codel();
+            let first = drops(&mut codel, 0, 600, MS.times(6));
+            assert_eq!(first.len(), 10);
+            drops(&mut codel, 600, 600 + pause_ms, MS);
+            let again = drops(&mut codel, 600 + pause_ms, 1_000 + pause_ms, MS.times(6));
+            // Nine drops after the one that began the first state: 100 ms / sqrt(9).
+            assert_eq!(again[1] - again[0], second_gap_ms, "after {pause_ms} ms");
+        }
+    }
+
+    #[test]
+    fn capable_frames_are_marked_above_a_threshold_of_their_own() {
+        let mut codel = Codel::new(MS.times(5), MS.times(100), true, MS.times(2));
+        let mut fate = |waited, capable| codel.on_departure(at(0), waited, 10 * MTU, MTU, capable);
+        assert_eq!(fate(MS.times(2), true), Fate::Pass);
+        assert_eq!(fate(MS.times(3), true), Fate::Mark);
+        assert_eq!(fate(MS.times(3), false), Fate::Pass);
+    }
+}

@@ -66,3 +66,28 @@ impl Aqm {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tailrace_units::{Span, Stream};
+
+    /// What happens to an elephant far above its share, capable and not.
+    fn fates(ecn: bool) -> [Fate; 2] {
+        let afd = Afd::new(1, Span::from_us(1), 1, ecn, Stream::new(1, "afd"));
+        [true, false].map(|capable| Aqm::Afd(Box::new(afd.clone())).on_arrival(Time::ZERO, 1, capable, Some(1 << 60)))
+    }
+
+    #[test]
+    fn fair_drop_marks_whom_it_can() {
+        assert_eq!(fates(true), [Fate::Mark, Fate::Drop]);
+        assert_eq!(fates(false), [Fate::Drop, Fate::Drop]);
+    }
+
+    #[test]
+    fn drops_at_the_entrance_have_the_name_of_who_drops() {
+        let afd = Afd::new(1, Span::from_us(1), 1, false, Stream::new(1, "afd"));
+        assert_eq!(Aqm::Afd(Box::new(afd)).arrival_cause(), DropCause::Afd);
+        assert_eq!(Aqm::None.arrival_cause(), DropCause::Red);
+    }
+}

@@ -104,3 +104,64 @@ impl Red {
         left == 0 || self.luck.happens(Probability::ratio(base, left))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tailrace_units::{BitRate, Span};
+
+    const PROFILE: RedProfile = RedProfile { minimum_bytes: 10_000, maximum_bytes: 30_000, probability_milli: 100 };
+    /// Certain from just above its minimum on.
+    const STRICT: RedProfile = RedProfile { minimum_bytes: 1_000, maximum_bytes: 1_001, probability_milli: 1_000 };
+
+    fn red(weight_exponent: u8) -> Red {
+        let pace = BitRate::from_gbps(10).pace(0);
+        Red::new(PROFILE, STRICT, weight_exponent, true, Stream::new(1, "red"), pace)
+    }
+    fn average(red: &Red) -> f64 {
+        red.average as f64 / 65_536.0
+    }
+    /// Frames from one strike to the next at this depth.
+    fn gaps(red: &mut Red, depth: u64) -> Vec<usize> {
+        let strikes: Vec<usize> = (0..40_000).filter(|_| red.on_arrival(Time::ZERO, depth, true) == Fate::Mark).collect();
+        strikes.windows(2).map(|pair| pair[1] - pair[0]).collect()
+    }
+
+    /// Section 7 of the paper: with p_b the gap is 1 to 1/p_b - 1 frames, every one equally likely.
+    #[test]
+    fn strikes_are_spread_evenly() {
+        let gaps = gaps(&mut red(0), 20_000); // halfway: p_b is a twentieth
+        assert!(gaps.iter().all(|gap| (1..=19).contains(gap)), "{:?}", gaps.iter().max());
+        let mean = gaps.iter().sum::<usize>() as f64 / gaps.len() as f64;
+        assert!((mean - 10.0).abs() < 0.3, "{mean}");
+    }
+
+    #[test]
+    fn the_probability_rises_to_one_at_twice_the_maximum() {
+        let of = |depth| gaps(&mut red(0), depth);
+        // At 31 500 bytes p_b is 0.1 + 0.9 / 20: gaps of 1 to 5.9 frames.
+        assert_eq!(of(31_500).iter().max(), Some(&6));
+        assert!(of(9_999).is_empty());
+        assert!(of(60_000).iter().all(|&gap| gap == 1));
+    }
+
+    #[test]
+    fn frames_that_are_not_capable_have_thresholds_of_their_own_and_are_dropped() {
+        let mut red = red(0);
+        assert_eq!(red.on_arrival(Time::ZERO, 5_000, true), Fate::Pass);
+        assert_eq!(red.on_arrival(Time::ZERO, 5_000, false), Fate::Drop);
+        assert_eq!(red.on_arrival(Time::ZERO, 60_000, true), Fate::Mark);
+    }
+
+    #[test]
+    fn the_average_follows_with_its_weight_and_falls_while_the_port_is_idle() {
+        let mut red = red(4);
+        (0..20).for_each(|_| red.update_average(Time::ZERO, 16_000));
+        let risen = 16_000.0 * (1.0 - (15.0_f64 / 16.0).powi(20));
+        assert!((average(&red) - risen).abs() < 2.0, "{} and {risen}", average(&red));
+        // Ten typical frames of 800 ns, and the arrival itself.
+        red.update_average(Time::ZERO + Span::from_us(8), 0);
+        let fallen = risen * (15.0_f64 / 16.0).powi(11);
+        assert!((average(&red) - fallen).abs() < 3.0, "{} and {fallen}", average(&red));
+    }
+}

@@ -15,3 +15,16 @@ impl Step {
         if capable && depth_bytes > self.threshold_bytes { Fate::Mark } else { Fate::Pass }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_finds_the_threshold_passes_and_what_finds_a_byte_more_is_marked() {
+        let step = Step { threshold_bytes: 30_000 };
+        assert_eq!(step.on_arrival(30_000, true), Fate::Pass);
+        assert_eq!(step.on_arrival(30_001, true), Fate::Mark);
+        assert_eq!(step.on_arrival(30_001, false), Fate::Pass);
+    }
+}

@@ -7,6 +7,7 @@ use super::{PortPolicy, Releases, Verdict, Watchdog};
 use crate::dpp::Dpp;
 use crate::etrap::Etrap;
 use crate::ingress::Account;
+use crate::progress::Progress;
 use crate::queue::Queue;
 use crate::schedule::Scheduler;
 use crate::{DropCause, Frame, Outside, QueueNo, Service, SharedBuffer};
@@ -89,8 +90,11 @@ impl<F: Frame> Scheduled<F> {
     }
 
     pub(super) fn settle(&mut self, exit: &mut Exit<'_, impl Outside<F>>, now: Time) {
+        let mut progress = Progress::default();
         while exit.line.due <= now {
-            self.step(exit, exit.line.due);
+            let at = exit.line.due;
+            debug_assert!(progress.is_made(at), "port {} has work without end at {at:?}", exit.line.number);
+            self.step(exit, at);
         }
     }
 
@@ -229,7 +233,8 @@ impl<F: Frame> Scheduled<F> {
         buffer.take(&q.room, q.depth_bytes, bytes);
         q.push(now, frame, account);
         line.waits(now, line.waiting_bytes + u64::from(bytes), out);
-        self.ready_at = self.ready_at.min(line.free_at.max(now)); // whatever holds the others back may not hold this one
+        // Whatever holds the others back may not hold this one; but nothing is chosen before it has come.
+        self.ready_at = self.ready_at.min(line.free_at).max(now);
     }
 
     /// Nothing waits, the transmitter is free, and neither pause nor shaper holds the frame back.

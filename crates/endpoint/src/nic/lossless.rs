@@ -127,7 +127,10 @@ impl LosslessNic {
             }
             match self.choose(at) {
                 Some(packet) => return Some(self.start(at, packet)),
-                None => self.ready_at = self.next_ready(at),
+                None => {
+                    self.ready_at = self.next_ready(at);
+                    debug_assert!(self.ready_at > at, "what is held back is held back for a while");
+                }
             }
         }
         None
@@ -247,6 +250,15 @@ mod tests {
         let rate = BitRate::from_gbps(10);
         LosslessNic::new(rate.pace(0), rate.bps(), 24, 1 << 20, PauseState::new(0b1000, false, Span::ZERO), reaction)
     }
+    fn policy() -> ReactionPolicy {
+        ReactionPolicy {
+            timer: Span::from_ms(15),
+            byte_counter: 1 << 40,
+            active_increase_bps: 5_000_000,
+            hyper_increase_bps: 50_000_000,
+            rate_min_bps: 10_000_000,
+        }
+    }
     fn frame(flow_hash: u32, priority: u8) -> Packet {
         Packet { flow_hash, tag: Tag::new(priority, 0), frame_bytes: 976, ..Packet::default() }
     }
@@ -268,19 +280,35 @@ mod tests {
 
     #[test]
     fn a_limited_flow_keeps_its_rate_and_its_order() {
-        let policy = ReactionPolicy {
-            timer: Span::from_ms(15),
-            byte_counter: 1 << 40,
-            active_increase_bps: 5_000_000,
-            hyper_increase_bps: 50_000_000,
-            rate_min_bps: 10_000_000,
-        };
-        let mut nic = nic(Some(policy));
+        let mut nic = nic(Some(policy()));
         for _ in 0..4 {
             nic.enqueue(Time::ZERO, frame(7, 0));
         }
         nic.handle_notification(Time::ZERO, 7, 63); // 5.078 Gbit/s: 1000 bytes in 1575 ns
         let starts: Vec<u64> = sent_until(&mut nic, Time::ZERO + Span::from_us(10)).iter().map(|sent| sent.0).collect();
         assert_eq!(starts, [0, 1575, 3150, 4726]);
+    }
+    #[test]
+    fn a_limited_flow_waits_for_its_limiter_and_for_the_pause_of_its_priority() {
+        let mut nic = nic(Some(policy()));
+        for _ in 0..3 {
+            nic.enqueue(Time::ZERO, frame(7, 3));
+        }
+        nic.handle_notification(Time::ZERO, 7, 63);
+        nic.handle_pause(Time::ZERO + Span::from_ns(100), &Pause::new(0b1000, 100, false)); // until 5220 ns
+        assert_eq!(sent_until(&mut nic, Time::ZERO + Span::from_us(10)), [(5220, 7), (6795, 7), (8370, 7)]);
+    }
+
+    #[test]
+    fn priorities_and_limited_flows_take_turns() {
+        let mut nic = nic(Some(policy()));
+        nic.handle_notification(Time::ZERO, 9, 1); // 0.8 % slower than the line
+        for _ in 0..3 {
+            nic.enqueue(Time::ZERO, frame(9, 0));
+            nic.enqueue(Time::ZERO, frame(1, 1));
+            nic.enqueue(Time::ZERO, frame(2, 2));
+        }
+        let flows: Vec<u32> = sent_until(&mut nic, Time::ZERO + Span::from_us(10)).iter().map(|sent| sent.1).collect();
+        assert_eq!(flows, [1, 2, 9, 1, 2, 9, 1, 2, 9]);
     }
 }

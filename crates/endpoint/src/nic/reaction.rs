@@ -168,4 +168,98 @@ mod tests {
         (0..100).for_each(|_| point.handle_notification(Time::ZERO, 63));
         assert_eq!(point.rate_bps(), 10_000_000);
     }
+    const LINE: u64 = 10_000_000_000;
+
+    /// A point that was cut once, after so many cycles of its byte counter at one moment: only bytes count.
+    fn after_cycles(cycles: u32) -> ReactionPoint {
+        let mut point = ReactionPoint::new(POLICY, LINE);
+        point.handle_notification(Time::ZERO, 63);
+        for cycle in 1..=cycles {
+            let bytes = if cycle > FAST_RECOVERY_STAGES + 1 { 75_000 } else { 150_000 };
+            point.charge(Time::ZERO, bytes);
+        }
+        point
+    }
+    /// What the target would be without the line's limit, from the last two rates: the rate goes half of the way to it.
+    fn target_bps(before: &ReactionPoint, after: &ReactionPoint) -> u64 {
+        2 * after.rate_bps() - before.rate_bps()
+    }
+
+    /// Below the line nothing hides the target: two cuts one after the other, the second after recovery has begun.
+    fn lowered(cycles_between: u32) -> ReactionPoint {
+        let mut point = after_cycles(cycles_between);
+        point.handle_notification(Time::ZERO, 63);
+        point
+    }
+
+    #[test]
+    fn a_second_notification_lowers_the_target_unless_the_first_cycle_is_not_over() {
+        for (cycles, target) in [(0, LINE), (1, 7_539_062_500)] {
+            let before = lowered(cycles);
+            let mut after = before.clone();
+            after.charge(Time::ZERO, 150_000);
+            assert!(target_bps(&before, &after).abs_diff(target) <= 1, "{cycles} cycles: {}", target_bps(&before, &after));
+        }
+    }
+
+    #[test]
+    fn after_five_cycles_the_target_rises_by_the_active_increase() {
+        let mut targets = Vec::new();
+        let mut point = lowered(1);
+        for cycle in 1..=8 {
+            let before = point.clone();
+            point.charge(Time::ZERO, if cycle > 6 { 75_000 } else { 150_000 });
+            targets.push(target_bps(&before, &point).saturating_sub(7_539_062_500) / 1_000_000);
+        }
+        assert_eq!(targets, [0, 0, 0, 0, 0, 5, 10, 15]);
+    }
+
+    /// With both stages beyond the fifth, each stage more adds 50 Mbit/s more, once for the timer and once for the bytes.
+    #[test]
+    fn when_bytes_and_time_agree_the_increase_grows() {
+        let mut point = lowered(1);
+        (0..10).for_each(|_| point.charge(Time::ZERO, 75_000)); // five byte cycles
+        let mut target = point.target_bps;
+        // The timer: five cycles of 15 ms, then 7.5 ms each, in step with the bytes from then on.
+        let rises: Vec<u64> = (1..=16)
+            .map(|half_cycles| {
+                point.charge(Time::ZERO + Span::from_us(7_500 * half_cycles), 75_000);
+                let before = std::mem::replace(&mut target, point.target_bps);
+                (target - before) / 1_000_000
+            })
+            .collect();
+        assert_eq!(rises[11..], [100, 200, 300, 400, 500], "the timer's sixth cycle is over at 90 ms");
+        assert!(rises[..11].iter().all(|&rise| rise <= 10), "{rises:?}");
+    }
+
+    #[test]
+    fn the_timer_runs_twice_as_fast_after_fast_recovery() {
+        let mut point = ReactionPoint::new(POLICY, LINE);
+        (0..2).for_each(|_| point.handle_notification(Time::ZERO, 63));
+        let stage = |point: &mut ReactionPoint, ms: u64| {
+            point.charge(Time::ZERO + Span::from_ms(ms), 1);
+            point.time_stage
+        };
+        assert_eq!([74, 75, 89, 90, 97, 98, 105].map(|ms| stage(&mut point, ms)), [4, 5, 5, 6, 6, 7, 8]);
+    }
+
+    #[test]
+    fn the_byte_counter_runs_twice_as_fast_after_fast_recovery() {
+        let mut point = after_cycles(5);
+        let stage = |point: &mut ReactionPoint, bytes: u64| {
+            point.charge(Time::ZERO, bytes);
+            point.byte_stage
+        };
+        assert_eq!([149_999, 1, 74_999, 1, 75_000].map(|bytes| stage(&mut point, bytes)), [5, 6, 6, 7, 8]);
+    }
+
+    /// Clause 32.15: in the first cycle a target above ten times the rate comes down to an eighth.
+    #[test]
+    fn a_target_far_above_the_rate_comes_down() {
+        let mut point = ReactionPoint::new(POLICY, LINE);
+        (0..5).for_each(|_| point.handle_notification(Time::ZERO, 63)); // 3.4 % of the line; the target is the line
+        let rate = point.rate_bps();
+        point.charge(Time::ZERO, 150_000);
+        assert_eq!(point.rate_bps(), (rate + LINE / 8).div_ceil(2));
+    }
 }

@@ -71,7 +71,19 @@ pub(super) fn build_switch(plan: &Plan, index: usize, wire_of: &[Vec<u32>]) -> S
     if accounts {
         switch.account_ingress(ingress);
     }
+    if must_be_punctual(plan, node) {
+        switch.be_punctual();
+    }
     SwitchNode { switch, ports }
+}
+
+/// Whether notifications may leave here for an interface that acts on them.
+fn must_be_punctual(plan: &Plan, node: usize) -> bool {
+    let acts = |host: usize| plan.raw.hosts.get(host).is_some_and(|host| host.nic.lossless.is_some());
+    let policies =
+        plan.raw.switches.iter().flat_map(|raw| raw.port_policies.iter().map(|port| &port.policy).chain([&raw.policy]));
+    plan.graph.ports[node].iter().any(|end| acts(end.peer))
+        && policies.flat_map(|policy| &policy.queues).any(|queue| queue.qcn.is_some())
 }
 
 /// Where a policy applies: for addresses of random streams, and rates.

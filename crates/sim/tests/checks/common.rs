@@ -174,9 +174,13 @@ pub fn oltp(name: &str, client: &str, server: &str, users: u32, transactions: u6
     }
 }
 
+/// Runs a plan. Whatever it shows, its frames are conserved.
 pub fn simulate(raw: RawPlan) -> Outcome {
     let plan = Plan::from_raw(raw).expect("the plan is sound");
-    run(&plan, &Control::default())
+    let outcome = run(&plan, &Control::default());
+    let frames = |key: &str| count(outcome.summary(), &format!("conservation.{key}"));
+    assert_eq!(frames("sent"), frames("delivered") + frames("dropped") + frames("in_network"), "every frame is somewhere");
+    outcome
 }
 
 pub fn workload<'a>(outcome: &'a Outcome, name: &str) -> &'a Value {

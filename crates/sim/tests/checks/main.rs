@@ -15,6 +15,7 @@ mod oltp_mix;
 mod paths;
 mod prioritisation;
 mod properties;
+mod random_bridging;
 mod random_plan;
 mod theory;
 mod trees;

@@ -3,7 +3,7 @@
 use crate::common::*;
 use crate::random_plan::plans;
 use proptest::prelude::*;
-use serde_json::Value;
+use serde_json::{Value, json};
 use tailrace_plan::*;
 use tailrace_sim::Outcome;
 
@@ -37,7 +37,11 @@ proptest! {
             .sum();
         let at_hosts: u64 =
             list(&outcome, "hosts").map(|host| host["nic_queue_drops"].as_u64().unwrap() + host["rx_ring_drops"].as_u64().unwrap()).sum();
-        prop_assert_eq!(count("dropped"), by_cause + at_hosts, "every drop has a cause");
+        let early: u64 = list(&outcome, "switches")
+            .flat_map(|switch| switch["early_drops"].as_object().expect("a map").values())
+            .map(|drops| drops["frames"].as_u64().expect("a count"))
+            .sum();
+        prop_assert_eq!(count("dropped"), by_cause + early + at_hosts, "every drop has a cause");
         for switch in list(&outcome, "switches") {
             prop_assert!(switch["buffer_max_bytes"].as_u64() <= switch["buffer_bytes"].as_u64(), "{}", switch);
         }
@@ -49,6 +53,9 @@ proptest! {
         plan.stop_at_ps = LATE;
         let workloads = plan.workloads.clone();
         let outcome = simulate(plan);
+        if outcome.summary()["deadlock"] != json!([]) {
+            return Ok(()); // a circle of pauses never opens, and is named
+        }
         prop_assert_eq!(&outcome.summary()["finished"], &Value::Bool(true), "{}", outcome.to_json());
         for (raw, done) in workloads.iter().zip(list(&outcome, "workloads")) {
             let number = |key: &str| done[key].as_u64().expect("a count");

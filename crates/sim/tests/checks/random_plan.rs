@@ -1,6 +1,7 @@
 //! Plans nobody would write: any graph, any policy, any work, small enough to run by the hundred.
 
 use crate::common::*;
+use crate::random_bridging::{bridging, interface, rule, with_set_aside};
 use proptest::prelude::*;
 use tailrace_plan::*;
 
@@ -12,7 +13,7 @@ prop_compose! {
     /// A connected graph: a tree of switches with some links more, hosts anywhere.
     pub fn plans()(
         hosts in proptest::collection::vec((0..SWITCHES, 0_u64..4, host_kind()), 2..=HOSTS),
-        switches in proptest::collection::vec((0..SWITCHES, any::<bool>(), 20_000_u64..400_000, policy()), 1..=SWITCHES),
+        switches in proptest::collection::vec((0..SWITCHES, any::<bool>(), 20_000_u64..400_000, policy(), rules()), 1..=SWITCHES),
         extra in proptest::collection::vec((0..SWITCHES, 0..SWITCHES), 0..3),
         work in proptest::collection::vec(work(), 1..5),
         (seed, clock_offset_ppb) in (0_u64..1_000, prop_oneof![Just(0), Just(50_000_u32), Just(1_000_000)]),
@@ -22,8 +23,9 @@ prop_compose! {
         (plan.seed, plan.clock_offset_ppb, plan.stop_at_ps) = (seed, clock_offset_ppb, 20 * MS);
         plan.links.clear();
         plan.observe.ports.clear();
-        plan.switches = switches.iter().enumerate().map(|(i, (_, cuts, buffer, policy))| {
-            let mut node = switch(&format!("s{i}"), *buffer, policy.clone());
+        plan.switches = switches.iter().enumerate().map(|(i, (_, cuts, buffer, policy, rules))| {
+            let mut node = switch(&format!("s{i}"), with_set_aside(*buffer, policy), policy.clone());
+            node.classify = rules.clone();
             for queue in &mut node.policy.queues {
                 if let RawLimit::Bytes(most) = &mut queue.limit {
                     *most = (*most).min(*buffer);
@@ -95,19 +97,21 @@ pub struct HostKind {
     sack: bool,
     per_packet_ps: u64,
     ring_frames: u32,
+    lossless: Option<RawNicLossless>,
 }
 
 fn host_kind() -> impl Strategy<Value = HostKind> {
     let control =
         prop_oneof![Just(RawCongestionControl::Cubic), Just(RawCongestionControl::NewReno), Just(RawCongestionControl::Dctcp)];
     let ring = prop_oneof![4 => Just(4_096), 1 => Just(6_u32)];
-    (control, any::<bool>(), proptest::bool::weighted(0.8), prop_oneof![Just(0), Just(500_000_u64)], ring).prop_map(
-        |(congestion_control, is_bare, sack, per_packet_ps, ring_frames)| HostKind {
+    (control, any::<bool>(), proptest::bool::weighted(0.8), prop_oneof![Just(0), Just(500_000_u64)], ring, interface()).prop_map(
+        |(congestion_control, is_bare, sack, per_packet_ps, ring_frames, lossless)| HostKind {
             congestion_control,
             is_bare,
             sack,
             per_packet_ps,
             ring_frames,
+            lossless,
         },
     )
 }
@@ -121,6 +125,7 @@ impl HostKind {
         (host.tcp.ecn, host.tcp.sack) = (true, self.sack);
         host.tcp.rto_min_ps = 5 * MS;
         (host.cpu.per_packet_ps, host.nic.rx_ring_frames) = (self.per_packet_ps, self.ring_frames);
+        host.nic.lossless = self.lossless.clone();
     }
 }
 
@@ -144,11 +149,15 @@ fn limit() -> impl Strategy<Value = RawLimit> {
     ]
 }
 
+fn rules() -> impl Strategy<Value = Vec<RawRule>> {
+    prop_oneof![2 => Just(vec![]), 1 => proptest::collection::vec(rule(), 1..3)]
+}
+
 fn policy() -> impl Strategy<Value = RawPolicy> {
     let service = prop_oneof![(2_u8..5).prop_map(RawService::Strict), (1_u32..=1_000).prop_map(RawService::Dwrr)];
     let queues = proptest::collection::vec((service, limit(), aqm()), 1..4);
     let dpp = proptest::option::of((1_u32..20, any::<bool>(), any::<bool>()));
-    (queues, any::<[u8; 8]>(), dpp).prop_map(|(queues, map, dpp)| {
+    (queues, any::<[u8; 8]>(), dpp, bridging()).prop_map(|(queues, map, dpp, bridging)| {
         let count = queues.len() as u8;
         let named = |(i, (service, limit, aqm))| RawQueue { limit, aqm, ..queue(&format!("q{i}"), service, 1) };
         let mut queues: Vec<RawQueue> = queues.into_iter().enumerate().map(named).collect();
@@ -171,7 +180,11 @@ fn policy() -> impl Strategy<Value = RawPolicy> {
                 when_full: if evicts { RawTableFull::EvictOldest } else { RawTableFull::Untracked },
             }
         });
-        RawPolicy { dpp, ..crate::common::policy(queues, map.map(|queue| queue % count)) }
+        let mut policy = RawPolicy { dpp, ..crate::common::policy(queues, map.map(|queue| queue % count)) };
+        if let Some(bridging) = bridging {
+            bridging.shape(&mut policy);
+        }
+        policy
     })
 }
 

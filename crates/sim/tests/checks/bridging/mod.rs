@@ -3,6 +3,7 @@
 mod afd;
 mod circle;
 mod classes;
+mod lossless;
 mod pfc;
 mod qcn;
 mod spreading;

@@ -54,3 +54,37 @@ fn an_innocent_flow_of_a_limited_host_is_not_slowed() {
     let pauses = |outcome: &Outcome| (1..5).map(|i| pauses_sent(outcome, "sw", &format!("h{i}"))).sum::<u64>();
     assert!(20 * pauses(&with) < pauses(&alone), "{} and {}", pauses(&with), pauses(&alone));
 }
+
+/// `h1` sends too much to `h0`, and a frame comes for `h1` every 10 us; notifications for `h1` use the same wire.
+fn beside_notifications(interface: Option<RawNicLossless>) -> RawPlan {
+    let mut policy = fifo(100_000);
+    policy.queues[0].qcn = Some(RawQcn { set_point_bytes: SET_POINT as u64, weight: 2 });
+    let mut plan = star(3, 1500, 2 * GBPS, DELAY_PS, switch("sw", BUFFER_BYTES, policy));
+    plan.links[0].rate_bps = GBPS;
+    plan.hosts[1].nic.lossless = interface;
+    plan.hosts[1].nic.rx_coalesce_ps = 100 * US;
+    plan.workloads = vec![constant("h1", "h0", 0, 2 * GBPS), constant("h2", "h1", 0, 8 * GBPS / 10)];
+    plan.stop_at_ps = 200 * MS;
+    plan
+}
+
+/// The longest delay of the frames for `h1`: bytes on two wires of 2 Gbit/s, both cables, and a notification before them.
+const LONGEST_PS: f64 = (2 * 1_000 * 4_000 + 2 * DELAY_PS + 84 * 4_000) as f64;
+
+#[test]
+fn frames_behind_a_notification_do_not_wait_for_the_next_frame() {
+    let outcome = simulate(beside_notifications(None));
+    assert!(count(&port(&outcome, "sw", "h0")["queues"][0], "qcn.notifications") > 500);
+    within("longest delay", number(workload(&outcome, "h2>h1"), "latency.max_ps"), (0.9 * LONGEST_PS, 1.01 * LONGEST_PS));
+}
+
+/// A host that looks at its frames every 100 us learns of congestion when the notification arrives.
+#[test]
+fn an_interface_acts_on_a_notification_when_it_arrives() {
+    let obedient = RawNicLossless { qcn: Some(reaction()), ..obedient() };
+    let outcome = simulate(beside_notifications(Some(obedient)));
+    let sent = count(&port(&outcome, "sw", "h0")["queues"][0], "qcn.notifications");
+    assert_eq!(count(host_summary(&outcome, "h1"), "interface.notifications"), sent);
+    assert!(sent > 20, "{sent}");
+    within("longest delay", number(workload(&outcome, "h2>h1"), "latency.max_ps"), (0.9 * LONGEST_PS, 1.01 * LONGEST_PS));
+}

@@ -1,0 +1,176 @@
+"""Put each deliberate fault of tests/mutations into a copy of the code and print which tests notice.
+
+`mutate.py` tries all; `mutate.py WORD..` those whose description or file has one of the words. The table is that of
+docs/validation.md. The exit status is 1 when nobody notices a fault, 2 when the tests fail without any.
+"""
+
+import os
+import re
+import resource
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parent.parent
+FAULTS = ROOT / "tests" / "mutations"
+# What the copy needs to build the crates.
+SOURCES = ("Cargo.toml", "Cargo.lock", ".cargo", "crates")
+# The first run builds everything that the tests need.
+FIRST_LIMIT_S = 900
+# A later one takes a few seconds for most crates, and a minute or two for the simulator.
+LIMIT_S = 300
+# A fault may make a program collect without end; a compiler needs less than this.
+MEMORY_BYTES_MAX = 6 << 30
+# More names than this are summed up.
+NAMES_MAX = 3
+
+
+class StaleFaultError(Exception):
+    """A fault that does not fit the code any more."""
+
+
+@dataclass(frozen=True)
+class Fault:
+    """One deliberate fault."""
+
+    what: str
+    file: str
+    old: str
+    new: str
+    tests: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """Who noticed a fault: names of tests, or what else happened."""
+
+    fault: Fault
+    noticed_by: tuple[str, ...]
+
+
+def main(words: list[str]) -> int:
+    """Try the faults that the words choose and print the table."""
+    faults = [fault for fault in load() if not words or any(word in f"{fault.what} {fault.file}" for word in words)]
+    _, hard_limit = resource.getrlimit(resource.RLIMIT_AS)
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES_MAX, hard_limit))
+    unnoticed = 0
+    with tempfile.TemporaryDirectory(prefix="tailrace-mutate-") as folder:
+        copy = copy_sources(Path(folder))
+        if not is_sound(copy, faults):
+            return 2
+        print("| Fault | Noticed by |\n|---|---|", flush=True)
+        for fault in faults:
+            verdict = attempt(copy, fault)
+            unnoticed += not verdict.noticed_by
+            print(row(verdict), flush=True)
+    print(f"\n{len(faults) - unnoticed} of {len(faults)} faults noticed", flush=True)
+    return 1 if unnoticed else 0
+
+
+def is_sound(copy: Path, faults: list[Fault]) -> bool:
+    """Whether the tests pass without any fault; builds what they need."""
+    for chosen in dict.fromkeys(chosen for fault in faults for chosen in fault.tests):
+        failed = failures(copy, chosen, FIRST_LIMIT_S)
+        if failed:
+            print(f"without any fault, cargo test {chosen} ends with: {', '.join(failed)}", file=sys.stderr)
+            return False
+    return True
+
+
+def load() -> list[Fault]:
+    """The faults on record, file by file.
+
+    Each says what it breaks, its file, a text that stands there once, and what takes its place; `tests` are arguments
+    of `cargo test` when they are not simply those of the fault's crate.
+    """
+    texts = [path.read_text(encoding="utf-8") for path in sorted(FAULTS.glob("*.toml"))]
+    tables = [table for text in texts for table in tomllib.loads(text)["fault"]]
+    return [Fault(each["what"], each["file"], each["old"], each["new"], arguments(each)) for each in tables]
+
+
+def arguments(table: dict[str, Any]) -> tuple[str, ...]:
+    """Arguments of `cargo test` for a fault: what it says, or the crate that its file belongs to."""
+    own = f"-p tailrace-{Path(table['file']).parts[1]}"
+    return tuple(table.get("tests", [own]))
+
+
+def copy_sources(folder: Path) -> Path:
+    """A copy of what is built, in which faults may be made."""
+    for name in SOURCES:
+        source = ROOT / name
+        if source.is_dir():
+            shutil.copytree(source, folder / name)
+        elif source.exists():
+            shutil.copy2(source, folder / name)
+    return folder
+
+
+def with_fault(text: str, fault: Fault) -> str:
+    """The text of the file with the fault in it."""
+    found = text.count(fault.old)
+    if found != 1:
+        raise StaleFaultError(f"{fault.file} has the text of {fault.what!r} {found} times instead of once")
+    return text.replace(fault.old, fault.new)
+
+
+def attempt(copy: Path, fault: Fault) -> Verdict:
+    """Test the copy with one fault; the copy is whole again afterwards."""
+    path = copy / fault.file
+    whole = path.read_text(encoding="utf-8")
+    path.write_text(with_fault(whole, fault), encoding="utf-8")
+    try:
+        noticed = [name for chosen in fault.tests for name in failures(copy, chosen, LIMIT_S)]
+    finally:
+        path.write_text(whole, encoding="utf-8")
+    return Verdict(fault, tuple(dict.fromkeys(noticed)))
+
+
+def failures(copy: Path, chosen: str, limit_s: float) -> list[str]:
+    """Names of the chosen tests that fail in the copy."""
+    command = ["cargo", "test", "--locked", "--no-fail-fast", *chosen.split()]
+    environment = os.environ | {"RUST_BACKTRACE": "0", "PROPTEST_MAX_SHRINK_ITERS": "0"}
+    process = subprocess.Popen(
+        command,
+        cwd=copy,
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        start_new_session=True,
+    )
+    try:
+        output, _ = process.communicate(timeout=limit_s)
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.communicate()
+        return ["the time limit"]
+    return read_failures(output, process.returncode)
+
+
+def read_failures(output: str, status: int) -> list[str]:
+    """Names of failed tests in the output of `cargo test`, without their modules."""
+    if "could not compile" in output:
+        return ["the compiler"]
+    failed = [name.rpartition("::")[2] for name in re.findall(r"^test (\S+) .*\bFAILED$", output, re.MULTILINE)]
+    if status != 0 and not failed:
+        return ["a test program that ended early"]
+    return failed
+
+
+def row(verdict: Verdict) -> str:
+    """One line of the table."""
+    names = [f"`{name}`" if "_" in name else name for name in verdict.noticed_by]
+    shown = ", ".join(names[:NAMES_MAX]) if names else "**nobody**"
+    more = f" and {len(names) - NAMES_MAX} more" if len(names) > NAMES_MAX else ""
+    return f"| {verdict.fault.what} | {shown}{more} |"
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

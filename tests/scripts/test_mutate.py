@@ -1,0 +1,56 @@
+"""Deliberate faults: each fits the code as it stands, and the outcome of a run is read rightly."""
+
+from pathlib import Path
+
+import pytest
+
+import mutate
+
+
+@pytest.mark.parametrize("fault", mutate.load(), ids=lambda fault: fault.what)
+def test_each_fault_changes_the_code_as_it_stands(fault: mutate.Fault) -> None:
+    text = (mutate.ROOT / fault.file).read_text(encoding="utf-8")
+    assert mutate.with_fault(text, fault) != text
+
+
+def test_faults_have_names_of_their_own() -> None:
+    names = [fault.what for fault in mutate.load()]
+    assert len(set(names)) == len(names) >= 40
+
+
+def test_a_fault_that_no_longer_fits_is_refused() -> None:
+    fault = mutate.Fault("a sign is lost", "crates/x/src/a.rs", "-1", "1", ())
+    with pytest.raises(mutate.StaleFaultError, match="'a sign is lost' 2 times instead of once"):
+        mutate.with_fault("-1 + -1", fault)
+
+
+def test_the_code_is_whole_again_after_a_fault(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "a.rs"
+    path.write_text("1 + 1", encoding="utf-8")
+    seen = []
+
+    def tests(copy: Path, arguments: str, limit_s: float) -> list[str]:
+        seen.append((path.read_text(encoding="utf-8"), arguments, limit_s))
+        return ["sums_are_right", "sums_are_right"]
+
+    monkeypatch.setattr(mutate, "failures", tests)
+    verdict = mutate.attempt(tmp_path, mutate.Fault("a sum", "a.rs", "+", "-", ("-p x",)))
+    assert verdict.noticed_by == ("sums_are_right",)
+    assert seen == [("1 - 1", "-p x", mutate.LIMIT_S)]
+    assert path.read_text(encoding="utf-8") == "1 + 1"
+
+
+def test_names_of_failed_tests_are_read_without_their_modules() -> None:
+    output = "test a::b::sums_are_right ... FAILED\ntest a::fine ... ok\ntest broken - should panic ... FAILED\n"
+    assert mutate.read_failures(output, 101) == ["sums_are_right", "broken"]
+    assert mutate.read_failures("test a ... ok\n", 0) == []
+    assert mutate.read_failures("error: could not compile `x`", 101) == ["the compiler"]
+    assert mutate.read_failures("killed", -9) == ["a test program that ended early"]
+
+
+def test_a_row_names_a_few_tests_and_says_when_nobody_noticed() -> None:
+    fault = mutate.Fault("a sum", "a.rs", "+", "-", ())
+    row = mutate.row(mutate.Verdict(fault, ("a_b", "c_d", "e_f", "g_h")))
+    assert row == "| a sum | `a_b`, `c_d`, `e_f` and 1 more |"
+    assert mutate.row(mutate.Verdict(fault, ())) == "| a sum | **nobody** |"
+    assert mutate.row(mutate.Verdict(fault, ("the time limit",))) == "| a sum | the time limit |"
