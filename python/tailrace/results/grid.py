@@ -12,6 +12,16 @@ METRIC_NAMES = {
     "slowdown": "slowdown",
     "fairness_jain": "Jain index",
     "users_jain": "Jain index of users",
+    "goodput_share_percent": "share of goodput, %",
+    "connections_spread_percent": "spread of connections, %",
+    "drops_frames": "frames dropped",
+    "marked_frames": "frames marked",
+    "prioritised_frames": "frames prioritised",
+    "queue_share_percent": "share of the line, %",
+    "pauses_frames": "pauses sent",
+    "paused_percent": "time paused, %",
+    "deadlock_links": "links in deadlock",
+    "notifications_frames": "notifications sent",
 }
 
 
