@@ -8,9 +8,9 @@ from tailrace.scenario.spanning_tree import INSTANCES_MAX, SpanningTree
 from tailrace.scenario.topology import Graph
 from tailrace.scenario.workload import Stream
 
-CHOSEN_SWITCHES_MAX = 512
-CHOSEN_LINKS_MAX = 4_096
-"""Links between switches of a network whose trees are chosen: the choice takes seconds then."""
+CHOSEN_SWITCHES_MAX = 256
+CHOSEN_LINKS_MAX = 2_048
+"""Links between switches of a network whose trees are chosen: the choice takes seconds then, in every trial."""
 KEY_OF = {"rapid-pvst": "vlans", "mstp": "instances"}
 """Where the trees of a protocol stand."""
 
