@@ -101,3 +101,17 @@ fn the_step_marks_what_finds_more_than_the_threshold_and_only_what_is_capable() 
     assert_eq!(notes.marked, [4, 6]);
     assert_eq!(switch.counters(0, 0).marked_frames, 2);
 }
+
+#[test]
+fn a_rule_gives_a_frame_its_class_its_queue_and_its_priority_on_the_way_on() {
+    let queues = vec![queue(Service::Dwrr(500), Limit::Bytes(1 << 19)), queue(Service::Dwrr(500), Limit::Bytes(1 << 19))];
+    let policy = PortPolicy { queue_of_class: [0, 0, 0, 0, 0, 1, 0, 0], ..port(queues) };
+    let mut switch = switch(1 << 20, vec![policy.clone(), policy], true);
+    switch.classify_by(Classifier::new(vec![(Match { ingress: Some(1), ..Match::default() }, 5)]));
+    let mut notes = Notebook::default();
+    (0..2).for_each(|in_port| switch.handle_frame(ns(0), in_port, frame(in_port as u64, SIZE, 1), &mut notes));
+    switch.handle_timeout(ns(10_000), &mut notes);
+    assert_eq!([0, 1].map(|queue| switch.counters(0, queue).tx_frames), [1, 1]);
+    let priorities: Vec<u8> = notes.sent.iter().map(|(_, _, frame)| frame.priority).collect();
+    assert_eq!(priorities, [0, 5]);
+}

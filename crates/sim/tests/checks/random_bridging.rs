@@ -74,7 +74,7 @@ fn groups() -> impl Strategy<Value = Vec<RawGroup>> {
             let lossless = Some(RawLossless { xon_offset_bytes: xon, headroom_bytes: headroom });
             let group = |priorities, limit, lossless| RawGroup { priorities, reserved_bytes: reserved, limit, lossless };
             let (first, second) = (split & 0b0011_1000, !split & 0b0011_1000);
-            let all = [group(first, own.clone(), lossless), group(second, own, lossless), group(0b1100_0111, lossy, None)];
+            let all = [group(first, own, lossless), group(second, own, lossless), group(0b1100_0111, lossy, None)];
             all.into_iter().filter(|group| group.priorities != 0).collect()
         },
     )
