@@ -186,7 +186,7 @@ impl World {
         let road = &mut self.roads.wires[wire];
         let (_, packet) = road.pop();
         let next = road.next_arrival();
-        self.roads.agenda.arm(source_of(wire), next);
+        self.roads.agenda.postpone_wire(source_of(wire), next);
         let (node, mut around) = self.switch_and_surroundings(switch);
         node.handle_frame(now, port, packet, &mut around.0);
         self.after_switch(now, switch);
@@ -199,7 +199,7 @@ impl World {
             let (arrival, packet) = road.pop();
             stage.frames += 1;
             // What follows from the frame cannot change what is on the wire to this host.
-            agenda.arm(source_of(wire), next);
+            agenda.postpone_wire(source_of(wire), next);
             return self.take_single(now, arrival, &packet);
         }
         let due = self.poll_many(now, wire, host);
