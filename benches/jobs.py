@@ -29,6 +29,7 @@ JOBS = (
     Job("W3", "database mix, 5 s", workloads.w3, 500 * MS, peer="W3"),
     Job("W2-ecmp", "W2, paths by hash", lambda: workloads.w2(pinned=False), 3 * MS),
     Job("W1-dpp", "W1, two queues with DPP", lambda: workloads.w1(policy=workloads.dpp(1_000_000)), 200 * MS),
+    Job("W1-all", "W1, DPP, AFD with ECN, ETS", workloads.w1_all, 200 * MS),
     Job("W3-dpp", "W3, two queues with DPP", lambda: workloads.w3(policy=workloads.dpp(10_000_000)), 500 * MS),
     Job("W1-hosts", "W1, default hosts", lambda: workloads.w1(default_hosts=True), 200 * MS),
     Job("W2-hosts", "W2, default hosts", lambda: workloads.w2(default_hosts=True), 3 * MS),

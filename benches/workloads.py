@@ -80,6 +80,29 @@ def dpp(limit_bytes: int) -> Plan:
     return {"queues": queues, "queue_of_priority": [1] * 8, "dpp": table}
 
 
+def all_mechanisms(limit_bytes: int) -> Plan:
+    """The express queue before two weighted classes (60 and 40 %), in which elephants are marked to keep 300 kB."""
+    afd = {"afd": {"desired_bytes": 300_000, "ecn": True}}
+    policy = dpp(limit_bytes)
+    classes = [
+        {"name": name, "service": {"dwrr": weight}, "limit": {"bytes": limit_bytes}, "aqm": afd}
+        for name, weight in (("first", 600), ("second", 400))
+    ]
+    trap = {
+        "byte_count": 1_048_555,
+        "age_ps": 50 * US,
+        "bandwidth_threshold_bytes": 500,
+        "table_entries": 4096,
+        "afd_period_ps": 25 * US,
+    }
+    return {
+        **policy,
+        "queues": [policy["queues"][0], *classes],
+        "queue_of_priority": [1] * 4 + [2] * 4,
+        "etrap": trap,
+    }
+
+
 def _switch(name: str, buffer_bytes: int, policy: Plan) -> Plan:
     return {
         "name": name,
@@ -137,6 +160,16 @@ def w1(*, default_hosts: bool = False, policy: Plan | None = None, cc: str = "ne
         links=[_link(host["name"], "sw", 5 * US) for host in hosts],
         workloads=[_stream(name, name, "r", start_ps=i * 10 * US) for i, name in enumerate(senders)],
     )
+
+
+def w1_all() -> Plan:
+    """W1 with everything at once: the senders take turns in two classes and understand marks."""
+    plan = w1(policy=all_mechanisms(1_000_000))
+    for host in plan["hosts"]:
+        host["tcp"]["ecn"] = True
+    for number, workload in enumerate(plan["workloads"]):
+        workload["stream"]["priority"] = 4 * (number % 2)
+    return plan
 
 
 def w2(*, pinned: bool = True, default_hosts: bool = False) -> Plan:

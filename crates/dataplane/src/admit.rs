@@ -117,12 +117,12 @@ impl SharedBuffer {
         debug_assert!(self.used_bytes <= self.size_bytes, "the buffer never exceeds its size");
     }
 
-    /// A queue with this reserve shrank by a frame.
+    /// A queue with this reserve shrank.
     #[inline]
-    pub(crate) fn give_back(&mut self, room: &Room, depth_before: u64, bytes: u32) {
-        self.used_bytes = self.used_bytes.checked_sub(u64::from(bytes)).expect("only what was taken is given back");
+    pub(crate) fn give_back(&mut self, room: &Room, depth_before: u64, bytes: u64) {
+        self.used_bytes = self.used_bytes.checked_sub(bytes).expect("only what was taken is given back");
         if let Some(pool) = &mut self.unreserved {
-            pool.moved(room.reserved_bytes, depth_before, depth_before - u64::from(bytes));
+            pool.moved(room.reserved_bytes, depth_before, depth_before - bytes);
         }
     }
 }

@@ -92,11 +92,15 @@ impl ReceiveStage {
         }
     }
 
-    /// The source of the wire is due: whether there is one frame and it costs no work. Most polls of a host without interrupt
-    /// moderation are like this, and need nothing merged.
+    /// The source of the wire is due: when it is due next if now there is one frame and it costs no work, and `None` for
+    /// everything else. Most polls of a host without interrupt moderation are like this, and need nothing merged.
     #[inline]
-    pub(crate) fn is_single(&self, now: Time, wire: &Wire) -> bool {
-        !self.has_costs && wire.next_arrival() <= now && !wire.has_more_arrived(now)
+    pub(crate) fn after_single(&mut self, wire: &Wire, now: Time) -> Option<Time> {
+        let next = wire.second_arrival();
+        if self.has_costs || next <= now || wire.next_arrival() > now {
+            return None;
+        }
+        Some(if next.is_never() { next } else { self.poll_after(next) })
     }
 
     /// The source of the wire is due: takes frames, or finishes work on frames taken before.

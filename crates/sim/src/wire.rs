@@ -17,10 +17,10 @@ pub(crate) enum End {
 /// Where a wire begins.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Origin {
-    /// At a switch's port. `chooses_late` ports must be settled before the wire is read.
-    Switch { switch: u32, port: u16, chooses_late: bool },
-    /// At a host's interface.
-    Host,
+    /// At a switch's port that chooses late: it must be settled before the wire is read.
+    LatePort { switch: u32, port: u16 },
+    /// At any other port or a host's interface.
+    Settled,
 }
 
 /// What is on its way from one node to the next. The source in the agenda has the same index.
@@ -90,10 +90,10 @@ impl Wire {
         self.on_the_way.pop()
     }
 
-    /// Whether another frame has arrived behind the first.
+    /// When the frame behind the next one arrives.
     #[inline]
-    pub(crate) fn has_more_arrived(&self, now: Time) -> bool {
-        self.on_the_way.second().is_some_and(|second| second <= now)
+    pub(crate) fn second_arrival(&self) -> Time {
+        self.on_the_way.second().unwrap_or(Time::NEVER)
     }
 
     /// Drops the latest of the frames that have arrived by `now` until `most` are left, and says how many it dropped.

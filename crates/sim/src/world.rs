@@ -140,18 +140,29 @@ impl World {
     /// Something arrives at the end of a wire.
     #[inline]
     fn read_wire(&mut self, now: Time, wire: usize) {
-        if let Origin::Switch { switch, port, chooses_late: true } = self.roads.wires[wire].origin {
-            let (node, mut around) = self.switch_and_surroundings(switch as usize);
-            node.settle(usize::from(port), now, &mut around.0);
-            self.after_switch(now, switch as usize);
-            if self.roads.wires[wire].is_read_ahead() {
-                return self.read_ahead(now, wire, (switch as usize, usize::from(port)));
+        if let Origin::LatePort { switch, port } = self.roads.wires[wire].origin {
+            let is_read = self.settle_origin(now, wire, (switch as usize, usize::from(port)));
+            if is_read {
+                return;
             }
         }
         match self.roads.wires[wire].end {
             End::Switch { switch, port } => self.enter_switch(now, wire, switch as usize, usize::from(port)),
             End::Host(host) => self.poll_host(now, wire, host),
         }
+    }
+
+    /// The port before a wire may have sent something by now. Returns whether the wire was read too, as far as a header.
+    #[inline(never)]
+    fn settle_origin(&mut self, now: Time, wire: usize, (switch, port): (usize, usize)) -> bool {
+        let (node, mut around) = self.switch_and_surroundings(switch);
+        node.settle(port, now, &mut around.0);
+        self.after_switch(now, switch);
+        let is_read = self.roads.wires[wire].is_read_ahead();
+        if is_read {
+            self.read_ahead(now, wire, (switch, port));
+        }
+        is_read
     }
 
     /// Reads a header from a port that chooses late. The frame is still being sent, so the port's next choice comes after
@@ -177,7 +188,7 @@ impl World {
         let road = &mut self.roads.wires[wire];
         let (_, packet) = road.pop();
         let next = road.next_arrival();
-        self.roads.agenda.arm(source_of(wire), next);
+        self.roads.agenda.postpone_wire(source_of(wire), next);
         let (node, mut around) = self.switch_and_surroundings(switch);
         node.handle_frame(now, port, packet, &mut around.0);
         self.after_switch(now, switch);
@@ -186,11 +197,11 @@ impl World {
     fn poll_host(&mut self, now: Time, wire: usize, host: u32) {
         let Roads { wires, stages, agenda, .. } = &mut self.roads;
         let (stage, road) = (&mut stages[host as usize], &mut wires[wire]);
-        if stage.is_single(now, road) {
+        if let Some(next) = stage.after_single(road, now) {
             let (arrival, packet) = road.pop();
             stage.frames += 1;
             // What follows from the frame cannot change what is on the wire to this host.
-            agenda.arm(source_of(wire), stage.next_poll(road, now));
+            agenda.postpone_wire(source_of(wire), next);
             return self.take_single(now, arrival, &packet);
         }
         let due = self.poll_many(now, wire, host);

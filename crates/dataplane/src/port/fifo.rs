@@ -25,6 +25,23 @@ impl<F: Frame> Fifo<F> {
     /// Frames whose transmission has started leave the queue.
     #[inline(never)]
     pub(super) fn settle(&mut self, line: &mut Line, now: Time, buffer: &mut SharedBuffer, out: &mut impl Outside<F>) {
+        if line.is_observed {
+            return self.settle_observed(line, now, buffer, out);
+        }
+        self.depart(line, now, buffer, |_, _| {});
+    }
+
+    /// The same where each change of depth is reported.
+    #[inline(never)]
+    fn settle_observed(&mut self, line: &mut Line, now: Time, buffer: &mut SharedBuffer, out: &mut impl Outside<F>) {
+        let port = line.number;
+        self.depart(line, now, buffer, |at, bytes| out.depth(at, port, bytes));
+    }
+
+    /// Tells `each` when a frame started and what waits behind it; what the frames held is given back together.
+    #[inline(always)]
+    fn depart(&mut self, line: &mut Line, now: Time, buffer: &mut SharedBuffer, mut each: impl FnMut(Time, u64)) {
+        let before = line.waiting_bytes;
         line.due = Time::NEVER;
         while let Some(&(start, bytes)) = self.departures.front() {
             if start > now {
@@ -32,9 +49,10 @@ impl<F: Frame> Fifo<F> {
                 break;
             }
             self.departures.pop_front();
-            buffer.give_back(&self.queue.room, line.waiting_bytes, bytes);
-            line.waits(start, line.waiting_bytes - u64::from(bytes), out);
+            line.waiting_bytes -= u64::from(bytes);
+            each(start, line.waiting_bytes);
         }
+        buffer.give_back(&self.queue.room, before, before - line.waiting_bytes);
     }
 
     #[inline(always)]

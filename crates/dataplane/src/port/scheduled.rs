@@ -155,7 +155,7 @@ impl<F: Frame> Scheduled<F> {
         let q = &mut self.queues[queue];
         let depth = q.depth_bytes;
         let (arrived, bytes, account) = q.release_head();
-        exit.buffer.give_back(&q.room, depth, bytes);
+        exit.buffer.give_back(&q.room, depth, u64::from(bytes));
         if let Some(account) = account {
             exit.releases.push((at, account, bytes));
         }

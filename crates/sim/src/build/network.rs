@@ -39,12 +39,12 @@ pub(super) fn build_wires(plan: &Plan) -> (Vec<Wire>, Vec<Vec<u32>>) {
 fn build_wire(plan: &Plan, link: usize, from: usize, port: usize, to: usize) -> Wire {
     let graph = &plan.graph;
     let Some(from_switch) = from.checked_sub(graph.hosts) else {
-        return wire_to(plan, link, from, Origin::Host, to);
+        return wire_to(plan, link, from, Origin::Settled, to);
     };
     let raw = &plan.raw.switches[from_switch];
     let policy = policy_towards(raw, &graph.names[to]);
-    let chooses_late = chooses_late(raw, policy);
-    let origin = Origin::Switch { switch: from_switch as u32, port: port as u16, chooses_late };
+    let late = Origin::LatePort { switch: from_switch as u32, port: port as u16 };
+    let origin = if chooses_late(raw, policy) { late } else { Origin::Settled };
     wire_to(plan, link, from, origin, to)
 }
 
