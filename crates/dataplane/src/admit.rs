@@ -154,7 +154,7 @@ mod tests {
         unreachable!("every room ends")
     }
     fn drain(buffer: &mut SharedBuffer, room: &Room, depth: u64) {
-        (1..=depth).rev().for_each(|frames| buffer.give_back(room, frames * u64::from(FRAME), FRAME));
+        (1..=depth).rev().for_each(|frames| buffer.give_back(room, frames * u64::from(FRAME), u64::from(FRAME)));
     }
     /// 100 frames, of which 40 are one queue's own.
     fn reserving() -> (SharedBuffer, Room, Room) {
