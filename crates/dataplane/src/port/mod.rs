@@ -160,7 +160,9 @@ impl<F: Frame> Port<F> {
         out: &mut impl Outside<F>,
     ) {
         if let Kind::Scheduled(scheduled) = &mut self.kind {
-            scheduled.enqueue(&mut self.line, now, queue, frame, account, buffer, out);
+            let waiting_bytes = self.line.waiting_bytes + u64::from(frame.bytes());
+            scheduled.enqueue(now, queue, frame, account, buffer);
+            self.line.waits(now, waiting_bytes, out);
             scheduled.note_due(&mut self.line);
         }
     }

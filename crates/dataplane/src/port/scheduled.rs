@@ -218,23 +218,13 @@ impl<F: Frame> Scheduled<F> {
         Verdict::Waits(queue)
     }
 
-    pub(super) fn enqueue(
-        &mut self,
-        line: &mut Line,
-        now: Time,
-        queue: QueueNo,
-        frame: F,
-        account: Option<Account>,
-        buffer: &mut SharedBuffer,
-        out: &mut impl Outside<F>,
-    ) {
+    /// Puts a frame into its queue. The next choice may come at once, and not before: whatever holds the others back may not
+    /// hold this one.
+    pub(super) fn enqueue(&mut self, now: Time, queue: QueueNo, frame: F, account: Option<Account>, buffer: &mut SharedBuffer) {
         let q = &mut self.queues[queue];
-        let bytes = frame.bytes();
-        buffer.take(&q.room, q.depth_bytes, bytes);
+        buffer.take(&q.room, q.depth_bytes, frame.bytes());
         q.push(now, frame, account);
-        line.waits(now, line.waiting_bytes + u64::from(bytes), out);
-        // Whatever holds the others back may not hold this one; but nothing is chosen before it has come.
-        self.ready_at = self.ready_at.min(line.free_at).max(now);
+        self.ready_at = now;
     }
 
     /// Nothing waits, the transmitter is free, and neither pause nor shaper holds the frame back.
