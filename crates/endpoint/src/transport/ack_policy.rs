@@ -87,16 +87,33 @@ impl AckPolicy {
         self.quick = self.quick.max(wanted as u8);
     }
 
-    /// More than one full segment, quick mode, or a short segment that the application has read (Linux `__tcp_ack_snd_check` and
-    /// `tcp_cleanup_rbuf`).
+    /// An acknowledgement is owed that is not delayed, if the application has read everything.
     #[inline]
     pub(super) fn is_due(&self, next: u64, mss: u32) -> bool {
+        self.is_full(next, mss) || self.is_hurried() || self.has_read_short()
+    }
+
+    /// More than one full segment (Linux `__tcp_ack_snd_check`).
+    #[inline]
+    pub(super) fn is_full(&self, next: u64, mss: u32) -> bool {
         next - self.acknowledged > u64::from(mss)
-            || self.is_immediate
-            || self.delay == Span::ZERO
-            || (self.quick > 0 && !self.is_ping_pong)
-            || self.short == 2
-            || (self.short == 1 && !self.is_ping_pong)
+    }
+
+    /// Whatever has arrived is acknowledged at once: quick mode, or something unusual.
+    #[inline]
+    pub(super) fn is_hurried(&self) -> bool {
+        self.is_immediate || self.delay == Span::ZERO || (self.quick > 0 && !self.is_ping_pong)
+    }
+
+    /// Reading a short segment and all before it answers it (Linux `tcp_cleanup_rbuf`).
+    #[inline]
+    pub(super) fn has_read_short(&self) -> bool {
+        self.short == 2 || (self.short == 1 && !self.is_ping_pong)
+    }
+
+    /// The buffer fills: acknowledgements wait for the reader again.
+    pub(super) fn end_quick_mode(&mut self) {
+        self.quick = 0;
     }
 
     /// Any segment sent acknowledges everything before `next`.

@@ -1,9 +1,10 @@
 //! TCP as Linux does it, without I/O: it is handed segments, writes and the time, and hands back segments and its next deadline.
 //!
 //! The modules in the order in which a byte meets them: `handshake` opens; `send`, `output` and `burst` cut what was written into
-//! segments and bursts, `small_queue` keeps them few in the NIC; at the peer `receive` and `reassembly` put them in order, `ack_policy` decides when
-//! to answer, `window` what to announce; back at the sender `acknowledge` reads the answer into the `scoreboard`, `rtt` and `rack` learn
-//! from it, `congestion` and `recovery` move the window; `timeout` and `probe` act when no answer comes.
+//! segments and bursts, `small_queue` keeps them few in the NIC; at the peer `receive` and `reassembly` put them in order, `reading` keeps
+//! them for an application that is late, `ack_policy` decides when to answer, `window` what to announce; back at the sender `acknowledge`
+//! reads the answer into the `scoreboard`, `rtt` and `rack` learn from it, `congestion` and `recovery` move the window; `timeout` and
+//! `probe` act when no answer comes.
 
 mod ack_policy;
 mod acknowledge;
@@ -17,6 +18,7 @@ mod news;
 mod output;
 mod probe;
 mod rack;
+mod reading;
 mod reassembly;
 mod receive;
 mod recovery;

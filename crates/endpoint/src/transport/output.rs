@@ -198,7 +198,10 @@ impl Tcp {
 
     /// Everything but the payload's meaning.
     #[inline]
-    pub(super) fn header(&self, seq: u64, payload: u32, flags: Flags) -> Packet {
+    pub(super) fn header(&mut self, seq: u64, payload: u32, flags: Flags) -> Packet {
+        if self.receive.is_read_late {
+            self.receive.announce(self.send.mss);
+        }
         let flags = if self.receive.echoes_mark() { flags.with(Flags::ECE) } else { flags };
         Packet {
             seq,

@@ -14,15 +14,16 @@ use super::{Segment, Tcp, Wire};
 /// Probes of the window and late acknowledgements are answered this far apart at least (Linux `tcp_invalid_ratelimit`).
 const ANSWER_INTERVAL: Span = Span::from_ms(500);
 
-/// The receiver. The application reads at once unless it is paused.
+/// The receiver. The application reads at once, or when it gets round to it (`reading`).
 pub(super) struct Receive {
     /// Next byte expected.
     pub(super) next: u64,
     pub(super) policy: AckPolicy,
     pub(super) window: ReceiveWindow,
-    /// Arrived in order, not read by the paused application.
+    /// Arrived in order and not read yet.
     pub(super) unread: u64,
-    pub(super) is_paused: bool,
+    /// The application says when it reads, and how much.
+    pub(super) is_read_late: bool,
     /// Classic ECN: echo until the sender says that it has reduced. DCTCP: the last segment was marked.
     is_echoing: bool,
     pub(super) reassembly: Reassembly,
@@ -35,7 +36,7 @@ impl Receive {
             policy: AckPolicy::new(config.delayed_ack),
             window: ReceiveWindow::new(config),
             unread: 0,
-            is_paused: false,
+            is_read_late: false,
             is_echoing: false,
             reassembly: Reassembly::default(),
         }
@@ -65,11 +66,15 @@ impl Receive {
         self.policy.note_data_sent(now);
     }
 
-    /// Moves the right edge after something arrived or was read.
+    /// Moves the right edge after something arrived and was read.
     #[inline]
     fn update_window(&mut self, mss: u32) {
-        let held = self.reassembly.bytes() + self.unread;
-        self.window.open(self.next, held, mss);
+        self.window.open(self.next, self.reassembly.bytes(), mss);
+    }
+
+    #[inline]
+    fn is_ack_due(&mut self, mss: u32) -> bool {
+        if self.is_read_late { self.is_due_unread(mss) } else { self.policy.is_due(self.next, mss) }
     }
 }
 
@@ -104,7 +109,7 @@ impl Tcp {
         self.deliver(now, arrived, segment)
     }
 
-    /// Hands bytes that arrived in order to the application, and opens the window again.
+    /// Tells the application of bytes that arrived in order. If it reads them at once, the window opens again.
     #[inline]
     fn deliver(&mut self, now: Time, arrived: u64, segment: &Segment<'_>) -> u64 {
         let mss = self.send.mss;
@@ -112,13 +117,13 @@ impl Tcp {
         let is_short = segment.payload_bytes < mss || ends_write;
         self.receive.policy.note_size(is_short);
         // Without SACK a segment out of order does not open the window: its acknowledgement must look like a duplicate (as in Linux).
-        if (arrived > 0 || self.send.has_sack) && self.receive.window.grow(u64::from(segment.payload_bytes), mss) {
+        let unread = self.receive.unread;
+        if (arrived > 0 || self.send.has_sack) && self.receive.window.grow(u64::from(segment.payload_bytes), unread, mss) {
             self.receive.policy.hurry();
         }
-        if self.receive.is_paused {
-            self.receive.unread += arrived;
-            self.receive.update_window(mss);
-            return 0;
+        if self.receive.is_read_late {
+            self.receive.keep_unread(now, arrived);
+            return arrived;
         }
         self.receive.window.tune(now, self.receive.next, mss);
         self.receive.update_window(mss);
@@ -180,7 +185,7 @@ impl Tcp {
         if !self.receive.policy.is_ack_owed() {
             return;
         }
-        if is_disordered || self.receive.policy.is_due(self.receive.next, self.send.mss) {
+        if is_disordered || self.receive.is_ack_due(self.send.mss) {
             self.send_ack(wire);
         } else if self.timers.ack_at.is_never() {
             self.timers.ack_at = now + self.receive.policy.delay();
@@ -192,24 +197,6 @@ impl Tcp {
             self.receive.policy.handle_timeout();
             self.send_ack(wire);
         }
-    }
-
-    /// The application stops reading: the window closes as data arrive.
-    pub fn pause_reading(&mut self) {
-        self.receive.is_paused = true;
-    }
-
-    /// The application reads what has arrived and goes on reading at once. Returns the bytes read.
-    pub fn resume_reading(&mut self, wire: &mut impl Wire) -> u64 {
-        self.receive.is_paused = false;
-        let read = std::mem::take(&mut self.receive.unread);
-        let before = self.receive.window();
-        self.receive.update_window(self.send.mss);
-        // Linux `tcp_cleanup_rbuf`: an update is worth a segment when the window doubles.
-        if read > 0 && u64::from(self.receive.window()) >= 2 * u64::from(before) && self.is_established() {
-            self.send_ack(wire);
-        }
-        read
     }
 
     /// An old sequence number without payload: a probe of the window, or a late acknowledgement.
