@@ -28,6 +28,7 @@ pub(crate) struct Socket {
 struct SocketDesk<'a, 'b> {
     tcp: &'a mut Tcp,
     uplink: &'a mut Uplink<'b>,
+    index: u32,
     workload: u32,
     has_finished: bool,
 }
@@ -39,9 +40,24 @@ impl Desk for SocketDesk<'_, '_> {
     fn write(&mut self, bytes: u64) {
         self.tcp.write(self.uplink.now, bytes, self.uplink);
     }
+    fn leave_unread(&mut self) {
+        self.tcp.leave_unread();
+    }
+    fn read(&mut self, bytes: u64) {
+        self.tcp.read(self.uplink.now, bytes, self.uplink);
+    }
+    fn ask_core(&mut self) -> bool {
+        self.uplink.host.cores.ask(self.index)
+    }
     fn compute(&mut self, work: Span) -> Time {
-        let now = self.uplink.now;
-        self.uplink.host.cores.compute(now, work)
+        self.uplink.host.cores.busy += work;
+        self.uplink.now + work
+    }
+    fn keeps_core(&mut self, used: Span) -> bool {
+        self.uplink.host.cores.goes_on(used)
+    }
+    fn leave_core(&mut self) {
+        self.uplink.host.cores.leave();
     }
     fn completed(&mut self, user: u32, intended: Time) {
         let now = self.uplink.now;
@@ -66,10 +82,29 @@ impl World {
         if socket.tcp.poll_timeout() <= now {
             socket.tcp.handle_timeout(now, &mut uplink);
         }
-        let mut desk = SocketDesk { tcp: &mut socket.tcp, uplink: &mut uplink, workload: socket.workload, has_finished: false };
-        if socket.app.poll_timeout() <= now {
+        let is_program_due = socket.app.poll_timeout() <= now;
+        if is_program_due {
+            let mut desk =
+                SocketDesk { tcp: &mut socket.tcp, uplink: &mut uplink, index, workload: socket.workload, has_finished: false };
             socket.app.handle_timeout(now, &mut desk);
         }
+        let host = socket.host as usize;
+        let due = socket.tcp.poll_timeout().min(socket.app.poll_timeout());
+        self.roads.agenda.arm(source, due);
+        if is_program_due {
+            while let Some(next) = self.hosts[host].cores.poll_granted() {
+                self.hand_core(now, next);
+            }
+        }
+    }
+
+    /// The turn of a socket's program has come.
+    fn hand_core(&mut self, now: Time, index: u32) {
+        let source = self.socket_source(index);
+        let (socket, mut uplink) = self.socket_and_uplink(index, now);
+        let mut desk =
+            SocketDesk { tcp: &mut socket.tcp, uplink: &mut uplink, index, workload: socket.workload, has_finished: false };
+        socket.app.handle_core(&mut desk);
         let due = socket.tcp.poll_timeout().min(socket.app.poll_timeout());
         self.roads.agenda.arm(source, due);
     }
@@ -103,7 +138,7 @@ impl World {
             if socket.counts_goodput && progress.readable > 0 {
                 uplink.roads.observe.workloads[workload as usize].received(now, progress.readable);
             }
-            let mut desk = SocketDesk { tcp: &mut socket.tcp, uplink: &mut uplink, workload, has_finished: false };
+            let mut desk = SocketDesk { tcp: &mut socket.tcp, uplink: &mut uplink, index, workload, has_finished: false };
             if progress.connected {
                 socket.app.handle_connected(now, &mut desk);
             }
