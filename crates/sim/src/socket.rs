@@ -8,12 +8,19 @@ use tailrace_endpoint::gro::Aggregate;
 use tailrace_endpoint::transport::{Segment, Tcp};
 use tailrace_units::{Span, Time};
 
+/// Which socket a program has, and for which workload it works.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Owner {
+    pub(crate) socket: u32,
+    pub(crate) workload: u32,
+}
+
 /// One end of a connection.
 pub(crate) struct Socket {
     pub(crate) tcp: Tcp,
     pub(crate) app: App,
     pub(crate) host: u32,
-    pub(crate) workload: u32,
+    pub(crate) owner: Owner,
     /// Hash of the packets that belong here: a late packet of an earlier connection in this slot does not match.
     pub(crate) expects: u32,
     /// Whether bytes that arrive here count as the workload's goodput.
@@ -28,8 +35,7 @@ pub(crate) struct Socket {
 struct SocketDesk<'a, 'b> {
     tcp: &'a mut Tcp,
     uplink: &'a mut Uplink<'b>,
-    index: u32,
-    workload: u32,
+    owner: Owner,
     has_finished: bool,
 }
 
@@ -47,7 +53,7 @@ impl Desk for SocketDesk<'_, '_> {
         self.tcp.read(self.uplink.now, bytes, self.uplink);
     }
     fn ask_core(&mut self) -> bool {
-        self.uplink.host.cores.ask(self.index)
+        self.uplink.host.cores.ask(self.owner.socket)
     }
     fn compute(&mut self, work: Span) -> Time {
         self.uplink.host.cores.busy += work;
@@ -61,12 +67,12 @@ impl Desk for SocketDesk<'_, '_> {
     }
     fn completed(&mut self, user: u32, intended: Time) {
         let now = self.uplink.now;
-        self.uplink.roads.observe.completed(now, self.workload as usize, user, intended);
+        self.uplink.roads.observe.completed(now, self.owner.workload as usize, user, intended);
     }
     fn finished(&mut self, user: u32) {
         self.has_finished = true;
         let now = self.uplink.now;
-        self.uplink.roads.observe.finished(now, self.workload as usize, user);
+        self.uplink.roads.observe.finished(now, self.owner.workload as usize, user);
     }
 }
 
@@ -82,29 +88,27 @@ impl World {
         if socket.tcp.poll_timeout() <= now {
             socket.tcp.handle_timeout(now, &mut uplink);
         }
-        let is_program_due = socket.app.poll_timeout() <= now;
-        if is_program_due {
-            let mut desk =
-                SocketDesk { tcp: &mut socket.tcp, uplink: &mut uplink, index, workload: socket.workload, has_finished: false };
-            socket.app.handle_timeout(now, &mut desk);
+        if socket.app.poll_timeout() <= now {
+            return self.wake_program(now, index);
         }
-        let host = socket.host as usize;
         let due = socket.tcp.poll_timeout().min(socket.app.poll_timeout());
         self.roads.agenda.arm(source, due);
-        if is_program_due {
-            while let Some(next) = self.hosts[host].cores.poll_granted() {
-                self.hand_core(now, next);
-            }
+    }
+
+    /// The program's deadline has come. It may leave its core to others.
+    fn wake_program(&mut self, now: Time, index: u32) {
+        self.call_program(now, index, |app, desk| app.handle_timeout(now, desk));
+        let host = self.sockets[index as usize].host as usize;
+        while let Some(next) = self.hosts[host].cores.poll_granted() {
+            self.call_program(now, next, |app, desk| app.handle_core(desk));
         }
     }
 
-    /// The turn of a socket's program has come.
-    fn hand_core(&mut self, now: Time, index: u32) {
+    fn call_program(&mut self, now: Time, index: u32, call: impl FnOnce(&mut App, &mut SocketDesk<'_, '_>)) {
         let source = self.socket_source(index);
         let (socket, mut uplink) = self.socket_and_uplink(index, now);
-        let mut desk =
-            SocketDesk { tcp: &mut socket.tcp, uplink: &mut uplink, index, workload: socket.workload, has_finished: false };
-        socket.app.handle_core(&mut desk);
+        let mut desk = SocketDesk { tcp: &mut socket.tcp, uplink: &mut uplink, owner: socket.owner, has_finished: false };
+        call(&mut socket.app, &mut desk);
         let due = socket.tcp.poll_timeout().min(socket.app.poll_timeout());
         self.roads.agenda.arm(source, due);
     }
@@ -134,11 +138,11 @@ impl World {
         }
         let progress = socket.tcp.handle_segment(now, segment, &mut uplink);
         if progress.connected || progress.readable > 0 {
-            let workload = socket.workload;
+            let owner = socket.owner;
             if socket.counts_goodput && progress.readable > 0 {
-                uplink.roads.observe.workloads[workload as usize].received(now, progress.readable);
+                uplink.roads.observe.workloads[owner.workload as usize].received(now, progress.readable);
             }
-            let mut desk = SocketDesk { tcp: &mut socket.tcp, uplink: &mut uplink, index, workload, has_finished: false };
+            let mut desk = SocketDesk { tcp: &mut socket.tcp, uplink: &mut uplink, owner, has_finished: false };
             if progress.connected {
                 socket.app.handle_connected(now, &mut desk);
             }
@@ -163,7 +167,7 @@ impl World {
             let source = self.socket_source(end);
             self.roads.agenda.arm(source, Time::NEVER);
             let socket = &mut self.sockets[end as usize];
-            self.roads.observe.workloads[socket.workload as usize].retired.add(socket.tcp.stats());
+            self.roads.observe.workloads[socket.owner.workload as usize].retired.add(socket.tcp.stats());
             socket.expects = 0;
         }
         self.free_sockets.push(index.min(peer));

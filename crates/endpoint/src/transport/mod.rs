@@ -88,6 +88,12 @@ impl<'a> Segment<'a> {
     pub fn single(packet: &'a Packet) -> Segment<'a> {
         Segment { packet, payload_bytes: u32::from(packet.payload_bytes), segments: 1 }
     }
+
+    /// Below full size, or the end of a write.
+    #[inline]
+    fn is_short(&self, mss: u32) -> bool {
+        self.payload_bytes < mss || (self.segments == 1 && self.packet.flags.contains(tailrace_wire::Flags::PSH))
+    }
 }
 
 /// What a segment meant for the application.
@@ -151,6 +157,7 @@ impl Tcp {
     /// Sets the segment size and what is derived from it.
     fn set_mss(&mut self, mss: u32) {
         self.send.mss = mss;
+        self.receive.patience = mss;
         self.send.burst_max = (self.tso_bytes / mss).max(1);
         self.small_queue_floor = 2 * self.send.burst_max * mss;
         self.congestion.set_cap(self.window_cap_bytes, mss);

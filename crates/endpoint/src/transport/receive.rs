@@ -22,10 +22,14 @@ pub(super) struct Receive {
     pub(super) window: ReceiveWindow,
     /// Arrived in order and not read yet.
     pub(super) unread: u64,
+    /// Bytes that may wait unanswered: a full segment, or any number of an application that answers by reading.
+    pub(super) patience: u32,
     /// The application says when it reads, and how much.
     pub(super) is_read_late: bool,
     /// Classic ECN: echo until the sender says that it has reduced. DCTCP: the last segment was marked.
     is_echoing: bool,
+    /// A segment that leaves has something to do besides acknowledging: one of the two above.
+    pub(super) has_more_to_say: bool,
     pub(super) reassembly: Reassembly,
 }
 
@@ -36,8 +40,10 @@ impl Receive {
             policy: AckPolicy::new(config.delayed_ack),
             window: ReceiveWindow::new(config),
             unread: 0,
+            patience: config.mss,
             is_read_late: false,
             is_echoing: false,
+            has_more_to_say: false,
             reassembly: Reassembly::default(),
         }
     }
@@ -46,9 +52,12 @@ impl Receive {
     pub(super) fn window(&self) -> u32 {
         self.window.announced(self.next)
     }
-    #[inline]
     pub(super) fn echoes_mark(&self) -> bool {
         self.is_echoing
+    }
+    fn echo(&mut self, is_echoing: bool) {
+        self.is_echoing = is_echoing;
+        self.has_more_to_say = is_echoing || self.is_read_late;
     }
     #[inline]
     pub(super) fn has_reports(&self) -> bool {
@@ -70,11 +79,6 @@ impl Receive {
     #[inline]
     fn update_window(&mut self, mss: u32) {
         self.window.open(self.next, self.reassembly.bytes(), mss);
-    }
-
-    #[inline]
-    fn is_ack_due(&mut self, mss: u32) -> bool {
-        if self.is_read_late { self.is_due_unread(mss) } else { self.policy.is_due(self.next, mss) }
     }
 }
 
@@ -112,18 +116,14 @@ impl Tcp {
     /// Tells the application of bytes that arrived in order. If it reads them at once, the window opens again.
     #[inline]
     fn deliver(&mut self, now: Time, arrived: u64, segment: &Segment<'_>) -> u64 {
-        let mss = self.send.mss;
-        let ends_write = segment.segments == 1 && segment.packet.flags.contains(Flags::PSH);
-        let is_short = segment.payload_bytes < mss || ends_write;
-        self.receive.policy.note_size(is_short);
-        // Without SACK a segment out of order does not open the window: its acknowledgement must look like a duplicate (as in Linux).
-        let unread = self.receive.unread;
-        if (arrived > 0 || self.send.has_sack) && self.receive.window.grow(u64::from(segment.payload_bytes), unread, mss) {
-            self.receive.policy.hurry();
-        }
         if self.receive.is_read_late {
-            self.receive.keep_unread(now, arrived);
-            return arrived;
+            return self.keep(now, arrived, segment);
+        }
+        let mss = self.send.mss;
+        self.receive.policy.note_size(segment.is_short(mss));
+        // Without SACK a segment out of order does not open the window: its acknowledgement must look like a duplicate (as in Linux).
+        if (arrived > 0 || self.send.has_sack) && self.receive.window.grow(u64::from(segment.payload_bytes), 0, mss) {
+            self.receive.policy.hurry();
         }
         self.receive.window.tune(now, self.receive.next, mss);
         self.receive.update_window(mss);
@@ -163,17 +163,17 @@ impl Tcp {
                 if self.receive.policy.is_ack_delayed(self.timers.ack_at) {
                     self.send_ack(wire); // what came before is acknowledged with the old state
                 }
-                self.receive.is_echoing = is_marked;
+                self.receive.echo(is_marked);
                 self.receive.policy.acknowledge_now();
             }
             return;
         }
         if segment.packet.flags.contains(Flags::CWR) {
-            self.receive.is_echoing = false;
+            self.receive.echo(false);
             self.receive.policy.acknowledge_now();
         }
         if is_marked && !self.receive.is_echoing {
-            self.receive.is_echoing = true;
+            self.receive.echo(true);
             self.receive.policy.enter_quick_mode(self.receive.window(), self.send.mss);
         }
     }
@@ -185,7 +185,7 @@ impl Tcp {
         if !self.receive.policy.is_ack_owed() {
             return;
         }
-        if is_disordered || self.receive.is_ack_due(self.send.mss) {
+        if is_disordered || self.receive.policy.is_due(self.receive.next, self.receive.patience) {
             self.send_ack(wire);
         } else if self.timers.ack_at.is_never() {
             self.timers.ack_at = now + self.receive.policy.delay();

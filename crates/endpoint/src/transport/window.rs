@@ -92,18 +92,19 @@ impl ReceiveWindow {
     #[inline]
     pub(super) fn offer(&self, held: u64, mss: u32) -> u64 {
         let unit = u64::from(self.unit);
-        let mut free = self.buffer.saturating_sub(held);
-        if self.is_scarce(held) {
-            free &= !(unit - 1); // rounding must not announce what is not there
-            if free < self.buffer / ROOM_DIVISOR || free < u64::from(mss).min(self.buffer) {
-                return 0;
-            }
-        }
-        (free.min(self.threshold) + unit - 1) & !(unit - 1)
+        let free = self.buffer.saturating_sub(held);
+        let room = if free < self.buffer / 2 { self.scarce_room(free, mss) } else { free };
+        (room.min(self.threshold) + unit - 1) & !(unit - 1)
+    }
+
+    #[cold]
+    fn scarce_room(&self, free: u64, mss: u32) -> u64 {
+        let whole = free & !(u64::from(self.unit) - 1); // rounding up must not announce what is not there
+        let is_silly = whole < self.buffer / ROOM_DIVISOR || whole < u64::from(mss).min(self.buffer);
+        if is_silly { 0 } else { whole }
     }
 
     /// Less than half of the buffer is free.
-    #[inline]
     pub(super) fn is_scarce(&self, held: u64) -> bool {
         self.buffer.saturating_sub(held) < self.buffer / 2
     }

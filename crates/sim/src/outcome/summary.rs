@@ -88,7 +88,7 @@ fn latency(latency: &Latency) -> Option<Value> {
 
 fn tcp(world: &World, workload: u32, record: &WorkloadRecord) -> Value {
     let mut sum: TcpStats = record.retired;
-    let live = world.sockets.iter().filter(|socket| socket.workload == workload && socket.expects != 0);
+    let live = world.sockets.iter().filter(|socket| socket.owner.workload == workload && socket.expects != 0);
     live.for_each(|socket| sum.add(socket.tcp.stats()));
     json!({
         "segments_sent": sum.segments_sent,

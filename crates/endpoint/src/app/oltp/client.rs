@@ -9,6 +9,8 @@ use tailrace_units::{Span, Stream, Time};
 #[derive(Debug)]
 pub struct OltpClient {
     profile: Rc<OltpProfile>,
+    /// It works on some of the responses, and reads when it has a core.
+    reads_late: bool,
     user: u32,
     luck: Stream,
     phase: Phase,
@@ -54,6 +56,7 @@ impl OltpClient {
     pub fn new(profile: Rc<OltpProfile>, user: u32, start: Time, luck: Stream) -> OltpClient {
         let phase = Phase::Unconnected;
         OltpClient {
+            reads_late: profile.has_client_work(),
             profile,
             user,
             luck,
@@ -89,7 +92,7 @@ impl OltpClient {
     }
 
     pub(in crate::app) fn handle_connected(&mut self, now: Time, desk: &mut impl Desk) {
-        if self.profile.has_client_work() {
+        if self.reads_late {
             desk.leave_unread();
         }
         self.begin(now, desk);
@@ -97,10 +100,11 @@ impl OltpClient {
 
     /// Bytes have arrived. The user reads them when it has a core, a piece at a time, while more arrive.
     pub(in crate::app) fn handle_readable(&mut self, now: Time, bytes: u64, desk: &mut impl Desk) {
+        if !self.reads_late {
+            return self.consumed(now, bytes, desk);
+        }
         if self.profile.statements[self.statement].consume_fs_per_byte == 0 {
-            if self.profile.has_client_work() {
-                desk.read(bytes);
-            }
+            desk.read(bytes);
             return self.consumed(now, bytes, desk);
         }
         self.unread += bytes;
