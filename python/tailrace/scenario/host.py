@@ -90,7 +90,7 @@ class Cpu(Part):
     program_cores: Annotated[Count, Field(le=4096)] = 0
     """Cores that the programs of the host share; 0 for as many as they need."""
     time_slice: Time = 3 * 10**9
-    """A program leaves its core to the next after this long; 0s: after each piece of work. Linux, 8 cores and up: 3ms."""
+    """A program leaves its core to the next after this long; 0s: after each piece of work. Linux with 8 cores: 3ms."""
 
 
 class SocketBuffer(Part):
