@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from tailrace.scenario.document import read_document
-from tailrace.scenario.units import RATE, parse
+from tailrace.scenario.units import RATE, SIZE, parse
 
 WORKLOADS: dict[str, Any] = read_document(Path(__file__).resolve().parent / "scenario.yaml").data["workloads"]
 """As the scenario has them."""
@@ -64,9 +64,35 @@ def statement_before() -> dict[str, Any]:
     return {f"workloads.{name}.round_trips": [short, *WORKLOADS[name]["round_trips"]] for name in ALL}
 
 
+def gap_mean_ms(name: str) -> float:
+    """Of normal(6.7ms, 0.7ms), 6.7."""
+    return float(WORKLOADS[name]["gap"].removeprefix("normal(").split("ms")[0])
+
+
+def gaps(shape: str) -> dict[str, Any]:
+    """Another shape around the same mean: `shape` has a place for it."""
+    return {f"workloads.{name}.gap": shape.format(f"{gap_mean_ms(name):.3f}ms") for name in SMALL}
+
+
+def small_rate(mbps: int) -> dict[str, Any]:
+    """Another rate of work on the bytes of the small classes, with gaps that leave each alone as long as before."""
+    changes = trip(SMALL, "consume_rate", f"{mbps}Mbit/s")
+    for name in SMALL:
+        statement = WORKLOADS[name]["round_trips"][0]
+        bits, before_bps = 8 * parse(statement["response"], SIZE), parse(statement["consume_rate"], RATE)
+        gap_ms = gap_mean_ms(name) + 1e3 * bits * (1 / before_bps - 1 / (mbps * 1e6))
+        changes[f"workloads.{name}.gap"] = f"normal({gap_ms:.3f}ms, 0.7ms)"
+    return changes
+
+
 def cores(number: int) -> dict[str, Any]:
     """Cores of the client that its programs share."""
     return {"hosts.hammerdb.cpu.program_cores": number}
+
+
+def receive_buffer(size: str) -> dict[str, Any]:
+    """Payload that the client holds for a user who does not read."""
+    return {"hosts.hammerdb.tcp.receive_buffer": size}
 
 
 CLIENT = "The client"
@@ -84,8 +110,19 @@ VARIATIONS = (
     Variation(CLIENT, "25 cores", cores(25)),
     Variation(CLIENT, "26 cores", cores(26)),
     Variation(CLIENT, "28 cores", cores(28)),
+    Variation(CLIENT, "small classes: 334 Mbit/s", small_rate(334)),
+    Variation(CLIENT, "small classes: 350 Mbit/s", small_rate(350)),
+    Variation(CLIENT, "small classes: 355 Mbit/s", small_rate(355)),
+    Variation(CLIENT, "small classes: 365 Mbit/s", small_rate(365)),
+    Variation(CLIENT, "small classes: 375 Mbit/s", small_rate(375)),
+    Variation(CLIENT, "time slice 0.75 ms", {"hosts.hammerdb.cpu.time_slice": "750us"}),
+    Variation(CLIENT, "time slice 3 ms", {"hosts.hammerdb.cpu.time_slice": "3ms"}),
+    Variation(CLIENT, "work in pieces of 8 KiB", trip(ALL, "consume_chunk", "8KiB")),
+    Variation(CLIENT, "work in pieces of 32 KiB", trip(ALL, "consume_chunk", "32KiB")),
     Variation(CLIENT, "work in pieces of 64 KiB", trip(ALL, "consume_chunk", "64KiB")),
-    Variation(CLIENT, "work in pieces of 512 KiB", trip(ALL, "consume_chunk", "512KiB")),
+    Variation(CLIENT, "receive buffers of 1 MB", receive_buffer("1MB")),
+    Variation(CLIENT, "receive buffers of 4 MB", receive_buffer("4MB")),
+    Variation(CLIENT, "receive buffers of 1 GB", receive_buffer("1GB")),
     Variation(CLIENT, "receive core: 190 ps per byte", {"hosts.hammerdb.cpu.per_byte": "190ps"}),
     Variation(CLIENT, "receive core: 760 ps per byte", {"hosts.hammerdb.cpu.per_byte": "760ps"}),
     Variation(SWITCH, "normal queue 2 MB", normal_queue("2MB")),
@@ -96,14 +133,16 @@ VARIATIONS = (
     Variation(SWITCH, "one slice of 5 MB, dynamic(14)", slice_of_5_mb()),
     Variation(SWITCH, "naive DPP reset", {"policies.dpp.dpp.reset": "naive"}),
     Variation(SWITCH, "max-num-pkts 120", {"policies.dpp.dpp.max_packets": 120}),
-    Variation(TRANSACTIONS, "gaps all alike", of(SMALL, "gap", "6.65ms")),
-    Variation(TRANSACTIONS, "gaps normal(6.65 ms, 2.5 ms)", of(SMALL, "gap", "normal(6.65ms, 2.5ms)")),
-    Variation(TRANSACTIONS, "gaps exponential(6.65 ms)", of(SMALL, "gap", "exponential(6.65ms)")),
+    Variation(TRANSACTIONS, "gaps of one class all alike", gaps("{}")),
+    Variation(TRANSACTIONS, "gaps with a deviation of 2.5 ms", gaps("normal({}, 2.5ms)")),
+    Variation(TRANSACTIONS, "exponential gaps", gaps("exponential({})")),
     Variation(TRANSACTIONS, "a statement before each", statement_before()),
     Variation(TRANSACTIONS, "writes of 8948 B (full segments)", trip(ALL, "write", "8948B")),
     Variation(TRANSACTIONS, "writes of 8192 B", trip(ALL, "write", "8192B")),
     Variation(TRANSACTIONS, "writes of 6100 B", trip(ALL, "write", "6100B")),
+    Variation(TRANSACTIONS, "writes of 5900 B", trip(ALL, "write", "5900B")),
     Variation(TRANSACTIONS, "writes of 5500 B", trip(ALL, "write", "5500B")),
+    Variation(TRANSACTIONS, "writes of 5120 B", trip(ALL, "write", "5120B")),
     Variation(TRANSACTIONS, "19 users, binary sizes", binary_sizes(19)),
     Variation(TRANSACTIONS, "18 users, binary sizes", binary_sizes(18)),
     Variation(TRANSACTIONS, "18 users", of(ALL, "users", 18)),

@@ -1,28 +1,61 @@
 //! The cores that a host's programs share.
 
-use tailrace_units::{Span, Time};
+use std::collections::VecDeque;
+use tailrace_units::Span;
 
-/// Work is done first come, first served, each piece on the core that is free first. So when a piece will be done is
-/// known when it is put there.
+/// A run queue for all cores. A program runs from when it asks, or from when its turn comes, until it has nothing to do or its time
+/// slice is over while others wait; who waits longest is next. Who has slept goes to the end of the queue as all others do.
 #[derive(Clone, Debug)]
 pub(crate) struct Cores {
-    /// When each core is free; empty for as many cores as there is work.
-    free_at: Vec<Time>,
+    /// Cores without work; none are counted where there are as many as there is work.
+    idle: Option<u32>,
+    slice: Span,
+    /// Sockets whose programs wait.
+    waiting: VecDeque<u32>,
+    /// Sockets whose programs have a core and have not been told.
+    granted: VecDeque<u32>,
     pub(crate) busy: Span,
 }
 
 impl Cores {
     /// This many cores, or no limit with 0.
-    pub(crate) fn new(cores: u32) -> Cores {
-        Cores { free_at: vec![Time::ZERO; cores as usize], busy: Span::ZERO }
+    pub(crate) fn new(cores: u32, slice: Span) -> Cores {
+        let idle = (cores > 0).then_some(cores);
+        Cores { idle, slice, waiting: VecDeque::new(), granted: VecDeque::new(), busy: Span::ZERO }
     }
 
-    /// Puts work behind what is there and returns when it will be done.
-    pub(crate) fn compute(&mut self, now: Time, work: Span) -> Time {
-        self.busy += work;
-        let Some(first) = self.free_at.iter_mut().min() else { return now + work };
-        *first = now.max(*first) + work;
-        *first
+    /// Whether the program of this socket gets a core at once; otherwise it waits.
+    pub(crate) fn ask(&mut self, socket: u32) -> bool {
+        match &mut self.idle {
+            None => true,
+            Some(0) => {
+                self.waiting.push_back(socket);
+                false
+            }
+            Some(idle) => {
+                *idle -= 1;
+                true
+            }
+        }
+    }
+
+    /// Whether a program that has had a core for this long may go on.
+    pub(crate) fn goes_on(&self, used: Span) -> bool {
+        self.waiting.is_empty() || used < self.slice
+    }
+
+    /// A core is left, for the next who waits.
+    pub(crate) fn leave(&mut self) {
+        match (self.waiting.pop_front(), &mut self.idle) {
+            (Some(next), _) => self.granted.push_back(next),
+            (None, Some(idle)) => *idle += 1,
+            (None, None) => {}
+        }
+    }
+
+    /// The next socket whose program must be told that it has a core.
+    pub(crate) fn poll_granted(&mut self) -> Option<u32> {
+        self.granted.pop_front()
     }
 }
 
@@ -31,13 +64,35 @@ mod tests {
     use super::*;
 
     #[test]
-    fn work_waits_for_the_core_that_is_free_first() {
-        let mut cores = Cores::new(2);
-        let done: Vec<u64> = [5, 3, 4, 1].map(|ps| cores.compute(Time::ZERO, Span::from_ps(ps)).ps()).to_vec();
-        assert_eq!(done, [5, 3, 7, 6]);
-        assert_eq!(cores.compute(Time::from_ps(20), Span::from_ps(1)), Time::from_ps(21));
-        let mut unlimited = Cores::new(0);
-        let done: Vec<u64> = [5, 5, 5].map(|ps| unlimited.compute(Time::ZERO, Span::from_ps(ps)).ps()).to_vec();
-        assert_eq!(done, [5, 5, 5]);
+    fn a_core_that_is_left_goes_to_who_waits_longest() {
+        let mut cores = Cores::new(2, Span::ZERO);
+        assert_eq!([1, 2, 3, 4].map(|socket| cores.ask(socket)), [true, true, false, false]);
+        cores.leave();
+        assert_eq!((cores.poll_granted(), cores.poll_granted()), (Some(3), None));
+        assert!(!cores.ask(5), "4 waits longer");
+        cores.leave();
+        cores.leave();
+        assert_eq!([cores.poll_granted(), cores.poll_granted()], [Some(4), Some(5)]);
+        cores.leave();
+        assert!(cores.ask(6), "nobody waits");
+    }
+
+    #[test]
+    fn a_slice_ends_only_when_somebody_waits() {
+        let mut cores = Cores::new(1, Span::from_ms(3));
+        assert!(cores.ask(1));
+        assert!(cores.goes_on(Span::from_ms(50)));
+        assert!(!cores.ask(2));
+        assert!(cores.goes_on(Span::from_ms(2)));
+        assert!(!cores.goes_on(Span::from_ms(3)));
+    }
+
+    #[test]
+    fn without_a_limit_nobody_waits() {
+        let mut cores = Cores::new(0, Span::ZERO);
+        assert!((0..1000).all(|socket| cores.ask(socket)));
+        assert!(cores.goes_on(Span::from_ms(50)));
+        cores.leave();
+        assert_eq!(cores.poll_granted(), None);
     }
 }

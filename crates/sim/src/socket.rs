@@ -8,12 +8,19 @@ use tailrace_endpoint::gro::Aggregate;
 use tailrace_endpoint::transport::{Segment, Tcp};
 use tailrace_units::{Span, Time};
 
+/// Which socket a program has, and for which workload it works.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Owner {
+    pub(crate) socket: u32,
+    pub(crate) workload: u32,
+}
+
 /// One end of a connection.
 pub(crate) struct Socket {
     pub(crate) tcp: Tcp,
     pub(crate) app: App,
     pub(crate) host: u32,
-    pub(crate) workload: u32,
+    pub(crate) owner: Owner,
     /// Hash of the packets that belong here: a late packet of an earlier connection in this slot does not match.
     pub(crate) expects: u32,
     /// Whether bytes that arrive here count as the workload's goodput.
@@ -28,7 +35,7 @@ pub(crate) struct Socket {
 struct SocketDesk<'a, 'b> {
     tcp: &'a mut Tcp,
     uplink: &'a mut Uplink<'b>,
-    workload: u32,
+    owner: Owner,
     has_finished: bool,
 }
 
@@ -39,18 +46,33 @@ impl Desk for SocketDesk<'_, '_> {
     fn write(&mut self, bytes: u64) {
         self.tcp.write(self.uplink.now, bytes, self.uplink);
     }
+    fn leave_unread(&mut self) {
+        self.tcp.leave_unread();
+    }
+    fn read(&mut self, bytes: u64) {
+        self.tcp.read(self.uplink.now, bytes, self.uplink);
+    }
+    fn ask_core(&mut self) -> bool {
+        self.uplink.host.cores.ask(self.owner.socket)
+    }
     fn compute(&mut self, work: Span) -> Time {
-        let now = self.uplink.now;
-        self.uplink.host.cores.compute(now, work)
+        self.uplink.host.cores.busy += work;
+        self.uplink.now + work
+    }
+    fn keeps_core(&mut self, used: Span) -> bool {
+        self.uplink.host.cores.goes_on(used)
+    }
+    fn leave_core(&mut self) {
+        self.uplink.host.cores.leave();
     }
     fn completed(&mut self, user: u32, intended: Time) {
         let now = self.uplink.now;
-        self.uplink.roads.observe.completed(now, self.workload as usize, user, intended);
+        self.uplink.roads.observe.completed(now, self.owner.workload as usize, user, intended);
     }
     fn finished(&mut self, user: u32) {
         self.has_finished = true;
         let now = self.uplink.now;
-        self.uplink.roads.observe.finished(now, self.workload as usize, user);
+        self.uplink.roads.observe.finished(now, self.owner.workload as usize, user);
     }
 }
 
@@ -67,10 +89,27 @@ impl World {
         if socket.tcp.poll_timeout() <= now {
             socket.tcp.handle_timeout(now, &mut uplink);
         }
-        let mut desk = SocketDesk { tcp: &mut socket.tcp, uplink: &mut uplink, workload: socket.workload, has_finished: false };
         if socket.app.poll_timeout() <= now {
-            socket.app.handle_timeout(now, &mut desk);
+            return self.wake_program(now, index);
         }
+        let due = socket.tcp.poll_timeout().min(socket.app.poll_timeout());
+        self.roads.agenda.arm(source, due);
+    }
+
+    /// The program's deadline has come. It may leave its core to others.
+    fn wake_program(&mut self, now: Time, index: u32) {
+        self.call_program(now, index, |app, desk| app.handle_timeout(now, desk));
+        let host = self.sockets[index as usize].host as usize;
+        while let Some(next) = self.hosts[host].cores.poll_granted() {
+            self.call_program(now, next, |app, desk| app.handle_core(desk));
+        }
+    }
+
+    fn call_program(&mut self, now: Time, index: u32, call: impl FnOnce(&mut App, &mut SocketDesk<'_, '_>)) {
+        let source = self.socket_source(index);
+        let (socket, mut uplink) = self.socket_and_uplink(index, now);
+        let mut desk = SocketDesk { tcp: &mut socket.tcp, uplink: &mut uplink, owner: socket.owner, has_finished: false };
+        call(&mut socket.app, &mut desk);
         let due = socket.tcp.poll_timeout().min(socket.app.poll_timeout());
         self.roads.agenda.arm(source, due);
     }
@@ -100,11 +139,11 @@ impl World {
         }
         let progress = socket.tcp.handle_segment(now, segment, &mut uplink);
         if progress.connected || progress.readable > 0 {
-            let workload = socket.workload;
+            let owner = socket.owner;
             if socket.counts_goodput && progress.readable > 0 {
-                uplink.roads.observe.workloads[workload as usize].received(now, progress.readable);
+                uplink.roads.observe.workloads[owner.workload as usize].received(now, progress.readable);
             }
-            let mut desk = SocketDesk { tcp: &mut socket.tcp, uplink: &mut uplink, workload, has_finished: false };
+            let mut desk = SocketDesk { tcp: &mut socket.tcp, uplink: &mut uplink, owner, has_finished: false };
             if progress.connected {
                 socket.app.handle_connected(now, &mut desk);
             }
@@ -129,7 +168,7 @@ impl World {
             let source = self.socket_source(end);
             self.roads.agenda.arm(source, Time::NEVER);
             let socket = &mut self.sockets[end as usize];
-            self.roads.observe.workloads[socket.workload as usize].retired.add(socket.tcp.stats());
+            self.roads.observe.workloads[socket.owner.workload as usize].retired.add(socket.tcp.stats());
             socket.expects = 0;
         }
         self.free_sockets.push(index.min(peer));

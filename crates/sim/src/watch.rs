@@ -30,7 +30,7 @@ impl Connection {
     fn of(socket: &Socket) -> Connection {
         let tcp = &socket.tcp;
         Connection {
-            workload: socket.workload,
+            workload: socket.owner.workload,
             cwnd_segments: tcp.cwnd(),
             ssthresh_segments: tcp.ssthresh(),
             in_flight_segments: tcp.in_flight(),

@@ -76,6 +76,7 @@ def _host(name: str, host: Host, rate_bps: int) -> Raw:
             "per_packet_ps": host.cpu.per_packet,
             "per_byte_fs": host.cpu.per_byte,
             "program_cores": host.cpu.program_cores,
+            "time_slice_ps": host.cpu.time_slice,
         },
         "tcp": _tcp(host),
     }

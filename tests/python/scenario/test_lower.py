@@ -30,7 +30,7 @@ def test_a_host_is_a_linux_server_with_a_10g_nic_unless_it_says_otherwise() -> N
             "rx_jitter": {"exponential": {"mean": 2_000_000}},
             "rx_ring_frames": 4096,
         },
-        "cpu": {"per_packet_ps": 0, "per_byte_fs": 0, "program_cores": 0},
+        "cpu": {"per_packet_ps": 0, "per_byte_fs": 0, "program_cores": 0, "time_slice_ps": 3 * 10**9},
         "tcp": {
             "congestion_control": "cubic",
             "slow_start_exit": "hystart",

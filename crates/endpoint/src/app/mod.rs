@@ -14,8 +14,18 @@ pub trait Desk {
     fn connect(&mut self);
     /// Hands bytes to the socket as one write.
     fn write(&mut self, bytes: u64);
-    /// Puts work on the host's cores, behind what is already there. Returns when it will be done.
+    /// What arrives stays in the receive buffer from now on until it is read.
+    fn leave_unread(&mut self);
+    /// Takes bytes that have arrived out of the receive buffer.
+    fn read(&mut self, bytes: u64);
+    /// Asks for a core of the host. Where none is free the program waits its turn: [`App::handle_core`] tells when it has one.
+    fn ask_core(&mut self) -> bool;
+    /// Works on the core that it has. Returns when the work will be done.
     fn compute(&mut self, work: Span) -> Time;
+    /// Whether the program may go on after it has had its core for this long: until its time slice is over, or nobody waits.
+    fn keeps_core(&mut self, used: Span) -> bool;
+    /// Gives the core to the program that has waited the longest.
+    fn leave_core(&mut self);
     /// A transaction or flow that was meant to start at `intended` is complete. `user` counts within the workload.
     fn completed(&mut self, user: u32, intended: Time);
     /// This user, stream or flow has nothing more to do.
@@ -57,6 +67,14 @@ impl App {
         }
     }
 
+    /// It has the core that it waited for.
+    pub fn handle_core(&mut self, desk: &mut impl Desk) {
+        match self {
+            App::OltpClient(client) => client.handle_core(desk),
+            App::OltpServer(_) | App::StreamSource(_) | App::StreamSink(_) => unreachable!("only clients ask for cores"),
+        }
+    }
+
     /// The connection is open.
     pub fn handle_connected(&mut self, now: Time, desk: &mut impl Desk) {
         match self {
@@ -66,7 +84,7 @@ impl App {
         }
     }
 
-    /// Bytes can be read, and are.
+    /// Bytes can be read. A program that has not said [`Desk::leave_unread`] has read them.
     #[inline]
     pub fn handle_readable(&mut self, now: Time, bytes: u64, desk: &mut impl Desk) {
         match self {

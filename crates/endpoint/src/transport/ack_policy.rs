@@ -5,6 +5,9 @@ use tailrace_units::{Span, Time};
 /// Acknowledgements sent at once when a connection starts or repairs (Linux `TCP_MAX_QUICKACKS`).
 const QUICK_MAX: u8 = 16;
 
+/// What a short segment counts that waits to be read: more than all that were read.
+const UNREAD: u8 = 16;
+
 /// What is owed, and how soon.
 pub(super) struct AckPolicy {
     /// Everything before this byte has been acknowledged.
@@ -19,7 +22,7 @@ pub(super) struct AckPolicy {
     /// Something arrived that was not acknowledged yet; and whether that cannot wait.
     is_owed: bool,
     is_immediate: bool,
-    /// Short segments since the last acknowledgement, up to two.
+    /// Short segments since the last acknowledgement that were read, up to two, plus [`UNREAD`] for each that was not, up to two.
     short: u8,
 }
 
@@ -65,6 +68,16 @@ impl AckPolicy {
         self.short = (self.short + u8::from(is_short)).min(2);
     }
 
+    /// The same of a segment that the application will read later.
+    pub(super) fn note_unread_size(&mut self, is_short: bool) {
+        self.short = (self.short + UNREAD * u8::from(is_short)).min(2 * UNREAD);
+    }
+
+    /// The application has read everything.
+    pub(super) fn note_all_read(&mut self) {
+        self.short /= UNREAD;
+    }
+
     /// The next acknowledgement is not delayed: the window grew and the sender should know.
     #[inline]
     pub(super) fn hurry(&mut self) {
@@ -87,16 +100,21 @@ impl AckPolicy {
         self.quick = self.quick.max(wanted as u8);
     }
 
-    /// More than one full segment, quick mode, or a short segment that the application has read (Linux `__tcp_ack_snd_check` and
+    /// More than may wait (one full segment), quick mode, or a short segment that the application has read (Linux `__tcp_ack_snd_check` and
     /// `tcp_cleanup_rbuf`).
     #[inline]
-    pub(super) fn is_due(&self, next: u64, mss: u32) -> bool {
-        next - self.acknowledged > u64::from(mss)
+    pub(super) fn is_due(&self, next: u64, patience: u32) -> bool {
+        next - self.acknowledged > u64::from(patience)
             || self.is_immediate
             || self.delay == Span::ZERO
             || (self.quick > 0 && !self.is_ping_pong)
             || self.short == 2
             || (self.short == 1 && !self.is_ping_pong)
+    }
+
+    /// The buffer fills: acknowledgements wait for the reader again.
+    pub(super) fn end_quick_mode(&mut self) {
+        self.quick = 0;
     }
 
     /// Any segment sent acknowledges everything before `next`.

@@ -69,7 +69,7 @@ impl Tcp {
     }
 
     /// The SYN or SYN-ACK. The first block carries its options: the segment size, and whether SACK is permitted.
-    fn opening(&self) -> Packet {
+    fn opening(&mut self) -> Packet {
         let is_answer = self.handshake.phase == Phase::SynReceived;
         let mut flags = if is_answer { Flags::SYN.with(Flags::ACK) } else { Flags::SYN };
         if self.send.has_ecn {

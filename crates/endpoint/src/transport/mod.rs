@@ -1,9 +1,10 @@
 //! TCP as Linux does it, without I/O: it is handed segments, writes and the time, and hands back segments and its next deadline.
 //!
 //! The modules in the order in which a byte meets them: `handshake` opens; `send`, `output` and `burst` cut what was written into
-//! segments and bursts, `small_queue` keeps them few in the NIC; at the peer `receive` and `reassembly` put them in order, `ack_policy` decides when
-//! to answer, `window` what to announce; back at the sender `acknowledge` reads the answer into the `scoreboard`, `rtt` and `rack` learn
-//! from it, `congestion` and `recovery` move the window; `timeout` and `probe` act when no answer comes.
+//! segments and bursts, `small_queue` keeps them few in the NIC; at the peer `receive` and `reassembly` put them in order, `reading` keeps
+//! them for an application that is late, `ack_policy` decides when to answer, `window` what to announce; back at the sender `acknowledge`
+//! reads the answer into the `scoreboard`, `rtt` and `rack` learn from it, `congestion` and `recovery` move the window; `timeout` and
+//! `probe` act when no answer comes.
 
 mod ack_policy;
 mod acknowledge;
@@ -17,6 +18,7 @@ mod news;
 mod output;
 mod probe;
 mod rack;
+mod reading;
 mod reassembly;
 mod receive;
 mod recovery;
@@ -86,6 +88,12 @@ impl<'a> Segment<'a> {
     pub fn single(packet: &'a Packet) -> Segment<'a> {
         Segment { packet, payload_bytes: u32::from(packet.payload_bytes), segments: 1 }
     }
+
+    /// Below full size, or the end of a write.
+    #[inline]
+    fn is_short(&self, mss: u32) -> bool {
+        self.payload_bytes < mss || (self.segments == 1 && self.packet.flags.contains(tailrace_wire::Flags::PSH))
+    }
 }
 
 /// What a segment meant for the application.
@@ -149,6 +157,7 @@ impl Tcp {
     /// Sets the segment size and what is derived from it.
     fn set_mss(&mut self, mss: u32) {
         self.send.mss = mss;
+        self.receive.patience = mss;
         self.send.burst_max = (self.tso_bytes / mss).max(1);
         self.small_queue_floor = 2 * self.send.burst_max * mss;
         self.congestion.set_cap(self.window_cap_bytes, mss);

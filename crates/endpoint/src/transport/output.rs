@@ -196,10 +196,19 @@ impl Tcp {
         self.timers.ack_at = Time::NEVER;
     }
 
+    /// The echo of a mark, and the window of an application that reads late.
+    #[cold]
+    fn say_more(&mut self, flags: Flags) -> Flags {
+        if self.receive.is_read_late {
+            self.receive.announce(self.send.mss);
+        }
+        if self.receive.echoes_mark() { flags.with(Flags::ECE) } else { flags }
+    }
+
     /// Everything but the payload's meaning.
     #[inline]
-    pub(super) fn header(&self, seq: u64, payload: u32, flags: Flags) -> Packet {
-        let flags = if self.receive.echoes_mark() { flags.with(Flags::ECE) } else { flags };
+    pub(super) fn header(&mut self, seq: u64, payload: u32, flags: Flags) -> Packet {
+        let flags = if self.receive.has_more_to_say { self.say_more(flags) } else { flags };
         Packet {
             seq,
             ack: self.receive.next,

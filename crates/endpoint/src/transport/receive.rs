@@ -14,17 +14,22 @@ use super::{Segment, Tcp, Wire};
 /// Probes of the window and late acknowledgements are answered this far apart at least (Linux `tcp_invalid_ratelimit`).
 const ANSWER_INTERVAL: Span = Span::from_ms(500);
 
-/// The receiver. The application reads at once unless it is paused.
+/// The receiver. The application reads at once, or when it gets round to it (`reading`).
 pub(super) struct Receive {
     /// Next byte expected.
     pub(super) next: u64,
     pub(super) policy: AckPolicy,
     pub(super) window: ReceiveWindow,
-    /// Arrived in order, not read by the paused application.
+    /// Arrived in order and not read yet.
     pub(super) unread: u64,
-    pub(super) is_paused: bool,
+    /// Bytes that may wait unanswered: a full segment, or any number of an application that answers by reading.
+    pub(super) patience: u32,
+    /// The application says when it reads, and how much.
+    pub(super) is_read_late: bool,
     /// Classic ECN: echo until the sender says that it has reduced. DCTCP: the last segment was marked.
     is_echoing: bool,
+    /// A segment that leaves has something to do besides acknowledging: one of the two above.
+    pub(super) has_more_to_say: bool,
     pub(super) reassembly: Reassembly,
 }
 
@@ -35,8 +40,10 @@ impl Receive {
             policy: AckPolicy::new(config.delayed_ack),
             window: ReceiveWindow::new(config),
             unread: 0,
-            is_paused: false,
+            patience: config.mss,
+            is_read_late: false,
             is_echoing: false,
+            has_more_to_say: false,
             reassembly: Reassembly::default(),
         }
     }
@@ -45,9 +52,12 @@ impl Receive {
     pub(super) fn window(&self) -> u32 {
         self.window.announced(self.next)
     }
-    #[inline]
     pub(super) fn echoes_mark(&self) -> bool {
         self.is_echoing
+    }
+    fn echo(&mut self, is_echoing: bool) {
+        self.is_echoing = is_echoing;
+        self.has_more_to_say = is_echoing || self.is_read_late;
     }
     #[inline]
     pub(super) fn has_reports(&self) -> bool {
@@ -65,11 +75,10 @@ impl Receive {
         self.policy.note_data_sent(now);
     }
 
-    /// Moves the right edge after something arrived or was read.
+    /// Moves the right edge after something arrived and was read.
     #[inline]
     fn update_window(&mut self, mss: u32) {
-        let held = self.reassembly.bytes() + self.unread;
-        self.window.open(self.next, held, mss);
+        self.window.open(self.next, self.reassembly.bytes(), mss);
     }
 }
 
@@ -104,21 +113,17 @@ impl Tcp {
         self.deliver(now, arrived, segment)
     }
 
-    /// Hands bytes that arrived in order to the application, and opens the window again.
+    /// Tells the application of bytes that arrived in order. If it reads them at once, the window opens again.
     #[inline]
     fn deliver(&mut self, now: Time, arrived: u64, segment: &Segment<'_>) -> u64 {
-        let mss = self.send.mss;
-        let ends_write = segment.segments == 1 && segment.packet.flags.contains(Flags::PSH);
-        let is_short = segment.payload_bytes < mss || ends_write;
-        self.receive.policy.note_size(is_short);
-        // Without SACK a segment out of order does not open the window: its acknowledgement must look like a duplicate (as in Linux).
-        if (arrived > 0 || self.send.has_sack) && self.receive.window.grow(u64::from(segment.payload_bytes), mss) {
-            self.receive.policy.hurry();
+        if self.receive.is_read_late {
+            return self.keep(now, arrived, segment);
         }
-        if self.receive.is_paused {
-            self.receive.unread += arrived;
-            self.receive.update_window(mss);
-            return 0;
+        let mss = self.send.mss;
+        self.receive.policy.note_size(segment.is_short(mss));
+        // Without SACK a segment out of order does not open the window: its acknowledgement must look like a duplicate (as in Linux).
+        if (arrived > 0 || self.send.has_sack) && self.receive.window.grow(u64::from(segment.payload_bytes), 0, mss) {
+            self.receive.policy.hurry();
         }
         self.receive.window.tune(now, self.receive.next, mss);
         self.receive.update_window(mss);
@@ -158,17 +163,17 @@ impl Tcp {
                 if self.receive.policy.is_ack_delayed(self.timers.ack_at) {
                     self.send_ack(wire); // what came before is acknowledged with the old state
                 }
-                self.receive.is_echoing = is_marked;
+                self.receive.echo(is_marked);
                 self.receive.policy.acknowledge_now();
             }
             return;
         }
         if segment.packet.flags.contains(Flags::CWR) {
-            self.receive.is_echoing = false;
+            self.receive.echo(false);
             self.receive.policy.acknowledge_now();
         }
         if is_marked && !self.receive.is_echoing {
-            self.receive.is_echoing = true;
+            self.receive.echo(true);
             self.receive.policy.enter_quick_mode(self.receive.window(), self.send.mss);
         }
     }
@@ -180,7 +185,7 @@ impl Tcp {
         if !self.receive.policy.is_ack_owed() {
             return;
         }
-        if is_disordered || self.receive.policy.is_due(self.receive.next, self.send.mss) {
+        if is_disordered || self.receive.policy.is_due(self.receive.next, self.receive.patience) {
             self.send_ack(wire);
         } else if self.timers.ack_at.is_never() {
             self.timers.ack_at = now + self.receive.policy.delay();
@@ -192,24 +197,6 @@ impl Tcp {
             self.receive.policy.handle_timeout();
             self.send_ack(wire);
         }
-    }
-
-    /// The application stops reading: the window closes as data arrive.
-    pub fn pause_reading(&mut self) {
-        self.receive.is_paused = true;
-    }
-
-    /// The application reads what has arrived and goes on reading at once. Returns the bytes read.
-    pub fn resume_reading(&mut self, wire: &mut impl Wire) -> u64 {
-        self.receive.is_paused = false;
-        let read = std::mem::take(&mut self.receive.unread);
-        let before = self.receive.window();
-        self.receive.update_window(self.send.mss);
-        // Linux `tcp_cleanup_rbuf`: an update is worth a segment when the window doubles.
-        if read > 0 && u64::from(self.receive.window()) >= 2 * u64::from(before) && self.is_established() {
-            self.send_ack(wire);
-        }
-        read
     }
 
     /// An old sequence number without payload: a probe of the window, or a late acknowledgement.

@@ -49,11 +49,12 @@ impl ReceiveWindow {
     pub(super) fn new(config: &TcpConfig) -> ReceiveWindow {
         let buffer_max = config.receive_buffer.maximum.max(config.receive_buffer.initial);
         let shift = (0..SHIFT_MAX).find(|shift| buffer_max >> shift <= FIRST_WINDOW_MAX).unwrap_or(SHIFT_MAX);
+        let buffer_max = buffer_max.min(FIRST_WINDOW_MAX << shift); // more cannot be announced
         let first = config.receive_buffer.initial.min(FIRST_WINDOW_MAX);
         let copied_before = first.min(u64::from(config.initial_window_segments) * u64::from(config.mss)).max(1);
         ReceiveWindow {
             end: FIRST_BYTE + first,
-            buffer: config.receive_buffer.initial,
+            buffer: config.receive_buffer.initial.min(buffer_max),
             buffer_max,
             threshold: first,
             unit: 1 << shift,
@@ -86,42 +87,78 @@ impl ReceiveWindow {
         self.buffer
     }
 
+    /// The window that may be announced with `held` bytes in the buffer, in whole units. None rather than a silly one (RFC 9293 section
+    /// 3.8.6.2.2): of a buffer more than half full only room for a segment and for a sixteenth of it counts (Linux `__tcp_select_window`).
+    #[inline]
+    pub(super) fn offer(&self, held: u64, mss: u32) -> u64 {
+        let unit = u64::from(self.unit);
+        let free = self.buffer.saturating_sub(held);
+        let room = if free < self.buffer / 2 { self.scarce_room(free, mss) } else { free };
+        (room.min(self.threshold) + unit - 1) & !(unit - 1)
+    }
+
+    #[cold]
+    fn scarce_room(&self, free: u64, mss: u32) -> u64 {
+        let whole = free & !(u64::from(self.unit) - 1); // rounding up must not announce what is not there
+        let is_silly = whole < self.buffer / ROOM_DIVISOR || whole < u64::from(mss).min(self.buffer);
+        if is_silly { 0 } else { whole }
+    }
+
+    /// Less than half of the buffer is free.
+    pub(super) fn is_scarce(&self, held: u64) -> bool {
+        self.buffer.saturating_sub(held) < self.buffer / 2
+    }
+
     /// Moves the right edge as far as the buffer has room, with `held` bytes in it.
     #[inline]
     pub(super) fn open(&mut self, next: u64, held: u64, mss: u32) {
-        let free = self.buffer.saturating_sub(held);
-        if free < u64::from(mss).min(self.buffer / ROOM_DIVISOR) {
-            return; // no silly windows (RFC 9293 section 3.8.6.2.2)
-        }
-        let unit = u64::from(self.unit);
-        let window = (free.min(self.threshold) + unit - 1) & !(unit - 1);
-        self.end = self.end.max(next + window);
+        self.end = self.end.max(next + self.offer(held, mss));
     }
 
-    /// `payload` bytes arrived: twice as many may come next (Linux `tcp_grow_window`). Returns whether the window opened further.
+    /// A segment leaves that announces `offer`. What is left of an earlier one stays, in whole units (Linux `tcp_select_window`).
+    pub(super) fn announce(&mut self, next: u64, offer: u64) {
+        let unit = u64::from(self.unit);
+        let left = (self.end - next + unit - 1) & !(unit - 1);
+        self.end = next + left.max(offer);
+    }
+
+    /// `payload` bytes arrived: twice as many may come next, as far as there is room beside the `unread` ones (Linux `tcp_grow_window`).
+    /// Returns whether the window opened further.
     #[inline]
-    pub(super) fn grow(&mut self, payload: u64, mss: u32) -> bool {
-        if self.threshold >= self.buffer || payload < GROWTH_PAYLOAD_MIN {
+    pub(super) fn grow(&mut self, payload: u64, unread: u64, mss: u32) -> bool {
+        if self.threshold + unread >= self.buffer || payload < GROWTH_PAYLOAD_MIN {
             return false;
         }
         let growth = 2 * payload.max(u64::from(mss));
-        self.threshold = (self.threshold + growth).min(self.buffer);
+        self.threshold = (self.threshold + growth).min(self.buffer - unread);
         true
     }
 
-    /// Everything before `next` was read. Once per round trip: if more was read than ever, the buffer becomes twice that, and more while
-    /// the rate grows.
+    /// Everything before `next` has arrived and was read at once.
     #[inline]
     pub(super) fn tune(&mut self, now: Time, next: u64, mss: u32) {
-        if self.buffer >= self.buffer_max {
-            return;
+        if self.buffer < self.buffer_max {
+            self.tuning.measure_round_trip(now, next, self.end);
+            self.tune_to_reader(now, next, mss);
         }
-        self.tuning.measure_round_trip(now, next, self.end);
+    }
+
+    /// Everything before `next` has arrived.
+    pub(super) fn time_arrival(&mut self, now: Time, next: u64) {
+        if self.buffer < self.buffer_max {
+            self.tuning.measure_round_trip(now, next, self.end);
+        }
+    }
+
+    /// Everything before `read` was read. Once per round trip: if more was read than ever, the buffer becomes twice that, and more while
+    /// the rate grows (Linux `tcp_rcv_space_adjust`).
+    #[inline]
+    pub(super) fn tune_to_reader(&mut self, now: Time, read: u64, mss: u32) {
         let tuning = &mut self.tuning;
-        if now.since(tuning.measured_since) < tuning.round_trip {
+        if self.buffer >= self.buffer_max || now.since(tuning.measured_since) < tuning.round_trip {
             return;
         }
-        let copied = next - tuning.measured_from;
+        let copied = read - tuning.measured_from;
         let before = tuning.copied_before;
         if copied > before {
             let window = 2 * copied + TUNE_SLACK_SEGMENTS * u64::from(mss);
@@ -130,7 +167,7 @@ impl ReceiveWindow {
             self.buffer = self.buffer.max(wanted.min(u128::from(self.buffer_max)) as u64);
             tuning.copied_before = copied;
         }
-        tuning.measured_from = next;
+        tuning.measured_from = read;
         tuning.measured_since = now;
     }
 }

@@ -59,9 +59,10 @@ impl World {
         self.ends[side].write(self.now, bytes, &mut nic);
     }
 
-    pub fn resume_reading(&mut self, side: usize) {
+    /// The application of this end takes some of what has arrived.
+    pub fn read(&mut self, side: usize, bytes: u64) {
         let mut nic = self.link.nic(self.now, side);
-        self.readable[side] += self.ends[side].resume_reading(&mut nic);
+        self.ends[side].read(self.now, bytes, &mut nic);
     }
 
     /// Opens and runs until both ends are established and quiet.

@@ -8,6 +8,7 @@ mod opening;
 mod output;
 mod pipe;
 mod properties;
+mod reading;
 mod receiver;
 mod recovery;
 mod script;

@@ -120,6 +120,38 @@ proptest! {
     }
 
     #[test]
+    fn a_late_reader_gets_everything_through_a_window_that_never_moves_back(
+        mistreatment in mistreatment(),
+        config in config(),
+        path in path(),
+        (bytes, piece, patience) in (1..300_000_u64, 300..50_000_u64, 1..50_u32),
+    ) {
+        let mut world = World::with_fate(&config, path, mistreatment.fate());
+        world.open_or_fail();
+        prop_assume!(!world.ends[0].has_failed() && !world.ends[1].has_failed());
+        world.ends[1].leave_unread();
+        world.write(0, bytes);
+        for event in 0..EVENTS_MAX {
+            let has_stopped = !world.step();
+            let unread = world.ends[1].unread();
+            prop_assert!(unread <= config.receive_buffer.maximum.max(65_535), "{} bytes in the buffer", unread);
+            if has_stopped && unread == 0 {
+                break;
+            }
+            if has_stopped || event.is_multiple_of(patience) {
+                world.read(1, unread.min(piece));
+            }
+        }
+        prop_assert_eq!((world.readable[1], world.ends[1].unread(), world.acked[0]), (bytes, 0, bytes));
+        let mut edge = 0;
+        for sent in world.sent().iter().filter(|sent| sent.side == 1) {
+            let right = sent.packet.ack + u64::from(sent.packet.window);
+            prop_assert!(right >= edge, "{} after {}", right, edge);
+            edge = right;
+        }
+    }
+
+    #[test]
     fn a_late_or_early_call_of_the_timer_never_harms(
         mistreatment in mistreatment(),
         config in config(),

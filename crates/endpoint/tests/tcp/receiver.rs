@@ -202,24 +202,6 @@ fn an_autotuned_receive_buffer_grows_until_it_does_not_limit() {
 }
 
 #[test]
-fn a_closed_window_is_probed_until_it_opens() {
-    let config = TcpConfig { receive_buffer: Buffer { initial: 20_000, maximum: 20_000 }, ..config() };
-    let mut world = World::new(&config, Path::new(10, DELAY));
-    world.open();
-    world.ends[1].pause_reading();
-    world.write(0, 50_000);
-    let start = world.now;
-    world.run_for(Span::from_secs(7));
-    assert!(world.ends[0].unacked() == 0 && world.ends[0].unsent() >= 29_000, "{}", world.ends[0].unsent());
-    let probes: Vec<u64> = world.acks_from(0).skip(1).map(|s| s.at.since(start).ps() / 1_000_000_000).collect();
-    assert_eq!(probes, [200, 600, 1400, 3001, 6203], "each twice as late as the one before");
-    // The application reads: the update is lost, the next probe's answer opens the window.
-    world.resume_reading(1);
-    world.run_to_quiet(10_000);
-    assert_eq!(world.readable[1], 50_000);
-}
-
-#[test]
 fn a_mark_is_echoed_until_the_sender_has_reduced_once() {
     let config = TcpConfig { ecn: true, ..config() };
     let fate = |side: usize, _: u64, p: &Packet| if side == 0 && p.seq == 20_001 { Fate::Mark } else { Fate::Deliver };

@@ -3,6 +3,9 @@
 //! A line is `write N`; `+T < ACK [win W] [ece] [dsack A:B] [sack A:B ...]`, an acknowledgement T milliseconds after the
 //! line before; `> A:B`, what must have been sent since; `+T > A:B`, sent by a timer then, give or take 3 ms; or a statement
 //! about `cwnd`, `ssthresh`, `lost` or `state`; `ignore` forgets what was sent.
+//!
+//! As a receiver: `late`, the application reads when it is told to; `+T < A:B [push]`, a segment; `read N`; `> ack A win W`, an
+//! acknowledgement without payload, which is looked at after `late` only.
 
 use std::collections::VecDeque;
 
@@ -14,12 +17,19 @@ use tailrace_wire::{Flags, Packet, SackBlock, Tag};
 const TOLERANCE: Span = Span::from_ms(3);
 
 #[derive(Default)]
-struct Sent(VecDeque<(u64, u64)>);
+struct Sent {
+    data: VecDeque<(u64, u64)>,
+    /// Acknowledgement and window of segments without payload.
+    acks: VecDeque<(u64, u64)>,
+    are_acks_watched: bool,
+}
 
 impl Wire for Sent {
     fn send(&mut self, packet: Packet) -> Option<Time> {
         if packet.payload_bytes > 0 {
-            self.0.push_back((packet.seq, packet.seq + u64::from(packet.payload_bytes)));
+            self.data.push_back((packet.seq, packet.seq + u64::from(packet.payload_bytes)));
+        } else if self.are_acks_watched {
+            self.acks.push_back((packet.ack, u64::from(packet.window)));
         }
         Some(Time::ZERO)
     }
@@ -76,13 +86,25 @@ impl Play {
             ["ssthresh", n] => assert_eq!(u64::from(self.tcp.ssthresh()), number(n), "{line}"),
             ["lost", n] => assert_eq!(u64::from(self.tcp.lost()), number(n), "{line}"),
             ["state", state] => assert_eq!(format!("{:?}", self.tcp.state()), *state, "{line}"),
-            ["ignore"] => self.sent.0.clear(),
-            [after, ">", range] => {
+            ["ignore"] => self.sent.data.clear(),
+            ["late"] => {
+                self.tcp.leave_unread();
+                self.sent.are_acks_watched = true;
+            }
+            ["read", bytes] => self.tcp.read(self.now, number(bytes), &mut self.sent),
+            [">", "ack", ack, "win", window] => self.expect_ack(number(ack), number(window), line),
+            [after, ">", expected @ ..] => {
                 self.silence(line);
                 let at = self.now + milliseconds(after);
                 self.pass(self.tcp.poll_timeout().since(self.now));
                 assert!(self.now >= at && self.now <= at + TOLERANCE, "{line}: at {:?}, not at {at:?}", self.now);
-                self.expect(range, line);
+                self.line(&format!("> {}", expected.join(" ")));
+            }
+            [after, "<", range, rest @ ..] if range.contains(':') => {
+                self.silence(line);
+                self.pass(milliseconds(after));
+                self.silence(line);
+                self.arrive(range_of(range), rest.contains(&"push"));
             }
             [after, "<", ack, rest @ ..] => {
                 self.silence(line);
@@ -116,19 +138,31 @@ impl Play {
         self.deliver(&packet);
     }
 
+    /// A segment of the peer, which has heard of everything that was sent.
+    fn arrive(&mut self, (seq, end): (u64, u64), is_push: bool) {
+        let flags = if is_push { Flags::ACK.with(Flags::PSH) } else { Flags::ACK };
+        let payload_bytes = (end - seq) as u16;
+        self.deliver(&Packet { seq, ack: 1, window: self.window, flags, payload_bytes, ..Packet::default() });
+    }
+
+    fn expect_ack(&mut self, ack: u64, window: u64, line: &str) {
+        assert_eq!(self.sent.acks.pop_front(), Some((ack, window)), "{line}");
+    }
+
     /// Takes the segments that make up `range`, in order.
     fn expect(&mut self, range: &str, line: &str) {
         let (start, end) = range_of(range);
         let mut next = start;
         while next < end {
-            let segment = self.sent.0.pop_front();
+            let segment = self.sent.data.pop_front();
             assert!(segment.is_some_and(|s| s.0 == next && s.1 <= end), "{line}: sent {segment:?} where {next} was expected");
             next = segment.expect("checked").1;
         }
     }
 
     fn silence(&self, line: &str) {
-        assert!(self.sent.0.is_empty(), "before {line}: unexpected {:?}", self.sent.0);
+        assert!(self.sent.data.is_empty(), "before {line}: unexpected {:?}", self.sent.data);
+        assert!(self.sent.acks.is_empty(), "before {line}: unexpected acknowledgements {:?}", self.sent.acks);
     }
 }
 

@@ -97,6 +97,10 @@ pub struct RawCpu {
     /// Cores that the programs share; 0, also when missing, for as many as they need.
     #[serde(default)]
     pub program_cores: u32,
+    /// A program leaves its core to the next after this long (picoseconds), once the piece that it works on is done; 0, also when
+    /// missing, after every piece.
+    #[serde(default)]
+    pub time_slice_ps: u64,
 }
 
 /// Congestion control.

@@ -1,6 +1,6 @@
 //! Connections: addresses, ports and the two sockets.
 
-use crate::socket::Socket;
+use crate::socket::{Owner, Socket};
 use crate::world::World;
 use tailrace_endpoint::app::App;
 use tailrace_endpoint::transport::{Identity, Tcp};
@@ -74,7 +74,7 @@ impl World {
                 tcp: Tcp::new(&self.tcp[hosts[side] as usize], identity),
                 app,
                 host: hosts[side],
-                workload,
+                owner: Owner { socket: [client, server][side], workload },
                 expects: [back, out][side],
                 counts_goodput: side == goodput_at,
                 is_transient,

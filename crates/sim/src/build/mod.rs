@@ -23,7 +23,7 @@ use network::{build_wires, pace_of};
 use switch::{build_switch, fill_routes};
 use tailrace_endpoint::nic::Nic;
 use tailrace_plan::{Plan, Workload};
-use tailrace_units::{Stream, Time};
+use tailrace_units::{Span, Stream, Time};
 use workloads::{build_generators, open_connections, record_for};
 
 /// The world at time zero.
@@ -38,7 +38,7 @@ pub(crate) fn build(plan: &Plan) -> World {
         nic: Nic::new(pace_of(plan, host, 0), raw.framing.overhead_bytes, raw.hosts[host].nic.queue_bytes),
         wire: wire_of[host][0],
         is_tagged: plan.tagged_links[plan.graph.ports[host][0].link],
-        cores: Cores::new(raw.hosts[host].cpu.program_cores),
+        cores: Cores::new(raw.hosts[host].cpu.program_cores, Span::from_ps(raw.hosts[host].cpu.time_slice_ps)),
     });
     let stages = (0..hosts).map(|host| {
         let jitter = plan.rx_jitter[host].clone();

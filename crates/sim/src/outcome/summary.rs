@@ -92,13 +92,13 @@ fn latency(latency: &Latency) -> Option<Value> {
 /// connections carry what they are asked to or are gone.
 fn connection_bytes(world: &World, index: u32, workload: &Workload) -> Option<Vec<u64>> {
     let is_stream = matches!(workload, Workload::Stream { .. });
-    let receivers = || world.sockets.iter().filter(|socket| socket.workload == index && socket.counts_goodput);
+    let receivers = || world.sockets.iter().filter(|socket| socket.owner.workload == index && socket.counts_goodput);
     is_stream.then(|| receivers().map(|socket| socket.tcp.received()).collect())
 }
 
 fn tcp(world: &World, workload: u32, record: &WorkloadRecord) -> Value {
     let mut sum: TcpStats = record.retired;
-    let live = world.sockets.iter().filter(|socket| socket.workload == workload && socket.expects != 0);
+    let live = world.sockets.iter().filter(|socket| socket.owner.workload == workload && socket.expects != 0);
     live.for_each(|socket| sum.add(socket.tcp.stats()));
     json!({
         "segments_sent": sum.segments_sent,

@@ -6,6 +6,7 @@ mod common;
 mod bounds;
 mod bridging;
 mod congestion;
+mod cores;
 mod figure_17;
 mod golden;
 mod htsim;

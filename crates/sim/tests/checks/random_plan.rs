@@ -98,20 +98,23 @@ pub struct HostKind {
     per_packet_ps: u64,
     ring_frames: u32,
     lossless: Option<RawNicLossless>,
+    cores: u32,
 }
 
 fn host_kind() -> impl Strategy<Value = HostKind> {
     let control =
         prop_oneof![Just(RawCongestionControl::Cubic), Just(RawCongestionControl::NewReno), Just(RawCongestionControl::Dctcp)];
     let ring = prop_oneof![4 => Just(4_096), 1 => Just(6_u32)];
-    (control, any::<bool>(), proptest::bool::weighted(0.8), prop_oneof![Just(0), Just(500_000_u64)], ring, interface()).prop_map(
-        |(congestion_control, is_bare, sack, per_packet_ps, ring_frames, lossless)| HostKind {
+    let core = (prop_oneof![Just(0), Just(500_000_u64)], prop_oneof![Just(0_u32), Just(1), Just(3)]);
+    (control, any::<bool>(), proptest::bool::weighted(0.8), core, ring, interface()).prop_map(
+        |(congestion_control, is_bare, sack, (per_packet_ps, cores), ring_frames, lossless)| HostKind {
             congestion_control,
             is_bare,
             sack,
             per_packet_ps,
             ring_frames,
             lossless,
+            cores,
         },
     )
 }
@@ -126,6 +129,11 @@ impl HostKind {
         host.tcp.rto_min_ps = 5 * MS;
         (host.cpu.per_packet_ps, host.nic.rx_ring_frames) = (self.per_packet_ps, self.ring_frames);
         host.nic.lossless = self.lossless.clone();
+        (host.cpu.program_cores, host.cpu.time_slice_ps) = (self.cores, MS);
+        if self.cores > 0 {
+            // A window that a slow reader closes.
+            host.tcp.receive_buffer = RawSocketBuffer { initial_bytes: 20_000, maximum_bytes: 20_000 };
+        }
     }
 }
 
@@ -218,6 +226,8 @@ impl Work {
             0 => {
                 let mut work = oltp(&name, source, destination, 1 + self.amount as u32 / 3, self.amount, self.bytes);
                 (work.priority, work.gap) = (self.priority, RawDistribution::Exponential { mean: 300 * US });
+                let trip = &mut work.round_trips[0];
+                (trip.consume_fs_per_byte, trip.consume_chunk_bytes) = (self.amount % 3 * 20_000_000, 5_000);
                 (work.round_trips[0].write_bytes, work.start) = (self.bytes as u32 / 2, RawDistribution::Constant(0));
                 RawWorkload::Oltp(work)
             }

@@ -9,19 +9,33 @@ use tailrace_units::{Span, Stream, Time};
 #[derive(Debug)]
 pub struct OltpClient {
     profile: Rc<OltpProfile>,
+    /// It works on some of the responses, and reads when it has a core.
+    reads_late: bool,
     user: u32,
     luck: Stream,
     phase: Phase,
     /// When the phase ends by itself.
     deadline: Time,
-    /// Bytes that have arrived and wait for the client's core.
+    /// Bytes that have arrived and were not read.
     unread: u64,
-    /// Bytes that the core works on until the deadline.
+    /// Bytes that the user's core works on until the deadline.
     in_work: u64,
+    turn: Turn,
     /// When this transaction was meant to start.
     intended: Time,
     statement: usize,
     done: u64,
+}
+
+/// Whether the user's thread runs.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Turn {
+    /// Nothing to work on.
+    Asleep,
+    /// In the host's run queue.
+    Awaited,
+    /// On a core, for this long when what it works on is done.
+    Running(Span),
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -42,6 +56,7 @@ impl OltpClient {
     pub fn new(profile: Rc<OltpProfile>, user: u32, start: Time, luck: Stream) -> OltpClient {
         let phase = Phase::Unconnected;
         OltpClient {
+            reads_late: profile.has_client_work(),
             profile,
             user,
             luck,
@@ -49,6 +64,7 @@ impl OltpClient {
             deadline: start,
             unread: 0,
             in_work: 0,
+            turn: Turn::Asleep,
             intended: Time::ZERO,
             statement: 0,
             done: 0,
@@ -70,34 +86,71 @@ impl OltpClient {
                 desk.connect();
             }
             Phase::Pausing => self.begin(due, desk),
-            Phase::Waiting(_) => {
-                let bytes = std::mem::take(&mut self.in_work);
-                self.consumed(now, bytes, desk);
-            }
+            Phase::Waiting(_) => self.end_work(now, desk),
             Phase::Connecting | Phase::Done => {}
         }
     }
 
     pub(in crate::app) fn handle_connected(&mut self, now: Time, desk: &mut impl Desk) {
+        if self.reads_late {
+            desk.leave_unread();
+        }
         self.begin(now, desk);
     }
 
-    /// Bytes have arrived. The client works on them in chunks while more arrive.
+    /// Bytes have arrived. The user reads them when it has a core, a piece at a time, while more arrive.
     pub(in crate::app) fn handle_readable(&mut self, now: Time, bytes: u64, desk: &mut impl Desk) {
+        if !self.reads_late {
+            return self.consumed(now, bytes, desk);
+        }
         if self.profile.statements[self.statement].consume_fs_per_byte == 0 {
+            desk.read(bytes);
             return self.consumed(now, bytes, desk);
         }
         self.unread += bytes;
-        if self.in_work == 0 {
-            self.work(desk);
+        if self.turn == Turn::Asleep {
+            self.seek_core(desk);
         }
     }
 
-    fn work(&mut self, desk: &mut impl Desk) {
+    /// The user's turn has come.
+    pub(in crate::app) fn handle_core(&mut self, desk: &mut impl Desk) {
+        debug_assert_eq!(self.turn, Turn::Awaited, "a core comes to who waits for one");
+        self.work(Span::ZERO, desk);
+    }
+
+    fn seek_core(&mut self, desk: &mut impl Desk) {
+        self.turn = Turn::Awaited;
+        if desk.ask_core() {
+            self.work(Span::ZERO, desk);
+        }
+    }
+
+    /// Reads a piece and works on it, after having had the core for `used`.
+    fn work(&mut self, used: Span, desk: &mut impl Desk) {
         let statement = &self.profile.statements[self.statement];
         self.in_work = self.unread.min(statement.consume_chunk_bytes);
         self.unread -= self.in_work;
-        self.deadline = desk.compute(time_for(self.in_work, statement.consume_fs_per_byte));
+        let work = time_for(self.in_work, statement.consume_fs_per_byte);
+        self.turn = Turn::Running(used + work);
+        desk.read(self.in_work);
+        self.deadline = desk.compute(work);
+    }
+
+    /// A piece is done: on to the next if one has arrived and the turn is not over.
+    fn end_work(&mut self, now: Time, desk: &mut impl Desk) {
+        let Turn::Running(used) = self.turn else { panic!("only who runs can be done") };
+        let bytes = std::mem::take(&mut self.in_work);
+        if self.unread > 0 && desk.keeps_core(used) {
+            self.consumed(now, bytes, desk);
+            return self.work(used, desk);
+        }
+        self.turn = Turn::Asleep;
+        desk.leave_core();
+        self.consumed(now, bytes, desk);
+        if self.unread > 0 {
+            self.seek_core(desk);
+        }
     }
 
     fn consumed(&mut self, now: Time, bytes: u64, desk: &mut impl Desk) {
@@ -105,8 +158,6 @@ impl OltpClient {
         *missing -= bytes;
         if *missing == 0 {
             self.end_statement(now, desk);
-        } else if self.unread > 0 {
-            self.work(desk);
         }
     }
 

@@ -38,7 +38,7 @@ pub struct Statement {
     pub produce_fs_per_byte: u64,
     /// Femtoseconds that the client's core works on each byte that has arrived.
     pub consume_fs_per_byte: u64,
-    /// The client works on at most this many bytes at a time; at least 1.
+    /// The client reads, and works on, at most this many bytes at a time; at least 1.
     pub consume_chunk_bytes: u64,
 }
 
@@ -55,6 +55,13 @@ pub struct OltpProfile {
     pub transactions: u64,
     /// Transactions that are not recorded.
     pub warmup_transactions: u64,
+}
+
+impl OltpProfile {
+    /// Whether a user works on any of the responses. Then it reads when it has a core, and what it has not read fills its buffer.
+    fn has_client_work(&self) -> bool {
+        self.statements.iter().any(|statement| statement.consume_fs_per_byte > 0)
+    }
 }
 
 fn time_for(bytes: u64, fs_per_byte: u64) -> Span {

@@ -7,24 +7,46 @@ use tailrace_units::{Stream, Time};
 
 /// Writes down what a program does.
 #[derive(Default)]
-struct Notes(Vec<String>);
+struct Notes {
+    said: Vec<String>,
+    /// All cores work for others.
+    is_host_busy: bool,
+    /// The time slice; programs that wait are there whenever it is over.
+    slice: Span,
+}
 
 impl Desk for Notes {
     fn connect(&mut self) {
-        self.0.push("connect".into());
+        self.said.push("connect".into());
     }
     fn write(&mut self, bytes: u64) {
-        self.0.push(format!("write {bytes}"));
+        self.said.push(format!("write {bytes}"));
+    }
+    fn leave_unread(&mut self) {
+        self.said.push("leave unread".into());
+    }
+    fn read(&mut self, bytes: u64) {
+        self.said.push(format!("read {bytes}"));
+    }
+    fn ask_core(&mut self) -> bool {
+        self.said.push("ask".into());
+        !self.is_host_busy
+    }
+    fn keeps_core(&mut self, used: Span) -> bool {
+        used < self.slice
+    }
+    fn leave_core(&mut self) {
+        self.said.push("leave".into());
     }
     fn compute(&mut self, work: Span) -> Time {
-        self.0.push(format!("compute {}", work.ps()));
+        self.said.push(format!("compute {}", work.ps()));
         Time::from_ps(1_000_000) + work
     }
     fn completed(&mut self, user: u32, intended: Time) {
-        self.0.push(format!("user {user} completed what was due at {intended:?}"));
+        self.said.push(format!("user {user} completed what was due at {intended:?}"));
     }
     fn finished(&mut self, user: u32) {
-        self.0.push(format!("user {user} finished"));
+        self.said.push(format!("user {user} finished"));
     }
 }
 
@@ -53,7 +75,7 @@ fn the_server_writes_pieces_when_they_are_produced() {
         server.handle_timeout(server.poll_timeout(), &mut notes);
     }
     assert_eq!(due, [10 + 50 + 8_192, 10 + 50 + 16_384, 10 + 50 + 20_000]);
-    assert_eq!(notes.0, ["write 8192", "write 8192", "write 3616"]);
+    assert_eq!(notes.said, ["write 8192", "write 8192", "write 3616"]);
 }
 
 #[test]
@@ -72,25 +94,55 @@ fn a_late_transaction_of_a_paced_user_counts_from_when_it_was_due() {
         "user 3 completed what was due at 1500 ps",
         "user 3 finished",
     ];
-    assert_eq!(notes.0, expected);
+    assert_eq!(notes.said, expected);
 }
 
-#[test]
-fn the_client_works_in_chunks_while_more_arrives() {
-    let mut notes = Notes::default();
+/// A user who works 1 ps on each byte, connected, with its first request sent.
+fn working_user(notes: &mut Notes) -> OltpClient {
     let mut shared = profile(GapFrom::End);
     Rc::get_mut(&mut shared).expect("not shared yet").statements[0].consume_fs_per_byte = 1_000;
     let mut client = OltpClient::new(shared, 0, Time::ZERO, Stream::new(1, "client"));
-    client.handle_timeout(Time::ZERO, &mut notes);
-    client.handle_connected(Time::ZERO, &mut notes);
+    client.handle_timeout(Time::ZERO, notes);
+    client.handle_connected(Time::ZERO, notes);
+    assert_eq!(notes.said, ["connect", "leave unread", "write 100"]);
+    notes.said.clear();
+    client
+}
+
+/// Two arrivals, then everything that the user does until its transaction is complete.
+fn worked(slice: Span) -> String {
+    let mut notes = Notes { slice, ..Notes::default() };
+    let mut client = working_user(&mut notes);
     client.handle_readable(Time::from_ps(10), 3_000, &mut notes);
     client.handle_readable(Time::from_ps(20), 17_000, &mut notes);
     for _ in 0..4 {
         client.handle_timeout(client.poll_timeout(), &mut notes);
     }
-    let worked = ["compute 3000", "compute 8192", "compute 8192", "compute 616"];
-    assert_eq!(notes.0[2..6], worked);
-    assert_eq!(notes.0[6], "user 0 completed what was due at 0 ps");
+    notes.said.join(", ")
+}
+
+#[test]
+fn without_a_time_slice_the_core_is_left_after_every_piece() {
+    let pieces = [3_000, 8_192, 8_192, 616].map(|bytes| format!("ask, read {bytes}, compute {bytes}, leave"));
+    assert_eq!(worked(Span::ZERO), pieces.join(", ") + ", user 0 completed what was due at 0 ps");
+}
+
+#[test]
+fn the_core_is_left_when_the_slice_is_over_or_nothing_is_left_to_read() {
+    let expected = "ask, read 3000, compute 3000, read 8192, compute 8192, leave, \
+                    ask, read 8192, compute 8192, read 616, compute 616, leave, user 0 completed what was due at 0 ps";
+    assert_eq!(worked(Span::from_ps(11_000)), expected);
+}
+
+#[test]
+fn a_user_without_a_core_reads_nothing_and_then_all_that_has_come() {
+    let mut notes = Notes { is_host_busy: true, ..Notes::default() };
+    let mut client = working_user(&mut notes);
+    client.handle_readable(Time::from_ps(10), 1_000, &mut notes);
+    client.handle_readable(Time::from_ps(20), 3_000, &mut notes);
+    assert_eq!((notes.said.join(", "), client.poll_timeout()), ("ask".into(), Time::NEVER));
+    client.handle_core(&mut notes);
+    assert_eq!(notes.said[1..], ["read 4000", "compute 4000"]);
 }
 
 #[test]
