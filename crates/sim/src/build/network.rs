@@ -9,7 +9,7 @@ use tailrace_units::{BitRate, Pace, Span, Stream};
 const CUT_THROUGH_BYTES: u64 = 64;
 
 /// The pace of a node's port with the node's own oscillator.
-pub(super) fn pace_of(plan: &Plan, node: usize, port: usize) -> Pace {
+pub fn pace_of(plan: &Plan, node: usize, port: usize) -> Pace {
     let link = plan.graph.ports[node][port].link;
     pace_at(plan, node, plan.graph.links[link].rate)
 }
