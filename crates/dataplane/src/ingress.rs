@@ -114,6 +114,14 @@ impl IngressPort {
         IngressPort { groups: groups.into_iter().map(group).collect(), group_of, pausing, refresh }
     }
 
+    /// Counts from here on.
+    pub(crate) fn begin_counting(&mut self) {
+        for group in &mut self.groups {
+            let (bytes_max, headroom_max_bytes) = (group.bytes, group.headroom);
+            group.counters = GroupCounters { bytes_max, headroom_max_bytes, ..GroupCounters::default() };
+        }
+    }
+
     pub(crate) fn counters(&self) -> impl Iterator<Item = (u8, GroupCounters)> {
         self.groups.iter().map(|group| (group.policy.priorities, group.counters))
     }
