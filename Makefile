@@ -16,6 +16,7 @@ SHELL := bash
 PYTHON ?= $(shell command -v python3.11 || command -v python3)
 BIN := .venv/bin
 NATIVE := python/tailrace/_native.abi3.so
+FABRIC := python/tailrace/bin/tailrace-fabric
 RUST_SOURCES := Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name Cargo.toml)
 
 # pyo3's build script looks for an interpreter: always the same one, or each change of PATH rebuilds.
@@ -40,9 +41,15 @@ $(NATIVE): .venv/locked $(RUST_SOURCES)
 	  maturin develop --uv --release --locked --quiet >.bootstrap/build.log 2>&1 || { cat .bootstrap/build.log; exit 1; }
 	@touch $@
 
+$(FABRIC): $(RUST_SOURCES)
+	@echo "build: the live fabric, optimised"
+	@mkdir -p $(@D)
+	@cargo build --release --locked --quiet -p tailrace-fabric
+	@install -m 755 $${CARGO_TARGET_DIR:-target}/release/tailrace-fabric $@
+
 .PHONY: setup build
 setup: .venv/locked
-build: $(NATIVE)
+build: $(NATIVE) $(FABRIC)
 
 # --- use ----------------------------------------------------------------------------------------------------------
 
@@ -84,5 +91,5 @@ readme-table: build
 
 .PHONY: clean
 clean:
-	rm -rf target .venv .bootstrap .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis $(NATIVE)
+	rm -rf target .venv .bootstrap .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis $(NATIVE) $(dir $(FABRIC))
 	find python tests scripts -name __pycache__ -type d -prune -exec rm -rf {} +

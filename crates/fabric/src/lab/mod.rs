@@ -1,0 +1,219 @@
+//! A lab: the first process of a process namespace. It makes the hosts, runs the data plane, starts programs and reaps
+//! them. When it ends, for whatever reason, the kernel ends everything in it.
+
+mod clients;
+mod hosts;
+mod mounts;
+mod programs;
+pub mod protocol;
+
+pub use hosts::Override;
+pub use mounts::{SCRATCH, is_private};
+pub use programs::NO_HOST;
+
+use crate::address;
+use crate::cgroup::Groups;
+use crate::netlink::{Link, Netlink};
+use crate::plane::run::{Ask, Plane};
+use crate::sys::process::{die_with_parent, reap};
+use clients::Clients;
+use hosts::Host;
+use nix::sched::{CloneFlags, unshare};
+use nix::sys::signal::{SigSet, Signal};
+use nix::sys::signalfd::{SfdFlags, SignalFd};
+use programs::Programs;
+use protocol::{Command, Op};
+use serde_json::{Value, json};
+use std::fs;
+use std::io;
+use std::os::fd::AsRawFd;
+use std::os::unix::net::UnixListener;
+use std::path::PathBuf;
+use std::sync::Arc;
+use tailrace_plan::Plan;
+
+/// What a lab is made of.
+#[derive(Debug)]
+pub struct Setup {
+    /// The plan.
+    pub plan: Plan,
+    /// Folder of the lab's state file.
+    pub dir: PathBuf,
+    /// Congestion controls instead of the plan's.
+    pub overrides: Vec<Override>,
+    /// Control groups, if there are any.
+    pub groups: Option<Groups>,
+    /// Whether root is root only inside a user namespace.
+    pub is_nested: bool,
+    /// Where others connect to a lab that nobody holds by its input and output.
+    pub control: Option<UnixListener>,
+    /// What went otherwise than asked so far.
+    pub warnings: Vec<String>,
+}
+
+struct Lab {
+    plan: Arc<Plan>,
+    hosts: Vec<Host>,
+    plane: Plane,
+    programs: Programs,
+    clients: Clients,
+}
+
+/// Runs a lab to its end.
+///
+/// # Errors
+/// Why it could not be made, for people.
+pub fn run(setup: Setup) -> Result<(), String> {
+    let pid = outer_pid()?;
+    let text = |error: io::Error| error.to_string();
+    die_with_parent(Signal::SIGKILL).map_err(|error| error.to_string())?;
+    let children = watch_children().map_err(text)?;
+    let spaces = CloneFlags::CLONE_NEWNS | CloneFlags::CLONE_NEWNET | CloneFlags::CLONE_NEWIPC | CloneFlags::CLONE_NEWUTS;
+    unshare(spaces).map_err(|error| format!("making namespaces: {error}"))?;
+    let names: Vec<String> = setup.plan.raw.hosts.iter().map(|host| host.name.clone()).collect();
+    mounts::set_up(&names).map_err(text)?;
+    Netlink::open().and_then(|mut netlink| netlink.up(Link(1))).map_err(text)?;
+    let plan = Arc::new(setup.plan);
+    let made = hosts::create_all(&plan, &setup.overrides).map_err(text)?;
+    let (hosts, wires): (Vec<Host>, Vec<_>) = made.into_iter().unzip();
+    let plane = Plane::start(Arc::clone(&plan), wires).map_err(|error| format!("starting the data plane: {error}"))?;
+    let mut warnings = setup.warnings;
+    if !plane.is_realtime {
+        warnings.push("no real-time scheduling (CAP_SYS_NICE is missing): other programs delay the fabric".into());
+    }
+    let ready = json!({
+        "event": "ready",
+        "version": env!("CARGO_PKG_VERSION"),
+        "hosts": hosts.iter().enumerate().map(|(index, host)| describe(index, host)).collect::<Vec<_>>(),
+        "cgroup": setup.groups.as_ref().map(|groups| &groups.name),
+        "realtime": plane.is_realtime,
+        "warnings": warnings,
+        "lab_pid": pid,
+    });
+    write_state(&setup.dir, &ready, &hosts)?;
+    let programs = Programs::new(setup.groups, setup.is_nested);
+    let clients = Clients::new(setup.control);
+    let mut lab = Lab { plan, hosts, plane, programs, clients };
+    lab.clients.tell(&ready);
+    lab.serve(&children)
+}
+
+impl Lab {
+    /// Carries out commands and reports what programs do, until the last command or until nobody is there to give one.
+    fn serve(mut self, children: &SignalFd) -> Result<(), String> {
+        loop {
+            let heard = self.clients.listen(children).map_err(|error| format!("waiting for commands: {error}"))?;
+            while let Ok(Some(_)) = children.read_signal() {}
+            self.reap();
+            for (from, line) in heard.lines {
+                let command = match protocol::parse(&line) {
+                    Ok(command) => command,
+                    Err(answer) => {
+                        self.clients.answer(from, &answer);
+                        continue;
+                    }
+                };
+                if matches!(command.op, Op::Down) {
+                    let Lab { mut hosts, plane, mut clients, .. } = self;
+                    let outcome = plane.stop().map(|outcome| with_losses(outcome, &mut hosts));
+                    let answer = outcome.map(|outcome| json!({ "outcome": outcome }));
+                    clients.answer(from, &protocol::answer(command.id, answer));
+                    return Ok(());
+                }
+                let Command { id, op } = command;
+                let answer = self.carry_out(op);
+                self.clients.answer(from, &protocol::answer(id, answer));
+            }
+            if heard.is_over {
+                return Ok(());
+            }
+        }
+    }
+
+    fn carry_out(&mut self, op: Op) -> Result<Value, String> {
+        match op {
+            Op::Spawn(order) => {
+                let host = order.host.as_deref().map(|name| self.host(name)).transpose()?;
+                let pid = self.programs.start(&order, host.map(|host| &self.hosts[host]))?;
+                Ok(json!({ "pid": pid.as_raw() }))
+            }
+            Op::Signal { name, signal, group } => self.programs.signal(&name, &signal, group).map(|()| Value::Null),
+            Op::Begin => {
+                self.hosts.iter_mut().try_for_each(Host::begin_counting).map_err(|error| error.to_string())?;
+                self.plane.ask(Ask::Begin)
+            }
+            Op::End => self.plane.ask(Ask::End),
+            Op::Counters => {
+                let outcome = self.plane.ask(Ask::Counters)?;
+                Ok(json!({ "outcome": with_losses(outcome, &mut self.hosts) }))
+            }
+            Op::Capture { .. } | Op::CaptureStop { .. } => Err("this fabric has no captures".into()),
+            Op::Down => unreachable!("the end is handled by who calls"),
+        }
+    }
+
+    fn host(&self, name: &str) -> Result<usize, String> {
+        let found = self.plan.raw.hosts.iter().position(|host| host.name == name);
+        found.ok_or_else(|| format!("the plan has no host named {name:?}"))
+    }
+
+    fn reap(&mut self) {
+        while let Some(reaped) = reap() {
+            if let Some(event) = self.programs.ended(&reaped) {
+                self.clients.tell(&event);
+            }
+        }
+    }
+}
+
+/// The number of this process in the namespace that it came from: /proc is still that of the outside.
+fn outer_pid() -> Result<i32, String> {
+    let link = fs::read_link("/proc/self").map_err(|error| format!("/proc: {error}"))?;
+    link.to_str().and_then(|text| text.parse().ok()).ok_or_else(|| "/proc/self is no number".into())
+}
+
+/// Ends of children become readable. Before there are threads, which all must leave the signal alone.
+fn watch_children() -> io::Result<SignalFd> {
+    let mut signals = SigSet::empty();
+    signals.add(Signal::SIGCHLD);
+    signals.thread_set_mask()?;
+    Ok(SignalFd::with_flags(&signals, SfdFlags::SFD_CLOEXEC | SfdFlags::SFD_NONBLOCK)?)
+}
+
+fn describe(index: usize, host: &Host) -> Value {
+    json!({
+        "name": host.name,
+        "address": address::ipv4(index).to_string(),
+        "mac": address::mac_text(index),
+        "mtu": host.mtu_bytes,
+        "congestion_control": host.congestion_control,
+    })
+}
+
+/// What somebody needs who joins the lab from outside: its process, and the file of each host's network namespace in it.
+fn write_state(dir: &std::path::Path, ready: &Value, hosts: &[Host]) -> Result<(), String> {
+    let files = hosts.iter().map(|host| (host.name.clone(), json!(host.namespace.as_raw_fd())));
+    let mut state = ready.clone();
+    state["network_files"] = Value::Object(files.collect());
+    let path = dir.join("lab.json");
+    fs::write(&path, state.to_string()).map_err(|error| format!("writing {}: {error}", path.display()))
+}
+
+/// Adds frames that were lost outside the modelled queues, by host: each of these should be zero.
+fn with_losses(mut outcome: Value, hosts: &mut [Host]) -> Value {
+    let failed = outcome["fabric"]["write_failed"].take();
+    let of_host = |host: &mut Host| {
+        let counters = host.counters().unwrap_or_default();
+        let losses = json!({
+            "tx_dropped": counters.tx_dropped,
+            "rx_dropped": counters.rx_dropped,
+            "write_failed": failed[&host.name],
+        });
+        (host.name.clone(), losses)
+    };
+    outcome["fabric"]["frames_lost_outside"] = Value::Object(hosts.iter_mut().map(of_host).collect());
+    if let Some(fabric) = outcome["fabric"].as_object_mut() {
+        fabric.remove("write_failed");
+    }
+    outcome
+}
