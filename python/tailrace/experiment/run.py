@@ -9,10 +9,11 @@ from typing import Any
 
 from tailrace.errors import RunRefusedError, closest
 from tailrace.experiment import calibrate
+from tailrace.experiment.engine import Engine, Simulated, Trial
 from tailrace.experiment.estimate import Estimate
 from tailrace.experiment.judge import judged
 from tailrace.experiment.machine import available_cores, describe_machine, versions
-from tailrace.experiment.native import Outcome, simulator_build
+from tailrace.experiment.native import Outcome
 from tailrace.experiment.plans import Plans, alone, identity
 from tailrace.experiment.pool import Pool, Running
 from tailrace.experiment.reporter import Reporter, Silent
@@ -62,17 +63,21 @@ class Finished:
 class Experiment:
     """The plans of a scenario, their trials and the directory that keeps them."""
 
-    def __init__(self, loaded: Loaded, options: Options, reporter: Reporter | None = None) -> None:
+    def __init__(
+        self, loaded: Loaded, options: Options, reporter: Reporter | None = None, engine: Engine | None = None
+    ) -> None:
         self.loaded = loaded
         self.options = options
         self.reporter: Reporter = reporter or Silent()
-        self.jobs = available_cores() if options.jobs is None else options.jobs
-        if self.jobs < 1:
-            raise RunRefusedError(f"{self.jobs} jobs run nothing (hint: leave it out for one on each core)")
+        self.engine: Engine = Simulated() if engine is None else engine
+        self.jobs = _jobs(options.jobs, self.engine)
         self.arms = _chosen(options.arms, list(loaded.arms))
         check_published(loaded)
         self.scenarios = {arm: scaled(scenario, options.scale) for arm, scenario in loaded.arms.items()}
-        self.identity = identity(Plans(self.scenarios).hashes, self._spec, simulator_build())
+        self.engine.refuse(loaded, {arm: self.scenarios[arm] for arm in self.arms})
+        self.identity = identity(
+            Plans(self.scenarios).hashes, self._spec, self.engine.build(), self.engine.terms(self._spec)
+        )
         name = f"{loaded.scenario.name}-{self.identity[:NAME_HASH_DIGITS]}"
         self.directory = RunDirectory(options.out or RUNS / name)
         self.statuses: dict[TrialKey, str] = {}
@@ -114,11 +119,14 @@ class Experiment:
             manifest = self._manifest(held)
             self.directory.write_manifest(manifest)
             self._copy_scenario()
+            self.engine.open(self.directory.path)
             try:
                 is_interrupted = not self._calibrate() or self._run_trials()
             except BaseException:
                 self.directory.write_manifest({**manifest, "state": "interrupted", "finished": _now()})
                 raise
+            finally:
+                self.engine.close()
             state = "interrupted" if is_interrupted else "finished"
             plans = Plans(self.with_solos())
             calibration = calibrate.recorded(self.directory)
@@ -136,7 +144,9 @@ class Experiment:
     def _calibrate(self) -> bool:
         if self._spec.calibrate is None:
             return True
-        done = calibrate.calibrated(self.scenarios, self.baseline, self.directory, self.jobs, self.reporter)
+        done = calibrate.calibrated(
+            self.scenarios, self.baseline, self.directory, self.jobs, self.reporter, self.engine
+        )
         if done is None:
             return False
         self.scenarios = done
@@ -175,9 +185,12 @@ class Experiment:
         self.estimate = Estimate(missing, self.jobs)
         self.reporter.begin("trials", self.estimate)
         try:
-            return Pool(self.jobs, self.plans.json, self).run_all(missing)
+            return Pool(self.jobs, self._trial, self).run_all(missing)
         finally:
             self.reporter.end()
+
+    def _trial(self, key: TrialKey) -> Trial:
+        return self.engine.trial(self.plans.json(key))
 
     def tick(self, running: Sequence[Running]) -> None:
         """From the pool."""
@@ -185,7 +198,7 @@ class Experiment:
 
     def finished(self, key: TrialKey, outcome: Outcome, wall_s: float) -> None:
         """From the pool, in the thread of the trial: judges and keeps the trial."""
-        data = judged(outcome.data, self.plans.scenarios[key.arm])
+        data = judged(outcome.data, self.plans.scenarios[key.arm], self.engine)
         data = {**data, "arm": key.arm, "trial": key.number, "plan_hash": self.plans.hashes[key.arm]}
         self.directory.write_trial(key, Outcome(data, outcome.tables))
         self.statuses[key] = str(data["status"])
@@ -216,7 +229,8 @@ class Experiment:
             "description": scenario.description,
             "identity": self.identity,
             "state": "running",
-            "versions": versions(),
+            "engine": self.engine.name,
+            "versions": versions() | self.engine.versions(),
             "machine": describe_machine(),
             "seed": self._spec.seed,
             "scale": self.options.scale,
@@ -265,6 +279,17 @@ def summarise_and_report(path: Path) -> tuple[dict[str, Any], Path]:
     summary = results.summarise(path)
     write_json(path / "result.json", summary)
     return summary, report.write(path)
+
+
+def _jobs(asked: int | None, engine: Engine) -> int:
+    """Trials at the same time."""
+    jobs = available_cores() if asked is None else asked
+    if jobs < 1:
+        raise RunRefusedError(f"{jobs} jobs run nothing (hint: leave it out for one on each core)")
+    most = engine.jobs_max
+    if asked is not None and most is not None and asked > most:
+        raise RunRefusedError(f"{asked} {engine.name} trials at once would disturb each other (hint: leave --jobs out)")
+    return jobs if most is None else min(jobs, most)
 
 
 def _chosen(asked: Sequence[str] | None, known: Sequence[str]) -> list[str]:
