@@ -161,12 +161,15 @@ def compare(
     a: Annotated[Path, typer.Argument(help="Run directory.")],
     b: Annotated[Path, typer.Argument(help="Run directory.")],
     *,
+    page: Annotated[
+        Path | None, typer.Option("--report", metavar="FILE", help="Of a simulated and a live run: a page of plots.")
+    ] = None,
     json_: Json = False,
 ) -> None:
-    """Compare two runs workload by workload."""
+    """Compare two runs workload by workload; a simulated and a live one also with the published figures."""
     from tailrace.cli.inspect import print_comparison
 
-    print_comparison(a, b, json_=json_)
+    print_comparison(a, b, page, json_=json_)
 
 
 @app.command()

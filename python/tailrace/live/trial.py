@@ -21,6 +21,7 @@ from tailrace.live.template import Templates
 PS_PER_S = 10**12
 US_PER_S = 10**6
 POLL_S = 0.02
+FIRST_SAMPLE_S = 0.5
 SAMPLE_EVERY_S = 2.0
 """Connections are looked at this often: six hosts cost about ten milliseconds of one core."""
 SETTLE_LIMIT_S = 20.0
@@ -143,7 +144,7 @@ class LiveTrial:
         finite = [generator for generator in generators if generator.is_finite]
         senders = sorted({_sender(kind, raw) for kind, raw in self._workloads()})
         samples: list[probe.Connections] = []
-        next_sample_s = SAMPLE_EVERY_S
+        next_sample_s = FIRST_SAMPLE_S
         while (elapsed_s := time.monotonic() - begun_s) < self._limit_s:
             for generator in generators:
                 generator.tick(lab, elapsed_s)
