@@ -1,0 +1,110 @@
+"""A scenario with real PostgreSQL, pgbench and iperf3, from the command line to the report."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import machine
+
+RUN_LIMIT_S = 200
+
+
+def command(out: Path, *options: str) -> list[str]:
+    """`tailrace run --live`."""
+    program = [sys.executable, "-c", "from tailrace.cli import main; main()"]
+    return [*program, "run", "--live", str(machine.SCENARIO), "--out", str(out), *options]
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """One run of every arm, and a look at what it left on the machine."""
+    out = tmp_path_factory.mktemp("live") / "run"
+    before, cgroups = machine.picture(), machine.cgroups()
+    done = subprocess.run(
+        command(out, "--log-ingress"), capture_output=True, text=True, timeout=RUN_LIMIT_S, check=False
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert machine.wait_until_gone(str(out), cgroups) == []
+    assert machine.picture() == before
+    return out
+
+
+def outcome(out: Path, arm: str) -> dict[str, Any]:
+    """The outcome of an arm's trial."""
+    data: dict[str, Any] = json.loads((out / "trials" / arm / "1.json").read_text(encoding="utf-8"))
+    return data
+
+
+def test_every_transaction_was_done_in_every_arm(finished: Path) -> None:
+    for arm in ("fifo", "dpp", "solo-orders"):
+        orders = outcome(finished, arm)["workloads"][0]
+        assert orders["transactions"] == 120, arm
+        assert orders["goodput_bytes"] == 120 * 18_000
+        assert orders["latency"]["count"] == 120
+        assert None not in orders["user_completion_ps"]
+
+
+def test_frames_are_conserved_and_none_is_lost_outside_the_queues(finished: Path) -> None:
+    for arm in ("fifo", "dpp"):
+        data = outcome(finished, arm)
+        books = data["conservation"]
+        assert books["sent"] == books["delivered"] + books["dropped"] + books["in_network"]
+        assert all(sum(lost.values()) == 0 for lost in data["fabric"]["frames_lost_outside"].values())
+        assert data["fabric"]["foreign_frames"] == 0
+
+
+def test_the_backup_fills_the_queue_and_dpp_takes_the_orders_past_it(finished: Path) -> None:
+    ports = {
+        arm: next(port for port in outcome(finished, arm)["ports"] if port["towards"] == "client")
+        for arm in ("fifo", "dpp")
+    }
+    [fifo] = ports["fifo"]["queues"]
+    express, normal = ports["dpp"]["queues"]
+    assert sum(lost["frames"] for lost in fifo["drops"].values()) > 0
+    assert express["drops"] == {}
+    # 120 answers of 18 kB are three frames each at this MTU, and nearly all of them are first packets of a flow.
+    assert express["tx_bytes"] >= 120 * 18_000 * 0.9
+    assert normal["tx_frames"] > 0
+
+
+def test_what_linux_was_told_is_recorded(finished: Path) -> None:
+    manifest = json.loads((finished / "manifest.json").read_text(encoding="utf-8"))
+    assert manifest["engine"] == "live"
+    assert {"postgres", "iperf3", "fabric_build"} <= set(manifest["versions"])
+    controls = {name for arm in ("fifo", "dpp") for name in outcome(finished, arm)["live"]["congestion_controls"]}
+    assert controls <= {"cubic"}
+
+
+def test_the_run_directory_holds_results_and_no_template(finished: Path) -> None:
+    assert (finished / "report.html").exists()
+    assert {path.name for path in (finished / "live").iterdir()} <= {"ingress"}
+
+
+def test_what_entered_the_switches_is_replayed_to_the_same_digest(finished: Path) -> None:
+    program = [sys.executable, "-c", "from tailrace.cli import main; main()", "replay", str(finished), "--json"]
+    done = subprocess.run(program, capture_output=True, text=True, timeout=RUN_LIMIT_S, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    trials = json.loads(done.stdout)["trials"]
+    assert len(trials) == 3
+    assert all(trial["live_digest"] == trial["replayed_digest"] for trial in trials)
+
+
+def test_a_killed_run_leaves_nothing_and_resumes(tmp_path: Path) -> None:
+    """SIGKILL to the command at moments of every stage: template, lab, load."""
+    out, cgroups, before = tmp_path / "run", machine.cgroups(), machine.picture()
+    for moment_s in (0.7, 1.5, 2.5, 4.0, 6.0):
+        killed = subprocess.Popen(command(out), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        try:
+            killed.wait(moment_s)
+        except subprocess.TimeoutExpired:
+            killed.kill()
+        killed.wait(10)
+        assert machine.wait_until_gone(str(out), cgroups) == [], f"killed after {moment_s} s"
+        assert machine.picture() == before
+    done = subprocess.run(command(out), capture_output=True, text=True, timeout=RUN_LIMIT_S, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert outcome(out, "dpp")["status"] == "ok"
