@@ -4,6 +4,7 @@
 #   make reproduce-full  the same with the published transaction counts and all trials
 #   make test            every check: formats, lints, types, architecture, Rust and Python tests
 #   make lint            the checks that run nothing
+#   make live-deps       install the programs of live runs from Debian's packages, as root
 #   make bench           the workloads of benches/README.md
 #   make docs            the generated pages of docs/ and the table of README.md (RUN=runs/... takes a run's result)
 #   make clean           remove everything that these targets made, runs/ apart
@@ -67,6 +68,10 @@ reproduce-full: build
 
 bench: build
 	@$(BIN)/python benches/run.py
+
+.PHONY: live-deps
+live-deps: build
+	@$(BIN)/python scripts/live_deps.py
 
 # --- checks -------------------------------------------------------------------------------------------------------
 
