@@ -6,10 +6,12 @@ from tailrace.cli.console import DONE, EXPECTATION_FAILED, emit, emit_json, note
 from tailrace.errors import RunRefusedError
 
 
-def print_doctor(*, json_: bool) -> int:
+def print_doctor(*, measure: bool, json_: bool) -> int:
     """Prints what the machine has; returns the exit code."""
-    from tailrace.live import doctor
+    from tailrace.live import doctor, limits
 
+    if measure:
+        limits.measure()
     facts = doctor.examine()
     if json_:
         emit_json(doctor.as_data(facts))
@@ -46,6 +48,8 @@ def replay_run(path: Path, *, json_: bool) -> int:
 
 def clean_machine() -> None:
     """Removes what dead runs left."""
-    from tailrace.live.fabric import run_short
+    from tailrace.live.fabric import ask
 
-    emit(run_short("clean").strip() or "nothing was left")
+    answer = ask("clean")
+    removed = [str(name) for name in answer.get("removed", [])]
+    emit(f"removed: {', '.join(removed)}" if removed else "nothing was left")

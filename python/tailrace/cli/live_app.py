@@ -15,11 +15,15 @@ Json = Annotated[bool, typer.Option("--json", help="Machine-readable result on s
 
 
 @live_app.command()
-def doctor(*, json_: Json = False) -> None:
+def doctor(
+    *,
+    measure: Annotated[bool, typer.Option("--measure", help="Measure how many frames it holds.")] = False,
+    json_: Json = False,
+) -> None:
     """Say what this machine has and lacks for live runs; exit code 1 when they cannot start."""
     from tailrace.cli.live import print_doctor
 
-    raise typer.Exit(print_doctor(json_=json_))
+    raise typer.Exit(print_doctor(measure=measure, json_=json_))
 
 
 @live_app.command()

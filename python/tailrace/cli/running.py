@@ -56,7 +56,7 @@ def run_scenario(request: Request) -> int:
     given = overrides(request.assignments, trials=request.trials, seed=request.seed)
     loaded = load_scenario(path, {**measured, **given})
     options = Options(request.arms, request.jobs, request.scale, request.out, ["tailrace", *sys.argv[1:]])
-    engine = LiveEngine(log_ingress=request.is_logged) if request.is_live else None
+    engine = LiveEngine(log_ingress=request.is_logged, say=note) if request.is_live else None
     experiment = Experiment(loaded, options, reporter_for(json_lines=request.is_json), engine)
     if request.is_dry:
         listing = describe(experiment)

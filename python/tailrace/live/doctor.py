@@ -3,14 +3,14 @@
 import re
 import shutil
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cache
 from typing import Any
 
 from tailrace.errors import RunRefusedError
 from tailrace.experiment.machine import describe_machine
-from tailrace.live import fabric
+from tailrace.live import fabric, limits
 from tailrace.live.fabric import FabricError
 from tailrace.live.programs import postgres
 
@@ -42,6 +42,9 @@ NEEDED = (
     Needed("hammerdbcli", "not in Debian; see its site", None, "HammerDB in place of pgbench", is_required=False),
     Needed("ovs-vswitchd", "openvswitch-switch", "--version", "Open vSwitch for comparison", is_required=False),
 )
+FAST_CLOCKS = frozenset({"tsc", "kvm-clock", "arch_sys_counter"})
+"""Clocks that are read without a system call."""
+LATE = "the switch is late when other programs compute"
 FOR_DATABASES = frozenset({"postgres", "pgbench"})
 
 
@@ -112,9 +115,9 @@ def require(*, needs_database: bool) -> None:
         packages = " ".join(dict.fromkeys(each.package for each in lacking))
         hint = f"`make live-deps`, or apt-get install {packages}; `tailrace doctor` lists everything"
         raise RunRefusedError(f"a live run needs {names} (hint: {hint})")
-    facts = fabric.ask("doctor")
-    if not facts.get("can_run", True):
-        why = "; ".join(str(reason) for reason in facts.get("reasons", [])) or "the fabric says no"
+    lacks = [fact for fact in fabric_facts(fabric.ask("doctor")) if fact.is_good is False]
+    if lacks:
+        why = "; ".join(f"{fact.what}: {fact.value}" for fact in lacks)
         raise RunRefusedError(
             f"a live run cannot start here: {why} (hint: run it as root; `tailrace doctor` says more)"
         )
@@ -136,24 +139,35 @@ def examine() -> list[Fact]:
 
 def _fabric_facts() -> list[Fact]:
     try:
-        answer = fabric.ask("doctor")
+        found = fabric.ask("doctor")
     except FabricError as error:
         return [Fact("fabric", "not to be used", is_good=False, advice=str(error))]
-    facts = [Fact("fabric", fabric.build(), is_good=True)]
-    verdicts = answer.pop("facts", None)
-    if isinstance(verdicts, list):
-        return facts + [Fact(f["what"], str(f["value"]), f.get("is_good"), f.get("advice", "")) for f in verdicts]
-    return facts + [Fact(key.replace("_", " "), _plain(value), None) for key, value in answer.items()]
+    return [Fact("fabric", fabric.build(), is_good=True), *fabric_facts(found), _limits_fact()]
 
 
-def _plain(value: Any) -> str:
-    if isinstance(value, list):
-        return ", ".join(str(part) for part in value) or "none"
-    return (
-        {True: "yes", False: "no", None: "unknown"}.get(value, str(value))
-        if not isinstance(value, dict)
-        else str(value)
-    )
+def fabric_facts(found: Mapping[str, Any]) -> list[Fact]:
+    """What the fabric says of the machine, judged."""
+    capabilities = found.get("capabilities") or {}
+    has_rights, can_nest = bool(capabilities.get("lab")), bool(found.get("user_namespaces"))
+    rights = "those of root" if has_rights else "a user namespace" if can_nest else "too few"
+    is_realtime = bool(found.get("realtime"))
+    clock = str(found.get("clock_source"))
+    controls = ", ".join(found.get("congestion_controls") or []) or "unknown"
+    return [
+        Fact("privileges", rights, has_rights or can_nest, "" if has_rights or can_nest else "run it as root"),
+        Fact("/dev/net/tun", *((("usable", True, "")) if found.get("tun") else ("not usable", False, "modprobe tun"))),
+        Fact("control groups", str(found.get("cgroup")), None),
+        Fact("real-time priority", "yes" if is_realtime else "no", None, "" if is_realtime else LATE),
+        Fact("clock", clock, None, "" if clock in FAST_CLOCKS else "reading this clock is slow"),
+        Fact("congestion controls", controls, None),
+    ]
+
+
+def _limits_fact() -> Fact:
+    figures = limits.measured()
+    if figures is None:
+        return Fact("frames a second", "not measured", None, "`tailrace doctor --measure`")
+    return Fact("frames a second", f"{figures['frames']['frames_per_second_max']:,.0f}".replace(",", " "), None)
 
 
 def _program_fact(needed: Needed) -> Fact:

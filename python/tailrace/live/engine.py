@@ -3,14 +3,14 @@
 import re
 import shutil
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 from tailrace.errors import TailraceError
 from tailrace.experiment.engine import LIVE, Trial, read_plan
 from tailrace.experiment.native import Outcome
-from tailrace.live import fabric, validity
+from tailrace.live import fabric, limits, validity
 from tailrace.live.doctor import require, versions
 from tailrace.live.refuse import refuse
 from tailrace.live.replay import INGRESS
@@ -32,7 +32,10 @@ class LiveEngine:
     # The one percent within which calibrated workloads must come; repeated live trials differ by about as much.
     calibration_error = 0.01
 
-    def __init__(self, *, log_ingress: bool = False) -> None:
+    def __init__(self, *, log_ingress: bool = False, say: Callable[[str], None] = lambda _text: None) -> None:
+        """`say` is told what takes time before the first trial."""
+        self._say = say
+        self._frames_per_s_max: float | None = None
         self.log_ingress = log_ingress
         self._folder = Path(FOLDER)
         self._templates: Templates | None = None
@@ -56,7 +59,8 @@ class LiveEngine:
         require(
             needs_database=any(workload.kind == "oltp" for arm in arms.values() for workload in arm.workloads.values())
         )
-        refuse(loaded, arms, fabric.frames_per_s_max())
+        self._frames_per_s_max = limits.frames_per_s_max(self._say)
+        refuse(loaded, arms, self._frames_per_s_max)
 
     def open(self, folder: Path) -> None:
         """Templates and logs go below the run directory."""
@@ -77,6 +81,8 @@ class LiveEngine:
         plan = read_plan(plan_json)
         folder = self._folder / re.sub(r"[^A-Za-z0-9_-]+", "-", plan["name"])
         options = ["--log-ingress"] if self.log_ingress else []
+        if self._frames_per_s_max is not None:
+            options += ["--frames-per-second-max", str(round(self._frames_per_s_max))]
         trial = LiveTrial(plan, plan_json, folder, self._templates, lambda: self._last_s, options)
         return _Kept(trial, folder, self)
 

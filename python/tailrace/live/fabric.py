@@ -5,7 +5,6 @@ import json
 import os
 import shutil
 import subprocess
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +15,6 @@ ENVIRONMENT = "TAILRACE_FABRIC"
 """Names another program instead of the installed one."""
 SHORT_LIMIT_S = 60
 """Commands that look and end take less than a second; measuring the limits takes some."""
-LOAD_SHARE = 0.5
-"""The switch program may use half a core; the rest is for the programs whose load it carries."""
 BUILD_DIGITS = 12
 """Hexadecimal digits that tell builds apart: 48 bits."""
 
@@ -70,15 +67,3 @@ def run_short(*arguments: str, limit_s: float = SHORT_LIMIT_S) -> str:
         last = done.stderr.strip().splitlines()[-1:] or [f"status {done.returncode}"]
         raise FabricError(f"{NAME} {arguments[0]}: {last[0]}")
     return done.stdout
-
-
-@cache
-def limits() -> dict[str, Any]:
-    """What the machine can hold, measured once in this process."""
-    return ask("limits")
-
-
-def frames_per_s_max() -> float | None:
-    """Frames a second that the switch program may be given; None where the measurement says nothing."""
-    found = limits().get("frames_per_s")
-    return None if found is None else float(found) * LOAD_SHARE

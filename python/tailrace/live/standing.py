@@ -15,16 +15,13 @@ from tailrace.errors import closest
 from tailrace.live.fabric import FabricError, program
 from tailrace.live.program import tail
 
-HOME = Path("/run/tailrace-fabrics")
-"""One folder for each fabric; gone with the machine's memory."""
-ENVIRONMENT = "TAILRACE_FABRICS"
-"""Names another place for the folders."""
 UP_LIMIT_S = 30.0
 ANSWER_LIMIT_S = 20.0
 DOWN_LIMIT_S = 10.0
 POLL_S = 0.05
 STATE = "lab.json"
 SOCKET = "control.sock"
+LOG = "fabric.log"
 ANSWER_BYTES_MAX = 64 * 1024 * 1024
 
 
@@ -72,8 +69,9 @@ def _answer(line: socket.socket, op: str, deadline: float) -> dict[str, Any]:
 
 
 def home() -> Path:
-    """Where the folders are."""
-    return Path(os.environ.get(ENVIRONMENT) or HOME)
+    """Where each fabric has a folder: the user's place for state (XDG Base Directory Specification)."""
+    state = os.environ.get("XDG_STATE_HOME") or str(Path.home() / ".local" / "state")
+    return Path(state) / "tailrace" / "fabrics"
 
 
 def standing() -> list[Standing]:
@@ -90,7 +88,7 @@ def standing() -> list[Standing]:
 
 
 def _is_alive(state: dict[str, Any]) -> bool:
-    pid = state.get("guardian_pid") or state.get("lab_pid") or 0
+    pid = state.get("lab_pid") or 0
     return pid > 0 and Path(f"/proc/{pid}").exists()
 
 
@@ -122,17 +120,15 @@ def bring_up(name: str, plan_json: str, metrics_port: int | None) -> Standing:
     (folder / "plan.json").write_text(plan_json, encoding="utf-8")
     command = [str(program()), "lab", "--detach", "--plan", str(folder / "plan.json"), "--dir", str(folder)]
     command += ["--metrics", str(metrics_port)] if metrics_port else []
-    with (folder / "fabric.log").open("w", encoding="utf-8") as log:
-        subprocess.Popen(
-            command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=log, start_new_session=True
+    with (folder / LOG).open("w", encoding="utf-8") as log:
+        # It returns when the fabric is ready, or with the reason why not.
+        subprocess.run(
+            command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=log, timeout=UP_LIMIT_S, check=False
         )
-    deadline = time.monotonic() + UP_LIMIT_S
-    while time.monotonic() < deadline:
-        for each in standing():
-            if each.name == name:
-                return each
-        time.sleep(POLL_S)
-    raise FabricError(f"fabric '{name}' is not up: {' | '.join(tail(folder / 'fabric.log')) or 'it said nothing'}")
+    for each in standing():
+        if each.name == name:
+            return each
+    raise FabricError(f"fabric '{name}' is not up: {' | '.join(tail(folder / LOG)) or 'it said nothing'}")
 
 
 def take_down(fabric: Standing) -> dict[str, Any]:
@@ -141,7 +137,7 @@ def take_down(fabric: Standing) -> dict[str, Any]:
     deadline = time.monotonic() + DOWN_LIMIT_S
     while _is_alive(fabric.state) and time.monotonic() < deadline:
         time.sleep(POLL_S)
-    for left in (STATE, SOCKET, "plan.json", "fabric.log"):
+    for left in (STATE, SOCKET, LOG, "plan.json", "lab.log"):
         (fabric.folder / left).unlink(missing_ok=True)
     if not any(fabric.folder.iterdir()):
         fabric.folder.rmdir()

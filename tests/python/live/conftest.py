@@ -1,7 +1,6 @@
 """Fixtures of the live tests."""
 
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -14,7 +13,7 @@ FAKE = Path(__file__).with_name("fake_fabric.py")
 
 
 @pytest.fixture
-def fake_lab(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def fake_lab(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The stand-in for the fabric, and a machine on which every program is installed."""
     folder = tmp_path / "bin"
     folder.mkdir()
@@ -25,6 +24,4 @@ def fake_lab(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setattr(postgres, "installation", lambda: Installation(folder, "15"))
     monkeypatch.setattr(doctor, "path_of", lambda name: f"/usr/bin/{name}")
     monkeypatch.setattr(doctor, "version_of", lambda _needed: "1.2")
-    fabric.limits.cache_clear()
-    yield
-    fabric.limits.cache_clear()
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))

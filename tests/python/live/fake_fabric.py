@@ -215,8 +215,9 @@ def main() -> int:
         plan = json.loads(Path(arguments[arguments.index("--plan") + 1]).read_text(encoding="utf-8"))
         return Fake(plan, Path(arguments[arguments.index("--dir") + 1])).run()
     answers = {
-        "limits": {"frames_per_s": float(os.environ.get("FAKE_FRAMES_PER_S", "1e9"))},
-        "doctor": {"can_run": True},
+        "limits": {"frames": {"frames_per_second_max": float(os.environ.get("FAKE_FRAMES_PER_S", "1e9"))}},
+        "doctor": {"capabilities": {"lab": True, "realtime": True}, "tun": FAULT != "no-tun", "realtime": True},
+        "clean": {"removed": ["tailrace-7-42"], "left": []},
         "replay": {"digest": "0123456789abcdef"},
     }
     sys.stdout.write(json.dumps(answers[command]) if command in answers else "")
