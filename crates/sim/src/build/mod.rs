@@ -8,7 +8,8 @@ mod workloads;
 
 pub use connection::address_of;
 pub(crate) use connection::{Connection, Ends};
-pub use network::pace_of;
+pub use host::lossless_nics;
+pub use network::{Flight, flight, pace_of};
 pub use switch::{policy_towards, switches};
 
 use crate::agenda::Agenda;
@@ -20,7 +21,7 @@ use crate::receive::ReceiveStage;
 use crate::surroundings::Roads;
 use crate::world::{HostNode, SwitchNode, World};
 use connection::FIRST_EPHEMERAL_PORT;
-use host::{lossless_nics, tcp_config};
+use host::tcp_config;
 use network::build_wires;
 use switch::surroundings_of;
 use tailrace_endpoint::nic::Nic;

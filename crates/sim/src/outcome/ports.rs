@@ -3,6 +3,7 @@
 use crate::build::policy_towards;
 use serde_json::{Value, json};
 use tailrace_dataplane::{DppCounters, DropCause, Frame, GroupCounters, QueueCounters, Switch};
+use tailrace_endpoint::nic::LosslessNic;
 use tailrace_plan::Plan;
 use tailrace_units::{Span, Time};
 use tailrace_wire::PauseState;
@@ -67,7 +68,7 @@ fn drops(counters: &QueueCounters) -> serde_json::Map<String, Value> {
         .collect()
 }
 
-pub(super) fn pause(state: &PauseState, now: Time, (detected, ended): (u64, u64)) -> Value {
+fn pause(state: &PauseState, now: Time, (detected, ended): (u64, u64)) -> Value {
     json!({
         "received": state.received,
         "paused_ps": state.paused_by(now).map(Span::ps),
@@ -117,4 +118,15 @@ pub fn switch_summaries<F: Frame>(plan: &Plan, nodes: &[&Switch<F>]) -> Vec<Valu
         })
     })
     .collect()
+}
+
+/// What an interface that takes part in data-centre bridging has counted.
+pub fn interface_summary(nic: &LosslessNic, now: Time) -> Value {
+    json!({
+        "pause": pause(nic.pause_state(), now, (0, 0)),
+        "queue_drops": nic.queue_drops,
+        "notifications": nic.notifications,
+        "unlimited_notifications": nic.unlimited_notifications,
+        "limiters": nic.limiters().map(|(_, rate_bps)| rate_bps).collect::<Vec<u64>>(),
+    })
 }

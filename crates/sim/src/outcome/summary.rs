@@ -1,6 +1,6 @@
 //! The summary of a trial as JSON.
 
-use super::ports::{pause, ports, switch_summaries};
+use super::ports::{interface_summary, ports, switch_summaries};
 use crate::observe::WorkloadRecord;
 use crate::world::{World, duration, frames_in_network};
 use serde_json::{Value, json};
@@ -104,13 +104,7 @@ fn tcp(world: &World, workload: u32, record: &WorkloadRecord) -> Value {
 
 fn interface(world: &World, host: usize) -> Option<Value> {
     let found = world.roads.bridging.interfaces.iter().find(|interface| interface.host as usize == host)?;
-    Some(json!({
-        "pause": pause(found.nic.pause_state(), world.now, (0, 0)),
-        "queue_drops": found.nic.queue_drops,
-        "notifications": found.nic.notifications,
-        "unlimited_notifications": found.nic.unlimited_notifications,
-        "limiters": found.nic.limiters().map(|(_, rate_bps)| rate_bps).collect::<Vec<u64>>(),
-    }))
+    Some(interface_summary(&found.nic, world.now))
 }
 
 /// Frames that did not fit the queue of an interface that takes part in data-centre bridging.
