@@ -86,6 +86,11 @@ impl Groups {
         Ok(Groups { hierarchies, name: format!("{PREFIX}{}-{start}", std::process::id()) })
     }
 
+    /// The groups of a lab that runs.
+    pub fn named(hierarchies: Hierarchies, name: &str) -> Groups {
+        Groups { hierarchies, name: name.to_owned() }
+    }
+
     /// Makes them.
     ///
     /// # Errors

@@ -18,7 +18,7 @@ use std::time::{Duration, Instant};
 /// How long a lab may take to end by itself when nobody holds its input any more.
 const END_GRACE: Duration = Duration::from_secs(2);
 /// CAP_NET_ADMIN and CAP_SYS_ADMIN (linux/capability.h).
-const CAPABILITIES_NEEDED: u64 = 1 << 12 | 1 << 21;
+pub const CAPABILITIES_NEEDED: u64 = 1 << 12 | 1 << 21;
 
 /// Runs a lab and clears up after it. Returns how the lab ended.
 ///

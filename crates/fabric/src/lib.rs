@@ -5,15 +5,21 @@
 //! another host. Processes: `guardian` → `lab` → programs, with an `undertaker` beside them.
 
 pub mod address;
+pub mod capture;
 pub mod cgroup;
+pub mod client;
 pub mod clock;
 pub mod commands;
 pub mod frame;
 pub mod lab;
+pub mod log;
 pub mod netlink;
 pub mod plane;
+pub mod replay;
 
 mod guardian;
+mod limits;
+mod machine;
 mod options;
 mod sys;
 mod undertaker;

@@ -41,6 +41,11 @@ impl Words {
     pub fn path(&mut self) -> Result<PathBuf, String> {
         self.value::<String>().map(PathBuf::from)
     }
+
+    /// All other words.
+    pub fn rest(self) -> Vec<String> {
+        self.words.collect()
+    }
 }
 
 /// An option that must be there.

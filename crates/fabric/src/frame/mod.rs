@@ -8,6 +8,9 @@ pub use mark::mark_congestion;
 pub use parse::{Foreign, parse};
 pub use pool::{Pool, Slot};
 
+#[cfg(test)]
+pub(crate) use parse::tests::bytes as test_frame;
+
 use tailrace_dataplane::Frame;
 use tailrace_wire::{Ecn, FlowKey, Packet, Pause};
 

@@ -21,6 +21,8 @@ pub(super) type ClientNo = u64;
 #[derive(Debug, Default)]
 pub(super) struct Heard {
     pub(super) lines: Vec<(ClientNo, String)>,
+    /// Which of the other files are readable.
+    pub(super) others: Vec<bool>,
     /// The process that held the lab has closed its input: nobody gives commands any more.
     pub(super) is_over: bool,
 }
@@ -56,19 +58,20 @@ impl Clients {
         Clients { listener, clients, next_number: 1 }
     }
 
-    /// Waits until somebody says something or `other` becomes readable.
-    pub(super) fn listen(&mut self, other: &impl AsFd) -> io::Result<Heard> {
+    /// Waits until somebody says something or another file becomes readable.
+    pub(super) fn listen(&mut self, others: &[BorrowedFd<'_>]) -> io::Result<Heard> {
         let has_room = self.clients.len() < CLIENTS_MAX;
         let mut files: Vec<PollFd> = self.clients.iter().map(|client| readable(client.file())).collect();
-        files.push(readable(other.as_fd()));
+        files.extend(others.iter().map(|&other| readable(other)));
         files.extend(self.listener.iter().filter(|_| has_room).map(|listener| readable(listener.as_fd())));
         match poll(&mut files, PollTimeout::NONE) {
             Ok(_) => {}
-            Err(nix::errno::Errno::EINTR) => return Ok(Heard::default()),
+            Err(nix::errno::Errno::EINTR) => return Ok(Heard { others: vec![false; others.len()], ..Heard::default() }),
             Err(error) => return Err(error.into()),
         }
         let ready: Vec<bool> = files.iter().map(|file| file.any().unwrap_or(false)).collect();
-        let mut heard = Heard::default();
+        let (first_other, listener) = (self.clients.len(), self.clients.len() + others.len());
+        let mut heard = Heard { others: ready[first_other..listener].to_vec(), ..Heard::default() };
         let mut gone = Vec::new();
         for (client, _) in self.clients.iter_mut().zip(&ready).filter(|(_, ready)| **ready) {
             if !client.read(&mut heard.lines) {
@@ -76,7 +79,7 @@ impl Clients {
                 heard.is_over |= matches!(client.channel, Channel::Standard(_));
             }
         }
-        if ready.get(self.clients.len() + 1) == Some(&true) {
+        if ready.get(listener) == Some(&true) {
             self.accept()?;
         }
         self.clients.retain(|client| !gone.contains(&client.number));

@@ -3,7 +3,9 @@
 
 mod clients;
 mod hosts;
+mod metrics;
 mod mounts;
+mod outside;
 mod programs;
 pub mod protocol;
 
@@ -13,6 +15,7 @@ pub use programs::NO_HOST;
 
 use crate::address;
 use crate::cgroup::Groups;
+use crate::log::Writer;
 use crate::netlink::{Link, Netlink};
 use crate::plane::run::{Ask, Plane};
 use crate::sys::process::{die_with_parent, reap};
@@ -21,11 +24,14 @@ use hosts::Host;
 use nix::sched::{CloneFlags, unshare};
 use nix::sys::signal::{SigSet, Signal};
 use nix::sys::signalfd::{SfdFlags, SignalFd};
+use outside::Outside;
 use programs::Programs;
 use protocol::{Command, Op};
 use serde_json::{Value, json};
 use std::fs;
 use std::io;
+use std::net::TcpListener;
+use std::os::fd::AsFd;
 use std::os::fd::AsRawFd;
 use std::os::unix::net::UnixListener;
 use std::path::PathBuf;
@@ -41,12 +47,16 @@ pub struct Setup {
     pub dir: PathBuf,
     /// Congestion controls instead of the plan's.
     pub overrides: Vec<Override>,
+    /// File for a log of what enters the network.
+    pub log: Option<PathBuf>,
     /// Control groups, if there are any.
     pub groups: Option<Groups>,
     /// Whether root is root only inside a user namespace.
     pub is_nested: bool,
     /// Where others connect to a lab that nobody holds by its input and output.
     pub control: Option<UnixListener>,
+    /// Where collectors ask for counters.
+    pub metrics: Option<TcpListener>,
     /// What went otherwise than asked so far.
     pub warnings: Vec<String>,
 }
@@ -57,6 +67,7 @@ struct Lab {
     plane: Plane,
     programs: Programs,
     clients: Clients,
+    outside: Outside,
 }
 
 /// Runs a lab to its end.
@@ -76,7 +87,8 @@ pub fn run(setup: Setup) -> Result<(), String> {
     let plan = Arc::new(setup.plan);
     let made = hosts::create_all(&plan, &setup.overrides).map_err(text)?;
     let (hosts, wires): (Vec<Host>, Vec<_>) = made.into_iter().unzip();
-    let plane = Plane::start(Arc::clone(&plan), wires).map_err(|error| format!("starting the data plane: {error}"))?;
+    let log = setup.log.as_deref().map(Writer::create).transpose().map_err(|error| format!("making the log: {error}"))?;
+    let plane = Plane::start(Arc::clone(&plan), wires, log).map_err(|error| format!("starting the data plane: {error}"))?;
     let mut warnings = setup.warnings;
     if !plane.is_realtime {
         warnings.push("no real-time scheduling (CAP_SYS_NICE is missing): other programs delay the fabric".into());
@@ -92,17 +104,24 @@ pub fn run(setup: Setup) -> Result<(), String> {
     });
     write_state(&setup.dir, &ready, &hosts)?;
     let programs = Programs::new(setup.groups, setup.is_nested);
+    if setup.control.is_some() {
+        protocol::say(&ready); // whoever has started it waits for this one word
+    }
     let clients = Clients::new(setup.control);
-    let mut lab = Lab { plan, hosts, plane, programs, clients };
+    let mut lab = Lab { plan, hosts, plane, programs, clients, outside: Outside::begin() };
     lab.clients.tell(&ready);
-    lab.serve(&children)
+    lab.serve(&children, setup.metrics.as_ref())
 }
 
 impl Lab {
     /// Carries out commands and reports what programs do, until the last command or until nobody is there to give one.
-    fn serve(mut self, children: &SignalFd) -> Result<(), String> {
+    fn serve(mut self, children: &SignalFd, metrics: Option<&TcpListener>) -> Result<(), String> {
+        let files: Vec<_> = [children.as_fd()].into_iter().chain(metrics.map(AsFd::as_fd)).collect();
         loop {
-            let heard = self.clients.listen(children).map_err(|error| format!("waiting for commands: {error}"))?;
+            let heard = self.clients.listen(&files).map_err(|error| format!("waiting for commands: {error}"))?;
+            if let (Some(true), Some(listener)) = (heard.others.get(1), metrics) {
+                metrics::serve(listener, &self.plane.ask(Ask::Counters)?);
+            }
             while let Ok(Some(_)) = children.read_signal() {}
             self.reap();
             for (from, line) in heard.lines {
@@ -114,8 +133,8 @@ impl Lab {
                     }
                 };
                 if matches!(command.op, Op::Down) {
-                    let Lab { mut hosts, plane, mut clients, .. } = self;
-                    let outcome = plane.stop().map(|outcome| with_losses(outcome, &mut hosts));
+                    let Lab { mut hosts, plane, mut clients, mut outside, .. } = self;
+                    let outcome = plane.stop().map(|outcome| outside.complete(outcome, &mut hosts));
                     let answer = outcome.map(|outcome| json!({ "outcome": outcome }));
                     clients.answer(from, &protocol::answer(command.id, answer));
                     return Ok(());
@@ -140,14 +159,26 @@ impl Lab {
             Op::Signal { name, signal, group } => self.programs.signal(&name, &signal, group).map(|()| Value::Null),
             Op::Begin => {
                 self.hosts.iter_mut().try_for_each(Host::begin_counting).map_err(|error| error.to_string())?;
+                self.outside = Outside::begin();
                 self.plane.ask(Ask::Begin)
             }
-            Op::End => self.plane.ask(Ask::End),
+            Op::End => {
+                self.plane.ask(Ask::End)?;
+                self.outside.end(&mut self.hosts);
+                Ok(Value::Null)
+            }
             Op::Counters => {
                 let outcome = self.plane.ask(Ask::Counters)?;
-                Ok(json!({ "outcome": with_losses(outcome, &mut self.hosts) }))
+                Ok(json!({ "outcome": self.outside.complete(outcome, &mut self.hosts) }))
             }
-            Op::Capture { .. } | Op::CaptureStop { .. } => Err("this fabric has no captures".into()),
+            Op::Capture { port, path } => {
+                let (host, name) = (self.port(&port)?, format!("{}>{}", port.0, port.1));
+                if is_private(&path) {
+                    return Err(format!("{} would vanish with the lab: choose another place", path.display()));
+                }
+                self.plane.ask(Ask::Capture(host, path, name))
+            }
+            Op::CaptureStop { port } => self.plane.ask(Ask::CaptureEnd(self.port(&port)?)),
             Op::Down => unreachable!("the end is handled by who calls"),
         }
     }
@@ -155,6 +186,14 @@ impl Lab {
     fn host(&self, name: &str) -> Result<usize, String> {
         let found = self.plan.raw.hosts.iter().position(|host| host.name == name);
         found.ok_or_else(|| format!("the plan has no host named {name:?}"))
+    }
+
+    /// The host behind a port of a switch.
+    fn port(&self, (switch, towards): &(String, String)) -> Result<usize, String> {
+        let host = self.host(towards).map_err(|_| "the port of a switch towards a host can be captured".to_owned())?;
+        let graph = &self.plan.graph;
+        let peer = &graph.names[graph.ports[host][0].peer];
+        if peer == switch { Ok(host) } else { Err(format!("{towards:?} is at {peer:?}, not at {switch:?}")) }
     }
 
     fn reap(&mut self) {
@@ -197,23 +236,4 @@ fn write_state(dir: &std::path::Path, ready: &Value, hosts: &[Host]) -> Result<(
     state["network_files"] = Value::Object(files.collect());
     let path = dir.join("lab.json");
     fs::write(&path, state.to_string()).map_err(|error| format!("writing {}: {error}", path.display()))
-}
-
-/// Adds frames that were lost outside the modelled queues, by host: each of these should be zero.
-fn with_losses(mut outcome: Value, hosts: &mut [Host]) -> Value {
-    let failed = outcome["fabric"]["write_failed"].take();
-    let of_host = |host: &mut Host| {
-        let counters = host.counters().unwrap_or_default();
-        let losses = json!({
-            "tx_dropped": counters.tx_dropped,
-            "rx_dropped": counters.rx_dropped,
-            "write_failed": failed[&host.name],
-        });
-        (host.name.clone(), losses)
-    };
-    outcome["fabric"]["frames_lost_outside"] = Value::Object(hosts.iter_mut().map(of_host).collect());
-    if let Some(fabric) = outcome["fabric"].as_object_mut() {
-        fabric.remove("write_failed");
-    }
-    outcome
 }

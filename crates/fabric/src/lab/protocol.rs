@@ -3,6 +3,7 @@
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
+use std::io::Write;
 use std::path::PathBuf;
 
 /// Longest line that is read.
@@ -100,6 +101,11 @@ pub fn parse(line: &str) -> Result<Command, Value> {
         let id = serde_json::from_str::<Value>(line).ok().and_then(|value| value.get("id").cloned()).unwrap_or_default();
         json!({ "id": id, "ok": false, "error": format!("this is no command: {error}") })
     })
+}
+
+/// Says something on our own output; nobody may listen.
+pub fn say(value: &Value) {
+    let _ = writeln!(std::io::stdout(), "{value}");
 }
 
 /// The answer to a command: fields beside `ok`, or why not.

@@ -6,8 +6,10 @@
 pub mod network;
 pub mod run;
 
+mod bridged;
 mod edge;
 mod fidelity;
-mod outcome;
+pub mod outcome;
 mod roads;
 mod wire;
+mod wired;

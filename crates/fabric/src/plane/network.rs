@@ -165,7 +165,7 @@ impl Network {
     }
 
     /// Brings counters and depths up to `now`.
-    pub(super) fn settle(&mut self, now: Time) {
+    pub fn settle(&mut self, now: Time) {
         for index in 0..self.nodes.len() {
             let (switch, mut around) = self.node(index);
             switch.handle_timeout(now, &mut around);

@@ -9,7 +9,7 @@ use tailrace_units::Time;
 
 /// What was counted in the measured interval, which began when the network was told and ends `now`. The network must be
 /// settled.
-pub(super) fn outcome(plan: &Plan, network: &Network, now: Time) -> Value {
+pub fn outcome(plan: &Plan, network: &Network, now: Time) -> Value {
     let measured = network.roads.measured(now);
     let frames = network.roads.frames;
     let nodes = network.switches();

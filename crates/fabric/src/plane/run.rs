@@ -4,27 +4,32 @@
 //! thread that spins is throttled by the kernel for 50 ms in each second. While frames are merely on their way it sleeps
 //! until the next arrives; while there are none, until a host has one.
 
-use super::edge::Line;
+use super::bridged::{Bridged, STEP};
+use super::edge::{CREDIT_MAX, Line};
 use super::fidelity::Fidelity;
 use super::network::Network;
 use super::outcome::{fabric, outcome, tables};
+use super::wired::{Books, Edge, Wired};
+use crate::capture::{Capture, Captures};
 use crate::clock::{Clock, duration};
-use crate::frame::{Pool, mark_congestion, parse};
+use crate::frame::Pool;
+use crate::log::{Entry, Writer};
 use crate::sys::thread;
 use nix::sys::epoll::{Epoll, EpollCreateFlags, EpollEvent, EpollFlags};
 use nix::sys::eventfd::{EfdFlags, EventFd};
-use nix::unistd::{read, write};
-use serde_json::Value;
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
 use std::io;
 use std::os::fd::OwnedFd;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::mpsc::{self, Receiver, Sender};
 use std::thread::JoinHandle;
 use std::time::Duration;
+use tailrace_endpoint::nic::LosslessNic;
 use tailrace_plan::Plan;
-use tailrace_sim::pace_of;
-use tailrace_units::{Pace, Span, Time};
-use tailrace_wire::{Ecn, Flags};
+use tailrace_sim::{interface_summary, lossless_nics, pace_of};
+use tailrace_units::{Span, Time};
 
 /// Time between two looks while anything waits: a tenth of it is the cost of looking.
 const TICK: Span = Span::from_us(50);
@@ -36,10 +41,10 @@ const ANSWER_WAIT: Duration = Duration::from_secs(5);
 const WAKE: u64 = u64::MAX;
 
 /// A question to the thread, with where its answer goes.
-type Question = (Ask, Sender<Value>);
+type Question = (Ask, Sender<Result<Value, String>>);
 
 /// What can be asked.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Debug)]
 pub enum Ask {
     /// Count anew.
     Begin,
@@ -47,6 +52,10 @@ pub enum Ask {
     End,
     /// The outcome.
     Counters,
+    /// Begin a capture at the port of a host, into this file; the name of the port.
+    Capture(usize, PathBuf, String),
+    /// End the capture at the port of a host.
+    CaptureEnd(usize),
     /// The outcome with its tables, and the end.
     Stop,
 }
@@ -66,10 +75,10 @@ impl Plane {
     ///
     /// # Errors
     /// What the kernel says.
-    pub fn start(plan: Arc<Plan>, wires: Vec<Vec<OwnedFd>>) -> io::Result<Plane> {
+    pub fn start(plan: Arc<Plan>, wires: Vec<Vec<OwnedFd>>, log: Option<Writer>) -> io::Result<Plane> {
         let (questions, asked) = mpsc::channel();
         let wake = Arc::new(EventFd::from_value_and_flags(0, EfdFlags::EFD_CLOEXEC | EfdFlags::EFD_NONBLOCK)?);
-        let mut run = Run::new(plan, wires, asked, Arc::clone(&wake))?;
+        let mut run = Run::new(plan, wires, log, asked, Arc::clone(&wake))?;
         let (told, is_realtime) = mpsc::channel();
         let work = move || {
             // The receiver waits for this one word.
@@ -90,7 +99,7 @@ impl Plane {
         let (sender, answer) = mpsc::channel();
         self.questions.send((what, sender)).map_err(|_| "the data plane has ended")?;
         self.wake.write(1).map_err(|error| format!("waking the data plane: {error}"))?;
-        answer.recv_timeout(ANSWER_WAIT).map_err(|_| "the data plane does not answer".into())
+        answer.recv_timeout(ANSWER_WAIT).map_err(|_| "the data plane does not answer")?
     }
 
     /// Ends the thread. Returns the outcome.
@@ -106,30 +115,20 @@ impl Plane {
     }
 }
 
-/// A host's wire: its queues, and how it is paced in both directions.
-#[derive(Debug)]
-struct Wired {
-    queues: Vec<OwnedFd>,
-    line: Line,
-    /// Pace of the switch's port towards it.
-    pace: Pace,
-}
-
 struct Run {
     plan: Arc<Plan>,
-    network: Network,
+    books: Books,
     hosts: Vec<Wired>,
     clock: Clock,
     epoll: Epoll,
     questions: Receiver<Question>,
     wake: Arc<EventFd>,
-    fidelity: Fidelity,
     /// The outcome at the end of the measured interval.
     frozen: Option<Value>,
-    /// Frames that entered so far.
-    entered: u64,
-    /// Whether the line of some host is busy while more frames may wait in the host.
+    /// Whether some host has frames that its busy line does not take yet.
     hosts_wait: bool,
+    /// Whether some interface obeys pauses.
+    is_bridged: bool,
 }
 
 /// How the thread waits.
@@ -142,30 +141,40 @@ enum Wait {
 }
 
 impl Run {
-    fn new(plan: Arc<Plan>, wires: Vec<Vec<OwnedFd>>, questions: Receiver<Question>, wake: Arc<EventFd>) -> io::Result<Run> {
-        let header_bytes = plan.raw.framing.header_bytes;
-        let largest = plan.raw.hosts.iter().map(|host| host.mtu_bytes + header_bytes).max().unwrap_or(0);
-        let network = Network::new(&plan, Some(Pool::new((largest as usize).next_multiple_of(64))));
+    fn new(
+        plan: Arc<Plan>,
+        wires: Vec<Vec<OwnedFd>>,
+        log: Option<Writer>,
+        questions: Receiver<Question>,
+        wake: Arc<EventFd>,
+    ) -> io::Result<Run> {
         let epoll = Epoll::new(EpollCreateFlags::EPOLL_CLOEXEC)?;
         epoll.add(&*wake, EpollEvent::new(EpollFlags::EPOLLIN, WAKE))?;
-        let overhead_bytes = plan.raw.framing.overhead_bytes;
-        let wired = |(host, queues): (usize, Vec<OwnedFd>)| -> io::Result<Wired> {
+        for (host, queues) in wires.iter().enumerate() {
             for (queue, number) in queues.iter().zip(0..) {
                 epoll.add(queue, EpollEvent::new(EpollFlags::EPOLLIN, watch_number(host, number)))?;
             }
-            let end = plan.graph.ports[host][0];
-            let towards = plan.graph.ports[end.peer].iter().position(|other| other.link == end.link).expect("both ends know it");
-            let line = Line::new(pace_of(&plan, host, 0), overhead_bytes);
-            Ok(Wired { queues, line, pace: pace_of(&plan, end.peer, towards) })
+        }
+        let raw = &plan.raw;
+        let largest = raw.hosts.iter().map(|host| host.mtu_bytes + raw.framing.header_bytes).max().unwrap_or(0);
+        let pool = Pool::new((largest as usize).next_multiple_of(64));
+        let books = Books {
+            network: Network::new(&plan, Some(pool)),
+            fidelity: Fidelity::new(wires.len()),
+            log,
+            captures: Captures::new(wires.len()),
+            entered: 0,
+            hosts: wires.len(),
+            overhead_bytes: raw.framing.overhead_bytes,
         };
-        let hosts = wires.into_iter().enumerate().map(wired).collect::<io::Result<Vec<_>>>()?;
-        let fidelity = Fidelity::new(hosts.len());
-        let (clock, frozen, entered, hosts_wait) = (Clock::start(), None, 0, false);
-        Ok(Run { plan, network, hosts, clock, epoll, questions, wake, fidelity, frozen, entered, hosts_wait })
+        let hosts = wire_up(&plan, wires);
+        let is_bridged = hosts.iter().any(|host| matches!(host.edge, Edge::Bridged(_)));
+        let (clock, frozen, hosts_wait) = (Clock::start(), None, false);
+        Ok(Run { books, hosts, clock, epoll, questions, wake, frozen, hosts_wait, is_bridged, plan })
     }
 
     fn run(&mut self) {
-        self.fidelity = Fidelity::new(self.hosts.len());
+        self.books.fidelity = Fidelity::new(self.hosts.len());
         let files = self.hosts.iter().map(|host| host.queues.len()).sum::<usize>() + 1;
         let mut ready = vec![libc::epoll_event { events: 0, u64: 0 }; files];
         let mut wait = Wait::Watch(None);
@@ -179,127 +188,158 @@ impl Run {
             };
             let found = thread::wait(&self.epoll.0, &mut ready, most).expect("the files are open");
             let now = self.clock.now();
-            self.fidelity.woke(now);
-            self.hosts_wait = false;
+            self.books.fidelity.woke(now);
             let mut is_asked = false;
             for event in &ready[..found] {
                 match event.u64 {
                     WAKE => is_asked = true,
-                    number => self.read_host((number >> 3) as usize, (number & 7) as usize, now),
+                    number => self.hosts[(number >> 3) as usize].readable |= 1 << (number & 7),
                 }
             }
-            self.network.advance(now);
-            (0..self.hosts.len()).for_each(|host| self.deliver(host, now));
-            if is_asked && self.answer() {
+            self.catch_up(now, wait);
+            self.hosts.iter().for_each(|host| host.deliver(&mut self.books, now, &self.clock));
+            if is_asked && self.answer(now) {
                 return;
             }
             wait = self.next_wait(self.clock.now());
         }
     }
 
-    /// Reads what a host has sent, as far as its line has sent it.
-    fn read_host(&mut self, host: usize, queue: usize, now: Time) {
-        let hosts = self.hosts.len();
-        let Wired { queues, line, .. } = &mut self.hosts[host];
-        while line.is_free(now) {
-            let pool = self.network.pool_mut().expect("a live network has memory");
-            let Some(slot) = pool.take() else {
-                self.fidelity.pool_exhausted += 1;
-                break;
-            };
-            let memory = pool.bytes_mut(slot);
-            let Ok(length @ 1..) = read(&queues[queue], memory) else {
-                pool.give_back(slot); // nothing waits
-                return line.found_empty();
-            };
-            let Ok(mut frame) = parse(&memory[..length], host, hosts, self.entered, None) else {
-                pool.give_back(slot);
-                self.fidelity.foreign_frames += 1;
-                continue;
-            };
-            frame.slot = Some(slot);
-            self.entered += 1;
-            self.fidelity.frames_in += 1;
-            let (start, end) = line.send(now, u32::from(frame.packet.frame_bytes));
-            self.network.enter(host, frame, start, end);
-        }
-        self.hosts_wait = true;
-    }
-
-    /// Writes what has reached a host.
-    fn deliver(&mut self, host: usize, now: Time) {
-        while self.network.poll_mail(host, now).is_some() {} // an interface that obeys nothing
-        while let Some((due, frame)) = self.network.poll_delivery(host, now) {
-            let Wired { queues, pace, .. } = &self.hosts[host];
-            let bytes = frame.packet.frame_bytes;
-            if let Some(slot) = frame.slot {
-                let pool = self.network.pool_mut().expect("a live network has memory");
-                let memory = &mut pool.bytes_mut(slot)[..usize::from(bytes)];
-                if frame.packet.ecn == Ecn::Ce {
-                    mark_congestion(memory);
-                }
-                if write(&queues[0], memory).is_err() {
-                    self.fidelity.write_failed[host] += 1;
-                }
+    /// Everything happens that is due by `now`. Where interfaces obey pauses it goes step by step, because what happens in
+    /// one step decides what they send in the next; elsewhere hosts send what they have, and the network follows.
+    fn catch_up(&mut self, now: Time, wait: Wait) {
+        let was_idle = wait == Wait::Watch(None);
+        let from = if self.is_bridged && !was_idle { self.books.network.advanced().max(now - CREDIT_MAX) } else { now };
+        let mut until = from.min(now);
+        loop {
+            until = (until + STEP).min(now);
+            for host in &mut self.hosts {
+                host.work(&mut self.books, until, now);
             }
-            debug_assert!(!frame.packet.flags.contains(Flags::PAUSE), "pauses are mail");
-            let wire_bytes = u64::from(bytes) + u64::from(self.plan.raw.framing.overhead_bytes);
-            self.fidelity.delivered(host, due, pace.time_to_send(wire_bytes), self.clock.now());
-            self.network.release(&frame);
+            self.books.network.advance(until);
+            if until >= now {
+                break;
+            }
         }
+        self.hosts_wait = self.hosts.iter().any(Wired::waits);
+        // Which queues have frames is asked anew at every look.
+        self.hosts.iter_mut().for_each(|host| host.readable = 0);
     }
 
     fn next_wait(&mut self, now: Time) -> Wait {
-        if self.hosts_wait || self.network.is_backlogged() {
+        if self.hosts_wait || self.books.network.is_backlogged() {
             return Wait::Tick(next_tick(now));
         }
-        let next = self.network.poll_timeout();
+        let next = self.hosts.iter().map(Wired::poll_timeout).fold(self.books.network.poll_timeout(), Time::min);
         if next.is_never() {
-            self.fidelity.idle();
+            self.books.fidelity.idle();
             return Wait::Watch(None);
         }
         Wait::Watch(Some(duration(next.since(now).max(SLEEP_MIN))))
     }
 
-    /// Answers what was asked. Returns whether it was the last.
-    fn answer(&mut self) -> bool {
+    /// Answers what was asked, at the time until which everything has happened and was delivered. Returns whether it was
+    /// the last question.
+    fn answer(&mut self, now: Time) -> bool {
         let _ = self.wake.read(); // empty when another question was answered with it
         while let Ok((what, reply)) = self.questions.try_recv() {
-            let answer = match what {
-                Ask::Begin => self.begin(),
-                Ask::End => {
-                    self.frozen = Some(self.outcome(true));
-                    Value::Null
-                }
-                Ask::Counters => self.frozen.clone().unwrap_or_else(|| self.outcome(false)),
-                Ask::Stop => self.frozen.take().unwrap_or_else(|| self.outcome(true)),
-            };
+            let is_last = matches!(what, Ask::Stop);
+            let answer = self.carry_out(what, now);
             let _ = reply.send(answer); // who asked may have given up
-            if what == Ask::Stop {
+            if is_last {
                 return true;
             }
         }
         false
     }
 
-    fn begin(&mut self) -> Value {
+    fn carry_out(&mut self, what: Ask, now: Time) -> Result<Value, String> {
+        Ok(match what {
+            Ask::Begin => self.begin(now),
+            Ask::End => {
+                self.frozen = Some(self.end(now));
+                Value::Null
+            }
+            Ask::Counters => self.frozen.clone().unwrap_or_else(|| self.outcome(now)),
+            Ask::Capture(host, path, name) => {
+                let capture = Capture::create(&path, &name, self.clock.epoch_ns());
+                let capture = capture.map_err(|error| format!("making {}: {error}", path.display()))?;
+                self.books.captures.begin(host, capture).map(Capture::finish).transpose()?;
+                Value::Null
+            }
+            Ask::CaptureEnd(host) => {
+                let capture = self.books.captures.end(host).ok_or("nothing is captured there")?;
+                let (frames, missed) = capture.finish()?;
+                json!({ "frames": frames, "missed": missed })
+            }
+            Ask::Stop => self.stop(now),
+        })
+    }
+
+    fn begin(&mut self, now: Time) -> Value {
         self.frozen = None;
-        self.network.begin(&self.plan, self.clock.now());
-        self.fidelity = Fidelity::new(self.hosts.len());
+        self.books.network.begin(&self.plan, now);
+        if let Some(log) = &mut self.books.log {
+            log.add(&Entry::Begin(now));
+        }
+        self.books.fidelity = Fidelity::new(self.hosts.len());
+        for host in &mut self.hosts {
+            if let Edge::Bridged(bridged) = &mut host.edge {
+                bridged.nic.begin_counting(now);
+            }
+        }
         Value::Null
     }
 
-    fn outcome(&mut self, with_tables: bool) -> Value {
-        let now = self.clock.now();
-        self.network.advance(now);
-        self.network.settle(now);
-        let mut answer = outcome(&self.plan, &self.network, now);
-        answer["fabric"] = fabric(&self.plan, &self.fidelity, &self.network, now);
-        if with_tables {
-            answer["tables"] = tables(&self.plan, &self.network);
+    /// The measured interval ends: its outcome with its tables.
+    fn end(&mut self, now: Time) -> Value {
+        let mut answer = self.outcome(now);
+        answer["tables"] = tables(&self.plan, &self.books.network);
+        if let Some(log) = &mut self.books.log {
+            log.add(&Entry::End(now));
         }
         answer
     }
+
+    /// The outcome of the measured interval, which ends now if it has not ended before. The log is closed.
+    fn stop(&mut self, now: Time) -> Value {
+        let mut answer = match self.frozen.take() {
+            Some(answer) => answer,
+            None => self.end(now),
+        };
+        if let Some(Err(error)) = self.books.log.take().map(Writer::finish) {
+            answer["fabric"]["log_error"] = error.into();
+        }
+        answer
+    }
+
+    fn outcome(&mut self, now: Time) -> Value {
+        self.books.network.settle(now);
+        let mut answer = outcome(&self.plan, &self.books.network, now);
+        let bridged = self.hosts.iter().filter_map(|host| match &host.edge {
+            Edge::Plain(_) => None,
+            Edge::Bridged(bridged) => Some((self.plan.raw.hosts[host.host].name.clone(), interface_summary(&bridged.nic, now))),
+        });
+        answer["interfaces"] = Value::Object(bridged.collect());
+        answer["fabric"] = fabric(&self.plan, &self.books.fidelity, &self.books.network, now);
+        answer
+    }
+}
+
+/// The interfaces of all hosts.
+fn wire_up(plan: &Plan, wires: Vec<Vec<OwnedFd>>) -> Vec<Wired> {
+    let mut bridged: BTreeMap<u32, LosslessNic> = lossless_nics(plan).into_iter().collect();
+    let wired = |(host, queues): (usize, Vec<OwnedFd>)| {
+        let end = plan.graph.ports[host][0];
+        let towards =
+            plan.graph.ports[end.peer].iter().position(|other| other.link == end.link).expect("both ends know the link");
+        let edge = match bridged.remove(&(host as u32)) {
+            Some(nic) => Edge::Bridged(Box::new(Bridged::new(host as u16, nic))),
+            None => Edge::Plain(Line::new(pace_of(plan, host, 0), plan.raw.framing.overhead_bytes)),
+        };
+        Wired { host, queues, edge, pace: pace_of(plan, end.peer, towards), readable: 0 }
+    };
+    wires.into_iter().enumerate().map(wired).collect()
 }
 
 /// A queue of a host among the watched files: at most eight to a host.
