@@ -1,5 +1,6 @@
 //! The command line of `tailrace-fabric`.
 
+mod bulk;
 mod detach;
 mod doctor;
 mod exec;
@@ -44,6 +45,8 @@ pub fn main(words: impl Iterator<Item = String>) -> ExitCode {
         Some("limits") => limits::run(words),
         Some("source") => load::source(words),
         Some("sink") => load::sink(words),
+        Some("fill") => bulk::fill(words),
+        Some("drain") => bulk::drain(words),
         Some("help" | "--help" | "-h") | None => say(HELP),
         Some(other) => unknown(other),
     };

@@ -161,7 +161,6 @@ fn set_sysctls(raw: &RawHost) -> io::Result<()> {
         ("ipv4/tcp_no_metrics_save", number(true)),
         ("ipv4/tcp_rmem", buffer(&tcp.receive_buffer)),
         ("ipv4/tcp_wmem", buffer(&tcp.send_buffer)),
-        ("ipv4/ping_group_range", format!("0 {}", i32::MAX)),
         ("ipv6/conf/all/disable_ipv6", number(true)),
         ("ipv6/conf/default/disable_ipv6", number(true)),
     ];

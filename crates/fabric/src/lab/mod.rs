@@ -108,7 +108,8 @@ pub fn run(setup: Setup) -> Result<(), String> {
         protocol::say(&ready); // whoever has started it waits for this one word
     }
     let clients = Clients::new(setup.control);
-    let mut lab = Lab { plan, hosts, plane, programs, clients, outside: Outside::begin() };
+    let outside = Outside::new(plane.is_realtime, setup.log);
+    let mut lab = Lab { plan, hosts, plane, programs, clients, outside };
     lab.clients.tell(&ready);
     lab.serve(&children, setup.metrics.as_ref())
 }
@@ -158,8 +159,7 @@ impl Lab {
             }
             Op::Signal { name, signal, group } => self.programs.signal(&name, &signal, group).map(|()| Value::Null),
             Op::Begin => {
-                self.hosts.iter_mut().try_for_each(Host::begin_counting).map_err(|error| error.to_string())?;
-                self.outside = Outside::begin();
+                self.outside.begin(&mut self.hosts)?;
                 self.plane.ask(Ask::Begin)
             }
             Op::End => {

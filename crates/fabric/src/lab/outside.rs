@@ -3,19 +3,33 @@
 use super::hosts::Host;
 use crate::machine::Machine;
 use serde_json::{Map, Value, json};
+use std::path::PathBuf;
 
 /// The world outside during a measured interval.
 #[derive(Debug)]
 pub(super) struct Outside {
     at_begin: Machine,
+    /// Whether the data plane runs before all ordinary threads.
+    is_realtime: bool,
+    /// The log of what enters.
+    log: Option<PathBuf>,
     /// Losses by host and the machine at the end of the interval.
     at_end: Option<(Map<String, Value>, Machine)>,
 }
 
 impl Outside {
-    /// The interval begins. Hosts are told on their own.
-    pub(super) fn begin() -> Outside {
-        Outside { at_begin: Machine::now(), at_end: None }
+    /// The first interval begins.
+    pub(super) fn new(is_realtime: bool, log: Option<PathBuf>) -> Outside {
+        Outside { at_begin: Machine::now(), is_realtime, log, at_end: None }
+    }
+
+    /// An interval begins.
+    ///
+    /// # Errors
+    /// When a host's counters cannot be read.
+    pub(super) fn begin(&mut self, hosts: &mut [Host]) -> Result<(), String> {
+        (self.at_begin, self.at_end) = (Machine::now(), None);
+        hosts.iter_mut().try_for_each(Host::begin_counting).map_err(|error| error.to_string())
     }
 
     /// The interval ends.
@@ -30,6 +44,8 @@ impl Outside {
         let fabric = &mut outcome["fabric"];
         fabric["cpu"]["idle_share"] = idle.into();
         fabric["cpu"]["steal_share"] = steal.into();
+        fabric["realtime"] = self.is_realtime.into();
+        fabric["replay_log"] = json!(self.log);
         if let Some(failed) = fabric.as_object_mut().and_then(|fabric| fabric.remove("write_failed")) {
             losses.iter_mut().for_each(|(host, lost)| lost["write_failed"] = failed[host].clone());
         }

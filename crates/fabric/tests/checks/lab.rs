@@ -126,3 +126,69 @@ fn a_paused_priority_waits_in_its_host_and_loses_nothing() {
     assert!(sent["sent"].as_u64() > Some(5_000) && received["datagrams"].as_u64() > Some(5_000), "{sent} {received}");
     assert_eq!(outcome["digest"], replay(&dir)["digest"]);
 }
+
+#[test]
+fn a_congested_queue_slows_the_flows_that_fill_it() {
+    if !is_root("a_congested_queue_slows_the_flows_that_fill_it") {
+        return;
+    }
+    let mut plan = two_switches(RATE_BPS, &fifo(1 << 20));
+    for host in plan["hosts"].as_array_mut().expect("hosts") {
+        let reaction = json!({
+            "timer_ps": 15 * MS, "byte_counter": 150_000, "active_increase_bps": 500_000, "hyper_increase_bps": 5_000_000,
+            "rate_min_bps": 1_000_000,
+        });
+        host["nic"]["lossless"] = json!({ "obeys": 0, "obeys_link_pause": false, "response_ps": 0, "qcn": reaction });
+    }
+    plan["switches"][0]["policy"]["queues"][0]["qcn"] = json!({ "set_point_bytes": 26_000, "weight": 2 });
+    plan["links"][1]["rate_bps"] = (10 * RATE_BPS).into();
+    let mut lab = lab("qcn", &plan, &["--log-ingress"]);
+    overload(&mut lab, "h1");
+    let outcome = lab.down().expect("it ends");
+    let interface = &outcome["interfaces"]["h1"];
+    assert!(interface["notifications"].as_u64() > Some(10), "{interface}");
+    let limited: Vec<u64> = interface["limiters"].as_array().expect("rates").iter().filter_map(Value::as_u64).collect();
+    assert!(limited.iter().all(|&rate| rate < 10 * RATE_BPS) && !limited.is_empty(), "{interface}");
+    // Without the limiter everything beyond the port's rate would wait here: a fifth of what was offered.
+    let sent = outcome["ports"][0]["queues"][0]["tx_bytes"].as_u64().expect("a count");
+    let deepest = outcome["ports"][0]["queues"][0]["depth_max_bytes"].as_u64().expect("a count");
+    assert!(sent > 1_000_000 && deepest < 1 << 20, "{sent} {deepest}");
+    assert_eq!(outcome["digest"], replay(&folder("qcn"))["digest"]);
+}
+
+/// A host answers marks with echoes: both ends of a connection speak ECN, and no segment is lost.
+#[test]
+fn a_marking_queue_is_heard_by_the_kernels_tcp() {
+    if !is_root("a_marking_queue_is_heard_by_the_kernels_tcp") {
+        return;
+    }
+    let mut plan = two_switches(RATE_BPS, &fifo(2 << 20));
+    for host in plan["hosts"].as_array_mut().expect("hosts") {
+        host["tcp"]["ecn"] = true.into();
+    }
+    plan["switches"][0]["policy"]["queues"][0]["aqm"] = json!({ "step": { "threshold_bytes": 30_000 } });
+    plan["links"][1]["rate_bps"] = (10 * RATE_BPS).into();
+    let mut lab = lab("ecn", &plan, &[]);
+    let exe = program().to_str().expect("a path in UTF-8");
+    lab.spawn("drain", "h0", &[exe, "drain", "--port", "9"]).expect("it starts");
+    lab.spawn("fill", "h1", &[exe, "fill", "--to", "10.77.0.1:9", "--bytes", "12000000"]).expect("it starts");
+    let (_, filled) = lab.wait("fill").expect("the lab goes on");
+    let (_, drained) = lab.wait("drain").expect("the lab goes on");
+    lab.spawn("netstat", "h0", &["cat", "/proc/net/netstat"]).expect("it starts");
+    let (_, netstat) = lab.wait("netstat").expect("the lab goes on");
+    let outcome = lab.down().expect("it ends");
+    let queue = &outcome["ports"][0]["queues"][0];
+    let marked = queue["marked_frames"].as_u64().expect("a count");
+    assert!(marked > 0 && queue["drops"] == json!({}), "{queue}");
+    let read = |text: &str| serde_json::from_str::<Value>(text).expect("JSON")["bytes"].as_u64();
+    assert_eq!((read(&filled), read(&drained)), (Some(12_000_000), Some(12_000_000)));
+    assert_eq!(counter(&netstat, "IpExt:", "InCEPkts"), Some(marked), "every marked frame has a valid header");
+}
+
+/// A counter of /proc/net/netstat: a line of names, and a line of values.
+fn counter(netstat: &str, group: &str, name: &str) -> Option<u64> {
+    let mut lines = netstat.lines().filter(|line| line.starts_with(group));
+    let names = lines.next()?.split_whitespace().collect::<Vec<_>>();
+    let values = lines.next()?.split_whitespace().collect::<Vec<_>>();
+    values.get(names.iter().position(|found| *found == name)?)?.parse().ok()
+}
