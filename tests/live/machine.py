@@ -7,7 +7,6 @@ from pathlib import Path
 SCENARIO = Path(__file__).with_name("small.yaml")
 GONE_LIMIT_S = 15.0
 CGROUPS = Path("/sys/fs/cgroup")
-CGROUP_DEPTH = ("tailrace-*", "*/tailrace-*", "*/*/tailrace-*")
 
 
 @dataclass(frozen=True)
@@ -46,14 +45,20 @@ def left_of(words: str) -> list[str]:
     return found
 
 
-def cgroups() -> frozenset[str]:
-    """Control groups of labs."""
-    return frozenset(str(path) for pattern in CGROUP_DEPTH for path in CGROUPS.glob(pattern))
+def stale_cgroups() -> list[str]:
+    """Control groups of labs whose owner is gone; those of other labs at work are not looked at."""
+    found = []
+    for controller in [CGROUPS, *CGROUPS.iterdir()]:
+        for group in controller.iterdir() if controller.is_dir() else ():
+            owner = group.name.split("-")
+            if owner[0] == "tailrace" and not Path("/proc", owner[1]).exists():
+                found.append(str(group))
+    return sorted(found)
 
 
-def wait_until_gone(words: str, before: frozenset[str]) -> list[str]:
-    """What is left of a run after a moment to end: nothing, if all is well. `before` are control groups of others."""
+def wait_until_gone(words: str) -> list[str]:
+    """What is left of a run after a moment to end: nothing, if all is well."""
     deadline = time.monotonic() + GONE_LIMIT_S
-    while (left := [*left_of(words), *sorted(cgroups() - before)]) and time.monotonic() < deadline:
+    while (left := [*left_of(words), *stale_cgroups()]) and time.monotonic() < deadline:
         time.sleep(0.05)
     return left

@@ -31,7 +31,6 @@ def plan() -> str:
 
 
 def test_two_labs_at_once_do_not_see_each_other(tmp_path: Path) -> None:
-    cgroups = machine.cgroups()
     with Lab(plan(), tmp_path / "a") as one, Lab(plan(), tmp_path / "b") as two:
         for lab in (one, two):
             assert probe.round_trip_us(lab, "client", "db", lab.addresses["db"])["min"] > 0
@@ -40,7 +39,7 @@ def test_two_labs_at_once_do_not_see_each_other(tmp_path: Path) -> None:
             assert frames == 2 * probe.PINGS
         one.run(Command("touch", ["touch", f"{one.scratch}/mark"]), 5)
         assert "mark" not in two.run(Command("look", ["ls", two.scratch]), 5)
-    assert machine.wait_until_gone(str(tmp_path), cgroups) == []
+    assert machine.wait_until_gone(str(tmp_path)) == []
 
 
 def test_nothing_of_a_lab_listens_on_the_machine(tmp_path: Path) -> None:

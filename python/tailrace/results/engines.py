@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from tailrace.results.compare import refuse_incomparable
+from tailrace.results.fidelity import engine_name
 from tailrace.results.metrics import metric_of_trials
 from tailrace.results.numbers import signed_text
 from tailrace.results.published import Band, read_bands
@@ -25,11 +26,6 @@ GOAL_PERCENT = 15.0
 """Disagreement of slowdowns up to which the model is believed for a question of this kind."""
 
 Samples = list[list[float]]
-
-
-def engine_name(run: Run) -> str:
-    """`simulated` or `live`."""
-    return str(run.manifest.get("engine", "simulated"))
 
 
 def are_two_engines(a: Path, b: Path) -> bool:

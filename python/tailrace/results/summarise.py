@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from tailrace.results.effects import compare_arms
+from tailrace.results.fidelity import engine_name, summarise_fidelity
 from tailrace.results.judge import judge
 from tailrace.results.ports import drops_by_cause, summarise_hosts, summarise_ports
 from tailrace.results.published import read_bands
@@ -52,6 +53,7 @@ def _run(run: Run) -> dict[str, Any]:
     )
     return {
         "name": run.name,
+        "engine": engine_name(run),
         "seed": run.seed,
         "scale": run.scale,
         "workload_scale": {name: run.scale_of(name) for name in run.workloads},
@@ -106,4 +108,5 @@ def _arm(run: Run, arm: str) -> dict[str, Any]:
         "ports": ports,
         "ports_omitted": ports_omitted,
         "hosts": summarise_hosts(trials),
+        "fidelity": summarise_fidelity(trials),
     }

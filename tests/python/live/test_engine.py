@@ -39,7 +39,9 @@ def test_a_live_run_is_summarised_and_reported_as_a_simulated_one(tmp_path: Path
     assert orders["latency_ms"]["p50"] == pytest.approx(0.9, rel=0.01)
     assert summary["arms"]["dpp"]["workloads"]["backup"]["goodput_gbps"]["mean"] > 0
     assert report.stat().st_size > 10_000
-    assert results.format_table(summary)
+    assert "sound, live: seed 1" in results.format_table(summary)
+    assert summary["arms"]["fifo"]["fidelity"]["lateness_p99_9_us"] == 80
+    assert "Fidelity" in report.read_text(encoding="utf-8")
     for table in ("transactions", "workload_series", "port_series", "queue_depth"):
         assert (out / "trials" / "dpp" / f"1.{table}.parquet").exists(), table
 
