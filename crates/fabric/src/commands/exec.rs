@@ -58,7 +58,13 @@ fn join(state: &Value, host: &str) -> Result<(), String> {
             fs::write(&path, "0").map_err(|error| format!("{path}: {error}"))?;
         }
     }
+    let user = format!("/proc/{pid}/ns/user");
+    let is_nested = fs::read_link(&user).ok() != fs::read_link("/proc/self/ns/user").ok();
+    let user = is_nested.then(|| open(user)).transpose()?;
     let explain = |error: nix::Error| format!("joining {host:?}: {error} (root is needed)");
+    if let Some(user) = user {
+        setns(user, CloneFlags::CLONE_NEWUSER).map_err(explain)?;
+    }
     setns(network, CloneFlags::CLONE_NEWNET).map_err(explain)?;
     for space in spaces {
         setns(space?, CloneFlags::empty()).map_err(explain)?;

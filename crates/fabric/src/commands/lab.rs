@@ -3,7 +3,7 @@
 use super::detach;
 use crate::address::HOSTS_MAX;
 use crate::guardian;
-use crate::lab::{Override, Setup, is_private};
+use crate::lab::{Kind, Override, Setup, is_private};
 use crate::limits::{self, FRAMES_PER_S_DEFAULT};
 use crate::options::{Words, required, unknown};
 use crate::sys::process::Ending;
@@ -18,11 +18,13 @@ const LOG_FILE: &str = "ingress.log";
 pub(super) fn run(mut words: Words) -> Result<(), String> {
     let (mut plan, mut dir, mut overrides, mut logs) = (None, None, Vec::new(), false);
     let (mut frames_per_s_max, mut detaches, mut metrics_port) = (FRAMES_PER_S_DEFAULT, false, None);
+    let mut kind = Kind::Tap;
     while let Some(word) = words.next() {
         match word.as_str() {
             "--plan" => plan = Some(words.path()?),
             "--dir" => dir = Some(words.path()?),
             "--frames-per-second-max" => frames_per_s_max = words.value()?,
+            "--kind" => kind = words.value()?,
             "--detach" => detaches = true,
             "--metrics" => metrics_port = Some(words.value::<u16>()?),
             "--log-ingress" => logs = true,
@@ -31,7 +33,9 @@ pub(super) fn run(mut words: Words) -> Result<(), String> {
         }
     }
     let plan = read_plan(&required(plan, "--plan")?)?;
-    limits::check(&plan, frames_per_s_max)?;
+    if kind == Kind::Tap {
+        limits::check(&plan, frames_per_s_max)?;
+    }
     let dir = folder(&required(dir, "--dir")?)?;
     let metrics = metrics_port.map(listen).transpose()?;
     let control = detaches.then(|| detach::listen(&dir)).transpose()?;
@@ -40,7 +44,7 @@ pub(super) fn run(mut words: Words) -> Result<(), String> {
     }
     let (groups, is_nested, warnings) = (None, false, Vec::new());
     let log = logs.then(|| dir.join(LOG_FILE));
-    match guardian::run(Setup { plan, dir, overrides, log, groups, is_nested, control, metrics, warnings })? {
+    match guardian::run(Setup { plan, kind, dir, overrides, log, groups, is_nested, control, metrics, warnings })? {
         Ending::Exit(0) => Ok(()),
         Ending::Exit(code) => Err(format!("the lab ended with code {code}")),
         Ending::Signal(signal) => Err(format!("the lab was ended by signal {signal}")),

@@ -16,6 +16,8 @@ use std::process::ExitCode;
 const HELP: &str = "\
 tailrace-fabric lab --plan FILE --dir FOLDER [options]   run the network of a plan for real programs; commands and
                                                          events are lines of JSON on input and output
+    --kind tap|bridge|ports            what joins the hosts: the plan's switches, the kernel's bridge without queues
+                                       or rates, or nothing but interfaces port-0 .. in the lab's own namespace
     --frames-per-second-max N          refuse plans that can ask for more (see `limits`)
     --log-ingress                      keep what enters the network in FOLDER/ingress.log
     --congestion-control [HOST=]NAME   instead of the plan's; as often as needed

@@ -1,7 +1,8 @@
 //! Hosts: a network namespace each, with one interface `eth0` whose wire the fabric holds.
 
+use super::kind::Kind;
 use crate::address;
-use crate::netlink::{Link, LinkCounters, Metrics, Netlink};
+use crate::netlink::{Link, LinkCounters, Metrics, Netlink, find};
 use crate::sys::{bpf, tap};
 use nix::sched::{CloneFlags, setns, unshare};
 use std::fs::{self, File};
@@ -13,6 +14,8 @@ use tailrace_plan::{Plan, RawCongestionControl, RawHost};
 const QUEUE_FRAMES: u32 = 100_000;
 /// Name of the interface in every host.
 const INTERFACE: &str = "eth0";
+/// The network namespace of the calling thread.
+const OWN_NAMESPACE: &str = "/proc/thread-self/ns/net";
 /// Number of the loopback interface in every namespace.
 const LOOPBACK: Link = Link(1);
 /// Priorities, each with a queue where the host takes part in pausing.
@@ -45,15 +48,19 @@ pub struct Host {
 pub type Override = (Option<String>, String);
 
 impl Host {
-    /// Makes the host. The calling thread ends in the host's namespace. The files are the queues of its wire.
-    fn create(plan: &Plan, index: usize, overrides: &[Override]) -> io::Result<(Host, Vec<OwnedFd>)> {
+    /// Makes the host. The calling thread ends in the host's namespace.
+    fn create(plan: &Plan, index: usize, kind: Kind, overrides: &[Override], home: &File) -> io::Result<(Host, Wire)> {
         let raw = &plan.raw.hosts[index];
         unshare(CloneFlags::CLONE_NEWNET)?;
-        let namespace = File::open("/proc/thread-self/ns/net")?;
+        let namespace = File::open(OWN_NAMESPACE)?;
         set_sysctls(raw)?;
-        let queues = open_wire(raw.nic.lossless.is_some())?;
+        let wire = if kind == Kind::Tap {
+            Wire::Queues(open_queues(raw.nic.lossless.is_some())?)
+        } else {
+            Wire::Port(open_port(index, raw.mtu_bytes, &namespace, home)?)
+        };
         let mut netlink = Netlink::open()?;
-        let link = Link(nix::net::if_::if_nametoindex(INTERFACE)?);
+        let link = find(INTERFACE)?;
         netlink.up(LOOPBACK)?;
         netlink.bring_up(link, address::mac(index), raw.mtu_bytes, QUEUE_FRAMES)?;
         netlink.add_address(link, address::ipv4(index), address::PREFIX_BITS)?;
@@ -72,7 +79,7 @@ impl Host {
             netlink.add_neighbour(link, address::ipv4(peer), address::mac(peer))?;
         }
         let (name, mtu_bytes, at_begin) = (raw.name.clone(), raw.mtu_bytes, LinkCounters::default());
-        Ok((Host { name, namespace, netlink, link, mtu_bytes, congestion_control, at_begin }, queues))
+        Ok((Host { name, namespace, netlink, link, mtu_bytes, congestion_control, at_begin }, wire))
     }
 
     /// What its interface has counted since the measured interval began.
@@ -101,29 +108,68 @@ impl Host {
     }
 }
 
-/// Makes all hosts of a plan, with the queues of their wires. The calling thread is in the namespace it came from again.
+/// The other end of a host's interface.
+#[derive(Debug)]
+pub(super) enum Wire {
+    /// The queues of a TAP, one or eight.
+    Queues(Vec<OwnedFd>),
+    /// An interface in the lab's own namespace.
+    Port(Link),
+}
+
+impl Wire {
+    /// The queues; none where there is a port.
+    pub(super) fn into_queues(self) -> Vec<OwnedFd> {
+        match self {
+            Wire::Queues(queues) => queues,
+            Wire::Port(_) => Vec::new(),
+        }
+    }
+    /// The port, if there is one.
+    pub(super) fn port(&self) -> Option<Link> {
+        match self {
+            Wire::Queues(_) => None,
+            Wire::Port(port) => Some(*port),
+        }
+    }
+}
+
+/// Makes all hosts of a plan with the other ends of their interfaces. The calling thread is in the namespace it came from
+/// again.
 ///
 /// # Errors
 /// What the kernel says, with the host.
-pub fn create_all(plan: &Plan, overrides: &[Override]) -> io::Result<Vec<(Host, Vec<OwnedFd>)>> {
-    let home = File::open("/proc/thread-self/ns/net")?;
+pub(super) fn create_all(plan: &Plan, kind: Kind, overrides: &[Override]) -> io::Result<Vec<(Host, Wire)>> {
+    let home = File::open(OWN_NAMESPACE)?;
     let of_host = |index: usize| {
         let place = |error: io::Error| io::Error::new(error.kind(), format!("host {}: {error}", plan.raw.hosts[index].name));
-        Host::create(plan, index, overrides).map_err(place)
+        Host::create(plan, index, kind, overrides, &home).map_err(place)
     };
     let hosts = (0..plan.raw.hosts.len()).map(of_host).collect();
     setns(home, CloneFlags::CLONE_NEWNET)?;
     hosts
 }
 
-/// One queue, or one for each priority where the host can be paused by priority.
-fn open_wire(is_lossless: bool) -> io::Result<Vec<OwnedFd>> {
+/// A TAP with one queue, or one for each priority where the host can be paused by priority.
+fn open_queues(is_lossless: bool) -> io::Result<Vec<OwnedFd>> {
     if !is_lossless {
         return tap::open(INTERFACE, 1);
     }
     let queues = tap::open(INTERFACE, PRIORITIES)?;
     tap::steer(&queues[0], &bpf::queue_by_priority()?)?;
     Ok(queues)
+}
+
+/// A pair of interfaces: the host's, and one in the lab's own namespace. The calling thread ends in the host's namespace.
+fn open_port(index: usize, mtu_bytes: u32, namespace: &File, home: &File) -> io::Result<Link> {
+    setns(home, CloneFlags::CLONE_NEWNET)?;
+    let name = format!("port-{index}");
+    let mut netlink = Netlink::open()?;
+    netlink.add_pair(&name, INTERFACE, namespace)?;
+    let port = find(&name)?;
+    netlink.set_mtu(port, mtu_bytes)?;
+    setns(namespace, CloneFlags::CLONE_NEWNET)?;
+    Ok(port)
 }
 
 fn congestion_control(raw: &RawHost) -> &'static str {

@@ -3,6 +3,7 @@
 
 mod clients;
 mod hosts;
+mod kind;
 mod metrics;
 mod mounts;
 mod outside;
@@ -10,6 +11,7 @@ mod programs;
 pub mod protocol;
 
 pub use hosts::Override;
+pub use kind::Kind;
 pub use mounts::{SCRATCH, is_private};
 pub use programs::NO_HOST;
 
@@ -17,10 +19,11 @@ use crate::address;
 use crate::cgroup::Groups;
 use crate::log::Writer;
 use crate::netlink::{Link, Netlink};
-use crate::plane::run::{Ask, Plane};
+use crate::plane::run::Ask;
 use crate::sys::process::{die_with_parent, reap};
 use clients::Clients;
 use hosts::Host;
+use kind::Joint;
 use nix::sched::{CloneFlags, unshare};
 use nix::sys::signal::{SigSet, Signal};
 use nix::sys::signalfd::{SfdFlags, SignalFd};
@@ -43,6 +46,8 @@ use tailrace_plan::Plan;
 pub struct Setup {
     /// The plan.
     pub plan: Plan,
+    /// What joins the hosts.
+    pub kind: Kind,
     /// Folder of the lab's state file.
     pub dir: PathBuf,
     /// Congestion controls instead of the plan's.
@@ -64,7 +69,7 @@ pub struct Setup {
 struct Lab {
     plan: Arc<Plan>,
     hosts: Vec<Host>,
-    plane: Plane,
+    joint: Joint,
     programs: Programs,
     clients: Clients,
     outside: Outside,
@@ -85,12 +90,12 @@ pub fn run(setup: Setup) -> Result<(), String> {
     mounts::set_up(&names).map_err(text)?;
     Netlink::open().and_then(|mut netlink| netlink.up(Link(1))).map_err(text)?;
     let plan = Arc::new(setup.plan);
-    let made = hosts::create_all(&plan, &setup.overrides).map_err(text)?;
+    let made = hosts::create_all(&plan, setup.kind, &setup.overrides).map_err(text)?;
     let (hosts, wires): (Vec<Host>, Vec<_>) = made.into_iter().unzip();
     let log = setup.log.as_deref().map(Writer::create).transpose().map_err(|error| format!("making the log: {error}"))?;
-    let plane = Plane::start(Arc::clone(&plan), wires, log).map_err(|error| format!("starting the data plane: {error}"))?;
+    let joint = Joint::start(setup.kind, &plan, wires, log).map_err(|error| format!("joining the hosts: {error}"))?;
     let mut warnings = setup.warnings;
-    if !plane.is_realtime {
+    if setup.kind == Kind::Tap && !joint.is_realtime() {
         warnings.push("no real-time scheduling (CAP_SYS_NICE is missing): other programs delay the fabric".into());
     }
     let ready = json!({
@@ -98,7 +103,8 @@ pub fn run(setup: Setup) -> Result<(), String> {
         "version": env!("CARGO_PKG_VERSION"),
         "hosts": hosts.iter().enumerate().map(|(index, host)| describe(index, host)).collect::<Vec<_>>(),
         "cgroup": setup.groups.as_ref().map(|groups| &groups.name),
-        "realtime": plane.is_realtime,
+        "kind": setup.kind.name(),
+        "realtime": joint.is_realtime(),
         "warnings": warnings,
         "lab_pid": pid,
     });
@@ -108,8 +114,8 @@ pub fn run(setup: Setup) -> Result<(), String> {
         protocol::say(&ready); // whoever has started it waits for this one word
     }
     let clients = Clients::new(setup.control);
-    let outside = Outside::new(plane.is_realtime, setup.log);
-    let mut lab = Lab { plan, hosts, plane, programs, clients, outside };
+    let outside = Outside::new(joint.is_realtime(), setup.log);
+    let mut lab = Lab { plan, hosts, joint, programs, clients, outside };
     lab.clients.tell(&ready);
     lab.serve(&children, setup.metrics.as_ref())
 }
@@ -121,7 +127,7 @@ impl Lab {
         loop {
             let heard = self.clients.listen(&files).map_err(|error| format!("waiting for commands: {error}"))?;
             if let (Some(true), Some(listener)) = (heard.others.get(1), metrics) {
-                metrics::serve(listener, &self.plane.ask(Ask::Counters)?);
+                metrics::serve(listener, &self.joint.outcome()?);
             }
             while let Ok(Some(_)) = children.read_signal() {}
             self.reap();
@@ -134,8 +140,8 @@ impl Lab {
                     }
                 };
                 if matches!(command.op, Op::Down) {
-                    let Lab { mut hosts, plane, mut clients, mut outside, .. } = self;
-                    let outcome = plane.stop().map(|outcome| outside.complete(outcome, &mut hosts));
+                    let Lab { mut hosts, joint, mut clients, mut outside, .. } = self;
+                    let outcome = joint.stop().map(|outcome| outside.complete(outcome, &mut hosts));
                     let answer = outcome.map(|outcome| json!({ "outcome": outcome }));
                     clients.answer(from, &protocol::answer(command.id, answer));
                     return Ok(());
@@ -160,15 +166,15 @@ impl Lab {
             Op::Signal { name, signal, group } => self.programs.signal(&name, &signal, group).map(|()| Value::Null),
             Op::Begin => {
                 self.outside.begin(&mut self.hosts)?;
-                self.plane.ask(Ask::Begin)
+                self.joint.begin()
             }
             Op::End => {
-                self.plane.ask(Ask::End)?;
+                self.joint.end()?;
                 self.outside.end(&mut self.hosts);
                 Ok(Value::Null)
             }
             Op::Counters => {
-                let outcome = self.plane.ask(Ask::Counters)?;
+                let outcome = self.joint.outcome()?;
                 Ok(json!({ "outcome": self.outside.complete(outcome, &mut self.hosts) }))
             }
             Op::Capture { port, path } => {
@@ -176,9 +182,9 @@ impl Lab {
                 if is_private(&path) {
                     return Err(format!("{} would vanish with the lab: choose another place", path.display()));
                 }
-                self.plane.ask(Ask::Capture(host, path, name))
+                self.joint.ask(Ask::Capture(host, path, name))
             }
-            Op::CaptureStop { port } => self.plane.ask(Ask::CaptureEnd(self.port(&port)?)),
+            Op::CaptureStop { port } => self.joint.ask(Ask::CaptureEnd(self.port(&port)?)),
             Op::Down => unreachable!("the end is handled by who calls"),
         }
     }

@@ -1,8 +1,10 @@
 //! Interfaces, addresses, routes and neighbours of one network namespace.
 
 use super::message::{Netlink, Request, find_attribute};
+use std::fs::File;
 use std::io;
 use std::net::Ipv4Addr;
+use std::os::fd::AsRawFd;
 
 const RTM_NEWLINK: u16 = 16;
 const RTM_GETLINK: u16 = 18;
@@ -10,11 +12,20 @@ const RTM_NEWADDR: u16 = 20;
 const RTM_NEWROUTE: u16 = 24;
 const RTM_NEWNEIGH: u16 = 28;
 const NLM_F_REPLACE_OR_CREATE: u16 = 0x100 | 0x400;
+const NLM_F_CREATE_NEW: u16 = 0x200 | 0x400;
 
 const IFLA_ADDRESS: u16 = 1;
+const IFLA_IFNAME: u16 = 3;
 const IFLA_MTU: u16 = 4;
+const IFLA_MASTER: u16 = 10;
 const IFLA_TXQLEN: u16 = 13;
+const IFLA_OPERSTATE: u16 = 16;
+const IFLA_LINKINFO: u16 = 18;
 const IFLA_STATS64: u16 = 23;
+const IFLA_NET_NS_FD: u16 = 28;
+const IFLA_INFO_KIND: u16 = 1;
+const IFLA_INFO_DATA: u16 = 2;
+const VETH_INFO_PEER: u16 = 1;
 const IFA_ADDRESS: u16 = 1;
 const IFA_LOCAL: u16 = 2;
 const IFA_FLAGS: u16 = 8;
@@ -30,6 +41,8 @@ const NDA_DST: u16 = 1;
 const NDA_LLADDR: u16 = 2;
 
 const AF_INET: u8 = libc::AF_INET as u8;
+/// RFC 2863.
+const IF_OPER_UP: u8 = 6;
 const IFF_UP: u32 = libc::IFF_UP as u32;
 const NUD_PERMANENT: u16 = 0x80;
 const RT_TABLE_MAIN: u8 = 254;
@@ -41,6 +54,14 @@ const IFINFO_BYTES: usize = 16;
 /// An interface, by its number in its namespace.
 #[derive(Clone, Copy, Debug)]
 pub struct Link(pub u32);
+
+/// The interface of this name in the network namespace of the calling thread.
+///
+/// # Errors
+/// When there is none.
+pub fn find(name: &str) -> io::Result<Link> {
+    Ok(nix::net::if_::if_nametoindex(name).map(Link)?)
+}
 
 /// What a route prescribes to the connections that use it.
 #[derive(Clone, Debug)]
@@ -79,6 +100,43 @@ impl Netlink {
         let request = Request::new(RTM_NEWLINK, 0, &ifinfo(link, IFF_UP));
         let request = request.attribute(IFLA_ADDRESS, &mac).number(IFLA_MTU, mtu).number(IFLA_TXQLEN, queue_frames);
         self.request(request).map(drop)
+    }
+
+    /// Makes a pair of interfaces that are joined by a wire: one here, and one in another network namespace.
+    ///
+    /// # Errors
+    /// What the kernel says.
+    pub fn add_pair(&mut self, here: &str, there: &str, namespace: &File) -> io::Result<()> {
+        let request = Request::new(RTM_NEWLINK, NLM_F_CREATE_NEW, &ifinfo(Link(0), 0)).text(IFLA_IFNAME, here);
+        let request = request.begin(IFLA_LINKINFO).text(IFLA_INFO_KIND, "veth").begin(IFLA_INFO_DATA).begin(VETH_INFO_PEER);
+        let request = request.raw(&ifinfo(Link(0), 0)).text(IFLA_IFNAME, there);
+        let request = request.number(IFLA_NET_NS_FD, namespace.as_raw_fd() as u32).end().end().end();
+        self.request(request).map(drop)
+    }
+
+    /// Makes a bridge.
+    ///
+    /// # Errors
+    /// What the kernel says.
+    pub fn add_bridge(&mut self, name: &str) -> io::Result<()> {
+        let request = Request::new(RTM_NEWLINK, NLM_F_CREATE_NEW, &ifinfo(Link(0), 0)).text(IFLA_IFNAME, name);
+        self.request(request.begin(IFLA_LINKINFO).text(IFLA_INFO_KIND, "bridge").end()).map(drop)
+    }
+
+    /// Makes an interface a port of a bridge.
+    ///
+    /// # Errors
+    /// What the kernel says.
+    pub fn enslave(&mut self, port: Link, bridge: Link) -> io::Result<()> {
+        self.request(Request::new(RTM_NEWLINK, 0, &ifinfo(port, 0)).number(IFLA_MASTER, bridge.0)).map(drop)
+    }
+
+    /// Sets the MTU of an interface.
+    ///
+    /// # Errors
+    /// What the kernel says.
+    pub fn set_mtu(&mut self, link: Link, mtu: u32) -> io::Result<()> {
+        self.request(Request::new(RTM_NEWLINK, 0, &ifinfo(link, 0)).number(IFLA_MTU, mtu)).map(drop)
     }
 
     /// Brings an interface up as it is.
@@ -127,6 +185,16 @@ impl Netlink {
         let header = [&[AF_INET, 0, 0, 0][..], &link.0.to_ne_bytes(), &[state_0, state_1, 0, 0]].concat();
         let request = Request::new(RTM_NEWNEIGH, NLM_F_REPLACE_OR_CREATE, &header);
         self.request(request.attribute(NDA_DST, &address.octets()).attribute(NDA_LLADDR, &mac)).map(drop)
+    }
+
+    /// Whether an interface carries frames: it is up, and so is what it is joined to.
+    ///
+    /// # Errors
+    /// What the kernel says.
+    pub fn is_running(&mut self, link: Link) -> io::Result<bool> {
+        let answer = self.request(Request::new(RTM_GETLINK, 0, &ifinfo(link, 0)))?;
+        let state = find_attribute(answer.get(IFINFO_BYTES..).unwrap_or_default(), IFLA_OPERSTATE);
+        Ok(state == Some(&[IF_OPER_UP]))
     }
 
     /// What an interface has counted.

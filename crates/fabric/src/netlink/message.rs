@@ -99,6 +99,12 @@ impl Request {
         self.attribute(kind, &[])
     }
 
+    /// Bytes that are no attribute: some nests begin with a header of their own.
+    pub(super) fn raw(mut self, bytes: &[u8]) -> Request {
+        self.bytes.extend_from_slice(bytes);
+        self
+    }
+
     pub(super) fn end(mut self) -> Request {
         let start = self.nests.pop().expect("a nest was begun");
         let length = (self.bytes.len() - start) as u16;

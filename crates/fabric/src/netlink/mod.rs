@@ -3,5 +3,5 @@
 mod link;
 mod message;
 
-pub use link::{Link, LinkCounters, Metrics};
+pub use link::{Link, LinkCounters, Metrics, find};
 pub use message::Netlink;

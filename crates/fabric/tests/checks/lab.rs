@@ -185,6 +185,29 @@ fn a_marking_queue_is_heard_by_the_kernels_tcp() {
     assert_eq!(counter(&netstat, "IpExt:", "InCEPkts"), Some(marked), "every marked frame has a valid header");
 }
 
+#[test]
+fn a_bridge_of_the_kernel_joins_hosts_for_comparison() {
+    if !is_root("a_bridge_of_the_kernel_joins_hosts_for_comparison") {
+        return;
+    }
+    let mut lab = lab("bridge", &two_switches(RATE_BPS, &fifo(100_000)), &["--kind", "bridge"]);
+    let exe = program().to_str().expect("a path in UTF-8");
+    lab.spawn("drain", "h0", &[exe, "drain", "--port", "9"]).expect("it starts");
+    lab.spawn("fill", "h3", &[exe, "fill", "--to", "10.77.0.1:9", "--bytes", "50000000"]).expect("it starts");
+    let (_, drained) = lab.wait("drain").expect("the lab goes on");
+    assert_eq!(drained, "{\"bytes\":50000000}\n");
+    assert!(lab.ask(json!({ "op": "capture", "port": ["s0", "h0"], "path": "/tmp/x" })).is_err(), "nothing passes the fabric");
+    let outcome = lab.down().expect("it ends");
+    assert_eq!((&outcome["digest"], &outcome["ports"]), (&Value::Null, &json!([])));
+}
+
+#[test]
+fn a_plan_beyond_the_machine_is_refused_with_what_to_do() {
+    let plan = two_switches(100 * RATE_BPS, &fifo(100_000));
+    let refused = Client::start(program(), &plan, &folder("refused"), &[]).expect_err("10 Gbit/s are too much");
+    assert!(refused.contains("frames per second") && refused.contains("divide the rates"), "{refused}");
+}
+
 /// A counter of /proc/net/netstat: a line of names, and a line of values.
 fn counter(netstat: &str, group: &str, name: &str) -> Option<u64> {
     let mut lines = netstat.lines().filter(|line| line.starts_with(group));
