@@ -3,7 +3,6 @@
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -12,12 +11,13 @@ from tailrace.experiment import calibrate
 from tailrace.experiment.engine import Engine, Simulated, Trial
 from tailrace.experiment.estimate import Estimate
 from tailrace.experiment.judge import judged
-from tailrace.experiment.machine import available_cores, describe_machine, versions
+from tailrace.experiment.machine import available_cores
+from tailrace.experiment.manifest import manifest_of, now
 from tailrace.experiment.native import Outcome
 from tailrace.experiment.plans import Plans, alone, identity
 from tailrace.experiment.pool import Pool, Running
 from tailrace.experiment.reporter import Reporter, Silent
-from tailrace.experiment.scale import scaled, work_of, workload_scales
+from tailrace.experiment.scale import scaled, work_of
 from tailrace.experiment.schedule import SOLO, TrialKey, shuffled
 from tailrace.experiment.storage import RunDirectory, write_json
 from tailrace.scenario.experiment import Experiment as ExperimentSpec
@@ -27,7 +27,6 @@ from tailrace.scenario.scenario import Scenario
 RUNS = Path("runs")
 """Where run directories are made when no other place is named."""
 NAME_HASH_DIGITS = 8
-MANIFEST_VERSION = 1
 
 
 @dataclass(frozen=True)
@@ -116,21 +115,21 @@ class Experiment:
         with self.directory.locked():
             held = self.directory.open(self.identity)  # again: another process may have been at work until now
             was_finished = self._was_finished(held)
-            manifest = self._manifest(held)
+            manifest = manifest_of(self, held)
             self.directory.write_manifest(manifest)
             self._copy_scenario()
             self.engine.open(self.directory.path)
             try:
                 is_interrupted = not self._calibrate() or self._run_trials()
             except BaseException:
-                self.directory.write_manifest({**manifest, "state": "interrupted", "finished": _now()})
+                self.directory.write_manifest({**manifest, "state": "interrupted", "finished": now()})
                 raise
             finally:
                 self.engine.close()
             state = "interrupted" if is_interrupted else "finished"
             plans = Plans(self.with_solos())
             calibration = calibrate.recorded(self.directory)
-            finished = was_finished or _now()
+            finished = was_finished or now()
             ended = {"state": state, "finished": finished, "plan_hashes": plans.hashes, "calibration": calibration}
             self.directory.write_manifest({**manifest, **ended})
         return Finished(self.directory.path, is_interrupted, dict(self.statuses))
@@ -214,43 +213,6 @@ class Experiment:
         if published := self.loaded.published_path:
             self.directory.copy(published, "published.yaml")
 
-    def _workload_scales(self) -> dict[str, float]:
-        full, small = self.loaded.arms[self.baseline], scaled(self.loaded.arms[self.baseline], self.options.scale)
-        return workload_scales(full, small, self.options.scale)
-
-    def _manifest(self, held: dict[str, Any] | None) -> dict[str, Any]:
-        scenario = self.loaded.scenario
-        held = held or {}
-        arms = [arm for arm in self.loaded.arms if arm in self.arms or arm in held.get("arms", [])]
-        trials = max(self._spec.trials, int(held.get("trials", 0)))
-        return {
-            "manifest_version": MANIFEST_VERSION,
-            "name": scenario.name,
-            "description": scenario.description,
-            "identity": self.identity,
-            "state": "running",
-            "engine": self.engine.name,
-            "versions": versions() | self.engine.versions(),
-            "machine": describe_machine(),
-            "seed": self._spec.seed,
-            "scale": self.options.scale,
-            "workload_scale": self._workload_scales(),
-            "trials": trials,
-            "arms": arms,
-            "baseline": self.baseline,
-            "workloads": list(scenario.workloads),
-            "overrides": {arm: scenario.arms.get(arm, {}) for arm in arms},
-            "order": [str(key) for key in self.keys(trials)],
-            "jobs": self.jobs,
-            "command": list(self.options.command),
-            "started": held.get("started", _now()),
-            "finished": None,
-            "plan_hashes": held.get("plan_hashes", {}),
-            "calibration": held.get("calibration"),
-            "assumptions": [part.model_dump() for part in scenario.assumptions],
-            "expectations": [part.model_dump(exclude_none=True) for part in scenario.expect],
-        }
-
 
 def check_published(loaded: Loaded) -> None:
     """Raises when the published figures cannot be read or name what is not there: before anything runs."""
@@ -299,7 +261,3 @@ def _chosen(asked: Sequence[str] | None, known: Sequence[str]) -> list[str]:
         if arm not in known:
             raise RunRefusedError(f"there is no arm '{arm}' (hint: {closest(arm, known, 'arms')})")
     return [arm for arm in known if arm in asked]
-
-
-def _now() -> str:
-    return datetime.now(UTC).isoformat(timespec="seconds")
