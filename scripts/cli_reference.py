@@ -9,7 +9,18 @@ from pathlib import Path
 PROGRAM = Path(__file__).resolve().parent.parent / ".venv" / "bin" / "tailrace"
 VERBS = (
     *("init", "check", "plan", "run", "compare", "report", "list", "import", "export", "show", "schema"),
-    *("doctor", "calibrate", "replay", "clean", "exec", "top", "fabric up", "fabric down", "fabric list"),
+    *(
+        "doctor",
+        "calibrate",
+        "replay",
+        "clean",
+        "exec",
+        "top",
+        "fabric up",
+        "fabric down",
+        "fabric capture",
+        "fabric list",
+    ),
 )
 PRINT_LIMIT_S = 30
 COLOUR = re.compile(r"\x1b\[[0-9;]*m")

@@ -34,6 +34,11 @@ def test_a_fabric_stays_up_until_it_is_taken_down(tmp_path: Path) -> None:
         assert "did you mean 'client'?" in unknown.stderr
         ports = json.loads(tailrace(tmp_path, "top", "--once", "--json").stdout)["ports"]
         assert sum(port["tx_frames"] for port in ports) == 4
+        capture = ("fabric", "capture", "leaf>client", str(tmp_path / "c.pcapng"), "--seconds", "0.5")
+        done = tailrace(tmp_path, *capture)
+        assert done.stdout.startswith("wrote "), done.stderr
+        # The block type of a section header (pcapng, section 4.1).
+        assert (tmp_path / "c.pcapng").read_bytes()[:4] == bytes.fromhex("0a0d0d0a")
     finally:
         down = tailrace(tmp_path, "fabric", "down")
     assert down.returncode == 0, down.stderr

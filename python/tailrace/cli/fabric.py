@@ -61,6 +61,20 @@ def exec_on_host(host: str, words: list[str], name: str | None) -> None:
     os.execv(command[0], command)  # the program has this terminal and this exit code
 
 
+def capture_port(port: str, file: Path, seconds: float, name: str | None) -> None:
+    """Captures for a while, or until interrupted."""
+    fabric = standing.chosen(name)
+    node, arrow, towards = (part.strip() for part in port.partition(">"))
+    if not arrow:
+        raise RunRefusedError(f"'{port}' is not a port (hint: SWITCH>NODE, as `tailrace top` names them)")
+    fabric.call("capture", port=[node, towards], path=str(file.absolute()))
+    try:
+        time.sleep(seconds)
+    finally:
+        fabric.call("capture-stop", port=[node, towards])
+    emit(f"wrote {file}: {file.stat().st_size} bytes")
+
+
 def show_top(name: str | None, *, once: bool, json_: bool) -> None:
     """Prints the counters again and again, until interrupted."""
     fabric = standing.chosen(name)

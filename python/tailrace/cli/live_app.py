@@ -114,6 +114,20 @@ def down(name: Annotated[str | None, typer.Argument(help="Name; the only one if 
     take_down(name)
 
 
+@fabric_app.command()
+def capture(
+    port: Annotated[str, typer.Argument(help="Port of a switch.", metavar="SWITCH>NODE")],
+    file: Annotated[Path, typer.Argument(help="File to write (pcapng, times in nanoseconds).")],
+    *,
+    seconds: Annotated[float, typer.Option("--seconds", min=0.1, max=3600, help="How long.")] = 5.0,
+    fabric: FabricName = None,
+) -> None:
+    """Write what passes a port of a fabric that is up to a file for Wireshark."""
+    from tailrace.cli.fabric import capture_port
+
+    capture_port(port, file, seconds, fabric)
+
+
 @fabric_app.command("list")
 def list_(*, json_: Json = False) -> None:
     """List the fabrics that are up."""

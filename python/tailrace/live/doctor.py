@@ -26,9 +26,8 @@ class Needed:
     program: str
     package: str
     """Debian's package."""
-    version_option: str | None
+    version_option: str
     is_for: str
-    is_required: bool = True
 
 
 NEEDED = (
@@ -39,8 +38,6 @@ NEEDED = (
     Needed("ss", "iproute2", "-V", "samples of connections"),
     Needed("sysctl", "procps", "--version", "TCP settings of a host"),
     Needed("cp", "coreutils", "--version", "restoring databases"),
-    Needed("hammerdbcli", "not in Debian; see its site", None, "HammerDB in place of pgbench", is_required=False),
-    Needed("ovs-vswitchd", "openvswitch-switch", "--version", "Open vSwitch for comparison", is_required=False),
 )
 FAST_CLOCKS = frozenset({"tsc", "kvm-clock", "arch_sys_counter"})
 """Clocks that are read without a system call."""
@@ -74,8 +71,8 @@ def path_of(program: str) -> str | None:
 def version_of(needed: Needed) -> str | None:
     """Version of an installed program; empty where it does not tell, None where it is missing."""
     path = path_of(needed.program)
-    if path is None or needed.version_option is None:
-        return None if path is None else ""
+    if path is None:
+        return None
     try:
         done = subprocess.run(
             [path, needed.version_option],
@@ -103,7 +100,7 @@ def missing(*, needs_database: bool = True) -> list[Needed]:
     return [
         each
         for each in NEEDED
-        if each.is_required and (needs_database or each.program not in FOR_DATABASES) and path_of(each.program) is None
+        if (needs_database or each.program not in FOR_DATABASES) and path_of(each.program) is None
     ]
 
 
@@ -175,7 +172,7 @@ def _program_fact(needed: Needed) -> Fact:
     if version is not None:
         return Fact(needed.program, version or "there", is_good=True)
     advice = f"for {needed.is_for}: Debian package {needed.package}"
-    return Fact(needed.program, "missing", False if needed.is_required else None, advice)
+    return Fact(needed.program, "missing", is_good=False, advice=advice)
 
 
 def is_healthy(facts: Sequence[Fact]) -> bool:
