@@ -11,6 +11,14 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+/// The group of programs that belong to no host.
+pub const NO_HOST: &str = "no-host";
+
+/// The group of a host, by its index in the plan: names of hosts may have any letters.
+pub fn member(host: usize) -> String {
+    format!("host-{host}")
+}
+
 /// Every lab's group begins with this.
 const PREFIX: &str = "tailrace-";
 /// Period of the quota: the kernel's default, 100 ms.

@@ -1,7 +1,7 @@
 //! The process that stands between whoever wants a lab and the lab: it makes what must outlive a lab, starts the lab as
 //! the first process of a process namespace, and clears up when the lab ends or nobody wants it any more.
 
-use crate::cgroup::{Groups, Hierarchies};
+use crate::cgroup::{self, Groups, Hierarchies};
 use crate::lab::{self, Setup};
 use crate::sys::process::{Ending, Reaped, die_with_parent, fork, reap};
 use crate::undertaker;
@@ -65,8 +65,8 @@ fn with_groups(groups: &Groups, mut setup: Setup, is_held: bool, signals: &Signa
 
 fn make_groups(groups: &Groups, setup: &Setup) -> io::Result<()> {
     groups.create()?;
-    groups.add(lab::NO_HOST)?;
-    setup.plan.raw.hosts.iter().try_for_each(|host| groups.add(&host.name))
+    groups.add(cgroup::NO_HOST)?;
+    (0..setup.plan.raw.hosts.len()).try_for_each(|host| groups.add(&cgroup::member(host)))
 }
 
 /// Waits until the lab has ended, and ends it when it is told to or when nobody holds our input any more.

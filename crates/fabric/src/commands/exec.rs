@@ -1,6 +1,6 @@
 //! `tailrace-fabric exec`: a program of one's own on a host of a running lab, at one's own terminal.
 
-use crate::cgroup::{Groups, Hierarchies};
+use crate::cgroup::{Groups, Hierarchies, NO_HOST, member};
 use crate::options::{Words, required, unknown};
 use nix::sched::{CloneFlags, setns, unshare};
 use nix::sys::signal::{SigHandler, Signal, signal};
@@ -53,7 +53,8 @@ fn join(state: &Value, host: &str) -> Result<(), String> {
     let spaces = ["ipc", "mnt", "pid"].map(|space| open(format!("/proc/{pid}/ns/{space}")));
     if let Some(name) = state["cgroup"].as_str() {
         let groups = Groups::named(Hierarchies::find(), name);
-        for group in groups.join_files(host) {
+        let index = state["hosts"].as_array().into_iter().flatten().position(|found| found["name"] == host);
+        for group in groups.join_files(&index.map_or(NO_HOST.to_owned(), member)) {
             let path = group.to_string_lossy().into_owned();
             fs::write(&path, "0").map_err(|error| format!("{path}: {error}"))?;
         }

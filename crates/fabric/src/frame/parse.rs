@@ -130,6 +130,18 @@ pub(crate) mod tests {
         assert_ne!(hash(&first), hash(&bytes(0, 1, 17, (1, 2), 0)));
     }
 
+    proptest::proptest! {
+        #[test]
+        fn any_bytes_are_a_frame_or_foreign(mut bytes in proptest::collection::vec(proptest::prelude::any::<u8>(), 0..120), to in 0_usize..3) {
+            if bytes.len() >= 14 {
+                bytes[..6].copy_from_slice(&address::mac(to));
+                bytes[12..14].copy_from_slice(&ETHERTYPE_IPV4);
+            }
+            let parsed = parse(&bytes, 0, 3, 0, None);
+            proptest::prop_assert_eq!(parsed.is_ok(), bytes.len() >= 34);
+        }
+    }
+
     #[test]
     fn what_is_for_nobody_is_foreign() {
         let mut arp = bytes(0, 1, 6, (1, 2), 0);

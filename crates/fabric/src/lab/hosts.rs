@@ -2,6 +2,7 @@
 
 use super::kind::Kind;
 use crate::address;
+use crate::cgroup;
 use crate::netlink::{Link, LinkCounters, Metrics, Netlink, find};
 use crate::sys::{bpf, tap};
 use nix::sched::{CloneFlags, setns, unshare};
@@ -32,6 +33,8 @@ const PS_PER_MS: u64 = 1_000_000_000;
 pub struct Host {
     /// Its name.
     pub name: String,
+    /// Its control group below the lab's.
+    pub group: String,
     /// Its network namespace.
     pub namespace: File,
     netlink: Netlink,
@@ -78,8 +81,9 @@ impl Host {
         for peer in (0..plan.raw.hosts.len()).filter(|&peer| peer != index) {
             netlink.add_neighbour(link, address::ipv4(peer), address::mac(peer))?;
         }
-        let (name, mtu_bytes, at_begin) = (raw.name.clone(), raw.mtu_bytes, LinkCounters::default());
-        Ok((Host { name, namespace, netlink, link, mtu_bytes, congestion_control, at_begin }, wire))
+        let (name, group, mtu_bytes) = (raw.name.clone(), cgroup::member(index), raw.mtu_bytes);
+        let at_begin = LinkCounters::default();
+        Ok((Host { name, group, namespace, netlink, link, mtu_bytes, congestion_control, at_begin }, wire))
     }
 
     /// What its interface has counted since the measured interval began.

@@ -13,7 +13,6 @@ pub mod protocol;
 pub use hosts::Override;
 pub use kind::Kind;
 pub use mounts::{SCRATCH, is_private};
-pub use programs::NO_HOST;
 
 use crate::address;
 use crate::cgroup::Groups;

@@ -3,7 +3,7 @@
 use super::hosts::Host;
 use super::mounts;
 use super::protocol::Spawn;
-use crate::cgroup::Groups;
+use crate::cgroup::{self, Groups};
 use crate::sys::process::{Ending, Entry, Reaped, spawn};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::{Pid, User, getgrouplist};
@@ -16,9 +16,6 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::str::FromStr;
 use std::time::Instant;
-
-/// The group of programs that belong to no host.
-pub const NO_HOST: &str = "lab";
 
 /// What runs.
 #[derive(Debug)]
@@ -53,7 +50,7 @@ impl Programs {
             return Err(format!("a program named {:?} runs already", order.name));
         }
         let [program, arguments @ ..] = order.argv.as_slice() else { return Err("argv is empty".into()) };
-        let member = host.map_or(NO_HOST, |host| &host.name);
+        let member = host.map_or(cgroup::NO_HOST, |host| &host.group);
         if let Some(cpus) = order.cpus {
             self.limit(member, cpus)?;
         }

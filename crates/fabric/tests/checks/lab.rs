@@ -208,6 +208,30 @@ fn a_plan_beyond_the_machine_is_refused_with_what_to_do() {
     assert!(refused.contains("frames per second") && refused.contains("divide the rates"), "{refused}");
 }
 
+#[test]
+fn cleaning_removes_groups_of_the_dead_and_no_others() {
+    if !is_root("cleaning_removes_groups_of_the_dead_and_no_others") {
+        return;
+    }
+    let lab = lab("clean", &two_switches(RATE_BPS, &fifo(100_000)), &[]);
+    let alive = groups_of(lab.guardian());
+    let dead = u32::MAX; // no process has such a number
+    let roots = ["/sys/fs/cgroup/cpu", "/sys/fs/cgroup/unified", "/sys/fs/cgroup"].map(Path::new);
+    let root = roots.into_iter().find(|root| root.join("cgroup.procs").exists()).expect("labs have groups here");
+    let group = root.join(format!("tailrace-{dead}-1")).join("host-0");
+    std::fs::create_dir_all(&group).expect("root makes groups");
+    let mut sleeper = Command::new("sleep").arg("600").spawn().expect("it starts");
+    std::fs::write(group.join("cgroup.procs"), sleeper.id().to_string()).expect("root moves processes");
+    let output = Command::new(program()).arg("clean").output().expect("the program runs");
+    let said: Value = serde_json::from_slice(&output.stdout).expect("it writes JSON");
+    assert!(said["removed"].as_array().is_some_and(|names| names.contains(&json!(format!("tailrace-{dead}-1")))), "{said}");
+    assert_eq!(groups_of(dead), Vec::<String>::new());
+    let ending = sleeper.wait().expect("it is a child");
+    assert_eq!(std::os::unix::process::ExitStatusExt::signal(&ending), Some(9));
+    assert_eq!(groups_of(lab.guardian()), alive);
+    lab.down().expect("it ends");
+}
+
 /// A counter of /proc/net/netstat: a line of names, and a line of values.
 fn counter(netstat: &str, group: &str, name: &str) -> Option<u64> {
     let mut lines = netstat.lines().filter(|line| line.starts_with(group));
