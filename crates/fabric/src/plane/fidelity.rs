@@ -12,6 +12,8 @@ const SIGNIFICANT_DIGITS: u8 = 2;
 const BUSY_MIN: Span = Span::from_ms(100);
 /// The beginning of a busy time does not count: what was counted anew just before, or came from a cold start, was late.
 const BUSY_SKIPPED: Span = Span::from_ms(10);
+/// A frame that was written so soon after it was due is in time: four ticks.
+const PUNCTUAL: Span = Span::from_us(200);
 const PS_PER_NS: u64 = 1_000;
 const NS_PER_US: f64 = 1_000.0;
 
@@ -50,6 +52,8 @@ struct Busy {
     to: (Time, Time),
     /// The longest such time: by the plan, and by the clock.
     longest: (Span, Span),
+    /// The same up to a frame that was written in time, so that one late frame at the end is not taken for a rate.
+    longest_punctual: (Span, Span),
 }
 
 impl Fidelity {
@@ -131,13 +135,19 @@ impl Busy {
         }
         self.to = (due, now);
         let planned = due.since(self.from.0);
+        let real = now.since(self.from.1);
         if planned > self.longest.0 {
-            self.longest = (planned, now.since(self.from.1));
+            self.longest = (planned, real);
+        }
+        if planned > self.longest_punctual.0 && now.since(due) <= PUNCTUAL {
+            self.longest_punctual = (planned, real);
         }
     }
 
     fn error_ppm(&self) -> Option<f64> {
-        let (planned, real) = self.longest;
+        // A port that is late for most of its time has no punctual end, and then its lateness counts.
+        let is_punctual = self.longest_punctual.0 >= self.longest.0.part(2);
+        let (planned, real) = if is_punctual { self.longest_punctual } else { self.longest };
         (planned >= BUSY_MIN).then(|| (planned.as_secs_f64() / real.as_secs_f64() - 1.0) * 1e6)
     }
 }
@@ -154,8 +164,9 @@ mod tests {
     fn a_rate_is_judged_over_the_longest_busy_time() {
         let mut busy = Busy::default();
         let frame = Span::from_us(8);
-        // 200 ms of frames, the last written 20 us late; then a pause, and a short burst.
+        // 200 ms of frames, the last in time written 20 us late and one far too late; then a pause, and a short burst.
         (1..=25_000).for_each(|n| busy.extend(us(8 * n), frame, us(8 * n + if n == 25_000 { 20 } else { 0 })));
+        busy.extend(us(8 * 25_001), frame, us(8 * 25_001 + 9_000));
         (0..10).for_each(|n| busy.extend(us(900_000 + 8 * n), frame, us(900_000 + 9 * n)));
         let error = busy.error_ppm().expect("it was busy for 200 ms");
         assert!((error + 20.0 / 0.19).abs() < 0.1, "{error}"); // 20 us in 190 ms
