@@ -118,7 +118,8 @@ def _workload_value(trial: Trial, workload: str | None, metric: str) -> float | 
     if metric == "transactions":
         return float(outcome["transactions"])
     if metric in ("retransmits", "timeouts"):
-        return float(outcome["tcp"][metric])
+        counted = outcome.get("tcp")  # a live workload that shares its sending host has none of its own
+        return float(counted[metric]) if counted else None
     if metric in ("completion_s", "goodput_gbps") or metric.startswith("latency_"):
         return metric_of_trial(trial, workload, metric)
     raise RunDirectoryError(

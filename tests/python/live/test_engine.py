@@ -121,6 +121,14 @@ def test_a_failed_program_is_a_failed_trial_with_its_words_and_logs(
     assert reason in trial(out)["reason"]
 
 
+def test_counters_of_a_host_are_a_workloads_where_it_has_the_host_to_itself(tmp_path: Path) -> None:
+    second = sound()["workloads"]["orders"] | {"transactions": 3}
+    live(tmp_path / "one", experiment__trials=1).run()
+    live(tmp_path / "two", experiment__trials=1, workloads__more=second).run()
+    assert trial(tmp_path / "one")["workloads"][0]["tcp"]["retransmits"] == 0
+    assert [one["tcp"] for one in trial(tmp_path / "two")["workloads"]] == [None, None]
+
+
 def test_live_trials_do_not_run_at_the_same_time(tmp_path: Path) -> None:
     assert live(tmp_path / "run").jobs == 1
     with pytest.raises(RunRefusedError, match="would disturb each other"):
