@@ -24,14 +24,17 @@ const FIRST_WAIT: Duration = Duration::from_secs(30);
 const SIGNIFICANT_DIGITS: u8 = 3;
 const NS_PER_S: u64 = 1_000_000_000;
 
-/// Sends datagrams: `--to HOST:PORT --payload-bytes N --interval-ns N --seconds N`.
+/// Sends datagrams: `--to ADDRESS:PORT --payload-bytes N --interval-ns N --seconds N --count N`. Without an interval it
+/// sends as fast as it can.
 pub(super) fn source(mut words: Words) -> Result<(), String> {
-    let (mut to, mut payload_bytes, mut interval_ns, mut seconds) = (None, 1_400_usize, 0_u64, 1_u64);
+    let (mut to, mut payload_bytes, mut interval_ns) = (None, 1_400_usize, 0_u64);
+    let (mut seconds, mut count) = (1_u64, u64::MAX);
     while let Some(word) = words.next() {
         match word.as_str() {
             "--to" => to = Some(words.value::<SocketAddrV4>()?),
             "--payload-bytes" => payload_bytes = words.value()?,
             "--interval-ns" => interval_ns = words.value()?,
+            "--count" => count = words.value()?,
             "--seconds" => seconds = words.value()?,
             other => return unknown(other),
         }
@@ -40,20 +43,27 @@ pub(super) fn source(mut words: Words) -> Result<(), String> {
         return Err(format!("--payload-bytes: {HEADER_BYTES} to {PAYLOAD_BYTES_MAX} are possible"));
     }
     let to = required(to, "--to")?;
-    let (sent, refused) =
-        send(to, payload_bytes, interval_ns, Duration::from_secs(seconds)).map_err(|error| error.to_string())?;
+    let most = Most { count, length: Duration::from_secs(seconds) };
+    let (sent, refused) = send(to, payload_bytes, interval_ns, most).map_err(|error| error.to_string())?;
     print_json(&json!({ "sent": sent, "refused": refused }))
 }
 
+/// When a source ends: whichever comes first.
+#[derive(Clone, Copy)]
+struct Most {
+    count: u64,
+    length: Duration,
+}
+
 /// Sends one datagram every `interval_ns`, in bursts. Returns how many were sent, and how many the kernel refused.
-fn send(to: SocketAddrV4, payload_bytes: usize, interval_ns: u64, length: Duration) -> io::Result<(u64, u64)> {
+fn send(to: SocketAddrV4, payload_bytes: usize, interval_ns: u64, most: Most) -> io::Result<(u64, u64)> {
     let socket = UdpSocket::bind((Ipv4Addr::UNSPECIFIED, 0))?;
     socket.connect(to)?;
     let mut datagram = vec![0; payload_bytes];
     let (mut number, mut refused) = (0_u64, 0);
     let start = Instant::now();
-    while start.elapsed() < length {
-        let due = (start.elapsed().as_nanos() as u64).checked_div(interval_ns).unwrap_or(u64::MAX);
+    while start.elapsed() < most.length && number < most.count {
+        let due = (start.elapsed().as_nanos() as u64).checked_div(interval_ns).unwrap_or(u64::MAX).min(most.count);
         let burst_end = Instant::now() + BURST;
         while number < due && Instant::now() < burst_end {
             datagram[..8].copy_from_slice(&number.to_le_bytes());

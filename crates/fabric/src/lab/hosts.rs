@@ -9,7 +9,7 @@ use nix::sched::{CloneFlags, setns, unshare};
 use std::fs::{self, File};
 use std::io;
 use std::os::fd::OwnedFd;
-use tailrace_plan::{Plan, RawCongestionControl, RawHost};
+use tailrace_plan::{Plan, RawCongestionControl, RawHost, Workload};
 
 /// Frames that wait between a host and the fabric. A full queue would drop inside the host, where no model counts it.
 const QUEUE_FRAMES: u32 = 100_000;
@@ -58,7 +58,7 @@ impl Host {
         let namespace = File::open(OWN_NAMESPACE)?;
         set_sysctls(raw)?;
         let wire = if kind == Kind::Tap {
-            Wire::Queues(open_queues(raw.nic.lossless.is_some())?)
+            Wire::Queues(open_queues(raw.nic.lossless.is_some() || uses_priorities(plan))?)
         } else {
             Wire::Port(open_port(index, raw.mtu_bytes, &namespace, home)?)
         };
@@ -154,9 +154,19 @@ pub(super) fn create_all(plan: &Plan, kind: Kind, overrides: &[Override]) -> io:
     hosts
 }
 
-/// A TAP with one queue, or one for each priority where the host can be paused by priority.
-fn open_queues(is_lossless: bool) -> io::Result<Vec<OwnedFd>> {
-    if !is_lossless {
+/// Whether programs have priorities: the kernel tells the fabric only by the queue that it puts a frame into.
+fn uses_priorities(plan: &Plan) -> bool {
+    plan.workloads.iter().any(|workload| match workload {
+        Workload::Oltp(oltp) => oltp.raw.priority > 0,
+        Workload::Stream { raw, .. } => raw.priority > 0,
+        Workload::Flows { raw, .. } => raw.priority > 0,
+        Workload::Datagrams { raw, .. } => raw.priority > 0,
+    })
+}
+
+/// A TAP with one queue, or one for each priority.
+fn open_queues(by_priority: bool) -> io::Result<Vec<OwnedFd>> {
+    if !by_priority {
         return tap::open(INTERFACE, 1);
     }
     let queues = tap::open(INTERFACE, PRIORITIES)?;

@@ -337,7 +337,7 @@ fn wire_up(plan: &Plan, wires: Vec<Vec<OwnedFd>>) -> Vec<Wired> {
             Some(nic) => Edge::Bridged(Box::new(Bridged::new(host as u16, nic))),
             None => Edge::Plain(Line::new(pace_of(plan, host, 0), plan.raw.framing.overhead_bytes)),
         };
-        Wired { host, queues, edge, pace: pace_of(plan, end.peer, towards), readable: 0 }
+        Wired { host, queues, edge, pace: pace_of(plan, end.peer, towards), turn: 0, readable: 0 }
     };
     wires.into_iter().enumerate().map(wired).collect()
 }

@@ -29,6 +29,8 @@ pub(super) struct Wired {
     pub(super) edge: Edge,
     /// Pace of the switch's port towards it.
     pub(super) pace: Pace,
+    /// Whose turn it is among the queues.
+    pub(super) turn: u8,
     /// Queues that are known to have a frame, a bit each.
     pub(super) readable: u8,
 }
@@ -51,13 +53,19 @@ impl Wired {
         match &mut self.edge {
             Edge::Plain(line) => {
                 while self.readable != 0 && line.is_free(until) {
-                    let Some(frame) = books.read(self.host, &self.queues[0], None) else {
-                        line.found_empty();
-                        self.readable = 0;
-                        break;
-                    };
-                    let (start, end) = line.send(now, u32::from(frame.packet.frame_bytes));
-                    books.enter(self.host, frame, start, end);
+                    let queue = next_queue(self.readable, self.turn);
+                    let priority = (self.queues.len() > 1).then_some(queue);
+                    match books.read(self.host, &self.queues[usize::from(queue)], priority) {
+                        Some(frame) => {
+                            let (start, end) = line.send(now, u32::from(frame.packet.frame_bytes));
+                            books.enter(self.host, frame, start, end);
+                            self.turn = queue + 1;
+                        }
+                        None => self.readable &= !(1 << queue),
+                    }
+                }
+                if self.readable == 0 {
+                    line.found_empty();
                 }
             }
             Edge::Bridged(bridged) => {
@@ -150,6 +158,13 @@ impl Books {
     }
 }
 
+/// The first queue that has frames, from the one whose turn it is; round and round.
+#[inline]
+fn next_queue(readable: u8, turn: u8) -> u8 {
+    let turn = turn % PRIORITIES as u8;
+    (turn + readable.rotate_right(u32::from(turn)).trailing_zeros() as u8) % PRIORITIES as u8
+}
+
 /// A host as its interface sees it.
 struct Side<'a> {
     host: usize,
@@ -167,5 +182,23 @@ impl Queues for Side<'_> {
     }
     fn refuse(&mut self, frame: LiveFrame) {
         self.books.network.release(&frame);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn queues_take_turns() {
+        let mut turn = 0;
+        let mut order = Vec::new();
+        for _ in 0..7 {
+            let queue = next_queue(0b1000_1001, turn);
+            order.push(queue);
+            turn = queue + 1;
+        }
+        assert_eq!(order, [0, 3, 7, 0, 3, 7, 0]);
+        assert_eq!(next_queue(0b1, 5), 0);
     }
 }

@@ -12,11 +12,11 @@ fn lab(name: &str, plan: &Value, options: &[&str]) -> Client {
     Client::start(program(), plan, &folder(name), options).expect("root makes a lab")
 }
 
-/// Datagrams from `from` to `h0` at 120 % of the rate, until the source ends.
+/// Five thousand datagrams from `from` to `h0`, as fast as its link takes them.
 fn overload(lab: &mut Client, from: &str) -> Value {
     let program = program().to_str().expect("a path in UTF-8");
     lab.spawn("sink", "h0", &[program, "sink", "--port", "9"]).expect("it starts");
-    let source = ["source", "--to", "10.77.0.1:9", "--payload-bytes", "1400", "--interval-ns", "100000", "--seconds", "1"];
+    let source = ["source", "--to", "10.77.0.1:9", "--payload-bytes", "1400", "--count", "5000", "--seconds", "60"];
     lab.spawn("source", from, &[&[program][..], &source].concat()).expect("it starts");
     lab.wait("source").expect("the lab goes on");
     let (_, text) = lab.wait("sink").expect("the lab goes on");
@@ -106,24 +106,19 @@ fn a_paused_priority_waits_in_its_host_and_loses_nothing() {
     lossless(&mut plan);
     // The sender's link is ten times as fast as the receiver's: without pauses the queue would overflow.
     plan["links"][1]["rate_bps"] = (10 * RATE_BPS).into();
-    let mut lab = lab("pause", &plan, &["--log-ingress"]);
-    let (exe, dir) = (program().to_str().expect("a path in UTF-8"), folder("pause"));
-    lab.spawn("sink", "h0", &[exe, "sink", "--port", "9"]).expect("it starts");
-    let argv = [exe, "source", "--to", "10.77.0.1:9", "--payload-bytes", "1400", "--interval-ns", "50000", "--seconds", "1"];
-    lab.ask(json!({
-        "op": "spawn", "name": "source", "host": "h1", "argv": argv, "stdout": dir.join("source.out"),
-        "stderr": dir.join("source.err"), "priority": 3,
-    }))
-    .expect("it starts");
-    let (_, sent) = lab.wait("source").expect("the lab goes on");
-    let (_, received) = lab.wait("sink").expect("the lab goes on");
+    let (mut lab, dir) = (lab("pause", &plan, &["--log-ingress"]), folder("pause"));
+    let exe = program().to_str().expect("a path in UTF-8");
+    lab.spawn("drain", "h0", &[exe, "drain", "--port", "9"]).expect("it starts");
+    let argv = [exe, "fill", "--to", "10.77.0.1:9", "--bytes", "12000000"];
+    lab.ask(json!({ "op": "spawn", "name": "fill", "host": "h1", "argv": argv, "stdout": dir.join("fill.out"),
+                    "stderr": dir.join("fill.err"), "priority": 3 }))
+        .expect("it starts");
+    let (_, drained) = lab.wait("drain").expect("the lab goes on");
     let outcome = lab.down().expect("it ends");
-    let (sent, received): (Value, Value) =
-        (serde_json::from_str(&sent).expect("JSON"), serde_json::from_str(&received).expect("JSON"));
-    let paused = outcome["interfaces"]["h1"]["pause"]["paused_ps"][3].as_u64();
-    assert!(paused > Some(100 * MS), "{}", outcome["interfaces"]["h1"]);
+    assert_eq!(drained, "{\"bytes\":12000000}\n");
+    let pause = &outcome["interfaces"]["h1"]["pause"];
+    assert!(pause["received"][3].as_u64() > Some(0) && pause["paused_ps"][3].as_u64() > Some(0), "{pause}");
     assert_eq!(outcome["conservation"]["dropped"], 0, "{}", outcome["ports"]);
-    assert!(sent["sent"].as_u64() > Some(5_000) && received["datagrams"].as_u64() > Some(5_000), "{sent} {received}");
     assert_eq!(outcome["digest"], replay(&dir)["digest"]);
 }
 
@@ -230,6 +225,29 @@ fn cleaning_removes_groups_of_the_dead_and_no_others() {
     assert_eq!(std::os::unix::process::ExitStatusExt::signal(&ending), Some(9));
     assert_eq!(groups_of(lab.guardian()), alive);
     lab.down().expect("it ends");
+}
+
+#[test]
+fn a_program_with_a_priority_has_the_class_of_that_priority() {
+    if !is_root("a_program_with_a_priority_has_the_class_of_that_priority") {
+        return;
+    }
+    let mut plan = two_switches(RATE_BPS, &fifo(100_000));
+    plan["workloads"][0]["stream"]["priority"] = 5.into();
+    let second = plan["switches"][0]["policy"]["queues"][0].clone();
+    plan["switches"][0]["policy"]["queues"].as_array_mut().expect("queues").push(second);
+    plan["switches"][0]["policy"]["queue_of_priority"] = json!([0, 0, 0, 0, 0, 1, 0, 0]);
+    let (mut lab, dir) = (lab("priority", &plan, &[]), folder("priority"));
+    let exe = program().to_str().expect("a path in UTF-8");
+    lab.spawn("drain", "h0", &[exe, "drain", "--port", "9"]).expect("it starts");
+    let argv = [exe, "fill", "--to", "10.77.0.1:9", "--bytes", "1000000"];
+    lab.ask(json!({ "op": "spawn", "name": "fill", "host": "h1", "argv": argv, "stdout": dir.join("fill.out"),
+                    "stderr": dir.join("fill.err"), "priority": 5 }))
+        .expect("it starts");
+    lab.wait("drain").expect("the lab goes on");
+    let outcome = lab.down().expect("it ends");
+    let sent = |queue: usize| outcome["ports"][0]["queues"][queue]["tx_bytes"].as_u64();
+    assert!(sent(0) < Some(10_000) && sent(1) > Some(1_000_000), "{}", outcome["ports"][0]);
 }
 
 /// A counter of /proc/net/netstat: a line of names, and a line of values.
