@@ -1,6 +1,7 @@
 """A scenario with real PostgreSQL, pgbench and iperf3, from the command line to the report."""
 
 import json
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -108,3 +109,25 @@ def test_a_killed_run_leaves_nothing_and_resumes(tmp_path: Path) -> None:
     done = subprocess.run(command(out), capture_output=True, text=True, timeout=RUN_LIMIT_S, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     assert outcome(out, "dpp")["status"] == "ok"
+
+
+def test_an_interrupt_keeps_what_was_finished(tmp_path: Path) -> None:
+    out = tmp_path / "run"
+    words = command(out, "--json", "--set", "experiment.trials=20")
+    running = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    assert running.stderr is not None
+    try:
+        for line in running.stderr:
+            if json.loads(line)["event"] == "trial":
+                break
+        running.send_signal(signal.SIGINT)
+        running.stderr.read()
+        assert running.wait(RUN_LIMIT_S) == 130
+    finally:
+        running.kill()
+        running.wait(10)
+        running.stderr.close()
+    kept = list(out.glob("trials/*/*.json"))
+    assert kept
+    assert machine.wait_until_gone(str(out)) == []
+    assert not (out / "live").exists()
