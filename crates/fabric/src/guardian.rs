@@ -5,14 +5,15 @@ use crate::cgroup::{self, Groups, Hierarchies};
 use crate::lab::{self, Setup};
 use crate::sys::process::{Ending, Reaped, die_with_parent, fork, reap};
 use crate::undertaker;
+use nix::fcntl::OFlag;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sched::{CloneFlags, unshare};
 use nix::sys::signal::{SigSet, Signal, kill};
 use nix::sys::signalfd::{SfdFlags, SignalFd};
-use nix::unistd::{ForkResult, Pid, getgid, getuid};
+use nix::unistd::{ForkResult, Pid, getgid, getuid, pipe2};
 use std::fs;
 use std::io;
-use std::os::fd::AsFd;
+use std::os::fd::{AsFd, OwnedFd};
 use std::time::{Duration, Instant};
 
 /// How long a lab may take to end by itself when nobody holds its input any more.
@@ -48,9 +49,11 @@ fn with_groups(groups: &Groups, mut setup: Setup, is_held: bool, signals: &Signa
         Err(error) => setup.warnings.push(format!("no control groups ({error}): limits of processors cannot be set")),
     }
     unshare(CloneFlags::CLONE_NEWPID).map_err(|error| format!("making a process namespace: {error}"))?;
+    let (reader, writer) = pipe2(OFlag::O_CLOEXEC).map_err(|error| error.to_string())?;
     match fork().map_err(|error| error.to_string())? {
         ForkResult::Child => {
-            let code = match lab::run(setup) {
+            drop(writer);
+            let code = match follow(&reader).and_then(|()| lab::run(setup)) {
                 Ok(()) => 0,
                 Err(error) => {
                     crate::commands::report_failure(&error);
@@ -60,6 +63,17 @@ fn with_groups(groups: &Groups, mut setup: Setup, is_held: bool, signals: &Signa
             std::process::exit(code)
         }
         ForkResult::Parent { child } => guard(child, is_held, signals).map_err(|error| format!("waiting for the lab: {error}")),
+    }
+}
+
+/// From here on the lab ends with the guardian, also if that was killed since the fork.
+fn follow(guardian: &OwnedFd) -> Result<(), String> {
+    die_with_parent(Signal::SIGKILL).map_err(|error| error.to_string())?;
+    let mut files = [PollFd::new(guardian.as_fd(), PollFlags::empty())]; // reports only the end of its other side
+    match poll(&mut files, PollTimeout::ZERO) {
+        Ok(0) => Ok(()),
+        Ok(_) => Err("the guardian has ended".into()),
+        Err(error) => Err(error.to_string()),
     }
 }
 

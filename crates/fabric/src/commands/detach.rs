@@ -2,11 +2,11 @@
 
 use crate::sys::process::fork;
 use nix::fcntl::OFlag;
+use nix::sys::stat::{Mode, umask};
 use nix::unistd::{ForkResult, dup2_stderr, dup2_stdin, dup2_stdout, pipe2, setsid};
 use serde_json::Value;
 use std::fs::{File, OpenOptions};
 use std::io::{BufRead, BufReader};
-use std::os::unix::fs::PermissionsExt;
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::Path;
 
@@ -37,9 +37,11 @@ pub(super) fn listen(dir: &Path) -> Result<UnixListener, String> {
     if path.exists() {
         std::fs::remove_file(&path).map_err(explain)?; // of a lab that has ended
     }
-    let listener = UnixListener::bind(&path).map_err(explain)?;
-    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o600)).map_err(explain)?;
-    Ok(listener)
+    // Nobody else may connect, not even for a moment.
+    let before = umask(Mode::from_bits_truncate(0o177));
+    let listener = UnixListener::bind(&path).map_err(explain);
+    umask(before);
+    listener
 }
 
 /// Goes on in a process without a terminal. The one that was started waits for the lab's first word and passes it on.

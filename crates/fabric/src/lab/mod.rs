@@ -19,7 +19,7 @@ use crate::cgroup::Groups;
 use crate::log::Writer;
 use crate::netlink::{Link, Netlink};
 use crate::plane::run::Ask;
-use crate::sys::process::{die_with_parent, reap};
+use crate::sys::process::reap;
 use clients::Clients;
 use hosts::Host;
 use kind::Joint;
@@ -81,7 +81,6 @@ struct Lab {
 pub fn run(setup: Setup) -> Result<(), String> {
     let pid = outer_pid()?;
     let text = |error: io::Error| error.to_string();
-    die_with_parent(Signal::SIGKILL).map_err(|error| error.to_string())?;
     let children = watch_children().map_err(text)?;
     let spaces = CloneFlags::CLONE_NEWNS | CloneFlags::CLONE_NEWNET | CloneFlags::CLONE_NEWIPC | CloneFlags::CLONE_NEWUTS;
     unshare(spaces).map_err(|error| format!("making namespaces: {error}"))?;
