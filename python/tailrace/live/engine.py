@@ -12,7 +12,7 @@ from tailrace.experiment.engine import LIVE, Trial, read_plan
 from tailrace.experiment.native import Outcome
 from tailrace.live import fabric, limits, validity
 from tailrace.live.doctor import require, versions
-from tailrace.live.refuse import refuse
+from tailrace.live.refuse import Machine, refuse
 from tailrace.live.replay import INGRESS
 from tailrace.live.template import Templates
 from tailrace.live.trial import LiveTrial
@@ -55,12 +55,14 @@ class LiveEngine:
 
     def refuse(self, loaded: Loaded, arms: Mapping[str, Scenario]) -> None:
         """Raises with everything that this machine or real programs cannot do."""
-        refuse(loaded, arms, frames_per_s_max=None)
+        refuse(loaded, arms, Machine())
         require(
             needs_database=any(workload.kind == "oltp" for arm in arms.values() for workload in arm.workloads.values())
         )
         self._frames_per_s_max = limits.frames_per_s_max(self._say)
-        refuse(loaded, arms, self._frames_per_s_max)
+        controls = fabric.ask("doctor").get("congestion_controls")
+        machine = Machine(self._frames_per_s_max, frozenset(controls) if controls else None)
+        refuse(loaded, arms, machine)
 
     def open(self, folder: Path) -> None:
         """Templates and logs go below the run directory."""

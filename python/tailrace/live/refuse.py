@@ -1,6 +1,7 @@
 """What real programs and this machine cannot do, told before anything starts, with the place in the file."""
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 
 from tailrace.errors import KeyPath, ScenarioError
 from tailrace.live.draws import Draw, UnknownDrawError
@@ -23,22 +24,33 @@ TCP_FIXED = {
     "rto_max": "Linux's is 120s",
 }
 """TCP settings that only the simulator can change, and what holds live."""
+KERNEL_NAMES = {"new-reno": "reno"}
+"""Where Linux has another name for a congestion control."""
 FRAMES_PER_DATA_FRAME = 1.5
 """Linux acknowledges every second segment, more rarely with GRO: a data frame is at most this many frames."""
 
 
-def refuse(loaded: Loaded, arms: Mapping[str, Scenario], frames_per_s_max: float | None) -> None:
+@dataclass(frozen=True)
+class Machine:
+    """What this machine can do; None where it is not known or not asked."""
+
+    frames_per_s_max: float | None = None
+    congestion_controls: frozenset[str] | None = None
+    """By the kernel's names."""
+
+
+def refuse(loaded: Loaded, arms: Mapping[str, Scenario], machine: Machine) -> None:
     """Raises `ScenarioError` with everything that cannot be run live in any of these arms."""
     found: dict[tuple[KeyPath, str], str] = {}
     for scenario in arms.values():
-        for path, what, hint in _all(scenario, frames_per_s_max):
+        for path, what, hint in _all(scenario, machine):
             found.setdefault((path, what), hint)
     problems = [loaded.document.problem(path, what, hint) for (path, what), hint in found.items()]
     if problems:
         raise ScenarioError(problems)
 
 
-def _all(scenario: Scenario, frames_per_s_max: float | None) -> Found:
+def _all(scenario: Scenario, machine: Machine) -> Found:
     if scenario.network.framing != Framing():
         yield ("network", "framing"), "live frames are Ethernet's", "leave framing out"
     for name, workload in scenario.workloads.items():
@@ -46,8 +58,10 @@ def _all(scenario: Scenario, frames_per_s_max: float | None) -> Found:
     yield from _servers(scenario)
     for name, host in scenario.hosts.items():
         yield from _host(("hosts", name), host)
-    if frames_per_s_max is not None:
-        yield from _rates(scenario, expand(scenario.network), frames_per_s_max)
+    if machine.congestion_controls is not None:
+        yield from _congestion_controls(scenario, machine.congestion_controls)
+    if machine.frames_per_s_max is not None:
+        yield from _rates(scenario, expand(scenario.network), machine.frames_per_s_max)
 
 
 def _workload(at: KeyPath, workload: Oltp | Stream | Flows | Datagrams) -> Found:
@@ -99,6 +113,14 @@ def _host(at: KeyPath, host: Host) -> Found:
     for key, fact in TCP_FIXED.items():
         if getattr(own, key) != getattr(usual, key):
             yield (*at, "tcp", key), f"it cannot be changed live: {fact}", "leave it out"
+
+
+def _congestion_controls(scenario: Scenario, known: frozenset[str]) -> Found:
+    for name, host in scenario.hosts.items():
+        wanted = host.tcp.congestion_control
+        if KERNEL_NAMES.get(wanted, wanted) not in known:
+            at: KeyPath = ("hosts", name, "tcp", "congestion_control")
+            yield at, f"this kernel has no {wanted}", f"it has {', '.join(sorted(known))}"
 
 
 def _rates(scenario: Scenario, graph: Graph, frames_per_s_max: float) -> Found:

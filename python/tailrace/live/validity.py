@@ -24,6 +24,9 @@ def _fabric(fabric: Mapping[str, Any], bounds: Live) -> Iterator[str]:
         if abs(ppm) * PPB_PER_PPM > bounds.max_pacing_error:
             allowed = bounds.max_pacing_error / ONE_PPB
             yield f"port {port} was {abs(ppm) / 1e6:.2%} off its rate, allowed are {allowed:.2%}"
+    exhausted = fabric.get("pool_exhausted", 0)
+    if exhausted:
+        yield f"the switch found no memory for frames {exhausted} times"
     foreign = fabric.get("foreign_frames", 0)
     if foreign:
         yield f"{foreign} frames came from outside the lab"

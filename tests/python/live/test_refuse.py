@@ -6,7 +6,7 @@ import pytest
 
 from lab import sound
 from tailrace.errors import ScenarioError
-from tailrace.live.refuse import refuse
+from tailrace.live.refuse import Machine, refuse
 from tailrace.scenario.loading import load_scenario
 
 
@@ -14,7 +14,7 @@ def refusals(frames_per_s_max: float | None, changes: dict[str, object] | None =
     """Every refusal of the sound scenario with changes."""
     loaded = load_scenario(sound(**(changes or {})))
     try:
-        refuse(loaded, loaded.arms, frames_per_s_max)
+        refuse(loaded, loaded.arms, Machine(frames_per_s_max, frozenset({"cubic", "reno"})))
     except ScenarioError as error:
         return [str(problem).removeprefix("scenario: ") for problem in error.problems]
     return []
@@ -38,6 +38,10 @@ def test_a_scenario_of_databases_and_streams_can_be_run() -> None:
         (
             {"hosts__db": {"nic": {"storm": {"priorities": [3], "end": "1s"}}}},
             "hosts.db.nic.storm: a live interface does not break on purpose",
+        ),
+        (
+            {"hosts__db": {"tcp": {"congestion_control": "dctcp"}}},
+            "hosts.db.tcp.congestion_control: this kernel has no dctcp (hint: it has cubic, reno)",
         ),
         ({"network__framing": {"overhead": "12B"}}, "network.framing: live frames are Ethernet's"),
         (
@@ -74,6 +78,10 @@ def test_it_is_refused_where_it_stands(changes: dict[str, object], refusal: str)
     assert "(hint: " in found
 
 
+def test_what_linux_calls_by_another_name_is_known() -> None:
+    assert refusals(None, {"hosts__db": {"tcp": {"congestion_control": "new-reno"}}}) == []
+
+
 def test_frames_are_counted_where_the_bulk_arrives() -> None:
     # 10 Gbit/s of frames of 1538 bytes, and half as many acknowledgements: 1.2 million a second.
     [found] = refusals(1_200_000)
@@ -92,4 +100,4 @@ def test_the_line_of_the_file_is_named(tmp_path: Path) -> None:
     )
     loaded = load_scenario(file)
     with pytest.raises(ScenarioError, match=r"s\.yaml:5: workloads\.web\.kind"):
-        refuse(loaded, loaded.arms, None)
+        refuse(loaded, loaded.arms, Machine())

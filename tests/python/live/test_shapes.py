@@ -73,6 +73,7 @@ def test_a_good_trial_has_no_reason_against_it() -> None:
     [
         (spoilt("fabric", lateness_us={"p99_9": 1001.0}), "the switch was late: p99.9 is 1,001 us, allowed are 1,000"),
         (spoilt("fabric", rate_error_ppm={"leaf>a": -6000.0}), "port leaf>a was 0.60% off its rate, allowed are 0.50%"),
+        (spoilt("fabric", pool_exhausted=4), "the switch found no memory for frames 4 times"),
         (spoilt("fabric", foreign_frames=2), "2 frames came from outside the lab"),
         (
             spoilt("fabric", frames_lost_outside={"a": {"tx_dropped": 2, "rx_dropped": 1}}),
