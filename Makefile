@@ -4,6 +4,7 @@
 #   make reproduce-full  the same with the published transaction counts and all trials
 #   make test            every check: formats, lints, types, architecture, Rust and Python tests
 #   make lint            the checks that run nothing
+#   make live-deps       install the programs of live runs from Debian's packages, as root
 #   make bench           the workloads of benches/README.md
 #   make docs            the generated pages of docs/ and the table of README.md (RUN=runs/... takes a run's result)
 #   make clean           remove everything that these targets made, runs/ apart
@@ -16,6 +17,7 @@ SHELL := bash
 PYTHON ?= $(shell command -v python3.11 || command -v python3)
 BIN := .venv/bin
 NATIVE := python/tailrace/_native.abi3.so
+FABRIC := python/tailrace/bin/tailrace-fabric
 RUST_SOURCES := Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name Cargo.toml)
 
 # pyo3's build script looks for an interpreter: always the same one, or each change of PATH rebuilds.
@@ -40,9 +42,15 @@ $(NATIVE): .venv/locked $(RUST_SOURCES)
 	  maturin develop --uv --release --locked --quiet >.bootstrap/build.log 2>&1 || { cat .bootstrap/build.log; exit 1; }
 	@touch $@
 
+$(FABRIC): $(RUST_SOURCES)
+	@echo "build: the live fabric, optimised"
+	@mkdir -p $(@D)
+	@cargo build --release --locked --quiet -p tailrace-fabric
+	@install -m 755 $${CARGO_TARGET_DIR:-target}/release/tailrace-fabric $@
+
 .PHONY: setup build
 setup: .venv/locked
-build: $(NATIVE)
+build: $(NATIVE) $(FABRIC)
 
 # --- use ----------------------------------------------------------------------------------------------------------
 
@@ -60,6 +68,10 @@ reproduce-full: build
 
 bench: build
 	@$(BIN)/python benches/run.py
+
+.PHONY: live-deps
+live-deps: build
+	@$(BIN)/python scripts/live_deps.py
 
 # --- checks -------------------------------------------------------------------------------------------------------
 
@@ -84,5 +96,5 @@ readme-table: build
 
 .PHONY: clean
 clean:
-	rm -rf target .venv .bootstrap .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis $(NATIVE)
+	rm -rf target .venv .bootstrap .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis $(NATIVE) $(dir $(FABRIC))
 	find python tests scripts -name __pycache__ -type d -prune -exec rm -rf {} +

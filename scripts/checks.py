@@ -51,6 +51,7 @@ LINTS = (
 TESTS = (
     Check("cargo test", ("cargo", "test", "--workspace", "--locked", "--no-fail-fast"), 1200),
     Check("pytest", (tool("python"), "-m", "pytest", "--quiet"), 1200),
+    Check("live", (tool("python"), "scripts/live_checks.py"), 900),
 )
 
 

@@ -7,7 +7,21 @@ from collections.abc import Callable
 from pathlib import Path
 
 PROGRAM = Path(__file__).resolve().parent.parent / ".venv" / "bin" / "tailrace"
-VERBS = ("init", "check", "plan", "run", "compare", "report", "list", "import", "export", "show", "schema")
+VERBS = (
+    *("init", "check", "plan", "run", "compare", "report", "list", "import", "export", "show", "schema"),
+    *(
+        "doctor",
+        "calibrate",
+        "replay",
+        "clean",
+        "exec",
+        "top",
+        "fabric up",
+        "fabric down",
+        "fabric capture",
+        "fabric list",
+    ),
+)
 PRINT_LIMIT_S = 30
 COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 
@@ -22,7 +36,7 @@ Exit codes: 0 done, 1 an expectation failed, 2 usage or scenario error, 3 a tria
 def render(help_of: Callable[[list[str]], str]) -> str:
     """The whole page; `help_of` gives the help text of a command line without `--help`."""
     sections = [INTRODUCTION, section("tailrace", help_of([]))]
-    sections += [section(f"tailrace {verb}", help_of([verb])) for verb in VERBS]
+    sections += [section(f"tailrace {verb}", help_of(verb.split())) for verb in VERBS]
     return "\n".join(sections)
 
 

@@ -20,6 +20,7 @@ ALLOWED: dict[str, set[str]] = {
     "plan": {"units"},
     "record": {"units"},
     "sim": {"units", "wire", "dataplane", "endpoint", "plan", "record"},
+    "fabric": {"units", "wire", "dataplane", "endpoint", "plan", "record", "sim"},
     "bindings": {"plan", "sim"},
 }
 

@@ -67,6 +67,10 @@ impl SharedBuffer {
     pub fn used_max_bytes(&self) -> u64 {
         self.used_max_bytes
     }
+    /// From here on the largest number is counted anew.
+    pub(crate) fn begin_counting(&mut self) {
+        self.used_max_bytes = self.used_bytes;
+    }
     /// Sets bytes aside for one queue.
     pub(crate) fn reserve(&mut self, bytes: u64) {
         if bytes > 0 {

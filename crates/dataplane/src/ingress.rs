@@ -116,6 +116,14 @@ impl IngressPort {
         IngressPort { groups: groups.into_iter().map(group).collect(), group_of, pausing, refresh }
     }
 
+    /// Counts from here on.
+    pub(crate) fn begin_counting(&mut self) {
+        for group in &mut self.groups {
+            let (bytes_max, headroom_max_bytes) = (group.bytes, group.headroom);
+            group.counters = GroupCounters { bytes_max, headroom_max_bytes, ..GroupCounters::default() };
+        }
+    }
+
     pub(crate) fn counters(&self) -> impl Iterator<Item = (u8, GroupCounters)> {
         let now = |group: &Group| GroupCounters { depth_bytes: group.bytes, ..group.counters };
         self.groups.iter().map(move |group| (group.policy.priorities, now(group)))

@@ -1,5 +1,6 @@
 //! The switch as a whole: classifying, forwarding, the ports and the memory they share.
 
+mod counting;
 mod waiting;
 
 use crate::admit::Pool;

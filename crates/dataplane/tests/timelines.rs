@@ -112,6 +112,29 @@ fn a_rule_gives_a_frame_its_class_its_queue_and_its_priority_on_the_way_on() {
     (0..2).for_each(|in_port| switch.handle_frame(ns(0), in_port, frame(in_port as u64, SIZE, 1), &mut notes));
     switch.handle_timeout(ns(10_000), &mut notes);
     assert_eq!([0, 1].map(|queue| switch.counters(0, queue).tx_frames), [1, 1]);
-    let priorities: Vec<u8> = notes.sent.iter().map(|(_, _, frame)| frame.priority).collect();
+    let priorities: Vec<u8> = notes.sent.iter().map(|(_, _, frame)| frame.priority()).collect();
     assert_eq!(priorities, [0, 5]);
+}
+
+#[test]
+fn counting_anew_changes_what_is_counted_and_nothing_else() {
+    let limit = Limit::Bytes(2 * u64::from(SIZE));
+    let run = |must_choose: bool, counts_anew: bool| {
+        let mut switch = switch(1 << 20, vec![fifo(limit)], must_choose);
+        let mut notes = Notebook::default();
+        (0..4).for_each(|id| switch.handle_frame(ns(0), 0, frame(id, SIZE, 1), &mut notes));
+        switch.handle_timeout(ns(900), &mut notes);
+        if counts_anew {
+            switch.begin_counting(ns(900));
+        }
+        (4..7).for_each(|id| switch.handle_frame(ns(900), 0, frame(id, SIZE, 1), &mut notes));
+        switch.handle_timeout(ns(10_000), &mut notes);
+        let counters = switch.counters(0, 0).clone();
+        (notes.timeline(), counters.drop_frames[DropCause::TailDrop as usize], counters.tx_frames)
+    };
+    let (story, drops, frames) = run(true, false);
+    assert_eq!((drops, frames), (3, 4));
+    // One frame waits at 900 ns: it is sent and counted after that, where departures are chosen late.
+    assert_eq!(run(true, true), (story.clone(), 2, 2));
+    assert_eq!(run(false, true), (story, 2, 1));
 }

@@ -33,12 +33,26 @@ pub(crate) struct Frames {
 }
 
 /// Depth and traffic of one port over time.
-#[derive(Debug)]
-pub(crate) struct PortRecord {
-    pub(crate) depth: DepthHistogram,
-    pub(crate) tx_bytes: Series,
-    pub(crate) drop_frames: Series,
-    pub(crate) mark_frames: Series,
+#[derive(Clone, Debug)]
+pub struct PortRecord {
+    /// Bytes that wait.
+    pub depth: DepthHistogram,
+    /// Bytes whose transmission began, without overhead.
+    pub tx_bytes: Series,
+    /// Frames dropped.
+    pub drop_frames: Series,
+    /// Frames marked.
+    pub mark_frames: Series,
+}
+
+impl PortRecord {
+    /// An empty record with the bins that the plan asks for.
+    pub fn new(plan: &tailrace_plan::RawObserve) -> PortRecord {
+        let bins = (plan.series_bins as usize).max(2);
+        let width = Span::from_ps(plan.series_bin_ps.max(1));
+        let series = || Series::new(bins, width);
+        PortRecord { depth: DepthHistogram::new(bins, width), tx_bytes: series(), drop_frames: series(), mark_frames: series() }
+    }
 }
 
 /// Results of one workload.
@@ -71,15 +85,6 @@ pub(crate) struct Row {
 
 impl Observe {
     pub(crate) fn new(plan: &tailrace_plan::RawObserve, observed_ports: usize, workloads: Vec<WorkloadRecord>) -> Observe {
-        let bins = (plan.series_bins as usize).max(2);
-        let width = Span::from_ps(plan.series_bin_ps.max(1));
-        let series = || Series::new(bins, width);
-        let port = |_| PortRecord {
-            depth: DepthHistogram::new(bins, width),
-            tx_bytes: series(),
-            drop_frames: series(),
-            mark_frames: series(),
-        };
         let unfinished = workloads.iter().filter(|workload| workload.users_left > 0).count();
         Observe {
             digest: plan.digest.then(Digest::default),
@@ -87,7 +92,7 @@ impl Observe {
             frames: Frames::default(),
             packets_delivered: 0,
             workloads,
-            ports: (0..observed_ports).map(port).collect(),
+            ports: (0..observed_ports).map(|_| PortRecord::new(plan)).collect(),
             unfinished,
         }
     }

@@ -93,6 +93,12 @@ impl PauseState {
         *paused = if new_end >= old_end { *paused + new_end.since(old_end) } else { paused.less(old_end.since(new_end)) };
     }
 
+    /// Counts frames and paused time from `now` on; pauses that hold go on.
+    pub fn begin_counting(&mut self, now: Time) {
+        self.received = [0; PRIORITIES];
+        self.paused = std::array::from_fn(|priority| self.until[priority].since(now));
+    }
+
     /// For how long each priority was asked to pause until `now`, response times included.
     pub fn paused_by(&self, now: Time) -> [Span; PRIORITIES] {
         std::array::from_fn(|priority| self.paused[priority].less(self.until[priority].since(now)))
@@ -146,6 +152,17 @@ mod tests {
         assert_eq!(state.free_from(ns(6000), 3), ns(6000));
         assert_eq!(state.paused_by(ns(6000))[3], Span::from_ns(6000));
         assert_eq!(state.received, [1, 0, 0, 3, 0, 0, 0, 0]);
+    }
+
+    #[test]
+    fn counting_anew_keeps_the_pause_that_holds() {
+        let pace = BitRate::from_gbps(10).pace(0);
+        let ns = |n| Time::ZERO + Span::from_ns(n);
+        let mut state = PauseState::new(0b1, false, Span::ZERO);
+        state.handle_pause(ns(0), &Pause::new(1, 100, false), pace); // 5120 ns
+        state.begin_counting(ns(5000));
+        assert_eq!((state.received[0], state.free_from(ns(5000), 0)), (0, ns(5120)));
+        assert_eq!(state.paused_by(ns(6000))[0], Span::from_ns(120));
     }
 
     #[test]

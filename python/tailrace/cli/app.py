@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from tailrace.cli.console import guarded
+from tailrace.cli.live_app import fabric_app, live_app
 
 EXAMPLES = """
 Examples:
@@ -31,6 +32,9 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
+app.add_typer(live_app)
+app.add_typer(fabric_app, name="fabric")
+
 File = Annotated[Path, typer.Argument(help="Scenario file, or a folder with a scenario.yaml.", metavar="SCENARIO")]
 Set = Annotated[
     list[str] | None,
@@ -41,6 +45,10 @@ Trials = Annotated[int | None, typer.Option("--trials", min=1, help="Trials of e
 Seed = Annotated[int | None, typer.Option("--seed", min=0, help="Seed of the experiment.")]
 Scale = Annotated[
     float, typer.Option("--scale", help="Share of all counts, sizes and durations, e.g. 0.05; rates stay.")
+]
+Calibrated = Annotated[
+    Path | None,
+    typer.Option("--calibrated", metavar="FILE", help="Host parameters that `tailrace calibrate` wrote."),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Machine-readable result on stdout, progress as NDJSON on stderr.")]
 Out = Annotated[Path | None, typer.Option("--out", metavar="FILE", help="File to write; stdout if left out.")]
@@ -130,11 +138,21 @@ def run(
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Print the trials and the estimated time, run nothing.")
     ] = False,
+    calibrated: Calibrated = None,
+    live: Annotated[
+        bool, typer.Option("--live", help="With real programs on hosts of this machine, as root; not simulated.")
+    ] = False,
+    log_ingress: Annotated[
+        bool, typer.Option("--log-ingress", help="With --live: log what enters the switches, for `tailrace replay`.")
+    ] = False,
 ) -> None:
     """Run every arm and trial, print the table, write the report. The same command again resumes."""
+
     from tailrace.cli.running import Request, run_scenario
 
-    request = Request(scenario, set_, arm, trials, seed, jobs, scale, out, json_, dry_run)
+    request = Request(
+        scenario, set_, arm, trials, seed, jobs, scale, out, json_, dry_run, calibrated, live, log_ingress
+    )
     raise typer.Exit(run_scenario(request))
 
 
@@ -143,12 +161,15 @@ def compare(
     a: Annotated[Path, typer.Argument(help="Run directory.")],
     b: Annotated[Path, typer.Argument(help="Run directory.")],
     *,
+    page: Annotated[
+        Path | None, typer.Option("--report", metavar="FILE", help="Of a simulated and a live run: a page of plots.")
+    ] = None,
     json_: Json = False,
 ) -> None:
-    """Compare two runs workload by workload."""
+    """Compare two runs workload by workload; a simulated and a live one also with the published figures."""
     from tailrace.cli.inspect import print_comparison
 
-    print_comparison(a, b, json_=json_)
+    print_comparison(a, b, page, json_=json_)
 
 
 @app.command()

@@ -5,7 +5,7 @@ import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tailrace.cli.console import emit, emit_json, overrides, scenario_path
+from tailrace.cli.console import emit, emit_json, note, overrides, scenario_path
 from tailrace.errors import RunRefusedError, ScenarioError, closest
 
 if TYPE_CHECKING:
@@ -115,15 +115,22 @@ def print_plan(
     emit(json.dumps(plans.raw(TrialKey(chosen, trial)), indent=1, ensure_ascii=False))
 
 
-def print_comparison(a: Path, b: Path, *, json_: bool) -> None:
-    """Prints how two runs differ."""
+def print_comparison(a: Path, b: Path, page: Path | None, *, json_: bool) -> None:
+    """Prints how two runs differ; of two engines also as a page."""
     from tailrace import results
 
-    difference = results.compare(a, b)
+    is_engines = results.are_two_engines(a, b)
+    if page is not None and not is_engines:
+        raise RunRefusedError("--report draws a simulated and a live run (hint: leave it out for two of one engine)")
+    compared = results.compare_engines(a, b) if is_engines else results.compare(a, b)
+    if page is not None:
+        from tailrace.report.engines import write_engines
+
+        note(f"report: {write_engines(compared, page)}")
     if json_:
-        emit_json(difference)
+        emit_json(compared)
     else:
-        emit(results.format_compare(difference))
+        emit(results.format_engines(compared) if is_engines else results.format_compare(compared))
 
 
 def print_list(runs: Path, *, json_: bool) -> None:

@@ -21,6 +21,8 @@ from tailrace.experiment.dry_run import describe
 from tailrace.experiment.reporter import reporter_for
 from tailrace.experiment.run import Experiment, Finished, Options, summarise_and_report
 from tailrace.experiment.scale import SCALE_MIN
+from tailrace.live.engine import LiveEngine
+from tailrace.scenario.calibrated import host_parameters
 from tailrace.scenario.loading import load_scenario
 
 SCALE_MAX = 1000.0
@@ -41,16 +43,21 @@ class Request:
     out: Path | None
     is_json: bool
     is_dry: bool
+    calibrated: Path | None = None
+    is_live: bool = False
+    is_logged: bool = False
 
 
 def run_scenario(request: Request) -> int:
     """Runs a scenario; returns the exit code."""
     refuse_scale(request.scale)
-    loaded = load_scenario(
-        scenario_path(request.scenario), overrides(request.assignments, trials=request.trials, seed=request.seed)
-    )
+    path = scenario_path(request.scenario)
+    measured = host_parameters(request.calibrated, path) if request.calibrated else {}
+    given = overrides(request.assignments, trials=request.trials, seed=request.seed)
+    loaded = load_scenario(path, {**measured, **given})
     options = Options(request.arms, request.jobs, request.scale, request.out, ["tailrace", *sys.argv[1:]])
-    experiment = Experiment(loaded, options, reporter_for(json_lines=request.is_json))
+    engine = LiveEngine(log_ingress=request.is_logged, say=note) if request.is_live else None
+    experiment = Experiment(loaded, options, reporter_for(json_lines=request.is_json), engine)
     if request.is_dry:
         listing = describe(experiment)
         if request.is_json:

@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from tailrace.errors import RunRefusedError
+from tailrace.experiment.engine import Engine
 from tailrace.experiment.estimate import Estimate
 from tailrace.experiment.native import Outcome
 from tailrace.experiment.plans import Plans, alone
@@ -27,8 +28,6 @@ PROBE_TRANSACTIONS_MIN = 3
 """A probe has at least this many transactions of each user."""
 ROUNDS_MAX = 5
 """Verifications before the best choice is taken."""
-CLOSE_ENOUGH = 0.002
-"""A fifth of the one percent within which calibrated workloads must come."""
 COARSE = 0.005
 """From here on the size of one transaction is named as the reason for an error that it explains."""
 GAP_FACTOR_MAX = 1000.0
@@ -71,14 +70,19 @@ def recorded(directory: RunDirectory) -> dict[str, Any] | None:
 
 
 def calibrated(
-    scenarios: Mapping[str, Scenario], baseline: str, directory: RunDirectory, jobs: int, reporter: Reporter
+    scenarios: Mapping[str, Scenario],
+    baseline: str,
+    directory: RunDirectory,
+    jobs: int,
+    reporter: Reporter,
+    engine: Engine,
 ) -> dict[str, Scenario] | None:
     """Every arm with the choices; None when interrupted. Choices that the directory holds are taken as they are."""
     held = recorded(directory)
     if held is not None:
         choices = [Choice(**{key: value for key, value in raw.items() if key != "error"}) for raw in held["choices"]]
         return _applied(scenarios, choices)
-    found = _Calibration(scenarios[baseline], jobs, reporter).choose()
+    found = _Calibration(scenarios[baseline], jobs, reporter, engine).choose()
     if found is None:
         return None
     write_json(directory.path / FILE, {"choices": [{**asdict(choice), "error": choice.error} for choice in found]})
@@ -105,13 +109,14 @@ def _with_choice(scenario: Scenario, choice: Choice) -> Scenario:
 class _Calibration:
     """Probes and verifications of the workloads of one scenario."""
 
-    def __init__(self, scenario: Scenario, jobs: int, reporter: Reporter) -> None:
+    def __init__(self, scenario: Scenario, jobs: int, reporter: Reporter, engine: Engine) -> None:
         spec = scenario.experiment.calibrate
         assert spec is not None, "calibration is asked for"
         self.scenario = scenario
         self.spec: Calibrate = spec
         self.jobs = jobs
         self.reporter = reporter
+        self.engine = engine
         self.names = names(scenario)
         self.estimate = Estimate([], jobs)
         self.outcomes: dict[str, dict[str, Any]] = {}
@@ -213,7 +218,7 @@ class _Calibration:
         return [better for choice in verified if (better := self._corrected_one(choice)) is not None]
 
     def _corrected_one(self, choice: Choice) -> Choice | None:
-        if abs(choice.error) <= CLOSE_ENOUGH:
+        if abs(choice.error) <= self.engine.calibration_error:
             return None
         if self.spec.method == "transactions":
             count = max(1, round(choice.transactions * choice.wanted_ps / choice.alone_ps))
@@ -229,7 +234,7 @@ class _Calibration:
         work = [choice.transactions * self._oltp(choice.workload).gap.mean for choice in verified]
         missing = [choice.wanted_ps - choice.alone_ps for choice in verified]
         step = sum(w * m for w, m in zip(work, missing, strict=True)) / max(1.0, sum(w * w for w in work))
-        if abs(step) < CLOSE_ENOUGH:
+        if abs(step) < self.engine.calibration_error:
             return []
         factor = verified[0].gap_factor + step
         self._refuse_factor(verified[0].workload, factor)
@@ -248,7 +253,7 @@ class _Calibration:
         self.estimate = Estimate(keys, self.jobs)
         self.reporter.begin(stage, self.estimate)
         try:
-            if Pool(self.jobs, plans.json, self).run_all(keys):
+            if Pool(self.jobs, lambda key: self.engine.trial(plans.json(key)), self).run_all(keys):
                 return None
         finally:
             self.reporter.end()

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from tailrace.errors import TailraceError
+from tailrace.experiment.engine import SIMULATED, Engine
 from tailrace.experiment.estimate import PROGRESS_MIN
-from tailrace.experiment.native import make_trial, run_trial
 from tailrace.experiment.plans import Plans
 from tailrace.experiment.reporter import to_go
 from tailrace.experiment.run import Experiment
@@ -58,9 +58,14 @@ def describe(experiment: Experiment) -> Listing:
 def _estimated_s(experiment: Experiment, keys: list[TrialKey]) -> tuple[float | None, str]:
     if not experiment.is_calibrated():
         return None, "calibration chooses the work first"
+    if experiment.engine.name != SIMULATED:
+        return None, "a live trial takes as long as its programs do"
     plans = Plans(experiment.with_solos())
     try:
-        walls = {arm: _probe_s(plans.json(TrialKey(arm, 1))) for arm in dict.fromkeys(key.arm for key in keys)}
+        walls = {
+            arm: _probe_s(experiment.engine, plans.json(TrialKey(arm, 1)))
+            for arm in dict.fromkeys(key.arm for key in keys)
+        }
     except TailraceError as error:
         return None, str(error)
     if not all(wall is not None for wall in walls.values()):
@@ -69,9 +74,9 @@ def _estimated_s(experiment: Experiment, keys: list[TrialKey]) -> tuple[float | 
     return max(sum(each) / experiment.jobs, max(each, default=0.0)), ""
 
 
-def _probe_s(plan_json: str) -> float | None:
+def _probe_s(engine: Engine, plan_json: str) -> float | None:
     """Wall time of a whole trial, told from its beginning; None when that says too little."""
-    trial = make_trial(plan_json)
+    trial = engine.trial(plan_json)
     started_s = time.monotonic()
     share = 0.0
 
@@ -83,7 +88,7 @@ def _probe_s(plan_json: str) -> float | None:
     timer = threading.Timer(PROBE_S, stop)
     timer.start()
     try:
-        outcome = run_trial(trial)
+        outcome = trial.run()
     finally:
         timer.cancel()
     wall_s = time.monotonic() - started_s

@@ -2,15 +2,16 @@
 
 from typing import Any
 
+from tailrace.experiment.engine import Engine
 from tailrace.experiment.scale import work_of
 from tailrace.scenario.scenario import Scenario
 
 
-def judged(outcome: dict[str, Any], scenario: Scenario) -> dict[str, Any]:
+def judged(outcome: dict[str, Any], scenario: Scenario, engine: Engine) -> dict[str, Any]:
     """The outcome with its status (`ok`, `invalid`, `failed`) and, unless ok, the reason."""
     if outcome.get("status") == "failed":
         return outcome
-    reasons = [*_books(outcome), *_refusals(outcome, scenario)]
+    reasons = [*_books(outcome), *_refusals(outcome, scenario), *engine.reasons(outcome, scenario)]
     return {"status": "invalid" if reasons else "ok", "reason": "; ".join(reasons), **outcome}
 
 

@@ -1,7 +1,7 @@
 """The plans of an experiment: one for each arm, of which trials differ in name and seed alone."""
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tailrace.experiment.schedule import TrialKey
@@ -29,10 +29,13 @@ class Plans:
         return canonical_json(self.raw(key))
 
 
-def identity(hashes: Mapping[str, str], spec: Experiment, build: str) -> str:
-    """What a run is: the plans of all arms, the seed, the simulator. One directory holds runs of one identity."""
+def identity(hashes: Mapping[str, str], spec: Experiment, build: str, terms: Sequence[Any] = ()) -> str:
+    """What a run is: the plans of all arms, the seed, the engine. One directory holds runs of one identity.
+
+    `terms` are what the engine besides looks at when it judges a trial.
+    """
     calibrate = spec.calibrate.model_dump() if spec.calibrate else None
-    decisive = [dict(hashes), spec.seed, calibrate, spec.invalid_if, build]
+    decisive = [dict(hashes), spec.seed, calibrate, spec.invalid_if, build, *terms]
     return hashlib.sha256(canonical_json(decisive).encode()).hexdigest()
 
 

@@ -1,4 +1,4 @@
-"""Runs trials on threads: the simulator lets go of the interpreter while it works."""
+"""Runs trials on threads: the engines let go of the interpreter while they work."""
 
 import signal
 import threading
@@ -11,7 +11,8 @@ from types import FrameType
 from typing import Protocol
 
 from tailrace.errors import TailraceError
-from tailrace.experiment.native import NativeTrial, Outcome, make_trial, run_trial
+from tailrace.experiment.engine import Trial
+from tailrace.experiment.native import Outcome
 from tailrace.experiment.schedule import TrialKey
 
 TICK_S = 0.1
@@ -23,7 +24,7 @@ class Running:
     """A trial that is being run."""
 
     key: TrialKey
-    trial: NativeTrial
+    trial: Trial
     started_s: float = field(default_factory=time.monotonic)
 
     @property
@@ -42,9 +43,9 @@ class Watcher(Protocol):
 class Pool:
     """A number of threads that work off a list of trials."""
 
-    def __init__(self, jobs: int, plan_of: Callable[[TrialKey], str], watcher: Watcher) -> None:
+    def __init__(self, jobs: int, trial_of: Callable[[TrialKey], Trial], watcher: Watcher) -> None:
         self.jobs = jobs
-        self._plan_of = plan_of
+        self._trial_of = trial_of
         self._watcher = watcher
         self._lock = threading.Lock()
         self._telling = threading.Lock()
@@ -56,7 +57,7 @@ class Pool:
     def run_all(self, keys: Sequence[TrialKey]) -> bool:
         """Runs every trial; returns whether it was interrupted (Ctrl-C, SIGTERM). What had finished is kept.
 
-        A trial that the simulator refuses or breaks on has an outcome of status `failed`. An error in the watcher, such
+        A trial that the engine refuses or breaks on has an outcome of status `failed`. An error in the watcher, such
         as a full disk, stops everything and is raised. A second interrupt raises `KeyboardInterrupt` at once.
         """
         self._waiting.extend(keys)
@@ -111,12 +112,12 @@ class Pool:
                 self._watcher.finished(key, outcome, time.monotonic() - started_s)
 
     def _outcome(self, key: TrialKey) -> Outcome:
-        running = Running(key, make_trial(self._plan_of(key)))
+        running = Running(key, self._trial_of(key))
         with self._lock:
             self._running.append(running)
             if self._is_cancelled:
                 running.trial.cancel()
-        return run_trial(running.trial)
+        return running.trial.run()
 
 
 @dataclass

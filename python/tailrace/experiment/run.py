@@ -3,20 +3,21 @@
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from tailrace.errors import RunRefusedError, closest
 from tailrace.experiment import calibrate
+from tailrace.experiment.engine import Engine, Simulated, Trial
 from tailrace.experiment.estimate import Estimate
 from tailrace.experiment.judge import judged
-from tailrace.experiment.machine import available_cores, describe_machine, versions
-from tailrace.experiment.native import Outcome, simulator_build
+from tailrace.experiment.machine import available_cores
+from tailrace.experiment.manifest import manifest_of, now
+from tailrace.experiment.native import Outcome
 from tailrace.experiment.plans import Plans, alone, identity
 from tailrace.experiment.pool import Pool, Running
 from tailrace.experiment.reporter import Reporter, Silent
-from tailrace.experiment.scale import scaled, work_of, workload_scales
+from tailrace.experiment.scale import scaled, work_of
 from tailrace.experiment.schedule import SOLO, TrialKey, shuffled
 from tailrace.experiment.storage import RunDirectory, write_json
 from tailrace.scenario.experiment import Experiment as ExperimentSpec
@@ -26,7 +27,6 @@ from tailrace.scenario.scenario import Scenario
 RUNS = Path("runs")
 """Where run directories are made when no other place is named."""
 NAME_HASH_DIGITS = 8
-MANIFEST_VERSION = 1
 
 
 @dataclass(frozen=True)
@@ -62,17 +62,21 @@ class Finished:
 class Experiment:
     """The plans of a scenario, their trials and the directory that keeps them."""
 
-    def __init__(self, loaded: Loaded, options: Options, reporter: Reporter | None = None) -> None:
+    def __init__(
+        self, loaded: Loaded, options: Options, reporter: Reporter | None = None, engine: Engine | None = None
+    ) -> None:
         self.loaded = loaded
         self.options = options
         self.reporter: Reporter = reporter or Silent()
-        self.jobs = available_cores() if options.jobs is None else options.jobs
-        if self.jobs < 1:
-            raise RunRefusedError(f"{self.jobs} jobs run nothing (hint: leave it out for one on each core)")
+        self.engine: Engine = Simulated() if engine is None else engine
+        self.jobs = _jobs(options.jobs, self.engine)
         self.arms = _chosen(options.arms, list(loaded.arms))
         check_published(loaded)
         self.scenarios = {arm: scaled(scenario, options.scale) for arm, scenario in loaded.arms.items()}
-        self.identity = identity(Plans(self.scenarios).hashes, self._spec, simulator_build())
+        self.engine.refuse(loaded, {arm: self.scenarios[arm] for arm in self.arms})
+        self.identity = identity(
+            Plans(self.scenarios).hashes, self._spec, self.engine.build(), self.engine.terms(self._spec)
+        )
         name = f"{loaded.scenario.name}-{self.identity[:NAME_HASH_DIGITS]}"
         self.directory = RunDirectory(options.out or RUNS / name)
         self.statuses: dict[TrialKey, str] = {}
@@ -111,18 +115,21 @@ class Experiment:
         with self.directory.locked():
             held = self.directory.open(self.identity)  # again: another process may have been at work until now
             was_finished = self._was_finished(held)
-            manifest = self._manifest(held)
+            manifest = manifest_of(self, held)
             self.directory.write_manifest(manifest)
             self._copy_scenario()
+            self.engine.open(self.directory.path)
             try:
                 is_interrupted = not self._calibrate() or self._run_trials()
             except BaseException:
-                self.directory.write_manifest({**manifest, "state": "interrupted", "finished": _now()})
+                self.directory.write_manifest({**manifest, "state": "interrupted", "finished": now()})
                 raise
+            finally:
+                self.engine.close()
             state = "interrupted" if is_interrupted else "finished"
             plans = Plans(self.with_solos())
             calibration = calibrate.recorded(self.directory)
-            finished = was_finished or _now()
+            finished = was_finished or now()
             ended = {"state": state, "finished": finished, "plan_hashes": plans.hashes, "calibration": calibration}
             self.directory.write_manifest({**manifest, **ended})
         return Finished(self.directory.path, is_interrupted, dict(self.statuses))
@@ -136,7 +143,9 @@ class Experiment:
     def _calibrate(self) -> bool:
         if self._spec.calibrate is None:
             return True
-        done = calibrate.calibrated(self.scenarios, self.baseline, self.directory, self.jobs, self.reporter)
+        done = calibrate.calibrated(
+            self.scenarios, self.baseline, self.directory, self.jobs, self.reporter, self.engine
+        )
         if done is None:
             return False
         self.scenarios = done
@@ -175,9 +184,12 @@ class Experiment:
         self.estimate = Estimate(missing, self.jobs)
         self.reporter.begin("trials", self.estimate)
         try:
-            return Pool(self.jobs, self.plans.json, self).run_all(missing)
+            return Pool(self.jobs, self._trial, self).run_all(missing)
         finally:
             self.reporter.end()
+
+    def _trial(self, key: TrialKey) -> Trial:
+        return self.engine.trial(self.plans.json(key))
 
     def tick(self, running: Sequence[Running]) -> None:
         """From the pool."""
@@ -185,7 +197,7 @@ class Experiment:
 
     def finished(self, key: TrialKey, outcome: Outcome, wall_s: float) -> None:
         """From the pool, in the thread of the trial: judges and keeps the trial."""
-        data = judged(outcome.data, self.plans.scenarios[key.arm])
+        data = judged(outcome.data, self.plans.scenarios[key.arm], self.engine)
         data = {**data, "arm": key.arm, "trial": key.number, "plan_hash": self.plans.hashes[key.arm]}
         self.directory.write_trial(key, Outcome(data, outcome.tables))
         self.statuses[key] = str(data["status"])
@@ -200,42 +212,6 @@ class Experiment:
         write_json(self.directory.path / "scenario.json", document.data)
         if published := self.loaded.published_path:
             self.directory.copy(published, "published.yaml")
-
-    def _workload_scales(self) -> dict[str, float]:
-        full, small = self.loaded.arms[self.baseline], scaled(self.loaded.arms[self.baseline], self.options.scale)
-        return workload_scales(full, small, self.options.scale)
-
-    def _manifest(self, held: dict[str, Any] | None) -> dict[str, Any]:
-        scenario = self.loaded.scenario
-        held = held or {}
-        arms = [arm for arm in self.loaded.arms if arm in self.arms or arm in held.get("arms", [])]
-        trials = max(self._spec.trials, int(held.get("trials", 0)))
-        return {
-            "manifest_version": MANIFEST_VERSION,
-            "name": scenario.name,
-            "description": scenario.description,
-            "identity": self.identity,
-            "state": "running",
-            "versions": versions(),
-            "machine": describe_machine(),
-            "seed": self._spec.seed,
-            "scale": self.options.scale,
-            "workload_scale": self._workload_scales(),
-            "trials": trials,
-            "arms": arms,
-            "baseline": self.baseline,
-            "workloads": list(scenario.workloads),
-            "overrides": {arm: scenario.arms.get(arm, {}) for arm in arms},
-            "order": [str(key) for key in self.keys(trials)],
-            "jobs": self.jobs,
-            "command": list(self.options.command),
-            "started": held.get("started", _now()),
-            "finished": None,
-            "plan_hashes": held.get("plan_hashes", {}),
-            "calibration": held.get("calibration"),
-            "assumptions": [part.model_dump() for part in scenario.assumptions],
-            "expectations": [part.model_dump(exclude_none=True) for part in scenario.expect],
-        }
 
 
 def check_published(loaded: Loaded) -> None:
@@ -267,6 +243,17 @@ def summarise_and_report(path: Path) -> tuple[dict[str, Any], Path]:
     return summary, report.write(path)
 
 
+def _jobs(asked: int | None, engine: Engine) -> int:
+    """Trials at the same time."""
+    jobs = available_cores() if asked is None else asked
+    if jobs < 1:
+        raise RunRefusedError(f"{jobs} jobs run nothing (hint: leave it out for one on each core)")
+    most = engine.jobs_max
+    if asked is not None and most is not None and asked > most:
+        raise RunRefusedError(f"{asked} {engine.name} trials at once would disturb each other (hint: leave --jobs out)")
+    return jobs if most is None else min(jobs, most)
+
+
 def _chosen(asked: Sequence[str] | None, known: Sequence[str]) -> list[str]:
     if not asked:
         return list(known)
@@ -274,7 +261,3 @@ def _chosen(asked: Sequence[str] | None, known: Sequence[str]) -> list[str]:
         if arm not in known:
             raise RunRefusedError(f"there is no arm '{arm}' (hint: {closest(arm, known, 'arms')})")
     return [arm for arm in known if arm in asked]
-
-
-def _now() -> str:
-    return datetime.now(UTC).isoformat(timespec="seconds")

@@ -51,16 +51,17 @@ def render(run: Run, summary: dict[str, Any] | None = None) -> str:
         "network": network(run),
         "assumptions": summary["assumptions"],
         "provenance": provenance(summary),
-        "theme": _asset("theme.css"),
-        "uplot_style": _asset(f"{UPLOT}.css"),
-        "uplot_script": _asset(f"{UPLOT}.js"),
-        "script": _asset("report.js"),
+        "theme": asset("theme.css"),
+        "uplot_style": asset(f"{UPLOT}.css"),
+        "uplot_script": asset(f"{UPLOT}.js"),
+        "script": asset("report.js"),
     }
-    return _environment().get_template("page.html.j2").render(context)
+    return environment().get_template("page.html.j2").render(context)
 
 
 @cache
-def _environment() -> Environment:
+def environment() -> Environment:
+    """The templates, with the filters that write numbers."""
     environment = Environment(
         loader=FileSystemLoader(ASSETS),
         autoescape=True,
@@ -81,6 +82,6 @@ def _environment() -> Environment:
 
 
 @cache
-def _asset(name: str) -> Markup:
+def asset(name: str) -> Markup:
     """Text of our own files, which goes into the page as it is."""
     return Markup((ASSETS / name).read_text(encoding="utf-8"))

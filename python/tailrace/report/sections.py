@@ -215,6 +215,7 @@ def provenance(summary: dict[str, Any]) -> dict[str, Any]:
     ]
     return {
         "trials": trials,
+        "fidelity": [{"arm": name, **arm["fidelity"]} for name, arm in arms.items() if arm["fidelity"]],
         "hops": sum(trial["hops"] or 0 for trial in trials),
         "machine": _machine(summary["run"]["machine"] or {}),
         "calibration": [_choice(choice) for choice in (summary["run"]["calibration"] or {}).get("choices", [])],

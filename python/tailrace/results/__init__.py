@@ -1,6 +1,7 @@
 """Results: from the files of a run to numbers that people and programs can use."""
 
 from tailrace.results.compare import compare, format_compare
+from tailrace.results.engines import are_two_engines, compare_engines, format_engines
 from tailrace.results.result import Result
 from tailrace.results.run_directory import Run, RunDirectoryError, Trial
 from tailrace.results.summarise import summarise
@@ -13,8 +14,11 @@ __all__ = [
     "RunDirectoryError",
     "Table",
     "Trial",
+    "are_two_engines",
     "compare",
+    "compare_engines",
     "format_compare",
+    "format_engines",
     "format_table",
     "summarise",
 ]

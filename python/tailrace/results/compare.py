@@ -17,7 +17,7 @@ SHOWN = frozenset({"latency_p50_ms", "latency_p99_ms"})
 def compare(a: Path, b: Path) -> dict[str, Any]:
     """Second run against the first, for every arm and workload that both have. Refuses what cannot be compared."""
     first, second = Run.read(Path(a)), Run.read(Path(b))
-    _refuse(first, second)
+    refuse_incomparable(first, second)
     arms = [arm for arm in first.trials if arm in second.trials]
     differences = [
         effect
@@ -85,7 +85,7 @@ def _sentences(compared: dict[str, Any]) -> list[str]:
     return [f"{effect['scope']}: {effect['words']}" for effect in told]
 
 
-def _refuse(a: Run, b: Run) -> None:
+def refuse_incomparable(a: Run, b: Run) -> None:
     """Reasons why numbers of two runs must not stand beside each other."""
     where = f"{a.path} and {b.path}"
     if a.scale != b.scale:

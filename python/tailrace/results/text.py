@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from textwrap import fill
 from typing import Any
 
+from tailrace.results.fidelity import fidelity_rows
 from tailrace.results.grid import Grid, grid_of
 from tailrace.results.metrics import OPEN_LOOP
 from tailrace.results.numbers import PS_PER_S, THIN_SPACE, digits_text, signed_text, span_text
@@ -29,6 +30,7 @@ def format_table(summary: dict[str, Any]) -> str:
         _goodput(summary),
         _effects(summary),
         _expectations(summary),
+        _fidelity(summary),
     ]
     return "\n\n".join(part for part in [*parts, _problems(summary)] if part) + "\n"
 
@@ -56,7 +58,8 @@ def _title(summary: dict[str, Any]) -> str:
         else f", {run['scale']:.3g} of the full counts (times are also shown x {1 / run['scale']:.4g})"
     )
     partial = "\nPARTIAL: trials are missing, see below." if run["is_partial"] else ""
-    return f"{run['name']}: seed {run['seed']}{scale}{partial}"
+    engine = ", live" if run["engine"] == "live" else ""
+    return f"{run['name']}{engine}: seed {run['seed']}{scale}{partial}"
 
 
 def _completion(summary: dict[str, Any]) -> str:
@@ -231,6 +234,11 @@ def verdict_text(judged: dict[str, Any]) -> str:
 def interval_text(interval: dict[str, Any] | None) -> str:
     """`low to high`, or a dash where so few trials allow none."""
     return f"{number(interval['low'])} to {number(interval['high'])}" if interval else "–"
+
+
+def _fidelity(summary: dict[str, Any]) -> str:
+    rows = fidelity_rows(summary)
+    return align(rows) if len(rows) > 1 else ""
 
 
 def _problems(summary: dict[str, Any]) -> str:

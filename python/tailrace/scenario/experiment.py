@@ -4,6 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from tailrace.scenario.live import Live
 from tailrace.scenario.quantities import Count, Offset, Part, Time
 
 TRIALS_DEFAULT = 6
@@ -42,6 +43,8 @@ class Experiment(Part):
     """Each node's clock is off by a uniform draw in plus or minus this; IEEE 802.3 allows 100ppm."""
     invalid_if: list[Literal["unfinished", "host-drops"]] = ["unfinished"]
     """What makes a trial invalid: a workload with a number to do that did not finish, drops in hosts."""
+    live: Live = Live()
+    """What a live trial must keep to, or it is invalid."""
 
     @property
     def has_solo(self) -> bool:

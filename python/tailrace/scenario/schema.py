@@ -31,6 +31,9 @@ def quantity_text(value: int, dimension: Dimension) -> str:
     """A quantity as people write it, exact: the largest unit of which it is a whole number."""
     if value == 0:
         return "0" + dimension.likely[0]
+    name, size = min(dimension.suffixes.items(), key=lambda pair: pair[1])
+    if Fraction(value) % size:  # half a percent
+        return f"{float(value / size):g}{name}"
     whole = [(size, name) for name, size in dimension.suffixes.items() if Fraction(value) % size == 0]
     size, name = max(whole, key=lambda pair: (pair[0], len(pair[1])))
     return f"{value // size}{' ' if name.startswith('frame') else ''}{name}"

@@ -24,9 +24,9 @@ class Waiting:
         self.end = threading.Event()
         self.was_cancelled = False
 
-    def run(self) -> tuple[str, dict[str, dict[str, tuple[str, bytes]]]]:
+    def run(self) -> Outcome:
         assert self.end.wait(20)
-        return f'{{"cancelled": {str(self.was_cancelled).lower()}}}', {}
+        return Outcome({"cancelled": self.was_cancelled})
 
     def progress(self) -> float:
         return 0.5
@@ -34,6 +34,11 @@ class Waiting:
     def cancel(self) -> None:
         self.was_cancelled = True
         self.end.set()
+
+
+def waiting(_key: TrialKey) -> Waiting:
+    """A new one for every key."""
+    return Waiting()
 
 
 class Watcher:
@@ -56,27 +61,26 @@ class Watcher:
 
 @pytest.fixture(autouse=True)
 def _waiting_trials(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pool, "make_trial", lambda _plan: Waiting())
     monkeypatch.setattr(pool, "TICK_S", 0.005)
 
 
 def test_every_trial_is_run_by_no_more_threads_than_asked_for() -> None:
     watcher = Watcher()
-    assert Pool(2, str, watcher).run_all(KEYS) is False
+    assert Pool(2, waiting, watcher).run_all(KEYS) is False
     assert sorted(watcher.done) == KEYS
     assert 1 <= watcher.most <= 2
 
 
 def test_cancelled_trials_are_no_results_and_the_others_do_not_start() -> None:
     watcher = Watcher()
-    watcher.pool = Pool(2, str, watcher)
+    watcher.pool = Pool(2, waiting, watcher)
     watcher.pool.run_all(KEYS)
     assert watcher.done == []
 
 
 def test_trials_run_from_any_thread() -> None:
     watcher = Watcher()
-    thread = threading.Thread(target=lambda: Pool(2, str, watcher).run_all(KEYS))
+    thread = threading.Thread(target=lambda: Pool(2, waiting, watcher).run_all(KEYS))
     thread.start()
     thread.join(20)
     assert sorted(watcher.done) == KEYS
@@ -97,21 +101,20 @@ def test_an_error_of_the_watcher_comes_to_the_caller() -> None:
             raise OSError("disk full")
 
     with pytest.raises(OSError, match="disk full"):
-        Pool(2, str, Full()).run_all(KEYS)
+        Pool(2, waiting, Full()).run_all(KEYS)
 
 
-def test_a_refused_plan_is_a_failed_trial(monkeypatch: pytest.MonkeyPatch) -> None:
-    def refuse(_plan: str) -> Waiting:
+def test_a_refused_plan_is_a_failed_trial() -> None:
+    def refuse(_key: TrialKey) -> Waiting:
         raise TailraceError("no such queue")
 
-    monkeypatch.setattr(pool, "make_trial", refuse)
     seen: list[Outcome] = []
 
     class Recording(Watcher):
         def finished(self, key: TrialKey, outcome: Outcome, wall_s: float) -> None:
             seen.append(outcome)
 
-    Pool(1, str, Recording()).run_all(KEYS[:1])
+    Pool(1, refuse, Recording()).run_all(KEYS[:1])
     assert seen[0].data == {"status": "failed", "reason": "no such queue"}
 
 

@@ -18,7 +18,7 @@ pub use policy::{PortPolicy, QueuePolicy, Watchdog};
 use crate::dpp::Dpp;
 use crate::ingress::{Account, Order};
 use crate::queue::Queue;
-use crate::{Frame, Outside, PortNo, QueueNo, SharedBuffer};
+use crate::{Frame, Outside, PortNo, QueueCounters, QueueNo, SharedBuffer};
 use fifo::Fifo;
 use line::Line;
 use scheduled::{Exit, Scheduled};
@@ -52,6 +52,16 @@ impl<F: Frame> Port<F> {
 
     pub(crate) fn observe(&mut self) {
         self.line.is_observed = true;
+    }
+    /// Counts from `now` on.
+    pub(crate) fn begin_counting(&mut self, now: Time) {
+        match &mut self.kind {
+            Kind::Fifo(fifo) => {
+                let depth_max_bytes = self.line.waiting_bytes;
+                fifo.queue.counters = QueueCounters { depth_max_bytes, ..QueueCounters::default() };
+            }
+            Kind::Scheduled(scheduled) => scheduled.begin_counting(now),
+        }
     }
     pub(crate) fn free_at(&self) -> Time {
         self.line.free_at

@@ -10,7 +10,7 @@ use crate::ingress::Account;
 use crate::progress::Progress;
 use crate::queue::Queue;
 use crate::schedule::Scheduler;
-use crate::{DropCause, Frame, Outside, QueueNo, Service, SharedBuffer};
+use crate::{DppCounters, DropCause, Frame, Outside, QueueCounters, QueueNo, Service, SharedBuffer};
 use std::collections::VecDeque;
 use tailrace_units::{Span, Time};
 use tailrace_wire::{PRIORITIES, Pause, PauseState};
@@ -75,6 +75,24 @@ impl<F: Frame> Scheduled<F> {
             storms_detected: 0,
             storms_ended: 0,
         }
+    }
+
+    /// Counts from `now` on.
+    pub(super) fn begin_counting(&mut self, now: Time) {
+        for queue in &mut self.queues {
+            queue.counters = QueueCounters { depth_max_bytes: queue.depth_bytes, ..QueueCounters::default() };
+            if let Some(point) = &mut queue.congestion_point {
+                (point.sent, point.feedback_sum) = (0, 0);
+            }
+        }
+        if let Some(dpp) = &mut self.dpp {
+            dpp.counters = DppCounters::default();
+        }
+        if let Some(etrap) = &mut self.etrap {
+            (etrap.elephants, etrap.evictions) = (0, 0);
+        }
+        self.pause.begin_counting(now);
+        (self.storms_detected, self.storms_ended) = (0, 0);
     }
 
     pub(super) fn can_be_held_back(&self) -> bool {

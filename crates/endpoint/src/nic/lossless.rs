@@ -178,6 +178,17 @@ impl LosslessNic {
         self.limited.iter().map(|(&flow, (point, _))| (flow, point.rate_bps()))
     }
 
+    /// Whether a frame of this priority waits that belongs to no limited flow.
+    pub fn holds(&self, priority: u8) -> bool {
+        !self.queues[usize::from(priority) % PRIORITIES].frames.is_empty()
+    }
+
+    /// Counts from `now` on: frames that did not fit, notifications, and pauses.
+    pub fn begin_counting(&mut self, now: Time) {
+        (self.queue_drops, self.notifications, self.unlimited_notifications) = (0, 0, 0);
+        self.pause.begin_counting(now);
+    }
+
     /// Frames that wait.
     pub fn waiting_frames(&self) -> u64 {
         let plain: usize = self.queues.iter().map(|lane| lane.frames.len()).sum();

@@ -13,8 +13,8 @@ pub(super) const FIRST_EPHEMERAL_PORT: u16 = 32_768;
 const SERVER_PORT: u16 = 5_432;
 /// Hosts are numbered from 10.0.0.1 on.
 const FIRST_ADDRESS: u32 = 0x0A00_0001;
-/// The address of a host.
-pub(super) fn address_of(host: u32) -> u32 {
+/// The address of a host in flow keys, in any engine: classification names hosts by it.
+pub fn address_of(host: u32) -> u32 {
     FIRST_ADDRESS + host
 }
 

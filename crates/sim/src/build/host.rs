@@ -42,7 +42,7 @@ pub(super) fn tcp_config(plan: &Plan, host: usize) -> TcpConfig {
 }
 
 /// The interfaces that take part in data-centre bridging, with their hosts.
-pub(super) fn lossless_nics(plan: &Plan) -> Vec<(u32, LosslessNic)> {
+pub fn lossless_nics(plan: &Plan) -> Vec<(u32, LosslessNic)> {
     let hosts = plan.raw.hosts.iter().enumerate();
     hosts.filter_map(|(host, raw)| Some((host as u32, lossless_nic(plan, host, raw.nic.lossless.as_ref()?)))).collect()
 }

@@ -6,8 +6,11 @@ mod network;
 mod switch;
 mod workloads;
 
+pub use connection::address_of;
 pub(crate) use connection::{Connection, Ends};
-pub(crate) use switch::policy_towards;
+pub use host::lossless_nics;
+pub use network::{Flight, flight, pace_of};
+pub use switch::{policy_towards, switches};
 
 use crate::agenda::Agenda;
 use crate::bridging::Bridging;
@@ -16,11 +19,11 @@ use crate::generate::Kind;
 use crate::observe::{Observe, WorkloadRecord};
 use crate::receive::ReceiveStage;
 use crate::surroundings::Roads;
-use crate::world::{HostNode, World};
+use crate::world::{HostNode, SwitchNode, World};
 use connection::FIRST_EPHEMERAL_PORT;
-use host::{lossless_nics, tcp_config};
-use network::{build_wires, pace_of};
-use switch::{build_switch, fill_routes};
+use host::tcp_config;
+use network::build_wires;
+use switch::surroundings_of;
 use tailrace_endpoint::nic::Nic;
 use tailrace_plan::{Plan, Workload};
 use tailrace_units::{Span, Stream, Time};
@@ -31,8 +34,9 @@ pub(crate) fn build(plan: &Plan) -> World {
     let raw = &plan.raw;
     let hosts = plan.graph.hosts;
     let (wires, wire_of) = build_wires(plan);
-    let mut switches: Vec<_> = (0..raw.switches.len()).map(|index| build_switch(plan, index, &wire_of)).collect();
-    fill_routes(plan, &mut switches);
+    let nodes = switches(plan).into_iter().enumerate();
+    let switches: Vec<_> =
+        nodes.map(|(index, switch)| SwitchNode { switch, ports: surroundings_of(plan, index, &wire_of) }).collect();
     let host_nodes = (0..hosts).map(|host| HostNode {
         index: host as u32,
         nic: Nic::new(pace_of(plan, host, 0), raw.framing.overhead_bytes, raw.hosts[host].nic.queue_bytes),

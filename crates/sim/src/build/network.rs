@@ -9,7 +9,7 @@ use tailrace_units::{BitRate, Pace, Span, Stream};
 const CUT_THROUGH_BYTES: u64 = 64;
 
 /// The pace of a node's port with the node's own oscillator.
-pub(super) fn pace_of(plan: &Plan, node: usize, port: usize) -> Pace {
+pub fn pace_of(plan: &Plan, node: usize, port: usize) -> Pace {
     let link = plan.graph.ports[node][port].link;
     pace_at(plan, node, plan.graph.links[link].rate)
 }
@@ -50,16 +50,33 @@ fn build_wire(plan: &Plan, link: usize, from: usize, port: usize, to: usize) -> 
 
 fn wire_to(plan: &Plan, link: usize, from: usize, origin: Origin, to: usize) -> Wire {
     let graph = &plan.graph;
-    let delay = graph.links[link].delay;
+    let Flight { delay, header_time } = flight(plan, link, from, to);
     let Some(switch) = to.checked_sub(graph.hosts) else {
-        return Wire::new(origin, End::Host(to as u32), delay, None);
+        return Wire::new(origin, End::Host(to as u32), delay, header_time);
     };
+    let port = graph.ports[to].iter().position(|end| end.link == link).expect("both ends know the link");
+    let end = End::Switch { switch: switch as u32, port: port as u16 };
+    Wire::new(origin, end, delay, header_time)
+}
+
+/// How long a frame is on its way over one direction of a link.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Flight {
+    /// Propagation, and the pipeline of the switch at the end.
+    pub delay: Span,
+    /// Cut-through: the frame counts as arrived when this much of it was sent; `None` for the whole frame.
+    pub header_time: Option<Span>,
+}
+
+/// The flight over a link between these nodes.
+pub fn flight(plan: &Plan, link: usize, from: usize, to: usize) -> Flight {
+    let graph = &plan.graph;
+    let delay = graph.links[link].delay;
+    let Some(switch) = to.checked_sub(graph.hosts) else { return Flight { delay, header_time: None } };
     let raw = &plan.raw.switches[switch];
     let rate = graph.links[link].rate;
     let fastest_out = graph.ports[to].iter().map(|end| graph.links[end.link].rate).max();
     let cuts_through = raw.switching == RawSwitching::CutThrough && fastest_out <= Some(rate);
     let header_time = cuts_through.then(|| pace_at(plan, from, rate).time_to_send(CUT_THROUGH_BYTES));
-    let port = graph.ports[to].iter().position(|end| end.link == link).expect("both ends know the link");
-    let end = End::Switch { switch: switch as u32, port: port as u16 };
-    Wire::new(origin, end, delay + Span::from_ps(raw.latency_ps), header_time)
+    Flight { delay: delay + Span::from_ps(raw.latency_ps), header_time }
 }

@@ -2,11 +2,10 @@
 
 use super::connection::address_of;
 use super::network::pace_of;
-use crate::world::SwitchNode;
 use tailrace_dataplane::{
-    Afd, Aqm, Classifier, Codel, CongestionPoint, DppPolicy, DppReset, EtrapPolicy, FlowMatch, Forwarding, GroupPolicy, Limit,
-    Lossless, Match, PausePolicy, Policer, PortPolicy, QcnPolicy, QueuePolicy, Red, RedProfile, Room, Service, Shaper, Step,
-    Switch, Vlans, Watchdog, WhenFull,
+    Afd, Aqm, Classifier, Codel, CongestionPoint, DppPolicy, DppReset, EtrapPolicy, FlowMatch, Forwarding, Frame, GroupPolicy,
+    Limit, Lossless, Match, PausePolicy, Policer, PortPolicy, QcnPolicy, QueuePolicy, Red, RedProfile, Room, Service, Shaper,
+    Step, Switch, Vlans, Watchdog, WhenFull,
 };
 use tailrace_plan::{
     Plan, RawAqm, RawDpp, RawDppReset, RawEtrap, RawGroup, RawLimit, RawPolice, RawPolicy, RawQueue, RawRule, RawService,
@@ -19,7 +18,7 @@ use tailrace_wire::PauseState;
 const SHAPER_BURST_BYTES: u64 = 2 * 9_230;
 
 /// The policy of the port towards a neighbour.
-pub(crate) fn policy_towards<'a>(switch: &'a RawSwitch, neighbour: &str) -> &'a RawPolicy {
+pub fn policy_towards<'a>(switch: &'a RawSwitch, neighbour: &str) -> &'a RawPolicy {
     let own = switch.port_policies.iter().find(|port| port.towards == neighbour);
     own.map_or(&switch.policy, |port| &port.policy)
 }
@@ -43,13 +42,20 @@ fn accounts_ingress(switch: &RawSwitch) -> bool {
     own.chain([&switch.policy]).any(|policy| !policy.groups.is_empty())
 }
 
-pub(super) fn build_switch(plan: &Plan, index: usize, wire_of: &[Vec<u32>]) -> SwitchNode {
+/// The switches of a plan, in its order, with their policies and routes; observed ports report their depth. The frames
+/// may be the simulator's packets or another engine's.
+pub fn switches<F: Frame>(plan: &Plan) -> Vec<Switch<F>> {
+    let mut switches: Vec<_> = (0..plan.raw.switches.len()).map(|index| build_switch(plan, index)).collect();
+    fill_routes(plan, &mut switches);
+    switches
+}
+
+fn build_switch<F: Frame>(plan: &Plan, index: usize) -> Switch<F> {
     let graph = &plan.graph;
     let node = graph.hosts + index;
     let raw = &plan.raw.switches[index];
     let salt = mix64(node as u64);
     let mut switch = Switch::new(Forwarding::new(salt), raw.buffer_bytes);
-    let mut ports = Vec::new();
     let accounts = accounts_ingress(raw);
     let mut ingress = Vec::new();
     for (port, end) in graph.ports[node].iter().enumerate() {
@@ -61,11 +67,9 @@ pub(super) fn build_switch(plan: &Plan, index: usize, wire_of: &[Vec<u32>]) -> S
             switch.police(port, policer(police));
         }
         ingress.push((policy.groups.iter().map(group).collect(), pausing(policy)));
-        let record = plan.observed.iter().position(|&seen| seen == (node, port));
-        if record.is_some() {
+        if plan.observed.contains(&(node, port)) {
             switch.observe(port);
         }
-        ports.push((wire_of[node][port], record.map(|record| record as u32)));
     }
     switch.classify_by(Classifier::new(raw.classify.iter().map(|rule| classification(plan, node, rule)).collect()));
     if accounts {
@@ -74,7 +78,14 @@ pub(super) fn build_switch(plan: &Plan, index: usize, wire_of: &[Vec<u32>]) -> S
     if must_be_punctual(plan, node) {
         switch.be_punctual();
     }
-    SwitchNode { switch, ports }
+    switch
+}
+
+/// For each port of a switch its wire, and its record if it is observed.
+pub(super) fn surroundings_of(plan: &Plan, index: usize, wire_of: &[Vec<u32>]) -> Vec<(u32, Option<u32>)> {
+    let node = plan.graph.hosts + index;
+    let record = |port: usize| plan.observed.iter().position(|&seen| seen == (node, port)).map(|record| record as u32);
+    wire_of[node].iter().enumerate().map(|(port, &wire)| (wire, record(port))).collect()
 }
 
 /// Whether notifications may leave here for an interface that acts on them.
@@ -94,15 +105,15 @@ struct Place {
 }
 
 /// Fills in the forwarding tables of all switches: shortest paths, or those of the first tree.
-pub(super) fn fill_routes(plan: &Plan, switches: &mut [SwitchNode]) {
+fn fill_routes<F: Frame>(plan: &Plan, switches: &mut [Switch<F>]) {
     let usual = plan.trees.first().map_or_else(|| plan.graph.routes(), |tree| tree_routes(plan, tree));
-    for (node, table) in switches.iter_mut().zip(usual) {
-        table.iter().for_each(|ports| node.switch.forwarding_mut().push_destination(ports));
+    for (switch, table) in switches.iter_mut().zip(usual) {
+        table.iter().for_each(|ports| switch.forwarding_mut().push_destination(ports));
     }
     if plan.has_vlans {
         let tables: Vec<Routes> = plan.trees.iter().skip(1).map(|tree| tree_routes(plan, tree)).collect();
-        let nodes = switches.iter_mut().enumerate();
-        nodes.for_each(|(index, node)| node.switch.look_at_vlans(vlans(plan, index, &tables)));
+        let numbered = switches.iter_mut().enumerate();
+        numbered.for_each(|(index, switch)| switch.look_at_vlans(vlans(plan, index, &tables)));
     }
 }
 

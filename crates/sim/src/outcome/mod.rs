@@ -1,8 +1,12 @@
 //! What a trial leaves behind: one JSON document and four tables of columns.
 
 mod deadlock;
+mod ports;
 mod summary;
 mod tables;
+
+pub use ports::{interface_summary, ports, switch_summaries};
+pub use tables::{port_series, queue_depth};
 
 use crate::world::World;
 use serde_json::Value;

@@ -8,7 +8,8 @@ use tailrace_record::{DepthHistogram, Series};
 use tailrace_units::Span;
 
 pub(super) fn tables(plan: &Plan, world: &World) -> Vec<Table> {
-    vec![transactions(world), port_series(plan, world), workload_series(world), queue_depth(plan, world)]
+    let ports = &world.roads.observe.ports;
+    vec![transactions(world), port_series(plan, ports), workload_series(world), queue_depth(plan, ports)]
 }
 
 fn transactions(world: &World) -> Table {
@@ -78,8 +79,9 @@ fn rebinned_depths(depth: &DepthHistogram, width: Span) -> Vec<(f64, u64)> {
     depth.bins().chunks(factor).map(merged).collect()
 }
 
-fn port_series(plan: &Plan, world: &World) -> Table {
-    let ports = world.roads.observe.ports.iter().zip(&plan.observed);
+/// The observed ports over time.
+pub fn port_series(plan: &Plan, records: &[PortRecord]) -> Table {
+    let ports = records.iter().zip(&plan.observed);
     let bins: Vec<PortBin> = ports.flat_map(|(record, &place)| port_bins(port_number(plan, place), record)).collect();
     let narrow = |of: fn(&PortBin) -> u32| Column::U32(bins.iter().map(of).collect());
     let wide = |of: fn(&PortBin) -> u64| Column::U64(bins.iter().map(of).collect());
@@ -115,9 +117,10 @@ fn workload_series(world: &World) -> Table {
     }
 }
 
-fn queue_depth(plan: &Plan, world: &World) -> Table {
+/// How long the observed ports stood at each depth.
+pub fn queue_depth(plan: &Plan, records: &[PortRecord]) -> Table {
     let rows = || {
-        let ports = world.roads.observe.ports.iter().zip(&plan.observed);
+        let ports = records.iter().zip(&plan.observed);
         ports.flat_map(|(record, &place)| record.depth.buckets().into_iter().map(move |bucket| (place, bucket)))
     };
     Table {

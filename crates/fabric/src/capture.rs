@@ -1,0 +1,180 @@
+//! What passes the wire of a host, written to a file that Wireshark reads (pcapng, IETF draft-ietf-opsawg-pcapng) with
+//! times in nanoseconds. A thread of its own writes; what it cannot write in time is counted and left out.
+
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
+use std::path::Path;
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::thread::JoinHandle;
+use tailrace_units::Time;
+
+const SECTION_HEADER: u32 = 0x0A0D_0D0A;
+const INTERFACE: u32 = 1;
+const ENHANCED_PACKET: u32 = 6;
+const BYTE_ORDER_MAGIC: u32 = 0x1A2B_3C4D;
+const LINKTYPE_ETHERNET: u16 = 1;
+/// Options: name of the interface, resolution of times, flags of a packet.
+const IF_NAME: u16 = 2;
+const IF_TSRESOL: u16 = 9;
+const EPB_FLAGS: u16 = 2;
+/// Times are in units of 10^-9 s.
+const NANOSECONDS: u8 = 9;
+/// Directions as the port of the switch sees them.
+const INBOUND: u32 = 1;
+const OUTBOUND: u32 = 2;
+/// Blocks that may wait to be written.
+const BLOCKS_MAX: usize = 4_096;
+const PS_PER_NS: u64 = 1_000;
+
+/// All captures, at most one for each host's port.
+#[derive(Debug, Default)]
+pub struct Captures {
+    /// By host.
+    running: Vec<Option<Capture>>,
+}
+
+/// A capture of one port.
+#[derive(Debug)]
+pub struct Capture {
+    blocks: SyncSender<Vec<u8>>,
+    thread: JoinHandle<io::Result<()>>,
+    /// Nanoseconds since 1970 at time zero.
+    epoch_ns: u64,
+    frames: u64,
+    /// Frames that the disk was too slow for.
+    missed: u64,
+}
+
+impl Capture {
+    /// Begins a file for the port of this name.
+    ///
+    /// # Errors
+    /// When it cannot be made.
+    pub fn create(path: &Path, port: &str, epoch_ns: u64) -> io::Result<Capture> {
+        let mut file = BufWriter::new(File::create(path)?);
+        file.write_all(&section_header())?;
+        file.write_all(&interface(port))?;
+        let (blocks, to_write) = sync_channel(BLOCKS_MAX);
+        let thread = std::thread::Builder::new().name("capture".into()).spawn(move || write_blocks(file, &to_write))?;
+        Ok(Capture { blocks, thread, epoch_ns, frames: 0, missed: 0 })
+    }
+
+    fn add(&mut self, at: Time, direction: u32, frame: &[u8]) {
+        let block = packet(self.epoch_ns + at.ps() / PS_PER_NS, direction, frame);
+        match self.blocks.try_send(block) {
+            Ok(()) => self.frames += 1,
+            Err(_) => self.missed += 1,
+        }
+    }
+
+    /// Closes the file. Returns the frames in it, and those that were missed.
+    ///
+    /// # Errors
+    /// When the file is not whole.
+    pub fn finish(self) -> Result<(u64, u64), String> {
+        drop(self.blocks);
+        let written = self.thread.join().map_err(|_| "the writer of the capture has failed")?;
+        written.map(|()| (self.frames, self.missed)).map_err(|error| format!("the capture could not be written: {error}"))
+    }
+}
+
+impl Captures {
+    /// None, for so many hosts.
+    pub fn new(hosts: usize) -> Captures {
+        Captures { running: (0..hosts).map(|_| None).collect() }
+    }
+
+    /// Begins a capture at the port of a host. Returns the one that it replaces.
+    pub fn begin(&mut self, host: usize, capture: Capture) -> Option<Capture> {
+        self.running[host].replace(capture)
+    }
+
+    /// Ends the capture at the port of a host.
+    pub fn end(&mut self, host: usize) -> Option<Capture> {
+        self.running[host].take()
+    }
+
+    /// Whether what passes there is captured.
+    #[inline]
+    pub fn wants(&self, host: usize) -> bool {
+        self.running[host].is_some()
+    }
+
+    /// A host's frame has been sent whole at `at`.
+    pub fn entered(&mut self, host: usize, at: Time, frame: &[u8]) {
+        if let Some(capture) = &mut self.running[host] {
+            capture.add(at, INBOUND, frame);
+        }
+    }
+
+    /// A frame has reached a host at `at`.
+    #[inline]
+    pub fn delivered(&mut self, host: usize, at: Time, frame: &[u8]) {
+        if let Some(capture) = &mut self.running[host] {
+            capture.add(at, OUTBOUND, frame);
+        }
+    }
+}
+
+fn write_blocks(mut file: BufWriter<File>, blocks: &Receiver<Vec<u8>>) -> io::Result<()> {
+    blocks.iter().try_for_each(|block| file.write_all(&block))?;
+    file.flush()
+}
+
+fn section_header() -> Vec<u8> {
+    let mut body = BYTE_ORDER_MAGIC.to_ne_bytes().to_vec();
+    [1_u16, 0].iter().for_each(|version| body.extend(version.to_ne_bytes()));
+    body.extend((-1_i64).to_ne_bytes()); // the length of the section is not known
+    block(SECTION_HEADER, &body)
+}
+
+fn interface(name: &str) -> Vec<u8> {
+    let mut body = LINKTYPE_ETHERNET.to_ne_bytes().to_vec();
+    body.extend([0; 2]);
+    body.extend(0_u32.to_ne_bytes()); // frames are whole
+    option(&mut body, IF_NAME, name.as_bytes());
+    option(&mut body, IF_TSRESOL, &[NANOSECONDS]);
+    option(&mut body, 0, &[]);
+    block(INTERFACE, &body)
+}
+
+fn packet(at_ns: u64, direction: u32, frame: &[u8]) -> Vec<u8> {
+    let length = frame.len() as u32;
+    let mut body = Vec::with_capacity(frame.len() + 48);
+    [0, (at_ns >> 32) as u32, at_ns as u32, length, length].iter().for_each(|number| body.extend(number.to_ne_bytes()));
+    body.extend(frame);
+    body.resize(body.len().next_multiple_of(4), 0);
+    option(&mut body, EPB_FLAGS, &direction.to_ne_bytes());
+    option(&mut body, 0, &[]);
+    block(ENHANCED_PACKET, &body)
+}
+
+fn option(to: &mut Vec<u8>, code: u16, value: &[u8]) {
+    to.extend(code.to_ne_bytes());
+    to.extend((value.len() as u16).to_ne_bytes());
+    to.extend(value);
+    to.resize(to.len().next_multiple_of(4), 0);
+}
+
+/// A block has its length at both ends.
+fn block(kind: u32, body: &[u8]) -> Vec<u8> {
+    let length = (body.len() + 12) as u32;
+    [&kind.to_ne_bytes(), &length.to_ne_bytes(), body, &length.to_ne_bytes()].concat()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_block_has_its_length_at_both_ends_and_a_multiple_of_four() {
+        for bytes in [section_header(), interface("sw>db1"), packet(1 << 40, INBOUND, &[7; 61])] {
+            let length = bytes.len() as u32;
+            assert_eq!(length % 4, 0);
+            assert_eq!((&bytes[4..8], &bytes[bytes.len() - 4..]), (&length.to_ne_bytes()[..], &length.to_ne_bytes()[..]));
+        }
+        let frame = packet((5 << 32) + 6, OUTBOUND, &[7; 61]);
+        assert_eq!((&frame[12..16], &frame[16..20]), (&5_u32.to_ne_bytes()[..], &6_u32.to_ne_bytes()[..]));
+        assert_eq!(frame[28..89], [7; 61]);
+    }
+}

@@ -1,0 +1,244 @@
+//! Control groups of a lab: one for each host, with its share of the processor, so that whatever a program leaves can be
+//! found and ended.
+//!
+//! Version 1 (a hierarchy for each controller), version 2, and both side by side are found in /proc/self/mountinfo. A lab's
+//! groups stand directly below the root of their hierarchy, where version 2 allows controllers.
+
+use crate::sys::process::start_ticks;
+use std::ffi::CString;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+/// The group of programs that belong to no host.
+pub const NO_HOST: &str = "no-host";
+
+/// The group of a host, by its index in the plan: names of hosts may have any letters.
+pub fn member(host: usize) -> String {
+    format!("host-{host}")
+}
+
+/// Every lab's group begins with this.
+const PREFIX: &str = "tailrace-";
+/// Period of the quota: the kernel's default, 100 ms.
+const PERIOD_US: u64 = 100_000;
+/// Smallest quota that the kernel takes.
+const QUOTA_US_MIN: u64 = 1_000;
+/// How long to wait for a group to become empty after its processes were killed.
+const EMPTY_WAIT: Duration = Duration::from_secs(3);
+const EMPTY_POLL: Duration = Duration::from_millis(5);
+
+/// Where control groups are mounted on this machine.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Hierarchies {
+    /// Version 1 with the `cpu` controller.
+    pub cpu: Option<PathBuf>,
+    /// Version 2.
+    pub unified: Option<PathBuf>,
+}
+
+impl Hierarchies {
+    /// Those of this machine.
+    pub fn find() -> Hierarchies {
+        Hierarchies::parse(&fs::read_to_string("/proc/self/mountinfo").unwrap_or_default())
+    }
+
+    fn parse(mountinfo: &str) -> Hierarchies {
+        let mut found = Hierarchies::default();
+        for line in mountinfo.lines() {
+            let Some((place, kind)) = line.split_once(" - ") else { continue };
+            let Some(path) = place.split(' ').nth(4).map(PathBuf::from) else { continue };
+            let mut words = kind.split(' ');
+            let (kind, options) = (words.next().unwrap_or_default(), words.nth(1).unwrap_or_default());
+            if kind == "cgroup2" {
+                found.unified.get_or_insert(path);
+            } else if kind == "cgroup" && options.split(',').any(|option| option == "cpu") {
+                found.cpu.get_or_insert(path);
+            }
+        }
+        found
+    }
+
+    /// `v1`, `v2`, `hybrid` or `none`.
+    pub fn kind(&self) -> &'static str {
+        match (&self.cpu, &self.unified) {
+            (Some(_), Some(_)) => "hybrid",
+            (Some(_), None) => "v1",
+            (None, Some(_)) => "v2",
+            (None, None) => "none",
+        }
+    }
+
+    fn roots(&self) -> impl Iterator<Item = &PathBuf> {
+        self.cpu.iter().chain(&self.unified)
+    }
+}
+
+/// The groups of one lab. They stay until [`Groups::remove`].
+#[derive(Clone, Debug)]
+pub struct Groups {
+    hierarchies: Hierarchies,
+    /// Name of the lab's group in every hierarchy.
+    pub name: String,
+}
+
+impl Groups {
+    /// The groups of the calling process, which are not there yet. The name says whose they are: the number and the start of
+    /// the process.
+    ///
+    /// # Errors
+    /// When this process cannot be looked at.
+    pub fn own(hierarchies: Hierarchies) -> io::Result<Groups> {
+        let start = start_ticks("self").ok_or_else(|| io::Error::other("/proc is not mounted"))?;
+        Ok(Groups { hierarchies, name: format!("{PREFIX}{}-{start}", std::process::id()) })
+    }
+
+    /// The groups of a lab that runs.
+    pub fn named(hierarchies: Hierarchies, name: &str) -> Groups {
+        Groups { hierarchies, name: name.to_owned() }
+    }
+
+    /// Makes them.
+    ///
+    /// # Errors
+    /// When this machine has none or this user may not make groups.
+    pub fn create(&self) -> io::Result<()> {
+        if self.hierarchies.kind() == "none" {
+            return Err(io::Error::other("none are mounted"));
+        }
+        self.hierarchies.roots().try_for_each(|root| fs::create_dir(root.join(&self.name)))?;
+        if self.hierarchies.cpu.is_none()
+            && let Some(root) = &self.hierarchies.unified
+        {
+            // Already on where something else uses it; where it cannot be had, a quota will be refused later.
+            let enable = |path: PathBuf| fs::write(path.join("cgroup.subtree_control"), "+cpu").is_ok();
+            let _ = enable(root.clone()) && enable(root.join(&self.name));
+        }
+        Ok(())
+    }
+
+    /// Makes the groups of one host.
+    ///
+    /// # Errors
+    /// What the kernel says.
+    pub fn add(&self, member: &str) -> io::Result<()> {
+        self.paths(member).try_for_each(fs::create_dir)
+    }
+
+    /// The files by which a process joins the groups of a host.
+    pub fn join_files(&self, member: &str) -> Vec<CString> {
+        let file = |path: PathBuf| path.join("cgroup.procs").into_os_string().into_encoded_bytes();
+        self.paths(member).map(|path| CString::new(file(path)).expect("a name has no zero byte")).collect()
+    }
+
+    /// The folder of a host in version 2, if there is one.
+    pub fn unified_path(&self, member: &str) -> Option<PathBuf> {
+        Some(self.hierarchies.unified.as_ref()?.join(&self.name).join(member))
+    }
+
+    /// Limits the processor time of a host (1.0 is one core).
+    ///
+    /// # Errors
+    /// When the machine has no `cpu` controller or the kernel refuses the number.
+    pub fn limit_cpus(&self, member: &str, cpus: f64) -> io::Result<()> {
+        let quota_us = ((cpus * PERIOD_US as f64) as u64).max(QUOTA_US_MIN);
+        if let Some(root) = &self.hierarchies.cpu {
+            let path = root.join(&self.name).join(member);
+            fs::write(path.join("cpu.cfs_period_us"), PERIOD_US.to_string())?;
+            return fs::write(path.join("cpu.cfs_quota_us"), quota_us.to_string());
+        }
+        let path = self.unified_path(member).ok_or_else(|| io::Error::other("this machine has no control groups"))?;
+        fs::write(path.join("cpu.max"), format!("{quota_us} {PERIOD_US}"))
+    }
+
+    fn paths(&self, member: &str) -> impl Iterator<Item = PathBuf> {
+        self.hierarchies.roots().map(move |root| root.join(&self.name).join(member))
+    }
+
+    /// Ends every process in the lab's groups and removes them. Returns whether nothing is left.
+    pub fn remove(&self) -> bool {
+        self.hierarchies.roots().filter(|root| !remove_tree(&root.join(&self.name))).count() == 0
+    }
+}
+
+/// Lab groups whose owner is gone, as (name, groups).
+pub fn stale() -> Vec<Groups> {
+    let hierarchies = Hierarchies::find();
+    let mut names: Vec<String> = hierarchies.roots().flat_map(|root| names_in(root)).filter(|name| is_stale(name)).collect();
+    names.sort();
+    names.dedup();
+    names.into_iter().map(|name| Groups { hierarchies: hierarchies.clone(), name }).collect()
+}
+
+fn names_in(root: &Path) -> Vec<String> {
+    let entries = fs::read_dir(root).into_iter().flatten().flatten();
+    entries.filter_map(|entry| entry.file_name().into_string().ok()).collect()
+}
+
+/// Whether this is a lab's group and its owner, told by number and start, does not live any more.
+fn is_stale(name: &str) -> bool {
+    let Some((pid, start)) = name.strip_prefix(PREFIX).and_then(|rest| rest.split_once('-')) else { return false };
+    let Ok(start) = start.parse::<u64>() else { return false };
+    pid.parse::<u32>().is_ok() && start_ticks(pid) != Some(start)
+}
+
+/// Kills what is in a group and below it, and removes the folders, deepest first.
+fn remove_tree(path: &Path) -> bool {
+    let deadline = Instant::now() + EMPTY_WAIT;
+    while path.exists() && Instant::now() < deadline {
+        kill_all(path);
+        remove_folders(path);
+        if path.exists() {
+            std::thread::sleep(EMPTY_POLL);
+        }
+    }
+    !path.exists()
+}
+
+fn kill_all(path: &Path) {
+    if fs::write(path.join("cgroup.kill"), "1").is_ok() {
+        return; // version 2 since Linux 5.14 ends the whole tree
+    }
+    folders_in(path).iter().for_each(|folder| kill_all(folder));
+    let processes = fs::read_to_string(path.join("cgroup.procs")).unwrap_or_default();
+    for pid in processes.lines().filter_map(|line| line.parse().ok()).filter(|&pid: &i32| pid > 0) {
+        // It may have ended by itself; whether the group is empty is seen at its removal.
+        let _ = nix::sys::signal::kill(nix::unistd::Pid::from_raw(pid), nix::sys::signal::Signal::SIGKILL);
+    }
+}
+
+fn remove_folders(path: &Path) {
+    folders_in(path).iter().for_each(|folder| remove_folders(folder));
+    let _ = fs::remove_dir(path); // fails while a process ends; tried again until the deadline
+}
+
+fn folders_in(path: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(path).into_iter().flatten().flatten();
+    entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir())).map(|entry| entry.path()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hierarchies_are_found_on_every_kind_of_machine() {
+        let v1 = "33 32 0:29 / /sys/fs/cgroup/cpu,cpuacct rw - cgroup cgroup rw,cpu,cpuacct\n";
+        let v1_other = "34 32 0:30 / /sys/fs/cgroup/cpuset rw - cgroup cgroup rw,cpuset\n";
+        let v2 = "35 32 0:31 / /sys/fs/cgroup/unified rw - cgroup2 cgroup2 rw,nsdelegate\n";
+        let kind = |text: &str| Hierarchies::parse(text).kind();
+        assert_eq!([kind(v1), kind(v2), kind(&[v1_other, v1, v2].concat()), kind(v1_other)], ["v1", "v2", "hybrid", "none"]);
+        assert_eq!(Hierarchies::parse(v1).cpu, Some(PathBuf::from("/sys/fs/cgroup/cpu,cpuacct")));
+    }
+
+    #[test]
+    fn only_groups_of_the_dead_are_stale() {
+        let start = start_ticks("self").expect("this process exists");
+        let own = std::process::id();
+        assert!(!is_stale(&format!("tailrace-{own}-{start}")));
+        assert!(is_stale(&format!("tailrace-{own}-{}", start + 1))); // an earlier process had the same number
+        assert!(!is_stale("tailrace-notes"));
+        assert!(!is_stale("user.slice"));
+    }
+}

@@ -1,0 +1,78 @@
+//! A lab that outlives the command that starts it.
+
+use crate::sys::process::fork;
+use nix::fcntl::OFlag;
+use nix::sys::stat::{Mode, umask};
+use nix::unistd::{ForkResult, dup2_stderr, dup2_stdin, dup2_stdout, pipe2, setsid};
+use serde_json::Value;
+use std::fs::{File, OpenOptions};
+use std::io::{BufRead, BufReader};
+use std::os::unix::net::{UnixListener, UnixStream};
+use std::path::Path;
+
+/// Where commands are given, in the lab's folder.
+const SOCKET: &str = "control.sock";
+/// What the lab has to say to people.
+const MESSAGES: &str = "lab.log";
+
+/// Who goes on after [`detach`].
+#[derive(Debug)]
+pub(super) enum Side {
+    /// The process that was started by somebody, with what became of the lab.
+    Starter(Result<(), String>),
+    /// The process that runs the lab.
+    Lab,
+}
+
+/// Makes the socket of a lab, which only its owner may use.
+///
+/// # Errors
+/// When another lab runs in this folder.
+pub(super) fn listen(dir: &Path) -> Result<UnixListener, String> {
+    let path = dir.join(SOCKET);
+    if UnixStream::connect(&path).is_ok() {
+        return Err(format!("a lab runs in {} already: end it, or choose another folder", dir.display()));
+    }
+    let explain = |error: std::io::Error| format!("{}: {error}", path.display());
+    if path.exists() {
+        std::fs::remove_file(&path).map_err(explain)?; // of a lab that has ended
+    }
+    // Nobody else may connect, not even for a moment.
+    let before = umask(Mode::from_bits_truncate(0o177));
+    let listener = UnixListener::bind(&path).map_err(explain);
+    umask(before);
+    listener
+}
+
+/// Goes on in a process without a terminal. The one that was started waits for the lab's first word and passes it on.
+///
+/// # Errors
+/// When there can be no more processes or files.
+pub(super) fn detach(dir: &Path) -> Result<Side, String> {
+    let (reader, writer) = pipe2(OFlag::O_CLOEXEC).map_err(|error| error.to_string())?;
+    match fork().map_err(|error| error.to_string())? {
+        ForkResult::Parent { .. } => {
+            drop(writer);
+            Ok(Side::Starter(first_word(reader.into())))
+        }
+        ForkResult::Child => {
+            let text = |error: std::io::Error| format!("detaching: {error}");
+            setsid().map_err(|error| error.to_string())?;
+            let nothing = OpenOptions::new().read(true).open("/dev/null").map_err(text)?;
+            let messages = File::create(dir.join(MESSAGES)).map_err(text)?;
+            let moved = dup2_stdin(&nothing).and_then(|()| dup2_stdout(&writer)).and_then(|()| dup2_stderr(&messages));
+            moved.map_err(|error| error.to_string())?;
+            Ok(Side::Lab)
+        }
+    }
+}
+
+fn first_word(output: File) -> Result<(), String> {
+    let mut line = String::new();
+    BufReader::new(output).read_line(&mut line).map_err(|error| format!("waiting for the lab: {error}"))?;
+    let word: Value = serde_json::from_str(&line).map_err(|_| "the lab has ended without a word".to_owned())?;
+    if word["event"] == "ready" {
+        return super::print_json(&word);
+    }
+    Err(word["error"].as_str().unwrap_or("the lab gave no reason").to_owned())
+}

@@ -1,0 +1,37 @@
+//! `tailrace-fabric doctor`: what of this machine decides whether and how well a lab runs.
+
+use super::print_json;
+use crate::cgroup::Hierarchies;
+use crate::guardian::{CAPABILITIES_NEEDED, capabilities};
+use crate::sys::thread::be_realtime;
+use serde_json::json;
+use std::fs;
+
+/// CAP_SYS_NICE (linux/capability.h).
+const CAPABILITY_NICE: u64 = 1 << 23;
+
+pub(super) fn run() -> Result<(), String> {
+    let read = |path: &str| fs::read_to_string(path).map(|text| text.trim().to_owned()).ok();
+    let number = |path: &str| read(path).and_then(|text| text.parse::<i64>().ok());
+    let capabilities = capabilities();
+    let has_tun = fs::OpenOptions::new().read(true).write(true).open("/dev/net/tun").is_ok();
+    let controls = read("/proc/sys/net/ipv4/tcp_available_congestion_control").unwrap_or_default();
+    // A thread of its own, so that this one stays as it is.
+    let is_realtime = std::thread::spawn(|| be_realtime().is_ok()).join().unwrap_or(false);
+    print_json(&json!({
+        "version": env!("CARGO_PKG_VERSION"),
+        "kernel": read("/proc/sys/kernel/osrelease"),
+        "cores": std::thread::available_parallelism().map_or(1, usize::from),
+        "capabilities": { "lab": capabilities & CAPABILITIES_NEEDED == CAPABILITIES_NEEDED, "realtime": capabilities & CAPABILITY_NICE != 0 },
+        "user_namespaces": number("/proc/sys/user/max_user_namespaces").unwrap_or(0) > 0,
+        "tun": has_tun,
+        "cgroup": Hierarchies::find().kind(),
+        "realtime": is_realtime,
+        "realtime_runtime_us": number("/proc/sys/kernel/sched_rt_runtime_us"),
+        "timer_slack_ns": number("/proc/self/timerslack_ns"),
+        "clock_source": read("/sys/devices/system/clocksource/clocksource0/current_clocksource"),
+        "congestion_controls": controls.split_whitespace().collect::<Vec<_>>(),
+        "congestion_control": read("/proc/sys/net/ipv4/tcp_congestion_control"),
+        "qdisc": read("/proc/sys/net/core/default_qdisc"),
+    }))
+}

@@ -1,0 +1,180 @@
+//! `tailrace-fabric limits`: what this machine can hold, measured.
+
+use super::print_json;
+use crate::client::Client;
+use crate::options::{Words, unknown};
+use serde_json::{Value, json};
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+use std::thread::sleep;
+use std::time::Duration;
+
+const GIGABIT: u64 = 1_000_000_000;
+/// Bytes that a port's queue holds while it is measured.
+const QUEUE_BYTES: u64 = 1_000_000;
+/// Ethernet and wire overhead, and headers of a datagram (RFC 791, RFC 768).
+const FRAME_BYTES: u64 = 14 + 24;
+const HEADER_BYTES: u64 = 20 + 8;
+/// The source sends this much more than the port can: 110 %.
+const OFFERED_PERCENT: u64 = 110;
+/// Share of one core that the fabric may take, so that the programs have theirs.
+const SWITCH_SHARE_MAX: f64 = 0.5;
+/// The source may be slower than the fabric. What the fabric could carry is told from its share of a core, up to so many
+/// times what was seen.
+const EXTRAPOLATION_MAX: f64 = 2.0;
+/// Sources are started, queues fill.
+const WARM_UP: Duration = Duration::from_millis(500);
+const WARM_UP_MS: &str = "1000";
+
+/// Ports that are measured: rate, MTU, neighbours that compute without end.
+const PORTS: [(u64, u64, usize); 4] =
+    [(GIGABIT / 5, 1_500, 0), (GIGABIT, 9_000, 0), (GIGABIT / 5, 1_500, 2), (GIGABIT, 9_000, 2)];
+
+pub(super) fn run(mut words: Words) -> Result<(), String> {
+    let mut seconds = 3;
+    while let Some(word) = words.next() {
+        match word.as_str() {
+            "--seconds" => seconds = words.value::<u64>()?.clamp(2, 600),
+            other => return unknown(other),
+        }
+    }
+    let program = std::env::current_exe().map_err(|error| format!("finding this program: {error}"))?;
+    let bench = Bench { program, dir: std::env::temp_dir().join(format!("tailrace-limits-{}", std::process::id())), seconds };
+    let measured = bench.all();
+    let _ = std::fs::remove_dir_all(&bench.dir); // made by us; may not be there when nothing was begun
+    print_json(&measured?)
+}
+
+struct Bench {
+    program: PathBuf,
+    dir: PathBuf,
+    seconds: u64,
+}
+
+impl Bench {
+    fn all(&self) -> Result<Value, String> {
+        let frames = self.frames()?;
+        let ports: Vec<Value> = PORTS.iter().map(|&(rate, mtu, hogs)| self.port(rate, mtu, hogs)).collect::<Result<_, _>>()?;
+        Ok(json!({ "frames": frames, "ports": ports }))
+    }
+
+    /// Frames per second of small datagrams, as fast as they come.
+    fn frames(&self) -> Result<Value, String> {
+        let (rate, payload) = (100 * GIGABIT, 64);
+        let mut lab = self.lab(rate, 1_500)?;
+        lab.spawn("sink", "h0", &[self.program(), "sink", "--port", "9", "--skip-ms", WARM_UP_MS])?;
+        self.source(&mut lab, payload, 1)?;
+        self.measure(&mut lab)?;
+        let outcome = lab.down()?;
+        let fabric = &outcome["fabric"];
+        let seconds = outcome["end_ps"].as_f64().unwrap_or(0.0) * 1e-12;
+        let carried = fabric["frames_out"].as_f64().unwrap_or(0.0) / seconds.max(1e-9);
+        let share = fabric["cpu"]["switch_share"].as_f64().unwrap_or(1.0).max(1e-9);
+        Ok(json!({
+            "carried_per_s": carried.round(),
+            "switch_share": share,
+            "frames_per_second_max": (carried * (SWITCH_SHARE_MAX / share).min(EXTRAPOLATION_MAX)).floor(),
+            "lateness_us": fabric["lateness_us"],
+            "max_gap_us": fabric["max_gap_us"],
+        }))
+    }
+
+    /// A port that is offered more than it can send.
+    fn port(&self, rate: u64, mtu: u64, neighbours: usize) -> Result<Value, String> {
+        let (payload, wire_bits) = (mtu - HEADER_BYTES, (mtu + FRAME_BYTES) * 8);
+        let mut lab = self.lab(rate, mtu)?;
+        let hogs = Hogs::start(neighbours)?;
+        lab.spawn("sink", "h0", &[self.program(), "sink", "--port", "9", "--skip-ms", WARM_UP_MS])?;
+        self.source(&mut lab, payload, wire_bits * GIGABIT * 100 / (rate * OFFERED_PERCENT))?;
+        self.measure(&mut lab)?;
+        let (_, text) = lab.wait("sink")?;
+        drop(hogs);
+        let sink: Value = serde_json::from_str(&text).map_err(|error| format!("the sink said {text:?}: {error}"))?;
+        let outcome = lab.down()?;
+        let fabric = &outcome["fabric"];
+        let number = |value: &Value| value.as_f64().unwrap_or(f64::NAN);
+        let received_bps = number(&sink["datagrams"]) * wire_bits as f64 / (number(&sink["span_ns"]) * 1e-9);
+        // A frame that comes to a full queue waits for the frames before it, and is sent itself.
+        let ideal_us = (QUEUE_BYTES / (mtu + 14)) as f64 * wire_bits as f64 / rate as f64 * 1e6;
+        Ok(json!({
+            "rate_bps": rate,
+            "mtu_bytes": mtu,
+            "neighbours": neighbours,
+            "rate_error_ppm": fabric["rate_error_ppm"]["sw>h0"],
+            "received_error_ppm": (received_bps / rate as f64 - 1.0) * 1e6,
+            "delay_us": sink["delay_us"],
+            "delay_full_queue_us": ideal_us,
+            "lateness_us": fabric["lateness_us"],
+            "max_gap_us": fabric["max_gap_us"],
+            "cpu": fabric["cpu"],
+            "frames_lost_outside": fabric["frames_lost_outside"],
+        }))
+    }
+
+    fn lab(&self, rate: u64, mtu: u64) -> Result<Client, String> {
+        let most = u64::MAX.to_string();
+        Client::start(&self.program, &plan(rate, mtu), &self.dir, &["--frames-per-second-max", &most])
+    }
+
+    fn source(&self, lab: &mut Client, payload_bytes: u64, interval_ns: u64) -> Result<(), String> {
+        let (payload, interval, seconds) = (payload_bytes.to_string(), interval_ns.to_string(), (self.seconds + 2).to_string());
+        let options = ["--payload-bytes", &payload, "--interval-ns", &interval, "--seconds", &seconds];
+        lab.spawn("source", "h1", &[&[self.program(), "source", "--to", "10.77.0.1:9"][..], &options].concat())
+    }
+
+    fn measure(&self, lab: &mut Client) -> Result<(), String> {
+        sleep(WARM_UP);
+        lab.ask(json!({ "op": "begin" }))?;
+        sleep(Duration::from_secs(self.seconds));
+        lab.ask(json!({ "op": "end" })).map(drop)
+    }
+
+    fn program(&self) -> &str {
+        self.program.to_str().unwrap_or("tailrace-fabric")
+    }
+}
+
+/// Neighbours that compute: a shell each, which reads nothing and waits for nothing.
+struct Hogs(Vec<Child>);
+
+impl Hogs {
+    fn start(count: usize) -> Result<Hogs, String> {
+        let start = |_| Command::new("sh").args(["-c", "while :; do :; done"]).stdin(Stdio::null()).spawn();
+        (0..count).map(start).collect::<Result<_, _>>().map(Hogs).map_err(|error| format!("starting a neighbour: {error}"))
+    }
+}
+
+impl Drop for Hogs {
+    fn drop(&mut self) {
+        for hog in &mut self.0 {
+            let _ = hog.kill(); // it ends by nothing else
+            let _ = hog.wait();
+        }
+    }
+}
+
+/// Two hosts at one switch; the sender's link is twice as fast, so that the other port is the bottleneck.
+fn plan(rate_bps: u64, mtu_bytes: u64) -> Value {
+    let template = include_str!("limits_plan.json");
+    let mut plan: Value = serde_json::from_str(template).expect("the template is JSON");
+    for (link, factor) in plan["links"].as_array_mut().expect("it has links").iter_mut().zip([1, 2]) {
+        link["rate_bps"] = (rate_bps * factor).into();
+    }
+    for host in plan["hosts"].as_array_mut().expect("it has hosts") {
+        host["mtu_bytes"] = mtu_bytes.into();
+    }
+    plan["switches"][0]["policy"]["queues"][0]["limit"]["bytes"] = QUEUE_BYTES.into();
+    plan
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_plans_of_the_measurement_are_sound() {
+        for (rate, mtu, _) in PORTS {
+            tailrace_plan::Plan::parse(&plan(rate, mtu).to_string()).expect("a sound plan");
+        }
+    }
+}

@@ -1,0 +1,102 @@
+//! The command line of `tailrace-fabric`.
+
+mod bulk;
+mod detach;
+mod doctor;
+mod exec;
+mod lab;
+mod limits;
+mod load;
+
+use crate::options::{Words, required, unknown};
+use serde_json::{Value, json};
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+const HELP: &str = "\
+tailrace-fabric lab --plan FILE --dir FOLDER [options]   run the network of a plan for real programs; commands and
+                                                         events are lines of JSON on input and output
+    --kind tap|bridge|ports            what joins the hosts: the plan's switches, the kernel's bridge without queues
+                                       or rates, or nothing but interfaces port-0 .. in the lab's own namespace
+    --frames-per-second-max N          refuse plans that can ask for more (see `limits`)
+    --log-ingress                      keep what enters the network in FOLDER/ingress.log
+    --congestion-control [HOST=]NAME   instead of the plan's; as often as needed
+tailrace-fabric replay --plan FILE --log FILE            let a log happen again: the same digest; needs no rights
+    --detach                           return when it is ready; commands by FOLDER/control.sock
+    --metrics PORT                     counters for OpenMetrics collectors on 127.0.0.1
+tailrace-fabric exec --dir FOLDER HOST -- PROGRAM ...    a program on a host of a running lab
+tailrace-fabric doctor                                   what of this machine matters to a lab, as JSON
+tailrace-fabric limits [--seconds N]                     measure what this machine can hold
+tailrace-fabric clean                                    remove the control groups of labs whose owner is gone
+";
+
+/// Runs a command line (without the program's name).
+pub fn main(words: impl Iterator<Item = String>) -> ExitCode {
+    let mut words = Words::new(words);
+    let result = match words.next().as_deref() {
+        Some("lab") => lab::run(words),
+        Some("exec") => {
+            return exec::run(words).unwrap_or_else(|error| {
+                report_failure(&error);
+                ExitCode::FAILURE
+            });
+        }
+        Some("doctor") => doctor::run(),
+        Some("clean") => clean(),
+        Some("replay") => replay(words),
+        Some("limits") => limits::run(words),
+        Some("source") => load::source(words),
+        Some("sink") => load::sink(words),
+        Some("fill") => bulk::fill(words),
+        Some("drain") => bulk::drain(words),
+        Some("help" | "--help" | "-h") | None => say(HELP),
+        Some(other) => unknown(other),
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            report_failure(&error);
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Removes the control groups of labs whose owner is gone, and says which. Everything else of a lab goes with its last
+/// process.
+fn clean() -> Result<(), String> {
+    let found = crate::cgroup::stale();
+    let left: Vec<&str> = found.iter().filter(|groups| !groups.remove()).map(|groups| groups.name.as_str()).collect();
+    let removed: Vec<&str> = found.iter().map(|groups| groups.name.as_str()).filter(|name| !left.contains(name)).collect();
+    print_json(&json!({ "removed": removed, "left": left }))?;
+    if left.is_empty() { Ok(()) } else { Err("some groups could not be removed: are you their owner?".into()) }
+}
+
+/// Lets a log happen again and prints its outcome, with the digest.
+fn replay(mut words: Words) -> Result<(), String> {
+    let (mut plan, mut log) = (None, None);
+    while let Some(word) = words.next() {
+        match word.as_str() {
+            "--plan" => plan = Some(words.path()?),
+            "--log" => log = Some(words.path()?),
+            other => return unknown(other),
+        }
+    }
+    let plan = lab::read_plan(&required(plan, "--plan")?)?;
+    print_json(&crate::replay::replay(&plan, &required(log, "--log")?)?)
+}
+
+/// Says why there is no result: for programs on the output, for people on the error output.
+pub fn report_failure(error: &str) {
+    let event = json!({ "event": "failed", "error": error });
+    // Whoever should hear of it may be gone.
+    let _ = writeln!(io::stdout(), "{event}");
+    let _ = writeln!(io::stderr(), "tailrace-fabric: {error}");
+}
+
+fn print_json(value: &Value) -> Result<(), String> {
+    say(&format!("{value}\n"))
+}
+
+fn say(text: &str) -> Result<(), String> {
+    io::stdout().write_all(text.as_bytes()).map_err(|error| format!("writing the output: {error}"))
+}

@@ -1,0 +1,85 @@
+//! A real frame as the switch sees it: a parsed header, and where its bytes are.
+
+mod mark;
+mod parse;
+mod pool;
+
+pub use mark::mark_congestion;
+pub use parse::{Foreign, parse};
+pub use pool::{Pool, Slot};
+
+#[cfg(test)]
+pub(crate) use parse::tests::bytes as test_frame;
+
+use tailrace_dataplane::Frame;
+use tailrace_wire::{Ecn, FlowKey, Packet, Pause};
+
+/// A frame on its way through the fabric. What switches ask is answered by the simulator's own packet, so that both
+/// engines decide alike.
+#[derive(Clone, Copy, Debug)]
+pub struct LiveFrame {
+    /// Header fields. `seq` is the number of the frame among all that entered.
+    pub packet: Packet,
+    /// Addresses and ports; none for what is neither TCP nor UDP.
+    pub key: Option<FlowKey>,
+    /// The host that sent it.
+    pub from_host: u16,
+    /// Where its bytes are; none for frames that switches make themselves, and in a replay.
+    pub slot: Option<Slot>,
+}
+
+impl LiveFrame {
+    /// A frame without bytes.
+    pub fn bare(packet: Packet) -> LiveFrame {
+        LiveFrame { packet, key: None, from_host: 0, slot: None }
+    }
+}
+
+impl Frame for LiveFrame {
+    #[inline]
+    fn bytes(&self) -> u32 {
+        Frame::bytes(&self.packet)
+    }
+    #[inline]
+    fn flow_hash(&self) -> u32 {
+        self.packet.flow_hash
+    }
+    #[inline]
+    fn destination(&self) -> u32 {
+        Frame::destination(&self.packet)
+    }
+    #[inline]
+    fn priority(&self) -> u8 {
+        self.packet.tag.priority()
+    }
+    #[inline]
+    fn ecn(&self) -> Ecn {
+        self.packet.ecn
+    }
+    fn mark(&mut self) {
+        self.packet.mark();
+    }
+    fn dscp(&self) -> u8 {
+        self.packet.dscp
+    }
+    fn flow_key(&self) -> Option<FlowKey> {
+        self.key
+    }
+    fn set_priority(&mut self, class: u8) {
+        self.packet.set_priority(class);
+    }
+    #[inline]
+    fn is_pause(&self) -> bool {
+        self.packet.is_pause()
+    }
+    fn pause(&self) -> Option<Pause> {
+        Frame::pause(&self.packet)
+    }
+    fn new_pause(pause: Pause) -> LiveFrame {
+        LiveFrame::bare(Packet::new_pause(pause))
+    }
+    #[inline]
+    fn fingerprint(&self) -> u64 {
+        self.packet.fingerprint()
+    }
+}

@@ -1,0 +1,156 @@
+//! From the bytes of a frame to its header.
+
+use super::LiveFrame;
+use crate::address::{host_of_ipv4, host_of_mac};
+use tailrace_sim::address_of;
+use tailrace_wire::{Ecn, FlowKey, Packet, Protocol, Tag};
+
+const ETHERNET_BYTES: usize = 14;
+const ETHERTYPE_IPV4: [u8; 2] = [0x08, 0x00];
+/// The fragment offset, and the bit that says that more fragments follow (RFC 791).
+const FRAGMENT_BITS: u16 = 0x3FFF;
+/// The upper three bits of a code point are the older IP precedence (RFC 2474), which stands in for the priority where
+/// a host has no queues by priority.
+const PRECEDENCE_SHIFT: u8 = 3;
+
+/// Why a frame is not for the switch: it would not exist between hosts that know each other.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Foreign {
+    /// Neither IPv4 nor long enough.
+    NotIpv4,
+    /// For a link-layer address that no host has: broadcast, multicast, or a stranger.
+    NoSuchHost,
+}
+
+/// Reads the header of a frame that host `from` sends. `number` tells it from others; `priority` is that of its queue.
+///
+/// # Errors
+/// When it is not for another host of the lab.
+pub fn parse(bytes: &[u8], from: usize, hosts: usize, number: u64, priority: Option<u8>) -> Result<LiveFrame, Foreign> {
+    let to = bytes.get(..6).and_then(host_of_mac).filter(|&host| host < hosts);
+    let ip = bytes.get(ETHERNET_BYTES..).unwrap_or_default();
+    if bytes.get(12..14) != Some(&ETHERTYPE_IPV4) || ip.len() < 20 {
+        return Err(Foreign::NotIpv4);
+    }
+    let to = to.ok_or(Foreign::NoSuchHost)?;
+    let key = flow_key(ip);
+    let flow = key.unwrap_or_else(|| portless(ip));
+    let dscp = ip[1] >> 2;
+    let packet = Packet {
+        seq: number,
+        flow_hash: flow.hash(),
+        to_host: to as u16,
+        dscp,
+        frame_bytes: u16::try_from(bytes.len()).unwrap_or(u16::MAX),
+        ecn: ecn(ip[1]),
+        tag: Tag::new(priority.unwrap_or(dscp >> PRECEDENCE_SHIFT), 0),
+        ..Packet::default()
+    };
+    Ok(LiveFrame { packet, key, from_host: from as u16, slot: None })
+}
+
+/// The switch tells capable from incapable senders; ECT(1) counts as capable like ECT(0) (RFC 3168).
+fn ecn(type_of_service: u8) -> Ecn {
+    match type_of_service & 3 {
+        0 => Ecn::NotEct,
+        3 => Ecn::Ce,
+        _ => Ecn::Ect0,
+    }
+}
+
+/// Addresses and ports of a segment or datagram. Fragments have the ports of none: all of them go the same way.
+fn flow_key(ip: &[u8]) -> Option<FlowKey> {
+    let protocol = match ip[9] {
+        6 => Protocol::Tcp,
+        17 => Protocol::Udp,
+        _ => return None,
+    };
+    let header_bytes = usize::from(ip[0] & 15) * 4;
+    let is_fragment = u16::from_be_bytes([ip[6], ip[7]]) & FRAGMENT_BITS != 0;
+    let ports = ip.get(header_bytes..header_bytes + 4).filter(|_| !is_fragment).unwrap_or(&[0; 4]);
+    Some(FlowKey {
+        source_port: u16::from_be_bytes([ports[0], ports[1]]),
+        destination_port: u16::from_be_bytes([ports[2], ports[3]]),
+        protocol,
+        ..portless(ip)
+    })
+}
+
+/// Addresses alone, in the numbers by which rules of classification know hosts.
+fn portless(ip: &[u8]) -> FlowKey {
+    let address = |at: usize| {
+        let octets = [ip[at], ip[at + 1], ip[at + 2], ip[at + 3]];
+        host_of_ipv4(octets).map_or(u32::from_be_bytes(octets), |host| address_of(host as u32))
+    };
+    FlowKey { source: address(12), destination: address(16), source_port: 0, destination_port: 0, protocol: Protocol::Udp }
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+    use crate::address;
+
+    /// A TCP or UDP frame between two hosts.
+    pub(crate) fn bytes(from: usize, to: usize, protocol: u8, ports: (u16, u16), type_of_service: u8) -> Vec<u8> {
+        let mut frame = [&address::mac(to)[..], &address::mac(from), &[8, 0]].concat();
+        frame.extend([0x45, type_of_service, 0, 40, 0, 1, 0x40, 0, 64, protocol, 0, 0]);
+        frame.extend(address::ipv4(from).octets());
+        frame.extend(address::ipv4(to).octets());
+        let sum = crate::frame::mark::tests::checksum(&frame[14..34]);
+        frame[24..26].copy_from_slice(&sum.to_be_bytes());
+        frame.extend(ports.0.to_be_bytes());
+        frame.extend(ports.1.to_be_bytes());
+        frame.resize(60, 0);
+        frame
+    }
+
+    #[test]
+    fn a_segment_has_the_key_and_hash_that_the_simulator_gives_it() {
+        let frame = parse(&bytes(2, 0, 6, (40_000, 5_432), 0xBA), 2, 3, 7, None).expect("for host 0");
+        let key = FlowKey {
+            source: address_of(2),
+            destination: address_of(0),
+            source_port: 40_000,
+            destination_port: 5_432,
+            protocol: Protocol::Tcp,
+        };
+        assert_eq!((frame.key, frame.packet.flow_hash), (Some(key), key.hash()));
+        assert_eq!((frame.packet.to_host, frame.packet.frame_bytes, frame.packet.seq), (0, 60, 7));
+        assert_eq!((frame.packet.dscp, frame.packet.tag.priority(), frame.packet.ecn), (46, 5, Ecn::Ect0));
+        assert_eq!(parse(&bytes(2, 0, 6, (1, 2), 0), 2, 3, 0, Some(3)).expect("one").packet.tag.priority(), 3);
+    }
+
+    #[test]
+    fn fragments_of_a_datagram_go_the_same_way() {
+        let (mut first, mut second) = (bytes(0, 1, 17, (1, 2), 0), bytes(0, 1, 17, (0xABCD, 0xEF), 0));
+        first[20] = 0x20; // more fragments follow
+        second[21] = 185; // its offset
+        let hash = |bytes: &[u8]| parse(bytes, 0, 2, 0, None).expect("for host 1").packet.flow_hash;
+        assert_eq!(hash(&first), hash(&second));
+        assert_ne!(hash(&first), hash(&bytes(0, 1, 17, (1, 2), 0)));
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn any_bytes_are_a_frame_or_foreign(mut bytes in proptest::collection::vec(proptest::prelude::any::<u8>(), 0..120), to in 0_usize..3) {
+            if bytes.len() >= 14 {
+                bytes[..6].copy_from_slice(&address::mac(to));
+                bytes[12..14].copy_from_slice(&ETHERTYPE_IPV4);
+            }
+            let parsed = parse(&bytes, 0, 3, 0, None);
+            proptest::prop_assert_eq!(parsed.is_ok(), bytes.len() >= 34);
+        }
+    }
+
+    #[test]
+    fn what_is_for_nobody_is_foreign() {
+        let mut arp = bytes(0, 1, 6, (1, 2), 0);
+        arp[12..14].copy_from_slice(&[8, 6]);
+        assert_eq!(parse(&arp, 0, 2, 0, None).expect_err("ARP"), Foreign::NotIpv4);
+        let mut broadcast = bytes(0, 1, 6, (1, 2), 0);
+        broadcast[..6].fill(0xFF);
+        assert_eq!(parse(&broadcast, 0, 2, 0, None).expect_err("broadcast"), Foreign::NoSuchHost);
+        assert_eq!(parse(&bytes(0, 5, 6, (1, 2), 0), 0, 2, 0, None).expect_err("host 5"), Foreign::NoSuchHost);
+        assert_eq!(parse(&[2, 0, 0], 0, 2, 0, None).expect_err("short"), Foreign::NotIpv4);
+    }
+}

@@ -1,0 +1,150 @@
+//! The process that stands between whoever wants a lab and the lab: it makes what must outlive a lab, starts the lab as
+//! the first process of a process namespace, and clears up when the lab ends or nobody wants it any more.
+
+use crate::cgroup::{self, Groups, Hierarchies};
+use crate::lab::{self, Setup};
+use crate::sys::process::{Ending, Reaped, die_with_parent, fork, reap};
+use crate::undertaker;
+use nix::fcntl::OFlag;
+use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
+use nix::sched::{CloneFlags, unshare};
+use nix::sys::signal::{SigSet, Signal, kill};
+use nix::sys::signalfd::{SfdFlags, SignalFd};
+use nix::unistd::{ForkResult, Pid, getgid, getuid, pipe2};
+use std::fs;
+use std::io;
+use std::os::fd::{AsFd, OwnedFd};
+use std::time::{Duration, Instant};
+
+/// How long a lab may take to end by itself when nobody holds its input any more.
+const END_GRACE: Duration = Duration::from_secs(2);
+/// CAP_NET_ADMIN and CAP_SYS_ADMIN (linux/capability.h).
+pub const CAPABILITIES_NEEDED: u64 = 1 << 12 | 1 << 21;
+
+/// Runs a lab and clears up after it. Returns how the lab ended.
+///
+/// # Errors
+/// Why there is no lab, for people.
+pub fn run(mut setup: Setup) -> Result<Ending, String> {
+    let is_held = setup.control.is_none();
+    let signals = watch_signals().map_err(|error| error.to_string())?;
+    setup.is_nested = become_root()?;
+    if is_held {
+        die_with_parent(Signal::SIGTERM).map_err(|error| error.to_string())?;
+    }
+    let groups = Groups::own(Hierarchies::find()).map_err(|error| error.to_string())?;
+    let hold = undertaker::start(&groups).map_err(|error| format!("starting the undertaker: {error}"))?;
+    let ending = with_groups(&groups, setup, is_held, &signals);
+    let is_clean = groups.remove();
+    drop(hold);
+    if !is_clean {
+        return Err(format!("the control groups {} could not be removed: try `tailrace-fabric clean`", groups.name));
+    }
+    ending
+}
+
+fn with_groups(groups: &Groups, mut setup: Setup, is_held: bool, signals: &SignalFd) -> Result<Ending, String> {
+    match make_groups(groups, &setup) {
+        Ok(()) => setup.groups = Some(groups.clone()),
+        Err(error) => setup.warnings.push(format!("no control groups ({error}): limits of processors cannot be set")),
+    }
+    unshare(CloneFlags::CLONE_NEWPID).map_err(|error| format!("making a process namespace: {error}"))?;
+    let (reader, writer) = pipe2(OFlag::O_CLOEXEC).map_err(|error| error.to_string())?;
+    match fork().map_err(|error| error.to_string())? {
+        ForkResult::Child => {
+            drop(writer);
+            let code = match follow(&reader).and_then(|()| lab::run(setup)) {
+                Ok(()) => 0,
+                Err(error) => {
+                    crate::commands::report_failure(&error);
+                    1
+                }
+            };
+            std::process::exit(code)
+        }
+        ForkResult::Parent { child } => guard(child, is_held, signals).map_err(|error| format!("waiting for the lab: {error}")),
+    }
+}
+
+/// From here on the lab ends with the guardian, also if that was killed since the fork.
+fn follow(guardian: &OwnedFd) -> Result<(), String> {
+    die_with_parent(Signal::SIGKILL).map_err(|error| error.to_string())?;
+    let mut files = [PollFd::new(guardian.as_fd(), PollFlags::empty())]; // reports only the end of its other side
+    match poll(&mut files, PollTimeout::ZERO) {
+        Ok(0) => Ok(()),
+        Ok(_) => Err("the guardian has ended".into()),
+        Err(error) => Err(error.to_string()),
+    }
+}
+
+fn make_groups(groups: &Groups, setup: &Setup) -> io::Result<()> {
+    groups.create()?;
+    groups.add(cgroup::NO_HOST)?;
+    (0..setup.plan.raw.hosts.len()).try_for_each(|host| groups.add(&cgroup::member(host)))
+}
+
+/// Waits until the lab has ended, and ends it when it is told to or when nobody holds our input any more.
+fn guard(lab: Pid, is_held: bool, signals: &SignalFd) -> io::Result<Ending> {
+    let mut deadline = None;
+    loop {
+        if let Some(reaped) = std::iter::from_fn(reap).find(|reaped: &Reaped| reaped.pid == lab) {
+            return Ok(reaped.ending);
+        }
+        let left = deadline.map(|deadline: Instant| deadline.saturating_duration_since(Instant::now()));
+        if left.is_some_and(|left| left.is_zero()) {
+            kill(lab, Signal::SIGKILL)?;
+        }
+        let input = io::stdin();
+        let mut files = vec![PollFd::new(signals.as_fd(), PollFlags::POLLIN)];
+        if is_held && deadline.is_none() {
+            files.push(PollFd::new(input.as_fd(), PollFlags::empty())); // reports only its end
+        }
+        let limit = left.map_or(PollTimeout::NONE, |left| PollTimeout::try_from(left).unwrap_or(PollTimeout::MAX));
+        match poll(&mut files, limit) {
+            Ok(_) | Err(nix::errno::Errno::EINTR) => {}
+            Err(error) => return Err(error.into()),
+        }
+        if files.get(1).is_some_and(|input| input.any().unwrap_or(false)) {
+            deadline = Some(Instant::now() + END_GRACE);
+        }
+        while let Ok(Some(signal)) = signals.read_signal() {
+            if signal.ssi_signo != Signal::SIGCHLD as u32 {
+                kill(lab, Signal::SIGKILL)?;
+            }
+        }
+    }
+}
+
+/// Signals become readable. The lab and its programs set their own masks.
+fn watch_signals() -> io::Result<SignalFd> {
+    let mut signals = SigSet::empty();
+    [Signal::SIGCHLD, Signal::SIGTERM, Signal::SIGINT, Signal::SIGHUP].into_iter().for_each(|signal| signals.add(signal));
+    signals.thread_set_mask()?;
+    Ok(SignalFd::with_flags(&signals, SfdFlags::SFD_CLOEXEC | SfdFlags::SFD_NONBLOCK)?)
+}
+
+/// Without the rights that a lab needs, becomes root in a user namespace. Returns whether it did.
+fn become_root() -> Result<bool, String> {
+    if capabilities() & CAPABILITIES_NEEDED == CAPABILITIES_NEEDED {
+        return Ok(false);
+    }
+    let (user, group) = (getuid(), getgid());
+    let refused = |error: nix::Error| {
+        format!("a lab needs root, or CAP_NET_ADMIN and CAP_SYS_ADMIN, or user namespaces, which this machine refuses: {error}")
+    };
+    unshare(CloneFlags::CLONE_NEWUSER).map_err(refused)?;
+    let write = |file: &str, text: String| {
+        fs::write(format!("/proc/self/{file}"), text).map_err(|error| format!("/proc/self/{file}: {error}"))
+    };
+    write("setgroups", "deny".into())?;
+    write("uid_map", format!("0 {user} 1"))?;
+    write("gid_map", format!("0 {group} 1"))?;
+    Ok(true)
+}
+
+/// Effective capabilities of this process, a bit each.
+pub fn capabilities() -> u64 {
+    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix("CapEff:"));
+    line.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).unwrap_or(0)
+}

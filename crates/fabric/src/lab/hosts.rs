@@ -1,0 +1,236 @@
+//! Hosts: a network namespace each, with one interface `eth0` whose wire the fabric holds.
+
+use super::kind::Kind;
+use crate::address;
+use crate::cgroup;
+use crate::netlink::{Link, LinkCounters, Metrics, Netlink, find};
+use crate::sys::{bpf, tap};
+use nix::sched::{CloneFlags, setns, unshare};
+use std::fs::{self, File};
+use std::io;
+use std::os::fd::OwnedFd;
+use tailrace_plan::{Plan, RawCongestionControl, RawHost, Workload};
+
+/// Frames that wait between a host and the fabric. A full queue would drop inside the host, where no model counts it.
+const QUEUE_FRAMES: u32 = 100_000;
+/// Name of the interface in every host.
+const INTERFACE: &str = "eth0";
+/// The network namespace of the calling thread.
+const OWN_NAMESPACE: &str = "/proc/thread-self/ns/net";
+/// Number of the loopback interface in every namespace.
+const LOOPBACK: Link = Link(1);
+/// Priorities, each with a queue where the host takes part in pausing.
+const PRIORITIES: usize = 8;
+/// Kernel buffers count the memory of packets, not their payload: half of one is offered as window (tcp_adv_win_scale 1).
+const KERNEL_BYTES_PER_PAYLOAD_BYTE: u64 = 2;
+/// Linux's smallest socket buffers.
+const BUFFER_BYTES_MIN: u64 = 4_096;
+/// Picoseconds in a millisecond.
+const PS_PER_MS: u64 = 1_000_000_000;
+
+/// A host of the lab.
+#[derive(Debug)]
+pub struct Host {
+    /// Its name.
+    pub name: String,
+    /// Its control group below the lab's.
+    pub group: String,
+    /// Its network namespace.
+    pub namespace: File,
+    netlink: Netlink,
+    link: Link,
+    /// MTU of its interface.
+    pub mtu_bytes: u32,
+    /// Congestion control of its connections.
+    pub congestion_control: String,
+    /// What it counted at the start of the measured interval.
+    at_begin: LinkCounters,
+}
+
+/// A congestion control instead of the plan's: for one host, or for all.
+pub type Override = (Option<String>, String);
+
+impl Host {
+    /// Makes the host. The calling thread ends in the host's namespace.
+    fn create(plan: &Plan, index: usize, kind: Kind, overrides: &[Override], home: &File) -> io::Result<(Host, Wire)> {
+        let raw = &plan.raw.hosts[index];
+        unshare(CloneFlags::CLONE_NEWNET)?;
+        let namespace = File::open(OWN_NAMESPACE)?;
+        set_sysctls(raw)?;
+        let wire = if kind == Kind::Tap {
+            Wire::Queues(open_queues(raw.nic.lossless.is_some() || uses_priorities(plan))?)
+        } else {
+            Wire::Port(open_port(index, raw.mtu_bytes, &namespace, home)?)
+        };
+        let mut netlink = Netlink::open()?;
+        let link = find(INTERFACE)?;
+        netlink.up(LOOPBACK)?;
+        netlink.bring_up(link, address::mac(index), raw.mtu_bytes, QUEUE_FRAMES)?;
+        netlink.add_address(link, address::ipv4(index), address::PREFIX_BITS)?;
+        let of_host = |over: &&Override| over.0.as_ref().is_none_or(|host| *host == raw.name);
+        let congestion_control =
+            overrides.iter().rfind(of_host).map_or_else(|| congestion_control(raw).to_owned(), |over| over.1.clone());
+        let metrics = Metrics {
+            congestion_control: congestion_control.clone(),
+            initial_window_segments: raw.tcp.initial_window_segments,
+            rto_min_ms: u32::try_from(raw.tcp.rto_min_ps / PS_PER_MS).unwrap_or(u32::MAX).max(1),
+        };
+        let [first, second] = address::NETWORK;
+        let network = ([first, second, 0, 0].into(), address::PREFIX_BITS);
+        netlink.add_route(link, network, address::ipv4(index), &metrics).map_err(|error| explain(error, &metrics))?;
+        for peer in (0..plan.raw.hosts.len()).filter(|&peer| peer != index) {
+            netlink.add_neighbour(link, address::ipv4(peer), address::mac(peer))?;
+        }
+        let (name, group, mtu_bytes) = (raw.name.clone(), cgroup::member(index), raw.mtu_bytes);
+        let at_begin = LinkCounters::default();
+        Ok((Host { name, group, namespace, netlink, link, mtu_bytes, congestion_control, at_begin }, wire))
+    }
+
+    /// What its interface has counted since the measured interval began.
+    ///
+    /// # Errors
+    /// What the kernel says.
+    pub fn counters(&mut self) -> io::Result<LinkCounters> {
+        let (now, begin) = (self.netlink.counters(self.link)?, self.at_begin);
+        Ok(LinkCounters {
+            rx_packets: now.rx_packets - begin.rx_packets,
+            tx_packets: now.tx_packets - begin.tx_packets,
+            rx_bytes: now.rx_bytes - begin.rx_bytes,
+            tx_bytes: now.tx_bytes - begin.tx_bytes,
+            rx_dropped: now.rx_dropped - begin.rx_dropped,
+            tx_dropped: now.tx_dropped - begin.tx_dropped,
+        })
+    }
+
+    /// Counts from here on.
+    ///
+    /// # Errors
+    /// What the kernel says.
+    pub fn begin_counting(&mut self) -> io::Result<()> {
+        self.at_begin = self.netlink.counters(self.link)?;
+        Ok(())
+    }
+}
+
+/// The other end of a host's interface.
+#[derive(Debug)]
+pub(super) enum Wire {
+    /// The queues of a TAP, one or eight.
+    Queues(Vec<OwnedFd>),
+    /// An interface in the lab's own namespace.
+    Port(Link),
+}
+
+impl Wire {
+    /// The queues; none where there is a port.
+    pub(super) fn into_queues(self) -> Vec<OwnedFd> {
+        match self {
+            Wire::Queues(queues) => queues,
+            Wire::Port(_) => Vec::new(),
+        }
+    }
+    /// The port, if there is one.
+    pub(super) fn port(&self) -> Option<Link> {
+        match self {
+            Wire::Queues(_) => None,
+            Wire::Port(port) => Some(*port),
+        }
+    }
+}
+
+/// Makes all hosts of a plan with the other ends of their interfaces. The calling thread is in the namespace it came from
+/// again.
+///
+/// # Errors
+/// What the kernel says, with the host.
+pub(super) fn create_all(plan: &Plan, kind: Kind, overrides: &[Override]) -> io::Result<Vec<(Host, Wire)>> {
+    let home = File::open(OWN_NAMESPACE)?;
+    let of_host = |index: usize| {
+        let place = |error: io::Error| io::Error::new(error.kind(), format!("host {}: {error}", plan.raw.hosts[index].name));
+        Host::create(plan, index, kind, overrides, &home).map_err(place)
+    };
+    let hosts = (0..plan.raw.hosts.len()).map(of_host).collect();
+    setns(home, CloneFlags::CLONE_NEWNET)?;
+    hosts
+}
+
+/// Whether programs have priorities: the kernel tells the fabric only by the queue that it puts a frame into.
+fn uses_priorities(plan: &Plan) -> bool {
+    plan.workloads.iter().any(|workload| match workload {
+        Workload::Oltp(oltp) => oltp.raw.priority > 0,
+        Workload::Stream { raw, .. } => raw.priority > 0,
+        Workload::Flows { raw, .. } => raw.priority > 0,
+        Workload::Datagrams { raw, .. } => raw.priority > 0,
+    })
+}
+
+/// A TAP with one queue, or one for each priority.
+fn open_queues(by_priority: bool) -> io::Result<Vec<OwnedFd>> {
+    if !by_priority {
+        return tap::open(INTERFACE, 1);
+    }
+    let queues = tap::open(INTERFACE, PRIORITIES)?;
+    tap::steer(&queues[0], &bpf::queue_by_priority()?)?;
+    Ok(queues)
+}
+
+/// A pair of interfaces: the host's, and one in the lab's own namespace. The calling thread ends in the host's namespace.
+fn open_port(index: usize, mtu_bytes: u32, namespace: &File, home: &File) -> io::Result<Link> {
+    setns(home, CloneFlags::CLONE_NEWNET)?;
+    let name = format!("port-{index}");
+    let mut netlink = Netlink::open()?;
+    netlink.add_pair(&name, INTERFACE, namespace)?;
+    let port = find(&name)?;
+    netlink.set_mtu(port, mtu_bytes)?;
+    setns(namespace, CloneFlags::CLONE_NEWNET)?;
+    Ok(port)
+}
+
+fn congestion_control(raw: &RawHost) -> &'static str {
+    match raw.tcp.congestion_control {
+        RawCongestionControl::Cubic => "cubic",
+        RawCongestionControl::NewReno => "reno",
+        RawCongestionControl::Dctcp => "dctcp",
+    }
+}
+
+/// A route with a congestion control that the kernel lacks is refused without a reason.
+fn explain(error: io::Error, metrics: &Metrics) -> io::Error {
+    let has = fs::read_to_string("/proc/sys/net/ipv4/tcp_available_congestion_control").unwrap_or_default();
+    let wanted = &metrics.congestion_control;
+    if has.split_whitespace().any(|name| name == wanted) {
+        return io::Error::new(error.kind(), format!("adding its route: {error}"));
+    }
+    let hint = "give the host another one, or load the kernel's module";
+    io::Error::new(error.kind(), format!("this kernel has no congestion control {wanted:?} (it has {}): {hint}", has.trim()))
+}
+
+/// TCP settings of the plan that Linux has for a namespace as a whole. The calling thread is in the host's namespace.
+fn set_sysctls(raw: &RawHost) -> io::Result<()> {
+    let tcp = &raw.tcp;
+    let number = |flag: bool| u8::from(flag).to_string();
+    let buffer = |buffer: &tailrace_plan::RawSocketBuffer| {
+        let kernel = |payload: u64| (payload * KERNEL_BYTES_PER_PAYLOAD_BYTE).min(i32::MAX as u64);
+        format!("{BUFFER_BYTES_MIN} {} {}", kernel(buffer.initial_bytes), kernel(buffer.maximum_bytes))
+    };
+    let settings = [
+        ("ipv4/tcp_ecn", number(tcp.ecn)),
+        ("ipv4/tcp_sack", number(tcp.sack)),
+        ("ipv4/tcp_slow_start_after_idle", number(tcp.slow_start_after_idle)),
+        ("ipv4/tcp_early_retrans", if tcp.tail_loss_probe { "3" } else { "0" }.to_owned()),
+        ("ipv4/tcp_no_metrics_save", number(true)),
+        ("ipv4/tcp_rmem", buffer(&tcp.receive_buffer)),
+        ("ipv4/tcp_wmem", buffer(&tcp.send_buffer)),
+        ("ipv6/conf/all/disable_ipv6", number(true)),
+        ("ipv6/conf/default/disable_ipv6", number(true)),
+    ];
+    for (name, value) in settings {
+        let path = format!("/proc/sys/net/{name}");
+        match fs::write(&path, &value) {
+            // A kernel without IPv6 has nothing to switch off.
+            Err(error) if error.kind() == io::ErrorKind::NotFound && name.starts_with("ipv6/") => {}
+            result => result.map_err(|error| io::Error::new(error.kind(), format!("setting {name} to {value}: {error}")))?,
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,243 @@
+//! A lab: the first process of a process namespace. It makes the hosts, runs the data plane, starts programs and reaps
+//! them. When it ends, for whatever reason, the kernel ends everything in it.
+
+mod clients;
+mod hosts;
+mod kind;
+mod metrics;
+mod mounts;
+mod outside;
+mod programs;
+pub mod protocol;
+
+pub use hosts::Override;
+pub use kind::Kind;
+pub use mounts::{SCRATCH, is_private};
+
+use crate::address;
+use crate::cgroup::Groups;
+use crate::log::Writer;
+use crate::netlink::{Link, Netlink};
+use crate::plane::run::Ask;
+use crate::sys::process::reap;
+use clients::Clients;
+use hosts::Host;
+use kind::Joint;
+use nix::sched::{CloneFlags, unshare};
+use nix::sys::signal::{SigSet, Signal};
+use nix::sys::signalfd::{SfdFlags, SignalFd};
+use outside::Outside;
+use programs::Programs;
+use protocol::{Command, Op};
+use serde_json::{Value, json};
+use std::fs;
+use std::io;
+use std::net::TcpListener;
+use std::os::fd::AsFd;
+use std::os::fd::AsRawFd;
+use std::os::unix::net::UnixListener;
+use std::path::PathBuf;
+use std::sync::Arc;
+use tailrace_plan::Plan;
+
+/// What a lab is made of.
+#[derive(Debug)]
+pub struct Setup {
+    /// The plan.
+    pub plan: Plan,
+    /// What joins the hosts.
+    pub kind: Kind,
+    /// Folder of the lab's state file.
+    pub dir: PathBuf,
+    /// Congestion controls instead of the plan's.
+    pub overrides: Vec<Override>,
+    /// File for a log of what enters the network.
+    pub log: Option<PathBuf>,
+    /// Control groups, if there are any.
+    pub groups: Option<Groups>,
+    /// Whether root is root only inside a user namespace.
+    pub is_nested: bool,
+    /// Where others connect to a lab that nobody holds by its input and output.
+    pub control: Option<UnixListener>,
+    /// Where collectors ask for counters.
+    pub metrics: Option<TcpListener>,
+    /// What went otherwise than asked so far.
+    pub warnings: Vec<String>,
+}
+
+struct Lab {
+    plan: Arc<Plan>,
+    hosts: Vec<Host>,
+    joint: Joint,
+    programs: Programs,
+    clients: Clients,
+    outside: Outside,
+}
+
+/// Runs a lab to its end.
+///
+/// # Errors
+/// Why it could not be made, for people.
+pub fn run(setup: Setup) -> Result<(), String> {
+    let pid = outer_pid()?;
+    let text = |error: io::Error| error.to_string();
+    let children = watch_children().map_err(text)?;
+    let spaces = CloneFlags::CLONE_NEWNS | CloneFlags::CLONE_NEWNET | CloneFlags::CLONE_NEWIPC | CloneFlags::CLONE_NEWUTS;
+    unshare(spaces).map_err(|error| format!("making namespaces: {error}"))?;
+    let names: Vec<String> = setup.plan.raw.hosts.iter().map(|host| host.name.clone()).collect();
+    mounts::set_up(&names).map_err(text)?;
+    Netlink::open().and_then(|mut netlink| netlink.up(Link(1))).map_err(text)?;
+    let plan = Arc::new(setup.plan);
+    let made = hosts::create_all(&plan, setup.kind, &setup.overrides).map_err(text)?;
+    let (hosts, wires): (Vec<Host>, Vec<_>) = made.into_iter().unzip();
+    let log = setup.log.as_deref().map(Writer::create).transpose().map_err(|error| format!("making the log: {error}"))?;
+    let joint = Joint::start(setup.kind, &plan, wires, log).map_err(|error| format!("joining the hosts: {error}"))?;
+    let mut warnings = setup.warnings;
+    if setup.kind == Kind::Tap && !joint.is_realtime() {
+        warnings.push("no real-time scheduling (CAP_SYS_NICE is missing): other programs delay the fabric".into());
+    }
+    let ready = json!({
+        "event": "ready",
+        "version": env!("CARGO_PKG_VERSION"),
+        "hosts": hosts.iter().enumerate().map(|(index, host)| describe(index, host)).collect::<Vec<_>>(),
+        "cgroup": setup.groups.as_ref().map(|groups| &groups.name),
+        "kind": setup.kind.name(),
+        "realtime": joint.is_realtime(),
+        "warnings": warnings,
+        "lab_pid": pid,
+    });
+    write_state(&setup.dir, &ready, &hosts)?;
+    let programs = Programs::new(setup.groups, setup.is_nested);
+    if setup.control.is_some() {
+        protocol::say(&ready); // whoever has started it waits for this one word
+    }
+    let clients = Clients::new(setup.control);
+    let outside = Outside::new(joint.is_realtime(), setup.log);
+    let mut lab = Lab { plan, hosts, joint, programs, clients, outside };
+    lab.clients.tell(&ready);
+    lab.serve(&children, setup.metrics.as_ref())
+}
+
+impl Lab {
+    /// Carries out commands and reports what programs do, until the last command or until nobody is there to give one.
+    fn serve(mut self, children: &SignalFd, metrics: Option<&TcpListener>) -> Result<(), String> {
+        let files: Vec<_> = [children.as_fd()].into_iter().chain(metrics.map(AsFd::as_fd)).collect();
+        loop {
+            let heard = self.clients.listen(&files).map_err(|error| format!("waiting for commands: {error}"))?;
+            if let (Some(true), Some(listener)) = (heard.others.get(1), metrics) {
+                metrics::serve(listener, &self.joint.outcome()?);
+            }
+            while let Ok(Some(_)) = children.read_signal() {}
+            self.reap();
+            for (from, line) in heard.lines {
+                let command = match protocol::parse(&line) {
+                    Ok(command) => command,
+                    Err(answer) => {
+                        self.clients.answer(from, &answer);
+                        continue;
+                    }
+                };
+                if matches!(command.op, Op::Down) {
+                    let Lab { mut hosts, joint, mut clients, mut outside, .. } = self;
+                    let outcome = joint.stop().map(|outcome| outside.complete(outcome, &mut hosts));
+                    let answer = outcome.map(|outcome| json!({ "outcome": outcome }));
+                    clients.answer(from, &protocol::answer(command.id, answer));
+                    return Ok(());
+                }
+                let Command { id, op } = command;
+                let answer = self.carry_out(op);
+                self.clients.answer(from, &protocol::answer(id, answer));
+            }
+            if heard.is_over {
+                return Ok(());
+            }
+        }
+    }
+
+    fn carry_out(&mut self, op: Op) -> Result<Value, String> {
+        match op {
+            Op::Spawn(order) => {
+                let host = order.host.as_deref().map(|name| self.host(name)).transpose()?;
+                let pid = self.programs.start(&order, host.map(|host| &self.hosts[host]))?;
+                Ok(json!({ "pid": pid.as_raw() }))
+            }
+            Op::Signal { name, signal, group } => self.programs.signal(&name, &signal, group).map(|()| Value::Null),
+            Op::Begin => {
+                self.outside.begin(&mut self.hosts)?;
+                self.joint.begin()
+            }
+            Op::End => {
+                self.joint.end()?;
+                self.outside.end(&mut self.hosts);
+                Ok(Value::Null)
+            }
+            Op::Counters => {
+                let outcome = self.joint.outcome()?;
+                Ok(json!({ "outcome": self.outside.complete(outcome, &mut self.hosts) }))
+            }
+            Op::Capture { port, path } => {
+                let (host, name) = (self.port(&port)?, format!("{}>{}", port.0, port.1));
+                if is_private(&path) {
+                    return Err(format!("{} would vanish with the lab: choose another place", path.display()));
+                }
+                self.joint.ask(Ask::Capture(host, path, name))
+            }
+            Op::CaptureStop { port } => self.joint.ask(Ask::CaptureEnd(self.port(&port)?)),
+            Op::Down => unreachable!("the end is handled by who calls"),
+        }
+    }
+
+    fn host(&self, name: &str) -> Result<usize, String> {
+        let found = self.plan.raw.hosts.iter().position(|host| host.name == name);
+        found.ok_or_else(|| format!("the plan has no host named {name:?}"))
+    }
+
+    /// The host behind a port of a switch.
+    fn port(&self, (switch, towards): &(String, String)) -> Result<usize, String> {
+        let host = self.host(towards).map_err(|_| "the port of a switch towards a host can be captured".to_owned())?;
+        let graph = &self.plan.graph;
+        let peer = &graph.names[graph.ports[host][0].peer];
+        if peer == switch { Ok(host) } else { Err(format!("{towards:?} is at {peer:?}, not at {switch:?}")) }
+    }
+
+    fn reap(&mut self) {
+        while let Some(reaped) = reap() {
+            if let Some(event) = self.programs.ended(&reaped) {
+                self.clients.tell(&event);
+            }
+        }
+    }
+}
+
+/// The number of this process in the namespace that it came from: /proc is still that of the outside.
+fn outer_pid() -> Result<i32, String> {
+    let link = fs::read_link("/proc/self").map_err(|error| format!("/proc: {error}"))?;
+    link.to_str().and_then(|text| text.parse().ok()).ok_or_else(|| "/proc/self is no number".into())
+}
+
+/// Ends of children become readable. Before there are threads, which all must leave the signal alone.
+fn watch_children() -> io::Result<SignalFd> {
+    let mut signals = SigSet::empty();
+    signals.add(Signal::SIGCHLD);
+    signals.thread_set_mask()?;
+    Ok(SignalFd::with_flags(&signals, SfdFlags::SFD_CLOEXEC | SfdFlags::SFD_NONBLOCK)?)
+}
+
+fn describe(index: usize, host: &Host) -> Value {
+    json!({
+        "name": host.name,
+        "address": address::ipv4(index).to_string(),
+        "mac": address::mac_text(index),
+        "mtu": host.mtu_bytes,
+        "congestion_control": host.congestion_control,
+    })
+}
+
+/// What somebody needs who joins the lab from outside: its process, and the file of each host's network namespace in it.
+fn write_state(dir: &std::path::Path, ready: &Value, hosts: &[Host]) -> Result<(), String> {
+    let files = hosts.iter().map(|host| (host.name.clone(), json!(host.namespace.as_raw_fd())));
+    let mut state = ready.clone();
+    state["network_files"] = Value::Object(files.collect());
+    let path = dir.join("lab.json");
+    fs::write(&path, state.to_string()).map_err(|error| format!("writing {}: {error}", path.display()))
+}

@@ -1,0 +1,72 @@
+//! What the programs of a lab see of the file system: the machine's, with some places of their own. They vanish with the
+//! lab, because its mount namespace does.
+
+use crate::address;
+use nix::mount::{MsFlags, mount};
+use std::fs;
+use std::io;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+
+/// Places that are empty and in memory.
+const PRIVATE: [&str; 2] = ["/dev/shm", "/run"];
+/// Scratch space of the programs.
+pub const SCRATCH: &str = "/run/tailrace";
+const HOSTS_FILE: &str = "/run/tailrace-hosts";
+
+/// Whether a file would not be seen by the machine.
+pub fn is_private(path: &Path) -> bool {
+    PRIVATE.iter().any(|place| path.starts_with(place))
+}
+
+/// Sets the places up. The caller has a mount namespace and a process namespace of its own.
+///
+/// # Errors
+/// What the kernel says, with the place.
+pub fn set_up(host_names: &[String]) -> io::Result<()> {
+    let none = None::<&str>;
+    at("/", mount(none, "/", none, MsFlags::MS_REC | MsFlags::MS_PRIVATE, none))?;
+    let flags = MsFlags::MS_NOSUID | MsFlags::MS_NODEV;
+    at("/proc", mount(Some("proc"), "/proc", Some("proc"), flags | MsFlags::MS_NOEXEC, none))?;
+    for place in PRIVATE.iter().filter(|place| Path::new(place).is_dir()) {
+        at(place, mount(Some("tailrace"), *place, Some("tmpfs"), flags, Some("mode=755")))?;
+    }
+    open_to_all(Path::new("/dev/shm"))?;
+    fs::create_dir_all(SCRATCH)?;
+    open_to_all(Path::new(SCRATCH))?;
+    if Path::new("/etc/hosts").is_file() {
+        fs::write(HOSTS_FILE, hosts_file(host_names))?;
+        at("/etc/hosts", mount(Some(HOSTS_FILE), "/etc/hosts", none, MsFlags::MS_BIND, none))?;
+    }
+    Ok(())
+}
+
+/// Anybody may make files here, and nobody may remove another's.
+fn open_to_all(place: &Path) -> io::Result<()> {
+    if place.is_dir() { fs::set_permissions(place, fs::Permissions::from_mode(0o1777)) } else { Ok(()) }
+}
+
+fn at(place: &str, result: nix::Result<()>) -> io::Result<()> {
+    result.map_err(|error| io::Error::other(format!("mounting {place}: {error}")))
+}
+
+fn hosts_file(names: &[String]) -> String {
+    let lines = names.iter().enumerate().map(|(host, name)| format!("{} {name}\n", address::ipv4(host)));
+    "127.0.0.1 localhost\n".chars().chain(lines.collect::<String>().chars()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn programs_find_hosts_by_name() {
+        assert_eq!(hosts_file(&["db1".into(), "web".into()]), "127.0.0.1 localhost\n10.77.0.1 db1\n10.77.0.2 web\n");
+    }
+
+    #[test]
+    fn private_places_are_known() {
+        assert!(is_private(Path::new("/run/x/y")) && is_private(Path::new("/dev/shm")));
+        assert!(!is_private(Path::new("/running")) && !is_private(Path::new("/tmp/x")));
+    }
+}

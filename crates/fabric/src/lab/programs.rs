@@ -1,0 +1,159 @@
+//! Programs of a lab: started in the namespace and the control group of their host, and reaped.
+
+use super::hosts::Host;
+use super::mounts;
+use super::protocol::Spawn;
+use crate::cgroup::{self, Groups};
+use crate::sys::process::{Ending, Entry, Reaped, spawn};
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::{Pid, User, getgrouplist};
+use serde_json::{Value, json};
+use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::CString;
+use std::fs::{File, OpenOptions};
+use std::os::fd::{AsRawFd, OwnedFd};
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::str::FromStr;
+use std::time::Instant;
+
+/// What runs.
+#[derive(Debug)]
+pub struct Programs {
+    /// None where this machine or this user has no control groups.
+    groups: Option<Groups>,
+    /// Inside a user namespace root is the only user.
+    is_nested: bool,
+    running: BTreeMap<i32, Running>,
+    /// Groups for priorities that exist.
+    prioritised: BTreeSet<String>,
+}
+
+#[derive(Debug)]
+struct Running {
+    name: String,
+    since: Instant,
+}
+
+impl Programs {
+    /// None run.
+    pub fn new(groups: Option<Groups>, is_nested: bool) -> Programs {
+        Programs { groups, is_nested, running: BTreeMap::new(), prioritised: BTreeSet::new() }
+    }
+
+    /// Starts a program. Returns its number.
+    ///
+    /// # Errors
+    /// What is wrong, for people.
+    pub fn start(&mut self, order: &Spawn, host: Option<&Host>) -> Result<Pid, String> {
+        if self.running.values().any(|running| running.name == order.name) {
+            return Err(format!("a program named {:?} runs already", order.name));
+        }
+        let [program, arguments @ ..] = order.argv.as_slice() else { return Err("argv is empty".into()) };
+        let member = host.map_or(cgroup::NO_HOST, |host| &host.group);
+        if let Some(cpus) = order.cpus {
+            self.limit(member, cpus)?;
+        }
+        let mut command = Command::new(program);
+        command.args(arguments).env_clear();
+        command.envs(std::env::var_os("PATH").map(|path| ("PATH", path))).envs(&order.env);
+        if let Some(cwd) = &order.cwd {
+            command.current_dir(cwd);
+        }
+        let output = create(&order.stdout)?;
+        let errors =
+            if order.stderr == order.stdout { output.try_clone().map_err(|e| e.to_string())? } else { create(&order.stderr)? };
+        command.stdin(input(order.stdin.as_deref())?).stdout(output).stderr(errors);
+        let entry = Entry {
+            network: host.map(|host| host.namespace.as_raw_fd()),
+            groups: self.join_files(member, order.priority)?,
+            hostname: host.map(|host| host.name.clone()),
+            user: if self.is_nested { None } else { order.user.as_deref().map(user).transpose()? },
+            nests: self.is_nested && order.user.is_some(),
+        };
+        let pid = spawn(&mut command, entry).map_err(|error| format!("starting {program:?}: {error}"))?;
+        self.running.insert(pid.as_raw(), Running { name: order.name.clone(), since: Instant::now() });
+        Ok(pid)
+    }
+
+    fn limit(&self, member: &str, cpus: f64) -> Result<(), String> {
+        if !(cpus > 0.0 && cpus.is_finite()) {
+            return Err(format!("cpus is {cpus}: a number of cores above zero is needed"));
+        }
+        let groups = self.groups.as_ref().ok_or("cpus: this machine or this user has no control groups")?;
+        groups.limit_cpus(member, cpus).map_err(|error| format!("cpus: {error}"))
+    }
+
+    /// Where a program is put. A priority needs a group of its own, to which the kernel's program is attached.
+    fn join_files(&mut self, member: &str, priority: Option<u8>) -> Result<Vec<CString>, String> {
+        let Some(groups) = &self.groups else {
+            return if priority.is_none() { Ok(vec![]) } else { Err("priority: there are no control groups".into()) };
+        };
+        let Some(priority) = priority else { return Ok(groups.join_files(member)) };
+        if priority > 7 {
+            return Err(format!("priority is {priority}: 0 to 7 is possible"));
+        }
+        let inner = format!("{member}/priority-{priority}");
+        if self.prioritised.insert(inner.clone()) {
+            let explain = |error: std::io::Error| format!("priority: {error}");
+            groups.add(&inner).map_err(explain)?;
+            let path = groups.unified_path(&inner).ok_or("priority: control groups of version 2 are needed")?;
+            let folder: OwnedFd = File::open(path).map_err(explain)?.into();
+            crate::sys::bpf::prioritise_sockets(&folder, priority).map_err(explain)?;
+        }
+        Ok(groups.join_files(&inner))
+    }
+
+    /// Sends a signal to a program, or to its process group.
+    ///
+    /// # Errors
+    /// What is wrong, for people.
+    pub fn signal(&self, name: &str, signal: &str, group: bool) -> Result<(), String> {
+        let full = if signal.starts_with("SIG") { signal.to_owned() } else { format!("SIG{signal}") };
+        let signal = Signal::from_str(&full).map_err(|_| format!("there is no signal {signal:?}"))?;
+        let found = self.running.iter().find(|(_, running)| running.name == name);
+        let (&pid, _) = found.ok_or_else(|| format!("no program named {name:?} runs"))?;
+        let pid = if group { -pid } else { pid };
+        kill(Pid::from_raw(pid), signal).map_err(|error| format!("sending {full} to {name:?}: {error}"))
+    }
+
+    /// A child has ended. Returns the event, when it was a program of ours and not a stray descendant of one.
+    pub fn ended(&mut self, reaped: &Reaped) -> Option<Value> {
+        let running = self.running.remove(&reaped.pid.as_raw())?;
+        let status = match reaped.ending {
+            Ending::Exit(code) => json!({ "exit": code }),
+            Ending::Signal(signal) => json!({ "signal": signal }),
+        };
+        Some(json!({
+            "event": "exited",
+            "name": running.name,
+            "status": status,
+            "user_s": reaped.user.as_secs_f64(),
+            "system_s": reaped.system.as_secs_f64(),
+            "max_rss_bytes": reaped.max_rss_bytes,
+            "wall_s": running.since.elapsed().as_secs_f64(),
+        }))
+    }
+}
+
+fn input(path: Option<&Path>) -> Result<Stdio, String> {
+    let Some(path) = path else { return Ok(Stdio::null()) };
+    File::open(path).map(Stdio::from).map_err(|error| format!("opening {}: {error}", path.display()))
+}
+
+fn create(path: &Path) -> Result<File, String> {
+    if mounts::is_private(path) {
+        return Err(format!("{} would vanish with the lab: choose another place", path.display()));
+    }
+    let file = OpenOptions::new().write(true).create(true).truncate(true).open(path);
+    file.map_err(|error| format!("making {}: {error}", path.display()))
+}
+
+/// Number, group and further groups of a user.
+fn user(name: &str) -> Result<(u32, u32, Vec<u32>), String> {
+    let user = User::from_name(name).map_err(|error| format!("looking for the user {name:?}: {error}"))?;
+    let user = user.ok_or_else(|| format!("this machine has no user {name:?}"))?;
+    let text = CString::new(name).map_err(|_| "a user's name has no zero byte")?;
+    let groups = getgrouplist(&text, user.gid).map_err(|error| format!("groups of {name:?}: {error}"))?;
+    Ok((user.uid.as_raw(), user.gid.as_raw(), groups.into_iter().map(|group| group.as_raw()).collect()))
+}

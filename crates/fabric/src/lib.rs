@@ -1,0 +1,25 @@
+//! The live fabric: the plan's network for real programs. One network namespace for each host, one switch program that
+//! executes the simulator's data plane by the clock, and nothing left behind.
+//!
+//! A frame's way: a program in its host → the host's TCP → `sys::tap` → `frame` → `plane` (edge, network, roads) → the TAP of
+//! another host. Processes: `guardian` → `lab` → programs, with an `undertaker` beside them.
+
+pub mod address;
+pub mod capture;
+pub mod cgroup;
+pub mod client;
+pub mod clock;
+pub mod commands;
+pub mod frame;
+pub mod lab;
+pub mod log;
+pub mod netlink;
+pub mod plane;
+pub mod replay;
+
+mod guardian;
+mod limits;
+mod machine;
+mod options;
+mod sys;
+mod undertaker;

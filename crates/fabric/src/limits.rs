@@ -1,0 +1,55 @@
+//! What this machine can hold: how many frames a plan asks the fabric to carry, and how many it can.
+
+use tailrace_plan::{Plan, Workload};
+
+/// Frames per second that are taken to be possible when nothing was measured: what a two-core machine of 2024 carried with
+/// half of its time left for the programs.
+pub const FRAMES_PER_S_DEFAULT: u64 = 150_000;
+/// Receivers acknowledge every second segment.
+const ACKS_PER_FRAME: f64 = 0.5;
+const BITS_PER_BYTE: u64 = 8;
+
+/// Frames per second when every host that receives bulk data receives it as fast as its link allows, in frames of its
+/// MTU, and acknowledges it.
+pub fn frames_per_s_asked(plan: &Plan) -> u64 {
+    let mut receivers = receivers(plan);
+    receivers.sort_unstable();
+    receivers.dedup();
+    let into = receivers.iter().map(|&host| frames_per_s_into(plan, host)).sum::<u64>();
+    (into as f64 * (1.0 + ACKS_PER_FRAME)) as u64
+}
+
+/// Refuses a plan that asks for more than the machine carries.
+///
+/// # Errors
+/// What is asked, what is possible, and what to do.
+pub fn check(plan: &Plan, frames_per_s_max: u64) -> Result<(), String> {
+    let asked = frames_per_s_asked(plan);
+    if asked <= frames_per_s_max {
+        return Ok(());
+    }
+    let factor = asked as f64 / frames_per_s_max as f64;
+    Err(format!(
+        "the plan can ask for {asked} frames per second and this machine carries {frames_per_s_max}: divide the rates of the \
+         links by {factor:.1} or more, use a larger MTU, or measure the machine with `tailrace-fabric limits` and give \
+         --frames-per-second-max"
+    ))
+}
+
+/// Hosts that bulk data flows to.
+fn receivers(plan: &Plan) -> Vec<usize> {
+    let host = |name: &str| plan.graph.host(name, "workload").expect("the plan knows its hosts");
+    let of_workload = |workload: &Workload| match workload {
+        Workload::Oltp(oltp) => vec![host(&oltp.raw.client)],
+        Workload::Stream { raw, .. } => vec![host(&raw.destination)],
+        Workload::Flows { destinations, .. } => destinations.clone(),
+        Workload::Datagrams { destination, .. } => vec![*destination],
+    };
+    plan.workloads.iter().flat_map(of_workload).collect()
+}
+
+fn frames_per_s_into(plan: &Plan, host: usize) -> u64 {
+    let framing = &plan.raw.framing;
+    let wire_bytes = u64::from(plan.raw.hosts[host].mtu_bytes + framing.header_bytes + framing.overhead_bytes);
+    plan.graph.links[plan.graph.ports[host][0].link].rate.bps() / (wire_bytes * BITS_PER_BYTE)
+}

@@ -1,0 +1,99 @@
+//! The log of what entered the network and when: enough to let everything happen once more.
+//!
+//! A file of 16 bytes of name and version and then records of [`RECORD_BYTES`], all numbers little-endian. The thread that
+//! drives the network fills pieces of memory; another one writes them.
+
+mod record;
+
+pub use record::{Entry, RECORD_BYTES};
+
+use std::fs::File;
+use std::io::{self, BufReader, Read, Write};
+use std::path::Path;
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::thread::JoinHandle;
+
+/// First bytes of a log, with the version of its format.
+const NAME: [u8; 16] = *b"tailrace-log\x01\0\0\0";
+/// Records of a piece.
+const PIECE_RECORDS: usize = 8_192;
+/// Pieces that may wait to be written: 75 MB. A disk that is slower for longer loses the log, not the run.
+const PIECES_MAX: usize = 128;
+
+/// A log that is being written.
+#[derive(Debug)]
+pub struct Writer {
+    piece: Vec<u8>,
+    pieces: SyncSender<Vec<u8>>,
+    thread: JoinHandle<io::Result<()>>,
+    is_whole: bool,
+}
+
+impl Writer {
+    /// Begins a log.
+    ///
+    /// # Errors
+    /// When the file cannot be made.
+    pub fn create(path: &Path) -> io::Result<Writer> {
+        let mut file = File::create(path)?;
+        file.write_all(&NAME)?;
+        let (pieces, to_write) = sync_channel(PIECES_MAX);
+        let thread = std::thread::Builder::new().name("log".into()).spawn(move || write_pieces(file, &to_write))?;
+        Ok(Writer { piece: new_piece(), pieces, thread, is_whole: true })
+    }
+
+    /// Adds an entry.
+    #[inline]
+    pub fn add(&mut self, entry: &Entry) {
+        entry.encode(&mut self.piece);
+        if self.piece.len() >= PIECE_RECORDS * RECORD_BYTES {
+            self.hand_over();
+        }
+    }
+
+    /// Writes what is left and closes the file.
+    ///
+    /// # Errors
+    /// When the log is not whole.
+    pub fn finish(mut self) -> Result<(), String> {
+        self.hand_over();
+        drop(self.pieces);
+        let written = self.thread.join().map_err(|_| "the writer of the log has failed")?;
+        written.map_err(|error| format!("the log could not be written: {error}"))?;
+        if self.is_whole { Ok(()) } else { Err("the log has holes: the disk was too slow".into()) }
+    }
+
+    fn hand_over(&mut self) {
+        let piece = std::mem::replace(&mut self.piece, new_piece());
+        self.is_whole &= self.pieces.try_send(piece).is_ok();
+    }
+}
+
+fn new_piece() -> Vec<u8> {
+    Vec::with_capacity(PIECE_RECORDS * RECORD_BYTES)
+}
+
+fn write_pieces(mut file: File, pieces: &Receiver<Vec<u8>>) -> io::Result<()> {
+    pieces.iter().try_for_each(|piece| file.write_all(&piece))
+}
+
+/// Reads a log from its beginning.
+///
+/// # Errors
+/// When there is no log of this version; each entry, when it cannot be read.
+pub fn read(path: &Path) -> io::Result<impl Iterator<Item = io::Result<Entry>>> {
+    let mut file = BufReader::new(File::open(path)?);
+    let mut name = [0; NAME.len()];
+    file.read_exact(&mut name)?;
+    if name != NAME {
+        return Err(io::Error::other("this is no log of this version"));
+    }
+    Ok(std::iter::from_fn(move || {
+        let mut record = [0; RECORD_BYTES];
+        match file.read_exact(&mut record) {
+            Ok(()) => Some(Entry::decode(&record)),
+            Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => None,
+            Err(error) => Some(Err(error)),
+        }
+    }))
+}

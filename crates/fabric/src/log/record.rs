@@ -1,0 +1,176 @@
+//! One entry of a log, as bytes.
+
+use crate::frame::LiveFrame;
+use std::io;
+use tailrace_units::Time;
+use tailrace_wire::{Ecn, Flags, FlowKey, Packet, Protocol, Tag};
+
+/// Bytes of every record.
+pub const RECORD_BYTES: usize = 72;
+
+const FRAME: u8 = 0;
+const BEGIN: u8 = 1;
+const END: u8 = 2;
+
+/// Bits of a frame's kind: a pause by priority, a pause of the link, and a frame whose ports are known.
+const PAUSE: u8 = 1;
+const LINK_PAUSE: u8 = 2;
+const HAS_KEY: u8 = 4;
+
+/// One entry of a log.
+#[derive(Clone, Copy, Debug)]
+pub enum Entry {
+    /// A frame of a host arrives at its switch.
+    Frame {
+        /// Until when everything had happened when it was entered.
+        advanced: Time,
+        /// When it arrives.
+        arrival: Time,
+        /// Its header, without bytes.
+        frame: LiveFrame,
+    },
+    /// The measured interval begins.
+    Begin(Time),
+    /// The measured interval ends.
+    End(Time),
+}
+
+impl Entry {
+    /// Appends the record of this entry.
+    pub fn encode(&self, to: &mut Vec<u8>) {
+        let start = to.len();
+        match self {
+            Entry::Begin(at) => put_times(to, BEGIN, *at, Time::ZERO),
+            Entry::End(at) => put_times(to, END, *at, Time::ZERO),
+            Entry::Frame { advanced, arrival, frame } => {
+                put_times(to, FRAME, *arrival, *advanced);
+                put_frame(to, frame);
+            }
+        }
+        debug_assert!(to.len() - start <= RECORD_BYTES, "a record has its place");
+        to.resize(start + RECORD_BYTES, 0);
+    }
+
+    /// Reads a record.
+    ///
+    /// # Errors
+    /// When it is none.
+    pub fn decode(record: &[u8; RECORD_BYTES]) -> io::Result<Entry> {
+        let mut fields = Fields(record);
+        let kind = fields.byte();
+        let (at, advanced) = (Time::from_ps(fields.long()), Time::from_ps(fields.long()));
+        match kind {
+            BEGIN => Ok(Entry::Begin(at)),
+            END => Ok(Entry::End(at)),
+            FRAME => Ok(Entry::Frame { advanced, arrival: at, frame: take_frame(&mut fields)? }),
+            other => Err(io::Error::other(format!("a record has the unknown kind {other}"))),
+        }
+    }
+}
+
+fn put_times(to: &mut Vec<u8>, kind: u8, at: Time, advanced: Time) {
+    to.push(kind);
+    to.extend(at.ps().to_le_bytes());
+    to.extend(advanced.ps().to_le_bytes());
+}
+
+fn put_frame(to: &mut Vec<u8>, frame: &LiveFrame) {
+    let packet = &frame.packet;
+    let key = frame.key.unwrap_or(NO_KEY);
+    let kind = [(Flags::PAUSE, PAUSE), (Flags::LINK_PAUSE, LINK_PAUSE)];
+    let kind = kind.iter().filter(|(flag, _)| packet.flags.contains(*flag)).fold(0, |kind, (_, bit)| kind | bit);
+    let kind = if frame.key.is_some() { kind | HAS_KEY } else { kind };
+    to.extend([kind, packet.dscp, packet.tag.priority(), packet.ecn as u8, key.protocol as u8]);
+    [packet.frame_bytes, packet.to_host, frame.from_host, key.source_port, key.destination_port]
+        .iter()
+        .for_each(|number| to.extend(number.to_le_bytes()));
+    [packet.flow_hash, packet.window, key.source, key.destination].iter().for_each(|number| to.extend(number.to_le_bytes()));
+    [packet.seq, packet.ack].iter().for_each(|number| to.extend(number.to_le_bytes()));
+}
+
+const NO_KEY: FlowKey = FlowKey { source: 0, destination: 0, source_port: 0, destination_port: 0, protocol: Protocol::Udp };
+
+fn take_frame(fields: &mut Fields) -> io::Result<LiveFrame> {
+    let [kind, dscp, priority, ecn, protocol] = std::array::from_fn(|_| fields.byte());
+    let [frame_bytes, to_host, from_host, source_port, destination_port] = std::array::from_fn(|_| fields.short());
+    let [flow_hash, window, source, destination] = std::array::from_fn(|_| fields.word());
+    let [seq, ack] = std::array::from_fn(|_| fields.long());
+    let unknown = |what: &str| io::Error::other(format!("a frame has unknown {what}"));
+    let protocol = [Protocol::Tcp, Protocol::Udp].into_iter().find(|&known| known as u8 == protocol);
+    let protocol = protocol.ok_or_else(|| unknown("protocols"))?;
+    let ecn = [Ecn::NotEct, Ecn::Ect0, Ecn::Ce].into_iter().find(|&known| known as u8 == ecn);
+    let flag = |bit: u8, flag: Flags| if kind & bit != 0 { flag } else { Flags::NONE };
+    let packet = Packet {
+        seq,
+        ack,
+        window,
+        flow_hash,
+        to_host,
+        dscp,
+        frame_bytes,
+        flags: flag(PAUSE, Flags::PAUSE).with(flag(LINK_PAUSE, Flags::LINK_PAUSE)),
+        ecn: ecn.ok_or_else(|| unknown("congestion bits"))?,
+        tag: Tag::new(priority, 0),
+        ..Packet::default()
+    };
+    let key = FlowKey { source, destination, source_port, destination_port, protocol };
+    Ok(LiveFrame { packet, key: (kind & HAS_KEY != 0).then_some(key), from_host, slot: None })
+}
+
+/// Fields that were not read yet.
+struct Fields<'a>(&'a [u8]);
+
+impl Fields<'_> {
+    fn take<const BYTES: usize>(&mut self) -> [u8; BYTES] {
+        let (first, rest) = self.0.split_first_chunk().expect("a record is longer than its fields");
+        self.0 = rest;
+        *first
+    }
+    fn byte(&mut self) -> u8 {
+        u8::from_le_bytes(self.take())
+    }
+    fn short(&mut self) -> u16 {
+        u16::from_le_bytes(self.take())
+    }
+    fn word(&mut self) -> u32 {
+        u32::from_le_bytes(self.take())
+    }
+    fn long(&mut self) -> u64 {
+        u64::from_le_bytes(self.take())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::frame::parse;
+    use tailrace_dataplane::Frame;
+    use tailrace_wire::Pause;
+
+    fn again(entry: Entry) -> Entry {
+        let mut bytes = Vec::new();
+        entry.encode(&mut bytes);
+        Entry::decode(bytes.as_slice().try_into().expect("one record")).expect("it was written by us")
+    }
+
+    #[test]
+    fn what_was_written_is_read() {
+        let bytes = crate::frame::test_frame(2, 0, 6, (40_000, 5_432), 0xBB);
+        let mut icmp = crate::frame::test_frame(2, 0, 1, (8, 0), 0);
+        icmp.truncate(42);
+        let pause = LiveFrame::new_pause(Pause::new(0b1000, 77, true));
+        for frame in [parse(&bytes, 2, 3, 9, None), parse(&icmp, 2, 3, 1 << 40, Some(4)), Ok(pause)] {
+            let frame = frame.expect("a frame of the lab");
+            let (advanced, arrival) = (Time::from_ps(5), Time::from_ps(1 << 60));
+            let Entry::Frame { advanced: a, arrival: b, frame: read } = again(Entry::Frame { advanced, arrival, frame }) else {
+                panic!("a frame")
+            };
+            assert_eq!(
+                (a, b, read.packet, read.key, read.from_host),
+                (advanced, arrival, frame.packet, frame.key, frame.from_host)
+            );
+        }
+        assert!(matches!(again(Entry::Begin(Time::from_ps(3))), Entry::Begin(at) if at.ps() == 3));
+        assert!(Entry::decode(&[9; RECORD_BYTES]).is_err());
+    }
+}

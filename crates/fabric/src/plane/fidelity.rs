@@ -1,0 +1,175 @@
+//! How well the fabric kept time: what separates a live run from its plan, reported with every result.
+
+use crate::clock::thread_time;
+use hdrhistogram::Histogram;
+use serde_json::{Value, json};
+use std::time::Duration;
+use tailrace_units::{Span, Time};
+
+/// Lateness is kept to within 1 %.
+const SIGNIFICANT_DIGITS: u8 = 2;
+/// A rate is judged over a time in which a port was never idle; shorter ones say nothing.
+const BUSY_MIN: Span = Span::from_ms(100);
+/// The beginning of a busy time does not count: what was counted anew just before, or came from a cold start, was late.
+const BUSY_SKIPPED: Span = Span::from_ms(10);
+/// A frame that was written so soon after it was due is in time: four ticks.
+const PUNCTUAL: Span = Span::from_us(200);
+const PS_PER_NS: u64 = 1_000;
+const NS_PER_US: f64 = 1_000.0;
+
+/// What was seen since the start of the measured interval.
+#[derive(Debug)]
+pub(super) struct Fidelity {
+    /// From when a frame was due at its host to when it was written, nanoseconds.
+    lateness_ns: Histogram<u64>,
+    /// Times that the thread woke.
+    ticks: u64,
+    /// The longest time between two looks at the clock while something was under way.
+    gap_max: Span,
+    looked_at: Option<Time>,
+    pub(super) frames_in: u64,
+    pub(super) frames_out: u64,
+    /// Frames that are not IPv4 between hosts of the lab.
+    pub(super) foreign_frames: u64,
+    /// Looks at a host that found no memory for its frames.
+    pub(super) pool_exhausted: u64,
+    /// By host: frames that the kernel did not take.
+    pub(super) write_failed: Vec<u64>,
+    /// By host: the port towards it.
+    busy: Vec<Busy>,
+    /// Processor time of the thread at the beginning.
+    thread_at_begin: Duration,
+}
+
+/// A time in which a port sent one frame after the other.
+#[derive(Clone, Copy, Default, Debug)]
+struct Busy {
+    /// When the first frame was due.
+    start: Time,
+    /// The first frame that counts: when it was due, and when it was written.
+    from: (Time, Time),
+    /// The last one.
+    to: (Time, Time),
+    /// The longest such time: by the plan, and by the clock.
+    longest: (Span, Span),
+    /// The same up to a frame that was written in time, so that one late frame at the end is not taken for a rate.
+    longest_punctual: (Span, Span),
+}
+
+impl Fidelity {
+    /// Nothing was seen. Called by the thread that is observed.
+    pub(super) fn new(hosts: usize) -> Fidelity {
+        Fidelity {
+            lateness_ns: Histogram::new(SIGNIFICANT_DIGITS).expect("two digits are allowed"),
+            ticks: 0,
+            gap_max: Span::ZERO,
+            looked_at: None,
+            frames_in: 0,
+            frames_out: 0,
+            foreign_frames: 0,
+            pool_exhausted: 0,
+            write_failed: vec![0; hosts],
+            busy: vec![Busy::default(); hosts],
+            thread_at_begin: thread_time(),
+        }
+    }
+
+    /// The thread is awake.
+    #[inline]
+    pub(super) fn woke(&mut self, now: Time) {
+        self.ticks += 1;
+        if let Some(before) = self.looked_at {
+            self.gap_max = self.gap_max.max(now.since(before));
+        }
+        self.looked_at = Some(now);
+    }
+
+    /// Nothing is under way: the time until the next look does not count.
+    #[inline]
+    pub(super) fn idle(&mut self) {
+        self.looked_at = None;
+    }
+
+    /// A frame of so long a time on the wire was due, and is written now.
+    #[inline]
+    pub(super) fn delivered(&mut self, host: usize, due: Time, on_wire: Span, now: Time) {
+        self.frames_out += 1;
+        self.lateness_ns.record(now.since(due).ps() / PS_PER_NS).expect("the histogram resizes itself");
+        self.busy[host].extend(due, on_wire, now);
+    }
+
+    /// All of it as JSON; `measured` is the length of the interval.
+    pub(super) fn summary(&self, measured: Span) -> Value {
+        let us = |percent: f64| self.lateness_ns.value_at_percentile(percent) as f64 / NS_PER_US;
+        let thread = thread_time().saturating_sub(self.thread_at_begin).as_secs_f64();
+        json!({
+            "lateness_us": {
+                "p50": us(50.0), "p90": us(90.0), "p99": us(99.0), "p99_9": us(99.9),
+                "max": self.lateness_ns.max() as f64 / NS_PER_US,
+            },
+            "ticks": self.ticks,
+            "max_gap_us": self.gap_max.ps() as f64 / 1e6,
+            "frames_in": self.frames_in,
+            "frames_out": self.frames_out,
+            "foreign_frames": self.foreign_frames,
+            "pool_exhausted": self.pool_exhausted,
+            "cpu": { "switch_share": thread / measured.as_secs_f64().max(1e-9) },
+        })
+    }
+
+    /// How far the rate of the port towards a host was off, by its longest busy time; `None` when it had none.
+    pub(super) fn rate_error_ppm(&self, host: usize) -> Option<f64> {
+        self.busy[host].error_ppm()
+    }
+}
+
+impl Busy {
+    #[inline]
+    fn extend(&mut self, due: Time, on_wire: Span, now: Time) {
+        // The next frame of a busy line is due as much later as it takes on the wire.
+        if due.since(self.to.0) != on_wire {
+            self.start = due;
+        }
+        if due.since(self.start) <= BUSY_SKIPPED {
+            self.from = (due, now);
+        }
+        self.to = (due, now);
+        let planned = due.since(self.from.0);
+        let real = now.since(self.from.1);
+        if planned > self.longest.0 {
+            self.longest = (planned, real);
+        }
+        if planned > self.longest_punctual.0 && now.since(due) <= PUNCTUAL {
+            self.longest_punctual = (planned, real);
+        }
+    }
+
+    fn error_ppm(&self) -> Option<f64> {
+        // A port that is late for most of its time has no punctual end, and then its lateness counts.
+        let is_punctual = self.longest_punctual.0 >= self.longest.0.part(2);
+        let (planned, real) = if is_punctual { self.longest_punctual } else { self.longest };
+        (planned >= BUSY_MIN).then(|| (planned.as_secs_f64() / real.as_secs_f64() - 1.0) * 1e6)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn us(n: u64) -> Time {
+        Time::ZERO + Span::from_us(n)
+    }
+
+    #[test]
+    fn a_rate_is_judged_over_the_longest_busy_time() {
+        let mut busy = Busy::default();
+        let frame = Span::from_us(8);
+        // 200 ms of frames, the last in time written 20 us late and one far too late; then a pause, and a short burst.
+        (1..=25_000).for_each(|n| busy.extend(us(8 * n), frame, us(8 * n + if n == 25_000 { 20 } else { 0 })));
+        busy.extend(us(8 * 25_001), frame, us(8 * 25_001 + 9_000));
+        (0..10).for_each(|n| busy.extend(us(900_000 + 8 * n), frame, us(900_000 + 9 * n)));
+        let error = busy.error_ppm().expect("it was busy for 200 ms");
+        assert!((error + 20.0 / 0.19).abs() < 0.1, "{error}"); // 20 us in 190 ms
+        assert_eq!(Busy::default().error_ppm(), None);
+    }
+}

@@ -1,0 +1,60 @@
+//! The outcome of a lab: the shape of the simulator's, with how well the fabric kept time.
+
+use super::fidelity::Fidelity;
+use super::network::Network;
+use serde_json::{Map, Value, json};
+use tailrace_plan::Plan;
+use tailrace_sim::{Column, Table, port_series, ports, queue_depth, switch_summaries};
+use tailrace_units::Time;
+
+/// What was counted in the measured interval, which began when the network was told and ends `now`. The network must be
+/// settled.
+pub fn outcome(plan: &Plan, network: &Network, now: Time) -> Value {
+    let measured = network.roads.measured(now);
+    let frames = network.roads.frames;
+    let nodes = network.switches();
+    json!({
+        "name": plan.raw.name,
+        "seed": plan.raw.seed,
+        "digest": network.digest(),
+        "end_ps": measured.ps(),
+        "conservation": {
+            "sent": frames.sent,
+            "delivered": frames.delivered,
+            "dropped": frames.dropped,
+            "in_network": network.in_network(),
+        },
+        "ports": ports(plan, &nodes, now, measured),
+        "switches": switch_summaries(plan, &nodes),
+    })
+}
+
+/// The observed ports over time: by table the columns, each a list.
+pub(super) fn tables(plan: &Plan, network: &Network) -> Value {
+    let records = &network.roads.records;
+    let tables = [port_series(plan, records), queue_depth(plan, records)];
+    Value::Object(tables.iter().map(|table| (table.name.to_owned(), columns(table))).collect())
+}
+
+fn columns(table: &Table) -> Value {
+    let values = |column: &Column| match column {
+        Column::U32(values) => json!(values),
+        Column::U64(values) => json!(values),
+        Column::F64(values) => json!(values),
+    };
+    Value::Object(table.columns.iter().map(|(name, column)| ((*name).to_owned(), values(column))).collect())
+}
+
+/// What the fabric itself was like.
+pub(super) fn fabric(plan: &Plan, fidelity: &Fidelity, network: &Network, now: Time) -> Value {
+    let mut summary = fidelity.summary(network.roads.measured(now));
+    let errors = (0..plan.graph.hosts).filter_map(|host| {
+        let end = plan.graph.ports[host][0];
+        let port = format!("{}>{}", plan.graph.names[end.peer], plan.graph.names[host]);
+        Some((port, json!(fidelity.rate_error_ppm(host)?)))
+    });
+    summary["rate_error_ppm"] = Value::Object(errors.collect::<Map<String, Value>>());
+    let failed = plan.raw.hosts.iter().zip(&fidelity.write_failed).map(|(host, &count)| (host.name.clone(), json!(count)));
+    summary["write_failed"] = Value::Object(failed.collect());
+    summary
+}

@@ -1,0 +1,353 @@
+//! The thread that drives a network by the clock.
+//!
+//! While anything waits in a queue or in front of a busy line it sleeps from tick to tick and never spins: a real-time
+//! thread that spins is throttled by the kernel for 50 ms in each second. While frames are merely on their way it sleeps
+//! until the next arrives; while there are none, until a host has one.
+
+use super::bridged::{Bridged, STEP};
+use super::edge::{CREDIT_MAX, Line};
+use super::fidelity::Fidelity;
+use super::network::Network;
+use super::outcome::{fabric, outcome, tables};
+use super::wired::{Books, Edge, Wired};
+use crate::capture::{Capture, Captures};
+use crate::clock::{Clock, duration};
+use crate::frame::Pool;
+use crate::log::{Entry, Writer};
+use crate::sys::thread;
+use nix::sys::epoll::{Epoll, EpollCreateFlags, EpollEvent, EpollFlags};
+use nix::sys::eventfd::{EfdFlags, EventFd};
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::io;
+use std::os::fd::OwnedFd;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::mpsc::{self, Receiver, Sender};
+use std::thread::JoinHandle;
+use std::time::Duration;
+use tailrace_endpoint::nic::LosslessNic;
+use tailrace_plan::Plan;
+use tailrace_sim::{interface_summary, lossless_nics, pace_of};
+use tailrace_units::{Span, Time};
+
+/// Time between two looks while anything waits: a tenth of it is the cost of looking.
+const TICK: Span = Span::from_us(50);
+/// Shortest sleep while frames are on their way, so that frames that follow each other closely are handled together.
+const SLEEP_MIN: Span = Span::from_us(10);
+/// How long a question to the thread may take: it answers between two ticks.
+const ANSWER_WAIT: Duration = Duration::from_secs(5);
+/// The number of the wake-up among watched files; hosts have lower ones.
+const WAKE: u64 = u64::MAX;
+
+/// A question to the thread, with where its answer goes.
+type Question = (Ask, Sender<Result<Value, String>>);
+
+/// What can be asked.
+#[derive(Debug)]
+pub enum Ask {
+    /// Count anew.
+    Begin,
+    /// Keep the outcome as it is.
+    End,
+    /// The outcome.
+    Counters,
+    /// Begin a capture at the port of a host, into this file; the name of the port.
+    Capture(usize, PathBuf, String),
+    /// End the capture at the port of a host.
+    CaptureEnd(usize),
+    /// The outcome with its tables, and the end.
+    Stop,
+}
+
+/// The running data plane.
+#[derive(Debug)]
+pub struct Plane {
+    questions: Sender<Question>,
+    wake: Arc<EventFd>,
+    thread: Option<JoinHandle<()>>,
+    /// Whether the thread runs before all ordinary ones.
+    pub is_realtime: bool,
+}
+
+impl Plane {
+    /// Starts the data plane of a plan; for each host the queues of its wire.
+    ///
+    /// # Errors
+    /// What the kernel says.
+    pub fn start(plan: Arc<Plan>, wires: Vec<Vec<OwnedFd>>, log: Option<Writer>) -> io::Result<Plane> {
+        let (questions, asked) = mpsc::channel();
+        let wake = Arc::new(EventFd::from_value_and_flags(0, EfdFlags::EFD_CLOEXEC | EfdFlags::EFD_NONBLOCK)?);
+        let mut run = Run::new(plan, wires, log, asked, Arc::clone(&wake))?;
+        let (told, is_realtime) = mpsc::channel();
+        let work = move || {
+            // The receiver waits for this one word.
+            let _ = told.send(thread::be_realtime().is_ok());
+            thread::be_punctual();
+            run.run();
+        };
+        let thread = std::thread::Builder::new().name("data-plane".into()).spawn(work)?;
+        let is_realtime = is_realtime.recv().map_err(io::Error::other)?;
+        Ok(Plane { questions, wake, thread: Some(thread), is_realtime })
+    }
+
+    /// Asks the thread.
+    ///
+    /// # Errors
+    /// When it does not answer.
+    pub fn ask(&self, what: Ask) -> Result<Value, String> {
+        let (sender, answer) = mpsc::channel();
+        self.questions.send((what, sender)).map_err(|_| "the data plane has ended")?;
+        self.wake.write(1).map_err(|error| format!("waking the data plane: {error}"))?;
+        answer.recv_timeout(ANSWER_WAIT).map_err(|_| "the data plane does not answer")?
+    }
+
+    /// Ends the thread. Returns the outcome.
+    ///
+    /// # Errors
+    /// When it does not answer or has failed.
+    pub fn stop(mut self) -> Result<Value, String> {
+        let outcome = self.ask(Ask::Stop)?;
+        if let Some(thread) = self.thread.take() {
+            thread.join().map_err(|_| "the data plane has failed")?;
+        }
+        Ok(outcome)
+    }
+}
+
+struct Run {
+    plan: Arc<Plan>,
+    books: Books,
+    hosts: Vec<Wired>,
+    clock: Clock,
+    epoll: Epoll,
+    questions: Receiver<Question>,
+    wake: Arc<EventFd>,
+    /// The outcome at the end of the measured interval.
+    frozen: Option<Value>,
+    /// Whether some host has frames that its busy line does not take yet.
+    hosts_wait: bool,
+    /// Whether some interface obeys pauses.
+    is_bridged: bool,
+}
+
+/// How the thread waits.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Wait {
+    /// Until the clock shows this, whatever hosts send.
+    Tick(Time),
+    /// Until a host sends, or at most this long.
+    Watch(Option<Duration>),
+}
+
+impl Run {
+    fn new(
+        plan: Arc<Plan>,
+        wires: Vec<Vec<OwnedFd>>,
+        log: Option<Writer>,
+        questions: Receiver<Question>,
+        wake: Arc<EventFd>,
+    ) -> io::Result<Run> {
+        let epoll = Epoll::new(EpollCreateFlags::EPOLL_CLOEXEC)?;
+        epoll.add(&*wake, EpollEvent::new(EpollFlags::EPOLLIN, WAKE))?;
+        for (host, queues) in wires.iter().enumerate() {
+            for (queue, number) in queues.iter().zip(0..) {
+                epoll.add(queue, EpollEvent::new(EpollFlags::EPOLLIN, watch_number(host, number)))?;
+            }
+        }
+        let raw = &plan.raw;
+        let largest = raw.hosts.iter().map(|host| host.mtu_bytes + raw.framing.header_bytes).max().unwrap_or(0);
+        let pool = Pool::new((largest as usize).next_multiple_of(64));
+        let books = Books {
+            network: Network::new(&plan, Some(pool)),
+            fidelity: Fidelity::new(wires.len()),
+            log,
+            captures: Captures::new(wires.len()),
+            entered: 0,
+            hosts: wires.len(),
+            overhead_bytes: raw.framing.overhead_bytes,
+        };
+        let hosts = wire_up(&plan, wires);
+        let is_bridged = hosts.iter().any(|host| matches!(host.edge, Edge::Bridged(_)));
+        let (clock, frozen, hosts_wait) = (Clock::start(), None, false);
+        Ok(Run { books, hosts, clock, epoll, questions, wake, frozen, hosts_wait, is_bridged, plan })
+    }
+
+    fn run(&mut self) {
+        self.books.fidelity = Fidelity::new(self.hosts.len());
+        let files = self.hosts.iter().map(|host| host.queues.len()).sum::<usize>() + 1;
+        let mut ready = vec![libc::epoll_event { events: 0, u64: 0 }; files];
+        let mut wait = Wait::Watch(None);
+        loop {
+            let most = match wait {
+                Wait::Tick(at) => {
+                    self.clock.sleep_until(at);
+                    Some(Duration::ZERO)
+                }
+                Wait::Watch(most) => most,
+            };
+            let found = thread::wait(&self.epoll.0, &mut ready, most).expect("the files are open");
+            let now = self.clock.now();
+            self.books.fidelity.woke(now);
+            let mut is_asked = false;
+            for event in &ready[..found] {
+                match event.u64 {
+                    WAKE => is_asked = true,
+                    number => self.hosts[(number >> 3) as usize].readable |= 1 << (number & 7),
+                }
+            }
+            self.catch_up(now, wait);
+            self.hosts.iter().for_each(|host| host.deliver(&mut self.books, now, &self.clock));
+            if is_asked && self.answer(now) {
+                return;
+            }
+            wait = self.next_wait(self.clock.now());
+        }
+    }
+
+    /// Everything happens that is due by `now`. Where interfaces obey pauses it goes step by step, because what happens in
+    /// one step decides what they send in the next; elsewhere hosts send what they have, and the network follows.
+    fn catch_up(&mut self, now: Time, wait: Wait) {
+        let was_idle = wait == Wait::Watch(None);
+        let from = if self.is_bridged && !was_idle { self.books.network.advanced().max(now - CREDIT_MAX) } else { now };
+        let mut until = from.min(now);
+        loop {
+            until = (until + STEP).min(now);
+            for host in &mut self.hosts {
+                host.work(&mut self.books, until, now);
+            }
+            self.books.network.advance(until);
+            if until >= now {
+                break;
+            }
+        }
+        self.hosts_wait = self.hosts.iter().any(Wired::waits);
+        // Which queues have frames is asked anew at every look.
+        self.hosts.iter_mut().for_each(|host| host.readable = 0);
+    }
+
+    fn next_wait(&mut self, now: Time) -> Wait {
+        if self.hosts_wait || self.books.network.is_backlogged() {
+            return Wait::Tick(next_tick(now));
+        }
+        let next = self.hosts.iter().map(Wired::poll_timeout).fold(self.books.network.poll_timeout(), Time::min);
+        if next.is_never() {
+            self.books.fidelity.idle();
+            return Wait::Watch(None);
+        }
+        Wait::Watch(Some(duration(next.since(now).max(SLEEP_MIN))))
+    }
+
+    /// Answers what was asked, at the time until which everything has happened and was delivered. Returns whether it was
+    /// the last question.
+    fn answer(&mut self, now: Time) -> bool {
+        let _ = self.wake.read(); // empty when another question was answered with it
+        while let Ok((what, reply)) = self.questions.try_recv() {
+            let is_last = matches!(what, Ask::Stop);
+            let answer = self.carry_out(what, now);
+            let _ = reply.send(answer); // who asked may have given up
+            if is_last {
+                return true;
+            }
+        }
+        false
+    }
+
+    fn carry_out(&mut self, what: Ask, now: Time) -> Result<Value, String> {
+        Ok(match what {
+            Ask::Begin => self.begin(now),
+            Ask::End => {
+                self.frozen = Some(self.end(now));
+                Value::Null
+            }
+            Ask::Counters => self.frozen.clone().unwrap_or_else(|| self.outcome(now)),
+            Ask::Capture(host, path, name) => {
+                let capture = Capture::create(&path, &name, self.clock.epoch_ns());
+                let capture = capture.map_err(|error| format!("making {}: {error}", path.display()))?;
+                self.books.captures.begin(host, capture).map(Capture::finish).transpose()?;
+                Value::Null
+            }
+            Ask::CaptureEnd(host) => {
+                let capture = self.books.captures.end(host).ok_or("nothing is captured there")?;
+                let (frames, missed) = capture.finish()?;
+                json!({ "frames": frames, "missed": missed })
+            }
+            Ask::Stop => self.stop(now),
+        })
+    }
+
+    fn begin(&mut self, now: Time) -> Value {
+        self.frozen = None;
+        self.books.network.begin(&self.plan, now);
+        if let Some(log) = &mut self.books.log {
+            log.add(&Entry::Begin(now));
+        }
+        self.books.fidelity = Fidelity::new(self.hosts.len());
+        for host in &mut self.hosts {
+            if let Edge::Bridged(bridged) = &mut host.edge {
+                bridged.nic.begin_counting(now);
+            }
+        }
+        Value::Null
+    }
+
+    /// The measured interval ends: its outcome with its tables.
+    fn end(&mut self, now: Time) -> Value {
+        let mut answer = self.outcome(now);
+        answer["tables"] = tables(&self.plan, &self.books.network);
+        if let Some(log) = &mut self.books.log {
+            log.add(&Entry::End(now));
+        }
+        answer
+    }
+
+    /// The outcome of the measured interval, which ends now if it has not ended before. The log is closed.
+    fn stop(&mut self, now: Time) -> Value {
+        let mut answer = match self.frozen.take() {
+            Some(answer) => answer,
+            None => self.end(now),
+        };
+        if let Some(Err(error)) = self.books.log.take().map(Writer::finish) {
+            answer["fabric"]["log_error"] = error.into();
+        }
+        answer
+    }
+
+    fn outcome(&mut self, now: Time) -> Value {
+        self.books.network.settle(now);
+        let mut answer = outcome(&self.plan, &self.books.network, now);
+        let bridged = self.hosts.iter().filter_map(|host| match &host.edge {
+            Edge::Plain(_) => None,
+            Edge::Bridged(bridged) => Some((self.plan.raw.hosts[host.host].name.clone(), interface_summary(&bridged.nic, now))),
+        });
+        answer["interfaces"] = Value::Object(bridged.collect());
+        answer["fabric"] = fabric(&self.plan, &self.books.fidelity, &self.books.network, now);
+        answer
+    }
+}
+
+/// The interfaces of all hosts.
+fn wire_up(plan: &Plan, wires: Vec<Vec<OwnedFd>>) -> Vec<Wired> {
+    let mut bridged: BTreeMap<u32, LosslessNic> = lossless_nics(plan).into_iter().collect();
+    let wired = |(host, queues): (usize, Vec<OwnedFd>)| {
+        let end = plan.graph.ports[host][0];
+        let towards =
+            plan.graph.ports[end.peer].iter().position(|other| other.link == end.link).expect("both ends know the link");
+        let edge = match bridged.remove(&(host as u32)) {
+            Some(nic) => Edge::Bridged(Box::new(Bridged::new(host as u16, nic))),
+            None => Edge::Plain(Line::new(pace_of(plan, host, 0), plan.raw.framing.overhead_bytes)),
+        };
+        Wired { host, queues, edge, pace: pace_of(plan, end.peer, towards), turn: 0, readable: 0 }
+    };
+    wires.into_iter().enumerate().map(wired).collect()
+}
+
+/// A queue of a host among the watched files: at most eight to a host.
+fn watch_number(host: usize, queue: u64) -> u64 {
+    (host as u64) << 3 | queue
+}
+
+/// The next multiple of a tick.
+fn next_tick(now: Time) -> Time {
+    Time::from_ps((now.ps() / TICK.ps() + 1) * TICK.ps())
+}

@@ -1,0 +1,204 @@
+//! The wire of a host: its TAP on one side, the network on the other.
+
+use super::bridged::{Bridged, Queues};
+use super::edge::Line;
+use super::fidelity::Fidelity;
+use super::network::Network;
+use crate::capture::Captures;
+use crate::clock::Clock;
+use crate::frame::{LiveFrame, mark_congestion, parse};
+use crate::log::{Entry, Writer};
+use nix::unistd::{read, write};
+use std::os::fd::OwnedFd;
+use tailrace_units::{Pace, Time};
+use tailrace_wire::{Ecn, PRIORITIES};
+
+/// The interface that the fabric plays for a host.
+#[derive(Debug)]
+pub(super) enum Edge {
+    Plain(Line),
+    Bridged(Box<Bridged>),
+}
+
+/// A host's wire: its queues, and how it is paced in both directions.
+#[derive(Debug)]
+pub(super) struct Wired {
+    pub(super) host: usize,
+    /// One, or one for each priority.
+    pub(super) queues: Vec<OwnedFd>,
+    pub(super) edge: Edge,
+    /// Pace of the switch's port towards it.
+    pub(super) pace: Pace,
+    /// Whose turn it is among the queues.
+    pub(super) turn: u8,
+    /// Queues that are known to have a frame, a bit each.
+    pub(super) readable: u8,
+}
+
+/// The network, and all that is written down about it.
+pub(super) struct Books {
+    pub(super) network: Network,
+    pub(super) fidelity: Fidelity,
+    pub(super) log: Option<Writer>,
+    pub(super) captures: Captures,
+    /// Frames that entered so far.
+    pub(super) entered: u64,
+    pub(super) hosts: usize,
+    pub(super) overhead_bytes: u32,
+}
+
+impl Wired {
+    /// Takes what the host has sent, as far as its interface has sent it by `until`. The clock shows `now`.
+    pub(super) fn work(&mut self, books: &mut Books, until: Time, now: Time) {
+        match &mut self.edge {
+            Edge::Plain(line) => {
+                while self.readable != 0 && line.is_free(until) {
+                    let queue = next_queue(self.readable, self.turn);
+                    let priority = (self.queues.len() > 1).then_some(queue);
+                    match books.read(self.host, &self.queues[usize::from(queue)], priority) {
+                        Some(frame) => {
+                            let (start, end) = line.send(now, u32::from(frame.packet.frame_bytes));
+                            books.enter(self.host, frame, start, end);
+                            self.turn = queue + 1;
+                        }
+                        None => self.readable &= !(1 << queue),
+                    }
+                }
+                if self.readable == 0 {
+                    line.found_empty();
+                }
+            }
+            Edge::Bridged(bridged) => {
+                while let Some((arrival, packet)) = books.network.poll_mail(self.host, until) {
+                    bridged.handle_mail(arrival, &packet);
+                }
+                let mut side = Side { host: self.host, queues: &self.queues, books };
+                self.readable = bridged.work(until, now, self.readable, &mut side);
+            }
+        }
+    }
+
+    /// Whether the host has frames that its interface does not take yet, or holds back.
+    pub(super) fn waits(&self) -> bool {
+        self.readable != 0 || matches!(&self.edge, Edge::Bridged(bridged) if bridged.holds_any())
+    }
+
+    /// When the interface has something to do although the host sends nothing.
+    pub(super) fn poll_timeout(&self) -> Time {
+        match &self.edge {
+            Edge::Plain(_) => Time::NEVER,
+            Edge::Bridged(bridged) => bridged.nic.poll_timeout(),
+        }
+    }
+
+    /// Gives the host what has reached it.
+    pub(super) fn deliver(&self, books: &mut Books, now: Time, clock: &Clock) {
+        if matches!(self.edge, Edge::Plain(_)) {
+            while books.network.poll_mail(self.host, now).is_some() {} // it obeys nothing
+        }
+        while let Some((due, frame)) = books.network.poll_delivery(self.host, now) {
+            let bytes = frame.packet.frame_bytes;
+            if let Some(slot) = frame.slot {
+                let memory =
+                    &mut books.network.pool_mut().expect("a live network has memory").bytes_mut(slot)[..usize::from(bytes)];
+                if frame.packet.ecn == Ecn::Ce {
+                    mark_congestion(memory);
+                }
+                if write(&self.queues[0], memory).is_err() {
+                    books.fidelity.write_failed[self.host] += 1;
+                }
+                books.captures.delivered(self.host, due, memory);
+            }
+            let on_wire = self.pace.time_to_send(u64::from(bytes) + u64::from(books.overhead_bytes));
+            books.fidelity.delivered(self.host, due, on_wire, clock.now());
+            books.network.release(&frame);
+        }
+    }
+}
+
+impl Books {
+    /// The next frame of a queue that is for another host; none when nothing waits or there is no memory.
+    #[inline]
+    fn read(&mut self, host: usize, queue: &OwnedFd, priority: Option<u8>) -> Option<LiveFrame> {
+        loop {
+            let pool = self.network.pool_mut().expect("a live network has memory");
+            let Some(slot) = pool.take() else {
+                self.fidelity.pool_exhausted += 1;
+                return None;
+            };
+            let memory = pool.bytes_mut(slot);
+            let length = read(queue, memory).unwrap_or(0);
+            if length == 0 {
+                pool.give_back(slot);
+                return None;
+            }
+            if let Ok(frame) = parse(&memory[..length], host, self.hosts, self.entered, priority) {
+                self.entered += 1;
+                return Some(LiveFrame { slot: Some(slot), ..frame });
+            }
+            pool.give_back(slot);
+            self.fidelity.foreign_frames += 1;
+        }
+    }
+
+    /// A frame of a host enters the network.
+    #[inline]
+    fn enter(&mut self, host: usize, frame: LiveFrame, start: Time, end: Time) {
+        self.fidelity.frames_in += 1;
+        let advanced = self.network.advanced();
+        let arrival = self.network.enter(host, frame, start, end);
+        if let Some(log) = &mut self.log {
+            log.add(&Entry::Frame { advanced, arrival, frame });
+        }
+        if self.captures.wants(host)
+            && let (Some(pool), Some(slot)) = (self.network.pool_mut(), frame.slot)
+        {
+            self.captures.entered(host, end, &pool.bytes_mut(slot)[..usize::from(frame.packet.frame_bytes)]);
+        }
+    }
+}
+
+/// The first queue that has frames, from the one whose turn it is; round and round.
+#[inline]
+fn next_queue(readable: u8, turn: u8) -> u8 {
+    let turn = turn % PRIORITIES as u8;
+    (turn + readable.rotate_right(u32::from(turn)).trailing_zeros() as u8) % PRIORITIES as u8
+}
+
+/// A host as its interface sees it.
+struct Side<'a> {
+    host: usize,
+    queues: &'a [OwnedFd],
+    books: &'a mut Books,
+}
+
+impl Queues for Side<'_> {
+    fn read(&mut self, priority: u8) -> Option<LiveFrame> {
+        let queue = self.queues.get(usize::from(priority) % PRIORITIES)?;
+        self.books.read(self.host, queue, Some(priority))
+    }
+    fn send(&mut self, frame: LiveFrame, start: Time, end: Time) {
+        self.books.enter(self.host, frame, start, end);
+    }
+    fn refuse(&mut self, frame: LiveFrame) {
+        self.books.network.release(&frame);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn queues_take_turns() {
+        let mut turn = 0;
+        let mut order = Vec::new();
+        for _ in 0..7 {
+            let queue = next_queue(0b1000_1001, turn);
+            order.push(queue);
+            turn = queue + 1;
+        }
+        assert_eq!(order, [0, 3, 7, 0, 3, 7, 0]);
+        assert_eq!(next_queue(0b1, 5), 0);
+    }
+}

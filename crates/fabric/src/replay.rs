@@ -1,0 +1,58 @@
+//! A log happens once more, without a clock: the same network, the same frames, the same times.
+
+use crate::log::{Entry, read};
+use crate::plane::network::Network;
+use crate::plane::outcome::outcome;
+use serde_json::Value;
+use std::path::Path;
+use tailrace_plan::Plan;
+use tailrace_units::Time;
+
+/// Lets the log of a plan happen again. Returns the outcome at its last end of a measured interval.
+///
+/// # Errors
+/// When the log cannot be read, is not of this plan, or has no such end.
+pub fn replay(plan: &Plan, log: &Path) -> Result<Value, String> {
+    let explain = |error: std::io::Error| format!("{}: {error}", log.display());
+    let mut network = Network::new(plan, None);
+    let mut last = None;
+    for entry in read(log).map_err(explain)? {
+        match entry.map_err(explain)? {
+            Entry::Frame { advanced, arrival, frame } => {
+                if usize::from(frame.from_host).max(usize::from(frame.packet.to_host)) >= plan.graph.hosts {
+                    return Err(format!("{}: it has frames of hosts that the plan has not", log.display()));
+                }
+                catch_up(plan, &mut network, advanced);
+                if arrival <= network.advanced() {
+                    return Err(format!("{}: a frame arrives in the past: records are missing", log.display()));
+                }
+                network.enter_at(usize::from(frame.from_host), frame, arrival);
+            }
+            Entry::Begin(at) => {
+                catch_up(plan, &mut network, at);
+                network.begin(plan, at);
+            }
+            Entry::End(at) => {
+                catch_up(plan, &mut network, at);
+                network.settle(at);
+                last = Some(outcome(plan, &network, at));
+            }
+        }
+    }
+    last.ok_or_else(|| format!("{}: it ends before the measured interval does", log.display()))
+}
+
+/// Does what is due by then, step by step, and takes what hosts would have been given.
+fn catch_up(plan: &Plan, network: &mut Network, until: Time) {
+    loop {
+        let next = network.poll_timeout();
+        if next > until {
+            return network.advance(until);
+        }
+        network.advance(next);
+        for host in 0..plan.graph.hosts {
+            while network.poll_delivery(host, next).is_some() {}
+            while network.poll_mail(host, next).is_some() {}
+        }
+    }
+}

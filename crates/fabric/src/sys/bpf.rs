@@ -1,0 +1,82 @@
+//! Two small programs for the kernel: one chooses a TAP's queue, one gives sockets their priority.
+
+use std::io;
+use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
+
+/// linux/bpf.h.
+const BPF_PROG_LOAD: libc::c_long = 5;
+const BPF_PROG_ATTACH: libc::c_long = 8;
+const BPF_PROG_TYPE_SOCKET_FILTER: u32 = 1;
+const BPF_PROG_TYPE_CGROUP_SOCK: u32 = 9;
+const BPF_CGROUP_INET_SOCK_CREATE: u32 = 2;
+/// Offset of `priority` in `struct __sk_buff` and in `struct bpf_sock`.
+const SKB_PRIORITY: i16 = 32;
+const SOCK_PRIORITY: i16 = 20;
+
+/// One instruction: operation, registers (source in the upper four bits), offset, immediate.
+type Instruction = (u8, u8, i16, i32);
+
+const EXIT: Instruction = (0x95, 0, 0, 0);
+
+/// The queue of a frame is its priority: `return skb->priority & 7`.
+///
+/// # Errors
+/// When the kernel refuses.
+pub fn queue_by_priority() -> io::Result<OwnedFd> {
+    // r0 = *(u32 *)(r1 + priority); r0 &= 7
+    load(BPF_PROG_TYPE_SOCKET_FILTER, 0, &[(0x61, 0x10, SKB_PRIORITY, 0), (0x57, 0, 0, 7), EXIT])
+}
+
+/// Every IPv4 or IPv6 socket that a process of this group creates has this priority (0 to 7) from the start.
+///
+/// # Errors
+/// When the kernel refuses, or the folder is not a control group of version 2.
+pub fn prioritise_sockets(cgroup: &OwnedFd, priority: u8) -> io::Result<()> {
+    // w2 = priority; *(u32 *)(r1 + priority) = r2; r0 = 1
+    let set = [(0xb7, 0x02, 0, i32::from(priority)), (0x63, 0x21, SOCK_PRIORITY, 0), (0xb7, 0, 0, 1), EXIT];
+    let program = load(BPF_PROG_TYPE_CGROUP_SOCK, BPF_CGROUP_INET_SOCK_CREATE, &set)?;
+    let mut attributes = [0_u32; 4];
+    attributes[0] = cgroup.as_raw_fd() as u32;
+    attributes[1] = program.as_raw_fd() as u32;
+    attributes[2] = BPF_CGROUP_INET_SOCK_CREATE;
+    call(BPF_PROG_ATTACH, &mut attributes).map(drop)
+}
+
+fn load(kind: u32, attach_type: u32, program: &[Instruction]) -> io::Result<OwnedFd> {
+    let encode = |&(operation, registers, offset, immediate): &Instruction| {
+        let [o0, o1] = offset.to_le_bytes();
+        let [i0, i1, i2, i3] = immediate.to_le_bytes();
+        u64::from_le_bytes([operation, registers, o0, o1, i0, i1, i2, i3])
+    };
+    let code: Vec<u64> = program.iter().map(encode).collect();
+    let licence = c"Apache-2.0";
+    // struct bpf_attr of BPF_PROG_LOAD as 32-bit words: type, count, code, licence, ..., expected attach type.
+    let mut attributes = [0_u32; 32];
+    attributes[0] = kind;
+    attributes[1] = code.len() as u32;
+    put_pointer(&mut attributes[2..4], code.as_ptr().addr());
+    put_pointer(&mut attributes[4..6], licence.as_ptr().addr());
+    attributes[17] = attach_type;
+    let fd = call(BPF_PROG_LOAD, &mut attributes)?;
+    drop(code);
+    Ok(owned(fd))
+}
+
+fn put_pointer(words: &mut [u32], address: usize) {
+    let address = address as u64;
+    words[0] = address as u32;
+    words[1] = (address >> 32) as u32;
+}
+
+#[expect(unsafe_code, reason = "bpf(2) has no safe wrapper")]
+fn call(command: libc::c_long, attributes: &mut [u32]) -> io::Result<i32> {
+    // SAFETY: the kernel reads as many bytes as it is told, and the pointers inside point to data that outlives the call.
+    let result = unsafe { libc::syscall(libc::SYS_bpf, command, attributes.as_mut_ptr(), size_of_val(attributes)) };
+    if result < 0 { Err(io::Error::last_os_error()) } else { Ok(result as i32) }
+}
+
+#[expect(unsafe_code, reason = "the kernel hands out file descriptors as numbers")]
+fn owned(fd: i32) -> OwnedFd {
+    // SAFETY: the kernel has just made this descriptor for us.
+    unsafe { OwnedFd::from_raw_fd(fd) }
+}

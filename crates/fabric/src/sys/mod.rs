@@ -1,0 +1,7 @@
+//! What the standard library and `nix` do not offer of Linux, each as a safe function. All unsafe code of the fabric is
+//! in this folder.
+
+pub mod bpf;
+pub mod process;
+pub mod tap;
+pub mod thread;

@@ -1,0 +1,181 @@
+//! Children: how they are made, how they end, and what they used.
+
+use nix::sys::signal::Signal;
+use nix::unistd::{ForkResult, Pid};
+use std::io;
+use std::time::Duration;
+
+/// How a child ended.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Ending {
+    /// By itself, with this code.
+    Exit(i32),
+    /// By this signal.
+    Signal(i32),
+}
+
+/// A child that has ended.
+#[derive(Clone, Copy, Debug)]
+pub struct Reaped {
+    /// Its number.
+    pub pid: Pid,
+    /// How it ended.
+    pub ending: Ending,
+    /// Processor time in programs, its reaped children's included.
+    pub user: Duration,
+    /// Processor time in the kernel.
+    pub system: Duration,
+    /// Largest resident memory of one process.
+    pub max_rss_bytes: u64,
+}
+
+/// A child that has ended, if there is one. Does not wait.
+#[expect(unsafe_code, reason = "wait4 has no safe wrapper")]
+pub fn reap() -> Option<Reaped> {
+    let mut status = 0;
+    // SAFETY: rusage is plain data for which all zeroes is a value.
+    let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
+    // SAFETY: both pointers outlive the call.
+    let pid = unsafe { libc::wait4(-1, &raw mut status, libc::WNOHANG, &raw mut usage) };
+    if pid <= 0 {
+        return None;
+    }
+    let is_signal = libc::WIFSIGNALED(status);
+    let ending = if is_signal { Ending::Signal(libc::WTERMSIG(status)) } else { Ending::Exit(libc::WEXITSTATUS(status)) };
+    let span = |time: libc::timeval| Duration::new(time.tv_sec as u64, time.tv_usec as u32 * 1_000);
+    Some(Reaped {
+        pid: Pid::from_raw(pid),
+        ending,
+        user: span(usage.ru_utime),
+        system: span(usage.ru_stime),
+        max_rss_bytes: usage.ru_maxrss as u64 * 1_024,
+    })
+}
+
+/// Makes a child that goes on here. The caller has one thread.
+///
+/// # Errors
+/// When there can be no more processes.
+#[expect(unsafe_code, reason = "fork is safe only in a process with one thread")]
+pub fn fork() -> nix::Result<ForkResult> {
+    debug_assert_eq!(threads_of("self"), Some(1), "other threads would be gone with their locks held");
+    // SAFETY: there is one thread, so that the child finds no lock held by a thread that it does not have.
+    unsafe { nix::unistd::fork() }
+}
+
+/// The calling process gets this signal when the thread that made it ends.
+///
+/// # Errors
+/// When the signal does not exist.
+pub fn die_with_parent(signal: Signal) -> nix::Result<()> {
+    nix::sys::prctl::set_pdeathsig(signal)
+}
+
+/// When a process was started, in clock ticks since the boot: with its number it names a process for ever.
+pub fn start_ticks(pid: &str) -> Option<u64> {
+    stat_field(pid, 19)?.parse().ok()
+}
+
+fn threads_of(pid: &str) -> Option<u64> {
+    stat_field(pid, 17)?.parse().ok()
+}
+
+/// A field of /proc/PID/stat behind the name, from 0 (the state) on; proc(5) numbers that 3.
+fn stat_field(pid: &str, field: usize) -> Option<String> {
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    let (_, behind_name) = stat.rsplit_once(") ")?;
+    behind_name.split_ascii_whitespace().nth(field).map(str::to_owned)
+}
+
+/// What a new program does before its first instruction, in the child: joins namespaces and groups, and gives up rights.
+#[derive(Debug, Default)]
+pub struct Entry {
+    /// The network namespace of its host.
+    pub network: Option<i32>,
+    /// Files of control groups to be joined by writing to them.
+    pub groups: Vec<std::ffi::CString>,
+    /// Name of its host, for a UTS namespace of its own.
+    pub hostname: Option<String>,
+    /// User, group and further groups.
+    pub user: Option<(u32, u32, Vec<u32>)>,
+    /// Becomes user 1000 in a user namespace of its own: for programs that refuse to run as root where root is all there is.
+    pub nests: bool,
+}
+
+/// User and group number inside a nested user namespace.
+const NESTED_ID: u32 = 1_000;
+
+/// Starts a program that first does what its entry says.
+///
+/// # Errors
+/// When the program cannot be started, or a step of the entry fails.
+#[expect(unsafe_code, reason = "pre_exec runs in the child between fork and exec")]
+pub fn spawn(command: &mut std::process::Command, entry: Entry) -> io::Result<Pid> {
+    use std::os::unix::process::CommandExt;
+    // SAFETY: the closure makes system calls on data that was prepared before the fork, and allocates nothing.
+    unsafe { command.pre_exec(move || enter(&entry)) };
+    let child = command.spawn()?;
+    Ok(Pid::from_raw(child.id() as i32))
+}
+
+#[expect(unsafe_code, reason = "system calls without wrappers that would allocate")]
+fn enter(entry: &Entry) -> io::Result<()> {
+    let check = |result: libc::c_int| if result < 0 { Err(io::Error::last_os_error()) } else { Ok(()) };
+    for group in &entry.groups {
+        write_file(group, b"0")?;
+    }
+    // SAFETY: each call takes numbers, or pointers to data that outlives it.
+    unsafe {
+        check(libc::setsid())?;
+        if let Some(network) = entry.network {
+            check(libc::setns(network, libc::CLONE_NEWNET))?;
+        }
+        if let Some(name) = &entry.hostname {
+            check(libc::unshare(libc::CLONE_NEWUTS))?;
+            check(libc::sethostname(name.as_ptr().cast(), name.len()))?;
+        }
+        if let Some((user, group, groups)) = &entry.user {
+            check(libc::setgroups(groups.len(), groups.as_ptr()))?;
+            check(libc::setresgid(*group, *group, *group))?;
+            check(libc::setresuid(*user, *user, *user))?;
+        }
+        if entry.nests {
+            check(libc::unshare(libc::CLONE_NEWUSER))?;
+            write_file(c"/proc/self/setgroups", b"deny")?;
+            write_file(c"/proc/self/uid_map", b"1000 0 1")?;
+            write_file(c"/proc/self/gid_map", b"1000 0 1")?;
+            check(libc::setresgid(NESTED_ID, NESTED_ID, NESTED_ID))?;
+            check(libc::setresuid(NESTED_ID, NESTED_ID, NESTED_ID))?;
+        }
+    }
+    Ok(())
+}
+
+/// Writes a short text to a file that exists.
+#[expect(unsafe_code, reason = "the standard library's files may allocate")]
+fn write_file(path: &std::ffi::CStr, text: &[u8]) -> io::Result<()> {
+    // SAFETY: path and text outlive the calls, and the descriptor is closed once.
+    unsafe {
+        let fd = libc::open(path.as_ptr(), libc::O_WRONLY | libc::O_CLOEXEC);
+        if fd < 0 {
+            return Err(io::Error::last_os_error());
+        }
+        let written = libc::write(fd, text.as_ptr().cast(), text.len());
+        let error = io::Error::last_os_error();
+        libc::close(fd);
+        if written < 0 { Err(error) } else { Ok(()) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_process_has_a_start() {
+        let start = start_ticks("self").expect("this process exists");
+        assert!(start > 0);
+        assert_eq!(start_ticks(&std::process::id().to_string()), Some(start));
+        assert_eq!(start_ticks("0"), None);
+    }
+}

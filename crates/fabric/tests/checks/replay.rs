@@ -1,0 +1,107 @@
+//! What is logged happens again, however the clock was looked at.
+
+use crate::common::{parse, prioritising, two_switches};
+use proptest::prelude::*;
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+use tailrace_fabric::frame::LiveFrame;
+use tailrace_fabric::log::{Entry, Writer};
+use tailrace_fabric::plane::network::Network;
+use tailrace_fabric::plane::outcome::outcome;
+use tailrace_fabric::replay::replay;
+use tailrace_plan::Plan;
+use tailrace_sim::address_of;
+use tailrace_units::{Span, Time};
+use tailrace_wire::{Ecn, FlowKey, Packet, Protocol};
+
+const RATE_BPS: u64 = 100_000_000;
+
+fn frame(number: u64, from: u16, to: u16, bytes: u16) -> LiveFrame {
+    let key = FlowKey {
+        source: address_of(u32::from(from)),
+        destination: address_of(u32::from(to)),
+        source_port: 40_000 + from,
+        destination_port: 5_432,
+        protocol: Protocol::Tcp,
+    };
+    let packet =
+        Packet { seq: number, flow_hash: key.hash(), to_host: to, frame_bytes: bytes, ecn: Ecn::Ect0, ..Packet::default() };
+    LiveFrame { packet, key: Some(key), from_host: from, slot: None }
+}
+
+/// Frames of three hosts to the fourth, more than its port can send, looked after at these moments. Returns the outcome.
+fn live(plan: &Plan, looks_us: &[u64], log: &Path) -> Value {
+    let mut network = Network::new(plan, None);
+    let mut log = Writer::create(log).expect("the folder is there");
+    let (mut now, mut number) = (Time::ZERO, 0);
+    for (index, &us) in looks_us.iter().enumerate() {
+        now += Span::from_us(us);
+        for host in 1..4_u16 {
+            let bytes = 60 + (number * 487 % 1_455) as u16;
+            let (frame, advanced) = (frame(number, host, 0, bytes), network.advanced());
+            // The line sent it some time before or after this look.
+            let start = now - Span::from_us(number * 13 % 90);
+            let arrival = network.enter(usize::from(host), frame, start, start + Span::from_ns(u64::from(bytes) * 80));
+            log.add(&Entry::Frame { advanced, arrival, frame });
+            number += 1;
+        }
+        network.advance(now);
+        (0..4).for_each(|host| while network.poll_delivery(host, now).is_some() {});
+        if index == looks_us.len() / 3 {
+            network.begin(plan, now);
+            log.add(&Entry::Begin(now));
+        }
+    }
+    network.settle(now);
+    log.add(&Entry::End(now));
+    log.finish().expect("the log is whole");
+    outcome(plan, &network, now)
+}
+
+fn scratch(name: &str) -> PathBuf {
+    let folder = std::env::temp_dir().join(format!("tailrace-fabric-test-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).expect("there is a place for scratch files");
+    folder.join(name)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+    #[test]
+    fn a_log_replays_to_the_same_outcome_and_digest(looks in proptest::collection::vec(1_u64..3_000, 30..200)) {
+        let plan = parse(&two_switches(RATE_BPS, &prioritising(60_000)));
+        let log = scratch("looks.log");
+        let lived = live(&plan, &looks, &log);
+        let again = replay(&plan, &log).expect("the log is whole");
+        prop_assert!(lived["conservation"]["sent"].as_u64() > Some(0));
+        prop_assert_eq!(&lived, &again);
+    }
+}
+
+#[test]
+fn the_mechanisms_of_the_plan_act_in_a_replay() {
+    let plan = parse(&two_switches(RATE_BPS, &prioritising(60_000)));
+    let log = scratch("mechanisms.log");
+    live(&plan, &vec![100; 400], &log);
+    let again = replay(&plan, &log).expect("the log is whole");
+    let port = &again["ports"][0];
+    assert_eq!((&port["node"], &port["towards"]), (&"s0".into(), &"h0".into()));
+    assert!(port["queues"][1]["drops"]["tail-drop"]["frames"].as_u64() > Some(0), "{port}");
+    assert!(port["queues"][1]["marked_frames"].as_u64() > Some(0), "{port}");
+    assert!(port["dpp"]["normal_frames"].as_u64() > Some(0), "{port}");
+}
+
+#[test]
+fn another_frame_gives_another_digest_and_a_cut_log_is_refused() {
+    let plan = parse(&two_switches(RATE_BPS, &prioritising(60_000)));
+    let (log, changed) = (scratch("whole.log"), scratch("changed.log"));
+    live(&plan, &[100; 50], &log);
+    let digest = |log: &Path| replay(&plan, log).map(|outcome| outcome["digest"].clone());
+    let mut bytes = std::fs::read(&log).expect("it was written");
+    let last = bytes.len() - 2 * tailrace_fabric::log::RECORD_BYTES;
+    bytes[last + 32] ^= 1; // a bit of the last frame's flow hash
+    std::fs::write(&changed, &bytes).expect("the folder is there");
+    assert_ne!(digest(&log), digest(&changed));
+    bytes.truncate(last);
+    std::fs::write(&changed, &bytes).expect("the folder is there");
+    assert!(digest(&changed).expect_err("no end").contains("ends before"));
+}

@@ -1,0 +1,135 @@
+//! The ports and switches of a trial as JSON, for any engine that drives them.
+
+use crate::build::policy_towards;
+use serde_json::{Value, json};
+use tailrace_dataplane::{DppCounters, DropCause, Frame, GroupCounters, QueueCounters, Switch};
+use tailrace_endpoint::nic::LosslessNic;
+use tailrace_plan::Plan;
+use tailrace_units::{Span, Time};
+use tailrace_wire::PauseState;
+
+/// What every port has counted, switch by switch. `run` is the time that was counted, which ends `now`.
+pub fn ports<F: Frame>(plan: &Plan, nodes: &[&Switch<F>], now: Time, run: Span) -> Vec<Value> {
+    let graph = &plan.graph;
+    let mut ports = Vec::new();
+    for (index, switch) in nodes.iter().enumerate() {
+        let id = graph.hosts + index;
+        let raw = &plan.raw.switches[index];
+        for (port, end) in graph.ports[id].iter().enumerate() {
+            let peer = &graph.names[end.peer];
+            let policy = policy_towards(raw, peer);
+            let queues: Vec<Value> = (0..switch.queues(port))
+                .map(|queue| {
+                    let notifications = switch.notifications(port, queue);
+                    let mut summary = queue_summary(&policy.queues[queue].name, switch.counters(port, queue), notifications, run);
+                    summary["depth_bytes"] = switch.depth_bytes(port, queue).into();
+                    summary
+                })
+                .collect();
+            let sum =
+                |of: fn(&QueueCounters) -> u64| -> u64 { (0..queues.len()).map(|queue| of(switch.counters(port, queue))).sum() };
+            ports.push(json!({
+                "node": raw.name,
+                "towards": peer,
+                "rate_bps": graph.links[end.link].rate.bps(),
+                "tx_frames": sum(|counters| counters.tx_frames),
+                "tx_bytes": sum(|counters| counters.tx_bytes),
+                "queues": queues,
+                "dpp": switch.dpp_counters(port).map(dpp),
+                "pause": switch.pause_state(port).map(|state| pause(state, now, switch.storms(port))),
+                "groups": switch.groups(port).into_iter().map(group).collect::<Vec<Value>>(),
+                "elephants": elephants(switch.elephants(port)),
+            }));
+        }
+    }
+    ports
+}
+
+fn queue_summary(name: &str, counters: &QueueCounters, (sent, feedback_sum): (u64, u64), run: Span) -> Value {
+    json!({
+        "name": name,
+        "tx_frames": counters.tx_frames,
+        "tx_bytes": counters.tx_bytes,
+        "drops": drops(counters),
+        "marked_frames": counters.marked_frames,
+        "depth_max_bytes": counters.depth_max_bytes,
+        "qcn": (sent > 0).then(|| json!({ "notifications": sent, "feedback_sum": feedback_sum })),
+        "depth_mean_bytes": counters.byte_picoseconds as f64 / run.ps().max(1) as f64,
+    })
+}
+
+/// Drops by cause.
+fn drops(counters: &QueueCounters) -> serde_json::Map<String, Value> {
+    DropCause::ALL
+        .iter()
+        .filter(|&&cause| counters.drop_frames[cause as usize] > 0)
+        .map(|&cause| {
+            let (frames, bytes) = (counters.drop_frames[cause as usize], counters.drop_bytes[cause as usize]);
+            (cause.name().to_owned(), json!({ "frames": frames, "bytes": bytes }))
+        })
+        .collect()
+}
+
+fn pause(state: &PauseState, now: Time, (detected, ended): (u64, u64)) -> Value {
+    json!({
+        "received": state.received,
+        "paused_ps": state.paused_by(now).map(Span::ps),
+        "storms_detected": detected,
+        "storms_ended": ended,
+    })
+}
+
+fn group((priorities, counters): (u8, GroupCounters)) -> Value {
+    json!({
+        "priorities": priorities,
+        "xoff_sent": counters.xoff_sent,
+        "xon_sent": counters.xon_sent,
+        "depth_bytes": counters.depth_bytes,
+        "bytes_max": counters.bytes_max,
+        "headroom_max_bytes": counters.headroom_max_bytes,
+        "drop_frames": counters.drop_frames,
+    })
+}
+
+fn elephants((found, evictions): (u64, u64)) -> Option<Value> {
+    (found > 0).then(|| json!({ "found": found, "evictions": evictions }))
+}
+
+fn dpp(counters: &DppCounters) -> Value {
+    json!({
+        "prioritised_frames": counters.prioritised_frames,
+        "normal_frames": counters.normal_frames,
+        "new_flows": counters.new_flows,
+        "resets": counters.resets,
+        "deferred_resets": counters.deferred_resets,
+        "reordering_resets": counters.reordering_resets,
+        "evictions": counters.evictions,
+        "untracked_frames": counters.untracked_frames,
+    })
+}
+
+/// What every switch has counted as a whole.
+pub fn switch_summaries<F: Frame>(plan: &Plan, nodes: &[&Switch<F>]) -> Vec<Value> {
+    let both = plan.raw.switches.iter().zip(nodes);
+    both.map(|(raw, switch)| {
+        json!({
+            "name": raw.name,
+            "buffer_bytes": raw.buffer_bytes,
+            "buffer_max_bytes": switch.buffer().used_max_bytes(),
+            "early_drops": drops(switch.early_drops()),
+            "no_route_frames": switch.early_drops().drop_frames[DropCause::NoRoute as usize],
+        })
+    })
+    .collect()
+}
+
+/// What an interface that takes part in data-centre bridging has counted.
+pub fn interface_summary(nic: &LosslessNic, now: Time) -> Value {
+    json!({
+        "pause": pause(nic.pause_state(), now, (0, 0)),
+        "queue_drops": nic.queue_drops,
+        "notifications": nic.notifications,
+        "unlimited_notifications": nic.unlimited_notifications,
+        "limiters": nic.limiters().map(|(_, rate_bps)| rate_bps).collect::<Vec<u64>>(),
+    })
+}

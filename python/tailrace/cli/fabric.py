@@ -1,0 +1,119 @@
+"""`tailrace fabric`, `exec` and `top`."""
+
+import os
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+from tailrace.cli.console import emit, emit_json, note, overrides, scenario_path
+from tailrace.errors import RunRefusedError, closest
+from tailrace.live import standing
+from tailrace.results.numbers import bytes_text, count_text, rate_text
+from tailrace.results.text import align
+
+TOP_EVERY_S = 1.0
+
+
+def bring_up(path: Path, name: str | None, arm: str | None, metrics: int | None, assignments: list[str] | None) -> None:
+    """Makes the fabric of a scenario."""
+    from tailrace.live.doctor import require
+    from tailrace.scenario.loading import load_scenario
+    from tailrace.scenario.lower import canonical_json, lower
+
+    loaded = load_scenario(scenario_path(path), overrides(assignments))
+    chosen = arm or next(iter(loaded.arms))
+    if chosen not in loaded.arms:
+        raise RunRefusedError(f"there is no arm '{chosen}' (hint: {closest(chosen, list(loaded.arms), 'arms')})")
+    require(needs_database=False)
+    plan_json = canonical_json(lower(loaded.arms[chosen], chosen, trial=1))
+    up = standing.bring_up(name or loaded.scenario.name, plan_json, metrics)
+    emit(align([["host", "address", "MTU"], *([h["name"], h["address"], str(h["mtu"])] for h in up.hosts)]))
+    for warning in up.state.get("warnings", []):
+        note(f"warning: {warning}")
+    first = up.hosts[0]["name"] if up.hosts else "HOST"
+    commands = f"`tailrace exec {first} -- PROGRAM`, `tailrace top`, `tailrace fabric down {up.name}`"
+    note(f"fabric '{up.name}' is up: {commands}")
+
+
+def take_down(name: str | None) -> None:
+    """Takes a fabric down."""
+    fabric = standing.chosen(name)
+    outcome = standing.take_down(fabric)
+    emit(ports_text(outcome, {}, 0.0))
+    note(f"fabric '{fabric.name}' is down")
+
+
+def print_fabrics(*, json_: bool) -> None:
+    """Prints the fabrics that are up."""
+    found = standing.standing()
+    if json_:
+        emit_json([{"name": each.name, **each.state} for each in found])
+        return
+    rows = [[each.name, str(len(each.hosts)), str(each.folder)] for each in found]
+    emit(align([["fabric", "hosts", "folder"], *rows]) if rows else "no fabric is up")
+
+
+def exec_on_host(host: str, words: list[str], name: str | None) -> None:
+    """Becomes a program on a host."""
+    command = standing.exec_words(standing.chosen(name), host, words)
+    sys.stdout.flush()
+    os.execv(command[0], command)  # the program has this terminal and this exit code
+
+
+def capture_port(port: str, file: Path, seconds: float, name: str | None) -> None:
+    """Captures for a while, or until interrupted."""
+    fabric = standing.chosen(name)
+    node, arrow, towards = (part.strip() for part in port.partition(">"))
+    if not arrow:
+        raise RunRefusedError(f"'{port}' is not a port (hint: SWITCH>NODE, as `tailrace top` names them)")
+    fabric.call("capture", port=[node, towards], path=str(file.absolute()))
+    try:
+        time.sleep(seconds)
+    finally:
+        fabric.call("capture-stop", port=[node, towards])
+    emit(f"wrote {file}: {file.stat().st_size} bytes")
+
+
+def show_top(name: str | None, *, once: bool, json_: bool) -> None:
+    """Prints the counters again and again, until interrupted."""
+    fabric = standing.chosen(name)
+    before: dict[str, Any] = {}
+    read_s = time.monotonic()
+    while True:
+        outcome = fabric.call("counters").get("outcome", {})
+        now_s = time.monotonic()
+        if json_:
+            emit_json(outcome)
+        else:
+            emit(("" if once else "\033[H\033[2J") + ports_text(outcome, before, now_s - read_s))
+        if once:
+            return
+        before, read_s = _tx_bytes(outcome), now_s
+        time.sleep(TOP_EVERY_S)
+
+
+def ports_text(outcome: dict[str, Any], before: dict[str, Any], span_s: float) -> str:
+    """One line for each queue of each port; rates since an earlier reading where there is one."""
+    rows = [["port", "rate", "queue", "sent", "now", "dropped", "marked", "most queued"]]
+    for port in outcome.get("ports", []):
+        name = f"{port['node']}>{port['towards']}"
+        moved = port["tx_bytes"] - before[name] if name in before and span_s > 0 else None
+        for index, queue in enumerate(port["queues"]):
+            rows.append(
+                [
+                    name if index == 0 else "",
+                    rate_text(port["rate_bps"]) if index == 0 else "",
+                    queue["name"],
+                    bytes_text(queue["tx_bytes"]),
+                    rate_text(moved * 8 / span_s) if index == 0 and moved is not None else "",
+                    count_text(sum(lost["frames"] for lost in queue["drops"].values())),
+                    count_text(queue["marked_frames"]),
+                    bytes_text(queue["depth_max_bytes"]),
+                ]
+            )
+    return align(rows, left=3) if len(rows) > 1 else "no switch has a port"
+
+
+def _tx_bytes(outcome: dict[str, Any]) -> dict[str, Any]:
+    return {f"{port['node']}>{port['towards']}": port["tx_bytes"] for port in outcome.get("ports", [])}

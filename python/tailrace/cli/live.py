@@ -1,0 +1,55 @@
+"""`tailrace doctor`, `calibrate`, `replay` and `clean`."""
+
+from pathlib import Path
+
+from tailrace.cli.console import DONE, EXPECTATION_FAILED, emit, emit_json, note
+from tailrace.errors import RunRefusedError
+
+
+def print_doctor(*, measure: bool, json_: bool) -> int:
+    """Prints what the machine has; returns the exit code."""
+    from tailrace.live import doctor, limits
+
+    if measure:
+        limits.measure()
+    facts = doctor.examine()
+    if json_:
+        emit_json(doctor.as_data(facts))
+    else:
+        emit(doctor.as_text(facts))
+    return DONE if doctor.is_healthy(facts) else EXPECTATION_FAILED
+
+
+def calibrate_hosts(out: Path | None, mtu: str, rate: str) -> None:
+    """Measures and writes the fragment."""
+    from tailrace.live.calibrate import calibrate, fragment
+
+    if out is not None and out.exists():
+        raise RunRefusedError(f"{out}: it is there already (hint: another name, or remove it)")
+    text = fragment(calibrate(mtu, rate, note))
+    if out is None:
+        emit(text)
+        return
+    out.write_text(text, encoding="utf-8")
+    note(f"wrote {out}; put it under `hosts:` of a scenario")
+
+
+def replay_run(path: Path, *, json_: bool) -> int:
+    """Replays every log of a run; returns the exit code."""
+    from tailrace.live.replay import replay
+
+    replayed = replay(path)
+    if json_:
+        emit_json({"trials": [vars(one) for one in replayed]})
+    else:
+        emit("\n".join(one.sentence for one in replayed))
+    return DONE if all(one.is_same for one in replayed) else EXPECTATION_FAILED
+
+
+def clean_machine() -> None:
+    """Removes what dead runs left."""
+    from tailrace.live.fabric import ask
+
+    answer = ask("clean")
+    removed = [str(name) for name in answer.get("removed", [])]
+    emit(f"removed: {', '.join(removed)}" if removed else "nothing was left")

@@ -1,0 +1,136 @@
+"""The commands of live runs and of fabrics that stay up, with their options."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+live_app = typer.Typer(rich_markup_mode=None)
+fabric_app = typer.Typer(
+    help="Keep a shaped network of hosts up, to run your own programs in.", no_args_is_help=True, rich_markup_mode=None
+)
+
+FabricName = Annotated[str | None, typer.Option("--fabric", metavar="NAME", help="Fabric; the only one if left out.")]
+Json = Annotated[bool, typer.Option("--json", help="Machine-readable result on stdout.")]
+
+
+@live_app.command()
+def doctor(
+    *,
+    measure: Annotated[bool, typer.Option("--measure", help="Measure how many frames it holds.")] = False,
+    json_: Json = False,
+) -> None:
+    """Say what this machine has and lacks for live runs; exit code 1 when they cannot start."""
+    from tailrace.cli.live import print_doctor
+
+    raise typer.Exit(print_doctor(measure=measure, json_=json_))
+
+
+@live_app.command()
+def calibrate(
+    *,
+    out: Annotated[
+        Path | None, typer.Option("--out", metavar="FILE", help="File to write; stdout if left out.")
+    ] = None,
+    mtu: Annotated[str, typer.Option("--mtu", help="MTU of the hosts that are measured.")] = "9000B",
+    rate: Annotated[str, typer.Option("--rate", help="Rate of their links.")] = "1Gbit/s",
+) -> None:
+    """Measure this machine's hosts and write them as parameters of the simulator (a YAML fragment)."""
+    from tailrace.cli.live import calibrate_hosts
+
+    calibrate_hosts(out, mtu, rate)
+
+
+@live_app.command()
+def replay(
+    run_directory: Annotated[Path, typer.Argument(help="Run directory of `run --live --log-ingress`.", metavar="RUN")],
+    *,
+    json_: Json = False,
+) -> None:
+    """Feed what entered the switches of a live run to the data plane again; exit code 1 when a digest differs."""
+    from tailrace.cli.live import replay_run
+
+    raise typer.Exit(replay_run(run_directory, json_=json_))
+
+
+@live_app.command()
+def clean() -> None:
+    """Remove what killed live runs left on this machine; what runs and what is not ours stays."""
+    from tailrace.cli.live import clean_machine
+
+    clean_machine()
+
+
+@live_app.command("exec", context_settings={"allow_extra_args": True, "ignore_unknown_options": True})
+def exec_(
+    context: typer.Context,
+    host: Annotated[str, typer.Argument(help="Host of a fabric that is up.", metavar="HOST")],
+    *,
+    fabric: FabricName = None,
+) -> None:
+    """Run a program on a host of a fabric that is up: tailrace exec db1 -- ping web."""
+    from tailrace.cli.fabric import exec_on_host
+
+    exec_on_host(host, context.args, fabric)
+
+
+@live_app.command()
+def top(
+    *,
+    fabric: FabricName = None,
+    once: Annotated[bool, typer.Option("--once", help="Print once and end.")] = False,
+    json_: Json = False,
+) -> None:
+    """Show the counters of a fabric that is up, every second."""
+    from tailrace.cli.fabric import show_top
+
+    show_top(fabric, once=once, json_=json_)
+
+
+@fabric_app.command()
+def up(
+    scenario: Annotated[Path, typer.Argument(help="Scenario file, or a folder with one.", metavar="SCENARIO")],
+    *,
+    name: Annotated[str | None, typer.Option("--name", help="Name; the scenario's if left out.")] = None,
+    arm: Annotated[str | None, typer.Option("--arm", metavar="NAME", help="Arm; the baseline if left out.")] = None,
+    metrics: Annotated[
+        int | None, typer.Option("--metrics", metavar="PORT", help="Serve OpenMetrics on this port of 127.0.0.1.")
+    ] = None,
+    set_: Annotated[
+        list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Override a value; repeatable.")
+    ] = None,
+) -> None:
+    """Make the hosts and switches of a scenario; nothing runs in them yet."""
+    from tailrace.cli.fabric import bring_up
+
+    bring_up(scenario, name, arm, metrics, set_)
+
+
+@fabric_app.command()
+def down(name: Annotated[str | None, typer.Argument(help="Name; the only one if left out.")] = None) -> None:
+    """Take a fabric down with everything that runs in it, and print its last counters."""
+    from tailrace.cli.fabric import take_down
+
+    take_down(name)
+
+
+@fabric_app.command()
+def capture(
+    port: Annotated[str, typer.Argument(help="Port of a switch.", metavar="SWITCH>NODE")],
+    file: Annotated[Path, typer.Argument(help="File to write (pcapng, times in nanoseconds).")],
+    *,
+    seconds: Annotated[float, typer.Option("--seconds", min=0.1, max=3600, help="How long.")] = 5.0,
+    fabric: FabricName = None,
+) -> None:
+    """Write what passes a port of a fabric that is up to a file for Wireshark."""
+    from tailrace.cli.fabric import capture_port
+
+    capture_port(port, file, seconds, fabric)
+
+
+@fabric_app.command("list")
+def list_(*, json_: Json = False) -> None:
+    """List the fabrics that are up."""
+    from tailrace.cli.fabric import print_fabrics
+
+    print_fabrics(json_=json_)

@@ -1,0 +1,58 @@
+"""The manifest of a run: what it is, what made it, and how far it has come."""
+
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+from tailrace.experiment.machine import describe_machine, versions
+from tailrace.experiment.scale import scaled, workload_scales
+
+if TYPE_CHECKING:
+    from tailrace.experiment.run import Experiment
+
+MANIFEST_VERSION = 1
+
+
+def manifest_of(experiment: "Experiment", held: Mapping[str, Any] | None) -> dict[str, Any]:
+    """The manifest as a run begins or goes on; `held` is what the directory has already."""
+    scenario, options = experiment.loaded.scenario, experiment.options
+    held = held or {}
+    arms = [arm for arm in experiment.loaded.arms if arm in experiment.arms or arm in held.get("arms", [])]
+    trials = max(scenario.experiment.trials, int(held.get("trials", 0)))
+    return {
+        "manifest_version": MANIFEST_VERSION,
+        "name": scenario.name,
+        "description": scenario.description,
+        "identity": experiment.identity,
+        "state": "running",
+        "engine": experiment.engine.name,
+        "versions": versions() | experiment.engine.versions(),
+        "machine": describe_machine(),
+        "seed": scenario.experiment.seed,
+        "scale": options.scale,
+        "workload_scale": _workload_scales(experiment),
+        "trials": trials,
+        "arms": arms,
+        "baseline": experiment.baseline,
+        "workloads": list(scenario.workloads),
+        "overrides": {arm: scenario.arms.get(arm, {}) for arm in arms},
+        "order": [str(key) for key in experiment.keys(trials)],
+        "jobs": experiment.jobs,
+        "command": list(options.command),
+        "started": held.get("started", now()),
+        "finished": None,
+        "plan_hashes": held.get("plan_hashes", {}),
+        "calibration": held.get("calibration"),
+        "assumptions": [part.model_dump() for part in scenario.assumptions],
+        "expectations": [part.model_dump(exclude_none=True) for part in scenario.expect],
+    }
+
+
+def _workload_scales(experiment: "Experiment") -> dict[str, float]:
+    full, scale = experiment.loaded.arms[experiment.baseline], experiment.options.scale
+    return workload_scales(full, scaled(full, scale), scale)
+
+
+def now() -> str:
+    """The time of day, for the record."""
+    return datetime.now(UTC).isoformat(timespec="seconds")

@@ -1,0 +1,197 @@
+"""What this machine has and lacks for live runs: kernel, privileges, cores, programs."""
+
+import re
+import shutil
+import subprocess
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from functools import cache
+from typing import Any
+
+from tailrace.errors import RunRefusedError
+from tailrace.experiment.machine import describe_machine
+from tailrace.live import fabric, limits
+from tailrace.live.fabric import FabricError
+from tailrace.live.programs import postgres
+
+VERSION_LIMIT_S = 10.0
+CORES_MIN = 2
+"""One for the switch program, one for everything else."""
+
+
+@dataclass(frozen=True)
+class Needed:
+    """A program that live runs use."""
+
+    program: str
+    package: str
+    """Debian's package."""
+    version_option: str
+    is_for: str
+
+
+NEEDED = (
+    Needed("postgres", "postgresql", "--version", "workloads of kind oltp"),
+    Needed("pgbench", "postgresql", "--version", "workloads of kind oltp"),
+    Needed("iperf3", "iperf3", "--version", "workloads of kind stream and datagrams"),
+    Needed("ping", "iputils-ping", "-V", "the base round trip"),
+    Needed("ss", "iproute2", "-V", "samples of connections"),
+    Needed("sysctl", "procps", "--version", "TCP settings of a host"),
+    Needed("cp", "coreutils", "--version", "restoring databases"),
+)
+FAST_CLOCKS = frozenset({"tsc", "kvm-clock", "arch_sys_counter"})
+"""Clocks that are read without a system call."""
+LATE = "the switch is late when other programs compute"
+FOR_DATABASES = frozenset({"postgres", "pgbench"})
+
+
+@dataclass(frozen=True)
+class Fact:
+    """One line of the doctor's."""
+
+    what: str
+    value: str
+    is_good: bool | None
+    """None where it is neither good nor bad."""
+    advice: str = ""
+
+
+def path_of(program: str) -> str | None:
+    """Where a program is; PostgreSQL's are not on the PATH."""
+    if program in FOR_DATABASES:
+        try:
+            found = postgres.installation().program(program)
+        except FabricError:
+            return None
+        return str(found) if found.exists() else None
+    return shutil.which(program)
+
+
+@cache
+def version_of(needed: Needed) -> str | None:
+    """Version of an installed program; empty where it does not tell, None where it is missing."""
+    path = path_of(needed.program)
+    if path is None:
+        return None
+    try:
+        done = subprocess.run(
+            [path, needed.version_option],
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=VERSION_LIMIT_S,
+            check=False,
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return ""
+    first = (done.stdout or done.stderr).strip().splitlines()[:1]
+    found = re.search(r"\d+(?:[.-]\w+)+|\b\d{6,}\b", first[0]) if first else None
+    return found[0] if found else ""
+
+
+def versions() -> dict[str, str]:
+    """Versions of the fabric and of every program that is there, for the manifest."""
+    found = {each.program: version_of(each) for each in NEEDED}
+    return {"fabric_build": fabric.build()} | {name: text for name, text in found.items() if text}
+
+
+def missing(*, needs_database: bool = True) -> list[Needed]:
+    """Required programs that are not there."""
+    return [
+        each
+        for each in NEEDED
+        if (needs_database or each.program not in FOR_DATABASES) and path_of(each.program) is None
+    ]
+
+
+def require(*, needs_database: bool) -> None:
+    """Raises `RunRefusedError` where a live run cannot start on this machine, with what to install or to be."""
+    lacking = missing(needs_database=needs_database)
+    if lacking:
+        names = ", ".join(each.program for each in lacking)
+        packages = " ".join(dict.fromkeys(each.package for each in lacking))
+        hint = f"`make live-deps`, or apt-get install {packages}; `tailrace doctor` lists everything"
+        raise RunRefusedError(f"a live run needs {names} (hint: {hint})")
+    lacks = [fact for fact in fabric_facts(fabric.ask("doctor")) if fact.is_good is False]
+    if lacks:
+        why = "; ".join(f"{fact.what}: {fact.value}" for fact in lacks)
+        raise RunRefusedError(
+            f"a live run cannot start here: {why} (hint: run it as root; `tailrace doctor` says more)"
+        )
+
+
+def examine() -> list[Fact]:
+    """Everything that the doctor looks at."""
+    machine = describe_machine()
+    cores = int(machine["cores"])
+    advice = "" if cores >= CORES_MIN else "the switch program and the databases then share one core"
+    facts = [
+        Fact("kernel", str(machine["kernel"]), None),
+        Fact("processor", str(machine["cpu"]), None),
+        Fact("cores", str(cores), cores >= CORES_MIN, advice),
+        Fact("memory", f"{machine['memory_bytes'] / 1e9:.0f} GB", None),
+    ]
+    return [*facts, *_fabric_facts(), *(_program_fact(each) for each in NEEDED)]
+
+
+def _fabric_facts() -> list[Fact]:
+    try:
+        found = fabric.ask("doctor")
+    except FabricError as error:
+        return [Fact("fabric", "not to be used", is_good=False, advice=str(error))]
+    return [Fact("fabric", fabric.build(), is_good=True), *fabric_facts(found), _limits_fact()]
+
+
+def fabric_facts(found: Mapping[str, Any]) -> list[Fact]:
+    """What the fabric says of the machine, judged."""
+    capabilities = found.get("capabilities") or {}
+    has_rights, can_nest = bool(capabilities.get("lab")), bool(found.get("user_namespaces"))
+    rights = "those of root" if has_rights else "a user namespace" if can_nest else "too few"
+    is_realtime = bool(found.get("realtime"))
+    clock = str(found.get("clock_source"))
+    controls = ", ".join(found.get("congestion_controls") or []) or "unknown"
+    return [
+        Fact("privileges", rights, has_rights or can_nest, "" if has_rights or can_nest else "run it as root"),
+        Fact("/dev/net/tun", *((("usable", True, "")) if found.get("tun") else ("not usable", False, "modprobe tun"))),
+        Fact("control groups", str(found.get("cgroup")), None),
+        Fact("real-time priority", "yes" if is_realtime else "no", None, "" if is_realtime else LATE),
+        Fact("clock", clock, None, "" if clock in FAST_CLOCKS else "reading this clock is slow"),
+        Fact("congestion controls", controls, None),
+    ]
+
+
+def _limits_fact() -> Fact:
+    figures = limits.measured()
+    if figures is None:
+        return Fact("frames a second", "not measured", None, "`tailrace doctor --measure`")
+    return Fact("frames a second", f"{figures['frames']['frames_per_second_max']:,.0f}".replace(",", " "), None)
+
+
+def _program_fact(needed: Needed) -> Fact:
+    version = version_of(needed)
+    if version is not None:
+        return Fact(needed.program, version or "there", is_good=True)
+    advice = f"for {needed.is_for}: Debian package {needed.package}"
+    return Fact(needed.program, "missing", is_good=False, advice=advice)
+
+
+def is_healthy(facts: Sequence[Fact]) -> bool:
+    """Whether live runs can start."""
+    return all(fact.is_good is not False for fact in facts)
+
+
+def as_data(facts: Sequence[Fact]) -> dict[str, Any]:
+    """For programs."""
+    return {"can_run_live": is_healthy(facts), "facts": [asdict(fact) for fact in facts]}
+
+
+def as_text(facts: Sequence[Fact]) -> str:
+    """For people: one line for each fact, with what to do about it."""
+    marks = {True: "ok", False: "NO", None: "--"}
+    width = max(len(fact.what) for fact in facts)
+    lines = [
+        f"{marks[fact.is_good]}  {fact.what.ljust(width)}  {fact.value}" + (f"  ({fact.advice})" if fact.advice else "")
+        for fact in facts
+    ]
+    verdict = "live runs can start here" if is_healthy(facts) else "live runs cannot start here: see the lines with NO"
+    return "\n".join([*lines, verdict])

@@ -1,0 +1,174 @@
+"""Draws that pgbench and the lab make alike: pgbench waits for them, the lab takes them off what pgbench logged.
+
+pgbench's log has the time of a whole transaction with its pause. A pause that follows from the numbers of user and
+transaction alone can be computed again, so that the latency counts from the moment at which the transaction was meant
+to begin: a load generator that comes late makes a latency longer and never shorter.
+"""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+MASK = 2**30 - 1
+"""A draw has 30 bits: a resolution of one in a thousand million."""
+USERS_MAX = 65_536
+"""Users are told apart in the lower bits of what is hashed."""
+UNIFORMS_MAX = 16
+"""Independent numbers that one draw may use: an Erlang distribution of this shape."""
+PS_PER_US = 10**6
+ONE_PPB = 10**9
+
+# Constants of MurmurHash64A as pgbench's `hash_murmur2` has it (PostgreSQL, src/bin/pgbench/pgbench.c).
+_MULTIPLIER = 0xC6A4A7935BD1E995
+_MULTIPLIER_TIMES_8 = 0x35253C9ADE8F4CA8
+_ROTATION = 47
+_64_BITS = 2**64 - 1
+
+# Abramowitz and Stegun, 26.2.23: the normal quantile to within 0.00045.
+_NUMERATOR = (2.515517, 0.802853, 0.010328)
+_DENOMINATOR = (1.432788, 0.189269, 0.001308)
+
+
+class UnknownDrawError(ValueError):
+    """A distribution that pgbench cannot draw."""
+
+
+def murmur2(value: int, seed: int) -> int:
+    """What pgbench's `hash_murmur2(value, seed)` gives, as an unsigned number."""
+    result = seed ^ _MULTIPLIER_TIMES_8
+    key = value * _MULTIPLIER & _64_BITS
+    key ^= key >> _ROTATION
+    key = key * _MULTIPLIER & _64_BITS
+    result = (result ^ key) * _MULTIPLIER & _64_BITS
+    result ^= result >> _ROTATION
+    result = result * _MULTIPLIER & _64_BITS
+    return result ^ result >> _ROTATION
+
+
+@dataclass(frozen=True)
+class Draw:
+    """A distribution of times in the form of the plan, drawn from named luck."""
+
+    raw: Mapping[str, Any]
+    seed: int
+    """Below 2**62; draws with different seeds are independent."""
+
+    def __post_init__(self) -> None:
+        if self.uniforms > UNIFORMS_MAX:
+            raise UnknownDrawError(f"a shape of {self.uniforms} is above {UNIFORMS_MAX}")
+
+    @property
+    def kind(self) -> str:
+        """`constant`, `exponential`, ..."""
+        return next(iter(self.raw))
+
+    @property
+    def uniforms(self) -> int:
+        """How many numbers from 0 to 1 a draw takes."""
+        if self.kind == "constant":
+            return 0
+        return int(self.raw["erlang"]["shape"]) if self.kind == "erlang" else 1
+
+    def value_us(self, user: int, number: int) -> int:
+        """The draw of a user's transaction (from 1), in microseconds as pgbench waits for it."""
+        key = number * USERS_MAX + user
+        numbers = [((murmur2(key, self.seed + i) & MASK) + 0.5) / (MASK + 1) for i in range(self.uniforms)]
+        return max(0, int(_value(self.kind, self.raw[self.kind], numbers)))
+
+    def lines(self, prefix: str) -> list[str]:
+        r"""`\set` lines of a script that sets `k` before; they leave the draw in microseconds in the last name."""
+        names = [f"{prefix}{i}" for i in range(self.uniforms)]
+        hashed = (f"hash_murmur2(:k, {self.seed + i}) & {MASK}" for i in range(self.uniforms))
+        lines = [rf"\set {name} (double({h}) + 0.5) / {MASK + 1}.0" for name, h in zip(names, hashed, strict=True)]
+        if self.kind in ("normal", "log-normal"):
+            lines += _normal_lines(names[0])
+        expression = _expression(self.kind, self.raw[self.kind], [f":{name}" for name in names])
+        return [*lines, rf"\set {prefix} greatest(0, int({expression} - 0.5))"]
+
+
+def _us(picoseconds: int | float) -> float:
+    return picoseconds / PS_PER_US
+
+
+def _value(kind: str, value: Any, u: list[float]) -> float:
+    """The draw in microseconds."""
+    match kind:
+        case "constant":
+            return _us(value)
+        case "uniform":
+            return _us(value["low"]) + u[0] * _us(value["high"] - value["low"])
+        case "exponential":
+            return -_us(value["mean"]) * math.log(u[0])
+        case "normal":
+            return _us(value["mean"]) + _us(value["deviation"]) * _normal(u[0])
+        case "log-normal":
+            return _us(value["median"]) * math.exp(value["sigma_milli"] / 1000 * _normal(u[0]))
+        case "erlang":
+            return -_us(value["mean"]) / int(value["shape"]) * sum(math.log(x) for x in u)
+        case "cumulative":
+            return _us(_quantile(value, u[0]))
+    raise UnknownDrawError(f"'{kind}' is not known")
+
+
+def _expression(kind: str, value: Any, u: list[str]) -> str:
+    match kind:
+        case "constant":
+            return f"{_us(value)!r}"
+        case "uniform":
+            return f"{_us(value['low'])!r} + {u[0]} * {_us(value['high'] - value['low'])!r}"
+        case "exponential":
+            return f"-{_us(value['mean'])!r} * ln({u[0]})"
+        case "normal":
+            return f"{_us(value['mean'])!r} + {_us(value['deviation'])!r} * {u[0]}z"
+        case "log-normal":
+            return f"{_us(value['median'])!r} * exp({value['sigma_milli'] / 1000!r} * {u[0]}z)"
+        case "erlang":
+            logarithms = " + ".join(f"ln({x})" for x in u)
+            return f"-{_us(value['mean']) / value['shape']!r} * ({logarithms})"
+        case "cumulative":
+            return _cases(value, u[0])
+    raise UnknownDrawError(f"'{kind}' is not known")
+
+
+def _normal(u: float) -> float:
+    t = math.sqrt(-2 * math.log(min(u, 1 - u)))
+    a, b = _NUMERATOR, _DENOMINATOR
+    z = t - (a[0] + t * (a[1] + t * a[2])) / (1 + t * (b[0] + t * (b[1] + t * b[2])))
+    return z if u > 0.5 else -z
+
+
+def _normal_lines(name: str) -> list[str]:
+    """The same in pgbench's words; the result is in the name with a `z`."""
+    u, t = f":{name}", f":{name}t"
+    a, b = _NUMERATOR, _DENOMINATOR
+    ratio = f"({a[0]} + {t} * ({a[1]} + {t} * {a[2]})) / (1 + {t} * ({b[0]} + {t} * ({b[1]} + {t} * {b[2]})))"
+    return [
+        rf"\set {name}t sqrt(-2 * ln(least({u}, 1 - {u})))",
+        rf"\set {name}z ({t} - {ratio}) * CASE WHEN {u} > 0.5 THEN 1 ELSE -1 END",
+    ]
+
+
+def _segments(points: list[list[int]]) -> list[tuple[float, float, float, float]]:
+    """Share below which a segment holds, its first value and share, and its slope."""
+    whole = [(points[0][1] / ONE_PPB, float(points[0][0]), 0.0, 0.0)]
+    for (x, p), (x_next, p_next) in pairwise(points):
+        slope = (x_next - x) * ONE_PPB / (p_next - p) if p_next > p else 0.0
+        whole.append((p_next / ONE_PPB, float(x), p / ONE_PPB, slope))
+    return whole
+
+
+def _quantile(points: list[list[int]], u: float) -> float:
+    for upto, x, p, slope in _segments(points):
+        if u <= upto:
+            return x + (u - p) * slope
+    return float(points[-1][0])
+
+
+def _cases(points: list[list[int]], u: str) -> str:
+    whens = [
+        f"WHEN {u} <= {upto!r} THEN {_us(x)!r} + ({u} - {p!r}) * {_us(slope)!r}"
+        for upto, x, p, slope in _segments(points)
+    ]
+    return f"CASE {' '.join(whens)} ELSE {_us(points[-1][0])!r} END"

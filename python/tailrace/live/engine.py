@@ -1,0 +1,139 @@
+"""The live engine of an experiment: real programs on hosts that the fabric makes."""
+
+import re
+import shutil
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from tailrace.errors import TailraceError
+from tailrace.experiment.engine import LIVE, Trial, read_plan
+from tailrace.experiment.native import Outcome
+from tailrace.live import fabric, limits, validity
+from tailrace.live.doctor import require, versions
+from tailrace.live.refuse import Machine, refuse
+from tailrace.live.replay import INGRESS
+from tailrace.live.template import Templates
+from tailrace.live.trial import LiveTrial
+from tailrace.scenario.experiment import Experiment
+from tailrace.scenario.loading import Loaded
+from tailrace.scenario.scenario import Scenario
+
+FOLDER = "live"
+"""In the run directory: templates while it runs, and the logs of trials that failed."""
+
+
+class LiveEngine:
+    """One trial at a time: two would share the cores that both measure."""
+
+    name = LIVE
+    jobs_max: int | None = 1
+    # The one percent within which calibrated workloads must come; repeated live trials differ by about as much.
+    calibration_error = 0.01
+
+    def __init__(self, *, log_ingress: bool = False, say: Callable[[str], None] = lambda _text: None) -> None:
+        """`say` is told what takes time before the first trial."""
+        self._say = say
+        self._frames_per_s_max: float | None = None
+        self.log_ingress = log_ingress
+        self._folder = Path(FOLDER)
+        self._templates: Templates | None = None
+        self._last_s = 0.0
+
+    def build(self) -> str:
+        """Results of two builds of the fabric are never mixed."""
+        return f"live-{fabric.build()}"
+
+    def versions(self) -> dict[str, str]:
+        """Of the programs that take part."""
+        return versions()
+
+    def terms(self, spec: Experiment) -> list[Any]:
+        """The bounds by which trials are judged."""
+        return [spec.live.model_dump()]
+
+    def refuse(self, loaded: Loaded, arms: Mapping[str, Scenario]) -> None:
+        """Raises with everything that this machine or real programs cannot do."""
+        refuse(loaded, arms, Machine())
+        require(
+            needs_database=any(workload.kind == "oltp" for arm in arms.values() for workload in arm.workloads.values())
+        )
+        self._frames_per_s_max = limits.frames_per_s_max(self._say)
+        controls = fabric.ask("doctor").get("congestion_controls")
+        machine = Machine(self._frames_per_s_max, frozenset(controls) if controls else None)
+        refuse(loaded, arms, machine)
+
+    def open(self, folder: Path) -> None:
+        """Templates and logs go below the run directory."""
+        self._folder = folder / FOLDER
+        self._folder.mkdir(exist_ok=True)
+
+    def close(self) -> None:
+        """Removes the templates, which are large and can be made again."""
+        if self._templates is not None:
+            self._templates.remove()
+        if self._folder.is_dir() and not any(self._folder.iterdir()):
+            self._folder.rmdir()
+
+    def trial(self, plan_json: str) -> Trial:
+        """A trial with a fresh lab of its own."""
+        if self._templates is None:
+            self._templates = Templates(self._folder / "templates")
+        plan = read_plan(plan_json)
+        folder = self._folder / re.sub(r"[^A-Za-z0-9_-]+", "-", plan["name"])
+        options = ["--log-ingress"] if self.log_ingress else []
+        if self._frames_per_s_max is not None:
+            options += ["--frames-per-second-max", str(round(self._frames_per_s_max))]
+        trial = LiveTrial(plan, plan_json, folder, self._templates, lambda: self._last_s, options)
+        return _Kept(trial, folder, self)
+
+    def reasons(self, outcome: Mapping[str, Any], scenario: Scenario) -> list[str]:
+        """What the machine did wrong."""
+        return validity.reasons(outcome, scenario.experiment.live)
+
+    def took(self, wall_s: float) -> None:
+        """A trial took this long: the next one is expected to."""
+        self._last_s = wall_s
+
+
+class _Kept:
+    """A trial whose folder goes away when it ended well, and stays for a look when it did not."""
+
+    def __init__(self, trial: LiveTrial, folder: Path, engine: LiveEngine) -> None:
+        self._trial = trial
+        self._folder = folder
+        self._engine = engine
+
+    def run(self) -> Outcome:
+        """Runs; the reason of a failure names the folder with the logs."""
+        shutil.rmtree(self._folder, ignore_errors=True)  # of an attempt that failed
+        started_s = time.monotonic()
+        try:
+            outcome = self._trial.run()
+        except (TailraceError, OSError) as error:
+            raise TailraceError(f"{error} (hint: logs in {self._folder})") from error
+        self._engine.took(time.monotonic() - started_s)
+        self._keep_log(outcome)
+        shutil.rmtree(self._folder, ignore_errors=True)
+        return outcome
+
+    def _keep_log(self, outcome: Outcome) -> None:
+        """Moves the log of what entered, with its plan, to where `tailrace replay` finds it."""
+        made = (outcome.data.get("fabric") or {}).get("replay_log")
+        if not made:
+            return
+        kept = self._folder.parent / INGRESS / self._folder.name
+        kept.mkdir(parents=True, exist_ok=True)
+        log = kept / Path(made).name
+        shutil.move(self._folder / made, log)
+        shutil.copyfile(self._folder / "plan.json", kept / "plan.json")
+        outcome.data["fabric"]["replay_log"] = str(log.relative_to(self._folder.parents[1]))
+
+    def progress(self) -> float:
+        """Part that is done."""
+        return self._trial.progress()
+
+    def cancel(self) -> None:
+        """Asks `run` to return soon."""
+        self._trial.cancel()

@@ -1,0 +1,142 @@
+"""iperf3: bulk streams and datagrams.
+
+A stream with an end has a process for each connection, one without an end has one process for all.
+Both ends bind to their host's address; the server serves one test and ends.
+"""
+
+import json
+import math
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tailrace.live.fabric import FabricError
+from tailrace.live.lab import Lab
+from tailrace.live.program import Command, Program
+
+PROGRAM = "iperf3"
+FIRST_PORT = 5201
+INTERVAL_S = 0.5
+"""Length of the intervals that iperf3 reports; they make the series of goodput."""
+PS_PER_S = 10**12
+BLOCK_BYTES = 131_072
+"""iperf3 writes this much at a time, and its count of bytes ends with a whole write."""
+LISTEN_LIMIT_S = 10.0
+POLL_S = 0.02
+TIME_S_MAX = 86_400
+"""Longest test of iperf3."""
+
+
+@dataclass(frozen=True)
+class Pair:
+    """One client and its server."""
+
+    name: str
+    source: str
+    destination: str
+    port: int
+    arguments: tuple[str, ...]
+    """Of the client, besides addresses and format."""
+    delay_s: float
+    """From the beginning of the trial."""
+    is_finite: bool
+    priority: int | None
+
+    def server(self, address: str) -> Command:
+        """The receiving end."""
+        argv = [PROGRAM, "--server", "--one-off", "--bind", address, "--port", str(self.port), "--json"]
+        return Command(
+            f"{self.name}-server", [*argv, "--interval", str(INTERVAL_S)], host=self.destination, priority=self.priority
+        )
+
+    def client(self, source: str, destination: str) -> Command:
+        """The sending end."""
+        argv = [PROGRAM, "--client", destination, "--bind", source, "--port", str(self.port), "--json"]
+        argv += ["--interval", str(INTERVAL_S), *self.arguments]
+        return Command(f"{self.name}-client", argv, host=self.source, priority=self.priority)
+
+
+def stream_pairs(raw: Mapping[str, Any], first_port: int, limit_s: float) -> list[Pair]:
+    """The pairs of a workload of kind `stream`."""
+    count, size = raw["connections"], raw["bytes"]
+    common = ("--dscp", str(raw["dscp"])) if raw.get("dscp") else ()
+    is_together = not size and not raw["stagger_ps"]
+    if is_together:
+        arguments = ("--parallel", str(count), "--time", _time(limit_s), *common)
+        return [_pair(raw, 0, first_port, arguments, is_finite=False)]
+    pairs = []
+    for index in range(count):
+        end = _length(size) if size else ("--time", _time(limit_s))
+        pairs.append(_pair(raw, index, first_port + index, (*end, *common), is_finite=bool(size)))
+    return pairs
+
+
+def datagram_pairs(raw: Mapping[str, Any], first_port: int, limit_s: float) -> list[Pair]:
+    """The pair of a workload of kind `datagrams`, which has even gaps and one size."""
+    size, gap_ps = raw["sizes"]["constant"], raw["interarrival"]["constant"]
+    rate_bps = math.ceil(size * 8 * PS_PER_S / gap_ps)
+    end = ("--blockcount", str(raw["count"])) if raw["count"] else ("--time", _time(limit_s))
+    marked = ("--dscp", str(raw["dscp"])) if raw.get("dscp") else ()
+    arguments = ("--udp", "--bitrate", str(rate_bps), "--length", str(size), *end, *marked)
+    return [_pair(raw, 0, first_port, arguments, is_finite=bool(raw["count"]))]
+
+
+def _length(size: int) -> tuple[str, ...]:
+    return ("--bytes", str(size), "--length", str(min(BLOCK_BYTES, size)))
+
+
+def _time(limit_s: float) -> str:
+    return str(min(TIME_S_MAX, math.ceil(limit_s)))
+
+
+def _pair(raw: Mapping[str, Any], index: int, port: int, arguments: tuple[str, ...], *, is_finite: bool) -> Pair:
+    delay_s = (raw["start_ps"] + index * raw.get("stagger_ps", 0)) / PS_PER_S
+    name = f"iperf3-{raw['name']}-{index + 1}"
+    ends = (raw["source"], raw["destination"])
+    return Pair(name, *ends, port, arguments, delay_s, is_finite, raw["priority"] or None)
+
+
+@dataclass(frozen=True)
+class Received:
+    """What the receiving end of a pair saw."""
+
+    size_bytes: int
+    seconds: float
+    intervals: tuple[tuple[float, float, int], ...]
+    """Start and end in seconds from the pair's start, and bytes."""
+    lost: int
+    """Datagrams that did not come."""
+
+
+def read_server(path: Path) -> Received:
+    """What a server wrote, also when its client was interrupted."""
+    try:
+        report = json.loads(path.read_text(encoding="utf-8"))
+    except ValueError:
+        raise FabricError(f"{path.name}: iperf3 left no report") from None
+    intervals = tuple(
+        (float(part["sum"]["start"]), float(part["sum"]["end"]), int(part["sum"]["bytes"]))
+        for part in report.get("intervals", [])
+    )
+    if not intervals:
+        raise FabricError(f"{path.name}: iperf3 moved nothing: {report.get('error', 'it does not say why')}")
+    lost = sum(int(part["sum"].get("lost_packets", 0)) for part in report["intervals"])
+    total = sum(size for _, _, size in intervals)
+    return Received(total, intervals[-1][1], intervals, lost)
+
+
+def wait_for_listener(lab: Lab, pair: Pair, server: Program) -> None:
+    """Returns once the server of a pair has its socket."""
+    deadline = time.monotonic() + LISTEN_LIMIT_S
+    attempt = 0
+    while time.monotonic() < deadline:
+        if server.ended is not None:
+            raise FabricError(server.complaint())
+        attempt += 1
+        argv = ["ss", "--no-header", "--tcp", "--listening", "--numeric", f"sport = :{pair.port}"]
+        if lab.run(Command(f"{pair.name}-listens-{attempt}", argv, host=pair.destination), LISTEN_LIMIT_S).strip():
+            return
+        time.sleep(POLL_S)
+    raise FabricError(f"{server.command.name}: it did not listen within {LISTEN_LIMIT_S:g} s")

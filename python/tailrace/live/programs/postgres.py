@@ -1,0 +1,136 @@
+"""PostgreSQL: where it is, the settings of every server of a lab, how it starts and how one tells that it is ready."""
+
+import re
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from tailrace.live.fabric import FabricError
+from tailrace.live.lab import Lab
+from tailrace.live.program import Command, Program
+
+HOME = Path("/usr/lib/postgresql")
+"""Where Debian's packages put each major version."""
+USER = "postgres"
+"""Debian's account of the server, which never runs as root."""
+DATABASE = "tailrace"
+PORT = 5432
+READY = "database system is ready to accept connections"
+READY_LIMIT_S = 30.0
+POLL_S = 0.02
+
+
+@dataclass(frozen=True)
+class Setting:
+    """One setting and why it has this value."""
+
+    name: str
+    value: str
+    why: str
+
+
+SETTINGS = (
+    Setting("shared_buffers", "256MB", "the data set fits: a read never leaves memory"),
+    Setting("jit", "off", "compiling a statement would be a matter of luck"),
+    Setting("max_parallel_workers_per_gather", "0", "one statement is one process"),
+    Setting("autovacuum", "off", "nothing is written, and nothing may start by itself"),
+    Setting("fsync", "off", "the data vanishes with the trial"),
+    Setting("synchronous_commit", "off", "as fsync"),
+    Setting("full_page_writes", "off", "as fsync"),
+    Setting("checkpoint_timeout", "1d", "no checkpoint within a trial"),
+    Setting("bgwriter_lru_maxpages", "0", "no writing in the background"),
+    Setting("wal_level", "minimal", "nobody reads the log"),
+    Setting("max_wal_senders", "0", "as wal_level"),
+    Setting("ssl", "off", "the bytes on the wire are those of the rows"),
+    Setting("tcp_keepalives_idle", "0", "the system's default, which is longer than a trial"),
+    Setting("logging_collector", "off", "the log goes to the lab"),
+    Setting("log_min_messages", "warning", "as logging_collector"),
+)
+CONNECTIONS_SPARE = 10
+"""Connections besides those of the users: superuser, verification."""
+
+
+@dataclass(frozen=True)
+class Installation:
+    """One installed version."""
+
+    folder: Path
+    version: str
+    """As `postgres --version` would say it: the major version is the folder's name."""
+
+    def program(self, name: str) -> Path:
+        """One of its programs."""
+        return self.folder / name
+
+
+def installation() -> Installation:
+    """The newest installed version; raises `FabricError` where there is none."""
+    found = [path for path in HOME.glob("*/bin/postgres") if path.parts[-3].isdecimal()]
+    if not found:
+        raise FabricError("PostgreSQL is not installed (hint: `make live-deps`, or apt-get install postgresql)")
+    newest = max(found, key=lambda path: int(path.parts[-3]))
+    return Installation(newest.parent, newest.parts[-3])
+
+
+@dataclass(frozen=True)
+class Server:
+    """A server on a host, with a data directory of its own in the lab's memory."""
+
+    host: str
+    data: str
+    """Data directory; its socket is beside it."""
+    address: str
+    """Where it listens; empty for its socket alone."""
+    users: int
+    priority: int = 0
+    """Priority of its frames."""
+
+    @property
+    def socket_folder(self) -> str:
+        """Folder of its socket."""
+        return f"{self.data}.socket"
+
+    def command(self, installed: Installation, cpus: float | None = None) -> Command:
+        """The server in the foreground, as a child of the lab."""
+        own = {
+            "listen_addresses": self.address,
+            "port": str(PORT),
+            "unix_socket_directories": self.socket_folder,
+            "max_connections": str(self.users + CONNECTIONS_SPARE),
+        }
+        settings = {setting.name: setting.value for setting in SETTINGS} | own
+        argv = [str(installed.program("postgres")), "-D", self.data]
+        for name, value in settings.items():
+            argv += ["-c", f"{name}={value}"]
+        priority = self.priority or None
+        return Command(f"postgres-{self.host}", argv, host=self.host, user=USER, cpus=cpus, priority=priority)
+
+    def psql(self, installed: Installation, name: str, *arguments: str) -> Command:
+        """psql on its socket, so that nothing crosses the network."""
+        argv = [str(installed.program("psql")), "--no-psqlrc", "--quiet", "--tuples-only", "--no-align"]
+        argv += ["--set", "ON_ERROR_STOP=1", "--host", self.socket_folder, "--username", "tailrace"]
+        return Command(name, [*argv, "--dbname", DATABASE, *arguments], host=self.host, user=USER)
+
+
+def make_folders(lab: Lab, server: Server) -> None:
+    """The folders of data and socket, which belong to the server's account alone."""
+    argv = ["install", "--directory", f"--owner={USER}", f"--group={USER}", "--mode=0700"]
+    lab.run(Command(f"folders-{server.host}", [*argv, server.data, server.socket_folder]), READY_LIMIT_S)
+
+
+def wait_until_ready(server: Program) -> None:
+    """Returns once the server has said that it accepts connections."""
+    deadline = time.monotonic() + READY_LIMIT_S
+    while time.monotonic() < deadline:
+        if server.ended is not None:
+            raise FabricError(server.complaint())
+        if READY in server.err_path.read_text(encoding="utf-8", errors="replace"):
+            return
+        time.sleep(POLL_S)
+    raise FabricError(f"{server.command.name}: not ready within {READY_LIMIT_S:g} s; {server.complaint()}")
+
+
+def version_text(output: str) -> str:
+    """`15.18` from `postgres (PostgreSQL) 15.18 (Debian ...)`."""
+    found = re.search(r"\b(\d+(?:\.\d+)+)", output)
+    return found[1] if found else output.strip()

@@ -1,0 +1,158 @@
+"""What real programs and this machine cannot do, told before anything starts, with the place in the file."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from tailrace.errors import KeyPath, ScenarioError
+from tailrace.live.draws import Draw, UnknownDrawError
+from tailrace.scenario.host import Host, Tcp
+from tailrace.scenario.loading import Loaded
+from tailrace.scenario.network import Framing
+from tailrace.scenario.scenario import Scenario
+from tailrace.scenario.topology import Graph, expand
+from tailrace.scenario.workload import Datagrams, Flows, Oltp, Stream, start_of
+
+Found = Iterator[tuple[KeyPath, str, str]]
+"""Path, what cannot be run, hint."""
+
+DATAGRAM_BYTES_MAX = 65_507
+"""Largest UDP payload over IPv4."""
+TCP_FIXED = {
+    "window_cap": "Linux has no such limit",
+    "initial_window": "Linux's window is set by a route, which the lab keeps for the congestion control",
+    "rto_min": "Linux's is 200ms",
+    "rto_max": "Linux's is 120s",
+}
+"""TCP settings that only the simulator can change, and what holds live."""
+KERNEL_NAMES = {"new-reno": "reno"}
+"""Where Linux has another name for a congestion control."""
+FRAMES_PER_DATA_FRAME = 1.5
+"""Linux acknowledges every second segment, more rarely with GRO: a data frame is at most this many frames."""
+
+
+@dataclass(frozen=True)
+class Machine:
+    """What this machine can do; None where it is not known or not asked."""
+
+    frames_per_s_max: float | None = None
+    congestion_controls: frozenset[str] | None = None
+    """By the kernel's names."""
+
+
+def refuse(loaded: Loaded, arms: Mapping[str, Scenario], machine: Machine) -> None:
+    """Raises `ScenarioError` with everything that cannot be run live in any of these arms."""
+    found: dict[tuple[KeyPath, str], str] = {}
+    for scenario in arms.values():
+        for path, what, hint in _all(scenario, machine):
+            found.setdefault((path, what), hint)
+    problems = [loaded.document.problem(path, what, hint) for (path, what), hint in found.items()]
+    if problems:
+        raise ScenarioError(problems)
+
+
+def _all(scenario: Scenario, machine: Machine) -> Found:
+    if scenario.network.framing != Framing():
+        yield ("network", "framing"), "live frames are Ethernet's", "leave framing out"
+    for name, workload in scenario.workloads.items():
+        yield from _workload(("workloads", name), workload)
+    yield from _servers(scenario)
+    for name, host in scenario.hosts.items():
+        yield from _host(("hosts", name), host)
+    if machine.congestion_controls is not None:
+        yield from _congestion_controls(scenario, machine.congestion_controls)
+    if machine.frames_per_s_max is not None:
+        yield from _rates(scenario, expand(scenario.network), machine.frames_per_s_max)
+
+
+def _workload(at: KeyPath, workload: Oltp | Stream | Flows | Datagrams) -> Found:
+    if workload.vlan:
+        yield (*at, "vlan"), "live frames have no tags, so they belong to no VLAN", "simulate it, or leave vlan out"
+    match workload:
+        case Flows():
+            yield (*at, "kind"), "no real program makes flows with sizes of a distribution", "simulate it"
+        case Oltp():
+            yield from _oltp(at, workload)
+        case Stream():
+            if workload.pin_forward or workload.pin_backward:
+                yield at, "live paths cannot be pinned", "leave pin_forward and pin_backward out"
+        case Datagrams():
+            yield from _datagrams(at, workload)
+
+
+def _oltp(at: KeyPath, oltp: Oltp) -> Found:
+    if oltp.dscp:
+        yield (*at, "dscp"), "PostgreSQL does not mark its packets", "classify by host or port in the policy"
+    if oltp.gap_from == "start":
+        yield (*at, "gap_from"), "pgbench waits from the end of a transaction", "write gap_from: end"
+    for key, distribution in (("gap", oltp.gap), ("start", start_of(oltp))):
+        try:
+            Draw(distribution.raw, 0)
+        except UnknownDrawError as error:
+            yield (*at, key), f"pgbench cannot draw it: {error}", "use a smaller shape"
+
+
+def _servers(scenario: Scenario) -> Found:
+    """A server has one priority for all its answers."""
+    seen: dict[str, int] = {}
+    for name, workload in scenario.workloads.items():
+        if isinstance(workload, Oltp) and seen.setdefault(workload.server, workload.priority) != workload.priority:
+            what = f"the server of '{workload.server}' answers another workload with priority {seen[workload.server]}"
+            yield ("workloads", name, "priority"), what, "give both the same, or two hosts"
+
+
+def _datagrams(at: KeyPath, datagrams: Datagrams) -> Found:
+    for key in ("sizes", "interarrival"):
+        if "constant" not in getattr(datagrams, key).raw:
+            yield (*at, key), "iperf3 sends datagrams of one size at even gaps", "write one value"
+    if datagrams.sizes.largest > DATAGRAM_BYTES_MAX:
+        yield (*at, "sizes"), "a datagram is larger than UDP allows", f"the most is {DATAGRAM_BYTES_MAX}B"
+
+
+def _host(at: KeyPath, host: Host) -> Found:
+    if host.nic.storm is not None:
+        yield (*at, "nic", "storm"), "a live interface does not break on purpose", "simulate it"
+    own, usual = host.tcp, Tcp()
+    for key, fact in TCP_FIXED.items():
+        if getattr(own, key) != getattr(usual, key):
+            yield (*at, "tcp", key), f"it cannot be changed live: {fact}", "leave it out"
+
+
+def _congestion_controls(scenario: Scenario, known: frozenset[str]) -> Found:
+    for name, host in scenario.hosts.items():
+        wanted = host.tcp.congestion_control
+        if KERNEL_NAMES.get(wanted, wanted) not in known:
+            at: KeyPath = ("hosts", name, "tcp", "congestion_control")
+            yield at, f"this kernel has no {wanted}", f"it has {', '.join(sorted(known))}"
+
+
+def _rates(scenario: Scenario, graph: Graph, frames_per_s_max: float) -> Found:
+    """The switch program forwards so many frames a second and no more, whatever the number of ports."""
+    receivers = _receivers(scenario)
+    frames_per_s = sum(
+        graph.rates_bps[host] / (8 * frame_bytes(scenario, host)) * FRAMES_PER_DATA_FRAME for host in receivers
+    )
+    if frames_per_s > frames_per_s_max:
+        what = f"its ports carry up to {frames_per_s:,.0f} frames/s".replace(",", " ")
+        most = f"this machine holds {frames_per_s_max:,.0f}".replace(",", " ")
+        path: KeyPath = ("network", "link", "rate")
+        yield path, f"{what}, and {most}", "divide the rates, or raise the MTU; keep the ratios"
+
+
+def frame_bytes(scenario: Scenario, host: str) -> int:
+    """Bytes of a full frame on the wire towards a host."""
+    framing = scenario.network.framing
+    return scenario.host(host).mtu + framing.header + framing.overhead
+
+
+def _receivers(scenario: Scenario) -> set[str]:
+    """Hosts to which the bulk of some workload flows."""
+    receivers: set[str] = set()
+    for workload in scenario.workloads.values():
+        match workload:
+            case Oltp():
+                receivers.add(workload.client)
+            case Stream() | Datagrams():
+                receivers.add(workload.destination)
+            case Flows():
+                pass  # refused by its kind
+    return receivers

@@ -1,0 +1,189 @@
+"""One live trial: a fresh lab, restored databases, the load of every workload, and what all of it measured."""
+
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from tailrace.experiment.native import Outcome
+from tailrace.live import outcome as outcomes
+from tailrace.live.databases import Databases
+from tailrace.live.fabric import FabricError
+from tailrace.live.generators import Bulk, Generator, Oltp
+from tailrace.live.lab import Lab
+from tailrace.live.outcome import Readings
+from tailrace.live.program import Command
+from tailrace.live.programs import iperf3, probe
+from tailrace.live.programs.pgbench import Load
+from tailrace.live.template import Templates
+
+PS_PER_S = 10**12
+US_PER_S = 10**6
+POLL_S = 0.02
+FIRST_SAMPLE_S = 0.5
+SAMPLE_EVERY_S = 2.0
+"""Connections are looked at this often: six hosts cost about ten milliseconds of one core."""
+SETTLE_LIMIT_S = 20.0
+
+SETTINGS = {
+    "sack": ("net.ipv4.tcp_sack", "1", "0"),
+    "tail_loss_probe": ("net.ipv4.tcp_early_retrans", "3", "0"),
+    "slow_start_after_idle": ("net.ipv4.tcp_slow_start_after_idle", "1", "0"),
+}
+"""TCP settings of a host that Linux has by network namespace: sysctl, value for true, value for false."""
+
+
+class CancelledError(Exception):
+    """Somebody asked the trial to stop."""
+
+
+class LiveTrial:
+    """A trial that can be run once."""
+
+    def __init__(
+        self,
+        plan: Mapping[str, Any],
+        plan_json: str,
+        folder: Path,
+        templates: Templates,
+        expected: Callable[[], float],
+        options: Sequence[str] = (),
+    ) -> None:
+        """`expected` tells how many seconds a trial takes, 0 while unknown; `options` are the fabric's."""
+        self._plan = plan
+        self._plan_json = plan_json
+        self._folder = folder
+        self._templates = templates
+        self._expected = expected
+        self._options = options
+        self._cancelled = threading.Event()
+        self._started_s: float | None = None
+        self._limit_s = plan["stop_at_ps"] / PS_PER_S
+
+    def progress(self) -> float:
+        """Part that is done, judged by how long the last trial took; 0 for the first one."""
+        expected_s = self._expected()
+        if self._started_s is None or not expected_s:
+            return 0.0
+        return min(0.99, (time.monotonic() - self._started_s) / expected_s)
+
+    def cancel(self) -> None:
+        """Asks `run` to return soon."""
+        self._cancelled.set()
+
+    def run(self) -> Outcome:
+        """Runs to the end; raises `FabricError` when a program or the fabric fails."""
+        self._started_s = time.monotonic()
+        databases = Databases([raw for kind, raw in self._workloads() if kind == "oltp"], self._templates)
+        databases.make_templates()
+        try:
+            with Lab(self._plan_json, self._folder, *self._options) as lab:
+                return self._run_in(lab, databases)
+        except CancelledError:
+            return Outcome({"cancelled": True})
+
+    def _workloads(self) -> list[tuple[str, Mapping[str, Any]]]:
+        return [next(iter(tagged.items())) for tagged in self._plan["workloads"]]
+
+    def _run_in(self, lab: Lab, databases: Databases) -> Outcome:
+        for host in self._plan["hosts"]:
+            lab.run(_tuned(host), SETTLE_LIMIT_S)
+        databases.start(lab, {host["name"]: _cpus(host) for host in self._plan["hosts"]})
+        generators = self._generators(databases)
+        for generator in generators:
+            generator.prepare(lab)
+        trips = self._round_trips(lab)
+        readings = self._measure(lab, generators)
+        servers = {host: server.stop("INT") for host, server in databases.programs.items()}
+        fabric = lab.call("down")["outcome"]
+        measured = [generator.measured(readings.begun_wall_us) for generator in generators]
+        whole = outcomes.assemble(self._plan, fabric, measured, readings, servers, trips)
+        tables = outcomes.tables(self._plan, fabric, measured, whole["end_ps"])
+        assert self._started_s is not None, "run sets it"
+        return Outcome(whole | {"wall_s": time.monotonic() - self._started_s}, tables)
+
+    def _generators(self, databases: Databases) -> list[Generator]:
+        made: list[Generator] = []
+        port = iperf3.FIRST_PORT
+        for kind, raw in self._workloads():
+            if kind == "oltp":
+                load = Load(raw, self._plan["seed"], databases.template(raw["server"]).rows)
+                made.append(Oltp(load, self._templates.installed.program("pgbench"), self._limit_s))
+                continue
+            pairs_of = iperf3.stream_pairs if kind == "stream" else iperf3.datagram_pairs
+            pairs = pairs_of(raw, port, self._limit_s)
+            port += len(pairs)
+            made.append(Bulk(kind, raw["name"], pairs))
+        return made
+
+    def _round_trips(self, lab: Lab) -> dict[str, dict[str, float]]:
+        """Pings between the two hosts of each workload, before anything else is sent."""
+        ends = {_ends(kind, raw) for kind, raw in self._workloads()}
+        return {f"{a}>{b}": probe.round_trip_us(lab, a, b, lab.addresses[b]) for a, b in sorted(ends)}
+
+    def _measure(self, lab: Lab, generators: Sequence[Generator]) -> Readings:
+        hosts = [host["name"] for host in self._plan["hosts"]]
+        before = {host: probe.counters(lab, host, "before") for host in hosts}
+        cpu = probe.cpu()
+        lab.call("begin")
+        begun_s, begun_wall_us = time.monotonic(), time.time_ns() // 1000
+        samples = self._drive(lab, generators, begun_s)
+        ended_s = time.monotonic()
+        lab.call("end")
+        shares = probe.cpu().shares_since(cpu)
+        for generator in generators:
+            generator.stop()
+        after = {host: probe.counters(lab, host, "after") for host in hosts}
+        counted = {host: probe.difference(before[host], after[host]) for host in hosts}
+        programs = [program for generator in generators for program in generator.programs]
+        return Readings(begun_wall_us, ended_s - begun_s, counted, shares, samples, programs)
+
+    def _drive(self, lab: Lab, generators: Sequence[Generator], begun_s: float) -> list[probe.Connections]:
+        """Until every workload with an end has come to it, or the time is over."""
+        finite = [generator for generator in generators if generator.is_finite]
+        senders = sorted({_sender(kind, raw) for kind, raw in self._workloads()})
+        samples: list[probe.Connections] = []
+        next_sample_s = FIRST_SAMPLE_S
+        while (elapsed_s := time.monotonic() - begun_s) < self._limit_s:
+            for generator in generators:
+                generator.tick(lab, elapsed_s)
+                _refuse_failures(generator)
+            if finite and all(generator.is_done for generator in finite):
+                break
+            if elapsed_s >= next_sample_s:
+                next_sample_s = elapsed_s + SAMPLE_EVERY_S
+                samples += [probe.connections(lab, host, len(samples) + i) for i, host in enumerate(senders)]
+            if self._cancelled.wait(POLL_S):
+                raise CancelledError
+        return samples
+
+
+def _refuse_failures(generator: Generator) -> None:
+    """A load generator that fails would make a network look fast."""
+    for program in generator.programs:
+        if program.ended is not None and not program.ended.is_good:
+            raise FabricError(program.complaint())
+
+
+def _tuned(host: Mapping[str, Any]) -> Command:
+    """Sets what the scenario says about TCP and Linux keeps by host; metrics of earlier connections are not kept."""
+    words = ["net.ipv4.tcp_no_metrics_save=1"]
+    for key, (name, on, off) in SETTINGS.items():
+        words.append(f"{name}={on if host['tcp'][key] else off}")
+    return Command(f"sysctl-{host['name']}", ["sysctl", "--quiet", "--write", *words], host=host["name"])
+
+
+def _cpus(host: Mapping[str, Any]) -> float | None:
+    """Cores of a host's programs; None for as many as there are."""
+    cores = host["cpu"]["program_cores"]
+    return float(cores) if cores else None
+
+
+def _ends(kind: str, raw: Mapping[str, Any]) -> tuple[str, str]:
+    return (raw["client"], raw["server"]) if kind == "oltp" else (raw["source"], raw["destination"])
+
+
+def _sender(kind: str, raw: Mapping[str, Any]) -> str:
+    """The host that most of a workload's bytes come from."""
+    return str(raw["server"] if kind == "oltp" else raw["source"])

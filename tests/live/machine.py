@@ -1,0 +1,64 @@
+"""What a live run must leave as it was: interfaces, mounts, control groups, processes."""
+
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+SCENARIO = Path(__file__).with_name("small.yaml")
+GONE_LIMIT_S = 15.0
+CGROUPS = Path("/sys/fs/cgroup")
+
+
+@dataclass(frozen=True)
+class Machine:
+    """A picture of the machine, without what comes and goes by itself."""
+
+    interfaces: frozenset[str]
+    mounts: frozenset[str]
+    namespaces: frozenset[str]
+
+
+def picture() -> Machine:
+    """The machine now."""
+    lines = Path("/proc/net/dev").read_text(encoding="ascii").splitlines()[2:]
+    mounts = Path("/proc/self/mountinfo").read_text(encoding="utf-8").splitlines()
+    names = Path("/run/netns").iterdir() if Path("/run/netns").is_dir() else ()
+    return Machine(
+        frozenset(line.partition(":")[0].strip() for line in lines),
+        frozenset(line.split()[4] for line in mounts),
+        frozenset(path.name for path in names),
+    )
+
+
+def left_of(words: str) -> list[str]:
+    """Processes whose command line has these words, and control groups of labs whose owner is one of them."""
+    found = []
+    for folder in Path("/proc").iterdir():
+        if not folder.name.isdecimal():
+            continue
+        try:
+            line = (folder / "cmdline").read_bytes().replace(b"\0", b" ").decode("utf-8", errors="replace")
+        except OSError:
+            continue  # it ended meanwhile
+        if words in line:
+            found.append(f"{folder.name} {line.strip()}")
+    return found
+
+
+def stale_cgroups() -> list[str]:
+    """Control groups of labs whose owner is gone; those of other labs at work are not looked at."""
+    found = []
+    for controller in [CGROUPS, *CGROUPS.iterdir()]:
+        for group in controller.iterdir() if controller.is_dir() else ():
+            owner = group.name.split("-")
+            if owner[0] == "tailrace" and not Path("/proc", owner[1]).exists():
+                found.append(str(group))
+    return sorted(found)
+
+
+def wait_until_gone(words: str) -> list[str]:
+    """What is left of a run after a moment to end: nothing, if all is well."""
+    deadline = time.monotonic() + GONE_LIMIT_S
+    while (left := [*left_of(words), *stale_cgroups()]) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    return left

@@ -1,0 +1,79 @@
+"""A lab by itself: two at once, and pgbench's pauses against the ones that are computed."""
+
+from pathlib import Path
+
+import machine
+from tailrace.live.databases import Databases
+from tailrace.live.draws import Draw
+from tailrace.live.lab import Lab
+from tailrace.live.program import Command
+from tailrace.live.programs import probe
+from tailrace.live.programs.pgbench import Load
+from tailrace.live.template import Templates
+from tailrace.scenario.loading import load_scenario
+from tailrace.scenario.lower import canonical_json, lower
+
+MS = 10**9
+DISTRIBUTIONS = (
+    {"constant": 2 * MS},
+    {"uniform": {"low": MS, "high": 3 * MS}},
+    {"exponential": {"mean": 2 * MS}},
+    {"normal": {"mean": 2 * MS, "deviation": MS // 2}},
+    {"log-normal": {"median": 2 * MS, "sigma_milli": 500}},
+    {"erlang": {"mean": 2 * MS, "shape": 4}},
+    {"cumulative": [[MS, 100_000_000], [2 * MS, 500_000_000], [4 * MS, 10**9]]},
+)
+
+
+def plan() -> str:
+    """The plan of the first arm."""
+    return canonical_json(lower(load_scenario(machine.SCENARIO).arms["fifo"], "fifo", 1))
+
+
+def test_two_labs_at_once_do_not_see_each_other(tmp_path: Path) -> None:
+    with Lab(plan(), tmp_path / "a") as one, Lab(plan(), tmp_path / "b") as two:
+        for lab in (one, two):
+            assert probe.round_trip_us(lab, "client", "db", lab.addresses["db"])["min"] > 0
+        for lab in (one, two):
+            frames = lab.call("counters")["outcome"]["conservation"]["sent"]
+            assert frames == 2 * probe.PINGS
+        one.run(Command("touch", ["touch", f"{one.scratch}/mark"]), 5)
+        assert "mark" not in two.run(Command("look", ["ls", two.scratch]), 5)
+    assert machine.wait_until_gone(str(tmp_path)) == []
+
+
+def test_nothing_of_a_lab_listens_on_the_machine(tmp_path: Path) -> None:
+    def listening() -> set[str]:
+        lines = Path("/proc/net/tcp").read_text(encoding="ascii").splitlines()[1:]
+        return {line.split()[1] for line in lines if line.split()[3] == "0A"}
+
+    before = listening()
+    with Lab(plan(), tmp_path / "lab") as lab:
+        server = lab.start(Command("server", ["iperf3", "--server", "--bind", lab.addresses["db"]], host="db"))
+        assert listening() <= before
+        assert server.ended is None
+        server.stop("INT")
+
+
+def test_pgbench_waits_as_long_as_is_computed(tmp_path: Path) -> None:
+    raw = lower(load_scenario(machine.SCENARIO).arms["fifo"], "fifo", 1)["workloads"][0]["oltp"]
+    templates = Templates(tmp_path / "templates")
+    databases = Databases([raw], templates)
+    databases.make_templates()
+    program = templates.installed.program("pgbench")
+    with Lab(plan(), tmp_path / "lab") as lab:
+        databases.start(lab, {})
+        for index, distribution in enumerate(DISTRIBUTIONS):
+            load = Load(raw | {"gap": distribution, "start": distribution, "name": f"w{index}"}, 7, {18_000: 1000})
+            script = tmp_path / f"{index}.pgbench"
+            text = load.script().replace(r"\sleep :pause us", r"\set shown debug(:pause)")
+            script.write_text(text, encoding="utf-8")
+            script.chmod(0o644)
+            command = load.command(program, script, tmp_path / f"log-{index}", lab.addresses["db"], 0)
+            shown = lab.start(command)
+            shown.require(30)
+            words = shown.err_path.read_text(encoding="utf-8").splitlines()
+            drawn = sorted(int(line.split()[-1]) for line in words if line.startswith("debug"))
+            wanted = sorted(load.pause_us(user, number) for user in range(2) for number in range(1, 61))
+            assert drawn == wanted, distribution
+            assert isinstance(load.gap, Draw)

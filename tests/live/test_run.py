@@ -1,0 +1,133 @@
+"""A scenario with real PostgreSQL, pgbench and iperf3, from the command line to the report."""
+
+import json
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import machine
+
+RUN_LIMIT_S = 200
+
+
+def command(out: Path, *options: str) -> list[str]:
+    """`tailrace run --live`."""
+    program = [sys.executable, "-c", "from tailrace.cli import main; main()"]
+    return [*program, "run", "--live", str(machine.SCENARIO), "--out", str(out), *options]
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """One run of every arm, and a look at what it left on the machine."""
+    out = tmp_path_factory.mktemp("live") / "run"
+    before = machine.picture()
+    done = subprocess.run(
+        command(out, "--log-ingress"), capture_output=True, text=True, timeout=RUN_LIMIT_S, check=False
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert machine.wait_until_gone(str(out)) == []
+    assert machine.picture() == before
+    return out
+
+
+def outcome(out: Path, arm: str) -> dict[str, Any]:
+    """The outcome of an arm's trial."""
+    data: dict[str, Any] = json.loads((out / "trials" / arm / "1.json").read_text(encoding="utf-8"))
+    return data
+
+
+def test_every_transaction_was_done_in_every_arm(finished: Path) -> None:
+    for arm in ("fifo", "dpp", "solo-orders"):
+        orders = outcome(finished, arm)["workloads"][0]
+        assert orders["transactions"] == 120, arm
+        assert orders["goodput_bytes"] == 120 * 18_000
+        assert orders["latency"]["count"] == 120
+        assert None not in orders["user_completion_ps"]
+
+
+def test_frames_are_conserved_and_none_is_lost_outside_the_queues(finished: Path) -> None:
+    for arm in ("fifo", "dpp"):
+        data = outcome(finished, arm)
+        books = data["conservation"]
+        assert books["sent"] == books["delivered"] + books["dropped"] + books["in_network"]
+        assert all(sum(lost.values()) == 0 for lost in data["fabric"]["frames_lost_outside"].values())
+        assert data["fabric"]["foreign_frames"] == 0
+
+
+def test_the_backup_fills_the_queue_and_dpp_takes_the_orders_past_it(finished: Path) -> None:
+    ports = {
+        arm: next(port for port in outcome(finished, arm)["ports"] if port["towards"] == "client")
+        for arm in ("fifo", "dpp")
+    }
+    [fifo] = ports["fifo"]["queues"]
+    express, normal = ports["dpp"]["queues"]
+    assert sum(lost["frames"] for lost in fifo["drops"].values()) > 0
+    # An answer of 18 kB is three frames at this MTU: all of them are first packets of a flow that was silent before.
+    assert ports["dpp"]["dpp"]["prioritised_frames"] >= 120 * 2
+    assert express["tx_bytes"] > 0
+    assert normal["tx_frames"] > 0
+
+
+def test_what_linux_was_told_is_recorded(finished: Path) -> None:
+    manifest = json.loads((finished / "manifest.json").read_text(encoding="utf-8"))
+    assert manifest["engine"] == "live"
+    assert {"postgres", "iperf3", "fabric_build"} <= set(manifest["versions"])
+    controls = {name for arm in ("fifo", "dpp") for name in outcome(finished, arm)["live"]["congestion_controls"]}
+    assert controls <= {"cubic"}
+
+
+def test_the_run_directory_holds_results_and_no_template(finished: Path) -> None:
+    assert (finished / "report.html").exists()
+    assert {path.name for path in (finished / "live").iterdir()} <= {"ingress"}
+
+
+def test_what_entered_the_switches_is_replayed_to_the_same_digest(finished: Path) -> None:
+    program = [sys.executable, "-c", "from tailrace.cli import main; main()", "replay", str(finished), "--json"]
+    done = subprocess.run(program, capture_output=True, text=True, timeout=RUN_LIMIT_S, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    trials = json.loads(done.stdout)["trials"]
+    assert len(trials) == 3
+    assert all(trial["live_digest"] == trial["replayed_digest"] for trial in trials)
+
+
+def test_a_killed_run_leaves_nothing_and_resumes(tmp_path: Path) -> None:
+    """SIGKILL to the command at moments of every stage: template, lab, load."""
+    out, before = tmp_path / "run", machine.picture()
+    for moment_s in (0.7, 1.5, 2.5, 4.0, 6.0):
+        killed = subprocess.Popen(command(out), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        try:
+            killed.wait(moment_s)
+        except subprocess.TimeoutExpired:
+            killed.kill()
+        killed.wait(10)
+        assert machine.wait_until_gone(str(out)) == [], f"killed after {moment_s} s"
+        assert machine.picture() == before
+    done = subprocess.run(command(out), capture_output=True, text=True, timeout=RUN_LIMIT_S, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert outcome(out, "dpp")["status"] == "ok"
+
+
+def test_an_interrupt_keeps_what_was_finished(tmp_path: Path) -> None:
+    out = tmp_path / "run"
+    words = command(out, "--json", "--set", "experiment.trials=20")
+    running = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    assert running.stderr is not None
+    try:
+        for line in running.stderr:
+            if json.loads(line)["event"] == "trial":
+                break
+        running.send_signal(signal.SIGINT)
+        running.stderr.read()
+        assert running.wait(RUN_LIMIT_S) == 130
+    finally:
+        running.kill()
+        running.wait(10)
+        running.stderr.close()
+    kept = list(out.glob("trials/*/*.json"))
+    assert kept
+    assert machine.wait_until_gone(str(out)) == []
+    assert not (out / "live").exists()

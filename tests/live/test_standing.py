@@ -1,0 +1,49 @@
+"""A fabric that stays up for anybody's programs: up, list, exec, top, down."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import machine
+
+LIMIT_S = 60
+
+
+def tailrace(state: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    """One command, with its fabrics kept in a folder of the test."""
+    program = [sys.executable, "-c", "from tailrace.cli import main; main()", *words]
+    environment = os.environ | {"XDG_STATE_HOME": str(state)}
+    return subprocess.run(program, capture_output=True, text=True, timeout=LIMIT_S, check=False, env=environment)
+
+
+def test_a_fabric_stays_up_until_it_is_taken_down(tmp_path: Path) -> None:
+    before = machine.picture()
+    up = tailrace(tmp_path, "fabric", "up", str(machine.SCENARIO), "--arm", "dpp")
+    try:
+        assert up.returncode == 0, up.stderr
+        assert "10.77.0.2" in up.stdout
+        assert [each["name"] for each in json.loads(tailrace(tmp_path, "fabric", "list", "--json").stdout)] == ["small"]
+        again = tailrace(tmp_path, "fabric", "up", str(machine.SCENARIO))
+        assert (again.returncode, "is up already" in again.stderr) == (2, True)
+        ping = tailrace(tmp_path, "exec", "client", "--", "ping", "-c", "2", "-i", "0.01", "db")
+        assert " 0% packet loss" in ping.stdout, ping.stderr
+        assert tailrace(tmp_path, "exec", "client", "--", "sh", "-c", "exit 7").returncode == 7
+        unknown = tailrace(tmp_path, "exec", "clinet", "--", "true")
+        assert "did you mean 'client'?" in unknown.stderr
+        ports = json.loads(tailrace(tmp_path, "top", "--once", "--json").stdout)["ports"]
+        assert sum(port["tx_frames"] for port in ports) == 4
+        capture = ("fabric", "capture", "leaf>client", str(tmp_path / "c.pcapng"), "--seconds", "0.5")
+        done = tailrace(tmp_path, *capture)
+        assert done.stdout.startswith("wrote "), done.stderr
+        # The block type of a section header (pcapng, section 4.1).
+        assert (tmp_path / "c.pcapng").read_bytes()[:4] == bytes.fromhex("0a0d0d0a")
+    finally:
+        down = tailrace(tmp_path, "fabric", "down")
+    assert down.returncode == 0, down.stderr
+    assert "leaf>client" in down.stdout
+    assert tailrace(tmp_path, "fabric", "list").stdout.strip() == "no fabric is up"
+    assert machine.wait_until_gone(str(tmp_path)) == []
+    assert machine.picture() == before
+    assert list((tmp_path / "tailrace" / "fabrics").iterdir()) == []

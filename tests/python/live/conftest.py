@@ -1,0 +1,27 @@
+"""Fixtures of the live tests."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from tailrace.live import doctor, fabric
+from tailrace.live.programs import postgres
+from tailrace.live.programs.postgres import Installation
+
+FAKE = Path(__file__).with_name("fake_fabric.py")
+
+
+@pytest.fixture
+def fake_lab(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The stand-in for the fabric, and a machine on which every program is installed."""
+    folder = tmp_path / "bin"
+    folder.mkdir()
+    program = folder / "fake-fabric"
+    program.write_text(f'#!/bin/sh\nexec {sys.executable} {FAKE} "$@"\n', encoding="utf-8")
+    program.chmod(0o755)
+    monkeypatch.setenv(fabric.ENVIRONMENT, str(program))
+    monkeypatch.setattr(postgres, "installation", lambda: Installation(folder, "15"))
+    monkeypatch.setattr(doctor, "path_of", lambda name: f"/usr/bin/{name}")
+    monkeypatch.setattr(doctor, "version_of", lambda _needed: "1.2")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))

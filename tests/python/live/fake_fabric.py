@@ -1,0 +1,228 @@
+"""A stand-in for the fabric program: speaks its protocol, starts nothing, and lets every program end at once and well.
+
+What a program would have written is made up from its words and from the plan: pgbench logs transactions that take a
+fixed time, iperf3 moves a fixed number of bytes, PostgreSQL says that it is ready. Faults are asked for by the
+environment: `FAKE_FAULT=lost|late|dead|unready|corrupt`.
+"""
+
+import json
+import os
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+from tailrace.live.programs.pgbench import Load
+from tailrace.live.programs.postgres import READY
+
+FAULT = os.environ.get("FAKE_FAULT", "")
+LATENCY_US = 900
+STREAM_BYTES = 1_250_000
+
+
+class Fake:
+    """One lab."""
+
+    def __init__(self, plan: dict[str, Any], folder: Path) -> None:
+        self.plan = plan
+        self.folder = folder
+        self.running: dict[str, dict[str, Any]] = {}
+
+    def say(self, message: dict[str, Any]) -> None:
+        """One line."""
+        sys.stdout.write(json.dumps(message) + "\n")
+        sys.stdout.flush()
+
+    def run(self) -> int:
+        """Answers until the end of the input."""
+        hosts = [
+            {"name": host["name"], "address": f"10.77.0.{i + 1}", "mac": f"02:00:00:00:00:{i + 1:02x}", "mtu": 1500}
+            for i, host in enumerate(self.plan["hosts"])
+        ]
+        if FAULT == "unready":
+            sys.stderr.write("no /dev/net/tun\n")
+            return 1
+        self.say({"event": "ready", "version": "fake", "hosts": hosts, "warnings": [], "realtime": False, "lab_pid": 1})
+        for line in sys.stdin:
+            command = json.loads(line)
+            try:
+                answer = self.answer(command)
+            except LookupError as error:
+                self.say({"id": command["id"], "ok": False, "error": f"there is no program {error}"})
+                continue
+            self.say({"id": command["id"], "ok": True, **answer})
+            if command["op"] == "spawn":
+                self.after_spawn(command)
+            if command["op"] == "down":
+                return 0
+        return 0
+
+    def answer(self, command: dict[str, Any]) -> dict[str, Any]:
+        """What a command gives."""
+        match command["op"]:
+            case "spawn":
+                self.running[command["name"]] = command
+                for key in ("stdout", "stderr"):
+                    Path(command[key]).write_text("", encoding="utf-8")
+                return {"pid": 100 + len(self.running)}
+            case "signal":
+                self.running[command["name"]]
+                self.end(command["name"])
+                return {}
+            case "counters" | "down":
+                return {"outcome": self.outcome()}
+        return {}
+
+    def end(self, name: str, code: int = 0) -> None:
+        """A program ends."""
+        command = self.running.pop(name, None)
+        if command is None:
+            return
+        if "--server" in command["argv"]:
+            self.write(command, "stdout", json.dumps(iperf_report()))
+        status = {"exit": code}
+        times = {"user_s": 0.25, "system_s": 0.5, "max_rss_bytes": 10**6, "wall_s": 1.0}
+        self.say({"event": "exited", "name": name, "status": status, **times})
+
+    def write(self, command: dict[str, Any], where: str, text: str) -> None:
+        """What a program writes."""
+        Path(command[where]).write_text(text, encoding="utf-8")
+
+    def after_spawn(self, command: dict[str, Any]) -> None:
+        """What a program does at once."""
+        name, argv = command["name"], command["argv"]
+        match Path(argv[0]).name:
+            case "postgres":
+                self.write(command, "stderr", f"LOG:  {READY}\n")
+                return
+            case "iperf3" if "--server" in argv:
+                return
+            case "iperf3":
+                self.end(name)
+                self.end(name.removesuffix("-client") + "-server")
+                return
+            case "psql" if name.startswith(("facts", "verify")):
+                is_wrong = FAULT == "corrupt" and name.startswith("verify")
+                self.write(command, "stdout", "0|0|0\n" if is_wrong else "7|126000|42\n")
+            case "cp" if name == "keep":
+                Path(argv[-1]).mkdir(parents=True)
+            case "pgbench":
+                self.bench(command)
+            case "ss":
+                self.write(command, "stdout", SS)
+            case "cat":
+                self.write(command, "stdout", COUNTERS)
+            case "ping":
+                self.write(command, "stdout", "rtt min/avg/max/mdev = 0.050/0.060/0.090/0.010 ms\n")
+        self.end(name, 1 if FAULT == "dead" and "pgbench" in name else 0)
+
+    def bench(self, command: dict[str, Any]) -> None:
+        """pgbench's log and table of commands."""
+        argv = command["argv"]
+        raw = next(w["oltp"] for w in self.plan["workloads"] if w.get("oltp", {}).get("name") == command["name"][8:])
+        load = Load(raw, self.plan["seed"], dict.fromkeys([t["response_bytes"] for t in raw["round_trips"]], 7))
+        prefix = argv[argv.index("--log-prefix") + 1]
+        lines = []
+        for user in range(raw["users"]):
+            clock_us = time.time_ns() // 1000
+            for number in range(1, (raw["transactions"] or 5) + 1):
+                took_us = load.pause_us(user, number) + LATENCY_US
+                clock_us += took_us
+                lines.append(f"{user} {number} {took_us} 0 {clock_us // 10**6} {clock_us % 10**6}")
+        Path(f"{prefix}.1").write_text("\n".join(lines) + "\n", encoding="ascii")
+        self.write(command, "stdout", f"         {LATENCY_US / 1000 - 0.1:.3f}           0  SELECT d FROM pay\n")
+
+    def outcome(self) -> dict[str, Any]:
+        """What a fabric on which little happened counts."""
+        lost = {host["name"]: {"tx_dropped": 0, "rx_dropped": 0, "write_failed": 0} for host in self.plan["hosts"]}
+        if FAULT == "lost":
+            lost[self.plan["hosts"][0]["name"]]["tx_dropped"] = 3
+        late = 5000.0 if FAULT == "late" else 80.0
+        return {
+            "digest": "0123456789abcdef",
+            "end_ps": 10**12,
+            "conservation": {"sent": 100, "delivered": 98, "dropped": 2, "in_network": 0},
+            "ports": [port(node, towards, self.plan) for node, towards in self.plan["observe"]["ports"]],
+            "switches": [],
+            "fabric": {
+                "lateness_us": {"p50": 20.0, "p90": 40.0, "p99": 60.0, "p99_9": late, "max": 9000.0},
+                "rate_error_ppm": {"leaf>client": 12.0},
+                "frames_lost_outside": lost,
+                "foreign_frames": 0,
+                "replay_log": None,
+            },
+            "tables": {
+                "port_series": {
+                    "port": [0],
+                    "bin": [0],
+                    "start_ps": [0],
+                    "queue_mean_bytes": [1.5],
+                    "queue_max_bytes": [9000],
+                    "tx_bytes": [1000],
+                    "drop_frames": [2],
+                    "mark_frames": [0],
+                },
+                "queue_depth": {"port": [0], "depth_bytes": [0], "time_ps": [10**12]},
+            },
+        }
+
+
+def port(node: str, towards: str, plan: dict[str, Any]) -> dict[str, Any]:
+    """Counters of one port."""
+    switch = next(s for s in plan["switches"] if s["name"] == node)
+    own = next((p["policy"] for p in switch["port_policies"] if p["towards"] == towards), switch["policy"])
+    queues = [
+        {
+            "name": queue["name"],
+            "tx_frames": 10,
+            "tx_bytes": 9000,
+            "drops": {"tail_drop": {"frames": 2, "bytes": 3000}},
+            "marked_frames": 0,
+            "depth_max_bytes": 5000,
+            "depth_mean_bytes": 100.0,
+        }
+        for queue in own["queues"]
+    ]
+    place = {"node": node, "towards": towards, "rate_bps": 10**9, "tx_frames": 10, "tx_bytes": 9000}
+    return {**place, "queues": queues, "dpp": None}
+
+
+def iperf_report() -> dict[str, Any]:
+    """A server's report: two intervals of half a second."""
+    return {
+        "intervals": [
+            {"sum": {"start": 0.0, "end": 0.5, "bytes": STREAM_BYTES}},
+            {"sum": {"start": 0.5, "end": 1.0, "bytes": STREAM_BYTES}},
+        ]
+    }
+
+
+SS = """ESTAB 0 0 10.77.0.2:5432 10.77.0.1:40000
+\t cubic wscale:7,7 rto:204 rtt:0.9/0.1 mss:8948 cwnd:10 bytes_sent:1000
+"""
+COUNTERS = """Tcp: RtoAlgorithm OutSegs RetransSegs
+Tcp: 1 500 3
+TcpExt: TCPTimeouts TCPLossProbes TCPOFOQueue
+TcpExt: 1 2 4
+  eth0: 1000 20 0 0 0 0 0 0 2000 30 0 0 0 0 0 0
+"""
+
+
+def main() -> int:
+    """The commands that the lab uses."""
+    command, arguments = sys.argv[1], sys.argv[2:]
+    if command == "lab":
+        plan = json.loads(Path(arguments[arguments.index("--plan") + 1]).read_text(encoding="utf-8"))
+        return Fake(plan, Path(arguments[arguments.index("--dir") + 1])).run()
+    answers = {
+        "limits": {"frames": {"frames_per_second_max": float(os.environ.get("FAKE_FRAMES_PER_S", "1e9"))}},
+        "doctor": {"capabilities": {"lab": True, "realtime": True}, "tun": FAULT != "no-tun", "realtime": True},
+        "clean": {"removed": ["tailrace-7-42"], "left": []},
+        "replay": {"digest": "0123456789abcdef"},
+    }
+    sys.stdout.write(json.dumps(answers[command]) if command in answers else "")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

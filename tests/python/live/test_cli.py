@@ -1,0 +1,84 @@
+"""The live commands as one types them, on the stand-in for the fabric."""
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from lab import sound
+from tailrace.cli.app import app
+from tailrace.errors import TailraceError
+from tailrace.live import standing
+from tailrace.scenario.calibrated import host_parameters
+
+pytestmark = pytest.mark.usefixtures("fake_lab")
+
+
+def run(*words: str) -> tuple[int, str]:
+    """Exit code and output of a command; errors for people are raised."""
+    result = CliRunner().invoke(app, list(words), catch_exceptions=False)
+    return result.exit_code, result.stdout
+
+
+def test_the_doctor_ends_with_its_verdict(monkeypatch: pytest.MonkeyPatch) -> None:
+    status, text = run("doctor")
+    assert (status, text.splitlines()[-1]) == (0, "live runs can start here")
+    monkeypatch.setenv("FAKE_FAULT", "no-tun")
+    status, text = run("doctor", "--json")
+    found = json.loads(text)
+    assert (status, found["can_run_live"]) == (1, False)
+    assert next(fact for fact in found["facts"] if fact["what"] == "/dev/net/tun")["advice"] == "modprobe tun"
+
+
+def test_a_live_run_prints_its_fidelity_and_is_listed_as_live(tmp_path: Path) -> None:
+    file = tmp_path / "s.yaml"
+    file.write_text(json.dumps(sound(workloads__backup=...)), encoding="utf-8")
+    status, text = run("run", str(file), "--live", "--out", str(tmp_path / "run"))
+    assert status == 0
+    assert text.startswith("sound, live: seed 1")
+    assert "worst of the trials" in text
+
+
+def test_a_machine_that_cannot_is_told_before_anything_starts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FAKE_FAULT", "no-tun")
+    file = tmp_path / "s.yaml"
+    file.write_text(json.dumps(sound()), encoding="utf-8")
+    with pytest.raises(TailraceError, match="a live run cannot start here: /dev/net/tun: not usable"):
+        run("run", str(file), "--live", "--out", str(tmp_path / "run"))
+    assert not (tmp_path / "run").exists()
+
+
+def test_clean_says_what_it_removed() -> None:
+    assert run("clean") == (0, "removed: tailrace-7-42\n")
+
+
+def test_a_dry_run_does_not_guess_how_long_programs_take(tmp_path: Path) -> None:
+    file = tmp_path / "s.yaml"
+    file.write_text(json.dumps(sound(workloads__backup=...)), encoding="utf-8")
+    status, text = run("run", str(file), "--live", "--dry-run", "--out", str(tmp_path / "run"))
+    assert status == 0
+    assert "time not known: a live trial takes as long as its programs do" in text
+
+
+def test_which_fabric_is_asked_when_none_is_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    assert run("fabric", "list") == (0, "no fabric is up\n")
+    with pytest.raises(TailraceError, match="which fabric\\? none is up"):
+        run("exec", "db", "--", "true")
+
+
+def test_a_fabric_whose_process_is_gone_is_not_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    folder = standing.home() / "old"
+    folder.mkdir(parents=True)
+    (folder / "lab.json").write_text(json.dumps({"lab_pid": 2**30, "hosts": []}), encoding="utf-8")
+    assert standing.standing() == []
+
+
+def test_a_file_of_something_else_is_no_host_parameters(tmp_path: Path) -> None:
+    file, scenario = tmp_path / "h.yaml", tmp_path / "s.yaml"
+    file.write_text("hosts: {}\nswitches: {}\n", encoding="utf-8")
+    scenario.write_text(json.dumps(sound()), encoding="utf-8")
+    with pytest.raises(TailraceError, match=r"h\.yaml:2: switches: 'switches' is no host parameter"):
+        host_parameters(file, scenario)

@@ -1,0 +1,150 @@
+"""A whole live experiment on a stand-in for the fabric: the run directory is of the simulator's shape."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from lab import sound
+from tailrace import results
+from tailrace.errors import RunRefusedError, TailraceError
+from tailrace.experiment.run import Experiment, Options, summarise_and_report
+from tailrace.live.engine import LiveEngine
+from tailrace.scenario.loading import load_scenario
+
+pytestmark = pytest.mark.usefixtures("fake_lab")
+
+
+def live(out: Path, options: dict[str, Any] | None = None, **changes: object) -> Experiment:
+    """A live experiment of the sound scenario, without a stream unless asked for."""
+    loaded = load_scenario(sound(**({"workloads__backup": ...} | changes)))
+    return Experiment(loaded, Options(out=out, **(options or {})), engine=LiveEngine())
+
+
+def trial(out: Path, arm: str = "fifo", number: int = 1) -> dict[str, Any]:
+    """An outcome on disk."""
+    outcome: dict[str, Any] = json.loads((out / "trials" / arm / f"{number}.json").read_text(encoding="utf-8"))
+    return outcome
+
+
+def test_a_live_run_is_summarised_and_reported_as_a_simulated_one(tmp_path: Path) -> None:
+    out = tmp_path / "run"
+    finished = live(out, workloads__backup={"kind": "stream", "source": "bulk", "destination": "client"}).run()
+    assert finished.is_valid
+    summary, report = summarise_and_report(out)
+    assert json.loads((out / "manifest.json").read_text(encoding="utf-8"))["engine"] == "live"
+    orders = summary["arms"]["dpp"]["workloads"]["orders"]
+    assert orders["transactions"]["mean"] == 4 * 100
+    assert orders["latency_ms"]["p50"] == pytest.approx(0.9, rel=0.01)
+    assert summary["arms"]["dpp"]["workloads"]["backup"]["goodput_gbps"]["mean"] > 0
+    assert report.stat().st_size > 10_000
+    assert "sound, live: seed 1" in results.format_table(summary)
+    assert summary["arms"]["fifo"]["fidelity"]["lateness_p99_9_us"] == 80
+    assert "Fidelity" in report.read_text(encoding="utf-8")
+    for table in ("transactions", "workload_series", "port_series", "queue_depth"):
+        assert (out / "trials" / "dpp" / f"1.{table}.parquet").exists(), table
+
+
+def test_nothing_but_results_stays_in_the_run_directory(tmp_path: Path) -> None:
+    out = tmp_path / "run"
+    live(out).run()
+    assert not (out / "live").exists()
+
+
+def test_the_same_command_resumes(tmp_path: Path) -> None:
+    out = tmp_path / "run"
+    live(out).run()
+    before = trial(out, "dpp", 2)["wall_s"]
+    (out / "trials" / "fifo" / "1.json").unlink()
+    live(out).run()
+    assert trial(out, "dpp", 2)["wall_s"] == before
+    assert trial(out)["status"] == "ok"
+
+
+def test_a_directory_of_the_simulator_is_not_continued_live(tmp_path: Path, fake: None) -> None:
+    out = tmp_path / "run"
+    Experiment(load_scenario(sound(workloads__backup=...)), Options(out=out)).run()
+    with pytest.raises(RunRefusedError, match="holds another run"):
+        live(out).run()
+
+
+def test_the_latency_counts_from_the_intended_start(tmp_path: Path) -> None:
+    out = tmp_path / "run"
+    live(out, workloads__orders__gap="exponential(7ms)").run()
+    [orders] = trial(out)["workloads"]
+    assert orders["latency"]["min_ps"] == orders["latency"]["max_ps"] == 900 * 10**6
+    # The statements took 0.8 ms of the 0.9: the rest is the load generator's.
+    assert trial(out)["live"]["generator_lag_us"]["orders"] == pytest.approx(100, abs=1)
+
+
+def test_warm_up_transactions_count_towards_completion_and_not_towards_latency(tmp_path: Path) -> None:
+    out = tmp_path / "run"
+    live(out, workloads__orders__warmup_transactions=30).run()
+    [orders] = trial(out)["workloads"]
+    assert orders["latency"]["count"] == 4 * 70
+    assert orders["transactions"] == 400
+
+
+@pytest.mark.parametrize(
+    ("fault", "reason"),
+    [
+        ("lost", "3 frames of host client were lost outside the modelled queues"),
+        ("late", r"the switch was late: p99.9 is 5,000 us, allowed are 1,000"),
+    ],
+)
+def test_a_trial_that_the_machine_spoilt_is_invalid(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fault: str, reason: str
+) -> None:
+    monkeypatch.setenv("FAKE_FAULT", fault)
+    out = tmp_path / "run"
+    finished = live(out).run()
+    assert set(finished.statuses.values()) == {"invalid"}
+    assert reason in trial(out)["reason"]
+
+
+@pytest.mark.parametrize(
+    ("fault", "reason"),
+    [
+        ("dead", "pgbench-orders: pgbench ended with status 1"),
+        ("unready", "the fabric did not start: no /dev/net/tun"),
+        ("corrupt", "the database of db is not what was loaded"),
+    ],
+)
+def test_a_failed_program_is_a_failed_trial_with_its_words_and_logs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fault: str, reason: str
+) -> None:
+    monkeypatch.setenv("FAKE_FAULT", fault)
+    out = tmp_path / "run"
+    finished = live(out, experiment__trials=1, arms={"fifo": {}}).run()
+    assert set(finished.statuses.values()) == {"failed"}
+    assert reason in trial(out)["reason"]
+
+
+def test_counters_of_a_host_are_a_workloads_where_it_has_the_host_to_itself(tmp_path: Path) -> None:
+    second = sound()["workloads"]["orders"] | {"transactions": 3}
+    live(tmp_path / "one", experiment__trials=1).run()
+    live(tmp_path / "two", experiment__trials=1, workloads__more=second).run()
+    assert trial(tmp_path / "one")["workloads"][0]["tcp"]["retransmits"] == 0
+    assert [one["tcp"] for one in trial(tmp_path / "two")["workloads"]] == [None, None]
+
+
+def test_live_trials_do_not_run_at_the_same_time(tmp_path: Path) -> None:
+    assert live(tmp_path / "run").jobs == 1
+    with pytest.raises(RunRefusedError, match="would disturb each other"):
+        live(tmp_path / "run", {"jobs": 2})
+
+
+def test_a_rate_that_the_machine_cannot_hold_is_refused_before_anything_runs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FAKE_FRAMES_PER_S", "100000")
+    with pytest.raises(TailraceError, match=r"network\.link\.rate: its ports carry up to .* frames/s"):
+        live(tmp_path / "run")
+    assert not (tmp_path / "run").exists()
+
+
+def test_solo_runs_and_calibration_work_as_simulated(tmp_path: Path) -> None:
+    out = tmp_path / "run"
+    live(out, experiment__solo=True, experiment__trials=1).run()
+    assert trial(out, "solo-orders")["status"] == "ok"

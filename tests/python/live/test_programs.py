@@ -1,0 +1,177 @@
+"""What the programs are asked, and how their words are read."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tailrace.live.fabric import FabricError
+from tailrace.live.programs import iperf3, postgres, probe
+from tailrace.live.programs.pgbench import Load, statement_ms
+from tailrace.live.programs.postgres import Installation, Server
+from tailrace.live.programs.sizes import row_bytes
+from tailrace.live.template import load_script, rows_of
+
+OLTP: dict[str, Any] = {
+    "name": "orders",
+    "client": "web",
+    "server": "db",
+    "users": 3,
+    "transactions": 4,
+    "warmup_transactions": 0,
+    "round_trips": [{"response_bytes": 18_000}, {"response_bytes": 64_000}],
+    "start": {"constant": 0},
+    "gap": {"constant": 5 * 10**9},
+    "priority": 3,
+}
+LOAD = Load(OLTP, 7, {18_000: 1000, 64_000: 900})
+STREAM: dict[str, Any] = {
+    "name": "backup",
+    "source": "bulk",
+    "destination": "web",
+    "connections": 3,
+    "bytes": 0,
+    "start_ps": 2 * 10**12,
+    "stagger_ps": 0,
+    "priority": 0,
+}
+
+
+def test_a_script_waits_and_then_does_every_statement() -> None:
+    lines = LOAD.script().splitlines()
+    assert lines.index(r"\sleep :pause us") < lines.index("SELECT d FROM pay_18000 WHERE id = :id;")
+    assert lines[-2:] == [r"\set id random(1, 900)", "SELECT d FROM pay_64000 WHERE id = :id;"]
+    assert r"\if :n = 1" in lines
+
+
+def test_pgbench_is_asked_for_users_threads_and_transactions() -> None:
+    command = LOAD.command(Path("/x/pgbench"), Path("/s"), Path("/l"), "10.77.0.2", 9)
+    words = " ".join(command.argv)
+    assert "--client 3 --jobs 3" in words
+    assert "--transactions 4" in words
+    assert command.host == "web"
+    assert command.priority == 3
+    endless = Load(OLTP | {"transactions": 0}, 7, LOAD.rows).command(Path("p"), Path("s"), Path("l"), "a", 9)
+    assert "--time 9" in " ".join(endless.argv)
+
+
+def test_a_log_is_read_from_every_thread_without_the_pauses(tmp_path: Path) -> None:
+    (tmp_path / "log.7").write_text("0 1 1500 0 100 2000\n0 2 6200 0 100 8200\n", encoding="ascii")
+    (tmp_path / "log.7.1").write_text("1 1 1700 0 100 2300\n1 2 58", encoding="ascii")  # the second was being written
+    found = LOAD.transactions(tmp_path / "log")
+    assert [(one.user, one.number, one.latency_us) for one in found] == [(0, 1, 1500), (0, 2, 1200), (1, 1, 1700)]
+    assert found[1].intended_us == 100_000_000 + 8200 - 1200
+
+
+def test_a_failed_transaction_is_no_fast_one(tmp_path: Path) -> None:
+    (tmp_path / "log.7").write_text("0 1 failed 0 100 2000\n", encoding="ascii")
+    with pytest.raises(FabricError, match="pgbench-orders: transaction 1 of user 0: failed"):
+        LOAD.transactions(tmp_path / "log")
+
+
+def test_statements_are_told_from_pauses() -> None:
+    report = (
+        "statement latencies in milliseconds and failures:\n"
+        "         0.005           0  \\set n :n + 1\n"
+        "        23.745           0  \\sleep :pause us\n"
+        "         1.894           0  SELECT d FROM pay_18000 WHERE id = :id;\n"
+        "         2.000           0  SELECT d FROM pay_64000 WHERE id = :id;\n"
+    )
+    assert statement_ms(report) == pytest.approx(3.894)
+    assert statement_ms("nothing") is None
+
+
+def test_a_row_makes_an_answer_of_the_size_that_was_asked_for() -> None:
+    assert row_bytes(18_000) == 18_000 - 63
+    assert row_bytes(10) == 1
+    assert (rows_of(18_000), rows_of(64_000_000)) == (1000, 2)
+    assert "ALTER COLUMN d SET STORAGE EXTERNAL" in load_script({18_000: 1000})
+
+
+def test_postgresql_listens_on_its_host_and_never_runs_as_root() -> None:
+    command = Server("db", "/run/x", "10.77.0.2", 20).command(Installation(Path("/pg"), "15"), cpus=1.5)
+    assert command.user == postgres.USER != "root"
+    assert "listen_addresses=10.77.0.2" in command.argv
+    assert "max_connections=30" in command.argv
+    assert command.cpus == 1.5
+    assert all(setting.why for setting in postgres.SETTINGS)
+
+
+def test_a_stream_with_an_end_has_a_process_for_each_connection() -> None:
+    [together] = iperf3.stream_pairs(STREAM, 5201, 12.2)
+    assert together.arguments == ("--parallel", "3", "--time", "13")
+    assert (together.delay_s, together.is_finite) == (2.0, False)
+    single = iperf3.stream_pairs(STREAM | {"bytes": 10_000, "stagger_ps": 10**12}, 5201, 12)
+    assert [pair.port for pair in single] == [5201, 5202, 5203]
+    assert [pair.delay_s for pair in single] == [2.0, 3.0, 4.0]
+    assert single[0].arguments == ("--bytes", "10000", "--length", "10000")
+
+
+def test_datagrams_go_at_their_rate() -> None:
+    raw = STREAM | {"sizes": {"constant": 1000}, "interarrival": {"constant": 10**9}, "count": 50}
+    [pair] = iperf3.datagram_pairs(raw, 5201, 12)
+    assert pair.arguments == ("--udp", "--bitrate", "8000000", "--length", "1000", "--blockcount", "50")
+
+
+def test_a_receiver_tells_what_came_also_when_it_was_interrupted(tmp_path: Path) -> None:
+    report = {
+        "intervals": [
+            {"sum": {"start": 0, "end": 0.5, "bytes": 100, "lost_packets": 2}},
+            {"sum": {"start": 0.5, "end": 0.8, "bytes": 50, "lost_packets": 0}},
+        ],
+        "error": "interrupt - the server has terminated",
+    }
+    path = tmp_path / "x.out"
+    path.write_text(json.dumps(report), encoding="utf-8")
+    received = iperf3.read_server(path)
+    assert (received.size_bytes, received.seconds, received.lost) == (150, 0.8, 2)
+    path.write_text(json.dumps({"error": "unable to receive"}), encoding="utf-8")
+    with pytest.raises(FabricError, match="moved nothing: unable to receive"):
+        iperf3.read_server(path)
+
+
+def test_counters_have_the_names_of_the_simulator() -> None:
+    text = (
+        "Tcp: OutSegs RetransSegs\nTcp: 100 4\n"
+        "TcpExt: TCPTimeouts TCPLossProbes TCPSackRecovery TCPRenoRecovery TCPDSACKRecv TCPOFOQueue\n"
+        "TcpExt: 1 2 3 1 5 6\n"
+        "    lo:       0       0 0 0 0 0 0 0 0 0 0 0 0 0 0 0\n"
+        "  eth0:   12345     678 0 0 0 0 0 0 999 55 0 0 0 0 0 0\n"
+    )
+    counters = probe.parse_counters(text)
+    assert (counters["rx_frames"], counters["tx_frames"]) == (678, 55)
+    assert probe.tcp_outcome(counters, counters) == {
+        "segments_sent": 100,
+        "retransmits": 4,
+        "timeouts": 1,
+        "tail_loss_probes": 2,
+        "fast_recoveries": 4,
+        "spurious_retransmits": 5,
+        "out_of_order": 6,
+    }
+    assert probe.difference({"OutSegs": 90}, counters)["OutSegs"] == 10
+
+
+def test_connections_tell_congestion_control_window_and_round_trip() -> None:
+    text = (
+        "0      0          10.77.0.1:5432      10.77.0.2:50000\n"
+        "\t ts sack cubic wscale:7,7 rto:204 rtt:1.5/0.7 ato:40 mss:8948 cwnd:12 ssthresh:9 bytes_acked:5\n"
+        "0      0          10.77.0.1:5432      10.77.0.2:50001\n"
+        "\t ts sack ecn bbr wscale:7,7 rto:204 rtt:0.5/0.7 ato:40 mss:8948 cwnd:30 bytes_acked:5\n"
+    )
+    found = probe.parse_connections(text)
+    assert found.congestion_controls == {"cubic", "bbr"}
+    assert (found.windows, found.round_trips_ms) == ((12, 30), (1.5, 0.5))
+
+
+def test_a_ping_is_read() -> None:
+    text = "20 packets transmitted, 20 received\nrtt min/avg/max/mdev = 0.042/0.686/10.436/2.239 ms\n"
+    assert probe.parse_ping(text) == {"min": 42.0, "mean": 686.0, "max": 10436.0}
+    assert probe.parse_ping("no answer") == {}
+
+
+def test_shares_of_a_moment_are_not_told() -> None:
+    before = probe.Cpu(1000, 500, 10)
+    assert probe.Cpu(1010, 505, 10).shares_since(before) == {"idle_share": None, "steal_share": None}
+    assert probe.Cpu(2000, 750, 60).shares_since(before) == {"idle_share": 0.25, "steal_share": 0.05}

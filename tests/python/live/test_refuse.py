@@ -1,0 +1,103 @@
+"""What cannot be run live is refused before anything starts, with file and line."""
+
+from pathlib import Path
+
+import pytest
+
+from lab import sound
+from tailrace.errors import ScenarioError
+from tailrace.live.refuse import Machine, refuse
+from tailrace.scenario.loading import load_scenario
+
+
+def refusals(frames_per_s_max: float | None, changes: dict[str, object] | None = None) -> list[str]:
+    """Every refusal of the sound scenario with changes."""
+    loaded = load_scenario(sound(**(changes or {})))
+    try:
+        refuse(loaded, loaded.arms, Machine(frames_per_s_max, frozenset({"cubic", "reno"})))
+    except ScenarioError as error:
+        return [str(problem).removeprefix("scenario: ") for problem in error.problems]
+    return []
+
+
+def test_a_scenario_of_databases_and_streams_can_be_run() -> None:
+    assert refusals(1e9) == []
+
+
+@pytest.mark.parametrize(
+    ("changes", "refusal"),
+    [
+        ({"workloads__web": {"kind": "flows", "sizes": "10kB", "load": "10%"}}, "workloads.web.kind: no real program"),
+        ({"workloads__orders__gap_from": "start"}, "workloads.orders.gap_from: pgbench waits from the end"),
+        ({"workloads__orders__gap": "erlang(7ms, 40)"}, "workloads.orders.gap: pgbench cannot draw it: a shape of 40"),
+        ({"workloads__orders__dscp": "ef"}, "workloads.orders.dscp: PostgreSQL does not mark its packets"),
+        (
+            {"hosts__db": {"tcp": {"rto_min": "5ms"}}},
+            "hosts.db.tcp.rto_min: it cannot be changed live: Linux's is 200ms",
+        ),
+        (
+            {"hosts__db": {"nic": {"storm": {"priorities": [3], "end": "1s"}}}},
+            "hosts.db.nic.storm: a live interface does not break on purpose",
+        ),
+        (
+            {"hosts__db": {"tcp": {"congestion_control": "dctcp"}}},
+            "hosts.db.tcp.congestion_control: this kernel has no dctcp (hint: it has cubic, reno)",
+        ),
+        ({"network__framing": {"overhead": "12B"}}, "network.framing: live frames are Ethernet's"),
+        (
+            {
+                "workloads__backup": {
+                    "kind": "datagrams",
+                    "source": "bulk",
+                    "destination": "client",
+                    "sizes": "1kB",
+                    "interarrival": "exponential(1ms)",
+                }
+            },
+            "workloads.backup.interarrival: iperf3 sends datagrams of one size at even gaps",
+        ),
+        (
+            {
+                "workloads__more": {
+                    "kind": "oltp",
+                    "client": "client",
+                    "server": "db",
+                    "users": 1,
+                    "priority": 3,
+                    "round_trips": [{"response": "1kB"}],
+                }
+            },
+            "workloads.more.priority: the server of 'db' answers another workload with priority 0",
+        ),
+    ],
+    ids=lambda value: next(iter(value)) if isinstance(value, dict) else "",
+)
+def test_it_is_refused_where_it_stands(changes: dict[str, object], refusal: str) -> None:
+    [found] = refusals(None, changes)
+    assert found.startswith(refusal)
+    assert "(hint: " in found
+
+
+def test_what_linux_calls_by_another_name_is_known() -> None:
+    assert refusals(None, {"hosts__db": {"tcp": {"congestion_control": "new-reno"}}}) == []
+
+
+def test_frames_are_counted_where_the_bulk_arrives() -> None:
+    # 10 Gbit/s of frames of 1538 bytes, and half as many acknowledgements: 1.2 million a second.
+    [found] = refusals(1_200_000)
+    assert found.startswith(
+        "network.link.rate: its ports carry up to 1 219 116 frames/s, and this machine holds 1 200 000"
+    )
+    assert refusals(1_220_000) == []
+
+
+def test_the_line_of_the_file_is_named(tmp_path: Path) -> None:
+    file = tmp_path / "s.yaml"
+    file.write_text(
+        "tailrace: 1\nname: s\nnetwork: {topology: {kind: star, hosts: [a, b]}}\n"
+        "workloads:\n  web: {kind: flows, sizes: 10kB, load: 10%}\nexperiment: {duration: 1s}\n",
+        encoding="utf-8",
+    )
+    loaded = load_scenario(file)
+    with pytest.raises(ScenarioError, match=r"s\.yaml:5: workloads\.web\.kind"):
+        refuse(loaded, loaded.arms, Machine())

@@ -1,0 +1,91 @@
+"""Latencies, series and verdicts of live trials have the simulator's shape and its precision."""
+
+from array import array
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tailrace.live.latency import latency_outcome
+from tailrace.live.series import Bins, Moved, Row, goodput_table, transactions_table
+from tailrace.live.validity import reasons
+from tailrace.scenario.live import Live
+
+GOOD: dict[str, Any] = {
+    "fabric": {
+        "lateness_us": {"p99_9": 900.0},
+        "rate_error_ppm": {"leaf>a": -4000.0},
+        "frames_lost_outside": {"a": {"tx_dropped": 0, "rx_dropped": 0, "write_failed": 0}},
+        "foreign_frames": 0,
+    },
+    "live": {"steal_share": 0.01, "idle_share": 0.05, "generator_lag_us": {"XS": 1500.0}},
+}
+
+
+def spoilt(section: str, **values: object) -> dict[str, Any]:
+    """A good outcome with something else in one section."""
+    return GOOD | {section: GOOD[section] | values}
+
+
+@given(st.lists(st.integers(1, 10**13), min_size=1, max_size=50))
+def test_percentiles_are_within_a_thousandth(values: list[int]) -> None:
+    found = latency_outcome(values)
+    assert found is not None
+    middle = sorted(values)[(len(values) + 1) // 2 - 1]
+    assert middle - 1 <= found["p50_ps"] <= middle * 1.001 + 1000
+    assert found["max_ps"] == max(values)
+    assert sum(count for _, count in found["buckets"]) == found["count"] == len(values)
+    assert found["mean_ps"] == pytest.approx(sum(values) / len(values))
+
+
+def test_no_latency_is_none() -> None:
+    assert latency_outcome([]) is None
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 9 * 10**12), st.integers(1, 10**12), st.integers(0, 10**9)), max_size=20),
+    st.integers(2, 40),
+)
+def test_bytes_are_spread_and_never_lost(parts: list[tuple[int, int, int]], bins_max: int) -> None:
+    moved = [Moved(start, start + span, size) for start, span, size in parts]
+    bins = Bins(10**9, bins_max)
+    filled = bins.fill(moved, 10**13)
+    assert len(filled) <= bins_max
+    assert sum(filled) == pytest.approx(sum(size for _, _, size in parts), abs=len(filled) + 1)
+
+
+def test_tables_have_the_columns_of_the_simulator() -> None:
+    rows = [[Row(0, 5, 7), Row(1, 6, 8)], [Row(0, 9, 9)]]
+    kind, data = transactions_table(rows, 1)["start_ps"]
+    assert (kind, list(array("Q", data))) == ("u64", [5, 9])
+    table = goodput_table([[Moved(0, 10**9, 80)], []], 2 * 10**9, 10**9, 100)
+    assert list(array("Q", table["goodput_bytes"][1])) == [80, 0, 0, 0]
+    assert list(array("I", table["workload"][1])) == [0, 0, 1, 1]
+
+
+def test_a_good_trial_has_no_reason_against_it() -> None:
+    assert reasons(GOOD, Live()) == []
+
+
+@pytest.mark.parametrize(
+    ("outcome", "reason"),
+    [
+        (spoilt("fabric", lateness_us={"p99_9": 1001.0}), "the switch was late: p99.9 is 1,001 us, allowed are 1,000"),
+        (spoilt("fabric", rate_error_ppm={"leaf>a": -6000.0}), "port leaf>a was 0.60% off its rate, allowed are 0.50%"),
+        (spoilt("fabric", pool_exhausted=4), "the switch found no memory for frames 4 times"),
+        (spoilt("fabric", foreign_frames=2), "2 frames came from outside the lab"),
+        (
+            spoilt("fabric", frames_lost_outside={"a": {"tx_dropped": 2, "rx_dropped": 1}}),
+            "3 frames of host a were lost outside the modelled queues",
+        ),
+        (spoilt("live", steal_share=0.03), "the hypervisor took 3.0% of the cores, allowed are 2.0%"),
+        (spoilt("live", idle_share=0.01), "the cores were idle for 1.0%, wanted are 2.0%"),
+        (
+            spoilt("live", generator_lag_us={"XS": 2500.0}),
+            "the load generator of XS was 2,500 us late on average, allowed are 2,000",
+        ),
+    ],
+)
+def test_what_the_machine_did_wrong_is_named_with_its_bound(outcome: dict[str, Any], reason: str) -> None:
+    assert reasons(outcome, Live()) == [reason]
