@@ -3,17 +3,15 @@
 from pathlib import Path
 from typing import Any
 
-from markupsafe import Markup
-
 from tailrace.report.charts.engines import engines_chart
 from tailrace.report.page import asset, environment
 
 WHAT = {
-    "slowdown": "Slowdown: time in the arm over the time alone",
-    "completion_s": "Completion time, s",
-    "latency_p50_ms": "Median latency, ms",
-    "latency_p99_ms": "99th percentile of latency, ms",
-    "goodput_gbps": "Goodput, Gbit/s",
+    "slowdown": ("Slowdown", "Time in the arm over the time alone, each engine by its own solo run."),
+    "completion_s": ("Completion", "Time until the last user of a workload was done, in seconds."),
+    "latency_p50_ms": ("Median latency", "From the intended start of a transaction to its end, in milliseconds."),
+    "latency_p99_ms": ("Latency p99", "As above: one transaction in a hundred took longer."),
+    "goodput_gbps": ("Goodput", "Application bytes over time, in Gbit/s."),
 }
 
 
@@ -27,10 +25,11 @@ def write_engines(compared: dict[str, Any], path: Path) -> Path:
 
 def render_engines(compared: dict[str, Any]) -> str:
     """The page as text."""
-    sections = []
-    for metric, title in WHAT.items():
+    sections: list[dict[str, Any]] = []
+    for metric, (title, says) in WHAT.items():
         rows = [row for row in compared["rows"] if row["metric"] == metric]
         if rows:
-            sections.append({"title": title, "rows": rows, "chart": Markup(engines_chart(rows))})
+            chart = engines_chart(rows)
+            sections.append({"key": metric, "title": title, "says": says, "rows": rows, "chart": chart})
     template = environment().get_template("engines.html.j2")
     return template.render(compared=compared, sections=sections, theme=asset("theme.css"))

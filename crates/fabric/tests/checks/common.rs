@@ -100,7 +100,7 @@ pub fn is_root(test: &str) -> bool {
 
 /// A new folder for a lab.
 pub fn folder(name: &str) -> std::path::PathBuf {
-    let folder = std::env::temp_dir().join(format!("tailrace-fabric-test-{}", std::process::id())).join(name);
+    let folder = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     std::fs::create_dir_all(&folder).expect("there is a place for scratch files");
     folder
 }

@@ -59,8 +59,8 @@ fn live(plan: &Plan, looks_us: &[u64], log: &Path) -> Value {
 }
 
 fn scratch(name: &str) -> PathBuf {
-    let folder = std::env::temp_dir().join(format!("tailrace-fabric-test-{}", std::process::id()));
-    std::fs::create_dir_all(&folder).expect("there is a place for scratch files");
+    let folder = std::path::Path::new(env!("CARGO_TARGET_TMPDIR"));
+    std::fs::create_dir_all(folder).expect("there is a place for scratch files");
     folder.join(name)
 }
 
