@@ -31,7 +31,7 @@ def calibrate_hosts(out: Path | None, mtu: str, rate: str) -> None:
         emit(text)
         return
     out.write_text(text, encoding="utf-8")
-    note(f"wrote {out}; put it under `hosts:` of a scenario")
+    note(f"wrote {out}; `tailrace run SCENARIO --calibrated {out}` simulates with it")
 
 
 def replay_run(path: Path, *, json_: bool) -> int:

@@ -6,6 +6,7 @@ where there is no network, which gives the time to the first byte and the rate a
 """
 
 import tempfile
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -29,7 +30,9 @@ STREAM_LIMIT_S = 30.0
 ANSWERS = {1_000: 2000, 18_000: 2000, 64_000: 1000, 1_000_000: 200, 32_000_000: 10}
 """Sizes of answers and how often each is asked for."""
 ANSWER_LIMIT_S = 60.0
-PS_PER_US = 10**6
+QUIET_LOOK_S = 1.0
+QUIET_IDLE_SHARE = 0.8
+"""Below this the kernel's time for a frame was seen to double."""
 WIRE_OVERHEAD_BYTES = 38
 """Header, check sequence, preamble and gap of a frame."""
 PING_BYTES = 84
@@ -101,6 +104,7 @@ def calibrate(mtu: str, rate: str, say: Callable[[str], None]) -> Calibration:
     """Measures for a minute at most; `say` is told what is being done."""
     parse(mtu, SIZE), parse(rate, RATE)
     require(needs_database=True)
+    _warn_of_neighbours(say)
     with tempfile.TemporaryDirectory(prefix="tailrace-calibrate-") as name:
         folder = Path(name)
         say(f"a stream at MTU {SMALL_MTU}")
@@ -114,6 +118,15 @@ def calibrate(mtu: str, rate: str, say: Callable[[str], None]) -> Calibration:
         raise FabricError(f"an MTU of {mtu} is the one that is measured anyway (hint: --mtu 9000B)")
     wire_us = 4 * 8e6 * (PING_BYTES + WIRE_OVERHEAD_BYTES) / parse(rate, RATE)
     return Calibration(mtu, rate, large["mean"], large["min"], wire_us, frame_us, answers)
+
+
+def _warn_of_neighbours(say: Callable[[str], None]) -> None:
+    """Says so when the machine is not quiet: costs are then too high."""
+    before = probe.cpu()
+    time.sleep(QUIET_LOOK_S)
+    idle = probe.cpu().shares_since(before)["idle_share"]
+    if idle is not None and idle < QUIET_IDLE_SHARE:
+        say(f"warning: other programs compute (idle {idle:.0%}): measure again when the machine is quiet")
 
 
 def _plan(mtu: str, rate: str, workloads: dict[str, Any]) -> dict[str, Any]:
