@@ -1,7 +1,8 @@
 """Put each deliberate fault of tests/mutations into a copy of the code and print which tests notice.
 
 `mutate.py` tries all; `mutate.py WORD..` those whose description or file has one of the words. The table is that of
-docs/validation.md. The exit status is 1 when no test notices a fault (the compiler is none), 2 when the tests fail without any.
+docs/validation.md. The exit status is 1 when no test notices a fault (the compiler is none), 2 when the tests fail
+without any.
 """
 
 import os
