@@ -50,6 +50,22 @@ def test_every_model_page_is_listed() -> None:
     assert [name for name in pages if f"]({name})" not in index] == []
 
 
+def unknown_sources(page: str) -> list[str]:
+    """Rust files that a page names, whole paths or ends of them, and that do not exist."""
+    known = [f"/{source.relative_to(ROOT)}" for source in (ROOT / "crates").rglob("*.rs")]
+    named = re.findall(r"`([\w/]+\.rs)`", page)
+    return [name for name in named if not any(path.endswith(f"/{name}") for path in known)]
+
+
+def test_the_sources_that_a_page_names_exist() -> None:
+    pages = (ROOT / "docs").rglob("*.md")
+    assert {page.name: wrong for page in pages if (wrong := unknown_sources(page.read_text()))} == {}
+
+
+def test_a_source_that_does_not_exist_is_noticed() -> None:
+    assert unknown_sources("`crates/dataplane/src/switch.rs`, `switch.rs` and `no_switch.rs`") == ["no_switch.rs"]
+
+
 def functions() -> set[str]:
     """Names of all functions of the project, tests included."""
     sources = [*(ROOT / "crates").rglob("*.rs"), *(ROOT / "tests").rglob("*.py")]

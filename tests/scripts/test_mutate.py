@@ -48,6 +48,12 @@ def test_names_of_failed_tests_are_read_without_their_modules() -> None:
     assert mutate.read_failures("killed", -9) == ["a test program that ended early"]
 
 
+def test_a_fault_that_does_not_compile_is_noticed_by_nobody() -> None:
+    fault = mutate.Fault("a sum", "a.rs", "+", "-", ())
+    noticed = [mutate.Verdict(fault, by).is_noticed for by in ((), ("the compiler",), ("a_b",), ("the time limit",))]
+    assert noticed == [False, False, True, True]
+
+
 def test_a_row_names_a_few_tests_and_says_when_nobody_noticed() -> None:
     fault = mutate.Fault("a sum", "a.rs", "+", "-", ())
     row = mutate.row(mutate.Verdict(fault, ("a_b", "c_d", "e_f", "g_h")))

@@ -160,6 +160,7 @@ mod tests {
     fn drain(buffer: &mut SharedBuffer, room: &Room, depth: u64) {
         (1..=depth).rev().for_each(|frames| buffer.give_back(room, frames * u64::from(FRAME), u64::from(FRAME)));
     }
+
     /// 100 frames, of which 40 are one queue's own.
     fn reserving() -> (SharedBuffer, Room, Room) {
         let mut buffer = SharedBuffer::new(100_000);

@@ -116,6 +116,7 @@ mod tests {
     fn tagged() -> Packet {
         Packet { tag: Tag::new(1, 7), dscp: 26, flow_hash: KEY.hash(), ..Packet::default() }
     }
+
     /// The class of that frame from port 4 by these rules.
     fn class(rules: Vec<(Match, u8)>) -> u8 {
         let mut classifier = Classifier::new(rules);

@@ -195,6 +195,7 @@ mod tests {
             assert_eq!(dpp.counters.evictions, u64::from(express));
         }
     }
+
     #[test]
     fn the_entry_of_a_silent_flow_is_not_free_while_its_packets_wait() {
         for (left, is_free) in [(0, false), (1, true)] {

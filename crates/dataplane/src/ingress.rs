@@ -7,7 +7,7 @@
 use crate::DropCause;
 use crate::admit::{Limit, Pool};
 use tailrace_units::{Pace, Span, Time};
-use tailrace_wire::{PRIORITIES, Pause, QUANTA_MAX, quanta_time};
+use tailrace_wire::{PRIORITIES, Pause, QUANTA_MAX, QUANTUM_BYTES, quanta_time};
 
 /// Speed of light in copper and glass, metres per second (SONiC buffer_headroom_mellanox.lua).
 const CABLE_SPEED: u64 = 198_000_000;
@@ -245,7 +245,7 @@ impl Group {
 /// (buffer_headroom_mellanox.lua) without its cell rounding.
 pub fn headroom_bytes(rate_bps: u64, cable_metres: u64, port_mtu: u64, lossless_mtu: u64, response_quanta: u64) -> u64 {
     let on_cable = (2 * u128::from(cable_metres) * u128::from(rate_bps)).div_ceil(8 * u128::from(CABLE_SPEED)) as u64;
-    lossless_mtu + 2 * port_mtu + on_cable + response_quanta * 64
+    lossless_mtu + 2 * port_mtu + on_cable + response_quanta * QUANTUM_BYTES
 }
 
 #[cfg(test)]

@@ -66,6 +66,7 @@ mod tests {
         }
         assert!(policer.conforms(Time::ZERO, 3, 7, 9_000), "another class is not policed");
     }
+
     /// Frames of 1 000 bytes that pass at once, after this silence.
     fn burst(policer: &mut Policer, flow: u32, at: Time) -> usize {
         (0..50).filter(|_| policer.conforms(at, 0, flow, 1_000)).count()

@@ -106,6 +106,7 @@ mod tests {
         assert!((985..=1_005).contains(&mild), "{mild}");
         assert!((7_710..=7_870).contains(&severe), "{severe}");
     }
+
     /// Fb = -(Q_off + w Q_delta) in 1/64 of (2w + 1) Q_eq, from one sample to the next.
     #[test]
     fn feedback_weighs_the_offset_and_twice_the_growth() {

@@ -175,6 +175,7 @@ mod tests {
         let share = served[0] as f64 / (served[0] + served[1]) as f64;
         assert!((share / 0.001 - 1.0).abs() < 0.01, "{share}");
     }
+
     /// What a queue did not use of its turn before it ran empty is gone: its next turn is a turn and no more.
     #[test]
     fn an_empty_queue_saves_nothing() {

@@ -8,11 +8,11 @@ use crate::ingress::{Account, IngressPort, Order};
 use crate::port::{Port, Releases, Verdict};
 use crate::progress::Progress;
 use crate::{
-    Classifier, DppCounters, DropCause, Forwarding, Frame, GroupCounters, GroupPolicy, Limit, Outside, PausePolicy, Policer,
-    PortNo, PortPolicy, QueueCounters, QueueNo, SharedBuffer, Vlans,
+    Classifier, DropCause, Forwarding, Frame, GroupPolicy, Limit, Outside, PausePolicy, Policer, PortNo, PortPolicy,
+    QueueCounters, QueueNo, SharedBuffer, Vlans,
 };
 use tailrace_units::{Pace, Time};
-use tailrace_wire::{FlowKey, PauseState};
+use tailrace_wire::FlowKey;
 
 /// A switch.
 #[derive(Debug)]
@@ -323,10 +323,6 @@ impl<F: Frame> Switch<F> {
     pub fn queues(&self, port: PortNo) -> usize {
         self.ports[port].queues().len()
     }
-    /// Counters of one queue.
-    pub fn counters(&self, port: PortNo, queue: QueueNo) -> &QueueCounters {
-        &self.ports[port].queues()[queue].counters
-    }
     /// Bytes that wait in one queue, as far as its port is settled.
     pub fn depth_bytes(&self, port: PortNo, queue: QueueNo) -> u64 {
         self.ports[port].depth_bytes(queue)
@@ -334,34 +330,6 @@ impl<F: Frame> Switch<F> {
     /// Frames that wait in late-choosing queues of a port (on other ports committed frames are already outside).
     pub fn held_frames(&self, port: PortNo) -> u64 {
         self.ports[port].queues().iter().map(|queue| queue.len() as u64).sum()
-    }
-    /// Counters of prioritisation at a port that has it.
-    pub fn dpp_counters(&self, port: PortNo) -> Option<&DppCounters> {
-        self.ports[port].dpp().map(|dpp| &dpp.counters)
-    }
-    /// What a port was told to pause.
-    pub fn pause_state(&self, port: PortNo) -> Option<&PauseState> {
-        self.ports[port].pause_state()
-    }
-    /// Storms that the watchdog of a port detected, and that ended.
-    pub fn storms(&self, port: PortNo) -> (u64, u64) {
-        self.ports[port].storms()
-    }
-    /// Elephants of a port, and elephants that lost their entry; zero without a trap.
-    pub fn elephants(&self, port: PortNo) -> (u64, u64) {
-        self.ports[port].elephants()
-    }
-    /// Notifications sent by the congestion point of a queue, and the sum of their feedback.
-    pub fn notifications(&self, port: PortNo, queue: QueueNo) -> (u64, u64) {
-        self.ports[port].queues()[queue].congestion_point.as_ref().map_or((0, 0), |point| (point.sent, point.feedback_sum))
-    }
-    /// Counters of the ingress groups of a port, with their priorities.
-    pub fn groups(&self, port: PortNo) -> Vec<(u8, GroupCounters)> {
-        self.ingress.as_ref().map_or_else(Vec::new, |ingress| ingress.ports[port].counters().collect())
-    }
-    /// Counters of frames that were dropped before any queue: no route, policed, no room at the ingress.
-    pub fn early_drops(&self) -> &QueueCounters {
-        &self.early
     }
     /// The shared memory.
     pub fn buffer(&self) -> &SharedBuffer {

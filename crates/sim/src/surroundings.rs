@@ -47,6 +47,7 @@ impl Roads {
             && let End::Host(host) = road.end
         {
             let arrival = road.arrival(start, end);
+            road.posted_until = arrival;
             self.look_again(wire, arrival);
             self.post(host, arrival, *packet);
         } else if let Some(arrival) = road.push(packet, start, end) {
@@ -83,7 +84,7 @@ impl Roads {
 
     /// Frames may wait behind one that was posted: the wire is looked at when that one is over, as it is for any other.
     #[cold]
-    fn look_again(&mut self, wire: usize, arrival: Time) {
+    pub(crate) fn look_again(&mut self, wire: usize, arrival: Time) {
         if self.agenda.due(source_of(wire)).is_never() {
             self.agenda.arm(source_of(wire), arrival);
         }

@@ -34,11 +34,13 @@ pub(crate) struct Wire {
     delay: Span,
     /// Cut-through: the frame counts as arrived when this much of it has been sent; `None` for the whole frame.
     header_time: Option<Span>,
+    /// When the latest frame that went to an interface, and so is not on its way here, is over.
+    pub(crate) posted_until: Time,
 }
 
 impl Wire {
     pub(crate) fn new(origin: Origin, end: End, delay: Span, header_time: Option<Span>) -> Wire {
-        Wire { on_the_way: Ring::default(), end, origin, delay, header_time }
+        Wire { on_the_way: Ring::default(), end, origin, delay, header_time, posted_until: Time::ZERO }
     }
 
     /// Whether the next frame needs more memory.

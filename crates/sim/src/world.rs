@@ -152,17 +152,34 @@ impl World {
         }
     }
 
-    /// The port before a wire may have sent something by now. Returns whether the wire was read too, as far as a header.
+    /// The port before a wire may have sent something by now. Returns whether the wire was read too.
     #[inline(never)]
     fn settle_origin(&mut self, now: Time, wire: usize, (switch, port): (usize, usize)) -> bool {
         let (node, mut around) = self.switch_and_surroundings(switch);
         node.settle(port, now, &mut around.0);
         self.after_switch(now, switch);
-        let is_read = self.roads.wires[wire].is_read_ahead();
-        if is_read {
+        let road = &self.roads.wires[wire];
+        if road.is_read_ahead() {
             self.read_ahead(now, wire, (switch, port));
+            return true;
         }
-        is_read
+        if let End::Host(host) = road.end
+            && road.posted_until > now
+        {
+            self.poll_behind_posted(now, wire, host);
+            return true;
+        }
+        false
+    }
+
+    /// Polls a host while a frame for its interface is being sent: the wire may be empty then, and what waits in the port
+    /// behind that frame makes nobody look, so the wire is looked at again when the frame is over.
+    #[cold]
+    #[inline(never)]
+    fn poll_behind_posted(&mut self, now: Time, wire: usize, host: u32) {
+        self.poll_host(now, wire, host);
+        let posted_until = self.roads.wires[wire].posted_until;
+        self.roads.look_again(wire, posted_until);
     }
 
     /// Reads a header from a port that chooses late. The frame is still being sent, so the port's next choice comes after

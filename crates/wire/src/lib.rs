@@ -8,7 +8,7 @@ mod tag;
 
 pub use flow::{FlowKey, Protocol};
 pub use packet::{Ecn, Flags, MAX_SACK_BLOCKS, Packet, SackBlock};
-pub use pause::{PRIORITIES, Pause, PauseState, QUANTA_MAX, quanta_time};
+pub use pause::{PRIORITIES, Pause, PauseState, QUANTA_MAX, QUANTUM_BYTES, quanta_time};
 pub use tag::{TAG_BYTES, Tag};
 
 /// IPv4 header without options (RFC 791).

@@ -5,7 +5,7 @@ use tailrace_units::{Pace, Span, Time};
 /// Priorities of a frame (IEEE 802.1Q).
 pub const PRIORITIES: usize = 8;
 /// One pause quantum is 512 bit times (802.3 annex 31B): the time of 64 bytes.
-const QUANTUM_BYTES: u64 = 64;
+pub const QUANTUM_BYTES: u64 = 64;
 /// The longest pause that one frame can ask for.
 pub const QUANTA_MAX: u16 = u16::MAX;
 
@@ -175,6 +175,7 @@ mod tests {
         assert_eq!(state.free_from(ns(100), 0), ns(90 + 5120));
         assert_eq!(state.paused_by(ns(100))[0], Span::from_ns(100)); // what is still to come does not count
     }
+
     #[test]
     fn a_link_pause_stops_every_priority_of_who_obeys_it_and_nothing_else() {
         let pace = BitRate::from_gbps(10).pace(0);

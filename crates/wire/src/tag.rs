@@ -6,6 +6,8 @@ pub const TAG_BYTES: u16 = 4;
 const PRIORITY_SHIFT: u32 = 13;
 /// The bit that 802.1Q has for drop eligibility, which nothing here uses.
 const WRITTEN: u16 = 1 << 12;
+/// The priority: three bits.
+const PRIORITY_MASK: u16 = 7 << PRIORITY_SHIFT;
 /// The VLAN: 12 bits.
 const VLAN_MASK: u16 = WRITTEN - 1;
 
@@ -33,7 +35,7 @@ impl Tag {
     /// With another priority.
     #[inline]
     pub const fn with_priority(self, priority: u8) -> Tag {
-        Tag(self.0 & !(7 << PRIORITY_SHIFT) | (priority as u16) << PRIORITY_SHIFT)
+        Tag(self.0 & !PRIORITY_MASK | (priority as u16) << PRIORITY_SHIFT)
     }
     /// Written into the frame, or not. The tag of no VLAN is never written.
     #[inline]

@@ -9,7 +9,8 @@ from markupsafe import Markup
 
 from tailrace.report.beside import beside_published
 from tailrace.report.headline import facts, headline
-from tailrace.report.sections import completion, distributions, network, provenance, queues, transport
+from tailrace.report.network import network
+from tailrace.report.sections import completion, distributions, provenance, queues, transport
 from tailrace.results import Run, numbers
 from tailrace.results.grid import metric_name
 from tailrace.results.pauses import deadlock_sentences

@@ -72,7 +72,7 @@ def _bins(trial: Trial, name: str, columns: tuple[str, str]) -> dict[int, list[B
 
 
 def _width_ps(starts: list[int]) -> int:
-    """Width of the bins; the whole trial is one bin where there is one."""
+    """Width of the bins; 0 where there are fewer than two, which tell nothing of it."""
     ordered = sorted(set(starts))
     return min((right - left for left, right in pairwise(ordered)), default=0)
 

@@ -103,6 +103,7 @@ mod tests {
     fn at(ms: u64) -> Time {
         Time::ZERO + MS.times(ms)
     }
+
     /// Milliseconds at which something is dropped when a frame leaves every millisecond after this wait.
     fn drops(codel: &mut Codel, from_ms: u64, until_ms: u64, waited: Span) -> Vec<u64> {
         let dropped = |&ms: &u64| codel.on_departure(at(ms), waited, 10 * MTU, MTU, false) == Fate::Drop;

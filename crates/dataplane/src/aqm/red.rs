@@ -121,6 +121,7 @@ mod tests {
     fn average(red: &Red) -> f64 {
         red.average as f64 / 65_536.0
     }
+
     /// Frames from one strike to the next at this depth.
     fn gaps(red: &mut Red, depth: u64) -> Vec<usize> {
         let strikes: Vec<usize> = (0..40_000).filter(|_| red.on_arrival(Time::ZERO, depth, true) == Fate::Mark).collect();

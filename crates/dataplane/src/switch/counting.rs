@@ -1,9 +1,10 @@
-//! A new beginning for everything that is counted, in the middle of a run.
+//! What a switch has counted, and a new beginning for all of it in the middle of a run.
 
 use super::Switch;
 use crate::port::Port;
-use crate::{Frame, QueueCounters};
+use crate::{DppCounters, Frame, GroupCounters, PortNo, QueueCounters, QueueNo};
 use tailrace_units::Time;
+use tailrace_wire::PauseState;
 
 impl<F: Frame> Switch<F> {
     /// Counts from `now` on: every counter becomes zero, and every maximum becomes what is there now. Nothing else changes.
@@ -14,5 +15,38 @@ impl<F: Frame> Switch<F> {
         self.ports.iter_mut().for_each(|port| Port::begin_counting(port, now));
         let ingress = self.ingress.iter_mut().flat_map(|ingress| &mut ingress.ports);
         ingress.for_each(crate::ingress::IngressPort::begin_counting);
+    }
+
+    /// Counters of one queue.
+    pub fn counters(&self, port: PortNo, queue: QueueNo) -> &QueueCounters {
+        &self.ports[port].queues()[queue].counters
+    }
+    /// Counters of prioritisation at a port that has it.
+    pub fn dpp_counters(&self, port: PortNo) -> Option<&DppCounters> {
+        self.ports[port].dpp().map(|dpp| &dpp.counters)
+    }
+    /// What a port was told to pause.
+    pub fn pause_state(&self, port: PortNo) -> Option<&PauseState> {
+        self.ports[port].pause_state()
+    }
+    /// Storms that the watchdog of a port detected, and that ended.
+    pub fn storms(&self, port: PortNo) -> (u64, u64) {
+        self.ports[port].storms()
+    }
+    /// Elephants of a port, and elephants that lost their entry; zero without a trap.
+    pub fn elephants(&self, port: PortNo) -> (u64, u64) {
+        self.ports[port].elephants()
+    }
+    /// Notifications sent by the congestion point of a queue, and the sum of their feedback.
+    pub fn notifications(&self, port: PortNo, queue: QueueNo) -> (u64, u64) {
+        self.ports[port].queues()[queue].congestion_point.as_ref().map_or((0, 0), |point| (point.sent, point.feedback_sum))
+    }
+    /// Counters of the ingress groups of a port, with their priorities.
+    pub fn groups(&self, port: PortNo) -> Vec<(u8, GroupCounters)> {
+        self.ingress.as_ref().map_or_else(Vec::new, |ingress| ingress.ports[port].counters().collect())
+    }
+    /// Counters of frames that were dropped before any queue: no route, policed, no room at the ingress.
+    pub fn early_drops(&self) -> &QueueCounters {
+        &self.early
     }
 }

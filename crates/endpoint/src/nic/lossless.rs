@@ -299,6 +299,7 @@ mod tests {
         let starts: Vec<u64> = sent_until(&mut nic, Time::ZERO + Span::from_us(10)).iter().map(|sent| sent.0).collect();
         assert_eq!(starts, [0, 1575, 3150, 4726]);
     }
+
     #[test]
     fn a_limited_flow_waits_for_its_limiter_and_for_the_pause_of_its_priority() {
         let mut nic = nic(Some(policy()));

@@ -6,19 +6,25 @@ use tailrace_units::{BitRate, Pace, Span, Time};
 const FAST_RECOVERY_STAGES: u32 = 5;
 /// A feedback of one cuts the rate by 1/128 (rpgGd exponent 7): 63 cuts it by 49.2 %.
 const CUT_PER_FEEDBACK: u64 = 128;
+/// Feedback is quantised to six bits.
+const FEEDBACK_MAX: u8 = 63;
+/// A target of more than this many times the rate comes down in the first cycle (clause 32.15), ..
+const TARGET_EXCESS_MAX: u64 = 10;
+/// .. to one part in so many.
+const TARGET_EXCESS_DIVISOR: u64 = 8;
 
 /// Parameters of a reaction point.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ReactionPolicy {
-    /// Timer cycle: 15 ms.
+    /// Timer cycle: 15 ms by default.
     pub timer: Span,
-    /// Byte counter cycle: 150 000.
+    /// Byte counter cycle: 150 000 by default; halved after fast recovery, as the timer's.
     pub byte_counter: u64,
-    /// Active increase in bits per second: 5 000 000.
+    /// Active increase in bits per second: 5 000 000 by default.
     pub active_increase_bps: u64,
-    /// Hyper-active increase in bits per second: 50 000 000.
+    /// Hyper-active increase in bits per second: 50 000 000 by default.
     pub hyper_increase_bps: u64,
-    /// Lowest rate in bits per second.
+    /// Lowest rate in bits per second, above zero: 10 000 000 by default.
     pub rate_min_bps: u64,
 }
 
@@ -29,9 +35,13 @@ pub struct ReactionPoint {
     line_bps: u64,
     target_bps: u64,
     current_bps: u64,
+    /// Cycles of the byte counter since the last notification.
     byte_stage: u32,
+    /// Cycles of the timer since then.
     time_stage: u32,
+    /// Wire bytes until the byte counter's next cycle.
     bytes_left: i64,
+    /// The timer's next cycle.
     timer_at: Time,
     /// When the next frame may start.
     next: Time,
@@ -75,7 +85,7 @@ impl ReactionPoint {
         }
         self.byte_stage = 0;
         self.time_stage = 0;
-        let keep = CUT_PER_FEEDBACK - u64::from(feedback.min(63));
+        let keep = CUT_PER_FEEDBACK - u64::from(feedback.min(FEEDBACK_MAX));
         self.current_bps = (self.current_bps * keep / CUT_PER_FEEDBACK).max(self.policy.rate_min_bps);
         self.timer_at = now + self.policy.timer;
     }
@@ -113,9 +123,9 @@ impl ReactionPoint {
         } else {
             0
         };
-        // A target far above the rate comes down first, so that recovery does not overshoot (clause 32.15).
-        if own_stage == 1 && self.target_bps > 10 * self.current_bps {
-            self.target_bps /= 8;
+        // A target far above the rate comes down first, so that recovery does not overshoot.
+        if own_stage == 1 && self.target_bps > TARGET_EXCESS_MAX * self.current_bps {
+            self.target_bps /= TARGET_EXCESS_DIVISOR;
         } else {
             self.target_bps += step;
         }
@@ -180,6 +190,7 @@ mod tests {
         }
         point
     }
+
     /// What the target would be without the line's limit, from the last two rates: the rate goes half of the way to it.
     fn target_bps(before: &ReactionPoint, after: &ReactionPoint) -> u64 {
         2 * after.rate_bps() - before.rate_bps()

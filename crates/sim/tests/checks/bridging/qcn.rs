@@ -71,23 +71,40 @@ fn beside_notifications(interface: Option<RawNicLossless>) -> RawPlan {
 /// The longest delay of the frames for `h1`: bytes on two wires of 2 Gbit/s, both cables, and a notification before them.
 const LONGEST_PS: f64 = (2 * 1_000 * 4_000 + 2 * DELAY_PS + 84 * 4_000) as f64;
 
-/// One user of `h1` asks `h2` again and again, and the answers share the wire to `h1` with its notifications: one in a few
-/// hundred comes while a notification is sent. Nobody but the next notification, 75 us later or more, uses the wire.
-#[test]
-fn frames_behind_a_notification_do_not_wait_for_the_next_one() {
+/// One user of `h1` asks `h2` again and again, and the answers share the wire to `h1` with its notifications.
+fn asking_beside_notifications(response_bytes: u64) -> RawPlan {
     let mut plan = beside_notifications(None);
     plan.hosts.iter_mut().for_each(bare);
-    let mut asking = oltp("asking", "h1", "h2", 1, 40_000, 1_000);
+    let mut asking = oltp("asking", "h1", "h2", 1, 40_000, response_bytes);
     asking.round_trips[0].server_time = RawDistribution::Uniform { low: 0, high: 10 * US };
     (asking.gap, asking.start) = (RawDistribution::Constant(0), RawDistribution::Constant(0));
     plan.workloads = vec![constant("h1", "h0", 0, 3 * GBPS / 2), RawWorkload::Oltp(asking)];
     plan.stop_at_ps = 2 * S;
-    let outcome = simulate(plan);
-    assert!(count(&port(&outcome, "sw", "h0")["queues"][0], "qcn.notifications") > 2_000);
-    let latency = |figure: &str| number(workload(&outcome, "asking"), figure) / 1e6;
-    // The server takes up to 10 us; frames of 4 us may be before the request, and a notification before the answer.
+    plan
+}
+
+/// The server takes up to 10 us; frames of 4 us may be before the request, and a notification before the answer.
+fn no_answer_waits_for_somebody_else(outcome: &Outcome) {
+    assert!(count(&port(outcome, "sw", "h0")["queues"][0], "qcn.notifications") > 2_000);
+    let latency = |figure: &str| number(workload(outcome, "asking"), figure) / 1e6;
     let least = latency("latency.min_ps");
     within("longest transaction in us", latency("latency.max_ps"), (least, least + 25.0));
+}
+
+/// One answer in a few hundred comes while a notification is sent. Nobody but the next notification, 75 us later or more,
+/// uses the wire.
+#[test]
+fn frames_behind_a_notification_do_not_wait_for_the_next_one() {
+    no_answer_waits_for_somebody_else(&simulate(asking_beside_notifications(1_000)));
+}
+
+/// Answers of several frames, and a notification between two of them. The first one arrives while the notification is
+/// still being sent (the cable is short), and nothing else is on the wire then.
+#[test]
+fn frames_behind_a_notification_that_follows_another_frame_do_not_wait_either() {
+    let mut plan = asking_beside_notifications(4_000);
+    plan.links.iter_mut().for_each(|link| link.delay_ps = US / 10);
+    no_answer_waits_for_somebody_else(&simulate(plan));
 }
 
 /// A host that looks at its frames every 100 us learns of congestion when the notification arrives.
