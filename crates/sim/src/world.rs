@@ -112,6 +112,8 @@ impl World {
             let (node, mut around) = self.switch_and_surroundings(index);
             let now = around.1;
             node.handle_timeout(now, &mut around.0);
+            // A run that goes on must hear of what is due next.
+            self.after_switch(now, index);
         }
         let now = self.now;
         for (index, node) in self.switches.iter().enumerate() {
