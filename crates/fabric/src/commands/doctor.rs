@@ -5,6 +5,7 @@ use super::print_json;
 use crate::cgroup::Hierarchies;
 use crate::client::Client;
 use crate::guardian::{CAPABILITIES_NEEDED, capabilities};
+use crate::scratch::Scratch;
 use crate::sys::thread::be_realtime;
 use serde_json::json;
 use std::fs;
@@ -48,9 +49,7 @@ pub(super) fn run() -> Result<(), String> {
 /// What was refused.
 fn try_lab() -> Result<(), String> {
     let program = std::env::current_exe().map_err(|error| format!("finding this program: {error}"))?;
-    let dir = std::env::temp_dir().join(format!("tailrace-doctor-{}", std::process::id()));
+    let scratch = Scratch::new("doctor")?;
     let (rate, mtu) = TRIED;
-    let tried = Client::start_silent(&program, &two_hosts(rate, mtu), &dir, &[]).and_then(|lab| lab.down().map(drop));
-    let _ = fs::remove_dir_all(&dir); // made by us; may not be there when nothing was begun
-    tried
+    Client::start_silent(&program, &two_hosts(rate, mtu), scratch.path(), &[]).and_then(|lab| lab.down().map(drop))
 }

@@ -3,6 +3,7 @@
 use super::print_json;
 use crate::client::Client;
 use crate::options::{Words, unknown};
+use crate::scratch::Scratch;
 use serde_json::{Value, json};
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
@@ -39,10 +40,9 @@ pub(super) fn run(mut words: Words) -> Result<(), String> {
         }
     }
     let program = std::env::current_exe().map_err(|error| format!("finding this program: {error}"))?;
-    let bench = Bench { program, dir: std::env::temp_dir().join(format!("tailrace-limits-{}", std::process::id())), seconds };
-    let measured = bench.all();
-    let _ = std::fs::remove_dir_all(&bench.dir); // made by us; may not be there when nothing was begun
-    print_json(&measured?)
+    let scratch = Scratch::new("limits")?;
+    let bench = Bench { program, dir: scratch.path().to_owned(), seconds };
+    print_json(&bench.all()?)
 }
 
 struct Bench {
