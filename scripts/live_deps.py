@@ -1,8 +1,10 @@
 """Install the programs of live runs from Debian's packages: `make live-deps`. No daemon is started by it."""
 
 import os
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 from tailrace.live import doctor
@@ -11,6 +13,9 @@ POLICY = Path("/usr/sbin/policy-rc.d")
 """Debian asks this program whether a package may start its daemon; 101 says no (invoke-rc.d(8))."""
 REFUSAL = "#!/bin/sh\nexit 101\n"
 INSTALL_LIMIT_S = 280
+"""For both steps together: lists and packages."""
+APT = ("apt-get", "--quiet", "--quiet", "--option", "Acquire::http::Timeout=20", "--option", "Acquire::Retries=1")
+"""A machine without a network is told from a slow one within a minute."""
 
 
 def missing() -> list[str]:
@@ -18,24 +23,50 @@ def missing() -> list[str]:
     return list(dict.fromkeys(needed.package for needed in doctor.missing()))
 
 
-def install() -> int:
-    """Installs what is missing; returns the exit code of apt-get."""
+def install() -> str:
+    """Installs what is missing; returns the last complaint of apt-get, empty when it had none."""
     is_ours = not POLICY.exists()
-    if is_ours:
-        POLICY.write_text(REFUSAL, encoding="ascii")
-        POLICY.chmod(0o755)
-    environment = os.environ | {"DEBIAN_FRONTEND": "noninteractive"}
     try:
-        for words in (["update"], ["install", "--yes", "--no-install-recommends", *missing()]):
-            done = subprocess.run(
-                ["apt-get", "--quiet", "--quiet", *words], env=environment, timeout=INSTALL_LIMIT_S, check=False
-            )
-            if done.returncode:
-                return done.returncode
+        if is_ours:
+            POLICY.write_text(REFUSAL, encoding="ascii")
+            POLICY.chmod(0o755)
+        deadline_s = time.monotonic() + INSTALL_LIMIT_S
+        packages = missing()
+        update = _apt_complaint("update", limit_s=deadline_s - time.monotonic())
+        words = ("install", "--yes", "--no-install-recommends", *packages)
+        # Lists that are there already may do where they cannot be renewed.
+        complaint = _apt_complaint(*words, limit_s=deadline_s - time.monotonic())
+    except OSError as error:
+        return str(error)
     finally:
         if is_ours:
             POLICY.unlink(missing_ok=True)
-    return 0
+    return (update or complaint) if complaint else ""
+
+
+def _apt_complaint(*words: str, limit_s: float) -> str:
+    environment = os.environ | {"DEBIAN_FRONTEND": "noninteractive", "LC_ALL": "C"}
+    try:
+        done = subprocess.run(
+            [*APT, *words],
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=max(1.0, limit_s),
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        return f"apt-get {words[0]} was not done within {limit_s:.0f} s"
+    if done.returncode == 0:
+        return ""
+    said = [line for line in done.stderr.splitlines() if line.startswith(("E:", "W:"))]
+    return f"apt-get {words[0]}: {said[-1] if said else f'status {done.returncode}'}"
+
+
+def end_in_order(number: int, _frame: object) -> None:
+    """A signal ends the program in the ordinary way, so that the policy is removed."""
+    sys.exit(128 + number)
 
 
 def main() -> int:
@@ -48,8 +79,12 @@ def main() -> int:
         print(f"live-deps: as root, apt-get install {' '.join(lacking)}", file=sys.stderr)
         return 1
     print(f"live-deps: {' '.join(lacking)}", flush=True)
-    return install()
+    complaint = install()
+    if complaint:
+        print(f"live-deps: {complaint}", file=sys.stderr)
+    return 1 if complaint else 0
 
 
 if __name__ == "__main__":
+    signal.signal(signal.SIGTERM, end_in_order)
     sys.exit(main())

@@ -2,8 +2,10 @@
 
 import json
 import os
+import socket
 import subprocess
 import sys
+import urllib.request
 from pathlib import Path
 
 import machine
@@ -20,7 +22,9 @@ def tailrace(state: Path, *words: str) -> subprocess.CompletedProcess[str]:
 
 def test_a_fabric_stays_up_until_it_is_taken_down(tmp_path: Path) -> None:
     before = machine.picture()
-    up = tailrace(tmp_path, "fabric", "up", str(machine.SCENARIO), "--arm", "dpp")
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        number = free.getsockname()[1]
+    up = tailrace(tmp_path, "fabric", "up", str(machine.SCENARIO), "--arm", "dpp", "--metrics", str(number))
     try:
         assert up.returncode == 0, up.stderr
         assert "10.77.0.2" in up.stdout
@@ -30,10 +34,22 @@ def test_a_fabric_stays_up_until_it_is_taken_down(tmp_path: Path) -> None:
         ping = tailrace(tmp_path, "exec", "client", "--", "ping", "-c", "2", "-i", "0.01", "db")
         assert " 0% packet loss" in ping.stdout, ping.stderr
         assert tailrace(tmp_path, "exec", "client", "--", "sh", "-c", "exit 7").returncode == 7
+        absent = tailrace(tmp_path, "exec", "client", "--", "/no/such/program")
+        assert (absent.returncode, absent.stdout) == (127, "")
+        killed = tailrace(tmp_path, "exec", "client", "--", "sh", "-c", "kill -TERM $$")
+        assert killed.returncode == 128 + 15
         unknown = tailrace(tmp_path, "exec", "clinet", "--", "true")
         assert "did you mean 'client'?" in unknown.stderr
         ports = json.loads(tailrace(tmp_path, "top", "--once", "--json").stdout)["ports"]
         assert sum(port["tx_frames"] for port in ports) == 4
+        assert [port["towards"] for port in ports] == ["client", "db", "bulk"]
+        with urllib.request.urlopen(f"http://127.0.0.1:{number}/metrics", timeout=LIMIT_S) as answer:
+            assert answer.headers["Content-Type"].startswith("application/openmetrics-text")
+            samples = answer.read().decode().splitlines()
+        sent = [line for line in samples if line.startswith("tailrace_tx_frames_total{")]
+        assert len(sent) == 6  # three ports with two queues each
+        assert sum(int(line.rpartition(" ")[2]) for line in sent) == 4
+        assert samples[-1] == "# EOF"
         capture = ("fabric", "capture", "leaf>client", str(tmp_path / "c.pcapng"), "--seconds", "0.5")
         done = tailrace(tmp_path, *capture)
         assert done.stdout.startswith("wrote "), done.stderr

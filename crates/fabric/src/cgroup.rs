@@ -25,6 +25,13 @@ const PREFIX: &str = "tailrace-";
 const PERIOD_US: u64 = 100_000;
 /// Smallest quota that the kernel takes.
 const QUOTA_US_MIN: u64 = 1_000;
+/// A lab's programs together weigh this many times what one ordinary program weighs (or one service, in version 2): without
+/// it, forty databases would get as much of a core as one neighbour that computes.
+const WEIGHT: u64 = 100;
+/// What an ordinary program weighs in version 1 (`cpu.shares`, see sched(7)).
+const ORDINARY_SHARES: u64 = 1_024;
+/// What an ordinary group weighs in version 2 (`cpu.weight`, 1 to 10 000; the kernel's cgroup-v2 page).
+const ORDINARY_WEIGHT: u64 = 100;
 /// How long to wait for a group to become empty after its processes were killed.
 const EMPTY_WAIT: Duration = Duration::from_secs(3);
 const EMPTY_POLL: Duration = Duration::from_millis(5);
@@ -115,7 +122,19 @@ impl Groups {
             let enable = |path: PathBuf| fs::write(path.join("cgroup.subtree_control"), "+cpu").is_ok();
             let _ = enable(root.clone()) && enable(root.join(&self.name));
         }
+        self.weigh();
         Ok(())
+    }
+
+    /// Lets the lab's programs go before neighbours that compute. A lab that may not is a lab all the same: its trials say how
+    /// much of the machine was idle.
+    fn weigh(&self) {
+        let (group, file, weight) = match (&self.hierarchies.cpu, &self.hierarchies.unified) {
+            (Some(root), _) => (root, "cpu.shares", ORDINARY_SHARES * WEIGHT),
+            (None, Some(root)) => (root, "cpu.weight", ORDINARY_WEIGHT * WEIGHT),
+            (None, None) => return,
+        };
+        let _ = fs::write(group.join(&self.name).join(file), weight.to_string());
     }
 
     /// Makes the groups of one host.
@@ -230,6 +249,20 @@ mod tests {
         let kind = |text: &str| Hierarchies::parse(text).kind();
         assert_eq!([kind(v1), kind(v2), kind(&[v1_other, v1, v2].concat()), kind(v1_other)], ["v1", "v2", "hybrid", "none"]);
         assert_eq!(Hierarchies::parse(v1).cpu, Some(PathBuf::from("/sys/fs/cgroup/cpu,cpuacct")));
+    }
+
+    #[test]
+    fn programs_of_a_lab_weigh_more_than_a_neighbour() {
+        for (version, file, weight) in [(1, "cpu.shares", "102400"), (2, "cpu.weight", "10000")] {
+            let root = std::env::temp_dir().join(format!("tailrace-weight-{}-{version}", std::process::id()));
+            fs::create_dir_all(&root).expect("there is a place for scratch files");
+            let (cpu, unified) = if version == 1 { (Some(root.clone()), None) } else { (None, Some(root.clone())) };
+            let groups = Groups::named(Hierarchies { cpu, unified }, "tailrace-test");
+            groups.create().expect("folders can be made");
+            let read = fs::read_to_string(root.join("tailrace-test").join(file));
+            fs::remove_dir_all(&root).expect("it is ours");
+            assert_eq!(read.expect("it was written"), weight);
+        }
     }
 
     #[test]

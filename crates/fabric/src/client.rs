@@ -25,18 +25,34 @@ impl Client {
     /// # Errors
     /// Why there is no lab.
     pub fn start(program: &Path, plan: &Value, dir: &Path, options: &[&str]) -> Result<Client, String> {
+        Client::start_with(program, plan, dir, options, Stdio::inherit())
+    }
+
+    /// As [`Client::start`]; what the lab writes to its standard error is thrown away.
+    ///
+    /// # Errors
+    /// Why there is no lab.
+    pub fn start_silent(program: &Path, plan: &Value, dir: &Path, options: &[&str]) -> Result<Client, String> {
+        Client::start_with(program, plan, dir, options, Stdio::null())
+    }
+
+    fn start_with(program: &Path, plan: &Value, dir: &Path, options: &[&str], errors: Stdio) -> Result<Client, String> {
         let text = |error: std::io::Error| format!("starting a lab: {error}");
         std::fs::create_dir_all(dir).map_err(text)?;
         let file = dir.join("plan.json");
         std::fs::write(&file, plan.to_string()).map_err(text)?;
         let mut command = Command::new(program);
         command.arg("lab").arg("--plan").arg(file).arg("--dir").arg(dir).args(options);
-        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().map_err(text)?;
+        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(errors).spawn().map_err(text)?;
         let output = BufReader::new(child.stdout.take().expect("it is piped"));
         let (input, dir) = (child.stdin.take(), dir.to_owned());
         let mut client = Client { child, input, output, next_id: 0, events: VecDeque::new(), dir, ready: Value::Null };
         client.ready = client.line()?;
-        if client.ready["event"] == "ready" { Ok(client) } else { Err(client.ready["error"].to_string()) }
+        if client.ready["event"] == "ready" {
+            Ok(client)
+        } else {
+            Err(client.ready["error"].as_str().unwrap_or("the lab gives no reason").to_owned())
+        }
     }
 
     /// Number of the guardian.

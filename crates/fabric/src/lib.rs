@@ -21,5 +21,6 @@ mod guardian;
 mod limits;
 mod machine;
 mod options;
+mod scratch;
 mod sys;
 mod undertaker;

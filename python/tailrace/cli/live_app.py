@@ -94,7 +94,10 @@ def up(
     name: Annotated[str | None, typer.Option("--name", help="Name; the scenario's if left out.")] = None,
     arm: Annotated[str | None, typer.Option("--arm", metavar="NAME", help="Arm; the baseline if left out.")] = None,
     metrics: Annotated[
-        int | None, typer.Option("--metrics", metavar="PORT", help="Serve OpenMetrics on this port of 127.0.0.1.")
+        int | None,
+        typer.Option(
+            "--metrics", metavar="PORT", min=1, max=65535, help="Serve OpenMetrics on this port of 127.0.0.1."
+        ),
     ] = None,
     set_: Annotated[
         list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Override a value; repeatable.")

@@ -114,7 +114,7 @@ def require(*, needs_database: bool) -> None:
         raise RunRefusedError(f"a live run needs {names} (hint: {hint})")
     lacks = [fact for fact in fabric_facts(fabric.ask("doctor")) if fact.is_good is False]
     if lacks:
-        why = "; ".join(f"{fact.what}: {fact.value}" for fact in lacks)
+        why = "; ".join(f"{fact.what}: {fact.value} ({fact.advice})" for fact in lacks)
         raise RunRefusedError(
             f"a live run cannot start here: {why} (hint: run it as root; `tailrace doctor` says more)"
         )
@@ -147,12 +147,14 @@ def fabric_facts(found: Mapping[str, Any]) -> list[Fact]:
     capabilities = found.get("capabilities") or {}
     has_rights, can_nest = bool(capabilities.get("lab")), bool(found.get("user_namespaces"))
     rights = "those of root" if has_rights else "a user namespace" if can_nest else "too few"
+    refused = found.get("lab_error")
     is_realtime = bool(found.get("realtime"))
     clock = str(found.get("clock_source"))
     controls = ", ".join(found.get("congestion_controls") or []) or "unknown"
     return [
         Fact("privileges", rights, has_rights or can_nest, "" if has_rights or can_nest else "run it as root"),
         Fact("/dev/net/tun", *((("usable", True, "")) if found.get("tun") else ("not usable", False, "modprobe tun"))),
+        Fact("a lab", *(("refused", False, str(refused)) if refused else ("comes up", True, ""))),
         Fact("control groups", str(found.get("cgroup")), None),
         Fact("real-time priority", "yes" if is_realtime else "no", None, "" if is_realtime else LATE),
         Fact("clock", clock, None, "" if clock in FAST_CLOCKS else "reading this clock is slow"),

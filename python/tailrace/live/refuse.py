@@ -19,11 +19,11 @@ DATAGRAM_BYTES_MAX = 65_507
 """Largest UDP payload over IPv4."""
 TCP_FIXED = {
     "window_cap": "Linux has no such limit",
-    "initial_window": "Linux's window is set by a route, which the lab keeps for the congestion control",
-    "rto_min": "Linux's is 200ms",
     "rto_max": "Linux's is 120s",
 }
 """TCP settings that only the simulator can change, and what holds live."""
+RTO_MIN_PS = 10**9
+"""Smallest minimum of the retransmission timeout that a route can have: 1 ms."""
 KERNEL_NAMES = {"new-reno": "reno"}
 """Where Linux has another name for a congestion control."""
 FRAMES_PER_DATA_FRAME = 1.5
@@ -112,6 +112,8 @@ def _host(at: KeyPath, host: Host) -> Found:
     if host.nic.storm is not None:
         yield (*at, "nic", "storm"), "a live interface does not break on purpose", "simulate it"
     own, usual = host.tcp, Tcp()
+    if own.rto_min < RTO_MIN_PS:
+        yield (*at, "tcp", "rto_min"), "Linux counts it in milliseconds", "write at least 1ms"
     for key, fact in TCP_FIXED.items():
         if getattr(own, key) != getattr(usual, key):
             yield (*at, "tcp", key), f"it cannot be changed live: {fact}", "leave it out"

@@ -108,6 +108,16 @@ def test_a_stream_with_an_end_has_a_process_for_each_connection() -> None:
     assert single[0].arguments == ("--bytes", "10000", "--length", "10000")
 
 
+def test_iperf3_marks_what_it_sends() -> None:
+    datagrams = STREAM | {"sizes": {"constant": 1_000}, "interarrival": {"constant": 10**9}, "count": 0}
+    for pairs in (iperf3.stream_pairs, iperf3.datagram_pairs):
+        [marked] = pairs(datagrams | {"dscp": 46}, 5201, 12)
+        words = marked.client("10.77.0.1", "10.77.0.2").argv
+        assert words[words.index("--dscp") + 1] == "46"
+        [plain] = pairs(datagrams | {"dscp": None}, 5201, 12)
+        assert "--dscp" not in plain.arguments
+
+
 def test_datagrams_go_at_their_rate() -> None:
     raw = STREAM | {"sizes": {"constant": 1000}, "interarrival": {"constant": 10**9}, "count": 50}
     [pair] = iperf3.datagram_pairs(raw, 5201, 12)

@@ -32,8 +32,12 @@ def test_a_scenario_of_databases_and_streams_can_be_run() -> None:
         ({"workloads__orders__gap": "erlang(7ms, 40)"}, "workloads.orders.gap: pgbench cannot draw it: a shape of 40"),
         ({"workloads__orders__dscp": "ef"}, "workloads.orders.dscp: PostgreSQL does not mark its packets"),
         (
-            {"hosts__db": {"tcp": {"rto_min": "5ms"}}},
-            "hosts.db.tcp.rto_min: it cannot be changed live: Linux's is 200ms",
+            {"hosts__db": {"tcp": {"rto_min": "500us"}}},
+            "hosts.db.tcp.rto_min: Linux counts it in milliseconds",
+        ),
+        (
+            {"hosts__db": {"tcp": {"rto_max": "60s"}}},
+            "hosts.db.tcp.rto_max: it cannot be changed live: Linux's is 120s",
         ),
         (
             {"hosts__db": {"nic": {"storm": {"priorities": [3], "end": "1s"}}}},
@@ -80,6 +84,10 @@ def test_it_is_refused_where_it_stands(changes: dict[str, object], refusal: str)
 
 def test_what_linux_calls_by_another_name_is_known() -> None:
     assert refusals(None, {"hosts__db": {"tcp": {"congestion_control": "new-reno"}}}) == []
+
+
+def test_what_a_route_can_set_is_not_refused() -> None:
+    assert refusals(None, {"hosts__db": {"tcp": {"rto_min": "5ms", "initial_window": 32}}}) == []
 
 
 def test_frames_are_counted_where_the_bulk_arrives() -> None:

@@ -1,12 +1,17 @@
 //! `tailrace-fabric doctor`: what of this machine decides whether and how well a lab runs.
 
+use super::limits::two_hosts;
 use super::print_json;
 use crate::cgroup::Hierarchies;
+use crate::client::Client;
 use crate::guardian::{CAPABILITIES_NEEDED, capabilities};
+use crate::scratch::Scratch;
 use crate::sys::thread::be_realtime;
 use serde_json::json;
 use std::fs;
 
+/// Rate and MTU of the lab that is tried: any will do.
+const TRIED: (u64, u64) = (100_000_000, 1_500);
 /// CAP_SYS_NICE (linux/capability.h).
 const CAPABILITY_NICE: u64 = 1 << 23;
 
@@ -23,6 +28,7 @@ pub(super) fn run() -> Result<(), String> {
         "kernel": read("/proc/sys/kernel/osrelease"),
         "cores": std::thread::available_parallelism().map_or(1, usize::from),
         "capabilities": { "lab": capabilities & CAPABILITIES_NEEDED == CAPABILITIES_NEEDED, "realtime": capabilities & CAPABILITY_NICE != 0 },
+        "lab_error": try_lab().err(),
         "user_namespaces": number("/proc/sys/user/max_user_namespaces").unwrap_or(0) > 0,
         "tun": has_tun,
         "cgroup": Hierarchies::find().kind(),
@@ -34,4 +40,16 @@ pub(super) fn run() -> Result<(), String> {
         "congestion_control": read("/proc/sys/net/ipv4/tcp_congestion_control"),
         "qdisc": read("/proc/sys/net/core/default_qdisc"),
     }))
+}
+
+/// Makes a lab and takes it down again, which takes some tens of milliseconds. Containers refuse this and that of what a lab
+/// needs (system calls, mounts, files) without a sign by which it could be known before.
+///
+/// # Errors
+/// What was refused.
+fn try_lab() -> Result<(), String> {
+    let program = std::env::current_exe().map_err(|error| format!("finding this program: {error}"))?;
+    let scratch = Scratch::new("doctor")?;
+    let (rate, mtu) = TRIED;
+    Client::start_silent(&program, &two_hosts(rate, mtu), scratch.path(), &[]).and_then(|lab| lab.down().map(drop))
 }

@@ -6,8 +6,16 @@ use nix::sched::{CloneFlags, setns, unshare};
 use nix::sys::signal::{SigHandler, Signal, signal};
 use serde_json::Value;
 use std::fs::{self, File};
+use std::io;
+use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
-use std::process::{Command, ExitCode};
+use std::process::{Command, ExitCode, ExitStatus};
+
+/// What a shell ends with when a program is not there, when it cannot be run, and, above this, when a signal ended it (POSIX,
+/// Shell Command Language, 2.8.2).
+const NOT_FOUND: u8 = 127;
+const NOT_TO_RUN: u8 = 126;
+const BY_SIGNAL: i32 = 128;
 
 pub(super) fn run(mut words: Words) -> Result<ExitCode, String> {
     let (mut dir, mut host) = (None, None);
@@ -30,10 +38,22 @@ pub(super) fn run(mut words: Words) -> Result<ExitCode, String> {
     if let Some(cwd) = cwd.filter(|cwd| cwd.is_dir()) {
         command.current_dir(cwd);
     }
-    let mut child = command.spawn().map_err(|error| format!("starting {program:?}: {error}"))?;
+    let mut child = match command.spawn() {
+        Ok(child) => child,
+        Err(error) => {
+            super::tell_people(&format!("starting {program:?} on {host:?}: {error}"));
+            return Ok(ExitCode::from(if error.kind() == io::ErrorKind::NotFound { NOT_FOUND } else { NOT_TO_RUN }));
+        }
+    };
     ignore_interrupts().map_err(|error| error.to_string())?;
     let status = child.wait().map_err(|error| format!("waiting for {program:?}: {error}"))?;
-    Ok(ExitCode::from(status.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(u8::MAX)))
+    Ok(ExitCode::from(code_of(status)))
+}
+
+/// As a shell tells it.
+fn code_of(status: ExitStatus) -> u8 {
+    let code = status.code().or_else(|| status.signal().map(|signal| BY_SIGNAL + signal));
+    code.and_then(|code| u8::try_from(code).ok()).unwrap_or(u8::MAX)
 }
 
 /// What a lab has written about itself.

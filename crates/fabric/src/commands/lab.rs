@@ -52,7 +52,7 @@ pub(super) fn run(mut words: Words) -> Result<(), String> {
 }
 
 fn listen(port: u16) -> Result<TcpListener, String> {
-    TcpListener::bind((Ipv4Addr::LOCALHOST, port)).map_err(|error| format!("--metrics {port}: {error}"))
+    TcpListener::bind((Ipv4Addr::LOCALHOST, port)).map_err(|error| format!("--metrics {port}: {error} (is another port free?)"))
 }
 
 pub(super) fn read_plan(path: &Path) -> Result<Plan, String> {

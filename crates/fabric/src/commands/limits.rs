@@ -3,6 +3,7 @@
 use super::print_json;
 use crate::client::Client;
 use crate::options::{Words, unknown};
+use crate::scratch::Scratch;
 use serde_json::{Value, json};
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
@@ -39,10 +40,9 @@ pub(super) fn run(mut words: Words) -> Result<(), String> {
         }
     }
     let program = std::env::current_exe().map_err(|error| format!("finding this program: {error}"))?;
-    let bench = Bench { program, dir: std::env::temp_dir().join(format!("tailrace-limits-{}", std::process::id())), seconds };
-    let measured = bench.all();
-    let _ = std::fs::remove_dir_all(&bench.dir); // made by us; may not be there when nothing was begun
-    print_json(&measured?)
+    let scratch = Scratch::new("limits")?;
+    let bench = Bench { program, dir: scratch.path().to_owned(), seconds };
+    print_json(&bench.all()?)
 }
 
 struct Bench {
@@ -113,7 +113,7 @@ impl Bench {
 
     fn lab(&self, rate: u64, mtu: u64) -> Result<Client, String> {
         let most = u64::MAX.to_string();
-        Client::start(&self.program, &plan(rate, mtu), &self.dir, &["--frames-per-second-max", &most])
+        Client::start(&self.program, &two_hosts(rate, mtu), &self.dir, &["--frames-per-second-max", &most])
     }
 
     fn source(&self, lab: &mut Client, payload_bytes: u64, interval_ns: u64) -> Result<(), String> {
@@ -154,7 +154,7 @@ impl Drop for Hogs {
 }
 
 /// Two hosts at one switch; the sender's link is twice as fast, so that the other port is the bottleneck.
-fn plan(rate_bps: u64, mtu_bytes: u64) -> Value {
+pub(super) fn two_hosts(rate_bps: u64, mtu_bytes: u64) -> Value {
     let template = include_str!("limits_plan.json");
     let mut plan: Value = serde_json::from_str(template).expect("the template is JSON");
     for (link, factor) in plan["links"].as_array_mut().expect("it has links").iter_mut().zip([1, 2]) {
@@ -174,7 +174,7 @@ mod tests {
     #[test]
     fn the_plans_of_the_measurement_are_sound() {
         for (rate, mtu, _) in PORTS {
-            tailrace_plan::Plan::parse(&plan(rate, mtu).to_string()).expect("a sound plan");
+            tailrace_plan::Plan::parse(&two_hosts(rate, mtu).to_string()).expect("a sound plan");
         }
     }
 }

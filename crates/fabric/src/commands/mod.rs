@@ -37,7 +37,7 @@ pub fn main(words: impl Iterator<Item = String>) -> ExitCode {
         Some("lab") => lab::run(words),
         Some("exec") => {
             return exec::run(words).unwrap_or_else(|error| {
-                report_failure(&error);
+                tell_people(&error); // the output is the program's
                 ExitCode::FAILURE
             });
         }
@@ -90,7 +90,11 @@ pub fn report_failure(error: &str) {
     let event = json!({ "event": "failed", "error": error });
     // Whoever should hear of it may be gone.
     let _ = writeln!(io::stdout(), "{event}");
-    let _ = writeln!(io::stderr(), "tailrace-fabric: {error}");
+    tell_people(error);
+}
+
+fn tell_people(error: &str) {
+    let _ = writeln!(io::stderr(), "tailrace-fabric: {error}"); // whoever should hear of it may be gone
 }
 
 fn print_json(value: &Value) -> Result<(), String> {

@@ -194,7 +194,8 @@ impl Lab {
 
     /// The host behind a port of a switch.
     fn port(&self, (switch, towards): &(String, String)) -> Result<usize, String> {
-        let host = self.host(towards).map_err(|_| "the port of a switch towards a host can be captured".to_owned())?;
+        let host =
+            self.host(towards).map_err(|error| format!("{error}; what can be captured is a switch's port towards a host"))?;
         let graph = &self.plan.graph;
         let peer = &graph.names[graph.ports[host][0].peer];
         if peer == switch { Ok(host) } else { Err(format!("{towards:?} is at {peer:?}, not at {switch:?}")) }

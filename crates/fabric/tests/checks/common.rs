@@ -86,16 +86,25 @@ pub fn parse(plan: &Value) -> Plan {
     Plan::parse(&plan.to_string()).expect("the plan is sound")
 }
 
-/// Whether labs can be made here. Says once why not.
+/// Whether labs can be made here by root. Says why not.
 pub fn is_root(test: &str) -> bool {
     let is_root = std::fs::metadata("/proc/self").is_ok_and(|own| std::os::unix::fs::MetadataExt::uid(&own) == 0);
-    let has_tun = std::path::Path::new("/dev/net/tun").exists();
-    if !(is_root && has_tun) {
+    let why = if is_root { refusal() } else { Some("root is needed".into()) };
+    if let Some(why) = &why {
         let mut output = std::io::stderr().lock();
-        std::io::Write::write_all(&mut output, format!("skipped {test}: root and /dev/net/tun are needed\n").as_bytes())
-            .expect("tests have an output");
+        std::io::Write::write_all(&mut output, format!("skipped {test}: {why}\n").as_bytes()).expect("tests have an output");
     }
-    is_root && has_tun
+    why.is_none()
+}
+
+/// What this machine refuses of a lab.
+fn refusal() -> Option<String> {
+    let told = std::process::Command::new(program()).arg("doctor").output().expect("the program is built");
+    let found: Value = serde_json::from_slice(&told.stdout).expect("the doctor speaks JSON");
+    if found["capabilities"]["lab"] != true {
+        return Some("CAP_SYS_ADMIN and CAP_NET_ADMIN are needed".into());
+    }
+    found["lab_error"].as_str().map(str::to_owned)
 }
 
 /// A new folder for a lab.
