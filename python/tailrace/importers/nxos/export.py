@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from tailrace.importers.expressible import compare
 from tailrace.importers.nxos.config import PREFIX
-from tailrace.importers.nxos.export_classes import class_lines, class_names
+from tailrace.importers.nxos.export_classes import class_lines, class_names, police_remark
 from tailrace.importers.nxos.export_network import hardware_lines, interface_lines, network_lines
 from tailrace.importers.nxos.importer import import_nxos
 from tailrace.importers.nxos.units import rate_words
@@ -35,6 +35,7 @@ def export_nxos(name: str, switch: Switch, policy: Policy) -> tuple[str, Remarks
     lines += [*hardware_lines(policy), *interface_lines(policy)]
     text = "\n".join(lines) + "\n"
     remarks = Remarks()
+    police_remark(switch, policy, remarks)
     compare(switch.policy, policy, switch, import_nxos(text)[0], remarks)
     return text, remarks
 

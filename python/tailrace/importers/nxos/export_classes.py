@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from tailrace.importers.nxos.units import rate_words
+from tailrace.importers.remarks import Remarks
 from tailrace.scenario.classify import Rule
 from tailrace.scenario.switch import Policy, Switch
 
@@ -31,8 +32,20 @@ def class_lines(switch: Switch, policy: Policy) -> list[str]:
         lines += [f"  class {name}", f"    set qos-group {rule.class_}"]
         if police is not None and police[0] == rule.class_:
             lines.append(f"    {police[1]}")
-            police = None
     return lines
+
+
+def police_remark(switch: Switch, policy: Policy, remarks: Remarks) -> None:
+    """The switch polices each class by itself: a scenario's policer of several rules becomes as many."""
+    police = _police(policy)
+    if police is None or not switch.classify:
+        return
+    rules = [rule for rule in (*_rules(switch), _otherwise(switch)) if rule.class_ == police[0]]
+    if len(rules) > 1:
+        words = (
+            f"{len(rules)} classes of qos-group {police[0]} have this policer, each its own: together they send more"
+        )
+        remarks.add(0, f"policies.{switch.policy}.police", "not-modelled", words)
 
 
 def _rules(switch: Switch) -> list[Rule]:
