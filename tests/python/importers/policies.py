@@ -139,7 +139,9 @@ def sonic_rules(draw: st.DrawFn) -> list[Yaml]:
     rules: list[Yaml] = []
     for key, of in (("dscp", classes), ("pcp", tagged)):
         rules += [{key: sorted(v for v in of if of[v] == c), "class": c} for c in sorted(set(of.values()))]
-    return rules
+    # What no map names is in class 0.
+    rest = [{"pcp": list(range(8)), "class": 0}] if rules and len(classes) < 64 and len(tagged) < 8 else []
+    return rules + rest
 
 
 @st.composite
