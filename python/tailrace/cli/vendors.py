@@ -25,6 +25,9 @@ def import_file(
     mtus = _host_mtus(scenario) if scenario else {}
     section, remarks = import_nxos(text, mtus) if vendor == "nxos" else import_sonic(text, mtus, str(file))
     _write_section(section, remarks, file, out, is_json=is_json)
+    if not section.is_sound:
+        note(f"{file}: `tailrace check` would refuse this section: see the contradictions above")
+        return EXPECTATION_FAILED
     return EXPECTATION_FAILED if is_strict and not remarks.is_complete else DONE
 
 
