@@ -37,6 +37,12 @@ class Remarks:
 
     found: list[Remark] = field(default_factory=list)
     known: set[Remark] = field(default_factory=set, repr=False)
+    places: dict[tuple[int, str], int] = field(default_factory=dict, repr=False)
+    """Which piece of the text a line, or a part of a line, is."""
+
+    def placed(self, line: int, text: str) -> None:
+        """The next piece of the text."""
+        self.places.setdefault((line, text), len(self.places))
 
     def add(self, line: int, text: str, verdict: Verdict, words: str) -> None:
         """One more remark; the same thing about the same line is said once."""
@@ -66,8 +72,9 @@ class Remarks:
         return [asdict(remark) for remark in self.ordered()]
 
     def ordered(self) -> list[Remark]:
-        """In the order of the lines; what no line says comes last."""
-        return sorted(self.found, key=lambda remark: (remark.line == 0, remark.line))
+        """In the order of the text; what no line says comes last."""
+        last = len(self.places)
+        return sorted(self.found, key=lambda r: (r.line == 0, r.line, self.places.get((r.line, r.text), last)))
 
     def text(self, file: str) -> str:
         """For people: one line for each, then the counts."""
