@@ -76,11 +76,11 @@ class Remarks:
         last = len(self.places)
         return sorted(self.found, key=lambda r: (r.line == 0, r.line, self.places.get((r.line, r.text), last)))
 
-    def text(self, file: str) -> str:
-        """For people: one line for each, then the counts."""
+    def text(self, file: str, nothing: str = "nothing in it") -> str:
+        """For people: one line for each, then the counts, or what it means that there is none."""
         rows = [_row(file, remark) for remark in self.ordered()]
         counts = [f"{count} {WORDS[verdict]}" for verdict in WORDS if (count := self.count(verdict))]
-        return "\n".join([*rows, f"{file}: " + (", ".join(counts) or "nothing in it")])
+        return "\n".join([*rows, f"{file}: " + (", ".join(counts) or nothing)])
 
 
 def _row(file: str, remark: Remark) -> str:

@@ -21,12 +21,12 @@ PS_PER_MS = 10**9
 Table = dict[str, dict[str, str]]
 
 
-def export_sonic(name: str, switch: Switch, policy: Policy) -> tuple[str, Remarks]:
-    """The database, and what of the policy SONiC has no tables for."""
+def export_sonic(name: str, switch: Switch, policy: Policy, mtu_bytes: int = MTU_BYTES) -> tuple[str, Remarks]:
+    """The database, and what of the policy SONiC has no tables for. `mtu_bytes` is the largest MTU of the hosts."""
     numbers = queue_numbers(policy)
     tables: dict[str, Table] = {
         "DEVICE_METADATA": {"localhost": {"hostname": name}},
-        "PORT": {PORT: {"mtu": str(MTU_BYTES)}},
+        "PORT": {PORT: {"mtu": str(max(MTU_BYTES, mtu_bytes))}},
         "BUFFER_POOL": {
             "ingress_lossless_pool": {"type": "ingress", "mode": "dynamic", "size": str(switch.buffer)},
             "egress_lossless_pool": {"type": "egress", "mode": "dynamic", "size": str(switch.buffer)},
