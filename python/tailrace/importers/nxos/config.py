@@ -95,8 +95,8 @@ def read(text: str) -> NxosConfig:
 
 def _comment(config: NxosConfig, comment: Comment) -> None:
     if comment.is_cut:
-        words = "everything up to the next remark about this line, or to its end, is taken for a comment"
-        config.remarks.add(comment.line, comment.text, "assumed", words)
+        told = "everything up to the next remark about this line, or to its end, is taken for a comment"
+        config.remarks.add(comment.line, comment.text, "assumed", told)
     words = comment.text.removeprefix(PREFIX).split()
     if comment.text.startswith(PREFIX) and len(words) == 3 and words[0] == "name":
         config.names[words[1]] = words[2]
