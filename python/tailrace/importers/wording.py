@@ -24,7 +24,10 @@ def words_of(value: object, field: FieldInfo | None = None) -> str:
         return _part(value)
     if isinstance(value, dict):
         return "{" + ", ".join(f"{key}: {words_of(one)}" for key, one in value.items()) + "}"
-    if isinstance(value, (list, tuple)):
+    if isinstance(value, tuple):  # a range of ports
+        first, last = value
+        return str(first) if first == last else f"{first}-{last}"
+    if isinstance(value, list):
         return "[" + ", ".join(words_of(one) for one in value) + "]"
     if isinstance(value, bool):
         return "true" if value else "false"

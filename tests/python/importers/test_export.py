@@ -10,6 +10,7 @@ from tailrace.importers.remarks import Remarks
 from tailrace.importers.sonic.export import export_sonic
 from tailrace.importers.sonic.importer import import_sonic
 from tailrace.importers.wording import words_of
+from tailrace.scenario.classify import Rule
 from tailrace.scenario.limit import read_limit
 from tailrace.scenario.pause import Police
 from tailrace.scenario.switch import Policy, Shape, Switch
@@ -60,6 +61,8 @@ def test_values_have_the_words_of_a_scenario() -> None:
         "dynamic(0.125)",
     ]
     assert words_of(Shape.model_validate({"max": "5Gbit/s"})) == "{max: 5Gbit/s}"
+    rule = Rule.model_validate({"class": 4, "protocol": "tcp", "source_port": 3260, "destination_port": "1024-2047"})
+    assert words_of(rule) == "{class: 4, protocol: tcp, source_port: 3260, destination_port: 1024-2047}"
     police = Police.model_validate({"rate": "1Gbit/s", "priorities": [1]})
     assert words_of(police) == "{priorities: [1], rate: 1Gbit/s}"
 

@@ -95,6 +95,16 @@ def test_no_takes_back_what_stands_above_it_or_nothing() -> None:
     assert (told.verdict, "line 1" in told.words) == ("contradiction", True)
 
 
+def test_thresholds_of_an_input_queue_are_known_and_left_out() -> None:
+    text = (
+        "policy-map type queuing i\n class type queuing c-in-q3\n"
+        "  pause buffer-size 200 pause-threshold 100 resume-threshold 80"
+    )
+    assert [(remark.verdict, "pfc.per_priority" in remark.words) for remark in remarks_on(text, 3)] == [
+        ("not-modelled", True)
+    ]
+
+
 @pytest.mark.parametrize(
     ("action", "words"),
     [

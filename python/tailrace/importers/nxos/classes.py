@@ -47,10 +47,10 @@ def _shared_groups(config: NxosConfig, members: dict[int, list[tuple[Command, Co
             if police is None:
                 continue
             for other, others in (pair for n, pair in enumerate(classes) if n != place):
-                own = f"(line {other.line}) has none" if others is None else f"has its own (line {others.line})"
+                own = "has none" if others is None else f"has its own (line {others.line})"
                 words = (
                     f"here the policer of '{tree.name(command.tree)}' (line {command.line}) is one for all of "
-                    f"qos-group {group}; '{tree.name(other.tree)}' is in it too and {own}"
+                    f"qos-group {group}; '{tree.name(other.tree)}' (line {other.line}) is in it too and {own}"
                 )
                 config.remarks.add(police.line, police.text, "not-modelled", words)
 

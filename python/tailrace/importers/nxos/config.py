@@ -139,6 +139,9 @@ def _command(config: NxosConfig, command: Command, place: Place | None) -> Place
             config.everywhere.append(command)
         case Commands() if command.verb in BELOW.get(place.name.split()[0], ()):
             place.commands.append(command)
+        case PolicyClass(kind="queuing") if command.verb == "pause":
+            words = "thresholds of an input queue: write them as pfc.per_priority"
+            config.remarks.add(command.line, command.text, "not-modelled", words)
         case PolicyClass(kind="control-plane") | ClassMap(kind="control-plane"):
             config.remarks.add(command.line, command.text, "no-effect", "traffic to the switch itself")
         case _:
