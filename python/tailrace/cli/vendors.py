@@ -3,13 +3,14 @@
 from pathlib import Path
 
 from tailrace.cli.console import DONE, EXPECTATION_FAILED, emit, emit_json, note, overrides, scenario_path
-from tailrace.errors import RunRefusedError, closest
+from tailrace.errors import RunRefusedError, closest, reason_of
 from tailrace.importers.nxos.export import export_nxos
 from tailrace.importers.nxos.importer import import_nxos
 from tailrace.importers.remarks import Remarks
 from tailrace.importers.section import Section
 from tailrace.importers.sonic.export import export_sonic
 from tailrace.importers.sonic.importer import import_sonic
+from tailrace.scenario.host import Host
 from tailrace.scenario.loading import load_scenario
 from tailrace.scenario.topology import expand
 
@@ -20,11 +21,18 @@ FILE_BYTES_MAX = 20_000_000
 def import_file(
     vendor: str, file: Path, out: Path | None, scenario: Path | None, *, is_strict: bool, is_json: bool
 ) -> int:
-    """Writes the section and the remarks; returns the exit code."""
+    """Writes the section and the remarks; returns the exit code, 1 for a section that no scenario can have."""
     text = _read(file)
     mtus = _host_mtus(scenario) if scenario else {}
     section, remarks = import_nxos(text, mtus) if vendor == "nxos" else import_sonic(text, mtus, str(file))
+    if not remarks.count("understood"):
+        note(remarks.text(str(file)))
+        hint = f"none of its lines is understood as one of {vendor}"
+        raise RunRefusedError(f"{file}: there is no configuration of queues in it (hint: {hint})")
     _write_section(section, remarks, file, out, is_json=is_json)
+    if not section.is_sound:
+        note(f"{file}: `tailrace check` would refuse this section: see the contradictions above")
+        return EXPECTATION_FAILED
     return EXPECTATION_FAILED if is_strict and not remarks.is_complete else DONE
 
 
@@ -45,9 +53,10 @@ def export_scenario(
     settings = chosen.switch(name)
     policy = chosen.policy(settings.policy)
     assert policy is not None, "a loaded scenario has the policies that it uses"
-    text, remarks = (export_nxos if vendor == "nxos" else export_sonic)(name, settings, policy)
+    mtu_bytes = max((chosen.host(host).mtu for host in expand(chosen.network).hosts), default=Host().mtu)
+    text, remarks = (export_nxos if vendor == "nxos" else export_sonic)(name, settings, policy, mtu_bytes)
     _write(text, out)
-    note(remarks.text(f"{scenario} {name}"))
+    note(remarks.text(f"{scenario} {name}", "everything of the policy is written"))
 
 
 def _write_section(section: Section, remarks: Remarks, file: Path, out: Path | None, *, is_json: bool) -> None:
@@ -75,9 +84,17 @@ def _read(file: Path) -> str:
     try:
         if file.stat().st_size > FILE_BYTES_MAX:
             raise RunRefusedError(f"{file}: larger than 20 MB (hint: is this a configuration?)")
-        return file.read_text(encoding="utf-8", errors="replace")
+        text = file.read_text(encoding="utf-8-sig")
     except OSError as error:
         raise RunRefusedError(f"{file}: it cannot be read: {error.strerror}") from None
+    except UnicodeDecodeError as error:
+        hint = "is this a configuration? save it as text in UTF-8"
+        raise RunRefusedError(f"{file}: {reason_of(error)} (hint: {hint})") from None
+    if "\0" in text:
+        raise RunRefusedError(f"{file}: it is not text: it has zero bytes (hint: is this a configuration?)")
+    if not text.strip():
+        raise RunRefusedError(f"{file}: there is no configuration in it: it is empty")
+    return text
 
 
 def _host_mtus(scenario: Path) -> dict[str, int]:

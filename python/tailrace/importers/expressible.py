@@ -4,15 +4,21 @@ from collections.abc import Iterator
 from typing import Any
 
 from pydantic import BaseModel
+from pydantic.fields import FieldInfo
 
 from tailrace.importers.remarks import Remarks
 from tailrace.importers.section import Section, normal
+from tailrace.importers.wording import words_of
+from tailrace.scenario.classify import Rule
+from tailrace.scenario.limit import Limit
 from tailrace.scenario.switch import Policy, Switch
 
-SWITCH_KEYS = ("policy", "classify")
-"""What of a switch a configuration of queues is about; the rest is hardware."""
+HARDWARE_KEYS = ("buffer", "switching", "latency")
+"""What of a switch is a property of its hardware, which no configuration of queues sets."""
 SHOWN_MAX = 60
 """Characters of a value that a remark shows."""
+
+Found = Iterator[tuple[str, Any, Any, FieldInfo | None]]
 
 
 def compare(policy_name: str, policy: Policy, switch: Switch, read_back: Section, remarks: Remarks) -> None:
@@ -22,40 +28,60 @@ def compare(policy_name: str, policy: Policy, switch: Switch, read_back: Section
     if back is None:
         remarks.add(0, policy_name, "not-modelled", f"the policy came back under the name {', '.join(policies)}")
         return
-    for path, was, became in _differences(normal(policy), normal(back), f"policies.{policy_name}"):
-        remarks.add(0, path, "not-modelled", f"{_shown(was)} cannot be said; the configuration means {_shown(became)}")
-    for key in SWITCH_KEYS:
-        for path, was, became in _differences(getattr(switch, key), getattr(switch_back, key), f"switches.{key}"):
-            remarks.add(
-                0, path, "not-modelled", f"{_shown(was)} cannot be said; the configuration means {_shown(became)}"
-            )
+    for path, was, became, field in _differences(normal(policy), normal(back), f"policies.{policy_name}"):
+        _tell(path, was, became, field, remarks)
+    _rules(switch.classify, switch_back.classify, remarks)
+    for key in HARDWARE_KEYS:
+        field = Switch.model_fields[key]
+        value = getattr(switch, key)
+        is_written = key in switch_back.model_fields_set and value == getattr(switch_back, key)
+        if key in switch.model_fields_set and not is_written:
+            words = f"{_shown(value, field)} is the switch's own property: no command sets it"
+            remarks.add(0, f"switches.{key}", "not-modelled", words)
+    if switch.bridge_priority != switch_back.bridge_priority:
+        words = f"{switch.bridge_priority} is not written: this is the configuration of the queues alone"
+        remarks.add(0, "switches.bridge_priority", "not-modelled", words)
     for towards, other in switch.ports.items():
         if other != switch.policy:
             remarks.add(0, f"switches.ports.{towards}", "not-modelled", f"policy '{other}' of this port is not written")
 
 
-def _differences(was: Any, became: Any, path: str) -> Iterator[tuple[str, Any, Any]]:
+def _rules(were: list[Rule], became: list[Rule], remarks: Remarks) -> None:
+    """Rules that are lost, those that the vendor adds, or their order."""
+    lost = [(index, rule) for index, rule in enumerate(were) if rule not in became]
+    for index, rule in lost:
+        words = f"{_shown(rule)} has no words there, or comes back in others"
+        remarks.add(0, f"switches.classify.{index}", "not-modelled", words)
+    added = [rule for rule in became if rule not in were]
+    if added:
+        words = "the configuration also means " + ", ".join(_shown(rule) for rule in added)
+        remarks.add(0, "switches.classify", "not-modelled", words)
+    if not lost and not added and were != became:
+        remarks.add(0, "switches.classify", "not-modelled", "the rules come back in another order")
+
+
+def _tell(path: str, was: Any, became: Any, field: FieldInfo | None, remarks: Remarks) -> None:
+    means = "says nothing of it" if became is None else f"means {_shown(became, field)}"
+    if was is None:
+        words = f"the configuration means {_shown(became, field)}, which the scenario does not say"
+    else:
+        words = f"{_shown(was, field)} cannot be said; the configuration {means}"
+    remarks.add(0, path, "not-modelled", words)
+
+
+def _differences(was: Any, became: Any, path: str, field: FieldInfo | None = None) -> Found:
     if was == became:
         return
-    if isinstance(was, BaseModel) and type(was) is type(became) and not hasattr(was, "unit"):
-        for name in type(was).model_fields:
-            yield from _differences(getattr(was, name), getattr(became, name), f"{path}.{name}")
+    if isinstance(was, BaseModel) and type(was) is type(became) and not isinstance(was, Limit):
+        for name, inner in type(was).model_fields.items():
+            yield from _differences(getattr(was, name), getattr(became, name), f"{path}.{name}", inner)
     elif isinstance(was, dict) and isinstance(became, dict):
         for key in [*was, *(key for key in became if key not in was)]:
-            yield from _differences(was.get(key), became.get(key), f"{path}.{key}")
-    elif isinstance(was, list) and isinstance(became, list) and any(isinstance(one, BaseModel) for one in was):
-        lost = [(index, one) for index, one in enumerate(was) if one not in became]
-        yield from ((f"{path}.{index}", one, None) for index, one in lost)
-        if not lost:
-            yield path, "the rules alone", f"{len(became)} rules"
+            yield from _differences(was.get(key), became.get(key), f"{path}.{key}", field)
     else:
-        yield path, was, became
+        yield path, was, became, field
 
 
-def _shown(value: object) -> str:
-    if (kind := getattr(value, "kind", None)) is not None:
-        return str(kind)
-    if isinstance(value, BaseModel):
-        value = {name: part for name in type(value).model_fields if (part := getattr(value, name)) is not None}
-    text = "nothing" if value is None or value == [] else str(value)
+def _shown(value: object, field: FieldInfo | None = None) -> str:
+    text = words_of(value, field)
     return text if len(text) <= SHOWN_MAX else text[: SHOWN_MAX - 3] + "..."

@@ -37,6 +37,12 @@ class Remarks:
 
     found: list[Remark] = field(default_factory=list)
     known: set[Remark] = field(default_factory=set, repr=False)
+    places: dict[tuple[int, str], int] = field(default_factory=dict, repr=False)
+    """Which piece of the text a line, or a part of a line, is."""
+
+    def placed(self, line: int, text: str) -> None:
+        """The next piece of the text."""
+        self.places.setdefault((line, text), len(self.places))
 
     def add(self, line: int, text: str, verdict: Verdict, words: str) -> None:
         """One more remark; the same thing about the same line is said once."""
@@ -66,14 +72,15 @@ class Remarks:
         return [asdict(remark) for remark in self.ordered()]
 
     def ordered(self) -> list[Remark]:
-        """In the order of the lines; what no line says comes last."""
-        return sorted(self.found, key=lambda remark: (remark.line == 0, remark.line))
+        """In the order of the text; what no line says comes last."""
+        last = len(self.places)
+        return sorted(self.found, key=lambda r: (r.line == 0, r.line, self.places.get((r.line, r.text), last)))
 
-    def text(self, file: str) -> str:
-        """For people: one line for each, then the counts."""
+    def text(self, file: str, nothing: str = "nothing in it") -> str:
+        """For people: one line for each, then the counts, or what it means that there is none."""
         rows = [_row(file, remark) for remark in self.ordered()]
         counts = [f"{count} {WORDS[verdict]}" for verdict in WORDS if (count := self.count(verdict))]
-        return "\n".join([*rows, f"{file}: " + (", ".join(counts) or "nothing in it")])
+        return "\n".join([*rows, f"{file}: " + (", ".join(counts) or nothing)])
 
 
 def _row(file: str, remark: Remark) -> str:

@@ -4,18 +4,20 @@ import io
 from dataclasses import dataclass, field
 from typing import Any
 
-from pydantic import ValidationError
 from ruamel.yaml import YAML
 
-from tailrace.errors import dotted
+from tailrace.errors import ScenarioError
 from tailrace.importers.remarks import Remarks
-from tailrace.scenario.check_policies import check_policy
+from tailrace.scenario.classify import Rule
+from tailrace.scenario.loading import load_scenario
 from tailrace.scenario.pause import GroupThresholds, Pfc
 from tailrace.scenario.schema import quantity_text
 from tailrace.scenario.switch import Policy, Switch
 from tailrace.scenario.units import RATE, SIZE, TIME
 
 PRIORITIES = range(8)
+STAND_INS = ("host-a", "host-b", "host-c")
+"""Hosts of the scenario in which a section is looked at."""
 
 Yaml = dict[str, Any]
 
@@ -29,6 +31,8 @@ class Section:
     policies: dict[str, Yaml] = field(default_factory=dict)
     mtu_bytes: int | None = None
     """MTU of the default class: in a scenario, hosts have it."""
+    is_sound: bool = True
+    """Whether a scenario can have this section."""
 
     def data(self) -> Yaml:
         """As a mapping."""
@@ -54,14 +58,24 @@ class Section:
     def check(self, remarks: Remarks) -> None:
         """Says what a scenario with this section would be refused for."""
         try:
-            policies, _ = self.models()
-        except ValidationError as error:
-            for details in error.errors():
-                remarks.add(0, dotted(details["loc"]), "contradiction", details["msg"])
-            return
-        for name, policy in policies.items():
-            for path, what, hint in check_policy(("policies", name), policy):
-                remarks.add(0, dotted(path), "contradiction", f"{what} ({hint})")
+            load_scenario(self._smallest_scenario())
+        except ScenarioError as error:
+            self.is_sound = False
+            for problem in error.problems:
+                hint = f" (hint: {problem.hint})" if problem.hint else ""
+                remarks.add(0, problem.path, "contradiction", f"no scenario can have this: {problem.what}{hint}")
+
+    def _smallest_scenario(self) -> Yaml:
+        """A star around this switch with the neighbours that it names, and one stream through it."""
+        hosts = [*self.switch.get("ports", {})]
+        hosts += [name for name in STAND_INS if name not in (self.switch_name, *hosts)]
+        return self.data() | {
+            "tailrace": 1,
+            "name": "section",
+            "network": {"topology": {"kind": "star", "switch": self.switch_name, "hosts": hosts}},
+            "workloads": {"bulk": {"kind": "stream", "source": hosts[0], "destination": hosts[1]}},
+            "experiment": {"duration": "1s"},
+        }
 
 
 def size(size_bytes: int) -> str:
@@ -96,6 +110,11 @@ def normal(policy: Policy) -> Policy:
         "pfc": pfc,
     }
     return policy.model_copy(update=said)
+
+
+def takes_all(rule: Rule) -> bool:
+    """Whether it is the rule for whatever the others do not name."""
+    return rule.model_copy(update={"class_": 0}) == Rule.model_validate({"class": 0, "pcp": list(PRIORITIES)})
 
 
 def usable_name(text: str, otherwise: str) -> str:

@@ -139,7 +139,9 @@ def sonic_rules(draw: st.DrawFn) -> list[Yaml]:
     rules: list[Yaml] = []
     for key, of in (("dscp", classes), ("pcp", tagged)):
         rules += [{key: sorted(v for v in of if of[v] == c), "class": c} for c in sorted(set(of.values()))]
-    return rules
+    # What no map names is in class 0.
+    rest = [{"pcp": list(range(8)), "class": 0}] if rules and len(classes) < 64 and len(tagged) < 8 else []
+    return rules + rest
 
 
 @st.composite
@@ -147,7 +149,9 @@ def switches(draw: st.DrawFn, vendor: str) -> Drawn:
     """A policy and the switch that uses it."""
     policy = draw(policies(vendor))
     rules = draw(nxos_rules() if vendor == "nxos" else sonic_rules())
-    if vendor == "nxos" and bool(rules) and draw(st.booleans()):
+    # A switch polices a class, a scenario a qos-group: they are the same where one class alone is in the group.
+    alone = [rule["class"] for rule in rules].count(rules[-1]["class"]) == 1 if rules else False
+    if vendor == "nxos" and alone and draw(st.booleans()):
         policy["police"] = {"rate": draw(rates), "burst": draw(sizes), "priorities": [rules[-1]["class"]]}
     switch = {"policy": draw(st.sampled_from(["leaf", "DCB-1", "nxos"])), "classify": rules, "buffer": draw(sizes)}
     return Policy.model_validate(policy), Switch.model_validate(switch)

@@ -42,7 +42,7 @@ def test_a_database_becomes_a_policy() -> None:
     assert list(policy.queues) == ["q0", "q3", "q4", "q6"]
     assert [queue.strict for queue in policy.queues.values()] == [None, None, None, 2]
     # 14 : 15 : 15, in tenths of a percent.
-    assert [queue.share for queue in policy.queues.values()] == [318_000_000, 340_000_000, 340_000_000, None]
+    assert [queue.share for queue in policy.queues.values()] == [318_000_000, 341_000_000, 341_000_000, None]
     assert [policy.queue_of(p) for p in range(8)] == ["q0", "q0", "q0", "q3", "q4", "q0", "q6", "q6"]
     assert policy.pfc is not None
     assert policy.pfc.priorities == [3, 4]
@@ -59,6 +59,7 @@ def test_a_database_becomes_a_policy() -> None:
         {"class": 3, "dscp": [3]},
         {"class": 4, "dscp": [4]},
         {"class": 6, "dscp": [46, 48]},
+        {"class": 0, "pcp": list(range(8))},
     ]
 
 
@@ -87,7 +88,7 @@ def test_rows_are_remarked_on_with_their_lines() -> None:
         ({"DSCP_TO_TC_MAP__AZURE__64": "3"}, "not-understood", "64: 3 maps"),
         ({"PFC_WD__Ethernet0__action": "forward"}, "not-modelled", "action forward"),
         ({"ACL_RULE": {"a|b": {"x": "y"}}}, "not-modelled", "classification by address"),
-        ({"SYSLOG_SERVER": {"1.2.3.4": {}}}, "no-effect", "not about queues"),
+        ({"SYSLOG_SERVER": {"1.2.3.4": {}}}, "no-effect", "known to be about queues"),
         ({"SCHEDULER__scheduler.0__frobnicate": "1"}, "not-modelled", "frobnicate"),
         ({"SCHEDULER__unused": {"type": "DWRR"}}, "no-effect", "nothing refers to it"),
     ],

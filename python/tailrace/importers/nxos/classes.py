@@ -19,6 +19,7 @@ def classify_of(config: NxosConfig, policy: PolicyMap) -> tuple[list[Yaml], list
     """Rules of classification in order, and policers."""
     rules: list[Yaml] = []
     policers: list[Yaml] = []
+    members: dict[int, list[tuple[Command, Command | None]]] = {}
     otherwise = 0
     for entry in policy.classes:
         config.remarks.add(entry.command.line, entry.command.text, "understood", "a class of frames")
@@ -27,11 +28,31 @@ def classify_of(config: NxosConfig, policy: PolicyMap) -> tuple[list[Yaml], list
             otherwise = group or 0
         else:
             rules += [rule | {"class": group or 0} for rule in _conditions(config, entry)]
-        policers += [
-            made for action in entry.actions if action.verb == "police" and (made := _police(config, action, group))
+        police = [
+            (action, made)
+            for action in entry.actions
+            if action.verb == "police" and (made := _police(config, action, group))
         ]
+        policers += [made for _, made in police]
+        members.setdefault(group or 0, []).append((entry.command, police[0][0] if police else None))
+    _shared_groups(config, members)
     # Every frame that no class takes is in qos-group 0, whatever its priority.
     return [*rules, {"pcp": list(range(8)), "class": otherwise}], policers
+
+
+def _shared_groups(config: NxosConfig, members: dict[int, list[tuple[Command, Command | None]]]) -> None:
+    """A policer here is one of a qos-group; the switch's is one of a class, and a group may have several classes."""
+    for group, classes in members.items():
+        for place, (command, police) in enumerate(classes):
+            if police is None:
+                continue
+            for other, others in (pair for n, pair in enumerate(classes) if n != place):
+                own = "has none" if others is None else f"has its own (line {others.line})"
+                words = (
+                    f"here the policer of '{tree.name(command.tree)}' (line {command.line}) is one for all of "
+                    f"qos-group {group}; '{tree.name(other.tree)}' (line {other.line}) is in it too and {own}"
+                )
+                config.remarks.add(police.line, police.text, "not-modelled", words)
 
 
 def _group(config: NxosConfig, entry: PolicyClass) -> int | None:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from tailrace.importers.nxos import tree
 from tailrace.importers.nxos.meanings import meaning_of
-from tailrace.importers.nxos.parse import Command, Comment, Unread, parse
+from tailrace.importers.nxos.parse import Command, Comment, Unread, parse, read_command
 from tailrace.importers.remarks import Remarks
 
 PREFIX = "! tailrace "
@@ -81,6 +81,7 @@ def read(text: str) -> NxosConfig:
     config = NxosConfig()
     place: Place | None = None
     for entry in parse(text)[:ENTRIES_MAX]:
+        config.remarks.placed(entry.line, entry.text)
         match entry:
             case Comment():
                 _comment(config, entry)
@@ -93,16 +94,33 @@ def read(text: str) -> NxosConfig:
 
 
 def _comment(config: NxosConfig, comment: Comment) -> None:
+    if comment.is_cut:
+        told = "everything up to the next remark about this line, or to its end, is taken for a comment"
+        config.remarks.add(comment.line, comment.text, "assumed", told)
     words = comment.text.removeprefix(PREFIX).split()
     if comment.text.startswith(PREFIX) and len(words) == 3 and words[0] == "name":
         config.names[words[1]] = words[2]
 
 
 def _unread(config: NxosConfig, entry: Unread) -> None:
+    removed = entry.text.partition(" ")[2].strip() if entry.text.lower().startswith("no ") else ""
+    if removed and read_command(removed) is not None:
+        _removal(config, entry, removed)
+        return
     verdict, words, mtu = meaning_of(entry.text)
     config.remarks.add(entry.line, entry.text, verdict, words)
     if mtu is not None:
         config.mtus.append((entry.line, mtu, entry.text, "everything"))
+
+
+def _removal(config: NxosConfig, entry: Unread, removed: str) -> None:
+    """`no` before a command: it takes back what stands above it, or says what holds anyway."""
+    earlier = next((c for c in reversed(config.commands) if c.text.lower().split() == removed.lower().split()), None)
+    if earlier is None:
+        config.remarks.add(entry.line, entry.text, "no-effect", "it removes what no line above it sets")
+    else:
+        words = f"it takes back line {earlier.line}, which is imported all the same: remove both lines"
+        config.remarks.add(entry.line, entry.text, "contradiction", words)
 
 
 def _command(config: NxosConfig, command: Command, place: Place | None) -> Place | None:
@@ -117,14 +135,23 @@ def _command(config: NxosConfig, command: Command, place: Place | None) -> Place
             place.matches.append(command)
         case PolicyClass() if command.verb in ACTIONS[place.kind]:
             place.actions.append(command)
+        case _ if command.verb == "watchdog_on" and not _is_interface(place):
+            config.everywhere.append(command)
         case Commands() if command.verb in BELOW.get(place.name.split()[0], ()):
             place.commands.append(command)
+        case PolicyClass(kind="queuing") if command.verb == "pause":
+            words = "thresholds of an input queue: write them as pfc.per_priority"
+            config.remarks.add(command.line, command.text, "not-modelled", words)
         case PolicyClass(kind="control-plane") | ClassMap(kind="control-plane"):
             config.remarks.add(command.line, command.text, "no-effect", "traffic to the switch itself")
         case _:
             where = _place_name(place)
             config.remarks.add(command.line, command.text, "not-understood", f"it has no meaning {where}")
     return place
+
+
+def _is_interface(place: Place | None) -> bool:
+    return isinstance(place, Commands) and place.name.startswith("interface")
 
 
 def _switch_name(config: NxosConfig, command: Command, _: Place | None) -> Place | None:
@@ -221,7 +248,9 @@ EVERYWHERE = frozenset(("hardware", "jumbo", "watchdog_time"))
 ACTIONS: dict[str, frozenset[str]] = {
     "qos": frozenset(("set", "police")),
     "network-qos": frozenset(("mtu", "pause", "dpp")),
-    "queuing": frozenset(("bandwidth", "priority", "shape", "queue_limit", "random_detect", "afd")),
+    "queuing": frozenset(
+        ("bandwidth", "priority", "shape", "queue_limit", "random_detect", "random_detect_other", "afd")
+    ),
     "control-plane": frozenset(),
 }
 """Commands in a class by the type of its policy-map."""

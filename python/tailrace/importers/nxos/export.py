@@ -4,8 +4,13 @@ from collections.abc import Iterator
 
 from tailrace.importers.expressible import compare
 from tailrace.importers.nxos.config import PREFIX
-from tailrace.importers.nxos.export_classes import class_lines, class_names
-from tailrace.importers.nxos.export_network import hardware_lines, interface_lines, network_lines
+from tailrace.importers.nxos.export_classes import class_lines, class_names, police_remark
+from tailrace.importers.nxos.export_network import (
+    MTU_BYTES_DEFAULT,
+    hardware_lines,
+    interface_lines,
+    network_lines,
+)
 from tailrace.importers.nxos.importer import import_nxos
 from tailrace.importers.nxos.units import rate_words
 from tailrace.importers.remarks import Remarks
@@ -17,14 +22,14 @@ from tailrace.scenario.switch import Policy, Queue, Switch
 ONE_PERCENT_PPB = 10**7
 
 
-def export_nxos(name: str, switch: Switch, policy: Policy) -> tuple[str, Remarks]:
-    """The configuration, and what of the policy NX-OS has no words for."""
+def export_nxos(name: str, switch: Switch, policy: Policy, mtu_bytes: int = MTU_BYTES_DEFAULT) -> tuple[str, Remarks]:
+    """The configuration, and what of the policy NX-OS has no words for. `mtu_bytes` is the largest MTU of the hosts."""
     groups = groups_of(policy)
     lines = [f"! NX-OS queueing configuration of {name}, policy {switch.policy}", f"switchname {name}"]
     lines += [f"{PREFIX}name {_class_name(group)} {queue}" for queue, group in groups.items()]
     has_classes = bool(switch.classify)
     lines += class_lines(switch, policy) if has_classes else []
-    network = list(network_lines(policy, groups))
+    network = network_lines(policy, groups, mtu_bytes)
     if network:
         lines += [f"policy-map type network-qos {switch.policy}", *network]
     lines += [f"policy-map type queuing {switch.policy}", *_queuing(policy, groups)]
@@ -35,6 +40,7 @@ def export_nxos(name: str, switch: Switch, policy: Policy) -> tuple[str, Remarks
     lines += [*hardware_lines(policy), *interface_lines(policy)]
     text = "\n".join(lines) + "\n"
     remarks = Remarks()
+    police_remark(switch, policy, remarks)
     compare(switch.policy, policy, switch, import_nxos(text)[0], remarks)
     return text, remarks
 

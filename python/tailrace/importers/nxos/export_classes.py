@@ -3,10 +3,10 @@
 from collections.abc import Iterator
 
 from tailrace.importers.nxos.units import rate_words
+from tailrace.importers.remarks import Remarks
+from tailrace.importers.section import takes_all
 from tailrace.scenario.classify import Rule
 from tailrace.scenario.switch import Policy, Switch
-
-ALL_PRIORITIES = list(range(8))
 
 
 def class_names(switch: Switch) -> str:
@@ -31,23 +31,29 @@ def class_lines(switch: Switch, policy: Policy) -> list[str]:
         lines += [f"  class {name}", f"    set qos-group {rule.class_}"]
         if police is not None and police[0] == rule.class_:
             lines.append(f"    {police[1]}")
-            police = None
     return lines
+
+
+def police_remark(switch: Switch, policy: Policy, remarks: Remarks) -> None:
+    """The switch polices each class by itself: a scenario's policer of several rules becomes as many."""
+    police = _police(policy)
+    if police is None or not switch.classify:
+        return
+    rules = [rule for rule in (*_rules(switch), _otherwise(switch)) if rule.class_ == police[0]]
+    if len(rules) > 1:
+        words = f"{len(rules)} classes of qos-group {police[0]} have this policer, each its own: together more passes"
+        remarks.add(0, f"policies.{switch.policy}.police", "not-modelled", words)
 
 
 def _rules(switch: Switch) -> list[Rule]:
     """The rules without the one that takes the rest."""
     rules = switch.classify
-    return rules[:-1] if rules and _takes_all(rules[-1]) else rules
-
-
-def _takes_all(rule: Rule) -> bool:
-    return rule.model_copy(update={"class_": 0}) == Rule.model_validate({"class": 0, "pcp": ALL_PRIORITIES})
+    return rules[:-1] if rules and takes_all(rules[-1]) else rules
 
 
 def _otherwise(switch: Switch) -> Rule:
     last = switch.classify[-1] if switch.classify else None
-    return last if last is not None and _takes_all(last) else Rule.model_validate({"class": 0})
+    return last if last is not None and takes_all(last) else Rule.model_validate({"class": 0})
 
 
 def _is_sayable(rule: Rule) -> bool:

@@ -8,21 +8,27 @@ from tailrace.scenario.aqm import ETRAP_PROFILES_PS
 from tailrace.scenario.pause import GroupThresholds, LinkPause, Pfc
 from tailrace.scenario.switch import Policy
 
+MTU_BYTES_DEFAULT = 1500
+"""Of a class that states none (Cisco-NX-OS-device.yang, SetMTU.value)."""
 PS_PER_MS = 10**9
 EVERY_PORT = "interface Ethernet1/1"
 """The commands of a port stand below one; the others are alike."""
 
 
-def network_lines(policy: Policy, groups: dict[str, int]) -> list[str]:
-    """Classes with `dpp` and `pause`."""
-    lines: list[str] = []
+def network_lines(policy: Policy, groups: dict[str, int], mtu_bytes: int) -> list[str]:
+    """Classes with `dpp`, `pause` and `mtu`; the default one stands for those that are not named."""
+    classes: dict[int, list[str]] = {}
     if policy.dpp is not None:
         for priority in sorted(set(policy.dpp.priorities)):
-            lines += [_class(priority), f"    dpp set-qos-group {groups[policy.dpp.express]}"]
+            classes.setdefault(priority, []).append(f"    dpp set-qos-group {groups[policy.dpp.express]}")
     if policy.pfc is not None:
         for priority in sorted(set(policy.pfc.priorities)):
-            lines += [_class(priority), *_pause(priority, policy.pfc)]
-    return lines
+            classes.setdefault(priority, []).extend(_pause(priority, policy.pfc))
+    if mtu_bytes != MTU_BYTES_DEFAULT:
+        classes.setdefault(0, [])
+        for actions in classes.values():
+            actions.append(f"    mtu {mtu_bytes}")
+    return [line for priority, actions in classes.items() for line in (_class(priority), *actions)]
 
 
 def _class(priority: int) -> str:

@@ -7,6 +7,7 @@ from tailrace.importers.nxos import tree
 from tailrace.importers.nxos.config import NxosConfig
 from tailrace.importers.nxos.network_qos import NetworkQos
 from tailrace.importers.nxos.parse import Command, Node
+from tailrace.importers.remarks import Verdict
 from tailrace.importers.section import size, time
 
 WATCHDOG_INTERVAL_MS = 100
@@ -79,7 +80,7 @@ def pausing_of(config: NxosConfig, network: NetworkQos) -> Yaml:
     """`pfc` or `link_pause` of the policy."""
     modes = _modes(config)
     link = _flowcontrol(config)
-    watchdog = _watchdog(config)
+    watchdog = _watchdog(config, pauses=bool(network.lossless or link))
     if network.lossless:
         if modes == {"off"}:
             words = "classes are lossless, but every port has priority-flow-control mode off: no pauses are imported"
@@ -134,20 +135,22 @@ def _flowcontrol(config: NxosConfig) -> Yaml:
     return {"sends": on.get("send", False), "obeys": on.get("receive", False)}
 
 
-def _watchdog(config: NxosConfig) -> Yaml:
+def _watchdog(config: NxosConfig, *, pauses: bool) -> Yaml:
     settings = {
         "interval": WATCHDOG_INTERVAL_MS,
         "shutdown-multiplier": WATCHDOG_MULTIPLIER,
         "auto-restore": RESTORE_MULTIPLIER,
     }
     is_on = False
-    for interface in config.interfaces:
-        for command in (c for c in interface.commands if c.verb == "watchdog_on"):
-            is_on |= (tree.word(command.tree, "SWITCHED") or "").lower() == "on"
-            config.remarks.add(command.line, command.text, "understood", "watchdog")
+    verdict: Verdict = "understood" if pauses else "no-effect"
+    told = "watchdog" if pauses else "nothing pauses here: no class is lossless, no port has flowcontrol"
+    everywhere = [c for place in config.interfaces for c in place.commands] + config.everywhere
+    for command in (c for c in everywhere if c.verb == "watchdog_on"):
+        is_on |= (tree.word(command.tree, "SWITCHED") or "").lower() == "on"
+        config.remarks.add(command.line, command.text, verdict, told)
     for command in (c for c in config.everywhere if c.verb == "watchdog_time"):
         settings[(tree.word(command.tree, "WATCHDOG") or "").lower()] = tree.number(command.tree)
-        config.remarks.add(command.line, command.text, "understood", "watchdog")
+        config.remarks.add(command.line, command.text, verdict, told)
     interval_ps = settings["interval"] * PS_PER_MS
     detection, restoration = interval_ps * settings["shutdown-multiplier"], interval_ps * settings["auto-restore"]
     return {"watchdog": {"detection": time(detection), "restoration": time(restoration)}} if is_on else {}

@@ -16,7 +16,11 @@ SWITCH_NAME = "switch"
 """Name where a configuration states none."""
 POLICY_NAME = "nxos"
 """Name of the policy where no policy-map of type queuing names it."""
-EXPRESS_GROUP_DEFAULT = 7
+PREDEFINED = {
+    "queuing": ("default-out-policy", "default-8q-out-policy"),
+    "network-qos": ("default-nq-policy", "default-8q-nq-policy"),
+}
+"""Policies that every switch has [K]: what is taken here where no other is in force."""
 
 Yaml = dict[str, Any]
 
@@ -53,12 +57,13 @@ def _switch_name(config: NxosConfig) -> str:
 def _applied(config: NxosConfig) -> dict[str, PolicyMap]:
     """The policy-map of each type that is in force: named below `system qos` or an interface, or else the last one."""
     applied: dict[str, tuple[PolicyMap, Command]] = {}
+    predefined: set[str] = set()
     for place in (config.system, *config.interfaces):
         for command in (c for c in place.commands if c.verb == "service_policy"):
-            _apply(config, command, applied)
+            _apply(config, command, applied, predefined)
     for (kind, _), policy in config.policy_maps.items():
         candidates = [name for of, name in config.policy_maps if of == kind]
-        if kind == "control-plane" or any(of == kind for of, _ in applied.items()):
+        if kind == "control-plane" or kind in applied or kind in predefined:
             continue
         if policy.name == candidates[-1]:
             others = f"; '{', '.join(candidates[:-1])}' is not used" if len(candidates) > 1 else ""
@@ -68,12 +73,17 @@ def _applied(config: NxosConfig) -> dict[str, PolicyMap]:
     return {kind: policy for kind, (policy, _) in applied.items()}
 
 
-def _apply(config: NxosConfig, command: Command, applied: dict[str, tuple[PolicyMap, Command]]) -> None:
+def _apply(
+    config: NxosConfig, command: Command, applied: dict[str, tuple[PolicyMap, Command]], predefined: set[str]
+) -> None:
     kind, name = tree.map_type(command.tree), tree.name(command.tree)
     direction = (tree.word(command.tree, "DIRECTION") or "").lower()
     policy = config.policy_maps.get((kind, name))
     if kind == "queuing" and direction == "input":
         config.remarks.add(command.line, command.text, "not-modelled", "input queues: this model queues at the output")
+    elif policy is None and name in PREDEFINED.get(kind, ()):
+        predefined.add(kind)
+        config.remarks.add(command.line, command.text, "understood", "the switch's own policy")
     elif policy is None:
         config.remarks.add(
             command.line, command.text, "contradiction", f"there is no policy-map '{name}' of type {kind}"

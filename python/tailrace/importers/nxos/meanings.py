@@ -47,12 +47,20 @@ NOT_MODELLED: tuple[tuple[str, str], ...] = (
 """What begins lines that would matter, and where a scenario says the same."""
 
 
+LONG_NUMBER = re.compile(r"(?<![0-9])[0-9]{19,}(?![0-9])")
+"""No quantity of a switch has so many digits, and no number of the grammar."""
+
+
 def meaning_of(text: str) -> tuple[Verdict, str, int | None]:
     """What a line would have meant, and the MTU if it is about one."""
     line = text.strip().lower()
     mtu = next((int(m[1]) for m in MTU_WORDS.finditer(line) if int(m[1]) in MTU_BYTES), None)
     if mtu is not None:
         return "not-understood", f"no command, but it speaks of an MTU of {mtu} bytes", mtu
+    if (number := LONG_NUMBER.search(line)) is not None:
+        return "not-understood", f"a number of {len(number[0])} digits is out of every range", None
+    if re.match(r"hardware qos afd profile\b", line):
+        return "not-understood", "a profile is mesh, burst or ultra-burst", None
     for pattern, words in NO_EFFECT:
         if re.match(pattern, line):
             return "no-effect", words, None

@@ -2,7 +2,8 @@
 
 A line is one command, as `show running-config` prints it. A line that runs several together (copied from a document) is
 taken apart at the words that begin a command, but only where most of its pieces are commands and one opens a map:
-taking a piece out of a line that is about something else would be a guess.
+taking a piece out of a line that is about something else would be a guess. A comment in such a line ends where the next
+command begins, because what ended it in the document is lost; in a text of several lines it ends with its line.
 """
 
 import re
@@ -21,6 +22,10 @@ HEADS = frozenset(
     [
         "switchname",
         "hostname",
+        "feature",
+        "version",
+        "vlan",
+        "ip",
         "class-map",
         "policy-map",
         "class",
@@ -45,6 +50,7 @@ HEADS = frozenset(
     ]
 )
 """Words that begin a command."""
+COMMENT_MARKS = ("!", "#")
 OPENERS = frozenset(("class_map", "policy_map"))
 PIECES_MIN = 3
 """A run-together line has at least this many commands."""
@@ -80,34 +86,44 @@ class Comment:
 
     line: int
     text: str
+    is_cut: bool = False
+    """Whether it stands in a line with commands, so that its end is a guess."""
 
 
 def parse(text: str) -> list[Command | Unread | Comment]:
     """Everything in a configuration, in order."""
-    return [entry for number, line in enumerate(text.splitlines(), 1) for entry in _line(number, line)]
+    lines = text.splitlines()
+    is_alone = sum(bool(line.strip()) for line in lines) == 1
+    return [entry for number, line in enumerate(lines, 1) for entry in _line(number, line, is_alone=is_alone)]
 
 
-def _line(number: int, line: str) -> Iterator[Command | Unread | Comment]:
+def _line(number: int, line: str, *, is_alone: bool) -> Iterator[Command | Unread | Comment]:
     line = line.strip()
     if not line:
         return
-    if line.startswith(("!", "#")):
-        yield Comment(number, line)
-        return
+    is_comment = line.startswith(COMMENT_MARKS)
     if len(line) > LINE_CHARACTERS_MAX:
         yield Unread(number, line)
         return
-    tree = read_command(line)
+    tree = None if is_comment else read_command(line)
     if tree is not None:
         yield Command(number, line, tree)
         return
-    pieces = [(piece, read_command(piece)) for piece in _pieces(line)]
+    pieces = _joined([(piece, read_command(piece)) for piece in _pieces(line)])
     trees = [tree for _, tree in pieces if tree is not None]
-    if len(trees) < PIECES_MIN or 2 * len(trees) < len(pieces) or not any(t.data in OPENERS for t in trees):
-        yield Unread(number, line)
+    told = [piece for piece, _ in pieces if not piece.startswith(COMMENT_MARKS)]
+    if len(trees) < PIECES_MIN or 2 * len(trees) < len(told) or not any(t.data in OPENERS for t in trees):
+        yield Comment(number, line) if is_comment else Unread(number, line)
+        return
+    if is_comment and not is_alone:
+        yield Comment(number, line, is_cut=True)
         return
     for piece, found in pieces:
-        yield Unread(number, piece) if found is None else Command(number, piece, found)
+        if found is not None:
+            yield Command(number, piece, found)
+        else:
+            is_comment = piece.startswith(COMMENT_MARKS)
+            yield Comment(number, piece, is_cut=True) if is_comment else Unread(number, piece)
 
 
 def read_command(text: str) -> Node | None:
@@ -121,10 +137,24 @@ def read_command(text: str) -> Node | None:
 def _pieces(line: str) -> list[str]:
     pieces: list[list[str]] = [[]]
     for word in line.split():
-        if word.lower() in HEADS and pieces[-1]:
+        if (word.lower() in HEADS or word.startswith(COMMENT_MARKS)) and pieces[-1]:
             pieces.append([])
         pieces[-1].append(word)
     return [" ".join(piece) for piece in pieces]
+
+
+def _joined(pieces: list[tuple[str, Node | None]]) -> list[tuple[str, Node | None]]:
+    """Pieces that are a command only together: `hardware qos` and `afd profile burst`, `system qos` before a policy."""
+    joined: list[tuple[str, Node | None]] = []
+    for piece, tree in pieces:
+        before, other = joined[-1] if joined else ("", None)
+        if before and other is None and not before.startswith(COMMENT_MARKS):
+            together = read_command(f"{before} {piece}")
+            if together is not None:
+                joined[-1] = (f"{before} {piece}", together)
+                continue
+        joined.append((piece, tree))
+    return joined
 
 
 @cache

@@ -65,6 +65,7 @@ class _Queue:
             self.remarks.add(action.line, action.text, "contradiction", words)
             del self.data["share"]
         self.data.setdefault("limit", LIMIT_DEFAULT)
+        self.not_capable()
         return self.data
 
     def understood(self, action: Command, words: str) -> None:
@@ -73,10 +74,13 @@ class _Queue:
     def refused(self, action: Command, words: str) -> None:
         self.remarks.add(action.line, action.text, "not-modelled", f"{self.where}: {words}")
 
+    def wrong(self, action: Command, words: str) -> None:
+        self.remarks.add(action.line, action.text, "not-understood", f"{self.where}: {words}")
+
     def bandwidth(self, action: Command) -> None:
         percent = tree.number(action.tree)
         if percent > 100:
-            self.refused(action, "a share is 0 to 100 percent")
+            self.wrong(action, "a share is 0 to 100 percent")
             return
         self.data["share"] = f"{percent}%"
         self.understood(action, f"share {percent}%")
@@ -84,7 +88,7 @@ class _Queue:
     def priority(self, action: Command) -> None:
         level = int(tree.word(action.tree, "INT") or 1)
         if not 1 <= level <= LEVEL_MAX:
-            self.refused(action, f"a level is 1 to {LEVEL_MAX}")
+            self.wrong(action, f"a level is 1 to {LEVEL_MAX}")
             return
         self.data["strict"] = level
         self.understood(action, f"strict: {level}")
@@ -107,7 +111,7 @@ class _Queue:
         if (dynamic := tree.part(action.tree, "dynamic")) is not None:
             factor = tree.number(dynamic)
             if factor not in VENDOR_ALPHAS_MILLI["nxos"]:
-                self.refused(action, "a dynamic limit is 0 to 10")
+                self.wrong(action, "a dynamic limit is 0 to 10")
                 return
             self.data["limit"] = f"dynamic(nxos:{factor})"
         else:
@@ -135,11 +139,32 @@ class _Queue:
         if tree.words(action.tree, "OPTIMISED") or tree.words(action.tree, "CAP_AVERAGE"):
             self.refused(action, "burst- or mesh-optimized and cap-average change the average in an unpublished way")
 
+    def random_detect_other(self, _: Command) -> None:
+        """Thresholds of frames that cannot be marked: they belong to the other `random-detect`, wherever it stands."""
+
+    def not_capable(self) -> None:
+        action = self.said.get("random_detect_other")
+        if action is None:
+            return
+        (part,) = tree.parts(action.tree, "thresholds")
+        thresholds, weight = _thresholds(part), tree.part(action.tree, "weight")
+        red = self.data.get("aqm", {})
+        if thresholds is None:
+            self.wrong(action, "thresholds in packets, or numbers out of range")
+        elif red.get("kind") != "red":
+            self.refused(action, "without another random-detect here, which would say what happens to frames with ECN")
+        elif weight is not None and tree.number(weight) != red["weight_exponent"]:
+            self.refused(action, "a queue has one average: the weight of the other random-detect holds")
+            red["not_capable"] = thresholds
+        else:
+            red["not_capable"] = thresholds
+            self.understood(action, "aqm: red: not_capable")
+
     def afd(self, action: Command) -> None:
         (amount,) = tree.parts(action.tree, "amount")
         desired = tree.amount(amount, tree.SIZE_UNITS, "bytes")
         if not desired:
-            self.refused(action, "a desired depth is a size")
+            self.wrong(action, "a desired depth is a size above zero")
             return
         ecn = {"ecn": True} if tree.words(action.tree, "ECN") else {}
         self.aqm(action, {"kind": "afd", "desired": size(desired), **ecn})

@@ -10,6 +10,7 @@ from tailrace.scenario.limit import VENDOR_ALPHAS_MILLI
 from tailrace.scenario.pause import Watchdog
 
 PS_PER_MS = 10**9
+ALPHA_POWER_MIN = min(VENDOR_ALPHAS_MILLI["sonic"])
 WATCHDOG_ACTIONS = (None, "drop")
 """What the model does in a storm; SONiC knows forward and alert too."""
 
@@ -22,8 +23,8 @@ def buffer_bytes(tables: Tables) -> str | None:
     for row in tables.get("BUFFER_POOL", {}).values():
         own, headroom = row.number("size"), row.number("xoff")
         row.take("type"), row.take("mode")
-        if own is not None and own > 0:
-            sizes.append(own + max(0, headroom or 0))
+        if own:
+            sizes.append(own + (headroom or 0))
     return size(max(sizes)) if sizes else None
 
 
@@ -36,7 +37,7 @@ def queue_limit(row: Row, tables: Tables, remarks: Remarks) -> Yaml:
     if (limit := _limit(profile, remarks)) is not None:
         found["limit"] = limit
     if reserved := profile.number("size"):
-        found["reserved"] = size(max(0, reserved))
+        found["reserved"] = size(reserved)
     return found
 
 
@@ -49,18 +50,18 @@ def group_thresholds(row: Row, tables: Tables, remarks: Remarks) -> tuple[bool, 
     if (limit := _limit(profile, remarks)) is not None:
         found["xoff"] = limit
     headroom = profile.number("xoff")
-    if headroom is None or headroom <= 0:
+    if not headroom:
         profile.take("size")
         return False, found
     found["headroom"] = size(headroom)
     offset, resume = profile.number("xon_offset"), profile.number("xon")
     if offset:
-        found["xon_offset"] = size(max(0, offset))
+        found["xon_offset"] = size(offset)
     elif resume:
         words = "xon without xon_offset: pauses end at the default distance below xoff"
         remarks.add(profile.line, f"BUFFER_PROFILE|{profile.key}", "not-modelled", words)
     if reserved := profile.number("size"):
-        found["reserved"] = size(max(0, reserved))
+        found["reserved"] = size(reserved)
     return True, found
 
 
@@ -78,10 +79,10 @@ def _profile(row: Row, tables: Tables, remarks: Remarks) -> Row | None:
 
 
 def _limit(profile: Row, remarks: Remarks) -> str | None:
-    dynamic, static = profile.number("dynamic_th"), profile.number("static_th")
+    dynamic, static = profile.number("dynamic_th", ALPHA_POWER_MIN), profile.number("static_th")
     if dynamic is not None and dynamic in VENDOR_ALPHAS_MILLI["sonic"]:
         return f"dynamic(sonic:{dynamic})"
-    if static is not None and static > 0:
+    if static:
         return size(static)
     if "dynamic_th" in profile.fields or "static_th" in profile.fields:
         words = "a limit is dynamic_th -8 to 8, or static_th in bytes"
@@ -102,10 +103,10 @@ def watchdog_of(port: str, tables: Tables, remarks: Remarks) -> Yaml:
         words = f"action {action}: in a storm the model drops the frames of the queue"
         remarks.add(row.line, f"PFC_WD|{row.key}", "not-modelled", words)
     usual = Watchdog()
-    detection, restoration = row.number("detection_time"), row.number("restoration_time")
+    detection, restoration = row.number("detection_time", 1), row.number("restoration_time", 1)
     return {
         "watchdog": {
-            "detection": time(detection * PS_PER_MS if detection and detection > 0 else usual.detection),
-            "restoration": time(restoration * PS_PER_MS if restoration and restoration > 0 else usual.restoration),
+            "detection": time(detection * PS_PER_MS if detection else usual.detection),
+            "restoration": time(restoration * PS_PER_MS if restoration else usual.restoration),
         }
     }

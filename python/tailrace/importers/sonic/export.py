@@ -4,7 +4,7 @@ import json
 
 from tailrace.importers.expressible import compare
 from tailrace.importers.remarks import Remarks
-from tailrace.importers.section import PRIORITIES
+from tailrace.importers.section import PRIORITIES, takes_all
 from tailrace.importers.sonic.importer import import_sonic
 from tailrace.importers.sonic.schedulers import NAMED, QUEUE_MAX
 from tailrace.scenario.aqm import Red
@@ -21,12 +21,12 @@ PS_PER_MS = 10**9
 Table = dict[str, dict[str, str]]
 
 
-def export_sonic(name: str, switch: Switch, policy: Policy) -> tuple[str, Remarks]:
-    """The database, and what of the policy SONiC has no tables for."""
+def export_sonic(name: str, switch: Switch, policy: Policy, mtu_bytes: int = MTU_BYTES) -> tuple[str, Remarks]:
+    """The database, and what of the policy SONiC has no tables for. `mtu_bytes` is the largest MTU of the hosts."""
     numbers = queue_numbers(policy)
     tables: dict[str, Table] = {
         "DEVICE_METADATA": {"localhost": {"hostname": name}},
-        "PORT": {PORT: {"mtu": str(MTU_BYTES)}},
+        "PORT": {PORT: {"mtu": str(max(MTU_BYTES, mtu_bytes))}},
         "BUFFER_POOL": {
             "ingress_lossless_pool": {"type": "ingress", "mode": "dynamic", "size": str(switch.buffer)},
             "egress_lossless_pool": {"type": "egress", "mode": "dynamic", "size": str(switch.buffer)},
@@ -63,9 +63,12 @@ def _level(policy: Policy, name: str) -> int:
 def _classification(switch: Switch, tables: dict[str, Table]) -> dict[str, str]:
     """Rules that look at the code point or the 802.1Q priority alone."""
     maps: dict[str, str] = {}
+    rules = switch.classify
+    # What no map names is in class 0 anyway: the rule that says so needs no map.
+    rules = rules[:-1] if len(rules) > 1 and takes_all(rules[-1]) and not rules[-1].class_ else rules
     for key, table in (("dscp", "DSCP_TO_TC_MAP"), ("pcp", "DOT1P_TO_TC_MAP")):
         stated: dict[str, str] = {}
-        for rule in switch.classify:
+        for rule in rules:
             said = {name for name in type(rule).model_fields if getattr(rule, name) is not None} - {"class_"}
             for value in getattr(rule, key) if said == {key} else []:
                 stated.setdefault(str(value), str(rule.class_))

@@ -4,7 +4,7 @@ from collections import Counter
 from typing import Any
 
 from tailrace.importers.remarks import Remarks
-from tailrace.importers.section import Section, usable_name
+from tailrace.importers.section import PRIORITIES, Section, usable_name
 from tailrace.importers.sonic.buffers import buffer_bytes
 from tailrace.importers.sonic.policy import PortPolicy, port_policies
 from tailrace.importers.sonic.read import Row, Tables, read_tables
@@ -13,6 +13,8 @@ from tailrace.importers.sonic.tables import remark_on_rows, remark_on_tables, ro
 SWITCH_NAME = "switch"
 POLICY_NAME = "sonic"
 CLASS_MAX = 7
+CLASS_DEFAULT = 0
+"""SAI_SWITCH_ATTR_QOS_DEFAULT_TC (saiswitch.h) is 0 unless set, and SONiC does not set it [K]."""
 DSCP_MAX = 63
 
 Yaml = dict[str, Any]
@@ -78,6 +80,11 @@ def _classify(tables: Tables, remarks: Remarks) -> list[Yaml]:
     tagged = _rules(tables, remarks, "dot1p_to_tc_map", "DOT1P_TO_TC_MAP", "pcp", CLASS_MAX)
     if rules and tagged:
         remarks.add(0, "", "assumed", "DSCP decides where it is mapped, the 802.1Q priority otherwise")
+    mapped = {key: {value for rule in rules + tagged for value in rule.get(key, [])} for key in ("dscp", "pcp")}
+    if (rules or tagged) and len(mapped["dscp"]) <= DSCP_MAX and len(mapped["pcp"]) <= CLASS_MAX:
+        words = f"what no map names is in traffic class {CLASS_DEFAULT}, whatever its priority"
+        remarks.add(0, "", "assumed", words)
+        tagged.append({"pcp": list(PRIORITIES), "class": CLASS_DEFAULT})
     if not rules and not tagged:
         remarks.add(0, "", "assumed", "no map of classes: the priority of a workload (0 to 7) is its traffic class")
     return rules + tagged
@@ -113,8 +120,8 @@ def _small(text: str, value_max: int) -> int | None:
 def _mtu(tables: Tables, host_mtus: dict[str, int], remarks: Remarks) -> int | None:
     stated: list[tuple[int, Row]] = []
     for row in tables.get("PORT", {}).values():
-        mtu = row.number("mtu")
-        if mtu is not None and mtu > 0:
+        mtu = row.number("mtu", 1)
+        if mtu is not None:
             stated.append((mtu, row))
     if not stated:
         return None

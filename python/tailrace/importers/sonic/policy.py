@@ -4,16 +4,19 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tailrace.importers.remarks import Remarks
-from tailrace.importers.section import PRIORITIES, usable_name
+from tailrace.importers.section import PRIORITIES, time, usable_name
 from tailrace.importers.sonic.buffers import group_thresholds, queue_limit, watchdog_of
 from tailrace.importers.sonic.read import Row, Tables
 from tailrace.importers.sonic.schedulers import NAMED, service, shares, wred
 from tailrace.importers.sonic.tables import by_port, indices, row_of
+from tailrace.scenario.headroom import delay_ps
 
 GLOBAL = "global"
 """The row of PORT_QOS_MAP that holds for ports without one."""
 LIMIT_DEFAULT = "dynamic(sonic:3)"
 """A queue without a profile: alpha 8, as SONiC's buffer templates have for lossy queues [K]."""
+CABLE_DIGITS_MAX = 6
+"""Digits of a cable's length in metres."""
 DIGITS = tuple(str(number) for number in PRIORITIES)
 
 Yaml = dict[str, Any]
@@ -53,14 +56,24 @@ class _Port:
         if not queue_of and not used:
             used = [0]
         queue_of = queue_of or {p: p if p in used else used[0] for p in PRIORITIES}
+        queue_of = {p: queue_of.get(p, used[0]) for p in PRIORITIES}
+        used = self.reached(used, queue_of)
         names = self.names(used)
         data: Yaml = {
             "queues": {names[number]: self.queue(number) for number in used},
-            "priorities": {p: names[queue_of.get(p, used[0])] for p in PRIORITIES},
+            "priorities": {p: names[queue_of[p]] for p in PRIORITIES},
         }
-        shares(data["queues"])
-        data |= self.pfc()
+        shares(data["queues"], self.port, self.remarks)
+        data |= self.pfc(queue_of)
         return PortPolicy(self.reference("tc_to_queue_map"), data)
+
+    def reached(self, used: list[int], queue_of: dict[int, int]) -> list[int]:
+        """Queues that a traffic class leads to; the others see no frame."""
+        reached = [number for number in used if number in queue_of.values()]
+        for number in (number for number in used if number not in reached):
+            words = f"{self.port}: no traffic class leads to queue {number}: it is left out"
+            self.remarks.add(0, "TC_TO_QUEUE_MAP", "assumed", words)
+        return reached
 
     def reference(self, name: str) -> str | None:
         found = [text for row in self.maps if (text := row.reference(name)) is not None]
@@ -107,16 +120,17 @@ class _Port:
         made.setdefault("limit", LIMIT_DEFAULT)
         return made
 
-    def pfc(self) -> Yaml:
+    def pfc(self, queue_of: dict[int, int]) -> Yaml:
         enabled = next((text for row in self.maps if (text := row.take("pfc_enable")) is not None), "")
         for row in self.maps:
             row.take("pfcwd_sw_enable")
-            row.take("pfc_to_queue_map")
         lossless = indices(enabled) if enabled else []
         if lossless is None:
             self.remarks.add(0, f"pfc_enable: {enabled}", "not-understood", "a list of priorities 0 to 7, such as 3,4")
             lossless = []
         group_of = self.map("tc_to_pg_map", "TC_TO_PRIORITY_GROUP_MAP") or {p: p for p in PRIORITIES}
+        self.pauses("pfc_to_queue_map", "MAP_PFC_PRIORITY_TO_QUEUE", lossless, queue_of)
+        self.pauses("pfc_to_pg_map", "PFC_PRIORITY_TO_PRIORITY_GROUP_MAP", lossless, group_of)
         thresholds: dict[int, Yaml] = {}
         lossy: dict[str, int] = {}
         for group, row in sorted(self.rows.get("BUFFER_PG", {}).items()):
@@ -132,6 +146,20 @@ class _Port:
                 lossy[found["xoff"]] = group
         return self.assembled(sorted(set(lossless)), thresholds, lossy)
 
+    def pauses(self, name: str, table: str, lossless: list[int], ours: dict[int, int]) -> None:
+        """Maps of pauses are understood where they say what holds here: a priority is that traffic class."""
+        stated = self.map(name, table)
+        row = row_of(self.tables, table, self.reference(name))
+        for priority in (p for p in lossless if p in stated and stated[p] != ours.get(p, 0)):
+            assert row is not None, "a map that states something has a row"
+            noun = "queue" if table.endswith("QUEUE") else "priority group"
+            words = (
+                f"a pause of priority {priority} is about {noun} {stated[priority]}; "
+                f"here it is about {noun} {ours.get(priority, 0)}, that of traffic class {priority}"
+            )
+            self.remarks.add(row.line, f"{table}|{row.key}", "not-modelled", words)
+            row.is_told = True
+
     def assembled(self, lossless: list[int], thresholds: dict[int, Yaml], lossy: dict[str, int]) -> Yaml:
         watchdog = watchdog_of(self.port, self.tables, self.remarks)
         if not lossless:
@@ -145,7 +173,8 @@ class _Port:
             made |= stated[lossless[0]]
         elif stated:
             made["per_priority"] = stated
-        if not any("headroom" in found for found in stated.values()) and (cable := self.cable()) is not None:
+        cable = self.cable()
+        if not any("headroom" in found for found in stated.values()) and cable is not None:
             made["cable"] = cable
         if lossy:
             made["lossy"] = next(iter(lossy))
@@ -157,6 +186,12 @@ class _Port:
     def cable(self) -> str | None:
         for row in self.tables.get("CABLE_LENGTH", {}).values():
             text = row.take(self.port) if self.port in row.fields else None
-            if text is not None and text.removesuffix("m").isdecimal() and text != "0m":
-                return text.removesuffix("m") + "m"
+            metres = (text or "0").removesuffix("m")
+            if not (metres.isascii() and metres.isdecimal() and len(metres) <= CABLE_DIGITS_MAX):
+                row.refused[self.port] = f"{self.port}: '{text}' is not a length such as 40m"
+            elif int(metres):
+                delay = time(delay_ps(1000 * int(metres)))
+                words = f"{self.port}: the delay of this link must be that of the cable (network.links: delay: {delay})"
+                self.remarks.add(row.line, f"CABLE_LENGTH|{row.key}", "assumed", words)
+                return f"{int(metres)}m"
         return None

@@ -1,6 +1,7 @@
 """`config_db.json` as tables, each row with its line."""
 
 import json
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cache
@@ -17,6 +18,7 @@ GRAMMAR = Path(__file__).with_name("json.lark")
 TEXT_MAX = 20_000_000
 """Characters of a file: the largest chassis has a few megabytes."""
 DEPTH_MAX = 64
+WHOLE_NUMBER = re.compile(r"-?[0-9]{1,18}")
 PORTS_SEPARATOR, KEY_SEPARATOR = ",", "|"
 
 
@@ -30,16 +32,25 @@ class Row:
     """Values as text, as the database holds them."""
     taken: set[str] = field(default_factory=set)
     """Fields that went somewhere."""
+    refused: dict[str, str] = field(default_factory=dict)
+    """Fields whose value means nothing, and why."""
+    is_told: bool = False
+    """Whether a remark about the whole row stands already."""
 
     def take(self, name: str) -> str | None:
         """A field, which is understood by this."""
         self.taken.add(name)
         return self.fields.get(name)
 
-    def number(self, name: str) -> int | None:
-        """The same as a whole number."""
-        text = (self.take(name) or "").strip()
-        return int(text) if text.lstrip("-").isdecimal() and len(text) < 19 else None
+    def number(self, name: str, least: int = 0) -> int | None:
+        """The same as a whole number; None, and refused, when it is none or less than the least one."""
+        text = self.take(name)
+        if text is None:
+            return None
+        if not WHOLE_NUMBER.fullmatch(text.strip()) or int(text) < least:
+            self.refused[name] = f"{name}: '{text}' is not a whole number of {least} or more (18 digits at most)"
+            return None
+        return int(text)
 
     def reference(self, name: str) -> str | None:
         """A name in another table; older files write `[TABLE|name]`."""

@@ -1,6 +1,7 @@
 """Which tables matter here, what the others are, and which ports a row is about."""
 
 from collections.abc import Iterator
+from difflib import get_close_matches
 
 from tailrace.importers.remarks import Remarks
 from tailrace.importers.sonic.read import KEY_SEPARATOR, PORTS_SEPARATOR, Row, Tables
@@ -17,6 +18,7 @@ READ = frozenset(
         "TC_TO_QUEUE_MAP",
         "TC_TO_PRIORITY_GROUP_MAP",
         "MAP_PFC_PRIORITY_TO_QUEUE",
+        "PFC_PRIORITY_TO_PRIORITY_GROUP_MAP",
         "QUEUE",
         "SCHEDULER",
         "WRED_PROFILE",
@@ -29,6 +31,7 @@ READ = frozenset(
 )
 NOT_MODELLED = {
     "TC_TO_DSCP_MAP": "marks on frames: workloads carry dscp",
+    "TC_TO_DOT1P_MAP": "marks on frames: workloads carry priority",
     "MPLS_TC_TO_TC_MAP": "classification by MPLS",
     "POLICER": "policers of the switch's own traffic: police",
     "ACL_RULE": "classification by address: classify",
@@ -42,6 +45,8 @@ NOT_MODELLED = {
 """Tables about queues that no scenario can say, or says elsewhere."""
 PER_ROW = "field of this row that is not modelled"
 QUEUES = range(8)
+LIKENESS_MIN = 0.85
+"""A table whose name is this close to that of a known one is taken for a slip of the pen, not for another table."""
 
 
 def remark_on_tables(tables: Tables, remarks: Remarks) -> None:
@@ -52,14 +57,20 @@ def remark_on_tables(tables: Tables, remarks: Remarks) -> None:
         line = min((row.line for row in rows.values()), default=0)
         if name in NOT_MODELLED:
             remarks.add(line, name, "not-modelled", NOT_MODELLED[name])
+        elif near := get_close_matches(name.upper(), sorted((*READ, *NOT_MODELLED)), n=1, cutoff=LIKENESS_MIN):
+            remarks.add(line, name, "not-understood", f"no table that is known here (hint: did you mean '{near[0]}'?)")
         else:
-            remarks.add(line, name, "no-effect", "a table that is not about queues")
+            remarks.add(line, name, "no-effect", "none of the tables that are known to be about queues")
 
 
 def remark_on_rows(tables: Tables, remarks: Remarks) -> None:
     """Says of every row of the tables that are read what became of its fields."""
-    for name in sorted(READ & set(tables)):
+    for name in (name for name in tables if name in READ):
         for row in tables[name].values():
+            for words in row.refused.values():
+                remarks.add(row.line, f"{name}|{row.key}", "not-understood", words)
+            if row.is_told or row.refused:
+                continue
             if name in ("PORT", "DEVICE_METADATA", "DEVICE_NEIGHBOR", "CABLE_LENGTH"):
                 remarks.add(row.line, f"{name}|{row.key}", "understood" if row.taken else "no-effect", "")
                 continue

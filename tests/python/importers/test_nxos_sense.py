@@ -1,0 +1,119 @@
+"""NX-OS texts that are run together, commands that take back others, and numbers that no switch has."""
+
+import pytest
+
+from tailrace.importers.nxos.importer import import_nxos
+from tailrace.importers.remarks import Remark
+
+QUEUES = """policy-map type queuing o
+  class type queuing c-out-8q-q3
+    bandwidth remaining percent 30
+    {actions}
+  class type queuing c-out-8q-q-default
+    bandwidth remaining percent 70
+"""
+RED = "random-detect minimum-threshold 150 kbytes maximum-threshold 3000 kbytes weight 0 ecn"
+OTHER = "random-detect non-ecn minimum-threshold 1000 kbytes maximum-threshold 4000 kbytes"
+
+
+def remarks_on(text: str, line: int) -> list[Remark]:
+    """What is said of a line."""
+    return [remark for remark in import_nxos(text)[1].ordered() if remark.line == line]
+
+
+def test_a_comment_at_the_head_of_a_run_together_text_does_not_swallow_it() -> None:
+    text = f"!Command: show running-config !done at 10:00 hostname leaf1 {' '.join(QUEUES.format(actions=RED).split())}"
+    section, remarks = import_nxos(text)
+    assert section.switch_name == "leaf1"
+    assert list(section.policies["o"]["queues"]) == ["q3", "q-default"]
+    first, second = remarks.ordered()[:2]
+    assert (first.text, second.text) == ("!Command: show running-config", "!done at 10:00")
+    assert "is taken for a comment" in first.words
+
+
+def test_a_comment_of_a_text_of_several_lines_ends_with_its_line() -> None:
+    commented = " ".join(QUEUES.format(actions=RED).split())
+    section, remarks = import_nxos(f"hostname leaf1\n! {commented}\n")
+    assert list(section.policies) == ["nxos"]
+    (told,) = (remark for remark in remarks.found if remark.line == 2)
+    assert "is taken for a comment" in told.words
+
+
+def test_commands_of_two_heads_stay_together_in_a_run_together_text() -> None:
+    text = (
+        "policy-map type queuing o class type queuing c-out-8q-q-default afd queue-desired 150 kbytes "
+        "hardware qos afd profile ultra-burst"
+    )
+    assert [remark.text for remark in remarks_on(text, 1)][-1] == "hardware qos afd profile ultra-burst"
+    assert import_nxos(text)[0].policies["o"]["etrap"] == {"profile": "ultra-burst"}
+
+
+def test_remarks_stand_in_the_order_of_a_run_together_text() -> None:
+    text = " ".join(f"hostname leaf1 {QUEUES.format(actions=RED)}".split())
+    told = [remark.text for remark in remarks_on(text, 1)]
+    places = [text.index(words) for words in told]
+    assert places == sorted(places)
+
+
+@pytest.mark.parametrize("actions", [f"{RED}\n    {OTHER}", f"{OTHER}\n    {RED}"], ids=["after", "before"])
+def test_thresholds_without_ecn_may_have_a_line_of_their_own(actions: str) -> None:
+    section, remarks = import_nxos(QUEUES.format(actions=actions))
+    assert remarks.is_complete, remarks.found
+    red = section.policies["o"]["queues"]["q3"]["aqm"]
+    assert (red["minimum"], red["not_capable"]["minimum"]) == ("150kB", "1MB")
+
+
+def test_thresholds_without_ecn_need_those_with_it() -> None:
+    section, _ = import_nxos(QUEUES.format(actions=OTHER))
+    assert "aqm" not in section.policies["o"]["queues"]["q3"]
+    assert [remark.verdict for remark in remarks_on(QUEUES.format(actions=OTHER), 4)] == ["not-modelled"]
+
+
+def test_the_watchdog_may_be_switched_on_for_the_whole_switch() -> None:
+    text = (
+        "policy-map type network-qos n\n class type network-qos c-8q-nq3\n  pause pfc-cos 3\n"
+        "policy-map type queuing o\n class type queuing c-out-8q-q3\n  bandwidth remaining percent 50\n"
+        "system qos\n  service-policy type network-qos n\npriority-flow-control watch-dog-interval on\n"
+    )
+    section, _ = import_nxos(text)
+    assert "watchdog" in section.policies["o"]["pfc"]
+    (told,) = remarks_on("priority-flow-control watch-dog-interval on", 1)
+    assert told.verdict == "no-effect"
+
+
+def test_the_switchs_own_policy_is_known_and_wins_over_one_that_nothing_applies() -> None:
+    text = QUEUES.format(actions=RED) + "system qos\n service-policy type queuing output default-8q-out-policy\n"
+    section, remarks = import_nxos(text)
+    assert remarks.count("contradiction") == 0
+    assert list(section.policies["nxos"]["queues"]) == ["q7", "q-default"]
+
+
+def test_no_takes_back_what_stands_above_it_or_nothing() -> None:
+    (told,) = remarks_on("hostname x\nno system jumbomtu 9000", 2)
+    assert told.verdict == "no-effect"
+    (told,) = remarks_on("system jumbomtu 9000\nno system jumbomtu 9000", 2)
+    assert (told.verdict, "line 1" in told.words) == ("contradiction", True)
+
+
+def test_thresholds_of_an_input_queue_are_known_and_left_out() -> None:
+    text = (
+        "policy-map type queuing i\n class type queuing c-in-q3\n"
+        "  pause buffer-size 200 pause-threshold 100 resume-threshold 80"
+    )
+    assert [(remark.verdict, "pfc.per_priority" in remark.words) for remark in remarks_on(text, 3)] == [
+        ("not-modelled", True)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("action", "words"),
+    [
+        ("queue-limit dynamic 11", "0 to 10"),
+        ("bandwidth remaining percent 200", "0 to 100"),
+        ("priority level 9", "1 to 8"),
+        ("queue-limit 99999999999999999999 bytes", "20 digits"),
+    ],
+)
+def test_a_number_out_of_range_has_that_reason(action: str, words: str) -> None:
+    told = remarks_on(f"policy-map type queuing o\n class type queuing c-out-8q-q3\n {action}", 3)
+    assert ("not-understood", True) in [(remark.verdict, words in remark.words) for remark in told]
