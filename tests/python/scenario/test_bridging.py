@@ -138,6 +138,14 @@ def test_automatic_headroom_follows_each_ports_cable_rate_and_peer() -> None:
     assert ports["bulk"]["pause"]["response_ps"] == 2 * 512_000
 
 
+@pytest.mark.parametrize(("cable", "on_the_way_bytes"), [("0m", 13_750), ("100m", 13_750), ("99km", 1_251_250)])
+def test_headroom_counts_the_longer_of_cable_and_link(cable: str, on_the_way_bytes: int) -> None:
+    # 5 us each way on the link and 1 us of pipeline; 99 km are 500 us each way.
+    changes: dict[str, Any] = {"network__link": {"delay": "5us"}, "switches__leaf": {"policy": "p", "buffer": "12MB"}}
+    room = policy_of(lossless(cable=cable), **changes)["groups"][0]["lossless"]["headroom_bytes"]
+    assert room == 3 * 1514 + 67 * 64 + on_the_way_bytes
+
+
 def test_ports_that_pause_nobody_account_too_where_others_do() -> None:
     data = sound(policies__p=PFC, switches__leaf={"policy": "fifo", "buffer": "4MB", "ports": {"db": "p"}}, arms={})
     assert problems(data) == []
