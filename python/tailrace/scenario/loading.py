@@ -21,6 +21,8 @@ ANY_DURATION = "1h"
 """Stands in for a missing duration while the rest is looked at."""
 FIXED = ("tailrace", "arms")
 """Sections that no override can change."""
+TOGETHER = ("policies",)
+"""Sections whose entries are one thing: an ill-formed value in an entry may be the reason of anything found in it."""
 WHOLE = ("workloads", "expect", "assumptions")
 """Sections of which an entry with an ill-formed value is looked at no further."""
 
@@ -88,7 +90,10 @@ def parse_assignment(text: str) -> tuple[str, Any]:
     key, equals, value = text.partition("=")
     if not equals or not key.strip():
         raise ScenarioError([Problem(f"--set {text}", 0, "", "this is not key=value", "such as experiment.trials=3")])
-    data, _ = read_yaml(value, f"--set {key.strip()}")
+    try:
+        data, _ = read_yaml(value, f"--set {key.strip()}")
+    except ScenarioError as error:  # the lines of a value on the command line are no lines of a file
+        raise ScenarioError([replace(problem, line=0) for problem in error.problems]) from None
     return key.strip(), data
 
 
@@ -149,7 +154,14 @@ def _rest(document: Document, error: ValidationError) -> list[Problem]:
     ]
 
 
+def _part(at: KeyPath) -> KeyPath:
+    """The part of a scenario that an ill-formed value belongs to."""
+    if at[0] in TOGETHER and len(at) > 1:
+        return at[:2]
+    return at if at[0] in WHOLE else at[:-1] or at
+
+
 def _is_near(path: str, blamed: set[KeyPath]) -> bool:
     """Whether a problem may follow from an ill-formed value: it is about the part that lost it."""
-    parts = [(at if at[0] in WHOLE else at[:-1] or at, at) for at in blamed]
+    parts = [(_part(at), at) for at in blamed]
     return any(f"{path}.".startswith(dotted(part) + ".") or dotted(at).startswith(f"{path}.") for part, at in parts)
