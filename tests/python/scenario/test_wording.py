@@ -45,10 +45,8 @@ def test_one_problem_is_told_once_in_the_words_of_the_file(path: str, value: obj
     ("path", "value"),
     [
         (QUEUES + "express__strict", "high"),  # not: queue 'express' is not strict
-        (
-            "policies__dpp__priorities",
-            dict.fromkeys(range(1, 8), "express") | {0: "nope"},
-        ),  # not: no frame comes into queue 'normal'
+        # not: no frame comes into queue 'normal'
+        ("policies__dpp__priorities", dict.fromkeys(range(1, 8), "express") | {0: "nope"}),
         ("policies__dpp__dpp__express", "nope"),  # not: no frame comes into queue 'express'
         ("policies__dpp__priorities", {8: "express"}),
     ],
