@@ -86,10 +86,12 @@ def check_scenario(path: Path, assignments: list[str] | None, *, json_: bool) ->
     if not trees:
         return
     from tailrace.results.trees import tree_words
+    from tailrace.scenario.lower import lower
 
     for arm, of_arm in trees.items():
+        plan = lower(loaded.arms[arm], arm, 1)
         for tree in of_arm:
-            emit(f"  {arm}: {tree_words(tree)}")
+            emit(f"  {arm}: {tree_words(tree, plan)}")
 
 
 def _trees(scenario: "Scenario", arm: str) -> list[dict[str, Any]]:
