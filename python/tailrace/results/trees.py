@@ -9,11 +9,9 @@ RANGES_MAX = 6
 
 
 def tree_words(tree: dict[str, Any], plan: dict[str, Any]) -> str:
-    """`instance 1 (VLAN 10): root spine1; blocked leaf2>spine2`; with its number where links of the plan are parallel."""
+    """`instance 1 (VLAN 10): root spine1; blocked leaf2>spine2`; ports of parallel links have their numbers."""
     joined = Counter(frozenset((link["a"], link["b"])) for link in plan["links"])
-    blocked = [
-        _port_name(port, is_alone=joined[frozenset((port["node"], port["towards"]))] < 2) for port in tree["blocked"]
-    ]
+    blocked = [_port_name(port, joined) for port in tree["blocked"]]
     words = f"instance {tree['instance']}{_vlans(tree['vlans'])}: root {_listed(tree['roots'], BLOCKED_MAX)}"
     return f"{words}; blocked {_listed(blocked, BLOCKED_MAX)}" if blocked else f"{words}; nothing is blocked"
 
