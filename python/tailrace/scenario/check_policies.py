@@ -98,6 +98,8 @@ def _etrap(at: KeyPath, policy: Policy) -> Found:
         yield (*here, "age"), "no flow can send within no time", "50us is the default"
     if etrap.afd_period == 0:
         yield (*here, "afd_period"), "no bytes arrive within no time", "25us is the default"
+    if etrap.bandwidth_threshold == 0:
+        yield (*here, "bandwidth_threshold"), "no flow sends less: an elephant would stay one", "500B is the default"
     if not any(isinstance(queue.aqm, Afd) for queue in policy.queues.values()):
         yield here, "no queue uses the elephant trap", "give a queue aqm: {kind: afd, desired: 150kB}, or remove it"
 

@@ -226,6 +226,7 @@ def test_rules_and_code_points_reach_the_plan() -> None:
         ({"queues": {"q": {"qcn": {"set_point": "50B"}}}}, "the least is 100"),
         ({"queues": {"q": {"aqm": {"kind": "afd", "desired": "0B"}}}}, "drops every elephant"),
         ({"queues": {"q": {}}, "etrap": {}}, "no queue uses the elephant trap"),
+        ({"queues": {"q": {}}, "etrap": {"bandwidth_threshold": "0B"}}, "an elephant would stay one"),
         (
             {"queues": {"q": {"aqm": {"kind": "afd", "desired": "1kB"}}}, "etrap": {"table_entries": 3}},
             "3 is not a power of two",
