@@ -60,9 +60,14 @@ class Problem:
         return f"{place}:{key} {self.what}{hint}"
 
 
+def _place(problem: Problem) -> tuple[bool, Problem]:
+    """What has no line in the file comes first: what was typed last, as `--set`, is the likely reason of the rest."""
+    return problem.line > 0, problem
+
+
 class ScenarioError(TailraceError):
-    """A scenario that cannot be run: all of its problems, in the order of the file."""
+    """A scenario that cannot be run: all of its problems, what has no line first, then in the order of the file."""
 
     def __init__(self, problems: Sequence[Problem]) -> None:
-        self.problems = tuple(sorted(set(problems)))
+        self.problems = tuple(sorted(set(problems), key=_place))
         super().__init__("\n".join(str(problem) for problem in self.problems))

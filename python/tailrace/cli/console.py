@@ -6,10 +6,13 @@ import os
 import sys
 import tempfile
 import traceback
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from tailrace.errors import Problem
 
 DONE = 0
 EXPECTATION_FAILED = 1
@@ -58,6 +61,12 @@ def note(text: str) -> None:
     with suppress(OSError, AttributeError):  # a full or closed stderr must not change the exit code
         sys.stderr.write(line + "\n")
         sys.stderr.flush()
+
+
+def warn(problems: Iterable["Problem"]) -> None:
+    """What deserves a look before a result is trusted, to stderr; nothing is refused."""
+    for problem in problems:
+        note(f"warning: {problem}")
 
 
 def guarded(run: Callable[[], Any]) -> int:

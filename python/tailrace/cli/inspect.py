@@ -5,7 +5,7 @@ import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tailrace.cli.console import emit, emit_json, note, overrides, scenario_path
+from tailrace.cli.console import emit, emit_json, note, overrides, scenario_path, warn
 from tailrace.errors import RunRefusedError, ScenarioError, closest
 
 if TYPE_CHECKING:
@@ -68,6 +68,7 @@ def check_scenario(path: Path, assignments: list[str] | None, *, json_: bool) ->
         "workloads": list(loaded.scenario.workloads),
         "arms": list(loaded.arms),
         "trials": loaded.scenario.experiment.trials,
+        "warnings": [vars(warning) for warning in loaded.warnings],
     }
     trees = {arm: of_arm for arm, scenario in loaded.arms.items() if (of_arm := _trees(scenario, arm))}
     if trees:
@@ -78,14 +79,19 @@ def check_scenario(path: Path, assignments: list[str] | None, *, json_: bool) ->
     parts = [counted(found[key], one, key) for one, key in COUNTED]
     trials = counted(found["trials"], "trial", "trials")
     names = f"workloads {', '.join(found['workloads'])}; arms {', '.join(found['arms'])}; {trials}"
-    emit(f"{path}: sound. {', '.join(parts)}; {names}")
+    warnings = counted(len(loaded.warnings), "warning", "warnings")
+    verdict = f"sound, with {warnings}" if loaded.warnings else "sound"
+    warn(loaded.warnings)
+    emit(f"{path}: {verdict}. {', '.join(parts)}; {names}")
     if not trees:
         return
     from tailrace.results.trees import tree_words
+    from tailrace.scenario.lower import lower
 
     for arm, of_arm in trees.items():
+        plan = lower(loaded.arms[arm], arm, 1)
         for tree in of_arm:
-            emit(f"  {arm}: {tree_words(tree)}")
+            emit(f"  {arm}: {tree_words(tree, plan)}")
 
 
 def _trees(scenario: "Scenario", arm: str) -> list[dict[str, Any]]:

@@ -15,6 +15,7 @@ from tailrace.cli.console import (
     note,
     overrides,
     scenario_path,
+    warn,
 )
 from tailrace.errors import RunRefusedError
 from tailrace.experiment.dry_run import describe
@@ -55,6 +56,7 @@ def run_scenario(request: Request) -> int:
     measured = host_parameters(request.calibrated, path) if request.calibrated else {}
     given = overrides(request.assignments, trials=request.trials, seed=request.seed)
     loaded = load_scenario(path, {**measured, **given})
+    warn(loaded.warnings)
     options = Options(request.arms, request.jobs, request.scale, request.out, ["tailrace", *sys.argv[1:]])
     engine = LiveEngine(log_ingress=request.is_logged, say=note) if request.is_live else None
     experiment = Experiment(loaded, options, reporter_for(json_lines=request.is_json), engine)

@@ -7,19 +7,16 @@ from tailrace.errors import RunRefusedError, closest
 from tailrace.results import Run
 from tailrace.results.queuing import port_counters, port_policy, switch_counters
 from tailrace.results.queuing_text import format_ports, format_switches
+from tailrace.results.run_directory import Trial
 
 
 def show_queues(path: Path, arm: str | None, number: int, port: str | None, *, json_: bool) -> None:
     """Prints the counters of one trial."""
     run = Run.read(path)
-    chosen = arm or next(iter(run.arms), "")
-    if chosen not in run.trials:
-        raise RunRefusedError(f"{path}: there is no arm '{chosen}' (hint: {closest(chosen, list(run.trials), 'arms')})")
-    trial = next((trial for trial in run.trials[chosen] if trial.number == number), None)
-    if trial is None or not trial.outcome:
-        numbers = ", ".join(str(trial.number) for trial in run.trials[chosen] if trial.outcome)
-        hint = f"trials with counters: {numbers}" if numbers else "no trial of this arm has counters"
-        raise RunRefusedError(f"{path}: trial {number} of '{chosen}' has none (hint: {hint})")
+    if arm is not None and arm not in run.trials:
+        raise RunRefusedError(f"{path}: there is no arm '{arm}' (hint: {closest(arm, list(run.trials), 'arms')})")
+    trial = _trial(run, arm, number)
+    chosen = trial.arm
     plan = run.plan(chosen)
     ports = [
         port_counters(found, port_policy(plan, found["node"], found["towards"]))
@@ -38,3 +35,28 @@ def show_queues(path: Path, arm: str | None, number: int, port: str | None, *, j
     emit(format_ports(shown) if shown else "no switch has a port")
     if switches:
         emit("\n" + format_switches(switches))
+
+
+def _trial(run: Run, arm: str | None, number: int) -> Trial:
+    """Trial `number` of an arm; of the first arm that has it with its counters where none is named."""
+    counted = {name: [trial for trial in trials if trial.outcome] for name, trials in run.trials.items()}
+    for name in run.arms if arm is None else [arm]:
+        for trial in counted[name]:
+            if trial.number == number:
+                return trial
+    where = next(iter(run.arms), "") if arm is None else arm
+    raise RunRefusedError(f"{run.path}: {_why(run, arm, where, number)} (hint: {_instead(counted, where)})")
+
+
+def _why(run: Run, arm: str | None, where: str, number: int) -> str:
+    of = "any arm" if arm is None else f"'{arm}'"
+    is_there = any(trial.number == number for trial in run.trials.get(where, []))
+    return f"trial {number} of {of} has no counters" if is_there else f"there is no trial {number} of {of}"
+
+
+def _instead(counted: dict[str, list[Trial]], where: str) -> str:
+    """The trials of this arm that have counters, or else the arms that have some."""
+    if numbers := ", ".join(str(trial.number) for trial in counted.get(where, [])):
+        return f"trials with counters of '{where}': {numbers}"
+    arms = [name for name, trials in counted.items() if trials]
+    return f"arms with counters: {', '.join(arms)}" if arms else "no trial of this run has counters yet"

@@ -49,7 +49,7 @@ def _tree_drawings(run: Run, plans: dict[str, dict[str, Any]]) -> list[dict[str,
             same["arms"].append(arm)
         elif used:
             shown = [
-                {"words": trees.tree_words(tree), "drawing": topology.topology_chart(plan, tree["forwards"])}
+                {"words": trees.tree_words(tree, plan), "drawing": topology.topology_chart(plan, tree["forwards"])}
                 for tree in used[:TREES_MAX]
             ]
             drawings.append({"arms": [arm], "found": used, "shown": shown, "omitted": len(used) - len(shown)})

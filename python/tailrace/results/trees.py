@@ -1,5 +1,6 @@
 """Spanning trees of an outcome, in words."""
 
+from collections import Counter
 from typing import Any
 
 BLOCKED_MAX = 6
@@ -7,9 +8,10 @@ BLOCKED_MAX = 6
 RANGES_MAX = 6
 
 
-def tree_words(tree: dict[str, Any]) -> str:
-    """`instance 1 (VLAN 10): root spine1; blocked leaf2>spine2`."""
-    blocked = [f"{port['node']}>{port['towards']}" for port in tree["blocked"]]
+def tree_words(tree: dict[str, Any], plan: dict[str, Any]) -> str:
+    """`instance 1 (VLAN 10): root spine1; blocked leaf2>spine2`; ports of parallel links have their numbers."""
+    joined = Counter(frozenset((link["a"], link["b"])) for link in plan["links"])
+    blocked = [_port_name(port, joined) for port in tree["blocked"]]
     words = f"instance {tree['instance']}{_vlans(tree['vlans'])}: root {_listed(tree['roots'], BLOCKED_MAX)}"
     return f"{words}; blocked {_listed(blocked, BLOCKED_MAX)}" if blocked else f"{words}; nothing is blocked"
 
@@ -19,6 +21,12 @@ def carries(tree: dict[str, Any], trees: list[dict[str, Any]], plan: dict[str, A
     used = {settings.get("vlan", 0) for entry in plan["workloads"] for settings in entry.values()}
     listed = {vlan for other in trees for vlan in other["vlans"]}
     return bool(used & set(tree["vlans"])) or (tree is trees[0] and bool(used - listed))
+
+
+def _port_name(port: dict[str, Any], joined: Counter[frozenset[str]]) -> str:
+    """A port by its neighbour, and by its number too where several links join the two."""
+    name = f"{port['node']}>{port['towards']}"
+    return f"{name} (port {port['port']})" if joined[frozenset((port["node"], port["towards"]))] > 1 else name
 
 
 def _vlans(vlans: list[int]) -> str:

@@ -4,10 +4,15 @@ from collections.abc import Iterator
 from typing import Any
 
 from tailrace.errors import KeyPath
+from tailrace.scenario import check_lossless
+from tailrace.scenario.headroom import QUANTUM_BITS
 from tailrace.scenario.lower_pause import Port, groups
 from tailrace.scenario.pause import LinkPause, Pfc
 from tailrace.scenario.switch import Policy
 from tailrace.scenario.units import format_size
+
+REFRESH_WIRE_BYTES_MIN = 1344
+"""The switch renews pauses no more often than in the time of so many bytes, as crates/dataplane/src/ingress.rs says."""
 
 Found = Iterator[tuple[KeyPath, str, str]]
 
@@ -23,6 +28,7 @@ def check(at: KeyPath, policy: Policy) -> Found:
         pausing = getattr(policy, key)
         if pausing is not None:
             yield from _pausing((*at, key), pausing)
+    yield from check_lossless.check(at, policy)
 
 
 def check_port(at: KeyPath, name: str, policy: Policy, port: Port) -> Found:
@@ -41,6 +47,16 @@ def check_port(at: KeyPath, name: str, policy: Policy, port: Port) -> Found:
             yield at, what, "lower headroom or xoff, shorten the cable, or raise the switch's buffer"
             return
     yield from _lossless_queues(at, name, policy, port)
+    yield from _quanta(at, pausing, port)
+
+
+def _quanta(at: KeyPath, pausing: Pfc | LinkPause, port: Port) -> Found:
+    """A pause is renewed when half of it is over; its renewal may find the largest frame on the line."""
+    wire_bytes = port.frame_bytes + port.scenario.network.framing.overhead
+    least = -(-16 * max(wire_bytes, REFRESH_WIRE_BYTES_MIN) // QUANTUM_BITS)
+    if pausing.quanta < least:
+        what = f"pauses of {pausing.quanta} quanta end before their renewal has come past a frame of the line"
+        yield (*at, "quanta"), what, f"write {least} or more; 65535 is usual"
 
 
 def set_aside(group: dict[str, Any]) -> int:

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from tailrace.errors import KeyPath, closest
 from tailrace.scenario import check_pause
-from tailrace.scenario.aqm import Afd, Aqm, Red
+from tailrace.scenario.aqm import Afd, Aqm, Codel, Red
 from tailrace.scenario.scenario import Scenario
 from tailrace.scenario.switch import ONE_PPB, Policy, Queue
 
@@ -13,8 +13,6 @@ DWRR_SHARE_PPB_MIN = 10**6
 FLOW_ENTRIES_MIN = 4
 FLOW_ENTRIES_MAX = 2**24
 """Half a gigabyte per port: no switch has more."""
-FRAME_BYTES_MIN = 1514
-"""A full frame of the usual MTU."""
 PRIORITIES = 8
 """IEEE 802.1Q: 0 to 7."""
 
@@ -54,13 +52,15 @@ def check_policy(at: KeyPath, policy: Policy) -> Found:
     yield from check_pause.check(at, policy)
     if policy.police is not None and policy.police.rate == 0:
         yield (*at, "police", "rate"), "the rate is zero: everything would be dropped", "write a rate such as 5Gbit/s"
-    if policy.police is not None and policy.police.burst < FRAME_BYTES_MIN:
-        yield (*at, "police", "burst"), "the burst holds not even one frame", "100kB is usual"
 
 
 def _aqm(at: KeyPath, aqm: Aqm) -> Found:
     if isinstance(aqm, Afd) and aqm.desired == 0:
         yield (*at, "desired"), "a queue that is to be empty drops every elephant", "150kB suits 10 Gbit/s"
+    if isinstance(aqm, Codel) and aqm.interval == 0:
+        yield (*at, "interval"), "no minimum is found within no time", "100ms is the default"
+    if isinstance(aqm, Codel) and aqm.target == 0:
+        yield (*at, "target"), "every frame that waits is too late", "5ms is the default"
     if not isinstance(aqm, Red):
         return
     if aqm.minimum >= aqm.maximum:
@@ -98,6 +98,8 @@ def _etrap(at: KeyPath, policy: Policy) -> Found:
         yield (*here, "age"), "no flow can send within no time", "50us is the default"
     if etrap.afd_period == 0:
         yield (*here, "afd_period"), "no bytes arrive within no time", "25us is the default"
+    if etrap.bandwidth_threshold == 0:
+        yield (*here, "bandwidth_threshold"), "no flow sends less: an elephant would stay one", "500B is the default"
     if not any(isinstance(queue.aqm, Afd) for queue in policy.queues.values()):
         yield here, "no queue uses the elephant trap", "give a queue aqm: {kind: afd, desired: 150kB}, or remove it"
 
@@ -113,6 +115,10 @@ def _no_table(entries: int) -> str:
 
 def _unreached(at: KeyPath, policy: Policy) -> Found:
     """Queues that no frame can come into: the arm that has them would quietly change nothing."""
+    if any(name not in policy.queues for name in policy.priorities.values()):
+        return  # what the unknown name was meant for is not known
+    if policy.dpp is not None and policy.dpp.express not in policy.queues:
+        return
     reached = {*policy.priorities.values(), policy.dpp.express if policy.dpp else ""}
     if len(policy.priorities) < PRIORITIES:
         reached.add(policy.usual_queue)

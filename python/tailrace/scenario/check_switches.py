@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from tailrace.errors import KeyPath, closest
-from tailrace.scenario import check_pause
+from tailrace.scenario import check_pause, check_sizes
 from tailrace.scenario.classify import Rule
 from tailrace.scenario.lower_pause import Port, groups
 from tailrace.scenario.scenario import DEFAULTS, Scenario
@@ -61,19 +61,23 @@ def _used_policy(at: KeyPath, name: str, switch: Switch, scenario: Scenario) -> 
 
 
 def _ports(scenario: Scenario, graph: Graph) -> Found:
-    """Pausing at every port; a policy is blamed once for each switch."""
+    """Sizes and pausing at every port; a policy is blamed once for each switch."""
     for name in graph.switches:
         switch = scenario.switch(name)
         blamed: set[str] = set()
+        sized: set[str] = set()
         set_aside = 0
         last: KeyPath = ("switches", name)
         for towards in dict.fromkeys(graph.neighbours(name)):
             policy_name = switch.ports.get(towards, switch.policy)
             policy = scenario.policy(policy_name)
+            port = Port(name, towards, switch, scenario, graph)
+            if policy is not None and policy_name not in sized:
+                sized.add(policy_name)
+                yield from check_sizes.check(("policies", policy_name), policy, port)
             if policy is None or policy.pausing is None or graph.link_of[name, towards].rate_bps == 0:
                 continue
             last = ("policies", policy_name, "pfc" if policy.pfc is not None else "link_pause")
-            port = Port(name, towards, switch, scenario, graph)
             set_aside += sum(map(check_pause.set_aside, groups(policy.pausing, port)))
             problems = [] if policy_name in blamed else list(check_pause.check_port(last, policy_name, policy, port))
             if problems:

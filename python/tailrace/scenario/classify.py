@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 from pydantic import BeforeValidator, ConfigDict, Field, WithJsonSchema
 
 from tailrace.scenario.quantities import Part, refuse
+from tailrace.scenario.units import shown
 
 DSCP_NAMES: dict[str, int] = {
     "default": 0,
@@ -35,7 +36,7 @@ def _ports(value: object) -> tuple[int, int]:
     text = str(value) if isinstance(value, int) and not isinstance(value, bool) else value
     match = _PORTS.match(text) if isinstance(text, str) else None
     if match is None:
-        raise refuse(f"{value!r} is not a port", "write 5432 or 1024-2047")
+        raise refuse(f"{shown(value)} is not a port", "write 5432 or 1024-2047")
     first, last = int(match[1]), int(match[2] or match[1])
     if not first <= last <= 65_535:
         raise refuse(f"'{text}' is not a range of ports", "ports are 0 to 65535, the lower one first")

@@ -7,7 +7,17 @@ from pydantic_core import PydanticCustomError
 
 from tailrace.scenario.distribution import parse_distribution
 from tailrace.scenario.pause import AutoTime, Priorities
-from tailrace.scenario.quantities import Count, FineTime, Frames, Part, Rate, Size, Time, TimeDistribution
+from tailrace.scenario.quantities import (
+    Count,
+    FineTime,
+    Part,
+    Rate,
+    Size,
+    SmallFrames,
+    SmallSize,
+    Time,
+    TimeDistribution,
+)
 from tailrace.scenario.units import SIZE, TIME, QuantityError, parse
 
 RX_JITTER_DEFAULT = parse_distribution("exponential(2us)", TIME)
@@ -52,15 +62,15 @@ class Nic(Part):
 
     queue: Size = 16_000_000
     """Transmit queue (qdisc and ring) [K]: 1000 frames of pfifo_fast hold at most 16 MB of TSO bursts."""
-    tso: Size = 64_000
+    tso: SmallSize = 64_000
     """Largest burst handed down at once (TSO); 0B switches it off. Linux: 64 KB."""
-    gro: Size = 64_000
+    gro: SmallSize = 64_000
     """Largest aggregate handed up at once (GRO); 0B switches it off. Linux: 64 KB."""
     rx_coalesce: Time = 8_000_000
     """Interrupt moderation: from the first frame of a batch to the poll [K]: common 10G drivers settle at 8 us."""
     rx_jitter: TimeDistribution = RX_JITTER_DEFAULT
     """Timing noise: extra delay of each poll, a distribution."""
-    rx_ring: Frames = 4096
+    rx_ring: SmallFrames = 4096
     """Receive ring; a frame that finds it full is dropped [K]: usual maximum of 10G NICs."""
     pfc: NicPfc | None = None
     """Obeys pauses of priorities; left out: none."""

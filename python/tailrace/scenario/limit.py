@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 from pydantic import BeforeValidator, WithJsonSchema
 
 from tailrace.scenario.quantities import Part, refuse
-from tailrace.scenario.units import FRAMES, SIZE, QuantityError, parse
+from tailrace.scenario.units import FRAMES, PLAN_SMALL_MAX, SIZE, QuantityError, parse
 
 ALPHA_MAX = 256.0
 """Larger factors of a dynamic threshold mean the whole buffer; SONiC's largest is 2 to the 8."""
@@ -36,9 +36,12 @@ def read_limit(value: object) -> Limit:
         return Limit(unit="alpha-milli", amount=_alpha(value.strip()[len("dynamic(") : -1].strip()))
     frames = isinstance(value, str) and value.strip().endswith(("frames", "frame"))
     try:
-        return Limit(unit="frames" if frames else "bytes", amount=parse(value, FRAMES if frames else SIZE))
+        amount = parse(value, FRAMES if frames else SIZE)
     except QuantityError as error:
         raise refuse(error.what, "write a size such as 4MB, dynamic(8), or 100 frames") from None
+    if frames and amount > PLAN_SMALL_MAX:
+        raise refuse(f"'{value}' is too large", f"the most is {PLAN_SMALL_MAX} frames")
+    return Limit(unit="frames" if frames else "bytes", amount=amount)
 
 
 def _alpha(text: str) -> int:

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
@@ -10,15 +10,19 @@ from typing import Any
 from pydantic import ValidationError
 
 from tailrace.errors import KeyPath, Problem, ScenarioError, dotted
+from tailrace.scenario.caution import cautions
 from tailrace.scenario.checks import check
 from tailrace.scenario.document import ON_COMMAND_LINE, Document, data_document, read_document, read_yaml
 from tailrace.scenario.scenario import Scenario
+from tailrace.scenario.topology import expand
 from tailrace.scenario.wording import problem_of, real_path
 
 ANY_DURATION = "1h"
 """Stands in for a missing duration while the rest is looked at."""
 FIXED = ("tailrace", "arms")
 """Sections that no override can change."""
+TOGETHER = ("policies",)
+"""Sections whose entries are one thing: an ill-formed value in an entry may be the reason of anything found in it."""
 WHOLE = ("workloads", "expect", "assumptions")
 """Sections of which an entry with an ill-formed value is looked at no further."""
 
@@ -33,6 +37,8 @@ class Loaded:
     """The scenario without the overrides of any arm."""
     arms: dict[str, Scenario]
     """The scenario of each arm, baseline first."""
+    warnings: tuple[Problem, ...] = ()
+    """What deserves a look before the results are trusted."""
 
     @property
     def published_path(self) -> Path | None:
@@ -53,15 +59,30 @@ def load_scenario(source: Path | str | Mapping[str, Any], overrides: Mapping[str
     if base is None:
         raise ScenarioError(problems)
     arms: dict[str, Scenario] = {}
+    documents: dict[str, Document] = {}
     for name in base.arm_names:
         arm_document, arm_problems = _arm_document(document, name, base.arms.get(name, {}))
         scenario, found = _parsed(arm_document)
         problems += arm_problems + found
         if scenario is not None:
-            arms[name] = scenario
+            arms[name], documents[name] = scenario, arm_document
     if problems:
         raise ScenarioError(problems)
-    return Loaded(document, base, arms)
+    return Loaded(document, base, arms, _warnings(arms, documents))
+
+
+def _warnings(arms: Mapping[str, Scenario], documents: Mapping[str, Document]) -> tuple[Problem, ...]:
+    """What every arm deserves a look for, told once; arms are named where not all have it."""
+    arms_of: dict[Problem, list[str]] = {}
+    for name, scenario in arms.items():
+        for path, what, hint in cautions(scenario, expand(scenario.network)):
+            arms_of.setdefault(documents[name].problem(path, what, hint), []).append(name)
+    return tuple(
+        sorted(
+            problem if len(names) == len(arms) else replace(problem, what=f"in arm {', '.join(names)}: {problem.what}")
+            for problem, names in arms_of.items()
+        )
+    )
 
 
 def parse_assignment(text: str) -> tuple[str, Any]:
@@ -69,7 +90,10 @@ def parse_assignment(text: str) -> tuple[str, Any]:
     key, equals, value = text.partition("=")
     if not equals or not key.strip():
         raise ScenarioError([Problem(f"--set {text}", 0, "", "this is not key=value", "such as experiment.trials=3")])
-    data, _ = read_yaml(value, f"--set {key.strip()}")
+    try:
+        data, _ = read_yaml(value, f"--set {key.strip()}")
+    except ScenarioError as error:  # the lines of a value on the command line are no lines of a file
+        raise ScenarioError([replace(problem, line=0) for problem in error.problems]) from None
     return key.strip(), data
 
 
@@ -130,7 +154,14 @@ def _rest(document: Document, error: ValidationError) -> list[Problem]:
     ]
 
 
+def _part(at: KeyPath) -> KeyPath:
+    """The part of a scenario that an ill-formed value belongs to."""
+    if at[0] in TOGETHER and len(at) > 1:
+        return at[:2]
+    return at if at[0] in WHOLE else at[:-1] or at
+
+
 def _is_near(path: str, blamed: set[KeyPath]) -> bool:
     """Whether a problem may follow from an ill-formed value: it is about the part that lost it."""
-    parts = [(at if at[0] in WHOLE else at[:-1] or at, at) for at in blamed]
+    parts = [(_part(at), at) for at in blamed]
     return any(f"{path}.".startswith(dotted(part) + ".") or dotted(at).startswith(f"{path}.") for part, at in parts)

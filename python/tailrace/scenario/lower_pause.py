@@ -66,7 +66,8 @@ class Port:
 
     def headroom_bytes(self, pausing: Pfc | LinkPause) -> int:
         """What `headroom: auto` is at this port."""
-        delay_ps = self.delay_ps if pausing.cable is None else headroom.delay_ps(pausing.cable)
+        # A cable shorter than the link's delay allows would leave no room for what the link holds.
+        delay_ps = max(self.delay_ps, 0 if pausing.cable is None else headroom.delay_ps(pausing.cable))
         return headroom.headroom_bytes(
             self.rate_bps,
             self.frame_bytes,

@@ -5,8 +5,9 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field, WithJsonSchema
 
-from tailrace.scenario.quantities import NAME_PATTERN, Count, Part, Rate, Size, Time, refuse
+from tailrace.scenario.quantities import NAME_PATTERN, Count, Part, Rate, SmallSize, Time, refuse
 from tailrace.scenario.spanning_tree import PathCost, PortPriority, SpanningTree
+from tailrace.scenario.units import shown
 
 Name = Annotated[str, Field(pattern=NAME_PATTERN)]
 
@@ -17,7 +18,7 @@ def _hosts(value: object) -> object:
             raise refuse(f"{value} hosts are none", "write a number from 1 or a list of names")
         return value
     if not isinstance(value, list) or not value:
-        raise refuse(f"{value!r} is not a list of hosts", "write a list of names, or how many there are")
+        raise refuse(f"{shown(value)} is not a list of hosts", "write a list of names, or how many there are")
     for name in value:
         if not isinstance(name, str) or not re.match(NAME_PATTERN, name):
             raise refuse(f"'{name}' is not a name", "use letters, digits, - and _")
@@ -110,9 +111,9 @@ Topology = Annotated[Star | Dumbbell | LeafSpine | FatTree, Field(discriminator=
 class Framing(Part):
     """Sizes of the link layer; the defaults are Ethernet's."""
 
-    header: Size = 14
+    header: SmallSize = 14
     """Header of every frame, which switches store."""
-    overhead: Size = 24
+    overhead: SmallSize = 24
     """Wire time besides the frame: preamble 8, FCS 4, gap 12."""
 
 

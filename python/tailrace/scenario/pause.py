@@ -75,7 +75,7 @@ class _Pausing(Part):
     headroom: AutoSize = "auto"
     """Room for what arrives after a pause was sent. auto: from rate, cable, MTU and the peer's response."""
     cable: Length | None = None
-    """Length of the cable, for `auto`. Left out: from the link's delay."""
+    """Length of the cable, for `auto`; a link with a longer delay counts by that. Left out: from the link's delay."""
     xoff: QueueLimit = XOFF_DEFAULT
     """Pause above this much, a size or dynamic(alpha) of the free buffer."""
     xon_offset: Size = 18_432

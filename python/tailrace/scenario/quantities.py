@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Annotated, Any
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema
 from pydantic_core import PydanticCustomError
 
 from tailrace.scenario import flow_sizes, units
@@ -98,3 +98,25 @@ SizeDistribution = Annotated[
 ]
 Count = Annotated[int, Field(strict=True, ge=0, le=units.PLAN_INTEGER_MAX)]
 """A whole number, not negative."""
+SmallCount = Annotated[int, Field(strict=True, ge=0, le=units.PLAN_SMALL_MAX)]
+"""A whole number that a plan keeps in 32 bits."""
+
+
+def within(dimension: units.Dimension, *, least: int = 0, most: int = units.PLAN_SMALL_MAX) -> AfterValidator:
+    """Bounds of a quantity, told with its unit."""
+    unit = next(likely for likely in dimension.likely if dimension.suffixes[likely.strip()] == 1)
+
+    def bounded(value: int) -> int:
+        if value < least:
+            raise refuse(f"{value}{unit} is out of range", f"the least is {least}{unit}")
+        if value > most:
+            raise refuse(f"{value}{unit} is out of range", f"the most is {most}{unit}")
+        return value
+
+    return AfterValidator(bounded)
+
+
+SmallSize = Annotated[Size, within(units.SIZE)]
+"""Bytes that a plan keeps in 32 bits."""
+SmallFrames = Annotated[Frames, within(units.FRAMES)]
+"""A number of frames that a plan keeps in 32 bits."""

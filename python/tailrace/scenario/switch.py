@@ -8,12 +8,16 @@ from tailrace.scenario.aqm import Afd, Aqm, Etrap, NoAqm
 from tailrace.scenario.classify import Rule
 from tailrace.scenario.limit import Limit, QueueLimit
 from tailrace.scenario.pause import PRIORITIES, LinkPause, Pfc, Police, Priorities
-from tailrace.scenario.quantities import NAME_PATTERN, Count, Part, Rate, Share, Size, Time
+from tailrace.scenario.quantities import NAME_PATTERN, Count, Part, Rate, Share, Size, SmallCount, Time, within
 from tailrace.scenario.spanning_tree import BRIDGE_PRIORITY, BridgePriority
+from tailrace.scenario.units import PLAN_INTEGER_MAX, SIZE
 
 ONE_PPB = 10**9
 RULES_MAX = 512
 """Rules of one switch: more belong into a TCAM, not into a scenario."""
+
+QCN_SET_POINT_BYTES_MIN = 100
+"""The least that a plan accepts (crates/plan)."""
 
 Name = Annotated[str, Field(pattern=NAME_PATTERN)]
 
@@ -31,7 +35,7 @@ class Shape(Part):
 class Qcn(Part):
     """QCN congestion point (802.1Qau): tells senders how far the queue is from its set point."""
 
-    set_point: Annotated[Size, Field(ge=100)] = 26_000
+    set_point: Annotated[Size, within(SIZE, least=QCN_SET_POINT_BYTES_MIN, most=PLAN_INTEGER_MAX)] = 26_000
     """Depth to be kept (IEEE8021-CN-MIB: 26 000 octets)."""
     weight: Annotated[Count, Field(ge=1, le=1024)] = 2
     """Weight of the queue's growth (IEEE8021-CN-MIB: 2)."""
@@ -59,7 +63,7 @@ class Queue(Part):
 class Dpp(Part):
     """Dynamic Packet Prioritization (Cisco C11-738425, page 5)."""
 
-    max_packets: Annotated[Count, Field(ge=1)] = 120
+    max_packets: Annotated[SmallCount, Field(ge=1)] = 120
     """The first this many packets of a flow use the express queue [K]: 120 is the NX-OS default, the paper uses 20."""
     age: Time = 5 * 10**9
     """A flow that was silent for this long is new again; the paper: 5ms."""

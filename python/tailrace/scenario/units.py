@@ -162,6 +162,8 @@ DIMENSIONS = {dimension.noun: dimension for dimension in (TIME, SIZE, RATE, OFFS
 
 PLAN_INTEGER_MAX = 2**63 - 1
 """Quantities in a plan fit a signed 64-bit number: 106 days in picoseconds."""
+PLAN_SMALL_MAX = 2**32 - 1
+"""What a plan keeps in 32 bits: frames, packets, and sizes of parts of a message."""
 
 NUMBER_CHARACTERS_MAX = 40
 """A longer number is a slip of the keyboard."""
@@ -199,6 +201,11 @@ def _parse_text(text: str, dimension: Dimension) -> int:
     if exact > PLAN_INTEGER_MAX:
         raise QuantityError(f"'{text}' is too large", "the limit is 9.2e18 " + dimension.plan_unit)
     return int(exact)
+
+
+def shown(value: object) -> str:
+    """A value as YAML has it."""
+    return _shown(value) if value is None or isinstance(value, bool) else repr(value)
 
 
 def _unit_hint(number: object, dimension: Dimension) -> str:

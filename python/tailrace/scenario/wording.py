@@ -12,8 +12,11 @@ from tailrace.errors import KeyPath, Problem
 from tailrace.scenario.document import Document, has_key
 from tailrace.scenario.quantities import NAME_CHARACTERS_MAX
 from tailrace.scenario.scenario import Scenario
+from tailrace.scenario.units import shown
 
 SHOWN_CHARACTERS_MAX = 60
+NEAR_CHOICE = 0.6
+"""Likeness from which a choice is offered as what was meant: 'cubicc' is near 'cubic', 'icmp' is not near 'tcp'."""
 Words = tuple[str, str]
 """What is wrong, and a hint."""
 
@@ -28,6 +31,8 @@ def problem_of(details: ErrorDetails, document: Document) -> Problem:
         return document.problem(path, "it is missing", f"add '{path[-1]}:' here")
     if kind == "union_tag_invalid":
         path = (*path, "kind")
+        if _context(details)["tag"] == "None":
+            return document.problem(path, "it has no value", _unknown_kind(details)[1])
     words = _WORDS.get(kind)
     what, hint = words(details) if words else _other(details)
     if words and details["input"] is None:
@@ -54,7 +59,7 @@ def _context(details: ErrorDetails) -> dict[str, Any]:
 
 
 def _shown(details: ErrorDetails) -> str:
-    text = repr(details["input"])
+    text = shown(details["input"])
     return text if len(text) <= SHOWN_CHARACTERS_MAX else text[: SHOWN_CHARACTERS_MAX - 3] + "..."
 
 
@@ -82,7 +87,7 @@ def _no_list(details: ErrorDetails) -> Words:
 def _no_choice(details: ErrorDetails) -> Words:
     expected = str(_context(details)["expected"]).replace(" or ", ", ").split(", ")
     choices = [choice.strip("'") for choice in expected]
-    near = get_close_matches(str(details["input"]), choices, n=1, cutoff=0.5)
+    near = get_close_matches(str(details["input"]), choices, n=1, cutoff=NEAR_CHOICE)
     is_quoted = isinstance(details["input"], str) and details["input"] in choices
     hint = (
         "take the quotes away"
@@ -121,7 +126,10 @@ def _out_of_range(details: ErrorDetails) -> Words:
 def _wrong_length(details: ErrorDetails) -> Words:
     context = _context(details)
     bound = f"at least {context['min_length']}" if "min_length" in context else f"at most {context['max_length']}"
-    return f"it has {context['actual_length']} entries", f"there must be {bound}"
+    # pydantic stops counting where a mapping or generator is too long.
+    actual = context["actual_length"]
+    counted = len(details["input"]) if actual is None else actual
+    return f"it has {counted} entries", f"there must be {bound}"
 
 
 def _other(details: ErrorDetails) -> Words:

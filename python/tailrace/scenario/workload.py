@@ -6,7 +6,17 @@ from pydantic import Field
 
 from tailrace.scenario.classify import Dscp
 from tailrace.scenario.distribution import Distribution, parse_distribution
-from tailrace.scenario.quantities import Count, Part, Rate, Share, Size, SizeDistribution, Time, TimeDistribution
+from tailrace.scenario.quantities import (
+    Count,
+    Part,
+    Rate,
+    Share,
+    Size,
+    SizeDistribution,
+    SmallSize,
+    Time,
+    TimeDistribution,
+)
 from tailrace.scenario.spanning_tree import Vlan
 from tailrace.scenario.units import TIME
 
@@ -25,7 +35,7 @@ class RoundTrip(Part):
     """Payload of the response."""
     server_time: TimeDistribution = AT_ONCE
     """From the last request byte to the first response byte."""
-    write: Size = 0
+    write: SmallSize = 0
     """The server writes the response in pieces of this size, each its own segments; 0B for one write."""
     produce_rate: Rate | None = None
     """The server produces the response at this rate; left out: at once."""

@@ -272,3 +272,19 @@ def test_a_quoted_number_is_told_to_lose_its_quotes(tailrace: Program, workplace
     text = STARTER.replace("tailrace: 1\n", 'tailrace: "1"\n')
     (workplace / "lab.yaml").write_text(text, encoding="utf-8")
     assert "(hint: take the quotes away)" in tailrace("check", "lab.yaml").err
+
+
+def test_warnings_are_told_by_check_and_run_and_refuse_nothing(tailrace: Program, workplace: Path) -> None:
+    path = workplace / "lab.yaml"
+    policies = "policies: {p: {queues: {san: {}, lan: {}}, priorities: {3: san}, pfc: {priorities: [3]}}}"
+    network = "network: {topology: {kind: star, switch: s, hosts: [a, b]}}\nswitches: {s: {policy: p}}"
+    workloads = "workloads: {w: {kind: stream, source: a, destination: b, priority: 3}}"
+    head = "tailrace: 1\nname: deaf\nexperiment: {duration: 10ms}"
+    path.write_text("\n".join([head, network, policies, workloads]), encoding="utf-8")
+    checked = tailrace("check", "lab.yaml")
+    assert checked.code == 0
+    assert "sound, with 1 warning." in checked.out
+    assert checked.err.startswith("warning: lab.yaml:")
+    (warning,) = json.loads(tailrace("check", "lab.yaml", "--json").out)["warnings"]
+    assert (warning["path"], "will not obey" in warning["what"]) == ("hosts.a.nic.pfc", True)
+    assert "will not obey" in tailrace("run", "lab.yaml", "--dry-run").err

@@ -189,6 +189,18 @@ def test_runs_without_these_counters_are_shown_all_the_same(tailrace: Program, w
     code, out, _ = tailrace("show", "queues", path)
     assert (code, "PFC Statistics" in out, "Tx Pkts" in out) == (0, False, True)
     code, _, err = tailrace("show", "queues", path, "--trial", "7")
-    assert (code, "trials with counters: 1" in err) == (2, True)
+    assert (code, "trials with counters of 'fifo': 1" in err) == (2, True)
     code, _, err = tailrace("show", "queues", path, "--port", "leaf1>cliend")
     assert (code, "did you mean 'leaf1>client'?" in err) == (2, True)
+
+
+def test_of_a_partial_run_the_first_arm_with_the_trial_is_shown(tailrace: Program, workplace: Path) -> None:
+    path = FakeRun(trials=2, with_solo=False, missing={("fifo", 1), ("fifo", 2)}, failed={("dpp", 2)}).write(
+        workplace / "run"
+    )
+    code, out, _ = tailrace("show", "queues", path, "--json")
+    assert (code, json.loads(out)["arm"]) == (0, "dpp")
+    _, _, err = tailrace("show", "queues", path, "--arm", "fifo")
+    assert "there is no trial 1 of 'fifo' (hint: arms with counters: dpp)" in err
+    _, _, err = tailrace("show", "queues", path, "--arm", "dpp", "--trial", "2")
+    assert "trial 2 of 'dpp' has no counters (hint: trials with counters of 'dpp': 1)" in err

@@ -20,7 +20,7 @@ LOSSLESS = {
     },
     "priorities": {3: "storage", 5: "fast"},
     "pfc": {"priorities": [3], "headroom": "50kB", "xoff": "100kB", "watchdog": {}},
-    "police": {"rate": "5Gbit/s", "per_flow": True},
+    "police": {"rate": "5Gbit/s", "per_flow": True, "priorities": [0, 1, 2, 4, 5, 6, 7]},
 }
 RULES = [{"dscp": ["ef"], "class": 5}, {"destination": "db", "protocol": "tcp", "destination_port": 5432, "class": 3}]
 
@@ -41,7 +41,7 @@ def test_a_drawing_has_classes_queues_thresholds_and_service() -> None:
     assert any("AFD marks elephants to keep 150 kB" in text for text in shown)
     assert any("headroom 50 kB" in text for text in shown)
     assert "XOFF 100 kB" in shown
-    assert "policer, each flow 5 Gbit/s" in shown
+    assert "policer, class 0–2,4–7: each flow 5 Gbit/s" in shown
     assert any("watchdog 200 ms" in text for text in shown)
     assert shown.index("fast") < shown.index("storage")
 
@@ -52,7 +52,7 @@ def test_the_drawing_says_in_words_what_it_shows() -> None:
     assert 'role="img"' in drawing
     sentences = policy_sentences(policy)
     assert any("priority 3 pauses its sender above 100 kB" in sentence for sentence in sentences)
-    assert any("Policer: each flow in class 0–7 enters at 5 Gbit/s" in sentence for sentence in sentences)
+    assert any("Policer: each flow in class 0–2, 4–7 enters at 5 Gbit/s" in sentence for sentence in sentences)
     assert any("Elephant trap: a flow of more than" in sentence for sentence in sentences)
     assert any("at most 4 Gbit/s" in sentence and "QCN around 26 kB" in sentence for sentence in sentences)
 

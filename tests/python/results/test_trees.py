@@ -4,6 +4,8 @@ from typing import Any
 
 from tailrace.results.trees import carries, tree_words
 
+PLAN: dict[str, Any] = {"links": [{"a": f"leaf{i}", "b": "spine2"} for i in range(1, 9)]}
+
 
 def tree(instance: int, vlans: list[int], blocked: int = 1) -> dict[str, Any]:
     """As much of a tree as is looked at."""
@@ -12,11 +14,18 @@ def tree(instance: int, vlans: list[int], blocked: int = 1) -> dict[str, Any]:
 
 
 def test_a_tree_says_its_vlans_its_root_and_what_it_blocks() -> None:
-    assert tree_words(tree(0, [], blocked=0)) == "instance 0: root spine1; nothing is blocked"
-    assert tree_words(tree(1, [10])) == "instance 1 (VLAN 10): root spine1; blocked leaf1>spine2"
-    words = tree_words(tree(2, [5, 20, 21, 22], blocked=8))
+    assert tree_words(tree(0, [], blocked=0), PLAN) == "instance 0: root spine1; nothing is blocked"
+    assert tree_words(tree(1, [10]), PLAN) == "instance 1 (VLAN 10): root spine1; blocked leaf1>spine2"
+    words = tree_words(tree(2, [5, 20, 21, 22], blocked=8), PLAN)
     assert words.startswith("instance 2 (VLANs 5, 20-22): root spine1; blocked leaf1>spine2, ")
     assert words.endswith("leaf6>spine2 and 2 more")
+
+
+def test_blocked_ports_of_parallel_links_have_their_numbers() -> None:
+    found = tree(1, [10])
+    found["blocked"] = [{"node": "leaf1", "towards": "spine2", "port": port} for port in (2, 3)]
+    links = [*PLAN["links"], {"a": "spine2", "b": "leaf1"}]
+    assert tree_words(found, {"links": links}).endswith("blocked leaf1>spine2 (port 2), leaf1>spine2 (port 3)")
 
 
 def test_a_tree_carries_the_workloads_of_its_vlans_and_the_first_all_others() -> None:

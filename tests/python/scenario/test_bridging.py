@@ -138,6 +138,14 @@ def test_automatic_headroom_follows_each_ports_cable_rate_and_peer() -> None:
     assert ports["bulk"]["pause"]["response_ps"] == 2 * 512_000
 
 
+@pytest.mark.parametrize(("cable", "on_the_way_bytes"), [("0m", 13_750), ("100m", 13_750), ("99km", 1_251_250)])
+def test_headroom_counts_the_longer_of_cable_and_link(cable: str, on_the_way_bytes: int) -> None:
+    # 5 us each way on the link and 1 us of pipeline; 99 km are 500 us each way.
+    changes: dict[str, Any] = {"network__link": {"delay": "5us"}, "switches__leaf": {"policy": "p", "buffer": "12MB"}}
+    room = policy_of(lossless(cable=cable), **changes)["groups"][0]["lossless"]["headroom_bytes"]
+    assert room == 3 * 1514 + 67 * 64 + on_the_way_bytes
+
+
 def test_ports_that_pause_nobody_account_too_where_others_do() -> None:
     data = sound(policies__p=PFC, switches__leaf={"policy": "fifo", "buffer": "4MB", "ports": {"db": "p"}}, arms={})
     assert problems(data) == []
@@ -218,6 +226,7 @@ def test_rules_and_code_points_reach_the_plan() -> None:
         ({"queues": {"q": {"qcn": {"set_point": "50B"}}}}, "the least is 100"),
         ({"queues": {"q": {"aqm": {"kind": "afd", "desired": "0B"}}}}, "drops every elephant"),
         ({"queues": {"q": {}}, "etrap": {}}, "no queue uses the elephant trap"),
+        ({"queues": {"q": {}}, "etrap": {"bandwidth_threshold": "0B"}}, "an elephant would stay one"),
         (
             {"queues": {"q": {"aqm": {"kind": "afd", "desired": "1kB"}}}, "etrap": {"table_entries": 3}},
             "3 is not a power of two",
@@ -252,7 +261,7 @@ def test_policies_that_make_no_sense_are_refused(policy: dict[str, Any], words: 
         ({"class": 1, "destination": "dbb"}, "did you mean 'db'?"),
         ({"class": 1, "ingress": "x"}, "nothing joins 'leaf' and 'x'"),
         ({"class": 1, "destination_port": "9-1"}, "the lower one first"),
-        ({"class": 1, "protocol": "icmp"}, "did you mean 'tcp'?"),
+        ({"class": 1, "protocol": "icmp"}, "(hint: one of tcp, udp)"),
         ({"class": 1, "dcsp": [1]}, "did you mean 'dscp'?"),
     ],
 )
@@ -273,3 +282,34 @@ def test_rules_that_make_no_sense_are_refused(rule: dict[str, Any], words: str) 
 def test_nics_that_make_no_sense_are_refused(nic: dict[str, Any], words: str) -> None:
     found = problems(sound(hosts={"db": {"nic": nic}}))
     assert any(words in problem for problem in found), found
+
+
+JUMBO = {"hosts": {"db": {"mtu": "9000B"}}}
+RED = {"kind": "red", "minimum": "5MB", "maximum": "6MB"}
+
+
+@pytest.mark.parametrize(
+    ("policy", "changes", "words"),
+    [
+        (
+            {"queues": {"q": {}}, "police": {"rate": "1Gbit/s", "burst": "1513B"}},
+            {},
+            "police.burst: the burst of 1.51 kB",
+        ),
+        ({"queues": {"q": {}}, "police": {"rate": "1Gbit/s", "burst": "1514B"}}, {}, ""),
+        ({"queues": {"q": {}}, "police": {"rate": "1Gbit/s", "burst": "9kB"}}, JUMBO, "write 9014B or more"),
+        ({"queues": {"q": {"limit": "1513B"}}}, {}, "queues.q.limit: the queue of 1.51 kB holds not even one frame"),
+        ({"queues": {"q": {"limit": "1514B"}}}, {}, ""),
+        ({"queues": {"q": {"aqm": {"kind": "afd", "desired": "5MB"}}}}, {}, "aqm.desired: desired of 5 MB is never"),
+        ({"queues": {"q": {"aqm": {"kind": "step", "threshold": "5MB"}}}}, {}, "threshold of 5 MB is never reached"),
+        ({"queues": {"q": {"aqm": {"kind": "step", "threshold": "4MB"}}}}, {}, ""),
+        ({"queues": {"q": {"aqm": RED}}}, {}, "minimum of 5 MB is never reached"),
+        ({"queues": {"q": {"qcn": {"set_point": "5MB"}}}}, {}, "qcn.set_point: set_point of 5 MB is never reached"),
+        ({"queues": {"q": {"aqm": {"kind": "codel", "interval": "0s"}}}}, {}, "no minimum is found within no time"),
+        ({"queues": {"q": {"aqm": {"kind": "codel", "target": "0s"}}}}, {}, "every frame that waits is too late"),
+        (lossless(xon_offset="99TB"), {}, "pfc.xon_offset: xon_offset of 99 TB is never reached"),
+    ],
+)
+def test_sizes_fit_the_frames_and_the_buffer(policy: dict[str, Any], changes: dict[str, Any], words: str) -> None:
+    found = problems(sound(policies__p=policy, switches__leaf={"policy": "p", "buffer": "4MB"}, arms={}, **changes))
+    assert [words in problem for problem in found] == [True] * bool(words), found

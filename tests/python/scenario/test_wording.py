@@ -1,0 +1,69 @@
+"""What is said about ill-formed values: in the words of YAML, with units, and without what follows from them."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from lab import problems, sound
+from tailrace.errors import ScenarioError
+from tailrace.scenario.loading import load_scenario, parse_assignment
+
+QUEUES = "policies__dpp__queues__"
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "words"),
+    [
+        (
+            "policies__dpp__dpp__max_packets",
+            2**32,
+            "dpp.max_packets: 4294967296 is out of range (hint: the most is 4294967295)",
+        ),
+        ("hosts__db__nic__tso", "5GB", "the most is 4294967295B"),
+        ("hosts__db__nic__gro", "5GB", "the most is 4294967295B"),
+        ("hosts__db__nic__rx_ring", "4294967296 frames", "the most is 4294967295 frames"),
+        ("network__framing__header", "5GB", "the most is 4294967295B"),
+        ("network__framing__overhead", "5GB", "the most is 4294967295B"),
+        ("workloads__orders__round_trips__0__write", "5GB", "the most is 4294967295B"),
+        (QUEUES + "normal__limit", "4294967296 frames", "the most is 4294967295 frames"),
+        (QUEUES + "normal__qcn", {"set_point": "50B"}, "50B is out of range (hint: the least is 100B)"),
+        ("workloads__orders__kind", None, "orders.kind: it has no value (hint: one of oltp, stream, flows, datagrams)"),
+        ("workloads__orders__users", True, "true is not a whole number"),
+        ("network__topology__hosts", True, "true is not a list of hosts"),
+        ("switches__leaf__classify", [{"class": 1, "source_port": True}], "true is not a port"),
+        ("switches__leaf__classify", [{"class": 1, "protocol": "icmp"}], "(hint: one of tcp, udp)"),
+        ("policies__dpp__dpp__priorities", [*range(8), 0], "it has 9 entries (hint: there must be at most 8)"),
+    ],
+)
+def test_one_problem_is_told_once_in_the_words_of_the_file(path: str, value: object, words: str) -> None:
+    (found,) = problems(sound(**{path: value}))
+    assert words in found
+
+
+@pytest.mark.parametrize(
+    ("path", "value"),
+    [
+        (QUEUES + "express__strict", "high"),  # not: queue 'express' is not strict
+        # not: no frame comes into queue 'normal'
+        ("policies__dpp__priorities", dict.fromkeys(range(1, 8), "express") | {0: "nope"}),
+        ("policies__dpp__dpp__express", "nope"),  # not: no frame comes into queue 'express'
+        ("policies__dpp__priorities", {8: "express"}),
+    ],
+)
+def test_what_follows_from_a_wrong_value_is_not_told(path: str, value: object) -> None:
+    assert len(problems(sound(**{path: value}))) == 1
+
+
+def test_a_problem_of_the_command_line_comes_first(tmp_path: Path) -> None:
+    path = tmp_path / "lab.yaml"
+    path.write_text(json.dumps(sound(workloads__backup__source="nobody"), indent=1), encoding="utf-8")
+    with pytest.raises(ScenarioError) as caught:
+        load_scenario(path, {"workloads.orders.client": "nobody"})
+    assert [problem.path for problem in caught.value.problems] == ["workloads.orders.client", "workloads.backup.source"]
+
+
+def test_a_value_on_the_command_line_has_no_line() -> None:
+    with pytest.raises(ScenarioError) as caught:
+        parse_assignment("experiment.trials=[1")
+    assert str(caught.value).startswith("--set experiment.trials: YAML: ")
