@@ -138,10 +138,11 @@ impl<F: Frame> Switch<F> {
         if frame.is_pause() {
             return self.handle_pause(now, in_port, &frame, out);
         }
+        let mut table = &self.forwarding;
         if self.looks_at_ingress {
             frame.set_priority(self.classifier.class(in_port, &frame));
+            table = self.vlans.as_ref().and_then(|vlans| vlans.table(frame.vlan())).unwrap_or(table);
         }
-        let table = self.vlans.as_ref().and_then(|vlans| vlans.table(frame.vlan())).unwrap_or(&self.forwarding);
         let Some(port) = table.route(&frame) else {
             return self.drop_early(now, in_port, &frame, DropCause::NoRoute, out);
         };
