@@ -4,6 +4,10 @@ use tailrace_units::Stream;
 
 /// The queue samples more often the worse it is: kilobytes between samples by the upper three bits of the feedback.
 const SAMPLE_BYTES: [u64; 8] = [150_000, 75_000, 50_000, 37_500, 30_000, 25_000, 21_500, 18_500];
+/// The bytes between two samples vary at random, so that flows are not sampled in step: uniform from 85 to 115 % of the table
+/// (`cp-net-device.cc` of ns-3-dcn, after the standard's clause 30.2.1).
+const JITTER_MIN_PERCENT: u64 = 85;
+const JITTER_MAX_PERCENT: u64 = 115;
 /// Feedback is quantised to six bits.
 const FEEDBACK_MAX: u64 = 63;
 
@@ -70,9 +74,10 @@ impl CongestionPoint {
         Some(Notification { feedback: feedback as u8, offset, delta })
     }
 
-    /// Between 85 % and 115 %.
+    /// Bytes until the next sample, with the standard's jitter.
     fn jittered(&mut self, bytes: u64) -> i64 {
-        (bytes * 85 / 100 + self.luck.below(bytes * 30 / 100 + 1)) as i64
+        let spread = JITTER_MAX_PERCENT - JITTER_MIN_PERCENT;
+        (bytes * JITTER_MIN_PERCENT / 100 + self.luck.below(bytes * spread / 100 + 1)) as i64
     }
 }
 
