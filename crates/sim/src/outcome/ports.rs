@@ -19,12 +19,7 @@ pub fn ports<F: Frame>(plan: &Plan, nodes: &[&Switch<F>], now: Time, run: Span) 
             let peer = &graph.names[end.peer];
             let policy = policy_towards(raw, peer);
             let queues: Vec<Value> = (0..switch.queues(port))
-                .map(|queue| {
-                    let notifications = switch.notifications(port, queue);
-                    let mut summary = queue_summary(&policy.queues[queue].name, switch.counters(port, queue), notifications, run);
-                    summary["depth_bytes"] = switch.depth_bytes(port, queue).into();
-                    summary
-                })
+                .map(|queue| queue_summary(&policy.queues[queue].name, switch, port, queue, run))
                 .collect();
             let sum =
                 |of: fn(&QueueCounters) -> u64| -> u64 { (0..queues.len()).map(|queue| of(switch.counters(port, queue))).sum() };
@@ -45,7 +40,9 @@ pub fn ports<F: Frame>(plan: &Plan, nodes: &[&Switch<F>], now: Time, run: Span) 
     ports
 }
 
-fn queue_summary(name: &str, counters: &QueueCounters, (sent, feedback_sum): (u64, u64), run: Span) -> Value {
+fn queue_summary<F: Frame>(name: &str, switch: &Switch<F>, port: usize, queue: usize, run: Span) -> Value {
+    let counters = switch.counters(port, queue);
+    let (sent, feedback_sum) = switch.notifications(port, queue);
     json!({
         "name": name,
         "tx_frames": counters.tx_frames,
@@ -53,6 +50,7 @@ fn queue_summary(name: &str, counters: &QueueCounters, (sent, feedback_sum): (u6
         "drops": drops(counters),
         "marked_frames": counters.marked_frames,
         "depth_max_bytes": counters.depth_max_bytes,
+        "depth_bytes": switch.depth_bytes(port, queue),
         "qcn": (sent > 0).then(|| json!({ "notifications": sent, "feedback_sum": feedback_sum })),
         "depth_mean_bytes": counters.byte_picoseconds as f64 / run.ps().max(1) as f64,
     })
