@@ -4,6 +4,7 @@
 #   make reproduce-full  the same with the published transaction counts and all trials
 #   make test            every check: formats, lints, types, architecture, Rust and Python tests
 #   make lint            the checks that run nothing
+#   make explore         the tests with random cases, with other cases (SEED=... repeats some)
 #   make live-deps       install the programs of live runs from Debian's packages, as root
 #   make bench           the workloads of benches/README.md
 #   make docs            the generated pages of docs/ and the table of README.md (RUN=runs/... takes a run's result)
@@ -75,12 +76,15 @@ live-deps: build
 
 # --- checks -------------------------------------------------------------------------------------------------------
 
-.PHONY: test lint
+.PHONY: test lint explore
 test: build
 	@$(BIN)/python scripts/checks.py all
 
 lint: build
 	@$(BIN)/python scripts/checks.py lint
+
+explore: build
+	@$(BIN)/python scripts/checks.py explore
 
 # --- generated pages ----------------------------------------------------------------------------------------------
 

@@ -2,9 +2,13 @@
 
 `checks.py all` is `make test`, `checks.py lint` is `make lint`; a name runs one check: `checks.py clippy`.
 A failed check does not stop the others: one run shows everything that is wrong.
+
+Tests with random cases draw them from one seed, so that the same code has the same verdict everywhere. `checks.py
+explore` draws another seed, says it, and runs these tests with it; `SEED=N` in the environment repeats one.
 """
 
 import os
+import secrets
 import signal
 import subprocess
 import sys
@@ -13,6 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
+USUAL_SEED = 1
 # After the interrupt, how long a check may take to end before it is killed.
 STOP_GRACE_S = 5
 
@@ -53,6 +58,8 @@ TESTS = (
     Check("pytest", (tool("python"), "-m", "pytest", "--quiet"), 1200),
     Check("live", (tool("python"), "scripts/live_checks.py"), 900),
 )
+# Those with random cases.
+SEEDED = TESTS[:2]
 
 
 def main(arguments: list[str]) -> int:
@@ -60,9 +67,11 @@ def main(arguments: list[str]) -> int:
     checks = select(arguments)
     if not checks:
         names = ", ".join(check.name for check in LINTS + TESTS)
-        print(f"usage: checks.py all | lint | one of: {names}", file=sys.stderr)
+        print(f"usage: checks.py all | lint | explore | one of: {names}", file=sys.stderr)
         return 2
-    verdicts = [run(check) for check in checks]
+    seed = int(os.environ.get("SEED") or (secrets.randbits(31) if arguments == ["explore"] else USUAL_SEED))
+    print(f"seed of random cases: {seed} (SEED={seed} repeats them)")
+    verdicts = [run(check, seed) for check in checks]
     return summarise(verdicts)
 
 
@@ -72,15 +81,21 @@ def select(arguments: list[str]) -> tuple[Check, ...]:
         return LINTS + TESTS
     if arguments == ["lint"]:
         return LINTS
+    if arguments == ["explore"]:
+        return SEEDED
     return tuple(check for check in LINTS + TESTS if check.name == " ".join(arguments))
 
 
-def run(check: Check) -> Verdict:
+def run(check: Check, seed: int = USUAL_SEED) -> Verdict:
     """One check, its output passed on; everything it started ends with it."""
+    # The seeds of proptest and of Hypothesis.
+    environment = os.environ | {"PROPTEST_RNG_SEED": str(seed), "PYTEST_ADDOPTS": f"--hypothesis-seed={seed}"}
     shown = " ".join(word.removeprefix(f"{ROOT}/") for word in check.command)
     print(f"\n=== {check.name}: {shown}", flush=True)
     started = time.monotonic()
-    process = subprocess.Popen(check.command, cwd=ROOT, start_new_session=True, stdin=subprocess.DEVNULL)
+    process = subprocess.Popen(
+        check.command, cwd=ROOT, env=environment, start_new_session=True, stdin=subprocess.DEVNULL
+    )
     try:
         status = process.wait(timeout=check.limit_s)
         outcome = "passed" if status == 0 else f"FAILED (status {status})"

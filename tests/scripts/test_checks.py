@@ -57,3 +57,15 @@ def test_each_check_can_be_run_alone() -> None:
     for check in checks.LINTS + checks.TESTS:
         assert checks.select([check.name]) == (check,)
     assert checks.select(["unknown"]) == ()
+
+
+def test_random_cases_have_one_seed_which_can_be_another(monkeypatch: pytest.MonkeyPatch) -> None:
+    seeds = "import os; raise SystemExit(f\"{os.environ['PROPTEST_RNG_SEED']} {os.environ['PYTEST_ADDOPTS']}\" != '%s')"
+    usual = seeds % "1 --hypothesis-seed=1"
+    assert checks.run(python(usual)).outcome == "passed"
+    assert checks.run(python(usual), seed=2).outcome == "FAILED (status 1)"
+    monkeypatch.setattr(checks, "SEEDED", (python(seeds % "77 --hypothesis-seed=77"),))
+    monkeypatch.setenv("SEED", "77")
+    assert checks.main(["explore"]) == 0
+    monkeypatch.delenv("SEED")
+    assert checks.main(["explore"]) == 1  # a seed of its own
