@@ -7,14 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from tailrace.api import load, run
-    from tailrace.errors import ScenarioError, TailraceError
+    from tailrace.errors import ScenarioError, ScenarioWarning, TailraceError
     from tailrace.results import Result
 
-__all__ = ["Result", "ScenarioError", "TailraceError", "load", "run"]
+__all__ = ["Result", "ScenarioError", "ScenarioWarning", "TailraceError", "load", "run"]
 
 _HOMES = {
     "Result": "tailrace.results",
     "ScenarioError": "tailrace.errors",
+    "ScenarioWarning": "tailrace.errors",
     "TailraceError": "tailrace.errors",
     "load": "tailrace.api",
     "run": "tailrace.api",

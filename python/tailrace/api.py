@@ -1,12 +1,14 @@
 """The Python interface: run a scenario from a program or a notebook."""
 
+import warnings
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from tailrace.errors import RunRefusedError
+from tailrace.errors import RunRefusedError, ScenarioWarning
 from tailrace.experiment.reporter import reporter_for
 from tailrace.experiment.run import Experiment, Options, summarise_and_report
+from tailrace.live.engine import LiveEngine
 from tailrace.results import Result
 from tailrace.scenario.loading import Loaded, load_scenario
 
@@ -25,12 +27,14 @@ def run(
     jobs: int | None = None,
     scale: float | None = None,
     out: str | Path | None = None,
+    live: bool = False,
     set: Mapping[str, Any] | None = None,  # noqa: A002  the option's name
     progress: bool = False,
 ) -> Result:
     """Runs every arm and trial of a scenario and returns the result; the same call again resumes.
 
     `set` maps dotted paths to values, as `--set` does. The run directory is `out`, or one below `runs/`.
+    `live` runs it with the real programs, as root on Linux. What `tailrace check` warns of is a `ScenarioWarning`.
     An interrupt (Ctrl-C) keeps the finished trials, writes a partial result and raises `KeyboardInterrupt`.
     """
     changes = dict(set or {})
@@ -39,12 +43,15 @@ def run(
     if seed is not None:
         changes["experiment.seed"] = seed
     loaded = load_scenario(scenario, changes)
+    for warning in loaded.warnings:
+        warnings.warn(str(warning), ScenarioWarning, stacklevel=2)
     if scale is not None and scale <= 0:
         raise RunRefusedError(f"scale {scale:g} is not above zero (hint: 0.05 is a twentieth)")
     options = Options(
         [arms] if isinstance(arms, str) else arms, jobs, scale or 1.0, Path(out) if out else None, ["tailrace.run"]
     )
-    finished = Experiment(loaded, options, reporter_for(json_lines=False, quiet=not progress)).run()
+    engine = LiveEngine() if live else None
+    finished = Experiment(loaded, options, reporter_for(json_lines=False, quiet=not progress), engine).run()
     summarise_and_report(finished.path)
     if finished.is_interrupted:
         raise KeyboardInterrupt

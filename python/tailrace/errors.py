@@ -19,6 +19,10 @@ class RunRefusedError(TailraceError):
     """A run cannot start or go on as asked, e.g. because a directory holds another run."""
 
 
+class ScenarioWarning(UserWarning):
+    """A sound scenario has something that deserves a look before its result is trusted; text as in an error."""
+
+
 def dotted(path: Iterable[str | int]) -> str:
     """`("workloads", "XS", "users")` as people write it: `workloads.XS.users`."""
     return ".".join(str(part) for part in path)

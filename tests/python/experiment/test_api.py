@@ -45,3 +45,11 @@ def test_no_jobs_are_refused(jobs: int) -> None:
 def test_unknown_names_of_the_package_are_attribute_errors() -> None:
     with pytest.raises(AttributeError, match="no attribute 'runs'"):
         _ = tailrace.runs
+
+
+def test_what_deserves_a_look_is_a_warning() -> None:
+    policy = {"queues": {"san": {"share": "50%", "limit": "10kB"}, "lan": {}}, "pfc": {"priorities": [3]}}
+    scenario = sound(policies__fifo=policy | {"priorities": {3: "san"}})
+    assert tailrace.load(scenario).warnings
+    with pytest.warns(tailrace.ScenarioWarning, match="lossless queue 'san' drops above"):
+        tailrace.run(scenario, trials=1, arms="fifo")

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+import tailrace
 from lab import sound
 from tailrace import results
 from tailrace.errors import RunRefusedError, TailraceError
@@ -148,3 +149,8 @@ def test_solo_runs_and_calibration_work_as_simulated(tmp_path: Path) -> None:
     out = tmp_path / "run"
     live(out, experiment__solo=True, experiment__trials=1).run()
     assert trial(out, "solo-orders")["status"] == "ok"
+
+
+def test_a_program_can_run_live(tmp_path: Path) -> None:
+    result = tailrace.run(sound(workloads__backup=...), trials=1, out=tmp_path / "run", live=True)
+    assert json.loads((result.path / "manifest.json").read_text(encoding="utf-8"))["engine"] == "live"

@@ -86,7 +86,7 @@ def read_tables(text: str, file: str, remarks: Remarks) -> Tables:
     except LarkError as error:
         raise UnreadableError(f"{file}: this is not JSON: {str(error).splitlines()[0]}") from None
     if tree.data != "object":
-        raise UnreadableError(f"{file}: a database is a mapping of tables, not a {tree.data}")
+        raise UnreadableError(f"{file}: a database is a mapping of tables; this is: {tree.data}")
     tables: Tables = {}
     for line, name, value in _pairs(tree):
         if name in tables:
@@ -102,7 +102,7 @@ def read_tables(text: str, file: str, remarks: Remarks) -> Tables:
 
 def _rows(line: int, table: str, value: Tree[Token], remarks: Remarks) -> Iterator[Row]:
     if value.data != "object":
-        remarks.add(line, table, "not-understood", f"a table is a mapping of rows, not a {value.data}")
+        remarks.add(line, table, "not-understood", f"a table is a mapping of rows; this is: {value.data}")
         return
     for row_line, key, fields in _pairs(value):
         if fields.data == "object":
