@@ -8,11 +8,17 @@ from tailrace.scenario.scenario import Scenario
 
 
 def judged(outcome: dict[str, Any], scenario: Scenario, engine: Engine) -> dict[str, Any]:
-    """The outcome with its status (`ok`, `invalid`, `failed`) and, unless ok, the reason."""
+    """The outcome with its status (`ok`, `invalid`, `failed`) and, unless ok, the reason.
+
+    An invalid trial is `spoilt` where nothing but the machine is at fault: a repetition chooses no result.
+    """
     if outcome.get("status") == "failed":
         return outcome
-    reasons = [*_books(outcome), *_refusals(outcome, scenario), *engine.reasons(outcome, scenario)]
-    return {"status": "invalid" if reasons else "ok", "reason": "; ".join(reasons), **outcome}
+    own = [*_books(outcome), *_refusals(outcome, scenario)]
+    machine = engine.reasons(outcome, scenario)
+    reasons = [*own, *machine]
+    status = {"status": "invalid" if reasons else "ok", "reason": "; ".join(reasons)}
+    return status | ({"spoilt": True} if machine and not own else {}) | outcome
 
 
 def _books(outcome: dict[str, Any]) -> list[str]:

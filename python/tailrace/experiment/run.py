@@ -177,16 +177,29 @@ class Experiment:
             self.statuses[key] = str(held["status"])
         if len(missing) < len(keys):
             self.reporter.say(f"{len(keys) - len(missing)} of {len(keys)} trials are there already")
-        if not missing:
-            return False
         for key in {key.arm: key for key in missing}.values():
             self.directory.write_plan(key, self.plans.raw(key))
-        self.estimate = Estimate(missing, self.jobs)
-        self.reporter.begin("trials", self.estimate)
+        is_interrupted = self._run_pool("trials", missing)
+        while not is_interrupted and (spoilt := self._spoilt(keys)):
+            is_interrupted = self._run_pool("trials that the machine spoilt, once more", spoilt)
+        return is_interrupted
+
+    def _run_pool(self, what: str, keys: Sequence[TrialKey]) -> bool:
+        """Runs these trials; returns whether it was interrupted."""
+        if not keys:
+            return False
+        self.estimate = Estimate(keys, self.jobs)
+        self.reporter.begin(what, self.estimate)
         try:
-            return Pool(self.jobs, self._trial, self).run_all(missing)
+            return Pool(self.jobs, self._trial, self).run_all(keys)
         finally:
             self.reporter.end()
+
+    def _spoilt(self, keys: Sequence[TrialKey]) -> list[TrialKey]:
+        """Trials that do not count by the fault of the machine, and may be tried again."""
+        held = {key: self.directory.finished(key) or {} for key in keys if self.statuses.get(key) == "invalid"}
+        again = [key for key, outcome in held.items() if outcome.get("spoilt")]
+        return [key for key in again if self.directory.attempts(key) < self._spec.live.attempts]
 
     def _trial(self, key: TrialKey) -> Trial:
         return self.engine.trial(self.plans.json(key))

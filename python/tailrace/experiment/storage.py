@@ -17,6 +17,8 @@ from tailrace.experiment.tables import write_parquet
 KEPT = ("ok", "invalid")
 """Statuses of trials that are results; failed ones are tried again when the run is resumed."""
 
+ATTEMPT = ".attempt-"
+"""Between the number of a trial and that of an attempt which did not count, in names of files."""
 LOCK = "run.lock"
 BEGINNINGS = frozenset({"trials", LOCK})
 """What is in a run directory before its manifest."""
@@ -94,10 +96,28 @@ class RunDirectory:
         outcome = read_json(self.trial_path(key))
         return outcome if outcome is not None and outcome.get("status") in KEPT else None
 
+    def attempts(self, key: TrialKey) -> int:
+        """How often a trial was run to its end."""
+        path = self.trial_path(key)
+        return len(list(path.parent.glob(f"{key.number}{ATTEMPT}*.json"))) + path.exists()
+
+    def _set_aside(self, key: TrialKey) -> None:
+        """An earlier attempt gets a name of its own, its tables first: a trial without tables is a trial."""
+        path = self.trial_path(key)
+        name = f"{key.number}{ATTEMPT}{self.attempts(key)}"
+        for table in path.parent.glob(f"{key.number}.*.parquet"):
+            table.replace(table.with_name(name + table.name.removeprefix(str(key.number))))
+        path.replace(path.with_name(f"{name}.json"))
+
     def write_trial(self, key: TrialKey, outcome: Outcome) -> None:
-        """Writes a trial's tables, then its outcome: a trial whose outcome is there is complete."""
+        """Writes a trial's tables, then its outcome: a trial whose outcome is there is complete.
+
+        A trial that was run before and did not count is kept beside it.
+        """
         path = self.trial_path(key)
         path.parent.mkdir(parents=True, exist_ok=True)
+        if self.finished(key) is not None:
+            self._set_aside(key)
         for name, columns in outcome.tables.items():
             table = path.with_name(f"{key.number}.{name}.parquet")
             with _replaced(table) as part:

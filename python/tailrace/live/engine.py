@@ -50,8 +50,8 @@ class LiveEngine:
         return versions()
 
     def terms(self, spec: Experiment) -> list[Any]:
-        """The bounds by which trials are judged."""
-        return [spec.live.model_dump()]
+        """The bounds by which trials are judged; how often one is tried changes no result."""
+        return [spec.live.model_dump(exclude={"attempts"})]
 
     def refuse(self, loaded: Loaded, arms: Mapping[str, Scenario]) -> None:
         """Raises with everything that this machine or real programs cannot do."""

@@ -1,7 +1,8 @@
 """A run directory as it lies on disk, read once into types.
 
-Layout: `manifest.json`, `scenario.yaml`, `trials/<arm>/<n>.json` with `trials/<arm>/<n>.<table>.parquet` beside it, and
-optionally `plans/<arm>.json` and `published.yaml`. An arm `solo:<workload>` is stored under `solo-<workload>`.
+Layout: `manifest.json`, `scenario.yaml`, `trials/<arm>/<n>.json` with `trials/<arm>/<n>.<table>.parquet` beside it,
+`trials/<arm>/<n>.attempt-<k>.json` of attempts that did not count and were repeated, and optionally `plans/<arm>.json`
+and `published.yaml`. An arm `solo:<workload>` is stored under `solo-<workload>`.
 """
 
 import json
@@ -47,6 +48,8 @@ class Run:
     path: Path
     manifest: dict[str, Any] = field(repr=False)
     trials: dict[str, list[Trial]] = field(repr=False)
+    repeated: list[Trial] = field(default_factory=list, repr=False)
+    """Attempts that the machine spoilt, of trials that were run again."""
 
     @classmethod
     def read(cls, path: Path) -> "Run":
@@ -54,7 +57,8 @@ class Run:
         path = Path(path)
         manifest = _read_json(path / "manifest.json", "is this the directory of a run? `tailrace list` shows them")
         names = [*_arm_names(manifest), *_solo_names(path, manifest)]
-        return cls(path, manifest, {name: _read_trials(path, name) for name in names})
+        repeated = [trial for name in names for trial in _read_repeated(path, name)]
+        return cls(path, manifest, {name: _read_trials(path, name) for name in names}, repeated)
 
     @property
     def name(self) -> str:
@@ -151,10 +155,17 @@ def _read_trials(path: Path, arm: str) -> list[Trial]:
     return [_read_trial(file, arm) for file in sorted(files, key=lambda file: int(file.stem))]
 
 
+def _read_repeated(path: Path, arm: str) -> list[Trial]:
+    """By trial and attempt."""
+    files = sorted((path / "trials" / _folder(arm)).glob("*.attempt-*.json"))
+    return [_read_trial(file, arm) for file in files]
+
+
 def _read_trial(file: Path, arm: str) -> Trial:
     outcome = _read_json(file, "remove the file and run the same command again: the trial is repeated")
     status, reason = _judge(outcome)
-    return Trial(arm, int(file.stem), status, reason, outcome if status == "ok" else {}, file.with_suffix(""))
+    number = int(file.stem.partition(".")[0])
+    return Trial(arm, number, status, reason, outcome if status == "ok" else {}, file.with_suffix(""))
 
 
 def _judge(outcome: dict[str, Any]) -> tuple[Status, str]:

@@ -61,6 +61,7 @@ def _run(run: Run) -> dict[str, Any]:
         "trials_planned": run.trials_planned,
         "is_partial": run.is_partial,
         "problems": _problems(run),
+        "repeated": [_problem(trial) for trial in run.repeated],
         "command": _command(manifest.get("command")),
         "order": [_key(trial) for trial in manifest.get("order") or []],
     } | {key: manifest.get(key) for key in kept}

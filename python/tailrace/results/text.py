@@ -1,6 +1,6 @@
 """The table that a terminal shows after a run: our figures beside the published ones."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from textwrap import fill
 from typing import Any
 
@@ -242,10 +242,16 @@ def _fidelity(summary: dict[str, Any]) -> str:
 
 
 def _problems(summary: dict[str, Any]) -> str:
-    problems = summary["run"]["problems"]
-    if not problems:
-        return ""
+    run = summary["run"]
+    lists = {
+        "Trials that do not count:": run["problems"],
+        "Attempts that do not count, of trials that were run again:": run.get("repeated", []),
+    }
+    return "\n\n".join(_listed(title, problems) for title, problems in lists.items() if problems)
+
+
+def _listed(title: str, problems: Sequence[Mapping[str, Any]]) -> str:
     lines = [f"  {p['arm']} trial {p['trial']}: {p['status']}: {p['reason']}" for p in problems[:PROBLEMS_MAX]]
     if len(problems) > PROBLEMS_MAX:
         lines.append(f"  and {len(problems) - PROBLEMS_MAX} more, in result.json")
-    return "\n".join(["Trials that do not count:", *lines])
+    return "\n".join([title, *lines])

@@ -1,5 +1,7 @@
 """What a live trial must keep to; beyond it the trial is listed as invalid and not averaged."""
 
+from pydantic import Field
+
 from tailrace.scenario.quantities import Part, Share, Time
 
 
@@ -16,3 +18,5 @@ class Live(Part):
     """Least idle time of all cores together: programs on a machine without any wait for a core, not for the network."""
     max_generator_lag: Time = 2 * 10**9
     """How late the load generator begins a transaction on average; 2ms [K]: a scheduler's slice beside a busy core."""
+    attempts: int = Field(default=3, ge=1, le=10)
+    """How often a trial is run until the machine keeps to these bounds; all attempts are listed, one is averaged."""

@@ -2,7 +2,8 @@
 
 What a program would have written is made up from its words and from the plan: pgbench logs transactions that take a
 fixed time, iperf3 moves a fixed number of bytes, PostgreSQL says that it is ready. Faults are asked for by the
-environment: `FAKE_FAULT=lost|late|dead|unready|corrupt`.
+environment: `FAKE_FAULT=lost|late|dead|unready|corrupt`. A trial takes a file away from the folder `FAKE_LATE`, and is
+late where it found one.
 """
 
 import json
@@ -18,6 +19,14 @@ from tailrace.live.programs.postgres import READY
 FAULT = os.environ.get("FAKE_FAULT", "")
 LATENCY_US = 900
 STREAM_BYTES = 1_250_000
+
+
+def take_one(folder: str | None) -> bool:
+    """Removes a file from a folder; whether there was one."""
+    for file in Path(folder).iterdir() if folder else ():
+        file.unlink()
+        return True
+    return False
 
 
 class Fake:
@@ -137,7 +146,7 @@ class Fake:
         lost = {host["name"]: {"tx_dropped": 0, "rx_dropped": 0, "write_failed": 0} for host in self.plan["hosts"]}
         if FAULT == "lost":
             lost[self.plan["hosts"][0]["name"]]["tx_dropped"] = 3
-        late = 5000.0 if FAULT == "late" else 80.0
+        late = 5000.0 if FAULT == "late" or take_one(os.environ.get("FAKE_LATE")) else 80.0
         return {
             "digest": "0123456789abcdef",
             "end_ps": 10**12,

@@ -10,6 +10,7 @@ import tailrace
 from lab import sound
 from tailrace import results
 from tailrace.errors import RunRefusedError, TailraceError
+from tailrace.experiment.judge import judged
 from tailrace.experiment.run import Experiment, Options, summarise_and_report
 from tailrace.live.engine import LiveEngine
 from tailrace.scenario.loading import load_scenario
@@ -99,9 +100,48 @@ def test_a_trial_that_the_machine_spoilt_is_invalid(
 ) -> None:
     monkeypatch.setenv("FAKE_FAULT", fault)
     out = tmp_path / "run"
-    finished = live(out).run()
+    finished = live(out, experiment__live__attempts=1).run()
     assert set(finished.statuses.values()) == {"invalid"}
     assert reason in trial(out)["reason"]
+
+
+def test_a_spoilt_trial_is_run_again_and_every_attempt_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    out = tmp_path / "run"
+    monkeypatch.setenv("FAKE_FAULT", "late")
+    assert not live(out, experiment__live__attempts=2).run().is_valid
+    assert sorted(file.name for file in (out / "trials" / "fifo").glob("1.*json")) == ["1.attempt-1.json", "1.json"]
+    monkeypatch.delenv("FAKE_FAULT")
+    assert not live(out, experiment__live__attempts=2).run().is_valid, "both attempts were used"
+    assert live(out, experiment__live__attempts=3).run().is_valid
+
+    out = tmp_path / "again"
+    (tmp_path / "late").mkdir()
+    for number in range(3):
+        (tmp_path / "late" / str(number)).touch()
+    monkeypatch.setenv("FAKE_LATE", str(tmp_path / "late"))
+    finished = live(out).run()
+    assert finished.is_valid
+    summary, report = summarise_and_report(out)
+    assert summary["run"]["problems"] == []
+    assert [problem["status"] for problem in summary["run"]["repeated"]] == ["invalid"] * 3
+    assert "the switch was late" in results.format_table(summary).rpartition("of trials that were run again")[2]
+    assert "3 attempts at a trial spoilt by the machine" in report.read_text(encoding="utf-8")
+    spoilt = summary["run"]["repeated"][0]
+    folder = out / "trials" / spoilt["arm"].replace(":", "-")
+    assert (folder / f"{spoilt['trial']}.attempt-1.transactions.parquet").is_file()
+
+
+def test_a_trial_with_a_fault_of_its_own_is_not_run_again(tmp_path: Path) -> None:
+    out = tmp_path / "run"
+    experiment = live(out)
+    experiment.run()
+    outcome = {key: value for key, value in trial(out).items() if key not in ("status", "reason")}
+    scenario = experiment.scenarios["fifo"]
+    assert judged(outcome, scenario, experiment.engine)["status"] == "ok"
+    outcome["fabric"]["lateness_us"]["p99_9"] = 5000.0
+    assert judged(outcome, scenario, experiment.engine)["spoilt"] is True
+    outcome["workloads"][0]["completion_ps"] = None
+    assert "spoilt" not in judged(outcome, scenario, experiment.engine)
 
 
 @pytest.mark.parametrize(
