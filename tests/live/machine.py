@@ -56,9 +56,13 @@ def stale_cgroups() -> list[str]:
     return sorted(found)
 
 
+BEFORE = frozenset(stale_cgroups())
+"""What somebody else has left on this machine."""
+
+
 def wait_until_gone(words: str) -> list[str]:
     """What is left of a run after a moment to end: nothing, if all is well."""
     deadline = time.monotonic() + GONE_LIMIT_S
-    while (left := [*left_of(words), *stale_cgroups()]) and time.monotonic() < deadline:
+    while (left := [*left_of(words), *(set(stale_cgroups()) - BEFORE)]) and time.monotonic() < deadline:
         time.sleep(0.05)
     return left
