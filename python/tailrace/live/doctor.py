@@ -36,6 +36,8 @@ NEEDED = (
     Needed("iperf3", "iperf3", "--version", "workloads of kind stream and datagrams"),
     Needed("ping", "iputils-ping", "-V", "the base round trip"),
     Needed("ss", "iproute2", "-V", "samples of connections"),
+    Needed("ip", "iproute2", "-V", "routes and TCP metrics of a host"),
+    Needed("ethtool", "ethtool", "--version", "offloads of a host"),
     Needed("sysctl", "procps", "--version", "TCP settings of a host"),
     Needed("cp", "coreutils", "--version", "restoring databases"),
 )

@@ -14,7 +14,7 @@ from tailrace.live.generators import Bulk, Generator, Oltp
 from tailrace.live.lab import Lab
 from tailrace.live.outcome import Readings
 from tailrace.live.program import Command
-from tailrace.live.programs import iperf3, probe
+from tailrace.live.programs import iperf3, probe, settings
 from tailrace.live.programs.pgbench import Load
 from tailrace.live.template import Templates
 
@@ -94,11 +94,14 @@ class LiveTrial:
         for generator in generators:
             generator.prepare(lab)
         trips = self._round_trips(lab)
+        found = {host["name"]: settings.read(lab, host["name"]) for host in self._plan["hosts"]}
+        settings.require_clean(found, lab.call("counters")["outcome"])
         readings = self._measure(lab, generators)
         servers = {host: server.stop("INT") for host, server in databases.programs.items()}
         fabric = lab.call("down")["outcome"]
         measured = [generator.measured(readings.begun_wall_us) for generator in generators]
         whole = outcomes.assemble(self._plan, fabric, measured, readings, servers, trips)
+        whole["live"]["settings"] = found
         tables = outcomes.tables(self._plan, fabric, measured, whole["end_ps"])
         assert self._started_s is not None, "run sets it"
         return Outcome(whole | {"wall_s": time.monotonic() - self._started_s}, tables)

@@ -2,8 +2,8 @@
 
 What a program would have written is made up from its words and from the plan: pgbench logs transactions that take a
 fixed time, iperf3 moves a fixed number of bytes, PostgreSQL says that it is ready. Faults are asked for by the
-environment: `FAKE_FAULT=lost|late|dead|unready|corrupt`. A trial takes a file away from the folder `FAKE_LATE`, and is
-late where it found one.
+environment: `FAKE_FAULT=lost|late|dead|unready|corrupt|remembers`. A trial takes a file away from the folder
+`FAKE_LATE`, and is late where it found one.
 """
 
 import json
@@ -36,6 +36,7 @@ class Fake:
         self.plan = plan
         self.folder = folder
         self.running: dict[str, dict[str, Any]] = {}
+        self.is_late = False
 
     def say(self, message: dict[str, Any]) -> None:
         """One line."""
@@ -78,6 +79,8 @@ class Fake:
                 self.running[command["name"]]
                 self.end(command["name"])
                 return {}
+            case "begin":
+                self.is_late = take_one(os.environ.get("FAKE_LATE"))
             case "counters" | "down":
                 return {"outcome": self.outcome()}
         return {}
@@ -119,6 +122,14 @@ class Fake:
                 self.bench(command)
             case "ss":
                 self.write(command, "stdout", SS)
+            case "cat" if name.startswith("sysctls"):
+                self.write(command, "stdout", "0\n4096\t131072\t6291456\n4096\t16384\t4194304\n1\n3\n0\n1\n")
+            case "ip" if name.startswith("metrics") and FAULT == "remembers":
+                self.write(command, "stdout", "10.77.0.1 age 4.2sec cwnd 12 source 10.77.0.2\n")
+            case "ip" if name.startswith("route"):
+                self.write(command, "stdout", "10.77.0.0/16 proto static scope link congctl cubic \n")
+            case "ethtool":
+                self.write(command, "stdout", "Features for eth0:\ntcp-segmentation-offload: off [fixed]\n")
             case "cat":
                 self.write(command, "stdout", COUNTERS)
             case "ping":
@@ -146,7 +157,7 @@ class Fake:
         lost = {host["name"]: {"tx_dropped": 0, "rx_dropped": 0, "write_failed": 0} for host in self.plan["hosts"]}
         if FAULT == "lost":
             lost[self.plan["hosts"][0]["name"]]["tx_dropped"] = 3
-        late = 5000.0 if FAULT == "late" or take_one(os.environ.get("FAKE_LATE")) else 80.0
+        late = 5000.0 if FAULT == "late" or self.is_late else 80.0
         return {
             "digest": "0123456789abcdef",
             "end_ps": 10**12,

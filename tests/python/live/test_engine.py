@@ -144,12 +144,22 @@ def test_a_trial_with_a_fault_of_its_own_is_not_run_again(tmp_path: Path) -> Non
     assert "spoilt" not in judged(outcome, scenario, experiment.engine)
 
 
+def test_what_hosts_are_set_to_is_in_the_outcome(tmp_path: Path) -> None:
+    out = tmp_path / "run"
+    live(out, experiment__trials=1, arms={"fifo": {}}).run()
+    found = trial(out)["live"]["settings"]["db"]
+    assert found["route"] == "10.77.0.0/16 proto static scope link congctl cubic"
+    assert (found["tcp_ecn"], found["tcp_rmem"], found["tcp_no_metrics_save"]) == ("0", "4096 131072 6291456", "1")
+    assert (found["tcp_segmentation_offload"], found["tcp_metrics"]) == ("off", 0)
+
+
 @pytest.mark.parametrize(
     ("fault", "reason"),
     [
         ("dead", "pgbench-orders: pgbench ended with status 1"),
         ("unready", "the fabric did not start: no /dev/net/tun"),
         ("corrupt", "the database of db is not what was loaded"),
+        ("remembers", "host client remembers 1 TCP metrics before the trial"),
     ],
 )
 def test_a_failed_program_is_a_failed_trial_with_its_words_and_logs(

@@ -7,7 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tailrace.live.fabric import FabricError
 from tailrace.live.latency import latency_outcome
+from tailrace.live.programs import settings
 from tailrace.live.series import Bins, Moved, Row, goodput_table, transactions_table
 from tailrace.live.validity import reasons
 from tailrace.scenario.live import Live
@@ -89,3 +91,10 @@ def test_a_good_trial_has_no_reason_against_it() -> None:
 )
 def test_what_the_machine_did_wrong_is_named_with_its_bound(outcome: dict[str, Any], reason: str) -> None:
     assert reasons(outcome, Live()) == [reason]
+
+
+def test_frames_in_the_network_before_a_trial_are_an_error() -> None:
+    clean = {"db": {"tcp_metrics": 0}}
+    settings.require_clean(clean, {"conservation": {"in_network": 0}})
+    with pytest.raises(FabricError, match="2 frames are in the network before the trial"):
+        settings.require_clean(clean, {"conservation": {"in_network": 2}})
