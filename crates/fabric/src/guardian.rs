@@ -4,20 +4,22 @@
 use crate::cgroup::{self, Groups, Hierarchies};
 use crate::lab::{self, Setup};
 use crate::sys::process::{Ending, Reaped, die_with_parent, fork, reap};
-use crate::undertaker;
+use crate::undertaker::{self, Hold};
 use nix::fcntl::OFlag;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
-use nix::sched::{CloneFlags, unshare};
+use nix::sched::{CloneFlags, setns, unshare};
 use nix::sys::signal::{SigSet, Signal, kill};
 use nix::sys::signalfd::{SfdFlags, SignalFd};
 use nix::unistd::{ForkResult, Pid, getgid, getuid, pipe2};
-use std::fs;
+use std::fs::{self, File};
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
 use std::time::{Duration, Instant};
 
 /// How long a lab may take to end by itself when nobody holds its input any more.
 const END_GRACE: Duration = Duration::from_secs(2);
+/// Undertakers that a guardian starts instead of one that was killed.
+const UNDERTAKERS_MORE_MAX: u32 = 16;
 /// CAP_NET_ADMIN and CAP_SYS_ADMIN (linux/capability.h).
 pub const CAPABILITIES_NEEDED: u64 = 1 << 12 | 1 << 21;
 
@@ -33,26 +35,49 @@ pub fn run(mut setup: Setup) -> Result<Ending, String> {
         die_with_parent(Signal::SIGTERM).map_err(|error| error.to_string())?;
     }
     let groups = Groups::own(Hierarchies::find()).map_err(|error| error.to_string())?;
-    let hold = undertaker::start(&groups).map_err(|error| format!("starting the undertaker: {error}"))?;
-    let ending = with_groups(&groups, setup, is_held, &signals);
-    let is_clean = groups.remove();
-    drop(hold);
-    if !is_clean {
-        return Err(format!("the control groups {} could not be removed: try `tailrace-fabric clean`", groups.name));
+    let mut burial = Burial::prepare(groups).map_err(|error| format!("starting the undertaker: {error}"))?;
+    let ending = with_groups(&mut burial, setup, is_held, &signals);
+    if !burial.groups.remove() {
+        return Err(format!("the control groups {} could not be removed: try `tailrace-fabric clean`", burial.groups.name));
     }
     ending
 }
 
-fn with_groups(groups: &Groups, mut setup: Setup, is_held: bool, signals: &SignalFd) -> Result<Ending, String> {
-    match make_groups(groups, &setup) {
-        Ok(()) => setup.groups = Some(groups.clone()),
+/// The control groups, and who removes them when this process is killed.
+struct Burial {
+    groups: Groups,
+    undertaker: Hold,
+    /// How many can take the place of one that was killed.
+    more: u32,
+}
+
+impl Burial {
+    fn prepare(groups: Groups) -> io::Result<Burial> {
+        let undertaker = undertaker::start(|| groups.remove())?;
+        Ok(Burial { groups, undertaker, more: UNDERTAKERS_MORE_MAX })
+    }
+
+    /// Children that have ended: if the undertaker is one of them, another takes its place.
+    fn look_at(&mut self, ended: &[Reaped]) -> io::Result<()> {
+        if self.more > 0 && ended.iter().any(|reaped| reaped.pid == self.undertaker.pid) {
+            self.more -= 1;
+            self.undertaker = undertaker::start(|| self.groups.remove())?;
+        }
+        Ok(())
+    }
+}
+
+fn with_groups(burial: &mut Burial, mut setup: Setup, is_held: bool, signals: &SignalFd) -> Result<Ending, String> {
+    match make_groups(&burial.groups, &setup) {
+        Ok(()) => setup.groups = Some(burial.groups.clone()),
         Err(error) => setup.warnings.push(format!("no control groups ({error}): limits of processors cannot be set")),
     }
+    let own_space = File::open("/proc/self/ns/pid").map_err(|error| format!("/proc: {error}"))?;
     unshare(CloneFlags::CLONE_NEWPID).map_err(|error| format!("making a process namespace: {error}"))?;
     let (reader, writer) = pipe2(OFlag::O_CLOEXEC).map_err(|error| error.to_string())?;
     match fork().map_err(|error| error.to_string())? {
         ForkResult::Child => {
-            drop(writer);
+            drop((writer, own_space));
             let code = match follow(&reader).and_then(|()| lab::run(setup)) {
                 Ok(()) => 0,
                 Err(error) => {
@@ -62,7 +87,16 @@ fn with_groups(groups: &Groups, mut setup: Setup, is_held: bool, signals: &Signa
             };
             std::process::exit(code)
         }
-        ForkResult::Parent { child } => guard(child, is_held, signals).map_err(|error| format!("waiting for the lab: {error}")),
+        ForkResult::Parent { child } => {
+            // A further undertaker must not be in the lab's namespace, with which it would end. Without the rights of root
+            // there is no way back, and there are no control groups either.
+            if setns(own_space, CloneFlags::CLONE_NEWPID).is_err() {
+                burial.more = 0;
+            }
+            let ending = guard(child, burial, is_held, signals).map_err(|error| format!("waiting for the lab: {error}"));
+            drop(writer); // until here it says that the guardian lives
+            ending
+        }
     }
 }
 
@@ -84,12 +118,14 @@ fn make_groups(groups: &Groups, setup: &Setup) -> io::Result<()> {
 }
 
 /// Waits until the lab has ended, and ends it when it is told to or when nobody holds our input any more.
-fn guard(lab: Pid, is_held: bool, signals: &SignalFd) -> io::Result<Ending> {
+fn guard(lab: Pid, burial: &mut Burial, is_held: bool, signals: &SignalFd) -> io::Result<Ending> {
     let mut deadline = None;
     loop {
-        if let Some(reaped) = std::iter::from_fn(reap).find(|reaped: &Reaped| reaped.pid == lab) {
+        let ended: Vec<Reaped> = std::iter::from_fn(reap).collect();
+        if let Some(reaped) = ended.iter().find(|reaped| reaped.pid == lab) {
             return Ok(reaped.ending);
         }
+        burial.look_at(&ended)?;
         let left = deadline.map(|deadline: Instant| deadline.saturating_duration_since(Instant::now()));
         if left.is_some_and(|left| left.is_zero()) {
             kill(lab, Signal::SIGKILL)?;

@@ -1,38 +1,40 @@
-//! A process that outlives the guardian for a moment, to remove the control groups of a lab whose guardian was killed.
+//! A process that outlives the one that starts it for a moment, to remove what that one cannot remove when it is killed.
 
-use crate::cgroup::Groups;
 use crate::sys::process::fork;
 use nix::fcntl::OFlag;
 use nix::sys::signal::{SigSet, Signal};
-use nix::unistd::{ForkResult, dup2_stderr, dup2_stdin, dup2_stdout, pipe2, read, setsid};
+use nix::unistd::{ForkResult, Pid, dup2_stderr, dup2_stdin, dup2_stdout, pipe2, read, setsid};
 use std::fs::OpenOptions;
 use std::io;
 use std::os::fd::OwnedFd;
 
-/// The guardian's hold: when it is gone, so is the guardian.
+/// The starter's hold on its undertaker: when it is gone, so is the starter.
 #[derive(Debug)]
 pub struct Hold {
+    /// Number of the undertaker.
+    pub pid: Pid,
     /// Nothing is written: its end is the message.
     _pipe: OwnedFd,
 }
 
-/// Starts the undertaker for groups that are about to be made.
+/// Starts an undertaker for what is about to be made. It calls `bury` when the calling process has ended; that tells whether
+/// nothing is left. The caller has one thread.
 ///
 /// # Errors
 /// When there can be no more processes or files.
-pub fn start(groups: &Groups) -> io::Result<Hold> {
+pub fn start(bury: impl FnOnce() -> bool) -> io::Result<Hold> {
     let (reader, writer) = pipe2(OFlag::O_CLOEXEC)?;
     match fork()? {
-        ForkResult::Parent { .. } => Ok(Hold { _pipe: writer }),
+        ForkResult::Parent { child } => Ok(Hold { pid: child, _pipe: writer }),
         ForkResult::Child => {
             drop(writer);
-            let is_clean = wait(&reader).is_ok() && groups.remove();
+            let is_clean = wait(&reader).is_ok() && bury();
             std::process::exit(i32::from(!is_clean))
         }
     }
 }
 
-/// Waits for the end of the guardian, holding nothing that anybody else waits for.
+/// Waits for the end of the starter, holding nothing that anybody else waits for.
 fn wait(reader: &OwnedFd) -> io::Result<()> {
     setsid()?;
     let mut signals = SigSet::empty();

@@ -17,6 +17,7 @@ TOP_EVERY_S = 1.0
 
 def bring_up(path: Path, name: str | None, arm: str | None, metrics: int | None, assignments: list[str] | None) -> None:
     """Makes the fabric of a scenario."""
+    from tailrace.live.clean import clean_before
     from tailrace.live.doctor import require
     from tailrace.scenario.loading import load_scenario
     from tailrace.scenario.lower import canonical_json, lower
@@ -26,6 +27,7 @@ def bring_up(path: Path, name: str | None, arm: str | None, metrics: int | None,
     if chosen not in loaded.arms:
         raise RunRefusedError(f"there is no arm '{chosen}' (hint: {closest(chosen, list(loaded.arms), 'arms')})")
     require(needs_database=False)
+    clean_before(note)
     plan_json = canonical_json(lower(loaded.arms[chosen], chosen, trial=1))
     up = standing.bring_up(name or loaded.scenario.name, plan_json, metrics)
     emit(align([["host", "address", "MTU"], *([h["name"], h["address"], str(h["mtu"])] for h in up.hosts)]))

@@ -48,8 +48,7 @@ def replay_run(path: Path, *, json_: bool) -> int:
 
 def clean_machine() -> None:
     """Removes what dead runs left."""
-    from tailrace.live.fabric import ask
+    from tailrace.live.clean import clean
 
-    answer = ask("clean")
-    removed = [str(name) for name in answer.get("removed", [])]
+    removed = clean()
     emit(f"removed: {', '.join(removed)}" if removed else "nothing was left")

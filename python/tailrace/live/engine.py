@@ -11,6 +11,7 @@ from tailrace.errors import TailraceError
 from tailrace.experiment.engine import LIVE, Trial, read_plan
 from tailrace.experiment.native import Outcome
 from tailrace.live import fabric, limits, validity
+from tailrace.live.clean import clean_before
 from tailrace.live.doctor import require, versions
 from tailrace.live.refuse import Machine, refuse
 from tailrace.live.replay import INGRESS
@@ -59,6 +60,7 @@ class LiveEngine:
         require(
             needs_database=any(workload.kind == "oltp" for arm in arms.values() for workload in arm.workloads.values())
         )
+        clean_before(self._say)
         self._frames_per_s_max = limits.frames_per_s_max(self._say)
         controls = fabric.ask("doctor").get("congestion_controls")
         machine = Machine(self._frames_per_s_max, frozenset(controls) if controls else None)

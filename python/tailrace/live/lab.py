@@ -11,7 +11,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO, Any
 
-from tailrace.live.fabric import FabricError, program, run_short
+from tailrace.live.clean import clean
+from tailrace.live.fabric import FabricError, program
 from tailrace.live.program import STOP_GRACE_S, Command, Ended, Program, tail
 
 READY_LIMIT_S = 30.0
@@ -73,6 +74,11 @@ class Lab:
     def scratch(self) -> str:
         """Memory file system that the programs of this lab alone see; it vanishes with them."""
         return str(self.ready.get("scratch", "/run/tailrace"))
+
+    @property
+    def is_nested(self) -> bool:
+        """Whether an ordinary user made it: the accounts of the machine do not exist there."""
+        return bool(self.ready.get("nested"))
 
     def out_path(self, name: str) -> Path:
         """Where a program's stdout goes."""
@@ -169,7 +175,8 @@ class Lab:
         if self._reader is not None:
             self._reader.join(STOP_GRACE_S)  # it ends with the output of the fabric
         if process.returncode:
-            _clean()
+            with suppress(FabricError):  # `tailrace clean` says why
+                clean()
 
     def _read(self, lines: IO[str]) -> None:
         """Takes in answers and events until the fabric ends; runs in a thread of its own."""
@@ -198,11 +205,3 @@ class Lab:
 
     def _last_words(self) -> str:
         return " | ".join(tail(self.folder / "fabric.log")) or "it said nothing"
-
-
-def _clean() -> None:
-    """Removes what a fabric that was killed could not remove itself."""
-    try:
-        run_short("clean")
-    except FabricError:
-        return  # `tailrace clean` says why

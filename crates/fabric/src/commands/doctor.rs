@@ -7,7 +7,7 @@ use crate::client::Client;
 use crate::guardian::{CAPABILITIES_NEEDED, capabilities};
 use crate::scratch::Scratch;
 use crate::sys::thread::be_realtime;
-use serde_json::json;
+use serde_json::{Value, json};
 use std::fs;
 
 /// Rate and MTU of the lab that is tried: any will do.
@@ -16,6 +16,9 @@ const TRIED: (u64, u64) = (100_000_000, 1_500);
 const CAPABILITY_NICE: u64 = 1 << 23;
 
 pub(super) fn run() -> Result<(), String> {
+    super::end_with_starter()?;
+    let tried = try_lab(); // before there are threads
+    let ready = tried.as_ref().ok();
     let read = |path: &str| fs::read_to_string(path).map(|text| text.trim().to_owned()).ok();
     let number = |path: &str| read(path).and_then(|text| text.parse::<i64>().ok());
     let capabilities = capabilities();
@@ -28,7 +31,10 @@ pub(super) fn run() -> Result<(), String> {
         "kernel": read("/proc/sys/kernel/osrelease"),
         "cores": std::thread::available_parallelism().map_or(1, usize::from),
         "capabilities": { "lab": capabilities & CAPABILITIES_NEEDED == CAPABILITIES_NEEDED, "realtime": capabilities & CAPABILITY_NICE != 0 },
-        "lab_error": try_lab().err(),
+        "lab_error": tried.as_ref().err(),
+        "nested": ready.map(|ready| &ready["nested"]),
+        "cgroup_usable": ready.map(|ready| ready["cgroup"].is_string()),
+        "cpu_limits": ready.map(|ready| &ready["cpu_limits"]),
         "user_namespaces": number("/proc/sys/user/max_user_namespaces").unwrap_or(0) > 0,
         "tun": has_tun,
         "cgroup": Hierarchies::find().kind(),
@@ -42,14 +48,16 @@ pub(super) fn run() -> Result<(), String> {
     }))
 }
 
-/// Makes a lab and takes it down again, which takes some tens of milliseconds. Containers refuse this and that of what a lab
+/// Makes a lab and takes it down again; what it said first. This takes some tens of milliseconds. Containers refuse this and that of what a lab
 /// needs (system calls, mounts, files) without a sign by which it could be known before.
 ///
 /// # Errors
 /// What was refused.
-fn try_lab() -> Result<(), String> {
+fn try_lab() -> Result<Value, String> {
     let program = std::env::current_exe().map_err(|error| format!("finding this program: {error}"))?;
     let scratch = Scratch::new("doctor")?;
     let (rate, mtu) = TRIED;
-    Client::start_silent(&program, &two_hosts(rate, mtu), scratch.path(), &[]).and_then(|lab| lab.down().map(drop))
+    let mut lab = Client::start_silent(&program, &two_hosts(rate, mtu), scratch.path(), &[])?;
+    let ready = lab.ready.take();
+    lab.down().map(|_| ready)
 }

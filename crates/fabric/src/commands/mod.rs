@@ -8,7 +8,10 @@ mod lab;
 mod limits;
 mod load;
 
+use crate::cgroup::Cleared;
 use crate::options::{Words, required, unknown};
+use crate::sys::process::die_with_parent;
+use nix::sys::signal::Signal;
 use serde_json::{Value, json};
 use std::io::{self, Write};
 use std::process::ExitCode;
@@ -64,11 +67,14 @@ pub fn main(words: impl Iterator<Item = String>) -> ExitCode {
 /// Removes the control groups of labs whose owner is gone, and says which. Everything else of a lab goes with its last
 /// process.
 fn clean() -> Result<(), String> {
-    let found = crate::cgroup::stale();
-    let left: Vec<&str> = found.iter().filter(|groups| !groups.remove()).map(|groups| groups.name.as_str()).collect();
-    let removed: Vec<&str> = found.iter().map(|groups| groups.name.as_str()).filter(|name| !left.contains(name)).collect();
+    let Cleared { removed, left } = crate::cgroup::clear();
     print_json(&json!({ "removed": removed, "left": left }))?;
     if left.is_empty() { Ok(()) } else { Err("some groups could not be removed: are you their owner?".into()) }
+}
+
+/// A command that makes labs of its own ends with the process that has started it: nobody would read its answer.
+fn end_with_starter() -> Result<(), String> {
+    die_with_parent(Signal::SIGTERM).map_err(|error| format!("asking for a signal: {error}"))
 }
 
 /// Lets a log happen again and prints its outcome, with the digest.

@@ -101,6 +101,8 @@ pub fn run(setup: Setup) -> Result<(), String> {
         "version": env!("CARGO_PKG_VERSION"),
         "hosts": hosts.iter().enumerate().map(|(index, host)| describe(index, host)).collect::<Vec<_>>(),
         "cgroup": setup.groups.as_ref().map(|groups| &groups.name),
+        "cpu_limits": setup.groups.as_ref().is_some_and(Groups::can_limit_cpus),
+        "nested": setup.is_nested,
         "kind": setup.kind.name(),
         "realtime": joint.is_realtime(),
         "warnings": warnings,

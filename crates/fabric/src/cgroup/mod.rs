@@ -2,9 +2,16 @@
 //! found and ended.
 //!
 //! Version 1 (a hierarchy for each controller), version 2, and both side by side are found in /proc/self/mountinfo. A lab's
-//! groups stand directly below the root of their hierarchy, where version 2 allows controllers.
+//! groups stand directly below the root of their hierarchy, where version 2 allows controllers. They carry a mark, by which
+//! they are told from other people's groups of such a name.
 
-use crate::sys::process::start_ticks;
+mod hierarchies;
+mod stale;
+
+pub use hierarchies::Hierarchies;
+pub use stale::{Cleared, clear};
+
+use crate::sys::{mark, process::start_ticks};
 use std::ffi::CString;
 use std::fs;
 use std::io;
@@ -33,54 +40,8 @@ const ORDINARY_SHARES: u64 = 1_024;
 /// What an ordinary group weighs in version 2 (`cpu.weight`, 1 to 10 000; the kernel's cgroup-v2 page).
 const ORDINARY_WEIGHT: u64 = 100;
 /// How long to wait for a group to become empty after its processes were killed.
-const EMPTY_WAIT: Duration = Duration::from_secs(3);
+const EMPTY_WAIT: Duration = Duration::from_secs(10);
 const EMPTY_POLL: Duration = Duration::from_millis(5);
-
-/// Where control groups are mounted on this machine.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Hierarchies {
-    /// Version 1 with the `cpu` controller.
-    pub cpu: Option<PathBuf>,
-    /// Version 2.
-    pub unified: Option<PathBuf>,
-}
-
-impl Hierarchies {
-    /// Those of this machine.
-    pub fn find() -> Hierarchies {
-        Hierarchies::parse(&fs::read_to_string("/proc/self/mountinfo").unwrap_or_default())
-    }
-
-    fn parse(mountinfo: &str) -> Hierarchies {
-        let mut found = Hierarchies::default();
-        for line in mountinfo.lines() {
-            let Some((place, kind)) = line.split_once(" - ") else { continue };
-            let Some(path) = place.split(' ').nth(4).map(PathBuf::from) else { continue };
-            let mut words = kind.split(' ');
-            let (kind, options) = (words.next().unwrap_or_default(), words.nth(1).unwrap_or_default());
-            if kind == "cgroup2" {
-                found.unified.get_or_insert(path);
-            } else if kind == "cgroup" && options.split(',').any(|option| option == "cpu") {
-                found.cpu.get_or_insert(path);
-            }
-        }
-        found
-    }
-
-    /// `v1`, `v2`, `hybrid` or `none`.
-    pub fn kind(&self) -> &'static str {
-        match (&self.cpu, &self.unified) {
-            (Some(_), Some(_)) => "hybrid",
-            (Some(_), None) => "v1",
-            (None, Some(_)) => "v2",
-            (None, None) => "none",
-        }
-    }
-
-    fn roots(&self) -> impl Iterator<Item = &PathBuf> {
-        self.cpu.iter().chain(&self.unified)
-    }
-}
 
 /// The groups of one lab. They stay until [`Groups::remove`].
 #[derive(Clone, Debug)]
@@ -114,7 +75,12 @@ impl Groups {
         if self.hierarchies.kind() == "none" {
             return Err(io::Error::other("none are mounted"));
         }
-        self.hierarchies.roots().try_for_each(|root| fs::create_dir(root.join(&self.name)))?;
+        for root in self.hierarchies.roots() {
+            let group = root.join(&self.name);
+            fs::create_dir(&group)?;
+            // Where groups take no marks, `clean` leaves this one alone; the guardian and the undertaker know it by name.
+            let _ = mark::set(&group, &stale::observer());
+        }
         if self.hierarchies.cpu.is_none()
             && let Some(root) = &self.hierarchies.unified
         {
@@ -156,6 +122,13 @@ impl Groups {
         Some(self.hierarchies.unified.as_ref()?.join(&self.name).join(member))
     }
 
+    /// Whether the processor time of a host can be limited.
+    pub fn can_limit_cpus(&self) -> bool {
+        let offered = |root: &PathBuf| fs::read_to_string(root.join("cgroup.controllers")).unwrap_or_default();
+        let has_cpu = |root: &PathBuf| offered(root).split_whitespace().any(|controller| controller == "cpu");
+        self.hierarchies.cpu.is_some() || self.hierarchies.unified.as_ref().is_some_and(has_cpu)
+    }
+
     /// Limits the processor time of a host (1.0 is one core).
     ///
     /// # Errors
@@ -179,27 +152,6 @@ impl Groups {
     pub fn remove(&self) -> bool {
         self.hierarchies.roots().filter(|root| !remove_tree(&root.join(&self.name))).count() == 0
     }
-}
-
-/// Lab groups whose owner is gone, as (name, groups).
-pub fn stale() -> Vec<Groups> {
-    let hierarchies = Hierarchies::find();
-    let mut names: Vec<String> = hierarchies.roots().flat_map(|root| names_in(root)).filter(|name| is_stale(name)).collect();
-    names.sort();
-    names.dedup();
-    names.into_iter().map(|name| Groups { hierarchies: hierarchies.clone(), name }).collect()
-}
-
-fn names_in(root: &Path) -> Vec<String> {
-    let entries = fs::read_dir(root).into_iter().flatten().flatten();
-    entries.filter_map(|entry| entry.file_name().into_string().ok()).collect()
-}
-
-/// Whether this is a lab's group and its owner, told by number and start, does not live any more.
-fn is_stale(name: &str) -> bool {
-    let Some((pid, start)) = name.strip_prefix(PREFIX).and_then(|rest| rest.split_once('-')) else { return false };
-    let Ok(start) = start.parse::<u64>() else { return false };
-    pid.parse::<u32>().is_ok() && start_ticks(pid) != Some(start)
 }
 
 /// Kills what is in a group and below it, and removes the folders, deepest first.
@@ -242,16 +194,6 @@ mod tests {
     use super::*;
 
     #[test]
-    fn hierarchies_are_found_on_every_kind_of_machine() {
-        let v1 = "33 32 0:29 / /sys/fs/cgroup/cpu,cpuacct rw - cgroup cgroup rw,cpu,cpuacct\n";
-        let v1_other = "34 32 0:30 / /sys/fs/cgroup/cpuset rw - cgroup cgroup rw,cpuset\n";
-        let v2 = "35 32 0:31 / /sys/fs/cgroup/unified rw - cgroup2 cgroup2 rw,nsdelegate\n";
-        let kind = |text: &str| Hierarchies::parse(text).kind();
-        assert_eq!([kind(v1), kind(v2), kind(&[v1_other, v1, v2].concat()), kind(v1_other)], ["v1", "v2", "hybrid", "none"]);
-        assert_eq!(Hierarchies::parse(v1).cpu, Some(PathBuf::from("/sys/fs/cgroup/cpu,cpuacct")));
-    }
-
-    #[test]
     fn programs_of_a_lab_weigh_more_than_a_neighbour() {
         for (version, file, weight) in [(1, "cpu.shares", "102400"), (2, "cpu.weight", "10000")] {
             let root = std::env::temp_dir().join(format!("tailrace-weight-{}-{version}", std::process::id()));
@@ -266,12 +208,19 @@ mod tests {
     }
 
     #[test]
-    fn only_groups_of_the_dead_are_stale() {
-        let start = start_ticks("self").expect("this process exists");
-        let own = std::process::id();
-        assert!(!is_stale(&format!("tailrace-{own}-{start}")));
-        assert!(is_stale(&format!("tailrace-{own}-{}", start + 1))); // an earlier process had the same number
-        assert!(!is_stale("tailrace-notes"));
-        assert!(!is_stale("user.slice"));
+    fn version_2_limits_a_host_where_it_has_the_controller() {
+        let root = std::env::temp_dir().join(format!("tailrace-limit-{}", std::process::id()));
+        fs::create_dir_all(&root).expect("there is a place for scratch files");
+        let groups = Groups::named(Hierarchies { cpu: None, unified: Some(root.clone()) }, "tailrace-test");
+        assert!(!groups.can_limit_cpus());
+        fs::write(root.join("cgroup.controllers"), "cpuset cpu io\n").expect("it is ours");
+        assert!(groups.can_limit_cpus());
+        groups.create().and_then(|()| groups.add("host-0")).expect("folders can be made");
+        groups.limit_cpus("host-0", 0.25).expect("a file can be written");
+        let read = |name: &str| fs::read_to_string(root.join(name)).expect("it was written");
+        let written =
+            ["cgroup.subtree_control", "tailrace-test/cgroup.subtree_control", "tailrace-test/host-0/cpu.max"].map(read);
+        fs::remove_dir_all(&root).expect("it is ours");
+        assert_eq!(written, ["+cpu", "+cpu", "25000 100000"]);
     }
 }
