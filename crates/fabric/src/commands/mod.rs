@@ -7,6 +7,7 @@ mod exec;
 mod lab;
 mod limits;
 mod load;
+mod punctuality;
 
 use crate::options::{Words, required, unknown};
 use serde_json::{Value, json};
