@@ -18,6 +18,7 @@ pub mod plane;
 pub mod replay;
 
 mod guardian;
+mod lateness;
 mod limits;
 mod machine;
 mod options;

@@ -1,6 +1,6 @@
 //! `tailrace-fabric limits`: what this machine can hold, measured.
 
-use super::print_json;
+use super::{print_json, punctuality};
 use crate::client::Client;
 use crate::options::{Words, unknown};
 use crate::scratch::Scratch;
@@ -21,6 +21,8 @@ const HEADER_BYTES: u64 = 20 + 8;
 const FLOOD_GBPS: u64 = 10;
 /// The source sends this much more than the port can: 110 %.
 const OFFERED_PERCENT: u64 = 110;
+/// The sender's link is so many times as fast as the port.
+const SENDER_FACTOR: u64 = 2;
 /// Share of one core that the fabric may take, so that the programs have theirs.
 const SWITCH_SHARE_MAX: f64 = 0.5;
 /// The source may be slower than the fabric. What the fabric could carry is told from its share of a core, up to so many
@@ -83,11 +85,12 @@ impl Bench {
         }))
     }
 
-    /// A port that is offered more than it can send.
+    /// A port that is offered more than it can send; before it, how punctual the machine is beside the same neighbours.
     fn port(&self, rate: u64, mtu: u64, neighbours: usize) -> Result<Value, String> {
         let (payload, wire_bits) = (mtu - HEADER_BYTES, (mtu + FRAME_BYTES) * 8);
         let mut lab = self.lab(rate, mtu)?;
         let hogs = Hogs::start(neighbours)?;
+        let machine = punctuality::measure(Duration::from_secs(self.seconds))?;
         lab.spawn("sink", "h0", &[self.program(), "sink", "--port", "9", "--skip-ms", WARM_UP_MS])?;
         self.source(&mut lab, payload, wire_bits * GIGABIT * 100 / (rate * OFFERED_PERCENT))?;
         self.measure(&mut lab)?;
@@ -98,8 +101,9 @@ impl Bench {
         let fabric = &outcome["fabric"];
         let number = |value: &Value| value.as_f64().unwrap_or(f64::NAN);
         let received_bps = number(&sink["datagrams"]) * wire_bits as f64 / (number(&sink["span_ns"]) * 1e-9);
-        // A frame that comes to a full queue waits for the frames before it, and is sent itself.
-        let ideal_us = (QUEUE_BYTES / (mtu + 14)) as f64 * wire_bits as f64 / rate as f64 * 1e6;
+        let frame_us = wire_bits as f64 / rate as f64 * 1e6;
+        // A frame passes the line of its host, comes to a full queue, waits for the frames before it, and is sent itself.
+        let ideal_us = (QUEUE_BYTES / (mtu + 14)) as f64 * frame_us + frame_us / SENDER_FACTOR as f64;
         Ok(json!({
             "rate_bps": rate,
             "mtu_bytes": mtu,
@@ -109,6 +113,9 @@ impl Bench {
             "delay_us": sink["delay_us"],
             "delay_full_queue_us": ideal_us,
             "lateness_us": fabric["lateness_us"],
+            "own_lateness_us": fabric["own_lateness_us"],
+            "stalls": fabric["stalls"],
+            "machine": machine,
             "max_gap_us": fabric["max_gap_us"],
             "cpu": fabric["cpu"],
             "frames_lost_outside": fabric["frames_lost_outside"],
@@ -157,11 +164,11 @@ impl Drop for Hogs {
     }
 }
 
-/// Two hosts at one switch; the sender's link is twice as fast, so that the other port is the bottleneck.
+/// Two hosts at one switch; the sender's link is faster, so that the other port is the bottleneck.
 pub(super) fn two_hosts(rate_bps: u64, mtu_bytes: u64) -> Value {
     let template = include_str!("limits_plan.json");
     let mut plan: Value = serde_json::from_str(template).expect("the template is JSON");
-    for (link, factor) in plan["links"].as_array_mut().expect("it has links").iter_mut().zip([1, 2]) {
+    for (link, factor) in plan["links"].as_array_mut().expect("it has links").iter_mut().zip([1, SENDER_FACTOR]) {
         link["rate_bps"] = (rate_bps * factor).into();
     }
     for host in plan["hosts"].as_array_mut().expect("it has hosts") {

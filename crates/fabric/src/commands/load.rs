@@ -3,6 +3,7 @@
 
 use super::print_json;
 use crate::options::{Words, required, unknown};
+use crate::sys::thread::be_punctual;
 use hdrhistogram::Histogram;
 use nix::sys::socket::{setsockopt, sockopt};
 use nix::time::{ClockId, clock_gettime};
@@ -11,7 +12,7 @@ use std::io;
 use std::net::{Ipv4Addr, SocketAddrV4, UdpSocket};
 use std::time::{Duration, Instant};
 
-/// The source sleeps between bursts of at most this long.
+/// A source that came late makes up for it in bursts of at most this length, and sleeps for as long between them.
 const BURST: Duration = Duration::from_micros(500);
 /// A datagram begins with its number and the time of sending.
 const HEADER_BYTES: usize = 16;
@@ -21,8 +22,8 @@ const PAYLOAD_BYTES_MAX: usize = 65_507;
 const SILENCE: Duration = Duration::from_millis(500);
 /// How long the sink waits for the first one.
 const FIRST_WAIT: Duration = Duration::from_secs(30);
-/// Delays are kept to within 0.1 %.
-const SIGNIFICANT_DIGITS: u8 = 3;
+/// Delays are kept to within 0.01 %: 7 us of those behind a full queue of 1 MB at 200 Mbit/s.
+const SIGNIFICANT_DIGITS: u8 = 4;
 /// Datagrams that wait for the sink, in bytes of the kernel's: 4 000 of the largest frames, 30 ms at 10 Gbit/s. The usual 212 992
 /// are a dozen of them, and would be full when the sink comes a millisecond late.
 const RECEIVE_BUFFER_BYTES: usize = 64 << 20;
@@ -63,6 +64,9 @@ struct Most {
 fn send(to: SocketAddrV4, payload_bytes: usize, interval_ns: u64, most: Most) -> io::Result<(u64, u64)> {
     let socket = UdpSocket::bind((Ipv4Addr::UNSPECIFIED, 0))?;
     socket.connect(to)?;
+    be_punctual();
+    // A burst would wait in its own host, which is no delay of the network.
+    let pause = BURST.min(Duration::from_nanos(interval_ns));
     let mut datagram = vec![0; payload_bytes];
     let (mut number, mut refused) = (0_u64, 0);
     let start = Instant::now();
@@ -77,7 +81,7 @@ fn send(to: SocketAddrV4, payload_bytes: usize, interval_ns: u64, most: Most) ->
             number += 1;
         }
         if number >= due {
-            std::thread::sleep(BURST);
+            std::thread::sleep(pause);
         }
     }
     Ok((number, refused))

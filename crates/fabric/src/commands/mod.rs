@@ -7,6 +7,7 @@ mod exec;
 mod lab;
 mod limits;
 mod load;
+mod punctuality;
 
 use crate::cgroup::Cleared;
 use crate::options::{Words, required, unknown};

@@ -1,5 +1,6 @@
 //! Hosts: a network namespace each, with one interface `eth0` whose wire the fabric holds.
 
+use super::back_pressure;
 use super::kind::Kind;
 use crate::address;
 use crate::cgroup;
@@ -12,7 +13,7 @@ use std::os::fd::OwnedFd;
 use tailrace_plan::{Plan, RawCongestionControl, RawHost, Workload};
 
 /// Frames that wait between a host and the fabric. A full queue would drop inside the host, where no model counts it.
-const QUEUE_FRAMES: u32 = 100_000;
+pub(super) const QUEUE_FRAMES: u32 = 100_000;
 /// Name of the interface in every host.
 const INTERFACE: &str = "eth0";
 /// The network namespace of the calling thread.
@@ -39,6 +40,10 @@ pub struct Host {
     pub namespace: File,
     netlink: Netlink,
     link: Link,
+    /// Whether the kernel keeps the queue of its line.
+    is_shaped: bool,
+    /// Whether it should and cannot.
+    pub lacks_queue: bool,
     /// MTU of its interface.
     pub mtu_bytes: u32,
     /// Congestion control of its connections.
@@ -66,6 +71,8 @@ impl Host {
         let link = find(INTERFACE)?;
         netlink.up(LOOPBACK)?;
         netlink.bring_up(link, address::mac(index), raw.mtu_bytes, QUEUE_FRAMES)?;
+        let is_shaped = wire.is_one_queue() && back_pressure::shape(&mut netlink, link, plan, index)?;
+        let lacks_queue = wire.is_one_queue() && !is_shaped;
         netlink.add_address(link, address::ipv4(index), address::PREFIX_BITS)?;
         let of_host = |over: &&Override| over.0.as_ref().is_none_or(|host| *host == raw.name);
         let congestion_control =
@@ -83,7 +90,10 @@ impl Host {
         }
         let (name, group, mtu_bytes) = (raw.name.clone(), cgroup::member(index), raw.mtu_bytes);
         let at_begin = LinkCounters::default();
-        Ok((Host { name, group, namespace, netlink, link, mtu_bytes, congestion_control, at_begin }, wire))
+        Ok((
+            Host { name, group, namespace, netlink, link, is_shaped, lacks_queue, mtu_bytes, congestion_control, at_begin },
+            wire,
+        ))
     }
 
     /// What its interface has counted since the measured interval began.
@@ -91,7 +101,7 @@ impl Host {
     /// # Errors
     /// What the kernel says.
     pub fn counters(&mut self) -> io::Result<LinkCounters> {
-        let (now, begin) = (self.netlink.counters(self.link)?, self.at_begin);
+        let (now, begin) = (self.total()?, self.at_begin);
         Ok(LinkCounters {
             rx_packets: now.rx_packets - begin.rx_packets,
             tx_packets: now.tx_packets - begin.tx_packets,
@@ -107,8 +117,17 @@ impl Host {
     /// # Errors
     /// What the kernel says.
     pub fn begin_counting(&mut self) -> io::Result<()> {
-        self.at_begin = self.netlink.counters(self.link)?;
+        self.at_begin = self.total()?;
         Ok(())
+    }
+
+    /// Everything since it was made; what did not fit the queue of its line was not sent either.
+    fn total(&mut self) -> io::Result<LinkCounters> {
+        let mut total = self.netlink.counters(self.link)?;
+        if self.is_shaped {
+            total.tx_dropped += self.netlink.queue(self.link)?.drop_frames;
+        }
+        Ok(total)
     }
 }
 
@@ -122,6 +141,10 @@ pub(super) enum Wire {
 }
 
 impl Wire {
+    /// Whether it is a TAP whose frames all wait in one row.
+    fn is_one_queue(&self) -> bool {
+        matches!(self, Wire::Queues(queues) if queues.len() == 1)
+    }
     /// The queues; none where there is a port.
     pub(super) fn into_queues(self) -> Vec<OwnedFd> {
         match self {

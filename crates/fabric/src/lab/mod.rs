@@ -1,6 +1,7 @@
 //! A lab: the first process of a process namespace. It makes the hosts, runs the data plane, starts programs and reaps
 //! them. When it ends, for whatever reason, the kernel ends everything in it.
 
+mod back_pressure;
 mod clients;
 mod hosts;
 mod kind;
@@ -95,6 +96,9 @@ pub fn run(setup: Setup) -> Result<(), String> {
     let mut warnings = setup.warnings;
     if setup.kind == Kind::Tap && !joint.is_realtime() {
         warnings.push("no real-time scheduling (CAP_SYS_NICE is missing): other programs delay the fabric".into());
+    }
+    if hosts.iter().any(|host| host.lacks_queue) {
+        warnings.push(back_pressure::MISSING.into());
     }
     let ready = json!({
         "event": "ready",

@@ -1,27 +1,29 @@
 //! How well the fabric kept time: what separates a live run from its plan, reported with every result.
 
 use crate::clock::thread_time;
-use hdrhistogram::Histogram;
+use crate::lateness::{Lateness, Stalls};
 use serde_json::{Value, json};
 use std::time::Duration;
 use tailrace_units::{Span, Time};
 
-/// Lateness is kept to within 1 %.
-const SIGNIFICANT_DIGITS: u8 = 2;
 /// A rate is judged over a time in which a port was never idle; shorter ones say nothing.
 const BUSY_MIN: Span = Span::from_ms(100);
 /// The beginning of a busy time does not count: what was counted anew just before, or came from a cold start, was late.
 const BUSY_SKIPPED: Span = Span::from_ms(10);
 /// A frame that was written so soon after it was due is in time: four ticks.
 const PUNCTUAL: Span = Span::from_us(200);
-const PS_PER_NS: u64 = 1_000;
-const NS_PER_US: f64 = 1_000.0;
+const PS_PER_US: f64 = 1e6;
 
 /// What was seen since the start of the measured interval.
 #[derive(Debug)]
 pub(super) struct Fidelity {
-    /// From when a frame was due at its host to when it was written, nanoseconds.
-    lateness_ns: Histogram<u64>,
+    /// From when a frame was due at its host to when it was written.
+    lateness: Lateness,
+    /// The same without the time by which the thread woke late.
+    own_lateness: Lateness,
+    /// By how much it woke late for the present look.
+    overslept: Span,
+    stalls: Stalls,
     /// Times that the thread woke.
     ticks: u64,
     /// The longest time between two looks at the clock while something was under way.
@@ -60,7 +62,10 @@ impl Fidelity {
     /// Nothing was seen. Called by the thread that is observed.
     pub(super) fn new(hosts: usize) -> Fidelity {
         Fidelity {
-            lateness_ns: Histogram::new(SIGNIFICANT_DIGITS).expect("two digits are allowed"),
+            lateness: Lateness::new(),
+            own_lateness: Lateness::new(),
+            overslept: Span::ZERO,
+            stalls: Stalls::default(),
             ticks: 0,
             gap_max: Span::ZERO,
             looked_at: None,
@@ -74,10 +79,12 @@ impl Fidelity {
         }
     }
 
-    /// The thread is awake.
+    /// The thread is awake, so much later than meant.
     #[inline]
-    pub(super) fn woke(&mut self, now: Time) {
+    pub(super) fn woke(&mut self, now: Time, overslept: Span) {
         self.ticks += 1;
+        self.overslept = overslept;
+        self.stalls.woke(overslept);
         if let Some(before) = self.looked_at {
             self.gap_max = self.gap_max.max(now.since(before));
         }
@@ -94,21 +101,21 @@ impl Fidelity {
     #[inline]
     pub(super) fn delivered(&mut self, host: usize, due: Time, on_wire: Span, now: Time) {
         self.frames_out += 1;
-        self.lateness_ns.record(now.since(due).ps() / PS_PER_NS).expect("the histogram resizes itself");
+        let late = now.since(due);
+        self.lateness.record(late);
+        self.own_lateness.record(late.less(self.overslept));
         self.busy[host].extend(due, on_wire, now);
     }
 
     /// All of it as JSON; `measured` is the length of the interval.
     pub(super) fn summary(&self, measured: Span) -> Value {
-        let us = |percent: f64| self.lateness_ns.value_at_percentile(percent) as f64 / NS_PER_US;
         let thread = thread_time().saturating_sub(self.thread_at_begin).as_secs_f64();
         json!({
-            "lateness_us": {
-                "p50": us(50.0), "p90": us(90.0), "p99": us(99.0), "p99_9": us(99.9),
-                "max": self.lateness_ns.max() as f64 / NS_PER_US,
-            },
+            "lateness_us": self.lateness.summary(),
+            "own_lateness_us": self.own_lateness.summary(),
+            "stalls": self.stalls.summary(),
             "ticks": self.ticks,
-            "max_gap_us": self.gap_max.ps() as f64 / 1e6,
+            "max_gap_us": self.gap_max.ps() as f64 / PS_PER_US,
             "frames_in": self.frames_in,
             "frames_out": self.frames_out,
             "foreign_frames": self.foreign_frames,
@@ -158,6 +165,22 @@ mod tests {
 
     fn us(n: u64) -> Time {
         Time::ZERO + Span::from_us(n)
+    }
+
+    #[test]
+    fn what_the_machine_delays_is_told_apart_from_what_the_switch_delays() {
+        let mut fidelity = Fidelity::new(1);
+        // Meant to look at 100 us, woken at 3 100 us; the frame of 90 us is written 5 us later.
+        fidelity.woke(us(3_100), Span::from_us(3_000));
+        fidelity.delivered(0, us(90), Span::from_us(8), us(3_105));
+        // Woken in time: the frame has waited for the look.
+        fidelity.woke(us(3_150), Span::from_us(2));
+        fidelity.delivered(0, us(3_110), Span::from_us(8), us(3_151));
+        let told = fidelity.summary(Span::from_ms(10));
+        let max = |key: &str| told[key]["max"].as_f64().expect("a number");
+        assert!((max("lateness_us") - 3_015.0).abs() < 30.0, "{told}");
+        assert!((max("own_lateness_us") - 39.0).abs() < 1.0, "{told}");
+        assert_eq!(told["stalls"], json!({ "count": 1, "total_us": 3_000.0, "max_us": 3_000.0 }));
     }
 
     #[test]

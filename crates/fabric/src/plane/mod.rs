@@ -11,5 +11,6 @@ mod edge;
 mod fidelity;
 pub mod outcome;
 mod roads;
+mod wait;
 mod wire;
 mod wired;

@@ -121,6 +121,24 @@ impl Network {
         deliveries.chain(mail).fold(self.next_due().0, Time::min)
     }
 
+    /// When somebody must look so that no frame comes late to its host: [`Network::poll_timeout`] without what happens
+    /// inside while a host has something on its way already, because nothing overtakes it there.
+    pub fn poll_look(&self) -> Time {
+        let to_host = |host: usize| self.roads.wires[self.of_host[host].1].next_arrival();
+        let mail = self.roads.mail.iter().map(|mail| mail.front().map_or(Time::NEVER, |first| first.0));
+        let hosts = (0..self.of_host.len()).map(to_host).chain(mail).fold(Time::NEVER, Time::min);
+        let first_for_silent = |wire: &Wire| match wire.next_frame() {
+            Some((arrival, frame)) if matches!(wire.end, End::Switch { .. }) => {
+                let host = usize::from(frame.packet.to_host);
+                let is_expected = host < self.of_host.len() && !to_host(host).is_never();
+                if is_expected { Time::NEVER } else { *arrival }
+            }
+            _ => Time::NEVER,
+        };
+        let inside = self.roads.wires.iter().map(first_for_silent).fold(hosts, Time::min);
+        self.nodes.iter().map(|node| node.switch.poll_wakeup()).fold(inside, Time::min)
+    }
+
     /// Whether frames follow each other somewhere: in a queue, or on a wire, where ports that commit to departures keep
     /// theirs.
     pub fn is_backlogged(&self) -> bool {

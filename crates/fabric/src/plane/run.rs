@@ -1,14 +1,15 @@
 //! The thread that drives a network by the clock.
 //!
-//! While anything waits in a queue or in front of a busy line it sleeps from tick to tick and never spins: a real-time
-//! thread that spins is throttled by the kernel for 50 ms in each second. While frames are merely on their way it sleeps
-//! until the next arrives; while there are none, until a host has one.
+//! While anything waits in a queue or in front of a busy line it sleeps until a frame is due at a host and never spins: a
+//! real-time thread that spins is throttled by the kernel for 50 ms in each second. While frames are merely on their way it
+//! sleeps until the next arrives or a host sends; while there are none, until a host sends.
 
 use super::bridged::{Bridged, STEP};
 use super::edge::{CREDIT_MAX, Line};
 use super::fidelity::Fidelity;
 use super::network::Network;
 use super::outcome::{fabric, outcome, tables};
+use super::wait::{Allowance, Wait};
 use super::wired::{Books, Edge, Wired};
 use crate::capture::{Capture, Captures};
 use crate::clock::{Clock, duration};
@@ -29,12 +30,8 @@ use std::time::Duration;
 use tailrace_endpoint::nic::LosslessNic;
 use tailrace_plan::Plan;
 use tailrace_sim::{interface_summary, lossless_nics, pace_of};
-use tailrace_units::{Span, Time};
+use tailrace_units::Time;
 
-/// Time between two looks while anything waits: a tenth of it is the cost of looking.
-const TICK: Span = Span::from_us(50);
-/// Shortest sleep while frames are on their way, so that frames that follow each other closely are handled together.
-const SLEEP_MIN: Span = Span::from_us(10);
 /// How long a question to the thread may take: it answers between two ticks.
 const ANSWER_WAIT: Duration = Duration::from_secs(5);
 /// The number of the wake-up among watched files; hosts have lower ones.
@@ -129,15 +126,7 @@ struct Run {
     hosts_wait: bool,
     /// Whether some interface obeys pauses.
     is_bridged: bool,
-}
-
-/// How the thread waits.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Wait {
-    /// Until the clock shows this, whatever hosts send.
-    Tick(Time),
-    /// Until a host sends, or at most this long.
-    Watch(Option<Duration>),
+    allowance: Allowance,
 }
 
 impl Run {
@@ -169,26 +158,26 @@ impl Run {
         };
         let hosts = wire_up(&plan, wires);
         let is_bridged = hosts.iter().any(|host| matches!(host.edge, Edge::Bridged(_)));
-        let (clock, frozen, hosts_wait) = (Clock::start(), None, false);
-        Ok(Run { books, hosts, clock, epoll, questions, wake, frozen, hosts_wait, is_bridged, plan })
+        let (clock, frozen, hosts_wait, allowance) = (Clock::start(), None, false, Allowance::new());
+        Ok(Run { books, hosts, clock, epoll, questions, wake, frozen, hosts_wait, is_bridged, allowance, plan })
     }
 
     fn run(&mut self) {
         self.books.fidelity = Fidelity::new(self.hosts.len());
         let files = self.hosts.iter().map(|host| host.queues.len()).sum::<usize>() + 1;
         let mut ready = vec![libc::epoll_event { events: 0, u64: 0 }; files];
-        let mut wait = Wait::Watch(None);
+        let mut wait = Wait::Watch(Time::NEVER);
         loop {
             let most = match wait {
                 Wait::Tick(at) => {
                     self.clock.sleep_until(at);
                     Some(Duration::ZERO)
                 }
-                Wait::Watch(most) => most,
+                Wait::Watch(until) => (!until.is_never()).then(|| duration(until.since(self.clock.now()))),
             };
             let found = thread::wait(&self.epoll.0, &mut ready, most).expect("the files are open");
             let now = self.clock.now();
-            self.books.fidelity.woke(now);
+            self.books.fidelity.woke(now, wait.overslept(now));
             let mut is_asked = false;
             for event in &ready[..found] {
                 match event.u64 {
@@ -201,14 +190,14 @@ impl Run {
             if is_asked && self.answer(now) {
                 return;
             }
-            wait = self.next_wait(self.clock.now());
+            wait = self.next_wait(now - wait.overslept(now), self.clock.now());
         }
     }
 
     /// Everything happens that is due by `now`. Where interfaces obey pauses it goes step by step, because what happens in
     /// one step decides what they send in the next; elsewhere hosts send what they have, and the network follows.
     fn catch_up(&mut self, now: Time, wait: Wait) {
-        let was_idle = wait == Wait::Watch(None);
+        let was_idle = wait == Wait::Watch(Time::NEVER);
         let from = if self.is_bridged && !was_idle { self.books.network.advanced().max(now - CREDIT_MAX) } else { now };
         let mut until = from.min(now);
         loop {
@@ -226,16 +215,21 @@ impl Run {
         self.hosts.iter_mut().for_each(|host| host.readable = 0);
     }
 
-    fn next_wait(&mut self, now: Time) -> Wait {
-        if self.hosts_wait || self.books.network.is_backlogged() {
-            return Wait::Tick(next_tick(now));
+    /// How to wait after a look that was meant to be at `last` and has ended `now`.
+    fn next_wait(&mut self, last: Time, now: Time) -> Wait {
+        let network = &self.books.network;
+        let of_hosts = self.hosts.iter().map(Wired::poll_timeout).fold(Time::NEVER, Time::min);
+        if self.hosts_wait || network.is_backlogged() {
+            return Wait::tick(last, now, of_hosts.min(network.poll_look()));
         }
-        let next = self.hosts.iter().map(Wired::poll_timeout).fold(self.books.network.poll_timeout(), Time::min);
+        let next = of_hosts.min(network.poll_timeout());
+        if !self.allowance.take(now) {
+            return Wait::tick(last, now, next);
+        }
         if next.is_never() {
             self.books.fidelity.idle();
-            return Wait::Watch(None);
         }
-        Wait::Watch(Some(duration(next.since(now).max(SLEEP_MIN))))
+        Wait::watch(now, next)
     }
 
     /// Answers what was asked, at the time until which everything has happened and was delivered. Returns whether it was
@@ -345,9 +339,4 @@ fn wire_up(plan: &Plan, wires: Vec<Vec<OwnedFd>>) -> Vec<Wired> {
 /// A queue of a host among the watched files: at most eight to a host.
 fn watch_number(host: usize, queue: u64) -> u64 {
     (host as u64) << 3 | queue
-}
-
-/// The next multiple of a tick.
-fn next_tick(now: Time) -> Time {
-    Time::from_ps((now.ps() / TICK.ps() + 1) * TICK.ps())
 }

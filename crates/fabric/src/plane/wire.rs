@@ -50,6 +50,12 @@ impl Wire {
         self.frames.front().map_or(Time::NEVER, |first| first.0)
     }
 
+    /// The next frame, with its arrival.
+    #[inline]
+    pub(super) fn next_frame(&self) -> Option<&(Time, LiveFrame)> {
+        self.frames.front()
+    }
+
     /// Takes the next frame if it has arrived.
     #[inline]
     pub(super) fn pop_arrived(&mut self, now: Time) -> Option<(Time, LiveFrame)> {

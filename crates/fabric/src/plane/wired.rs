@@ -4,6 +4,7 @@ use super::bridged::{Bridged, Queues};
 use super::edge::Line;
 use super::fidelity::Fidelity;
 use super::network::Network;
+use super::wait::LOOK_MAX;
 use crate::capture::Captures;
 use crate::clock::Clock;
 use crate::frame::{LiveFrame, mark_congestion, parse};
@@ -48,11 +49,12 @@ pub(super) struct Books {
 }
 
 impl Wired {
-    /// Takes what the host has sent, as far as its interface has sent it by `until`. The clock shows `now`.
+    /// Takes what the host has sent, as far as its interface has sent it by `until`. The clock shows `now`. A plain line is
+    /// read ahead: what it will have begun by the next look comes to the switch at its own time, and not with that look.
     pub(super) fn work(&mut self, books: &mut Books, until: Time, now: Time) {
         match &mut self.edge {
             Edge::Plain(line) => {
-                while self.readable != 0 && line.is_free(until) {
+                while self.readable != 0 && line.is_free(until + LOOK_MAX) {
                     let queue = next_queue(self.readable, self.turn);
                     let priority = (self.queues.len() > 1).then_some(queue);
                     match books.read(self.host, &self.queues[usize::from(queue)], priority) {

@@ -1,5 +1,6 @@
 //! The fabric from outside. What needs root says in one line that it was skipped for lack of it.
 
+mod back_pressure;
 mod common;
 mod killing;
 mod lab;

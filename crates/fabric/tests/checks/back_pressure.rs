@@ -1,0 +1,32 @@
+//! A sender whose own link is the bottleneck waits with what it sends, as it does in front of a real interface.
+
+use crate::common::{fifo, folder, is_root, program, two_switches};
+use serde_json::json;
+use tailrace_fabric::client::Client;
+
+const RATE_BPS: u64 = 100_000_000;
+const DATAGRAMS: u64 = 5_000;
+/// Datagrams of 1400 bytes that a socket's usual buffer of 212 992 bytes holds at most, with the millisecond's worth that
+/// may be in the TAP and some at the socket's door.
+const HELD_MAX: u64 = 300;
+
+#[test]
+fn a_socket_is_done_with_a_frame_when_its_line_has_taken_it() {
+    if !is_root("a_socket_is_done_with_a_frame_when_its_line_has_taken_it") {
+        return;
+    }
+    let plan = two_switches(RATE_BPS, &fifo(100_000));
+    let mut lab = Client::start(program(), &plan, &folder("back-pressure"), &[]).expect("root makes a lab");
+    lab.ask(json!({ "op": "begin" })).expect("it begins");
+    let (exe, count) = (program().to_str().expect("a path in UTF-8"), DATAGRAMS.to_string());
+    let source = [exe, "source", "--to", "10.77.0.1:9", "--payload-bytes", "1400", "--count", &count, "--seconds", "60"];
+    lab.spawn("source", "h1", &source).expect("it starts");
+    lab.wait("source").expect("the lab goes on");
+    // The source has ended: whatever did not come to the switch until now still waits in the host.
+    let counted = lab.ask(json!({ "op": "counters" })).expect("it answers");
+    let fabric = &counted["outcome"]["fabric"];
+    let entered = fabric["frames_in"].as_u64().expect("a count");
+    assert!(entered + HELD_MAX >= DATAGRAMS, "{entered} of {DATAGRAMS} frames have left the host");
+    assert_eq!(fabric["frames_lost_outside"]["h1"]["tx_dropped"], json!(0));
+    lab.down().expect("it ends");
+}
