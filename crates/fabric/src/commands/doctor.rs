@@ -5,6 +5,7 @@ use super::print_json;
 use crate::cgroup::Hierarchies;
 use crate::client::Client;
 use crate::guardian::{CAPABILITIES_NEEDED, capabilities};
+use crate::lab;
 use crate::scratch::Scratch;
 use crate::sys::thread::be_realtime;
 use serde_json::json;
@@ -31,6 +32,7 @@ pub(super) fn run() -> Result<(), String> {
         "lab_error": try_lab().err(),
         "user_namespaces": number("/proc/sys/user/max_user_namespaces").unwrap_or(0) > 0,
         "tun": has_tun,
+        "fabrics": lab::lacking(),
         "cgroup": Hierarchies::find().kind(),
         "realtime": is_realtime,
         "realtime_runtime_us": number("/proc/sys/kernel/sched_rt_runtime_us"),

@@ -154,7 +154,7 @@ impl Drop for Hogs {
 }
 
 /// Two hosts at one switch; the sender's link is twice as fast, so that the other port is the bottleneck.
-pub(super) fn two_hosts(rate_bps: u64, mtu_bytes: u64) -> Value {
+pub(crate) fn two_hosts(rate_bps: u64, mtu_bytes: u64) -> Value {
     let template = include_str!("limits_plan.json");
     let mut plan: Value = serde_json::from_str(template).expect("the template is JSON");
     for (link, factor) in plan["links"].as_array_mut().expect("it has links").iter_mut().zip([1, 2]) {

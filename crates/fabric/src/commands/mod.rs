@@ -8,6 +8,9 @@ mod lab;
 mod limits;
 mod load;
 
+#[cfg(test)]
+pub(crate) use limits::two_hosts;
+
 use crate::options::{Words, required, unknown};
 use serde_json::{Value, json};
 use std::io::{self, Write};
@@ -16,8 +19,11 @@ use std::process::ExitCode;
 const HELP: &str = "\
 tailrace-fabric lab --plan FILE --dir FOLDER [options]   run the network of a plan for real programs; commands and
                                                          events are lines of JSON on input and output
-    --kind tap|bridge|ports            what joins the hosts: the plan's switches, the kernel's bridge without queues
-                                       or rates, or nothing but interfaces port-0 .. in the lab's own namespace
+    --kind tap|bridge|ovs|ovs-dpdk|ports
+                                       what joins the hosts: the plan's switches; for comparison the kernel's bridge or
+                                       Open vSwitch (plain or with DPDK), of which only the rates and the sizes of queues
+                                       are the plan's; or nothing but interfaces port-0 .. in the lab's own namespace
+    --unshaped                         a comparison fabric without rates
     --frames-per-second-max N          refuse plans that can ask for more (see `limits`)
     --log-ingress                      keep what enters the network in FOLDER/ingress.log
     --congestion-control [HOST=]NAME   instead of the plan's; as often as needed

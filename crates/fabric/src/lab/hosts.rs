@@ -1,10 +1,11 @@
 //! Hosts: a network namespace each, with one interface `eth0` whose wire the fabric holds.
 
 use super::kind::Kind;
+use super::star::{Star, shape};
 use crate::address;
 use crate::cgroup;
 use crate::netlink::{Link, LinkCounters, Metrics, Netlink, find};
-use crate::sys::{bpf, tap};
+use crate::sys::{bpf, offload, tap};
 use nix::sched::{CloneFlags, setns, unshare};
 use std::fs::{self, File};
 use std::io;
@@ -39,6 +40,8 @@ pub struct Host {
     pub namespace: File,
     netlink: Netlink,
     link: Link,
+    /// Whether its line has a rate, and with it a queue of its own.
+    is_shaped: bool,
     /// MTU of its interface.
     pub mtu_bytes: u32,
     /// Congestion control of its connections.
@@ -52,7 +55,13 @@ pub type Override = (Option<String>, String);
 
 impl Host {
     /// Makes the host. The calling thread ends in the host's namespace.
-    fn create(plan: &Plan, index: usize, kind: Kind, overrides: &[Override], home: &File) -> io::Result<(Host, Wire)> {
+    fn create(
+        plan: &Plan,
+        index: usize,
+        (kind, star): (Kind, Option<&Star>),
+        overrides: &[Override],
+        home: &File,
+    ) -> io::Result<(Host, Wire)> {
         let raw = &plan.raw.hosts[index];
         unshare(CloneFlags::CLONE_NEWNET)?;
         let namespace = File::open(OWN_NAMESPACE)?;
@@ -66,6 +75,13 @@ impl Host {
         let link = find(INTERFACE)?;
         netlink.up(LOOPBACK)?;
         netlink.bring_up(link, address::mac(index), raw.mtu_bytes, QUEUE_FRAMES)?;
+        if kind != Kind::Tap {
+            offload::switch_off(INTERFACE)?;
+            netlink.segment(link)?;
+        }
+        if let Some(star) = star {
+            limit_rate(&mut netlink, link, plan, index, star)?;
+        }
         netlink.add_address(link, address::ipv4(index), address::PREFIX_BITS)?;
         let of_host = |over: &&Override| over.0.as_ref().is_none_or(|host| *host == raw.name);
         let congestion_control =
@@ -83,7 +99,8 @@ impl Host {
         }
         let (name, group, mtu_bytes) = (raw.name.clone(), cgroup::member(index), raw.mtu_bytes);
         let at_begin = LinkCounters::default();
-        Ok((Host { name, group, namespace, netlink, link, mtu_bytes, congestion_control, at_begin }, wire))
+        let is_shaped = star.is_some();
+        Ok((Host { name, group, namespace, netlink, link, is_shaped, mtu_bytes, congestion_control, at_begin }, wire))
     }
 
     /// What its interface has counted since the measured interval began.
@@ -91,7 +108,7 @@ impl Host {
     /// # Errors
     /// What the kernel says.
     pub fn counters(&mut self) -> io::Result<LinkCounters> {
-        let (now, begin) = (self.netlink.counters(self.link)?, self.at_begin);
+        let (now, begin) = (self.total()?, self.at_begin);
         Ok(LinkCounters {
             rx_packets: now.rx_packets - begin.rx_packets,
             tx_packets: now.tx_packets - begin.tx_packets,
@@ -107,8 +124,17 @@ impl Host {
     /// # Errors
     /// What the kernel says.
     pub fn begin_counting(&mut self) -> io::Result<()> {
-        self.at_begin = self.netlink.counters(self.link)?;
+        self.at_begin = self.total()?;
         Ok(())
+    }
+
+    /// Everything since it was made; what did not fit the queue of its line was not sent either.
+    fn total(&mut self) -> io::Result<LinkCounters> {
+        let mut total = self.netlink.counters(self.link)?;
+        if self.is_shaped {
+            total.tx_dropped += self.netlink.queue(self.link)?.drop_frames;
+        }
+        Ok(total)
     }
 }
 
@@ -143,7 +169,7 @@ impl Wire {
 ///
 /// # Errors
 /// What the kernel says, with the host.
-pub(super) fn create_all(plan: &Plan, kind: Kind, overrides: &[Override]) -> io::Result<Vec<(Host, Wire)>> {
+pub(super) fn create_all(plan: &Plan, kind: (Kind, Option<&Star>), overrides: &[Override]) -> io::Result<Vec<(Host, Wire)>> {
     let home = File::open(OWN_NAMESPACE)?;
     let of_host = |index: usize| {
         let place = |error: io::Error| io::Error::new(error.kind(), format!("host {}: {error}", plan.raw.hosts[index].name));
@@ -184,6 +210,13 @@ fn open_port(index: usize, mtu_bytes: u32, namespace: &File, home: &File) -> io:
     netlink.set_mtu(port, mtu_bytes)?;
     setns(namespace, CloneFlags::CLONE_NEWNET)?;
     Ok(port)
+}
+
+/// Lets a host send at the rate of its line, as its interface does.
+fn limit_rate(netlink: &mut Netlink, link: Link, plan: &Plan, index: usize, star: &Star) -> io::Result<()> {
+    let frame_bytes = u64::from(plan.raw.hosts[index].mtu_bytes + plan.raw.framing.header_bytes);
+    let (rate_bps, overhead) = (star.lines[index].port.rate_bps, plan.raw.framing.overhead_bytes);
+    netlink.shape(link, &shape(rate_bps, overhead, frame_bytes, u64::from(QUEUE_FRAMES) * frame_bytes))
 }
 
 fn congestion_control(raw: &RawHost) -> &'static str {

@@ -1,6 +1,7 @@
 //! What a result needs to know of the world outside the data plane: frames that hosts lost, and how busy the machine was.
 
 use super::hosts::Host;
+use super::kind::Kind;
 use crate::machine::Machine;
 use serde_json::{Map, Value, json};
 use std::path::PathBuf;
@@ -8,6 +9,7 @@ use std::path::PathBuf;
 /// The world outside during a measured interval.
 #[derive(Debug)]
 pub(super) struct Outside {
+    kind: Kind,
     at_begin: Machine,
     /// Whether the data plane runs before all ordinary threads.
     is_realtime: bool,
@@ -19,8 +21,8 @@ pub(super) struct Outside {
 
 impl Outside {
     /// The first interval begins.
-    pub(super) fn new(is_realtime: bool, log: Option<PathBuf>) -> Outside {
-        Outside { at_begin: Machine::now(), is_realtime, log, at_end: None }
+    pub(super) fn new(kind: Kind, is_realtime: bool, log: Option<PathBuf>) -> Outside {
+        Outside { kind, at_begin: Machine::now(), is_realtime, log, at_end: None }
     }
 
     /// An interval begins.
@@ -44,6 +46,7 @@ impl Outside {
         let fabric = &mut outcome["fabric"];
         fabric["cpu"]["idle_share"] = idle.into();
         fabric["cpu"]["steal_share"] = steal.into();
+        fabric["kind"] = self.kind.name().into();
         fabric["realtime"] = self.is_realtime.into();
         fabric["replay_log"] = json!(self.log);
         if let Some(failed) = fabric.as_object_mut().and_then(|fabric| fabric.remove("write_failed")) {

@@ -2,6 +2,8 @@
 
 mod link;
 mod message;
+mod queue;
 
 pub use link::{Link, LinkCounters, Metrics, find};
 pub use message::Netlink;
+pub use queue::{QueueCounters, Shape};

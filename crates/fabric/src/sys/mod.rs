@@ -2,6 +2,7 @@
 //! in this folder.
 
 pub mod bpf;
+pub mod offload;
 pub mod process;
 pub mod tap;
 pub mod thread;

@@ -2,5 +2,6 @@
 
 mod common;
 mod killing;
+mod kinds;
 mod lab;
 mod replay;
