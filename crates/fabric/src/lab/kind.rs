@@ -59,6 +59,11 @@ impl Kind {
         NAMES.iter().find(|&&(_, kind)| kind == self).map(|&(name, _)| name).expect("every kind has a name")
     }
 
+    /// The largest MTU that it takes, where it has one of its own.
+    pub fn mtu_bytes_max(self) -> Option<u32> {
+        (self == Kind::OpenVSwitch(Datapath::Dpdk)).then_some(super::openvswitch::DPDK_MTU_BYTES_MAX)
+    }
+
     /// The star whose rates a comparison fabric keeps; `None` for the others.
     ///
     /// # Errors

@@ -31,7 +31,7 @@ const START_POLL: Duration = Duration::from_millis(5);
 /// 262 144 do not fit.
 const DPDK_MEMORY_MB: u32 = 256;
 /// DPDK's net_af_packet has slots of 2 048 bytes and takes frames of 1 518: "Frame size 9018 > device max 1518".
-const DPDK_MTU_BYTES_MAX: u32 = 1_500;
+pub(super) const DPDK_MTU_BYTES_MAX: u32 = 1_500;
 
 /// Open vSwitch at work. It ends with its value, and whatever happens with the lab's first process.
 #[derive(Debug)]
