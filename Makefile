@@ -6,6 +6,7 @@
 #   make lint            the checks that run nothing
 #   make explore         the tests with random cases, with other cases (SEED=... repeats some)
 #   make live-deps       install the programs of live runs from Debian's packages, as root
+#                        (WITH="ovs ovs-dpdk": also those of fabrics for comparison)
 #   make bench           the workloads of benches/README.md
 #   make docs            the generated pages of docs/ and the table of README.md (RUN=runs/... takes a run's result)
 #   make clean           remove everything that these targets made, runs/ apart
@@ -70,9 +71,12 @@ reproduce-full: build
 bench: build
 	@$(BIN)/python benches/run.py
 
+# What only some live runs need: ovs, ovs-dpdk.
+WITH ?=
+
 .PHONY: live-deps
 live-deps: build
-	@$(BIN)/python scripts/live_deps.py
+	@$(BIN)/python scripts/live_deps.py $(WITH)
 
 # --- checks -------------------------------------------------------------------------------------------------------
 

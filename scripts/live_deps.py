@@ -1,29 +1,42 @@
-"""Install the programs of live runs from Debian's packages: `make live-deps`. No daemon is started by it."""
+"""Install the programs of live runs from Debian's packages: `make live-deps`. No daemon is started by it.
+
+What only some runs need is named: `make live-deps WITH="ovs ovs-dpdk"`.
+"""
 
 import os
 import signal
 import subprocess
 import sys
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
-from tailrace.live import doctor
+from tailrace.live import doctor, fabric
 
 POLICY = Path("/usr/sbin/policy-rc.d")
 """Debian asks this program whether a package may start its daemon; 101 says no (invoke-rc.d(8))."""
 REFUSAL = "#!/bin/sh\nexit 101\n"
 INSTALL_LIMIT_S = 280
 """For both steps together: lists and packages."""
+EXTRA = {
+    "ovs": ("openvswitch-switch",),
+    # Libraries that DPDK loads while it runs; their names end in the version of its interface.
+    "ovs-dpdk": ("openvswitch-switch-dpdk", "^librte-net-af-packet[0-9]+$", "^librte-mempool-ring[0-9]+$"),
+}
+"""Packages of what is installed when it is named."""
 APT = ("apt-get", "--quiet", "--quiet", "--option", "Acquire::http::Timeout=20", "--option", "Acquire::Retries=1")
 """A machine without a network is told from a slow one within a minute."""
 
 
-def missing() -> list[str]:
-    """Packages of required programs that are not there."""
-    return list(dict.fromkeys(needed.package for needed in doctor.missing()))
+def missing(wanted: Sequence[str] = ()) -> list[str]:
+    """Packages of required programs that are not there, and of what was named besides and is not there."""
+    packages = [needed.package for needed in doctor.missing()]
+    lacking = fabric.ask("doctor").get("fabrics") or {} if wanted else {}
+    packages += [package for name in wanted if lacking.get(name) for package in EXTRA[name]]
+    return list(dict.fromkeys(packages))
 
 
-def install() -> str:
+def install(wanted: Sequence[str] = ()) -> str:
     """Installs what is missing; returns the last complaint of apt-get, empty when it had none."""
     is_ours = not POLICY.exists()
     try:
@@ -31,7 +44,7 @@ def install() -> str:
             POLICY.write_text(REFUSAL, encoding="ascii")
             POLICY.chmod(0o755)
         deadline_s = time.monotonic() + INSTALL_LIMIT_S
-        packages = missing()
+        packages = missing(wanted)
         update = _apt_complaint("update", limit_s=deadline_s - time.monotonic())
         words = ("install", "--yes", "--no-install-recommends", *packages)
         # Lists that are there already may do where they cannot be renewed.
@@ -71,7 +84,11 @@ def end_in_order(number: int, _frame: object) -> None:
 
 def main() -> int:
     """Installs what is missing and says what that is."""
-    lacking = missing()
+    wanted = sys.argv[1:]
+    if unknown := [name for name in wanted if name not in EXTRA]:
+        print(f"live-deps: there is no {unknown[0]!r} (hint: {', '.join(EXTRA)})", file=sys.stderr)
+        return 2
+    lacking = missing(wanted)
     if not lacking:
         print("live-deps: every program is there")
         return 0
@@ -79,7 +96,7 @@ def main() -> int:
         print(f"live-deps: as root, apt-get install {' '.join(lacking)}", file=sys.stderr)
         return 1
     print(f"live-deps: {' '.join(lacking)}", flush=True)
-    complaint = install()
+    complaint = install(wanted)
     if complaint:
         print(f"live-deps: {complaint}", file=sys.stderr)
     return 1 if complaint else 0

@@ -46,7 +46,7 @@ def test_packages_that_cannot_be_installed_are_told_in_one_line(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr("tailrace.live.fabric.ask", lambda _word: SOUND)
-    monkeypatch.setattr(live_deps, "missing", lambda: ["iperf3"])
+    monkeypatch.setattr(live_deps, "missing", lambda *_: ["iperf3"])
     monkeypatch.setattr(live_deps, "install", lambda: "apt-get install: E: no network")
     assert live_checks.main() == 0
     expected = "live tests: skipped, packages cannot be installed: apt-get install: E: no network"
@@ -82,7 +82,7 @@ def test_the_complaint_of_apt_is_its_last_line(monkeypatch: pytest.MonkeyPatch, 
 
     policy = tmp_path / "policy-rc.d"
     monkeypatch.setattr(live_deps, "POLICY", policy)
-    monkeypatch.setattr(live_deps, "missing", lambda: ["iperf3"])
+    monkeypatch.setattr(live_deps, "missing", lambda *_: ["iperf3"])
     monkeypatch.setattr("subprocess.run", refused)
     assert live_deps.install() == "apt-get update: E: Temporary failure resolving 'mirror'"
     assert not policy.exists()

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from tailrace.cli.console import guarded
-from tailrace.cli.live_app import fabric_app, live_app
+from tailrace.cli.live_app import FabricKind, fabric_app, live_app
 
 EXAMPLES = """
 Examples:
@@ -49,6 +49,10 @@ Scale = Annotated[
 Calibrated = Annotated[
     Path | None,
     typer.Option("--calibrated", metavar="FILE", help="Host parameters that `tailrace calibrate` wrote."),
+]
+Fabric = Annotated[
+    FabricKind | None,
+    typer.Option("--fabric", help="With --live: our own switch, tap, or another one to compare it with."),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Machine-readable result on stdout, progress as NDJSON on stderr.")]
 Out = Annotated[Path | None, typer.Option("--out", metavar="FILE", help="File to write; stdout if left out.")]
@@ -145,13 +149,14 @@ def run(
     log_ingress: Annotated[
         bool, typer.Option("--log-ingress", help="With --live: log what enters the switches, for `tailrace replay`.")
     ] = False,
+    fabric: Fabric = None,
 ) -> None:
     """Run every arm and trial, print the table, write the report. The same command again resumes."""
 
     from tailrace.cli.running import Request, run_scenario
 
     request = Request(
-        scenario, set_, arm, trials, seed, jobs, scale, out, json_, dry_run, calibrated, live, log_ingress
+        scenario, set_, arm, trials, seed, jobs, scale, out, json_, dry_run, calibrated, live, log_ingress, fabric
     )
     raise typer.Exit(run_scenario(request))
 

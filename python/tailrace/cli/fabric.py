@@ -6,7 +6,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from tailrace.cli.console import emit, emit_json, note, overrides, scenario_path
+from tailrace.cli.console import emit, emit_json, note, overrides, scenario_path, warn
 from tailrace.errors import RunRefusedError, closest
 from tailrace.live import standing
 from tailrace.results.numbers import bytes_text, count_text, rate_text
@@ -15,8 +15,11 @@ from tailrace.results.text import align
 TOP_EVERY_S = 1.0
 
 
-def bring_up(path: Path, name: str | None, arm: str | None, metrics: int | None, assignments: list[str] | None) -> None:
+def bring_up(
+    path: Path, name: str | None, arm: str | None, metrics: int | None, assignments: list[str] | None, fabric: str
+) -> None:
     """Makes the fabric of a scenario."""
+    from tailrace.live import kinds
     from tailrace.live.clean import clean_before
     from tailrace.live.doctor import require
     from tailrace.scenario.loading import load_scenario
@@ -26,10 +29,14 @@ def bring_up(path: Path, name: str | None, arm: str | None, metrics: int | None,
     chosen = arm or next(iter(loaded.arms))
     if chosen not in loaded.arms:
         raise RunRefusedError(f"there is no arm '{chosen}' (hint: {closest(chosen, list(loaded.arms), 'arms')})")
+    kind, arms = kinds.kind_of(fabric), {chosen: loaded.arms[chosen]}
+    kinds.refuse(kind, loaded, arms)
     require(needs_database=False)
     clean_before(note)
+    kinds.require(kind)
+    warn(kinds.ignored(kind, loaded, arms))
     plan_json = canonical_json(lower(loaded.arms[chosen], chosen, trial=1))
-    up = standing.bring_up(name or loaded.scenario.name, plan_json, metrics)
+    up = standing.bring_up(name or loaded.scenario.name, plan_json, metrics, kind.name)
     emit(align([["host", "address", "MTU"], *([h["name"], h["address"], str(h["mtu"])] for h in up.hosts)]))
     for warning in up.state.get("warnings", []):
         note(f"warning: {warning}")
@@ -110,8 +117,8 @@ def ports_text(outcome: dict[str, Any], before: dict[str, Any], span_s: float) -
                     bytes_text(queue["tx_bytes"]),
                     rate_text(moved * 8 / span_s) if index == 0 and moved is not None else "",
                     count_text(sum(lost["frames"] for lost in queue["drops"].values())),
-                    count_text(queue["marked_frames"]),
-                    bytes_text(queue["depth_max_bytes"]),
+                    count_text(queue.get("marked_frames")),
+                    bytes_text(queue.get("depth_max_bytes")),
                 ]
             )
     return align(rows, left=3) if len(rows) > 1 else "no switch has a port"

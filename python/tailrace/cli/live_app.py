@@ -1,5 +1,6 @@
 """The commands of live runs and of fabrics that stay up, with their options."""
 
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
@@ -9,6 +10,16 @@ live_app = typer.Typer(rich_markup_mode=None)
 fabric_app = typer.Typer(
     help="Keep a shaped network of hosts up, to run your own programs in.", no_args_is_help=True, rich_markup_mode=None
 )
+
+
+class FabricKind(StrEnum):
+    """What stands between the hosts of a live run."""
+
+    TAP = "tap"
+    BRIDGE = "bridge"
+    OVS = "ovs"
+    OVS_DPDK = "ovs-dpdk"
+
 
 FabricName = Annotated[str | None, typer.Option("--fabric", metavar="NAME", help="Fabric; the only one if left out.")]
 Json = Annotated[bool, typer.Option("--json", help="Machine-readable result on stdout.")]
@@ -102,11 +113,14 @@ def up(
     set_: Annotated[
         list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Override a value; repeatable.")
     ] = None,
+    fabric: Annotated[
+        FabricKind, typer.Option("--fabric", help="Our own switch, tap, or another one to compare it with.")
+    ] = FabricKind.TAP,
 ) -> None:
     """Make the hosts and switches of a scenario; nothing runs in them yet."""
     from tailrace.cli.fabric import bring_up
 
-    bring_up(scenario, name, arm, metrics, set_)
+    bring_up(scenario, name, arm, metrics, set_, fabric)
 
 
 @fabric_app.command()

@@ -23,6 +23,7 @@ from tailrace.experiment.reporter import reporter_for
 from tailrace.experiment.run import Experiment, Finished, Options, summarise_and_report
 from tailrace.experiment.scale import SCALE_MIN
 from tailrace.live.engine import LiveEngine
+from tailrace.live.kinds import TAP, ignored
 from tailrace.scenario.calibrated import host_parameters
 from tailrace.scenario.loading import load_scenario
 
@@ -47,6 +48,8 @@ class Request:
     calibrated: Path | None = None
     is_live: bool = False
     is_logged: bool = False
+    fabric: str | None = None
+    """Kind of fabric; None for our own switch."""
 
 
 def run_scenario(request: Request) -> int:
@@ -58,8 +61,12 @@ def run_scenario(request: Request) -> int:
     loaded = load_scenario(path, {**measured, **given})
     warn(loaded.warnings)
     options = Options(request.arms, request.jobs, request.scale, request.out, ["tailrace", *sys.argv[1:]])
-    engine = LiveEngine(log_ingress=request.is_logged, say=note) if request.is_live else None
+    engine = _live_engine(request) if request.is_live else None
+    if request.fabric is not None and engine is None:
+        raise RunRefusedError("--fabric is about live runs (hint: add --live)")
     experiment = Experiment(loaded, options, reporter_for(json_lines=request.is_json), engine)
+    if engine is not None:
+        warn(ignored(engine.kind, loaded, {arm: loaded.arms[arm] for arm in experiment.arms}))
     if request.is_dry:
         listing = describe(experiment)
         if request.is_json:
@@ -71,6 +78,10 @@ def run_scenario(request: Request) -> int:
         note(f"run directory: {experiment.directory.path}")
     finished = experiment.run()
     return _conclude(finished, is_json=request.is_json)
+
+
+def _live_engine(request: Request) -> LiveEngine:
+    return LiveEngine(log_ingress=request.is_logged, say=note, kind=request.fabric or TAP)
 
 
 def report_run(path: Path, *, json_: bool) -> int:

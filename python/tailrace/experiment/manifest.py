@@ -26,6 +26,7 @@ def manifest_of(experiment: "Experiment", held: Mapping[str, Any] | None) -> dic
         "identity": experiment.identity,
         "state": "running",
         "engine": experiment.engine.name,
+        **experiment.engine.facts(),
         "versions": versions() | experiment.engine.versions(),
         "machine": describe_machine(),
         "seed": scenario.experiment.seed,

@@ -12,6 +12,7 @@ from tailrace.errors import RunRefusedError
 from tailrace.experiment.machine import describe_machine
 from tailrace.live import fabric, limits
 from tailrace.live.fabric import FabricError
+from tailrace.live.kinds import KINDS, TAP, Kind
 from tailrace.live.programs import postgres
 
 VERSION_LIMIT_S = 10.0
@@ -41,6 +42,8 @@ NEEDED = (
     Needed("sysctl", "procps", "--version", "TCP settings of a host"),
     Needed("cp", "coreutils", "--version", "restoring databases"),
 )
+OPEN_VSWITCH = Needed("ovs-vsctl", "openvswitch-switch", "--version", "fabrics ovs and ovs-dpdk")
+"""Only the runs that ask for it need it."""
 FAST_CLOCKS = frozenset({"tsc", "kvm-clock", "arch_sys_counter"})
 """Clocks that are read without a system call."""
 LATE = "the switch is late when other programs compute"
@@ -91,9 +94,10 @@ def version_of(needed: Needed) -> str | None:
     return found[0] if found else ""
 
 
-def versions() -> dict[str, str]:
+def versions(kind: Kind = KINDS[TAP]) -> dict[str, str]:
     """Versions of the fabric and of every program that is there, for the manifest."""
-    found = {each.program: version_of(each) for each in NEEDED}
+    needed = [*NEEDED, OPEN_VSWITCH] if kind.is_open_vswitch else NEEDED
+    found = {each.program: version_of(each) for each in needed}
     return {"fabric_build": fabric.build()} | {name: text for name, text in found.items() if text}
 
 
@@ -161,7 +165,14 @@ def fabric_facts(found: Mapping[str, Any]) -> list[Fact]:
         Fact("real-time priority", "yes" if is_realtime else "no", None, "" if is_realtime else LATE),
         Fact("clock", clock, None, "" if clock in FAST_CLOCKS else "reading this clock is slow"),
         Fact("congestion controls", controls, None),
+        *(_kind_fact(name, lacks) for name, lacks in (found.get("fabrics") or {}).items() if name != TAP),
     ]
+
+
+def _kind_fact(name: str, lacks: str | None) -> Fact:
+    """A fabric for comparison: nothing else needs it."""
+    advice = f'{lacks}; `make live-deps WITH="{name}"`' if lacks else ""
+    return Fact(f"fabric {name}", "missing" if lacks else "usable", None, advice)
 
 
 def _limits_fact() -> Fact:

@@ -7,10 +7,10 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from tailrace.errors import TailraceError
+from tailrace.errors import RunRefusedError, TailraceError
 from tailrace.experiment.engine import LIVE, Trial, read_plan
 from tailrace.experiment.native import Outcome
-from tailrace.live import fabric, limits, validity
+from tailrace.live import fabric, kinds, limits, validity
 from tailrace.live.clean import clean_before
 from tailrace.live.doctor import require, versions
 from tailrace.live.refuse import Machine, refuse
@@ -33,9 +33,14 @@ class LiveEngine:
     # The one percent within which calibrated workloads must come; repeated live trials differ by about as much.
     calibration_error = 0.01
 
-    def __init__(self, *, log_ingress: bool = False, say: Callable[[str], None] = lambda _text: None) -> None:
-        """`say` is told what takes time before the first trial."""
+    def __init__(
+        self, *, log_ingress: bool = False, say: Callable[[str], None] = lambda _text: None, kind: str = kinds.TAP
+    ) -> None:
+        """`say` is told what takes time before the first trial; `kind` names the fabric."""
         self._say = say
+        self.kind = kinds.kind_of(kind)
+        if log_ingress and self.kind.is_foreign:
+            raise RunRefusedError(f"--log-ingress: no frame of --fabric {kind} passes our switch (hint: --fabric tap)")
         self._frames_per_s_max: float | None = None
         self.log_ingress = log_ingress
         self._folder = Path(FOLDER)
@@ -48,20 +53,30 @@ class LiveEngine:
 
     def versions(self) -> dict[str, str]:
         """Of the programs that take part."""
-        return versions()
+        return versions(self.kind)
+
+    def facts(self) -> dict[str, Any]:
+        """What stands between the hosts."""
+        return {"fabric": self.kind.name}
 
     def terms(self, spec: Experiment) -> list[Any]:
-        """The bounds by which trials are judged; how often one is tried changes no result."""
-        return [spec.live.model_dump(exclude={"attempts"})]
+        """The bounds by which trials are judged, and the fabric: results of two are never mixed.
+
+        How often a trial is tried changes no result.
+        """
+        bounds = spec.live.model_dump(exclude={"attempts"})
+        return [bounds, *([self.kind.name] if self.kind.is_foreign else [])]
 
     def refuse(self, loaded: Loaded, arms: Mapping[str, Scenario]) -> None:
         """Raises with everything that this machine or real programs cannot do."""
         refuse(loaded, arms, Machine())
+        kinds.refuse(self.kind, loaded, arms)
         require(
             needs_database=any(workload.kind == "oltp" for arm in arms.values() for workload in arm.workloads.values())
         )
         clean_before(self._say)
-        self._frames_per_s_max = limits.frames_per_s_max(self._say)
+        kinds.require(self.kind)
+        self._frames_per_s_max = limits.frames_per_s_max(self._say, self.kind.name)
         controls = fabric.ask("doctor").get("congestion_controls")
         machine = Machine(self._frames_per_s_max, frozenset(controls) if controls else None)
         refuse(loaded, arms, machine)
@@ -84,7 +99,8 @@ class LiveEngine:
             self._templates = Templates(self._folder / "templates")
         plan = read_plan(plan_json)
         folder = self._folder / re.sub(r"[^A-Za-z0-9_-]+", "-", plan["name"])
-        options = ["--log-ingress"] if self.log_ingress else []
+        options = ["--kind", self.kind.name] if self.kind.is_foreign else []
+        options += ["--log-ingress"] if self.log_ingress else []
         if self._frames_per_s_max is not None:
             options += ["--frames-per-second-max", str(round(self._frames_per_s_max))]
         trial = LiveTrial(plan, plan_json, folder, self._templates, lambda: self._last_s, options)

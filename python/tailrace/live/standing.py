@@ -13,6 +13,7 @@ from typing import Any
 
 from tailrace.errors import closest
 from tailrace.live.fabric import FabricError, program
+from tailrace.live.kinds import TAP
 from tailrace.live.program import tail
 
 UP_LIMIT_S = 30.0
@@ -22,6 +23,8 @@ POLL_S = 0.05
 STATE = "lab.json"
 SOCKET = "control.sock"
 LOG = "fabric.log"
+SWITCH_LOGS = ("ovsdb-server.log", "ovs-vswitchd.log")
+"""What Open vSwitch says, where it is the switch."""
 ANSWER_BYTES_MAX = 64 * 1024 * 1024
 
 
@@ -107,7 +110,7 @@ def chosen(name: str | None) -> Standing:
     raise FabricError(f"there is no fabric '{name}' (hint: {closest(name, names, 'fabrics')})")
 
 
-def bring_up(name: str, plan_json: str, metrics_port: int | None) -> Standing:
+def bring_up(name: str, plan_json: str, metrics_port: int | None, kind: str = TAP) -> Standing:
     """Starts a fabric that outlives this process; returns once it is ready."""
     if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}", name):
         raise FabricError(f"'{name}' is not a name (hint: letters, digits, - and _)")
@@ -120,6 +123,7 @@ def bring_up(name: str, plan_json: str, metrics_port: int | None) -> Standing:
     (folder / "plan.json").write_text(plan_json, encoding="utf-8")
     command = [str(program()), "lab", "--detach", "--plan", str(folder / "plan.json"), "--dir", str(folder)]
     command += ["--metrics", str(metrics_port)] if metrics_port else []
+    command += ["--kind", kind] if kind != TAP else []
     with (folder / LOG).open("w", encoding="utf-8") as log:
         # It returns when the fabric is ready, or with the reason why not.
         subprocess.run(
@@ -137,7 +141,7 @@ def take_down(fabric: Standing) -> dict[str, Any]:
     deadline = time.monotonic() + DOWN_LIMIT_S
     while _is_alive(fabric.state) and time.monotonic() < deadline:
         time.sleep(POLL_S)
-    for left in (STATE, SOCKET, LOG, "plan.json", "lab.log"):
+    for left in (STATE, SOCKET, LOG, "plan.json", "lab.log", *SWITCH_LOGS):
         (fabric.folder / left).unlink(missing_ok=True)
     if not any(fabric.folder.iterdir()):
         fabric.folder.rmdir()

@@ -209,7 +209,7 @@ def _early_rows(summary: dict[str, Any]) -> list[dict[str, Any]]:
 
 def _is_quiet(queue: dict[str, Any]) -> bool:
     """Nothing lost, nothing marked, and less than one full frame waiting on average."""
-    return not queue["drops_frames"] and not queue["marked_frames"] and queue["depth_mean_bytes"] < QUIET_BYTES
+    return not queue["drops_frames"] and not queue["marked_frames"] and (queue["depth_mean_bytes"] or 0) < QUIET_BYTES
 
 
 def _time(chart: TimeChart, highest: float | None = None) -> dict[str, Any]:

@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from tailrace.results.effects import effect_dict, share_seeds
+from tailrace.results.fidelity import fabric_name
 from tailrace.results.metrics import BETTER_HIGHER, METRICS, main_metric, metric_of_trials
 from tailrace.results.numbers import signed_text
 from tailrace.results.run_directory import Run, RunDirectoryError, Trial
@@ -39,7 +40,7 @@ def compare(a: Path, b: Path) -> dict[str, Any]:
 
 def format_compare(compared: dict[str, Any]) -> str:
     """`compare` as plain text."""
-    parts = [f"a: {compared['a']['path']}\nb: {compared['b']['path']}"]
+    parts = [f"a: {_run_words(compared['a'])}\nb: {_run_words(compared['b'])}"]
     parts += [f"only in {run}: {', '.join(compared[f'only_in_{run}'])}" for run in "ab" if compared[f"only_in_{run}"]]
     parts.append("\n".join(_plan_words(compared, arm) for arm in compared["same_plan"]))
     rows = [["metric", "arm", "workload", "a", "b", "b is", "95 % interval", "p", "verdict"]]
@@ -135,7 +136,19 @@ def _effect(a: Run, b: Run, arm: str, workload: str, metric: str) -> dict[str, A
 
 
 def _run(run: Run) -> dict[str, Any]:
-    return {"path": str(run.path), "name": run.name, "seed": run.seed, "scale": run.scale, "is_partial": run.is_partial}
+    return {
+        "path": str(run.path),
+        "name": run.name,
+        "seed": run.seed,
+        "scale": run.scale,
+        "is_partial": run.is_partial,
+        "fabric": fabric_name(run),
+    }
+
+
+def _run_words(run: dict[str, Any]) -> str:
+    """A run's place, and what stood between the hosts where that was real."""
+    return f"{run['path']} (live, fabric {run['fabric']})" if run["fabric"] else str(run["path"])
 
 
 def _is_same_plan(a: Run, b: Run, arm: str) -> bool | None:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from tailrace.results.compare import refuse_incomparable
-from tailrace.results.fidelity import engine_name
+from tailrace.results.fidelity import engine_name, fabric_name
 from tailrace.results.metrics import metric_of_trials
 from tailrace.results.numbers import signed_text
 from tailrace.results.published import Band, read_bands
@@ -25,6 +25,9 @@ SHOWN = frozenset({"slowdown", "completion_s"})
 GOAL_PERCENT = 15.0
 """Disagreement of slowdowns up to which the model is believed: this project's own goal, from no publication. The
 published gains of DPP are 28 to 32 %, and live trials of one scenario differ among themselves by a few percent."""
+
+TAP = "tap"
+"""The fabric that executes the policies."""
 
 Samples = list[list[float]]
 
@@ -51,7 +54,7 @@ def compare_engines(a: Path, b: Path) -> dict[str, Any]:
     ]
     return {
         "simulated": {"path": str(simulated.path), "name": simulated.name, "seed": simulated.seed},
-        "live": {"path": str(live.path), "name": live.name, "seed": live.seed},
+        "live": {"path": str(live.path), "name": live.name, "seed": live.seed, "fabric": fabric_name(live)},
         "same_plan": _same_plans(simulated, live),
         "goal_percent": GOAL_PERCENT,
         "rows": rows,
@@ -141,7 +144,9 @@ def format_engines(compared: dict[str, Any]) -> str:
                 bounds,
             ]
         )
-    parts = [f"simulated: {compared['simulated']['path']}\nlive: {compared['live']['path']}"]
+    live = compared["live"]
+    over = f" (fabric {live['fabric']}: the policies do not act there)" if live["fabric"] != TAP else ""
+    parts = [f"simulated: {compared['simulated']['path']}\nlive: {live['path']}{over}"]
     different = [arm for arm, is_same in compared["same_plan"].items() if not is_same]
     if different:
         parts.append(

@@ -37,6 +37,11 @@ def engine_name(run: Run) -> str:
     return str(run.manifest.get("engine", "simulated"))
 
 
+def fabric_name(run: Run) -> str | None:
+    """What stood between the hosts of a live run; None for a simulated one."""
+    return str(run.manifest.get("fabric", "tap")) if engine_name(run) == "live" else None
+
+
 def fidelity_rows(summary: dict[str, Any]) -> list[list[str]]:
     """A table for people with its head, a row for each arm; the head alone where a run was simulated."""
     rows = [["worst of the trials", "late p99.9, us", "off its rate, %", "idle, %", "stolen, %", "load late, us"]]

@@ -30,8 +30,10 @@ def count_text(value: float | None) -> str:
     return f"{value:,.0f}".replace(",", THIN_SPACE) if is_whole else f"{value:.1f}"
 
 
-def bytes_text(value: float, digits: int = 3) -> str:
-    """Decimal bytes: `4.67 MB`. Means below one byte are told as such."""
+def bytes_text(value: float | None, digits: int = 3) -> str:
+    """Decimal bytes: `4.67 MB`. Means below one byte are told as such; a dash for what is not known."""
+    if value is None:
+        return "–"
     if 0 < value < 1:
         return "< 1 B"
     return _prefixed(value, digits, "B")

@@ -1,7 +1,10 @@
-"""What the ports and hosts counted, as means over the valid trials of an arm."""
+"""What the ports and hosts counted, as means over the valid trials of an arm.
+
+Switches that are not ours count less: what no trial has is None, and bytes of drops that nobody counted are left out.
+"""
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from tailrace.results.run_directory import Trial
@@ -51,7 +54,7 @@ def early_drops(trials: list[Trial]) -> list[dict[str, Any]]:
             for cause, lost in switch.get("early_drops", {}).items():
                 mean = causes.setdefault(cause, {"frames": 0.0, "bytes": 0.0})
                 mean["frames"] += lost["frames"] / len(trials)
-                mean["bytes"] += lost["bytes"] / len(trials)
+                mean["bytes"] += lost.get("bytes", 0) / len(trials)
     return [{"switch": name, "drops": causes} for name, causes in found.items() if causes]
 
 
@@ -109,27 +112,33 @@ def _queue(queues: list[dict[str, Any]]) -> dict[str, Any]:
     for queue in queues:
         for cause, lost in queue["drops"].items():
             causes[cause]["frames"] += lost["frames"] / len(queues)
-            causes[cause]["bytes"] += lost["bytes"] / len(queues)
+            causes[cause]["bytes"] += lost.get("bytes", 0) / len(queues)
     return {
         "name": queues[0]["name"],
         "tx_frames": _mean(queue["tx_frames"] for queue in queues),
         "tx_bytes": _mean(queue["tx_bytes"] for queue in queues),
         "drops": dict(causes),
         "drops_frames": sum(lost["frames"] for lost in causes.values()),
-        "marked_frames": _mean(queue["marked_frames"] for queue in queues),
-        "depth_mean_bytes": _mean(queue["depth_mean_bytes"] for queue in queues),
-        "depth_max_bytes": max(queue["depth_max_bytes"] for queue in queues),
+        "marked_frames": _known(queues, "marked_frames", _mean),
+        "depth_mean_bytes": _known(queues, "depth_mean_bytes", _mean),
+        "depth_max_bytes": _known(queues, "depth_max_bytes", max),
     }
+
+
+def _known(queues: list[dict[str, Any]], key: str, of: Callable[[list[float]], float]) -> float | None:
+    """One figure of a counter over the trials; None where a trial does not have it."""
+    values = [queue.get(key) for queue in queues]
+    return None if None in values else of([value for value in values if value is not None])
 
 
 def _drops(outcome: dict[str, Any]) -> Iterable[tuple[str, float, float]]:
     for port in outcome.get("ports", []):
         for queue in port["queues"]:
             for cause, lost in queue["drops"].items():
-                yield cause, lost["frames"], lost["bytes"]
+                yield cause, lost["frames"], lost.get("bytes", 0)
     for switch in outcome.get("switches", []):
         for cause, lost in switch.get("early_drops", {}).items():
-            yield cause, lost["frames"], lost["bytes"]
+            yield cause, lost["frames"], lost.get("bytes", 0)
     for host in outcome.get("hosts", []):
         yield "nic_queue", host["nic_queue_drops"], 0.0
         yield "rx_ring", host["rx_ring_drops"], 0.0

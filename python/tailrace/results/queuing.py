@@ -18,6 +18,10 @@ Counters = dict[str, Any]
 
 def port_counters(port: dict[str, Any], policy: dict[str, Any] | None) -> Counters:
     """Everything that a port counted. `policy` is the port's in the plan; without it, settings are left out."""
+    if policy is not None and [queue["name"] for queue in policy["queues"]] != [
+        queue["name"] for queue in port["queues"]
+    ]:
+        policy = None  # the switch is not ours and has queues of its own
     settings = policy["queues"] if policy else [None] * len(port["queues"])
     classes = policy["queue_of_priority"] if policy else []
     queues = [
@@ -49,13 +53,13 @@ def queue_counters(queue: dict[str, Any], setting: dict[str, Any] | None) -> Cou
         "txPackets": queue["tx_frames"],
         "txBytes": queue["tx_bytes"],
         "dropPackets": _sum(tail, "frames"),
-        "dropBytes": _sum(tail, "bytes"),
+        "dropBytes": _sum_known(tail, "bytes"),
         "randDropPackets": _sum(random, "frames"),
-        "randDropBytes": _sum(random, "bytes"),
-        "randEcnMarkedPackets": queue["marked_frames"],
+        "randDropBytes": _sum_known(random, "bytes"),
+        "randEcnMarkedPackets": queue.get("marked_frames"),
         "currQueueDepth": queue.get("depth_bytes"),
-        "meanQueueDepth": round(queue["depth_mean_bytes"]),
-        "maxQueueDepth": queue["depth_max_bytes"],
+        "meanQueueDepth": None if (mean := queue.get("depth_mean_bytes")) is None else round(mean),
+        "maxQueueDepth": queue.get("depth_max_bytes"),
         "pfcwdFlushedPackets": flushed["frames"],
         **({"cnmTx": qcn["notifications"], "cnmFbSum": qcn["feedback_sum"]} if qcn else {}),
     }
@@ -66,9 +70,9 @@ def switch_counters(switch: dict[str, Any]) -> Counters:
     return {
         "switch": switch["name"],
         "bufferBytes": switch["buffer_bytes"],
-        "maxBufferBytes": switch["buffer_max_bytes"],
+        "maxBufferBytes": switch.get("buffer_max_bytes"),
         "earlyDrops": {
-            cause: {"dropPackets": lost["frames"], "dropBytes": lost["bytes"]}
+            cause: {"dropPackets": lost["frames"], "dropBytes": lost.get("bytes")}
             for cause, lost in switch.get("early_drops", {}).items()
         },
     }
@@ -112,6 +116,11 @@ def _pfc(port: dict[str, Any]) -> Counters | None:
 
 def _sum(lost: list[dict[str, int]], unit: str) -> int:
     return sum(count[unit] for count in lost)
+
+
+def _sum_known(lost: list[dict[str, int]], unit: str) -> int | None:
+    """None where one of them was not counted in this unit."""
+    return _sum(lost, unit) if all(unit in count for count in lost) else None
 
 
 def port_policy(plan: dict[str, Any] | None, node: str, towards: str) -> dict[str, Any] | None:

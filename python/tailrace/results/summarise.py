@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from tailrace.results.effects import compare_arms
-from tailrace.results.fidelity import engine_name, summarise_fidelity
+from tailrace.results.fidelity import engine_name, fabric_name, summarise_fidelity
 from tailrace.results.judge import judge
 from tailrace.results.pauses import deadlocks_of, summarise_pauses
 from tailrace.results.ports import drops_by_cause, early_drops, summarise_hosts, summarise_ports
@@ -55,6 +55,7 @@ def _run(run: Run) -> dict[str, Any]:
     return {
         "name": run.name,
         "engine": engine_name(run),
+        "fabric": fabric_name(run),
         "seed": run.seed,
         "scale": run.scale,
         "workload_scale": {name: run.scale_of(name) for name in run.workloads},

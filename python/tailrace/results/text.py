@@ -58,7 +58,8 @@ def _title(summary: dict[str, Any]) -> str:
         else f", {run['scale']:.3g} of the full counts (times are also shown x {1 / run['scale']:.4g})"
     )
     partial = "\nPARTIAL: trials are missing, see below." if run["is_partial"] else ""
-    engine = ", live" if run["engine"] == "live" else ""
+    fabric = run.get("fabric")
+    engine = f", live over {fabric}" if fabric not in (None, "tap") else ", live" if run["engine"] == "live" else ""
     return f"{run['name']}{engine}: seed {run['seed']}{scale}{partial}"
 
 

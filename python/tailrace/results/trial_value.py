@@ -92,8 +92,8 @@ def _depth(which: str) -> Figure:
         if band.after_ps and band.port:
             after_ps = round(band.after_ps * run.scale)
             return depth_after(trial, band.port, f"queue_{which}_bytes", after_ps)
-        depths = [queue[f"depth_{which}_bytes"] for queue in queues_of(trial, band.port, band.queue)]
-        return max(depths, default=None)
+        depths = [queue.get(f"depth_{which}_bytes") for queue in queues_of(trial, band.port, band.queue)]
+        return None if None in depths else max((depth for depth in depths if depth is not None), default=None)
 
     return figure
 
@@ -113,12 +113,15 @@ def _queue_share(run: Run, trial: Trial, band: Band) -> float | None:
     return wire_bytes(band.queue) / whole * 100 if whole else None
 
 
-def _drops(_: Run, trial: Trial, band: Band) -> float:
+def _drops(_: Run, trial: Trial, band: Band) -> float | None:
+    if band.queue is not None and not queues_of(trial, band.port, band.queue):
+        return None  # the switch is not ours, and has no such queue
     return count_drops(trial, band.port, band.queue, band.cause)
 
 
-def _marks(_: Run, trial: Trial, band: Band) -> float:
-    return float(sum(queue["marked_frames"] for queue in queues_of(trial, band.port, band.queue)))
+def _marks(_: Run, trial: Trial, band: Band) -> float | None:
+    marks = [queue.get("marked_frames") for queue in queues_of(trial, band.port, band.queue)]
+    return None if None in marks else float(sum(mark for mark in marks if mark is not None))
 
 
 def _notifications(_: Run, trial: Trial, band: Band) -> float:

@@ -5,6 +5,7 @@ use super::print_json;
 use crate::cgroup::Hierarchies;
 use crate::client::Client;
 use crate::guardian::{CAPABILITIES_NEEDED, capabilities};
+use crate::lab;
 use crate::scratch::Scratch;
 use crate::sys::thread::be_realtime;
 use serde_json::{Value, json};
@@ -37,6 +38,7 @@ pub(super) fn run() -> Result<(), String> {
         "cpu_limits": ready.map(|ready| &ready["cpu_limits"]),
         "user_namespaces": number("/proc/sys/user/max_user_namespaces").unwrap_or(0) > 0,
         "tun": has_tun,
+        "fabrics": lab::lacking(),
         "cgroup": Hierarchies::find().kind(),
         "realtime": is_realtime,
         "realtime_runtime_us": number("/proc/sys/kernel/sched_rt_runtime_us"),

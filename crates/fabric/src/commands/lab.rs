@@ -18,13 +18,14 @@ const LOG_FILE: &str = "ingress.log";
 pub(super) fn run(mut words: Words) -> Result<(), String> {
     let (mut plan, mut dir, mut overrides, mut logs) = (None, None, Vec::new(), false);
     let (mut frames_per_s_max, mut detaches, mut metrics_port) = (FRAMES_PER_S_DEFAULT, false, None);
-    let mut kind = Kind::Tap;
+    let (mut kind, mut is_shaped) = (Kind::Tap, true);
     while let Some(word) = words.next() {
         match word.as_str() {
             "--plan" => plan = Some(words.path()?),
             "--dir" => dir = Some(words.path()?),
             "--frames-per-second-max" => frames_per_s_max = words.value()?,
             "--kind" => kind = words.value()?,
+            "--unshaped" => is_shaped = false,
             "--detach" => detaches = true,
             "--metrics" => metrics_port = Some(words.value::<u16>()?),
             "--log-ingress" => logs = true,
@@ -35,6 +36,8 @@ pub(super) fn run(mut words: Words) -> Result<(), String> {
     let plan = read_plan(&required(plan, "--plan")?)?;
     if kind == Kind::Tap {
         limits::check(&plan, frames_per_s_max)?;
+    } else if logs {
+        return Err("--log-ingress: only frames that pass the plan's own switches are logged (--kind tap)".into());
     }
     let dir = folder(&required(dir, "--dir")?)?;
     let metrics = metrics_port.map(listen).transpose()?;
@@ -44,7 +47,7 @@ pub(super) fn run(mut words: Words) -> Result<(), String> {
     }
     let (groups, is_nested, warnings) = (None, false, Vec::new());
     let log = logs.then(|| dir.join(LOG_FILE));
-    match guardian::run(Setup { plan, kind, dir, overrides, log, groups, is_nested, control, metrics, warnings })? {
+    match guardian::run(Setup { plan, kind, is_shaped, dir, overrides, log, groups, is_nested, control, metrics, warnings })? {
         Ending::Exit(0) => Ok(()),
         Ending::Exit(code) => Err(format!("the lab ended with code {code}")),
         Ending::Signal(signal) => Err(format!("the lab was ended by signal {signal}")),

@@ -2,6 +2,7 @@
 
 use super::{print_json, punctuality};
 use crate::client::Client;
+use crate::lab::Kind;
 use crate::options::{Words, unknown};
 use crate::scratch::Scratch;
 use serde_json::{Value, json};
@@ -23,6 +24,9 @@ const FLOOD_GBPS: u64 = 10;
 const OFFERED_PERCENT: u64 = 110;
 /// The sender's link is so many times as fast as the port.
 const SENDER_FACTOR: u64 = 2;
+/// Payloads of small datagrams, and of those that fill a frame of 1 514 bytes.
+const SMALL_BYTES: u64 = 64;
+const FULL_BYTES: u64 = 1_472;
 /// Share of one core that the fabric may take, so that the programs have theirs.
 const SWITCH_SHARE_MAX: f64 = 0.5;
 /// The source may be slower than the fabric. What the fabric could carry is told from its share of a core, up to so many
@@ -37,17 +41,18 @@ const PORTS: [(u64, u64, usize); 4] =
     [(GIGABIT / 5, 1_500, 0), (GIGABIT, 9_000, 0), (GIGABIT / 5, 1_500, 2), (GIGABIT, 9_000, 2)];
 
 pub(super) fn run(mut words: Words) -> Result<(), String> {
-    let mut seconds = 3;
+    let (mut seconds, mut kind) = (3, Kind::Tap);
     while let Some(word) = words.next() {
         match word.as_str() {
             "--seconds" => seconds = words.value::<u64>()?.clamp(2, 600),
+            "--kind" => kind = words.value()?,
             other => return unknown(other),
         }
     }
     super::end_with_starter()?;
     let program = std::env::current_exe().map_err(|error| format!("finding this program: {error}"))?;
     let scratch = Scratch::new("limits")?;
-    let bench = Bench { program, dir: scratch.path().to_owned(), seconds };
+    let bench = Bench { program, dir: scratch.path().to_owned(), seconds, kind };
     print_json(&bench.all()?)
 }
 
@@ -55,18 +60,42 @@ struct Bench {
     program: PathBuf,
     dir: PathBuf,
     seconds: u64,
+    kind: Kind,
 }
 
 impl Bench {
     fn all(&self) -> Result<Value, String> {
-        let frames = self.frames()?;
-        let ports: Vec<Value> = PORTS.iter().map(|&(rate, mtu, hogs)| self.port(rate, mtu, hogs)).collect::<Result<_, _>>()?;
-        Ok(json!({ "frames": frames, "ports": ports }))
+        let frames = if self.kind == Kind::Tap { self.frames()? } else { self.foreign_frames()? };
+        let ports = PORTS.iter().filter(|&&(_, mtu, _)| self.kind.mtu_bytes_max().is_none_or(|most| mtu <= u64::from(most)));
+        let ports: Vec<Value> = ports.map(|&(rate, mtu, hogs)| self.port(rate, mtu, hogs)).collect::<Result<_, _>>()?;
+        Ok(json!({ "kind": self.kind.name(), "frames": frames, "ports": ports }))
+    }
+
+    /// Frames per second through somebody else's switch without rates: small ones and full ones, as fast as they come. Nobody
+    /// can tell its share of a core from that of the source, so that half of what was carried is left to the programs.
+    fn foreign_frames(&self) -> Result<Value, String> {
+        let small = self.foreign_rate(SMALL_BYTES)?;
+        let full = self.foreign_rate(FULL_BYTES)?;
+        Ok(json!({
+            "carried_per_s": small.round(),
+            "carried_full_per_s": full.round(),
+            "frames_per_second_max": (small.min(full) * SWITCH_SHARE_MAX).floor(),
+        }))
+    }
+
+    fn foreign_rate(&self, payload: u64) -> Result<f64, String> {
+        let mut lab = self.lab_with(100 * GIGABIT, 1_500, &["--unshaped"])?;
+        lab.spawn("sink", "h0", &[self.program(), "sink", "--port", "9", "--skip-ms", WARM_UP_MS])?;
+        self.source(&mut lab, payload, 1)?;
+        self.measure(&mut lab)?;
+        let outcome = lab.down()?;
+        let seconds = outcome["end_ps"].as_f64().unwrap_or(0.0) * 1e-12;
+        Ok(outcome["fabric"]["frames_out"].as_f64().unwrap_or(0.0) / seconds.max(1e-9))
     }
 
     /// Frames per second of small datagrams, as fast as they come.
     fn frames(&self) -> Result<Value, String> {
-        let (rate, payload) = (FLOOD_GBPS * GIGABIT, 64);
+        let (rate, payload) = (FLOOD_GBPS * GIGABIT, SMALL_BYTES);
         let mut lab = self.lab(rate, 1_500)?;
         lab.spawn("sink", "h0", &[self.program(), "sink", "--port", "9", "--skip-ms", WARM_UP_MS])?;
         self.source(&mut lab, payload, 1)?;
@@ -123,8 +152,13 @@ impl Bench {
     }
 
     fn lab(&self, rate: u64, mtu: u64) -> Result<Client, String> {
+        self.lab_with(rate, mtu, &[])
+    }
+
+    fn lab_with(&self, rate: u64, mtu: u64, options: &[&str]) -> Result<Client, String> {
         let most = u64::MAX.to_string();
-        Client::start(&self.program, &two_hosts(rate, mtu), &self.dir, &["--frames-per-second-max", &most])
+        let usual = ["--frames-per-second-max", &most, "--kind", self.kind.name()];
+        Client::start(&self.program, &two_hosts(rate, mtu), &self.dir, &[&usual, options].concat())
     }
 
     fn source(&self, lab: &mut Client, payload_bytes: u64, interval_ns: u64) -> Result<(), String> {
@@ -165,7 +199,7 @@ impl Drop for Hogs {
 }
 
 /// Two hosts at one switch; the sender's link is faster, so that the other port is the bottleneck.
-pub(super) fn two_hosts(rate_bps: u64, mtu_bytes: u64) -> Value {
+pub(crate) fn two_hosts(rate_bps: u64, mtu_bytes: u64) -> Value {
     let template = include_str!("limits_plan.json");
     let mut plan: Value = serde_json::from_str(template).expect("the template is JSON");
     for (link, factor) in plan["links"].as_array_mut().expect("it has links").iter_mut().zip([1, SENDER_FACTOR]) {

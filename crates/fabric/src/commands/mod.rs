@@ -9,6 +9,9 @@ mod limits;
 mod load;
 mod punctuality;
 
+#[cfg(test)]
+pub(crate) use limits::two_hosts;
+
 use crate::cgroup::Cleared;
 use crate::options::{Words, required, unknown};
 use crate::sys::process::die_with_parent;
@@ -20,8 +23,11 @@ use std::process::ExitCode;
 const HELP: &str = "\
 tailrace-fabric lab --plan FILE --dir FOLDER [options]   run the network of a plan for real programs; commands and
                                                          events are lines of JSON on input and output
-    --kind tap|bridge|ports            what joins the hosts: the plan's switches, the kernel's bridge without queues
-                                       or rates, or nothing but interfaces port-0 .. in the lab's own namespace
+    --kind tap|bridge|ovs|ovs-dpdk|ports
+                                       what joins the hosts: the plan's switches; for comparison the kernel's bridge or
+                                       Open vSwitch (plain or with DPDK), of which only the rates and the sizes of queues
+                                       are the plan's; or nothing but interfaces port-0 .. in the lab's own namespace
+    --unshaped                         a comparison fabric without rates
     --frames-per-second-max N          refuse plans that can ask for more (see `limits`)
     --log-ingress                      keep what enters the network in FOLDER/ingress.log
     --congestion-control [HOST=]NAME   instead of the plan's; as often as needed
@@ -30,7 +36,7 @@ tailrace-fabric replay --plan FILE --log FILE            let a log happen again:
     --metrics PORT                     counters for OpenMetrics collectors on 127.0.0.1
 tailrace-fabric exec --dir FOLDER HOST -- PROGRAM ...    a program on a host of a running lab
 tailrace-fabric doctor                                   what of this machine matters to a lab, as JSON
-tailrace-fabric limits [--seconds N]                     measure what this machine can hold
+tailrace-fabric limits [--seconds N] [--kind KIND]       measure what this machine can hold
 tailrace-fabric clean                                    remove the control groups of labs whose owner is gone
 ";
 

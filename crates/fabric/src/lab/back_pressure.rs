@@ -6,17 +6,10 @@
 //! queue.
 
 use super::hosts::QUEUE_FRAMES;
+use super::star::shape as shape_of_line;
 use crate::netlink::{Link, Netlink, Shape};
 use std::io;
 use tailrace_plan::Plan;
-
-/// What a line may send at once when the kernel comes late or after silence: it waits in the TAP then. Measured at
-/// 1 Gbit/s: with 0.3 ms a TCP connection loses 0.4 % of its rate on a busy machine, with 5 ms its queue is 5 ms longer.
-const BURST_US: u64 = 1_000;
-/// At low rates that is less than a frame.
-const BURST_FRAMES_MIN: u64 = 2;
-const BITS_PER_BYTE: u64 = 8;
-const US_PER_S: u64 = 1_000_000;
 
 /// Said where the kernel has no such queues.
 pub(super) const MISSING: &str =
@@ -38,12 +31,5 @@ fn shape_of(plan: &Plan, host: usize) -> Shape {
     let framing = &plan.raw.framing;
     let frame_bytes = u64::from(plan.raw.hosts[host].mtu_bytes + framing.header_bytes);
     let rate_bps = plan.graph.links[plan.graph.ports[host][0].link].rate.bps();
-    let burst_bytes = (rate_bps / BITS_PER_BYTE * BURST_US / US_PER_S).max(BURST_FRAMES_MIN * frame_bytes);
-    let narrow = |bytes: u64| u32::try_from(bytes).unwrap_or(u32::MAX);
-    Shape {
-        rate_bps,
-        overhead_bytes: u16::try_from(framing.overhead_bytes).unwrap_or(u16::MAX),
-        burst_bytes: narrow(burst_bytes),
-        limit_bytes: narrow(u64::from(QUEUE_FRAMES) * frame_bytes),
-    }
+    shape_of_line(rate_bps, framing.overhead_bytes, frame_bytes, u64::from(QUEUE_FRAMES) * frame_bytes)
 }

@@ -2,10 +2,11 @@
 
 use super::back_pressure;
 use super::kind::Kind;
+use super::star::Star;
 use crate::address;
 use crate::cgroup;
 use crate::netlink::{Link, LinkCounters, Metrics, Netlink, find};
-use crate::sys::{bpf, tap};
+use crate::sys::{bpf, offload, tap};
 use nix::sched::{CloneFlags, setns, unshare};
 use std::fs::{self, File};
 use std::io;
@@ -57,7 +58,13 @@ pub type Override = (Option<String>, String);
 
 impl Host {
     /// Makes the host. The calling thread ends in the host's namespace.
-    fn create(plan: &Plan, index: usize, kind: Kind, overrides: &[Override], home: &File) -> io::Result<(Host, Wire)> {
+    fn create(
+        plan: &Plan,
+        index: usize,
+        (kind, star): (Kind, Option<&Star>),
+        overrides: &[Override],
+        home: &File,
+    ) -> io::Result<(Host, Wire)> {
         let raw = &plan.raw.hosts[index];
         unshare(CloneFlags::CLONE_NEWNET)?;
         let namespace = File::open(OWN_NAMESPACE)?;
@@ -71,8 +78,13 @@ impl Host {
         let link = find(INTERFACE)?;
         netlink.up(LOOPBACK)?;
         netlink.bring_up(link, address::mac(index), raw.mtu_bytes, QUEUE_FRAMES)?;
-        let is_shaped = wire.is_one_queue() && back_pressure::shape(&mut netlink, link, plan, index)?;
-        let lacks_queue = wire.is_one_queue() && !is_shaped;
+        if kind != Kind::Tap {
+            offload::switch_off(INTERFACE)?;
+            netlink.segment(link)?;
+        }
+        let wants_queue = star.is_some() || wire.is_one_queue();
+        let is_shaped = wants_queue && back_pressure::shape(&mut netlink, link, plan, index)?;
+        let lacks_queue = wants_queue && !is_shaped;
         netlink.add_address(link, address::ipv4(index), address::PREFIX_BITS)?;
         let of_host = |over: &&Override| over.0.as_ref().is_none_or(|host| *host == raw.name);
         let congestion_control =
@@ -166,7 +178,7 @@ impl Wire {
 ///
 /// # Errors
 /// What the kernel says, with the host.
-pub(super) fn create_all(plan: &Plan, kind: Kind, overrides: &[Override]) -> io::Result<Vec<(Host, Wire)>> {
+pub(super) fn create_all(plan: &Plan, kind: (Kind, Option<&Star>), overrides: &[Override]) -> io::Result<Vec<(Host, Wire)>> {
     let home = File::open(OWN_NAMESPACE)?;
     let of_host = |index: usize| {
         let place = |error: io::Error| io::Error::new(error.kind(), format!("host {}: {error}", plan.raw.hosts[index].name));

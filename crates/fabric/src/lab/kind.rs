@@ -1,94 +1,117 @@
 //! What joins the hosts of a lab.
 
+use super::foreign::Foreign;
 use super::hosts::Wire;
+use super::star::Star;
+use crate::cgroup::Groups;
 use crate::log::Writer;
-use crate::netlink::Netlink;
+use crate::netlink::Link;
 use crate::plane::run::{Ask, Plane};
-use serde_json::{Value, json};
+use serde_json::Value;
+use std::collections::BTreeMap;
 use std::io;
+use std::path::Path;
 use std::str::FromStr;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
 use tailrace_plan::Plan;
-
-/// Name of the kernel's bridge in the lab's own namespace.
-const BRIDGE: &str = "bridge0";
-/// The kernel notices that a pair of interfaces is up after some time: it looks once in a second.
-const RUNNING_WAIT: Duration = Duration::from_secs(5);
-const RUNNING_POLL: Duration = Duration::from_millis(10);
 
 /// The kinds of fabric.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Kind {
     /// The plan's switches, executed here.
     Tap,
-    /// One bridge of the kernel without rates, queues or mechanisms, for comparison.
+    /// One bridge of the kernel, for comparison.
     Bridge,
+    /// One bridge of Open vSwitch, for comparison.
+    OpenVSwitch(Datapath),
     /// Interfaces `port-0`, `port-1` and so on in the lab's own namespace, for a switch that is started as a program there.
     Ports,
 }
 
+/// How Open vSwitch comes by its frames.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Datapath {
+    /// By sockets of the kernel.
+    Netdev,
+    /// By DPDK, which looks for frames without end.
+    Dpdk,
+}
+
+/// Every kind with its name.
+const NAMES: [(&str, Kind); 5] = [
+    ("tap", Kind::Tap),
+    ("bridge", Kind::Bridge),
+    ("ovs", Kind::OpenVSwitch(Datapath::Netdev)),
+    ("ovs-dpdk", Kind::OpenVSwitch(Datapath::Dpdk)),
+    ("ports", Kind::Ports),
+];
+
 impl FromStr for Kind {
     type Err = ();
     fn from_str(text: &str) -> Result<Kind, ()> {
-        match text {
-            "tap" => Ok(Kind::Tap),
-            "bridge" => Ok(Kind::Bridge),
-            "ports" => Ok(Kind::Ports),
-            _ => Err(()),
-        }
+        NAMES.iter().find(|(name, _)| *name == text).map(|&(_, kind)| kind).ok_or(())
     }
 }
 
 impl Kind {
     /// Its name.
     pub fn name(self) -> &'static str {
-        match self {
-            Kind::Tap => "tap",
-            Kind::Bridge => "bridge",
-            Kind::Ports => "ports",
-        }
+        NAMES.iter().find(|&&(_, kind)| kind == self).map(|&(name, _)| name).expect("every kind has a name")
     }
+
+    /// The largest MTU that it takes, where it has one of its own.
+    pub fn mtu_bytes_max(self) -> Option<u32> {
+        (self == Kind::OpenVSwitch(Datapath::Dpdk)).then_some(super::openvswitch::DPDK_MTU_BYTES_MAX)
+    }
+
+    /// The star whose rates a comparison fabric keeps; `None` for the others.
+    ///
+    /// # Errors
+    /// Why the plan cannot be compared.
+    pub(super) fn star(self, plan: &Plan, is_shaped: bool) -> Result<Option<Star>, String> {
+        if self == Kind::OpenVSwitch(Datapath::Dpdk) {
+            super::openvswitch::refuse_mtu(plan)?;
+        }
+        let compares = is_shaped && !matches!(self, Kind::Tap | Kind::Ports);
+        compares.then(|| Star::parse(plan)).transpose()
+    }
+}
+
+/// What every kind with a switch lacks on this machine, by its name; `None` where it lacks nothing that can be known beforehand.
+pub fn lacking() -> BTreeMap<&'static str, Option<String>> {
+    let of = |kind: Kind| match kind {
+        Kind::Tap | Kind::Bridge => Some(None),
+        Kind::OpenVSwitch(datapath) => Some(super::openvswitch::lacking(datapath)),
+        Kind::Ports => None,
+    };
+    NAMES.iter().filter_map(|&(name, kind)| Some((name, of(kind)?))).collect()
 }
 
 /// What joins the hosts, at work.
 #[derive(Debug)]
 pub(super) enum Joint {
     Switch(Plane),
-    /// The kernel, or a program: nothing is counted here but time.
-    Foreign {
-        name: String,
-        seed: u64,
-        begin: Instant,
-        end: Option<Instant>,
-    },
+    /// The kernel, or a program.
+    Foreign(Box<Foreign>),
 }
 
 impl Joint {
-    /// Joins the hosts of a plan. The calling thread is in the lab's own namespace.
-    pub(super) fn start(kind: Kind, plan: &Arc<Plan>, wires: Vec<Wire>, log: Option<Writer>) -> io::Result<Joint> {
+    /// Joins the hosts of a plan. The calling thread is in the lab's own namespace. A switch that is a program gets control
+    /// groups, and a folder for what it says.
+    pub(super) fn start(
+        kind: Kind,
+        plan: &Arc<Plan>,
+        wires: Vec<Wire>,
+        star: Option<Star>,
+        log: Option<Writer>,
+        surroundings: (Option<&Groups>, &Path),
+    ) -> io::Result<Joint> {
         if kind == Kind::Tap {
             let queues = wires.into_iter().map(Wire::into_queues).collect();
             return Ok(Joint::Switch(Plane::start(Arc::clone(plan), queues, log)?));
         }
-        let mut netlink = Netlink::open()?;
-        let ports: Vec<_> = wires.iter().filter_map(Wire::port).collect();
-        if kind == Kind::Bridge {
-            let most = plan.raw.hosts.iter().map(|host| host.mtu_bytes).max().unwrap_or(0);
-            netlink.add_bridge(BRIDGE)?;
-            let bridge = crate::netlink::find(BRIDGE)?;
-            ports.iter().try_for_each(|&port| netlink.enslave(port, bridge))?;
-            netlink.set_mtu(bridge, most)?;
-            netlink.up(bridge)?;
-        }
-        ports.iter().try_for_each(|&port| netlink.up(port))?;
-        let deadline = Instant::now() + RUNNING_WAIT;
-        for &port in &ports {
-            while !netlink.is_running(port)? && Instant::now() < deadline {
-                std::thread::sleep(RUNNING_POLL);
-            }
-        }
-        Ok(Joint::Foreign { name: plan.raw.name.clone(), seed: plan.raw.seed, begin: Instant::now(), end: None })
+        let ports: Vec<Link> = wires.iter().filter_map(Wire::port).collect();
+        Ok(Joint::Foreign(Box::new(Foreign::start(kind, plan, &ports, star, surroundings)?)))
     }
 
     /// Whether its thread runs before ordinary ones.
@@ -99,42 +122,30 @@ impl Joint {
     pub(super) fn begin(&mut self) -> Result<Value, String> {
         match self {
             Joint::Switch(plane) => plane.ask(Ask::Begin),
-            Joint::Foreign { begin, end, .. } => {
-                (*begin, *end) = (Instant::now(), None);
-                Ok(Value::Null)
-            }
+            Joint::Foreign(foreign) => foreign.begin().map(|()| Value::Null).map_err(|error| error.to_string()),
         }
     }
 
     pub(super) fn end(&mut self) -> Result<Value, String> {
         match self {
             Joint::Switch(plane) => plane.ask(Ask::End),
-            Joint::Foreign { end, .. } => {
-                *end = Some(Instant::now());
-                Ok(Value::Null)
-            }
+            Joint::Foreign(foreign) => foreign.end().map(|()| Value::Null).map_err(|error| error.to_string()),
         }
     }
 
     /// What was counted so far.
-    pub(super) fn outcome(&self) -> Result<Value, String> {
-        let (name, seed, begin, end) = match self {
-            Joint::Switch(plane) => return plane.ask(Ask::Counters),
-            Joint::Foreign { name, seed, begin, end } => (name, seed, begin, end),
-        };
-        let measured = end.unwrap_or_else(Instant::now).duration_since(*begin);
-        let end_ps = u64::try_from(measured.as_nanos() * 1_000).unwrap_or(u64::MAX);
-        Ok(json!({
-            "name": name, "seed": seed, "digest": null, "end_ps": end_ps, "ports": [], "switches": [], "interfaces": {},
-            "fabric": { "cpu": {} },
-        }))
+    pub(super) fn outcome(&mut self) -> Result<Value, String> {
+        match self {
+            Joint::Switch(plane) => plane.ask(Ask::Counters),
+            Joint::Foreign(foreign) => foreign.outcome().map_err(|error| error.to_string()),
+        }
     }
 
     /// Asks the switch something that no other kind can do.
     pub(super) fn ask(&self, what: Ask) -> Result<Value, String> {
         match self {
             Joint::Switch(plane) => plane.ask(what),
-            Joint::Foreign { .. } => Err("this kind of fabric cannot do that: nothing passes this program".into()),
+            Joint::Foreign(_) => Err("this kind of fabric cannot do that: nothing passes this program".into()),
         }
     }
 
@@ -142,7 +153,20 @@ impl Joint {
     pub(super) fn stop(self) -> Result<Value, String> {
         match self {
             Joint::Switch(plane) => plane.stop(),
-            foreign @ Joint::Foreign { .. } => foreign.outcome(),
+            Joint::Foreign(mut foreign) => foreign.outcome().map_err(|error| error.to_string()),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_kind_is_found_by_its_name() {
+        for (name, kind) in NAMES {
+            assert_eq!((name.parse(), kind.name()), (Ok(kind), name));
+        }
+        assert_eq!("token-ring".parse::<Kind>(), Err(()));
     }
 }

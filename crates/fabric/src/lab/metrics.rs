@@ -64,7 +64,11 @@ fn head(out: &mut String, name: &str, kind: &str, help: &str) {
     writeln!(out, "# TYPE {name} {kind}\n# HELP {name} {help}.").expect("a string takes everything");
 }
 
+/// A line for a value; none for what nobody counts.
 fn sample(out: &mut String, name: &str, labels: &str, value: &Value) {
+    if value.is_null() {
+        return;
+    }
     writeln!(out, "{name}{{{labels}}} {value}").expect("a string takes everything");
 }
 
@@ -95,6 +99,7 @@ mod tests {
         ] {
             assert!(text.lines().any(|found| found == line), "{line} in\n{text}");
         }
+        assert!(!super::text(&json!({ "ports": [{ "queues": [{ "tx_frames": 1 }] }] })).contains("null"), "no count, no line");
         assert!(text.contains("tailrace_lateness_us{quantile=\"p50\"} 30.5\n") && text.ends_with("# EOF\n"));
     }
 }

@@ -3,16 +3,20 @@
 
 mod back_pressure;
 mod clients;
+mod foreign;
 mod hosts;
 mod kind;
+mod line;
 mod metrics;
 mod mounts;
+mod openvswitch;
 mod outside;
 mod programs;
 pub mod protocol;
+mod star;
 
 pub use hosts::Override;
-pub use kind::Kind;
+pub use kind::{Kind, lacking};
 pub use mounts::{SCRATCH, is_private};
 
 use crate::address;
@@ -48,6 +52,8 @@ pub struct Setup {
     pub plan: Plan,
     /// What joins the hosts.
     pub kind: Kind,
+    /// Whether a comparison fabric keeps the rates of links.
+    pub is_shaped: bool,
     /// Folder of the lab's state file.
     pub dir: PathBuf,
     /// Congestion controls instead of the plan's.
@@ -89,10 +95,13 @@ pub fn run(setup: Setup) -> Result<(), String> {
     mounts::set_up(&names).map_err(text)?;
     Netlink::open().and_then(|mut netlink| netlink.up(Link(1))).map_err(text)?;
     let plan = Arc::new(setup.plan);
-    let made = hosts::create_all(&plan, setup.kind, &setup.overrides).map_err(text)?;
+    let star = setup.kind.star(&plan, setup.is_shaped)?;
+    let made = hosts::create_all(&plan, (setup.kind, star.as_ref()), &setup.overrides).map_err(text)?;
     let (hosts, wires): (Vec<Host>, Vec<_>) = made.into_iter().unzip();
     let log = setup.log.as_deref().map(Writer::create).transpose().map_err(|error| format!("making the log: {error}"))?;
-    let joint = Joint::start(setup.kind, &plan, wires, log).map_err(|error| format!("joining the hosts: {error}"))?;
+    let surroundings = (setup.groups.as_ref(), setup.dir.as_path());
+    let joint =
+        Joint::start(setup.kind, &plan, wires, star, log, surroundings).map_err(|error| format!("joining the hosts: {error}"))?;
     let mut warnings = setup.warnings;
     if setup.kind == Kind::Tap && !joint.is_realtime() {
         warnings.push("no real-time scheduling (CAP_SYS_NICE is missing): other programs delay the fabric".into());
@@ -118,7 +127,7 @@ pub fn run(setup: Setup) -> Result<(), String> {
         protocol::say(&ready); // whoever has started it waits for this one word
     }
     let clients = Clients::new(setup.control);
-    let outside = Outside::new(joint.is_realtime(), setup.log);
+    let outside = Outside::new(setup.kind, joint.is_realtime(), setup.log);
     let mut lab = Lab { plan, hosts, joint, programs, clients, outside };
     lab.clients.tell(&ready);
     lab.serve(&children, setup.metrics.as_ref())

@@ -1,6 +1,7 @@
 //! What a result needs to know of the world outside the data plane: frames that hosts lost, and how busy the machine was.
 
 use super::hosts::Host;
+use super::kind::Kind;
 use crate::machine::Machine;
 use serde_json::{Map, Value, json};
 use std::path::PathBuf;
@@ -8,19 +9,29 @@ use std::path::PathBuf;
 /// The world outside during a measured interval.
 #[derive(Debug)]
 pub(super) struct Outside {
+    kind: Kind,
     at_begin: Machine,
     /// Whether the data plane runs before all ordinary threads.
     is_realtime: bool,
     /// The log of what enters.
     log: Option<PathBuf>,
-    /// Losses by host and the machine at the end of the interval.
-    at_end: Option<(Map<String, Value>, Machine)>,
+    /// Hosts and the machine at the end of the interval.
+    at_end: Option<(Hosts, Machine)>,
+}
+
+/// What interfaces of hosts have counted.
+#[derive(Clone, Default, Debug)]
+struct Hosts {
+    /// Losses by host.
+    losses: Map<String, Value>,
+    sent_frames: u64,
+    received_frames: u64,
 }
 
 impl Outside {
     /// The first interval begins.
-    pub(super) fn new(is_realtime: bool, log: Option<PathBuf>) -> Outside {
-        Outside { at_begin: Machine::now(), is_realtime, log, at_end: None }
+    pub(super) fn new(kind: Kind, is_realtime: bool, log: Option<PathBuf>) -> Outside {
+        Outside { kind, at_begin: Machine::now(), is_realtime, log, at_end: None }
     }
 
     /// An interval begins.
@@ -34,16 +45,22 @@ impl Outside {
 
     /// The interval ends.
     pub(super) fn end(&mut self, hosts: &mut [Host]) {
-        self.at_end = Some((losses(hosts), Machine::now()));
+        self.at_end = Some((Hosts::read(hosts), Machine::now()));
     }
 
     /// Adds to an outcome what was lost outside the modelled queues, by host, and the machine's processor time.
     pub(super) fn complete(&mut self, mut outcome: Value, hosts: &mut [Host]) -> Value {
-        let (mut losses, machine) = self.at_end.clone().unwrap_or_else(|| (losses(hosts), Machine::now()));
+        let (counted, machine) = self.at_end.clone().unwrap_or_else(|| (Hosts::read(hosts), Machine::now()));
+        let mut losses = counted.losses;
         let (idle, steal) = machine.idle_and_steal_since(self.at_begin);
         let fabric = &mut outcome["fabric"];
         fabric["cpu"]["idle_share"] = idle.into();
         fabric["cpu"]["steal_share"] = steal.into();
+        fabric["kind"] = self.kind.name().into();
+        if self.kind != Kind::Tap {
+            fabric["frames_in"] = counted.sent_frames.into();
+            fabric["frames_out"] = counted.received_frames.into();
+        }
         fabric["realtime"] = self.is_realtime.into();
         fabric["replay_log"] = json!(self.log);
         if let Some(failed) = fabric.as_object_mut().and_then(|fabric| fabric.remove("write_failed")) {
@@ -54,14 +71,20 @@ impl Outside {
     }
 }
 
-/// Frames that did not fit the queue of a host towards the fabric, and that a host did not take: each should be zero.
-fn losses(hosts: &mut [Host]) -> Map<String, Value> {
-    let of_host = |host: &mut Host| {
-        // Counters that cannot be read are no counters: nothing is claimed.
-        let lost = host
-            .counters()
-            .map_or(json!({}), |counters| json!({ "tx_dropped": counters.tx_dropped, "rx_dropped": counters.rx_dropped }));
-        (host.name.clone(), lost)
-    };
-    hosts.iter_mut().map(of_host).collect()
+impl Hosts {
+    /// Frames that did not fit the queue of a host towards the fabric, and that a host did not take: each should be zero.
+    fn read(hosts: &mut [Host]) -> Hosts {
+        let mut read = Hosts::default();
+        for host in hosts {
+            let mut lost = json!({});
+            // Counters that cannot be read are no counters: nothing is claimed.
+            if let Ok(counters) = host.counters() {
+                lost = json!({ "tx_dropped": counters.tx_dropped, "rx_dropped": counters.rx_dropped });
+                read.sent_frames += counters.tx_packets;
+                read.received_frames += counters.rx_packets;
+            }
+            read.losses.insert(host.name.clone(), lost);
+        }
+        read
+    }
 }

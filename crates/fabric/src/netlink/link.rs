@@ -23,6 +23,7 @@ const IFLA_OPERSTATE: u16 = 16;
 const IFLA_LINKINFO: u16 = 18;
 const IFLA_STATS64: u16 = 23;
 const IFLA_NET_NS_FD: u16 = 28;
+const IFLA_GSO_MAX_SEGS: u16 = 40;
 const IFLA_INFO_KIND: u16 = 1;
 const IFLA_INFO_DATA: u16 = 2;
 const VETH_INFO_PEER: u16 = 1;
@@ -41,6 +42,11 @@ const NDA_DST: u16 = 1;
 const NDA_LLADDR: u16 = 2;
 
 const AF_INET: u8 = libc::AF_INET as u8;
+const AF_BRIDGE: u8 = libc::AF_BRIDGE as u8;
+/// The entry is the bridge's, not the port's own.
+const NTF_MASTER: u8 = 0x04;
+/// In a bridge: told and not learned. (A permanent entry would be the bridge's own address.)
+const NUD_NOARP: u16 = 0x40;
 /// RFC 2863.
 const IF_OPER_UP: u8 = 6;
 const IFF_UP: u32 = libc::IFF_UP as u32;
@@ -102,6 +108,14 @@ impl Netlink {
         self.request(request).map(drop)
     }
 
+    /// Lets senders make frames of one segment each, as they are on a wire.
+    ///
+    /// # Errors
+    /// What the kernel says.
+    pub fn segment(&mut self, link: Link) -> io::Result<()> {
+        self.request(Request::new(RTM_NEWLINK, 0, &ifinfo(link, 0)).number(IFLA_GSO_MAX_SEGS, 1)).map(drop)
+    }
+
     /// Makes a pair of interfaces that are joined by a wire: one here, and one in another network namespace.
     ///
     /// # Errors
@@ -112,6 +126,16 @@ impl Netlink {
         let request = request.raw(&ifinfo(Link(0), 0)).text(IFLA_IFNAME, there);
         let request = request.number(IFLA_NET_NS_FD, namespace.as_raw_fd() as u32).end().end().end();
         self.request(request).map(drop)
+    }
+
+    /// Makes a pair of interfaces that are joined by a wire, both here.
+    ///
+    /// # Errors
+    /// What the kernel says.
+    pub fn add_pair_here(&mut self, one: &str, other: &str) -> io::Result<()> {
+        let request = Request::new(RTM_NEWLINK, NLM_F_CREATE_NEW, &ifinfo(Link(0), 0)).text(IFLA_IFNAME, one);
+        let request = request.begin(IFLA_LINKINFO).text(IFLA_INFO_KIND, "veth").begin(IFLA_INFO_DATA).begin(VETH_INFO_PEER);
+        self.request(request.raw(&ifinfo(Link(0), 0)).text(IFLA_IFNAME, other).end().end().end()).map(drop)
     }
 
     /// Makes a bridge.
@@ -129,6 +153,17 @@ impl Netlink {
     /// What the kernel says.
     pub fn enslave(&mut self, port: Link, bridge: Link) -> io::Result<()> {
         self.request(Request::new(RTM_NEWLINK, 0, &ifinfo(port, 0)).number(IFLA_MASTER, bridge.0)).map(drop)
+    }
+
+    /// Tells a bridge by which of its ports an address is reached, so that no frame goes to all of them.
+    ///
+    /// # Errors
+    /// What the kernel says.
+    pub fn add_forwarding(&mut self, port: Link, mac: [u8; 6]) -> io::Result<()> {
+        let [state_0, state_1] = NUD_NOARP.to_ne_bytes();
+        let header = [&[AF_BRIDGE, 0, 0, 0][..], &port.0.to_ne_bytes(), &[state_0, state_1, NTF_MASTER, 0]].concat();
+        let request = Request::new(RTM_NEWNEIGH, NLM_F_REPLACE_OR_CREATE, &header);
+        self.request(request.attribute(NDA_LLADDR, &mac)).map(drop)
     }
 
     /// Sets the MTU of an interface.

@@ -3,6 +3,7 @@
 
 pub mod bpf;
 pub mod mark;
+pub mod offload;
 pub mod process;
 pub mod tap;
 pub mod thread;

@@ -5,6 +5,9 @@ use nix::unistd::{ForkResult, Pid};
 use std::io;
 use std::time::Duration;
 
+/// A clock tick as programs see it: Linux's `USER_HZ` is 100 on every machine that it is built for today (time(7)).
+const MS_PER_TICK: u64 = 10;
+
 /// How a child ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Ending {
@@ -74,6 +77,12 @@ pub fn die_with_parent(signal: Signal) -> nix::Result<()> {
 /// When a process was started, in clock ticks since the boot: with its number it names a process for ever.
 pub fn start_ticks(pid: &str) -> Option<u64> {
     stat_field(pid, 19)?.parse().ok()
+}
+
+/// Processor time of a process so far, in programs and in the kernel.
+pub fn processor_time(pid: &str) -> Option<Duration> {
+    let ticks = |field: usize| stat_field(pid, field)?.parse::<u64>().ok();
+    Some(Duration::from_millis((ticks(11)? + ticks(12)?) * MS_PER_TICK))
 }
 
 fn threads_of(pid: &str) -> Option<u64> {

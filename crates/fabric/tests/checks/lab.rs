@@ -181,11 +181,11 @@ fn a_marking_queue_is_heard_by_the_kernels_tcp() {
 }
 
 #[test]
-fn a_bridge_of_the_kernel_joins_hosts_for_comparison() {
-    if !is_root("a_bridge_of_the_kernel_joins_hosts_for_comparison") {
+fn a_bridge_without_rates_joins_the_hosts_of_any_plan() {
+    if !is_root("a_bridge_without_rates_joins_the_hosts_of_any_plan") {
         return;
     }
-    let mut lab = lab("bridge", &two_switches(RATE_BPS, &fifo(100_000)), &["--kind", "bridge"]);
+    let mut lab = lab("bridge", &two_switches(RATE_BPS, &fifo(100_000)), &["--kind", "bridge", "--unshaped"]);
     let exe = program().to_str().expect("a path in UTF-8");
     lab.spawn("drain", "h0", &[exe, "drain", "--port", "9"]).expect("it starts");
     lab.spawn("fill", "h3", &[exe, "fill", "--to", "10.77.0.1:9", "--bytes", "50000000"]).expect("it starts");

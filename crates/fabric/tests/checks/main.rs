@@ -3,5 +3,6 @@
 mod back_pressure;
 mod common;
 mod killing;
+mod kinds;
 mod lab;
 mod replay;

@@ -1,0 +1,237 @@
+//! Hosts joined by somebody else's switch: the kernel's bridge, Open vSwitch, or whatever the user starts. The plan's mechanisms do
+//! not act here; rates are the lines' and counters are the kernel's.
+
+use super::kind::Kind;
+use super::line::{Line, Passed};
+use super::openvswitch::OpenVSwitch;
+use super::star::Star;
+use crate::address;
+use crate::cgroup::Groups;
+use crate::netlink::{Link, Netlink, find};
+use serde_json::{Value, json};
+use std::fs;
+use std::io;
+use std::path::Path;
+use std::time::{Duration, Instant};
+use tailrace_plan::Plan;
+
+/// Name of the kernel's bridge in the lab's own namespace.
+const BRIDGE: &str = "bridge0";
+/// The kernel notices that a pair of interfaces is up after some time: it looks once in a second.
+const RUNNING_WAIT: Duration = Duration::from_secs(5);
+const RUNNING_POLL: Duration = Duration::from_millis(10);
+/// Name of a port's only queue, after what keeps it.
+const QUEUE: &str = "tbf";
+/// Cause of a drop there.
+const TAIL_DROP: &str = "tail-drop";
+/// Cause of what came into the switch and did not come out of it.
+const IN_SWITCH: &str = "in-switch";
+const PS_PER_NS: u128 = 1_000;
+
+/// A switch that is not ours, at work.
+#[derive(Debug)]
+pub(super) struct Foreign {
+    name: String,
+    seed: u64,
+    netlink: Netlink,
+    /// The star and its lines, where rates are kept.
+    shaped: Option<(Star, Vec<Line>)>,
+    begin: Instant,
+    /// Processor time of the switch until then, where it is a program.
+    processor_at_begin: Duration,
+    /// When the measured interval ended, and what had happened by then.
+    end: Option<(Instant, Happened)>,
+    switch: Option<OpenVSwitch>,
+}
+
+/// What happened in an interval.
+#[derive(Clone, Debug)]
+struct Happened {
+    passed: Vec<Passed>,
+    /// Processor time of the switch, where it is a program.
+    processor: Option<Duration>,
+}
+
+impl Foreign {
+    /// Joins hosts by their ports. The calling thread is in the lab's own namespace. `star`: rates are kept as it says.
+    pub(super) fn start(
+        kind: Kind,
+        plan: &Plan,
+        ports: &[Link],
+        star: Option<Star>,
+        (groups, dir): (Option<&Groups>, &Path),
+    ) -> io::Result<Foreign> {
+        let mut netlink = Netlink::open()?;
+        be_silent()?;
+        let lines = star.map(|star| create_lines(&mut netlink, plan, ports, star)).transpose()?;
+        ports.iter().try_for_each(|&port| netlink.up(port))?;
+        let ends: Vec<String> = match &lines {
+            Some((_, lines)) => lines.iter().map(|line| line.switch_end.clone()).collect(),
+            None => (0..ports.len()).map(|index| format!("port-{index}")).collect(),
+        };
+        let switch = match kind {
+            Kind::Bridge => {
+                join_by_bridge(&mut netlink, plan, &ends)?;
+                None
+            }
+            Kind::OpenVSwitch(datapath) => Some(OpenVSwitch::start(datapath, &ends, mtu_max(plan), groups, dir)?),
+            Kind::Tap | Kind::Ports => None,
+        };
+        let deadline = Instant::now() + RUNNING_WAIT;
+        for &port in ports {
+            while !netlink.is_running(port)? && Instant::now() < deadline {
+                std::thread::sleep(RUNNING_POLL);
+            }
+        }
+        let (name, seed) = (plan.raw.name.clone(), plan.raw.seed);
+        let (begin, processor_at_begin) = (Instant::now(), Duration::ZERO);
+        let mut foreign = Foreign { name, seed, netlink, shaped: lines, begin, processor_at_begin, end: None, switch };
+        foreign.begin()?;
+        Ok(foreign)
+    }
+
+    /// The measured interval begins.
+    pub(super) fn begin(&mut self) -> io::Result<()> {
+        let netlink = &mut self.netlink;
+        self.shaped.iter_mut().flat_map(|(_, lines)| lines).try_for_each(|line| line.begin(netlink))?;
+        self.processor_at_begin = self.switch.as_ref().map_or(Duration::ZERO, OpenVSwitch::processor_time);
+        (self.begin, self.end) = (Instant::now(), None);
+        Ok(())
+    }
+
+    /// It ends.
+    pub(super) fn end(&mut self) -> io::Result<()> {
+        self.end = Some((Instant::now(), self.happened()?));
+        Ok(())
+    }
+
+    fn happened(&mut self) -> io::Result<Happened> {
+        let netlink = &mut self.netlink;
+        let passed = self.shaped.iter().flat_map(|(_, lines)| lines).map(|line| line.passed(netlink));
+        let at_begin = self.processor_at_begin;
+        let processor = self.switch.as_ref().map(|switch| switch.processor_time().saturating_sub(at_begin));
+        Ok(Happened { passed: passed.collect::<io::Result<_>>()?, processor })
+    }
+
+    /// What was counted so far. What the kernel does not count is absent.
+    pub(super) fn outcome(&mut self) -> io::Result<Value> {
+        let (end, happened) = match &self.end {
+            Some(kept) => kept.clone(),
+            None => (Instant::now(), self.happened()?),
+        };
+        let measured = end.duration_since(self.begin);
+        let end_ps = u64::try_from(measured.as_nanos() * PS_PER_NS).unwrap_or(u64::MAX);
+        let (ports, switches) = match &self.shaped {
+            Some((star, _)) => (ports(star, &happened.passed), json!([switch(star, &happened.passed)])),
+            None => (json!([]), json!([])),
+        };
+        let share = |time: Duration| time.as_secs_f64() / measured.as_secs_f64().max(1e-9);
+        let cpu = happened.processor.map_or(json!({}), |time| json!({ "switch_share": share(time) }));
+        Ok(json!({
+            "name": self.name, "seed": self.seed, "digest": null, "end_ps": end_ps, "ports": ports, "switches": switches,
+            "interfaces": {}, "fabric": { "cpu": cpu },
+        }))
+    }
+}
+
+fn create_lines(netlink: &mut Netlink, plan: &Plan, ports: &[Link], star: Star) -> io::Result<(Star, Vec<Line>)> {
+    let explain = |error: io::Error| match error.raw_os_error() {
+        Some(libc::ENOENT | libc::EOPNOTSUPP) => {
+            io::Error::new(error.kind(), format!("this kernel has no tbf, cls_u32 or act_mirred, which keep rates: {error}"))
+        }
+        _ => error,
+    };
+    let lines = ports.iter().zip(&star.lines).enumerate();
+    let lines = lines.map(|(index, (&port, of))| Line::create(netlink, index, port, of, plan.raw.hosts[index].mtu_bytes));
+    let lines = lines.collect::<io::Result<_>>().map_err(explain)?;
+    Ok((star, lines))
+}
+
+fn join_by_bridge(netlink: &mut Netlink, plan: &Plan, ends: &[String]) -> io::Result<()> {
+    netlink.add_bridge(BRIDGE)?;
+    let bridge = find(BRIDGE)?;
+    for (index, end) in ends.iter().enumerate() {
+        let port = find(end)?;
+        netlink.enslave(port, bridge)?;
+        netlink.add_forwarding(port, address::mac(index))?;
+    }
+    netlink.set_mtu(bridge, mtu_max(plan))?;
+    netlink.up(bridge)
+}
+
+fn mtu_max(plan: &Plan) -> u32 {
+    plan.raw.hosts.iter().map(|host| host.mtu_bytes).max().unwrap_or(0)
+}
+
+/// Interfaces of this namespace send nothing by themselves: what is counted is the hosts'.
+fn be_silent() -> io::Result<()> {
+    for which in ["all", "default"] {
+        match fs::write(format!("/proc/sys/net/ipv6/conf/{which}/disable_ipv6"), "1") {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+            _ => {} // a kernel without IPv6 has nothing to switch off
+        }
+    }
+    Ok(())
+}
+
+fn ports(star: &Star, passed: &[Passed]) -> Value {
+    let port = |(of, passed): (&super::star::LineOf, &Passed)| {
+        let queue = passed.queue;
+        let lost = queue.drop_frames;
+        json!({
+            "node": star.switch,
+            "towards": of.host,
+            "rate_bps": of.port.rate_bps,
+            "tx_frames": queue.tx_frames,
+            "tx_bytes": queue.tx_bytes,
+            "queues": [{
+                "name": QUEUE,
+                "tx_frames": queue.tx_frames,
+                "tx_bytes": queue.tx_bytes,
+                "drops": if lost > 0 { json!({ TAIL_DROP: { "frames": lost } }) } else { json!({}) },
+                "depth_bytes": queue.depth_bytes,
+            }],
+        })
+    };
+    star.lines.iter().zip(passed).map(port).collect()
+}
+
+/// What came in and did not come out was lost in the switch, or is in it still.
+fn switch(star: &Star, passed: &[Passed]) -> Value {
+    let sum = |of: fn(&Passed) -> u64| -> u64 { passed.iter().map(of).sum() };
+    let frames = sum(|line| line.from_host.0).saturating_sub(sum(|line| line.from_switch.0));
+    let bytes = sum(|line| line.from_host.1).saturating_sub(sum(|line| line.from_switch.1));
+    let drops = if frames > 0 { json!({ IN_SWITCH: { "frames": frames, "bytes": bytes } }) } else { json!({}) };
+    json!({ "name": star.switch, "buffer_bytes": star.buffer_bytes, "early_drops": drops })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lab::star::{LineOf, shape};
+    use crate::netlink::QueueCounters;
+
+    fn star() -> Star {
+        let line = |host: &str| LineOf { host: host.into(), port: shape(1_000_000, 24, 1_514, 3_028) };
+        Star { switch: "sw".into(), buffer_bytes: 3_028, lines: vec![line("a"), line("b")] }
+    }
+
+    #[test]
+    fn a_port_has_what_the_kernel_counts_and_nothing_else() {
+        let queue = QueueCounters { tx_frames: 7, tx_bytes: 700, drop_frames: 2, depth_bytes: 0 };
+        let passed = [Passed::default(), Passed { queue, ..Passed::default() }];
+        let ports = ports(&star(), &passed);
+        assert_eq!(ports[0]["queues"][0]["drops"], json!({}));
+        assert_eq!(ports[1]["queues"][0]["drops"], json!({ "tail-drop": { "frames": 2 } }));
+        assert_eq!((&ports[1]["towards"], &ports[1]["tx_bytes"]), (&json!("b"), &json!(700)));
+        assert!(ports[1]["queues"][0].get("marked_frames").is_none(), "nobody counts marks");
+    }
+
+    #[test]
+    fn what_does_not_come_out_of_the_switch_was_lost_there() {
+        let line = |from_host, from_switch| Passed { from_host, from_switch, ..Passed::default() };
+        let lost = switch(&star(), &[line((10, 1_000), (0, 0)), line((0, 0), (8, 800))]);
+        assert_eq!(lost["early_drops"], json!({ "in-switch": { "frames": 2, "bytes": 200 } }));
+        assert_eq!(switch(&star(), &[line((3, 300), (3, 300))])["early_drops"], json!({}));
+    }
+}

@@ -1,0 +1,80 @@
+//! The line between a host and a comparison switch: a rate in both directions, and a queue in front of the host.
+//!
+//! The frame of a socket belongs to it until somebody has received it, also across namespaces. A sender would therefore be held
+//! back by the queue at the other end of the switch, as no network does, and a switch that is a program would be held back
+//! by the buffer of its own socket. So every line hands over copies, which belong to nobody.
+
+use super::star::LineOf;
+use crate::netlink::{Link, Netlink, QueueCounters, find};
+use std::io;
+
+/// A line in the lab's own namespace: host, `port-N`, `line-N`, `switch-N`, switch.
+#[derive(Debug)]
+pub(super) struct Line {
+    /// The other end of the host's interface; its queue is the port of the switch.
+    port: Link,
+    /// The other end of the switch's interface.
+    line: Link,
+    /// Name of the interface that the switch gets.
+    pub(super) switch_end: String,
+    at_begin: Passed,
+}
+
+/// What has passed a line.
+#[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
+pub(super) struct Passed {
+    /// Frames and bytes that the host has given to the switch.
+    pub(super) from_host: (u64, u64),
+    /// Frames and bytes that the switch has given to the line.
+    pub(super) from_switch: (u64, u64),
+    /// The queue in front of the host.
+    pub(super) queue: QueueCounters,
+}
+
+impl Line {
+    /// Makes the line behind the port of a host. The calling thread is in the lab's own namespace.
+    pub(super) fn create(netlink: &mut Netlink, index: usize, port: Link, of: &LineOf, mtu_bytes: u32) -> io::Result<Line> {
+        let (line_end, switch_end) = (format!("line-{index}"), format!("switch-{index}"));
+        netlink.add_pair_here(&line_end, &switch_end)?;
+        let line = find(&line_end)?;
+        for end in [line, find(&switch_end)?] {
+            netlink.set_mtu(end, mtu_bytes)?;
+            netlink.up(end)?;
+        }
+        netlink.shape(port, &of.port)?;
+        netlink.hand_over(port, line)?;
+        netlink.hand_over(line, port)?;
+        Ok(Line { port, line, switch_end, at_begin: Passed::default() })
+    }
+
+    /// Counts from here on.
+    pub(super) fn begin(&mut self, netlink: &mut Netlink) -> io::Result<()> {
+        self.at_begin = self.total(netlink)?;
+        Ok(())
+    }
+
+    /// What has passed since.
+    pub(super) fn passed(&self, netlink: &mut Netlink) -> io::Result<Passed> {
+        let (now, then) = (self.total(netlink)?, self.at_begin);
+        let since = |now: (u64, u64), then: (u64, u64)| (now.0.saturating_sub(then.0), now.1.saturating_sub(then.1));
+        Ok(Passed {
+            from_host: since(now.from_host, then.from_host),
+            from_switch: since(now.from_switch, then.from_switch),
+            queue: QueueCounters {
+                tx_frames: now.queue.tx_frames.saturating_sub(then.queue.tx_frames),
+                tx_bytes: now.queue.tx_bytes.saturating_sub(then.queue.tx_bytes),
+                drop_frames: now.queue.drop_frames.saturating_sub(then.queue.drop_frames),
+                depth_bytes: now.queue.depth_bytes,
+            },
+        })
+    }
+
+    fn total(&self, netlink: &mut Netlink) -> io::Result<Passed> {
+        let (port, line) = (netlink.counters(self.port)?, netlink.counters(self.line)?);
+        Ok(Passed {
+            from_host: (port.rx_packets, port.rx_bytes),
+            from_switch: (line.rx_packets, line.rx_bytes),
+            queue: netlink.queue(self.port)?,
+        })
+    }
+}

@@ -1,0 +1,259 @@
+//! Open vSwitch as the switch of a lab: its database and its daemon, in the lab's own namespaces. Everything that it would
+//! keep below /run or /etc is in the lab's memory, and everything ends with the lab.
+
+use super::kind::Datapath;
+use crate::address;
+use crate::cgroup::{self, Groups};
+use crate::sys::process::{self, Entry};
+use nix::unistd::Pid;
+use std::fs::{self, File};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+use tailrace_plan::Plan;
+
+/// Database, sockets and everything else, in memory of the lab's own.
+const HOME: &str = "/run/tailrace-ovs";
+const SCHEMA: &str = "/usr/share/openvswitch/vswitch.ovsschema";
+const BRIDGE: &str = "br0";
+/// The daemon in Debian's packages, and as others install it. The package with DPDK makes `ovs-vswitchd` mean its own.
+const DAEMON: [&str; 2] = ["/usr/lib/openvswitch-switch/ovs-vswitchd", "/usr/sbin/ovs-vswitchd"];
+const DAEMON_DPDK: [&str; 2] = ["/usr/lib/openvswitch-switch-dpdk/ovs-vswitchd-dpdk", "/usr/sbin/ovs-vswitchd"];
+/// What DPDK loads while it runs, for ports to the kernel and for memory, and Debian's package of each.
+const DPDK_LIBRARIES: [(&str, &str); 2] =
+    [("librte_net_af_packet", "librte-net-af-packet"), ("librte_mempool_ring", "librte-mempool-ring")];
+/// How long a daemon may take until it listens, and the switch until it has its ports; both were seen to take 0.3 s.
+const START_WAIT: Duration = Duration::from_secs(10);
+const START_WAIT_S: &str = "10";
+const START_POLL: Duration = Duration::from_millis(5);
+/// Memory for DPDK's packets: 300 MB of the daemon were seen in use with it. Open vSwitch takes fewer packets where its usual
+/// 262 144 do not fit.
+const DPDK_MEMORY_MB: u32 = 256;
+/// DPDK's net_af_packet has slots of 2 048 bytes and takes frames of 1 518: "Frame size 9018 > device max 1518".
+pub(super) const DPDK_MTU_BYTES_MAX: u32 = 1_500;
+
+/// Open vSwitch at work. It ends with its value, and whatever happens with the lab's first process.
+#[derive(Debug)]
+pub(super) struct OpenVSwitch {
+    daemons: Vec<Pid>,
+}
+
+impl OpenVSwitch {
+    /// Starts it with a port at each of these interfaces. What it says goes to files in `dir`.
+    pub(super) fn start(
+        datapath: Datapath,
+        ends: &[String],
+        mtu_bytes: u32,
+        groups: Option<&Groups>,
+        dir: &Path,
+    ) -> io::Result<OpenVSwitch> {
+        let daemon = daemon(datapath)?;
+        fs::create_dir_all(HOME)?;
+        run(tool("ovsdb-tool").arg("create").arg(format!("{HOME}/conf.db")).arg(SCHEMA))?;
+        let mut switch = OpenVSwitch { daemons: Vec::new() };
+        let mut server = tool("ovsdb-server");
+        server.args([format!("{HOME}/conf.db"), format!("--remote=punix:{HOME}/db.sock"), format!("--unixctl={HOME}/db.ctl")]);
+        switch.daemons.push(begin(&mut server, groups, &dir.join("ovsdb-server.log"))?);
+        wait_for("db.sock", dir)?;
+        run(control().args(["--no-wait", "init"]))?;
+        if datapath == Datapath::Dpdk {
+            let mask = 1_u128 << (std::thread::available_parallelism().map_or(1, usize::from) - 1).min(127);
+            let core = format!("other_config:pmd-cpu-mask={mask:#x}");
+            // Without huge pages and without devices: nothing of the machine is touched.
+            let extra = format!("other_config:dpdk-extra=\"--no-pci --no-huge --legacy-mem -m {DPDK_MEMORY_MB}\"");
+            run(control().args(["--no-wait", "set", "Open_vSwitch", ".", "other_config:dpdk-init=true", &core, &extra]))?;
+        }
+        let mut vswitchd = Command::new(daemon);
+        environment(&mut vswitchd).args([format!("unix:{HOME}/db.sock"), format!("--unixctl={HOME}/switch.ctl")]);
+        switch.daemons.push(begin(&mut vswitchd, groups, &dir.join("ovs-vswitchd.log"))?);
+        run(control().args(ports(datapath, ends, mtu_bytes)))?;
+        refuse_errors(dir)?;
+        for index in 0..ends.len() {
+            let (port, mac) = (port_name(datapath, ends, index), address::mac_text(index));
+            let target = format!("{HOME}/switch.ctl");
+            run(tool("ovs-appctl").args(["-t", &target, "fdb/add", BRIDGE, &port, "0", &mac]))?;
+        }
+        Ok(switch)
+    }
+
+    /// Processor time of its daemons so far.
+    pub(super) fn processor_time(&self) -> Duration {
+        self.daemons.iter().map(|pid| process::processor_time(&pid.to_string()).unwrap_or_default()).sum()
+    }
+}
+
+impl Drop for OpenVSwitch {
+    fn drop(&mut self) {
+        for daemon in &self.daemons {
+            let _ = nix::sys::signal::kill(*daemon, nix::sys::signal::Signal::SIGKILL); // it may have ended
+        }
+    }
+}
+
+/// Refuses hosts whose frames DPDK's port to the kernel does not take.
+///
+/// # Errors
+/// The host, and what is possible.
+pub(super) fn refuse_mtu(plan: &Plan) -> Result<(), String> {
+    match plan.raw.hosts.iter().find(|host| host.mtu_bytes > DPDK_MTU_BYTES_MAX) {
+        None => Ok(()),
+        Some(host) => Err(format!(
+            "host {:?} has an MTU of {}, and DPDK's port to the kernel takes {DPDK_MTU_BYTES_MAX} at most",
+            host.name, host.mtu_bytes
+        )),
+    }
+}
+
+/// What is missing on this machine, for people; `None` when nothing is.
+pub(super) fn lacking(datapath: Datapath) -> Option<String> {
+    let (places, package) = installation(datapath);
+    if !Path::new(SCHEMA).is_file() || !places.iter().any(|path| Path::new(path).is_file()) {
+        return Some(format!("Open vSwitch is not installed (Debian's package: {package})"));
+    }
+    let lacks = |(library, _): &&(&str, &str)| datapath == Datapath::Dpdk && !has_library(library);
+    let (library, package) = DPDK_LIBRARIES.iter().find(lacks)?;
+    Some(format!("DPDK's {library} is not installed (Debian's package: {package} with a number)"))
+}
+
+/// Places of the daemon, and Debian's package.
+fn installation(datapath: Datapath) -> ([&'static str; 2], &'static str) {
+    match datapath {
+        Datapath::Netdev => (DAEMON, "openvswitch-switch"),
+        Datapath::Dpdk => (DAEMON_DPDK, "openvswitch-switch-dpdk"),
+    }
+}
+
+/// Whether DPDK finds a library that it loads while it runs: below a folder of its own among the libraries.
+fn has_library(name: &str) -> bool {
+    let entries = |folder: &Path| fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path()).collect();
+    let machines: Vec<PathBuf> = ["/usr/lib", "/usr/local/lib", "/usr/lib64"]
+        .iter()
+        .flat_map(|place| {
+            let place = Path::new(place);
+            let below: Vec<PathBuf> = entries(place);
+            below.into_iter().chain([place.to_owned()])
+        })
+        .collect();
+    let folders = machines.iter().flat_map(|machine| -> Vec<PathBuf> { entries(&machine.join("dpdk")) });
+    let starts = |path: &PathBuf| path.file_name().is_some_and(|file| file.to_string_lossy().starts_with(&format!("{name}.so")));
+    folders.into_iter().any(|folder| -> bool {
+        let files: Vec<PathBuf> = entries(&folder);
+        files.iter().any(starts)
+    })
+}
+
+fn daemon(datapath: Datapath) -> io::Result<&'static str> {
+    if let Some(lacks) = lacking(datapath) {
+        return Err(io::Error::other(lacks));
+    }
+    let (places, _) = installation(datapath);
+    Ok(places.into_iter().find(|path| Path::new(path).is_file()).expect("it was there a moment ago"))
+}
+
+/// What `ovs-vsctl` is told: a bridge in user space with a port for each interface.
+fn ports(datapath: Datapath, ends: &[String], mtu_bytes: u32) -> Vec<String> {
+    let limit = format!("--timeout={START_WAIT_S}");
+    let mut words: Vec<String> = [&limit, "--", "add-br", BRIDGE, "--", "set", "bridge", BRIDGE].map(str::to_owned).to_vec();
+    words.push("datapath_type=netdev".into());
+    for (index, end) in ends.iter().enumerate() {
+        let port = port_name(datapath, ends, index);
+        words.extend(["--", "add-port", BRIDGE, &port, "--", "set", "interface", &port].map(str::to_owned));
+        match datapath {
+            Datapath::Netdev => words.push(format!("mtu_request={mtu_bytes}")),
+            Datapath::Dpdk => {
+                words.extend(["type=dpdk".to_owned(), format!("options:dpdk-devargs=net_af_packet{index},iface={end}")]);
+            }
+        }
+    }
+    words
+}
+
+fn port_name(datapath: Datapath, ends: &[String], index: usize) -> String {
+    match datapath {
+        Datapath::Netdev => ends[index].clone(),
+        Datapath::Dpdk => format!("dpdk-{index}"),
+    }
+}
+
+/// A port that could not be made is no error of `ovs-vsctl`: the reason stands in the database.
+fn refuse_errors(dir: &Path) -> io::Result<()> {
+    let said = run(control().args(["--bare", "--columns=error", "list", "Interface"]))?;
+    match said.lines().find(|line| !line.trim().is_empty()) {
+        None => Ok(()),
+        Some(error) => Err(io::Error::other(format!("Open vSwitch: {error} (see {}/ovs-vswitchd.log)", dir.display()))),
+    }
+}
+
+fn tool(program: &str) -> Command {
+    let mut command = Command::new(program);
+    environment(&mut command);
+    command
+}
+
+fn control() -> Command {
+    let mut command = tool("ovs-vsctl");
+    command.arg(format!("--db=unix:{HOME}/db.sock"));
+    command
+}
+
+/// No place of the machine's own Open vSwitch is looked at.
+fn environment(command: &mut Command) -> &mut Command {
+    let places = ["OVS_RUNDIR", "OVS_LOGDIR", "OVS_DBDIR", "OVS_SYSCONFDIR"];
+    command.env_clear().envs(std::env::var_os("PATH").map(|path| ("PATH", path))).envs(places.map(|place| (place, HOME)))
+}
+
+/// Starts a daemon in the foreground.
+fn begin(command: &mut Command, groups: Option<&Groups>, log: &Path) -> io::Result<Pid> {
+    let log = File::create(log)?;
+    command.arg("--verbose=syslog:off").stdin(Stdio::null()).stdout(log.try_clone()?).stderr(log);
+    let groups = groups.map_or(Vec::new(), |groups| groups.join_files(cgroup::NO_HOST));
+    let program = command.get_program().to_owned();
+    let explain = |error: io::Error| io::Error::new(error.kind(), format!("starting {program:?}: {error}"));
+    process::spawn(command, Entry { groups, ..Entry::default() }).map_err(explain)
+}
+
+/// Runs a short command; returns what it wrote.
+fn run(command: &mut Command) -> io::Result<String> {
+    let program = command.get_program().to_owned();
+    let explain = |error: io::Error| io::Error::new(error.kind(), format!("starting {program:?}: {error}"));
+    let done = command.stdin(Stdio::null()).output().map_err(explain)?;
+    if done.status.success() {
+        return Ok(String::from_utf8_lossy(&done.stdout).into_owned());
+    }
+    let said = String::from_utf8_lossy(&done.stderr);
+    let last = said.lines().last().unwrap_or("no reason was given");
+    Err(io::Error::other(format!("{program:?}: {last}")))
+}
+
+fn wait_for(socket: &str, dir: &Path) -> io::Result<()> {
+    let (path, deadline) = (Path::new(HOME).join(socket), Instant::now() + START_WAIT);
+    while !path.exists() {
+        if Instant::now() >= deadline {
+            return Err(io::Error::other(format!("Open vSwitch does not answer: see {}/ovsdb-server.log", dir.display())));
+        }
+        std::thread::sleep(START_POLL);
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_bridge_in_user_space_gets_every_port() {
+        let ends = ["switch-0".to_owned(), "switch-1".to_owned()];
+        let words = ports(Datapath::Netdev, &ends, 9_000).join(" ");
+        assert!(words.contains("add-br br0 -- set bridge br0 datapath_type=netdev -- add-port br0 switch-0 "), "{words}");
+        let words = ports(Datapath::Dpdk, &ends, 1_500).join(" ");
+        assert!(words.ends_with("interface dpdk-1 type=dpdk options:dpdk-devargs=net_af_packet1,iface=switch-1"), "{words}");
+    }
+
+    #[test]
+    fn large_frames_are_refused_where_dpdk_cannot_take_them() {
+        let plan = |mtu| Plan::parse(&crate::commands::two_hosts(100_000_000, mtu).to_string()).expect("a sound plan");
+        assert_eq!(refuse_mtu(&plan(1_500)), Ok(()));
+        assert!(refuse_mtu(&plan(9_000)).expect_err("too large").contains("1500"));
+    }
+}
