@@ -12,7 +12,7 @@ from tailrace.errors import RunRefusedError
 from tailrace.experiment.machine import describe_machine
 from tailrace.live import fabric, limits
 from tailrace.live.fabric import FabricError
-from tailrace.live.programs import postgres
+from tailrace.live.programs import hammerdb, postgres
 
 VERSION_LIMIT_S = 10.0
 CORES_MIN = 2
@@ -92,6 +92,8 @@ def version_of(needed: Needed) -> str | None:
 def versions() -> dict[str, str]:
     """Versions of the fabric and of every program that is there, for the manifest."""
     found = {each.program: version_of(each) for each in NEEDED}
+    installed = hammerdb.installation()
+    found[hammerdb.PROGRAM] = hammerdb.version(installed) if installed else None
     return {"fabric_build": fabric.build()} | {name: text for name, text in found.items() if text}
 
 
@@ -131,7 +133,7 @@ def examine() -> list[Fact]:
         Fact("cores", str(cores), cores >= CORES_MIN, advice),
         Fact("memory", f"{machine['memory_bytes'] / 1e9:.0f} GB", None),
     ]
-    return [*facts, *_fabric_facts(), *(_program_fact(each) for each in NEEDED)]
+    return [*facts, *_fabric_facts(), *(_program_fact(each) for each in NEEDED), _hammerdb_fact()]
 
 
 def _fabric_facts() -> list[Fact]:
@@ -175,6 +177,13 @@ def _program_fact(needed: Needed) -> Fact:
         return Fact(needed.program, version or "there", is_good=True)
     advice = f"for {needed.is_for}: Debian package {needed.package}"
     return Fact(needed.program, "missing", is_good=False, advice=advice)
+
+
+def _hammerdb_fact() -> Fact:
+    installed = hammerdb.installation()
+    if installed is None:
+        return Fact(hammerdb.PROGRAM, "not installed", None, "optional; from hammerdb.com")
+    return Fact(hammerdb.PROGRAM, hammerdb.version(installed) or "there", is_good=True)
 
 
 def is_healthy(facts: Sequence[Fact]) -> bool:

@@ -12,6 +12,7 @@ from tailrace.experiment.engine import LIVE, Trial, read_plan
 from tailrace.experiment.native import Outcome
 from tailrace.live import fabric, limits, validity
 from tailrace.live.doctor import require, versions
+from tailrace.live.programs import hammerdb
 from tailrace.live.refuse import Machine, refuse
 from tailrace.live.replay import INGRESS
 from tailrace.live.template import Templates
@@ -55,7 +56,7 @@ class LiveEngine:
 
     def refuse(self, loaded: Loaded, arms: Mapping[str, Scenario]) -> None:
         """Raises with everything that this machine or real programs cannot do."""
-        refuse(loaded, arms, Machine())
+        refuse(loaded, arms, Machine(has_hammerdb=hammerdb.installation() is not None))
         require(
             needs_database=any(workload.kind == "oltp" for arm in arms.values() for workload in arm.workloads.values())
         )

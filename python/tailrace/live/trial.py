@@ -14,7 +14,8 @@ from tailrace.live.generators import Bulk, Generator, Oltp, Users
 from tailrace.live.lab import Lab
 from tailrace.live.outcome import Readings
 from tailrace.live.program import Command
-from tailrace.live.programs import iperf3, probe
+from tailrace.live.programs import hammerdb, iperf3, probe
+from tailrace.live.programs.hammerdb import HammerDb
 from tailrace.live.programs.pgbench import Load, Pgbench
 from tailrace.live.template import Templates
 
@@ -118,6 +119,11 @@ class LiveTrial:
         return made
 
     def _users(self, load: Load) -> Users:
+        if load.raw.get("load_generator") == "hammerdb":
+            installed = hammerdb.installation()
+            if installed is None:
+                raise FabricError("HammerDB is not installed any more")
+            return HammerDb(load, installed, self._limit_s)
         return Pgbench(load, self._templates.installed.program("pgbench"), self._limit_s)
 
     def _round_trips(self, lab: Lab) -> dict[str, dict[str, float]]:
