@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from tailrace.errors import KeyPath, ScenarioError
 from tailrace.live.draws import Draw, UnknownDrawError
+from tailrace.live.programs import hammerdb
 from tailrace.scenario.host import Host, Tcp
 from tailrace.scenario.loading import Loaded
 from tailrace.scenario.network import Framing
@@ -87,6 +88,9 @@ def _oltp(at: KeyPath, oltp: Oltp) -> Found:
         yield (*at, "dscp"), "PostgreSQL does not mark its packets", "classify by host or port in the policy"
     if oltp.gap_from == "start":
         yield (*at, "gap_from"), f"{oltp.load_generator} waits from the end of a transaction", "write gap_from: end"
+    if oltp.load_generator == "hammerdb" and oltp.users > hammerdb.USERS_MAX:
+        what = "hammerdb has a thread with an interpreter for each user"
+        yield (*at, "users"), what, f"the most are {hammerdb.USERS_MAX}; or leave load_generator out for pgbench"
     for key, distribution in (("gap", oltp.gap), ("start", start_of(oltp))):
         try:
             Draw(distribution.raw, 0)

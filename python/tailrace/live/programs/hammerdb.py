@@ -26,8 +26,12 @@ from tailrace.live.programs.sizes import table_name
 PROGRAM = "hammerdbcli"
 HOME_VARIABLE = "HAMMERDB_HOME"
 """Environment variable with the folder of an installation; where it is set, no other is looked for."""
+OPT = Path("/opt")
 NAMES = ("HammerDB*", "hammerdb*")
-"""Folders of its archives, below `/opt` and the user's home."""
+"""Folders of its archives, below `OPT` and the user's home."""
+USERS_MAX = 256
+"""Each user is a thread with an interpreter: 0.9 MB and up to 40 ms of start, measured with Tcl 8.6 on two busy cores.
+It holds some descriptors, of which Tcl 8.6 can wait for those below 1024 alone (select(2))."""
 VERSION_LIMIT_S = 10.0
 DRIVER = Path(__file__).with_name("hammerdb_driver.tcl")
 READY_LIMIT_S = 60.0
@@ -36,8 +40,9 @@ BEGIN_LIMIT_S = 120
 """A user that is ready waits this long for the trial to begin."""
 BEGIN_AFTER_US = 20_000
 """From the word to the moment: four times as long as a user takes to notice."""
-CLOSE_LIMIT_S = 40.0
-"""The program looks once a second whether its users have ended, and takes up to 20 s to destroy them (gencli.tcl)."""
+CLOSE_LIMIT_S = 20.0
+"""vurun looks once a second whether the users have ended."""
+LOOK_EVERY_MS = 200
 POLL_S = 0.02
 US_PER_S = 10**6
 
@@ -62,7 +67,7 @@ def installation() -> Installation | None:
     for folder in os.get_exec_path():
         if found := _in_folder(Path(folder)):
             return found
-    folders = [each for above in (Path("/opt"), Path.home()) for name in NAMES for each in above.glob(name)]
+    folders = [each for above in (OPT, Path.home()) for name in NAMES for each in above.glob(name)]
     for folder_found in sorted(folders, key=_release_of, reverse=True):
         if found := _in_folder(folder_found):
             return found
@@ -208,10 +213,13 @@ def driver_script(load: Load, control: Path, address: str) -> str:
 
 
 def commands_script(load: Load, driver: Path, limit_s: float) -> str:
-    """The commands for HammerDB's command line. It ends well when every user has."""
+    """The commands for HammerDB's command line. It ends well when every user has.
+
+    There is no vudestroy: it would close the connections (see the driver), and the program's end does that as well.
+    """
     users = load.raw["users"]
     # For the longest trial, its last transactions and the start.
-    seconds_max = round(limit_s + STOP_LIMIT_S + BEGIN_LIMIT_S)
+    looks_max = round((limit_s + STOP_LIMIT_S + BEGIN_LIMIT_S) * 1000 / LOOK_EVERY_MS)
     return f"""chan configure stdout -buffering line
 foreach name {{users ready ended}} {{ tsv::set tailrace $name 0 }}
 tsv::set tailrace errors {{}}
@@ -226,11 +234,10 @@ customscript {tcl.word(str(driver))}
 vucreate
 vurun
 # Without one of HammerDB's own benchmarks, vurun may return before the users have ended.
-for {{set seconds 0}} {{![vucomplete] && $seconds < {seconds_max}}} {{incr seconds}} {{
-    after 1000 {{ set ::tailrace_tick 1 }}
+for {{set looks 0}} {{![vucomplete] && $looks < {looks_max}}} {{incr looks}} {{
+    after {LOOK_EVERY_MS} {{ set ::tailrace_tick 1 }}
     vwait ::tailrace_tick
 }}
-vudestroy
 foreach message [tsv::get tailrace errors] {{ puts stderr $message }}
 exit [expr {{[tsv::get tailrace ended] != {users}}}]
 """

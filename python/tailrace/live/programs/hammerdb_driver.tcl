@@ -152,7 +152,8 @@ proc ::tailrace::work {user} {
         transactions $database $user $begin_us $log
         close $log
     }
-    pg_disconnect $database
+    # The connection ends with the program: pg_disconnect closes a socket twice (Pgtcl, pgtclId.c, PgDelConnectionId), and
+    # the second time it may be another user's new file.
 }
 
 # A user's whole life; one that fails ends the trial for all.
