@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 
 import live_deps
-from tailrace.live import doctor, fabric
+from tailrace.live import fabric
 from tailrace.live.fabric import FabricError
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -51,13 +51,14 @@ def why_not() -> str:
 
 def why_no_packages() -> str:
     """Installs what is missing; why it cannot be installed, empty where everything is there."""
-    if not live_deps.missing():
+    packages = live_deps.missing_for_tests()
+    if not packages:
         return ""
-    complaint = live_deps.install()
+    complaint = live_deps.install(packages)
     if complaint:
         return f"packages cannot be installed: {complaint}"
-    still = ", ".join(needed.program for needed in doctor.missing())
-    return f"these packages do not bring {still}" if still else ""
+    still = ", ".join(live_deps.missing_for_tests())
+    return f"installed, and yet not there: {still}" if still else ""
 
 
 def run(command: list[str], environment: dict[str, str], limit_s: float) -> int:

@@ -24,6 +24,9 @@ EXTRA = {
     "ovs-dpdk": ("openvswitch-switch-dpdk", "^librte-net-af-packet[0-9]+$", "^librte-mempool-ring[0-9]+$"),
 }
 """Packages of what is installed when it is named."""
+TCL = ("tcl", "tcl-thread", "libpgtcl")
+"""For the tests alone: a stand-in for HammerDB, which no package has, is a Tcl program."""
+TCL_LIMIT_S = 10
 APT = ("apt-get", "--quiet", "--quiet", "--option", "Acquire::http::Timeout=20", "--option", "Acquire::Retries=1")
 """A machine without a network is told from a slow one within a minute."""
 
@@ -36,15 +39,29 @@ def missing(wanted: Sequence[str] = ()) -> list[str]:
     return list(dict.fromkeys(packages))
 
 
-def install(wanted: Sequence[str] = ()) -> str:
-    """Installs what is missing; returns the last complaint of apt-get, empty when it had none."""
+def missing_for_tests() -> list[str]:
+    """Packages of required programs that are not there, and those of the tests."""
+    return [*missing(), *([] if _has_tcl() else TCL)]
+
+
+def _has_tcl() -> bool:
+    words = ["tclsh"]
+    script = "package require Thread; package require Pgtcl"
+    try:
+        done = subprocess.run(words, input=script, capture_output=True, text=True, timeout=TCL_LIMIT_S, check=False)
+    except (OSError, subprocess.TimeoutExpired):
+        return False
+    return not done.stderr
+
+
+def install(packages: Sequence[str]) -> str:
+    """Installs packages; returns the last complaint of apt-get, empty when it had none."""
     is_ours = not POLICY.exists()
     try:
         if is_ours:
             POLICY.write_text(REFUSAL, encoding="ascii")
             POLICY.chmod(0o755)
         deadline_s = time.monotonic() + INSTALL_LIMIT_S
-        packages = missing(wanted)
         update = _apt_complaint("update", limit_s=deadline_s - time.monotonic())
         words = ("install", "--yes", "--no-install-recommends", *packages)
         # Lists that are there already may do where they cannot be renewed.
@@ -96,7 +113,7 @@ def main() -> int:
         print(f"live-deps: as root, apt-get install {' '.join(lacking)}", file=sys.stderr)
         return 1
     print(f"live-deps: {' '.join(lacking)}", flush=True)
-    complaint = install(wanted)
+    complaint = install(lacking)
     if complaint:
         print(f"live-deps: {complaint}", file=sys.stderr)
     return 1 if complaint else 0

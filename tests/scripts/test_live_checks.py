@@ -20,7 +20,7 @@ def on_debian(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sys.platform", "linux")
     monkeypatch.setattr("os.geteuid", lambda: 0)
     monkeypatch.setattr("pathlib.Path.exists", lambda _path: True)
-    monkeypatch.setattr(live_deps, "missing", list)
+    monkeypatch.setattr(live_deps, "missing_for_tests", list)
 
 
 @pytest.mark.usefixtures("on_debian")
@@ -46,8 +46,8 @@ def test_packages_that_cannot_be_installed_are_told_in_one_line(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr("tailrace.live.fabric.ask", lambda _word: SOUND)
-    monkeypatch.setattr(live_deps, "missing", lambda *_: ["iperf3"])
-    monkeypatch.setattr(live_deps, "install", lambda: "apt-get install: E: no network")
+    monkeypatch.setattr(live_deps, "missing_for_tests", lambda: ["iperf3"])
+    monkeypatch.setattr(live_deps, "install", lambda _packages: "apt-get install: E: no network")
     assert live_checks.main() == 0
     expected = "live tests: skipped, packages cannot be installed: apt-get install: E: no network"
     assert capsys.readouterr().out.splitlines() == [expected]
@@ -82,7 +82,6 @@ def test_the_complaint_of_apt_is_its_last_line(monkeypatch: pytest.MonkeyPatch, 
 
     policy = tmp_path / "policy-rc.d"
     monkeypatch.setattr(live_deps, "POLICY", policy)
-    monkeypatch.setattr(live_deps, "missing", lambda *_: ["iperf3"])
     monkeypatch.setattr("subprocess.run", refused)
-    assert live_deps.install() == "apt-get update: E: Temporary failure resolving 'mirror'"
+    assert live_deps.install(["iperf3"]) == "apt-get update: E: Temporary failure resolving 'mirror'"
     assert not policy.exists()

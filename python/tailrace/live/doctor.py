@@ -13,7 +13,7 @@ from tailrace.experiment.machine import describe_machine
 from tailrace.live import fabric, limits
 from tailrace.live.fabric import FabricError
 from tailrace.live.kinds import KINDS, TAP, Kind
-from tailrace.live.programs import postgres
+from tailrace.live.programs import hammerdb, postgres
 
 VERSION_LIMIT_S = 10.0
 CORES_MIN = 2
@@ -98,6 +98,8 @@ def versions(kind: Kind = KINDS[TAP]) -> dict[str, str]:
     """Versions of the fabric and of every program that is there, for the manifest."""
     needed = [*NEEDED, OPEN_VSWITCH] if kind.is_open_vswitch else NEEDED
     found = {each.program: version_of(each) for each in needed}
+    installed = hammerdb.installation()
+    found[hammerdb.PROGRAM] = hammerdb.version(installed) if installed else None
     return {"fabric_build": fabric.build()} | {name: text for name, text in found.items() if text}
 
 
@@ -137,7 +139,7 @@ def examine() -> list[Fact]:
         Fact("cores", str(cores), cores >= CORES_MIN, advice),
         Fact("memory", f"{machine['memory_bytes'] / 1e9:.0f} GB", None),
     ]
-    return [*facts, *_fabric_facts(), *(_program_fact(each) for each in NEEDED)]
+    return [*facts, *_fabric_facts(), *(_program_fact(each) for each in NEEDED), _hammerdb_fact()]
 
 
 def _fabric_facts() -> list[Fact]:
@@ -188,6 +190,13 @@ def _program_fact(needed: Needed) -> Fact:
         return Fact(needed.program, version or "there", is_good=True)
     advice = f"for {needed.is_for}: Debian package {needed.package}"
     return Fact(needed.program, "missing", is_good=False, advice=advice)
+
+
+def _hammerdb_fact() -> Fact:
+    installed = hammerdb.installation()
+    if installed is None:
+        return Fact(hammerdb.PROGRAM, "not installed", None, "optional; from hammerdb.com")
+    return Fact(hammerdb.PROGRAM, hammerdb.version(installed) or "there", is_good=True)
 
 
 def is_healthy(facts: Sequence[Fact]) -> bool:

@@ -150,7 +150,7 @@ def _normal_lines(name: str) -> list[str]:
     ]
 
 
-def _segments(points: list[list[int]]) -> list[tuple[float, float, float, float]]:
+def segments(points: list[list[int]]) -> list[tuple[float, float, float, float]]:
     """Share below which a segment holds, its first value and share, and its slope."""
     whole = [(points[0][1] / ONE_PPB, float(points[0][0]), 0.0, 0.0)]
     for (x, p), (x_next, p_next) in pairwise(points):
@@ -160,7 +160,7 @@ def _segments(points: list[list[int]]) -> list[tuple[float, float, float, float]
 
 
 def _quantile(points: list[list[int]], u: float) -> float:
-    for upto, x, p, slope in _segments(points):
+    for upto, x, p, slope in segments(points):
         if u <= upto:
             return x + (u - p) * slope
     return float(points[-1][0])
@@ -169,6 +169,6 @@ def _quantile(points: list[list[int]], u: float) -> float:
 def _cases(points: list[list[int]], u: str) -> str:
     whens = [
         f"WHEN {u} <= {upto!r} THEN {_us(x)!r} + ({u} - {p!r}) * {_us(slope)!r}"
-        for upto, x, p, slope in _segments(points)
+        for upto, x, p, slope in segments(points)
     ]
     return f"CASE {' '.join(whens)} ELSE {_us(points[-1][0])!r} END"

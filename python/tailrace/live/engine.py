@@ -13,6 +13,7 @@ from tailrace.experiment.native import Outcome
 from tailrace.live import fabric, kinds, limits, validity
 from tailrace.live.clean import clean_before
 from tailrace.live.doctor import require, versions
+from tailrace.live.programs import hammerdb
 from tailrace.live.refuse import Machine, refuse
 from tailrace.live.replay import INGRESS
 from tailrace.live.template import Templates
@@ -69,7 +70,7 @@ class LiveEngine:
 
     def refuse(self, loaded: Loaded, arms: Mapping[str, Scenario]) -> None:
         """Raises with everything that this machine or real programs cannot do."""
-        refuse(loaded, arms, Machine())
+        refuse(loaded, arms, Machine(has_hammerdb=hammerdb.installation() is not None))
         kinds.refuse(self.kind, loaded, arms)
         require(
             needs_database=any(workload.kind == "oltp" for arm in arms.values() for workload in arm.workloads.values())

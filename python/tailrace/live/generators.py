@@ -1,14 +1,13 @@
 """The programs that make a workload's load, from their start to what they measured."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any, Protocol
 
 from tailrace.live.lab import Lab
 from tailrace.live.latency import latency_outcome
-from tailrace.live.program import Command, Program
-from tailrace.live.programs import iperf3, pgbench
+from tailrace.live.program import Program
+from tailrace.live.programs import iperf3
 from tailrace.live.programs.iperf3 import Pair, Received
 from tailrace.live.programs.pgbench import Load, Transaction
 from tailrace.live.series import Moved, Row
@@ -16,7 +15,7 @@ from tailrace.live.series import Moved, Row
 PS_PER_S = 10**12
 PS_PER_US = 10**6
 STOP_LIMIT_S = 30.0
-"""A transaction that has begun may end: the largest take seconds."""
+"""An interrupted iperf3 writes its report at once; its other end may wait for the network."""
 
 
 @dataclass
@@ -48,57 +47,57 @@ class Generator(Protocol):
     def measured(self, begun_wall_us: int) -> Measured: ...
 
 
-class Oltp:
-    """pgbench against a server that is up."""
+class Users(Protocol):
+    """The program that is the users of one workload of kind `oltp`."""
 
-    def __init__(self, load: Load, program: Path, limit_s: float) -> None:
+    def prepare(self, lab: Lab) -> None: ...
+    def begin(self, lab: Lab) -> None: ...
+    @property
+    def programs(self) -> Sequence[Program]: ...
+    @property
+    def is_done(self) -> bool: ...
+    def stop(self) -> None: ...
+    def transactions(self) -> list[Transaction]: ...
+    def lag_us(self, recorded: Sequence[Transaction]) -> float | None: ...
+
+
+class Oltp:
+    """Users who ask a server that is up."""
+
+    def __init__(self, load: Load, users: Users) -> None:
         self.name = load.name
-        self.is_finite = bool(load.raw["transactions"])
+        self.is_finite = load.is_finite
         self._load = load
-        self._program = program
-        self._limit_s = limit_s
-        self._started: Program | None = None
-        self._log_prefix = Path()
-        self._make: Callable[[], Command] | None = None
+        self._users = users
+        self._has_begun = False
 
     def prepare(self, lab: Lab) -> None:
-        """Writes the script."""
-        self._log_prefix = lab.folder / "logs" / f"transactions-{self.name}"
-        script = lab.folder / "logs" / f"{self.name}.pgbench"
-        script.write_text(self._load.script(), encoding="utf-8")
-        address = lab.addresses[self._load.raw["server"]]
-        limit_s = max(1, round(self._limit_s))
-        self._make = lambda: self._load.command(self._program, script, self._log_prefix, address, limit_s)
+        """Does what can be done before the trial begins."""
+        self._users.prepare(lab)
 
     def tick(self, lab: Lab, elapsed_s: float) -> None:
         """All users begin with the trial."""
-        if self._started is None:
-            assert self._make is not None, "it was prepared"
-            self._started = lab.start(self._make())
+        if not self._has_begun:
+            self._has_begun = True
+            self._users.begin(lab)
 
     @property
     def programs(self) -> Sequence[Program]:
-        """pgbench."""
-        return [self._started] if self._started else []
+        """Those of the users."""
+        return self._users.programs
 
     @property
     def is_done(self) -> bool:
         """Whether every user has ended."""
-        return self._started is not None and self._started.ended is not None
+        return self._users.is_done
 
     def stop(self) -> None:
-        """At the end of the trial: pgbench without a number to do ends after the transactions that have begun."""
-        if self._started is None or self.is_done:
-            return
-        if self.is_finite:
-            self._started.stop("TERM")
-            return
-        self._started.signal("ALRM")  # what ends its --time
-        self._started.wait(STOP_LIMIT_S)
+        """At the end of the trial: users without a number to do end after the transactions that have begun."""
+        self._users.stop()
 
     def measured(self, begun_wall_us: int) -> Measured:
         """From the log of transactions."""
-        done = self._load.transactions(self._log_prefix)
+        done = self._users.transactions()
         raw = self._load.raw
         recorded = [one for one in done if one.number > raw["warmup_transactions"]]
         size = sum(self._load.responses)
@@ -118,7 +117,7 @@ class Oltp:
         moved = [Moved(row.start_ps, row.start_ps + row.latency_ps, size) for row in rows]
         first = min((one.begun_us for one in done), default=None)
         begun_ps = None if first is None else (first - begun_wall_us) * PS_PER_US
-        return Measured(outcome, rows, moved, begun_ps, self._lag_us(recorded))
+        return Measured(outcome, rows, moved, begun_ps, self._users.lag_us(recorded))
 
     def _end_of(self, user: int, done: Sequence[Transaction]) -> int | None:
         """When a user ended its last transaction; None unless it did all of them."""
@@ -129,14 +128,6 @@ class Oltp:
     def _row(one: Transaction, begun_wall_us: int) -> Row:
         start_us = max(0, one.intended_us - begun_wall_us)
         return Row(one.user, start_us * PS_PER_US, max(0, one.latency_us) * PS_PER_US)
-
-    def _lag_us(self, recorded: Sequence[Transaction]) -> float | None:
-        """What the latencies have besides the time of the statements."""
-        assert self._started is not None, "it ran"
-        statements_ms = pgbench.statement_ms(self._started.out_path.read_text(encoding="utf-8", errors="replace"))
-        if statements_ms is None or not recorded:
-            return None
-        return sum(one.latency_us for one in recorded) / len(recorded) - statements_ms * 1000
 
 
 class Bulk:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from tailrace.errors import KeyPath, ScenarioError
 from tailrace.live.draws import Draw, UnknownDrawError
+from tailrace.live.programs import hammerdb
 from tailrace.scenario.host import Host, Tcp
 from tailrace.scenario.loading import Loaded
 from tailrace.scenario.network import Framing
@@ -37,6 +38,7 @@ class Machine:
     frames_per_s_max: float | None = None
     congestion_controls: frozenset[str] | None = None
     """By the kernel's names."""
+    has_hammerdb: bool | None = None
 
 
 def refuse(loaded: Loaded, arms: Mapping[str, Scenario], machine: Machine) -> None:
@@ -58,6 +60,8 @@ def _all(scenario: Scenario, machine: Machine) -> Found:
     yield from _servers(scenario)
     for name, host in scenario.hosts.items():
         yield from _host(("hosts", name), host)
+    if machine.has_hammerdb is False:
+        yield from _hammerdb(scenario)
     if machine.congestion_controls is not None:
         yield from _congestion_controls(scenario, machine.congestion_controls)
     if machine.frames_per_s_max is not None:
@@ -83,12 +87,25 @@ def _oltp(at: KeyPath, oltp: Oltp) -> Found:
     if oltp.dscp:
         yield (*at, "dscp"), "PostgreSQL does not mark its packets", "classify by host or port in the policy"
     if oltp.gap_from == "start":
-        yield (*at, "gap_from"), "pgbench waits from the end of a transaction", "write gap_from: end"
+        yield (*at, "gap_from"), f"{oltp.load_generator} waits from the end of a transaction", "write gap_from: end"
+    if oltp.load_generator == "hammerdb" and oltp.users > hammerdb.USERS_MAX:
+        what = "hammerdb has a thread with an interpreter for each user"
+        yield (*at, "users"), what, f"the most are {hammerdb.USERS_MAX}; or leave load_generator out for pgbench"
     for key, distribution in (("gap", oltp.gap), ("start", start_of(oltp))):
         try:
             Draw(distribution.raw, 0)
         except UnknownDrawError as error:
-            yield (*at, key), f"pgbench cannot draw it: {error}", "use a smaller shape"
+            yield (*at, key), f"{oltp.load_generator} cannot draw it: {error}", "use a smaller shape"
+
+
+def _hammerdb(scenario: Scenario) -> Found:
+    for name, workload in scenario.workloads.items():
+        if isinstance(workload, Oltp) and workload.load_generator == "hammerdb":
+            at: KeyPath = ("workloads", name, "load_generator")
+            hint = (
+                "unpack it below /opt from hammerdb.com or set HAMMERDB_HOME; or leave load_generator out for pgbench"
+            )
+            yield at, "HammerDB is not installed", hint
 
 
 def _servers(scenario: Scenario) -> Found:

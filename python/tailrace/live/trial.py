@@ -10,12 +10,13 @@ from tailrace.experiment.native import Outcome
 from tailrace.live import outcome as outcomes
 from tailrace.live.databases import Databases
 from tailrace.live.fabric import FabricError
-from tailrace.live.generators import Bulk, Generator, Oltp
+from tailrace.live.generators import Bulk, Generator, Oltp, Users
 from tailrace.live.lab import Lab
 from tailrace.live.outcome import Readings
 from tailrace.live.program import Command
-from tailrace.live.programs import iperf3, probe, settings
-from tailrace.live.programs.pgbench import Load
+from tailrace.live.programs import hammerdb, iperf3, probe, settings
+from tailrace.live.programs.hammerdb import HammerDb
+from tailrace.live.programs.pgbench import Load, Pgbench
 from tailrace.live.template import Templates
 
 PS_PER_S = 10**12
@@ -112,13 +113,21 @@ class LiveTrial:
         for kind, raw in self._workloads():
             if kind == "oltp":
                 load = Load(raw, self._plan["seed"], databases.template(raw["server"]).rows)
-                made.append(Oltp(load, self._templates.installed.program("pgbench"), self._limit_s))
+                made.append(Oltp(load, self._users(load)))
                 continue
             pairs_of = iperf3.stream_pairs if kind == "stream" else iperf3.datagram_pairs
             pairs = pairs_of(raw, port, self._limit_s)
             port += len(pairs)
             made.append(Bulk(kind, raw["name"], pairs))
         return made
+
+    def _users(self, load: Load) -> Users:
+        if load.raw.get("load_generator") == "hammerdb":
+            installed = hammerdb.installation()
+            if installed is None:
+                raise FabricError("HammerDB is not installed any more")
+            return HammerDb(load, installed, self._limit_s)
+        return Pgbench(load, self._templates.installed.program("pgbench"), self._limit_s)
 
     def _round_trips(self, lab: Lab) -> dict[str, dict[str, float]]:
         """Pings between the two hosts of each workload, before anything else is sent."""

@@ -19,7 +19,7 @@ def lower_workload(name: str, workload: Oltp | Stream | Flows | Datagrams, graph
     marked = {key: value for key in ("dscp", "vlan") if (value := getattr(workload, key))}
     match workload:
         case Oltp():
-            return {"oltp": _oltp(name, workload) | marked}
+            return {"oltp": _oltp(name, workload) | _load_generator(workload) | marked}
         case Stream():
             return {"stream": _stream(name, workload) | marked}
         case Flows():
@@ -42,6 +42,10 @@ def _oltp(name: str, oltp: Oltp) -> Raw:
         "start": start_of(oltp).raw,
         "priority": oltp.priority,
     }
+
+
+def _load_generator(oltp: Oltp) -> Raw:
+    return {} if oltp.load_generator == "pgbench" else {"load_generator": oltp.load_generator}
 
 
 def _round_trip(trip: RoundTrip) -> Raw:

@@ -76,6 +76,8 @@ class Oltp(_Workload):
     """The pause counts from the end of the last transaction (think time) or from its intended start (pacing)."""
     start: TimeDistribution | None = None
     """First transaction of each user. Left out: anywhere in one mean gap, so that users do not start in step."""
+    load_generator: Literal["pgbench", "hammerdb"] = "pgbench"
+    """The program that is the users in a live run; the simulator does not look at it."""
 
 
 class Stream(_Workload):

@@ -91,6 +91,20 @@ pub struct RawOltp {
     /// VLAN, 1 to 4094; 0 for none.
     #[serde(default)]
     pub vlan: u16,
+    /// The program that is the users in a live run; the simulator has users of its own.
+    #[serde(default)]
+    pub load_generator: RawLoadGenerator,
+}
+
+/// A program that asks a database as the users of a workload do.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum RawLoadGenerator {
+    /// PostgreSQL's own.
+    #[default]
+    Pgbench,
+    /// HammerDB's command line with a driver script.
+    Hammerdb,
 }
 
 /// What the pause between transactions is measured from.

@@ -171,6 +171,7 @@ pub fn oltp(name: &str, client: &str, server: &str, users: u32, transactions: u6
         priority: 0,
         dscp: 0,
         vlan: 0,
+        load_generator: RawLoadGenerator::Pgbench,
     }
 }
 

@@ -5,7 +5,7 @@ end of the last transaction is the end of its work. Threads are as many as users
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -13,7 +13,8 @@ from typing import Any
 
 from tailrace.live.draws import Draw
 from tailrace.live.fabric import FabricError
-from tailrace.live.program import Command
+from tailrace.live.lab import Lab
+from tailrace.live.program import Command, Program
 from tailrace.live.programs.sizes import table_name
 
 THREADS_MAX = 64
@@ -22,6 +23,8 @@ PS_PER_US = 10**6
 US_PER_S = 10**6
 SEEDS_APART = 64
 """Between the seeds of two draws of a workload: no draw uses more."""
+STOP_LIMIT_S = 30.0
+"""A transaction that has begun may end: the largest take seconds."""
 
 
 @dataclass(frozen=True)
@@ -57,6 +60,11 @@ class Load:
     def name(self) -> str:
         """Name of the workload."""
         return str(self.raw["name"])
+
+    @property
+    def is_finite(self) -> bool:
+        """Whether its users have a number of transactions to do."""
+        return bool(self.raw["transactions"])
 
     @property
     def responses(self) -> list[int]:
@@ -107,7 +115,7 @@ class Load:
 
     def transactions(self, log_prefix: Path) -> list[Transaction]:
         """Every transaction of the log, by user and number."""
-        found = [self._transaction(words) for words in _log_lines(log_prefix)]
+        found = [self._transaction(words) for words in log_lines(log_prefix)]
         return sorted(found, key=lambda one: (one.user, one.number))
 
     def _transaction(self, words: Sequence[str]) -> Transaction:
@@ -119,7 +127,66 @@ class Load:
         return Transaction(user, number, begun_us, begun_us + self.pause_us(user, number), ended_us)
 
 
-def _log_lines(log_prefix: Path) -> Iterator[list[str]]:
+class Pgbench:
+    """pgbench as the users of one workload."""
+
+    def __init__(self, load: Load, program: Path, limit_s: float) -> None:
+        """`limit_s` is the length of the trial."""
+        self._load = load
+        self._program = program
+        self._limit_s = limit_s
+        self._started: Program | None = None
+        self._log_prefix = Path()
+        self._make: Callable[[], Command] | None = None
+
+    def prepare(self, lab: Lab) -> None:
+        """Writes the script."""
+        self._log_prefix = lab.folder / "logs" / f"transactions-{self._load.name}"
+        script = lab.folder / "logs" / f"{self._load.name}.pgbench"
+        script.write_text(self._load.script(), encoding="utf-8")
+        address = lab.addresses[self._load.raw["server"]]
+        limit_s = max(1, round(self._limit_s))
+        self._make = lambda: self._load.command(self._program, script, self._log_prefix, address, limit_s)
+
+    def begin(self, lab: Lab) -> None:
+        """Starts it."""
+        assert self._make is not None, "it was prepared"
+        self._started = lab.start(self._make())
+
+    @property
+    def programs(self) -> Sequence[Program]:
+        """pgbench."""
+        return [self._started] if self._started else []
+
+    @property
+    def is_done(self) -> bool:
+        """Whether every user has ended."""
+        return self._started is not None and self._started.ended is not None
+
+    def stop(self) -> None:
+        """pgbench without a number to do ends after the transactions that have begun."""
+        if self._started is None or self.is_done:
+            return
+        if self._load.is_finite:
+            self._started.stop("TERM")
+            return
+        self._started.signal("ALRM")  # what ends its --time
+        self._started.wait(STOP_LIMIT_S)
+
+    def transactions(self) -> list[Transaction]:
+        """From its log."""
+        return self._load.transactions(self._log_prefix)
+
+    def lag_us(self, recorded: Sequence[Transaction]) -> float | None:
+        """What the latencies have besides the time of the statements."""
+        assert self._started is not None, "it ran"
+        statements_ms = statement_ms(self._started.out_path.read_text(encoding="utf-8", errors="replace"))
+        if statements_ms is None or not recorded:
+            return None
+        return sum(one.latency_us for one in recorded) / len(recorded) - statements_ms * 1000
+
+
+def log_lines(log_prefix: Path) -> Iterator[list[str]]:
     """Words of every whole line of a workload's log; every thread has its own file."""
     for file in sorted(log_prefix.parent.glob(f"{log_prefix.name}.*")):
         for line in file.read_text(encoding="ascii").splitlines():

@@ -1,0 +1,243 @@
+"""HammerDB: where it is, the scripts that it runs, and its virtual users as the users of a workload.
+
+HammerDB's command line runs a script of its commands (`hammerdbcli tcl auto FILE`), which gives every virtual user the
+same driver script (`customscript`). Ours does the transactions of the scenario on the scenario's tables: HammerDB's own
+benchmarks (TPROC-C, TPROC-H) have schemas and statements of their own and are not used. The commands are those of the
+HammerDB 6.0 documentation, chapter "Command Line Interface (CLI)"; releases from 4.9 have them too.
+"""
+
+import os
+import re
+import subprocess
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from tailrace.live import tcl
+from tailrace.live.fabric import FabricError
+from tailrace.live.lab import Lab
+from tailrace.live.program import Command, Program
+from tailrace.live.programs import postgres
+from tailrace.live.programs.pgbench import STOP_LIMIT_S, Load, Transaction, log_lines
+from tailrace.live.programs.sizes import table_name
+
+PROGRAM = "hammerdbcli"
+HOME_VARIABLE = "HAMMERDB_HOME"
+"""Environment variable with the folder of an installation; where it is set, no other is looked for."""
+OPT = Path("/opt")
+NAMES = ("HammerDB*", "hammerdb*")
+"""Folders of its archives, below `OPT` and the user's home."""
+USERS_MAX = 256
+"""Each user is a thread with an interpreter: 0.9 MB and up to 40 ms of start, measured with Tcl 8.6 on two busy cores.
+It holds some descriptors, of which Tcl 8.6 can wait for those below 1024 alone (select(2))."""
+VERSION_LIMIT_S = 10.0
+DRIVER = Path(__file__).with_name("hammerdb_driver.tcl")
+READY_LIMIT_S = 60.0
+"""Until every virtual user has connected: the program itself takes seconds to start."""
+BEGIN_LIMIT_S = 120
+"""A user that is ready waits this long for the trial to begin."""
+BEGIN_AFTER_US = 20_000
+"""From the word to the moment: four times as long as a user takes to notice."""
+CLOSE_LIMIT_S = 20.0
+"""vurun looks once a second whether the users have ended."""
+LOOK_EVERY_MS = 200
+POLL_S = 0.02
+US_PER_S = 10**6
+
+
+@dataclass(frozen=True)
+class Installation:
+    """One installed HammerDB."""
+
+    program: Path
+
+    @property
+    def home(self) -> Path:
+        """Its folder: the program looks for its interpreter and modules below the working directory."""
+        return self.program.resolve().parent
+
+
+def installation() -> Installation | None:
+    """The one that `HAMMERDB_HOME` names, or on the PATH, or the newest of the usual folders; None without any."""
+    named = os.environ.get(HOME_VARIABLE)
+    if named:
+        return _in_folder(Path(named))
+    for folder in os.get_exec_path():
+        if found := _in_folder(Path(folder)):
+            return found
+    folders = [each for above in (OPT, Path.home()) for name in NAMES for each in above.glob(name)]
+    for folder_found in sorted(folders, key=_release_of, reverse=True):
+        if found := _in_folder(folder_found):
+            return found
+    return None
+
+
+def _in_folder(folder: Path) -> Installation | None:
+    program = folder / PROGRAM
+    return Installation(program) if program.is_file() and os.access(program, os.X_OK) else None
+
+
+def _release_of(folder: Path) -> list[int]:
+    """`HammerDB-4.12` is newer than `HammerDB-4.9`."""
+    return [int(number) for number in re.findall(r"\d+", folder.name)]
+
+
+@cache
+def version(installed: Installation) -> str:
+    """What it says when it is asked for something that it does not know; empty where it does not tell."""
+    try:
+        done = subprocess.run(
+            [installed.program.resolve(), "--version"],
+            cwd=installed.home,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=VERSION_LIMIT_S,
+            check=False,
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return ""
+    found = re.search(r"HammerDB CLI v(\S+)", done.stdout)
+    return found[1] if found else ""
+
+
+class HammerDb:
+    """HammerDB as the users of one workload, each a virtual user."""
+
+    def __init__(self, load: Load, installed: Installation, limit_s: float) -> None:
+        """`limit_s` is the length of the trial."""
+        self._load = load
+        self._installed = installed
+        self._limit_s = limit_s
+        self._started: Program | None = None
+        self._control = Path()
+        self._late_us: dict[tuple[int, int], int] = {}
+
+    def prepare(self, lab: Lab) -> None:
+        """Starts it and waits until every user has connected."""
+        self._control = (lab.folder / "logs" / f"hammerdb-{self._load.name}").resolve()
+        self._control.mkdir()
+        driver, commands = self._control / "driver.tcl", self._control / "commands.tcl"
+        address = lab.addresses[self._load.raw["server"]]
+        driver.write_text(driver_script(self._load, self._control, address), encoding="utf-8")
+        commands.write_text(commands_script(self._load, driver, self._limit_s), encoding="utf-8")
+        self._started = lab.start(self._command(commands))
+        self._wait_until_ready(self._started)
+
+    def _command(self, commands: Path) -> Command:
+        # What it keeps for itself (settings, jobs, history) goes to TMP and HOME, and away with the trial.
+        folder = str(self._control)
+        return Command(
+            f"hammerdb-{self._load.name}",
+            [str(self._installed.program.resolve()), "tcl", "auto", str(commands)],
+            host=str(self._load.raw["client"]),
+            env={"TMP": folder, "HOME": folder, "LC_ALL": "C.UTF-8"},
+            cwd=str(self._installed.home),
+            priority=self._load.raw["priority"] or None,
+        )
+
+    def _wait_until_ready(self, started: Program) -> None:
+        deadline_s = time.monotonic() + READY_LIMIT_S
+        while not (self._control / "ready").exists():
+            if started.ended is not None:
+                raise FabricError(started.complaint())
+            if time.monotonic() > deadline_s:
+                raise FabricError(f"{started.command.name}: its users were not ready within {READY_LIMIT_S:g} s")
+            time.sleep(POLL_S)
+
+    def begin(self, lab: Lab) -> None:
+        """Tells all users the moment to begin."""
+        part = self._control / "begin.part"
+        part.write_text(f"{time.time_ns() // 1000 + BEGIN_AFTER_US}\n", encoding="ascii")
+        part.replace(self._control / "begin")
+
+    @property
+    def programs(self) -> Sequence[Program]:
+        """hammerdbcli."""
+        return [self._started] if self._started else []
+
+    @property
+    def is_done(self) -> bool:
+        """Whether every user has ended; the program itself ends a little later."""
+        return (self._control / "done").exists()
+
+    def stop(self) -> None:
+        """Users end after the transactions that have begun, and the program after its users."""
+        if self._started is not None:
+            (self._control / "stop").touch()
+            self._started.require(STOP_LIMIT_S + CLOSE_LIMIT_S)
+
+    def transactions(self) -> list[Transaction]:
+        """From the logs of the users; raises `FabricError` where a pause was not the one that the seed gives."""
+        prefix = self._control / "transactions"
+        for words in log_lines(prefix):
+            user, number, pause_us, late_us = int(words[0]), int(words[1]), int(words[6]), int(words[7])
+            if pause_us != self._load.pause_us(user, number):
+                raise FabricError(f"hammerdb-{self._load.name}: transaction {number} of user {user} had another pause")
+            self._late_us[user, number] = late_us
+        return self._load.transactions(prefix)
+
+    def lag_us(self, recorded: Sequence[Transaction]) -> float | None:
+        """How late the first statement of a transaction was sent."""
+        late_us = [self._late_us[one.user, one.number] for one in recorded]
+        return sum(late_us) / len(late_us) if late_us else None
+
+
+def driver_script(load: Load, control: Path, address: str) -> str:
+    """What every virtual user does: the settings of the workload, and the driver that goes by them."""
+    sizes = sorted(set(load.responses))
+    prepares = [f"PREPARE {table_name(size)} (int) AS SELECT d FROM {table_name(size)} WHERE id = $1" for size in sizes]
+    statements = [item for size in load.responses for item in (table_name(size), load.rows[size])]
+    conninfo = f"host={address} port={postgres.PORT} user=tailrace dbname={postgres.DATABASE} sslmode=disable"
+    settings = {
+        "control": tcl.word(str(control)),
+        "log_prefix": tcl.word(str(control / "transactions")),
+        "conninfo": tcl.word(conninfo),
+        "prepares": tcl.words(*prepares),
+        "statements": tcl.words(*statements),
+        "users": load.raw["users"],
+        "transactions": load.raw["transactions"],
+        "seed": load.seed % 2**31,
+        "begin_limit_s": BEGIN_LIMIT_S,
+    }
+    # HammerDB evaluates the word `eval` and this text behind it: the first line must be a comment.
+    lines = ["#!/usr/local/bin/tclsh", "namespace eval ::tailrace {"]
+    lines += [f"    variable {name} {value}" for name, value in settings.items()]
+    lines.append("}")
+    lines += tcl.procedure("::tailrace::start_us", load.start)
+    lines += tcl.procedure("::tailrace::gap_us", load.gap)
+    return "\n".join(lines) + "\n" + DRIVER.read_text(encoding="utf-8")
+
+
+def commands_script(load: Load, driver: Path, limit_s: float) -> str:
+    """The commands for HammerDB's command line. It ends well when every user has.
+
+    There is no vudestroy: it would close the connections (see the driver), and the program's end does that as well.
+    """
+    users = load.raw["users"]
+    # For the longest trial, its last transactions and the start.
+    looks_max = round((limit_s + STOP_LIMIT_S + BEGIN_LIMIT_S) * 1000 / LOOK_EVERY_MS)
+    return f"""chan configure stdout -buffering line
+foreach name {{users ready ended}} {{ tsv::set tailrace $name 0 }}
+tsv::set tailrace errors {{}}
+dbset db pg
+vuset vu {users}
+vuset delay 0
+vuset repeat 0
+vuset iterations 1
+vuset showoutput 0
+vuset logtotemp 0
+customscript {tcl.word(str(driver))}
+vucreate
+vurun
+# Without one of HammerDB's own benchmarks, vurun may return before the users have ended.
+for {{set looks 0}} {{![vucomplete] && $looks < {looks_max}}} {{incr looks}} {{
+    after {LOOK_EVERY_MS} {{ set ::tailrace_tick 1 }}
+    vwait ::tailrace_tick
+}}
+foreach message [tsv::get tailrace errors] {{ puts stderr $message }}
+exit [expr {{[tsv::get tailrace ended] != {users}}}]
+"""

@@ -1,0 +1,177 @@
+"""HammerDB's command line as the users of a database, played by a stand-in that runs the real scripts (`hammerdb/`)."""
+
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import machine
+from tailrace.live.databases import Databases
+from tailrace.live.fabric import FabricError
+from tailrace.live.lab import Lab
+from tailrace.live.programs import hammerdb
+from tailrace.live.programs.hammerdb import HammerDb, Installation
+from tailrace.live.programs.pgbench import Load, log_lines
+from tailrace.live.template import Templates
+from tailrace.scenario.loading import load_scenario
+from tailrace.scenario.lower import canonical_json, lower
+from test_lab import DISTRIBUTIONS
+
+HERE = Path(__file__).parent
+SCENARIO = HERE / "hammerdb.yaml"
+STAND_IN = HERE / "hammerdb"
+RUN_LIMIT_S = 120
+DONE_LIMIT_S = 60
+ROWS = {18_000: 1000, 4000: 1000}
+
+
+def run(out: Path, home: Path) -> subprocess.CompletedProcess[str]:
+    """`tailrace run --live` where HammerDB is looked for in one folder."""
+    words = [sys.executable, "-c", "from tailrace.cli import main; main()"]
+    words += ["run", "--live", str(SCENARIO), "--out", str(out)]
+    environment = os.environ | {hammerdb.HOME_VARIABLE: str(home)}
+    return subprocess.run(words, capture_output=True, text=True, timeout=RUN_LIMIT_S, check=False, env=environment)
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """One run of pgbench and HammerDB beside each other, and a look at what it left on the machine."""
+    out = tmp_path_factory.mktemp("hammerdb") / "run"
+    before = machine.picture()
+    done = run(out, STAND_IN)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert left_after_a_moment(str(out)) == []
+    assert machine.picture() == before
+    return out
+
+
+def left_after_a_moment(words: str) -> list[str]:
+    """Processes of a run that are still there."""
+    deadline_s = time.monotonic() + machine.GONE_LIMIT_S
+    while (left := machine.left_of(words)) and time.monotonic() < deadline_s:
+        time.sleep(0.05)
+    return left
+
+
+def workloads(out: Path) -> dict[str, dict[str, Any]]:
+    """What the workloads of the trial did, by name."""
+    outcome = json.loads((out / "trials" / "base" / "1.json").read_text(encoding="utf-8"))
+    lag_us = outcome["live"]["generator_lag_us"]
+    return {each["name"]: each | {"lag_us": lag_us[each["name"]]} for each in outcome["workloads"]}
+
+
+def test_every_transaction_is_done_and_counted_as_pgbench_s_are(finished: Path) -> None:
+    for each in workloads(finished).values():
+        assert each["transactions"] == 3 * 60
+        assert each["goodput_bytes"] == 3 * 60 * 22_000
+        assert each["latency"]["count"] == 3 * 55  # without the warm-up
+        assert None not in each["user_completion_ps"]
+        assert each["completion_ps"] == max(each["user_completion_ps"])
+
+
+def test_latency_and_completion_are_near_those_of_pgbench(finished: Path) -> None:
+    """Both carry 22 kB on a link of 100 Mbit/s, 1.8 ms: the cost of Tcl is below that, and a pause of 8 ms above."""
+    both = workloads(finished)
+    plain, hammered = both["plain"], both["hammered"]
+    assert 0.5 < hammered["latency"]["p50_ps"] / plain["latency"]["p50_ps"] < 2
+    assert 0.5 < hammered["completion_ps"] / plain["completion_ps"] < 2
+    assert hammered["lag_us"] >= 0
+
+
+def test_the_run_names_the_program_and_keeps_nothing_of_it(finished: Path) -> None:
+    manifest = json.loads((finished / "manifest.json").read_text(encoding="utf-8"))
+    assert manifest["versions"][hammerdb.PROGRAM] == "6.0-stand-in"
+    assert list(finished.rglob("hammer.DB")) == []
+    assert not (STAND_IN / "hammer.DB").exists()
+
+
+def test_without_hammerdb_nothing_starts(tmp_path: Path) -> None:
+    done = run(tmp_path / "run", tmp_path)
+    assert done.returncode == 2
+    assert "workloads.hammered.load_generator: HammerDB is not installed" in done.stderr
+    assert "hammerdb.yaml:" in done.stderr
+
+
+@pytest.fixture(scope="module")
+def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
+    """Hosts of the scenario with a database that is up."""
+    folder = tmp_path_factory.mktemp("lab")
+    plan = lower(load_scenario(SCENARIO).arms["base"], "base", 1)
+    databases = Databases([plan["workloads"][1]["oltp"]], Templates(folder / "templates"))
+    databases.make_templates()
+    with Lab(canonical_json(plan), folder / "lab") as up:
+        databases.start(up, {})
+        yield up
+
+
+def users(name: str, rows: dict[int, int] | None = None, **changes: Any) -> tuple[Load, HammerDb]:
+    """Two virtual users of the stand-in, with changes to the workload of the plan."""
+    raw = lower(load_scenario(SCENARIO).arms["base"], "base", 1)["workloads"][1]["oltp"]
+    load = Load(raw | {"name": name, "users": 2} | changes, 7, rows or ROWS)
+    return load, HammerDb(load, Installation(STAND_IN / hammerdb.PROGRAM), DONE_LIMIT_S)
+
+
+def wait_until_done(each: HammerDb) -> None:
+    deadline_s = time.monotonic() + DONE_LIMIT_S
+    while not each.is_done and time.monotonic() < deadline_s:
+        time.sleep(0.02)
+    each.stop()
+    assert each.is_done
+
+
+@pytest.mark.parametrize("distribution", DISTRIBUTIONS, ids=lambda raw: next(iter(raw)))
+def test_hammerdb_waits_as_long_as_is_computed(lab: Lab, distribution: dict[str, Any]) -> None:
+    name = next(iter(distribution))
+    load, each = users(name, gap=distribution, start=distribution, transactions=30)
+    each.prepare(lab)
+    each.begin(lab)
+    wait_until_done(each)
+    logged = {
+        (int(w[0]), int(w[1])): int(w[6]) for w in log_lines(lab.folder / "logs" / f"hammerdb-{name}/transactions")
+    }
+    assert logged == {(user, number): load.pause_us(user, number) for user in range(2) for number in range(1, 31)}
+    for one in each.transactions():
+        assert one.intended_us - one.begun_us == load.pause_us(one.user, one.number)
+        assert one.latency_us > 0
+
+
+def test_users_without_a_number_to_do_end_when_the_trial_does(lab: Lab) -> None:
+    load, each = users("endless", transactions=0)
+    each.prepare(lab)
+    assert each.transactions() == []
+    each.begin(lab)
+    time.sleep(0.5)
+    assert not each.is_done
+    each.stop()
+    done = each.transactions()
+    assert {one.user for one in done} == {0, 1}
+    for user in (0, 1):
+        numbers = [one.number for one in done if one.user == user]
+        assert numbers == list(range(1, len(numbers) + 1))
+    assert all(one.ended_us - one.intended_us == one.latency_us for one in done)
+    assert load.is_finite is False
+
+
+def test_a_long_pause_does_not_hold_up_the_end(lab: Lab) -> None:
+    _, each = users("patient", start={"constant": 50 * 10**12})
+    each.prepare(lab)
+    each.begin(lab)
+    begun_s = time.monotonic()
+    each.stop()
+    assert time.monotonic() - begun_s < hammerdb.CLOSE_LIMIT_S
+    assert each.transactions() == []
+
+
+def test_a_statement_that_fails_ends_the_program_badly(lab: Lab) -> None:
+    """HammerDB itself goes on and ends well: the script must not."""
+    _, each = users("broken", round_trips=[{"response_bytes": 5}], rows={5: 1})
+    with pytest.raises(FabricError, match=r"user [01]: .*pay_5"):
+        each.prepare(lab)
+    [program] = each.programs
+    assert program.wait(DONE_LIMIT_S).exit_code == 1
