@@ -1,10 +1,12 @@
 """The programs that make a workload's load, from their start to what they measured."""
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
+from tailrace.live.fabric import FabricError
 from tailrace.live.lab import Lab
 from tailrace.live.latency import latency_outcome
 from tailrace.live.program import Command, Program
@@ -15,8 +17,23 @@ from tailrace.live.series import Moved, Row
 
 PS_PER_S = 10**12
 PS_PER_US = 10**6
+US_PER_S = 10**6
 STOP_LIMIT_S = 30.0
 """A transaction that has begun may end: the largest take seconds."""
+
+
+@dataclass(frozen=True)
+class Interval:
+    """The measured interval: what ended later does not count."""
+
+    begun_wall_us: int
+    """Wall clock at which it began."""
+    span_s: float
+
+    @property
+    def ended_wall_us(self) -> int:
+        """Wall clock at which it ended."""
+        return self.begun_wall_us + round(self.span_s * US_PER_S)
 
 
 @dataclass
@@ -45,7 +62,7 @@ class Generator(Protocol):
     @property
     def is_done(self) -> bool: ...
     def stop(self) -> None: ...
-    def measured(self, begun_wall_us: int) -> Measured: ...
+    def measured(self, interval: Interval) -> Measured: ...
 
 
 class Oltp:
@@ -60,6 +77,7 @@ class Oltp:
         self._started: Program | None = None
         self._log_prefix = Path()
         self._make: Callable[[], Command] | None = None
+        self._is_over = False
 
     def prepare(self, lab: Lab) -> None:
         """Writes the script."""
@@ -67,14 +85,16 @@ class Oltp:
         script = lab.folder / "logs" / f"{self.name}.pgbench"
         script.write_text(self._load.script(), encoding="utf-8")
         address = lab.addresses[self._load.raw["server"]]
-        limit_s = max(1, round(self._limit_s))
+        limit_s = math.ceil(self._limit_s)
         self._make = lambda: self._load.command(self._program, script, self._log_prefix, address, limit_s)
 
     def tick(self, lab: Lab, elapsed_s: float) -> None:
-        """All users begin with the trial."""
+        """All users begin with the trial; those that have done their number are let go when all have."""
         if self._started is None:
             assert self._make is not None, "it was prepared"
             self._started = lab.start(self._make())
+        elif not self._is_over and self.is_done:
+            self._end()
 
     @property
     def programs(self) -> Sequence[Program]:
@@ -83,60 +103,70 @@ class Oltp:
 
     @property
     def is_done(self) -> bool:
-        """Whether every user has ended."""
-        return self._started is not None and self._started.ended is not None
+        """Whether every user has done its number."""
+        if self._started is None:
+            return False
+        if self._is_over or self._started.ended is not None:
+            return True
+        return self.is_finite and self._load.users_done(self._started.errors()) == self._load.raw["users"]
 
     def stop(self) -> None:
-        """At the end of the trial: pgbench without a number to do ends after the transactions that have begun."""
-        if self._started is None or self.is_done:
+        """At the end of the trial: pgbench ends after the transactions that have begun, and writes its log."""
+        if self._started is None:
             return
-        if self.is_finite:
-            self._started.stop("TERM")
-            return
-        self._started.signal("ALRM")  # what ends its --time
-        self._started.wait(STOP_LIMIT_S)
+        if not self._is_over:
+            self._end()
+        ended = self._started.wait(STOP_LIMIT_S)
+        if not ended.is_good:
+            raise FabricError(self._started.complaint())
 
-    def measured(self, begun_wall_us: int) -> Measured:
+    def _end(self) -> None:
+        """What ends pgbench's --time."""
+        assert self._started is not None, "it was started"
+        self._started.signal("ALRM")
+        self._is_over = True
+
+    def measured(self, interval: Interval) -> Measured:
         """From the log of transactions."""
-        done = self._load.transactions(self._log_prefix)
-        raw = self._load.raw
+        whole = self._load.transactions(self._log_prefix)
+        done = [one for one in whole if one.ended_us <= interval.ended_wall_us]
+        raw, begun_wall_us = self._load.raw, interval.begun_wall_us
         recorded = [one for one in done if one.number > raw["warmup_transactions"]]
         size = sum(self._load.responses)
-        users = [self._end_of(user, done) for user in range(raw["users"])]
-        whole = [(end - begun_wall_us) * PS_PER_US for end in users if end is not None]
-        is_complete = self.is_finite and len(whole) == raw["users"]
+        ends = [self._end_of(user, done) for user in range(raw["users"])]
+        ends_ps = [None if end is None else (end - begun_wall_us) * PS_PER_US for end in ends]
         outcome = {
             "name": self.name,
             "kind": "oltp",
-            "completion_ps": max(whole) if is_complete else None,
+            "completion_ps": None if None in ends_ps else max(end for end in ends_ps if end is not None),
             "transactions": len(done),
             "goodput_bytes": len(done) * size,
             "latency": latency_outcome(one.latency_us * PS_PER_US for one in recorded),
-            "user_completion_ps": [None if end is None else (end - begun_wall_us) * PS_PER_US for end in users],
+            "user_completion_ps": ends_ps,
         }
         rows = [self._row(one, begun_wall_us) for one in sorted(recorded, key=lambda one: one.intended_us)]
         moved = [Moved(row.start_ps, row.start_ps + row.latency_ps, size) for row in rows]
         first = min((one.begun_us for one in done), default=None)
         begun_ps = None if first is None else (first - begun_wall_us) * PS_PER_US
-        return Measured(outcome, rows, moved, begun_ps, self._lag_us(recorded))
+        return Measured(outcome, rows, moved, begun_ps, self._lag_us(whole))
 
     def _end_of(self, user: int, done: Sequence[Transaction]) -> int | None:
         """When a user ended its last transaction; None unless it did all of them."""
         own = [one.ended_us for one in done if one.user == user]
-        return max(own) if self.is_finite and len(own) == self._load.raw["transactions"] else None
+        return max(own) if self.is_finite and len(own) == self._load.count else None
 
     @staticmethod
     def _row(one: Transaction, begun_wall_us: int) -> Row:
         start_us = max(0, one.intended_us - begun_wall_us)
         return Row(one.user, start_us * PS_PER_US, max(0, one.latency_us) * PS_PER_US)
 
-    def _lag_us(self, recorded: Sequence[Transaction]) -> float | None:
-        """What the latencies have besides the time of the statements."""
+    def _lag_us(self, whole: Sequence[Transaction]) -> float | None:
+        """What the latencies have besides the time of the statements; of all transactions, as pgbench's mean is."""
         assert self._started is not None, "it ran"
         statements_ms = pgbench.statement_ms(self._started.out_path.read_text(encoding="utf-8", errors="replace"))
-        if statements_ms is None or not recorded:
+        if statements_ms is None or not whole:
             return None
-        return sum(one.latency_us for one in recorded) / len(recorded) - statements_ms * 1000
+        return sum(one.latency_us for one in whole) / len(whole) - statements_ms * 1000
 
 
 class Bulk:
@@ -150,6 +180,8 @@ class Bulk:
         self._servers: dict[Pair, Program] = {}
         self._clients: dict[Pair, Program] = {}
         self._begun_s: dict[Pair, float] = {}
+        self._is_cut = False
+        """Whether the trial ended before it did."""
 
     def prepare(self, lab: Lab) -> None:
         """Starts the receiving ends and waits until they listen."""
@@ -178,6 +210,7 @@ class Bulk:
 
     def stop(self) -> None:
         """Interrupts what still runs; both ends then write their reports."""
+        self._is_cut = not self.is_done
         for program in self._clients.values():
             program.signal("INT")
         for program in self._clients.values():
@@ -188,32 +221,35 @@ class Bulk:
             else:
                 program.stop("INT")
 
-    def measured(self, begun_wall_us: int) -> Measured:
+    def measured(self, interval: Interval) -> Measured:
         """From the reports of the receiving ends."""
         received = {pair: iperf3.read_server(self._servers[pair].out_path) for pair in self._clients}
         ends_ps = [round((self._begun_s[pair] + each.seconds) * PS_PER_S) for pair, each in received.items()]
-        is_complete = self.is_finite and self.is_done and len(ends_ps) == len(self._pairs)
+        is_complete = self.is_finite and not self._is_cut
         rows = [self._row(index, pair, each) for index, (pair, each) in enumerate(received.items())]
+        moved = [part for pair, each in received.items() for part in self._moved(pair, each, interval.span_s)]
         outcome = {
             "name": self.name,
             "kind": self._kind,
             "completion_ps": max(ends_ps) if is_complete else None,
             "transactions": len(ends_ps) if is_complete else 0,
-            "goodput_bytes": sum(each.size_bytes for each in received.values()),
+            "goodput_bytes": sum(part.size_bytes for part in moved),
             "latency": latency_outcome(row.latency_ps for row in rows) if is_complete else None,
             "user_completion_ps": ends_ps if is_complete else [],
             "lost_datagrams": sum(each.lost for each in received.values()),
         }
-        moved = [part for pair, each in received.items() for part in self._moved(pair, each)]
         begun_ps = round(min(self._begun_s.values()) * PS_PER_S) if self._begun_s else None
         return Measured(outcome, rows if is_complete else [], moved, begun_ps)
 
     def _row(self, index: int, pair: Pair, each: Received) -> Row:
         return Row(index, round(self._begun_s[pair] * PS_PER_S), round(each.seconds * PS_PER_S))
 
-    def _moved(self, pair: Pair, each: Received) -> list[Moved]:
+    def _moved(self, pair: Pair, each: Received, span_s: float) -> list[Moved]:
         begun_s = self._begun_s[pair]
-        return [
+        parts = [*each.intervals, each.tail(span_s - begun_s)]
+        moved = [
             Moved(round((begun_s + start_s) * PS_PER_S), round((begun_s + end_s) * PS_PER_S), size)
-            for start_s, end_s, size in each.intervals
+            for start_s, end_s, size in parts
+            if size
         ]
+        return [part.until(round(span_s * PS_PER_S)) for part in moved]

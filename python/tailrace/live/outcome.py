@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tailrace.experiment.native import Columns
-from tailrace.live.generators import Measured
+from tailrace.live.generators import Interval, Measured
 from tailrace.live.program import Ended, Program
 from tailrace.live.programs import probe
 from tailrace.live.programs.probe import Connections, Counters
@@ -33,9 +33,7 @@ FABRIC_COLUMNS = {
 class Readings:
     """What was read around the measured interval."""
 
-    begun_wall_us: int
-    """Wall clock at which the interval began."""
-    span_s: float
+    interval: Interval
     counted: Mapping[str, Counters]
     """By host, what the kernel counted meanwhile."""
     cpu: Mapping[str, float | None]
@@ -56,7 +54,7 @@ def assemble(
     """The outcome, without wall time."""
     workloads = [_with_tcp(plan, one.outcome, readings.counted) for one in measured]
     complete = [one["completion_ps"] for one in workloads]
-    span_ps = round(readings.span_s * PS_PER_S)
+    span_ps = round(readings.interval.span_s * PS_PER_S)
     end_ps = span_ps if None in complete or not complete else max(complete)
     return {
         **fabric,
@@ -135,7 +133,7 @@ def _live(
     windows = [window for sample in readings.samples for window in sample.windows]
     trips = [trip for sample in readings.samples for trip in sample.round_trips_ms]
     return {
-        "span_s": readings.span_s,
+        "span_s": readings.interval.span_s,
         "idle_share": readings.cpu["idle_share"],
         "steal_share": readings.cpu["steal_share"],
         "round_trip_us": {place: dict(trip) for place, trip in round_trips.items()},

@@ -10,7 +10,7 @@ from tailrace.experiment.native import Outcome
 from tailrace.live import outcome as outcomes
 from tailrace.live.databases import Databases
 from tailrace.live.fabric import FabricError
-from tailrace.live.generators import Bulk, Generator, Oltp
+from tailrace.live.generators import Bulk, Generator, Interval, Oltp
 from tailrace.live.lab import Lab
 from tailrace.live.outcome import Readings
 from tailrace.live.program import Command
@@ -97,7 +97,7 @@ class LiveTrial:
         readings = self._measure(lab, generators)
         servers = {host: server.stop("INT") for host, server in databases.programs.items()}
         fabric = lab.call("down")["outcome"]
-        measured = [generator.measured(readings.begun_wall_us) for generator in generators]
+        measured = [generator.measured(readings.interval) for generator in generators]
         whole = outcomes.assemble(self._plan, fabric, measured, readings, servers, trips)
         tables = outcomes.tables(self._plan, fabric, measured, whole["end_ps"])
         assert self._started_s is not None, "run sets it"
@@ -137,7 +137,7 @@ class LiveTrial:
         after = {host: probe.counters(lab, host, "after") for host in hosts}
         counted = {host: probe.difference(before[host], after[host]) for host in hosts}
         programs = [program for generator in generators for program in generator.programs]
-        return Readings(begun_wall_us, ended_s - begun_s, counted, shares, samples, programs)
+        return Readings(Interval(begun_wall_us, ended_s - begun_s), counted, shares, samples, programs)
 
     def _drive(self, lab: Lab, generators: Sequence[Generator], begun_s: float) -> list[probe.Connections]:
         """Until every workload with an end has come to it, or the time is over."""
