@@ -1,25 +1,19 @@
 """What the end of a trial cuts off: what was done counts, and what was not done does not."""
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-SCENARIO = Path(__file__).with_name("cut.yaml")
-RUN_LIMIT_S = 120
+import machine
 
 
 @pytest.fixture(scope="module")
 def workloads(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, Any]]:
     """The workloads of a trial that ends before they do."""
     out = tmp_path_factory.mktemp("live") / "run"
-    program = [sys.executable, "-c", "from tailrace.cli import main; main()"]
-    words = [*program, "run", "--live", str(SCENARIO), "--out", str(out)]
-    done = subprocess.run(words, capture_output=True, text=True, timeout=RUN_LIMIT_S, check=False)
-    assert done.returncode == 0, done.stdout + done.stderr
+    machine.run_live(Path(__file__).with_name("cut.yaml"), out)
     data = json.loads((out / "trials" / "fifo" / "1.json").read_text(encoding="utf-8"))
     assert not data["finished"]
     return {each["name"]: each for each in data["workloads"]}

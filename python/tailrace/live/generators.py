@@ -10,7 +10,8 @@ from tailrace.live.fabric import FabricError
 from tailrace.live.lab import Lab
 from tailrace.live.latency import latency_outcome
 from tailrace.live.program import Command, Program
-from tailrace.live.programs import iperf3, pgbench
+from tailrace.live.programs import closings, iperf3, pgbench, postgres
+from tailrace.live.programs.closings import Meant
 from tailrace.live.programs.iperf3 import Pair, Received
 from tailrace.live.programs.pgbench import Load, Transaction
 from tailrace.live.series import Moved, Row
@@ -61,7 +62,8 @@ class Generator(Protocol):
     def programs(self) -> Sequence[Program]: ...
     @property
     def is_done(self) -> bool: ...
-    def stop(self) -> None: ...
+    def stop(self, lab: Lab) -> None: ...
+    def connections(self, lab: Lab) -> Meant | None: ...
     def measured(self, interval: Interval) -> Measured: ...
 
 
@@ -78,6 +80,7 @@ class Oltp:
         self._log_prefix = Path()
         self._make: Callable[[], Command] | None = None
         self._is_over = False
+        self._ports: frozenset[int] = frozenset()
 
     def prepare(self, lab: Lab) -> None:
         """Writes the script."""
@@ -94,7 +97,7 @@ class Oltp:
             assert self._make is not None, "it was prepared"
             self._started = lab.start(self._make())
         elif not self._is_over and self.is_done:
-            self._end()
+            self._end(lab)
 
     @property
     def programs(self) -> Sequence[Program]:
@@ -110,21 +113,39 @@ class Oltp:
             return True
         return self.is_finite and self._load.users_done(self._started.errors()) == self._load.raw["users"]
 
-    def stop(self) -> None:
+    def stop(self, lab: Lab) -> None:
         """At the end of the trial: pgbench ends after the transactions that have begun, and writes its log."""
         if self._started is None:
             return
         if not self._is_over:
-            self._end()
+            self._end(lab)
         ended = self._started.wait(STOP_LIMIT_S)
         if not ended.is_good:
             raise FabricError(self._started.complaint())
 
-    def _end(self) -> None:
-        """What ends pgbench's --time."""
+    def _end(self, lab: Lab) -> None:
+        """What ends pgbench's --time. Its connections are open until then."""
         assert self._started is not None, "it was started"
+        if self._started.ended is None:
+            self._ports = closings.client_ports(lab, self._started, postgres.PORT)
         self._started.signal("ALRM")
         self._is_over = True
+
+    def connections(self, lab: Lab) -> Meant | None:
+        """Those of its users; None when it ended before anybody could ask for them."""
+        if not self._ports:
+            return None
+        client, server = str(self._load.raw["client"]), str(self._load.raw["server"])
+        return Meant(
+            client=client,
+            client_address=lab.addresses[client],
+            client_ports=self._ports,
+            server=server,
+            server_address=lab.addresses[server],
+            server_ports=frozenset({postgres.PORT}),
+            server_sends=True,
+            count=len(self._ports),
+        )
 
     def measured(self, interval: Interval) -> Measured:
         """From the log of transactions."""
@@ -208,7 +229,7 @@ class Bulk:
         """Whether every client has come and gone."""
         return len(self._clients) == len(self._pairs) and all(each.ended for each in self._clients.values())
 
-    def stop(self) -> None:
+    def stop(self, lab: Lab) -> None:
         """Interrupts what still runs; both ends then write their reports."""
         self._is_cut = not self.is_done
         for program in self._clients.values():
@@ -240,6 +261,22 @@ class Bulk:
         }
         begun_ps = round(min(self._begun_s.values()) * PS_PER_S) if self._begun_s else None
         return Measured(outcome, rows if is_complete else [], moved, begun_ps)
+
+    def connections(self, lab: Lab) -> Meant | None:
+        """Those of all its pairs, each with one more for iperf3's own words; None for datagrams."""
+        if self._kind != "stream" or not self._clients:
+            return None
+        [(source, destination)] = {(pair.source, pair.destination) for pair in self._pairs}
+        return Meant(
+            client=source,
+            client_address=lab.addresses[source],
+            client_ports=frozenset(),
+            server=destination,
+            server_address=lab.addresses[destination],
+            server_ports=frozenset(pair.port for pair in self._clients),
+            server_sends=False,
+            count=sum(pair.connections + 1 for pair in self._clients),
+        )
 
     def _row(self, index: int, pair: Pair, each: Received) -> Row:
         return Row(index, round(self._begun_s[pair] * PS_PER_S), round(each.seconds * PS_PER_S))

@@ -15,6 +15,7 @@ from tailrace.live.lab import Lab
 from tailrace.live.outcome import Readings
 from tailrace.live.program import Command
 from tailrace.live.programs import iperf3, probe
+from tailrace.live.programs.closings import Closings
 from tailrace.live.programs.pgbench import Load
 from tailrace.live.template import Templates
 
@@ -93,8 +94,10 @@ class LiveTrial:
         generators = self._generators(databases)
         for generator in generators:
             generator.prepare(lab)
+        closings = Closings(lab, [host["name"] for host in self._plan["hosts"]])
         trips = self._round_trips(lab)
-        readings = self._measure(lab, generators)
+        readings = self._measure(lab, generators, closings)
+        closings.stop()
         servers = {host: server.stop("INT") for host, server in databases.programs.items()}
         fabric = lab.call("down")["outcome"]
         measured = [generator.measured(readings.interval) for generator in generators]
@@ -122,7 +125,7 @@ class LiveTrial:
         ends = {_ends(kind, raw) for kind, raw in self._workloads()}
         return {f"{a}>{b}": probe.round_trip_us(lab, a, b, lab.addresses[b]) for a, b in sorted(ends)}
 
-    def _measure(self, lab: Lab, generators: Sequence[Generator]) -> Readings:
+    def _measure(self, lab: Lab, generators: Sequence[Generator], closings: Closings) -> Readings:
         hosts = [host["name"] for host in self._plan["hosts"]]
         before = {host: probe.counters(lab, host, "before") for host in hosts}
         cpu = probe.cpu()
@@ -133,11 +136,13 @@ class LiveTrial:
         lab.call("end")
         shares = probe.cpu().shares_since(cpu)
         for generator in generators:
-            generator.stop()
+            generator.stop(lab)
         after = {host: probe.counters(lab, host, "after") for host in hosts}
         counted = {host: probe.difference(before[host], after[host]) for host in hosts}
+        meant = {generator.name: generator.connections(lab) for generator in generators}
+        closed = {name: closings.pair(wanted) for name, wanted in meant.items() if wanted}
         programs = [program for generator in generators for program in generator.programs]
-        return Readings(Interval(begun_wall_us, ended_s - begun_s), counted, shares, samples, programs)
+        return Readings(Interval(begun_wall_us, ended_s - begun_s), counted, shares, samples, programs, closed)
 
     def _drive(self, lab: Lab, generators: Sequence[Generator], begun_s: float) -> list[probe.Connections]:
         """Until every workload with an end has come to it, or the time is over."""

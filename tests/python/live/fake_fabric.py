@@ -97,6 +97,9 @@ class Fake:
                 return
             case "iperf3" if "--server" in argv:
                 return
+            case "stdbuf":
+                self.write(command, "stdout", CLOSED)
+                return
             case "iperf3":
                 self.end(name)
                 self.end(name.removesuffix("-client") + "-server")
@@ -199,6 +202,9 @@ def iperf_report() -> dict[str, Any]:
 
 SS = """ESTAB 0 0 10.77.0.2:5432 10.77.0.1:40000
 \t cubic wscale:7,7 rto:204 rtt:0.9/0.1 mss:8948 cwnd:10 bytes_sent:1000
+"""
+CLOSED = """UNCONN 0 0 10.77.0.3:40002 10.77.0.1:5201
+\t cubic rtt:1.5/0.1 bytes_retrans:3000 segs_out:400 retrans:0/2 minrtt:0.5
 """
 COUNTERS = """Tcp: RtoAlgorithm OutSegs RetransSegs
 Tcp: 1 500 3

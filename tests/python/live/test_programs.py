@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tailrace.live.fabric import FabricError
-from tailrace.live.programs import iperf3, postgres, probe
+from tailrace.live.programs import closings, iperf3, postgres, probe
 from tailrace.live.programs.pgbench import Load, statement_ms
 from tailrace.live.programs.postgres import Installation, Server
 from tailrace.live.programs.sizes import row_bytes
@@ -213,3 +213,47 @@ def test_shares_of_a_moment_are_not_told() -> None:
     before = probe.Cpu(1000, 500, 10)
     assert probe.Cpu(1010, 505, 10).shares_since(before) == {"idle_share": None, "steal_share": None}
     assert probe.Cpu(2000, 750, 60).shares_since(before) == {"idle_share": 0.25, "steal_share": 0.05}
+
+
+CLOSED = """UNCONN 1      0          10.77.0.2:5432 10.77.0.1:40000
+\t cubic rtt:3.5/0.05 bytes_retrans:9000 segs_out:14 data_segs_out:12 retrans:0/2 dsack_dups:1 minrtt:0.5
+UNCONN 1      0      [::ffff:10.77.0.2]:5432 [::ffff:10.77.0.1]:40001
+\t cubic rtt:1.5/0.05 data_segs_out:8 segs_in:9 minrtt:0.25
+UNCONN 0      0                *:5432                   *:*
+\t rto:1000 mss:536
+UNCONN 1      0          10.77.0.2:5432 10.77.0.9:40000
+\t cubic rtt:9/0.05 segs_out:99 rcv_ooopack:4
+UNCONN 1      0          10.77.0.2:5432 10.77.0.1:40002
+\t cubic rtt:9/0.05 segs_out:7"""
+
+
+def test_connections_are_told_apart_by_their_ends() -> None:
+    found = closings.parse_closed(CLOSED)
+    # The listener is no connection, and the last line was still being written.
+    assert [one.peer for one in found] == [("10.77.0.1", 40000), ("10.77.0.1", 40001), ("10.77.0.9", 40000)]
+    meant = closings.Meant(
+        client="web",
+        client_address="10.77.0.1",
+        client_ports=frozenset({40000, 40001}),
+        server="db",
+        server_address="10.77.0.2",
+        server_ports=frozenset({5432}),
+        server_sends=True,
+        count=2,
+    )
+    assert meant.ends == ("db", "web")
+    mine = [one for one in found if meant.has(one, at_server=True)]
+    assert len(mine) == 2
+    assert not any(meant.has(one, at_server=False) for one in found)
+    assert closings.tcp_outcome(mine, [found[2]]) == {
+        "segments_sent": 20,
+        "retransmits": 2,
+        "spurious_retransmits": 1,
+        "out_of_order": 4,
+    }
+    assert closings.summary(mine) == {
+        "count": 2,
+        "retransmitted_bytes": 9000,
+        "round_trip_mean_ms": 2.5,
+        "round_trip_least_ms": 0.25,
+    }

@@ -8,7 +8,7 @@ import json
 import math
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -43,6 +43,8 @@ class Pair:
     """From the beginning of the trial."""
     is_finite: bool
     priority: int | None
+    connections: int = 1
+    """That carry data."""
 
     def server(self, address: str) -> Command:
         """The receiving end."""
@@ -65,7 +67,7 @@ def stream_pairs(raw: Mapping[str, Any], first_port: int, limit_s: float) -> lis
     is_together = not size and not raw["stagger_ps"]
     if is_together:
         arguments = ("--parallel", str(count), "--time", _time(limit_s), *common)
-        return [_pair(raw, 0, first_port, arguments, is_finite=False)]
+        return [replace(_pair(raw, 0, first_port, arguments, is_finite=False), connections=count)]
     pairs = []
     for index in range(count):
         end = _length(size) if size else ("--time", _time(limit_s))
