@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from tailrace import _native
+from tailrace.live.outcome import FABRIC_COLUMNS
 
 MS_PS = 10**9
 BUFFER = {"initial_bytes": 1_000_000, "maximum_bytes": 1_000_000}
@@ -75,18 +76,8 @@ STREAM = {
 }
 COLUMNS = {
     "transactions": {"workload": "u32", "user": "u32", "start_ps": "u64", "latency_ps": "u64"},
-    "port_series": {
-        "port": "u32",
-        "bin": "u32",
-        "start_ps": "u64",
-        "queue_mean_bytes": "f64",
-        "queue_max_bytes": "u64",
-        "tx_bytes": "u64",
-        "drop_frames": "u64",
-        "mark_frames": "u64",
-    },
     "workload_series": {"workload": "u32", "bin": "u32", "start_ps": "u64", "goodput_bytes": "u64"},
-    "queue_depth": {"port": "u32", "depth_bytes": "u64", "time_ps": "u64"},
+    **FABRIC_COLUMNS,
 }
 LETTERS = {"u32": "I", "u64": "Q", "f64": "d"}
 

@@ -1,11 +1,14 @@
 """What a live run must leave as it was: interfaces, mounts, control groups, processes."""
 
+import subprocess
+import sys
 import time
 from dataclasses import dataclass
 from pathlib import Path
 
 SCENARIO = Path(__file__).with_name("small.yaml")
 GONE_LIMIT_S = 15.0
+RUN_LIMIT_S = 200
 CGROUPS = Path("/sys/fs/cgroup")
 
 
@@ -66,3 +69,11 @@ def wait_until_gone(words: str) -> list[str]:
     while (left := [*left_of(words), *(set(stale_cgroups()) - BEFORE)]) and time.monotonic() < deadline:
         time.sleep(0.05)
     return left
+
+
+def run_live(scenario: Path, out: Path, *options: str) -> None:
+    """Runs a scenario live; fails with its words when it does not end well."""
+    program = [sys.executable, "-c", "from tailrace.cli import main; main()"]
+    words = [*program, "run", "--live", str(scenario), "--out", str(out), *options]
+    done = subprocess.run(words, capture_output=True, text=True, timeout=RUN_LIMIT_S, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr

@@ -185,7 +185,7 @@ def _ask(lab: Lab, load: Load, program: Path) -> float:
     script.write_text(load.script(), encoding="utf-8")
     prefix = lab.folder / "logs" / f"transactions-{load.name}"
     asked = lab.start(load.command(program, script, prefix, lab.addresses["server"], 0))
-    asked.require(ANSWER_LIMIT_S)
+    pgbench.finish(asked, load, ANSWER_LIMIT_S)
     mean_ms = pgbench.statement_ms(asked.out_path.read_text(encoding="utf-8"))
     if mean_ms is None:
         raise FabricError(f"{load.name}: pgbench did not say how long a statement took")

@@ -5,9 +5,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from tailrace.experiment.native import Columns
-from tailrace.live.generators import Measured
+from tailrace.live.generators import Interval, Measured
 from tailrace.live.program import Ended, Program
-from tailrace.live.programs import probe
+from tailrace.live.programs import closings, probe
+from tailrace.live.programs.closings import Closed
 from tailrace.live.programs.probe import Connections, Counters
 from tailrace.live.series import column, goodput_table, transactions_table
 
@@ -33,9 +34,7 @@ FABRIC_COLUMNS = {
 class Readings:
     """What was read around the measured interval."""
 
-    begun_wall_us: int
-    """Wall clock at which the interval began."""
-    span_s: float
+    interval: Interval
     counted: Mapping[str, Counters]
     """By host, what the kernel counted meanwhile."""
     cpu: Mapping[str, float | None]
@@ -43,6 +42,8 @@ class Readings:
     samples: Sequence[Connections]
     programs: Sequence[Program]
     """Of the load generators."""
+    closed: Mapping[str, tuple[Sequence[Closed], Sequence[Closed]]]
+    """By workload, what its sending and its receiving host knew of its connections."""
 
 
 def assemble(
@@ -54,9 +55,9 @@ def assemble(
     round_trips: Mapping[str, Mapping[str, float]],
 ) -> dict[str, Any]:
     """The outcome, without wall time."""
-    workloads = [_with_tcp(plan, one.outcome, readings.counted) for one in measured]
+    workloads = [_with_tcp(plan, one.outcome, readings) for one in measured]
     complete = [one["completion_ps"] for one in workloads]
-    span_ps = round(readings.span_s * PS_PER_S)
+    span_ps = round(readings.interval.span_s * PS_PER_S)
     end_ps = span_ps if None in complete or not complete else max(complete)
     return {
         **fabric,
@@ -89,17 +90,18 @@ def tables(
     return made
 
 
-def _with_tcp(plan: Mapping[str, Any], outcome: dict[str, Any], counted: Mapping[str, Counters]) -> dict[str, Any]:
-    """TCP counters belong to hosts: they are a workload's where it has its sender to itself."""
+def _with_tcp(plan: Mapping[str, Any], outcome: dict[str, Any], readings: Readings) -> dict[str, Any]:
+    """A workload's TCP counters: its connections', and where it has its hosts to itself those that Linux has by host."""
     ends = {
         raw["name"]: _sender_and_receiver(kind, raw) for tagged in plan["workloads"] for kind, raw in tagged.items()
     }
     sender, receiver = ends[outcome["name"]]
-    is_alone = [pair[0] for pair in ends.values()].count(sender) == 1
-    tcp = probe.tcp_outcome(counted[sender], {}) if is_alone else None
-    if tcp is not None and [pair[1] for pair in ends.values()].count(receiver) == 1:
-        tcp = probe.tcp_outcome(counted[sender], counted[receiver])
-    return outcome | {"tcp": tcp}
+    sent, received = readings.closed.get(outcome["name"], ((), ()))
+    tcp = closings.tcp_outcome(sent, received) if sent else {}
+    if [pair[0] for pair in ends.values()].count(sender) == 1:
+        has_receiver = [pair[1] for pair in ends.values()].count(receiver) == 1
+        tcp = probe.tcp_outcome(readings.counted[sender], readings.counted[receiver] if has_receiver else {}) | tcp
+    return outcome | {"tcp": tcp or None}
 
 
 def _sender_and_receiver(kind: str, raw: Mapping[str, Any]) -> tuple[str, str]:
@@ -135,12 +137,13 @@ def _live(
     windows = [window for sample in readings.samples for window in sample.windows]
     trips = [trip for sample in readings.samples for trip in sample.round_trips_ms]
     return {
-        "span_s": readings.span_s,
+        "span_s": readings.interval.span_s,
         "idle_share": readings.cpu["idle_share"],
         "steal_share": readings.cpu["steal_share"],
         "round_trip_us": {place: dict(trip) for place, trip in round_trips.items()},
         "begin_skew_ms": (max(begun) - min(begun)) / 1e9 if begun else 0.0,
         "generator_lag_us": {one.outcome["name"]: one.lag_us for one in measured if one.lag_us is not None},
+        "connections": {name: closings.summary(sent) for name, (sent, _) in readings.closed.items()},
         "congestion_controls": controls,
         "window_mean_segments": _mean(windows),
         "smoothed_round_trip_mean_ms": _mean(trips),

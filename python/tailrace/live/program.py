@@ -84,6 +84,10 @@ class Program:
         """What it wrote to stderr."""
         return self._lab.err_path(self.command.name)
 
+    def errors(self) -> str:
+        """What it has written to stderr so far."""
+        return self.err_path.read_text(encoding="utf-8", errors="replace")
+
     @property
     def ended(self) -> Ended | None:
         """How it ended; None while it runs."""

@@ -11,7 +11,7 @@ from tailrace.scenario.loading import Loaded
 from tailrace.scenario.network import Framing
 from tailrace.scenario.scenario import Scenario
 from tailrace.scenario.topology import Graph, expand
-from tailrace.scenario.workload import Datagrams, Flows, Oltp, Stream, start_of
+from tailrace.scenario.workload import Datagrams, Flows, Oltp, Stream, bulk_receivers, start_of
 
 Found = Iterator[tuple[KeyPath, str, str]]
 """Path, what cannot be run, hint."""
@@ -146,7 +146,7 @@ def _congestion_controls(scenario: Scenario, known: frozenset[str]) -> Found:
 
 def _rates(scenario: Scenario, graph: Graph, frames_per_s_max: float) -> Found:
     """The switch program forwards so many frames a second and no more, whatever the number of ports."""
-    receivers = _receivers(scenario)
+    receivers = {host for workload in scenario.workloads.values() for host in bulk_receivers(workload, graph.hosts)}
     frames_per_s = sum(
         graph.rates_bps[host] / (8 * frame_bytes(scenario, host)) * FRAMES_PER_DATA_FRAME for host in receivers
     )
@@ -161,17 +161,3 @@ def frame_bytes(scenario: Scenario, host: str) -> int:
     """Bytes of a full frame on the wire towards a host."""
     framing = scenario.network.framing
     return scenario.host(host).mtu + framing.header + framing.overhead
-
-
-def _receivers(scenario: Scenario) -> set[str]:
-    """Hosts to which the bulk of some workload flows."""
-    receivers: set[str] = set()
-    for workload in scenario.workloads.values():
-        match workload:
-            case Oltp():
-                receivers.add(workload.client)
-            case Stream() | Datagrams():
-                receivers.add(workload.destination)
-            case Flows():
-                pass  # refused by its kind
-    return receivers

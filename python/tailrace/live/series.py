@@ -27,6 +27,13 @@ class Moved:
     end_ps: int
     size_bytes: int
 
+    def until(self, end_ps: int) -> "Moved":
+        """The part of it that came before `end_ps`."""
+        if self.end_ps <= end_ps:
+            return self
+        cut_ps = max(self.start_ps, end_ps)
+        return Moved(self.start_ps, cut_ps, self.size_bytes * (cut_ps - self.start_ps) // (self.end_ps - self.start_ps))
+
 
 class Bins:
     """Bytes in bins of equal width; the width doubles when the run outgrows them, as in the simulator."""

@@ -10,11 +10,12 @@ from tailrace.experiment.native import Outcome
 from tailrace.live import outcome as outcomes
 from tailrace.live.databases import Databases
 from tailrace.live.fabric import FabricError
-from tailrace.live.generators import Bulk, Generator, Oltp, Users
+from tailrace.live.generators import Bulk, Generator, Interval, Oltp, Users
 from tailrace.live.lab import Lab
 from tailrace.live.outcome import Readings
 from tailrace.live.program import Command
 from tailrace.live.programs import hammerdb, iperf3, probe, settings
+from tailrace.live.programs.closings import Closings
 from tailrace.live.programs.hammerdb import HammerDb
 from tailrace.live.programs.pgbench import Load, Pgbench
 from tailrace.live.template import Templates
@@ -94,13 +95,15 @@ class LiveTrial:
         generators = self._generators(databases)
         for generator in generators:
             generator.prepare(lab)
+        closings = Closings(lab, [host["name"] for host in self._plan["hosts"]])
         trips = self._round_trips(lab)
         found = {host["name"]: settings.read(lab, host["name"]) for host in self._plan["hosts"]}
         settings.require_clean(found, lab.call("counters")["outcome"])
-        readings = self._measure(lab, generators)
+        readings = self._measure(lab, generators, closings)
+        closings.stop()
         servers = {host: server.stop("INT") for host, server in databases.programs.items()}
         fabric = lab.call("down")["outcome"]
-        measured = [generator.measured(readings.begun_wall_us) for generator in generators]
+        measured = [generator.measured(readings.interval) for generator in generators]
         whole = outcomes.assemble(self._plan, fabric, measured, readings, servers, trips)
         whole["live"]["settings"] = found
         tables = outcomes.tables(self._plan, fabric, measured, whole["end_ps"])
@@ -134,7 +137,7 @@ class LiveTrial:
         ends = {_ends(kind, raw) for kind, raw in self._workloads()}
         return {f"{a}>{b}": probe.round_trip_us(lab, a, b, lab.addresses[b]) for a, b in sorted(ends)}
 
-    def _measure(self, lab: Lab, generators: Sequence[Generator]) -> Readings:
+    def _measure(self, lab: Lab, generators: Sequence[Generator], closings: Closings) -> Readings:
         hosts = [host["name"] for host in self._plan["hosts"]]
         before = {host: probe.counters(lab, host, "before") for host in hosts}
         cpu = probe.cpu()
@@ -145,11 +148,13 @@ class LiveTrial:
         lab.call("end")
         shares = probe.cpu().shares_since(cpu)
         for generator in generators:
-            generator.stop()
+            generator.stop(lab)
         after = {host: probe.counters(lab, host, "after") for host in hosts}
         counted = {host: probe.difference(before[host], after[host]) for host in hosts}
+        meant = {generator.name: generator.connections(lab) for generator in generators}
+        closed = {name: closings.pair(wanted) for name, wanted in meant.items() if wanted}
         programs = [program for generator in generators for program in generator.programs]
-        return Readings(begun_wall_us, ended_s - begun_s, counted, shares, samples, programs)
+        return Readings(Interval(begun_wall_us, ended_s - begun_s), counted, shares, samples, programs, closed)
 
     def _drive(self, lab: Lab, generators: Sequence[Generator], begun_s: float) -> list[probe.Connections]:
         """Until every workload with an end has come to it, or the time is over."""

@@ -82,7 +82,7 @@ def _transactions(_: Run, trial: Trial, band: Band) -> float | None:
 def _tcp(counter: str) -> Figure:
     def figure(_: Run, trial: Trial, band: Band) -> float | None:
         tcp = _outcome(trial, band).get("tcp")
-        return float(tcp[counter]) if tcp else None
+        return float(tcp[counter]) if tcp and counter in tcp else None
 
     return figure
 

@@ -80,9 +80,10 @@ def _users_jain(outcomes: list[dict[str, Any]]) -> float | None:
     return sum(known) / len(known) if known else None
 
 
-def _tcp(outcomes: list[dict[str, Any]]) -> dict[str, float] | None:
-    """Counters per trial (means)."""
+def _tcp(outcomes: list[dict[str, Any]]) -> dict[str, float | None] | None:
+    """Counters per trial (means); None for one that some trial lacks: real hosts count less than modelled ones."""
     counted = [w["tcp"] for w in outcomes if w.get("tcp")]
     if not counted:
         return None
-    return {key: sum(tcp.get(key, 0) for tcp in counted) / len(counted) for key in TCP_COUNTERS}
+    known = {key: [tcp[key] for tcp in counted if key in tcp] for key in TCP_COUNTERS}
+    return {key: sum(found) / len(found) if len(found) == len(counted) else None for key, found in known.items()}

@@ -12,7 +12,7 @@ from tailrace.scenario.lower_tree import lower_trees
 from tailrace.scenario.lower_workload import lower_workload
 from tailrace.scenario.scenario import Scenario
 from tailrace.scenario.topology import Graph, expand
-from tailrace.scenario.workload import Datagrams, Flows, Oltp, Stream
+from tailrace.scenario.workload import bulk_receivers
 
 PLAN_VERSION = 1
 OBSERVED_PORTS_MAX = 64
@@ -140,15 +140,7 @@ def _observe(scenario: Scenario, graph: Graph) -> Raw:
 
 def _auto_ports(scenario: Scenario, graph: Graph) -> list[list[str]]:
     """Ports towards hosts that receive the bulk of some workload, and ports between switches, where queues form."""
-    receivers: set[str] = set()
-    for workload in scenario.workloads.values():
-        match workload:
-            case Oltp():
-                receivers.add(workload.client)
-            case Stream() | Datagrams():
-                receivers.add(workload.destination)
-            case Flows():
-                receivers.update(graph.hosts if workload.destinations == "all" else workload.destinations)
+    receivers = {host for workload in scenario.workloads.values() for host in bulk_receivers(workload, graph.hosts)}
     switches = set(graph.switches)
     both_ways = [(k.a, k.b) for k in graph.links] + [(k.b, k.a) for k in graph.links]
     to_hosts = [[a, b] for a, b in both_ways if a in switches and b in receivers]

@@ -1,5 +1,6 @@
 """What uses the network: OLTP users, bulk streams, finite flows, datagrams."""
 
+from collections.abc import Iterable
 from typing import Annotated, Literal
 
 from pydantic import Field
@@ -141,6 +142,17 @@ class Datagrams(_Workload):
 
 
 Workload = Annotated[Oltp | Stream | Flows | Datagrams, Field(discriminator="kind")]
+
+
+def bulk_receivers(workload: Oltp | Stream | Flows | Datagrams, hosts: Iterable[str]) -> set[str]:
+    """The hosts, among all these, to which most of a workload's bytes go."""
+    match workload:
+        case Oltp():
+            return {workload.client}
+        case Stream() | Datagrams():
+            return {workload.destination}
+        case Flows():
+            return set(hosts if workload.destinations == "all" else workload.destinations)
 
 
 def start_of(workload: Oltp) -> Distribution:

@@ -109,6 +109,9 @@ class Fake:
                 return
             case "iperf3" if "--server" in argv:
                 return
+            case "stdbuf":
+                self.write(command, "stdout", CLOSED)
+                return
             case "iperf3":
                 self.end(name)
                 self.end(name.removesuffix("-client") + "-server")
@@ -143,11 +146,11 @@ class Fake:
         load = Load(raw, self.plan["seed"], dict.fromkeys([t["response_bytes"] for t in raw["round_trips"]], 7))
         prefix = argv[argv.index("--log-prefix") + 1]
         lines = []
+        now_us = time.time_ns() // 1000
         for user in range(raw["users"]):
-            clock_us = time.time_ns() // 1000
             for number in range(1, (raw["transactions"] or 5) + 1):
                 took_us = load.pause_us(user, number) + LATENCY_US
-                clock_us += took_us
+                clock_us = now_us + number  # all within the trial, which is short
                 lines.append(f"{user} {number} {took_us} 0 {clock_us // 10**6} {clock_us % 10**6}")
         Path(f"{prefix}.1").write_text("\n".join(lines) + "\n", encoding="ascii")
         self.write(command, "stdout", f"         {LATENCY_US / 1000 - 0.1:.3f}           0  SELECT d FROM pay\n")
@@ -219,6 +222,9 @@ def iperf_report() -> dict[str, Any]:
 
 SS = """ESTAB 0 0 10.77.0.2:5432 10.77.0.1:40000
 \t cubic wscale:7,7 rto:204 rtt:0.9/0.1 mss:8948 cwnd:10 bytes_sent:1000
+"""
+CLOSED = """UNCONN 0 0 10.77.0.3:40002 10.77.0.1:5201
+\t cubic rtt:1.5/0.1 bytes_retrans:3000 segs_out:400 retrans:0/2 minrtt:0.5
 """
 COUNTERS = """Tcp: RtoAlgorithm OutSegs RetransSegs
 Tcp: 1 500 3

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tailrace.live.fabric import FabricError
-from tailrace.live.programs import iperf3, postgres, probe
+from tailrace.live.programs import closings, iperf3, postgres, probe
 from tailrace.live.programs.pgbench import Load, statement_ms
 from tailrace.live.programs.postgres import Installation, Server
 from tailrace.live.programs.sizes import row_bytes
@@ -40,20 +40,20 @@ STREAM: dict[str, Any] = {
 
 def test_a_script_waits_and_then_does_every_statement() -> None:
     lines = LOAD.script().splitlines()
-    assert lines.index(r"\sleep :pause us") < lines.index("SELECT d FROM pay_18000 WHERE id = :id;")
-    assert lines[-2:] == [r"\set id random(1, 900)", "SELECT d FROM pay_64000 WHERE id = :id;"]
+    assert lines.index(r"\sleep :nap us") < lines.index("SELECT d FROM pay_18000 WHERE id = :id;")
+    assert lines[-3:] == [r"\set id random(1, 900)", "SELECT d FROM pay_64000 WHERE id = :id;", r"\endif"]
     assert r"\if :n = 1" in lines
+    assert r"\if :n > 4" in lines
+    assert "said" not in Load(OLTP | {"transactions": 0}, 7, LOAD.rows).script()
 
 
-def test_pgbench_is_asked_for_users_threads_and_transactions() -> None:
+def test_pgbench_is_asked_for_users_threads_and_time() -> None:
     command = LOAD.command(Path("/x/pgbench"), Path("/s"), Path("/l"), "10.77.0.2", 9)
     words = " ".join(command.argv)
     assert "--client 3 --jobs 3" in words
-    assert "--transactions 4" in words
+    assert "--time 69" in words
     assert command.host == "web"
     assert command.priority == 3
-    endless = Load(OLTP | {"transactions": 0}, 7, LOAD.rows).command(Path("p"), Path("s"), Path("l"), "a", 9)
-    assert "--time 9" in " ".join(endless.argv)
 
 
 def test_a_log_is_read_from_every_thread_without_the_pauses(tmp_path: Path) -> None:
@@ -64,9 +64,27 @@ def test_a_log_is_read_from_every_thread_without_the_pauses(tmp_path: Path) -> N
     assert found[1].intended_us == 100_000_000 + 8200 - 1200
 
 
+def test_a_long_pause_is_several_runs_of_the_script(tmp_path: Path) -> None:
+    slow = Load(OLTP | {"gap": {"constant": 2_500 * 10**9}, "transactions": 2}, 7, LOAD.rows)
+    # The pause of transaction 2 takes naps of 1, 1 and 0.5 s; then the user naps for ever.
+    runs = "0 1 1500 0 100 0\n0 2 1000100 0 101 0\n0 3 1000100 0 102 0\n0 4 502000 0 102 502000\n0 5 1000100 0 103 0\n"
+    (tmp_path / "log.7").write_text(runs, encoding="ascii")
+    first, second = slow.transactions(tmp_path / "log")
+    assert (first.latency_us, second.number, second.ended_us) == (1500, 2, 102_502_000)
+    assert second.begun_us == 101_000_000 - 1_000_100
+    assert second.latency_us == 102_502_000 - second.begun_us - 2_500_000
+    (tmp_path / "log.7").write_text(runs[: runs.index("0 4")], encoding="ascii")
+    assert [one.number for one in slow.transactions(tmp_path / "log")] == [1]
+
+
+def test_a_user_that_has_done_its_number_says_so() -> None:
+    said = "debug(script=0,command=19): debug(script=0,command=19): int 5\nint 5\ndebug(script=0,command=19): int 15\n"
+    assert LOAD.users_done(said) == 2
+
+
 def test_a_failed_transaction_is_no_fast_one(tmp_path: Path) -> None:
     (tmp_path / "log.7").write_text("0 1 failed 0 100 2000\n", encoding="ascii")
-    with pytest.raises(FabricError, match="pgbench-orders: transaction 1 of user 0: failed"):
+    with pytest.raises(FabricError, match="pgbench-orders: run 1 of user 0: failed"):
         LOAD.transactions(tmp_path / "log")
 
 
@@ -125,7 +143,7 @@ def test_datagrams_go_at_their_rate() -> None:
 
 
 def test_a_receiver_tells_what_came_also_when_it_was_interrupted(tmp_path: Path) -> None:
-    report = {
+    report: dict[str, Any] = {
         "intervals": [
             {"sum": {"start": 0, "end": 0.5, "bytes": 100, "lost_packets": 2}},
             {"sum": {"start": 0.5, "end": 0.8, "bytes": 50, "lost_packets": 0}},
@@ -136,6 +154,16 @@ def test_a_receiver_tells_what_came_also_when_it_was_interrupted(tmp_path: Path)
     path.write_text(json.dumps(report), encoding="utf-8")
     received = iperf3.read_server(path)
     assert (received.size_bytes, received.seconds, received.lost) == (150, 0.8, 2)
+    # As iperf3 3.12 does: the last interval twice, and the rest in the sum alone.
+    report["intervals"].append(report["intervals"][-1])
+    report["end"] = {"sum_received": {"bytes": 190}}
+    path.write_text(json.dumps(report), encoding="utf-8")
+    again = iperf3.read_server(path)
+    assert (again.size_bytes, again.unreported_bytes) == (150, 40)
+    start_s, end_s, size = again.tail(0.9)
+    assert (start_s, end_s, size) == (0.8, 0.9, round(50 / 0.3 * 0.1))
+    assert again.tail(2.0) == (0.8, 2.0, 40)
+    assert again.tail(0.7)[2] == 0
     path.write_text(json.dumps({"error": "unable to receive"}), encoding="utf-8")
     with pytest.raises(FabricError, match="moved nothing: unable to receive"):
         iperf3.read_server(path)
@@ -185,3 +213,47 @@ def test_shares_of_a_moment_are_not_told() -> None:
     before = probe.Cpu(1000, 500, 10)
     assert probe.Cpu(1010, 505, 10).shares_since(before) == {"idle_share": None, "steal_share": None}
     assert probe.Cpu(2000, 750, 60).shares_since(before) == {"idle_share": 0.25, "steal_share": 0.05}
+
+
+CLOSED = """UNCONN 1      0          10.77.0.2:5432 10.77.0.1:40000
+\t cubic rtt:3.5/0.05 bytes_retrans:9000 segs_out:14 data_segs_out:12 retrans:0/2 dsack_dups:1 minrtt:0.5
+UNCONN 1      0      [::ffff:10.77.0.2]:5432 [::ffff:10.77.0.1]:40001
+\t cubic rtt:1.5/0.05 data_segs_out:8 segs_in:9 minrtt:0.25
+UNCONN 0      0                *:5432                   *:*
+\t rto:1000 mss:536
+UNCONN 1      0          10.77.0.2:5432 10.77.0.9:40000
+\t cubic rtt:9/0.05 segs_out:99 rcv_ooopack:4
+UNCONN 1      0          10.77.0.2:5432 10.77.0.1:40002
+\t cubic rtt:9/0.05 segs_out:7"""
+
+
+def test_connections_are_told_apart_by_their_ends() -> None:
+    found = closings.parse_closed(CLOSED)
+    # The listener is no connection, and the last line was still being written.
+    assert [one.peer for one in found] == [("10.77.0.1", 40000), ("10.77.0.1", 40001), ("10.77.0.9", 40000)]
+    meant = closings.Meant(
+        client="web",
+        client_address="10.77.0.1",
+        client_ports=frozenset({40000, 40001}),
+        server="db",
+        server_address="10.77.0.2",
+        server_ports=frozenset({5432}),
+        server_sends=True,
+        count=2,
+    )
+    assert meant.ends == ("db", "web")
+    mine = [one for one in found if meant.has(one, at_server=True)]
+    assert len(mine) == 2
+    assert not any(meant.has(one, at_server=False) for one in found)
+    assert closings.tcp_outcome(mine, [found[2]]) == {
+        "segments_sent": 20,
+        "retransmits": 2,
+        "spurious_retransmits": 1,
+        "out_of_order": 4,
+    }
+    assert closings.summary(mine) == {
+        "count": 2,
+        "retransmitted_bytes": 9000,
+        "round_trip_mean_ms": 2.5,
+        "round_trip_least_ms": 0.25,
+    }

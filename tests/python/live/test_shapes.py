@@ -57,6 +57,11 @@ def test_bytes_are_spread_and_never_lost(parts: list[tuple[int, int, int]], bins
     assert sum(filled) == pytest.approx(sum(size for _, _, size in parts), abs=len(filled) + 1)
 
 
+def test_what_came_after_the_end_does_not_count() -> None:
+    part = Moved(10, 30, 400)
+    assert [part.until(end) for end in (40, 15, 5)] == [part, Moved(10, 15, 100), Moved(10, 10, 0)]
+
+
 def test_tables_have_the_columns_of_the_simulator() -> None:
     rows = [[Row(0, 5, 7), Row(1, 6, 8)], [Row(0, 9, 9)]]
     kind, data = transactions_table(rows, 1)["start_ps"]

@@ -19,7 +19,7 @@ from tailrace.live import tcl
 from tailrace.live.fabric import FabricError
 from tailrace.live.lab import Lab
 from tailrace.live.program import Command, Program
-from tailrace.live.programs import postgres
+from tailrace.live.programs import closings, postgres
 from tailrace.live.programs.pgbench import STOP_LIMIT_S, Load, Transaction, log_lines
 from tailrace.live.programs.sizes import table_name
 
@@ -114,6 +114,7 @@ class HammerDb:
         self._limit_s = limit_s
         self._started: Program | None = None
         self._control = Path()
+        self._ports: frozenset[int] = frozenset()
         self._late_us: dict[tuple[int, int], int] = {}
 
     def prepare(self, lab: Lab) -> None:
@@ -126,6 +127,7 @@ class HammerDb:
         commands.write_text(commands_script(self._load, driver, self._limit_s), encoding="utf-8")
         self._started = lab.start(self._command(commands))
         self._wait_until_ready(self._started)
+        self._ports = closings.client_ports(lab, self._started, postgres.PORT)
 
     def _command(self, commands: Path) -> Command:
         # What it keeps for itself (settings, jobs, history) goes to TMP and HOME, and away with the trial.
@@ -164,7 +166,15 @@ class HammerDb:
         """Whether every user has ended; the program itself ends a little later."""
         return (self._control / "done").exists()
 
-    def stop(self) -> None:
+    def tick(self, lab: Lab) -> None:
+        """Users end by themselves."""
+
+    @property
+    def ports(self) -> frozenset[int]:
+        """Of its users' connections."""
+        return self._ports
+
+    def stop(self, lab: Lab) -> None:
         """Users end after the transactions that have begun, and the program after its users."""
         if self._started is not None:
             (self._control / "stop").touch()
@@ -173,16 +183,20 @@ class HammerDb:
     def transactions(self) -> list[Transaction]:
         """From the logs of the users; raises `FabricError` where a pause was not the one that the seed gives."""
         prefix = self._control / "transactions"
+        done = []
         for words in log_lines(prefix):
-            user, number, pause_us, late_us = int(words[0]), int(words[1]), int(words[6]), int(words[7])
+            user, number, took_us, pause_us, late_us = (int(words[at]) for at in (0, 1, 2, 6, 7))
             if pause_us != self._load.pause_us(user, number):
                 raise FabricError(f"hammerdb-{self._load.name}: transaction {number} of user {user} had another pause")
             self._late_us[user, number] = late_us
-        return self._load.transactions(prefix)
+            ended_us = int(words[4]) * US_PER_S + int(words[5])
+            begun_us = ended_us - took_us
+            done.append(Transaction(user, number, begun_us, begun_us + pause_us, ended_us))
+        return sorted(done, key=lambda one: (one.user, one.number))
 
-    def lag_us(self, recorded: Sequence[Transaction]) -> float | None:
+    def lag_us(self, whole: Sequence[Transaction]) -> float | None:
         """How late the first statement of a transaction was sent."""
-        late_us = [self._late_us[one.user, one.number] for one in recorded]
+        late_us = [self._late_us[one.user, one.number] for one in whole]
         return sum(late_us) / len(late_us) if late_us else None
 
 

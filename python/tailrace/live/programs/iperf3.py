@@ -8,7 +8,7 @@ import json
 import math
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -43,6 +43,8 @@ class Pair:
     """From the beginning of the trial."""
     is_finite: bool
     priority: int | None
+    connections: int = 1
+    """That carry data."""
 
     def server(self, address: str) -> Command:
         """The receiving end."""
@@ -65,7 +67,7 @@ def stream_pairs(raw: Mapping[str, Any], first_port: int, limit_s: float) -> lis
     is_together = not size and not raw["stagger_ps"]
     if is_together:
         arguments = ("--parallel", str(count), "--time", _time(limit_s), *common)
-        return [_pair(raw, 0, first_port, arguments, is_finite=False)]
+        return [replace(_pair(raw, 0, first_port, arguments, is_finite=False), connections=count)]
     pairs = []
     for index in range(count):
         end = _length(size) if size else ("--time", _time(limit_s))
@@ -108,6 +110,16 @@ class Received:
     """Start and end in seconds from the pair's start, and bytes."""
     lost: int
     """Datagrams that did not come."""
+    unreported_bytes: int = 0
+    """Came after the last whole interval of a test that was interrupted."""
+
+    def tail(self, end_s: float) -> tuple[float, float, int]:
+        """The interval that was interrupted, up to `end_s` from the pair's start: filled at the pace of the one before,
+        with no more than came."""
+        start_s, last_end_s, size_bytes = self.intervals[-1]
+        pace_bytes_per_s = size_bytes / max(last_end_s - start_s, INTERVAL_S / 2)
+        filled_bytes = round(pace_bytes_per_s * max(0.0, end_s - last_end_s))
+        return last_end_s, max(last_end_s, end_s), min(self.unreported_bytes, filled_bytes)
 
 
 def read_server(path: Path) -> Received:
@@ -116,15 +128,24 @@ def read_server(path: Path) -> Received:
         report = json.loads(path.read_text(encoding="utf-8"))
     except ValueError:
         raise FabricError(f"{path.name}: iperf3 left no report") from None
-    intervals = tuple(
-        (float(part["sum"]["start"]), float(part["sum"]["end"]), int(part["sum"]["bytes"]))
-        for part in report.get("intervals", [])
-    )
-    if not intervals:
+    sums = _whole_intervals(report)
+    if not sums:
         raise FabricError(f"{path.name}: iperf3 moved nothing: {report.get('error', 'it does not say why')}")
-    lost = sum(int(part["sum"].get("lost_packets", 0)) for part in report["intervals"])
+    intervals = tuple((float(each["start"]), float(each["end"]), int(each["bytes"])) for each in sums)
+    lost = sum(int(each.get("lost_packets", 0)) for each in sums)
     total = sum(size for _, _, size in intervals)
-    return Received(total, intervals[-1][1], intervals, lost)
+    whole = int(report.get("end", {}).get("sum_received", {}).get("bytes", total))
+    return Received(total, intervals[-1][1], intervals, lost, max(0, whole - total))
+
+
+def _whole_intervals(report: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """The sums of all intervals. The server of an interrupted client writes its last interval twice and leaves out the
+    time after it."""
+    sums: list[Mapping[str, Any]] = []
+    for each in report.get("intervals", []):
+        if not sums or each["sum"]["start"] >= sums[-1]["end"]:
+            sums.append(each["sum"])
+    return sums
 
 
 def wait_for_listener(lab: Lab, pair: Pair, server: Program) -> None:

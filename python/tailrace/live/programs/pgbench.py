@@ -2,9 +2,16 @@
 
 A user begins with a pause (the time of its first transaction, then the gap) and then does its statements, so that the
 end of the last transaction is the end of its work. Threads are as many as users: each user's client works by itself.
+
+pgbench keeps the last of its log in memory until it ends by itself, so a signal that kills it loses transactions. It
+therefore runs by time always, and is ended by SIGALRM, which lets it end well. A user that has done its number says so
+and then sleeps. pgbench looks at the time only between two runs of the script: a run sleeps for a nap at most, and a
+long pause is several runs.
 """
 
+import math
 import re
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
@@ -15,12 +22,20 @@ from tailrace.live.draws import Draw
 from tailrace.live.fabric import FabricError
 from tailrace.live.lab import Lab
 from tailrace.live.program import Command, Program
+from tailrace.live.programs import closings, postgres
 from tailrace.live.programs.sizes import table_name
 
 THREADS_MAX = 64
 """Beyond this users share threads: a machine of few cores spends its time switching between more."""
 PS_PER_US = 10**6
 US_PER_S = 10**6
+NAP_US = 1_000_000
+"""Longest sleep of one run of the script: pgbench ends so much later than it is told to."""
+FOREVER_US = 10**15
+"""What a user that has done its number sleeps for, in naps: 30 years."""
+START_GRACE_S = 60
+"""pgbench's own time ends so much after the trial's, which ends it first."""
+POLL_S = 0.02
 SEEDS_APART = 64
 """Between the seeds of two draws of a workload: no draw uses more."""
 STOP_LIMIT_S = 30.0
@@ -64,7 +79,12 @@ class Load:
     @property
     def is_finite(self) -> bool:
         """Whether its users have a number of transactions to do."""
-        return bool(self.raw["transactions"])
+        return bool(self.count)
+
+    @property
+    def count(self) -> int:
+        """Transactions of each user; 0 for as many as there is time for."""
+        return int(self.raw["transactions"])
 
     @property
     def responses(self) -> list[int]:
@@ -91,22 +111,32 @@ class Load:
         return (self.start if number == 1 else self.gap).value_us(user, number)
 
     def script(self) -> str:
-        """The script, in pgbench's language."""
-        lines = [r"\set n :n + 1", r"\set k :n * 65536 + :client_id"]
+        """The script, in pgbench's language. `left` is what is left of the pause before transaction `n`."""
+        lines = [r"\if :left = 0", r"\set n :n + 1", r"\set k :n * 65536 + :client_id"]
         lines += [r"\if :n = 1", *self.start.lines("pause"), r"\else", *self.gap.lines("pause"), r"\endif"]
-        lines.append(r"\sleep :pause us")
+        lines.append(r"\set left :pause")
+        if self.count:
+            lines += [rf"\if :n > {self.count}", r"\set said debug(:n)", rf"\set left {FOREVER_US}", r"\endif"]
+        lines += [r"\endif", rf"\set nap least(:left, {NAP_US})", r"\set left :left - :nap", r"\sleep :nap us"]
+        lines.append(r"\if :left = 0")
         for size in self.responses:
             lines.append(rf"\set id random(1, {self.rows[size]})")
             lines.append(f"SELECT d FROM {table_name(size)} WHERE id = :id;")
+        lines.append(r"\endif")
         return "\n".join(lines) + "\n"
 
+    def users_done(self, said: str) -> int:
+        """Users that have done their number, from what pgbench wrote to stderr."""
+        # A line is written in two pieces, and pieces of two threads may come one behind the other.
+        return len(re.findall(rf"int {self.count + 1}$", said, re.MULTILINE)) if self.count else 0
+
     def command(self, program: Path, script: Path, log_prefix: Path, address: str, limit_s: int) -> Command:
-        """pgbench for this workload; one without a number to do ends after `limit_s`, or at SIGALRM."""
-        users, count = int(self.raw["users"]), int(self.raw["transactions"])
+        """pgbench for this workload; it ends at SIGALRM, or by itself some time after `limit_s`."""
+        users = int(self.raw["users"])
         threads = min(users, THREADS_MAX)
         argv = [str(program), "--host", address, "--port", "5432", "--username", "tailrace", "--no-vacuum"]
-        argv += ["--protocol", "prepared", "--client", str(users), "--jobs", str(threads), "--define", "n=0"]
-        argv += ["--transactions", str(count)] if count else ["--time", str(limit_s)]
+        argv += ["--protocol", "prepared", "--client", str(users), "--jobs", str(threads)]
+        argv += ["--define", "n=0", "--define", "left=0", "--time", str(limit_s + START_GRACE_S)]
         argv += ["--random-seed", str(self.seed % 2**31), "--file", str(script)]
         argv += ["--log", "--log-prefix", str(log_prefix), "--report-per-command", "tailrace"]
         return Command(
@@ -115,16 +145,41 @@ class Load:
 
     def transactions(self, log_prefix: Path) -> list[Transaction]:
         """Every transaction of the log, by user and number."""
-        found = [self._transaction(words) for words in log_lines(log_prefix)]
-        return sorted(found, key=lambda one: (one.user, one.number))
+        runs: dict[int, list[_Run]] = {}
+        for words in log_lines(log_prefix):
+            runs.setdefault(int(words[0]), []).append(self._run(words))
+        ordered = {user: sorted(runs[user], key=lambda run: run.number) for user in sorted(runs)}
+        return [one for user, own in ordered.items() for one in self._of_user(user, own)]
 
-    def _transaction(self, words: Sequence[str]) -> Transaction:
+    def _of_user(self, user: int, runs: Sequence["_Run"]) -> Iterator[Transaction]:
+        """Joins the naps of a pause and the run that they lead to."""
+        number, next_run = 0, 0
+        while not self.count or number < self.count:
+            number += 1
+            pause_us = self.pause_us(user, number)
+            naps = max(1, -(-pause_us // NAP_US))
+            if next_run + naps > len(runs):
+                return
+            begun_us = runs[next_run].begun_us
+            next_run += naps
+            yield Transaction(user, number, begun_us, begun_us + pause_us, runs[next_run - 1].ended_us)
+
+    def _run(self, words: Sequence[str]) -> "_Run":
         user, number, took = int(words[0]), int(words[1]), words[2]
         if not took.isdecimal():
-            raise FabricError(f"pgbench-{self.name}: transaction {number} of user {user}: {took}")
+            raise FabricError(f"pgbench-{self.name}: run {number} of user {user}: {took}")
         ended_us = int(words[4]) * US_PER_S + int(words[5])
-        begun_us = ended_us - int(took)
-        return Transaction(user, number, begun_us, begun_us + self.pause_us(user, number), ended_us)
+        return _Run(number, ended_us - int(took), ended_us)
+
+
+@dataclass(frozen=True)
+class _Run:
+    """One run of the script, as it stands in the log."""
+
+    number: int
+    """From 1, for each user."""
+    begun_us: int
+    ended_us: int
 
 
 class Pgbench:
@@ -138,6 +193,8 @@ class Pgbench:
         self._started: Program | None = None
         self._log_prefix = Path()
         self._make: Callable[[], Command] | None = None
+        self._is_over = False
+        self._ports: frozenset[int] = frozenset()
 
     def prepare(self, lab: Lab) -> None:
         """Writes the script."""
@@ -145,13 +202,18 @@ class Pgbench:
         script = lab.folder / "logs" / f"{self._load.name}.pgbench"
         script.write_text(self._load.script(), encoding="utf-8")
         address = lab.addresses[self._load.raw["server"]]
-        limit_s = max(1, round(self._limit_s))
+        limit_s = math.ceil(self._limit_s)
         self._make = lambda: self._load.command(self._program, script, self._log_prefix, address, limit_s)
 
     def begin(self, lab: Lab) -> None:
         """Starts it."""
         assert self._make is not None, "it was prepared"
         self._started = lab.start(self._make())
+
+    def tick(self, lab: Lab) -> None:
+        """Users that have done their number are let go when all have."""
+        if not self._is_over and self.is_done:
+            self._end(lab)
 
     @property
     def programs(self) -> Sequence[Program]:
@@ -160,30 +222,58 @@ class Pgbench:
 
     @property
     def is_done(self) -> bool:
-        """Whether every user has ended."""
-        return self._started is not None and self._started.ended is not None
+        """Whether every user has done its number."""
+        if self._started is None:
+            return False
+        if self._is_over or self._started.ended is not None:
+            return True
+        return self._load.is_finite and self._load.users_done(self._started.errors()) == self._load.raw["users"]
 
-    def stop(self) -> None:
-        """pgbench without a number to do ends after the transactions that have begun."""
-        if self._started is None or self.is_done:
+    def stop(self, lab: Lab) -> None:
+        """pgbench ends after the transactions that have begun, and writes its log."""
+        if self._started is None:
             return
-        if self._load.is_finite:
-            self._started.stop("TERM")
-            return
-        self._started.signal("ALRM")  # what ends its --time
-        self._started.wait(STOP_LIMIT_S)
+        if not self._is_over:
+            self._end(lab)
+        ended = self._started.wait(STOP_LIMIT_S)
+        if not ended.is_good:
+            raise FabricError(self._started.complaint())
+
+    def _end(self, lab: Lab) -> None:
+        """What ends pgbench's --time. Its connections are open until then."""
+        assert self._started is not None, "it was started"
+        if self._started.ended is None:
+            self._ports = closings.client_ports(lab, self._started, postgres.PORT)
+        self._started.signal("ALRM")
+        self._is_over = True
+
+    @property
+    def ports(self) -> frozenset[int]:
+        """Of its users' connections; none when it ended before anybody could ask for them."""
+        return self._ports
 
     def transactions(self) -> list[Transaction]:
         """From its log."""
         return self._load.transactions(self._log_prefix)
 
-    def lag_us(self, recorded: Sequence[Transaction]) -> float | None:
-        """What the latencies have besides the time of the statements."""
+    def lag_us(self, whole: Sequence[Transaction]) -> float | None:
+        """What the latencies have besides the time of the statements; of all transactions, as pgbench's mean is."""
         assert self._started is not None, "it ran"
         statements_ms = statement_ms(self._started.out_path.read_text(encoding="utf-8", errors="replace"))
-        if statements_ms is None or not recorded:
+        if statements_ms is None or not whole:
             return None
-        return sum(one.latency_us for one in recorded) / len(recorded) - statements_ms * 1000
+        return sum(one.latency_us for one in whole) / len(whole) - statements_ms * 1000
+
+
+def finish(running: Program, load: Load, limit_s: float) -> None:
+    """Waits until every user has done its number, and ends pgbench."""
+    deadline = time.monotonic() + limit_s
+    while running.ended is None and load.users_done(running.errors()) < load.raw["users"]:
+        if time.monotonic() >= deadline:
+            raise FabricError(f"{running.command.name}: its users were not done within {limit_s:g} s")
+        time.sleep(POLL_S)
+    running.signal("ALRM")
+    running.require(limit_s)
 
 
 def log_lines(log_prefix: Path) -> Iterator[list[str]]:
