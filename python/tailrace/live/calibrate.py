@@ -1,24 +1,24 @@
 """Host parameters of this machine for the simulator, from measurements of their own and never from a compared run.
 
 Measured are: the round trip of a ping over the fabric; the time of the kernel for a received frame at two MTUs, which
-gives the cost of a frame and of a byte; and the time of a database for answers of several sizes over its loopback,
-where there is no network, which gives the time to the first byte and the rate at which an answer is made.
+gives the cost of a frame and of a byte; and the time of a database and its user for answers of several sizes, over
+loopback, where there is no network, and over a link, whose log tells what lies before the first byte and behind the
+last.
 """
 
 import tempfile
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tailrace.live.databases import Databases
+from tailrace.live import answers
+from tailrace.live.answers import AnswerTimes
 from tailrace.live.doctor import require
 from tailrace.live.fabric import FabricError
 from tailrace.live.lab import Lab
-from tailrace.live.programs import iperf3, pgbench, probe
-from tailrace.live.programs.pgbench import Load
-from tailrace.live.template import Templates
+from tailrace.live.programs import iperf3, probe
 from tailrace.scenario.loading import load_scenario
 from tailrace.scenario.lower import canonical_json, lower
 from tailrace.scenario.units import RATE, SIZE, parse
@@ -27,9 +27,6 @@ SMALL_MTU = "1500B"
 STREAM_S = 3.0
 """A stream this long has tens of thousands of frames, and its CPU time hundreds of ticks."""
 STREAM_LIMIT_S = 30.0
-ANSWERS = {1_000: 2000, 18_000: 2000, 64_000: 1000, 1_000_000: 200, 32_000_000: 10}
-"""Sizes of answers and how often each is asked for."""
-ANSWER_LIMIT_S = 60.0
 QUIET_LOOK_S = 1.0
 QUIET_IDLE_SHARE = 0.8
 """Below this the kernel's time for a frame was seen to double."""
@@ -37,6 +34,10 @@ WIRE_OVERHEAD_BYTES = 38
 """Header, check sequence, preamble and gap of a frame."""
 PING_BYTES = 84
 """IPv4, ICMP and the usual 56 bytes."""
+TAP_QUEUE_FRAMES = 100_000
+"""What waits in a host's interface at most; the fabric sets it (`crates/fabric`, docs/models/fabric.md)."""
+RATE_BPS_MAX = 1e12
+"""8 ps for a byte: what is shorter, or below zero, is the noise of a difference of times."""
 
 
 @dataclass(frozen=True)
@@ -51,8 +52,7 @@ class Calibration:
     """Part of the round trip that is the wire's: four frames of a ping on links of this rate."""
     frame_us: dict[int, float]
     """CPU time of the receiving program's kernel for a frame, by MTU."""
-    answer_ms: dict[int, float]
-    """Mean time of a statement over loopback, by size of the answer."""
+    answers: AnswerTimes
 
     @property
     def receive_us(self) -> float:
@@ -77,27 +77,33 @@ class Calibration:
         return max(0.0, small_us - self.per_byte_ns * small / 1000)
 
     @property
-    def produce_bps(self) -> float:
-        """Rate at which a large answer is made and taken in: slope of time over size, by least squares."""
-        return 8e3 / self._line()[1]
-
-    @property
     def server_us(self) -> float:
         """Time of a statement whose answer has no size."""
-        return max(0.0, min(self.answer_ms.values()) - min(self.answer_ms) * self._line()[1]) * 1000
+        (size, time_ms), (larger, longer_ms) = sorted(self.answers.loopback_ms.items())[:2]
+        return max(0.0, time_ms - size * (longer_ms - time_ms) / (larger - size)) * 1000
 
-    def _line(self) -> tuple[float, float]:
-        """Intercept in ms and slope in ms per byte."""
-        return least_squares(list(self.answer_ms.items()))
+    def build_bps(self, size: int) -> float | None:
+        """Rate at which an answer is made before its first byte leaves; None where that takes no time."""
+        return _rate_bps(_ms_per_byte(self.answers.before_ms, size))
+
+    def unpack_bps(self, size: int) -> float | None:
+        """Rate at which a user works on a whole answer after its last byte; None where that takes no time."""
+        return _rate_bps(_ms_per_byte(self.answers.after_ms, size))
+
+    def produce_bps(self, size: int) -> float | None:
+        """Rate at which an answer that is made is sent and read: what is left of its time over loopback."""
+        before, after = (_ms_per_byte(times, size) for times in (self.answers.before_ms, self.answers.after_ms))
+        return _rate_bps(_ms_per_byte(self.answers.loopback_ms, size) - before - max(0.0, after))
 
 
-def least_squares(points: Sequence[tuple[float, float]]) -> tuple[float, float]:
-    """Intercept and slope of the line that is nearest to the points."""
-    count = len(points)
-    mean_x, mean_y = sum(x for x, _ in points) / count, sum(y for _, y in points) / count
-    spread = sum((x - mean_x) ** 2 for x, _ in points)
-    slope = sum((x - mean_x) * (y - mean_y) for x, y in points) / spread
-    return mean_y - slope * mean_x, slope
+def _ms_per_byte(times_ms: Mapping[int, float], size: int) -> float:
+    """What an answer of this size takes longer than one that is small."""
+    small = min(times_ms)
+    return (times_ms[size] - times_ms[small]) / (size - small)
+
+
+def _rate_bps(ms_per_byte: float) -> float | None:
+    return 8e3 / ms_per_byte if ms_per_byte > 8e3 / RATE_BPS_MAX else None
 
 
 def calibrate(mtu: str, rate: str, say: Callable[[str], None]) -> Calibration:
@@ -111,13 +117,13 @@ def calibrate(mtu: str, rate: str, say: Callable[[str], None]) -> Calibration:
         small = _stream(folder / "small", SMALL_MTU, rate)
         say(f"a stream at MTU {mtu}")
         large = _stream(folder / "large", mtu, rate)
-        say("answers of a database over loopback")
-        answers = _answers(folder, mtu, rate)
+        say("answers of a database, over loopback and over a link")
+        times = answers.measure(folder, mtu)
     frame_us = {parse(SMALL_MTU, SIZE): small["frame_us"], parse(mtu, SIZE): large["frame_us"]}
     if len(frame_us) < 2:
         raise FabricError(f"an MTU of {mtu} is the one that is measured anyway (hint: --mtu 9000B)")
     wire_us = 4 * 8e6 * (PING_BYTES + WIRE_OVERHEAD_BYTES) / parse(rate, RATE)
-    return Calibration(mtu, rate, large["mean"], large["min"], wire_us, frame_us, answers)
+    return Calibration(mtu, rate, large["mean"], large["min"], wire_us, frame_us, times)
 
 
 def _warn_of_neighbours(say: Callable[[str], None]) -> None:
@@ -157,44 +163,8 @@ def _stream(folder: Path, mtu: str, rate: str) -> dict[str, float]:
     return {**trip, "frame_us": (ended.system_s + ended.user_s) / max(1, frames) * 1e6}
 
 
-def _answers(folder: Path, mtu: str, rate: str) -> dict[int, float]:
-    """Mean time of a statement for each size of answer, over loopback."""
-    workloads = {f"answer-{size}": _oltp(size, count) for size, count in ANSWERS.items()}
-    plan = _plan(mtu, rate, workloads)
-    oltps = [workload["oltp"] for workload in plan["workloads"]]
-    templates = Templates(folder / "templates")
-    databases = Databases(oltps, templates)
-    databases.make_templates()
-    program = templates.installed.program("pgbench")
-    with Lab(canonical_json(plan), folder / "answers") as lab:
-        databases.start(lab, {})
-        rows = databases.template("server").rows
-        loads = [Load(raw | {"client": "server"}, 1, rows) for raw in oltps]
-        return {load.responses[0]: _ask(lab, load, program) for load in loads}
-
-
-def _oltp(size: int, count: int) -> dict[str, Any]:
-    trip = {"response": f"{size}B"}
-    ends = {"client": "client", "server": "server"}
-    return {"kind": "oltp", **ends, "users": 1, "transactions": count, "start": "0s", "round_trips": [trip]}
-
-
-def _ask(lab: Lab, load: Load, program: Path) -> float:
-    """One user asks one size from the server's own host."""
-    script = lab.folder / "logs" / f"{load.name}.pgbench"
-    script.write_text(load.script(), encoding="utf-8")
-    prefix = lab.folder / "logs" / f"transactions-{load.name}"
-    asked = lab.start(load.command(program, script, prefix, lab.addresses["server"], 0))
-    pgbench.finish(asked, load, ANSWER_LIMIT_S)
-    mean_ms = pgbench.statement_ms(asked.out_path.read_text(encoding="utf-8"))
-    if mean_ms is None:
-        raise FabricError(f"{load.name}: pgbench did not say how long a statement took")
-    return mean_ms
-
-
 def fragment(found: Calibration) -> str:
     """The parameters as YAML, each with how it was measured; `tailrace run --calibrated FILE` takes them up."""
-    sizes = ", ".join(f"{size} B {time_ms:.3f} ms" for size, time_ms in found.answer_ms.items())
     frames = ", ".join(f"{mtu} B {cost_us:.2f} us" for mtu, cost_us in found.frame_us.items())
     trip = (
         f"least {found.round_trip_least_us:.0f} us, mean {found.round_trip_mean_us:.0f} us,"
@@ -209,12 +179,30 @@ hosts:
       rx_jitter: exponential({max(1, round(found.jitter_us * 1000))}ns)
       # A TAP hands up what it was given, frame by frame.
       gro: 0B
+      # It takes what it is given, {TAP_QUEUE_FRAMES} frames: all that connections may have on their way waits in it.
+      queue: {TAP_QUEUE_FRAMES * parse(found.mtu, SIZE)}B
+    tcp:
+      small_queue: 0s
     cpu:
       # CPU time of a received frame by MTU: {frames}.
       per_packet: {round(found.per_packet_us * 1000)}ns
       per_byte: {round(found.per_byte_ns * 1000)}ps
-# Statements over loopback: {sizes}.
 round_trips:
-  server_time: {round(found.server_us * 1000)}ns
-  produce_rate: {round(found.produce_bps / 1e6)}Mbit/s
-"""
+{_round_trips(found)}"""
+
+
+def _round_trips(found: Calibration) -> str:
+    """What a statement takes, each with its medians; the rates by size of the answer."""
+    parts = [
+        ("build_rate", found.build_bps, "From a request to the first frame", found.answers.before_ms),
+        ("produce_rate", found.produce_bps, "Statements over loopback", found.answers.loopback_ms),
+        ("unpack_rate", found.unpack_bps, "From the last frame to the next request", found.answers.after_ms),
+    ]
+    lines = [f"  server_time: {round(found.server_us * 1000)}ns"]
+    for key, rate_bps, what, times_ms in parts:
+        lines.append(f"  # {what}: {', '.join(f'{size} B {time_ms:.3f} ms' for size, time_ms in times_ms.items())}.")
+        lines.append(f"  {key}:")
+        for size in answers.LARGE:
+            rate = rate_bps(size)
+            lines.append(f"    {size}B: {'none' if rate is None else f'{round(rate / 1e6)}Mbit/s'}")
+    return "\n".join(lines) + "\n"

@@ -1,15 +1,21 @@
 """Host parameters that were measured on a machine, as overrides of a scenario: `hosts` as it stands there, and
-`round_trips` for every statement of every OLTP workload.
+`round_trips` for every statement of every OLTP workload. A rate there may be given by size of the response, such as
+`build_rate: {1MB: 5Gbit/s, 64MB: 4Gbit/s}`: a statement takes that of the nearest size by ratio, and none if it is
+`none`.
 """
 
 from collections.abc import Iterator, Mapping
+from math import log
 from pathlib import Path
 from typing import Any
 
 from tailrace.errors import Problem, ScenarioError
 from tailrace.scenario.document import read_document
+from tailrace.scenario.units import SIZE, QuantityError, parse
 
 SECTIONS = ("hosts", "round_trips")
+RATES = ("build_rate", "produce_rate", "consume_rate", "unpack_rate")
+NO_RATE = "none"
 
 
 def host_parameters(file: Path, scenario: Path) -> dict[str, Any]:
@@ -20,9 +26,29 @@ def host_parameters(file: Path, scenario: Path) -> dict[str, Any]:
         raise ScenarioError([Problem(str(file), document.line((unknown[0],)), unknown[0], what, hint)])
     given = dict(_leaves(document.data.get("hosts") or {}, "hosts"))
     statement = document.data.get("round_trips") or {}
-    for place in _statements(read_document(scenario).data):
-        given |= {f"{place}.{key}": value for key, value in statement.items()}
+    for place, trip in _statements(read_document(scenario).data):
+        for key, value in statement.items():
+            try:
+                own = _nearest(value, trip) if key in RATES and isinstance(value, dict) else value
+            except QuantityError as error:
+                at = document.line(("round_trips", key))
+                raise ScenarioError([Problem(str(file), at, f"round_trips.{key}", error.what, error.hint)]) from None
+            if own is not None:
+                given[f"{place}.{key}"] = own
     return given
+
+
+def _nearest(by_size: Mapping[str, Any], trip: Mapping[str, Any]) -> Any:
+    """The value of the measured size that is nearest to the response; None for none, and without a response."""
+    sizes = {parse(size, SIZE): value for size, value in by_size.items()}
+    try:
+        response = parse(trip.get("response"), SIZE)
+    except QuantityError:
+        return None  # the scenario's own problem, which is reported with its line
+    if not sizes or min(*sizes, response) <= 0:
+        return None
+    value = sizes[min(sizes, key=lambda size: abs(log(size / response)))]
+    return None if value == NO_RATE else value
 
 
 def _leaves(value: Mapping[str, Any], place: str) -> Iterator[tuple[str, Any]]:
@@ -33,9 +59,10 @@ def _leaves(value: Mapping[str, Any], place: str) -> Iterator[tuple[str, Any]]:
             yield f"{place}.{key}", part
 
 
-def _statements(data: Mapping[str, Any]) -> Iterator[str]:
+def _statements(data: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """Place and content of every statement."""
     workloads = data.get("workloads")
     for name, workload in workloads.items() if isinstance(workloads, dict) else ():
         if isinstance(workload, dict) and workload.get("kind") == "oltp":
-            for index, _ in enumerate(workload.get("round_trips") or []):
-                yield f"workloads.{name}.round_trips.{index}"
+            for index, trip in enumerate(workload.get("round_trips") or []):
+                yield f"workloads.{name}.round_trips.{index}", trip if isinstance(trip, dict) else {}

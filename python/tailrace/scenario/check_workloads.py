@@ -90,7 +90,7 @@ def _oltp(at: KeyPath, oltp: Oltp) -> Found:
         for key in ("request", "response", "consume_chunk"):
             if getattr(trip, key) == 0:
                 yield (*at, "round_trips", index, key), f"a {key} of no bytes makes no sense", "write at least 1B"
-        for key in ("produce_rate", "consume_rate"):
+        for key in ("build_rate", "produce_rate", "consume_rate", "unpack_rate"):
             if getattr(trip, key) == 0:
                 yield (*at, "round_trips", index, key), "the rate is zero", "leave it out for no limit"
 

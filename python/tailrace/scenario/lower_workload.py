@@ -49,7 +49,9 @@ def _load_generator(oltp: Oltp) -> Raw:
 
 
 def _round_trip(trip: RoundTrip) -> Raw:
-    return {
+    whole = {"build_fs_per_byte": trip.build_rate, "unpack_fs_per_byte": trip.unpack_rate}
+    used = {key: _fs_per_byte(rate) for key, rate in whole.items() if rate is not None}
+    return used | {
         "request_bytes": trip.request,
         "response_bytes": trip.response,
         "server_time": trip.server_time.raw,

@@ -35,15 +35,19 @@ class RoundTrip(Part):
     response: Size
     """Payload of the response."""
     server_time: TimeDistribution = AT_ONCE
-    """From the last request byte to the first response byte."""
+    """The server's work on a request, whatever the size of the response."""
+    build_rate: Rate | None = None
+    """The server then makes the whole response at this rate before it writes any of it; left out: no time."""
     write: SmallSize = 0
     """The server writes the response in pieces of this size, each its own segments; 0B for one write."""
     produce_rate: Rate | None = None
-    """The server produces the response at this rate; left out: at once."""
+    """The server hands the response over at this rate, while what it wrote is on its way; left out: at once."""
     consume_rate: Rate | None = None
     """A core of the client works on what has arrived at this rate; left out: no time."""
     consume_chunk: Size = 65_536
     """The client works on at most this much at a time; 64KiB [K] is a common size of read buffers."""
+    unpack_rate: Rate | None = None
+    """After the last byte a core of the client works on the whole response at this rate; left out: no time."""
 
 
 class _Workload(Part):

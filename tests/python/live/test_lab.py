@@ -7,13 +7,10 @@ import pytest
 
 from lab import load
 from tailrace.live import doctor
-from tailrace.live.calibrate import Calibration, fragment, least_squares
 from tailrace.live.fabric import FabricError
 from tailrace.live.lab import Lab
 from tailrace.live.program import Command
 from tailrace.live.replay import replay
-from tailrace.scenario.calibrated import host_parameters
-from tailrace.scenario.loading import load_scenario
 from tailrace.scenario.lower import canonical_json, lower
 
 pytestmark = pytest.mark.usefixtures("fake_lab")
@@ -62,45 +59,6 @@ def test_the_doctor_names_the_package_of_what_is_missing(monkeypatch: pytest.Mon
     assert not doctor.is_healthy(facts)
     assert "NO  iperf3" in doctor.as_text(facts)
     assert "Debian package iperf3" in doctor.as_text(facts)
-
-
-def test_a_line_is_found_by_least_squares() -> None:
-    assert least_squares([(1, 3), (2, 5), (4, 9)]) == pytest.approx((1, 2))
-
-
-def test_a_calibration_is_taken_up_by_a_scenario(tmp_path: Path) -> None:
-    found = Calibration(
-        mtu="9000B",
-        rate="1Gbit/s",
-        round_trip_mean_us=100,
-        round_trip_least_us=64,
-        wire_us=4,
-        frame_us={1500: 2.0, 9000: 3.5},
-        answer_ms={1000: 0.101, 101_000: 0.201},
-    )
-    file = tmp_path / "hosts.yaml"
-    file.write_text(fragment(found), encoding="utf-8")
-    scenario = tmp_path / "s.yaml"
-    scenario.write_text(json.dumps(_SCENARIO), encoding="utf-8")
-    loaded = load_scenario(scenario, host_parameters(file, scenario)).scenario
-    host = loaded.host("db")
-    assert host.nic.rx_coalesce == 30_000_000
-    assert host.nic.rx_jitter.mean == 18_000_000
-    assert (host.cpu.per_packet, host.cpu.per_byte) == (1_700_000, 200_000)
-    [trip] = loaded.workloads["orders"].round_trips  # type: ignore[union-attr]  # it is OLTP
-    assert trip.server_time.mean == 100_000_000
-    assert trip.produce_rate == 8_000_000_000
-
-
-_SCENARIO = {
-    "tailrace": 1,
-    "name": "s",
-    "network": {"topology": {"kind": "star", "hosts": ["web", "db"]}},
-    "workloads": {
-        "orders": {"kind": "oltp", "client": "web", "server": "db", "users": 1, "round_trips": [{"response": "1kB"}]}
-    },
-    "experiment": {"duration": "1s"},
-}
 
 
 def test_a_log_is_replayed_to_the_same_digest(tmp_path: Path) -> None:

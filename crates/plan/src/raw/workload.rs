@@ -126,10 +126,14 @@ pub struct RawRoundTrip {
     pub request_bytes: u64,
     /// Payload bytes of the response.
     pub response_bytes: u64,
-    /// From the last request byte to the first response byte (picoseconds).
+    /// The server's work on the request, whatever the size of the response (picoseconds).
     pub server_time: RawDistribution,
     /// The server writes the response in pieces of this many bytes, each its own segment(s); 0 for one write.
     pub write_bytes: u32,
+    /// The server then makes the whole response at this pace before it writes any of it (femtoseconds per byte, 0, also when
+    /// missing, for no time).
+    #[serde(default)]
+    pub build_fs_per_byte: u64,
     /// The server produces the response at this pace (femtoseconds per byte, 0 for at once): a piece is written when it is produced.
     pub produce_fs_per_byte: u64,
     /// The client's core works this long on every byte that has arrived (femtoseconds per byte).
@@ -137,6 +141,9 @@ pub struct RawRoundTrip {
     /// It works on at most this many bytes at a time; 64 KiB when missing.
     #[serde(default = "default_chunk_bytes")]
     pub consume_chunk_bytes: u64,
+    /// After the last byte the client's core works this long on the whole response (femtoseconds per byte; 0 when missing).
+    #[serde(default)]
+    pub unpack_fs_per_byte: u64,
 }
 
 /// Bulk TCP connections.

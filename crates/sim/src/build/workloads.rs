@@ -65,10 +65,12 @@ fn open_oltp(plan: &Plan, world: &mut World, number: u32, oltp: &tailrace_plan::
         request_bytes: trip.raw.request_bytes,
         response_bytes: trip.raw.response_bytes,
         server_time: trip.server_time.clone(),
+        build_fs_per_byte: trip.raw.build_fs_per_byte,
         write_bytes: u64::from(trip.raw.write_bytes),
         produce_fs_per_byte: trip.raw.produce_fs_per_byte,
         consume_fs_per_byte: trip.raw.consume_fs_per_byte,
         consume_chunk_bytes: trip.raw.consume_chunk_bytes,
+        unpack_fs_per_byte: trip.raw.unpack_fs_per_byte,
     });
     let profile = Rc::new(OltpProfile {
         statements: statements.collect(),

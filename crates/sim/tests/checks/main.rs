@@ -3,6 +3,7 @@
 
 mod common;
 
+mod answers;
 mod bounds;
 mod bridging;
 mod congestion;

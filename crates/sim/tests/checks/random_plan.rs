@@ -228,6 +228,7 @@ impl Work {
                 (work.priority, work.gap) = (self.priority, RawDistribution::Exponential { mean: 300 * US });
                 let trip = &mut work.round_trips[0];
                 (trip.consume_fs_per_byte, trip.consume_chunk_bytes) = (self.amount % 3 * 20_000_000, 5_000);
+                (trip.build_fs_per_byte, trip.unpack_fs_per_byte) = (self.amount % 2 * 1_000_000, self.amount % 5 * 1_000_000);
                 (work.round_trips[0].write_bytes, work.start) = (self.bytes as u32 / 2, RawDistribution::Constant(0));
                 RawWorkload::Oltp(work)
             }

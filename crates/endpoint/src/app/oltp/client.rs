@@ -48,6 +48,8 @@ enum Phase {
     Pausing,
     /// Until this many bytes have arrived and were worked on.
     Waiting(u64),
+    /// All have: until the deadline, or without one until a core is free for the work on the whole response.
+    Unpacking,
     Done,
 }
 
@@ -87,6 +89,7 @@ impl OltpClient {
             }
             Phase::Pausing => self.begin(due, desk),
             Phase::Waiting(_) => self.end_work(now, desk),
+            Phase::Unpacking => self.end_unpacking(now, desk),
             Phase::Connecting | Phase::Done => {}
         }
     }
@@ -116,14 +119,24 @@ impl OltpClient {
     /// The user's turn has come.
     pub(in crate::app) fn handle_core(&mut self, desk: &mut impl Desk) {
         debug_assert_eq!(self.turn, Turn::Awaited, "a core comes to who waits for one");
-        self.work(Span::ZERO, desk);
+        self.begin_work(desk);
     }
 
     fn seek_core(&mut self, desk: &mut impl Desk) {
         self.turn = Turn::Awaited;
         if desk.ask_core() {
-            self.work(Span::ZERO, desk);
+            self.begin_work(desk);
         }
+    }
+
+    /// What a user with a core does first: it unpacks a response that is whole, or reads.
+    fn begin_work(&mut self, desk: &mut impl Desk) {
+        if self.phase != Phase::Unpacking {
+            return self.work(Span::ZERO, desk);
+        }
+        let work = self.profile.statements[self.statement].unpack_time();
+        self.turn = Turn::Running(work);
+        self.deadline = desk.compute(work);
     }
 
     /// Reads a piece and works on it, after having had the core for `used`.
@@ -156,9 +169,20 @@ impl OltpClient {
     fn consumed(&mut self, now: Time, bytes: u64, desk: &mut impl Desk) {
         let Phase::Waiting(missing) = &mut self.phase else { panic!("nothing arrives that was not asked for") };
         *missing -= bytes;
-        if *missing == 0 {
-            self.end_statement(now, desk);
+        if *missing > 0 {
+            return;
         }
+        if self.profile.statements[self.statement].unpack_fs_per_byte == 0 {
+            return self.end_statement(now, desk);
+        }
+        self.phase = Phase::Unpacking;
+        self.seek_core(desk);
+    }
+
+    fn end_unpacking(&mut self, now: Time, desk: &mut impl Desk) {
+        self.turn = Turn::Asleep;
+        desk.leave_core();
+        self.end_statement(now, desk);
     }
 
     fn begin(&mut self, intended: Time, desk: &mut impl Desk) {

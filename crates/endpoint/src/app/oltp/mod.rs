@@ -30,16 +30,37 @@ pub struct Statement {
     pub request_bytes: u64,
     /// Bytes from server to client.
     pub response_bytes: u64,
-    /// Picoseconds from the last byte of the request to the first of the response.
+    /// Picoseconds that the server works on the request, whatever the size of the response.
     pub server_time: Distribution,
+    /// Femtoseconds that the server then takes to make each byte; it writes nothing before all of them are made.
+    ///
+    /// PostgreSQL forms a row whole (it fetches and joins the pieces of a large value, and makes them text) and fills its 8 kB
+    /// send buffer only then: printtup, backend/access/common; pq_putmessage, backend/libpq/pqcomm.c.
+    pub build_fs_per_byte: u64,
     /// The response is written in pieces of this size; 0 for one piece.
     pub write_bytes: u64,
-    /// Femtoseconds that the server takes to produce each byte.
+    /// Femtoseconds that the server takes to hand over each byte, while earlier ones are on their way.
     pub produce_fs_per_byte: u64,
     /// Femtoseconds that the client's core works on each byte that has arrived.
     pub consume_fs_per_byte: u64,
     /// The client reads, and works on, at most this many bytes at a time; at least 1.
     pub consume_chunk_bytes: u64,
+    /// Femtoseconds that the client's core works on each byte of the whole response after the last one has come.
+    ///
+    /// libpq gathers a row whole before it makes a result of it (pqParseInput3, getAnotherTuple: fe-protocol3.c).
+    pub unpack_fs_per_byte: u64,
+}
+
+impl Statement {
+    /// Between the server's work on the request and the first piece of the response.
+    fn build_time(&self) -> Span {
+        time_for(self.response_bytes, self.build_fs_per_byte)
+    }
+
+    /// From the last byte of the response to the end of the statement.
+    fn unpack_time(&self) -> Span {
+        time_for(self.response_bytes, self.unpack_fs_per_byte)
+    }
 }
 
 /// What all users of one workload have in common.

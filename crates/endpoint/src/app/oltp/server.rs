@@ -38,7 +38,7 @@ impl OltpServer {
         self.unwritten = statement.response_bytes;
         let work = Span::from_ps(statement.server_time.draw(&mut self.luck));
         let produce = time_for(self.next_piece(), statement.produce_fs_per_byte);
-        self.deadline = now + work + produce;
+        self.deadline = now + work + statement.build_time() + produce;
         self.handle_timeout(now, desk);
     }
 

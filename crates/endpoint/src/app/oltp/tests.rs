@@ -56,17 +56,26 @@ fn profile(gap_from: GapFrom) -> Rc<OltpProfile> {
         response_bytes: 20_000,
         server_time: Distribution::Constant(50),
         write_bytes: 8_192,
+        build_fs_per_byte: 0,
         produce_fs_per_byte: 1_000,
         consume_fs_per_byte: 0,
         consume_chunk_bytes: 8_192,
+        unpack_fs_per_byte: 0,
     };
     let gap = Distribution::Constant(1_000);
     Rc::new(OltpProfile { statements: vec![statement], gap, gap_from, transactions: 2, warmup_transactions: 0 })
 }
 
-#[test]
-fn the_server_writes_pieces_when_they_are_produced() {
-    let mut server = OltpServer::new(profile(GapFrom::End), Stream::new(1, "server"));
+/// A profile in which the statement was changed.
+fn changed(change: impl FnOnce(&mut Statement)) -> Rc<OltpProfile> {
+    let mut shared = profile(GapFrom::End);
+    change(&mut Rc::get_mut(&mut shared).expect("not shared yet").statements[0]);
+    shared
+}
+
+/// When the server writes, after a request at 10 ps.
+fn writes(profile: Rc<OltpProfile>) -> (Vec<u64>, String) {
+    let mut server = OltpServer::new(profile, Stream::new(1, "server"));
     let mut notes = Notes::default();
     server.handle_readable(Time::from_ps(10), 100, &mut notes);
     let mut due = Vec::new();
@@ -74,8 +83,22 @@ fn the_server_writes_pieces_when_they_are_produced() {
         due.push(server.poll_timeout().ps());
         server.handle_timeout(server.poll_timeout(), &mut notes);
     }
+    (due, notes.said.join(", "))
+}
+
+#[test]
+fn the_server_writes_pieces_when_they_are_produced() {
+    let (due, said) = writes(profile(GapFrom::End));
     assert_eq!(due, [10 + 50 + 8_192, 10 + 50 + 16_384, 10 + 50 + 20_000]);
-    assert_eq!(notes.said, ["write 8192", "write 8192", "write 3616"]);
+    assert_eq!(said, "write 8192, write 8192, write 3616");
+}
+
+#[test]
+fn a_response_is_built_whole_before_its_first_piece_is_written() {
+    const BUILD: u64 = 20_000 * 3; // 3 ps for each of its bytes
+    let (due, said) = writes(changed(|statement| statement.build_fs_per_byte = 3_000));
+    assert_eq!(due, [10 + 50 + BUILD + 8_192, 10 + 50 + BUILD + 16_384, 10 + 50 + BUILD + 20_000]);
+    assert_eq!(said, "write 8192, write 8192, write 3616");
 }
 
 #[test]
@@ -99,8 +122,7 @@ fn a_late_transaction_of_a_paced_user_counts_from_when_it_was_due() {
 
 /// A user who works 1 ps on each byte, connected, with its first request sent.
 fn working_user(notes: &mut Notes) -> OltpClient {
-    let mut shared = profile(GapFrom::End);
-    Rc::get_mut(&mut shared).expect("not shared yet").statements[0].consume_fs_per_byte = 1_000;
+    let shared = changed(|statement| statement.consume_fs_per_byte = 1_000);
     let mut client = OltpClient::new(shared, 0, Time::ZERO, Stream::new(1, "client"));
     client.handle_timeout(Time::ZERO, notes);
     client.handle_connected(Time::ZERO, notes);
@@ -143,6 +165,51 @@ fn a_user_without_a_core_reads_nothing_and_then_all_that_has_come() {
     assert_eq!((notes.said.join(", "), client.poll_timeout()), ("ask".into(), Time::NEVER));
     client.handle_core(&mut notes);
     assert_eq!(notes.said[1..], ["read 4000", "compute 4000"]);
+}
+
+/// A user who unpacks 2 ps for each byte, up to the last byte of its response and the end of the work on it.
+fn unpacked(notes: &mut Notes, consume_fs_per_byte: u64) -> OltpClient {
+    let shared = changed(|statement| {
+        (statement.consume_fs_per_byte, statement.unpack_fs_per_byte) = (consume_fs_per_byte, 2_000);
+    });
+    let mut client = OltpClient::new(shared, 0, Time::ZERO, Stream::new(1, "client"));
+    client.handle_timeout(Time::ZERO, notes);
+    client.handle_connected(Time::ZERO, notes);
+    notes.said.clear();
+    client.handle_readable(Time::from_ps(10), 19_000, notes);
+    client.handle_readable(Time::from_ps(20), 1_000, notes);
+    client
+}
+
+#[test]
+fn a_response_is_unpacked_when_its_last_byte_has_come_and_then_the_statement_ends() {
+    let mut notes = Notes::default();
+    let mut client = unpacked(&mut notes, 0);
+    assert_eq!(notes.said.join(", "), "ask, compute 40000");
+    assert_eq!(client.poll_timeout(), Time::from_ps(1_040_000));
+    client.handle_timeout(Time::from_ps(1_040_000), &mut notes);
+    assert_eq!(notes.said[2..], ["leave", "user 0 completed what was due at 0 ps"]);
+    assert_eq!(client.poll_timeout(), Time::from_ps(1_041_000), "the pause counts from there");
+}
+
+#[test]
+fn a_user_who_works_on_what_arrives_unpacks_after_the_last_piece() {
+    let mut notes = Notes::default();
+    let mut client = unpacked(&mut notes, 1_000);
+    for _ in 0..4 {
+        client.handle_timeout(client.poll_timeout(), &mut notes);
+    }
+    let said = notes.said.join(", ");
+    assert!(said.ends_with("compute 3616, leave, ask, compute 40000, leave, user 0 completed what was due at 0 ps"), "{said}");
+}
+
+#[test]
+fn without_a_core_a_whole_response_waits_for_one() {
+    let mut notes = Notes { is_host_busy: true, ..Notes::default() };
+    let mut client = unpacked(&mut notes, 0);
+    assert_eq!((notes.said.join(", "), client.poll_timeout()), ("ask".into(), Time::NEVER));
+    client.handle_core(&mut notes);
+    assert_eq!(notes.said[1..], ["compute 40000"]);
 }
 
 #[test]
