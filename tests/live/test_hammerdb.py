@@ -121,7 +121,7 @@ def wait_until_done(each: HammerDb) -> None:
     deadline_s = time.monotonic() + DONE_LIMIT_S
     while not each.is_done and time.monotonic() < deadline_s:
         time.sleep(0.02)
-    each.stop()
+    each.stop(lab)
     assert each.is_done
 
 
@@ -148,7 +148,7 @@ def test_users_without_a_number_to_do_end_when_the_trial_does(lab: Lab) -> None:
     each.begin(lab)
     time.sleep(0.5)
     assert not each.is_done
-    each.stop()
+    each.stop(lab)
     done = each.transactions()
     assert {one.user for one in done} == {0, 1}
     for user in (0, 1):
@@ -163,7 +163,7 @@ def test_a_long_pause_does_not_hold_up_the_end(lab: Lab) -> None:
     each.prepare(lab)
     each.begin(lab)
     begun_s = time.monotonic()
-    each.stop()
+    each.stop(lab)
     assert time.monotonic() - begun_s < hammerdb.CLOSE_LIMIT_S
     assert each.transactions() == []
 

@@ -16,6 +16,7 @@ from tailrace.live.databases import Databases
 from tailrace.live.fabric import FabricError
 from tailrace.live.ingress import Answer
 from tailrace.live.lab import Lab
+from tailrace.live.programs import pgbench
 from tailrace.live.programs.pgbench import Load
 from tailrace.live.template import Templates
 from tailrace.scenario.loading import load_scenario
@@ -108,5 +109,5 @@ def _ask(lab: Lab, load: Load, program: Path) -> float:
     script = lab.folder / "logs" / f"{load.name}.pgbench"
     script.write_text(load.script(), encoding="utf-8")
     prefix = lab.folder / "logs" / f"transactions-{load.name}"
-    lab.start(load.command(program, script, prefix, lab.addresses["server"], 0)).require(ASK_LIMIT_S)
+    pgbench.finish(lab.start(load.command(program, script, prefix, lab.addresses["server"], 0)), load, ASK_LIMIT_S)
     return median(one.latency_us for one in load.transactions(prefix)) / 1000

@@ -1,16 +1,13 @@
 """The programs that make a workload's load, from their start to what they measured."""
 
-import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any, Protocol
 
-from tailrace.live.fabric import FabricError
 from tailrace.live.lab import Lab
 from tailrace.live.latency import latency_outcome
-from tailrace.live.program import Command, Program
-from tailrace.live.programs import closings, iperf3, pgbench, postgres
+from tailrace.live.program import Program
+from tailrace.live.programs import iperf3, postgres
 from tailrace.live.programs.closings import Meant
 from tailrace.live.programs.iperf3 import Pair, Received
 from tailrace.live.programs.pgbench import Load, Transaction
