@@ -80,6 +80,8 @@ class Oltp(_Workload):
     """The pause counts from the end of the last transaction (think time) or from its intended start (pacing)."""
     start: TimeDistribution | None = None
     """First transaction of each user. Left out: anywhere in one mean gap, so that users do not start in step."""
+    connect: Literal["start", "early"] = "start"
+    """Users connect for their first transaction, or early: when the trial begins, as pools and pgbench do."""
 
 
 class Stream(_Workload):
