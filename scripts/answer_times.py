@@ -15,6 +15,8 @@ from tailrace.live.ingress import Answer, answers
 
 DIGITS = 2
 """Sizes are told apart by this many digits: what was sent again makes an answer a little larger."""
+RATE_BYTES_MIN = 1_000_000
+"""Of smaller answers the first frame, at which sending begins to count, is too large a part."""
 HEAD = f"{'size, B':>12} {'answers':>8} {'before, ms':>12} {'sending, ms':>12} {'after, ms':>12} {'Mbit/s':>9}"
 
 
@@ -34,11 +36,11 @@ def main(arguments: list[str]) -> int:
 
 
 def row(size: int, found: list[Answer]) -> str:
-    """One line of the table; a rate only where there is more than one frame."""
+    """One line of the table, with a rate for large answers."""
     sending_ms = median(answer.sending_ms for answer in found)
     after = [answer.after_ms for answer in found if answer.after_ms is not None]
     figures = [median(answer.before_ms for answer in found), sending_ms, median(after) if after else float("nan")]
-    rate = f"{median(answer.size_bytes for answer in found) * 8e-3 / sending_ms:9.1f}" if sending_ms else ""
+    rate = f"{median(answer.size_bytes for answer in found) * 8e-3 / sending_ms:9.1f}" if size >= RATE_BYTES_MIN else ""
     return f"{size:>12} {len(found):>8} " + " ".join(f"{figure:12.3f}" for figure in figures) + f" {rate}"
 
 

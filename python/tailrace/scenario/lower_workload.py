@@ -19,7 +19,8 @@ def lower_workload(name: str, workload: Oltp | Stream | Flows | Datagrams, graph
     marked = {key: value for key in ("dscp", "vlan") if (value := getattr(workload, key))}
     match workload:
         case Oltp():
-            return {"oltp": _oltp(name, workload) | _load_generator(workload) | marked}
+            early = {"connects_early": True} if workload.connect == "early" else {}
+            return {"oltp": _oltp(name, workload) | _load_generator(workload) | early | marked}
         case Stream():
             return {"stream": _stream(name, workload) | marked}
         case Flows():

@@ -83,6 +83,8 @@ class Oltp(_Workload):
     """First transaction of each user. Left out: anywhere in one mean gap, so that users do not start in step."""
     load_generator: Literal["pgbench", "hammerdb"] = "pgbench"
     """The program that is the users in a live run; the simulator does not look at it."""
+    connect: Literal["start", "early"] = "start"
+    """Users connect for their first transaction, or early: when the trial begins, as pools and pgbench do."""
 
 
 class Stream(_Workload):

@@ -132,6 +132,11 @@ def test_statements_repeat_and_rates_become_time_per_byte() -> None:
     assert not {"build_fs_per_byte", "unpack_fs_per_byte"} & set(raw[0]), "a plan that does not use them keeps its hash"
 
 
+def test_users_connect_for_their_first_transaction_unless_told_otherwise() -> None:
+    assert "connects_early" not in workload(plan_of(), "orders")
+    assert workload(plan_of(workloads__orders__connect="early"), "orders")["connects_early"] is True
+
+
 def test_users_start_spread_over_one_gap_unless_told_otherwise() -> None:
     assert workload(plan_of(), "orders")["start"] == {"uniform": {"low": 0, "high": 7 * 10**9}}
     assert workload(plan_of(workloads__orders__start="1ms"), "orders")["start"] == {"constant": 10**9}

@@ -83,6 +83,9 @@ pub struct RawOltp {
     pub gap_from: RawGapFrom,
     /// First transaction of each user: a draw after time zero (picoseconds).
     pub start: RawDistribution,
+    /// Users connect at time zero and wait for their first transaction; when missing they connect for it.
+    #[serde(default)]
+    pub connects_early: bool,
     /// Class.
     pub priority: u8,
     /// Code point of the IP header.

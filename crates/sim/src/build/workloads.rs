@@ -86,7 +86,8 @@ fn open_oltp(plan: &Plan, world: &mut World, number: u32, oltp: &tailrace_plan::
     for user in 0..oltp.raw.users {
         let luck = |what: &str| Stream::new(plan.raw.seed, &format!("{}/{user}/{what}", oltp.raw.name));
         let start = Time::from_ps(oltp.start.draw(&mut luck("start")));
-        let client = OltpClient::new(Rc::clone(&profile), user, start, luck("client"));
+        let connect = if oltp.raw.connects_early { Time::ZERO } else { start };
+        let client = OltpClient::new(Rc::clone(&profile), user, connect, start, luck("client"));
         let server = OltpServer::new(Rc::clone(&profile), luck("server"));
         let apps = [App::OltpClient(Box::new(client)), App::OltpServer(Box::new(server))];
         let (tag, dscp) = (Tag::new(oltp.raw.priority, oltp.raw.vlan), oltp.raw.dscp);

@@ -170,6 +170,7 @@ pub fn oltp(name: &str, client: &str, server: &str, users: u32, transactions: u6
         gap: RawDistribution::Uniform { low: 6_500 * US, high: 7_500 * US },
         gap_from: RawGapFrom::End,
         start: RawDistribution::Uniform { low: 0, high: 10 * MS },
+        connects_early: false,
         priority: 0,
         dscp: 0,
         vlan: 0,

@@ -21,6 +21,8 @@ pub struct OltpClient {
     /// Bytes that the user's core works on until the deadline.
     in_work: u64,
     turn: Turn,
+    /// When the first transaction may begin; it begins later if the connection is open later.
+    start: Time,
     /// When this transaction was meant to start.
     intended: Time,
     statement: usize,
@@ -54,8 +56,8 @@ enum Phase {
 }
 
 impl OltpClient {
-    /// A user who connects at `start` and then begins at once.
-    pub fn new(profile: Rc<OltpProfile>, user: u32, start: Time, luck: Stream) -> OltpClient {
+    /// A user who connects at `connect` and begins when the connection is open, at `start` at the earliest.
+    pub fn new(profile: Rc<OltpProfile>, user: u32, connect: Time, start: Time, luck: Stream) -> OltpClient {
         let phase = Phase::Unconnected;
         OltpClient {
             reads_late: profile.has_client_work(),
@@ -63,7 +65,8 @@ impl OltpClient {
             user,
             luck,
             phase,
-            deadline: start,
+            deadline: connect,
+            start,
             unread: 0,
             in_work: 0,
             turn: Turn::Asleep,
@@ -98,7 +101,7 @@ impl OltpClient {
         if self.reads_late {
             desk.leave_unread();
         }
-        self.begin(now, desk);
+        self.begin_at(self.start.max(now), now, desk);
     }
 
     /// Bytes have arrived. The user reads them when it has a core, a piece at a time, while more arrive.
@@ -215,11 +218,15 @@ impl OltpClient {
             GapFrom::End => now + gap,
             GapFrom::Start => self.intended + gap,
         };
-        if next <= now {
-            self.begin(next, desk);
-        } else {
-            self.phase = Phase::Pausing;
-            self.deadline = next;
+        self.begin_at(next, now, desk);
+    }
+
+    /// Begins a transaction that is meant to start at `intended`, or pauses until then.
+    fn begin_at(&mut self, intended: Time, now: Time, desk: &mut impl Desk) {
+        if intended <= now {
+            return self.begin(intended, desk);
         }
+        self.phase = Phase::Pausing;
+        self.deadline = intended;
     }
 }

@@ -104,7 +104,7 @@ fn a_response_is_built_whole_before_its_first_piece_is_written() {
 #[test]
 fn a_late_transaction_of_a_paced_user_counts_from_when_it_was_due() {
     let mut notes = Notes::default();
-    let mut client = OltpClient::new(profile(GapFrom::Start), 3, Time::ZERO, Stream::new(1, "client"));
+    let mut client = OltpClient::new(profile(GapFrom::Start), 3, Time::ZERO, Time::ZERO, Stream::new(1, "client"));
     client.handle_timeout(Time::ZERO, &mut notes);
     client.handle_connected(Time::from_ps(500), &mut notes);
     client.handle_readable(Time::from_ps(9_000), 20_000, &mut notes); // 7 500 late for the next
@@ -123,7 +123,7 @@ fn a_late_transaction_of_a_paced_user_counts_from_when_it_was_due() {
 /// A user who works 1 ps on each byte, connected, with its first request sent.
 fn working_user(notes: &mut Notes) -> OltpClient {
     let shared = changed(|statement| statement.consume_fs_per_byte = 1_000);
-    let mut client = OltpClient::new(shared, 0, Time::ZERO, Stream::new(1, "client"));
+    let mut client = OltpClient::new(shared, 0, Time::ZERO, Time::ZERO, Stream::new(1, "client"));
     client.handle_timeout(Time::ZERO, notes);
     client.handle_connected(Time::ZERO, notes);
     assert_eq!(notes.said, ["connect", "leave unread", "write 100"]);
@@ -172,7 +172,7 @@ fn unpacked(notes: &mut Notes, consume_fs_per_byte: u64) -> OltpClient {
     let shared = changed(|statement| {
         (statement.consume_fs_per_byte, statement.unpack_fs_per_byte) = (consume_fs_per_byte, 2_000);
     });
-    let mut client = OltpClient::new(shared, 0, Time::ZERO, Stream::new(1, "client"));
+    let mut client = OltpClient::new(shared, 0, Time::ZERO, Time::ZERO, Stream::new(1, "client"));
     client.handle_timeout(Time::ZERO, notes);
     client.handle_connected(Time::ZERO, notes);
     notes.said.clear();
@@ -213,9 +213,22 @@ fn without_a_core_a_whole_response_waits_for_one() {
 }
 
 #[test]
+fn a_user_who_connects_early_waits_for_its_first_transaction() {
+    let mut notes = Notes::default();
+    let start = Time::from_ps(700);
+    let mut client = OltpClient::new(profile(GapFrom::End), 0, Time::ZERO, start, Stream::new(1, "client"));
+    client.handle_timeout(Time::ZERO, &mut notes);
+    client.handle_connected(Time::from_ps(500), &mut notes);
+    assert_eq!((notes.said.join(", "), client.poll_timeout()), ("connect".into(), start));
+    client.handle_timeout(start, &mut notes);
+    client.handle_readable(Time::from_ps(900), 20_000, &mut notes);
+    assert_eq!(notes.said[1..], ["write 100", "user 0 completed what was due at 700 ps"]);
+}
+
+#[test]
 fn a_thinking_user_pauses_after_the_end() {
     let mut notes = Notes::default();
-    let mut client = OltpClient::new(profile(GapFrom::End), 0, Time::ZERO, Stream::new(1, "client"));
+    let mut client = OltpClient::new(profile(GapFrom::End), 0, Time::ZERO, Time::ZERO, Stream::new(1, "client"));
     client.handle_timeout(Time::ZERO, &mut notes);
     client.handle_connected(Time::from_ps(500), &mut notes);
     client.handle_readable(Time::from_ps(9_000), 20_000, &mut notes);
