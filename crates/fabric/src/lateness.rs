@@ -39,7 +39,7 @@ impl Lateness {
     }
 }
 
-/// Times at which a thread woke later than [`STALL_MIN`].
+/// Times for which the machine let a thread wait for [`STALL_MIN`] or more.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct Stalls {
     count: u64,
@@ -48,14 +48,16 @@ pub struct Stalls {
 }
 
 impl Stalls {
-    /// A thread woke so much later than meant.
+    /// A thread went on so much later than meant. Returns whether that was a stall.
     #[inline]
-    pub fn woke(&mut self, late: Span) {
-        if late >= STALL_MIN {
+    pub fn add(&mut self, late: Span) -> bool {
+        let is_stall = late >= STALL_MIN;
+        if is_stall {
             self.count += 1;
             self.total += late;
             self.longest = self.longest.max(late);
         }
+        is_stall
     }
 
     /// How many there were, how long all of them lasted, and the longest.
@@ -72,7 +74,9 @@ mod tests {
     #[test]
     fn only_what_timers_do_not_explain_is_a_stall() {
         let mut stalls = Stalls::default();
-        [Span::from_us(999), Span::from_ms(1), Span::from_ms(4)].into_iter().for_each(|late| stalls.woke(late));
+        [Span::from_us(999), Span::from_ms(1), Span::from_ms(4)].into_iter().for_each(|late| {
+            stalls.add(late);
+        });
         assert_eq!(stalls.summary(), json!({ "count": 2, "total_us": 5_000.0, "max_us": 4_000.0 }));
     }
 }

@@ -147,7 +147,7 @@ def _fabric_facts() -> list[Fact]:
         found = fabric.ask("doctor")
     except FabricError as error:
         return [Fact("fabric", "not to be used", is_good=False, advice=str(error))]
-    return [Fact("fabric", fabric.build(), is_good=True), *fabric_facts(found), _limits_fact()]
+    return [Fact("fabric", fabric.build(), is_good=True), *fabric_facts(found), *_limits_facts()]
 
 
 def fabric_facts(found: Mapping[str, Any]) -> list[Fact]:
@@ -177,11 +177,12 @@ def _kind_fact(name: str, lacks: str | None) -> Fact:
     return Fact(f"fabric {name}", "missing" if lacks else "usable", None, advice)
 
 
-def _limits_fact() -> Fact:
+def _limits_facts() -> list[Fact]:
     figures = limits.measured()
     if figures is None:
-        return Fact("frames a second", "not measured", None, "`tailrace doctor --measure`")
-    return Fact("frames a second", f"{figures['frames']['frames_per_second_max']:,.0f}".replace(",", " "), None)
+        return [Fact("frames a second", "not measured", None, "`tailrace doctor --measure`")]
+    frames = f"{figures['frames']['frames_per_second_max']:,.0f}".replace(",", " ")
+    return [Fact("frames a second", frames, None), Fact("lateness of the switch", limits.lateness_text(figures), None)]
 
 
 def _program_fact(needed: Needed) -> Fact:

@@ -2,7 +2,7 @@
 
 import json
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +12,9 @@ from tailrace.live.kinds import TAP
 
 MEASURE_LIMIT_S = 180.0
 SECONDS = "2"
-"""Of each measurement; there are five."""
+"""Of each measurement; there are nine: frames, and four ports with the machine's own punctuality before each."""
 FILE = "live-limits.json"
+US_PER_MS = 1000.0
 SAME = ("cpu", "cores", "kernel")
 """What makes a machine another one."""
 
@@ -34,7 +35,7 @@ def measured(kind: str = TAP) -> dict[str, Any] | None:
 
 
 def measure(kind: str = TAP) -> dict[str, Any]:
-    """Measures for a quarter of a minute with nothing else to do, and keeps the figures."""
+    """Measures for half a minute with nothing else to do, and keeps the figures."""
     options = [] if kind == TAP else ["--kind", kind]
     figures = fabric.ask("limits", "--seconds", SECONDS, *options, limit_s=MEASURE_LIMIT_S)
     file = path(kind)
@@ -49,9 +50,22 @@ def frames_per_s_max(say: Callable[[str], None], kind: str = TAP) -> float:
     """Frames a second that a scenario may ask for; measured now where it is not known."""
     figures = measured(kind)
     if figures is None:
-        say("measuring what this machine can hold, once: about a quarter of a minute")
+        say("measuring what this machine can hold, once: about half a minute")
         figures = measure(kind)
     return float(figures["frames"]["frames_per_second_max"])
+
+
+def lateness_text(figures: Mapping[str, Any]) -> str:
+    """How late the switch was, beside a thread that only sleeps and what the switch added to that: the worst port."""
+    ports = figures["ports"]
+
+    def worst(of: Callable[[Mapping[str, Any]], Mapping[str, float]]) -> str:
+        return f"{max(of(port)['p99_9'] for port in ports) / US_PER_MS:.2f} ms"
+
+    machine = worst(lambda port: port["machine"]["lateness_us"])
+    own = worst(lambda port: port["own_lateness_us"])
+    late = worst(lambda port: port["lateness_us"])
+    return f"{late} (p99.9; this machine alone: {machine}; the switch's own work: {own})"
 
 
 def _identity() -> dict[str, Any]:

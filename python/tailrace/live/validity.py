@@ -8,6 +8,7 @@ from tailrace.scenario.live import Live
 ONE_PPB = 10**9
 PPB_PER_PPM = 1000
 PS_PER_US = 10**6
+US_PER_MS = 1000
 
 
 def reasons(outcome: Mapping[str, Any], bounds: Live) -> list[str]:
@@ -19,7 +20,8 @@ def reasons(outcome: Mapping[str, Any], bounds: Live) -> list[str]:
 def _fabric(fabric: Mapping[str, Any], bounds: Live) -> Iterator[str]:
     late_us = (fabric.get("lateness_us") or {}).get("p99_9")
     if late_us is not None and late_us * PS_PER_US > bounds.max_lateness:
-        yield f"the switch was late: p99.9 is {late_us:,.0f} us, allowed are {bounds.max_lateness / PS_PER_US:,.0f}"
+        most = f"{bounds.max_lateness / PS_PER_US:,.0f}"
+        yield f"the switch was late: p99.9 is {late_us:,.0f} us, allowed are {most}{_whose_fault(fabric)}"
     for port, ppm in _rate_errors(fabric):
         if abs(ppm) * PPB_PER_PPM > bounds.max_pacing_error:
             allowed = bounds.max_pacing_error / ONE_PPB
@@ -30,6 +32,15 @@ def _fabric(fabric: Mapping[str, Any], bounds: Live) -> Iterator[str]:
     foreign = fabric.get("foreign_frames", 0)
     if foreign:
         yield f"{foreign} frames came from outside the lab"
+
+
+def _whose_fault(fabric: Mapping[str, Any]) -> str:
+    """What the machine did, and what the switch itself did; nothing where the fabric did not tell them apart."""
+    stalls, own_us = fabric.get("stalls"), (fabric.get("own_lateness_us") or {}).get("p99_9")
+    if not stalls or own_us is None:
+        return ""
+    stopped = f"the machine let it wait {stalls['count']} times, {stalls['total_us'] / US_PER_MS:,.0f} ms in all"
+    return f" ({stopped}; p99.9 of its own work is {own_us:,.0f} us)"
 
 
 def _rate_errors(fabric: Mapping[str, Any]) -> Iterator[tuple[str, float]]:

@@ -21,6 +21,8 @@ def summarise_fidelity(trials: Sequence[Trial]) -> dict[str, Any] | None:
         "lateness_p99_us": _worst(outcomes, lambda o: _late(o, "p99")),
         "lateness_p99_9_us": _worst(outcomes, lambda o: _late(o, "p99_9")),
         "lateness_max_us": _worst(outcomes, lambda o: _late(o, "max")),
+        "own_lateness_p99_9_us": _worst(outcomes, lambda o: _late(o, "p99_9", "own_lateness_us")),
+        "stalls_us": _worst(outcomes, lambda o: (o["fabric"].get("stalls") or {}).get("total_us")),
         "pacing_error_ppm": _worst(outcomes, _pacing_error_ppm),
         "frames_lost_outside": sum(_lost(outcome) for outcome in outcomes),
         "switch_share": _worst(outcomes, lambda o: (o["fabric"].get("cpu") or {}).get("switch_share")),
@@ -44,13 +46,24 @@ def fabric_name(run: Run) -> str | None:
 
 def fidelity_rows(summary: dict[str, Any]) -> list[list[str]]:
     """A table for people with its head, a row for each arm; the head alone where a run was simulated."""
-    rows = [["worst of the trials", "late p99.9, us", "off its rate, %", "idle, %", "stolen, %", "load late, us"]]
+    rows = [
+        [
+            "worst of the trials",
+            "late p99.9, us",
+            "own p99.9, us",
+            "off its rate, %",
+            "idle, %",
+            "stolen, %",
+            "load late, us",
+        ]
+    ]
     arms = {**summary["arms"], **{f"{name} alone": arm for name, arm in summary["solo"].items()}}
     for name, arm in arms.items():
         if fidelity := arm["fidelity"]:
             pacing = fidelity["pacing_error_ppm"]
             figures = [
                 fidelity["lateness_p99_9_us"],
+                fidelity["own_lateness_p99_9_us"],
                 None if pacing is None else pacing / PPM_PER_PERCENT,
                 *(
                     None if share is None else share * 100
@@ -62,8 +75,8 @@ def fidelity_rows(summary: dict[str, Any]) -> list[list[str]]:
     return rows
 
 
-def _late(outcome: Outcome, percentile: str) -> float | None:
-    value = (outcome["fabric"].get("lateness_us") or {}).get(percentile)
+def _late(outcome: Outcome, percentile: str, which: str = "lateness_us") -> float | None:
+    value = (outcome["fabric"].get(which) or {}).get(percentile)
     return None if value is None else float(value)
 
 

@@ -79,6 +79,16 @@ def test_a_good_trial_has_no_reason_against_it() -> None:
     ("outcome", "reason"),
     [
         (spoilt("fabric", lateness_us={"p99_9": 1001.0}), "the switch was late: p99.9 is 1,001 us, allowed are 1,000"),
+        (
+            spoilt(
+                "fabric",
+                lateness_us={"p99_9": 2001.0},
+                own_lateness_us={"p99_9": 60.0},
+                stalls={"count": 12, "total_us": 34_100.0, "max_us": 9_000.0},
+            ),
+            "the switch was late: p99.9 is 2,001 us, allowed are 1,000 "
+            "(the machine let it wait 12 times, 34 ms in all; p99.9 of its own work is 60 us)",
+        ),
         (spoilt("fabric", rate_error_ppm={"leaf>a": -6000.0}), "port leaf>a was 0.60% off its rate, allowed are 0.50%"),
         (spoilt("fabric", pool_exhausted=4), "the switch found no memory for frames 4 times"),
         (spoilt("fabric", foreign_frames=2), "2 frames came from outside the lab"),

@@ -35,7 +35,7 @@ fn sleep_and_wake(length: Duration) -> Value {
         clock.sleep_until(meant);
         now = clock.now();
         lateness.record(now.since(meant));
-        stalls.woke(now.since(meant));
+        stalls.add(now.since(meant));
     }
     json!({
         "lateness_us": lateness.summary(),

@@ -21,8 +21,10 @@ pub(super) struct Fidelity {
     lateness: Lateness,
     /// The same without the time by which the thread woke late.
     own_lateness: Lateness,
-    /// By how much it woke late for the present look.
+    /// By how much it woke late for the present look, and was stopped in the midst of it.
     overslept: Span,
+    /// When the frame before was written in the present look.
+    wrote_at: Option<Time>,
     stalls: Stalls,
     /// Times that the thread woke.
     ticks: u64,
@@ -65,6 +67,7 @@ impl Fidelity {
             lateness: Lateness::new(),
             own_lateness: Lateness::new(),
             overslept: Span::ZERO,
+            wrote_at: None,
             stalls: Stalls::default(),
             ticks: 0,
             gap_max: Span::ZERO,
@@ -84,7 +87,8 @@ impl Fidelity {
     pub(super) fn woke(&mut self, now: Time, overslept: Span) {
         self.ticks += 1;
         self.overslept = overslept;
-        self.stalls.woke(overslept);
+        self.wrote_at = None;
+        self.stalls.add(overslept);
         if let Some(before) = self.looked_at {
             self.gap_max = self.gap_max.max(now.since(before));
         }
@@ -101,6 +105,13 @@ impl Fidelity {
     #[inline]
     pub(super) fn delivered(&mut self, host: usize, due: Time, on_wire: Span, now: Time) {
         self.frames_out += 1;
+        // A frame takes some microseconds: whatever lies between two for longer is not the switch's work.
+        if let Some(before) = self.wrote_at
+            && self.stalls.add(now.since(before))
+        {
+            self.overslept += now.since(before);
+        }
+        self.wrote_at = Some(now);
         let late = now.since(due);
         self.lateness.record(late);
         self.own_lateness.record(late.less(self.overslept));
@@ -176,11 +187,13 @@ mod tests {
         // Woken in time: the frame has waited for the look.
         fidelity.woke(us(3_150), Span::from_us(2));
         fidelity.delivered(0, us(3_110), Span::from_us(8), us(3_151));
+        // Stopped for 2 ms between two frames.
+        fidelity.delivered(0, us(3_145), Span::from_us(8), us(5_151));
         let told = fidelity.summary(Span::from_ms(10));
         let max = |key: &str| told[key]["max"].as_f64().expect("a number");
         assert!((max("lateness_us") - 3_015.0).abs() < 30.0, "{told}");
         assert!((max("own_lateness_us") - 39.0).abs() < 1.0, "{told}");
-        assert_eq!(told["stalls"], json!({ "count": 1, "total_us": 3_000.0, "max_us": 3_000.0 }));
+        assert_eq!(told["stalls"], json!({ "count": 2, "total_us": 5_000.0, "max_us": 3_000.0 }));
     }
 
     #[test]

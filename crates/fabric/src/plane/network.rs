@@ -121,22 +121,22 @@ impl Network {
         deliveries.chain(mail).fold(self.next_due().0, Time::min)
     }
 
-    /// When somebody must look so that no frame comes late to its host: [`Network::poll_timeout`] without what happens
-    /// inside while a host has something on its way already, because nothing overtakes it there.
-    pub fn poll_look(&self) -> Time {
+    /// Tells when somebody should look so that frames do not come late to their hosts: for each host when the next one is
+    /// due, and what must happen inside before more is known. What happens inside while a host has something on its way is
+    /// left out, because nothing overtakes it there.
+    pub fn tell_dues(&self, mut tell: impl FnMut(Time)) {
         let to_host = |host: usize| self.roads.wires[self.of_host[host].1].next_arrival();
-        let mail = self.roads.mail.iter().map(|mail| mail.front().map_or(Time::NEVER, |first| first.0));
-        let hosts = (0..self.of_host.len()).map(to_host).chain(mail).fold(Time::NEVER, Time::min);
-        let first_for_silent = |wire: &Wire| match wire.next_frame() {
-            Some((arrival, frame)) if matches!(wire.end, End::Switch { .. }) => {
+        (0..self.of_host.len()).for_each(|host| tell(to_host(host)));
+        self.roads.mail.iter().filter_map(VecDeque::front).for_each(|first| tell(first.0));
+        for wire in self.roads.wires.iter().filter(|wire| matches!(wire.end, End::Switch { .. })) {
+            if let Some((arrival, frame)) = wire.next_frame() {
                 let host = usize::from(frame.packet.to_host);
-                let is_expected = host < self.of_host.len() && !to_host(host).is_never();
-                if is_expected { Time::NEVER } else { *arrival }
+                if host >= self.of_host.len() || to_host(host).is_never() {
+                    tell(*arrival);
+                }
             }
-            _ => Time::NEVER,
-        };
-        let inside = self.roads.wires.iter().map(first_for_silent).fold(hosts, Time::min);
-        self.nodes.iter().map(|node| node.switch.poll_wakeup()).fold(inside, Time::min)
+        }
+        self.nodes.iter().for_each(|node| tell(node.switch.poll_wakeup()));
     }
 
     /// Whether frames follow each other somewhere: in a queue, or on a wire, where ports that commit to departures keep

@@ -9,7 +9,7 @@ use super::edge::{CREDIT_MAX, Line};
 use super::fidelity::Fidelity;
 use super::network::Network;
 use super::outcome::{fabric, outcome, tables};
-use super::wait::{Allowance, Wait};
+use super::wait::{Allowance, Dues, Wait};
 use super::wired::{Books, Edge, Wired};
 use crate::capture::{Capture, Captures};
 use crate::clock::{Clock, duration};
@@ -220,7 +220,10 @@ impl Run {
         let network = &self.books.network;
         let of_hosts = self.hosts.iter().map(Wired::poll_timeout).fold(Time::NEVER, Time::min);
         if self.hosts_wait || network.is_backlogged() {
-            return Wait::tick(last, now, of_hosts.min(network.poll_look()));
+            let mut dues = Dues::new(last);
+            dues.add(of_hosts);
+            network.tell_dues(|due| dues.add(due));
+            return Wait::tick(last, now, dues.look());
         }
         let next = of_hosts.min(network.poll_timeout());
         if !self.allowance.take(now) {

@@ -56,6 +56,37 @@ impl Wait {
     }
 }
 
+/// When frames are due at hosts, and which of those times a look should meet: the last one that it may wait for. What is due
+/// before it, such as acknowledgements in the other direction, comes with it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Dues {
+    window_end: Time,
+    last_within: Time,
+    first_beyond: Time,
+}
+
+impl Dues {
+    /// `last` is when the look before was meant to be.
+    pub(super) fn new(last: Time) -> Dues {
+        Dues { window_end: last + LOOK_MAX, last_within: Time::ZERO, first_beyond: Time::NEVER }
+    }
+
+    /// Something is due then.
+    #[inline]
+    pub(super) fn add(&mut self, due: Time) {
+        if due <= self.window_end {
+            self.last_within = self.last_within.max(due);
+        } else {
+            self.first_beyond = self.first_beyond.min(due);
+        }
+    }
+
+    /// What the next look should meet; [`Time::NEVER`] when nothing is due.
+    pub(super) fn look(&self) -> Time {
+        if self.last_within > Time::ZERO { self.last_within } else { self.first_beyond }
+    }
+}
+
 /// Whether hosts may still wake the thread by every frame. Many small frames on fast links would otherwise keep it awake
 /// without end, each handled alone.
 #[derive(Clone, Copy, Debug)]
@@ -109,6 +140,19 @@ mod tests {
         assert_eq!(looks(12, 4), [50, 100, 150, 200]);
         assert_eq!(looks(360, 6), [72, 144, 216, 288, 360, 432]);
         assert_eq!(looks(90, 4), [50, 100, 180, 230], "two looks for a frame, and none too early");
+    }
+
+    #[test]
+    fn a_look_meets_the_last_frame_that_it_may_wait_for() {
+        let look = |dues_us: &[u64]| {
+            let mut dues = Dues::new(us(1_000));
+            dues_us.iter().for_each(|&due| dues.add(us(due)));
+            dues.look()
+        };
+        assert_eq!(look(&[1_072, 1_020]), us(1_072), "an acknowledgement waits for the frame after it");
+        assert_eq!(look(&[1_020, 1_090]), us(1_020));
+        assert_eq!(look(&[1_300, 1_200]), us(1_200));
+        assert!(look(&[]).is_never());
     }
 
     #[test]
