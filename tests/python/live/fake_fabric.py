@@ -16,6 +16,8 @@ from tailrace.live.programs.pgbench import Load
 from tailrace.live.programs.postgres import READY
 
 FAULT = os.environ.get("FAKE_FAULT", "")
+LACKS = os.environ.get("FAKE_LACKS")
+"""Why Open vSwitch cannot be had."""
 LATENCY_US = 900
 STREAM_BYTES = 1_250_000
 
@@ -216,7 +218,12 @@ def main() -> int:
         return Fake(plan, Path(arguments[arguments.index("--dir") + 1])).run()
     answers = {
         "limits": {"frames": {"frames_per_second_max": float(os.environ.get("FAKE_FRAMES_PER_S", "1e9"))}},
-        "doctor": {"capabilities": {"lab": True, "realtime": True}, "tun": FAULT != "no-tun", "realtime": True},
+        "doctor": {
+            "capabilities": {"lab": True, "realtime": True},
+            "tun": FAULT != "no-tun",
+            "realtime": True,
+            "fabrics": {"tap": None, "bridge": None, "ovs": LACKS, "ovs-dpdk": LACKS},
+        },
         "clean": {"removed": ["tailrace-7-42"], "left": []},
         "replay": {"digest": "0123456789abcdef"},
     }
