@@ -36,7 +36,7 @@ def measured(kind: str = TAP) -> dict[str, Any] | None:
 
 def measure(kind: str = TAP) -> dict[str, Any]:
     """Measures for half a minute with nothing else to do, and keeps the figures."""
-    options = [] if kind == TAP else ["--kind", kind]
+    options = [] if kind == TAP else ["--kind", kind, "--frames-only"]
     figures = fabric.ask("limits", "--seconds", SECONDS, *options, limit_s=MEASURE_LIMIT_S)
     file = path(kind)
     file.parent.mkdir(parents=True, exist_ok=True)

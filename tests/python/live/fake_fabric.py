@@ -17,6 +17,8 @@ from tailrace.live.programs.pgbench import Load
 from tailrace.live.programs.postgres import READY
 
 FAULT = os.environ.get("FAKE_FAULT", "")
+LACKS = os.environ.get("FAKE_LACKS")
+"""Why Open vSwitch cannot be had."""
 LATENCY_US = 900
 STREAM_BYTES = 1_250_000
 
@@ -254,7 +256,12 @@ def main() -> int:
             "frames": {"frames_per_second_max": float(os.environ.get("FAKE_FRAMES_PER_S", "1e9"))},
             "ports": [measured_port(90.0, 60.0, 40.0), measured_port(860.0, 64.0, 240.0)],
         },
-        "doctor": {"capabilities": {"lab": True, "realtime": True}, "tun": FAULT != "no-tun", "realtime": True},
+        "doctor": {
+            "capabilities": {"lab": True, "realtime": True},
+            "tun": FAULT != "no-tun",
+            "realtime": True,
+            "fabrics": {"tap": None, "bridge": None, "ovs": LACKS, "ovs-dpdk": LACKS},
+        },
         "clean": {"removed": ["tailrace-7-42"], "left": []},
         "replay": {"digest": "0123456789abcdef"},
     }

@@ -41,18 +41,19 @@ const PORTS: [(u64, u64, usize); 4] =
     [(GIGABIT / 5, 1_500, 0), (GIGABIT, 9_000, 0), (GIGABIT / 5, 1_500, 2), (GIGABIT, 9_000, 2)];
 
 pub(super) fn run(mut words: Words) -> Result<(), String> {
-    let (mut seconds, mut kind) = (3, Kind::Tap);
+    let (mut seconds, mut kind, mut ports) = (3, Kind::Tap, &PORTS[..]);
     while let Some(word) = words.next() {
         match word.as_str() {
             "--seconds" => seconds = words.value::<u64>()?.clamp(2, 600),
             "--kind" => kind = words.value()?,
+            "--frames-only" => ports = &[],
             other => return unknown(other),
         }
     }
     super::end_with_starter()?;
     let program = std::env::current_exe().map_err(|error| format!("finding this program: {error}"))?;
     let scratch = Scratch::new("limits")?;
-    let bench = Bench { program, dir: scratch.path().to_owned(), seconds, kind };
+    let bench = Bench { program, dir: scratch.path().to_owned(), seconds, kind, ports };
     print_json(&bench.all()?)
 }
 
@@ -61,12 +62,13 @@ struct Bench {
     dir: PathBuf,
     seconds: u64,
     kind: Kind,
+    ports: &'static [(u64, u64, usize)],
 }
 
 impl Bench {
     fn all(&self) -> Result<Value, String> {
         let frames = if self.kind == Kind::Tap { self.frames()? } else { self.foreign_frames()? };
-        let ports = PORTS.iter().filter(|&&(_, mtu, _)| self.kind.mtu_bytes_max().is_none_or(|most| mtu <= u64::from(most)));
+        let ports = self.ports.iter().filter(|&&(_, mtu, _)| self.kind.mtu_bytes_max().is_none_or(|most| mtu <= u64::from(most)));
         let ports: Vec<Value> = ports.map(|&(rate, mtu, hogs)| self.port(rate, mtu, hogs)).collect::<Result<_, _>>()?;
         Ok(json!({ "kind": self.kind.name(), "frames": frames, "ports": ports }))
     }

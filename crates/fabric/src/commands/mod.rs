@@ -36,7 +36,7 @@ tailrace-fabric replay --plan FILE --log FILE            let a log happen again:
     --metrics PORT                     counters for OpenMetrics collectors on 127.0.0.1
 tailrace-fabric exec --dir FOLDER HOST -- PROGRAM ...    a program on a host of a running lab
 tailrace-fabric doctor                                   what of this machine matters to a lab, as JSON
-tailrace-fabric limits [--seconds N] [--kind KIND]       measure what this machine can hold
+tailrace-fabric limits [--seconds N] [--kind KIND]       measure what this machine can hold; --frames-only: without ports
 tailrace-fabric clean                                    remove the control groups of labs whose owner is gone
 ";
 

@@ -37,6 +37,8 @@ pub(super) struct Foreign {
     /// The star and its lines, where rates are kept.
     shaped: Option<(Star, Vec<Line>)>,
     begin: Instant,
+    /// What had passed the lines until then.
+    passed_at_begin: Vec<Passed>,
     /// Processor time of the switch until then, where it is a program.
     processor_at_begin: Duration,
     /// When the measured interval ended, and what had happened by then.
@@ -84,16 +86,16 @@ impl Foreign {
             }
         }
         let (name, seed) = (plan.raw.name.clone(), plan.raw.seed);
-        let (begin, processor_at_begin) = (Instant::now(), Duration::ZERO);
-        let mut foreign = Foreign { name, seed, netlink, shaped: lines, begin, processor_at_begin, end: None, switch };
+        let (begin, passed_at_begin, processor_at_begin) = (Instant::now(), Vec::new(), Duration::ZERO);
+        let mut foreign =
+            Foreign { name, seed, netlink, shaped: lines, begin, passed_at_begin, processor_at_begin, end: None, switch };
         foreign.begin()?;
         Ok(foreign)
     }
 
     /// The measured interval begins.
     pub(super) fn begin(&mut self) -> io::Result<()> {
-        let netlink = &mut self.netlink;
-        self.shaped.iter_mut().flat_map(|(_, lines)| lines).try_for_each(|line| line.begin(netlink))?;
+        self.passed_at_begin = self.totals()?;
         self.processor_at_begin = self.switch.as_ref().map_or(Duration::ZERO, OpenVSwitch::processor_time);
         (self.begin, self.end) = (Instant::now(), None);
         Ok(())
@@ -106,11 +108,15 @@ impl Foreign {
     }
 
     fn happened(&mut self) -> io::Result<Happened> {
-        let netlink = &mut self.netlink;
-        let passed = self.shaped.iter().flat_map(|(_, lines)| lines).map(|line| line.passed(netlink));
+        let passed = self.totals()?.into_iter().zip(&self.passed_at_begin).map(|(now, &then)| Line::passed(now, then)).collect();
         let at_begin = self.processor_at_begin;
         let processor = self.switch.as_ref().map(|switch| switch.processor_time().saturating_sub(at_begin));
-        Ok(Happened { passed: passed.collect::<io::Result<_>>()?, processor })
+        Ok(Happened { passed, processor })
+    }
+
+    fn totals(&mut self) -> io::Result<Vec<Passed>> {
+        let lines = self.shaped.as_ref().map_or(&[][..], |(_, lines)| lines.as_slice());
+        Line::totals(lines, &mut self.netlink)
     }
 
     /// What was counted so far. What the kernel does not count is absent.

@@ -5,7 +5,7 @@
 //! by the buffer of its own socket. So every line hands over copies, which belong to nobody.
 
 use super::star::LineOf;
-use crate::netlink::{Link, Netlink, QueueCounters, find};
+use crate::netlink::{Link, LinkCounters, Netlink, QueueCounters, find};
 use std::io;
 
 /// A line in the lab's own namespace: host, `port-N`, `line-N`, `switch-N`, switch.
@@ -17,7 +17,6 @@ pub(super) struct Line {
     line: Link,
     /// Name of the interface that the switch gets.
     pub(super) switch_end: String,
-    at_begin: Passed,
 }
 
 /// What has passed a line.
@@ -44,20 +43,13 @@ impl Line {
         netlink.shape(port, &of.port)?;
         netlink.hand_over(port, line)?;
         netlink.hand_over(line, port)?;
-        Ok(Line { port, line, switch_end, at_begin: Passed::default() })
+        Ok(Line { port, line, switch_end })
     }
 
-    /// Counts from here on.
-    pub(super) fn begin(&mut self, netlink: &mut Netlink) -> io::Result<()> {
-        self.at_begin = self.total(netlink)?;
-        Ok(())
-    }
-
-    /// What has passed since.
-    pub(super) fn passed(&self, netlink: &mut Netlink) -> io::Result<Passed> {
-        let (now, then) = (self.total(netlink)?, self.at_begin);
+    /// What has passed in an interval.
+    pub(super) fn passed(now: Passed, then: Passed) -> Passed {
         let since = |now: (u64, u64), then: (u64, u64)| (now.0.saturating_sub(then.0), now.1.saturating_sub(then.1));
-        Ok(Passed {
+        Passed {
             from_host: since(now.from_host, then.from_host),
             from_switch: since(now.from_switch, then.from_switch),
             queue: QueueCounters {
@@ -66,15 +58,21 @@ impl Line {
                 drop_frames: now.queue.drop_frames.saturating_sub(then.queue.drop_frames),
                 depth_bytes: now.queue.depth_bytes,
             },
-        })
+        }
     }
 
-    fn total(&self, netlink: &mut Netlink) -> io::Result<Passed> {
-        let (port, line) = (netlink.counters(self.port)?, netlink.counters(self.line)?);
-        Ok(Passed {
-            from_host: (port.rx_packets, port.rx_bytes),
-            from_switch: (line.rx_packets, line.rx_bytes),
-            queue: netlink.queue(self.port)?,
-        })
+    /// What has passed all lines so far. What went into the switch is read first: a frame that is on its way through it is then
+    /// not taken for a lost one.
+    pub(super) fn totals(lines: &[Line], netlink: &mut Netlink) -> io::Result<Vec<Passed>> {
+        let into: Vec<_> = lines.iter().map(|line| netlink.counters(line.port)).collect::<io::Result<_>>()?;
+        let total = |(line, port): (&Line, LinkCounters)| {
+            let out = netlink.counters(line.line)?;
+            Ok(Passed {
+                from_host: (port.rx_packets, port.rx_bytes),
+                from_switch: (out.rx_packets, out.rx_bytes),
+                queue: netlink.queue(line.port)?,
+            })
+        };
+        lines.iter().zip(into).map(total).collect()
     }
 }
