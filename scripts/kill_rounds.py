@@ -139,7 +139,7 @@ def roles(found: Sequence[Process], root: int) -> dict[str, list[tuple[str, tupl
             if parent.words[1:2] == ("lab",):
                 guardians[parent.pid] = (parent, process)
         elif process.depth == 0:
-            add("fabric", "guardian" if process.words[1:2] == ("lab",) else process.words[1], process)
+            add("fabric", _fabric_name(process), process)
         elif parent is not None and parent.depth == 0:
             add("lab", "lab", process)
         elif parent is not None and by_pid[parent.pid].depth and parent.words[1:2] == ("lab",):
@@ -150,6 +150,12 @@ def roles(found: Sequence[Process], root: int) -> dict[str, list[tuple[str, tupl
         add("both", "guardian and undertaker", guardian, undertaker)
         add("all", " and ".join(ALL), by_pid[root], guardian, undertaker)
     return kinds
+
+
+def _fabric_name(process: Process) -> str:
+    """The guardian, or what else runs outside the lab: a short command of the fabric, or `postgres --version`."""
+    command = " ".join(process.words[1:2]) or process.name
+    return "guardian" if command == "lab" else command
 
 
 def stage(found: Sequence[Process]) -> str:
@@ -222,13 +228,13 @@ def program() -> list[str]:
 class Rounds:
     """The rounds of one seed."""
 
-    def __init__(self, folder: Path, seed: int) -> None:
+    def __init__(self, folder: Path, seed: int, whole_s: float) -> None:
         self._folder = folder
         self._luck = random.Random(seed)
         self._ours = Ours()
         self._directory = Directory(folder / "run-0")
         self._number_of_directories = 1
-        self._whole_s = 0.0
+        self._whole_s = whole_s
         self._owes_groups = False
         self.counts: Counter[str] = Counter()
 
@@ -279,6 +285,17 @@ class Rounds:
         _say(number, who, at, moment_s, code, beside is not None, owes, problems)
         if code == 0:
             problems += self._complete()
+        return problems
+
+    def finish(self) -> list[str]:
+        """Resumes what was killed last, without a kill: the run becomes complete."""
+        before = picture()
+        code = self._run(self._directory)
+        self._owes_groups = False
+        problems = [*self._gone(before), *self._directory.problems()]
+        problems += self._complete() if code == 0 else [f"the last run ended with {code}"]
+        if problems:
+            print(json.dumps({"last": problems}), flush=True)
         return problems
 
     def _more(self, run: int) -> list[Process]:
@@ -359,13 +376,15 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n\n")[0])
     parser.add_argument("--rounds", type=int, default=20)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--whole-s", type=float, help="seconds of an undisturbed run; measured if left out")
     chosen = parser.parse_args()
     adopt_orphans()
     folder = Path(tempfile.mkdtemp(prefix="kill-rounds-"))
     limits.frames_per_s_max(lambda text: print(text, file=sys.stderr, flush=True))
-    rounds = Rounds(folder, chosen.seed)
-    print(json.dumps({"seed": chosen.seed, "folder": str(folder), "undisturbed_s": round(rounds.undisturbed(), 1)}))
-    bad = sum(bool(rounds.round(number)) for number in range(1, chosen.rounds + 1))
+    rounds = Rounds(folder, chosen.seed, chosen.whole_s or 0.0)
+    whole_s = chosen.whole_s or rounds.undisturbed()
+    print(json.dumps({"seed": chosen.seed, "folder": str(folder), "whole_s": round(whole_s, 1)}), flush=True)
+    bad = sum(bool(rounds.round(number)) for number in range(1, chosen.rounds + 1)) + bool(rounds.finish())
     print(json.dumps({"rounds": chosen.rounds, "bad": bad, "counts": dict(sorted(rounds.counts.items()))}, indent=1))
     if not bad:
         shutil.rmtree(folder)

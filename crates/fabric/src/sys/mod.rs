@@ -2,7 +2,6 @@
 //! in this folder.
 
 pub mod bpf;
-pub mod mark;
 pub mod process;
 pub mod tap;
 pub mod thread;
