@@ -34,6 +34,8 @@ from tailrace.live import limits
 
 ROOT = Path(__file__).resolve().parent.parent
 SCENARIO = ROOT / "tests" / "live" / "small.yaml"
+TRIALS = 3
+"""Of the scenario: two arms, and the orders alone."""
 RUN_LIMIT_S = 240.0
 """Several times what a whole run takes on a busy machine."""
 GONE_LIMIT_S = 20.0
@@ -44,6 +46,11 @@ STARTUP_SHARE = 0.3
 """Part of a run that is not its trials: start, examination of the machine, summary."""
 LATE_FACTOR = 1.05
 """Some kills come when the last trial has ended."""
+STAGES = ("python alone", "examination", "template", "trial")
+BY_STAGE = 0.5
+"""Part of the rounds whose moment is in a stage that is drawn first."""
+STAGE_S = 1.0
+"""After its beginning; the run may be in the next one by then."""
 PATIENCE = 0.7
 """Part of the rounds that wait for more than a lone command to kill, which is half of the time all that there is."""
 PATIENT_S = 0.1
@@ -216,8 +223,8 @@ class Directory:
 
     @property
     def trials_left(self) -> float:
-        """Share of the three trials that are not there."""
-        return 1 - len([name for name in self.kept if name.endswith(".json")]) / 3
+        """Share of the trials that are not there."""
+        return 1 - len([name for name in self.kept if name.endswith(".json")]) / TRIALS
 
 
 def program() -> list[str]:
@@ -256,14 +263,9 @@ class Rounds:
     def round(self, number: int) -> list[str]:
         """One kill; returns what was wrong."""
         before = picture()
-        left_s = self._whole_s * (STARTUP_SHARE + (1 - STARTUP_SHARE) * self._directory.trials_left)
-        moment_s = self._luck.uniform(0, left_s * LATE_FACTOR)
-        begun_s = time.monotonic()
         run = self._ours.start(self._directory.command(), self._log)
         beside = self._beside(number)
-        while time.monotonic() - begun_s < moment_s and run not in self._ours.ended:
-            self._ours.look(run)
-            time.sleep(POLL_S)
+        moment_s = self._wait_for_moment(run)
         found, at_ticks = self._ours.look(run), now_ticks()
         if len(found) == 1 and self._luck.random() < PATIENCE:
             found, at_ticks = self._more(run), now_ticks()
@@ -286,6 +288,22 @@ class Rounds:
         if code == 0:
             problems += self._complete()
         return problems
+
+    def _wait_for_moment(self, run: int) -> float:
+        """Waits for a moment of the whole run, or of one of its stages: some are short. Returns how long it took."""
+        begun_s = time.monotonic()
+        if self._luck.random() < BY_STAGE:
+            wanted, left_s = self._luck.choice(STAGES), self._luck.uniform(0, STAGE_S)
+            while run not in self._ours.ended and stage(self._ours.look(run)) != wanted:
+                time.sleep(POLL_S)
+        else:
+            share = STARTUP_SHARE + (1 - STARTUP_SHARE) * self._directory.trials_left
+            left_s = self._luck.uniform(0, self._whole_s * share * LATE_FACTOR)
+        reached_s = time.monotonic()
+        while run not in self._ours.ended and time.monotonic() - reached_s < left_s:
+            self._ours.look(run)
+            time.sleep(POLL_S)
+        return time.monotonic() - begun_s
 
     def finish(self) -> list[str]:
         """Resumes what was killed last, without a kill: the run becomes complete."""

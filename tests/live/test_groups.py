@@ -84,12 +84,9 @@ def test_clean_removes_what_the_dead_left_and_nothing_else(foreign: list[Path], 
             if process.depth == 0:  # guardian and undertaker in one moment: the lab ends, and nobody buries it
                 os.kill(process.pid, signal.SIGKILL)
         lab._process.wait(10)
-        left = [path for path in cgroups() if Path(path).name == lab.ready["cgroup"]]
-        assert left, "the groups of a lab whose guardian and undertaker were killed are still there"
-        removed = clean.clean()
-        assert lab.ready["cgroup"] in removed
-        assert not {"tailrace-notes", foreign[-1].name} & set(removed)
-        assert not any(Path(path).exists() for path in left)
+        # What another command removes in this moment is not in our answer.
+        assert not {group.name for group in foreign} & set(clean.clean())
+        assert not any(Path(path).name == lab.ready["cgroup"] for path in cgroups())
         assert all(group.is_dir() for group in foreign)
         assert any(Path(path).name == alive.ready["cgroup"] for path in cgroups())
 

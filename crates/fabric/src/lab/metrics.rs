@@ -96,7 +96,7 @@ mod tests {
         let queue = json!({ "name": "q\"1", "tx_frames": 3, "tx_bytes": 4500, "marked_frames": 0, "depth_max_bytes": 9,
                             "drops": { "tail-drop": { "frames": 2, "bytes": 3000 } } });
         let text = text(&json!({ "ports": [{ "node": "sw", "towards": "db1", "queues": [queue] }],
-                                 "fabric": { "lateness_us": { "p50": 30.5 } } }));
+                                 "fabric": { "lateness_us": { "p50": 250000.0 } } }));
         let labels = r#"{node="sw",towards="db1",queue="q\"1""#;
         for line in [
             format!("tailrace_tx_bytes_total{labels}}} 4500"),
@@ -104,6 +104,6 @@ mod tests {
         ] {
             assert!(text.lines().any(|found| found == line), "{line} in\n{text}");
         }
-        assert!(text.contains("\ntailrace_lateness_seconds{quantile=\"0.5\"} 3.05e-5\n# EOF\n"), "{text}");
+        assert!(text.contains("\ntailrace_lateness_seconds{quantile=\"0.5\"} 0.25\n# EOF\n"), "{text}");
     }
 }
