@@ -34,6 +34,8 @@ from tailrace.live import limits
 
 ROOT = Path(__file__).resolve().parent.parent
 SCENARIO = ROOT / "tests" / "live" / "small.yaml"
+TRIALS = 3
+"""Of the scenario: two arms, and the orders alone."""
 RUN_LIMIT_S = 240.0
 """Several times what a whole run takes on a busy machine."""
 GONE_LIMIT_S = 20.0
@@ -44,6 +46,11 @@ STARTUP_SHARE = 0.3
 """Part of a run that is not its trials: start, examination of the machine, summary."""
 LATE_FACTOR = 1.05
 """Some kills come when the last trial has ended."""
+STAGES = ("python alone", "examination", "template", "trial")
+BY_STAGE = 0.5
+"""Part of the rounds whose moment is in a stage that is drawn first."""
+STAGE_S = 1.0
+"""After its beginning; the run may be in the next one by then."""
 PATIENCE = 0.7
 """Part of the rounds that wait for more than a lone command to kill, which is half of the time all that there is."""
 PATIENT_S = 0.1
@@ -139,7 +146,7 @@ def roles(found: Sequence[Process], root: int) -> dict[str, list[tuple[str, tupl
             if parent.words[1:2] == ("lab",):
                 guardians[parent.pid] = (parent, process)
         elif process.depth == 0:
-            add("fabric", "guardian" if process.words[1:2] == ("lab",) else process.words[1], process)
+            add("fabric", _fabric_name(process), process)
         elif parent is not None and parent.depth == 0:
             add("lab", "lab", process)
         elif parent is not None and by_pid[parent.pid].depth and parent.words[1:2] == ("lab",):
@@ -150,6 +157,12 @@ def roles(found: Sequence[Process], root: int) -> dict[str, list[tuple[str, tupl
         add("both", "guardian and undertaker", guardian, undertaker)
         add("all", " and ".join(ALL), by_pid[root], guardian, undertaker)
     return kinds
+
+
+def _fabric_name(process: Process) -> str:
+    """The guardian, or what else runs outside the lab: a short command of the fabric, or `postgres --version`."""
+    command = " ".join(process.words[1:2]) or process.name
+    return "guardian" if command == "lab" else command
 
 
 def stage(found: Sequence[Process]) -> str:
@@ -210,8 +223,8 @@ class Directory:
 
     @property
     def trials_left(self) -> float:
-        """Share of the three trials that are not there."""
-        return 1 - len([name for name in self.kept if name.endswith(".json")]) / 3
+        """Share of the trials that are not there."""
+        return 1 - len([name for name in self.kept if name.endswith(".json")]) / TRIALS
 
 
 def program() -> list[str]:
@@ -222,13 +235,13 @@ def program() -> list[str]:
 class Rounds:
     """The rounds of one seed."""
 
-    def __init__(self, folder: Path, seed: int) -> None:
+    def __init__(self, folder: Path, seed: int, whole_s: float) -> None:
         self._folder = folder
         self._luck = random.Random(seed)
         self._ours = Ours()
         self._directory = Directory(folder / "run-0")
         self._number_of_directories = 1
-        self._whole_s = 0.0
+        self._whole_s = whole_s
         self._owes_groups = False
         self.counts: Counter[str] = Counter()
 
@@ -250,14 +263,9 @@ class Rounds:
     def round(self, number: int) -> list[str]:
         """One kill; returns what was wrong."""
         before = picture()
-        left_s = self._whole_s * (STARTUP_SHARE + (1 - STARTUP_SHARE) * self._directory.trials_left)
-        moment_s = self._luck.uniform(0, left_s * LATE_FACTOR)
-        begun_s = time.monotonic()
         run = self._ours.start(self._directory.command(), self._log)
         beside = self._beside(number)
-        while time.monotonic() - begun_s < moment_s and run not in self._ours.ended:
-            self._ours.look(run)
-            time.sleep(POLL_S)
+        moment_s = self._wait_for_moment(run)
         found, at_ticks = self._ours.look(run), now_ticks()
         if len(found) == 1 and self._luck.random() < PATIENCE:
             found, at_ticks = self._more(run), now_ticks()
@@ -279,6 +287,33 @@ class Rounds:
         _say(number, who, at, moment_s, code, beside is not None, owes, problems)
         if code == 0:
             problems += self._complete()
+        return problems
+
+    def _wait_for_moment(self, run: int) -> float:
+        """Waits for a moment of the whole run, or of one of its stages: some are short. Returns how long it took."""
+        begun_s = time.monotonic()
+        if self._luck.random() < BY_STAGE:
+            wanted, left_s = self._luck.choice(STAGES), self._luck.uniform(0, STAGE_S)
+            while run not in self._ours.ended and stage(self._ours.look(run)) != wanted:
+                time.sleep(POLL_S)
+        else:
+            share = STARTUP_SHARE + (1 - STARTUP_SHARE) * self._directory.trials_left
+            left_s = self._luck.uniform(0, self._whole_s * share * LATE_FACTOR)
+        reached_s = time.monotonic()
+        while run not in self._ours.ended and time.monotonic() - reached_s < left_s:
+            self._ours.look(run)
+            time.sleep(POLL_S)
+        return time.monotonic() - begun_s
+
+    def finish(self) -> list[str]:
+        """Resumes what was killed last, without a kill: the run becomes complete."""
+        before = picture()
+        code = self._run(self._directory)
+        self._owes_groups = False
+        problems = [*self._gone(before), *self._directory.problems()]
+        problems += self._complete() if code == 0 else [f"the last run ended with {code}"]
+        if problems:
+            print(json.dumps({"last": problems}), flush=True)
         return problems
 
     def _more(self, run: int) -> list[Process]:
@@ -359,13 +394,15 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n\n")[0])
     parser.add_argument("--rounds", type=int, default=20)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--whole-s", type=float, help="seconds of an undisturbed run; measured if left out")
     chosen = parser.parse_args()
     adopt_orphans()
     folder = Path(tempfile.mkdtemp(prefix="kill-rounds-"))
     limits.frames_per_s_max(lambda text: print(text, file=sys.stderr, flush=True))
-    rounds = Rounds(folder, chosen.seed)
-    print(json.dumps({"seed": chosen.seed, "folder": str(folder), "undisturbed_s": round(rounds.undisturbed(), 1)}))
-    bad = sum(bool(rounds.round(number)) for number in range(1, chosen.rounds + 1))
+    rounds = Rounds(folder, chosen.seed, chosen.whole_s or 0.0)
+    whole_s = chosen.whole_s or rounds.undisturbed()
+    print(json.dumps({"seed": chosen.seed, "folder": str(folder), "whole_s": round(whole_s, 1)}), flush=True)
+    bad = sum(bool(rounds.round(number)) for number in range(1, chosen.rounds + 1)) + bool(rounds.finish())
     print(json.dumps({"rounds": chosen.rounds, "bad": bad, "counts": dict(sorted(rounds.counts.items()))}, indent=1))
     if not bad:
         shutil.rmtree(folder)

@@ -31,8 +31,8 @@ PLACES = (
 """Where programs leave data outside a run's folder."""
 SUSPECT = re.compile(r"tailrace-[a-z]+-\d+|pgsql|postgres|pgbench|iperf", re.IGNORECASE)
 """Names of what a live run's programs make; other people's files come and go."""
-CGROUP = re.compile(r"tailrace-(\d+)-(\d+)")
-"""A lab's group: number and start of the process that made it."""
+CGROUP = re.compile(r"tailrace-(\d+)-(\d+)-[0-9a-f]{16}")
+"""A lab's group: number and start of the process that made it, and a check."""
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,7 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
+ROOT = Path(__file__).parents[2]
 SCENARIO = Path(__file__).with_name("small.yaml")
 GONE_LIMIT_S = 15.0
 RUN_LIMIT_S = 200

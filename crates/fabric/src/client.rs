@@ -130,9 +130,12 @@ impl Client {
 }
 
 impl Drop for Client {
-    /// Closing its input ends the lab; the guardian ends when all is cleared up.
+    /// Closing its input ends the lab; the guardian ends when all is cleared up. What a killed one left is removed.
     fn drop(&mut self) {
         self.input = None;
-        let _ = self.child.wait(); // it was waited for already, or it ends within its own time limits
+        // It was waited for already, or it ends within its own time limits.
+        if self.child.wait().is_ok_and(|status| !status.success()) {
+            let _ = crate::cgroup::clear(); // its undertaker may have been killed too
+        }
     }
 }

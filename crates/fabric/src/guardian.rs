@@ -159,10 +159,12 @@ fn watch_signals() -> io::Result<SignalFd> {
     Ok(SignalFd::with_flags(&signals, SfdFlags::SFD_CLOEXEC | SfdFlags::SFD_NONBLOCK)?)
 }
 
-/// Without the rights that a lab needs, becomes root in a user namespace. Returns whether it did.
+/// Without the rights that a lab needs, becomes root in a user namespace. Returns whether root is all the users that there
+/// are, as in such a namespace.
 fn become_root() -> Result<bool, String> {
     if capabilities() & CAPABILITIES_NEEDED == CAPABILITIES_NEEDED {
-        return Ok(false);
+        let users = fs::read_to_string("/proc/self/uid_map").unwrap_or_default();
+        return Ok(is_one_user(&users));
     }
     let (user, group) = (getuid(), getgid());
     let refused = |error: nix::Error| {
@@ -178,9 +180,28 @@ fn become_root() -> Result<bool, String> {
     Ok(true)
 }
 
+/// Whether a map of users (user_namespaces(7): first inside, first outside, how many) has one user.
+fn is_one_user(map: &str) -> bool {
+    let counts: Vec<&str> = map.lines().filter_map(|line| line.split_whitespace().nth(2)).collect();
+    counts == ["1"]
+}
+
 /// Effective capabilities of this process, a bit each.
 pub fn capabilities() -> u64 {
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("CapEff:"));
     line.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_user_is_told_from_many() {
+        assert!(is_one_user("         0       1000          1\n"));
+        assert!(!is_one_user("         0          0 4294967295\n"));
+        assert!(!is_one_user("0 1000 1\n1 100000 65536\n"));
+        assert!(!is_one_user(""));
+    }
 }

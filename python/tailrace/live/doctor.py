@@ -152,18 +152,15 @@ def _fabric_facts() -> list[Fact]:
 
 def fabric_facts(found: Mapping[str, Any]) -> list[Fact]:
     """What the fabric says of the machine, judged."""
-    capabilities = found.get("capabilities") or {}
-    has_rights, can_nest = bool(capabilities.get("lab")), bool(found.get("user_namespaces"))
-    rights = "those of root" if has_rights else "a user namespace" if can_nest else "too few"
     refused = found.get("lab_error")
     is_realtime = bool(found.get("realtime"))
     clock = str(found.get("clock_source"))
     controls = ", ".join(found.get("congestion_controls") or []) or "unknown"
     return [
-        Fact("privileges", rights, has_rights or can_nest, "" if has_rights or can_nest else "run it as root"),
+        _privileges(found),
         Fact("/dev/net/tun", *((("usable", True, "")) if found.get("tun") else ("not usable", False, "modprobe tun"))),
         Fact("a lab", *(("refused", False, str(refused)) if refused else ("comes up", True, ""))),
-        Fact("control groups", str(found.get("cgroup")), None),
+        _control_groups(found),
         Fact("real-time priority", "yes" if is_realtime else "no", None, "" if is_realtime else LATE),
         Fact("clock", clock, None, "" if clock in FAST_CLOCKS else "reading this clock is slow"),
         Fact("congestion controls", controls, None),
@@ -175,6 +172,25 @@ def _kind_fact(name: str, lacks: str | None) -> Fact:
     """A fabric for comparison: nothing else needs it."""
     advice = f'{lacks}; `make live-deps WITH="{name}"`' if lacks else ""
     return Fact(f"fabric {name}", "missing" if lacks else "usable", None, advice)
+
+
+def _privileges(found: Mapping[str, Any]) -> Fact:
+    """Root's, or an ordinary user's, whose labs are in a user namespace."""
+    if (found.get("capabilities") or {}).get("lab"):
+        return Fact("privileges", "those of root", is_good=True)
+    if found.get("user_namespaces"):
+        limits = "no control groups and no real-time priority, unless it is run as root"
+        return Fact("privileges", "an ordinary user's: labs are in a user namespace", is_good=True, advice=limits)
+    return Fact("privileges", "too few", is_good=False, advice="run it as root: there are no user namespaces here")
+
+
+def _control_groups(found: Mapping[str, Any]) -> Fact:
+    kind = str(found.get("cgroup"))
+    if found.get("cgroup_usable") is False:
+        return Fact("control groups", f"{kind}, not to be used", None, "no cpu.program_cores, no priorities")
+    if found.get("cpu_limits") is False:
+        return Fact("control groups", f"{kind}, without limits of processors", None, "no cpu.program_cores")
+    return Fact("control groups", kind, None)
 
 
 def _limits_facts() -> list[Fact]:

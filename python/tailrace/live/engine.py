@@ -78,8 +78,7 @@ class LiveEngine:
         clean_before(self._say)
         kinds.require(self.kind)
         self._frames_per_s_max = limits.frames_per_s_max(self._say, self.kind.name)
-        controls = fabric.ask("doctor").get("congestion_controls")
-        machine = Machine(self._frames_per_s_max, frozenset(controls) if controls else None)
+        machine = Machine.of(fabric.ask("doctor"), self._frames_per_s_max)
         refuse(loaded, arms, machine)
 
     def open(self, folder: Path) -> None:

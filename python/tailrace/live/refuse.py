@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from tailrace.errors import KeyPath, ScenarioError
 from tailrace.live.draws import Draw, UnknownDrawError
@@ -39,6 +40,21 @@ class Machine:
     congestion_controls: frozenset[str] | None = None
     """By the kernel's names."""
     has_hammerdb: bool | None = None
+    has_groups: bool | None = None
+    """Whether this user may make control groups here."""
+    can_limit_cpus: bool | None = None
+    """Whether they limit the time of processors."""
+
+    @classmethod
+    def of(cls, found: Mapping[str, Any], frames_per_s_max: float) -> "Machine":
+        """From what the fabric's doctor found."""
+        controls = found.get("congestion_controls")
+        return cls(
+            frames_per_s_max,
+            frozenset(controls) if controls else None,
+            has_groups=found.get("cgroup_usable"),
+            can_limit_cpus=found.get("cpu_limits"),
+        )
 
 
 def refuse(loaded: Loaded, arms: Mapping[str, Scenario], machine: Machine) -> None:
@@ -64,8 +80,27 @@ def _all(scenario: Scenario, machine: Machine) -> Found:
         yield from _hammerdb(scenario)
     if machine.congestion_controls is not None:
         yield from _congestion_controls(scenario, machine.congestion_controls)
+    yield from _groups(scenario, machine)
     if machine.frames_per_s_max is not None:
         yield from _rates(scenario, expand(scenario.network), machine.frames_per_s_max)
+
+
+def _groups(scenario: Scenario, machine: Machine) -> Found:
+    """What needs control groups that this machine or this user does not have."""
+    if machine.can_limit_cpus is False:
+        for name, host in scenario.hosts.items():
+            if host.cpu.program_cores:
+                what = "no control group of this machine and user limits the time of processors"
+                yield (
+                    ("hosts", name, "cpu", "program_cores"),
+                    what,
+                    "leave it out; see `tailrace doctor`",
+                )
+    if machine.has_groups is False:
+        for name, workload in scenario.workloads.items():
+            if workload.priority:
+                what = "priorities of programs need control groups, and this machine or user has none"
+                yield ("workloads", name, "priority"), what, "leave it out; see `tailrace doctor`"
 
 
 def _workload(at: KeyPath, workload: Oltp | Stream | Flows | Datagrams) -> Found:

@@ -109,3 +109,23 @@ def test_the_line_of_the_file_is_named(tmp_path: Path) -> None:
     loaded = load_scenario(file)
     with pytest.raises(ScenarioError, match=r"s\.yaml:5: workloads\.web\.kind"):
         refuse(loaded, loaded.arms, Machine())
+
+
+def test_what_needs_control_groups_is_refused_where_there_are_none() -> None:
+    changes = {"hosts__db": {"cpu": {"program_cores": 1}}, "workloads__orders__priority": 3}
+    loaded = load_scenario(sound(**changes))
+
+    def told(machine: Machine) -> list[str]:
+        try:
+            refuse(loaded, loaded.arms, machine)
+        except ScenarioError as error:
+            return [str(problem).removeprefix("scenario: ") for problem in error.problems]
+        return []
+
+    cores, priority = told(Machine.of({"cgroup_usable": False, "cpu_limits": False}, 1e9))
+    assert cores.startswith("hosts.db.cpu.program_cores: no control group of this machine and user limits")
+    assert priority.startswith("workloads.orders.priority: priorities of programs need control groups")
+    # Version 2 of a machine whose cpu controller is in use by version 1.
+    assert told(Machine.of({"cgroup_usable": True, "cpu_limits": False}, 1e9)) == [cores]
+    assert told(Machine.of({"cgroup_usable": True, "cpu_limits": True}, 1e9)) == []
+    assert told(Machine()) == []

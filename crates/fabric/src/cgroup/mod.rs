@@ -2,19 +2,20 @@
 //! found and ended.
 //!
 //! Version 1 (a hierarchy for each controller), version 2, and both side by side are found in /proc/self/mountinfo. A lab's
-//! groups stand directly below the root of their hierarchy, where version 2 allows controllers. They carry a mark, by which
-//! they are told from other people's groups of such a name.
+//! groups stand directly below the root of their hierarchy, where version 2 allows controllers. Their name
+//! tells whose they are.
 
 mod hierarchies;
+mod owner;
 mod stale;
 
 pub use hierarchies::Hierarchies;
 pub use stale::{Cleared, clear};
 
-use crate::sys::{mark, process::start_ticks};
+use crate::sys::process::start_ticks;
 use std::ffi::CString;
-use std::fs;
-use std::io;
+use std::fs::{self, OpenOptions};
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -26,8 +27,6 @@ pub fn member(host: usize) -> String {
     format!("host-{host}")
 }
 
-/// Every lab's group begins with this.
-const PREFIX: &str = "tailrace-";
 /// Period of the quota: the kernel's default, 100 ms.
 const PERIOD_US: u64 = 100_000;
 /// Smallest quota that the kernel takes.
@@ -52,14 +51,13 @@ pub struct Groups {
 }
 
 impl Groups {
-    /// The groups of the calling process, which are not there yet. The name says whose they are: the number and the start of
-    /// the process.
+    /// The groups of the calling process, which are not there yet.
     ///
     /// # Errors
     /// When this process cannot be looked at.
     pub fn own(hierarchies: Hierarchies) -> io::Result<Groups> {
         let start = start_ticks("self").ok_or_else(|| io::Error::other("/proc is not mounted"))?;
-        Ok(Groups { hierarchies, name: format!("{PREFIX}{}-{start}", std::process::id()) })
+        Ok(Groups { hierarchies, name: owner::name(std::process::id(), start, &owner::observer()) })
     }
 
     /// The groups of a lab that runs.
@@ -75,12 +73,7 @@ impl Groups {
         if self.hierarchies.kind() == "none" {
             return Err(io::Error::other("none are mounted"));
         }
-        for root in self.hierarchies.roots() {
-            let group = root.join(&self.name);
-            fs::create_dir(&group)?;
-            // Where groups take no marks, `clean` leaves this one alone; the guardian and the undertaker know it by name.
-            let _ = mark::set(&group, &stale::observer());
-        }
+        self.hierarchies.roots().try_for_each(|root| fs::create_dir(root.join(&self.name)))?;
         if self.hierarchies.cpu.is_none()
             && let Some(root) = &self.hierarchies.unified
         {
@@ -168,7 +161,7 @@ fn remove_tree(path: &Path) -> bool {
 }
 
 fn kill_all(path: &Path) {
-    if fs::write(path.join("cgroup.kill"), "1").is_ok() {
+    if OpenOptions::new().write(true).open(path.join("cgroup.kill")).is_ok_and(|mut file| file.write_all(b"1").is_ok()) {
         return; // version 2 since Linux 5.14 ends the whole tree
     }
     folders_in(path).iter().for_each(|folder| kill_all(folder));

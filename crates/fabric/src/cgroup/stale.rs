@@ -1,9 +1,7 @@
 //! Groups of labs that were killed together with everything that would have removed their groups.
 
-use super::{Hierarchies, PREFIX, remove_tree};
-use crate::sys::{mark, process::start_ticks};
-use std::fs;
-use std::path::{Path, PathBuf};
+use super::{Hierarchies, folders_in, owner, remove_tree};
+use std::path::PathBuf;
 
 /// What became of the groups that were found.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -14,16 +12,19 @@ pub struct Cleared {
     pub left: Vec<String>,
 }
 
-/// Removes the groups of labs whose owner is gone. Only what carries a lab's mark is touched.
+/// Removes the groups of labs whose owner is gone, and nothing else.
 pub fn clear() -> Cleared {
     clear_in(Hierarchies::find().roots())
 }
 
 fn clear_in<'a>(roots: impl Iterator<Item = &'a PathBuf>) -> Cleared {
     let mut cleared = Cleared::default();
-    for group in roots.flat_map(|root| folders_of_the_dead(root)) {
-        let list = if remove_tree(&group) { &mut cleared.removed } else { &mut cleared.left };
+    for group in roots.flat_map(|root| folders_in(root)) {
         let name = group.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        if !owner::is_dead(&name) {
+            continue;
+        }
+        let list = if remove_tree(&group) { &mut cleared.removed } else { &mut cleared.left };
         if !list.contains(&name) {
             list.push(name);
         }
@@ -31,54 +32,24 @@ fn clear_in<'a>(roots: impl Iterator<Item = &'a PathBuf>) -> Cleared {
     cleared
 }
 
-fn folders_of_the_dead(root: &Path) -> Vec<PathBuf> {
-    let entries = fs::read_dir(root).into_iter().flatten().flatten();
-    let named = entries.filter(|entry| entry.file_name().to_str().is_some_and(is_of_the_dead));
-    named.map(|entry| entry.path()).filter(|group| mark::of(group).is_some_and(|mark| mark == observer())).collect()
-}
-
-/// Whether this is the name of a lab's group and its owner, told by number and start, does not live any more.
-fn is_of_the_dead(name: &str) -> bool {
-    let Some((pid, start)) = name.strip_prefix(PREFIX).and_then(|rest| rest.split_once('-')) else { return false };
-    let Ok(start) = start.parse::<u64>() else { return false };
-    pid.parse::<u32>().is_ok() && start_ticks(pid) != Some(start)
-}
-
-/// Who can tell whether an owner lives: those who count processes as it did. Containers that share control groups may not.
-pub(super) fn observer() -> String {
-    fs::read_link("/proc/self/ns/pid").map_or(String::new(), |link| link.to_string_lossy().into_owned())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::fs;
 
     #[test]
-    fn only_groups_of_the_dead_are_stale() {
-        let start = start_ticks("self").expect("this process exists");
-        let own = std::process::id();
-        assert!(!is_of_the_dead(&format!("tailrace-{own}-{start}")));
-        assert!(is_of_the_dead(&format!("tailrace-{own}-{}", start + 1))); // an earlier process had the same number
-        assert!(!is_of_the_dead("tailrace-notes"));
-        assert!(!is_of_the_dead("user.slice"));
-    }
-
-    #[test]
-    fn only_what_carries_our_mark_is_removed() {
+    fn only_what_a_lab_made_is_removed() {
         let root = std::env::temp_dir().join(format!("tailrace-stale-{}", std::process::id()));
-        let dead = |number: u32| format!("tailrace-{}-{number}", u32::MAX); // above the largest number of a process
-        let groups = [(1, Some(observer())), (2, None), (3, Some("pid:[1]".to_owned()))];
-        for (number, text) in &groups {
-            let group = root.join(dead(*number));
-            fs::create_dir_all(&group).expect("there is a place for scratch files");
-            if let Some(text) = text {
-                mark::set(&group, text).expect("the file system takes marks");
-            }
+        let dead = u32::MAX; // above the largest number of a process
+        let ours = owner::name(dead, 1, &owner::observer());
+        let foreign = [format!("tailrace-{dead}-2"), owner::name(dead, 3, "pid:[1]"), "tailrace-notes".to_owned()];
+        for name in foreign.iter().chain([&ours]) {
+            fs::create_dir_all(root.join(name).join("host-0")).expect("there is a place for scratch files");
         }
         let cleared = clear_in([root.clone()].iter());
-        let stays = [2, 3].map(|number| root.join(dead(number)).exists());
+        let stays = foreign.map(|name| root.join(name).exists());
         fs::remove_dir_all(&root).expect("it is ours");
-        assert_eq!(cleared, Cleared { removed: vec![dead(1)], left: vec![] });
-        assert_eq!(stays, [true, true], "unmarked, and marked by somebody who counts processes otherwise");
+        assert_eq!(cleared, Cleared { removed: vec![ours], left: vec![] });
+        assert_eq!(stays, [true; 3]);
     }
 }

@@ -26,42 +26,51 @@ pub(super) fn serve(listener: &TcpListener, outcome: &Value) {
     let _ = stream.write_all(answer.as_bytes()); // the asker may be gone
 }
 
-/// What is counted for each queue: name, key in the outcome, help.
-const OF_QUEUE: [(&str, &str, &str); 3] = [
-    ("tailrace_tx_frames", "tx_frames", "Frames sent"),
-    ("tailrace_tx_bytes", "tx_bytes", "Bytes sent, without wire overhead"),
-    ("tailrace_marked_frames", "marked_frames", "Frames marked congestion experienced"),
+/// What is counted for each queue: what, unit, key in the outcome, help.
+const OF_QUEUE: [(&str, &str, &str, &str); 3] = [
+    ("tailrace_tx", "frames", "tx_frames", "Frames sent"),
+    ("tailrace_tx", "bytes", "tx_bytes", "Bytes sent, without wire overhead"),
+    ("tailrace_marked", "frames", "marked_frames", "Frames marked congestion experienced"),
 ];
+/// Percentiles of the outcome as quantiles.
+const QUANTILES: [(&str, &str); 4] = [("p50", "0.5"), ("p90", "0.9"), ("p99", "0.99"), ("p99_9", "0.999")];
+const US_PER_S: f64 = 1e6;
 
 fn text(outcome: &Value) -> String {
     let mut out = String::new();
     let ports = outcome["ports"].as_array().map_or(&[][..], Vec::as_slice);
     let queues = || ports.iter().flat_map(|port| port["queues"].as_array().into_iter().flatten().map(move |queue| (port, queue)));
-    for (name, key, help) in OF_QUEUE {
-        head(&mut out, name, "counter", help);
+    for (what, unit, key, help) in OF_QUEUE {
+        let name = head(&mut out, what, unit, "counter", help);
         queues().for_each(|(port, queue)| sample(&mut out, &format!("{name}_total"), &labels(port, queue), &queue[key]));
     }
-    head(&mut out, "tailrace_dropped_frames", "counter", "Frames dropped, by cause");
+    let dropped = head(&mut out, "tailrace_dropped", "frames", "counter", "Frames dropped, by cause");
     for (port, queue) in queues() {
         for (cause, drops) in queue["drops"].as_object().into_iter().flatten() {
             let labels = format!("{},cause={}", labels(port, queue), quoted(cause));
-            sample(&mut out, "tailrace_dropped_frames_total", &labels, &drops["frames"]);
+            sample(&mut out, &format!("{dropped}_total"), &labels, &drops["frames"]);
         }
     }
-    head(&mut out, "tailrace_queue_depth_max_bytes", "gauge", "Largest number of bytes that waited");
-    queues().for_each(|(port, queue)| {
-        sample(&mut out, "tailrace_queue_depth_max_bytes", &labels(port, queue), &queue["depth_max_bytes"]);
-    });
-    head(&mut out, "tailrace_lateness_us", "gauge", "From when a frame was due to when it was delivered");
-    for (quantile, value) in outcome["fabric"]["lateness_us"].as_object().into_iter().flatten() {
-        sample(&mut out, "tailrace_lateness_us", &format!("quantile={}", quoted(quantile)), value);
+    let depth = head(&mut out, "tailrace_queue_depth_max", "bytes", "gauge", "Largest number of bytes that waited");
+    queues().for_each(|(port, queue)| sample(&mut out, &depth, &labels(port, queue), &queue["depth_max_bytes"]));
+    let lateness =
+        head(&mut out, "tailrace_lateness", "seconds", "summary", "From when a frame was due to when it was delivered");
+    for (percentile, quantile) in QUANTILES {
+        // Nothing was delivered yet where there is no number.
+        if let Some(us) = outcome["fabric"]["lateness_us"][percentile].as_f64() {
+            let value = (us / US_PER_S).into();
+            sample(&mut out, &lateness, &format!("quantile={}", quoted(quantile)), &value);
+        }
     }
     out.push_str("# EOF\n");
     out
 }
 
-fn head(out: &mut String, name: &str, kind: &str, help: &str) {
-    writeln!(out, "# TYPE {name} {kind}\n# HELP {name} {help}.").expect("a string takes everything");
+/// What is told of a metric before its samples. Returns its name, which ends with its unit.
+fn head(out: &mut String, what: &str, unit: &str, kind: &str, help: &str) -> String {
+    let name = format!("{what}_{unit}");
+    writeln!(out, "# TYPE {name} {kind}\n# UNIT {name} {unit}\n# HELP {name} {help}.").expect("a string takes everything");
+    name
 }
 
 /// A line for a value; none for what nobody counts.
@@ -91,7 +100,7 @@ mod tests {
         let queue = json!({ "name": "q\"1", "tx_frames": 3, "tx_bytes": 4500, "marked_frames": 0, "depth_max_bytes": 9,
                             "drops": { "tail-drop": { "frames": 2, "bytes": 3000 } } });
         let text = text(&json!({ "ports": [{ "node": "sw", "towards": "db1", "queues": [queue] }],
-                                 "fabric": { "lateness_us": { "p50": 30.5 } } }));
+                                 "fabric": { "lateness_us": { "p50": 250000.0 } } }));
         let labels = r#"{node="sw",towards="db1",queue="q\"1""#;
         for line in [
             format!("tailrace_tx_bytes_total{labels}}} 4500"),
@@ -100,6 +109,6 @@ mod tests {
             assert!(text.lines().any(|found| found == line), "{line} in\n{text}");
         }
         assert!(!super::text(&json!({ "ports": [{ "queues": [{ "tx_frames": 1 }] }] })).contains("null"), "no count, no line");
-        assert!(text.contains("tailrace_lateness_us{quantile=\"p50\"} 30.5\n") && text.ends_with("# EOF\n"));
+        assert!(text.contains("\ntailrace_lateness_seconds{quantile=\"0.5\"} 0.25\n# EOF\n"), "{text}");
     }
 }

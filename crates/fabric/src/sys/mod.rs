@@ -2,7 +2,6 @@
 //! in this folder.
 
 pub mod bpf;
-pub mod mark;
 pub mod offload;
 pub mod process;
 pub mod tap;

@@ -128,7 +128,7 @@ fn left_of(dir: &Path, guardian: Option<u32>) -> Vec<String> {
 }
 
 /// Children of a process, in the order of their making.
-fn children(of: u32) -> Vec<u32> {
+pub fn children(of: u32) -> Vec<u32> {
     let parent = |pid: u32| -> Option<u32> {
         let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
         stat.rsplit_once(") ")?.1.split(' ').nth(1)?.parse().ok()

@@ -1,0 +1,67 @@
+//! The name of a lab's group says whose it is: number and start of the process that made it, and a check by which it is told
+//! from other people's groups of such a name. The name is there with the group; a mark would come a moment later.
+
+use crate::sys::process::start_ticks;
+use std::fs;
+
+/// Every lab's group begins with this.
+const PREFIX: &str = "tailrace-";
+/// The hash FNV-1a with 64 bits, of Fowler, Noll and Vo.
+const CHECK_OFFSET: u64 = 0xcbf2_9ce4_8422_2325;
+const CHECK_PRIME: u64 = 0x0000_0100_0000_01b3;
+
+/// The name of a group of this process, as the observer counts processes.
+pub(super) fn name(pid: u32, start: u64, observer: &str) -> String {
+    let check = check(&format!("tailrace lab {pid} {start} {observer}"));
+    format!("{PREFIX}{pid}-{start}-{check:016x}")
+}
+
+/// Who can tell whether an owner lives: those who count processes as it did. Containers that share control groups may not.
+pub(super) fn observer() -> String {
+    fs::read_link("/proc/self/ns/pid").map_or(String::new(), |link| link.to_string_lossy().into_owned())
+}
+
+/// Whether this is the name of a lab's group, given by somebody who counts processes as we do, and its owner does not live any
+/// more.
+pub(super) fn is_dead(group: &str) -> bool {
+    let Some((pid, start)) = parse(group) else { return false };
+    name(pid, start, &observer()) == group && start_ticks(&pid.to_string()) != Some(start)
+}
+
+fn parse(group: &str) -> Option<(u32, u64)> {
+    let mut words = group.strip_prefix(PREFIX)?.split('-');
+    Some((words.next()?.parse().ok()?, words.next()?.parse().ok()?))
+}
+
+fn check(text: &str) -> u64 {
+    text.bytes().fold(CHECK_OFFSET, |check, byte| (check ^ u64::from(byte)).wrapping_mul(CHECK_PRIME))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_groups_of_the_dead_are_stale() {
+        let start = start_ticks("self").expect("this process exists");
+        let (own, us) = (std::process::id(), observer());
+        assert!(!is_dead(&name(own, start, &us)));
+        assert!(is_dead(&name(own, start + 1, &us))); // an earlier process had the same number
+        assert!(!is_dead(&name(own, start + 1, "pid:[1]"))); // whoever gave it counts processes otherwise
+    }
+
+    #[test]
+    fn other_peoples_groups_are_not_taken_for_ours() {
+        let own = std::process::id();
+        for group in ["tailrace-notes", "user.slice", &format!("tailrace-{own}-1"), &format!("tailrace-{own}-1-0123456789abcdef")]
+        {
+            assert!(!is_dead(group), "{group}");
+        }
+    }
+
+    #[test]
+    fn the_check_is_the_published_hash() {
+        // Known values of the empty text, "a" and "foobar".
+        assert_eq!([check(""), check("a"), check("foobar")], [0xcbf29ce484222325, 0xaf63dc4c8601ec8c, 0x85944171f73967e8]);
+    }
+}

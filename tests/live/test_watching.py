@@ -1,0 +1,219 @@
+"""Looking at a fabric that is up: OpenMetrics, `tailrace top`, captures."""
+
+import json
+import os
+import pty
+import re
+import select
+import signal
+import socket
+import struct
+import subprocess
+import sys
+import threading
+import time
+import urllib.request
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from prometheus_client import Metric
+from prometheus_client.openmetrics.parser import text_string_to_metric_families
+
+import machine
+
+LIMIT_S = 60
+PROGRAM = [sys.executable, "-c", "from tailrace.cli import main; main()"]
+UNITS = {"frames", "bytes", "seconds"}
+NS_PER_S = 10**9
+
+
+@dataclass(frozen=True)
+class Fabric:
+    """One that is up."""
+
+    environment: dict[str, str]
+    port: int
+    """Of its metrics."""
+
+    def tailrace(self, *words: str) -> str:
+        """What a command prints."""
+        done = subprocess.run(
+            [*PROGRAM, *words], capture_output=True, text=True, timeout=LIMIT_S, check=False, env=self.environment
+        )
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    def send(self, pings: int = 20) -> None:
+        """Frames of a known number: as many in both directions."""
+        self.tailrace("exec", "client", "--", "ping", "-q", "-c", str(pings), "-i", "0.01", "-s", "1000", "db")
+
+    def scrape(self) -> dict[str, Metric]:
+        """The metrics, as the parser of OpenMetrics reads them: it refuses what is not to the letter."""
+        with urllib.request.urlopen(f"http://127.0.0.1:{self.port}/metrics", timeout=LIMIT_S) as answer:
+            kind = answer.headers["Content-Type"]
+            text = answer.read().decode()
+        assert kind == "application/openmetrics-text; version=1.0.0; charset=utf-8"
+        families = text_string_to_metric_families(text)  # type: ignore[no-untyped-call]  # it has no annotations
+        return {family.name: family for family in families}
+
+
+@pytest.fixture(scope="module")
+def fabric(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Fabric]:
+    """The small scenario's."""
+    state = tmp_path_factory.mktemp("state")
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        number = free.getsockname()[1]
+    made = Fabric(os.environ | {"XDG_STATE_HOME": str(state)}, number)
+    made.tailrace("fabric", "up", str(machine.SCENARIO), "--arm", "dpp", "--metrics", str(number))
+    yield made
+    made.tailrace("fabric", "down")
+    assert machine.wait_until_gone(str(state)) == []
+
+
+def total(family: Metric, **labels: str) -> float:
+    """Sum of the samples with these labels."""
+    return sum(sample.value for sample in family.samples if labels.items() <= sample.labels.items())
+
+
+def test_counters_grow_with_the_frames_that_are_sent(fabric: Fabric) -> None:
+    before = fabric.scrape()
+    fabric.send(20)
+    after = fabric.scrape()
+    for towards in ("client", "db"):
+        sent = [total(found["tailrace_tx_frames"], towards=towards) for found in (before, after)]
+        assert sent[1] - sent[0] == 20, towards
+        size = [total(found["tailrace_tx_bytes"], towards=towards) for found in (before, after)]
+        # 1000 bytes of a ping with the headers of ICMP, IPv4 and Ethernet.
+        assert size[1] - size[0] == 20 * (1000 + 8 + 20 + 14), towards
+    assert total(after["tailrace_tx_frames"], towards="bulk") == 0
+
+
+def test_names_end_with_their_unit_and_values_make_sense(fabric: Fabric) -> None:
+    fabric.send(5)
+    families = fabric.scrape()
+    assert len(families) == 6
+    for name, family in families.items():
+        assert family.unit in UNITS, name
+        assert name.endswith(f"_{family.unit}"), name
+        assert family.documentation.endswith("."), name
+    lateness = {sample.labels["quantile"]: sample.value for sample in families["tailrace_lateness_seconds"].samples}
+    assert list(lateness) == ["0.5", "0.9", "0.99", "0.999"]
+    assert 0 < lateness["0.5"] <= lateness["0.999"] < LIMIT_S
+
+
+def test_scrapes_while_frames_are_sent_never_go_back(fabric: Fabric) -> None:
+    sender = threading.Thread(target=fabric.send, args=[200])
+    sender.start()
+    seen = []
+    while sender.is_alive():
+        seen.append(total(fabric.scrape()["tailrace_tx_frames"]))
+    sender.join()
+    seen.append(total(fabric.scrape()["tailrace_tx_frames"]))
+    assert seen == sorted(seen)
+    assert seen[-1] - seen[0] <= 400
+    assert len(set(seen)) > 2, "no scrape came while frames were sent"
+
+
+def test_metrics_are_on_the_loopback_and_nowhere_else(fabric: Fabric) -> None:
+    wanted = f":{fabric.port:04X}"
+    listening = {
+        line.split()[1]
+        for name in ("tcp", "tcp6")
+        for line in Path("/proc/net", name).read_text(encoding="ascii").splitlines()[1:]
+        if line.split()[3] == "0A" and line.split()[1].endswith(wanted)
+    }
+    assert listening == {f"0100007F{wanted}"}  # 127.0.0.1, in the machine's order of bytes
+
+
+def test_one_that_asks_nothing_keeps_nobody_else_waiting_for_long(fabric: Fabric) -> None:
+    with socket.create_connection(("127.0.0.1", fabric.port)):
+        assert fabric.scrape()
+        assert json.loads(fabric.tailrace("top", "--once", "--json"))["ports"]
+
+
+def test_top_in_a_terminal_shows_the_rate_of_the_last_second(fabric: Fabric) -> None:
+    screen, terminal = pty.openpty()
+    top = subprocess.Popen(
+        [*PROGRAM, "top"], stdin=terminal, stdout=terminal, stderr=terminal, env=fabric.environment | {"TERM": "xterm"}
+    )
+    os.close(terminal)
+    sender = threading.Thread(target=fabric.send, args=[200])
+    sender.start()
+    shown = b""
+    deadline_s = time.monotonic() + LIMIT_S
+    try:
+        # Three pages: the first knows no rate yet.
+        while shown.count(b"\x1b[H\x1b[2J") < 4 and time.monotonic() < deadline_s:
+            if select.select([screen], [], [], 1)[0]:
+                shown += os.read(screen, 65_536)
+        top.send_signal(signal.SIGINT)
+        assert top.wait(LIMIT_S) == 130
+    finally:
+        top.kill()
+        top.wait(LIMIT_S)
+        sender.join()
+        os.close(screen)
+    pages = [page.replace("\r\n", "\n") for page in shown.decode().split("\x1b[H\x1b[2J")[1:4]]
+    for page in pages:
+        assert re.search(r"^port +rate +queue +sent +now +dropped +marked +most queued$", page, re.MULTILINE), page
+        assert "leaf>client" in page
+    assert any(re.search(r"leaf>client +100 Mbit/s +express +\S+ \S+ +[1-9]\S* [kM]?bit/s", page) for page in pages), (
+        pages
+    )
+
+
+def blocks(data: bytes) -> Iterator[tuple[int, bytes]]:
+    """The blocks of a pcapng file: type and body (draft-ietf-opsawg-pcapng, section 3.1)."""
+    while data:
+        kind, length = struct.unpack("<II", data[:8])
+        assert struct.unpack("<I", data[length - 4 : length])[0] == length
+        yield kind, data[8 : length - 4]
+        data = data[length:]
+
+
+def options(body: bytes) -> dict[int, bytes]:
+    """Options at the end of a block (section 3.5)."""
+    found = {}
+    while len(body) >= 4:
+        code, length = struct.unpack("<HH", body[:4])
+        found[code] = body[4 : 4 + length]
+        body = body[4 + (length + 3) // 4 * 4 :]
+    return found
+
+
+def test_a_capture_has_every_frame_with_its_time_in_nanoseconds(fabric: Fabric, tmp_path: Path) -> None:
+    file = tmp_path / "c.pcapng"
+    begun_ns = time.time_ns()
+    words = [*PROGRAM, "fabric", "capture", "leaf>client", str(file), "--seconds", str(LIMIT_S)]
+    capture = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=fabric.environment)
+    try:
+        while not file.exists():
+            time.sleep(0.01)
+        fabric.send(20)
+        capture.send_signal(signal.SIGINT)  # it ends, and the file is whole
+        assert capture.wait(LIMIT_S) == 130
+    finally:
+        capture.kill()
+        capture.wait(LIMIT_S)
+    (section, _), (interface, described), *packets = blocks(file.read_bytes())
+    assert (section, interface) == (0x0A0D0D0A, 1)
+    link_type, _, snap_bytes = struct.unpack("<HHI", described[:8])
+    assert link_type == 1  # Ethernet
+    assert snap_bytes == 0 or snap_bytes >= 9014
+    assert options(described[8:])[9] == b"\x09"  # if_tsresol: 10^-9 s
+    times, echoes = [], 0
+    for kind, body in packets:
+        assert kind == 6  # an enhanced packet
+        _, high, low, captured, length = struct.unpack("<IIIII", body[:20])
+        times.append(high << 32 | low)
+        frame = body[20 : 20 + captured]
+        assert captured == length == 1000 + 8 + 20 + 14
+        assert frame[12:14] == b"\x08\x00"  # IPv4
+        assert frame[23] == 1  # ICMP
+        echoes += frame[34] == 0  # an answer
+    assert (echoes, len(times)) == (20, 40)  # a port is captured in both directions
+    assert times == sorted(times)
+    assert begun_ns < times[0] < times[-1] < time.time_ns()
+    assert any(at % 1000 for at in times), "times are finer than a microsecond"

@@ -1,0 +1,40 @@
+"""What the doctor says of the fabric's facts: as whom one is here, and what of control groups there is."""
+
+from typing import Any
+
+import pytest
+
+from tailrace.live.doctor import Fact, fabric_facts
+
+ROOT: dict[str, Any] = {"capabilities": {"lab": True}, "user_namespaces": True, "cgroup": "v2", "tun": True}
+
+
+def facts(**changes: Any) -> dict[str, Fact]:
+    """By what they are about."""
+    return {fact.what: fact for fact in fabric_facts(ROOT | changes)}
+
+
+@pytest.mark.parametrize(
+    ("changes", "value", "is_good"),
+    [
+        ({}, "those of root", True),
+        ({"capabilities": {"lab": False}}, "an ordinary user's: labs are in a user namespace", True),
+        ({"capabilities": {"lab": False}, "user_namespaces": False}, "too few", False),
+    ],
+)
+def test_the_doctor_says_as_whom_labs_are_made(changes: dict[str, Any], value: str, is_good: bool) -> None:
+    found = facts(**changes)["privileges"]
+    assert (found.value, found.is_good) == (value, is_good)
+
+
+@pytest.mark.parametrize(
+    ("changes", "value"),
+    [
+        ({"cgroup_usable": True, "cpu_limits": True}, "v2"),
+        ({"cgroup_usable": True, "cpu_limits": False}, "v2, without limits of processors"),
+        ({"cgroup_usable": False, "cpu_limits": False}, "v2, not to be used"),
+    ],
+)
+def test_the_doctor_says_what_control_groups_can_do(changes: dict[str, Any], value: str) -> None:
+    found = facts(**changes)["control groups"]
+    assert (found.value, found.is_good) == (value, None)
