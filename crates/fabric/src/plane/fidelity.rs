@@ -23,8 +23,8 @@ pub(super) struct Fidelity {
     own_lateness: Lateness,
     /// By how much it woke late for the present look, and was stopped in the midst of it.
     overslept: Span,
-    /// When the frame before was written in the present look.
-    wrote_at: Option<Time>,
+    /// When the present look began, or its last frame was written.
+    worked_at: Time,
     stalls: Stalls,
     /// Times that the thread woke.
     ticks: u64,
@@ -67,7 +67,7 @@ impl Fidelity {
             lateness: Lateness::new(),
             own_lateness: Lateness::new(),
             overslept: Span::ZERO,
-            wrote_at: None,
+            worked_at: Time::ZERO,
             stalls: Stalls::default(),
             ticks: 0,
             gap_max: Span::ZERO,
@@ -87,7 +87,7 @@ impl Fidelity {
     pub(super) fn woke(&mut self, now: Time, overslept: Span) {
         self.ticks += 1;
         self.overslept = overslept;
-        self.wrote_at = None;
+        self.worked_at = now;
         self.stalls.add(overslept);
         if let Some(before) = self.looked_at {
             self.gap_max = self.gap_max.max(now.since(before));
@@ -105,13 +105,12 @@ impl Fidelity {
     #[inline]
     pub(super) fn delivered(&mut self, host: usize, due: Time, on_wire: Span, now: Time) {
         self.frames_out += 1;
-        // A frame takes some microseconds: whatever lies between two for longer is not the switch's work.
-        if let Some(before) = self.wrote_at
-            && self.stalls.add(now.since(before))
-        {
-            self.overslept += now.since(before);
+        // A frame takes some microseconds: a thread that gets no further for so long was stopped in the midst of its work.
+        let step = now.since(self.worked_at);
+        if self.stalls.add(step) {
+            self.overslept += step;
         }
-        self.wrote_at = Some(now);
+        self.worked_at = now;
         let late = now.since(due);
         self.lateness.record(late);
         self.own_lateness.record(late.less(self.overslept));
