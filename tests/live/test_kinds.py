@@ -77,9 +77,8 @@ def test_a_port_that_is_offered_more_has_the_rate_of_its_link(fabric: str, tmp_p
         lab.call("down")
     assert machine.wait_until_gone(str(tmp_path)) == []
     assert machine.picture() == before
-    # A busy machine may take a moment away from the kernel; nothing makes a port faster than its line.
-    assert max(shares) <= 1 + TOLERANCE
-    assert shares[-1] >= 1 - TOLERANCE
+    # A busy machine may keep the kernel from sending for a moment, or the fabric from looking at its counters.
+    assert shares[-1] == pytest.approx(1, abs=TOLERANCE), shares
 
 
 def share_of_rate(lab: Lab) -> float:
