@@ -3,38 +3,40 @@
 import json
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import machine
+from tailrace.errors import RunRefusedError
 from tailrace.live import kinds
+from tailrace.live.fabric import program
 from tailrace.live.lab import Lab
 from tailrace.live.program import Command
 from tailrace.scenario.loading import load_scenario
 from tailrace.scenario.lower import canonical_json, lower
 
 RUN_LIMIT_S = 150
-STREAM_S = 3
-RATE_BPS = 100_000_000
-FRAME_SHARE = {"9000B": (9000 - 52) / (9000 + 38), "1500B": (1500 - 52) / (1500 + 38)}
-"""Payload of a full TCP segment with timestamps (RFC 7323) in a frame with 38 bytes of Ethernet and wire, by MTU."""
-MTU = {"bridge": "9000B", "ovs": "9000B", "ovs-dpdk": "1500B"}
+WINDOW_S = 1
+WINDOWS_MAX = 8
+"""Most windows in which a port is looked at."""
+TOLERANCE = 0.02
 
 
 def require(name: str) -> None:
     """Skips a test where its fabric cannot be had, with the reason."""
     try:
         kinds.require(kinds.kind_of(name))
-    except kinds.RunRefusedError as error:
+    except RunRefusedError as error:
         pytest.skip(str(error))
 
 
 def tailrace(*words: str) -> subprocess.CompletedProcess[str]:
     """One command."""
-    program = [sys.executable, "-c", "from tailrace.cli import main; main()", *words]
-    return subprocess.run(program, capture_output=True, text=True, timeout=RUN_LIMIT_S, check=False)
+    command = [sys.executable, "-c", "from tailrace.cli import main; main()", *words]
+    return subprocess.run(command, capture_output=True, text=True, timeout=RUN_LIMIT_S, check=False)
 
 
 @pytest.mark.parametrize("fabric", ["bridge", "ovs"])
@@ -57,21 +59,34 @@ def test_a_database_is_served_to_the_end_and_nothing_stays(fabric: str, tmp_path
 
 
 @pytest.mark.parametrize("fabric", [name for name, kind in kinds.KINDS.items() if kind.is_foreign])
-def test_a_stream_has_the_rate_of_its_link(fabric: str, tmp_path: Path) -> None:
+def test_a_port_that_is_offered_more_has_the_rate_of_its_link(fabric: str, tmp_path: Path) -> None:
     require(fabric)
     before = machine.picture()
-    loaded = load_scenario(machine.SCENARIO, {"hosts.defaults.mtu": MTU[fabric]})
+    loaded = load_scenario(machine.SCENARIO, {"hosts.defaults.mtu": "1500B"})
     plan = canonical_json(lower(loaded.arms["fifo"], "fifo", 1))
     with Lab(plan, tmp_path / "lab", "--kind", fabric) as lab:
-        server = lab.start(
-            Command("server", ["iperf3", "-s", "-1", "-J", "-B", lab.addresses["client"]], host="client")
-        )
-        words = ["iperf3", "-c", lab.addresses["client"], "-t", str(STREAM_S), "-O", "1", "-P", "2", "-J"]
-        lab.run(Command("client", words, host="bulk"), RUN_LIMIT_S)
-        server.require(RUN_LIMIT_S)
-        outcome = lab.call("down")["outcome"]
+        words = [str(program()), "source", "--to", f"{lab.addresses['client']}:9", "--payload-bytes", "1400"]
+        words += ["--interval-ns", "60000", "--seconds", str(2 + WINDOWS_MAX * WINDOW_S)]
+        # Two hosts, of which each has a line as fast as the port.
+        for host in ("bulk", "db"):
+            lab.start(Command(f"source-{host}", words, host=host))
+        time.sleep(1)  # the queue is full by now
+        shares = [share_of_rate(lab)]
+        while abs(shares[-1] - 1) > TOLERANCE and len(shares) < WINDOWS_MAX:
+            shares.append(share_of_rate(lab))
+        lab.call("down")
     assert machine.wait_until_gone(str(tmp_path)) == []
     assert machine.picture() == before
-    received = json.loads(server.out_path.read_text(encoding="utf-8"))["end"]["sum_received"]["bits_per_second"]
-    assert received == pytest.approx(RATE_BPS * FRAME_SHARE[MTU[fabric]], rel=0.02)
-    assert outcome["ports"][0]["rate_bps"] == RATE_BPS
+    # A busy machine may keep the kernel from sending for a moment, or the fabric from looking at its counters.
+    assert shares[-1] == pytest.approx(1, abs=TOLERANCE), shares
+
+
+def share_of_rate(lab: Lab) -> float:
+    """What the port towards the client sent in a window, with 24 bytes besides each frame, in parts of its rate."""
+    lab.call("begin")
+    time.sleep(WINDOW_S)
+    lab.call("end")
+    outcome = lab.call("counters")["outcome"]
+    port = next(port for port in outcome["ports"] if port["towards"] == "client")
+    bits = 8 * (port["tx_bytes"] + 24 * port["tx_frames"])
+    return float(bits * 10**12 / outcome["end_ps"] / port["rate_bps"])

@@ -95,15 +95,18 @@ impl Foreign {
 
     /// The measured interval begins.
     pub(super) fn begin(&mut self) -> io::Result<()> {
+        let before = Instant::now();
         self.passed_at_begin = self.totals()?;
         self.processor_at_begin = self.switch.as_ref().map_or(Duration::ZERO, OpenVSwitch::processor_time);
-        (self.begin, self.end) = (Instant::now(), None);
+        (self.begin, self.end) = (middle_since(before), None);
         Ok(())
     }
 
     /// It ends.
     pub(super) fn end(&mut self) -> io::Result<()> {
-        self.end = Some((Instant::now(), self.happened()?));
+        let before = Instant::now();
+        let happened = self.happened()?;
+        self.end = Some((middle_since(before), happened));
         Ok(())
     }
 
@@ -167,6 +170,11 @@ fn join_by_bridge(netlink: &mut Netlink, plan: &Plan, ends: &[String]) -> io::Re
 
 fn mtu_max(plan: &Plan) -> u32 {
     plan.raw.hosts.iter().map(|host| host.mtu_bytes).max().unwrap_or(0)
+}
+
+/// When counters were read that took from then until now: a busy machine may have stopped in between.
+fn middle_since(before: Instant) -> Instant {
+    before + before.elapsed() / 2
 }
 
 /// Interfaces of this namespace send nothing by themselves: what is counted is the hosts'.
