@@ -13,7 +13,6 @@ and the next round must find them gone: every live run clears up after the dead.
 
 import argparse
 import ctypes
-import hashlib
 import json
 import os
 import random
@@ -28,14 +27,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from kill_directory import Directory, program
+from kill_parts import ALL, STAGES, choose, stage
 from machine_picture import Process, cgroups, differences, is_alive, namers_of, now_ticks, picture, tree, users_of
-from tailrace.experiment.storage import KEPT, read_json
 from tailrace.live import limits
 
-ROOT = Path(__file__).resolve().parent.parent
-SCENARIO = ROOT / "tests" / "live" / "small.yaml"
-TRIALS = 3
-"""Of the scenario: two arms, and the orders alone."""
 RUN_LIMIT_S = 240.0
 """Several times what a whole run takes on a busy machine."""
 GONE_LIMIT_S = 20.0
@@ -46,7 +42,6 @@ STARTUP_SHARE = 0.3
 """Part of a run that is not its trials: start, examination of the machine, summary."""
 LATE_FACTOR = 1.05
 """Some kills come when the last trial has ended."""
-STAGES = ("python alone", "examination", "template", "trial")
 BY_STAGE = 0.5
 """Part of the rounds whose moment is in a stage that is drawn first."""
 STAGE_S = 1.0
@@ -58,8 +53,6 @@ PR_SET_CHILD_SUBREAPER = 36
 """linux/prctl.h: orphans of our runs become our children, so that none can get out of sight."""
 AFTER_CLEARING = ("template", "trial")
 """Stages that come when a run has cleared up after the dead."""
-ALL = ("command", "guardian", "undertaker")
-"""When these are killed in one moment, empty control groups wait for the next run."""
 COMPLETE = "complete"
 
 
@@ -116,120 +109,6 @@ class Ours:
         """Whether a file that has come or gone carries the number of a process that is none of ours."""
         number = re.search(r"file: .*tailrace-[a-z]+-(\d+)$", line)
         return number is not None and int(number[1]) not in {pid for pid, _ in self.seen}
-
-
-@dataclass(frozen=True)
-class Kill:
-    """Who is killed, and what was going on."""
-
-    who: str
-    stage: str
-    processes: tuple[Process, ...]
-
-
-def roles(found: Sequence[Process], root: int) -> dict[str, list[tuple[str, tuple[Process, ...]]]]:
-    """What could be killed, by kind; a kind that is not there now is left out."""
-    by_pid = {process.pid: process for process in found}
-    kinds: dict[str, list[tuple[str, tuple[Process, ...]]]] = {}
-
-    def add(kind: str, name: str, *processes: Process) -> None:
-        kinds.setdefault(kind, []).append((name, processes))
-
-    guardians = {}
-    for process in found:
-        parent = by_pid.get(process.parent)
-        of_fabric = process.name.startswith("tailrace-fabric") or process.words[1:2] == ("lab",)
-        if process.pid == root:
-            add("command", "command", process)
-        elif process.depth == 0 and of_fabric and parent is not None and parent.words[:2] == process.words[:2]:
-            add("undertaker", "undertaker", process)
-            if parent.words[1:2] == ("lab",):
-                guardians[parent.pid] = (parent, process)
-        elif process.depth == 0:
-            add("fabric", _fabric_name(process), process)
-        elif parent is not None and parent.depth == 0:
-            add("lab", "lab", process)
-        elif parent is not None and by_pid[parent.pid].depth and parent.words[1:2] == ("lab",):
-            add("program", process.name, process)
-        else:
-            add("worker", process.name, process)
-    for guardian, undertaker in guardians.values():
-        add("both", "guardian and undertaker", guardian, undertaker)
-        add("all", " and ".join(ALL), by_pid[root], guardian, undertaker)
-    return kinds
-
-
-def _fabric_name(process: Process) -> str:
-    """The guardian, or what else runs outside the lab: a short command of the fabric, or `postgres --version`."""
-    command = " ".join(process.words[1:2]) or process.name
-    return "guardian" if command == "lab" else command
-
-
-def stage(found: Sequence[Process]) -> str:
-    """What a run is doing, as its processes tell."""
-    words = [" ".join(process.words) for process in found]
-    if any("/templates/" in each for each in words):
-        return "template"
-    for of_fabric, name in ((" doctor", "examination"), (" lab --plan", "trial")):
-        if any(of_fabric in each for each in words):
-            return name
-    return "python alone"
-
-
-def choose(found: Sequence[Process], root: int, luck: random.Random) -> Kill | None:
-    """One part of a run: a kind by lot, then one of them."""
-    kinds = roles(found, root)
-    if not kinds:
-        return None
-    who, processes = luck.choice(kinds[luck.choice(sorted(kinds))])
-    return Kill(who, stage(found), processes)
-
-
-class Directory:
-    """A run directory that is killed and resumed until it is complete."""
-
-    def __init__(self, path: Path) -> None:
-        self.path = path
-        self.kept: dict[str, str] = {}
-
-    def command(self) -> list[str]:
-        """`tailrace run --live` into it."""
-        words = ["run", "--live", str(SCENARIO), "--out", str(self.path), "--log-ingress"]
-        return [*program(), *words]
-
-    def problems(self) -> list[str]:
-        """What happened to trials that had been finished, and which are broken."""
-        now, found = self._finished(), []
-        for name, digest in self.kept.items():
-            if now.get(name) != digest:
-                found.append(f"{name} is {'changed' if name in now else 'gone'}")
-        for name in now:
-            if name.endswith(".json"):
-                outcome = read_json(self.path / name)
-                if outcome is None or not outcome.get("digest"):
-                    found.append(f"{name} cannot be read or has no digest")
-        self.kept = now
-        return found
-
-    def _finished(self) -> dict[str, str]:
-        """Digests of the files of finished trials."""
-        found = {}
-        for file in sorted(self.path.glob("trials/*/[0-9]*.json")):
-            if (read_json(file) or {}).get("status", "ok") in KEPT:
-                for each in [file, *file.parent.glob(f"{file.stem}.*.parquet")]:
-                    name = str(each.relative_to(self.path))
-                    found[name] = hashlib.sha256(each.read_bytes()).hexdigest()
-        return found
-
-    @property
-    def trials_left(self) -> float:
-        """Share of the trials that are not there."""
-        return 1 - len([name for name in self.kept if name.endswith(".json")]) / TRIALS
-
-
-def program() -> list[str]:
-    """`tailrace`, as this Python has it."""
-    return [sys.executable, "-c", "from tailrace.cli import main; main()"]
 
 
 class Rounds:

@@ -8,7 +8,9 @@ from pathlib import Path
 import pytest
 
 import machine_picture
-from kill_rounds import Directory, Ours, choose, roles, stage
+from kill_directory import Directory
+from kill_parts import choose, roles, stage
+from kill_rounds import Ours
 from machine_picture import Process, differences
 
 LAB = ("tailrace-fabric", "lab", "--plan", "run/live/fifo/plan.json")

@@ -179,10 +179,8 @@ hosts:
       rx_jitter: exponential({max(1, round(found.jitter_us * 1000))}ns)
       # A TAP hands up what it was given, frame by frame.
       gro: 0B
-      # It takes what it is given, {TAP_QUEUE_FRAMES} frames: all that connections may have on their way waits in it.
+      # The queue of its line loses nothing; small queues of TCP keep it short.
       queue: {TAP_QUEUE_FRAMES * parse(found.mtu, SIZE)}B
-    tcp:
-      small_queue: 0s
     cpu:
       # CPU time of a received frame by MTU: {frames}.
       per_packet: {round(found.per_packet_us * 1000)}ns

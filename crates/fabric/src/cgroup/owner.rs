@@ -1,7 +1,7 @@
 //! The name of a lab's group says whose it is: number and start of the process that made it, and a check by which it is told
 //! from other people's groups of such a name. The name is there with the group; a mark would come a moment later.
 
-use crate::sys::process::start_ticks;
+use crate::sys::process::is_alive;
 use std::fs;
 
 /// Every lab's group begins with this.
@@ -25,7 +25,7 @@ pub(super) fn observer() -> String {
 /// more.
 pub(super) fn is_dead(group: &str) -> bool {
     let Some((pid, start)) = parse(group) else { return false };
-    name(pid, start, &observer()) == group && start_ticks(&pid.to_string()) != Some(start)
+    name(pid, start, &observer()) == group && !is_alive(&pid.to_string(), start)
 }
 
 fn parse(group: &str) -> Option<(u32, u64)> {
@@ -40,6 +40,7 @@ fn check(text: &str) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::sys::process::start_ticks;
 
     #[test]
     fn only_groups_of_the_dead_are_stale() {

@@ -85,6 +85,12 @@ pub fn processor_time(pid: &str) -> Option<Duration> {
     Some(Duration::from_millis((ticks(11)? + ticks(12)?) * MS_PER_TICK))
 }
 
+/// Whether the process with this number and start can still do anything: one that has ended and was not waited for cannot.
+pub fn is_alive(pid: &str, start: u64) -> bool {
+    let has_ended = stat_field(pid, 0).is_none_or(|state| state == "Z" || state == "X"); // proc(5)
+    !has_ended && start_ticks(pid) == Some(start)
+}
+
 fn threads_of(pid: &str) -> Option<u64> {
     stat_field(pid, 17)?.parse().ok()
 }
@@ -179,6 +185,20 @@ fn write_file(path: &std::ffi::CStr, text: &[u8]) -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn one_that_was_not_waited_for_is_not_alive() {
+        let mut child = std::process::Command::new("sleep").arg("600").spawn().expect("it starts");
+        let pid = child.id().to_string();
+        let start = start_ticks(&pid).expect("it is there");
+        assert!(is_alive(&pid, start) && !is_alive(&pid, start + 1));
+        child.kill().expect("it is ours");
+        while is_alive(&pid, start) {
+            std::thread::yield_now(); // it ends by itself
+        }
+        assert_eq!(start_ticks(&pid), Some(start), "its number is kept");
+        child.wait().expect("it is ours");
+    }
 
     #[test]
     fn a_process_has_a_start() {

@@ -1,0 +1,59 @@
+"""A run directory that is killed and resumed until it is complete."""
+
+import hashlib
+import sys
+from pathlib import Path
+
+from tailrace.experiment.storage import KEPT, read_json
+
+ROOT = Path(__file__).resolve().parent.parent
+SCENARIO = ROOT / "tests" / "live" / "small.yaml"
+TRIALS = 3
+"""Of the scenario: two arms, and the orders alone."""
+
+
+class Directory:
+    """A run directory that is killed and resumed until it is complete."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.kept: dict[str, str] = {}
+
+    def command(self) -> list[str]:
+        """`tailrace run --live` into it."""
+        words = ["run", "--live", str(SCENARIO), "--out", str(self.path), "--log-ingress"]
+        return [*program(), *words]
+
+    def problems(self) -> list[str]:
+        """What happened to trials that had been finished, and which are broken."""
+        now, found = self._finished(), []
+        for name, digest in self.kept.items():
+            if now.get(name) != digest:
+                found.append(f"{name} is {'changed' if name in now else 'gone'}")
+        for name in now:
+            if name.endswith(".json"):
+                outcome = read_json(self.path / name)
+                if outcome is None or not outcome.get("digest"):
+                    found.append(f"{name} cannot be read or has no digest")
+        self.kept = now
+        return found
+
+    def _finished(self) -> dict[str, str]:
+        """Digests of the files of finished trials."""
+        found = {}
+        for file in sorted(self.path.glob("trials/*/[0-9]*.json")):
+            if (read_json(file) or {}).get("status", "ok") in KEPT:
+                for each in [file, *file.parent.glob(f"{file.stem}.*.parquet")]:
+                    name = str(each.relative_to(self.path))
+                    found[name] = hashlib.sha256(each.read_bytes()).hexdigest()
+        return found
+
+    @property
+    def trials_left(self) -> float:
+        """Share of the trials that are not there."""
+        return 1 - len([name for name in self.kept if name.endswith(".json")]) / TRIALS
+
+
+def program() -> list[str]:
+    """`tailrace`, as this Python has it."""
+    return [sys.executable, "-c", "from tailrace.cli import main; main()"]
