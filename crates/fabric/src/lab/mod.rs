@@ -20,6 +20,7 @@ use crate::log::Writer;
 use crate::netlink::{Link, Netlink};
 use crate::plane::run::Ask;
 use crate::sys::process::reap;
+use crate::vlans::Vlans;
 use clients::Clients;
 use hosts::Host;
 use kind::Joint;
@@ -88,6 +89,7 @@ pub fn run(setup: Setup) -> Result<(), String> {
     mounts::set_up(&names).map_err(text)?;
     Netlink::open().and_then(|mut netlink| netlink.up(Link(1))).map_err(text)?;
     let plan = Arc::new(setup.plan);
+    let vlans = Vlans::new(&plan)?;
     let made = hosts::create_all(&plan, setup.kind, &setup.overrides).map_err(text)?;
     let (hosts, wires): (Vec<Host>, Vec<_>) = made.into_iter().unzip();
     let log = setup.log.as_deref().map(Writer::create).transpose().map_err(|error| format!("making the log: {error}"))?;
@@ -99,7 +101,7 @@ pub fn run(setup: Setup) -> Result<(), String> {
     let ready = json!({
         "event": "ready",
         "version": env!("CARGO_PKG_VERSION"),
-        "hosts": hosts.iter().enumerate().map(|(index, host)| describe(index, host)).collect::<Vec<_>>(),
+        "hosts": hosts.iter().enumerate().map(|(index, host)| describe(index, host, &vlans)).collect::<Vec<_>>(),
         "cgroup": setup.groups.as_ref().map(|groups| &groups.name),
         "kind": setup.kind.name(),
         "realtime": joint.is_realtime(),
@@ -224,8 +226,10 @@ fn watch_children() -> io::Result<SignalFd> {
     Ok(SignalFd::with_flags(&signals, SfdFlags::SFD_CLOEXEC | SfdFlags::SFD_NONBLOCK)?)
 }
 
-fn describe(index: usize, host: &Host) -> Value {
+fn describe(index: usize, host: &Host, vlans: &Vlans) -> Value {
+    let in_vlan = |(vlan, number): (u16, usize)| (vlan.to_string(), json!(address::ipv4_in(number, index).to_string()));
     json!({
+        "vlans": vlans.of_host(index).map(in_vlan).collect::<serde_json::Map<_, _>>(),
         "name": host.name,
         "address": address::ipv4(index).to_string(),
         "mac": address::mac_text(index),

@@ -130,7 +130,11 @@ class Load:
         argv += ["--random-seed", str(self.seed % 2**31), "--file", str(script)]
         argv += ["--log", "--log-prefix", str(log_prefix), "--report-per-command", "tailrace"]
         return Command(
-            f"pgbench-{self.name}", argv, host=str(self.raw["client"]), priority=self.raw["priority"] or None
+            f"pgbench-{self.name}",
+            argv,
+            host=str(self.raw["client"]),
+            priority=self.raw["priority"] or None,
+            dscp=self.raw.get("dscp") or None,
         )
 
     def transactions(self, log_prefix: Path) -> list[Transaction]:
