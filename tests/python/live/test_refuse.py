@@ -1,5 +1,6 @@
 """What cannot be run live is refused before anything starts, with file and line."""
 
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,7 @@ from tailrace.live.refuse import Machine, refuse
 from tailrace.scenario.loading import load_scenario
 
 
-def refusals(frames_per_s_max: float | None, changes: dict[str, object] | None = None) -> list[str]:
+def refusals(frames_per_s_max: float | None, changes: Mapping[str, object] | None = None) -> list[str]:
     """Every refusal of the sound scenario with changes."""
     loaded = load_scenario(sound(**(changes or {})))
     try:
@@ -84,7 +85,7 @@ def test_what_linux_calls_by_another_name_is_known() -> None:
 def test_marks_storms_and_vlans_can_be_run() -> None:
     assert refusals(None, {"workloads__orders__dscp": "ef"}) == []
     assert refusals(None, {"workloads__orders__vlan": 10, "workloads__backup__vlan": 20}) == []
-    storm = {"pause": {"priorities": [3]}, "storm": {"priorities": [3], "end": "1s"}}
+    storm = {"pfc": {"priorities": [3]}, "storm": {"priorities": [3], "end": "1s"}}
     assert refusals(None, {"hosts__db": {"nic": storm}}) == []
 
 
