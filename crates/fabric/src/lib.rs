@@ -16,6 +16,7 @@ pub mod log;
 pub mod netlink;
 pub mod plane;
 pub mod replay;
+pub mod vlans;
 
 mod guardian;
 mod lateness;

@@ -19,11 +19,13 @@ class Databases:
         self._sizes: dict[str, set[int]] = {}
         self._users: dict[str, int] = {}
         self._priorities: dict[str, int] = {}
+        self._vlans: dict[str, set[int]] = {}
         self._running: dict[str, Program] = {}
         for oltp in oltps:
             sizes = {trip["response_bytes"] for trip in oltp["round_trips"]}
             self._sizes.setdefault(oltp["server"], set()).update(sizes)
             self._priorities[oltp["server"]] = oltp["priority"]
+            self._vlans.setdefault(oltp["server"], set()).add(oltp.get("vlan") or 0)
             self._users[oltp["server"]] = self._users.get(oltp["server"], 0) + oltp["users"]
 
     def template(self, host: str) -> Template:
@@ -52,9 +54,8 @@ class Databases:
             self._verify(lab, host, server)
 
     def _server(self, lab: Lab, host: str) -> Server:
-        return Server(
-            host, f"{lab.scratch}/postgres-{host}", lab.addresses[host], self._users[host], self._priorities[host]
-        )
+        addresses = ",".join(lab.address(host, vlan) for vlan in sorted(self._vlans[host]))
+        return Server(host, f"{lab.scratch}/postgres-{host}", addresses, self._users[host], self._priorities[host])
 
     def _verify(self, lab: Lab, host: str, server: Server) -> None:
         """Reads every row, which also brings all of them into memory."""

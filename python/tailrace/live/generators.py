@@ -90,6 +90,7 @@ class Oltp:
         self._load = load
         self._users = users
         self._has_begun = False
+        self._vlan = int(load.raw.get("vlan") or 0)
 
     def prepare(self, lab: Lab) -> None:
         """Does what can be done before the trial begins."""
@@ -124,10 +125,10 @@ class Oltp:
         client, server = str(self._load.raw["client"]), str(self._load.raw["server"])
         return Meant(
             client=client,
-            client_address=lab.addresses[client],
+            client_address=lab.address(client, self._vlan),
             client_ports=self._users.ports,
             server=server,
-            server_address=lab.addresses[server],
+            server_address=lab.address(server, self._vlan),
             server_ports=frozenset({postgres.PORT}),
             server_sends=True,
             count=len(self._users.ports),
@@ -185,7 +186,7 @@ class Bulk:
     def prepare(self, lab: Lab) -> None:
         """Starts the receiving ends and waits until they listen."""
         for pair in self._pairs:
-            self._servers[pair] = lab.start(pair.server(lab.addresses[pair.destination]))
+            self._servers[pair] = lab.start(pair.server(lab.address(pair.destination, pair.vlan)))
         for pair in self._pairs:
             iperf3.wait_for_listener(lab, pair, self._servers[pair])
 
@@ -193,7 +194,8 @@ class Bulk:
         """Starts the clients that are due."""
         for pair in self._pairs:
             if pair not in self._clients and elapsed_s >= pair.delay_s:
-                command = pair.client(lab.addresses[pair.source], lab.addresses[pair.destination])
+                ends = (lab.address(host, pair.vlan) for host in (pair.source, pair.destination))
+                command = pair.client(*ends)
                 self._begun_s[pair] = elapsed_s
                 self._clients[pair] = lab.start(command)
 
@@ -244,13 +246,13 @@ class Bulk:
         """Those of all its pairs, each with one more for iperf3's own words; None for datagrams."""
         if self._kind != "stream" or not self._clients:
             return None
-        [(source, destination)] = {(pair.source, pair.destination) for pair in self._pairs}
+        [(source, destination, vlan)] = {(pair.source, pair.destination, pair.vlan) for pair in self._pairs}
         return Meant(
             client=source,
-            client_address=lab.addresses[source],
+            client_address=lab.address(source, vlan),
             client_ports=frozenset(),
             server=destination,
-            server_address=lab.addresses[destination],
+            server_address=lab.address(destination, vlan),
             server_ports=frozenset(pair.port for pair in self._clients),
             server_sends=False,
             count=sum(pair.connections + 1 for pair in self._clients),

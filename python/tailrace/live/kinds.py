@@ -105,6 +105,10 @@ def _refused(kind: Kind, scenario: Scenario) -> Found:
             what = f"--fabric {kind.name} needs one link for each host; '{host}' has {len(graph.neighbours(host))}"
             yield ("network", "links"), what, "use a star, or --fabric tap"
     yield from _delays(kind, graph)
+    for name, workload in scenario.workloads.items():
+        if workload.vlan:
+            what = f"--fabric {kind.name} joins all hosts to one network, without VLANs"
+            yield ("workloads", name, "vlan"), what, "leave vlan out, or --fabric tap"
     for host in graph.hosts:
         mtu = scenario.host(host).mtu
         if kind.mtu_max is not None and mtu > kind.mtu_max:

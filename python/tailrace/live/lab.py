@@ -70,6 +70,13 @@ class Lab:
         """IPv4 address of every host."""
         return {host["name"]: host["address"] for host in self.ready["hosts"]}
 
+    def address(self, host: str, vlan: int) -> str:
+        """IPv4 address of a host in a VLAN; 0 for none."""
+        if not vlan:
+            return self.addresses[host]
+        [found] = [one for one in self.ready["hosts"] if one["name"] == host]
+        return str(found["vlans"][str(vlan)])
+
     @property
     def scratch(self) -> str:
         """Memory file system that the programs of this lab alone see; it vanishes with them."""
@@ -103,6 +110,7 @@ class Lab:
             stderr=str(self.err_path(command.name)),
             cpus=command.cpus,
             priority=command.priority,
+            dscp=command.dscp,
         )
         return Program(self, command, int(answer.get("pid", 0)))
 

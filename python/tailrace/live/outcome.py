@@ -91,7 +91,7 @@ def tables(
 
 
 def _with_tcp(plan: Mapping[str, Any], outcome: dict[str, Any], readings: Readings) -> dict[str, Any]:
-    """A workload's TCP counters: its connections', and where it has its hosts to itself what Linux has by host."""
+    """A workload's TCP counters: its connections', and where its hosts are its own those that Linux has by host."""
     ends = {
         raw["name"]: _sender_and_receiver(kind, raw) for tagged in plan["workloads"] for kind, raw in tagged.items()
     }

@@ -34,6 +34,8 @@ class Command:
     """Cores that all programs of the host share; None for all."""
     priority: int | None = None
     """Priority of the frames of its sockets, 0 to 7; None for the machine's default, 0."""
+    dscp: int | None = None
+    """Code point of the TCP connections that it opens; who answers them answers with the same. None for 0."""
 
 
 @dataclass(frozen=True)

@@ -24,6 +24,8 @@ TCP_FIXED = {
     "rto_max": "Linux's is 120s",
 }
 """TCP settings that only the simulator can change, and what holds live."""
+VLANS_MAX = 178
+"""Networks 10.78.0.0/16 to 10.255.0.0/16, one for each VLAN."""
 RTO_MIN_PS = 10**9
 """Smallest minimum of the retransmission timeout that a route can have: 1 ms."""
 KERNEL_NAMES = {"new-reno": "reno"}
@@ -74,6 +76,8 @@ def _all(scenario: Scenario, machine: Machine) -> Found:
     for name, workload in scenario.workloads.items():
         yield from _workload(("workloads", name), workload)
     yield from _servers(scenario)
+    yield from _vlans(scenario)
+    yield from _marked_datagrams(scenario)
     for name, host in scenario.hosts.items():
         yield from _host(("hosts", name), host)
     if machine.has_hammerdb is False:
@@ -104,8 +108,6 @@ def _groups(scenario: Scenario, machine: Machine) -> Found:
 
 
 def _workload(at: KeyPath, workload: Oltp | Stream | Flows | Datagrams) -> Found:
-    if workload.vlan:
-        yield (*at, "vlan"), "live frames have no tags, so they belong to no VLAN", "simulate it, or leave vlan out"
     match workload:
         case Flows():
             yield (*at, "kind"), "no real program makes flows with sizes of a distribution", "simulate it"
@@ -119,8 +121,6 @@ def _workload(at: KeyPath, workload: Oltp | Stream | Flows | Datagrams) -> Found
 
 
 def _oltp(at: KeyPath, oltp: Oltp) -> Found:
-    if oltp.dscp:
-        yield (*at, "dscp"), "PostgreSQL does not mark its packets", "classify by host or port in the policy"
     if oltp.gap_from == "start":
         yield (*at, "gap_from"), f"{oltp.load_generator} waits from the end of a transaction", "write gap_from: end"
     if oltp.load_generator == "hammerdb" and oltp.users > hammerdb.USERS_MAX:
@@ -152,6 +152,22 @@ def _servers(scenario: Scenario) -> Found:
             yield ("workloads", name, "priority"), what, "give both the same, or two hosts"
 
 
+def _vlans(scenario: Scenario) -> Found:
+    """Each VLAN of a lab is a network of its own."""
+    used = {workload.vlan for workload in scenario.workloads.values() if workload.vlan}
+    if len(used) > VLANS_MAX:
+        yield ("workloads",), f"they use {len(used)} VLANs", f"a live network has at most {VLANS_MAX}"
+
+
+def _marked_datagrams(scenario: Scenario) -> Found:
+    """The option that marks a datagram changes the priority of its socket, which Linux tells apart by queues."""
+    has_queues = any(workload.priority for workload in scenario.workloads.values())
+    for name, workload in scenario.workloads.items():
+        if has_queues and isinstance(workload, Datagrams) and workload.dscp:
+            what = "Linux gives a marked datagram the priority of its code point"
+            yield ("workloads", name, "dscp"), what, "leave out the dscp of datagrams, or all priorities"
+
+
 def _datagrams(at: KeyPath, datagrams: Datagrams) -> Found:
     for key in ("sizes", "interarrival"):
         if "constant" not in getattr(datagrams, key).raw:
@@ -161,8 +177,6 @@ def _datagrams(at: KeyPath, datagrams: Datagrams) -> Found:
 
 
 def _host(at: KeyPath, host: Host) -> Found:
-    if host.nic.storm is not None:
-        yield (*at, "nic", "storm"), "a live interface does not break on purpose", "simulate it"
     own, usual = host.tcp, Tcp()
     if own.rto_min < RTO_MIN_PS:
         yield (*at, "tcp", "rto_min"), "Linux counts it in milliseconds", "write at least 1ms"

@@ -28,7 +28,7 @@ ROWS_MAX = 1000
 LOAD_LIMIT_S = 120.0
 COPY_LIMIT_S = 60.0
 NAME_DIGITS = 12
-LAYOUT = 1
+LAYOUT = 2
 """Version of what a template holds."""
 
 
@@ -92,7 +92,7 @@ class Templates:
         lab.run(Command("initdb", argv, user=postgres.USER), LOAD_LIMIT_S)
         hba = f"{server.data}/pg_hba.conf"
         lab.run(
-            Command("hba", ["sed", "-i", "$ a host all all 10.77.0.0/16 trust", hba], user=postgres.USER), COPY_LIMIT_S
+            Command("hba", ["sed", "-i", "$ a host all all 10.0.0.0/8 trust", hba], user=postgres.USER), COPY_LIMIT_S
         )
         running = lab.start(server.command(self.installed))
         postgres.wait_until_ready(running)

@@ -134,8 +134,12 @@ class LiveTrial:
 
     def _round_trips(self, lab: Lab) -> dict[str, dict[str, float]]:
         """Pings between the two hosts of each workload, before anything else is sent."""
-        ends = {_ends(kind, raw) for kind, raw in self._workloads()}
-        return {f"{a}>{b}": probe.round_trip_us(lab, a, b, lab.addresses[b]) for a, b in sorted(ends)}
+        ends = {(*_ends(kind, raw), int(raw.get("vlan") or 0)) for kind, raw in self._workloads()}
+        places = {(a, b, vlan): f"{a}>{b} in VLAN {vlan}" if vlan else f"{a}>{b}" for a, b, vlan in sorted(ends)}
+        return {
+            place: probe.round_trip_us(lab, a, f"{b}-{vlan}", lab.address(b, vlan))
+            for (a, b, vlan), place in places.items()
+        }
 
     def _measure(self, lab: Lab, generators: Sequence[Generator], closings: Closings) -> Readings:
         hosts = [host["name"] for host in self._plan["hosts"]]

@@ -126,14 +126,22 @@ def test_a_stream_with_an_end_has_a_process_for_each_connection() -> None:
     assert single[0].arguments == ("--bytes", "10000", "--length", "10000")
 
 
-def test_iperf3_marks_what_it_sends() -> None:
+def test_iperf3_marks_datagrams_and_the_lab_marks_connections() -> None:
     datagrams = STREAM | {"sizes": {"constant": 1_000}, "interarrival": {"constant": 10**9}, "count": 0}
-    for pairs in (iperf3.stream_pairs, iperf3.datagram_pairs):
-        [marked] = pairs(datagrams | {"dscp": 46}, 5201, 12)
-        words = marked.client("10.77.0.1", "10.77.0.2").argv
-        assert words[words.index("--dscp") + 1] == "46"
-        [plain] = pairs(datagrams | {"dscp": None}, 5201, 12)
-        assert "--dscp" not in plain.arguments
+    [marked] = iperf3.datagram_pairs(datagrams | {"dscp": 46}, 5201, 12)
+    command = marked.client("10.77.0.1", "10.77.0.2")
+    assert (command.argv[command.argv.index("--dscp") + 1], command.dscp) == ("46", None)
+    [plain] = iperf3.datagram_pairs(datagrams, 5201, 12)
+    assert "--dscp" not in plain.arguments
+    for size in (0, 10_000):
+        commands = [
+            pair.client("10.77.0.1", "10.77.0.2")
+            for pair in iperf3.stream_pairs(STREAM | {"bytes": size, "dscp": 46}, 5201, 12)
+        ]
+        assert {each.dscp for each in commands} == {46}
+        assert not any("--dscp" in each.argv for each in commands)
+    assert Load(OLTP | {"dscp": 46}, 7, LOAD.rows).command(Path("p"), Path("s"), Path("l"), "a", 9).dscp == 46
+    assert LOAD.command(Path("p"), Path("s"), Path("l"), "a", 9).dscp is None
 
 
 def test_datagrams_go_at_their_rate() -> None:

@@ -5,11 +5,11 @@ mod parse;
 mod pool;
 
 pub use mark::mark_congestion;
-pub use parse::{Foreign, parse};
+pub use parse::{Foreign, Origin, parse};
 pub use pool::{Pool, Slot};
 
 #[cfg(test)]
-pub(crate) use parse::tests::bytes as test_frame;
+pub(crate) use parse::tests::{bytes as test_frame, parse_plain};
 
 use tailrace_dataplane::Frame;
 use tailrace_wire::{Ecn, FlowKey, Packet, Pause};
@@ -29,6 +29,12 @@ pub struct LiveFrame {
 }
 
 impl LiveFrame {
+    /// Bytes of it that are in memory: a host's interface takes the tag out before.
+    #[inline]
+    pub fn memory_bytes(&self) -> usize {
+        usize::from(self.packet.frame_bytes - self.packet.tag.bytes())
+    }
+
     /// A frame without bytes.
     pub fn bare(packet: Packet) -> LiveFrame {
         LiveFrame { packet, key: None, from_host: 0, slot: None }
@@ -61,6 +67,12 @@ impl Frame for LiveFrame {
     }
     fn dscp(&self) -> u8 {
         self.packet.dscp
+    }
+    fn vlan(&self) -> u16 {
+        self.packet.tag.vlan()
+    }
+    fn retag(&mut self, is_tagged: bool) {
+        self.packet.retag(is_tagged);
     }
     fn flow_key(&self) -> Option<FlowKey> {
         self.key

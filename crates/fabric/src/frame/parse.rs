@@ -2,8 +2,9 @@
 
 use super::LiveFrame;
 use crate::address::{host_of_ipv4, host_of_mac};
+use crate::vlans::Vlans;
 use tailrace_sim::address_of;
-use tailrace_wire::{Ecn, FlowKey, Packet, Protocol, Tag};
+use tailrace_wire::{Ecn, FlowKey, Packet, Protocol};
 
 const ETHERNET_BYTES: usize = 14;
 const ETHERTYPE_IPV4: [u8; 2] = [0x08, 0x00];
@@ -22,12 +23,26 @@ pub enum Foreign {
     NoSuchHost,
 }
 
-/// Reads the header of a frame that host `from` sends. `number` tells it from others; `priority` is that of its queue.
+/// What is known of where a frame comes from.
+#[derive(Clone, Copy, Debug)]
+pub struct Origin<'a> {
+    /// The host.
+    pub host: usize,
+    /// Hosts of the lab.
+    pub hosts: usize,
+    /// Of the queue, where a host has several.
+    pub priority: Option<u8>,
+    /// VLANs of the lab.
+    pub vlans: &'a Vlans,
+}
+
+/// Reads the header of a frame that a host sends. `number` tells it from others. A frame of a VLAN is as long as it is on the
+/// host's link.
 ///
 /// # Errors
 /// When it is not for another host of the lab.
-pub fn parse(bytes: &[u8], from: usize, hosts: usize, number: u64, priority: Option<u8>) -> Result<LiveFrame, Foreign> {
-    let to = bytes.get(..6).and_then(host_of_mac).filter(|&host| host < hosts);
+pub fn parse(bytes: &[u8], origin: Origin<'_>, number: u64) -> Result<LiveFrame, Foreign> {
+    let to = bytes.get(..6).and_then(host_of_mac).filter(|&host| host < origin.hosts);
     let ip = bytes.get(ETHERNET_BYTES..).unwrap_or_default();
     if bytes.get(12..14) != Some(&ETHERTYPE_IPV4) || ip.len() < 20 {
         return Err(Foreign::NotIpv4);
@@ -36,17 +51,19 @@ pub fn parse(bytes: &[u8], from: usize, hosts: usize, number: u64, priority: Opt
     let key = flow_key(ip);
     let flow = key.unwrap_or_else(|| portless(ip));
     let dscp = ip[1] >> 2;
+    let network = host_of_ipv4([ip[12], ip[13], ip[14], ip[15]]).map_or(0, |(network, _)| network);
+    let tag = origin.vlans.tag(origin.host, network, origin.priority.unwrap_or(dscp >> PRECEDENCE_SHIFT));
     let packet = Packet {
         seq: number,
         flow_hash: flow.hash(),
         to_host: to as u16,
         dscp,
-        frame_bytes: u16::try_from(bytes.len()).unwrap_or(u16::MAX),
+        frame_bytes: u16::try_from(bytes.len() + usize::from(tag.bytes())).unwrap_or(u16::MAX),
         ecn: ecn(ip[1]),
-        tag: Tag::new(priority.unwrap_or(dscp >> PRECEDENCE_SHIFT), 0),
+        tag,
         ..Packet::default()
     };
-    Ok(LiveFrame { packet, key, from_host: from as u16, slot: None })
+    Ok(LiveFrame { packet, key, from_host: origin.host as u16, slot: None })
 }
 
 /// The switch tells capable from incapable senders; ECT(1) counts as capable like ECT(0) (RFC 3168).
@@ -80,7 +97,7 @@ fn flow_key(ip: &[u8]) -> Option<FlowKey> {
 fn portless(ip: &[u8]) -> FlowKey {
     let address = |at: usize| {
         let octets = [ip[at], ip[at + 1], ip[at + 2], ip[at + 3]];
-        host_of_ipv4(octets).map_or(u32::from_be_bytes(octets), |host| address_of(host as u32))
+        host_of_ipv4(octets).map_or(u32::from_be_bytes(octets), |(_, host)| address_of(host as u32))
     };
     FlowKey { source: address(12), destination: address(16), source_port: 0, destination_port: 0, protocol: Protocol::Udp }
 }
@@ -89,6 +106,18 @@ fn portless(ip: &[u8]) -> FlowKey {
 pub(crate) mod tests {
     use super::*;
     use crate::address;
+    use tailrace_wire::Tag;
+
+    /// As `parse`, without VLANs.
+    pub(crate) fn parse_plain(
+        bytes: &[u8],
+        host: usize,
+        hosts: usize,
+        number: u64,
+        priority: Option<u8>,
+    ) -> Result<LiveFrame, Foreign> {
+        parse(bytes, Origin { host, hosts, priority, vlans: &Vlans::default() }, number)
+    }
 
     /// A TCP or UDP frame between two hosts.
     pub(crate) fn bytes(from: usize, to: usize, protocol: u8, ports: (u16, u16), type_of_service: u8) -> Vec<u8> {
@@ -106,7 +135,7 @@ pub(crate) mod tests {
 
     #[test]
     fn a_segment_has_the_key_and_hash_that_the_simulator_gives_it() {
-        let frame = parse(&bytes(2, 0, 6, (40_000, 5_432), 0xBA), 2, 3, 7, None).expect("for host 0");
+        let frame = parse_plain(&bytes(2, 0, 6, (40_000, 5_432), 0xBA), 2, 3, 7, None).expect("for host 0");
         let key = FlowKey {
             source: address_of(2),
             destination: address_of(0),
@@ -117,7 +146,25 @@ pub(crate) mod tests {
         assert_eq!((frame.key, frame.packet.flow_hash), (Some(key), key.hash()));
         assert_eq!((frame.packet.to_host, frame.packet.frame_bytes, frame.packet.seq), (0, 60, 7));
         assert_eq!((frame.packet.dscp, frame.packet.tag.priority(), frame.packet.ecn), (46, 5, Ecn::Ect0));
-        assert_eq!(parse(&bytes(2, 0, 6, (1, 2), 0), 2, 3, 0, Some(3)).expect("one").packet.tag.priority(), 3);
+        assert_eq!(parse_plain(&bytes(2, 0, 6, (1, 2), 0), 2, 3, 0, Some(3)).expect("one").packet.tag.priority(), 3);
+    }
+
+    #[test]
+    fn the_vlan_of_a_frame_is_that_of_its_network_and_its_tag_counts_on_a_trunk() {
+        let vlans = crate::vlans::tests::two();
+        let read = |from: usize, network: u8| {
+            let mut frame = bytes(from, 2 - from, 6, (40_000, 5_432), 0);
+            [27, 31].iter().for_each(|&at| frame[at] += network);
+            parse(&frame, Origin { host: from, hosts: 3, priority: Some(4), vlans: &vlans }, 0).expect("for another host")
+        };
+        let plain = read(0, 0);
+        let (access, trunk) = (read(0, 1), read(1, 2));
+        assert_eq!((plain.packet.tag, plain.packet.frame_bytes), (Tag::new(4, 0), 60));
+        assert_eq!((access.packet.tag, access.packet.frame_bytes, access.memory_bytes()), (Tag::new(4, 10), 60, 60));
+        assert_eq!((trunk.packet.tag, trunk.packet.frame_bytes), (Tag::new(4, 20).written(true), 64));
+        assert_eq!(trunk.memory_bytes(), 60);
+        // Rules of classification know hosts by one address, whatever the VLAN.
+        assert_eq!(access.key, plain.key);
     }
 
     #[test]
@@ -125,7 +172,7 @@ pub(crate) mod tests {
         let (mut first, mut second) = (bytes(0, 1, 17, (1, 2), 0), bytes(0, 1, 17, (0xABCD, 0xEF), 0));
         first[20] = 0x20; // more fragments follow
         second[21] = 185; // its offset
-        let hash = |bytes: &[u8]| parse(bytes, 0, 2, 0, None).expect("for host 1").packet.flow_hash;
+        let hash = |bytes: &[u8]| parse_plain(bytes, 0, 2, 0, None).expect("for host 1").packet.flow_hash;
         assert_eq!(hash(&first), hash(&second));
         assert_ne!(hash(&first), hash(&bytes(0, 1, 17, (1, 2), 0)));
     }
@@ -137,7 +184,7 @@ pub(crate) mod tests {
                 bytes[..6].copy_from_slice(&address::mac(to));
                 bytes[12..14].copy_from_slice(&ETHERTYPE_IPV4);
             }
-            let parsed = parse(&bytes, 0, 3, 0, None);
+            let parsed = parse_plain(&bytes, 0, 3, 0, None);
             proptest::prop_assert_eq!(parsed.is_ok(), bytes.len() >= 34);
         }
     }
@@ -146,11 +193,11 @@ pub(crate) mod tests {
     fn what_is_for_nobody_is_foreign() {
         let mut arp = bytes(0, 1, 6, (1, 2), 0);
         arp[12..14].copy_from_slice(&[8, 6]);
-        assert_eq!(parse(&arp, 0, 2, 0, None).expect_err("ARP"), Foreign::NotIpv4);
+        assert_eq!(parse_plain(&arp, 0, 2, 0, None).expect_err("ARP"), Foreign::NotIpv4);
         let mut broadcast = bytes(0, 1, 6, (1, 2), 0);
         broadcast[..6].fill(0xFF);
-        assert_eq!(parse(&broadcast, 0, 2, 0, None).expect_err("broadcast"), Foreign::NoSuchHost);
-        assert_eq!(parse(&bytes(0, 5, 6, (1, 2), 0), 0, 2, 0, None).expect_err("host 5"), Foreign::NoSuchHost);
-        assert_eq!(parse(&[2, 0, 0], 0, 2, 0, None).expect_err("short"), Foreign::NotIpv4);
+        assert_eq!(parse_plain(&broadcast, 0, 2, 0, None).expect_err("broadcast"), Foreign::NoSuchHost);
+        assert_eq!(parse_plain(&bytes(0, 5, 6, (1, 2), 0), 0, 2, 0, None).expect_err("host 5"), Foreign::NoSuchHost);
+        assert_eq!(parse_plain(&[2, 0, 0], 0, 2, 0, None).expect_err("short"), Foreign::NotIpv4);
     }
 }

@@ -7,6 +7,7 @@ use crate::address;
 use crate::cgroup;
 use crate::netlink::{Link, LinkCounters, Metrics, Netlink, find};
 use crate::sys::{bpf, offload, tap};
+use crate::vlans::Vlans;
 use nix::sched::{CloneFlags, setns, unshare};
 use std::fs::{self, File};
 use std::io;
@@ -86,6 +87,7 @@ impl Host {
         let is_shaped = wants_queue && back_pressure::shape(&mut netlink, link, plan, index)?;
         let lacks_queue = wants_queue && !is_shaped;
         netlink.add_address(link, address::ipv4(index), address::PREFIX_BITS)?;
+        let vlans = Vlans::new(plan).map_err(io::Error::other)?;
         let of_host = |over: &&Override| over.0.as_ref().is_none_or(|host| *host == raw.name);
         let congestion_control =
             overrides.iter().rfind(of_host).map_or_else(|| congestion_control(raw).to_owned(), |over| over.1.clone());
@@ -94,11 +96,10 @@ impl Host {
             initial_window_segments: raw.tcp.initial_window_segments,
             rto_min_ms: u32::try_from(raw.tcp.rto_min_ps / PS_PER_MS).unwrap_or(u32::MAX).max(1),
         };
-        let [first, second] = address::NETWORK;
-        let network = ([first, second, 0, 0].into(), address::PREFIX_BITS);
-        netlink.add_route(link, network, address::ipv4(index), &metrics).map_err(|error| explain(error, &metrics))?;
-        for peer in (0..plan.raw.hosts.len()).filter(|&peer| peer != index) {
-            netlink.add_neighbour(link, address::ipv4(peer), address::mac(peer))?;
+        join(&mut netlink, link, (0, index), 0..plan.raw.hosts.len(), &metrics)?;
+        for (vlan, number) in vlans.of_host(index) {
+            netlink.add_address(link, address::ipv4_in(number, index), address::PREFIX_BITS)?;
+            join(&mut netlink, link, (number, index), vlans.hosts_of(vlan), &metrics)?;
         }
         let (name, group, mtu_bytes) = (raw.name.clone(), cgroup::member(index), raw.mtu_bytes);
         let at_begin = LinkCounters::default();
@@ -141,6 +142,23 @@ impl Host {
         }
         Ok(total)
     }
+}
+
+/// Brings a host into a network of the lab: the route to it, and the hosts that are in it.
+fn join(
+    netlink: &mut Netlink,
+    link: Link,
+    (number, host): (usize, usize),
+    members: impl Iterator<Item = usize>,
+    metrics: &Metrics,
+) -> io::Result<()> {
+    let network = (address::network(number), address::PREFIX_BITS);
+    let route = netlink.add_route(link, network, address::ipv4_in(number, host), metrics);
+    route.map_err(|error| explain(error, metrics))?;
+    for peer in members.filter(|&peer| peer != host) {
+        netlink.add_neighbour(link, address::ipv4_in(number, peer), address::mac(peer))?;
+    }
+    Ok(())
 }
 
 /// The other end of a host's interface.
@@ -254,6 +272,8 @@ fn set_sysctls(raw: &RawHost) -> io::Result<()> {
         ("ipv4/tcp_slow_start_after_idle", number(tcp.slow_start_after_idle)),
         ("ipv4/tcp_early_retrans", if tcp.tail_loss_probe { "3" } else { "0" }.to_owned()),
         ("ipv4/tcp_no_metrics_save", number(true)),
+        // Both directions of a connection have the code point that its first segment had.
+        ("ipv4/tcp_reflect_tos", number(true)),
         ("ipv4/tcp_rmem", buffer(&tcp.receive_buffer)),
         ("ipv4/tcp_wmem", buffer(&tcp.send_buffer)),
         ("ipv6/conf/all/disable_ipv6", number(true)),

@@ -25,6 +25,7 @@ use crate::log::Writer;
 use crate::netlink::{Link, Netlink};
 use crate::plane::run::Ask;
 use crate::sys::process::reap;
+use crate::vlans::Vlans;
 use clients::Clients;
 use hosts::Host;
 use kind::Joint;
@@ -95,6 +96,7 @@ pub fn run(setup: Setup) -> Result<(), String> {
     mounts::set_up(&names).map_err(text)?;
     Netlink::open().and_then(|mut netlink| netlink.up(Link(1))).map_err(text)?;
     let plan = Arc::new(setup.plan);
+    let vlans = Vlans::new(&plan)?;
     let star = setup.kind.star(&plan, setup.is_shaped)?;
     let made = hosts::create_all(&plan, (setup.kind, star.as_ref()), &setup.overrides).map_err(text)?;
     let (hosts, wires): (Vec<Host>, Vec<_>) = made.into_iter().unzip();
@@ -112,7 +114,7 @@ pub fn run(setup: Setup) -> Result<(), String> {
     let ready = json!({
         "event": "ready",
         "version": env!("CARGO_PKG_VERSION"),
-        "hosts": hosts.iter().enumerate().map(|(index, host)| describe(index, host)).collect::<Vec<_>>(),
+        "hosts": hosts.iter().enumerate().map(|(index, host)| describe(index, host, &vlans)).collect::<Vec<_>>(),
         "cgroup": setup.groups.as_ref().map(|groups| &groups.name),
         "cpu_limits": setup.groups.as_ref().is_some_and(Groups::can_limit_cpus),
         "nested": setup.is_nested,
@@ -239,8 +241,10 @@ fn watch_children() -> io::Result<SignalFd> {
     Ok(SignalFd::with_flags(&signals, SfdFlags::SFD_CLOEXEC | SfdFlags::SFD_NONBLOCK)?)
 }
 
-fn describe(index: usize, host: &Host) -> Value {
+fn describe(index: usize, host: &Host, vlans: &Vlans) -> Value {
+    let in_vlan = |(vlan, number): (u16, usize)| (vlan.to_string(), json!(address::ipv4_in(number, index).to_string()));
     json!({
+        "vlans": vlans.of_host(index).map(in_vlan).collect::<serde_json::Map<_, _>>(),
         "name": host.name,
         "address": address::ipv4(index).to_string(),
         "mac": address::mac_text(index),

@@ -4,6 +4,7 @@ use super::hosts::Host;
 use super::mounts;
 use super::protocol::Spawn;
 use crate::cgroup::{self, Groups};
+use crate::sys::bpf;
 use crate::sys::process::{Ending, Entry, Reaped, spawn};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::{Pid, User, getgrouplist};
@@ -25,7 +26,7 @@ pub struct Programs {
     /// Inside a user namespace root is the only user.
     is_nested: bool,
     running: BTreeMap<i32, Running>,
-    /// Groups for priorities that exist.
+    /// Groups for priorities and code points that exist.
     prioritised: BTreeSet<String>,
 }
 
@@ -66,7 +67,7 @@ impl Programs {
         command.stdin(input(order.stdin.as_deref())?).stdout(output).stderr(errors);
         let entry = Entry {
             network: host.map(|host| host.namespace.as_raw_fd()),
-            groups: self.join_files(member, order.priority)?,
+            groups: self.join_files(member, order.priority, order.dscp)?,
             hostname: host.map(|host| host.name.clone()),
             user: if self.is_nested { None } else { order.user.as_deref().map(user).transpose()? },
             nests: self.is_nested && order.user.is_some(),
@@ -84,22 +85,30 @@ impl Programs {
         groups.limit_cpus(member, cpus).map_err(|error| format!("cpus: {error}"))
     }
 
-    /// Where a program is put. A priority needs a group of its own, to which the kernel's program is attached.
-    fn join_files(&mut self, member: &str, priority: Option<u8>) -> Result<Vec<CString>, String> {
+    /// Where a program is put. A priority or a code point needs a group of its own, to which the kernel's programs are
+    /// attached.
+    fn join_files(&mut self, member: &str, priority: Option<u8>, dscp: Option<u8>) -> Result<Vec<CString>, String> {
+        let wanted = priority.is_some() || dscp.is_some();
         let Some(groups) = &self.groups else {
-            return if priority.is_none() { Ok(vec![]) } else { Err("priority: there are no control groups".into()) };
+            return if wanted { Err("priority and dscp: there are no control groups".into()) } else { Ok(vec![]) };
         };
-        let Some(priority) = priority else { return Ok(groups.join_files(member)) };
-        if priority > 7 {
-            return Err(format!("priority is {priority}: 0 to 7 is possible"));
+        if !wanted {
+            return Ok(groups.join_files(member));
         }
-        let inner = format!("{member}/priority-{priority}");
+        let (priority, dscp) = (priority.unwrap_or(0), dscp.unwrap_or(0));
+        if priority > 7 || dscp > 63 {
+            return Err(format!("priority is {priority} and dscp is {dscp}: 0 to 7 and 0 to 63 are possible"));
+        }
+        let inner = format!("{member}/priority-{priority}-dscp-{dscp}");
         if self.prioritised.insert(inner.clone()) {
-            let explain = |error: std::io::Error| format!("priority: {error}");
+            let explain = |error: std::io::Error| format!("priority or dscp: {error}");
             groups.add(&inner).map_err(explain)?;
-            let path = groups.unified_path(&inner).ok_or("priority: control groups of version 2 are needed")?;
+            let path = groups.unified_path(&inner).ok_or("priority and dscp: control groups of version 2 are needed")?;
             let folder: OwnedFd = File::open(path).map_err(explain)?.into();
-            crate::sys::bpf::prioritise_sockets(&folder, priority).map_err(explain)?;
+            bpf::prioritise_sockets(&folder, priority).map_err(explain)?;
+            if dscp > 0 {
+                bpf::mark_connections(&folder, dscp, priority).map_err(explain)?;
+            }
         }
         Ok(groups.join_files(&inner))
     }

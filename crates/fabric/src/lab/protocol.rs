@@ -90,6 +90,9 @@ pub struct Spawn {
     /// Priority (0 to 7) of the sockets that it creates; none for the machine's default, 0.
     #[serde(default)]
     pub priority: Option<u8>,
+    /// Code point of the connections that it opens, 0 to 63; who answers them answers with the same.
+    #[serde(default)]
+    pub dscp: Option<u8>,
 }
 
 /// Reads one line.

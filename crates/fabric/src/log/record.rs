@@ -12,10 +12,12 @@ const FRAME: u8 = 0;
 const BEGIN: u8 = 1;
 const END: u8 = 2;
 
-/// Bits of a frame's kind: a pause by priority, a pause of the link, and a frame whose ports are known.
+/// Bits of a frame's kind: a pause by priority, a pause of the link, a frame whose ports are known.
 const PAUSE: u8 = 1;
 const LINK_PAUSE: u8 = 2;
 const HAS_KEY: u8 = 4;
+/// Its tag is written on the link of its host.
+const TAGGED: u8 = 8;
 
 /// One entry of a log.
 #[derive(Clone, Copy, Debug)]
@@ -80,12 +82,14 @@ fn put_frame(to: &mut Vec<u8>, frame: &LiveFrame) {
     let kind = [(Flags::PAUSE, PAUSE), (Flags::LINK_PAUSE, LINK_PAUSE)];
     let kind = kind.iter().filter(|(flag, _)| packet.flags.contains(*flag)).fold(0, |kind, (_, bit)| kind | bit);
     let kind = if frame.key.is_some() { kind | HAS_KEY } else { kind };
+    let kind = if packet.tag.bytes() > 0 { kind | TAGGED } else { kind };
     to.extend([kind, packet.dscp, packet.tag.priority(), packet.ecn as u8, key.protocol as u8]);
     [packet.frame_bytes, packet.to_host, frame.from_host, key.source_port, key.destination_port]
         .iter()
         .for_each(|number| to.extend(number.to_le_bytes()));
     [packet.flow_hash, packet.window, key.source, key.destination].iter().for_each(|number| to.extend(number.to_le_bytes()));
     [packet.seq, packet.ack].iter().for_each(|number| to.extend(number.to_le_bytes()));
+    to.extend(packet.tag.vlan().to_le_bytes());
 }
 
 const NO_KEY: FlowKey = FlowKey { source: 0, destination: 0, source_port: 0, destination_port: 0, protocol: Protocol::Udp };
@@ -95,6 +99,7 @@ fn take_frame(fields: &mut Fields) -> io::Result<LiveFrame> {
     let [frame_bytes, to_host, from_host, source_port, destination_port] = std::array::from_fn(|_| fields.short());
     let [flow_hash, window, source, destination] = std::array::from_fn(|_| fields.word());
     let [seq, ack] = std::array::from_fn(|_| fields.long());
+    let vlan = fields.short();
     let unknown = |what: &str| io::Error::other(format!("a frame has unknown {what}"));
     let protocol = [Protocol::Tcp, Protocol::Udp].into_iter().find(|&known| known as u8 == protocol);
     let protocol = protocol.ok_or_else(|| unknown("protocols"))?;
@@ -110,7 +115,7 @@ fn take_frame(fields: &mut Fields) -> io::Result<LiveFrame> {
         frame_bytes,
         flags: flag(PAUSE, Flags::PAUSE).with(flag(LINK_PAUSE, Flags::LINK_PAUSE)),
         ecn: ecn.ok_or_else(|| unknown("congestion bits"))?,
-        tag: Tag::new(priority, 0),
+        tag: Tag::new(priority, vlan).written(kind & TAGGED != 0),
         ..Packet::default()
     };
     let key = FlowKey { source, destination, source_port, destination_port, protocol };
@@ -143,7 +148,7 @@ impl Fields<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::frame::parse;
+    use crate::frame::parse_plain;
     use tailrace_dataplane::Frame;
     use tailrace_wire::Pause;
 
@@ -159,7 +164,10 @@ mod tests {
         let mut icmp = crate::frame::test_frame(2, 0, 1, (8, 0), 0);
         icmp.truncate(42);
         let pause = LiveFrame::new_pause(Pause::new(0b1000, 77, true));
-        for frame in [parse(&bytes, 2, 3, 9, None), parse(&icmp, 2, 3, 1 << 40, Some(4)), Ok(pause)] {
+        let mut tagged = parse_plain(&bytes, 2, 3, 9, None).expect("a frame of the lab");
+        tagged.packet.tag = Tag::new(3, 4094).written(true);
+        let plain = [parse_plain(&bytes, 2, 3, 9, None), parse_plain(&icmp, 2, 3, 1 << 40, Some(4))];
+        for frame in plain.into_iter().chain([Ok(tagged), Ok(pause)]) {
             let frame = frame.expect("a frame of the lab");
             let (advanced, arrival) = (Time::from_ps(5), Time::from_ps(1 << 60));
             let Entry::Frame { advanced: a, arrival: b, frame: read } = again(Entry::Frame { advanced, arrival, frame }) else {

@@ -3,7 +3,9 @@
 
 use crate::frame::LiveFrame;
 use std::collections::BTreeMap;
-use tailrace_endpoint::nic::LosslessNic;
+use tailrace_dataplane::Frame;
+use tailrace_endpoint::nic::{LosslessNic, Storm};
+use tailrace_plan::RawStorm;
 use tailrace_units::{Span, Time};
 use tailrace_wire::{PRIORITIES, Packet};
 
@@ -12,6 +14,9 @@ use tailrace_wire::{PRIORITIES, Packet};
 pub(super) const STEP: Span = Span::from_us(10);
 /// Frames that one look at a host may take, so that a host that sends without end does not stop the clock.
 const READS_MAX: usize = 256;
+
+/// A storm of the plan that never ends does so after a day, which is longer than any trial.
+const STORM_PS_MAX: u64 = 86_400 * 1_000_000_000_000;
 
 /// A host's queues and what was taken out of them.
 pub(super) trait Queues {
@@ -40,9 +45,24 @@ impl Bridged {
         Bridged { host, nic, held: BTreeMap::new(), was_empty: [true; PRIORITIES], free_at: Time::ZERO }
     }
 
+    /// The measured interval begins: the times of a storm count from here.
+    pub(super) fn begin(&mut self, now: Time, storm: Option<RawStorm>) {
+        self.nic.begin_counting(now);
+        if let Some(RawStorm { priorities, from_ps, until_ps }) = storm {
+            let after = |ps: u64| now + Span::from_ps(ps.min(STORM_PS_MAX));
+            self.nic.storm(Storm { priorities, next: after(from_ps), until: after(until_ps), frame: Packet::new_pause });
+        }
+    }
+
+    /// No storm rages outside the measured interval: what comes after it could not end.
+    pub(super) fn calm(&mut self) {
+        let frame = Packet::new_pause;
+        self.nic.storm(Storm { priorities: 0, next: Time::NEVER, until: Time::ZERO, frame });
+    }
+
     /// A pause or a notification has come.
     pub(super) fn handle_mail(&mut self, arrival: Time, packet: &Packet) {
-        match tailrace_dataplane::Frame::pause(packet) {
+        match packet.pause() {
             Some(pause) => self.nic.handle_pause(arrival, &pause),
             None => self.nic.handle_notification(arrival, packet.seq as u32, packet.ack as u8),
         }
@@ -77,7 +97,7 @@ impl Bridged {
             match self.nic.send(until) {
                 Some((start, end, packet)) => {
                     self.free_at = end;
-                    let is_own = tailrace_dataplane::Frame::is_pause(&packet);
+                    let is_own = packet.is_pause();
                     let held = if is_own { None } else { self.held.remove(&packet.seq) };
                     let frame = held.unwrap_or(LiveFrame { from_host: self.host, ..LiveFrame::bare(packet) });
                     queues.send(frame, start, end);

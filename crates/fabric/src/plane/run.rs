@@ -16,6 +16,7 @@ use crate::clock::{Clock, duration};
 use crate::frame::Pool;
 use crate::log::{Entry, Writer};
 use crate::sys::thread;
+use crate::vlans::Vlans;
 use nix::sys::epoll::{Epoll, EpollCreateFlags, EpollEvent, EpollFlags};
 use nix::sys::eventfd::{EfdFlags, EventFd};
 use serde_json::{Value, json};
@@ -154,6 +155,7 @@ impl Run {
             captures: Captures::new(wires.len()),
             entered: 0,
             hosts: wires.len(),
+            vlans: Vlans::new(&plan).map_err(io::Error::other)?,
             overhead_bytes: raw.framing.overhead_bytes,
         };
         let hosts = wire_up(&plan, wires);
@@ -282,7 +284,8 @@ impl Run {
         self.books.fidelity = Fidelity::new(self.hosts.len());
         for host in &mut self.hosts {
             if let Edge::Bridged(bridged) = &mut host.edge {
-                bridged.nic.begin_counting(now);
+                let lossless = self.plan.raw.hosts[host.host].nic.lossless.as_ref();
+                bridged.begin(now, lossless.and_then(|lossless| lossless.storm));
             }
         }
         Value::Null
@@ -291,6 +294,11 @@ impl Run {
     /// The measured interval ends: its outcome with its tables.
     fn end(&mut self, now: Time) -> Value {
         let mut answer = self.outcome(now);
+        for host in &mut self.hosts {
+            if let Edge::Bridged(bridged) = &mut host.edge {
+                bridged.calm();
+            }
+        }
         answer["tables"] = tables(&self.plan, &self.books.network);
         if let Some(log) = &mut self.books.log {
             log.add(&Entry::End(now));
@@ -331,7 +339,11 @@ fn wire_up(plan: &Plan, wires: Vec<Vec<OwnedFd>>) -> Vec<Wired> {
         let towards =
             plan.graph.ports[end.peer].iter().position(|other| other.link == end.link).expect("both ends know the link");
         let edge = match bridged.remove(&(host as u32)) {
-            Some(nic) => Edge::Bridged(Box::new(Bridged::new(host as u16, nic))),
+            Some(nic) => {
+                let mut bridged = Bridged::new(host as u16, nic);
+                bridged.calm();
+                Edge::Bridged(Box::new(bridged))
+            }
             None => Edge::Plain(Line::new(pace_of(plan, host, 0), plan.raw.framing.overhead_bytes)),
         };
         Wired { host, queues, edge, pace: pace_of(plan, end.peer, towards), turn: 0, readable: 0 }

@@ -7,8 +7,9 @@ use super::network::Network;
 use super::wait::LOOK_MAX;
 use crate::capture::Captures;
 use crate::clock::Clock;
-use crate::frame::{LiveFrame, mark_congestion, parse};
+use crate::frame::{LiveFrame, Origin, mark_congestion, parse};
 use crate::log::{Entry, Writer};
+use crate::vlans::Vlans;
 use nix::unistd::{read, write};
 use std::os::fd::OwnedFd;
 use tailrace_units::{Pace, Time};
@@ -45,6 +46,7 @@ pub(super) struct Books {
     /// Frames that entered so far.
     pub(super) entered: u64,
     pub(super) hosts: usize,
+    pub(super) vlans: Vlans,
     pub(super) overhead_bytes: u32,
 }
 
@@ -102,14 +104,14 @@ impl Wired {
             let bytes = frame.packet.frame_bytes;
             if let Some(slot) = frame.slot {
                 let memory =
-                    &mut books.network.pool_mut().expect("a live network has memory").bytes_mut(slot)[..usize::from(bytes)];
+                    &mut books.network.pool_mut().expect("a live network has memory").bytes_mut(slot)[..frame.memory_bytes()];
                 if frame.packet.ecn == Ecn::Ce {
                     mark_congestion(memory);
                 }
                 if write(&self.queues[0], memory).is_err() {
                     books.fidelity.write_failed[self.host] += 1;
                 }
-                books.captures.delivered(self.host, due, memory);
+                books.captures.delivered(self.host, due, memory, frame.packet.tag);
             }
             let on_wire = self.pace.time_to_send(u64::from(bytes) + u64::from(books.overhead_bytes));
             books.fidelity.delivered(self.host, due, on_wire, clock.now());
@@ -134,7 +136,8 @@ impl Books {
                 pool.give_back(slot);
                 return None;
             }
-            if let Ok(frame) = parse(&memory[..length], host, self.hosts, self.entered, priority) {
+            let origin = Origin { host, hosts: self.hosts, priority, vlans: &self.vlans };
+            if let Ok(frame) = parse(&memory[..length], origin, self.entered) {
                 self.entered += 1;
                 return Some(LiveFrame { slot: Some(slot), ..frame });
             }
@@ -155,7 +158,7 @@ impl Books {
         if self.captures.wants(host)
             && let (Some(pool), Some(slot)) = (self.network.pool_mut(), frame.slot)
         {
-            self.captures.entered(host, end, &pool.bytes_mut(slot)[..usize::from(frame.packet.frame_bytes)]);
+            self.captures.entered(host, end, &pool.bytes_mut(slot)[..frame.memory_bytes()], frame.packet.tag);
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Two small programs for the kernel: one chooses a TAP's queue, one gives sockets their priority.
+//! Small programs for the kernel: one chooses a TAP's queue, one gives sockets their priority, one marks connections.
 
 use std::io;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
@@ -9,6 +9,10 @@ const BPF_PROG_ATTACH: libc::c_long = 8;
 const BPF_PROG_TYPE_SOCKET_FILTER: u32 = 1;
 const BPF_PROG_TYPE_CGROUP_SOCK: u32 = 9;
 const BPF_CGROUP_INET_SOCK_CREATE: u32 = 2;
+const BPF_PROG_TYPE_SOCK_OPS: u32 = 13;
+const BPF_CGROUP_SOCK_OPS: u32 = 3;
+const BPF_SOCK_OPS_TCP_CONNECT_CB: i32 = 3;
+const BPF_FUNC_SETSOCKOPT: i32 = 49;
 /// Offset of `priority` in `struct __sk_buff` and in `struct bpf_sock`.
 const SKB_PRIORITY: i16 = 32;
 const SOCK_PRIORITY: i16 = 20;
@@ -35,10 +39,44 @@ pub fn prioritise_sockets(cgroup: &OwnedFd, priority: u8) -> io::Result<()> {
     // w2 = priority; *(u32 *)(r1 + priority) = r2; r0 = 1
     let set = [(0xb7, 0x02, 0, i32::from(priority)), (0x63, 0x21, SOCK_PRIORITY, 0), (0xb7, 0, 0, 1), EXIT];
     let program = load(BPF_PROG_TYPE_CGROUP_SOCK, BPF_CGROUP_INET_SOCK_CREATE, &set)?;
+    attach(cgroup, &program, BPF_CGROUP_INET_SOCK_CREATE)
+}
+
+/// Every TCP connection that a process of this group opens has this code point (0 to 63) from its first segment on, as if
+/// the program had set the option `IP_TOS` itself. The priority is set again: that option changes it.
+///
+/// # Errors
+/// When the kernel refuses, or the folder is not a control group of version 2.
+pub fn mark_connections(cgroup: &OwnedFd, code_point: u8, priority: u8) -> io::Result<()> {
+    let type_of_service = i32::from(code_point) << 2;
+    // r6 = context; if (context->op != TCP_CONNECT_CB) return 1, past two options of eight instructions
+    let mut program = vec![(0xbf, 0x16, 0, 0), (0x61, 0x12, 0, 0), (0x55, 0x02, 16, BPF_SOCK_OPS_TCP_CONNECT_CB)];
+    program.extend(set_option(libc::IPPROTO_IP, libc::IP_TOS, type_of_service));
+    program.extend(set_option(libc::SOL_SOCKET, libc::SO_PRIORITY, i32::from(priority)));
+    program.extend([(0xb7, 0, 0, 1), EXIT]);
+    let program = load(BPF_PROG_TYPE_SOCK_OPS, BPF_CGROUP_SOCK_OPS, &program)?;
+    attach(cgroup, &program, BPF_CGROUP_SOCK_OPS)
+}
+
+/// `*(u32 *)(stack - 4) = value; setsockopt(context, level, option, stack - 4, 4)`, with the context in r6.
+fn set_option(level: i32, option: i32, value: i32) -> [Instruction; 8] {
+    [
+        (0x62, 0x0a, -4, value),
+        (0xbf, 0x61, 0, 0),
+        (0xb7, 0x02, 0, level),
+        (0xb7, 0x03, 0, option),
+        (0xbf, 0xa4, 0, 0),
+        (0x07, 0x04, 0, -4),
+        (0xb7, 0x05, 0, 4),
+        (0x85, 0, 0, BPF_FUNC_SETSOCKOPT),
+    ]
+}
+
+fn attach(cgroup: &OwnedFd, program: &OwnedFd, kind: u32) -> io::Result<()> {
     let mut attributes = [0_u32; 4];
     attributes[0] = cgroup.as_raw_fd() as u32;
     attributes[1] = program.as_raw_fd() as u32;
-    attributes[2] = BPF_CGROUP_INET_SOCK_CREATE;
+    attributes[2] = kind;
     call(BPF_PROG_ATTACH, &mut attributes).map(drop)
 }
 

@@ -122,7 +122,7 @@ class HammerDb:
         self._control = (lab.folder / "logs" / f"hammerdb-{self._load.name}").resolve()
         self._control.mkdir()
         driver, commands = self._control / "driver.tcl", self._control / "commands.tcl"
-        address = lab.addresses[self._load.raw["server"]]
+        address = lab.address(self._load.raw["server"], int(self._load.raw.get("vlan") or 0))
         driver.write_text(driver_script(self._load, self._control, address), encoding="utf-8")
         commands.write_text(commands_script(self._load, driver, self._limit_s), encoding="utf-8")
         self._started = lab.start(self._command(commands))
@@ -139,6 +139,7 @@ class HammerDb:
             env={"TMP": folder, "HOME": folder, "LC_ALL": "C.UTF-8"},
             cwd=str(self._installed.home),
             priority=self._load.raw["priority"] or None,
+            dscp=self._load.raw.get("dscp") or None,
         )
 
     def _wait_until_ready(self, started: Program) -> None:

@@ -43,6 +43,10 @@ class Pair:
     """From the beginning of the trial."""
     is_finite: bool
     priority: int | None
+    vlan: int
+    """0 for none."""
+    dscp: int | None = None
+    """Of its connections; datagrams are marked by iperf3 itself."""
     connections: int = 1
     """That carry data."""
 
@@ -57,21 +61,22 @@ class Pair:
         """The sending end."""
         argv = [PROGRAM, "--client", destination, "--bind", source, "--port", str(self.port), "--json"]
         argv += ["--interval", str(INTERVAL_S), *self.arguments]
-        return Command(f"{self.name}-client", argv, host=self.source, priority=self.priority)
+        return Command(f"{self.name}-client", argv, host=self.source, priority=self.priority, dscp=self.dscp)
 
 
 def stream_pairs(raw: Mapping[str, Any], first_port: int, limit_s: float) -> list[Pair]:
     """The pairs of a workload of kind `stream`."""
     count, size = raw["connections"], raw["bytes"]
-    common = ("--dscp", str(raw["dscp"])) if raw.get("dscp") else ()
     is_together = not size and not raw["stagger_ps"]
     if is_together:
-        arguments = ("--parallel", str(count), "--time", _time(limit_s), *common)
-        return [replace(_pair(raw, 0, first_port, arguments, is_finite=False), connections=count)]
+        arguments = ("--parallel", str(count), "--time", _time(limit_s))
+        together = _pair(raw, 0, first_port, arguments, is_finite=False)
+        return [replace(together, connections=count, dscp=raw.get("dscp") or None)]
     pairs = []
     for index in range(count):
         end = _length(size) if size else ("--time", _time(limit_s))
-        pairs.append(_pair(raw, index, first_port + index, (*end, *common), is_finite=bool(size)))
+        pair = _pair(raw, index, first_port + index, end, is_finite=bool(size))
+        pairs.append(replace(pair, dscp=raw.get("dscp") or None))
     return pairs
 
 
@@ -97,7 +102,7 @@ def _pair(raw: Mapping[str, Any], index: int, port: int, arguments: tuple[str, .
     delay_s = (raw["start_ps"] + index * raw.get("stagger_ps", 0)) / PS_PER_S
     name = f"iperf3-{raw['name']}-{index + 1}"
     ends = (raw["source"], raw["destination"])
-    return Pair(name, *ends, port, arguments, delay_s, is_finite, raw["priority"] or None)
+    return Pair(name, *ends, port, arguments, delay_s, is_finite, raw["priority"] or None, raw.get("vlan") or 0)
 
 
 @dataclass(frozen=True)

@@ -140,7 +140,11 @@ class Load:
         argv += ["--random-seed", str(self.seed % 2**31), "--file", str(script)]
         argv += ["--log", "--log-prefix", str(log_prefix), "--report-per-command", "tailrace"]
         return Command(
-            f"pgbench-{self.name}", argv, host=str(self.raw["client"]), priority=self.raw["priority"] or None
+            f"pgbench-{self.name}",
+            argv,
+            host=str(self.raw["client"]),
+            priority=self.raw["priority"] or None,
+            dscp=self.raw.get("dscp") or None,
         )
 
     def transactions(self, log_prefix: Path) -> list[Transaction]:
@@ -201,7 +205,7 @@ class Pgbench:
         self._log_prefix = lab.folder / "logs" / f"transactions-{self._load.name}"
         script = lab.folder / "logs" / f"{self._load.name}.pgbench"
         script.write_text(self._load.script(), encoding="utf-8")
-        address = lab.addresses[self._load.raw["server"]]
+        address = lab.address(self._load.raw["server"], int(self._load.raw.get("vlan") or 0))
         limit_s = math.ceil(self._limit_s)
         self._make = lambda: self._load.command(self._program, script, self._log_prefix, address, limit_s)
 

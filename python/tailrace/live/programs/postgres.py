@@ -79,8 +79,8 @@ class Server:
     host: str
     data: str
     """Data directory; its socket is beside it."""
-    address: str
-    """Where it listens; empty for its socket alone."""
+    addresses: str
+    """Where it listens, separated by commas; empty for its socket alone."""
     users: int
     priority: int = 0
     """Priority of its frames."""
@@ -93,7 +93,7 @@ class Server:
     def command(self, installed: Installation, cpus: float | None = None) -> Command:
         """The server in the foreground, as a child of the lab."""
         own = {
-            "listen_addresses": self.address,
+            "listen_addresses": self.addresses,
             "port": str(PORT),
             "unix_socket_directories": self.socket_folder,
             "max_connections": str(self.users + CONNECTIONS_SPARE),
