@@ -6,8 +6,8 @@ use tailrace_fabric::client::Client;
 
 const RATE_BPS: u64 = 100_000_000;
 const DATAGRAMS: u64 = 10_000;
-/// A socket's usual buffer holds 90 of them, and a millisecond's worth may be in the TAP. Beyond that what the fabric does not
-/// read while the machine stops it waits there too: 0.6 s of the line.
+/// The source's buffer of 4 MB holds 1 800 of them, and a millisecond's worth may be in the TAP. Beyond that what the fabric
+/// does not read while the machine stops it waits there too: 0.3 s of the line.
 const HELD_MAX: u64 = DATAGRAMS / 2;
 
 #[test]
