@@ -36,7 +36,7 @@ RUN_LIMIT_S = 240.0
 """Several times what a whole run takes on a busy machine."""
 GONE_LIMIT_S = 20.0
 """Everything has ended by then, on a busy machine too."""
-POLL_S = 0.01
+POLL_S = 0.02
 BESIDE_EVERY = 5
 STARTUP_SHARE = 0.3
 """Part of a run that is not its trials: start, examination of the machine, summary."""

@@ -117,7 +117,7 @@ def users(name: str, rows: dict[int, int] | None = None, **changes: Any) -> tupl
     return load, HammerDb(load, Installation(STAND_IN / hammerdb.PROGRAM), DONE_LIMIT_S)
 
 
-def wait_until_done(each: HammerDb) -> None:
+def wait_until_done(lab: Lab, each: HammerDb) -> None:
     deadline_s = time.monotonic() + DONE_LIMIT_S
     while not each.is_done and time.monotonic() < deadline_s:
         time.sleep(0.02)
@@ -131,7 +131,7 @@ def test_hammerdb_waits_as_long_as_is_computed(lab: Lab, distribution: dict[str,
     load, each = users(name, gap=distribution, start=distribution, transactions=30)
     each.prepare(lab)
     each.begin(lab)
-    wait_until_done(each)
+    wait_until_done(lab, each)
     logged = {
         (int(w[0]), int(w[1])): int(w[6]) for w in log_lines(lab.folder / "logs" / f"hammerdb-{name}/transactions")
     }

@@ -90,8 +90,8 @@ def test_what_entered_the_switches_is_replayed_to_the_same_digest(finished: Path
 
 
 def test_whatever_is_killed_of_a_run_leaves_nothing_and_the_run_resumes() -> None:
-    """A few of the rounds that `scripts/kill_rounds.py` can do by the hundred; the last one has a run beside it."""
-    rounds = ["--rounds", "5", "--seed", "8", "--whole-s", "6"]
+    """A few of the rounds that `scripts/kill_rounds.py` can do by the hundred."""
+    rounds = ["--rounds", "4", "--seed", "8", "--whole-s", "6"]
     words = [sys.executable, str(machine.ROOT / "scripts" / "kill_rounds.py"), *rounds]
     done = subprocess.run(words, capture_output=True, text=True, timeout=RUN_LIMIT_S, check=False)
     assert done.returncode == 0, done.stdout + done.stderr

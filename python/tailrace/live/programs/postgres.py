@@ -113,7 +113,7 @@ class Server:
 
 
 def make_folders(lab: Lab, server: Server) -> None:
-    """The folders of data and socket, which belong to the server's account; in a lab of an ordinary user, to that."""
+    """The folders of data and socket, for the server's account alone; in a lab of an ordinary user, for this one."""
     argv = ["install", "--directory", "--mode=0700"]
     argv += [] if lab.is_nested else [f"--owner={USER}", f"--group={USER}"]
     lab.run(Command(f"folders-{server.host}", [*argv, server.data, server.socket_folder]), READY_LIMIT_S)
