@@ -129,8 +129,10 @@ class Received:
 
 def read_server(path: Path) -> Received:
     """What a server wrote, also when its client was interrupted."""
+    text = path.read_text(encoding="utf-8")
     try:
-        report = json.loads(path.read_text(encoding="utf-8"))
+        # It writes warnings to the same place, before the report.
+        report = json.loads(text[max(0, text.find("{\n")) :])
     except ValueError:
         raise FabricError(f"{path.name}: iperf3 left no report") from None
     sums = _whole_intervals(report)
