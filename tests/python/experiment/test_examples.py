@@ -34,6 +34,8 @@ def test_the_arms_of_a_shipped_scenario_differ(path: Path) -> None:
     assert len(set(hashes.values())) == len(hashes) > 1
 
 
+# Some show what is warned of.
+@pytest.mark.filterwarnings("ignore::tailrace.errors.ScenarioWarning")
 @pytest.mark.parametrize("path", EXAMPLES, ids=NAMES)
 def test_what_an_example_expects_holds(path: Path, workplace: Path) -> None:
     summary = tailrace.run(path, trials=1, out=workplace / "run").summary

@@ -172,6 +172,12 @@ def test_a_receiver_tells_what_came_also_when_it_was_interrupted(tmp_path: Path)
     assert (start_s, end_s, size) == (0.8, 0.9, round(50 / 0.3 * 0.1))
     assert again.tail(2.0) == (0.8, 2.0, 40)
     assert again.tail(0.7)[2] == 0
+    warning = "WARNING:  Size of data read does not correspond to offered length\n"
+    path.write_text(warning + json.dumps(report, indent=1), encoding="utf-8")
+    assert iperf3.read_server(path) == again
+    path.write_text(warning, encoding="utf-8")
+    with pytest.raises(FabricError, match="left no report"):
+        iperf3.read_server(path)
     path.write_text(json.dumps({"error": "unable to receive"}), encoding="utf-8")
     with pytest.raises(FabricError, match="moved nothing: unable to receive"):
         iperf3.read_server(path)
