@@ -104,7 +104,8 @@ def _lossless(nic: Nic, rate_bps: int) -> Raw:
 
 def _tcp(host: Host) -> Raw:
     tcp = host.tcp
-    return {
+    by_pace = {"small_queue_by_pace": True} if tcp.small_queue_bound == "pace" else {}
+    return by_pace | {
         "congestion_control": tcp.congestion_control,
         "slow_start_exit": tcp.slow_start_exit,
         "initial_window_segments": tcp.initial_window,

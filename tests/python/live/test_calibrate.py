@@ -114,6 +114,7 @@ def taken_up(tmp_path: Path, text: str) -> list[RoundTrip]:
     assert host.nic.rx_coalesce == 30_000_000
     assert host.nic.rx_jitter.mean == 18_000_000
     assert host.nic.queue == 900_000_000
+    assert host.tcp.small_queue_bound == "pace"
     assert (host.cpu.per_packet, host.cpu.per_byte) == (1_700_000, 200_000)
     trips: list[RoundTrip] = loaded.workloads["orders"].round_trips  # type: ignore[union-attr]  # it is OLTP
     return trips

@@ -33,6 +33,15 @@ pub struct Buffer {
     pub maximum: u64,
 }
 
+/// What bounds the data of one connection in the NIC besides its pace.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum SmallQueueBound {
+    /// What the line sends in the same time. Connections with unequal windows then share the line equally.
+    Line,
+    /// Nothing but 4 MiB, as in Linux (`tcp_small_queue_check`): a pace of 1.2 windows per round trip may be above the line's.
+    Pace,
+}
+
 /// Settings of one connection end.
 #[derive(Clone, Debug)]
 pub struct TcpConfig {
@@ -62,6 +71,8 @@ pub struct TcpConfig {
     pub slow_start_after_idle: bool,
     /// How long, at the pace of the connection, its frames may wait in the NIC (TCP small queues; 1 ms in Linux); zero for no limit.
     pub small_queue: Span,
+    /// What else bounds it.
+    pub small_queue_bound: SmallQueueBound,
     /// Largest burst handed to the NIC at once in payload bytes (64 KiB in Linux); 0 sends segment by segment.
     pub tso_bytes: u32,
     /// Limits what is queued and in flight together.
@@ -89,6 +100,7 @@ impl TcpConfig {
             delayed_ack: Span::from_ms(40),
             slow_start_after_idle: true,
             small_queue: Span::from_ms(1),
+            small_queue_bound: SmallQueueBound::Line,
             tso_bytes: 65_536,
             send_buffer: Buffer { initial: 87_040, maximum: 4 << 20 },
             receive_buffer: Buffer { initial: 65_536, maximum: 32 << 20 },

@@ -36,7 +36,7 @@ mod window;
 use tailrace_units::{Span, Time};
 use tailrace_wire::{Packet, Tag};
 
-pub use config::{Buffer, CongestionControl, SlowStartExit, TcpConfig};
+pub use config::{Buffer, CongestionControl, SlowStartExit, SmallQueueBound, TcpConfig};
 pub use recovery::State;
 pub use stats::TcpStats;
 
@@ -144,7 +144,7 @@ impl Tcp {
             stats: TcpStats::default(),
             identity,
             handshake: Handshake::new(),
-            small_queue: SmallQueue::new(config.small_queue),
+            small_queue: SmallQueue::new(config.small_queue, config.small_queue_bound),
             small_queue_floor: 0,
             window_cap_bytes: u32::try_from(config.window_cap_bytes).unwrap_or(u32::MAX),
             tso_bytes: config.tso_bytes,

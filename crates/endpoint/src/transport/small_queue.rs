@@ -1,5 +1,6 @@
 //! TCP small queues: how much of one connection waits in the NIC, known from the departure times that the NIC returned.
 
+use super::config::SmallQueueBound;
 use tailrace_units::{Span, Time};
 
 /// Parts in which the departures are remembered: room is noticed in quarters of the limit, half a burst.
@@ -15,6 +16,7 @@ pub(super) struct SmallQueue {
     /// When everything will have departed.
     last: Time,
     span: Span,
+    bound: SmallQueueBound,
     /// Picoseconds per 1024 bytes on the line, learnt from frames that depart one after the other; the maximum before.
     line_pace: u32,
     /// What the line sends in `span`.
@@ -26,13 +28,14 @@ pub(super) struct SmallQueue {
 }
 
 impl SmallQueue {
-    /// A queue of which `span` at the line's rate is the most that anyone may use.
-    pub(super) fn new(span: Span) -> SmallQueue {
+    /// A queue of which `span` at the line's rate is the most that anyone may use, unless pace alone bounds it.
+    pub(super) fn new(span: Span, bound: SmallQueueBound) -> SmallQueue {
         SmallQueue {
             departs: [Time::ZERO; PARTS],
             part_bytes: [0; PARTS],
             last: Time::ZERO,
             span,
+            bound,
             line_pace: u32::MAX,
             line_bytes: BYTES_MAX,
             bytes: 0,
@@ -56,7 +59,7 @@ impl SmallQueue {
     #[inline]
     fn learn_pace(&mut self, now: Time, departs: Time, bytes: u32) {
         let spent = departs.since(self.last).ps() << 10;
-        if self.last > now && spent < u64::from(self.line_pace) * u64::from(bytes) {
+        if self.bound == SmallQueueBound::Line && self.last > now && spent < u64::from(self.line_pace) * u64::from(bytes) {
             self.line_pace = ((spent / u64::from(bytes)) as u32).max(1);
             let bytes = (self.span.ps() / u64::from(self.line_pace)).saturating_mul(1024);
             self.line_bytes = bytes.min(u64::from(BYTES_MAX)) as u32;
@@ -126,7 +129,7 @@ mod tests {
 
     #[test]
     fn it_is_full_above_the_limit_and_has_room_when_enough_has_departed() {
-        let mut queue = SmallQueue::new(Span::from_ps(1024));
+        let mut queue = SmallQueue::new(Span::from_ps(1024), SmallQueueBound::Line);
         for i in 1..=40_u64 {
             queue.add(Time::ZERO, Time::from_ps(i * 100), 1000, 16_000);
         }

@@ -165,6 +165,9 @@ pub struct RawTcp {
     pub slow_start_after_idle: bool,
     /// At most this much of one socket waits in the NIC (TCP small queues), as picoseconds at the socket's pace; 0 for no limit.
     pub small_queue_ps: u64,
+    /// Whether pace alone bounds that, and not also what the line sends in the time.
+    #[serde(default)]
+    pub small_queue_by_pace: bool,
     /// Send buffer.
     pub send_buffer: RawSocketBuffer,
     /// Receive buffer.

@@ -3,7 +3,7 @@
 use super::network::pace_of;
 use tailrace_dataplane::Frame;
 use tailrace_endpoint::nic::{LosslessNic, ReactionPolicy, Storm};
-use tailrace_endpoint::transport::{Buffer, CongestionControl, SlowStartExit, TcpConfig};
+use tailrace_endpoint::transport::{Buffer, CongestionControl, SlowStartExit, SmallQueueBound, TcpConfig};
 use tailrace_plan::{Plan, RawCongestionControl, RawNicLossless, RawSlowStartExit, RawSocketBuffer};
 use tailrace_units::{Span, Time};
 use tailrace_wire::{IPV4_HEADER_BYTES, Packet, PauseState, TCP_HEADER_BYTES, TCP_TIMESTAMP_BYTES, tcp_mss};
@@ -34,6 +34,7 @@ pub(super) fn tcp_config(plan: &Plan, host: usize) -> TcpConfig {
         delayed_ack: Span::from_ps(tcp.delayed_ack_ps),
         slow_start_after_idle: tcp.slow_start_after_idle,
         small_queue: Span::from_ps(tcp.small_queue_ps),
+        small_queue_bound: if tcp.small_queue_by_pace { SmallQueueBound::Pace } else { SmallQueueBound::Line },
         tso_bytes: raw.nic.tso_bytes,
         send_buffer: buffer(&tcp.send_buffer),
         receive_buffer: buffer(&tcp.receive_buffer),

@@ -24,6 +24,7 @@ pub fn tcp() -> RawTcp {
         delayed_ack_ps: 40 * MS,
         slow_start_after_idle: true,
         small_queue_ps: MS,
+        small_queue_by_pace: false,
         send_buffer: RawSocketBuffer { initial_bytes: 4 << 20, maximum_bytes: 4 << 20 },
         receive_buffer: RawSocketBuffer { initial_bytes: 6 << 20, maximum_bytes: 6 << 20 },
     }
