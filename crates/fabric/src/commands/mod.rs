@@ -1,6 +1,7 @@
 //! The command line of `tailrace-fabric`.
 
 mod bulk;
+mod compute;
 mod detach;
 mod doctor;
 mod exec;
@@ -59,6 +60,7 @@ pub fn main(words: impl Iterator<Item = String>) -> ExitCode {
         Some("sink") => load::sink(words),
         Some("fill") => bulk::fill(words),
         Some("drain") => bulk::drain(words),
+        Some("compute") => compute::run(words),
         Some("help" | "--help" | "-h") | None => say(HELP),
         Some(other) => unknown(other),
     };
