@@ -111,12 +111,14 @@ pub fn run(setup: Setup) -> Result<(), String> {
     if hosts.iter().any(|host| host.lacks_queue) {
         warnings.push(back_pressure::MISSING.into());
     }
+    let programs = Programs::new(setup.groups.clone(), setup.is_nested);
     let ready = json!({
         "event": "ready",
         "version": env!("CARGO_PKG_VERSION"),
         "hosts": hosts.iter().enumerate().map(|(index, host)| describe(index, host, &vlans)).collect::<Vec<_>>(),
         "cgroup": setup.groups.as_ref().map(|groups| &groups.name),
         "cpu_limits": setup.groups.as_ref().is_some_and(Groups::can_limit_cpus),
+        "priorities": programs.can_prioritise(),
         "nested": setup.is_nested,
         "kind": setup.kind.name(),
         "realtime": joint.is_realtime(),
@@ -124,7 +126,6 @@ pub fn run(setup: Setup) -> Result<(), String> {
         "lab_pid": pid,
     });
     write_state(&setup.dir, &ready, &hosts)?;
-    let programs = Programs::new(setup.groups, setup.is_nested);
     if setup.control.is_some() {
         protocol::say(&ready); // whoever has started it waits for this one word
     }

@@ -262,6 +262,24 @@ fn a_program_with_a_priority_has_the_class_of_that_priority() {
     assert!(sent(0) < Some(10_000) && sent(1) > Some(1_000_000), "{}", outcome["ports"][0]);
 }
 
+#[test]
+fn a_lab_knows_beforehand_whether_its_programs_can_have_priorities() {
+    if !is_root("a_lab_knows_beforehand_whether_its_programs_can_have_priorities") {
+        return;
+    }
+    let (mut lab, dir) = (lab("priorities", &two_switches(RATE_BPS, &fifo(100_000)), &[]), folder("priorities"));
+    let told = lab.ready["priorities"].as_bool().expect("it says so or not");
+    let doctor = Command::new(program()).arg("doctor").output().expect("the program runs");
+    let doctor: Value = serde_json::from_slice(&doctor.stdout).expect("the doctor speaks JSON");
+    for what in ["priority", "dscp"] {
+        let done = lab.ask(json!({ "op": "spawn", "name": what, "host": "h1", "argv": ["true"], "stdout": dir.join("out"),
+                                   "stderr": dir.join("err"), what: 5 }));
+        assert_eq!(done.is_ok(), told, "{what}: {done:?}");
+    }
+    lab.down().expect("it ends");
+    assert_eq!(doctor["priorities"], told);
+}
+
 /// A counter of /proc/net/netstat: a line of names, and a line of values.
 fn counter(netstat: &str, group: &str, name: &str) -> Option<u64> {
     let mut lines = netstat.lines().filter(|line| line.starts_with(group));
