@@ -97,7 +97,7 @@ impl Foreign {
     pub(super) fn begin(&mut self) -> io::Result<()> {
         let before = Instant::now();
         self.passed_at_begin = self.totals()?;
-        self.processor_at_begin = self.switch.as_ref().map_or(Duration::ZERO, OpenVSwitch::processor_time);
+        self.processor_at_begin = self.switch.as_ref().map_or(Ok(Duration::ZERO), OpenVSwitch::processor_time)?;
         (self.begin, self.end) = (middle_since(before), None);
         Ok(())
     }
@@ -113,8 +113,8 @@ impl Foreign {
     fn happened(&mut self) -> io::Result<Happened> {
         let passed = self.totals()?.into_iter().zip(&self.passed_at_begin).map(|(now, &then)| Line::passed(now, then)).collect();
         let at_begin = self.processor_at_begin;
-        let processor = self.switch.as_ref().map(|switch| switch.processor_time().saturating_sub(at_begin));
-        Ok(Happened { passed, processor })
+        let processor = self.switch.as_ref().map(OpenVSwitch::processor_time).transpose()?;
+        Ok(Happened { passed, processor: processor.map(|time| time.saturating_sub(at_begin)) })
     }
 
     fn totals(&mut self) -> io::Result<Vec<Passed>> {

@@ -36,7 +36,17 @@ pub(super) const DPDK_MTU_BYTES_MAX: u32 = 1_500;
 /// Open vSwitch at work. It ends with its value, and whatever happens with the lab's first process.
 #[derive(Debug)]
 pub(super) struct OpenVSwitch {
-    daemons: Vec<Pid>,
+    daemons: Vec<Daemon>,
+}
+
+/// One of its programs.
+#[derive(Debug)]
+struct Daemon {
+    pid: Pid,
+    /// With its number, by which it is told from a later process.
+    start_ticks: u64,
+    /// What it says.
+    log: PathBuf,
 }
 
 impl OpenVSwitch {
@@ -54,7 +64,7 @@ impl OpenVSwitch {
         let mut switch = OpenVSwitch { daemons: Vec::new() };
         let mut server = tool("ovsdb-server");
         server.args([format!("{HOME}/conf.db"), format!("--remote=punix:{HOME}/db.sock"), format!("--unixctl={HOME}/db.ctl")]);
-        switch.daemons.push(begin(&mut server, groups, &dir.join("ovsdb-server.log"))?);
+        switch.daemons.push(begin(&mut server, groups, dir.join("ovsdb-server.log"))?);
         wait_for("db.sock", dir)?;
         run(control().args(["--no-wait", "init"]))?;
         if datapath == Datapath::Dpdk {
@@ -66,7 +76,7 @@ impl OpenVSwitch {
         }
         let mut vswitchd = Command::new(daemon);
         environment(&mut vswitchd).args([format!("unix:{HOME}/db.sock"), format!("--unixctl={HOME}/switch.ctl")]);
-        switch.daemons.push(begin(&mut vswitchd, groups, &dir.join("ovs-vswitchd.log"))?);
+        switch.daemons.push(begin(&mut vswitchd, groups, dir.join("ovs-vswitchd.log"))?);
         run(control().args(ports(datapath, ends, mtu_bytes)))?;
         refuse_errors(dir)?;
         for index in 0..ends.len() {
@@ -78,16 +88,27 @@ impl OpenVSwitch {
     }
 
     /// Processor time of its daemons so far.
-    pub(super) fn processor_time(&self) -> Duration {
-        self.daemons.iter().map(|pid| process::processor_time(&pid.to_string()).unwrap_or_default()).sum()
+    ///
+    /// # Errors
+    /// When one of them has ended, since when nothing is switched.
+    pub(super) fn processor_time(&self) -> io::Result<Duration> {
+        self.daemons.iter().map(Daemon::processor_time).sum()
     }
 }
 
 impl Drop for OpenVSwitch {
     fn drop(&mut self) {
         for daemon in &self.daemons {
-            let _ = nix::sys::signal::kill(*daemon, nix::sys::signal::Signal::SIGKILL); // it may have ended
+            let _ = nix::sys::signal::kill(daemon.pid, nix::sys::signal::Signal::SIGKILL); // it may have ended
         }
+    }
+}
+
+impl Daemon {
+    fn processor_time(&self) -> io::Result<Duration> {
+        let pid = self.pid.to_string();
+        let time = process::processor_time(&pid).filter(|_| process::is_alive(&pid, self.start_ticks));
+        time.ok_or_else(|| io::Error::other(format!("Open vSwitch has ended: see {}", self.log.display())))
     }
 }
 
@@ -204,13 +225,16 @@ fn environment(command: &mut Command) -> &mut Command {
 }
 
 /// Starts a daemon in the foreground.
-fn begin(command: &mut Command, groups: Option<&Groups>, log: &Path) -> io::Result<Pid> {
-    let log = File::create(log)?;
-    command.arg("--verbose=syslog:off").stdin(Stdio::null()).stdout(log.try_clone()?).stderr(log);
+fn begin(command: &mut Command, groups: Option<&Groups>, log: PathBuf) -> io::Result<Daemon> {
+    let file = File::create(&log)?;
+    command.arg("--verbose=syslog:off").stdin(Stdio::null()).stdout(file.try_clone()?).stderr(file);
     let groups = groups.map_or(Vec::new(), |groups| groups.join_files(cgroup::NO_HOST));
     let program = command.get_program().to_owned();
     let explain = |error: io::Error| io::Error::new(error.kind(), format!("starting {program:?}: {error}"));
-    process::spawn(command, Entry { groups, ..Entry::default() }).map_err(explain)
+    let pid = process::spawn(command, Entry { groups, ..Entry::default() }).map_err(explain)?;
+    // Its number is kept until it was waited for, which nobody does before the lab is ready.
+    let start_ticks = process::start_ticks(&pid.to_string()).ok_or_else(|| io::Error::other("/proc is not mounted"))?;
+    Ok(Daemon { pid, start_ticks, log })
 }
 
 /// Runs a short command; returns what it wrote.
@@ -248,6 +272,24 @@ mod tests {
         assert!(words.contains("add-br br0 -- set bridge br0 datapath_type=netdev -- add-port br0 switch-0 "), "{words}");
         let words = ports(Datapath::Dpdk, &ends, 1_500).join(" ");
         assert!(words.ends_with("interface dpdk-1 type=dpdk options:dpdk-devargs=net_af_packet1,iface=switch-1"), "{words}");
+    }
+
+    #[test]
+    fn a_switch_that_has_ended_has_no_processor_time() {
+        let mut child = Command::new("sleep").arg("600").spawn().expect("it starts");
+        let pid = child.id().to_string();
+        let start_ticks = process::start_ticks(&pid).expect("it is there");
+        let daemon = Daemon { pid: Pid::from_raw(child.id() as i32), start_ticks, log: "there/ovs-vswitchd.log".into() };
+        let switch = OpenVSwitch { daemons: vec![daemon] };
+        assert!(switch.processor_time().is_ok());
+        child.kill().expect("it is ours");
+        while process::is_alive(&pid, start_ticks) {
+            std::thread::yield_now(); // it ends by itself
+        }
+        let told = switch.processor_time().expect_err("it has ended").to_string();
+        assert_eq!(told, "Open vSwitch has ended: see there/ovs-vswitchd.log");
+        drop(switch);
+        child.wait().expect("it is ours");
     }
 
     #[test]
