@@ -81,11 +81,15 @@ impl Host {
         netlink.bring_up(link, address::mac(index), raw.mtu_bytes, QUEUE_FRAMES)?;
         if kind != Kind::Tap {
             offload::switch_off(INTERFACE)?;
-            netlink.segment(link)?;
         }
         let wants_queue = star.is_some() || wire.is_one_queue();
         let is_shaped = wants_queue && back_pressure::shape(&mut netlink, link, plan, index)?;
         let lacks_queue = wants_queue && !is_shaped;
+        if kind != Kind::Tap || is_shaped {
+            // A token bucket charges a row of frames that is still to be cut with the overhead of one: at an MTU of 1500 it would
+            // be 1.5 % faster than the line, and what is too much would wait in the TAP.
+            netlink.segment(link)?;
+        }
         netlink.add_address(link, address::ipv4(index), address::PREFIX_BITS)?;
         let vlans = Vlans::new(plan).map_err(io::Error::other)?;
         let of_host = |over: &&Override| over.0.as_ref().is_none_or(|host| *host == raw.name);

@@ -1,6 +1,6 @@
 //! Labs with real programs.
 
-use crate::common::{MS, fifo, folder, groups_of, is_root, prioritising, program, two_switches};
+use crate::common::{MS, counter, fifo, folder, groups_of, is_root, prioritising, program, two_switches};
 use crate::killing::children;
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
@@ -278,12 +278,4 @@ fn a_lab_knows_beforehand_whether_its_programs_can_have_priorities() {
     }
     lab.down().expect("it ends");
     assert_eq!(doctor["priorities"], told);
-}
-
-/// A counter of /proc/net/netstat: a line of names, and a line of values.
-fn counter(netstat: &str, group: &str, name: &str) -> Option<u64> {
-    let mut lines = netstat.lines().filter(|line| line.starts_with(group));
-    let names = lines.next()?.split_whitespace().collect::<Vec<_>>();
-    let values = lines.next()?.split_whitespace().collect::<Vec<_>>();
-    values.get(names.iter().position(|found| *found == name)?)?.parse().ok()
 }
