@@ -25,7 +25,10 @@ const DPDK_LIBRARIES: [(&str, &str); 2] =
     [("librte_net_af_packet", "librte-net-af-packet"), ("librte_mempool_ring", "librte-mempool-ring")];
 /// How long a daemon may take until it listens, and the switch until it has its ports; both were seen to take 0.3 s.
 const START_WAIT: Duration = Duration::from_secs(10);
-const START_WAIT_S: &str = "10";
+/// The same for the tools that ask a daemon (ovs-vsctl(8), ovs-appctl(8)).
+const TOOL_LIMIT: &str = "--timeout=10";
+/// A tool that has not ended by then is ended. It says what it waits for before that, where it has a limit of its own.
+const TOOL_WAIT: Duration = Duration::from_secs(15);
 const START_POLL: Duration = Duration::from_millis(5);
 /// Memory for DPDK's packets: 300 MB of the daemon were seen in use with it. Open vSwitch takes fewer packets where its usual
 /// 262 144 do not fit.
@@ -82,7 +85,7 @@ impl OpenVSwitch {
         for index in 0..ends.len() {
             let (port, mac) = (port_name(datapath, ends, index), address::mac_text(index));
             let target = format!("{HOME}/switch.ctl");
-            run(tool("ovs-appctl").args(["-t", &target, "fdb/add", BRIDGE, &port, "0", &mac]))?;
+            run(tool("ovs-appctl").args([TOOL_LIMIT, "-t", &target, "fdb/add", BRIDGE, &port, "0", &mac]))?;
         }
         Ok(switch)
     }
@@ -174,8 +177,7 @@ fn daemon(datapath: Datapath) -> io::Result<&'static str> {
 
 /// What `ovs-vsctl` is told: a bridge in user space with a port for each interface.
 fn ports(datapath: Datapath, ends: &[String], mtu_bytes: u32) -> Vec<String> {
-    let limit = format!("--timeout={START_WAIT_S}");
-    let mut words: Vec<String> = [&limit, "--", "add-br", BRIDGE, "--", "set", "bridge", BRIDGE].map(str::to_owned).to_vec();
+    let mut words: Vec<String> = ["--", "add-br", BRIDGE, "--", "set", "bridge", BRIDGE].map(str::to_owned).to_vec();
     words.push("datapath_type=netdev".into());
     for (index, end) in ends.iter().enumerate() {
         let port = port_name(datapath, ends, index);
@@ -214,7 +216,7 @@ fn tool(program: &str) -> Command {
 
 fn control() -> Command {
     let mut command = tool("ovs-vsctl");
-    command.arg(format!("--db=unix:{HOME}/db.sock"));
+    command.arg(TOOL_LIMIT).arg(format!("--db=unix:{HOME}/db.sock"));
     command
 }
 
@@ -239,9 +241,25 @@ fn begin(command: &mut Command, groups: Option<&Groups>, log: PathBuf) -> io::Re
 
 /// Runs a short command; returns what it wrote.
 fn run(command: &mut Command) -> io::Result<String> {
+    run_within(TOOL_WAIT, command)
+}
+
+fn run_within(limit: Duration, command: &mut Command) -> io::Result<String> {
     let program = command.get_program().to_owned();
     let explain = |error: io::Error| io::Error::new(error.kind(), format!("starting {program:?}: {error}"));
-    let done = command.stdin(Stdio::null()).output().map_err(explain)?;
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().map_err(explain)?;
+    let deadline = Instant::now() + limit;
+    // What it writes fits the pipes: one line for a port.
+    while child.try_wait()?.is_none() {
+        if Instant::now() >= deadline {
+            child.kill()?;
+            child.wait()?;
+            return Err(io::Error::other(format!("{program:?} has not ended after {} s", limit.as_secs_f64())));
+        }
+        std::thread::sleep(START_POLL);
+    }
+    let done = child.wait_with_output()?;
     if done.status.success() {
         return Ok(String::from_utf8_lossy(&done.stdout).into_owned());
     }
@@ -272,6 +290,13 @@ mod tests {
         assert!(words.contains("add-br br0 -- set bridge br0 datapath_type=netdev -- add-port br0 switch-0 "), "{words}");
         let words = ports(Datapath::Dpdk, &ends, 1_500).join(" ");
         assert!(words.ends_with("interface dpdk-1 type=dpdk options:dpdk-devargs=net_af_packet1,iface=switch-1"), "{words}");
+    }
+
+    #[test]
+    fn a_tool_that_does_not_end_is_ended() {
+        let refused = run_within(Duration::from_millis(50), Command::new("sleep").arg("600"));
+        assert!(refused.expect_err("it sleeps").to_string().contains("has not ended"));
+        assert_eq!(run(Command::new("echo").arg("said")).expect("it ends by itself"), "said\n");
     }
 
     #[test]
