@@ -12,7 +12,7 @@ use super::outcome::{fabric, outcome, tables};
 use super::wait::{Allowance, Dues, Wait};
 use super::wired::{Books, Edge, Wired};
 use crate::capture::{Capture, Captures};
-use crate::clock::{Clock, duration};
+use crate::clock::{Clock, duration, thread_time};
 use crate::frame::Pool;
 use crate::log::{Entry, Writer};
 use crate::sys::thread;
@@ -187,7 +187,9 @@ impl Run {
                     number => self.hosts[(number >> 3) as usize].readable |= 1 << (number & 7),
                 }
             }
+            let worked = thread_time();
             self.catch_up(now, wait);
+            self.books.fidelity.caught_up(self.clock.now(), || thread_time().saturating_sub(worked));
             self.hosts.iter().for_each(|host| host.deliver(&mut self.books, now, &self.clock));
             if is_asked && self.answer(now) {
                 return;
