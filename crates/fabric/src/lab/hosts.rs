@@ -28,6 +28,8 @@ const PRIORITIES: usize = 8;
 const KERNEL_BYTES_PER_PAYLOAD_BYTE: u64 = 2;
 /// Linux's smallest socket buffers.
 const BUFFER_BYTES_MIN: u64 = 4_096;
+/// Since Linux 5.10.
+const REFLECTION: &str = "ipv4/tcp_reflect_tos";
 /// Picoseconds in a millisecond.
 const PS_PER_MS: u64 = 1_000_000_000;
 
@@ -69,7 +71,7 @@ impl Host {
         let raw = &plan.raw.hosts[index];
         unshare(CloneFlags::CLONE_NEWNET)?;
         let namespace = File::open(OWN_NAMESPACE)?;
-        set_sysctls(raw)?;
+        set_sysctls(raw, uses_code_points(plan))?;
         let wire = if kind == Kind::Tap {
             Wire::Queues(open_queues(raw.nic.lossless.is_some() || uses_priorities(plan))?)
         } else {
@@ -221,6 +223,16 @@ fn uses_priorities(plan: &Plan) -> bool {
     })
 }
 
+/// Whether programs mark their connections, and so their partners' answers.
+fn uses_code_points(plan: &Plan) -> bool {
+    plan.workloads.iter().any(|workload| match workload {
+        Workload::Oltp(oltp) => oltp.raw.dscp > 0,
+        Workload::Stream { raw, .. } => raw.dscp > 0,
+        Workload::Flows { raw, .. } => raw.dscp > 0,
+        Workload::Datagrams { raw, .. } => raw.dscp > 0,
+    })
+}
+
 /// A TAP with one queue, or one for each priority.
 fn open_queues(by_priority: bool) -> io::Result<Vec<OwnedFd>> {
     if !by_priority {
@@ -263,7 +275,7 @@ fn explain(error: io::Error, metrics: &Metrics) -> io::Error {
 }
 
 /// TCP settings of the plan that Linux has for a namespace as a whole. The calling thread is in the host's namespace.
-fn set_sysctls(raw: &RawHost) -> io::Result<()> {
+fn set_sysctls(raw: &RawHost, uses_code_points: bool) -> io::Result<()> {
     let tcp = &raw.tcp;
     let number = |flag: bool| u8::from(flag).to_string();
     let buffer = |buffer: &tailrace_plan::RawSocketBuffer| {
@@ -277,7 +289,7 @@ fn set_sysctls(raw: &RawHost) -> io::Result<()> {
         ("ipv4/tcp_early_retrans", if tcp.tail_loss_probe { "3" } else { "0" }.to_owned()),
         ("ipv4/tcp_no_metrics_save", number(true)),
         // Both directions of a connection have the code point that its first segment had.
-        ("ipv4/tcp_reflect_tos", number(true)),
+        (REFLECTION, number(true)),
         ("ipv4/tcp_rmem", buffer(&tcp.receive_buffer)),
         ("ipv4/tcp_wmem", buffer(&tcp.send_buffer)),
         ("ipv6/conf/all/disable_ipv6", number(true)),
@@ -286,10 +298,38 @@ fn set_sysctls(raw: &RawHost) -> io::Result<()> {
     for (name, value) in settings {
         let path = format!("/proc/sys/net/{name}");
         match fs::write(&path, &value) {
-            // A kernel without IPv6 has nothing to switch off.
-            Err(error) if error.kind() == io::ErrorKind::NotFound && name.starts_with("ipv6/") => {}
+            Err(error) if error.kind() == io::ErrorKind::NotFound && !is_needed(name, uses_code_points) => {}
             result => result.map_err(|error| io::Error::new(error.kind(), format!("setting {name} to {value}: {error}")))?,
         }
     }
     Ok(())
+}
+
+/// Whether a lab needs a setting that the kernel may not have. Without IPv6 there is nothing to switch off, and where nobody
+/// marks connections, nothing to reflect.
+fn is_needed(name: &str, uses_code_points: bool) -> bool {
+    match name {
+        REFLECTION => uses_code_points,
+        other => !other.starts_with("ipv6/"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_old_kernel_is_refused_only_where_its_answers_would_be_unmarked() {
+        assert!(is_needed(REFLECTION, true) && !is_needed(REFLECTION, false));
+        assert!(is_needed("ipv4/tcp_ecn", false) && !is_needed("ipv6/conf/all/disable_ipv6", true));
+    }
+
+    #[test]
+    fn a_plan_says_whether_it_marks_connections() {
+        let mut plan = crate::commands::two_hosts(100_000_000, 1_500);
+        let uses = |plan: &serde_json::Value| uses_code_points(&Plan::parse(&plan.to_string()).expect("a sound plan"));
+        assert!(!uses(&plan));
+        plan["workloads"][0]["stream"]["dscp"] = 10.into();
+        assert!(uses(&plan));
+    }
 }
