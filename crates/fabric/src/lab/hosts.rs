@@ -248,7 +248,7 @@ fn open_port(index: usize, mtu_bytes: u32, namespace: &File, home: &File) -> io:
     setns(home, CloneFlags::CLONE_NEWNET)?;
     let name = format!("port-{index}");
     let mut netlink = Netlink::open()?;
-    netlink.add_pair(&name, INTERFACE, namespace)?;
+    netlink.add_pair(&name, INTERFACE, Some(namespace))?;
     let port = find(&name)?;
     netlink.set_mtu(port, mtu_bytes)?;
     setns(namespace, CloneFlags::CLONE_NEWNET)?;

@@ -14,3 +14,5 @@ mod roads;
 mod wait;
 mod wire;
 mod wired;
+
+pub(crate) use wait::TICK;
