@@ -288,6 +288,7 @@ mod tests {
         let ends = ["switch-0".to_owned(), "switch-1".to_owned()];
         let words = ports(Datapath::Netdev, &ends, 9_000).join(" ");
         assert!(words.contains("add-br br0 -- set bridge br0 datapath_type=netdev -- add-port br0 switch-0 "), "{words}");
+        assert!(words.ends_with("set interface switch-1 mtu_request=9000"), "{words}");
         let words = ports(Datapath::Dpdk, &ends, 1_500).join(" ");
         assert!(words.ends_with("interface dpdk-1 type=dpdk options:dpdk-devargs=net_af_packet1,iface=switch-1"), "{words}");
     }
