@@ -181,6 +181,7 @@ impl Wire {
     fn is_one_queue(&self) -> bool {
         matches!(self, Wire::Queues(queues) if queues.len() == 1)
     }
+
     /// The queues; none where there is a port.
     pub(super) fn into_queues(self) -> Vec<OwnedFd> {
         match self {
@@ -188,6 +189,7 @@ impl Wire {
             Wire::Port(_) => Vec::new(),
         }
     }
+
     /// The port, if there is one.
     pub(super) fn port(&self) -> Option<Link> {
         match self {

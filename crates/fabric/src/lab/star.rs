@@ -1,4 +1,5 @@
-//! What a comparison fabric keeps of a plan: one switch with hosts around it, the rate of each line, and how much may wait for it.
+//! What a comparison fabric keeps of a plan: one switch with hosts around it, the rate of each line, and how much may wait for
+//! it.
 
 use crate::netlink::Shape;
 use tailrace_plan::{Plan, RawLimit, RawPolicy};

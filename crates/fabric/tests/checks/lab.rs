@@ -88,7 +88,10 @@ fn lossless(plan: &mut Value) {
     for host in plan["hosts"].as_array_mut().expect("hosts") {
         host["nic"]["lossless"] = json!({ "obeys": 0b1000, "obeys_link_pause": false, "response_ps": 0 });
     }
-    let group = |priorities: u32, lossless: Value| json!({ "priorities": priorities, "reserved_bytes": 0, "limit": { "bytes": 60_000 }, "lossless": lossless });
+    let group = |priorities: u32, lossless: Value| {
+        let limit = json!({ "bytes": 60_000 });
+        json!({ "priorities": priorities, "reserved_bytes": 0, "limit": limit, "lossless": lossless })
+    };
     let headroom = json!({ "xon_offset_bytes": 20_000, "headroom_bytes": 100_000 });
     for switch in plan["switches"].as_array_mut().expect("switches") {
         let policy = &mut switch["policy"];
