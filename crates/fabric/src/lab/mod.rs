@@ -14,6 +14,7 @@ mod outside;
 mod programs;
 pub mod protocol;
 mod star;
+mod sysctls;
 
 pub use hosts::Override;
 pub use kind::{Kind, lacking};
@@ -23,7 +24,7 @@ use crate::address;
 use crate::cgroup::Groups;
 use crate::log::Writer;
 use crate::netlink::{Link, Netlink};
-use crate::plane::run::Ask;
+use crate::plane::handle::Ask;
 use crate::sys::process::reap;
 use crate::vlans::Vlans;
 use clients::Clients;
