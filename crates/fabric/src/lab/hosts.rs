@@ -212,22 +212,22 @@ pub(super) fn create_all(plan: &Plan, kind: (Kind, Option<&Star>), overrides: &[
 
 /// Whether programs have priorities: the kernel tells the fabric only by the queue that it puts a frame into.
 fn uses_priorities(plan: &Plan) -> bool {
-    plan.workloads.iter().any(|workload| match workload {
-        Workload::Oltp(oltp) => oltp.raw.priority > 0,
-        Workload::Stream { raw, .. } => raw.priority > 0,
-        Workload::Flows { raw, .. } => raw.priority > 0,
-        Workload::Datagrams { raw, .. } => raw.priority > 0,
-    })
+    plan.workloads.iter().any(|workload| marks(workload).0 > 0)
 }
 
 /// Whether programs mark their connections, and so their partners' answers.
 fn uses_code_points(plan: &Plan) -> bool {
-    plan.workloads.iter().any(|workload| match workload {
-        Workload::Oltp(oltp) => oltp.raw.dscp > 0,
-        Workload::Stream { raw, .. } => raw.dscp > 0,
-        Workload::Flows { raw, .. } => raw.dscp > 0,
-        Workload::Datagrams { raw, .. } => raw.dscp > 0,
-    })
+    plan.workloads.iter().any(|workload| marks(workload).1 > 0)
+}
+
+/// Priority and code point of a workload.
+fn marks(workload: &Workload) -> (u8, u8) {
+    match workload {
+        Workload::Oltp(oltp) => (oltp.raw.priority, oltp.raw.dscp),
+        Workload::Stream { raw, .. } => (raw.priority, raw.dscp),
+        Workload::Flows { raw, .. } => (raw.priority, raw.dscp),
+        Workload::Datagrams { raw, .. } => (raw.priority, raw.dscp),
+    }
 }
 
 /// A TAP with one queue, or one for each priority.
