@@ -10,6 +10,7 @@ mod line;
 mod metrics;
 mod mounts;
 mod openvswitch;
+mod openvswitch_tools;
 mod outside;
 mod programs;
 pub mod protocol;

@@ -2,6 +2,7 @@
 //! keep below /run or /etc is in the lab's memory, and everything ends with the lab.
 
 use super::kind::Datapath;
+use super::openvswitch_tools::{HOME, control, environment, run, switch_control, tool, wait_for};
 use crate::address;
 use crate::cgroup::{self, Groups};
 use crate::sys::process::{self, Entry};
@@ -10,11 +11,9 @@ use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use tailrace_plan::Plan;
 
-/// Database, sockets and everything else, in memory of the lab's own.
-const HOME: &str = "/run/tailrace-ovs";
 const SCHEMA: &str = "/usr/share/openvswitch/vswitch.ovsschema";
 const BRIDGE: &str = "br0";
 /// The daemon in Debian's packages, and as others install it. The package with DPDK makes `ovs-vswitchd` mean its own.
@@ -23,13 +22,6 @@ const DAEMON_DPDK: [&str; 2] = ["/usr/lib/openvswitch-switch-dpdk/ovs-vswitchd-d
 /// What DPDK loads while it runs, for ports to the kernel and for memory, and Debian's package of each.
 const DPDK_LIBRARIES: [(&str, &str); 2] =
     [("librte_net_af_packet", "librte-net-af-packet"), ("librte_mempool_ring", "librte-mempool-ring")];
-/// How long a daemon may take until it listens, and the switch until it has its ports; both were seen to take 0.3 s.
-const START_WAIT: Duration = Duration::from_secs(10);
-/// The same for the tools that ask a daemon (ovs-vsctl(8), ovs-appctl(8)).
-const TOOL_LIMIT: &str = "--timeout=10";
-/// A tool that has not ended by then is ended. It says what it waits for before that, where it has a limit of its own.
-const TOOL_WAIT: Duration = Duration::from_secs(15);
-const START_POLL: Duration = Duration::from_millis(5);
 /// Memory for DPDK's packets: 300 MB of the daemon were seen in use with it. Open vSwitch takes fewer packets where its usual
 /// 262 144 do not fit.
 const DPDK_MEMORY_MB: u32 = 256;
@@ -84,8 +76,7 @@ impl OpenVSwitch {
         refuse_errors(dir)?;
         for index in 0..ends.len() {
             let (port, mac) = (port_name(datapath, ends, index), address::mac_text(index));
-            let target = format!("{HOME}/switch.ctl");
-            run(tool("ovs-appctl").args([TOOL_LIMIT, "-t", &target, "fdb/add", BRIDGE, &port, "0", &mac]))?;
+            run(switch_control().args(["fdb/add", BRIDGE, &port, "0", &mac]))?;
         }
         Ok(switch)
     }
@@ -208,24 +199,6 @@ fn refuse_errors(dir: &Path) -> io::Result<()> {
     }
 }
 
-fn tool(program: &str) -> Command {
-    let mut command = Command::new(program);
-    environment(&mut command);
-    command
-}
-
-fn control() -> Command {
-    let mut command = tool("ovs-vsctl");
-    command.arg(TOOL_LIMIT).arg(format!("--db=unix:{HOME}/db.sock"));
-    command
-}
-
-/// No place of the machine's own Open vSwitch is looked at.
-fn environment(command: &mut Command) -> &mut Command {
-    let places = ["OVS_RUNDIR", "OVS_LOGDIR", "OVS_DBDIR", "OVS_SYSCONFDIR"];
-    command.env_clear().envs(std::env::var_os("PATH").map(|path| ("PATH", path))).envs(places.map(|place| (place, HOME)))
-}
-
 /// Starts a daemon in the foreground.
 fn begin(command: &mut Command, groups: Option<&Groups>, log: PathBuf) -> io::Result<Daemon> {
     let file = File::create(&log)?;
@@ -237,46 +210,6 @@ fn begin(command: &mut Command, groups: Option<&Groups>, log: PathBuf) -> io::Re
     // Its number is kept until it was waited for, which nobody does before the lab is ready.
     let start_ticks = process::start_ticks(&pid.to_string()).ok_or_else(|| io::Error::other("/proc is not mounted"))?;
     Ok(Daemon { pid, start_ticks, log })
-}
-
-/// Runs a short command; returns what it wrote.
-fn run(command: &mut Command) -> io::Result<String> {
-    run_within(TOOL_WAIT, command)
-}
-
-fn run_within(limit: Duration, command: &mut Command) -> io::Result<String> {
-    let program = command.get_program().to_owned();
-    let explain = |error: io::Error| io::Error::new(error.kind(), format!("starting {program:?}: {error}"));
-    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let mut child = command.spawn().map_err(explain)?;
-    let deadline = Instant::now() + limit;
-    // What it writes fits the pipes: one line for a port.
-    while child.try_wait()?.is_none() {
-        if Instant::now() >= deadline {
-            child.kill()?;
-            child.wait()?;
-            return Err(io::Error::other(format!("{program:?} has not ended after {} s", limit.as_secs_f64())));
-        }
-        std::thread::sleep(START_POLL);
-    }
-    let done = child.wait_with_output()?;
-    if done.status.success() {
-        return Ok(String::from_utf8_lossy(&done.stdout).into_owned());
-    }
-    let said = String::from_utf8_lossy(&done.stderr);
-    let last = said.lines().last().unwrap_or("no reason was given");
-    Err(io::Error::other(format!("{program:?}: {last}")))
-}
-
-fn wait_for(socket: &str, dir: &Path) -> io::Result<()> {
-    let (path, deadline) = (Path::new(HOME).join(socket), Instant::now() + START_WAIT);
-    while !path.exists() {
-        if Instant::now() >= deadline {
-            return Err(io::Error::other(format!("Open vSwitch does not answer: see {}/ovsdb-server.log", dir.display())));
-        }
-        std::thread::sleep(START_POLL);
-    }
-    Ok(())
 }
 
 #[cfg(test)]
@@ -291,13 +224,6 @@ mod tests {
         assert!(words.ends_with("set interface switch-1 mtu_request=9000"), "{words}");
         let words = ports(Datapath::Dpdk, &ends, 1_500).join(" ");
         assert!(words.ends_with("interface dpdk-1 type=dpdk options:dpdk-devargs=net_af_packet1,iface=switch-1"), "{words}");
-    }
-
-    #[test]
-    fn a_tool_that_does_not_end_is_ended() {
-        let refused = run_within(Duration::from_millis(50), Command::new("sleep").arg("600"));
-        assert!(refused.expect_err("it sleeps").to_string().contains("has not ended"));
-        assert_eq!(run(Command::new("echo").arg("said")).expect("it ends by itself"), "said\n");
     }
 
     #[test]
