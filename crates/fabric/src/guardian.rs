@@ -23,11 +23,11 @@ const UNDERTAKERS_MORE_MAX: u32 = 16;
 /// CAP_NET_ADMIN and CAP_SYS_ADMIN (linux/capability.h).
 pub const CAPABILITIES_NEEDED: u64 = 1 << 12 | 1 << 21;
 
-/// Runs a lab and clears up after it. Returns how the lab ended.
+/// Runs a lab and clears up after it.
 ///
 /// # Errors
-/// Why there is no lab, for people.
-pub fn run(mut setup: Setup) -> Result<Ending, String> {
+/// Why there is no lab, how else it ended than by itself, and what is left of it, for people.
+pub fn run(mut setup: Setup) -> Result<(), String> {
     let is_held = setup.control.is_none();
     let signals = watch_signals().map_err(|error| error.to_string())?;
     setup.is_nested = become_root()?;
@@ -37,10 +37,21 @@ pub fn run(mut setup: Setup) -> Result<Ending, String> {
     let groups = Groups::own(Hierarchies::find()).map_err(|error| error.to_string())?;
     let mut burial = Burial::prepare(groups).map_err(|error| format!("starting the undertaker: {error}"))?;
     let ending = with_groups(&mut burial, setup, is_held, &signals);
-    if !burial.groups.remove() {
-        return Err(format!("the control groups {} could not be removed: try `tailrace-fabric clean`", burial.groups.name));
-    }
-    ending
+    let left = (!burial.groups.remove()).then_some(burial.groups.name.as_str());
+    tell(ending, left)
+}
+
+/// How a lab ended, and the control groups that are left of it.
+fn tell(ending: Result<Ending, String>, left: Option<&str>) -> Result<(), String> {
+    let ending = match ending {
+        Ok(Ending::Exit(0)) => None,
+        Ok(Ending::Exit(code)) => Some(format!("the lab ended with code {code}")),
+        Ok(Ending::Signal(signal)) => Some(format!("the lab was ended by signal {signal}")),
+        Err(error) => Some(error),
+    };
+    let left = left.map(|name| format!("the control groups {name} could not be removed: try `tailrace-fabric clean`"));
+    let all: Vec<String> = ending.into_iter().chain(left).collect();
+    if all.is_empty() { Ok(()) } else { Err(all.join("; ")) }
 }
 
 /// The control groups, and who removes them when this process is killed.
@@ -196,6 +207,14 @@ pub fn capabilities() -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_left_does_not_hide_how_the_lab_ended() {
+        assert_eq!(tell(Ok(Ending::Exit(0)), None), Ok(()));
+        assert_eq!(tell(Ok(Ending::Signal(9)), None), Err("the lab was ended by signal 9".into()));
+        let told = tell(Err("no process namespace".into()), Some("tailrace-1")).expect_err("two things went wrong");
+        assert!(told.starts_with("no process namespace; ") && told.contains("tailrace-1"), "{told}");
+    }
 
     #[test]
     fn one_user_is_told_from_many() {

@@ -7,7 +7,7 @@ use tailrace_units::Span;
 /// Lateness is kept to within 1 %.
 const SIGNIFICANT_DIGITS: u8 = 2;
 /// Waking so much later than meant is no matter of timers: the machine did not let the thread run.
-const STALL_MIN: Span = Span::from_ms(1);
+pub const STALL_MIN: Span = Span::from_ms(1);
 const PS_PER_NS: u64 = 1_000;
 const PS_PER_US: f64 = 1e6;
 const NS_PER_US: f64 = 1_000.0;

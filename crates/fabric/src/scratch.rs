@@ -26,15 +26,16 @@ impl Scratch {
     /// # Errors
     /// When it is there already or cannot be made.
     pub(crate) fn new(purpose: &str) -> Result<Scratch, String> {
-        let path = place(purpose);
-        let explain = |error: io::Error| format!("starting the undertaker of {}: {error}", path.display());
-        let undertaker = undertaker::start(|| remove(&path)).map_err(explain)?;
-        Scratch::make(path, Some(undertaker))
+        Scratch::make(place(purpose), |path| undertaker::start(|| remove(path)).map(Some))
     }
 
-    fn make(path: PathBuf, undertaker: Option<Hold>) -> Result<Scratch, String> {
+    /// The folder is made first: an undertaker removes what it is started for, and a folder that is there already is not ours.
+    fn make(path: PathBuf, undertake: impl FnOnce(&Path) -> io::Result<Option<Hold>>) -> Result<Scratch, String> {
         fs::create_dir(&path).map_err(|error| format!("making {}: {error}", path.display()))?;
-        Ok(Scratch { path, _undertaker: undertaker })
+        let mut scratch = Scratch { path, _undertaker: None };
+        let explain = |error: io::Error| format!("starting the undertaker of {}: {error}", scratch.path.display());
+        scratch._undertaker = undertake(&scratch.path).map_err(explain)?;
+        Ok(scratch)
     }
 
     pub(crate) fn path(&self) -> &Path {
@@ -92,12 +93,28 @@ mod tests {
         let foreign = std::env::temp_dir().join(format!("tailrace-test-notes-{}", std::process::id()));
         fs::create_dir_all(dead.join("below")).expect("there is a place");
         fs::create_dir_all(&foreign).expect("there is a place");
-        let scratch = Scratch::make(place("test"), None).expect("it can be made"); // tests have threads
+        let scratch = Scratch::make(place("test"), |_| Ok(None)).expect("it can be made"); // tests have threads
         assert!(!dead.exists() && foreign.exists() && scratch.path().is_dir());
-        assert!(Scratch::make(place("test"), None).is_err(), "a folder that is there is not taken over");
         let path = scratch.path().to_owned();
         drop(scratch);
         assert!(!path.exists());
         fs::remove_dir(foreign).expect("it is ours");
+    }
+
+    #[test]
+    fn a_folder_that_is_there_is_neither_taken_over_nor_removed() {
+        let path = std::env::temp_dir().join(format!("tailrace-theirs-{}", std::process::id()));
+        fs::create_dir_all(path.join("below")).expect("there is a place");
+        let made = Scratch::make(path.clone(), |_| panic!("nobody buries what is not ours"));
+        let is_there = path.join("below").is_dir();
+        fs::remove_dir_all(&path).expect("it is ours");
+        assert!(made.is_err() && is_there);
+    }
+
+    #[test]
+    fn without_an_undertaker_there_is_no_folder() {
+        let path = std::env::temp_dir().join(format!("tailrace-unburied-{}", std::process::id()));
+        let made = Scratch::make(path.clone(), |_| Err(io::Error::other("no more processes")));
+        assert!(made.expect_err("nobody would remove it").contains("no more processes") && !path.exists());
     }
 }

@@ -57,7 +57,7 @@ impl Groups {
     /// When this process cannot be looked at.
     pub fn own(hierarchies: Hierarchies) -> io::Result<Groups> {
         let start = start_ticks("self").ok_or_else(|| io::Error::other("/proc is not mounted"))?;
-        Ok(Groups { hierarchies, name: owner::name(std::process::id(), start, &owner::observer()) })
+        Ok(Groups { hierarchies, name: owner::name(std::process::id(), start, owner::observer().as_deref()) })
     }
 
     /// The groups of a lab that runs.

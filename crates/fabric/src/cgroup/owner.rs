@@ -9,23 +9,26 @@ const PREFIX: &str = "tailrace-";
 /// The hash FNV-1a with 64 bits, of Fowler, Noll and Vo.
 const CHECK_OFFSET: u64 = 0xcbf2_9ce4_8422_2325;
 const CHECK_PRIME: u64 = 0x0000_0100_0000_01b3;
+/// Stands for an observer that nobody is.
+const NOBODY: &str = "nobody";
 
 /// The name of a group of this process, as the observer counts processes.
-pub(super) fn name(pid: u32, start: u64, observer: &str) -> String {
-    let check = check(&format!("tailrace lab {pid} {start} {observer}"));
+pub(super) fn name(pid: u32, start: u64, observer: Option<&str>) -> String {
+    let check = check(&format!("tailrace lab {pid} {start} {}", observer.unwrap_or(NOBODY)));
     format!("{PREFIX}{pid}-{start}-{check:016x}")
 }
 
 /// Who can tell whether an owner lives: those who count processes as it did. Containers that share control groups may not.
-pub(super) fn observer() -> String {
-    fs::read_link("/proc/self/ns/pid").map_or(String::new(), |link| link.to_string_lossy().into_owned())
+/// `None` where this process cannot be asked how it counts.
+pub(super) fn observer() -> Option<String> {
+    fs::read_link("/proc/self/ns/pid").ok().map(|link| link.to_string_lossy().into_owned())
 }
 
-/// Whether this is the name of a lab's group, given by somebody who counts processes as we do, and its owner does not live any
-/// more.
-pub(super) fn is_dead(group: &str) -> bool {
-    let Some((pid, start)) = parse(group) else { return false };
-    name(pid, start, &observer()) == group && !is_alive(&pid.to_string(), start)
+/// Whether this is the name of a lab's group, given by somebody who counts processes as the observer, and its owner does not
+/// live any more.
+pub(super) fn is_dead(group: &str, observer: Option<&str>) -> bool {
+    let (Some(_), Some((pid, start))) = (observer, parse(group)) else { return false };
+    name(pid, start, observer) == group && !is_alive(&pid.to_string(), start)
 }
 
 fn parse(group: &str) -> Option<(u32, u64)> {
@@ -46,9 +49,16 @@ mod tests {
     fn only_groups_of_the_dead_are_stale() {
         let start = start_ticks("self").expect("this process exists");
         let (own, us) = (std::process::id(), observer());
-        assert!(!is_dead(&name(own, start, &us)));
-        assert!(is_dead(&name(own, start + 1, &us))); // an earlier process had the same number
-        assert!(!is_dead(&name(own, start + 1, "pid:[1]"))); // whoever gave it counts processes otherwise
+        let (us, other) = (us.as_deref(), Some("pid:[1]"));
+        assert!(us.is_some() && !is_dead(&name(own, start, us), us));
+        assert!(is_dead(&name(own, start + 1, us), us)); // an earlier process had the same number
+        assert!(!is_dead(&name(own, start + 1, other), us)); // whoever gave it counts processes otherwise
+    }
+
+    #[test]
+    fn who_cannot_tell_how_processes_are_counted_takes_none_for_dead() {
+        let (nobodys, us) = (name(u32::MAX, 1, None), observer());
+        assert!(!is_dead(&nobodys, None) && !is_dead(&nobodys, us.as_deref()));
     }
 
     #[test]
@@ -56,7 +66,7 @@ mod tests {
         let own = std::process::id();
         for group in ["tailrace-notes", "user.slice", &format!("tailrace-{own}-1"), &format!("tailrace-{own}-1-0123456789abcdef")]
         {
-            assert!(!is_dead(group), "{group}");
+            assert!(!is_dead(group, observer().as_deref()), "{group}");
         }
     }
 

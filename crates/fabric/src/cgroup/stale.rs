@@ -18,10 +18,10 @@ pub fn clear() -> Cleared {
 }
 
 fn clear_in<'a>(roots: impl Iterator<Item = &'a PathBuf>) -> Cleared {
-    let mut cleared = Cleared::default();
+    let (mut cleared, observer) = (Cleared::default(), owner::observer());
     for group in roots.flat_map(|root| folders_in(root)) {
         let name = group.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        if !owner::is_dead(&name) {
+        if !owner::is_dead(&name, observer.as_deref()) {
             continue;
         }
         let list = if remove_tree(&group) { &mut cleared.removed } else { &mut cleared.left };
@@ -41,8 +41,8 @@ mod tests {
     fn only_what_a_lab_made_is_removed() {
         let root = std::env::temp_dir().join(format!("tailrace-stale-{}", std::process::id()));
         let dead = u32::MAX; // above the largest number of a process
-        let ours = owner::name(dead, 1, &owner::observer());
-        let foreign = [format!("tailrace-{dead}-2"), owner::name(dead, 3, "pid:[1]"), "tailrace-notes".to_owned()];
+        let ours = owner::name(dead, 1, owner::observer().as_deref());
+        let foreign = [format!("tailrace-{dead}-2"), owner::name(dead, 3, Some("pid:[1]")), "tailrace-notes".to_owned()];
         for name in foreign.iter().chain([&ours]) {
             fs::create_dir_all(root.join(name).join("host-0")).expect("there is a place for scratch files");
         }

@@ -31,11 +31,15 @@ pub(super) fn run() -> Result<(), String> {
         "version": env!("CARGO_PKG_VERSION"),
         "kernel": read("/proc/sys/kernel/osrelease"),
         "cores": std::thread::available_parallelism().map_or(1, usize::from),
-        "capabilities": { "lab": capabilities & CAPABILITIES_NEEDED == CAPABILITIES_NEEDED, "realtime": capabilities & CAPABILITY_NICE != 0 },
+        "capabilities": {
+            "lab": capabilities & CAPABILITIES_NEEDED == CAPABILITIES_NEEDED,
+            "realtime": capabilities & CAPABILITY_NICE != 0,
+        },
         "lab_error": tried.as_ref().err(),
         "nested": ready.map(|ready| &ready["nested"]),
         "cgroup_usable": ready.map(|ready| ready["cgroup"].is_string()),
         "cpu_limits": ready.map(|ready| &ready["cpu_limits"]),
+        "priorities": ready.map(|ready| &ready["priorities"]),
         "user_namespaces": number("/proc/sys/user/max_user_namespaces").unwrap_or(0) > 0,
         "tun": has_tun,
         "fabrics": lab::lacking(),
@@ -50,8 +54,8 @@ pub(super) fn run() -> Result<(), String> {
     }))
 }
 
-/// Makes a lab and takes it down again; what it said first. This takes some tens of milliseconds. Containers refuse this and that of what a lab
-/// needs (system calls, mounts, files) without a sign by which it could be known before.
+/// Makes a lab and takes it down again; what it said first. This takes some tens of milliseconds. Containers refuse this and
+/// that of what a lab needs (system calls, mounts, files) without a sign by which it could be known before.
 ///
 /// # Errors
 /// What was refused.

@@ -6,7 +6,6 @@ use crate::guardian;
 use crate::lab::{Kind, Override, Setup, is_private};
 use crate::limits::{self, FRAMES_PER_S_DEFAULT};
 use crate::options::{Words, required, unknown};
-use crate::sys::process::Ending;
 use std::fs;
 use std::net::{Ipv4Addr, TcpListener};
 use std::path::{Path, PathBuf};
@@ -47,11 +46,7 @@ pub(super) fn run(mut words: Words) -> Result<(), String> {
     }
     let (groups, is_nested, warnings) = (None, false, Vec::new());
     let log = logs.then(|| dir.join(LOG_FILE));
-    match guardian::run(Setup { plan, kind, is_shaped, dir, overrides, log, groups, is_nested, control, metrics, warnings })? {
-        Ending::Exit(0) => Ok(()),
-        Ending::Exit(code) => Err(format!("the lab ended with code {code}")),
-        Ending::Signal(signal) => Err(format!("the lab was ended by signal {signal}")),
-    }
+    guardian::run(Setup { plan, kind, is_shaped, dir, overrides, log, groups, is_nested, control, metrics, warnings })
 }
 
 fn listen(port: u16) -> Result<TcpListener, String> {

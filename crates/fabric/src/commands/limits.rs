@@ -6,7 +6,7 @@ use crate::lab::Kind;
 use crate::options::{Words, unknown};
 use crate::scratch::Scratch;
 use serde_json::{Value, json};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::thread::sleep;
 use std::time::Duration;
@@ -120,7 +120,7 @@ impl Bench {
     fn port(&self, rate: u64, mtu: u64, neighbours: usize) -> Result<Value, String> {
         let (payload, wire_bits) = (mtu - HEADER_BYTES, (mtu + FRAME_BYTES) * 8);
         let mut lab = self.lab(rate, mtu)?;
-        let hogs = Hogs::start(neighbours)?;
+        let hogs = Hogs::start(&self.program, neighbours)?;
         let machine = punctuality::measure(Duration::from_secs(self.seconds))?;
         lab.spawn("sink", "h0", &[self.program(), "sink", "--port", "9", "--skip-ms", WARM_UP_MS])?;
         self.source(&mut lab, payload, wire_bits * GIGABIT * 100 / (rate * OFFERED_PERCENT))?;
@@ -181,13 +181,18 @@ impl Bench {
     }
 }
 
-/// Neighbours that compute: a shell each, which reads nothing and waits for nothing.
+/// Neighbours that compute. They end with their value, and with this process, however that ends.
 struct Hogs(Vec<Child>);
 
 impl Hogs {
-    fn start(count: usize) -> Result<Hogs, String> {
-        let start = |_| Command::new("sh").args(["-c", "while :; do :; done"]).stdin(Stdio::null()).spawn();
-        (0..count).map(start).collect::<Result<_, _>>().map(Hogs).map_err(|error| format!("starting a neighbour: {error}"))
+    fn start(program: &Path, count: usize) -> Result<Hogs, String> {
+        let mut hogs = Hogs(Vec::new()); // those that were started end if one cannot be
+        for _ in 0..count {
+            let mut command = Command::new(program);
+            command.arg("compute").stdin(Stdio::piped()).stdout(Stdio::null());
+            hogs.0.push(command.spawn().map_err(|error| format!("starting a neighbour: {error}"))?);
+        }
+        Ok(hogs)
     }
 }
 

@@ -1,6 +1,7 @@
 //! The command line of `tailrace-fabric`.
 
 mod bulk;
+mod compute;
 mod detach;
 mod doctor;
 mod exec;
@@ -31,10 +32,10 @@ tailrace-fabric lab --plan FILE --dir FOLDER [options]   run the network of a pl
     --frames-per-second-max N          refuse plans that can ask for more (see `limits`)
     --log-ingress                      keep what enters the network in FOLDER/ingress.log
     --congestion-control [HOST=]NAME   instead of the plan's; as often as needed
-tailrace-fabric replay --plan FILE --log FILE            let a log happen again: the same digest; needs no rights
     --detach                           return when it is ready; commands by FOLDER/control.sock
     --metrics PORT                     counters for OpenMetrics collectors on 127.0.0.1
 tailrace-fabric exec --dir FOLDER HOST -- PROGRAM ...    a program on a host of a running lab
+tailrace-fabric replay --plan FILE --log FILE            let a log happen again: the same digest; needs no rights
 tailrace-fabric doctor                                   what of this machine matters to a lab, as JSON
 tailrace-fabric limits [--seconds N] [--kind KIND]       measure what this machine can hold; --frames-only: without ports
 tailrace-fabric clean                                    remove the control groups of labs whose owner is gone
@@ -59,6 +60,7 @@ pub fn main(words: impl Iterator<Item = String>) -> ExitCode {
         Some("sink") => load::sink(words),
         Some("fill") => bulk::fill(words),
         Some("drain") => bulk::drain(words),
+        Some("compute") => compute::run(words),
         Some("help" | "--help" | "-h") | None => say(HELP),
         Some(other) => unknown(other),
     };

@@ -3,15 +3,13 @@
 
 use crate::clock::{Clock, thread_time};
 use crate::lateness::{Lateness, Stalls};
+use crate::plane::TICK;
 use crate::sys::thread::{be_punctual, be_realtime};
 use serde_json::{Value, json};
 use std::time::Duration;
 use tailrace_units::{Span, Time};
 
-/// The thread wakes as often as the data plane at most does.
-const TICK: Span = Span::from_us(50);
-
-/// Sleeps from tick to tick for so long, as the data plane's thread does. The answer has the percentiles of its lateness,
+/// Sleeps from tick to tick for so long, as the data plane's thread does at most. The answer has the percentiles of its lateness,
 /// and the share of a core that waking up took.
 ///
 /// # Errors

@@ -179,7 +179,9 @@ pub(crate) mod tests {
 
     proptest::proptest! {
         #[test]
-        fn any_bytes_are_a_frame_or_foreign(mut bytes in proptest::collection::vec(proptest::prelude::any::<u8>(), 0..120), to in 0_usize..3) {
+        fn any_bytes_are_a_frame_or_foreign(
+            mut bytes in proptest::collection::vec(proptest::prelude::any::<u8>(), 0..120), to in 0_usize..3,
+        ) {
             if bytes.len() >= 14 {
                 bytes[..6].copy_from_slice(&address::mac(to));
                 bytes[12..14].copy_from_slice(&ETHERTYPE_IPV4);

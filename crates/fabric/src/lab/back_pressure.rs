@@ -6,8 +6,8 @@
 //! queue.
 
 use super::hosts::QUEUE_FRAMES;
-use super::star::shape as shape_of_line;
-use crate::netlink::{Link, Netlink, Shape};
+use super::star::shape_of;
+use crate::netlink::{Link, Netlink};
 use std::io;
 use tailrace_plan::Plan;
 
@@ -21,15 +21,8 @@ pub(super) const MISSING: &str =
 /// # Errors
 /// What the kernel says.
 pub(super) fn shape(netlink: &mut Netlink, link: Link, plan: &Plan, host: usize) -> io::Result<bool> {
-    match netlink.shape(link, &shape_of(plan, host)) {
+    match netlink.shape(link, &shape_of(plan, host, |frame_bytes| u64::from(QUEUE_FRAMES) * frame_bytes)) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
         result => result.map(|()| true),
     }
-}
-
-fn shape_of(plan: &Plan, host: usize) -> Shape {
-    let framing = &plan.raw.framing;
-    let frame_bytes = u64::from(plan.raw.hosts[host].mtu_bytes + framing.header_bytes);
-    let rate_bps = plan.graph.links[plan.graph.ports[host][0].link].rate.bps();
-    shape_of_line(rate_bps, framing.overhead_bytes, frame_bytes, u64::from(QUEUE_FRAMES) * frame_bytes)
 }

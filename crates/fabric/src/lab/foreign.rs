@@ -1,5 +1,5 @@
-//! Hosts joined by somebody else's switch: the kernel's bridge, Open vSwitch, or whatever the user starts. The plan's mechanisms do
-//! not act here; rates are the lines' and counters are the kernel's.
+//! Hosts joined by somebody else's switch: the kernel's bridge, Open vSwitch, or whatever the user starts. The plan's mechanisms
+//! do not act here; rates are the lines' and counters are the kernel's.
 
 use super::kind::Kind;
 use super::line::{Line, Passed};
@@ -80,10 +80,8 @@ impl Foreign {
             Kind::Tap | Kind::Ports => None,
         };
         let deadline = Instant::now() + RUNNING_WAIT;
-        for &port in ports {
-            while !netlink.is_running(port)? && Instant::now() < deadline {
-                std::thread::sleep(RUNNING_POLL);
-            }
+        for (index, (&port, host)) in ports.iter().zip(&plan.raw.hosts).enumerate() {
+            wait_for_port(index, &host.name, deadline, || netlink.is_running(port))?;
         }
         let (name, seed) = (plan.raw.name.clone(), plan.raw.seed);
         let (begin, passed_at_begin, processor_at_begin) = (Instant::now(), Vec::new(), Duration::ZERO);
@@ -97,7 +95,7 @@ impl Foreign {
     pub(super) fn begin(&mut self) -> io::Result<()> {
         let before = Instant::now();
         self.passed_at_begin = self.totals()?;
-        self.processor_at_begin = self.switch.as_ref().map_or(Duration::ZERO, OpenVSwitch::processor_time);
+        self.processor_at_begin = self.switch.as_ref().map_or(Ok(Duration::ZERO), OpenVSwitch::processor_time)?;
         (self.begin, self.end) = (middle_since(before), None);
         Ok(())
     }
@@ -113,8 +111,8 @@ impl Foreign {
     fn happened(&mut self) -> io::Result<Happened> {
         let passed = self.totals()?.into_iter().zip(&self.passed_at_begin).map(|(now, &then)| Line::passed(now, then)).collect();
         let at_begin = self.processor_at_begin;
-        let processor = self.switch.as_ref().map(|switch| switch.processor_time().saturating_sub(at_begin));
-        Ok(Happened { passed, processor })
+        let processor = self.switch.as_ref().map(OpenVSwitch::processor_time).transpose()?;
+        Ok(Happened { passed, processor: processor.map(|time| time.saturating_sub(at_begin)) })
     }
 
     fn totals(&mut self) -> io::Result<Vec<Passed>> {
@@ -154,6 +152,23 @@ fn create_lines(netlink: &mut Netlink, plan: &Plan, ports: &[Link], star: Star) 
     let lines = lines.map(|(index, (&port, of))| Line::create(netlink, index, port, of, plan.raw.hosts[index].mtu_bytes));
     let lines = lines.collect::<io::Result<_>>().map_err(explain)?;
     Ok((star, lines))
+}
+
+/// Waits until the port of a host carries frames.
+fn wait_for_port(
+    index: usize,
+    host: &str,
+    deadline: Instant,
+    mut is_running: impl FnMut() -> io::Result<bool>,
+) -> io::Result<()> {
+    while !is_running()? {
+        if Instant::now() >= deadline {
+            let waited_s = RUNNING_WAIT.as_secs();
+            return Err(io::Error::other(format!("port-{index} of host {host:?} carries no frames after {waited_s} s")));
+        }
+        std::thread::sleep(RUNNING_POLL);
+    }
+    Ok(())
 }
 
 fn join_by_bridge(netlink: &mut Netlink, plan: &Plan, ends: &[String]) -> io::Result<()> {
@@ -228,6 +243,15 @@ mod tests {
     fn star() -> Star {
         let line = |host: &str| LineOf { host: host.into(), port: shape(1_000_000, 24, 1_514, 3_028) };
         Star { switch: "sw".into(), buffer_bytes: 3_028, lines: vec![line("a"), line("b")] }
+    }
+
+    #[test]
+    fn a_port_that_does_not_run_is_named_with_its_host() {
+        let mut looks = [false, true].into_iter();
+        let later = Instant::now() + RUNNING_WAIT;
+        wait_for_port(0, "db1", later, || Ok(looks.next().expect("two looks are enough"))).expect("it runs at the second look");
+        let told = wait_for_port(1, "db2", Instant::now(), || Ok(false)).expect_err("it never runs").to_string();
+        assert!(told.contains("port-1") && told.contains("\"db2\""), "{told}");
     }
 
     #[test]

@@ -3,13 +3,14 @@
 use super::back_pressure;
 use super::kind::Kind;
 use super::star::Star;
+use super::sysctls;
 use crate::address;
 use crate::cgroup;
 use crate::netlink::{Link, LinkCounters, Metrics, Netlink, find};
 use crate::sys::{bpf, offload, tap};
 use crate::vlans::Vlans;
 use nix::sched::{CloneFlags, setns, unshare};
-use std::fs::{self, File};
+use std::fs::File;
 use std::io;
 use std::os::fd::OwnedFd;
 use tailrace_plan::{Plan, RawCongestionControl, RawHost, Workload};
@@ -24,10 +25,6 @@ const OWN_NAMESPACE: &str = "/proc/thread-self/ns/net";
 const LOOPBACK: Link = Link(1);
 /// Priorities, each with a queue where the host takes part in pausing.
 const PRIORITIES: usize = 8;
-/// Kernel buffers count the memory of packets, not their payload: half of one is offered as window (tcp_adv_win_scale 1).
-const KERNEL_BYTES_PER_PAYLOAD_BYTE: u64 = 2;
-/// Linux's smallest socket buffers.
-const BUFFER_BYTES_MIN: u64 = 4_096;
 /// Picoseconds in a millisecond.
 const PS_PER_MS: u64 = 1_000_000_000;
 
@@ -69,7 +66,7 @@ impl Host {
         let raw = &plan.raw.hosts[index];
         unshare(CloneFlags::CLONE_NEWNET)?;
         let namespace = File::open(OWN_NAMESPACE)?;
-        set_sysctls(raw)?;
+        sysctls::set(raw, uses_code_points(plan))?;
         let wire = if kind == Kind::Tap {
             Wire::Queues(open_queues(raw.nic.lossless.is_some() || uses_priorities(plan))?)
         } else {
@@ -81,11 +78,15 @@ impl Host {
         netlink.bring_up(link, address::mac(index), raw.mtu_bytes, QUEUE_FRAMES)?;
         if kind != Kind::Tap {
             offload::switch_off(INTERFACE)?;
-            netlink.segment(link)?;
         }
         let wants_queue = star.is_some() || wire.is_one_queue();
         let is_shaped = wants_queue && back_pressure::shape(&mut netlink, link, plan, index)?;
         let lacks_queue = wants_queue && !is_shaped;
+        if kind != Kind::Tap || is_shaped {
+            // A token bucket charges a row of frames that is still to be cut with the overhead of one: at an MTU of 1500 it would
+            // be 1.5 % faster than the line, and what is too much would wait in the TAP.
+            netlink.segment(link)?;
+        }
         netlink.add_address(link, address::ipv4(index), address::PREFIX_BITS)?;
         let vlans = Vlans::new(plan).map_err(io::Error::other)?;
         let of_host = |over: &&Override| over.0.as_ref().is_none_or(|host| *host == raw.name);
@@ -154,7 +155,7 @@ fn join(
 ) -> io::Result<()> {
     let network = (address::network(number), address::PREFIX_BITS);
     let route = netlink.add_route(link, network, address::ipv4_in(number, host), metrics);
-    route.map_err(|error| explain(error, metrics))?;
+    route.map_err(|error| sysctls::explain(error, metrics))?;
     for peer in members.filter(|&peer| peer != host) {
         netlink.add_neighbour(link, address::ipv4_in(number, peer), address::mac(peer))?;
     }
@@ -175,6 +176,7 @@ impl Wire {
     fn is_one_queue(&self) -> bool {
         matches!(self, Wire::Queues(queues) if queues.len() == 1)
     }
+
     /// The queues; none where there is a port.
     pub(super) fn into_queues(self) -> Vec<OwnedFd> {
         match self {
@@ -182,6 +184,7 @@ impl Wire {
             Wire::Port(_) => Vec::new(),
         }
     }
+
     /// The port, if there is one.
     pub(super) fn port(&self) -> Option<Link> {
         match self {
@@ -209,12 +212,22 @@ pub(super) fn create_all(plan: &Plan, kind: (Kind, Option<&Star>), overrides: &[
 
 /// Whether programs have priorities: the kernel tells the fabric only by the queue that it puts a frame into.
 fn uses_priorities(plan: &Plan) -> bool {
-    plan.workloads.iter().any(|workload| match workload {
-        Workload::Oltp(oltp) => oltp.raw.priority > 0,
-        Workload::Stream { raw, .. } => raw.priority > 0,
-        Workload::Flows { raw, .. } => raw.priority > 0,
-        Workload::Datagrams { raw, .. } => raw.priority > 0,
-    })
+    plan.workloads.iter().any(|workload| marks(workload).0 > 0)
+}
+
+/// Whether programs mark their connections, and so their partners' answers.
+fn uses_code_points(plan: &Plan) -> bool {
+    plan.workloads.iter().any(|workload| marks(workload).1 > 0)
+}
+
+/// Priority and code point of a workload.
+fn marks(workload: &Workload) -> (u8, u8) {
+    match workload {
+        Workload::Oltp(oltp) => (oltp.raw.priority, oltp.raw.dscp),
+        Workload::Stream { raw, .. } => (raw.priority, raw.dscp),
+        Workload::Flows { raw, .. } => (raw.priority, raw.dscp),
+        Workload::Datagrams { raw, .. } => (raw.priority, raw.dscp),
+    }
 }
 
 /// A TAP with one queue, or one for each priority.
@@ -232,7 +245,7 @@ fn open_port(index: usize, mtu_bytes: u32, namespace: &File, home: &File) -> io:
     setns(home, CloneFlags::CLONE_NEWNET)?;
     let name = format!("port-{index}");
     let mut netlink = Netlink::open()?;
-    netlink.add_pair(&name, INTERFACE, namespace)?;
+    netlink.add_pair(&name, INTERFACE, Some(namespace))?;
     let port = find(&name)?;
     netlink.set_mtu(port, mtu_bytes)?;
     setns(namespace, CloneFlags::CLONE_NEWNET)?;
@@ -247,45 +260,16 @@ fn congestion_control(raw: &RawHost) -> &'static str {
     }
 }
 
-/// A route with a congestion control that the kernel lacks is refused without a reason.
-fn explain(error: io::Error, metrics: &Metrics) -> io::Error {
-    let has = fs::read_to_string("/proc/sys/net/ipv4/tcp_available_congestion_control").unwrap_or_default();
-    let wanted = &metrics.congestion_control;
-    if has.split_whitespace().any(|name| name == wanted) {
-        return io::Error::new(error.kind(), format!("adding its route: {error}"));
-    }
-    let hint = "give the host another one, or load the kernel's module";
-    io::Error::new(error.kind(), format!("this kernel has no congestion control {wanted:?} (it has {}): {hint}", has.trim()))
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-/// TCP settings of the plan that Linux has for a namespace as a whole. The calling thread is in the host's namespace.
-fn set_sysctls(raw: &RawHost) -> io::Result<()> {
-    let tcp = &raw.tcp;
-    let number = |flag: bool| u8::from(flag).to_string();
-    let buffer = |buffer: &tailrace_plan::RawSocketBuffer| {
-        let kernel = |payload: u64| (payload * KERNEL_BYTES_PER_PAYLOAD_BYTE).min(i32::MAX as u64);
-        format!("{BUFFER_BYTES_MIN} {} {}", kernel(buffer.initial_bytes), kernel(buffer.maximum_bytes))
-    };
-    let settings = [
-        ("ipv4/tcp_ecn", number(tcp.ecn)),
-        ("ipv4/tcp_sack", number(tcp.sack)),
-        ("ipv4/tcp_slow_start_after_idle", number(tcp.slow_start_after_idle)),
-        ("ipv4/tcp_early_retrans", if tcp.tail_loss_probe { "3" } else { "0" }.to_owned()),
-        ("ipv4/tcp_no_metrics_save", number(true)),
-        // Both directions of a connection have the code point that its first segment had.
-        ("ipv4/tcp_reflect_tos", number(true)),
-        ("ipv4/tcp_rmem", buffer(&tcp.receive_buffer)),
-        ("ipv4/tcp_wmem", buffer(&tcp.send_buffer)),
-        ("ipv6/conf/all/disable_ipv6", number(true)),
-        ("ipv6/conf/default/disable_ipv6", number(true)),
-    ];
-    for (name, value) in settings {
-        let path = format!("/proc/sys/net/{name}");
-        match fs::write(&path, &value) {
-            // A kernel without IPv6 has nothing to switch off.
-            Err(error) if error.kind() == io::ErrorKind::NotFound && name.starts_with("ipv6/") => {}
-            result => result.map_err(|error| io::Error::new(error.kind(), format!("setting {name} to {value}: {error}")))?,
-        }
+    #[test]
+    fn a_plan_says_whether_it_marks_connections() {
+        let mut plan = crate::commands::two_hosts(100_000_000, 1_500);
+        let uses = |plan: &serde_json::Value| uses_code_points(&Plan::parse(&plan.to_string()).expect("a sound plan"));
+        assert!(!uses(&plan));
+        plan["workloads"][0]["stream"]["dscp"] = 10.into();
+        assert!(uses(&plan));
     }
-    Ok(())
 }

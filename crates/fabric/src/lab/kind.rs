@@ -6,7 +6,7 @@ use super::star::Star;
 use crate::cgroup::Groups;
 use crate::log::Writer;
 use crate::netlink::Link;
-use crate::plane::run::{Ask, Plane};
+use crate::plane::handle::{Ask, Plane};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::io;

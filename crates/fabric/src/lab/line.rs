@@ -34,7 +34,7 @@ impl Line {
     /// Makes the line behind the port of a host. The calling thread is in the lab's own namespace.
     pub(super) fn create(netlink: &mut Netlink, index: usize, port: Link, of: &LineOf, mtu_bytes: u32) -> io::Result<Line> {
         let (line_end, switch_end) = (format!("line-{index}"), format!("switch-{index}"));
-        netlink.add_pair_here(&line_end, &switch_end)?;
+        netlink.add_pair(&line_end, &switch_end, None)?;
         let line = find(&line_end)?;
         for end in [line, find(&switch_end)?] {
             netlink.set_mtu(end, mtu_bytes)?;

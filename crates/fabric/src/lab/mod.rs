@@ -10,10 +10,12 @@ mod line;
 mod metrics;
 mod mounts;
 mod openvswitch;
+mod openvswitch_tools;
 mod outside;
 mod programs;
 pub mod protocol;
 mod star;
+mod sysctls;
 
 pub use hosts::Override;
 pub use kind::{Kind, lacking};
@@ -23,7 +25,7 @@ use crate::address;
 use crate::cgroup::Groups;
 use crate::log::Writer;
 use crate::netlink::{Link, Netlink};
-use crate::plane::run::Ask;
+use crate::plane::handle::Ask;
 use crate::sys::process::reap;
 use crate::vlans::Vlans;
 use clients::Clients;
@@ -111,12 +113,14 @@ pub fn run(setup: Setup) -> Result<(), String> {
     if hosts.iter().any(|host| host.lacks_queue) {
         warnings.push(back_pressure::MISSING.into());
     }
+    let programs = Programs::new(setup.groups.clone(), setup.is_nested);
     let ready = json!({
         "event": "ready",
         "version": env!("CARGO_PKG_VERSION"),
         "hosts": hosts.iter().enumerate().map(|(index, host)| describe(index, host, &vlans)).collect::<Vec<_>>(),
         "cgroup": setup.groups.as_ref().map(|groups| &groups.name),
         "cpu_limits": setup.groups.as_ref().is_some_and(Groups::can_limit_cpus),
+        "priorities": programs.can_prioritise(),
         "nested": setup.is_nested,
         "kind": setup.kind.name(),
         "realtime": joint.is_realtime(),
@@ -124,7 +128,6 @@ pub fn run(setup: Setup) -> Result<(), String> {
         "lab_pid": pid,
     });
     write_state(&setup.dir, &ready, &hosts)?;
-    let programs = Programs::new(setup.groups, setup.is_nested);
     if setup.control.is_some() {
         protocol::say(&ready); // whoever has started it waits for this one word
     }

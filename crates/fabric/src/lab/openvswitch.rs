@@ -2,6 +2,7 @@
 //! keep below /run or /etc is in the lab's memory, and everything ends with the lab.
 
 use super::kind::Datapath;
+use super::openvswitch_tools::{HOME, control, environment, run, switch_control, tool, wait_for};
 use crate::address;
 use crate::cgroup::{self, Groups};
 use crate::sys::process::{self, Entry};
@@ -10,11 +11,9 @@ use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use tailrace_plan::Plan;
 
-/// Database, sockets and everything else, in memory of the lab's own.
-const HOME: &str = "/run/tailrace-ovs";
 const SCHEMA: &str = "/usr/share/openvswitch/vswitch.ovsschema";
 const BRIDGE: &str = "br0";
 /// The daemon in Debian's packages, and as others install it. The package with DPDK makes `ovs-vswitchd` mean its own.
@@ -23,10 +22,6 @@ const DAEMON_DPDK: [&str; 2] = ["/usr/lib/openvswitch-switch-dpdk/ovs-vswitchd-d
 /// What DPDK loads while it runs, for ports to the kernel and for memory, and Debian's package of each.
 const DPDK_LIBRARIES: [(&str, &str); 2] =
     [("librte_net_af_packet", "librte-net-af-packet"), ("librte_mempool_ring", "librte-mempool-ring")];
-/// How long a daemon may take until it listens, and the switch until it has its ports; both were seen to take 0.3 s.
-const START_WAIT: Duration = Duration::from_secs(10);
-const START_WAIT_S: &str = "10";
-const START_POLL: Duration = Duration::from_millis(5);
 /// Memory for DPDK's packets: 300 MB of the daemon were seen in use with it. Open vSwitch takes fewer packets where its usual
 /// 262 144 do not fit.
 const DPDK_MEMORY_MB: u32 = 256;
@@ -36,7 +31,17 @@ pub(super) const DPDK_MTU_BYTES_MAX: u32 = 1_500;
 /// Open vSwitch at work. It ends with its value, and whatever happens with the lab's first process.
 #[derive(Debug)]
 pub(super) struct OpenVSwitch {
-    daemons: Vec<Pid>,
+    daemons: Vec<Daemon>,
+}
+
+/// One of its programs.
+#[derive(Debug)]
+struct Daemon {
+    pid: Pid,
+    /// With its number, by which it is told from a later process.
+    start_ticks: u64,
+    /// What it says.
+    log: PathBuf,
 }
 
 impl OpenVSwitch {
@@ -54,7 +59,7 @@ impl OpenVSwitch {
         let mut switch = OpenVSwitch { daemons: Vec::new() };
         let mut server = tool("ovsdb-server");
         server.args([format!("{HOME}/conf.db"), format!("--remote=punix:{HOME}/db.sock"), format!("--unixctl={HOME}/db.ctl")]);
-        switch.daemons.push(begin(&mut server, groups, &dir.join("ovsdb-server.log"))?);
+        switch.daemons.push(begin(&mut server, groups, dir.join("ovsdb-server.log"))?);
         wait_for("db.sock", dir)?;
         run(control().args(["--no-wait", "init"]))?;
         if datapath == Datapath::Dpdk {
@@ -66,28 +71,38 @@ impl OpenVSwitch {
         }
         let mut vswitchd = Command::new(daemon);
         environment(&mut vswitchd).args([format!("unix:{HOME}/db.sock"), format!("--unixctl={HOME}/switch.ctl")]);
-        switch.daemons.push(begin(&mut vswitchd, groups, &dir.join("ovs-vswitchd.log"))?);
+        switch.daemons.push(begin(&mut vswitchd, groups, dir.join("ovs-vswitchd.log"))?);
         run(control().args(ports(datapath, ends, mtu_bytes)))?;
         refuse_errors(dir)?;
         for index in 0..ends.len() {
             let (port, mac) = (port_name(datapath, ends, index), address::mac_text(index));
-            let target = format!("{HOME}/switch.ctl");
-            run(tool("ovs-appctl").args(["-t", &target, "fdb/add", BRIDGE, &port, "0", &mac]))?;
+            run(switch_control().args(["fdb/add", BRIDGE, &port, "0", &mac]))?;
         }
         Ok(switch)
     }
 
     /// Processor time of its daemons so far.
-    pub(super) fn processor_time(&self) -> Duration {
-        self.daemons.iter().map(|pid| process::processor_time(&pid.to_string()).unwrap_or_default()).sum()
+    ///
+    /// # Errors
+    /// When one of them has ended, since when nothing is switched.
+    pub(super) fn processor_time(&self) -> io::Result<Duration> {
+        self.daemons.iter().map(Daemon::processor_time).sum()
     }
 }
 
 impl Drop for OpenVSwitch {
     fn drop(&mut self) {
         for daemon in &self.daemons {
-            let _ = nix::sys::signal::kill(*daemon, nix::sys::signal::Signal::SIGKILL); // it may have ended
+            let _ = nix::sys::signal::kill(daemon.pid, nix::sys::signal::Signal::SIGKILL); // it may have ended
         }
+    }
+}
+
+impl Daemon {
+    fn processor_time(&self) -> io::Result<Duration> {
+        let pid = self.pid.to_string();
+        let time = process::processor_time(&pid).filter(|_| process::is_alive(&pid, self.start_ticks));
+        time.ok_or_else(|| io::Error::other(format!("Open vSwitch has ended: see {}", self.log.display())))
     }
 }
 
@@ -153,8 +168,7 @@ fn daemon(datapath: Datapath) -> io::Result<&'static str> {
 
 /// What `ovs-vsctl` is told: a bridge in user space with a port for each interface.
 fn ports(datapath: Datapath, ends: &[String], mtu_bytes: u32) -> Vec<String> {
-    let limit = format!("--timeout={START_WAIT_S}");
-    let mut words: Vec<String> = [&limit, "--", "add-br", BRIDGE, "--", "set", "bridge", BRIDGE].map(str::to_owned).to_vec();
+    let mut words: Vec<String> = ["--", "add-br", BRIDGE, "--", "set", "bridge", BRIDGE].map(str::to_owned).to_vec();
     words.push("datapath_type=netdev".into());
     for (index, end) in ends.iter().enumerate() {
         let port = port_name(datapath, ends, index);
@@ -185,56 +199,17 @@ fn refuse_errors(dir: &Path) -> io::Result<()> {
     }
 }
 
-fn tool(program: &str) -> Command {
-    let mut command = Command::new(program);
-    environment(&mut command);
-    command
-}
-
-fn control() -> Command {
-    let mut command = tool("ovs-vsctl");
-    command.arg(format!("--db=unix:{HOME}/db.sock"));
-    command
-}
-
-/// No place of the machine's own Open vSwitch is looked at.
-fn environment(command: &mut Command) -> &mut Command {
-    let places = ["OVS_RUNDIR", "OVS_LOGDIR", "OVS_DBDIR", "OVS_SYSCONFDIR"];
-    command.env_clear().envs(std::env::var_os("PATH").map(|path| ("PATH", path))).envs(places.map(|place| (place, HOME)))
-}
-
 /// Starts a daemon in the foreground.
-fn begin(command: &mut Command, groups: Option<&Groups>, log: &Path) -> io::Result<Pid> {
-    let log = File::create(log)?;
-    command.arg("--verbose=syslog:off").stdin(Stdio::null()).stdout(log.try_clone()?).stderr(log);
+fn begin(command: &mut Command, groups: Option<&Groups>, log: PathBuf) -> io::Result<Daemon> {
+    let file = File::create(&log)?;
+    command.arg("--verbose=syslog:off").stdin(Stdio::null()).stdout(file.try_clone()?).stderr(file);
     let groups = groups.map_or(Vec::new(), |groups| groups.join_files(cgroup::NO_HOST));
     let program = command.get_program().to_owned();
     let explain = |error: io::Error| io::Error::new(error.kind(), format!("starting {program:?}: {error}"));
-    process::spawn(command, Entry { groups, ..Entry::default() }).map_err(explain)
-}
-
-/// Runs a short command; returns what it wrote.
-fn run(command: &mut Command) -> io::Result<String> {
-    let program = command.get_program().to_owned();
-    let explain = |error: io::Error| io::Error::new(error.kind(), format!("starting {program:?}: {error}"));
-    let done = command.stdin(Stdio::null()).output().map_err(explain)?;
-    if done.status.success() {
-        return Ok(String::from_utf8_lossy(&done.stdout).into_owned());
-    }
-    let said = String::from_utf8_lossy(&done.stderr);
-    let last = said.lines().last().unwrap_or("no reason was given");
-    Err(io::Error::other(format!("{program:?}: {last}")))
-}
-
-fn wait_for(socket: &str, dir: &Path) -> io::Result<()> {
-    let (path, deadline) = (Path::new(HOME).join(socket), Instant::now() + START_WAIT);
-    while !path.exists() {
-        if Instant::now() >= deadline {
-            return Err(io::Error::other(format!("Open vSwitch does not answer: see {}/ovsdb-server.log", dir.display())));
-        }
-        std::thread::sleep(START_POLL);
-    }
-    Ok(())
+    let pid = process::spawn(command, Entry { groups, ..Entry::default() }).map_err(explain)?;
+    // Its number is kept until it was waited for, which nobody does before the lab is ready.
+    let start_ticks = process::start_ticks(&pid.to_string()).ok_or_else(|| io::Error::other("/proc is not mounted"))?;
+    Ok(Daemon { pid, start_ticks, log })
 }
 
 #[cfg(test)]
@@ -246,8 +221,27 @@ mod tests {
         let ends = ["switch-0".to_owned(), "switch-1".to_owned()];
         let words = ports(Datapath::Netdev, &ends, 9_000).join(" ");
         assert!(words.contains("add-br br0 -- set bridge br0 datapath_type=netdev -- add-port br0 switch-0 "), "{words}");
+        assert!(words.ends_with("set interface switch-1 mtu_request=9000"), "{words}");
         let words = ports(Datapath::Dpdk, &ends, 1_500).join(" ");
         assert!(words.ends_with("interface dpdk-1 type=dpdk options:dpdk-devargs=net_af_packet1,iface=switch-1"), "{words}");
+    }
+
+    #[test]
+    fn a_switch_that_has_ended_has_no_processor_time() {
+        let mut child = Command::new("sleep").arg("600").spawn().expect("it starts");
+        let pid = child.id().to_string();
+        let start_ticks = process::start_ticks(&pid).expect("it is there");
+        let daemon = Daemon { pid: Pid::from_raw(child.id() as i32), start_ticks, log: "there/ovs-vswitchd.log".into() };
+        let switch = OpenVSwitch { daemons: vec![daemon] };
+        assert!(switch.processor_time().is_ok());
+        child.kill().expect("it is ours");
+        while process::is_alive(&pid, start_ticks) {
+            std::thread::yield_now(); // it ends by itself
+        }
+        let told = switch.processor_time().expect_err("it has ended").to_string();
+        assert_eq!(told, "Open vSwitch has ended: see there/ovs-vswitchd.log");
+        drop(switch);
+        child.wait().expect("it is ours");
     }
 
     #[test]

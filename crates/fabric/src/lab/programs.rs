@@ -42,6 +42,11 @@ impl Programs {
         Programs { groups, is_nested, running: BTreeMap::new(), prioritised: BTreeSet::new() }
     }
 
+    /// Whether programs can have priorities and code points: control groups of version 2, and programs for the kernel in them.
+    pub fn can_prioritise(&self) -> bool {
+        self.groups.as_ref().is_some_and(|groups| groups.unified_path(cgroup::NO_HOST).is_some()) && bpf::are_allowed()
+    }
+
     /// Starts a program. Returns its number.
     ///
     /// # Errors

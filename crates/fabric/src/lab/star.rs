@@ -1,4 +1,5 @@
-//! What a comparison fabric keeps of a plan: one switch with hosts around it, the rate of each line, and how much may wait for it.
+//! What a comparison fabric keeps of a plan: one switch with hosts around it, the rate of each line, and how much may wait for
+//! it.
 
 use crate::netlink::Shape;
 use tailrace_plan::{Plan, RawLimit, RawPolicy};
@@ -45,19 +46,25 @@ impl Star {
             return Err(format!("the plan has {found} switches, and only a star with one can be compared (see --kind tap)"));
         };
         let graph = &plan.graph;
-        let framing = &plan.raw.framing;
         let line = |host: usize| {
-            let [end] = graph.ports[host].as_slice() else {
+            let [_] = graph.ports[host].as_slice() else {
                 return Err(format!("host {:?} has {} links, and needs one", graph.names[host], graph.ports[host].len()));
             };
-            let frame_bytes = u64::from(plan.raw.hosts[host].mtu_bytes + framing.header_bytes);
-            let limit = limit_bytes(policy_towards(switch, &graph.names[host]), switch.buffer_bytes, frame_bytes);
-            let port = shape(graph.links[end.link].rate.bps(), framing.overhead_bytes, frame_bytes, limit);
+            let policy = policy_towards(switch, &graph.names[host]);
+            let port = shape_of(plan, host, |frame_bytes| limit_bytes(policy, switch.buffer_bytes, frame_bytes));
             Ok(LineOf { host: graph.names[host].clone(), port })
         };
         let lines = (0..graph.hosts).map(line).collect::<Result<_, String>>()?;
         Ok(Star { switch: switch.name.clone(), buffer_bytes: switch.buffer_bytes, lines })
     }
+}
+
+/// The line of a host, by its first link; `limit_bytes` tells for its largest frame how much may wait.
+pub(super) fn shape_of(plan: &Plan, host: usize, limit_bytes: impl FnOnce(u64) -> u64) -> Shape {
+    let framing = &plan.raw.framing;
+    let frame_bytes = u64::from(plan.raw.hosts[host].mtu_bytes + framing.header_bytes);
+    let rate_bps = plan.graph.links[plan.graph.ports[host][0].link].rate.bps();
+    shape(rate_bps, framing.overhead_bytes, frame_bytes, limit_bytes(frame_bytes))
 }
 
 /// A line of this rate.

@@ -116,26 +116,19 @@ impl Netlink {
         self.request(Request::new(RTM_NEWLINK, 0, &ifinfo(link, 0)).number(IFLA_GSO_MAX_SEGS, 1)).map(drop)
     }
 
-    /// Makes a pair of interfaces that are joined by a wire: one here, and one in another network namespace.
+    /// Makes a pair of interfaces that are joined by a wire: one here, and one here or in another network namespace.
     ///
     /// # Errors
     /// What the kernel says.
-    pub fn add_pair(&mut self, here: &str, there: &str, namespace: &File) -> io::Result<()> {
-        let request = Request::new(RTM_NEWLINK, NLM_F_CREATE_NEW, &ifinfo(Link(0), 0)).text(IFLA_IFNAME, here);
-        let request = request.begin(IFLA_LINKINFO).text(IFLA_INFO_KIND, "veth").begin(IFLA_INFO_DATA).begin(VETH_INFO_PEER);
-        let request = request.raw(&ifinfo(Link(0), 0)).text(IFLA_IFNAME, there);
-        let request = request.number(IFLA_NET_NS_FD, namespace.as_raw_fd() as u32).end().end().end();
-        self.request(request).map(drop)
-    }
-
-    /// Makes a pair of interfaces that are joined by a wire, both here.
-    ///
-    /// # Errors
-    /// What the kernel says.
-    pub fn add_pair_here(&mut self, one: &str, other: &str) -> io::Result<()> {
+    pub fn add_pair(&mut self, one: &str, other: &str, namespace: Option<&File>) -> io::Result<()> {
         let request = Request::new(RTM_NEWLINK, NLM_F_CREATE_NEW, &ifinfo(Link(0), 0)).text(IFLA_IFNAME, one);
         let request = request.begin(IFLA_LINKINFO).text(IFLA_INFO_KIND, "veth").begin(IFLA_INFO_DATA).begin(VETH_INFO_PEER);
-        self.request(request.raw(&ifinfo(Link(0), 0)).text(IFLA_IFNAME, other).end().end().end()).map(drop)
+        let request = request.raw(&ifinfo(Link(0), 0)).text(IFLA_IFNAME, other);
+        let request = match namespace {
+            Some(namespace) => request.number(IFLA_NET_NS_FD, namespace.as_raw_fd() as u32),
+            None => request,
+        };
+        self.request(request.end().end().end()).map(drop)
     }
 
     /// Makes a bridge.

@@ -175,6 +175,13 @@ mod tests {
         let header = tcmsg(Link(7), TBF_HANDLE, ROOT, 0);
         assert_eq!(header[4..8], 7_u32.to_ne_bytes());
         assert_eq!(header[12..16], [0xFF; 4]);
-        assert_eq!(mirred_parameters(Link(9)).len(), 28);
+    }
+
+    #[test]
+    fn a_frame_is_handed_over_and_not_kept() {
+        let parameters = mirred_parameters(Link(9));
+        // TC_ACT_STOLEN, TCA_EGRESS_MIRROR and the interface, in a struct tc_mirred of seven words.
+        assert_eq!((parameters.len(), &parameters[8..12]), (28, &4_u32.to_ne_bytes()[..]));
+        assert_eq!(parameters[20..], [2_u32.to_ne_bytes(), 9_u32.to_ne_bytes()].concat());
     }
 }

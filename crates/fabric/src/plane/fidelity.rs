@@ -1,7 +1,7 @@
 //! How well the fabric kept time: what separates a live run from its plan, reported with every result.
 
 use crate::clock::thread_time;
-use crate::lateness::{Lateness, Stalls};
+use crate::lateness::{Lateness, STALL_MIN, Stalls};
 use serde_json::{Value, json};
 use std::time::Duration;
 use tailrace_units::{Span, Time};
@@ -23,7 +23,7 @@ pub(super) struct Fidelity {
     own_lateness: Lateness,
     /// By how much it woke late for the present look, and was stopped in the midst of it.
     overslept: Span,
-    /// When the present look began, or its last frame was written.
+    /// When the present look began, the network had caught up, or the last frame was written.
     worked_at: Time,
     stalls: Stalls,
     /// Times that the thread woke.
@@ -93,6 +93,20 @@ impl Fidelity {
             self.gap_max = self.gap_max.max(now.since(before));
         }
         self.looked_at = Some(now);
+    }
+
+    /// The network has caught up with the time of the look, which took so much processor time: a long look is the switch's own,
+    /// and what it lasted beyond that the machine's. The processor time is asked for only after a long look.
+    #[inline]
+    pub(super) fn caught_up(&mut self, now: Time, worked: impl FnOnce() -> Duration) {
+        let step = now.since(self.worked_at);
+        if step >= STALL_MIN {
+            let stopped = step.less(Span::from_ns(u64::try_from(worked().as_nanos()).unwrap_or(u64::MAX)));
+            if self.stalls.add(stopped) {
+                self.overslept += stopped;
+            }
+        }
+        self.worked_at = now;
     }
 
     /// Nothing is under way: the time until the next look does not count.
@@ -193,6 +207,22 @@ mod tests {
         assert!((max("lateness_us") - 3_015.0).abs() < 30.0, "{told}");
         assert!((max("own_lateness_us") - 39.0).abs() < 1.0, "{told}");
         assert_eq!(told["stalls"], json!({ "count": 2, "total_us": 5_000.0, "max_us": 3_000.0 }));
+    }
+
+    #[test]
+    fn a_long_look_is_the_switchs_own_work_and_a_stop_in_it_is_not() {
+        let own_max_us = |worked: Duration| {
+            let mut fidelity = Fidelity::new(1);
+            fidelity.woke(us(1_000), Span::from_us(10));
+            fidelity.caught_up(us(4_000), || worked);
+            fidelity.delivered(0, us(1_000), Span::from_us(8), us(4_005));
+            let told = fidelity.summary(Span::from_ms(10));
+            (told["own_lateness_us"]["max"].as_f64().expect("a number"), told["stalls"]["count"].clone())
+        };
+        let (own, stalls) = own_max_us(Duration::from_micros(2_990));
+        assert!((own - 2_995.0).abs() < 30.0 && stalls == 0, "{own} {stalls}");
+        let (own, stalls) = own_max_us(Duration::from_micros(20));
+        assert!((own - 15.0).abs() < 1.0 && stalls == 1, "{own} {stalls}");
     }
 
     #[test]

@@ -7,113 +7,35 @@
 use super::bridged::{Bridged, STEP};
 use super::edge::{CREDIT_MAX, Line};
 use super::fidelity::Fidelity;
+use super::handle::{Ask, Question};
 use super::network::Network;
 use super::outcome::{fabric, outcome, tables};
 use super::wait::{Allowance, Dues, Wait};
 use super::wired::{Books, Edge, Wired};
 use crate::capture::{Capture, Captures};
-use crate::clock::{Clock, duration};
+use crate::clock::{Clock, duration, thread_time};
 use crate::frame::Pool;
 use crate::log::{Entry, Writer};
 use crate::sys::thread;
 use crate::vlans::Vlans;
 use nix::sys::epoll::{Epoll, EpollCreateFlags, EpollEvent, EpollFlags};
-use nix::sys::eventfd::{EfdFlags, EventFd};
+use nix::sys::eventfd::EventFd;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::io;
 use std::os::fd::OwnedFd;
-use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::mpsc::{self, Receiver, Sender};
-use std::thread::JoinHandle;
+use std::sync::mpsc::Receiver;
 use std::time::Duration;
 use tailrace_endpoint::nic::LosslessNic;
 use tailrace_plan::Plan;
 use tailrace_sim::{interface_summary, lossless_nics, pace_of};
 use tailrace_units::Time;
 
-/// How long a question to the thread may take: it answers between two ticks.
-const ANSWER_WAIT: Duration = Duration::from_secs(5);
 /// The number of the wake-up among watched files; hosts have lower ones.
 const WAKE: u64 = u64::MAX;
 
-/// A question to the thread, with where its answer goes.
-type Question = (Ask, Sender<Result<Value, String>>);
-
-/// What can be asked.
-#[derive(Debug)]
-pub enum Ask {
-    /// Count anew.
-    Begin,
-    /// Keep the outcome as it is.
-    End,
-    /// The outcome.
-    Counters,
-    /// Begin a capture at the port of a host, into this file; the name of the port.
-    Capture(usize, PathBuf, String),
-    /// End the capture at the port of a host.
-    CaptureEnd(usize),
-    /// The outcome with its tables, and the end.
-    Stop,
-}
-
-/// The running data plane.
-#[derive(Debug)]
-pub struct Plane {
-    questions: Sender<Question>,
-    wake: Arc<EventFd>,
-    thread: Option<JoinHandle<()>>,
-    /// Whether the thread runs before all ordinary ones.
-    pub is_realtime: bool,
-}
-
-impl Plane {
-    /// Starts the data plane of a plan; for each host the queues of its wire.
-    ///
-    /// # Errors
-    /// What the kernel says.
-    pub fn start(plan: Arc<Plan>, wires: Vec<Vec<OwnedFd>>, log: Option<Writer>) -> io::Result<Plane> {
-        let (questions, asked) = mpsc::channel();
-        let wake = Arc::new(EventFd::from_value_and_flags(0, EfdFlags::EFD_CLOEXEC | EfdFlags::EFD_NONBLOCK)?);
-        let mut run = Run::new(plan, wires, log, asked, Arc::clone(&wake))?;
-        let (told, is_realtime) = mpsc::channel();
-        let work = move || {
-            // The receiver waits for this one word.
-            let _ = told.send(thread::be_realtime().is_ok());
-            thread::be_punctual();
-            run.run();
-        };
-        let thread = std::thread::Builder::new().name("data-plane".into()).spawn(work)?;
-        let is_realtime = is_realtime.recv().map_err(io::Error::other)?;
-        Ok(Plane { questions, wake, thread: Some(thread), is_realtime })
-    }
-
-    /// Asks the thread.
-    ///
-    /// # Errors
-    /// When it does not answer.
-    pub fn ask(&self, what: Ask) -> Result<Value, String> {
-        let (sender, answer) = mpsc::channel();
-        self.questions.send((what, sender)).map_err(|_| "the data plane has ended")?;
-        self.wake.write(1).map_err(|error| format!("waking the data plane: {error}"))?;
-        answer.recv_timeout(ANSWER_WAIT).map_err(|_| "the data plane does not answer")?
-    }
-
-    /// Ends the thread. Returns the outcome.
-    ///
-    /// # Errors
-    /// When it does not answer or has failed.
-    pub fn stop(mut self) -> Result<Value, String> {
-        let outcome = self.ask(Ask::Stop)?;
-        if let Some(thread) = self.thread.take() {
-            thread.join().map_err(|_| "the data plane has failed")?;
-        }
-        Ok(outcome)
-    }
-}
-
-struct Run {
+pub(super) struct Run {
     plan: Arc<Plan>,
     books: Books,
     hosts: Vec<Wired>,
@@ -131,7 +53,7 @@ struct Run {
 }
 
 impl Run {
-    fn new(
+    pub(super) fn new(
         plan: Arc<Plan>,
         wires: Vec<Vec<OwnedFd>>,
         log: Option<Writer>,
@@ -164,7 +86,7 @@ impl Run {
         Ok(Run { books, hosts, clock, epoll, questions, wake, frozen, hosts_wait, is_bridged, allowance, plan })
     }
 
-    fn run(&mut self) {
+    pub(super) fn run(&mut self) {
         self.books.fidelity = Fidelity::new(self.hosts.len());
         let files = self.hosts.iter().map(|host| host.queues.len()).sum::<usize>() + 1;
         let mut ready = vec![libc::epoll_event { events: 0, u64: 0 }; files];
@@ -187,7 +109,9 @@ impl Run {
                     number => self.hosts[(number >> 3) as usize].readable |= 1 << (number & 7),
                 }
             }
+            let worked = thread_time();
             self.catch_up(now, wait);
+            self.books.fidelity.caught_up(self.clock.now(), || thread_time().saturating_sub(worked));
             self.hosts.iter().for_each(|host| host.deliver(&mut self.books, now, &self.clock));
             if is_asked && self.answer(now) {
                 return;

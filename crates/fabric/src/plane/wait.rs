@@ -7,7 +7,7 @@
 use tailrace_units::{Span, Time};
 
 /// Shortest time between two looks while anything waits: frames that follow each other closely are handled together.
-const TICK: Span = Span::from_us(50);
+pub(crate) const TICK: Span = Span::from_us(50);
 /// Longest time between two looks while anything waits, because hosts that were silent are looked at only then: a frame
 /// of 9000 bytes at 1 Gbit/s lasts 72 us.
 pub(super) const LOOK_MAX: Span = Span::from_us(80);

@@ -36,10 +36,7 @@ pub fn queue_by_priority() -> io::Result<OwnedFd> {
 /// # Errors
 /// When the kernel refuses, or the folder is not a control group of version 2.
 pub fn prioritise_sockets(cgroup: &OwnedFd, priority: u8) -> io::Result<()> {
-    // w2 = priority; *(u32 *)(r1 + priority) = r2; r0 = 1
-    let set = [(0xb7, 0x02, 0, i32::from(priority)), (0x63, 0x21, SOCK_PRIORITY, 0), (0xb7, 0, 0, 1), EXIT];
-    let program = load(BPF_PROG_TYPE_CGROUP_SOCK, BPF_CGROUP_INET_SOCK_CREATE, &set)?;
-    attach(cgroup, &program, BPF_CGROUP_INET_SOCK_CREATE)
+    attach(cgroup, &load_priority(priority)?, BPF_CGROUP_INET_SOCK_CREATE)
 }
 
 /// Every TCP connection that a process of this group opens has this code point (0 to 63) from its first segment on, as if
@@ -48,14 +45,28 @@ pub fn prioritise_sockets(cgroup: &OwnedFd, priority: u8) -> io::Result<()> {
 /// # Errors
 /// When the kernel refuses, or the folder is not a control group of version 2.
 pub fn mark_connections(cgroup: &OwnedFd, code_point: u8, priority: u8) -> io::Result<()> {
+    attach(cgroup, &load_mark(code_point, priority)?, BPF_CGROUP_SOCK_OPS)
+}
+
+/// Whether the kernel takes all of these programs from this process. They are loaded and let go.
+pub fn are_allowed() -> bool {
+    queue_by_priority().and_then(|_| load_priority(0)).and_then(|_| load_mark(0, 0)).is_ok()
+}
+
+fn load_priority(priority: u8) -> io::Result<OwnedFd> {
+    // w2 = priority; *(u32 *)(r1 + priority) = r2; r0 = 1
+    let set = [(0xb7, 0x02, 0, i32::from(priority)), (0x63, 0x21, SOCK_PRIORITY, 0), (0xb7, 0, 0, 1), EXIT];
+    load(BPF_PROG_TYPE_CGROUP_SOCK, BPF_CGROUP_INET_SOCK_CREATE, &set)
+}
+
+fn load_mark(code_point: u8, priority: u8) -> io::Result<OwnedFd> {
     let type_of_service = i32::from(code_point) << 2;
     // r6 = context; if (context->op != TCP_CONNECT_CB) return 1, past two options of eight instructions
     let mut program = vec![(0xbf, 0x16, 0, 0), (0x61, 0x12, 0, 0), (0x55, 0x02, 16, BPF_SOCK_OPS_TCP_CONNECT_CB)];
     program.extend(set_option(libc::IPPROTO_IP, libc::IP_TOS, type_of_service));
     program.extend(set_option(libc::SOL_SOCKET, libc::SO_PRIORITY, i32::from(priority)));
     program.extend([(0xb7, 0, 0, 1), EXIT]);
-    let program = load(BPF_PROG_TYPE_SOCK_OPS, BPF_CGROUP_SOCK_OPS, &program)?;
-    attach(cgroup, &program, BPF_CGROUP_SOCK_OPS)
+    load(BPF_PROG_TYPE_SOCK_OPS, BPF_CGROUP_SOCK_OPS, &program)
 }
 
 /// `*(u32 *)(stack - 4) = value; setsockopt(context, level, option, stack - 4, 4)`, with the context in r6.

@@ -126,3 +126,11 @@ pub fn groups_of(guardian: u32) -> Vec<String> {
     let entries = roots.iter().filter_map(|root| std::fs::read_dir(root).ok()).flatten().flatten();
     entries.filter_map(|entry| entry.file_name().into_string().ok()).filter(|name| name.starts_with(&prefix)).collect()
 }
+
+/// A counter of /proc/net/netstat or /proc/net/snmp: a line of names, and a line of values.
+pub fn counter(netstat: &str, group: &str, name: &str) -> Option<u64> {
+    let mut lines = netstat.lines().filter(|line| line.starts_with(group));
+    let names = lines.next()?.split_whitespace().collect::<Vec<_>>();
+    let values = lines.next()?.split_whitespace().collect::<Vec<_>>();
+    values.get(names.iter().position(|found| *found == name)?)?.parse().ok()
+}

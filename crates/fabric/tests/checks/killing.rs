@@ -138,6 +138,12 @@ pub fn children(of: u32) -> Vec<u32> {
     found
 }
 
+/// Whether a process still does anything: one that has ended and was not waited for does not.
+pub fn is_running(pid: u32) -> bool {
+    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+    stat.rsplit_once(") ").is_some_and(|(_, behind_name)| !behind_name.starts_with(['Z', 'X'])) // proc(5)
+}
+
 fn processes() -> Vec<u32> {
     let entries = fs::read_dir("/proc").expect("/proc is there").flatten();
     entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok()).collect()

@@ -1,7 +1,12 @@
 //! Fabrics for comparison: hosts joined by switches that are not ours, with the plan's rates.
 
 use crate::common::{fifo, folder, host, is_root, prioritising, program, switch, two_switches};
+use crate::killing::{children, is_running};
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
 use serde_json::{Value, json};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
 use tailrace_fabric::client::Client;
 
 const RATE_BPS: u64 = 100_000_000;
@@ -149,4 +154,26 @@ fn what_cannot_be_compared_is_refused() {
     assert!(jumbo.contains("MTU") && jumbo.contains("1500"), "{jumbo}");
     let logged = refused(&star(1_500, &fifo(QUEUE_BYTES)), &["--kind", "bridge", "--log-ingress"]);
     assert!(logged.contains("--log-ingress"), "{logged}");
+}
+
+#[test]
+fn a_switch_that_ends_in_a_trial_is_told() {
+    let test = "a_switch_that_ends_in_a_trial_is_told";
+    if !is_root(test) || !has(test, "ovs") {
+        return;
+    }
+    let mut lab = lab("ended-ovs", "ovs", 1_500);
+    lab.ask(json!({ "op": "begin" })).expect("it begins");
+    let guardian = children(lab.guardian());
+    let programs: Vec<u32> = guardian.into_iter().flat_map(children).collect();
+    let name = |pid: u32| std::fs::read_to_string(format!("/proc/{pid}/comm")).unwrap_or_default();
+    let daemon = programs.into_iter().find(|&pid| name(pid).trim() == "ovs-vswitchd").expect("the lab has made it");
+    kill(Pid::from_raw(daemon as i32), Signal::SIGKILL).expect("it lives");
+    let deadline = Instant::now() + Duration::from_secs(20);
+    while is_running(daemon) && Instant::now() < deadline {
+        sleep(Duration::from_millis(10));
+    }
+    let told = lab.ask(json!({ "op": "end" })).expect_err("nothing was switched");
+    assert!(told.contains("Open vSwitch has ended: see ") && told.contains("ovs-vswitchd.log"), "{told}");
+    assert!(lab.down().is_err(), "there is no outcome");
 }

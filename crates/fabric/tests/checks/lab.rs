@@ -1,6 +1,6 @@
 //! Labs with real programs.
 
-use crate::common::{MS, fifo, folder, groups_of, is_root, prioritising, program, two_switches};
+use crate::common::{MS, counter, fifo, folder, groups_of, is_root, prioritising, program, two_switches};
 use crate::killing::children;
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
@@ -88,7 +88,10 @@ fn lossless(plan: &mut Value) {
     for host in plan["hosts"].as_array_mut().expect("hosts") {
         host["nic"]["lossless"] = json!({ "obeys": 0b1000, "obeys_link_pause": false, "response_ps": 0 });
     }
-    let group = |priorities: u32, lossless: Value| json!({ "priorities": priorities, "reserved_bytes": 0, "limit": { "bytes": 60_000 }, "lossless": lossless });
+    let group = |priorities: u32, lossless: Value| {
+        let limit = json!({ "bytes": 60_000 });
+        json!({ "priorities": priorities, "reserved_bytes": 0, "limit": limit, "lossless": lossless })
+    };
     let headroom = json!({ "xon_offset_bytes": 20_000, "headroom_bytes": 100_000 });
     for switch in plan["switches"].as_array_mut().expect("switches") {
         let policy = &mut switch["policy"];
@@ -262,10 +265,20 @@ fn a_program_with_a_priority_has_the_class_of_that_priority() {
     assert!(sent(0) < Some(10_000) && sent(1) > Some(1_000_000), "{}", outcome["ports"][0]);
 }
 
-/// A counter of /proc/net/netstat: a line of names, and a line of values.
-fn counter(netstat: &str, group: &str, name: &str) -> Option<u64> {
-    let mut lines = netstat.lines().filter(|line| line.starts_with(group));
-    let names = lines.next()?.split_whitespace().collect::<Vec<_>>();
-    let values = lines.next()?.split_whitespace().collect::<Vec<_>>();
-    values.get(names.iter().position(|found| *found == name)?)?.parse().ok()
+#[test]
+fn a_lab_knows_beforehand_whether_its_programs_can_have_priorities() {
+    if !is_root("a_lab_knows_beforehand_whether_its_programs_can_have_priorities") {
+        return;
+    }
+    let (mut lab, dir) = (lab("priorities", &two_switches(RATE_BPS, &fifo(100_000)), &[]), folder("priorities"));
+    let told = lab.ready["priorities"].as_bool().expect("it says so or not");
+    let doctor = Command::new(program()).arg("doctor").output().expect("the program runs");
+    let doctor: Value = serde_json::from_slice(&doctor.stdout).expect("the doctor speaks JSON");
+    for what in ["priority", "dscp"] {
+        let done = lab.ask(json!({ "op": "spawn", "name": what, "host": "h1", "argv": ["true"], "stdout": dir.join("out"),
+                                   "stderr": dir.join("err"), what: 5 }));
+        assert_eq!(done.is_ok(), told, "{what}: {done:?}");
+    }
+    lab.down().expect("it ends");
+    assert_eq!(doctor["priorities"], told);
 }

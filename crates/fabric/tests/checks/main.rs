@@ -5,4 +5,5 @@ mod common;
 mod killing;
 mod kinds;
 mod lab;
+mod neighbours;
 mod replay;

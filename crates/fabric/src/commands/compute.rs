@@ -1,0 +1,31 @@
+//! `tailrace-fabric compute`: a neighbour that computes without end, beside which a machine is measured.
+
+use crate::options::{Words, unknown};
+use crate::sys::process::die_with_parent;
+use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
+use nix::sys::signal::Signal;
+use std::hint::black_box;
+use std::io;
+use std::os::fd::AsFd;
+
+/// Computes until it is killed, at the latest with the process that has started it. That one holds the other end of our
+/// input, by which is seen whether it ended before the kernel knew what to do then.
+pub(super) fn run(mut words: Words) -> Result<(), String> {
+    if let Some(word) = words.next() {
+        return unknown(&word);
+    }
+    die_with_parent(Signal::SIGKILL).map_err(|error| format!("asking for a signal: {error}"))?;
+    if is_abandoned().map_err(|error| format!("looking at the input: {error}"))? {
+        return Ok(());
+    }
+    let mut count = 0_u64;
+    loop {
+        count = black_box(count.wrapping_add(1));
+    }
+}
+
+fn is_abandoned() -> nix::Result<bool> {
+    let input = io::stdin();
+    let mut files = [PollFd::new(input.as_fd(), PollFlags::empty())]; // reports only the end of its other side
+    poll(&mut files, PollTimeout::ZERO).map(|ready| ready > 0)
+}

@@ -1,0 +1,75 @@
+//! Settings of a host's kernel, which Linux has for each network namespace, and what it says when it lacks one.
+
+use crate::netlink::Metrics;
+use std::fs;
+use std::io;
+use tailrace_plan::RawHost;
+
+/// Kernel buffers count the memory of packets, not their payload: half of one is offered as window (tcp_adv_win_scale 1).
+const KERNEL_BYTES_PER_PAYLOAD_BYTE: u64 = 2;
+/// Linux's smallest socket buffers.
+const BUFFER_BYTES_MIN: u64 = 4_096;
+/// Since Linux 5.10.
+const REFLECTION: &str = "ipv4/tcp_reflect_tos";
+
+/// TCP settings of the plan that Linux has for a namespace as a whole. The calling thread is in the host's namespace.
+pub(super) fn set(raw: &RawHost, uses_code_points: bool) -> io::Result<()> {
+    let tcp = &raw.tcp;
+    let number = |flag: bool| u8::from(flag).to_string();
+    let buffer = |buffer: &tailrace_plan::RawSocketBuffer| {
+        let kernel = |payload: u64| (payload * KERNEL_BYTES_PER_PAYLOAD_BYTE).min(i32::MAX as u64);
+        format!("{BUFFER_BYTES_MIN} {} {}", kernel(buffer.initial_bytes), kernel(buffer.maximum_bytes))
+    };
+    let settings = [
+        ("ipv4/tcp_ecn", number(tcp.ecn)),
+        ("ipv4/tcp_sack", number(tcp.sack)),
+        ("ipv4/tcp_slow_start_after_idle", number(tcp.slow_start_after_idle)),
+        ("ipv4/tcp_early_retrans", if tcp.tail_loss_probe { "3" } else { "0" }.to_owned()),
+        ("ipv4/tcp_no_metrics_save", number(true)),
+        // Both directions of a connection have the code point that its first segment had.
+        (REFLECTION, number(true)),
+        ("ipv4/tcp_rmem", buffer(&tcp.receive_buffer)),
+        ("ipv4/tcp_wmem", buffer(&tcp.send_buffer)),
+        ("ipv6/conf/all/disable_ipv6", number(true)),
+        ("ipv6/conf/default/disable_ipv6", number(true)),
+    ];
+    for (name, value) in settings {
+        let path = format!("/proc/sys/net/{name}");
+        match fs::write(&path, &value) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound && !is_needed(name, uses_code_points) => {}
+            result => result.map_err(|error| io::Error::new(error.kind(), format!("setting {name} to {value}: {error}")))?,
+        }
+    }
+    Ok(())
+}
+
+/// Whether a lab needs a setting that the kernel may not have. Without IPv6 there is nothing to switch off, and where nobody
+/// marks connections, nothing to reflect.
+fn is_needed(name: &str, uses_code_points: bool) -> bool {
+    match name {
+        REFLECTION => uses_code_points,
+        other => !other.starts_with("ipv6/"),
+    }
+}
+
+/// A route with a congestion control that the kernel lacks is refused without a reason.
+pub(super) fn explain(error: io::Error, metrics: &Metrics) -> io::Error {
+    let has = fs::read_to_string("/proc/sys/net/ipv4/tcp_available_congestion_control").unwrap_or_default();
+    let wanted = &metrics.congestion_control;
+    if has.split_whitespace().any(|name| name == wanted) {
+        return io::Error::new(error.kind(), format!("adding its route: {error}"));
+    }
+    let hint = "give the host another one, or load the kernel's module";
+    io::Error::new(error.kind(), format!("this kernel has no congestion control {wanted:?} (it has {}): {hint}", has.trim()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_old_kernel_is_refused_only_where_its_answers_would_be_unmarked() {
+        assert!(is_needed(REFLECTION, true) && !is_needed(REFLECTION, false));
+        assert!(is_needed("ipv4/tcp_ecn", false) && !is_needed("ipv6/conf/all/disable_ipv6", true));
+    }
+}
