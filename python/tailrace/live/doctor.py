@@ -179,18 +179,24 @@ def _privileges(found: Mapping[str, Any]) -> Fact:
     if (found.get("capabilities") or {}).get("lab"):
         return Fact("privileges", "those of root", is_good=True)
     if found.get("user_namespaces"):
-        limits = "no control groups and no real-time priority, unless it is run as root"
-        return Fact("privileges", "an ordinary user's: labs are in a user namespace", is_good=True, advice=limits)
+        advice = "no control groups and no real-time priority, unless it is run as root"
+        return Fact("privileges", "an ordinary user's: labs are in a user namespace", is_good=True, advice=advice)
     return Fact("privileges", "too few", is_good=False, advice="run it as root: there are no user namespaces here")
 
 
 def _control_groups(found: Mapping[str, Any]) -> Fact:
     kind = str(found.get("cgroup"))
     if found.get("cgroup_usable") is False:
-        return Fact("control groups", f"{kind}, not to be used", None, "no cpu.program_cores, no priorities")
+        return Fact("control groups", f"{kind}, not to be used", None, "no cpu.program_cores, priority and dscp")
+    lacks = []
     if found.get("cpu_limits") is False:
-        return Fact("control groups", f"{kind}, without limits of processors", None, "no cpu.program_cores")
-    return Fact("control groups", kind, None)
+        lacks.append(("limits of processors", "no cpu.program_cores"))
+    if found.get("priorities") is False:
+        lacks.append(("priorities of programs", "no priority and dscp"))
+    value = " and ".join(what for what, _ in lacks)
+    return Fact(
+        "control groups", f"{kind}, without {value}" if lacks else kind, None, "; ".join(hint for _, hint in lacks)
+    )
 
 
 def _limits_facts() -> list[Fact]:
