@@ -129,6 +129,24 @@ def test_a_mechanism_is_named_wherever_it_stands(changes: dict[str, object], wha
     assert what in ignored("ovs", changes)
 
 
+@pytest.mark.parametrize(
+    ("changes", "what"),
+    [
+        (
+            {"policies__fifo": {"queues": {"q": {"qcn": {}}}}, "hosts__defaults": {"nic": {"qcn": {}}}},
+            "hosts.defaults.nic: ignored by --fabric ovs: pauses and QCN of hosts",
+        ),
+        (
+            {"switches__defaults": {"classify": [{"class": 3, "source": "db"}]}},
+            "switches.defaults.classify: ignored by --fabric ovs: 1 rules of classification",
+        ),
+    ],
+)
+def test_what_holds_for_all_is_named_once_where_it_stands(changes: dict[str, object], what: str) -> None:
+    section = what.partition(".")[0]
+    assert [one for one in ignored("ovs", changes) if one.startswith(section)] == [what]
+
+
 def test_a_policy_that_no_port_has_is_not_named() -> None:
     assert ignored("bridge", {"arms": {"fifo": {}}, "switches__leaf__policy": "fifo"}) == []
 
