@@ -88,7 +88,7 @@ def answers(log: Path) -> list[Answer]:
 
 
 def _segments(log: Path) -> Iterator[tuple[int, int, Connection, bool]]:
-    """Every segment with data between a database and its users: time, size without a tag, connection, is it a request."""
+    """Time, size (no tag), connection of every segment with data between a database and its users, and if it asks."""
     for kind, at_ps, _, mark, *_, wire_bytes, to_host, from_host, source, destination in _records(log):
         if kind != FRAME:
             continue

@@ -2,6 +2,7 @@
 
 import json
 import struct
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -45,7 +46,6 @@ def test_answers_are_found_in_a_log_by_their_frames(tmp_path: Path) -> None:
     assert (two.size_bytes, two.before_ms, two.after_ms) == (500, 2.0, None)
 
 
-def test_a_file_that_is_no_log_is_refused(tmp_path: Path) -> None:
 def test_the_tag_of_a_vlan_belongs_to_no_answer(tmp_path: Path) -> None:
     log = tmp_path / "ingress.log"
     tagged = 4 | 8
@@ -61,6 +61,7 @@ def test_the_tag_of_a_vlan_belongs_to_no_answer(tmp_path: Path) -> None:
     assert (one.size_bytes, one.before_ms, one.sending_ms, one.after_ms) == (8948 + 1000, 3.0, 3.0, None)
 
 
+def test_a_file_that_is_no_log_is_refused(tmp_path: Path) -> None:
     (tmp_path / "other").write_text("tailrace-log of long ago", encoding="utf-8")
     with pytest.raises(FabricError, match="no log of this version"):
         answers(tmp_path / "other")
@@ -145,7 +146,6 @@ def test_a_calibration_is_taken_up_by_a_scenario(tmp_path: Path) -> None:
     assert (huge.produce_rate, huge.unpack_rate) == (None, 8 * gbps)
 
 
-def test_a_size_that_cannot_be_read_is_named_with_its_line(tmp_path: Path) -> None:
 @pytest.mark.parametrize("part", ["before_ms", "after_ms"])
 def test_noise_below_zero_is_no_time_that_another_part_has(part: str) -> None:
     size = LARGE[0]
@@ -158,6 +158,7 @@ def test_noise_below_zero_is_no_time_that_another_part_has(part: str) -> None:
     assert produced == quiet.produce_bps(size)
 
 
+def test_a_size_that_cannot_be_read_is_named_with_its_line(tmp_path: Path) -> None:
     file, scenario = tmp_path / "hosts.yaml", tmp_path / "s.yaml"
     file.write_text("round_trips:\n  server_time: 1us\n  build_rate: {large: 1Gbit/s}\n", encoding="utf-8")
     scenario.write_text(json.dumps(_SCENARIO), encoding="utf-8")
