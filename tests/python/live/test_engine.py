@@ -13,6 +13,7 @@ from tailrace.errors import RunRefusedError, TailraceError
 from tailrace.experiment.judge import judged
 from tailrace.experiment.run import Experiment, Options, summarise_and_report
 from tailrace.live.engine import LiveEngine
+from tailrace.live.programs import closings
 from tailrace.scenario.loading import load_scenario
 
 pytestmark = pytest.mark.usefixtures("fake_lab")
@@ -178,6 +179,20 @@ def test_counters_of_a_host_are_a_workloads_where_it_has_the_host_to_itself(tmp_
     live(tmp_path / "two", experiment__trials=1, workloads__more=second).run()
     assert trial(tmp_path / "one")["workloads"][0]["tcp"]["retransmits"] == 0
     assert [one["tcp"] for one in trial(tmp_path / "two")["workloads"]] == [None, None]
+
+
+def test_counters_of_connections_that_were_not_all_seen_to_end_are_left_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(closings, "SETTLE_S", 0.0)
+    out = tmp_path / "run"
+    stream = {"kind": "stream", "source": "bulk", "destination": "client"}
+    live(out, experiment__trials=1, arms={"fifo": {}}, workloads__backup=stream).run()
+    orders, backup = trial(out)["workloads"]
+    # The stand-in tells of one connection of the stream; it has another for iperf3's own words.
+    assert [trial(out)["live"]["connections"]["backup"][key] for key in ("count", "expected")] == [1, 2]
+    assert backup["tcp"] is None
+    assert orders["tcp"] is not None
 
 
 def test_live_trials_do_not_run_at_the_same_time(tmp_path: Path) -> None:

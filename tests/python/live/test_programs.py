@@ -259,15 +259,23 @@ def test_connections_are_told_apart_by_their_ends() -> None:
     mine = [one for one in found if meant.has(one, at_server=True)]
     assert len(mine) == 2
     assert not any(meant.has(one, at_server=False) for one in found)
-    assert closings.tcp_outcome(mine, [found[2]]) == {
+    ends = closings.Seen(mine, [found[2]] * 2, meant.count)
+    assert closings.tcp_outcome(ends) == {
         "segments_sent": 20,
         "retransmits": 2,
         "spurious_retransmits": 1,
-        "out_of_order": 4,
+        "out_of_order": 8,
     }
-    assert closings.summary(mine) == {
+    assert closings.summary(ends) == {
         "count": 2,
         "retransmitted_bytes": 9000,
         "round_trip_mean_ms": 2.5,
         "round_trip_least_ms": 0.25,
     }
+        "expected": 2,
+
+
+@pytest.mark.parametrize(("sent", "received", "is_whole"), [(2, 2, True), (1, 2, False), (2, 1, False), (0, 0, False)])
+def test_connections_are_whole_when_both_hosts_saw_all_of_them_end(sent: int, received: int, is_whole: bool) -> None:
+    one = closings.parse_closed(CLOSED)[0]
+    assert closings.Seen([one] * sent, [one] * received, 2).is_whole is is_whole
