@@ -133,7 +133,8 @@ def test_hammerdb_waits_as_long_as_is_computed(lab: Lab, distribution: dict[str,
     each.begin(lab)
     wait_until_done(lab, each)
     logged = {
-        (int(w[0]), int(w[1])): int(w[6]) for w in log_lines(lab.folder / "logs" / f"hammerdb-{name}/transactions")
+        (int(w[0]), int(w[1])): int(w[6])
+        for w in log_lines(lab.folder / "logs" / f"hammerdb-{name}/transactions", hammerdb.LOG_WORDS)
     }
     assert logged == {(user, number): load.pause_us(user, number) for user in range(2) for number in range(1, 31)}
     for one in each.transactions():
