@@ -190,7 +190,8 @@ def test_fabrics_are_recorded_compared_by_name_and_never_mixed(tmp_path: Path) -
 def test_what_nobody_counts_is_absent_from_every_output(tmp_path: Path) -> None:
     out = tmp_path / "run"
     live(out, "bridge").run()
-    switch = {"name": "leaf", "buffer_bytes": 4_000_000, "early_drops": {"in-switch": {"frames": 1, "bytes": 99}}}
+    early = {"in-switch": {"frames": 1}, "policed": {"frames": 2, "bytes": 99}}
+    switch = {"name": "leaf", "buffer_bytes": 4_000_000, "early_drops": early}
     for file in out.glob("trials/*/?.json"):
         data = json.loads(file.read_text(encoding="utf-8")) | {"ports": [PORT], "switches": [switch]}
         data.pop("conservation")
@@ -201,10 +202,24 @@ def test_what_nobody_counts_is_absent_from_every_output(tmp_path: Path) -> None:
     [queue] = summary["arms"]["fifo"]["ports"][0]["queues"]
     assert (queue["marked_frames"], queue["depth_mean_bytes"], queue["depth_max_bytes"]) == (None, None, None)
     assert queue["drops_frames"] == 2
-    assert "in switch" in report.read_text(encoding="utf-8")
+    assert queue["drops"] == {"tail-drop": {"frames": 2, "bytes": None}}
+    drops = summary["arms"]["fifo"]["drops"]
+    assert {cause: lost["bytes"] for cause, lost in drops.items()} == {
+        "tail-drop": None,
+        "policed": 99,
+        "in-switch": None,
+    }
+    [before_queues] = summary["arms"]["fifo"]["early_drops"]
+    assert before_queues["drops"]["in-switch"] == {"frames": 1, "bytes": None}
+    page = report.read_text(encoding="utf-8")
+    assert '<td class="text">in switch</td><td>1</td><td>–</td>' in page
+    assert '<td class="text">policed</td><td>2</td><td>99.0 B</td>' in page
     shown = CliRunner().invoke(app, ["show", "queues", str(out), "--arm", "dpp"], catch_exceptions=False)
     assert "Tail Drop Pkts" in shown.stdout
     assert "Tail Drop Byts" not in shown.stdout
+    assert [line.split() for line in shown.stdout.splitlines() if "in-switch" in line] == [
+        ["leaf", "in-switch", "1", "–"]
+    ]
     assert "ECN Marked" not in shown.stdout
 
 
