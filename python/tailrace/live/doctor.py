@@ -39,7 +39,6 @@ NEEDED = (
     Needed("ss", "iproute2", "-V", "samples of connections"),
     Needed("ip", "iproute2", "-V", "routes and TCP metrics of a host"),
     Needed("ethtool", "ethtool", "--version", "offloads of a host"),
-    Needed("sysctl", "procps", "--version", "TCP settings of a host"),
     Needed("cp", "coreutils", "--version", "restoring databases"),
 )
 OPEN_VSWITCH = Needed("ovs-vsctl", "openvswitch-switch", "--version", "fabrics ovs and ovs-dpdk")
