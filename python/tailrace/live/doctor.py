@@ -111,21 +111,26 @@ def missing(*, needs_database: bool = True) -> list[Needed]:
     ]
 
 
-def require(*, needs_database: bool) -> None:
-    """Raises `RunRefusedError` where a live run cannot start on this machine, with what to install or to be."""
+def require(*, needs_database: bool) -> dict[str, Any]:
+    """Raises `RunRefusedError` where a live run cannot start on this machine, with what to install or to be.
+
+    Returns what the fabric's doctor found, which takes a lab of its own to find out.
+    """
     lacking = missing(needs_database=needs_database)
     if lacking:
         names = ", ".join(each.program for each in lacking)
         packages = " ".join(dict.fromkeys(each.package for each in lacking))
         hint = f"`make live-deps`, or apt-get install {packages}; `tailrace doctor` lists everything"
         raise RunRefusedError(f"a live run needs {names} (hint: {hint})")
-    lacks = [fact for fact in fabric_facts(fabric.ask("doctor")) if fact.is_good is False]
+    found = fabric.ask("doctor")
+    lacks = [fact for fact in fabric_facts(found) if fact.is_good is False]
     if lacks:
         why = "; ".join(f"{fact.what}: {fact.value} ({fact.advice})" for fact in lacks)
         raise RunRefusedError(
             f"a live run cannot start here: {why} (hint: run it as root; `tailrace doctor` says more)"
         )
 
+    return found
 
 def examine() -> list[Fact]:
     """Everything that the doctor looks at."""

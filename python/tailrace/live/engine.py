@@ -72,14 +72,13 @@ class LiveEngine:
         """Raises with everything that this machine or real programs cannot do."""
         refuse(loaded, arms, Machine(has_hammerdb=hammerdb.installation() is not None))
         kinds.refuse(self.kind, loaded, arms)
-        require(
+        found = require(
             needs_database=any(workload.kind == "oltp" for arm in arms.values() for workload in arm.workloads.values())
         )
         clean_before(self._say)
-        kinds.require(self.kind)
+        kinds.require(self.kind, found)
         self._frames_per_s_max = limits.frames_per_s_max(self._say, self.kind.name)
-        machine = Machine.of(fabric.ask("doctor"), self._frames_per_s_max)
-        refuse(loaded, arms, machine)
+        refuse(loaded, arms, Machine.of(found, self._frames_per_s_max))
 
     def open(self, folder: Path) -> None:
         """Templates and logs go below the run directory."""

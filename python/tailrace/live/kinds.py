@@ -62,11 +62,12 @@ def kind_of(name: str) -> Kind:
     return KINDS[name]
 
 
-def require(kind: Kind) -> None:
-    """Raises `RunRefusedError` where this machine lacks what a fabric needs, with what to install."""
-    if not kind.is_foreign:
-        return
-    lacks = (fabric.ask("doctor").get("fabrics") or {}).get(kind.name)
+def require(kind: Kind, found: Mapping[str, Any]) -> None:
+    """Raises `RunRefusedError` where this machine lacks what a fabric needs, with what to install.
+
+    `found` is what the fabric's doctor says.
+    """
+    lacks = (found.get("fabrics") or {}).get(kind.name) if kind.is_foreign else None
     if lacks:
         hint = f'`make live-deps WITH="{kind.name}"`, or --fabric bridge'
         raise RunRefusedError(f"--fabric {kind.name}: {lacks} (hint: {hint})")

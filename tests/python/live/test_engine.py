@@ -12,6 +12,7 @@ from tailrace import results
 from tailrace.errors import RunRefusedError, TailraceError
 from tailrace.experiment.judge import judged
 from tailrace.experiment.run import Experiment, Options, summarise_and_report
+from tailrace.live import fabric
 from tailrace.live.engine import LiveEngine
 from tailrace.live.programs import closings
 from tailrace.scenario.loading import load_scenario
@@ -208,6 +209,19 @@ def test_a_rate_that_the_machine_cannot_hold_is_refused_before_anything_runs(
     with pytest.raises(TailraceError, match=r"network\.link\.rate: its ports carry up to .* frames/s"):
         live(tmp_path / "run")
     assert not (tmp_path / "run").exists()
+
+
+def test_the_fabrics_doctor_is_asked_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[str] = []
+
+    def ask(*arguments: str, **limits: float) -> dict[str, Any]:
+        asked.append(arguments[0])
+        return answer(*arguments, **limits)
+
+    answer = fabric.ask
+    monkeypatch.setattr(fabric, "ask", ask)
+    live(tmp_path / "run")
+    assert asked.count("doctor") == 1
 
 
 def test_solo_runs_and_calibration_work_as_simulated(tmp_path: Path) -> None:
