@@ -12,8 +12,9 @@ from tailrace.errors import RunRefusedError
 from tailrace.experiment.machine import describe_machine
 from tailrace.live import fabric, limits
 from tailrace.live.fabric import FabricError
-from tailrace.live.kinds import KINDS, TAP, Kind
+from tailrace.live.kinds import KINDS, Kind
 from tailrace.live.programs import hammerdb, postgres
+from tailrace.results.fidelity import TAP
 
 VERSION_LIMIT_S = 10.0
 CORES_MIN = 2
@@ -129,8 +130,8 @@ def require(*, needs_database: bool) -> dict[str, Any]:
         raise RunRefusedError(
             f"a live run cannot start here: {why} (hint: run it as root; `tailrace doctor` says more)"
         )
-
     return found
+
 
 def examine() -> list[Fact]:
     """Everything that the doctor looks at."""

@@ -18,6 +18,7 @@ from tailrace.live.refuse import Machine, refuse
 from tailrace.live.replay import INGRESS
 from tailrace.live.template import Templates
 from tailrace.live.trial import LiveTrial
+from tailrace.results.fidelity import TAP
 from tailrace.scenario.experiment import Experiment
 from tailrace.scenario.loading import Loaded
 from tailrace.scenario.scenario import Scenario
@@ -35,7 +36,7 @@ class LiveEngine:
     calibration_error = 0.01
 
     def __init__(
-        self, *, log_ingress: bool = False, say: Callable[[str], None] = lambda _text: None, kind: str = kinds.TAP
+        self, *, log_ingress: bool = False, say: Callable[[str], None] = lambda _text: None, kind: str = TAP
     ) -> None:
         """`say` is told what takes time before the first trial; `kind` names the fabric."""
         self._say = say

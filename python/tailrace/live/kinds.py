@@ -2,9 +2,10 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from tailrace.errors import KeyPath, Problem, RunRefusedError, ScenarioError
-from tailrace.live import fabric
+from tailrace.results.fidelity import TAP
 from tailrace.scenario.host import Host
 from tailrace.scenario.loading import Loaded
 from tailrace.scenario.scenario import DEFAULTS, Scenario
@@ -14,8 +15,6 @@ from tailrace.scenario.topology import Graph, expand
 Found = Iterator[tuple[KeyPath, str, str]]
 """Path, what is refused or ignored, hint."""
 
-TAP = "tap"
-"""tailrace's own switch, which executes the scenario's policies."""
 DELAY_MAX_PS = 20 * 10**6
 """20 us: a wake-up between two cores of a small virtual machine takes as long; a shorter cable makes no difference."""
 DPDK_MTU_MAX = 1500

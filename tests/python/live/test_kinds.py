@@ -10,6 +10,7 @@ from typer.testing import CliRunner
 from lab import sound
 from tailrace import results
 from tailrace.cli.app import app
+from tailrace.cli.live_app import FabricKind
 from tailrace.errors import RunRefusedError, ScenarioError
 from tailrace.experiment.run import Experiment, Options, summarise_and_report
 from tailrace.live import kinds
@@ -44,6 +45,11 @@ def ignored(kind: str, changes: dict[str, object] | None = None) -> list[str]:
     """What is told to be ignored."""
     loaded = load_scenario(sound(**(changes or {})))
     return [f"{p.path}: {p.what}" for p in kinds.ignored(kinds.kind_of(kind), loaded, loaded.arms)]
+
+
+def test_the_command_line_has_every_fabric_by_its_name() -> None:
+    assert [kind.value for kind in FabricKind] == list(kinds.KINDS)
+    assert [name for name, kind in kinds.KINDS.items() if not kind.is_foreign] == [FabricKind.TAP]
 
 
 @pytest.mark.parametrize("kind", kinds.KINDS)
