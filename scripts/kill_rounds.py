@@ -173,7 +173,10 @@ class Rounds:
         begun_s = time.monotonic()
         if self._luck.random() < BY_STAGE:
             wanted, left_s = self._luck.choice(STAGES), self._luck.uniform(0, STAGE_S)
-            while run not in self._ours.ended and stage(self._ours.look(run)) != wanted:
+            deadline_s = begun_s + RUN_LIMIT_S
+            while run not in self._ours.ended and time.monotonic() < deadline_s:
+                if stage(self._ours.look(run)) == wanted:
+                    break
                 time.sleep(POLL_S)
         else:
             share = STARTUP_SHARE + (1 - STARTUP_SHARE) * self._directory.trials_left

@@ -12,7 +12,7 @@ import pytest
 import machine
 from tailrace.errors import RunRefusedError
 from tailrace.live import kinds
-from tailrace.live.fabric import program
+from tailrace.live.fabric import ask, program
 from tailrace.live.lab import Lab
 from tailrace.live.program import Command
 from tailrace.scenario.loading import load_scenario
@@ -28,7 +28,7 @@ TOLERANCE = 0.02
 def require(name: str) -> None:
     """Skips a test where its fabric cannot be had, with the reason."""
     try:
-        kinds.require(kinds.kind_of(name))
+        kinds.require(kinds.kind_of(name), ask("doctor"))
     except RunRefusedError as error:
         pytest.skip(str(error))
 

@@ -31,9 +31,9 @@ def bring_up(
         raise RunRefusedError(f"there is no arm '{chosen}' (hint: {closest(chosen, list(loaded.arms), 'arms')})")
     kind, arms = kinds.kind_of(fabric), {chosen: loaded.arms[chosen]}
     kinds.refuse(kind, loaded, arms)
-    require(needs_database=False)
+    found = require(needs_database=False)
     clean_before(note)
-    kinds.require(kind)
+    kinds.require(kind, found)
     warn(kinds.ignored(kind, loaded, arms))
     plan_json = canonical_json(lower(loaded.arms[chosen], chosen, trial=1))
     up = standing.bring_up(name or loaded.scenario.name, plan_json, metrics, kind.name)

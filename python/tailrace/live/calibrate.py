@@ -93,7 +93,7 @@ class Calibration:
     def produce_bps(self, size: int) -> float | None:
         """Rate at which an answer that is made is sent and read: what is left of its time over loopback."""
         before, after = (_ms_per_byte(times, size) for times in (self.answers.before_ms, self.answers.after_ms))
-        return _rate_bps(_ms_per_byte(self.answers.loopback_ms, size) - before - max(0.0, after))
+        return _rate_bps(_ms_per_byte(self.answers.loopback_ms, size) - max(0.0, before) - max(0.0, after))
 
 
 def _ms_per_byte(times_ms: Mapping[int, float], size: int) -> float:
@@ -108,7 +108,8 @@ def _rate_bps(ms_per_byte: float) -> float | None:
 
 def calibrate(mtu: str, rate: str, say: Callable[[str], None]) -> Calibration:
     """Measures for a minute at most; `say` is told what is being done."""
-    parse(mtu, SIZE), parse(rate, RATE)
+    parse(mtu, SIZE)  # a mistake is told before anything is measured
+    parse(rate, RATE)
     require(needs_database=True)
     _warn_of_neighbours(say)
     with tempfile.TemporaryDirectory(prefix="tailrace-calibrate-") as name:

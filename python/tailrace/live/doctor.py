@@ -12,8 +12,9 @@ from tailrace.errors import RunRefusedError
 from tailrace.experiment.machine import describe_machine
 from tailrace.live import fabric, limits
 from tailrace.live.fabric import FabricError
-from tailrace.live.kinds import KINDS, TAP, Kind
+from tailrace.live.kinds import KINDS, Kind
 from tailrace.live.programs import hammerdb, postgres
+from tailrace.results.fidelity import TAP
 
 VERSION_LIMIT_S = 10.0
 CORES_MIN = 2
@@ -39,7 +40,6 @@ NEEDED = (
     Needed("ss", "iproute2", "-V", "samples of connections"),
     Needed("ip", "iproute2", "-V", "routes and TCP metrics of a host"),
     Needed("ethtool", "ethtool", "--version", "offloads of a host"),
-    Needed("sysctl", "procps", "--version", "TCP settings of a host"),
     Needed("cp", "coreutils", "--version", "restoring databases"),
 )
 OPEN_VSWITCH = Needed("ovs-vsctl", "openvswitch-switch", "--version", "fabrics ovs and ovs-dpdk")
@@ -112,20 +112,25 @@ def missing(*, needs_database: bool = True) -> list[Needed]:
     ]
 
 
-def require(*, needs_database: bool) -> None:
-    """Raises `RunRefusedError` where a live run cannot start on this machine, with what to install or to be."""
+def require(*, needs_database: bool) -> dict[str, Any]:
+    """Raises `RunRefusedError` where a live run cannot start on this machine, with what to install or to be.
+
+    Returns what the fabric's doctor found, which takes a lab of its own to find out.
+    """
     lacking = missing(needs_database=needs_database)
     if lacking:
         names = ", ".join(each.program for each in lacking)
         packages = " ".join(dict.fromkeys(each.package for each in lacking))
         hint = f"`make live-deps`, or apt-get install {packages}; `tailrace doctor` lists everything"
         raise RunRefusedError(f"a live run needs {names} (hint: {hint})")
-    lacks = [fact for fact in fabric_facts(fabric.ask("doctor")) if fact.is_good is False]
+    found = fabric.ask("doctor")
+    lacks = [fact for fact in fabric_facts(found) if fact.is_good is False]
     if lacks:
         why = "; ".join(f"{fact.what}: {fact.value} ({fact.advice})" for fact in lacks)
         raise RunRefusedError(
             f"a live run cannot start here: {why} (hint: run it as root; `tailrace doctor` says more)"
         )
+    return found
 
 
 def examine() -> list[Fact]:
@@ -179,18 +184,24 @@ def _privileges(found: Mapping[str, Any]) -> Fact:
     if (found.get("capabilities") or {}).get("lab"):
         return Fact("privileges", "those of root", is_good=True)
     if found.get("user_namespaces"):
-        limits = "no control groups and no real-time priority, unless it is run as root"
-        return Fact("privileges", "an ordinary user's: labs are in a user namespace", is_good=True, advice=limits)
+        advice = "no control groups and no real-time priority, unless it is run as root"
+        return Fact("privileges", "an ordinary user's: labs are in a user namespace", is_good=True, advice=advice)
     return Fact("privileges", "too few", is_good=False, advice="run it as root: there are no user namespaces here")
 
 
 def _control_groups(found: Mapping[str, Any]) -> Fact:
     kind = str(found.get("cgroup"))
     if found.get("cgroup_usable") is False:
-        return Fact("control groups", f"{kind}, not to be used", None, "no cpu.program_cores, no priorities")
+        return Fact("control groups", f"{kind}, not to be used", None, "no cpu.program_cores, priority and dscp")
+    lacks = []
     if found.get("cpu_limits") is False:
-        return Fact("control groups", f"{kind}, without limits of processors", None, "no cpu.program_cores")
-    return Fact("control groups", kind, None)
+        lacks.append(("limits of processors", "no cpu.program_cores"))
+    if found.get("priorities") is False:
+        lacks.append(("priorities of programs", "no priority and dscp"))
+    value = " and ".join(what for what, _ in lacks)
+    return Fact(
+        "control groups", f"{kind}, without {value}" if lacks else kind, None, "; ".join(hint for _, hint in lacks)
+    )
 
 
 def _limits_facts() -> list[Fact]:

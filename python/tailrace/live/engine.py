@@ -18,6 +18,7 @@ from tailrace.live.refuse import Machine, refuse
 from tailrace.live.replay import INGRESS
 from tailrace.live.template import Templates
 from tailrace.live.trial import LiveTrial
+from tailrace.results.fidelity import TAP
 from tailrace.scenario.experiment import Experiment
 from tailrace.scenario.loading import Loaded
 from tailrace.scenario.scenario import Scenario
@@ -35,7 +36,7 @@ class LiveEngine:
     calibration_error = 0.01
 
     def __init__(
-        self, *, log_ingress: bool = False, say: Callable[[str], None] = lambda _text: None, kind: str = kinds.TAP
+        self, *, log_ingress: bool = False, say: Callable[[str], None] = lambda _text: None, kind: str = TAP
     ) -> None:
         """`say` is told what takes time before the first trial; `kind` names the fabric."""
         self._say = say
@@ -72,14 +73,13 @@ class LiveEngine:
         """Raises with everything that this machine or real programs cannot do."""
         refuse(loaded, arms, Machine(has_hammerdb=hammerdb.installation() is not None))
         kinds.refuse(self.kind, loaded, arms)
-        require(
+        found = require(
             needs_database=any(workload.kind == "oltp" for arm in arms.values() for workload in arm.workloads.values())
         )
         clean_before(self._say)
-        kinds.require(self.kind)
+        kinds.require(self.kind, found)
         self._frames_per_s_max = limits.frames_per_s_max(self._say, self.kind.name)
-        machine = Machine.of(fabric.ask("doctor"), self._frames_per_s_max)
-        refuse(loaded, arms, machine)
+        refuse(loaded, arms, Machine.of(found, self._frames_per_s_max))
 
     def open(self, folder: Path) -> None:
         """Templates and logs go below the run directory."""

@@ -22,6 +22,10 @@ RECORD = struct.Struct("<BQQ5B5H40x")
 from) and its ports (source, destination); the rest is not looked at."""
 PIECE_RECORDS = 8192
 """A log is read in pieces of 600 kB: that of a minute has hundreds of megabytes."""
+TAGGED = 8
+"""Bit of a frame's first mark: its tag is written on the link of its host, and its size has the tag."""
+TAG_BYTES = 4
+"""802.1Q."""
 FRAME = 0
 """Kind of a record: a frame, neither the beginning nor the end of the measured interval."""
 HEADER_BYTES = 66
@@ -84,10 +88,11 @@ def answers(log: Path) -> list[Answer]:
 
 
 def _segments(log: Path) -> Iterator[tuple[int, int, Connection, bool]]:
-    """Time, size and connection of every segment with data between a database and its users, and whether it asks."""
-    for kind, at_ps, *_, frame_bytes, to_host, from_host, source, destination in _records(log):
+    """Time, size (no tag), connection of every segment with data between a database and its users, and if it asks."""
+    for kind, at_ps, _, mark, *_, wire_bytes, to_host, from_host, source, destination in _records(log):
         if kind != FRAME:
             continue
+        frame_bytes = wire_bytes - TAG_BYTES if mark & TAGGED else wire_bytes
         if destination == postgres.PORT and frame_bytes > ACK_BYTES_MAX:
             yield at_ps, frame_bytes, (from_host, to_host, source), True
         elif source == postgres.PORT and frame_bytes > HEADER_BYTES:

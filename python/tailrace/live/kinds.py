@@ -2,20 +2,19 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from tailrace.errors import KeyPath, Problem, RunRefusedError, ScenarioError
-from tailrace.live import fabric
+from tailrace.results.fidelity import TAP
 from tailrace.scenario.host import Host
 from tailrace.scenario.loading import Loaded
-from tailrace.scenario.scenario import Scenario
+from tailrace.scenario.scenario import DEFAULTS, Scenario
 from tailrace.scenario.switch import Policy, Queue, Switch
 from tailrace.scenario.topology import Graph, expand
 
 Found = Iterator[tuple[KeyPath, str, str]]
 """Path, what is refused or ignored, hint."""
 
-TAP = "tap"
-"""tailrace's own switch, which executes the scenario's policies."""
 DELAY_MAX_PS = 20 * 10**6
 """20 us: a wake-up between two cores of a small virtual machine takes as long; a shorter cable makes no difference."""
 DPDK_MTU_MAX = 1500
@@ -62,11 +61,12 @@ def kind_of(name: str) -> Kind:
     return KINDS[name]
 
 
-def require(kind: Kind) -> None:
-    """Raises `RunRefusedError` where this machine lacks what a fabric needs, with what to install."""
-    if not kind.is_foreign:
-        return
-    lacks = (fabric.ask("doctor").get("fabrics") or {}).get(kind.name)
+def require(kind: Kind, found: Mapping[str, Any]) -> None:
+    """Raises `RunRefusedError` where this machine lacks what a fabric needs, with what to install.
+
+    `found` is what the fabric's doctor says.
+    """
+    lacks = (found.get("fabrics") or {}).get(kind.name) if kind.is_foreign else None
     if lacks:
         hint = f'`make live-deps WITH="{kind.name}"`, or --fabric bridge'
         raise RunRefusedError(f"--fabric {kind.name}: {lacks} (hint: {hint})")
@@ -112,9 +112,8 @@ def _refused(kind: Kind, scenario: Scenario) -> Found:
     for host in graph.hosts:
         mtu = scenario.host(host).mtu
         if kind.mtu_max is not None and mtu > kind.mtu_max:
-            key = host if "mtu" in scenario.hosts.get(host, Host()).model_fields_set else "defaults"
             what = f"DPDK's ports to the kernel take an MTU of {kind.mtu_max}B at most, not {mtu}B"
-            yield ("hosts", key, "mtu"), what, "lower it, or --fabric ovs"
+            yield _stated_at(scenario.hosts, "hosts", host, "mtu"), what, "lower it, or --fabric ovs"
 
 
 def _delays(kind: Kind, graph: Graph) -> Found:
@@ -132,7 +131,9 @@ def _ignored(kind: Kind, scenario: Scenario) -> Found:
     graph = expand(scenario.network)
     for name in graph.switches:
         switch = scenario.switch(name)
-        yield from _of_switch(kind, name, switch)
+        if switch.classify:
+            what = f"ignored by --fabric {kind.name}: {len(switch.classify)} rules of classification"
+            yield _stated_at(scenario.switches, "switches", name, "classify"), what, WHOLE_SCENARIO
         used = {switch.ports.get(host, switch.policy) for host in graph.neighbours(name)}
         for policy_name in sorted(used):
             policy = scenario.policy(policy_name)
@@ -140,17 +141,18 @@ def _ignored(kind: Kind, scenario: Scenario) -> Found:
             yield from _of_policy(kind, ("policies", policy_name), policy)
     for name in graph.hosts:
         if scenario.host(name).nic.is_lossless:
-            yield ("hosts", name, "nic"), f"ignored by --fabric {kind.name}: pauses and QCN of hosts", WHOLE_SCENARIO
+            what = f"ignored by --fabric {kind.name}: pauses and QCN of hosts"
+            yield _stated_at(scenario.hosts, "hosts", name, "nic"), what, WHOLE_SCENARIO
     for name, workload in scenario.workloads.items():
         if workload.priority:
             what = f"ignored by --fabric {kind.name}: priority {workload.priority}, since each port has one queue"
             yield ("workloads", name, "priority"), what, WHOLE_SCENARIO
 
 
-def _of_switch(kind: Kind, name: str, switch: Switch) -> Found:
-    if switch.classify:
-        what = f"ignored by --fabric {kind.name}: {len(switch.classify)} rules of classification"
-        yield ("switches", name, "classify"), what, WHOLE_SCENARIO
+def _stated_at(entries: Mapping[str, Host] | Mapping[str, Switch], section: str, name: str, field: str) -> KeyPath:
+    """Where the file has a field of a host or a switch: in its own entry, or in that for all."""
+    own = entries.get(name)
+    return (section, name if own is not None and field in own.model_fields_set else DEFAULTS, field)
 
 
 def _of_policy(kind: Kind, at: KeyPath, policy: Policy) -> Found:

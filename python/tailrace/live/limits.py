@@ -8,7 +8,7 @@ from typing import Any
 
 from tailrace.experiment.machine import describe_machine
 from tailrace.live import fabric
-from tailrace.live.kinds import TAP
+from tailrace.results.fidelity import TAP
 
 MEASURE_LIMIT_S = 180.0
 SECONDS = "2"

@@ -8,7 +8,7 @@ from tailrace.experiment.native import Columns
 from tailrace.live.generators import Interval, Measured
 from tailrace.live.program import Ended, Program
 from tailrace.live.programs import closings, probe
-from tailrace.live.programs.closings import Closed
+from tailrace.live.programs.closings import Seen
 from tailrace.live.programs.probe import Connections, Counters
 from tailrace.live.series import column, goodput_table, transactions_table
 
@@ -42,7 +42,7 @@ class Readings:
     samples: Sequence[Connections]
     programs: Sequence[Program]
     """Of the load generators."""
-    closed: Mapping[str, tuple[Sequence[Closed], Sequence[Closed]]]
+    closed: Mapping[str, Seen]
     """By workload, what its sending and its receiving host knew of its connections."""
 
 
@@ -91,13 +91,18 @@ def tables(
 
 
 def _with_tcp(plan: Mapping[str, Any], outcome: dict[str, Any], readings: Readings) -> dict[str, Any]:
-    """A workload's TCP counters: its connections', and where its hosts are its own those that Linux has by host."""
+    """A workload's TCP counters: its connections', and where its hosts are its own those that Linux has by host.
+
+    There are none where some of its connections were not seen to end: those of a host count other things.
+    """
+    closed = readings.closed.get(outcome["name"])
+    if closed is not None and not closed.is_whole:
+        return outcome | {"tcp": None}
     ends = {
         raw["name"]: _sender_and_receiver(kind, raw) for tagged in plan["workloads"] for kind, raw in tagged.items()
     }
     sender, receiver = ends[outcome["name"]]
-    sent, received = readings.closed.get(outcome["name"], ((), ()))
-    tcp = closings.tcp_outcome(sent, received) if sent else {}
+    tcp = closings.tcp_outcome(closed) if closed is not None else {}
     if [pair[0] for pair in ends.values()].count(sender) == 1:
         has_receiver = [pair[1] for pair in ends.values()].count(receiver) == 1
         tcp = probe.tcp_outcome(readings.counted[sender], readings.counted[receiver] if has_receiver else {}) | tcp
@@ -143,7 +148,7 @@ def _live(
         "round_trip_us": {place: dict(trip) for place, trip in round_trips.items()},
         "begin_skew_ms": (max(begun) - min(begun)) / 1e9 if begun else 0.0,
         "generator_lag_us": {one.outcome["name"]: one.lag_us for one in measured if one.lag_us is not None},
-        "connections": {name: closings.summary(sent) for name, (sent, _) in readings.closed.items()},
+        "connections": {name: closings.summary(ends) for name, ends in readings.closed.items()},
         "congestion_controls": controls,
         "window_mean_segments": _mean(windows),
         "smoothed_round_trip_mean_ms": _mean(trips),

@@ -30,6 +30,7 @@ RTO_MIN_PS = 10**9
 """Smallest minimum of the retransmission timeout that a route can have: 1 ms."""
 KERNEL_NAMES = {"new-reno": "reno"}
 """Where Linux has another name for a congestion control."""
+GROUPS_NEEDED = "control groups of version 2, and this machine or user has none"
 FRAMES_PER_DATA_FRAME = 1.5
 """Linux acknowledges every second segment, more rarely with GRO: a data frame is at most this many frames."""
 
@@ -42,10 +43,11 @@ class Machine:
     congestion_controls: frozenset[str] | None = None
     """By the kernel's names."""
     has_hammerdb: bool | None = None
-    has_groups: bool | None = None
-    """Whether this user may make control groups here."""
+    has_priorities: bool | None = None
+    """Whether this user may make control groups that give the sockets of programs a priority and a code point: those of
+    version 2."""
     can_limit_cpus: bool | None = None
-    """Whether they limit the time of processors."""
+    """Whether control groups limit the time of processors."""
 
     @classmethod
     def of(cls, found: Mapping[str, Any], frames_per_s_max: float) -> "Machine":
@@ -54,7 +56,7 @@ class Machine:
         return cls(
             frames_per_s_max,
             frozenset(controls) if controls else None,
-            has_groups=found.get("cgroup_usable"),
+            has_priorities=False if found.get("cgroup_usable") is False else found.get("priorities"),
             can_limit_cpus=found.get("cpu_limits"),
         )
 
@@ -100,11 +102,15 @@ def _groups(scenario: Scenario, machine: Machine) -> Found:
                     what,
                     "leave it out; see `tailrace doctor`",
                 )
-    if machine.has_groups is False:
+    if machine.has_priorities is False:
         for name, workload in scenario.workloads.items():
             if workload.priority:
-                what = "priorities of programs need control groups, and this machine or user has none"
+                what = f"priorities of programs need {GROUPS_NEEDED}"
                 yield ("workloads", name, "priority"), what, "leave it out; see `tailrace doctor`"
+            # iperf3 marks its datagrams itself.
+            if workload.dscp and isinstance(workload, Oltp | Stream):
+                what = f"code points of connections need {GROUPS_NEEDED}"
+                yield ("workloads", name, "dscp"), what, "leave it out; see `tailrace doctor`"
 
 
 def _workload(at: KeyPath, workload: Oltp | Stream | Flows | Datagrams) -> Found:

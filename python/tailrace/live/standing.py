@@ -13,8 +13,8 @@ from typing import Any
 
 from tailrace.errors import closest
 from tailrace.live.fabric import FabricError, program
-from tailrace.live.kinds import TAP
 from tailrace.live.program import tail
+from tailrace.results.fidelity import TAP
 
 UP_LIMIT_S = 30.0
 ANSWER_LIMIT_S = 20.0

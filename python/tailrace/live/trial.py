@@ -13,7 +13,6 @@ from tailrace.live.fabric import FabricError
 from tailrace.live.generators import Bulk, Generator, Interval, Oltp, Users
 from tailrace.live.lab import Lab
 from tailrace.live.outcome import Readings
-from tailrace.live.program import Command
 from tailrace.live.programs import hammerdb, iperf3, probe, settings
 from tailrace.live.programs.closings import Closings
 from tailrace.live.programs.hammerdb import HammerDb
@@ -26,14 +25,6 @@ POLL_S = 0.02
 FIRST_SAMPLE_S = 0.5
 SAMPLE_EVERY_S = 2.0
 """Connections are looked at this often: six hosts cost about ten milliseconds of one core."""
-SETTLE_LIMIT_S = 20.0
-
-SETTINGS = {
-    "sack": ("net.ipv4.tcp_sack", "1", "0"),
-    "tail_loss_probe": ("net.ipv4.tcp_early_retrans", "3", "0"),
-    "slow_start_after_idle": ("net.ipv4.tcp_slow_start_after_idle", "1", "0"),
-}
-"""TCP settings of a host that Linux has by network namespace: sysctl, value for true, value for false."""
 
 
 class CancelledError(Exception):
@@ -89,8 +80,6 @@ class LiveTrial:
         return [next(iter(tagged.items())) for tagged in self._plan["workloads"]]
 
     def _run_in(self, lab: Lab, databases: Databases) -> Outcome:
-        for host in self._plan["hosts"]:
-            lab.run(_tuned(host), SETTLE_LIMIT_S)
         databases.start(lab, {host["name"]: _cpus(host) for host in self._plan["hosts"]})
         generators = self._generators(databases)
         for generator in generators:
@@ -185,14 +174,6 @@ def _refuse_failures(generator: Generator) -> None:
     for program in generator.programs:
         if program.ended is not None and not program.ended.is_good:
             raise FabricError(program.complaint())
-
-
-def _tuned(host: Mapping[str, Any]) -> Command:
-    """Sets what the scenario says about TCP and Linux keeps by host; metrics of earlier connections are not kept."""
-    words = ["net.ipv4.tcp_no_metrics_save=1"]
-    for key, (name, on, off) in SETTINGS.items():
-        words.append(f"{name}={on if host['tcp'][key] else off}")
-    return Command(f"sysctl-{host['name']}", ["sysctl", "--quiet", "--write", *words], host=host["name"])
 
 
 def _cpus(host: Mapping[str, Any]) -> float | None:

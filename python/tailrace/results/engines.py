@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from tailrace.results.compare import refuse_incomparable
-from tailrace.results.fidelity import engine_name, fabric_name
+from tailrace.results.fidelity import TAP, engine_name, fabric_name
 from tailrace.results.metrics import metric_of_trials
 from tailrace.results.numbers import signed_text
 from tailrace.results.published import Band, read_bands
@@ -25,9 +25,6 @@ SHOWN = frozenset({"slowdown", "completion_s"})
 GOAL_PERCENT = 15.0
 """Disagreement of slowdowns up to which the model is believed: this project's own goal, from no publication. The
 published gains of DPP are 28 to 32 %, and live trials of one scenario differ among themselves by a few percent."""
-
-TAP = "tap"
-"""The fabric that executes the policies."""
 
 Samples = list[list[float]]
 

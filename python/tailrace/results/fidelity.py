@@ -6,6 +6,9 @@ from typing import Any
 from tailrace.results.numbers import THIN_SPACE, digits_text
 from tailrace.results.run_directory import Run, Trial
 
+TAP = "tap"
+"""The fabric that executes the policies: tailrace's own switch. A live run that names none had it."""
+
 PPM_PER_PERCENT = 10_000
 
 Outcome = dict[str, Any]
@@ -41,7 +44,7 @@ def engine_name(run: Run) -> str:
 
 def fabric_name(run: Run) -> str | None:
     """What stood between the hosts of a live run; None for a simulated one."""
-    return str(run.manifest.get("fabric", "tap")) if engine_name(run) == "live" else None
+    return str(run.manifest.get("fabric", TAP)) if engine_name(run) == "live" else None
 
 
 def fidelity_rows(summary: dict[str, Any]) -> list[list[str]]:

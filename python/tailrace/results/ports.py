@@ -1,11 +1,11 @@
 """What the ports and hosts counted, as means over the valid trials of an arm.
 
-Switches that are not ours count less: what no trial has is None, and bytes of drops that nobody counted are left out.
+Switches that are not ours count less: what a trial does not have is None, such as the bytes of its drops.
 """
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import Any, TypedDict
 
 from tailrace.results.run_directory import Trial
 
@@ -23,6 +23,13 @@ DPP_COUNTERS = (
 )
 
 
+class Lost(TypedDict):
+    """Frames that one cause lost, mean over trials, and their bytes; None where a trial did not count those."""
+
+    frames: float
+    bytes: float | None
+
+
 def summarise_ports(trials: list[Trial]) -> tuple[list[dict[str, Any]], int]:
     """Switch ports, most drops first and then busiest, and how many were left out."""
     groups: dict[tuple[str, str], list[tuple[dict[str, Any], int]]] = defaultdict(list)
@@ -34,27 +41,24 @@ def summarise_ports(trials: list[Trial]) -> tuple[list[dict[str, Any]], int]:
     return ports[:PORTS_MAX], max(0, len(ports) - PORTS_MAX)
 
 
-def drops_by_cause(trials: list[Trial]) -> dict[str, dict[str, float]]:
+def drops_by_cause(trials: list[Trial]) -> dict[str, Lost]:
     """Frames and bytes lost in switches and hosts by cause, mean over trials, most first."""
-    causes: dict[str, dict[str, float]] = defaultdict(lambda: {"frames": 0.0, "bytes": 0.0})
+    causes: dict[str, Lost] = {}
     for trial in trials:
         for cause, frames, size in _drops(trial.outcome):
-            causes[cause]["frames"] += frames / len(trials)
-            causes[cause]["bytes"] += size / len(trials)
+            _add(causes, cause, frames, size, len(trials))
     lost = {cause: count for cause, count in causes.items() if count["frames"] > 0}
     return dict(sorted(lost.items(), key=lambda item: -item[1]["frames"]))
 
 
 def early_drops(trials: list[Trial]) -> list[dict[str, Any]]:
     """What switches dropped before any queue (no route, policed, no room at the ingress), mean over trials."""
-    found: dict[str, dict[str, dict[str, float]]] = {}
+    found: dict[str, dict[str, Lost]] = {}
     for trial in trials:
         for switch in trial.outcome.get("switches", []):
             causes = found.setdefault(switch["name"], {})
             for cause, lost in switch.get("early_drops", {}).items():
-                mean = causes.setdefault(cause, {"frames": 0.0, "bytes": 0.0})
-                mean["frames"] += lost["frames"] / len(trials)
-                mean["bytes"] += lost.get("bytes", 0) / len(trials)
+                _add(causes, cause, lost["frames"], lost.get("bytes"), len(trials))
     return [{"switch": name, "drops": causes} for name, causes in found.items() if causes]
 
 
@@ -108,16 +112,15 @@ def _port(node: str, towards: str, seen: list[tuple[dict[str, Any], int]], trial
 
 
 def _queue(queues: list[dict[str, Any]]) -> dict[str, Any]:
-    causes: dict[str, dict[str, float]] = defaultdict(lambda: {"frames": 0.0, "bytes": 0.0})
+    causes: dict[str, Lost] = {}
     for queue in queues:
         for cause, lost in queue["drops"].items():
-            causes[cause]["frames"] += lost["frames"] / len(queues)
-            causes[cause]["bytes"] += lost.get("bytes", 0) / len(queues)
+            _add(causes, cause, lost["frames"], lost.get("bytes"), len(queues))
     return {
         "name": queues[0]["name"],
         "tx_frames": _mean(queue["tx_frames"] for queue in queues),
         "tx_bytes": _mean(queue["tx_bytes"] for queue in queues),
-        "drops": dict(causes),
+        "drops": causes,
         "drops_frames": sum(lost["frames"] for lost in causes.values()),
         "marked_frames": _known(queues, "marked_frames", _mean),
         "depth_mean_bytes": _known(queues, "depth_mean_bytes", _mean),
@@ -131,17 +134,25 @@ def _known(queues: list[dict[str, Any]], key: str, of: Callable[[list[float]], f
     return None if None in values else of([value for value in values if value is not None])
 
 
-def _drops(outcome: dict[str, Any]) -> Iterable[tuple[str, float, float]]:
+def _add(causes: dict[str, Lost], cause: str, frames: float, size: float | None, trials: int) -> None:
+    """Adds what one of several trials lost to the mean; bytes that one of them did not count are not known."""
+    mean = causes.setdefault(cause, {"frames": 0.0, "bytes": 0.0})
+    mean["frames"] += frames / trials
+    mean["bytes"] = None if size is None or mean["bytes"] is None else mean["bytes"] + size / trials
+
+
+def _drops(outcome: dict[str, Any]) -> Iterable[tuple[str, float, float | None]]:
+    """Cause, frames and bytes of every loss; hosts count frames alone."""
     for port in outcome.get("ports", []):
         for queue in port["queues"]:
             for cause, lost in queue["drops"].items():
-                yield cause, lost["frames"], lost.get("bytes", 0)
+                yield cause, lost["frames"], lost.get("bytes")
     for switch in outcome.get("switches", []):
         for cause, lost in switch.get("early_drops", {}).items():
-            yield cause, lost["frames"], lost.get("bytes", 0)
+            yield cause, lost["frames"], lost.get("bytes")
     for host in outcome.get("hosts", []):
-        yield "nic_queue", host["nic_queue_drops"], 0.0
-        yield "rx_ring", host["rx_ring_drops"], 0.0
+        yield "nic_queue", host["nic_queue_drops"], None
+        yield "rx_ring", host["rx_ring_drops"], None
 
 
 def _mean(values: Iterable[float]) -> float:

@@ -40,7 +40,8 @@ def format_switches(switches: list[Counters]) -> str:
     ]
     for switch in switches:
         for cause, lost in switch["earlyDrops"].items() or [("none", {"dropPackets": 0, "dropBytes": 0})]:
-            lines.append(f"{switch['switch']:<22}{cause:<18}{lost['dropPackets']:>14}{lost['dropBytes']:>22}")
+            size = "–" if lost["dropBytes"] is None else lost["dropBytes"]
+            lines.append(f"{switch['switch']:<22}{cause:<18}{lost['dropPackets']:>14}{size:>22}")
     return "\n".join([*lines, WIDE])
 
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from textwrap import fill
 from typing import Any
 
-from tailrace.results.fidelity import fidelity_rows
+from tailrace.results.fidelity import TAP, fidelity_rows
 from tailrace.results.grid import Grid, grid_of
 from tailrace.results.metrics import OPEN_LOOP
 from tailrace.results.numbers import PS_PER_S, THIN_SPACE, digits_text, signed_text, span_text
@@ -59,7 +59,7 @@ def _title(summary: dict[str, Any]) -> str:
     )
     partial = "\nPARTIAL: trials are missing, see below." if run["is_partial"] else ""
     fabric = run.get("fabric")
-    engine = f", live over {fabric}" if fabric not in (None, "tap") else ", live" if run["engine"] == "live" else ""
+    engine = f", live over {fabric}" if fabric not in (None, TAP) else ", live" if run["engine"] == "live" else ""
     return f"{run['name']}{engine}: seed {run['seed']}{scale}{partial}"
 
 

@@ -2,6 +2,7 @@
 
 import json
 import struct
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -19,11 +20,11 @@ MS = 10**9
 CLIENT, SERVER, USER_PORT, DATABASE_PORT = 0, 1, 40_000, 5432
 
 
-def record(at_ps: int, frame_bytes: int, *, asks: bool, kind: int = 0) -> bytes:
+def record(at_ps: int, frame_bytes: int, *, asks: bool, kind: int = 0, mark: int = 4) -> bytes:
     """A record of the log: a frame between the two hosts."""
     hosts = (SERVER, CLIENT) if asks else (CLIENT, SERVER)
     ports = (USER_PORT, DATABASE_PORT) if asks else (DATABASE_PORT, USER_PORT)
-    return struct.pack("<BQQ5B5H40x", kind, at_ps, 0, 4, 0, 0, 0, 0, frame_bytes, *hosts, *ports)
+    return struct.pack("<BQQ5B5H40x", kind, at_ps, 0, mark, 0, 0, 0, 0, frame_bytes, *hosts, *ports)
 
 
 def test_answers_are_found_in_a_log_by_their_frames(tmp_path: Path) -> None:
@@ -43,6 +44,21 @@ def test_answers_are_found_in_a_log_by_their_frames(tmp_path: Path) -> None:
     assert (one.connection, one.size_bytes) == ((CLIENT, SERVER, USER_PORT), 8948 + 1000)
     assert (one.before_ms, one.sending_ms, one.after_ms) == (3.0, 3.0, 2.0)
     assert (two.size_bytes, two.before_ms, two.after_ms) == (500, 2.0, None)
+
+
+def test_the_tag_of_a_vlan_belongs_to_no_answer(tmp_path: Path) -> None:
+    log = tmp_path / "ingress.log"
+    tagged = 4 | 8
+    frames = [
+        record(1 * MS, 144, asks=True, mark=tagged),
+        record(2 * MS, 70, asks=False, mark=tagged),  # an acknowledgement of the request
+        record(4 * MS, 9018, asks=False, mark=tagged),
+        record(5 * MS, 98, asks=True, mark=tagged),  # an acknowledgement with three blocks
+        record(7 * MS, 1070, asks=False, mark=tagged),
+    ]
+    log.write_bytes(NAME + b"".join(frames))
+    [one] = answers(log)
+    assert (one.size_bytes, one.before_ms, one.sending_ms, one.after_ms) == (8948 + 1000, 3.0, 3.0, None)
 
 
 def test_a_file_that_is_no_log_is_refused(tmp_path: Path) -> None:
@@ -129,6 +145,18 @@ def test_a_calibration_is_taken_up_by_a_scenario(tmp_path: Path) -> None:
     assert (medium.produce_rate, medium.unpack_rate) == (16 * gbps, 16 * gbps)
     assert (large.produce_rate, large.unpack_rate) == (8 * gbps, None), "32 MB is nearer than 64"
     assert (huge.produce_rate, huge.unpack_rate) == (None, 8 * gbps)
+
+
+@pytest.mark.parametrize("part", ["before_ms", "after_ms"])
+def test_noise_below_zero_is_no_time_that_another_part_has(part: str) -> None:
+    size = LARGE[0]
+    quiet, noisy = (
+        replace(FOUND, answers=replace(FOUND.answers, **{part: getattr(FOUND.answers, part) | {size: time_ms}}))
+        for time_ms in (getattr(FOUND.answers, part)[SMALL], 0.05)
+    )
+    produced = noisy.produce_bps(size)
+    assert produced is not None
+    assert produced == quiet.produce_bps(size)
 
 
 def test_a_size_that_cannot_be_read_is_named_with_its_line(tmp_path: Path) -> None:

@@ -32,6 +32,11 @@ def test_the_doctor_says_as_whom_labs_are_made(changes: dict[str, Any], value: s
     [
         ({"cgroup_usable": True, "cpu_limits": True}, "v2"),
         ({"cgroup_usable": True, "cpu_limits": False}, "v2, without limits of processors"),
+        ({"cgroup_usable": True, "cpu_limits": True, "priorities": False}, "v2, without priorities of programs"),
+        (
+            {"cgroup_usable": True, "cpu_limits": False, "priorities": False},
+            "v2, without limits of processors and priorities of programs",
+        ),
         ({"cgroup_usable": False, "cpu_limits": False}, "v2, not to be used"),
     ],
 )

@@ -12,7 +12,9 @@ from tailrace import results
 from tailrace.errors import RunRefusedError, TailraceError
 from tailrace.experiment.judge import judged
 from tailrace.experiment.run import Experiment, Options, summarise_and_report
+from tailrace.live import fabric
 from tailrace.live.engine import LiveEngine
+from tailrace.live.programs import closings
 from tailrace.scenario.loading import load_scenario
 
 pytestmark = pytest.mark.usefixtures("fake_lab")
@@ -180,6 +182,20 @@ def test_counters_of_a_host_are_a_workloads_where_it_has_the_host_to_itself(tmp_
     assert [one["tcp"] for one in trial(tmp_path / "two")["workloads"]] == [None, None]
 
 
+def test_counters_of_connections_that_were_not_all_seen_to_end_are_left_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(closings, "SETTLE_S", 0.0)
+    out = tmp_path / "run"
+    stream = {"kind": "stream", "source": "bulk", "destination": "client"}
+    live(out, experiment__trials=1, arms={"fifo": {}}, workloads__backup=stream).run()
+    orders, backup = trial(out)["workloads"]
+    # The stand-in tells of one connection of the stream; it has another for iperf3's own words.
+    assert [trial(out)["live"]["connections"]["backup"][key] for key in ("count", "expected")] == [1, 2]
+    assert backup["tcp"] is None
+    assert orders["tcp"] is not None
+
+
 def test_live_trials_do_not_run_at_the_same_time(tmp_path: Path) -> None:
     assert live(tmp_path / "run").jobs == 1
     with pytest.raises(RunRefusedError, match="would disturb each other"):
@@ -193,6 +209,19 @@ def test_a_rate_that_the_machine_cannot_hold_is_refused_before_anything_runs(
     with pytest.raises(TailraceError, match=r"network\.link\.rate: its ports carry up to .* frames/s"):
         live(tmp_path / "run")
     assert not (tmp_path / "run").exists()
+
+
+def test_the_fabrics_doctor_is_asked_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[str] = []
+
+    def ask(*arguments: str, **limits: float) -> dict[str, Any]:
+        asked.append(arguments[0])
+        return answer(*arguments, **limits)
+
+    answer = fabric.ask
+    monkeypatch.setattr(fabric, "ask", ask)
+    live(tmp_path / "run")
+    assert asked.count("doctor") == 1
 
 
 def test_solo_runs_and_calibration_work_as_simulated(tmp_path: Path) -> None:

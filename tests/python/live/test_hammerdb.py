@@ -154,6 +154,8 @@ def test_a_log_of_other_pauses_than_the_seed_gives_is_refused(tmp_path: Path) ->
     assert [one.latency_us for one in done] == [1500, 900]
     assert users.lag_us(done[1:]) == 50
     assert users.lag_us([]) is None
+    log.write_text(first + second.removesuffix(" 50\n"), encoding="ascii")  # the last line was being written
+    assert [one.number for one in users.transactions()] == [1]
     log.write_text(first + f"0 2 {pause_us + 900} 0 101 0 {pause_us + 1} 50\n", encoding="ascii")
     with pytest.raises(FabricError, match="transaction 2 of user 0 had another pause"):
         users.transactions()

@@ -10,6 +10,7 @@ from typer.testing import CliRunner
 from lab import sound
 from tailrace import results
 from tailrace.cli.app import app
+from tailrace.cli.live_app import FabricKind
 from tailrace.errors import RunRefusedError, ScenarioError
 from tailrace.experiment.run import Experiment, Options, summarise_and_report
 from tailrace.live import kinds
@@ -44,6 +45,11 @@ def ignored(kind: str, changes: dict[str, object] | None = None) -> list[str]:
     """What is told to be ignored."""
     loaded = load_scenario(sound(**(changes or {})))
     return [f"{p.path}: {p.what}" for p in kinds.ignored(kinds.kind_of(kind), loaded, loaded.arms)]
+
+
+def test_the_command_line_has_every_fabric_by_its_name() -> None:
+    assert [kind.value for kind in FabricKind] == list(kinds.KINDS)
+    assert [name for name, kind in kinds.KINDS.items() if not kind.is_foreign] == [FabricKind.TAP]
 
 
 @pytest.mark.parametrize("kind", kinds.KINDS)
@@ -129,6 +135,24 @@ def test_a_mechanism_is_named_wherever_it_stands(changes: dict[str, object], wha
     assert what in ignored("ovs", changes)
 
 
+@pytest.mark.parametrize(
+    ("changes", "what"),
+    [
+        (
+            {"policies__fifo": {"queues": {"q": {"qcn": {}}}}, "hosts__defaults": {"nic": {"qcn": {}}}},
+            "hosts.defaults.nic: ignored by --fabric ovs: pauses and QCN of hosts",
+        ),
+        (
+            {"switches__defaults": {"classify": [{"class": 3, "source": "db"}]}},
+            "switches.defaults.classify: ignored by --fabric ovs: 1 rules of classification",
+        ),
+    ],
+)
+def test_what_holds_for_all_is_named_once_where_it_stands(changes: dict[str, object], what: str) -> None:
+    section = what.partition(".")[0]
+    assert [one for one in ignored("ovs", changes) if one.startswith(section)] == [what]
+
+
 def test_a_policy_that_no_port_has_is_not_named() -> None:
     assert ignored("bridge", {"arms": {"fifo": {}}, "switches__leaf__policy": "fifo"}) == []
 
@@ -172,7 +196,8 @@ def test_fabrics_are_recorded_compared_by_name_and_never_mixed(tmp_path: Path) -
 def test_what_nobody_counts_is_absent_from_every_output(tmp_path: Path) -> None:
     out = tmp_path / "run"
     live(out, "bridge").run()
-    switch = {"name": "leaf", "buffer_bytes": 4_000_000, "early_drops": {"in-switch": {"frames": 1, "bytes": 99}}}
+    early = {"in-switch": {"frames": 1}, "policed": {"frames": 2, "bytes": 99}}
+    switch = {"name": "leaf", "buffer_bytes": 4_000_000, "early_drops": early}
     for file in out.glob("trials/*/?.json"):
         data = json.loads(file.read_text(encoding="utf-8")) | {"ports": [PORT], "switches": [switch]}
         data.pop("conservation")
@@ -183,10 +208,24 @@ def test_what_nobody_counts_is_absent_from_every_output(tmp_path: Path) -> None:
     [queue] = summary["arms"]["fifo"]["ports"][0]["queues"]
     assert (queue["marked_frames"], queue["depth_mean_bytes"], queue["depth_max_bytes"]) == (None, None, None)
     assert queue["drops_frames"] == 2
-    assert "in switch" in report.read_text(encoding="utf-8")
+    assert queue["drops"] == {"tail-drop": {"frames": 2, "bytes": None}}
+    drops = summary["arms"]["fifo"]["drops"]
+    assert {cause: lost["bytes"] for cause, lost in drops.items()} == {
+        "tail-drop": None,
+        "policed": 99,
+        "in-switch": None,
+    }
+    [before_queues] = summary["arms"]["fifo"]["early_drops"]
+    assert before_queues["drops"]["in-switch"] == {"frames": 1, "bytes": None}
+    page = report.read_text(encoding="utf-8")
+    assert '<td class="text">in switch</td><td>1</td><td>–</td>' in page
+    assert '<td class="text">policed</td><td>2</td><td>99.0 B</td>' in page
     shown = CliRunner().invoke(app, ["show", "queues", str(out), "--arm", "dpp"], catch_exceptions=False)
     assert "Tail Drop Pkts" in shown.stdout
     assert "Tail Drop Byts" not in shown.stdout
+    assert [line.split() for line in shown.stdout.splitlines() if "in-switch" in line] == [
+        ["leaf", "in-switch", "1", "–"]
+    ]
     assert "ECN Marked" not in shown.stdout
 
 

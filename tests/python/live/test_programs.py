@@ -64,6 +64,20 @@ def test_a_log_is_read_from_every_thread_without_the_pauses(tmp_path: Path) -> N
     assert found[1].intended_us == 100_000_000 + 8200 - 1200
 
 
+@pytest.mark.parametrize("cut", range(1, len("1 1 1700 0 100 2300\n")))
+def test_a_last_line_that_was_being_written_is_no_transaction(tmp_path: Path, cut: int) -> None:
+    # Without its last digits the line would still be one, of another time.
+    (tmp_path / "log.7").write_text("0 1 1500 0 100 2000\n" + "1 1 1700 0 100 2300\n"[:cut], encoding="ascii")
+    [only] = LOAD.transactions(tmp_path / "log")
+    assert (only.user, only.latency_us) == (0, 1500)
+
+
+def test_a_line_of_a_log_that_has_other_words_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "log.7").write_text("0 1 1500 0 100\n", encoding="ascii")
+    with pytest.raises(FabricError, match=r"log\.7: a line of the log has 5 words, not 6: 0 1 1500 0 100"):
+        LOAD.transactions(tmp_path / "log")
+
+
 def test_a_long_pause_is_several_runs_of_the_script(tmp_path: Path) -> None:
     slow = Load(OLTP | {"gap": {"constant": 2_500 * 10**9}, "transactions": 2}, 7, LOAD.rows)
     # The pause of transaction 2 takes naps of 1, 1 and 0.5 s; then the user naps for ever.
@@ -259,15 +273,23 @@ def test_connections_are_told_apart_by_their_ends() -> None:
     mine = [one for one in found if meant.has(one, at_server=True)]
     assert len(mine) == 2
     assert not any(meant.has(one, at_server=False) for one in found)
-    assert closings.tcp_outcome(mine, [found[2]]) == {
+    ends = closings.Seen(mine, [found[2]] * 2, meant.count)
+    assert closings.tcp_outcome(ends) == {
         "segments_sent": 20,
         "retransmits": 2,
         "spurious_retransmits": 1,
-        "out_of_order": 4,
+        "out_of_order": 8,
     }
-    assert closings.summary(mine) == {
+    assert closings.summary(ends) == {
         "count": 2,
+        "expected": 2,
         "retransmitted_bytes": 9000,
         "round_trip_mean_ms": 2.5,
         "round_trip_least_ms": 0.25,
     }
+
+
+@pytest.mark.parametrize(("sent", "received", "is_whole"), [(2, 2, True), (1, 2, False), (2, 1, False), (0, 0, False)])
+def test_connections_are_whole_when_both_hosts_saw_all_of_them_end(sent: int, received: int, is_whole: bool) -> None:
+    one = closings.parse_closed(CLOSED)[0]
+    assert closings.Seen([one] * sent, [one] * received, 2).is_whole is is_whole

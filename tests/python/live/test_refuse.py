@@ -131,21 +131,58 @@ def test_the_line_of_the_file_is_named(tmp_path: Path) -> None:
         refuse(loaded, loaded.arms, Machine())
 
 
-def test_what_needs_control_groups_is_refused_where_there_are_none() -> None:
-    changes = {"hosts__db": {"cpu": {"program_cores": 1}}, "workloads__orders__priority": 3}
-    loaded = load_scenario(sound(**changes))
+BLAST = {
+    "kind": "datagrams",
+    "source": "bulk",
+    "destination": "db",
+    "sizes": "1kB",
+    "interarrival": "1ms",
+    "dscp": "ef",
+}
+VERSION_2 = "control groups of version 2, and this machine or user has none"
+
+
+@pytest.mark.parametrize(
+    ("changes", "refusals_expected"),
+    [
+        ({"workloads__orders__priority": 3}, [f"workloads.orders.priority: priorities of programs need {VERSION_2}"]),
+        (
+            {
+                "workloads__orders__dscp": "ef",
+                "workloads__backup__dscp": "af11",
+                "workloads__blast": BLAST,  # iperf3 marks its datagrams itself
+            },
+            [
+                f"workloads.backup.dscp: code points of connections need {VERSION_2}",
+                f"workloads.orders.dscp: code points of connections need {VERSION_2}",
+            ],
+        ),
+    ],
+    ids=["priority", "dscp"],
+)
+def test_what_needs_control_groups_is_refused_where_there_are_none(
+    changes: dict[str, object], refusals_expected: list[str]
+) -> None:
+    loaded = load_scenario(sound(hosts__db={"cpu": {"program_cores": 1}}, **changes))
 
     def told(machine: Machine) -> list[str]:
         try:
             refuse(loaded, loaded.arms, machine)
         except ScenarioError as error:
-            return [str(problem).removeprefix("scenario: ") for problem in error.problems]
+            return sorted(
+                str(problem).removeprefix("scenario: ").partition(" (hint: ")[0] for problem in error.problems
+            )
         return []
 
-    cores, priority = told(Machine.of({"cgroup_usable": False, "cpu_limits": False}, 1e9))
-    assert cores.startswith("hosts.db.cpu.program_cores: no control group of this machine and user limits")
-    assert priority.startswith("workloads.orders.priority: priorities of programs need control groups")
+    cores, *others = told(Machine.of({"cgroup_usable": False, "cpu_limits": False, "priorities": False}, 1e9))
+    assert (
+        cores == "hosts.db.cpu.program_cores: no control group of this machine and user limits the time of processors"
+    )
+    assert others == refusals_expected
+    assert told(Machine.of({"cgroup_usable": False, "cpu_limits": False}, 1e9)) == [cores, *others]
     # Version 2 of a machine whose cpu controller is in use by version 1.
-    assert told(Machine.of({"cgroup_usable": True, "cpu_limits": False}, 1e9)) == [cores]
+    assert told(Machine.of({"cgroup_usable": True, "cpu_limits": False, "priorities": True}, 1e9)) == [cores]
+    # A machine with version 1 alone.
+    assert told(Machine.of({"cgroup_usable": True, "cpu_limits": True, "priorities": False}, 1e9)) == others
     assert told(Machine.of({"cgroup_usable": True, "cpu_limits": True}, 1e9)) == []
     assert told(Machine()) == []

@@ -3,6 +3,7 @@
 import json
 import shutil
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -137,9 +138,25 @@ def test_drops_are_counted_by_cause_in_switches_and_hosts(tmp_path: Path) -> Non
 
     edit_trials(path, "fifo", lose)
     drops = summarise(path)["arms"]["fifo"]["drops"]
-    assert drops["rx_ring"]["frames"] == 15
+    assert drops["rx_ring"] == {"frames": 15, "bytes": None}, "hosts count no bytes"
     assert set(drops) == {"shared_buffer_full", "rx_ring"}
     assert drops["shared_buffer_full"]["frames"] > 1_000
+    assert drops["shared_buffer_full"]["bytes"] > drops["shared_buffer_full"]["frames"]
+
+
+def test_bytes_that_one_trial_did_not_count_are_not_known(tmp_path: Path) -> None:
+    path = FakeRun(trials=2, with_solo=False).write(tmp_path / "run")
+
+    def forget(outcome: dict[str, Any], number: int) -> None:
+        drops = [queue["drops"] for port in outcome["ports"] for queue in port["queues"]]
+        for lost in (each["shared_buffer_full"] for each in drops if "shared_buffer_full" in each and number == 1):
+            del lost["bytes"]
+
+    edit_trials(path, "fifo", forget)
+    fifo = summarise(path)["arms"]["fifo"]
+    assert fifo["drops"]["shared_buffer_full"]["bytes"] is None
+    causes = [queue["drops"] for port in fifo["ports"] for queue in port["queues"] if queue["drops"]]
+    assert {each["shared_buffer_full"]["bytes"] for each in causes} == {None}
 
 
 def test_latencies_of_all_trials_are_pooled(cisco: Path) -> None:

@@ -6,7 +6,7 @@ connection's whole life, with its opening, its end, and what was sent after the 
 
 import re
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -42,6 +42,22 @@ class Closed:
     round_trip_ms: float | None
     """Smoothed, at its end."""
     round_trip_least_ms: float | None
+
+
+@dataclass(frozen=True)
+class Seen:
+    """The connections of one workload that were seen to end, at both of their ends."""
+
+    sent: Sequence[Closed]
+    """By the host that sends most."""
+    received: Sequence[Closed]
+    expected: int
+    """So many connections it had."""
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether both hosts saw all of them end: the sums of fewer are too small."""
+        return min(len(self.sent), len(self.received)) >= self.expected
 
 
 @dataclass(frozen=True)
@@ -85,11 +101,11 @@ class Closings:
         """What has ended on a host so far."""
         return parse_closed(self._programs[host].out_path.read_text(encoding="utf-8", errors="replace"))
 
-    def pair(self, meant: Meant) -> tuple[list[Closed], list[Closed]]:
+    def pair(self, meant: Meant) -> Seen:
         """A workload's connections as their sending and their receiving host saw them end. Waits, but not for long."""
         sender, receiver = meant.ends
         sent = self._settled(sender, meant, at_server=meant.server_sends)
-        return sent, self._settled(receiver, meant, at_server=not meant.server_sends)
+        return Seen(sent, self._settled(receiver, meant, at_server=not meant.server_sends), meant.count)
 
     def _settled(self, host: str, meant: Meant, *, at_server: bool) -> list[Closed]:
         deadline = time.monotonic() + SETTLE_S
@@ -132,21 +148,21 @@ def _number(pattern: str, text: str) -> float | None:
     return float(found[1]) if found else None
 
 
-def tcp_outcome(sent: Iterable[Closed], received: Iterable[Closed]) -> dict[str, int]:
+def tcp_outcome(ends: Seen) -> dict[str, int]:
     """TCP counters of the connections that these are the two ends of. Linux counts timeouts, probes and recoveries by
     host and not by connection: they are left out."""
-    sent, received = list(sent), list(received)
-    sums = {name: sum(one.counters[name] for one in sent) for name in SENDER_NAMES}
-    return sums | {name: sum(one.counters[name] for one in received) for name in RECEIVER_NAMES}
+    sums = {name: sum(one.counters[name] for one in ends.sent) for name in SENDER_NAMES}
+    return sums | {name: sum(one.counters[name] for one in ends.received) for name in RECEIVER_NAMES}
 
 
-def summary(sent: Iterable[Closed]) -> dict[str, float | int | None]:
-    """What else the sending ends knew."""
-    sent = list(sent)
+def summary(ends: Seen) -> dict[str, float | int | None]:
+    """What else the sending ends knew, of those that were seen to end."""
+    sent = ends.sent
     trips = [one.round_trip_ms for one in sent if one.round_trip_ms is not None]
     least = [one.round_trip_least_ms for one in sent if one.round_trip_least_ms is not None]
     return {
         "count": len(sent),
+        "expected": ends.expected,
         "retransmitted_bytes": sum(one.counters["retransmitted_bytes"] for one in sent),
         "round_trip_mean_ms": sum(trips) / len(trips) if trips else None,
         "round_trip_least_ms": min(least, default=None),

@@ -43,6 +43,8 @@ BEGIN_AFTER_US = 20_000
 CLOSE_LIMIT_S = 20.0
 """vurun looks once a second whether the users have ended."""
 LOOK_EVERY_MS = 200
+LOG_WORDS = 8
+"""Of a line of a user's log: those of pgbench's, the pause, and how late the first statement was."""
 POLL_S = 0.02
 US_PER_S = 10**6
 
@@ -185,7 +187,7 @@ class HammerDb:
         """From the logs of the users; raises `FabricError` where a pause was not the one that the seed gives."""
         prefix = self._control / "transactions"
         done = []
-        for words in log_lines(prefix):
+        for words in log_lines(prefix, LOG_WORDS):
             user, number, took_us, pause_us, late_us = (int(words[at]) for at in (0, 1, 2, 6, 7))
             if pause_us != self._load.pause_us(user, number):
                 raise FabricError(f"hammerdb-{self._load.name}: transaction {number} of user {user} had another pause")

@@ -36,6 +36,8 @@ FOREVER_US = 10**15
 START_GRACE_S = 60
 """pgbench's own time ends so much after the trial's, which ends it first."""
 POLL_S = 0.02
+LOG_WORDS = 6
+"""Of a line of its log: client, number, time taken, script, and the clock's seconds and microseconds."""
 SEEDS_APART = 64
 """Between the seeds of two draws of a workload: no draw uses more."""
 STOP_LIMIT_S = 30.0
@@ -150,7 +152,7 @@ class Load:
     def transactions(self, log_prefix: Path) -> list[Transaction]:
         """Every transaction of the log, by user and number."""
         runs: dict[int, list[_Run]] = {}
-        for words in log_lines(log_prefix):
+        for words in log_lines(log_prefix, LOG_WORDS):
             runs.setdefault(int(words[0]), []).append(self._run(words))
         ordered = {user: sorted(runs[user], key=lambda run: run.number) for user in sorted(runs)}
         return [one for user, own in ordered.items() for one in self._of_user(user, own)]
@@ -280,13 +282,19 @@ def finish(running: Program, load: Load, limit_s: float) -> None:
     running.require(limit_s)
 
 
-def log_lines(log_prefix: Path) -> Iterator[list[str]]:
-    """Words of every whole line of a workload's log; every thread has its own file."""
+def log_lines(log_prefix: Path, count: int) -> Iterator[list[str]]:
+    """The `count` words of every whole line of a workload's log; every thread has its own file.
+
+    A last line without its end was being written. Raises `FabricError` for a line with another number of words.
+    """
     for file in sorted(log_prefix.parent.glob(f"{log_prefix.name}.*")):
-        for line in file.read_text(encoding="ascii").splitlines():
+        for line in file.read_text(encoding="ascii").splitlines(keepends=True):
+            if not line.endswith("\n"):
+                continue
             words = line.split()
-            if len(words) >= 6:
-                yield words
+            if len(words) != count:
+                raise FabricError(f"{file.name}: a line of the log has {len(words)} words, not {count}: {line.strip()}")
+            yield words
 
 
 def statement_ms(report: str) -> float | None:
