@@ -166,7 +166,7 @@ class Tcp(Part):
     small_queue: Time = 10**9
     """Data of one socket that may wait in the NIC, in time at the socket's pace (TCP small queues); 0s for no limit."""
     small_queue_bound: Literal["line", "pace"] = "line"
-    """What else bounds that: no more than the line sends in the time, or pace alone, as in Linux; calibration says pace."""
+    """What bounds that besides: what the line sends in the time, or pace alone as in Linux; calibration says pace."""
     send_buffer: Buffer = SocketBuffer(maximum="4MiB")  # type: ignore[arg-type]  # parsed text
     """Send buffer; Linux: at most tcp_wmem's 4 MiB."""
     receive_buffer: Buffer = SocketBuffer(maximum="6MiB")  # type: ignore[arg-type]  # parsed text
