@@ -1,14 +1,18 @@
 """What a live run must leave as it was: interfaces, mounts, control groups, processes."""
 
 import json
+import os
 import subprocess
 import sys
 import time
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).parents[2]
+TAILRACE = [sys.executable, "-c", "from tailrace.cli import main; main()"]
+"""The words of the command."""
 SCENARIO = Path(__file__).with_name("small.yaml")
 GONE_LIMIT_S = 15.0
 RUN_LIMIT_S = 200
@@ -74,18 +78,30 @@ def wait_until_gone(words: str) -> list[str]:
     return left
 
 
+def tailrace(
+    *words: str, limit_s: float = RUN_LIMIT_S, environment: Mapping[str, str] | None = None
+) -> subprocess.CompletedProcess[str]:
+    """One command to its end; `environment` comes on top of the test's own."""
+    return run_program([*TAILRACE, *words], limit_s, environment)
+
+
+def run_program(
+    argv: Sequence[str], limit_s: float = RUN_LIMIT_S, environment: Mapping[str, str] | None = None
+) -> subprocess.CompletedProcess[str]:
+    """One program to its end, with what it wrote."""
+    variables = os.environ | dict(environment or {})
+    return subprocess.run(argv, capture_output=True, text=True, timeout=limit_s, check=False, env=variables)
+
+
 def run_live(scenario: Path, out: Path, *options: str) -> None:
     """Runs a scenario live; fails with its words when it does not end well."""
-    program = [sys.executable, "-c", "from tailrace.cli import main; main()"]
-    words = [*program, "run", "--live", str(scenario), "--out", str(out), *options]
-    done = subprocess.run(words, capture_output=True, text=True, timeout=RUN_LIMIT_S, check=False)
+    done = tailrace("run", "--live", str(scenario), "--out", str(out), *options)
     assert done.returncode == 0, done.stdout + done.stderr
 
 
 def replay(out: Path) -> list[dict[str, Any]]:
     """Lets what entered the switches of a run happen again; fails with its words when a digest is another."""
-    program = [sys.executable, "-c", "from tailrace.cli import main; main()", "replay", str(out), "--json"]
-    done = subprocess.run(program, capture_output=True, text=True, timeout=RUN_LIMIT_S, check=False)
+    done = tailrace("replay", str(out), "--json")
     assert done.returncode == 0, done.stdout + done.stderr
     trials: list[dict[str, Any]] = json.loads(done.stdout)["trials"]
     assert all(trial["live_digest"] == trial["replayed_digest"] for trial in trials)

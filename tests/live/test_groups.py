@@ -4,7 +4,6 @@ import json
 import os
 import signal
 import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -19,14 +18,12 @@ from tailrace.scenario.loading import load_scenario
 from tailrace.scenario.lower import canonical_json, lower
 
 LIMIT_S = 200
-PROGRAM = [sys.executable, "-c", "from tailrace.cli import main; main()"]
 ONE_ARM = ["--arm", "fifo", "--set", "experiment.solo=false"]
 
 
 def run_elsewhere(kind: str, *words: str) -> subprocess.CompletedProcess[str]:
     """`tailrace` on a machine with other control groups."""
-    command = elsewhere(kind, [*PROGRAM, *words])
-    return subprocess.run(command, capture_output=True, text=True, timeout=LIMIT_S, check=False)
+    return machine.run_program(elsewhere(kind, [*machine.TAILRACE, *words]), LIMIT_S)
 
 
 def lab_of(folder: Path) -> Lab:

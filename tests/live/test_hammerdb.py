@@ -1,9 +1,7 @@
 """HammerDB's command line as the users of a database, played by a stand-in that runs the real scripts (`hammerdb/`)."""
 
 import json
-import os
 import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -35,10 +33,8 @@ ROWS = {18_000: 1000, 4000: 1000}
 
 def run(out: Path, home: Path) -> subprocess.CompletedProcess[str]:
     """`tailrace run --live` where HammerDB is looked for in one folder."""
-    words = [sys.executable, "-c", "from tailrace.cli import main; main()"]
-    words += ["run", "--live", str(SCENARIO), "--out", str(out)]
-    environment = os.environ | {hammerdb.HOME_VARIABLE: str(home)}
-    return subprocess.run(words, capture_output=True, text=True, timeout=RUN_LIMIT_S, check=False, env=environment)
+    words = ["run", "--live", str(SCENARIO), "--out", str(out)]
+    return machine.tailrace(*words, limit_s=RUN_LIMIT_S, environment={hammerdb.HOME_VARIABLE: str(home)})
 
 
 @pytest.fixture(scope="module")

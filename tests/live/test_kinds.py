@@ -2,7 +2,6 @@
 
 import json
 import subprocess
-import sys
 import time
 from pathlib import Path
 from typing import Any
@@ -35,8 +34,7 @@ def require(name: str) -> None:
 
 def tailrace(*words: str) -> subprocess.CompletedProcess[str]:
     """One command."""
-    command = [sys.executable, "-c", "from tailrace.cli import main; main()", *words]
-    return subprocess.run(command, capture_output=True, text=True, timeout=RUN_LIMIT_S, check=False)
+    return machine.tailrace(*words, limit_s=RUN_LIMIT_S)
 
 
 @pytest.mark.parametrize("fabric", ["bridge", "ovs"])

@@ -4,7 +4,6 @@ import json
 import os
 import shutil
 import subprocess
-import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -30,13 +29,12 @@ class User:
 
     def tailrace(self, *words: str) -> subprocess.CompletedProcess[str]:
         """One command of this user's."""
-        program = [sys.executable, "-c", "from tailrace.cli import main; main()", *words]
         who = [f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups", f"--inh-caps={READS}"]
         places = {"XDG_CACHE_HOME": "cache", "XDG_STATE_HOME": "state"}
         environment = {name: str(self.home / folder) for name, folder in places.items()}
         environment |= {"HOME": str(self.home), "TMPDIR": str(self.home), fabric.ENVIRONMENT: str(self.home / "fabric")}
         return subprocess.run(
-            ["setpriv", *who, f"--ambient-caps={READS}", *program],
+            ["setpriv", *who, f"--ambient-caps={READS}", *machine.TAILRACE, *words],
             capture_output=True,
             text=True,
             timeout=LIMIT_S,
@@ -97,10 +95,8 @@ def test_an_ordinary_user_has_a_fabric_that_stands(user: User) -> None:
 
 
 def test_without_user_namespaces_it_is_refused_in_plain_words(tmp_path: Path) -> None:
-    program = [sys.executable, "-c", "from tailrace.cli import main; main()"]
     words = ["run", "--live", str(machine.SCENARIO), "--out", str(tmp_path / "run")]
-    command = elsewhere("no-namespaces", [*program, *words])
-    done = subprocess.run(command, capture_output=True, text=True, timeout=LIMIT_S, check=False)
+    done = machine.run_program(elsewhere("no-namespaces", [*machine.TAILRACE, *words]), LIMIT_S)
     assert done.returncode == 2, done.stdout + done.stderr
     assert "a live run cannot start here: privileges: too few (run it as root: there are no user namespaces here)" in (
         done.stderr

@@ -16,8 +16,7 @@ RUN_LIMIT_S = 200
 
 def command(out: Path, *options: str) -> list[str]:
     """`tailrace run --live`."""
-    program = [sys.executable, "-c", "from tailrace.cli import main; main()"]
-    return [*program, "run", "--live", str(machine.SCENARIO), "--out", str(out), *options]
+    return [*machine.TAILRACE, "run", "--live", str(machine.SCENARIO), "--out", str(out), *options]
 
 
 @pytest.fixture(scope="module")
@@ -25,9 +24,7 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """One run of every arm, and a look at what it left on the machine."""
     out = tmp_path_factory.mktemp("live") / "run"
     before = machine.picture()
-    done = subprocess.run(
-        command(out, "--log-ingress"), capture_output=True, text=True, timeout=RUN_LIMIT_S, check=False
-    )
+    done = machine.run_program(command(out, "--log-ingress"), RUN_LIMIT_S)
     assert done.returncode == 0, done.stdout + done.stderr
     assert machine.wait_until_gone(str(out)) == []
     assert machine.picture() == before

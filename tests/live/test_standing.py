@@ -1,10 +1,8 @@
 """A fabric that stays up for anybody's programs: up, list, exec, top, down."""
 
 import json
-import os
 import socket
 import subprocess
-import sys
 import urllib.request
 from pathlib import Path
 
@@ -15,9 +13,7 @@ LIMIT_S = 60
 
 def tailrace(state: Path, *words: str) -> subprocess.CompletedProcess[str]:
     """One command, with its fabrics kept in a folder of the test."""
-    program = [sys.executable, "-c", "from tailrace.cli import main; main()", *words]
-    environment = os.environ | {"XDG_STATE_HOME": str(state)}
-    return subprocess.run(program, capture_output=True, text=True, timeout=LIMIT_S, check=False, env=environment)
+    return machine.tailrace(*words, limit_s=LIMIT_S, environment={"XDG_STATE_HOME": str(state)})
 
 
 def test_a_fabric_stays_up_until_it_is_taken_down(tmp_path: Path) -> None:

@@ -1,8 +1,6 @@
 """VLANs: a tree for each, tags on trunks and none at access ports, beside the simulator."""
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -39,8 +37,7 @@ def live(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, Any]]:
 def simulated(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, Any]]:
     """The same, simulated."""
     out = tmp_path_factory.mktemp("simulated") / "run"
-    program = [sys.executable, "-c", "from tailrace.cli import main; main()", "run", str(SCENARIO), "--out", str(out)]
-    done = subprocess.run(program, capture_output=True, text=True, timeout=LIMIT_S, check=False)
+    done = machine.tailrace("run", str(SCENARIO), "--out", str(out), limit_s=LIMIT_S)
     assert done.returncode == 0, done.stdout + done.stderr
     return outcomes(out)
 

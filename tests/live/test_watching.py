@@ -9,7 +9,6 @@ import signal
 import socket
 import struct
 import subprocess
-import sys
 import threading
 import time
 import urllib.request
@@ -24,7 +23,6 @@ from prometheus_client.openmetrics.parser import text_string_to_metric_families
 import machine
 
 LIMIT_S = 60
-PROGRAM = [sys.executable, "-c", "from tailrace.cli import main; main()"]
 PORT_TRIES = 5
 """Somebody else may take a port between the look for a free one and its use."""
 UNITS = {"frames", "bytes", "seconds"}
@@ -41,9 +39,7 @@ class Fabric:
 
     def run(self, *words: str) -> subprocess.CompletedProcess[str]:
         """A command, to its end."""
-        return subprocess.run(
-            [*PROGRAM, *words], capture_output=True, text=True, timeout=LIMIT_S, check=False, env=self.environment
-        )
+        return machine.tailrace(*words, limit_s=LIMIT_S, environment=self.environment)
 
     def tailrace(self, *words: str) -> str:
         """What a command prints."""
@@ -163,7 +159,11 @@ def test_one_that_asks_nothing_keeps_nobody_else_waiting_for_long(fabric: Fabric
 def test_top_in_a_terminal_shows_the_rate_of_the_last_second(fabric: Fabric) -> None:
     screen, terminal = pty.openpty()
     top = subprocess.Popen(
-        [*PROGRAM, "top"], stdin=terminal, stdout=terminal, stderr=terminal, env=fabric.environment | {"TERM": "xterm"}
+        [*machine.TAILRACE, "top"],
+        stdin=terminal,
+        stdout=terminal,
+        stderr=terminal,
+        env=fabric.environment | {"TERM": "xterm"},
     )
     os.close(terminal)
     sender = threading.Thread(target=fabric.send, args=[200])
@@ -213,7 +213,7 @@ def options(body: bytes) -> dict[int, bytes]:
 def test_a_capture_has_every_frame_with_its_time_in_nanoseconds(fabric: Fabric, tmp_path: Path) -> None:
     file = tmp_path / "c.pcapng"
     begun_ns = time.time_ns()
-    words = [*PROGRAM, "fabric", "capture", "leaf>client", str(file), "--seconds", str(LIMIT_S)]
+    words = [*machine.TAILRACE, "fabric", "capture", "leaf>client", str(file), "--seconds", str(LIMIT_S)]
     capture = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=fabric.environment)
     try:
         deadline_s = time.monotonic() + LIMIT_S

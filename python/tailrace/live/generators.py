@@ -6,7 +6,7 @@ from typing import Any, Protocol
 
 from tailrace.live.lab import Lab
 from tailrace.live.latency import latency_outcome
-from tailrace.live.program import Program
+from tailrace.live.program import STOP_LIMIT_S, Program
 from tailrace.live.programs import iperf3, postgres
 from tailrace.live.programs.closings import Meant
 from tailrace.live.programs.iperf3 import Pair, Received
@@ -16,8 +16,6 @@ from tailrace.live.series import Moved, Row
 PS_PER_S = 10**12
 PS_PER_US = 10**6
 US_PER_S = 10**6
-STOP_LIMIT_S = 30.0
-"""A transaction that has begun may end: the largest take seconds."""
 
 
 @dataclass(frozen=True)
@@ -90,7 +88,6 @@ class Oltp:
         self._load = load
         self._users = users
         self._has_begun = False
-        self._vlan = int(load.raw.get("vlan") or 0)
 
     def prepare(self, lab: Lab) -> None:
         """Does what can be done before the trial begins."""
@@ -125,10 +122,10 @@ class Oltp:
         client, server = str(self._load.raw["client"]), str(self._load.raw["server"])
         return Meant(
             client=client,
-            client_address=lab.address(client, self._vlan),
+            client_address=lab.address(client, self._load.vlan),
             client_ports=self._users.ports,
             server=server,
-            server_address=lab.address(server, self._vlan),
+            server_address=lab.address(server, self._load.vlan),
             server_ports=frozenset({postgres.PORT}),
             server_sends=True,
             count=len(self._users.ports),

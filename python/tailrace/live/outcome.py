@@ -98,9 +98,7 @@ def _with_tcp(plan: Mapping[str, Any], outcome: dict[str, Any], readings: Readin
     closed = readings.closed.get(outcome["name"])
     if closed is not None and not closed.is_whole:
         return outcome | {"tcp": None}
-    ends = {
-        raw["name"]: _sender_and_receiver(kind, raw) for tagged in plan["workloads"] for kind, raw in tagged.items()
-    }
+    ends = {raw["name"]: sender_and_receiver(kind, raw) for tagged in plan["workloads"] for kind, raw in tagged.items()}
     sender, receiver = ends[outcome["name"]]
     tcp = closings.tcp_outcome(closed) if closed is not None else {}
     if [pair[0] for pair in ends.values()].count(sender) == 1:
@@ -109,7 +107,8 @@ def _with_tcp(plan: Mapping[str, Any], outcome: dict[str, Any], readings: Readin
     return outcome | {"tcp": tcp or None}
 
 
-def _sender_and_receiver(kind: str, raw: Mapping[str, Any]) -> tuple[str, str]:
+def sender_and_receiver(kind: str, raw: Mapping[str, Any]) -> tuple[str, str]:
+    """The host that most of a workload's bytes come from, and the one that they go to."""
     if kind == "oltp":
         return raw["server"], raw["client"]
     return raw["source"], raw["destination"]

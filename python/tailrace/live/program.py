@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
 STOP_GRACE_S = 5.0
 """From a polite signal to SIGKILL."""
+STOP_LIMIT_S = 30.0
+"""For load that has begun to come to its end: the largest transactions take seconds."""
 TAIL_LINES = 6
 """Lines of a program's errors that a message quotes."""
 TAIL_BYTES = 8192

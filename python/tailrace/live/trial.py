@@ -123,7 +123,7 @@ class LiveTrial:
 
     def _round_trips(self, lab: Lab) -> dict[str, dict[str, float]]:
         """Pings between the two hosts of each workload, before anything else is sent."""
-        ends = {(*_ends(kind, raw), int(raw.get("vlan") or 0)) for kind, raw in self._workloads()}
+        ends = {(*_client_and_server(kind, raw), int(raw.get("vlan") or 0)) for kind, raw in self._workloads()}
         places = {(a, b, vlan): f"{a}>{b} in VLAN {vlan}" if vlan else f"{a}>{b}" for a, b, vlan in sorted(ends)}
         return {
             place: probe.round_trip_us(lab, a, f"{b}-{vlan}", lab.address(b, vlan))
@@ -152,7 +152,7 @@ class LiveTrial:
     def _drive(self, lab: Lab, generators: Sequence[Generator], begun_s: float) -> list[probe.Connections]:
         """Until every workload with an end has come to it, or the time is over."""
         finite = [generator for generator in generators if generator.is_finite]
-        senders = sorted({_sender(kind, raw) for kind, raw in self._workloads()})
+        senders = sorted({outcomes.sender_and_receiver(kind, raw)[0] for kind, raw in self._workloads()})
         samples: list[probe.Connections] = []
         next_sample_s = FIRST_SAMPLE_S
         while (elapsed_s := time.monotonic() - begun_s) < self._limit_s:
@@ -182,10 +182,7 @@ def _cpus(host: Mapping[str, Any]) -> float | None:
     return float(cores) if cores else None
 
 
-def _ends(kind: str, raw: Mapping[str, Any]) -> tuple[str, str]:
-    return (raw["client"], raw["server"]) if kind == "oltp" else (raw["source"], raw["destination"])
-
-
-def _sender(kind: str, raw: Mapping[str, Any]) -> str:
-    """The host that most of a workload's bytes come from."""
-    return str(raw["server"] if kind == "oltp" else raw["source"])
+def _client_and_server(kind: str, raw: Mapping[str, Any]) -> tuple[str, str]:
+    """The host that opens a workload's connections, and the one that is asked."""
+    sender, receiver = outcomes.sender_and_receiver(kind, raw)
+    return (receiver, sender) if kind == "oltp" else (sender, receiver)

@@ -18,9 +18,9 @@ from pathlib import Path
 from tailrace.live import tcl
 from tailrace.live.fabric import FabricError
 from tailrace.live.lab import Lab
-from tailrace.live.program import Command, Program
+from tailrace.live.program import STOP_LIMIT_S, Command, Program
 from tailrace.live.programs import closings, postgres
-from tailrace.live.programs.pgbench import STOP_LIMIT_S, Load, Transaction, log_lines
+from tailrace.live.programs.pgbench import Load, Transaction, log_lines
 from tailrace.live.programs.sizes import table_name
 
 PROGRAM = "hammerdbcli"
@@ -124,7 +124,7 @@ class HammerDb:
         self._control = (lab.folder / "logs" / f"hammerdb-{self._load.name}").resolve()
         self._control.mkdir()
         driver, commands = self._control / "driver.tcl", self._control / "commands.tcl"
-        address = lab.address(self._load.raw["server"], int(self._load.raw.get("vlan") or 0))
+        address = lab.address(self._load.raw["server"], self._load.vlan)
         driver.write_text(driver_script(self._load, self._control, address), encoding="utf-8")
         commands.write_text(commands_script(self._load, driver, self._limit_s), encoding="utf-8")
         self._started = lab.start(self._command(commands))

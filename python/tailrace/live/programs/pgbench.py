@@ -21,7 +21,7 @@ from typing import Any
 from tailrace.live.draws import Draw
 from tailrace.live.fabric import FabricError
 from tailrace.live.lab import Lab
-from tailrace.live.program import Command, Program
+from tailrace.live.program import STOP_LIMIT_S, Command, Program
 from tailrace.live.programs import closings, postgres
 from tailrace.live.programs.sizes import table_name
 
@@ -40,8 +40,6 @@ LOG_WORDS = 6
 """Of a line of its log: client, number, time taken, script, and the clock's seconds and microseconds."""
 SEEDS_APART = 64
 """Between the seeds of two draws of a workload: no draw uses more."""
-STOP_LIMIT_S = 30.0
-"""A transaction that has begun may end: the largest take seconds."""
 
 
 @dataclass(frozen=True)
@@ -77,6 +75,11 @@ class Load:
     def name(self) -> str:
         """Name of the workload."""
         return str(self.raw["name"])
+
+    @property
+    def vlan(self) -> int:
+        """The VLAN of its connections; 0 for none."""
+        return int(self.raw.get("vlan") or 0)
 
     @property
     def is_finite(self) -> bool:
@@ -207,7 +210,7 @@ class Pgbench:
         self._log_prefix = lab.folder / "logs" / f"transactions-{self._load.name}"
         script = lab.folder / "logs" / f"{self._load.name}.pgbench"
         script.write_text(self._load.script(), encoding="utf-8")
-        address = lab.address(self._load.raw["server"], int(self._load.raw.get("vlan") or 0))
+        address = lab.address(self._load.raw["server"], self._load.vlan)
         limit_s = math.ceil(self._limit_s)
         self._make = lambda: self._load.command(self._program, script, self._log_prefix, address, limit_s)
 
