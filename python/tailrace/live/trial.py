@@ -8,10 +8,12 @@ from typing import Any
 
 from tailrace.experiment.native import Outcome
 from tailrace.live import outcome as outcomes
+from tailrace.live.bulk import Bulk
 from tailrace.live.databases import Databases
 from tailrace.live.fabric import FabricError
-from tailrace.live.generators import Bulk, Generator, Interval, Oltp, Users
+from tailrace.live.generators import Generator, Interval
 from tailrace.live.lab import Lab
+from tailrace.live.oltp import Oltp, Users
 from tailrace.live.outcome import Readings
 from tailrace.live.programs import hammerdb, iperf3, probe, settings
 from tailrace.live.programs.closings import Closings
