@@ -1,4 +1,4 @@
-"""How long a lab of many hosts takes to make and to take down, and the round trip in it. As root: many_hosts.py [HOSTS ...]."""
+"""How long a lab of many hosts takes to make and to take down, and a ping in it. As root: many_hosts.py [HOSTS ...]."""
 
 import sys
 import tempfile
@@ -29,6 +29,7 @@ def measured(count: int, folder: Path) -> str:
             "name": "many-hosts",
             "network": {"topology": {"kind": "star", "hosts": names}, "link": {"rate": "100Mbit/s"}},
             "workloads": {"bulk": {"kind": "stream", "source": names[1], "destination": names[0]}},
+            "experiment": {"duration": "10s"},
         }
     ).scenario
     begun_s = time.monotonic()
