@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from tailrace.cli.console import emit, emit_json, note, overrides, scenario_path, warn
+from tailrace.cli.inspect import counted
 from tailrace.errors import RunRefusedError, closest
 from tailrace.live import standing
 from tailrace.results.numbers import bytes_text, count_text, rate_text
@@ -77,11 +78,12 @@ def capture_port(port: str, file: Path, seconds: float, name: str | None) -> Non
     if not arrow:
         raise RunRefusedError(f"'{port}' is not a port (hint: SWITCH>NODE, as `tailrace top` names them)")
     fabric.call("capture", port=[node, towards], path=str(file.absolute()))
+    frames = 0
     try:
         time.sleep(seconds)
     finally:
-        fabric.call("capture-stop", port=[node, towards])
-    emit(f"wrote {file}: {file.stat().st_size} bytes")
+        frames = fabric.call("capture-stop", port=[node, towards]).get("frames", 0)
+    emit(f"wrote {file}: {counted(frames, 'frame', 'frames')}, {file.stat().st_size} bytes")
 
 
 def show_top(name: str | None, *, once: bool, json_: bool) -> None:

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from tailrace.cli.console import DONE, EXPECTATION_FAILED, emit, emit_json, note
-from tailrace.errors import RunRefusedError
+from tailrace.errors import RunRefusedError, reason_of
 
 
 def print_doctor(*, measure: bool, json_: bool) -> int:
@@ -24,13 +24,20 @@ def calibrate_hosts(out: Path | None, mtu: str, rate: str) -> None:
     """Measures and writes the fragment."""
     from tailrace.live.calibrate import calibrate, fragment
 
-    if out is not None and out.exists():
-        raise RunRefusedError(f"{out}: it is there already (hint: another name, or remove it)")
-    text = fragment(calibrate(mtu, rate, note))
     if out is None:
-        emit(text)
+        emit(fragment(calibrate(mtu, rate, note)))
         return
-    out.write_text(text, encoding="utf-8")
+    try:
+        out.touch(exist_ok=False)  # before the measurement, which would be lost
+    except FileExistsError:
+        raise RunRefusedError(f"{out}: it is there already (hint: another name, or remove it)") from None
+    except OSError as error:
+        raise RunRefusedError(f"{out}: it cannot be made: {reason_of(error)} (hint: another --out)") from None
+    try:
+        out.write_text(fragment(calibrate(mtu, rate, note)), encoding="utf-8")
+    except BaseException:
+        out.unlink(missing_ok=True)
+        raise
     note(f"wrote {out}; `tailrace run SCENARIO --calibrated {out}` simulates with it")
 
 

@@ -39,8 +39,8 @@ class RunDirectory:
         if manifest is not None and manifest.get("identity") != identity:
             held = manifest.get("name", "another run")
             raise RunRefusedError(
-                f"{self.path}: it holds another run ('{held}' with other plans, seed or version); results are never"
-                " overwritten (hint: choose another --out)"
+                f"{self.path}: it holds another run ('{held}' with other plans, seed, engine, fabric or version);"
+                " results are never overwritten (hint: choose another --out)"
             )
         if manifest is None and self.path.exists() and not self._is_fresh():
             raise RunRefusedError(f"{self.path}: it is not empty and holds no run (hint: choose another --out)")

@@ -3,7 +3,7 @@
 import re
 import shutil
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -48,6 +48,7 @@ class LiveEngine:
         self._folder = Path(FOLDER)
         self._templates: Templates | None = None
         self._last_s = 0.0
+        self._told: set[str] = set()
 
     def build(self) -> str:
         """Results of two builds of the fabric are never mixed."""
@@ -110,6 +111,13 @@ class LiveEngine:
         """What the machine did wrong."""
         return validity.reasons(outcome, scenario.experiment.live)
 
+    def warn(self, texts: Sequence[str]) -> None:
+        """Says what a lab lacks on this machine, each thing once."""
+        for text in texts:
+            if text not in self._told:
+                self._told.add(text)
+                self._say(f"warning: {text}")
+
     def took(self, wall_s: float) -> None:
         """A trial took this long: the next one is expected to."""
         self._last_s = wall_s
@@ -132,6 +140,7 @@ class _Kept:
         except (TailraceError, OSError) as error:
             raise TailraceError(f"{error} (hint: logs in {self._folder})") from error
         self._engine.took(time.monotonic() - started_s)
+        self._engine.warn((outcome.data.get("live") or {}).get("warnings", []))
         self._keep_log(outcome)
         shutil.rmtree(self._folder, ignore_errors=True)
         return outcome

@@ -102,8 +102,9 @@ def chosen(name: str | None) -> Standing:
     if name is None and len(found) == 1:
         return found[0]
     if name is None:
-        many = f"there are {len(found)}: {', '.join(names)}" if found else "none is up"
-        raise FabricError(f"which fabric? {many} (hint: `tailrace fabric up SCENARIO`, --fabric NAME)")
+        if not found:
+            raise FabricError("no fabric is up (hint: `tailrace fabric up SCENARIO`)")
+        raise FabricError(f"which fabric? there are {len(found)}: {', '.join(names)} (hint: --fabric NAME)")
     for each in found:
         if each.name == name:
             return each

@@ -97,6 +97,7 @@ class LiveTrial:
         measured = [generator.measured(readings.interval) for generator in generators]
         whole = outcomes.assemble(self._plan, fabric, measured, readings, servers, trips)
         whole["live"]["settings"] = found
+        whole["live"]["warnings"] = list(lab.ready.get("warnings", []))
         tables = outcomes.tables(self._plan, fabric, measured, whole["end_ps"])
         assert self._started_s is not None, "run sets it"
         return Outcome(whole | {"wall_s": time.monotonic() - self._started_s}, tables)

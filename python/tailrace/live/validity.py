@@ -20,7 +20,7 @@ def reasons(outcome: Mapping[str, Any], bounds: Live) -> list[str]:
 def _fabric(fabric: Mapping[str, Any], bounds: Live) -> Iterator[str]:
     late_us = (fabric.get("lateness_us") or {}).get("p99_9")
     if late_us is not None and late_us * PS_PER_US > bounds.max_lateness:
-        most = f"{bounds.max_lateness / PS_PER_US:,.0f}"
+        most = _us(bounds.max_lateness)
         yield f"the switch was late: p99.9 is {late_us:,.0f} us, allowed are {most}{_whose_fault(fabric)}"
     for port, ppm in _rate_errors(fabric):
         if abs(ppm) * PPB_PER_PPM > bounds.max_pacing_error:
@@ -68,5 +68,11 @@ def _machine(live: Mapping[str, Any], bounds: Live) -> Iterator[str]:
 def _generators(live: Mapping[str, Any], bounds: Live) -> Iterator[str]:
     for workload, lag_us in (live.get("generator_lag_us") or {}).items():
         if lag_us * PS_PER_US > bounds.max_generator_lag:
-            allowed = f"{bounds.max_generator_lag / PS_PER_US:,.0f}"
+            allowed = _us(bounds.max_generator_lag)
             yield f"the load generator of {workload} was {lag_us:,.0f} us late on average, allowed are {allowed}"
+
+
+def _us(bound_ps: int) -> str:
+    """Microseconds; below one with the digits that there are."""
+    bound_us = bound_ps / PS_PER_US
+    return f"{bound_us:,.0f}" if bound_us >= 1 else f"{bound_us:g}"

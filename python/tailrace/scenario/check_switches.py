@@ -44,7 +44,11 @@ def _port_policies(at: KeyPath, name: str, switch: Switch, own: Switch, scenario
 def _used_policy(at: KeyPath, name: str, switch: Switch, scenario: Scenario) -> Found:
     policy = scenario.policy(name)
     if policy is None:
-        yield at, f"there is no policy '{name}'", closest(name, [*scenario.policies, "fifo"], "policies")
+        yield (
+            at,
+            f"there is no policy '{name}'",
+            closest(name, list(dict.fromkeys([*scenario.policies, "fifo"])), "policies"),
+        )
         return
     for queue_name, queue in policy.queues.items():
         if queue.limit.unit == "bytes" and queue.limit.amount > switch.buffer:

@@ -17,6 +17,7 @@ from tailrace.live.programs.pgbench import Load
 from tailrace.live.programs.postgres import READY
 
 FAULT = os.environ.get("FAKE_FAULT", "")
+WARNINGS = [text for text in [os.environ.get("FAKE_WARNING")] if text]
 LACKS = os.environ.get("FAKE_LACKS")
 """Why Open vSwitch cannot be had."""
 LATENCY_US = 900
@@ -54,7 +55,9 @@ class Fake:
         if FAULT == "unready":
             sys.stderr.write("no /dev/net/tun\n")
             return 1
-        self.say({"event": "ready", "version": "fake", "hosts": hosts, "warnings": [], "realtime": False, "lab_pid": 1})
+        self.say(
+            {"event": "ready", "version": "fake", "hosts": hosts, "warnings": WARNINGS, "realtime": False, "lab_pid": 1}
+        )
         for line in sys.stdin:
             command = json.loads(line)
             try:

@@ -8,11 +8,31 @@ from typer.testing import CliRunner
 
 from lab import sound
 from tailrace.cli.app import app
+from tailrace.cli.live import calibrate_hosts
 from tailrace.errors import TailraceError
 from tailrace.live import standing
 from tailrace.scenario.calibrated import host_parameters
 
 pytestmark = pytest.mark.usefixtures("fake_lab")
+
+
+def test_a_calibration_that_cannot_be_kept_is_not_measured(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tailrace.live.calibrate.calibrate", lambda *_: pytest.fail("it was measured"))
+    with pytest.raises(TailraceError, match=r"none/hosts.yaml: it cannot be made: No such file"):
+        calibrate_hosts(tmp_path / "none" / "hosts.yaml", "9000B", "1Gbit/s")
+    (tmp_path / "there.yaml").touch()
+    with pytest.raises(TailraceError, match="it is there already"):
+        calibrate_hosts(tmp_path / "there.yaml", "9000B", "1Gbit/s")
+
+
+def test_a_measurement_that_fails_leaves_no_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fails(*_: object) -> None:
+        raise TailraceError("no database")
+
+    monkeypatch.setattr("tailrace.live.calibrate.calibrate", fails)
+    with pytest.raises(TailraceError, match="no database"):
+        calibrate_hosts(tmp_path / "hosts.yaml", "9000B", "1Gbit/s")
+    assert not (tmp_path / "hosts.yaml").exists()
 
 
 def run(*words: str) -> tuple[int, str]:
@@ -70,7 +90,7 @@ def test_a_dry_run_does_not_guess_how_long_programs_take(tmp_path: Path) -> None
 def test_which_fabric_is_asked_when_none_is_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
     assert run("fabric", "list") == (0, "no fabric is up\n")
-    with pytest.raises(TailraceError, match="which fabric\\? none is up"):
+    with pytest.raises(TailraceError, match="no fabric is up"):
         run("exec", "db", "--", "true")
 
 

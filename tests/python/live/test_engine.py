@@ -230,6 +230,16 @@ def test_solo_runs_and_calibration_work_as_simulated(tmp_path: Path) -> None:
     assert trial(out, "solo-orders")["status"] == "ok"
 
 
+def test_what_a_lab_lacks_is_said_once_and_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FAKE_WARNING", "no real-time scheduling")
+    said: list[str] = []
+    out = tmp_path / "run"
+    loaded = load_scenario(sound(workloads__backup=..., experiment__trials=2))
+    assert Experiment(loaded, Options(out=out), engine=LiveEngine(say=said.append)).run().is_valid
+    assert said.count("warning: no real-time scheduling") == 1
+    assert trial(out)["live"]["warnings"] == ["no real-time scheduling"]
+
+
 def test_a_program_can_run_live(tmp_path: Path) -> None:
     result = tailrace.run(sound(workloads__backup=...), trials=1, out=tmp_path / "run", live=True)
     assert json.loads((result.path / "manifest.json").read_text(encoding="utf-8"))["engine"] == "live"
