@@ -15,8 +15,8 @@ from tailrace.live import fabric
 from tailrace.live.fabric import FabricError
 
 ROOT = Path(__file__).resolve().parent.parent
-TESTS_LIMIT_S = 350
-"""All live tests take less than six minutes."""
+TESTS_LIMIT_S = 700
+"""They take under four minutes on two quiet cores, and should stay below six; a busy machine needs more."""
 STOP_GRACE_S = 15
 """After the interrupt: what the tests started ends, and clears up."""
 
