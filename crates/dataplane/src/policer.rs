@@ -3,10 +3,11 @@
 //! The single-rate token bucket of RFC 2697 without its excess bucket, per flow or for all flows together. Cloud
 //! networks cap every five-tuple like this (AWS: 5 Gbit/s outside a placement group).
 
-use std::collections::BTreeMap;
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BinaryHeap};
 use tailrace_units::{Pace, Span, Time};
 
-/// Flows that one policer follows; further ones share one bucket.
+/// Flows with a bucket that is not full which one policer follows at a time; further ones share one bucket.
 const FLOWS_MAX: usize = 1 << 16;
 
 /// A policer at the entrance of a port.
@@ -19,12 +20,15 @@ pub struct Policer {
     is_per_flow: bool,
     /// For each flow, when its bucket is full again.
     full_at: BTreeMap<u32, Time>,
+    /// When each of these flows may have a full bucket, earliest first: never later than it has.
+    earliest: BinaryHeap<Reverse<(Time, u32)>>,
 }
 
 impl Policer {
     /// Lets `pace` pass in the classes of the mask, with bursts of `burst_bytes`. Bytes count without wire overhead.
     pub fn new(pace: Pace, burst_bytes: u64, classes: u8, is_per_flow: bool) -> Policer {
-        Policer { pace, burst: pace.time_to_send(burst_bytes), classes, is_per_flow, full_at: BTreeMap::new() }
+        let burst = pace.time_to_send(burst_bytes);
+        Policer { pace, burst, classes, is_per_flow, full_at: BTreeMap::new(), earliest: BinaryHeap::new() }
     }
 
     /// Whether a frame conforms; if it does, its tokens are taken.
@@ -32,8 +36,7 @@ impl Policer {
         if self.classes >> class & 1 == 0 {
             return true;
         }
-        let is_known = self.full_at.contains_key(&flow_hash);
-        let key = if self.is_per_flow && (is_known || self.full_at.len() < FLOWS_MAX) { flow_hash } else { 0 };
+        let key = if self.is_per_flow && self.has_bucket_for(now, flow_hash) { flow_hash } else { 0 };
         let full_at = self.full_at.entry(key).or_insert(Time::ZERO);
         let after = (*full_at).max(now) + self.pace.time_to_send(u64::from(bytes));
         let conforms = after.since(now) <= self.burst;
@@ -41,6 +44,34 @@ impl Policer {
             *full_at = after;
         }
         conforms
+    }
+
+    /// Whether this flow has a bucket of its own, or can be given one.
+    fn has_bucket_for(&mut self, now: Time, flow_hash: u32) -> bool {
+        if self.full_at.contains_key(&flow_hash) {
+            return true;
+        }
+        if self.full_at.len() >= FLOWS_MAX && !self.forgets_one(now) {
+            return false;
+        }
+        self.earliest.push(Reverse((Time::ZERO, flow_hash)));
+        true
+    }
+
+    /// Forgets a flow whose bucket is full: a new flow's bucket is the same, so nothing changes for it.
+    fn forgets_one(&mut self, now: Time) -> bool {
+        while let Some(&Reverse((noted, flow))) = self.earliest.peek()
+            && noted <= now
+        {
+            self.earliest.pop();
+            let full_at = self.full_at[&flow];
+            if full_at <= now {
+                self.full_at.remove(&flow);
+                return true;
+            }
+            self.earliest.push(Reverse((full_at, flow)));
+        }
+        false
     }
 }
 
@@ -88,6 +119,25 @@ mod tests {
         let beyond = FLOWS_MAX as u32 + 1;
         assert_eq!((0..3).map(|n| burst(&mut policer, beyond + n, Time::ZERO)).sum::<usize>(), 10);
         assert_eq!(burst(&mut policer, 1, Time::ZERO), 9, "a known flow keeps its own");
+    }
+
+    /// Many more flows than the table holds, one after the other: each finds a bucket of its own, because those whose buckets
+    /// are full again are forgotten. Those that are not keep theirs.
+    #[test]
+    fn flows_with_full_buckets_make_room_for_new_ones() {
+        let mut policer = Policer::new(BitRate::from_gbps(8).pace(0), 10_000, 1, true);
+        let us = |n| Time::ZERO + Span::from_us(n);
+        let flows = 3 * FLOWS_MAX as u32;
+        let busy = flows + 1;
+        for flow in 1..=flows {
+            let now = us(u64::from(flow));
+            let passes = (0..11).filter(|_| policer.conforms(now, 0, flow, 1_000)).count();
+            assert_eq!(passes, 10, "flow {flow}");
+            policer.conforms(now, 0, busy, 1_000); // a byte each nanosecond: its bucket fills no further
+        }
+        assert!(policer.full_at.len() <= FLOWS_MAX && policer.earliest.len() == policer.full_at.len());
+        assert_eq!(burst(&mut policer, busy, us(u64::from(flows))), 9, "its bucket was never forgotten");
+        assert_eq!(burst(&mut policer, flows, us(u64::from(flows))), 0, "nor was that of the latest");
     }
 
     #[test]
