@@ -16,6 +16,8 @@ pub struct Codel {
     drop_next: Time,
     count: u64,
     last_count: u64,
+    /// Bytes of the largest frame that left so far: what waits must be more before anything is struck.
+    frame_bytes_max: u64,
 }
 
 impl Codel {
@@ -31,20 +33,22 @@ impl Codel {
             drop_next: Time::ZERO,
             count: 0,
             last_count: 0,
+            frame_bytes_max: 0,
         }
     }
 
-    /// The fate of a frame that leaves at `now` after `waited`; `backlog_bytes` is what still waits behind it.
-    pub(crate) fn on_departure(&mut self, now: Time, waited: Span, backlog_bytes: u64, mtu: u64, capable: bool) -> Fate {
-        let fate = self.control(now, waited, backlog_bytes, mtu, capable);
+    /// The fate of a frame of so many bytes that leaves at `now` after `waited`; `backlog_bytes` is what still waits behind it.
+    pub(crate) fn on_departure(&mut self, now: Time, waited: Span, backlog_bytes: u64, bytes: u64, capable: bool) -> Fate {
+        self.frame_bytes_max = self.frame_bytes_max.max(bytes);
+        let fate = self.control(now, waited, backlog_bytes, capable);
         if fate == Fate::Pass && capable && self.mark_above > Span::ZERO && waited > self.mark_above {
             return Fate::Mark;
         }
         fate
     }
 
-    fn control(&mut self, now: Time, waited: Span, backlog_bytes: u64, mtu: u64, capable: bool) -> Fate {
-        let above = self.is_above(now, waited, backlog_bytes, mtu);
+    fn control(&mut self, now: Time, waited: Span, backlog_bytes: u64, capable: bool) -> Fate {
+        let above = self.is_above(now, waited, backlog_bytes);
         let strike = if self.ecn && capable { Fate::Mark } else { Fate::Drop };
         if self.dropping {
             if !above {
@@ -71,8 +75,10 @@ impl Codel {
         strike
     }
 
-    fn is_above(&mut self, now: Time, waited: Span, backlog_bytes: u64, mtu: u64) -> bool {
-        if waited < self.target || backlog_bytes <= mtu {
+    /// RFC 8289, section 5.6: a queue of at most one packet of the largest size is never too long. That size is learnt from the
+    /// frames that left, as Linux did (`maxpacket`), so that a small frame in front of a large one does not lower it.
+    fn is_above(&mut self, now: Time, waited: Span, backlog_bytes: u64) -> bool {
+        if waited < self.target || backlog_bytes <= self.frame_bytes_max {
             self.first_above = Time::NEVER;
             return false;
         }
@@ -120,6 +126,15 @@ mod tests {
     fn the_last_frame_of_a_queue_always_passes() {
         let mut codel = codel();
         assert!((0..500).all(|ms| codel.on_departure(at(ms), MS.times(50), MTU, MTU, false) == Fate::Pass));
+    }
+
+    /// A small frame in front of one of full size: what waits is not more than the largest frame, so nothing is dropped.
+    #[test]
+    fn a_queue_of_one_large_frame_is_never_too_long_whatever_leaves_before_it() {
+        let mut codel = codel();
+        codel.on_departure(at(0), MS, 0, MTU, false);
+        assert!((0..500).all(|ms| codel.on_departure(at(ms), MS.times(50), MTU, 64, false) == Fate::Pass));
+        assert!((500..1_000).any(|ms| codel.on_departure(at(ms), MS.times(50), MTU + 1, 64, false) == Fate::Drop));
     }
 
     /// RFC 8289, section 5.4: a dropping state that follows soon resumes near the last rate.
