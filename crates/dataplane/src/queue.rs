@@ -88,6 +88,11 @@ impl<F: crate::Frame> Queue<F> {
         self.frames.pop_front().expect("the queue has a frame").1
     }
 
+    /// Whether the queue is below its guaranteed rate.
+    pub(crate) fn is_owed(&self, at: Time) -> bool {
+        self.floor.as_ref().is_some_and(|floor| floor.conforms_from() <= at)
+    }
+
     /// A frame of so many wire bytes is sent from here.
     pub(crate) fn charge(&mut self, start: Time, wire_bytes: u64) {
         if let Some(ceiling) = &mut self.ceiling {

@@ -2,6 +2,7 @@
 //!
 //! Deficit round robin after Shreedhar and Varghese (SIGCOMM 1995). Bytes are wire bytes, overhead included, so that
 //! shares are shares of the line whatever the frame sizes. An empty queue keeps no deficit: the scheduler is work-conserving.
+//! A queue that has frames and may not send them, because of a pause or a shaper, keeps what it had and gets nothing more.
 
 use crate::QueueNo;
 
@@ -55,10 +56,11 @@ impl Scheduler {
     }
 
     /// The queue to serve. `head` gives the wire bytes of a queue's first frame, `None` when it is empty or held back;
-    /// `is_owed` tells the queues that are below their guaranteed rate.
-    pub(crate) fn choose_owed(
+    /// `is_empty` tells the two apart, and `is_owed` the queues that are below their guaranteed rate.
+    pub(crate) fn choose_held(
         &mut self,
         head: impl Fn(QueueNo) -> Option<u64>,
+        is_empty: impl Fn(QueueNo) -> bool,
         is_owed: impl Fn(QueueNo) -> bool,
     ) -> Option<QueueNo> {
         let first = self.first_strict(&head);
@@ -66,14 +68,14 @@ impl Scheduler {
         if let Some(queue) = first.or_else(owed) {
             return Some(queue);
         }
-        self.choose_weighted(head)
+        self.choose_weighted(head, is_empty)
     }
 
-    /// The same where no queue has a guaranteed rate.
+    /// The same where no queue is held back or has a guaranteed rate.
     #[inline]
     pub(crate) fn choose(&mut self, head: impl Fn(QueueNo) -> Option<u64>) -> Option<QueueNo> {
         let first = self.first_strict(&head);
-        if first.is_some() { first } else { self.choose_weighted(head) }
+        if first.is_some() { first } else { self.choose_weighted(head, |_| true) }
     }
 
     #[inline]
@@ -81,18 +83,32 @@ impl Scheduler {
         self.strict.iter().copied().find(|&queue| head(queue).is_some())
     }
 
-    #[inline]
-    fn choose_weighted(&mut self, head: impl Fn(QueueNo) -> Option<u64>) -> Option<QueueNo> {
-        match self.weighted.as_slice() {
-            [] => None,
-            [only] => Some(only.queue).filter(|&queue| head(queue).is_some()),
-            _ => self.choose_by_deficit(head),
+    /// The frame of so many wire bytes for which this queue was chosen by its deficit was dropped instead of sent: the queue gets
+    /// them back, and its turn goes on (as in Linux, where a packet that CoDel drops costs neither `drr` nor `fq_codel`).
+    pub(crate) fn refund(&mut self, queue: QueueNo, wire_bytes: u64) {
+        if self.weighted.len() > 1
+            && let Some(w) = self.weighted.get_mut(self.turn).filter(|w| w.queue == queue)
+        {
+            w.deficit += wire_bytes;
         }
     }
 
-    fn choose_by_deficit(&mut self, head: impl Fn(QueueNo) -> Option<u64>) -> Option<QueueNo> {
+    #[inline]
+    fn choose_weighted(&mut self, head: impl Fn(QueueNo) -> Option<u64>, is_empty: impl Fn(QueueNo) -> bool) -> Option<QueueNo> {
+        match self.weighted.as_slice() {
+            [] => None,
+            [only] => Some(only.queue).filter(|&queue| head(queue).is_some()),
+            _ => self.choose_by_deficit(head, is_empty),
+        }
+    }
+
+    fn choose_by_deficit(
+        &mut self,
+        head: impl Fn(QueueNo) -> Option<u64>,
+        is_empty: impl Fn(QueueNo) -> bool,
+    ) -> Option<QueueNo> {
         // The first pass serves whoever can be served; if none can, rounds in which nobody could are skipped at once.
-        if let Some(queue) = self.pass(&head) {
+        if let Some(queue) = self.pass(&head, &is_empty) {
             return Some(queue);
         }
         let rounds = self
@@ -105,15 +121,17 @@ impl Scheduler {
                 w.deficit += w.quantum * rounds.saturating_sub(1);
             }
         }
-        self.pass(&head)
+        self.pass(&head, &is_empty)
     }
 
     /// One turn for every weighted queue, beginning with whose turn it is.
-    fn pass(&mut self, head: &impl Fn(QueueNo) -> Option<u64>) -> Option<QueueNo> {
+    fn pass(&mut self, head: &impl Fn(QueueNo) -> Option<u64>, is_empty: &impl Fn(QueueNo) -> bool) -> Option<QueueNo> {
         for _ in 0..=self.weighted.len() {
             let w = &mut self.weighted[self.turn];
             match head(w.queue) {
-                None => w.deficit = 0,
+                // Shreedhar and Varghese, figure 2: the counter is reset when the queue is empty, and then alone.
+                None if is_empty(w.queue) => w.deficit = 0,
+                None => {}
                 Some(bytes) => {
                     if !w.is_credited {
                         w.deficit += w.quantum;
@@ -185,6 +203,55 @@ mod tests {
         (0..8).for_each(|_| assert_eq!(choose(false), Some(1)));
         let turns: Vec<_> = (0..16).map(|_| choose(true)).collect();
         assert_eq!(turns, [[Some(0); 8], [Some(1); 8]].concat());
+    }
+
+    /// A queue of a small weight that is held back again and again (a pause each time before it has saved up for a frame) keeps
+    /// what it saved: it gets its share of the turns in which it could take part.
+    #[test]
+    fn a_queue_that_is_held_back_keeps_its_deficit() {
+        let mut scheduler = Scheduler::new(&[Service::Dwrr(10), Service::Dwrr(990)]); // 160 and 15 840 bytes a turn
+        let mut served = [0; 2];
+        for n in 0..300_000 {
+            // Of every 40 choices the first is held back for 20: two turns of the other, a tenth of what a frame needs.
+            let is_held = n % 40 >= 20;
+            let head = |queue: usize| (queue == 1 || !is_held).then_some(1_600);
+            let queue = scheduler.choose_held(head, |_| false, |_| false).expect("something waits");
+            served[queue] += 1;
+        }
+        // Half of the turns: 1 % of half of the frames.
+        let share = f64::from(served[0]) / 150_000.0;
+        assert!((share - 0.01).abs() < 0.002, "{share}");
+    }
+
+    /// What a held queue keeps is bounded: a turn, and a byte less than the frame it saves for.
+    #[test]
+    fn a_queue_that_was_held_back_sends_no_more_than_two_turns_at_once() {
+        let mut scheduler = Scheduler::new(&[Service::Dwrr(500), Service::Dwrr(500)]); // 8 000 bytes a turn
+        let mut choose = |is_held: bool| {
+            let head = |queue: usize| (queue == 1 || !is_held).then_some(1_000);
+            scheduler.choose_held(head, |_| false, |_| false)
+        };
+        assert_eq!(choose(false), Some(0)); // one frame of eight
+        (0..800).for_each(|_| assert_eq!(choose(true), Some(1)));
+        let turns: Vec<_> = (0..40).map(|_| choose(false)).collect();
+        let first = turns.iter().position(|&queue| queue == Some(0)).expect("its turn comes");
+        assert_eq!(turns[first..].iter().take_while(|&&queue| queue == Some(0)).count(), 15, "seven and eight");
+    }
+
+    #[test]
+    fn a_frame_that_was_dropped_is_paid_back() {
+        let mut scheduler = Scheduler::new(&[Service::Dwrr(500), Service::Dwrr(500)]); // 8 000 bytes a turn
+        let mut sent = vec![];
+        for n in 0..24 {
+            let queue = scheduler.choose(|_| Some(1_000)).expect("something waits");
+            // Two of three frames of the first queue are dropped when they leave.
+            if queue == 0 && n % 3 > 0 {
+                scheduler.refund(queue, 1_000);
+            } else {
+                sent.push(queue);
+            }
+        }
+        assert_eq!(sent[..8], [0; 8], "a turn is eight frames sent, whatever was dropped");
     }
 
     /// Rounds in which no queue could send are credited to all as if they had been gone through one by one.

@@ -8,6 +8,11 @@ use tailrace_units::{BitRate, Span, Stream, Time};
 
 /// Wire bytes that each queue has sent up to `until` when all queues of a 10 Gbit/s port are full of frames of these sizes.
 fn saturated(queues: Vec<QueuePolicy>, sizes: &[Vec<u32>], until: Span) -> Vec<u64> {
+    overfull(queues, sizes, until, 1)
+}
+
+/// The same where each queue holds so many times what the line can send.
+fn overfull(queues: Vec<QueuePolicy>, sizes: &[Vec<u32>], until: Span, times: u64) -> Vec<u64> {
     let count = queues.len();
     let policy = PortPolicy { queue_of_class: std::array::from_fn(|class| (class % count) as u8), ..port(queues) };
     let mut switch = switch(1 << 40, vec![policy], true);
@@ -16,7 +21,7 @@ fn saturated(queues: Vec<QueuePolicy>, sizes: &[Vec<u32>], until: Span) -> Vec<u
     let line_bytes = until.ps() / 800;
     for (queue, sizes) in sizes.iter().enumerate().take(count) {
         let mut offered = 0;
-        while offered < line_bytes {
+        while offered < times * line_bytes {
             let bytes = sizes[luck.below(sizes.len() as u64) as usize];
             offered += u64::from(bytes + 24);
             let entering = TestFrame { priority: queue as u8, ..frame(offered, bytes, queue as u32) };
@@ -49,6 +54,16 @@ fn assert_shares(served: &[u64], until: Span, percent: &[f64]) {
 }
 
 const WINDOW: Span = Span::from_ms(40);
+
+/// CoDel drops most frames of the first queue as they leave; what it sends is its share all the same.
+#[test]
+fn what_codel_drops_costs_a_queue_none_of_its_share() {
+    let codel = Codel::new(Span::from_us(5), Span::from_us(20), false, Span::ZERO);
+    let managed = QueuePolicy { aqm: Aqm::Codel(Box::new(codel)), ..full(Service::Dwrr(500)) };
+    let sizes = vec![vec![1_476]; 2];
+    let until = Span::from_ms(4);
+    assert_shares(&overfull(vec![managed, full(Service::Dwrr(500))], &sizes, until, 8), until, &[50.0, 50.0]);
+}
 
 proptest! {
     #![proptest_config(ProptestConfig { cases: 24, failure_persistence: None, ..ProptestConfig::default() })]

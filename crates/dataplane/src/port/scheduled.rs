@@ -149,8 +149,7 @@ impl<F: Frame> Scheduled<F> {
                 && q.ceiling.as_ref().is_none_or(|ceiling| ceiling.conforms_from() <= at);
             head(queue).filter(|_| is_ready)
         };
-        let is_owed = |queue: QueueNo| queues[queue].floor.as_ref().is_some_and(|floor| floor.conforms_from() <= at);
-        self.scheduler.choose_owed(ready, is_owed)
+        self.scheduler.choose_held(ready, |queue| queues[queue].head().is_none(), |queue| queues[queue].is_owed(at))
     }
 
     fn send_head(&mut self, exit: &mut Exit<'_, impl Outside<F>>, at: Time, queue: QueueNo) {
@@ -159,6 +158,10 @@ impl<F: Frame> Scheduled<F> {
         let q = &mut self.queues[queue];
         let mut frame = q.fetch_head();
         if !judge_departure(q, place, arrived, &mut frame, exit.out) {
+            // What is owed to a floor was not paid from the deficit.
+            if !q.is_owed(at) {
+                self.scheduler.refund(queue, u64::from(bytes) + exit.line.overhead_bytes);
+            }
             return;
         }
         count_sent(&mut q.counters, bytes, arrived, at);
