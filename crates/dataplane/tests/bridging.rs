@@ -42,7 +42,7 @@ fn aqm() -> impl Strategy<Value = Aqm> {
         3 => Just(Aqm::None),
         1 => (2_000_u64..60_000).prop_map(|threshold_bytes| Aqm::Step(Step { threshold_bytes })),
         1 => (2_000_u64..30_000, 0_u8..6, any::<bool>()).prop_map(move |(minimum_bytes, weight, ecn)| {
-            let profile = RedProfile { minimum_bytes, maximum_bytes: 2 * minimum_bytes, probability_milli: 200 };
+            let profile = RedProfile { minimum_bytes, maximum_bytes: 2 * minimum_bytes, probability_milli: 200, is_gentle: ecn };
             let stricter = RedProfile { maximum_bytes: minimum_bytes + 1_000, ..profile };
             Aqm::Red(Box::new(Red::new(profile, stricter, weight, ecn, Stream::new(1, "red"), pace)))
         }),

@@ -91,7 +91,7 @@ fn links_that_make_no_network_are_refused() {
 #[test]
 fn a_policy_that_no_port_could_follow_is_refused() {
     let red =
-        json!({"red": {"minimum_bytes": 9, "maximum_bytes": 9, "probability_milli": 20, "weight_exponent": 9, "ecn": true}});
+        json!({"red": {"minimum_bytes": 9, "maximum_bytes": 8, "probability_milli": 20, "weight_exponent": 9, "ecn": true}});
     let dpp = json!({"max_packets": 20, "age_ps": 1, "express_queue": 0, "reset": "naive", "table_entries": 1024, "when_full": "untracked"});
     let stranger = json!([{"towards": "leaf", "policy": sound()["switches"][0]["policy"]}]);
     let queue = "/switches/0/policy/queues/0";
@@ -112,7 +112,7 @@ fn a_policy_that_no_port_could_follow_is_refused() {
         (
             &format!("{queue}/aqm"),
             red,
-            "switch leaf.policy.default: red: minimum below maximum, probability at most 1000, weight exponent 0 to 15",
+            "switch leaf.policy.default: red: minimum at most maximum, probability at most 1000, weight exponent 0 to 15",
         ),
         (
             "/switches/0/policy/dpp",

@@ -13,10 +13,13 @@ const TYPICAL_FRAME_BYTES: u64 = 1000;
 pub struct RedProfile {
     /// Average depth below which nothing happens.
     pub minimum_bytes: u64,
-    /// Average depth at which the probability is `probability_milli`; from there to twice this it rises to one ("gentle", as in ns-3).
+    /// Average depth from which on every frame is struck. At least `minimum_bytes`; equal to it, the profile is a step.
     pub maximum_bytes: u64,
-    /// Thousandths, 0 to 1000.
+    /// Probability just below the maximum in thousandths, 0 to 1000.
     pub probability_milli: u32,
+    /// From the maximum to twice of it the probability rises from `probability_milli` to one instead of jumping (Floyd's "gentle"
+    /// of 2000, the default of ns-3). Switches strike everything from the maximum on.
+    pub is_gentle: bool,
 }
 
 /// Weighted random early detection: thresholds of their own for frames that are not ECN-capable.
@@ -39,7 +42,7 @@ impl Red {
     /// `pace` is the port's, for ageing the average while the port is idle.
     pub fn new(profile: RedProfile, not_capable: RedProfile, weight_exponent: u8, ecn: bool, luck: Stream, pace: Pace) -> Red {
         for profile in [profile, not_capable] {
-            assert!(profile.minimum_bytes < profile.maximum_bytes, "thresholds are in order");
+            assert!(profile.minimum_bytes <= profile.maximum_bytes, "thresholds are in order");
         }
         let last_arrival = Time::ZERO;
         Red { profile, not_capable, weight_exponent, ecn, luck, pace, average: 0, count: 0, last_arrival }
@@ -87,15 +90,15 @@ impl Red {
     }
 
     fn strikes(&mut self, profile: RedProfile, average: u64) -> bool {
-        let RedProfile { minimum_bytes, maximum_bytes, probability_milli } = profile;
+        let RedProfile { minimum_bytes, maximum_bytes, probability_milli, is_gentle } = profile;
         let milli = u64::from(probability_milli);
-        let span = maximum_bytes - minimum_bytes;
-        if average >= 2 * maximum_bytes {
+        let certain_from = if is_gentle { 2 * maximum_bytes } else { maximum_bytes };
+        if average >= certain_from {
             return true;
         }
         // Both parts are fractions of `1000 * denominator`.
         let (base, denominator) = if average < maximum_bytes {
-            (milli * (average - minimum_bytes), span)
+            (milli * (average - minimum_bytes), maximum_bytes - minimum_bytes)
         } else {
             (milli * maximum_bytes + (1000 - milli) * (average - maximum_bytes), maximum_bytes)
         };
@@ -110,13 +113,19 @@ mod tests {
     use super::*;
     use tailrace_units::{BitRate, Span};
 
-    const PROFILE: RedProfile = RedProfile { minimum_bytes: 10_000, maximum_bytes: 30_000, probability_milli: 100 };
-    /// Certain from just above its minimum on.
-    const STRICT: RedProfile = RedProfile { minimum_bytes: 1_000, maximum_bytes: 1_001, probability_milli: 1_000 };
+    const PROFILE: RedProfile =
+        RedProfile { minimum_bytes: 10_000, maximum_bytes: 30_000, probability_milli: 100, is_gentle: false };
+    const GENTLE: RedProfile = RedProfile { is_gentle: true, ..PROFILE };
+    /// A step: certain from its minimum on.
+    const STRICT: RedProfile =
+        RedProfile { minimum_bytes: 1_000, maximum_bytes: 1_000, probability_milli: 1_000, is_gentle: false };
 
-    fn red(weight_exponent: u8) -> Red {
+    fn of(profile: RedProfile, weight_exponent: u8) -> Red {
         let pace = BitRate::from_gbps(10).pace(0);
-        Red::new(PROFILE, STRICT, weight_exponent, true, Stream::new(1, "red"), pace)
+        Red::new(profile, STRICT, weight_exponent, true, Stream::new(1, "red"), pace)
+    }
+    fn red(weight_exponent: u8) -> Red {
+        of(PROFILE, weight_exponent)
     }
     fn average(red: &Red) -> f64 {
         red.average as f64 / 65_536.0
@@ -137,13 +146,22 @@ mod tests {
         assert!((mean - 10.0).abs() < 0.3, "{mean}");
     }
 
+    /// NX-OS and SAI: everything from the maximum on, however small the probability just below it.
     #[test]
-    fn the_probability_rises_to_one_at_twice_the_maximum() {
+    fn every_frame_is_struck_from_the_maximum_on() {
         let of = |depth| gaps(&mut red(0), depth);
+        assert!(of(9_999).is_empty());
+        assert_eq!(of(29_999).iter().max(), Some(&9)); // p_b is just below a tenth
+        assert_eq!(of(30_000), vec![1; 39_999]);
+    }
+
+    #[test]
+    fn gentle_rises_to_one_at_twice_the_maximum() {
+        let of = |depth| gaps(&mut of(GENTLE, 0), depth);
         // At 31 500 bytes p_b is 0.1 + 0.9 / 20: gaps of 1 to 5.9 frames.
         assert_eq!(of(31_500).iter().max(), Some(&6));
         assert!(of(9_999).is_empty());
-        assert!(of(60_000).iter().all(|&gap| gap == 1));
+        assert!(of(59_999).iter().any(|&gap| gap == 1) && of(60_000).iter().all(|&gap| gap == 1));
     }
 
     #[test]

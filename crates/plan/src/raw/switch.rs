@@ -260,9 +260,9 @@ pub enum RawAqm {
     Red {
         /// Below: never.
         minimum_bytes: u64,
-        /// Above: always.
+        /// From here on: always, unless `gentle`.
         maximum_bytes: u64,
-        /// Probability at the maximum, thousandths.
+        /// Probability just below the maximum, thousandths.
         probability_milli: u32,
         /// The average's weight is 2^-this.
         weight_exponent: u8,
@@ -271,6 +271,9 @@ pub enum RawAqm {
         /// Thresholds for what is not capable, when they differ: minimum, maximum, probability in thousandths.
         #[serde(default)]
         not_capable: Option<(u64, u64, u32)>,
+        /// From the maximum to twice of it the probability rises to one, instead of being one.
+        #[serde(default)]
+        gentle: bool,
     },
     /// Approximate fair drop of elephants; the port must have an elephant trap.
     Afd {

@@ -59,8 +59,8 @@ fn check_queue(queue: &RawQueue, has_trap: bool, place: &str) -> Result<(), Plan
             require(desired_bytes > 0, place, "afd: desired_bytes is above 0")
         }
         RawAqm::Red { not_capable: Some((minimum, maximum, milli)), .. } => {
-            let sound = minimum < maximum && milli <= 1000;
-            require(sound, place, "red.not_capable: minimum below maximum, probability at most 1000")
+            let sound = minimum <= maximum && milli <= 1000;
+            require(sound, place, "red.not_capable: minimum at most maximum, probability at most 1000")
         }
         RawAqm::None | RawAqm::Step { .. } | RawAqm::Red { .. } | RawAqm::Codel { .. } => Ok(()),
     }

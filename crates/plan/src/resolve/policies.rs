@@ -50,8 +50,8 @@ fn check_policy(policy: &RawPolicy, buffer_bytes: u64, place: &str) -> Result<()
             require((1..=WEIGHT_MILLI_MAX).contains(&weight), &place, "a weight is 1 to 1000 thousandths")?;
         }
         if let crate::RawAqm::Red { minimum_bytes, maximum_bytes, probability_milli, weight_exponent, .. } = queue.aqm {
-            let sound = minimum_bytes < maximum_bytes && probability_milli <= 1000 && weight_exponent <= WEIGHT_EXPONENT_MAX;
-            require(sound, &place, "red: minimum below maximum, probability at most 1000, weight exponent 0 to 15")?;
+            let sound = minimum_bytes <= maximum_bytes && probability_milli <= 1000 && weight_exponent <= WEIGHT_EXPONENT_MAX;
+            require(sound, &place, "red: minimum at most maximum, probability at most 1000, weight exponent 0 to 15")?;
         }
     }
     let Some(dpp) = &policy.dpp else { return Ok(()) };

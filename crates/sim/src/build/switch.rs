@@ -224,12 +224,13 @@ fn aqm(raw: &RawQueue, place: &Place, afd_period: Span) -> Aqm {
     match raw.aqm {
         RawAqm::None => Aqm::None,
         RawAqm::Step { threshold_bytes } => Aqm::Step(Step { threshold_bytes }),
-        RawAqm::Red { minimum_bytes, maximum_bytes, probability_milli, weight_exponent, ecn, not_capable } => {
-            let profile = RedProfile { minimum_bytes, maximum_bytes, probability_milli };
+        RawAqm::Red { minimum_bytes, maximum_bytes, probability_milli, weight_exponent, ecn, not_capable, gentle } => {
+            let profile = RedProfile { minimum_bytes, maximum_bytes, probability_milli, is_gentle: gentle };
             let other = not_capable.map_or(profile, |(minimum_bytes, maximum_bytes, probability_milli)| RedProfile {
                 minimum_bytes,
                 maximum_bytes,
                 probability_milli,
+                ..profile
             });
             Aqm::Red(Box::new(Red::new(profile, other, weight_exponent, ecn, luck("red"), place.pace)))
         }

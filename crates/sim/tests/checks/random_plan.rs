@@ -141,9 +141,9 @@ fn aqm() -> impl Strategy<Value = RawAqm> {
     prop_oneof![
         3 => Just(RawAqm::None),
         1 => (3_000_u64..60_000).prop_map(|threshold_bytes| RawAqm::Step { threshold_bytes }),
-        1 => (3_000_u64..30_000, any::<bool>()).prop_map(|(minimum_bytes, ecn)| RawAqm::Red {
+        1 => (3_000_u64..30_000, any::<bool>(), any::<bool>()).prop_map(|(minimum_bytes, ecn, gentle)| RawAqm::Red {
             not_capable: None,
-            minimum_bytes, maximum_bytes: 3 * minimum_bytes, probability_milli: 100, weight_exponent: 2, ecn,
+            minimum_bytes, maximum_bytes: 3 * minimum_bytes, probability_milli: 100, weight_exponent: 2, ecn, gentle,
         }),
         1 => any::<bool>().prop_map(|ecn| RawAqm::Codel { target_ps: 50 * US, interval_ps: MS, ecn, ce_threshold_ps: 0 }),
     ]
