@@ -84,6 +84,19 @@ impl QueueCounters {
     }
 }
 
+/// Counters of the elephant trap of one port.
+#[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
+pub struct TrapCounters {
+    /// Flows that became elephants.
+    pub found: u64,
+    /// Elephants that lost their entry to another flow.
+    pub evictions: u64,
+    /// Bytes that arrived at the port, whatever became of them.
+    pub bytes: u64,
+    /// Those of frames whose flow was an elephant.
+    pub elephant_bytes: u64,
+}
+
 /// Counters of dynamic packet prioritisation on one port.
 #[derive(Clone, Default, PartialEq, Eq, Debug)]
 pub struct DppCounters {

@@ -1,11 +1,14 @@
 //! Elephant trap: which flows are large, and how fast they arrive.
 //!
-//! A flow is an elephant once it has sent more than a number of bytes, and stays one as long as it sends at least a few
-//! in every period (Cisco, Nexus 9000 QoS guide, "Configuring queuing and scheduling"). The bytes of a flow that sends less
-//! count anew too: otherwise every connection that lives long enough would be an elephant. Its arrival rate is measured per
-//! AFD period. Flows are kept in sets of four; a newcomer replaces a mouse before an elephant, of these the one that was
-//! silent the longest, of these the one with the fewest bytes.
+//! A flow is an elephant once it has sent more than a number of bytes, however slowly, and stays one as long as it sends at
+//! least a few in every period; then its entry is evicted, and it begins anew (Cisco, Nexus 9000 QoS guide, "Configuring
+//! queuing and scheduling"). The guide has no rule for the bytes of a flow that is not yet an elephant: they are forgotten
+//! with its entry, and not before (assumed). Its arrival rate is measured per AFD period.
+//!
+//! Flows are kept in sets of four; a newcomer replaces a mouse before an elephant, of these the one that was silent the
+//! longest, of these the one with the fewest bytes. An elephant that has been silent for an age period counts as a mouse.
 
+use crate::TrapCounters;
 use crate::periods::Periods;
 use tailrace_units::{Span, Time, mix64};
 
@@ -55,10 +58,7 @@ pub(crate) struct Etrap {
     periods: Periods,
     age_periods: Periods,
     sets: Vec<[Entry; WAYS]>,
-    /// Flows that became elephants.
-    pub(crate) elephants: u64,
-    /// Elephants that lost their entry to another flow.
-    pub(crate) evictions: u64,
+    pub(crate) counters: TrapCounters,
 }
 
 impl Etrap {
@@ -69,7 +69,7 @@ impl Etrap {
         assert!(period > Span::ZERO && policy.age > Span::ZERO, "periods last");
         let sets = vec![[Entry::default(); WAYS]; entries / WAYS];
         let (periods, age_periods) = (Periods::new(period), Periods::new(policy.age));
-        Etrap { policy, periods, age_periods, sets, elephants: 0, evictions: 0 }
+        Etrap { policy, periods, age_periods, sets, counters: TrapCounters::default() }
     }
 
     /// Counts an arrival. Returns an elephant's smoothed bytes per AFD period; `None` for a mouse.
@@ -80,7 +80,7 @@ impl Etrap {
         let entry = self.entry(flow_hash, period, age_period);
         if age_period != entry.age_period {
             let enough = age_period == entry.age_period + 1 && entry.age_arrived >= bandwidth_threshold;
-            if !enough {
+            if entry.is_elephant && !enough {
                 *entry = Entry { tag: flow_hash, period, age_period, ..Entry::default() };
             }
             entry.age_period = age_period;
@@ -93,7 +93,9 @@ impl Etrap {
         let becomes = !entry.is_elephant && entry.bytes > byte_count;
         entry.is_elephant |= becomes;
         let rate = entry.is_elephant.then(|| (entry.rate >> RATE_FRACTION_BITS).max(1));
-        self.elephants += u64::from(becomes);
+        self.counters.found += u64::from(becomes);
+        self.counters.bytes += u64::from(bytes);
+        self.counters.elephant_bytes += if rate.is_some() { u64::from(bytes) } else { 0 };
         rate
     }
 
@@ -101,9 +103,10 @@ impl Etrap {
         let at = (mix64(u64::from(tag)) as usize) & (self.sets.len() - 1);
         let set = &mut self.sets[at];
         let way = set.iter().position(|entry| entry.tag == tag && entry.bytes > 0).unwrap_or_else(|| {
-            let worth = |way: usize| (set[way].is_elephant, set[way].age_period, set[way].bytes);
+            let is_elephant = |way: usize| set[way].is_elephant && set[way].age_period + 1 >= age_period;
+            let worth = |way: usize| (is_elephant(way), set[way].age_period, set[way].bytes);
             let victim = (0..WAYS).min_by_key(|&way| worth(way)).expect("a set has ways");
-            self.evictions += u64::from(set[victim].is_elephant);
+            self.counters.evictions += u64::from(is_elephant(victim));
             set[victim] = Entry { tag, period, age_period, ..Entry::default() };
             victim
         });
@@ -153,7 +156,36 @@ mod tests {
         assert_eq!(seen.iter().filter(|&&elephant| elephant).count(), 2); // the eleventh has more than 10 000
         assert!(etrap.arrival(Time::from_ps(60 * US), 1, 1_000).is_some(), "12 000 bytes in the period before");
         assert!(etrap.arrival(Time::from_ps(160 * US), 1, 1_000).is_none(), "a whole period of silence");
-        assert_eq!(etrap.elephants, 1);
+        assert_eq!(etrap.counters.found, 1);
+    }
+
+    /// The bandwidth is asked of elephants alone: a flow that sends 1 000 bytes a millisecond, and so nothing in most age
+    /// periods, is an elephant after its 10 000 bytes, until it has been silent for a period as one.
+    #[test]
+    fn a_slow_flow_becomes_an_elephant_too() {
+        let mut etrap = etrap();
+        let seen: Vec<bool> = (0..24).map(|n| etrap.arrival(Time::from_ps(n * 1_000 * US), 1, 1_000).is_some()).collect();
+        let elephants: Vec<usize> = (0..24).filter(|&n| seen[n]).collect();
+        assert_eq!(elephants, [10, 21], "the eleventh frame each time");
+        assert_eq!((etrap.counters.bytes, etrap.counters.elephant_bytes), (24_000, 2_000));
+    }
+
+    /// Four elephants that have ended fill a set; a mouse that keeps coming back does not lose its bytes to others.
+    #[test]
+    fn elephants_that_have_ended_give_way_before_mice_that_have_not() {
+        let policy = EtrapPolicy { byte_count: 10_000, age: Span::from_us(50), bandwidth_threshold: 500, table_entries: 4 };
+        let mut etrap = Etrap::new(policy, Span::from_us(25));
+        (1..4).for_each(|flow| assert!(etrap.arrival(Time::ZERO, flow, 20_000).is_some()));
+        let seen: Vec<bool> = (0..11)
+            .map(|n| {
+                let now = Time::from_ps(1_000 * (n + 1) * US);
+                let is_elephant = etrap.arrival(now, 9, 1_000).is_some();
+                etrap.arrival(now, 1_000 + n as u32, 100);
+                is_elephant
+            })
+            .collect();
+        assert_eq!(seen.iter().position(|&elephant| elephant), Some(10));
+        assert_eq!(etrap.counters.evictions, 0, "none of those that lost their entry was an elephant still");
     }
 
     #[test]

@@ -18,7 +18,7 @@ pub use policy::{PortPolicy, QueuePolicy, Watchdog};
 use crate::dpp::Dpp;
 use crate::ingress::{Account, Order};
 use crate::queue::Queue;
-use crate::{Frame, Outside, PortNo, QueueCounters, QueueNo, SharedBuffer};
+use crate::{Frame, Outside, PortNo, QueueCounters, QueueNo, SharedBuffer, TrapCounters};
 use fifo::Fifo;
 use line::Line;
 use scheduled::{Exit, Scheduled};
@@ -111,9 +111,8 @@ impl<F: Frame> Port<F> {
     pub(crate) fn storms(&self) -> (u64, u64) {
         self.scheduled().map_or((0, 0), |scheduled| (scheduled.storms_detected, scheduled.storms_ended))
     }
-    pub(crate) fn elephants(&self) -> (u64, u64) {
-        let etrap = self.scheduled().and_then(|scheduled| scheduled.etrap.as_ref());
-        etrap.map_or((0, 0), |etrap| (etrap.elephants, etrap.evictions))
+    pub(crate) fn elephants(&self) -> Option<TrapCounters> {
+        self.scheduled().and_then(|scheduled| scheduled.etrap.as_ref()).map(|etrap| etrap.counters)
     }
 
     /// When the next choice is due, or [`Time::NEVER`].

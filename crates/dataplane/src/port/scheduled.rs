@@ -12,7 +12,7 @@ use crate::ingress::Account;
 use crate::progress::Progress;
 use crate::queue::Queue;
 use crate::schedule::Scheduler;
-use crate::{DppCounters, DropCause, Frame, Outside, QueueCounters, QueueNo, Service, SharedBuffer};
+use crate::{DppCounters, DropCause, Frame, Outside, QueueCounters, QueueNo, Service, SharedBuffer, TrapCounters};
 use std::collections::VecDeque;
 use tailrace_units::{Span, Time};
 use tailrace_wire::{PRIORITIES, Pause, PauseState};
@@ -91,7 +91,7 @@ impl<F: Frame> Scheduled<F> {
             dpp.counters = DppCounters::default();
         }
         if let Some(etrap) = &mut self.etrap {
-            (etrap.elephants, etrap.evictions) = (0, 0);
+            etrap.counters = TrapCounters::default();
         }
         self.pause.begin_counting(now);
         (self.storms_detected, self.storms_ended) = (0, 0);

@@ -2,7 +2,7 @@
 
 use super::Switch;
 use crate::port::Port;
-use crate::{DppCounters, Frame, GroupCounters, PortNo, QueueCounters, QueueNo};
+use crate::{DppCounters, Frame, GroupCounters, PortNo, QueueCounters, QueueNo, TrapCounters};
 use tailrace_units::Time;
 use tailrace_wire::PauseState;
 
@@ -33,8 +33,8 @@ impl<F: Frame> Switch<F> {
     pub fn storms(&self, port: PortNo) -> (u64, u64) {
         self.ports[port].storms()
     }
-    /// Elephants of a port, and elephants that lost their entry; zero without a trap.
-    pub fn elephants(&self, port: PortNo) -> (u64, u64) {
+    /// Counters of the elephant trap of a port that has one.
+    pub fn elephants(&self, port: PortNo) -> Option<TrapCounters> {
         self.ports[port].elephants()
     }
     /// Notifications sent by the congestion point of a queue, and the sum of their feedback.

@@ -2,7 +2,7 @@
 
 use crate::build::policy_towards;
 use serde_json::{Value, json};
-use tailrace_dataplane::{DppCounters, DropCause, Frame, GroupCounters, QueueCounters, Switch};
+use tailrace_dataplane::{DppCounters, DropCause, Frame, GroupCounters, QueueCounters, Switch, TrapCounters};
 use tailrace_endpoint::nic::LosslessNic;
 use tailrace_plan::Plan;
 use tailrace_units::{Span, Time};
@@ -33,7 +33,7 @@ pub fn ports<F: Frame>(plan: &Plan, nodes: &[&Switch<F>], now: Time, run: Span) 
                 "dpp": switch.dpp_counters(port).map(dpp),
                 "pause": switch.pause_state(port).map(|state| pause(state, now, switch.storms(port))),
                 "groups": switch.groups(port).into_iter().map(group).collect::<Vec<Value>>(),
-                "elephants": elephants(switch.elephants(port)),
+                "elephants": switch.elephants(port).map(elephants),
             }));
         }
     }
@@ -89,8 +89,13 @@ fn group((priorities, counters): (u8, GroupCounters)) -> Value {
     })
 }
 
-fn elephants((found, evictions): (u64, u64)) -> Option<Value> {
-    (found > 0).then(|| json!({ "found": found, "evictions": evictions }))
+fn elephants(trap: TrapCounters) -> Value {
+    json!({
+        "found": trap.found,
+        "evictions": trap.evictions,
+        "bytes": trap.bytes,
+        "elephant_bytes": trap.elephant_bytes,
+    })
 }
 
 fn dpp(counters: &DppCounters) -> Value {
