@@ -95,7 +95,14 @@ pub struct TrapCounters {
     pub bytes: u64,
     /// Those of frames whose flow was an elephant.
     pub elephant_bytes: u64,
+    /// Elephants that were evicted because they sent too little, by how long: element n counts those of 2^n to 2^(n+1) - 1 age
+    /// periods from their last arrival to the next, the last element longer ones too. With 2^(n+1) times the age they had
+    /// stayed.
+    pub silences: [u64; SILENCES],
 }
+
+/// Elements of [`TrapCounters::silences`]: up to 32 768 age periods, 1.6 s of 50 us.
+pub const SILENCES: usize = 16;
 
 /// Counters of dynamic packet prioritisation on one port.
 #[derive(Clone, Default, PartialEq, Eq, Debug)]

@@ -8,8 +8,8 @@
 //! Flows are kept in sets of four; a newcomer replaces a mouse before an elephant, of these the one that was silent the
 //! longest, of these the one with the fewest bytes. An elephant that has been silent for an age period counts as a mouse.
 
-use crate::TrapCounters;
 use crate::periods::Periods;
+use crate::{SILENCES, TrapCounters};
 use tailrace_units::{Span, Time, mix64};
 
 /// Entries in which one flow may stand.
@@ -81,6 +81,8 @@ impl Etrap {
         if age_period != entry.age_period {
             let enough = age_period == entry.age_period + 1 && entry.age_arrived >= bandwidth_threshold;
             if entry.is_elephant && !enough {
+                let silence = (age_period - entry.age_period).max(1).ilog2() as usize;
+                self.counters.silences[silence.min(SILENCES - 1)] += 1;
                 *entry = Entry { tag: flow_hash, period, age_period, ..Entry::default() };
             }
             entry.age_period = age_period;
@@ -168,6 +170,7 @@ mod tests {
         let elephants: Vec<usize> = (0..24).filter(|&n| seen[n]).collect();
         assert_eq!(elephants, [10, 21], "the eleventh frame each time");
         assert_eq!((etrap.counters.bytes, etrap.counters.elephant_bytes), (24_000, 2_000));
+        assert_eq!(etrap.counters.silences[4], 1, "20 periods without a byte");
     }
 
     /// Four elephants that have ended fill a set; a mouse that keeps coming back does not lose its bytes to others.

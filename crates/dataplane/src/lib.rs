@@ -37,7 +37,7 @@ mod switch;
 pub use admit::{Limit, Room, SharedBuffer};
 pub use aqm::{Afd, Aqm, Codel, Red, RedProfile, Step};
 pub use classify::{Classifier, FlowMatch, Match};
-pub use counters::{DppCounters, DropCause, QueueCounters, TrapCounters};
+pub use counters::{DppCounters, DropCause, QueueCounters, SILENCES, TrapCounters};
 pub use dpp::{DppPolicy, DppReset, WhenFull};
 pub use etrap::EtrapPolicy;
 pub use forwarding::Forwarding;

@@ -62,7 +62,10 @@ fn what_codel_drops_costs_a_queue_none_of_its_share() {
     let managed = QueuePolicy { aqm: Aqm::Codel(Box::new(codel)), ..full(Service::Dwrr(500)) };
     let sizes = vec![vec![1_476]; 2];
     let until = Span::from_ms(4);
-    assert_shares(&overfull(vec![managed, full(Service::Dwrr(500))], &sizes, until, 8), until, &[50.0, 50.0]);
+    assert_shares(&overfull(vec![managed.clone(), full(Service::Dwrr(500))], &sizes, until, 8), until, &[50.0, 50.0]);
+    // A floor pays for its own frames: 2 Gbit/s, and half of what is left.
+    let lifted = QueuePolicy { floor: shaped(Service::Dwrr(500), 2_000, 0).floor, ..managed };
+    assert_shares(&overfull(vec![lifted, full(Service::Dwrr(500))], &sizes, until, 8), until, &[60.0, 40.0]);
 }
 
 proptest! {

@@ -95,6 +95,7 @@ fn elephants(trap: TrapCounters) -> Value {
         "evictions": trap.evictions,
         "bytes": trap.bytes,
         "elephant_bytes": trap.elephant_bytes,
+        "silences": trap.silences,
     })
 }
 
