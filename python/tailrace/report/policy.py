@@ -132,7 +132,7 @@ def aqm_words(aqm: str | dict[str, Any]) -> str:
     if red := aqm.get("red"):
         verb = "marks" if red["ecn"] else "drops"
         bounds = f"{size_text(red['minimum_bytes'])} and {size_text(red['maximum_bytes'])}"
-        words = f"RED {verb} up to {red['probability_milli'] / 10:g} % between {bounds}"
+        words = f"RED {verb} up to {red['probability_milli'] / 10:g} % between {bounds}{_beyond(red)}"
         if other := red.get("not_capable"):
             low, high, milli = other
             words += f", drops the rest up to {milli / 10:g} % between {size_text(low)} and {size_text(high)}"
@@ -143,6 +143,11 @@ def aqm_words(aqm: str | dict[str, Any]) -> str:
     codel = aqm["codel"]
     verb = "marks" if codel["ecn"] else "drops"
     return f"CoDel {verb} above {span_text(codel['target_ps'])} over {span_text(codel['interval_ps'])}"
+
+
+def _beyond(red: dict[str, Any]) -> str:
+    """What happens above the maximum."""
+    return ", rising to all at twice the maximum" if red.get("gentle") else " and everything above"
 
 
 def _dpp(dpp: dict[str, Any], queues: list[dict[str, Any]]) -> str:

@@ -27,9 +27,9 @@ class NotCapable(Part):
     minimum: Size
     """Average depth below which nothing is dropped."""
     maximum: Size
-    """Average depth at which `probability` is reached; from there to twice of it the probability rises to one."""
+    """Average depth from which on every frame is struck; see `gentle`. Equal to `minimum`: a step."""
     probability: Share = 20_000_000
-    """Probability at the maximum; 2% is the classic 1/50."""
+    """Probability just below the maximum; 2% is the classic 1/50."""
 
 
 class Red(Part):
@@ -39,15 +39,17 @@ class Red(Part):
     minimum: Size
     """Average depth below which nothing is dropped."""
     maximum: Size
-    """Average depth at which `probability` is reached; from there to twice of it the probability rises to one."""
+    """Average depth from which on every frame is struck; see `gentle`. Equal to `minimum`: a step."""
     probability: Share = 20_000_000
-    """Probability at the maximum; 2% is the classic 1/50."""
+    """Probability just below the maximum; 2% is the classic 1/50."""
     weight_exponent: Annotated[Count, Field(le=15)] = 9
     """The average's weight is 2 to the minus this; 9 is 0.002, 0 is the instantaneous depth."""
     ecn: bool = False
     """Mark what is capable instead of dropping it."""
     not_capable: NotCapable | None = None
     """Thresholds for frames that cannot be marked. Left out: the same."""
+    gentle: bool = False
+    """From the maximum to twice of it the probability rises to one, as in ns-3; switches strike every frame there."""
 
 
 class Afd(Part):
@@ -92,7 +94,7 @@ class Etrap(Part):
     byte_count: Size = 1_048_555
     """A flow of more bytes is an elephant [K]: the NX-OS default."""
     age: Time | None = None
-    """Period in which an elephant must send `bandwidth_threshold`. Left out: the profile's."""
+    """Period in which an elephant must send `bandwidth_threshold`, or it is evicted. Left out: the profile's."""
     afd_period: Time | None = None
     """Period of AFD. Left out: the profile's, which a Nexus has always; lines below 10 Gbit/s want a longer one."""
     bandwidth_threshold: Size = 500

@@ -15,6 +15,7 @@ FLOW_ENTRIES_MAX = 2**24
 """Half a gigabyte per port: no switch has more."""
 PRIORITIES = 8
 """IEEE 802.1Q: 0 to 7."""
+RED_HINT = "exchange them; equal thresholds are a step"
 
 Found = Iterator[tuple[KeyPath, str, str]]
 
@@ -63,13 +64,13 @@ def _aqm(at: KeyPath, aqm: Aqm) -> Found:
         yield (*at, "target"), "every frame that waits is too late", "5ms is the default"
     if not isinstance(aqm, Red):
         return
-    if aqm.minimum >= aqm.maximum:
-        yield at, "the minimum is not below the maximum", "RED needs a range to rise in"
+    if aqm.minimum > aqm.maximum:
+        yield at, "the minimum is above the maximum", RED_HINT
     if aqm.probability > ONE_PPB:
         yield (*at, "probability"), f"{aqm.probability / 1e7:g} % is no probability", "at most 100%"
     other = aqm.not_capable
-    if other is not None and other.minimum >= other.maximum:
-        yield (*at, "not_capable"), "the minimum is not below the maximum", "RED needs a range to rise in"
+    if other is not None and other.minimum > other.maximum:
+        yield (*at, "not_capable"), "the minimum is above the maximum", RED_HINT
     if other is not None and other.probability > ONE_PPB:
         yield (*at, "not_capable", "probability"), f"{other.probability / 1e7:g} % is no probability", "at most 100%"
 

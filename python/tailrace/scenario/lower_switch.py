@@ -131,6 +131,8 @@ def _red(red: Red) -> Raw:
     }
     if (other := red.not_capable) is not None:
         raw["not_capable"] = [other.minimum, other.maximum, round(other.probability / PPB_PER_MILLE)]
+    if red.gentle:
+        raw["gentle"] = True
     return raw
 
 

@@ -132,7 +132,7 @@ def test_a_line_that_goes_nowhere_says_what_it_would_have_meant(line: str, verdi
             "afd queue-desired 150 kbytes\n random-detect minimum-threshold 1 kbytes maximum-threshold 2 kbytes",
             "has afd",
         ),
-        ("random-detect minimum-threshold 9 kbytes maximum-threshold 2 kbytes", "minimum is not below the maximum"),
+        ("random-detect minimum-threshold 9 kbytes maximum-threshold 2 kbytes", "minimum is above the maximum"),
         ("dynamic", ""),
     ],
 )

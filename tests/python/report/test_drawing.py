@@ -171,7 +171,7 @@ def words(policy: dict[str, Any]) -> str:
         ({"aqm": {"step": {"threshold_bytes": 30_000}}}, "marks above 30 kB"),
         (
             {"aqm": {"red": {"minimum_bytes": 1e4, "maximum_bytes": 3e4, "probability_milli": 100, "ecn": False}}},
-            "RED drops up to 10 % between 10 kB and 30 kB",
+            "RED drops up to 10 % between 10 kB and 30 kB and everything above",
         ),
         (
             {"aqm": {"codel": {"target_ps": 5 * 10**9, "interval_ps": 10**11, "ecn": True}}},

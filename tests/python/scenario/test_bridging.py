@@ -69,6 +69,13 @@ def test_wred_has_thresholds_of_its_own_for_what_cannot_be_marked() -> None:
     assert policy_of({"queues": {"q": {"aqm": red}}})["queues"][0]["aqm"]["red"]["not_capable"] == [5000, 8000, 100]
 
 
+def test_wred_is_gentle_where_it_is_asked_to_be() -> None:
+    """Switches strike everything from the maximum on; a plan says so where one does not. A step is one of them."""
+    red = {"kind": "red", "minimum": "300kB", "maximum": "300kB", "probability": "100%", "weight_exponent": 0}
+    made = [policy_of({"queues": {"q": {"aqm": red | more}}})["queues"][0]["aqm"]["red"] for more in ({}, GENTLE)]
+    assert ["gentle" in plain for plain in made] == [False, True]
+
+
 @pytest.mark.parametrize(
     ("text", "milli"),
     [
@@ -285,6 +292,7 @@ def test_nics_that_make_no_sense_are_refused(nic: dict[str, Any], words: str) ->
 
 
 JUMBO = {"hosts": {"db": {"mtu": "9000B"}}}
+GENTLE = {"gentle": True}
 RED = {"kind": "red", "minimum": "5MB", "maximum": "6MB"}
 
 

@@ -107,7 +107,7 @@ def test_the_sound_scenario_is_sound() -> None:
             QUEUES + "normal",
             {"aqm": {"kind": "red", "minimum": "2MB", "maximum": "1MB"}},
             "policies.dpp.queues.normal.aqm",
-            "not below the maximum",
+            "the minimum is above the maximum",
         ),
         ("policies__dpp__priorities", {3: "gold"}, "policies.dpp.priorities.3", "there is no queue 'gold'"),
         ("policies__dpp__priorities", {9: "normal"}, "policies.dpp.priorities.9", "the most is 7"),
