@@ -48,7 +48,15 @@ def summarise_workload(name: str, arm: str, trials: list[Trial], *, scale: float
         "latency_ms": _latency(outcomes, seed=seed, address=f"{address}/latency_ms"),
         "users_jain": _users_jain(outcomes),
         "tcp": _tcp(outcomes),
+        "datagram_bytes_mean": _datagram_bytes(outcomes),
     }
+
+
+def _datagram_bytes(outcomes: list[dict[str, Any]]) -> float | None:
+    """Mean payload of the datagrams that arrived: below the mean of their distribution where the MTU cuts them."""
+    arrived = [w for w in outcomes if w["kind"] == "datagrams" and w.get("latency")]
+    count = sum(w["latency"]["count"] for w in arrived)
+    return sum(w["goodput_bytes"] for w in arrived) / count if count else None
 
 
 def _latency(outcomes: list[dict[str, Any]], *, seed: int, address: str) -> dict[str, Any] | None:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
-from tailrace.scenario import flow_sizes
+from tailrace.scenario import flow_sizes, tails
 from tailrace.scenario.units import SHARE, Dimension, QuantityError, parse
 
 ONE_PPB = 10**9
@@ -51,6 +51,14 @@ class Distribution:
         if kind == "uniform":
             return float(value["low"])
         return float(value[0][0]) if kind == "cumulative" else 0.0
+
+    def above(self, bound: float) -> float:
+        """The probability of a value above `bound`."""
+        return tails.above(self.raw, bound)
+
+    def mean_up_to(self, bound: float) -> float:
+        """The mean when every larger value is replaced by `bound`."""
+        return tails.mean_up_to(self.raw, bound)
 
     def scaled(self, factor: float) -> "Distribution":
         """The same shape with every value times `factor`."""

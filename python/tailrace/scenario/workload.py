@@ -138,7 +138,7 @@ class Datagrams(_Workload):
     destination: str
     """Receiving host."""
     sizes: SizeDistribution
-    """Payload of each datagram."""
+    """Payload of each datagram; a draw that is larger than the MTU allows is cut to that."""
     interarrival: TimeDistribution
     """Gap between datagrams."""
     count: Annotated[Count, Field(ge=1)] | None = None
