@@ -27,7 +27,8 @@ def bridge(outcome: dict[str, Any]) -> None:
     }
     group = {"xoff_sent": 3, "xon_sent": 2, "bytes_max": 90_000, "headroom_max_bytes": 7000, "drop_frames": 0}
     port["groups"] = [{"priorities": 8, "depth_bytes": 81_000, **group}]
-    port["elephants"] = {"found": 12, "evictions": 11}
+    silences = [0, 1, 9, *[0] * 13]
+    port["elephants"] = {"found": 12, "evictions": 11, "bytes": 1000, "elephant_bytes": 20, "silences": silences}
     port["queues"][-1]["qcn"] = {"notifications": 9, "feedback_sum": 99}
     port["queues"][-1]["depth_bytes"] = 4096
     port["queues"][-1]["drops"] |= {"afd": {"frames": 5, "bytes": 5000}, "watchdog": {"frames": 6, "bytes": 6000}}

@@ -12,6 +12,7 @@ from tailrace.report.headline import facts, headline
 from tailrace.report.network import network
 from tailrace.report.sections import completion, distributions, provenance, queues, transport
 from tailrace.results import Run, numbers
+from tailrace.results.fair_drop import fair_drop_sentences
 from tailrace.results.grid import metric_name
 from tailrace.results.pauses import deadlock_sentences
 from tailrace.results.summarise import summarise_run
@@ -43,6 +44,7 @@ def render(run: Run, summary: dict[str, Any] | None = None) -> str:
         "baseline": summary["baseline"],
         "headline": headline(summary),
         "deadlocks": deadlock_sentences(summary["arms"]),
+        "idle_fair_drop": fair_drop_sentences(summary["arms"]),
         "facts": facts(summary),
         "completion": completion(summary),
         "published": beside_published(summary),

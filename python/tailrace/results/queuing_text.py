@@ -57,7 +57,8 @@ def _port(port: Counters) -> list[str]:
         lines += _pfc(port["pfc"])
     if port["elephants"]:
         found = port["elephants"]
-        lines.append(f"ETRAP: {found['found']} elephants found, {found['evictions']} evicted")
+        share = f", {100 * found['elephant_bytes'] / found['bytes']:.3g} % of the bytes" if found["bytes"] else ""
+        lines.append(f"ETRAP: {found['found']} elephants found{share}, {found['evictions']} lost their entry")
     if port["dpp"]:
         dpp = port["dpp"]
         lines.append(f"DPP: {dpp['prioritised_frames']} pkts prioritized, {dpp['normal_frames']} not")

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from tailrace.results.effects import compare_arms
+from tailrace.results.fair_drop import idle_fair_drop
 from tailrace.results.fidelity import engine_name, fabric_name, summarise_fidelity
 from tailrace.results.judge import judge
 from tailrace.results.pauses import deadlocks_of, summarise_pauses
@@ -108,6 +109,7 @@ def _arm(run: Run, arm: str) -> dict[str, Any]:
         "workloads": workloads,
         "goodput_jain": jain_index([w["goodput_gbps"]["mean"] for w in workloads.values()]),
         "deadlocks": deadlocks_of(trials),
+        "idle_fair_drop": idle_fair_drop(run, arm, trials),
         "drops": drops_by_cause(trials) if trials else {},
         "early_drops": early_drops(trials),
         "ports": ports,

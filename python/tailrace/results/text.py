@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from textwrap import fill
 from typing import Any
 
+from tailrace.results.fair_drop import fair_drop_sentences
 from tailrace.results.fidelity import TAP, fidelity_rows
 from tailrace.results.grid import Grid, grid_of
 from tailrace.results.metrics import OPEN_LOOP
@@ -25,6 +26,7 @@ def format_table(summary: dict[str, Any]) -> str:
     parts = [
         _title(summary),
         "\n".join(fill(sentence, WIDTH) for sentence in deadlock_sentences(summary["arms"])),
+        "\n".join(fill(sentence, WIDTH) for sentence in fair_drop_sentences(summary["arms"])),
         _completion(summary),
         _latency(summary),
         _goodput(summary),

@@ -134,6 +134,12 @@ def _elephants(_: Run, trial: Trial, band: Band) -> float:
     return float(sum(trap["found"] for trap in traps if trap))
 
 
+def _elephant_share(_: Run, trial: Trial, band: Band) -> float | None:
+    traps = [trap for port in pauses.ports_of(trial, band.port) if (trap := port.get("elephants"))]
+    arrived = sum(trap["bytes"] for trap in traps)
+    return 100 * sum(trap["elephant_bytes"] for trap in traps) / arrived if arrived else None
+
+
 def _prioritised(_: Run, trial: Trial, band: Band) -> float:
     counted = [port.get("dpp") for port in pauses.ports_of(trial, band.port)]
     return float(sum(dpp["prioritised_frames"] for dpp in counted if dpp))
@@ -170,6 +176,7 @@ FIGURES: dict[str, Figure] = {
     "marked_frames": _marks,
     "prioritised_frames": _prioritised,
     "elephants": _elephants,
+    "elephant_share_percent": _elephant_share,
     "queue_depth_mean_bytes": _depth("mean"),
     "queue_depth_max_bytes": _depth("max"),
     **{f"queue_depth_p{share}_bytes": _depth_percentile(share) for share in DEPTH_PERCENTILES},

@@ -71,6 +71,7 @@ METRICS = {
         Metric("marked_frames", "frames marked as having met congestion", takes=("port", "queue")),
         Metric("prioritised_frames", "frames that `dpp` sent to the express queue", takes=("port",)),
         Metric("elephants", "flows that the elephant trap found", takes=("port",)),
+        Metric("elephant_share_percent", "bytes that arrived from elephants, share of all in %", takes=("port",)),
         Metric("queue_depth_mean_bytes", "mean depth of the deepest queue, in bytes", takes=("port", "queue", "after")),
         Metric("queue_depth_max_bytes", "largest depth of a queue, in bytes", takes=("port", "queue", "after")),
         *(

@@ -153,7 +153,7 @@ def test_counters_have_the_layout_and_the_names_of_the_switch(tailrace: Program,
         "Ingress Queuing for leaf1>client",
         "TxPPP:                    5,   RxPPP:                    4",
         "Watch-dog: 1 shutdowns, 1 restores",
-        "ETRAP: 12 elephants found, 11 evicted",
+        "ETRAP: 12 elephants found, 2 % of the bytes, 11 lost their entry",
     ):
         assert words in out
     _, out, _ = tailrace("show", "queues", path, "--arm", "dpp", "--json")

@@ -62,6 +62,7 @@ def test_another_word_is_refused(run: Run) -> None:
         ("notifications_frames", {"queue": "default"}, 9),
         ("notifications_frames", {"queue": "express"}, 0),
         ("elephants", {}, 12),
+        ("elephant_share_percent", {}, 2),
         ("drops_frames", {"cause": "afd"}, 5),
         ("drops_frames", {"cause": "afd", "port": PORT, "queue": "express"}, 0),
         ("drops_frames", {"cause": "policed"}, 70),
