@@ -77,12 +77,13 @@ impl Etrap {
         let EtrapPolicy { byte_count, bandwidth_threshold, .. } = self.policy;
         let period = self.periods.at(now);
         let age_period = self.age_periods.at(now);
-        let entry = self.entry(flow_hash, period, age_period);
+        let counters = &mut self.counters;
+        let entry = entry(&mut self.sets, counters, flow_hash, period, age_period);
         if age_period != entry.age_period {
             let enough = age_period == entry.age_period + 1 && entry.age_arrived >= bandwidth_threshold;
             if entry.is_elephant && !enough {
                 let silence = (age_period - entry.age_period).max(1).ilog2() as usize;
-                self.counters.silences[silence.min(SILENCES - 1)] += 1;
+                counters.silences[silence.min(SILENCES - 1)] += 1;
                 *entry = Entry { tag: flow_hash, period, age_period, ..Entry::default() };
             }
             entry.age_period = age_period;
@@ -95,25 +96,32 @@ impl Etrap {
         let becomes = !entry.is_elephant && entry.bytes > byte_count;
         entry.is_elephant |= becomes;
         let rate = entry.is_elephant.then(|| (entry.rate >> RATE_FRACTION_BITS).max(1));
-        self.counters.found += u64::from(becomes);
-        self.counters.bytes += u64::from(bytes);
-        self.counters.elephant_bytes += if rate.is_some() { u64::from(bytes) } else { 0 };
+        counters.found += u64::from(becomes);
+        counters.bytes += u64::from(bytes);
+        counters.elephant_bytes += if rate.is_some() { u64::from(bytes) } else { 0 };
         rate
     }
+}
 
-    fn entry(&mut self, tag: u32, period: u64, age_period: u64) -> &mut Entry {
-        let at = (mix64(u64::from(tag)) as usize) & (self.sets.len() - 1);
-        let set = &mut self.sets[at];
-        let way = set.iter().position(|entry| entry.tag == tag && entry.bytes > 0).unwrap_or_else(|| {
-            let is_elephant = |way: usize| set[way].is_elephant && set[way].age_period + 1 >= age_period;
-            let worth = |way: usize| (is_elephant(way), set[way].age_period, set[way].bytes);
-            let victim = (0..WAYS).min_by_key(|&way| worth(way)).expect("a set has ways");
-            self.counters.evictions += u64::from(is_elephant(victim));
-            set[victim] = Entry { tag, period, age_period, ..Entry::default() };
-            victim
-        });
-        &mut set[way]
-    }
+/// The entry of a flow, which may have to take that of another.
+fn entry<'a>(
+    sets: &'a mut [[Entry; WAYS]],
+    counters: &mut TrapCounters,
+    tag: u32,
+    period: u64,
+    age_period: u64,
+) -> &'a mut Entry {
+    let at = (mix64(u64::from(tag)) as usize) & (sets.len() - 1);
+    let set = &mut sets[at];
+    let way = set.iter().position(|entry| entry.tag == tag && entry.bytes > 0).unwrap_or_else(|| {
+        let is_elephant = |way: usize| set[way].is_elephant && set[way].age_period + 1 >= age_period;
+        let worth = |way: usize| (is_elephant(way), set[way].age_period, set[way].bytes);
+        let victim = (0..WAYS).min_by_key(|&way| worth(way)).expect("a set has ways");
+        counters.evictions += u64::from(is_elephant(victim));
+        set[victim] = Entry { tag, period, age_period, ..Entry::default() };
+        victim
+    });
+    &mut set[way]
 }
 
 impl Entry {
