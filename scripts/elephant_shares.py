@@ -17,7 +17,8 @@ from tailrace.scenario.loading import load_scenario
 CONNECTIONS = (4, 8, 20)
 RATES_GBPS = (10, 100)
 TSO = ("64kB", "0B")
-DURATION = "1s"
+GIGABITS = 5
+"""What the line carries in a run: half a second at 10 Gbit/s."""
 DESIRED_BYTES_PER_GBPS = 15_000
 """120 us of the line, as Cisco recommends."""
 HEAD = (
@@ -56,7 +57,7 @@ def scenario(rate: int, connections: int, tso: str, age: str | None) -> dict[str
             }
         },
         "workloads": {name: stream | {"source": name} for name in ("a", "b")},
-        "experiment": {"duration": DURATION, "trials": 1},
+        "experiment": {"duration": f"{1000 * GIGABITS // rate}ms", "trials": 1},
     }
 
 

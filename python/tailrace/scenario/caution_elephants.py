@@ -1,4 +1,8 @@
-"""Fair drop whose elephants would be none: flows of bursts with longer silences than the elephant trap allows."""
+"""Fair drop whose elephants would be evicted: flows with longer silences than the elephant trap allows.
+
+Streams that share a line send in turns: a burst of segmentation offload, or, where it is smaller, the whole window once
+in a round trip. A queue at its desired depth makes that round trip as long as it takes to drain.
+"""
 
 from collections.abc import Iterator
 
@@ -30,13 +34,12 @@ def cautions(scenario: Scenario, graph: Graph) -> Found:
         if name in told or policy is None or policy.trap is None or not _has_fair_drop(policy):
             continue
         age_ps, _ = policy.trap.periods_ps()
-        bursts = [_burst_bytes(scenario, stream) for stream in streams for _ in range(stream.connections)]
-        rate_bps = graph.link_of[node, towards].rate_bps
-        silence_ps = _sending_ps(sum(bursts) - max(bursts), rate_bps)
+        connections = sum(stream.connections for stream in streams)
+        round_ps = _round_ps(scenario, policy, streams, graph.link_of[node, towards].rate_bps)
+        silence_ps = round_ps - round_ps // connections
         if silence_ps > age_ps:
             told.add(name)
-            hint = _hint(AGE_MARGIN * _sending_ps(sum(bursts), rate_bps))
-            yield ("policies", name, "etrap", "age"), _words(bursts, age_ps, silence_ps), hint
+            yield ("policies", name, "etrap", "age"), _words(connections, age_ps, silence_ps), _hint(round_ps)
 
 
 def _has_fair_drop(policy: Policy) -> bool:
@@ -56,26 +59,29 @@ def _joint_ports(scenario: Scenario, graph: Graph) -> dict[tuple[str, str], list
     return {port: streams for port, streams in ports.items() if port[0] in graph.switches}
 
 
+def _round_ps(scenario: Scenario, policy: Policy, streams: list[Stream], rate_bps: int) -> int:
+    """Time in which every connection has its turn."""
+    desired = max(queue.aqm.desired for queue in policy.queues.values() if isinstance(queue.aqm, Afd))
+    bursts = sum(stream.connections * _burst_bytes(scenario, stream) for stream in streams)
+    return max(desired, bursts) * PS_BITS_PER_BYTE_SECOND // rate_bps
+
+
 def _burst_bytes(scenario: Scenario, stream: Stream) -> int:
     host = scenario.host(stream.source)
     return max(host.nic.tso, host.mtu)
 
 
-def _sending_ps(size_bytes: int, rate_bps: int) -> int:
-    return size_bytes * PS_BITS_PER_BYTE_SECOND // rate_bps
-
-
-def _words(bursts: list[int], age_ps: int, silence_ps: int) -> str:
+def _words(connections: int, age_ps: int, silence_ps: int) -> str:
     return (
-        f"{len(bursts)} connections that send bursts of up to {max(bursts)} bytes in turn are silent for "
-        f"{_us(silence_ps)} us between two, and the elephant trap evicts an elephant that is silent for "
-        f"{_us(age_ps)} us: AFD acts on few of their frames"
+        f"{connections} connections that send in turn may be silent for {_us(silence_ps)} us between two turns, and "
+        f"the elephant trap evicts an elephant that is silent for {_us(age_ps)} us: AFD then acts on a part of their "
+        "bytes"
     )
 
 
-def _hint(needed_ps: int) -> str:
-    age_ps = -(-needed_ps // AGE_STEP_PS) * AGE_STEP_PS
-    return f"write etrap: {{age: {_us(age_ps)}us}}, or take the bursts away with nic: {{tso: 0B}}"
+def _hint(round_ps: int) -> str:
+    age_ps = -(-AGE_MARGIN * round_ps // AGE_STEP_PS) * AGE_STEP_PS
+    return f"write etrap: {{age: {_us(age_ps)}us}}"
 
 
 def _us(time_ps: int) -> str:

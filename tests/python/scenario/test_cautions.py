@@ -42,8 +42,8 @@ def alone() -> dict[str, Any]:
 
 def test_bursts_with_longer_silences_than_the_trap_allows_are_told_with_the_age_that_works() -> None:
     [told] = warnings(fair())
-    assert "policies.fair.etrap.age: 8 connections that send bursts of up to 64000 bytes in turn are silent" in told
-    assert "for 358.4 us between two, and the elephant trap evicts an elephant that is silent for 50 us" in told
+    assert "policies.fair.etrap.age: 8 connections that send in turn may be silent for 358.4 us" in told
+    assert "between two turns, and the elephant trap evicts an elephant that is silent for 50 us" in told
     assert "write etrap: {age: 820us}" in told
 
 
@@ -51,7 +51,7 @@ def test_bursts_with_longer_silences_than_the_trap_allows_are_told_with_the_age_
     "case",
     [
         fair(age="820us"),
-        fair(tso="0B", connections=4),
+        fair(tso="0B", age="120us"),
         fair(rate="400Gbit/s"),
         fair(connections=2, rate="100Gbit/s"),
         alone(),
@@ -59,6 +59,12 @@ def test_bursts_with_longer_silences_than_the_trap_allows_are_told_with_the_age_
 )
 def test_fair_drop_that_has_elephants_is_not_warned_of(case: dict[str, Any]) -> None:
     assert warnings(case) == []
+
+
+def test_without_bursts_a_turn_is_as_long_as_the_queue_at_its_desired_depth() -> None:
+    [told] = warnings(fair(tso="0B"))
+    assert "may be silent for 105 us between two turns" in told
+    assert "write etrap: {age: 240us}" in told
 
 
 def test_a_policy_without_fair_drop_has_no_trap_to_be_warned_of() -> None:
@@ -73,7 +79,7 @@ def test_the_port_between_two_switches_is_looked_at_too() -> None:
     case["network"]["topology"] = {"kind": "dumbbell", **sides, "bottleneck_rate": "1Gbit/s"}
     case["switches"] = {"left": {"policy": "fair"}}
     [told] = warnings(case)
-    assert "are silent for 3584 us between two" in told
+    assert "may be silent for 3584 us between two turns" in told
 
 
 def datagrams(sizes: str, mtu: str = "1500B") -> dict[str, Any]:
