@@ -107,7 +107,7 @@ def _tcp(host: Host) -> Raw:
     by_pace = {"small_queue_by_pace": True} if tcp.small_queue_bound == "pace" else {}
     return by_pace | {
         "congestion_control": tcp.congestion_control,
-        "slow_start_exit": tcp.slow_start_exit,
+        "slow_start_exit": tcp.effective_exit,
         "initial_window_segments": tcp.initial_window,
         "window_cap_bytes": tcp.window_cap,
         "ecn": tcp.ecn or tcp.congestion_control == "dctcp",

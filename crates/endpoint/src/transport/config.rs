@@ -18,7 +18,7 @@ pub enum CongestionControl {
 pub enum SlowStartExit {
     /// It does not.
     None,
-    /// HyStart as in Linux: length of the ACK train and rise of the delay.
+    /// HyStart as in Linux: length of the ACK train and rise of the delay. It is a part of CUBIC; with other algorithms it is none.
     Hystart,
     /// HyStart++ (RFC 9406).
     HystartPlusPlus,

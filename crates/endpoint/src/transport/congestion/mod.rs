@@ -7,7 +7,7 @@ mod newreno;
 
 use tailrace_units::{Span, Time};
 
-use super::config::{CongestionControl, TcpConfig};
+use super::config::{CongestionControl, SlowStartExit, TcpConfig};
 use cubic::Cubic;
 use dctcp::Dctcp;
 use hystart::SlowStart;
@@ -80,7 +80,7 @@ impl Congestion {
             usage_end: 0,
             used: 0,
             used_since: Time::ZERO,
-            slow_start: SlowStart::new(config.slow_start_exit),
+            slow_start: SlowStart::new(slow_start_exit(config)),
             algorithm: match config.congestion_control {
                 CongestionControl::Cubic => Algorithm::Cubic(Cubic::new()),
                 CongestionControl::NewReno => Algorithm::NewReno,
@@ -199,6 +199,14 @@ impl Congestion {
     pub(super) fn undo(&mut self, prior_cwnd: u32, prior_ssthresh: u32) {
         self.cwnd = self.cwnd.max(prior_cwnd).min(self.clamp);
         self.ssthresh = self.ssthresh.max(prior_ssthresh);
+    }
+}
+
+/// Linux has HyStart in `tcp_cubic.c` alone; HyStart++ (RFC 9406) is written for any algorithm.
+fn slow_start_exit(config: &TcpConfig) -> SlowStartExit {
+    match (config.slow_start_exit, config.congestion_control) {
+        (SlowStartExit::Hystart, CongestionControl::NewReno | CongestionControl::Dctcp) => SlowStartExit::None,
+        (exit, _) => exit,
     }
 }
 
