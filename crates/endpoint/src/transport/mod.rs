@@ -258,6 +258,10 @@ impl Tcp {
     pub fn reordering_steps(&self) -> u8 {
         self.rack.steps()
     }
+    /// Segments that one may be overtaken by without being lost (Linux `tcpi_reordering`).
+    pub fn reordering(&self) -> u32 {
+        self.rack.reordering
+    }
     /// DCTCP's estimate of the marked share in 1024ths; `None` for other algorithms.
     pub fn marked_share_1024(&self) -> Option<u32> {
         self.congestion.marked_share_1024()

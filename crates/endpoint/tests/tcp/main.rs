@@ -3,7 +3,11 @@
 mod congestion;
 mod harness;
 mod kernel_growth;
+mod kernel_held;
+mod kernel_receiver;
 mod kernel_recovery;
+mod kernel_slow_start;
+mod kernel_sockets;
 mod opening;
 mod output;
 mod pipe;
