@@ -36,7 +36,7 @@ mod window;
 use tailrace_units::{Span, Time};
 use tailrace_wire::{Packet, Tag};
 
-pub use config::{Buffer, CongestionControl, SlowStartExit, SmallQueueBound, TcpConfig};
+pub use config::{Buffer, CongestionControl, Growth, SlowStartExit, SmallQueueBound, TcpConfig};
 pub use recovery::State;
 pub use stats::TcpStats;
 
@@ -221,6 +221,10 @@ impl Tcp {
     /// Counters.
     pub fn stats(&self) -> &TcpStats {
         &self.stats
+    }
+    /// The host at the other end.
+    pub fn peer_host(&self) -> u16 {
+        self.identity.to_host
     }
     /// Congestion window in segments.
     pub fn cwnd(&self) -> u32 {

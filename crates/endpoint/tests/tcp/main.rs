@@ -2,6 +2,7 @@
 
 mod congestion;
 mod harness;
+mod held_by_interface;
 mod kernel_growth;
 mod kernel_held;
 mod kernel_receiver;
