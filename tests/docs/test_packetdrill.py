@@ -9,7 +9,7 @@ TESTS = ROOT / "crates" / "endpoint" / "tests" / "tcp"
 ROW = re.compile(r"^\| `([^`]+)` \| (passes|in part)", re.MULTILINE)
 NAME = re.compile(r"`([\w/.-]+)`")
 PASSING_MIN = 40
-NOT_REPLAYED = {"rcv_toobig", "zerocopy/batch"}
+NOT_REPLAYED = {"zerocopy/batch"}
 
 
 def replayed() -> set[str]:

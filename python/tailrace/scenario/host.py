@@ -145,6 +145,10 @@ class Tcp(Part):
     """RFC 9438, RFC 6582 or RFC 8257."""
     slow_start_exit: Literal["auto", "none", "hystart", "hystart-plus-plus"] = "auto"
     """How slow start ends before a loss. auto: hystart with cubic, which alone has it in Linux, and none otherwise."""
+    growth: Literal["segments", "acknowledgements"] = "segments"
+    """What the window grows by: the segments that an acknowledgement acknowledges (Linux), or one for each (ns-3)."""
+    reno_friendly: bool = True
+    """CUBIC is never slower than Reno (RFC 9438 section 4.3); Linux on, ns-3 without."""
     initial_window: Annotated[Count, Field(ge=1, le=1000)] = 10
     """Initial window in segments (RFC 6928)."""
     window_cap: Size = 0
