@@ -85,7 +85,8 @@ def distributions(run: Run, summary: dict[str, Any]) -> dict[str, Any]:
 def slowdowns(summary: dict[str, Any]) -> dict[str, Any]:
     """Slowdown of flows against their size, and the same as a table."""
     rows = [
-        {"workload": name, "arm": arm, "index": index, "is_first": at == 0, "sizes": flow_slowdown.class_text(row)} | row
+        {"workload": name, "arm": arm, "index": index, "is_first": at == 0, "sizes": flow_slowdown.class_text(row)}
+        | row
         for name in summary["workloads"]
         for index, (arm, arm_summary) in enumerate(summary["arms"].items())
         if (workload := arm_summary["workloads"].get(name)) and workload["flow_slowdown"]
