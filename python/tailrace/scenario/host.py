@@ -178,7 +178,7 @@ class Tcp(Part):
 
     @property
     def effective_exit(self) -> str:
-        """The early end of slow start with `auto` resolved. Linux: net/ipv4/tcp_cubic.c has HyStart, nothing else does."""
+        """The early end of slow start with `auto` resolved. In Linux only net/ipv4/tcp_cubic.c has HyStart."""
         if self.slow_start_exit != "auto":
             return self.slow_start_exit
         return "hystart" if self.congestion_control == "cubic" else "none"
