@@ -63,7 +63,8 @@ def _chart(name: str, arms: dict[str, list[dict[str, Any]]], order: list[str]) -
     paths = []
     for arm, sizes in arms.items():
         colour = f"arm-{order.index(arm) % 6}"
-        paths.append(line([(size_of(row), row["p99"]) for row in sizes], x, y, class_=f"line thin {colour}"))
+        tail = [(size_of(row), row["p99"]) for row in sizes if row["p99"] is not None]
+        paths.append(line(tail, x, y, class_=f"line {colour} dash-2"))
         paths.append(line([(size_of(row), row["p50"]) for row in sizes], x, y, class_=f"line {colour}"))
     words = "; ".join(
         f"{arm} up to {x_name(size_of(row))}: {row['p50']:.3g}" for arm, s in arms.items() for row in s[:1]
