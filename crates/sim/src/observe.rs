@@ -70,9 +70,19 @@ pub(crate) struct WorkloadRecord {
     pub(crate) goodput: Option<Series>,
     /// Start and latency of transactions, the first so many.
     pub(crate) rows: Vec<Row>,
+    /// Of a workload of flows: what each row was. Empty for others.
+    pub(crate) carried: Vec<Carried>,
     pub(crate) rows_max: usize,
     /// Sums over connections that are gone.
     pub(crate) retired: tailrace_endpoint::transport::TcpStats,
+}
+
+/// What a flow was: its ends and its size.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Carried {
+    pub(crate) source: u16,
+    pub(crate) destination: u16,
+    pub(crate) bytes: u64,
 }
 
 /// One transaction.
@@ -174,6 +184,7 @@ impl WorkloadRecord {
             goodput_bytes: 0,
             goodput: (plan.series_bins > 0).then(series),
             rows: Vec::new(),
+            carried: Vec::new(),
             rows_max: usize::try_from(plan.transactions_max).unwrap_or(usize::MAX),
             retired: tailrace_endpoint::transport::TcpStats::default(),
         }
@@ -197,6 +208,13 @@ impl WorkloadRecord {
 
     fn completed(&mut self, now: Time, user: u32, intended: Time) {
         self.measured(user, intended, now.since(intended));
+    }
+
+    /// What the flow that has just been measured was.
+    pub(crate) fn carried(&mut self, carried: Carried) {
+        if self.carried.len() < self.rows.len() {
+            self.carried.push(carried);
+        }
     }
 
     /// Returns whether that was the last.

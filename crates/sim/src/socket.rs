@@ -1,6 +1,7 @@
 //! A socket in the world: a transport endpoint with the program that uses it.
 
 use crate::agenda::Source;
+use crate::observe::Carried;
 use crate::surroundings::Uplink;
 use crate::world::World;
 use tailrace_endpoint::app::{App, Desk};
@@ -33,9 +34,12 @@ pub(crate) struct Socket {
 
 /// What one socket's program may touch.
 struct SocketDesk<'a, 'b> {
+    host: u16,
     tcp: &'a mut Tcp,
     uplink: &'a mut Uplink<'b>,
     owner: Owner,
+    /// A flow: what it carried and between whom is kept.
+    is_transient: bool,
     has_finished: bool,
 }
 
@@ -67,7 +71,13 @@ impl Desk for SocketDesk<'_, '_> {
     }
     fn completed(&mut self, user: u32, intended: Time) {
         let now = self.uplink.now;
-        self.uplink.roads.observe.completed(now, self.owner.workload as usize, user, intended);
+        let workload = self.owner.workload as usize;
+        self.uplink.roads.observe.completed(now, workload, user, intended);
+        if self.is_transient {
+            let (source, destination) = (self.tcp.peer_host(), self.host);
+            let carried = Carried { source, destination, bytes: self.tcp.received() };
+            self.uplink.roads.observe.workloads[workload].carried(carried);
+        }
     }
     fn finished(&mut self, user: u32) {
         self.has_finished = true;
@@ -108,7 +118,14 @@ impl World {
     fn call_program(&mut self, now: Time, index: u32, call: impl FnOnce(&mut App, &mut SocketDesk<'_, '_>)) {
         let source = self.socket_source(index);
         let (socket, mut uplink) = self.socket_and_uplink(index, now);
-        let mut desk = SocketDesk { tcp: &mut socket.tcp, uplink: &mut uplink, owner: socket.owner, has_finished: false };
+        let mut desk = SocketDesk {
+            host: socket.host as u16,
+            tcp: &mut socket.tcp,
+            uplink: &mut uplink,
+            owner: socket.owner,
+            is_transient: socket.is_transient,
+            has_finished: false,
+        };
         call(&mut socket.app, &mut desk);
         let due = socket.tcp.poll_timeout().min(socket.app.poll_timeout());
         self.roads.agenda.arm(source, due);
@@ -143,7 +160,14 @@ impl World {
             if socket.counts_goodput && progress.readable > 0 {
                 uplink.roads.observe.workloads[owner.workload as usize].received(now, progress.readable);
             }
-            let mut desk = SocketDesk { tcp: &mut socket.tcp, uplink: &mut uplink, owner, has_finished: false };
+            let mut desk = SocketDesk {
+                host: socket.host as u16,
+                tcp: &mut socket.tcp,
+                uplink: &mut uplink,
+                owner,
+                is_transient: socket.is_transient,
+                has_finished: false,
+            };
             if progress.connected {
                 socket.app.handle_connected(now, &mut desk);
             }

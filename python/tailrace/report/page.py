@@ -10,7 +10,7 @@ from markupsafe import Markup
 from tailrace.report.beside import beside_published
 from tailrace.report.headline import facts, headline
 from tailrace.report.network import network
-from tailrace.report.sections import completion, distributions, provenance, queues, transport
+from tailrace.report.sections import completion, distributions, provenance, queues, slowdowns, transport
 from tailrace.results import Run, numbers
 from tailrace.results.fair_drop import fair_drop_sentences
 from tailrace.results.grid import metric_name
@@ -49,6 +49,7 @@ def render(run: Run, summary: dict[str, Any] | None = None) -> str:
         "completion": completion(summary),
         "published": beside_published(summary),
         "latency": distributions(run, summary),
+        "slowdowns": slowdowns(summary),
         "queues": queues(run, summary),
         "transport": transport(summary),
         "network": network(run),

@@ -3,7 +3,7 @@
 from typing import Any
 
 from tailrace.report.charts import completion as completion_chart
-from tailrace.report.charts import drops, improvement, latency, occupancy, time
+from tailrace.report.charts import drops, flow_slowdown, improvement, latency, occupancy, time
 from tailrace.report.limits import ARMS_DRAWN_MAX, HOSTS_MAX, PANELS_MAX, QUEUES_MAX
 from tailrace.report.series import TimeChart
 from tailrace.results import Run
@@ -80,6 +80,19 @@ def distributions(run: Run, summary: dict[str, Any]) -> dict[str, Any]:
         "has_solo": any(curve.arm_index < 0 for panel in panels for curve in panel.curves),
         "rows": rows,
     }
+
+
+def slowdowns(summary: dict[str, Any]) -> dict[str, Any]:
+    """Slowdown of flows against their size, and the same as a table."""
+    rows = [
+        {"workload": name, "arm": arm, "index": index, "is_first": at == 0, "sizes": flow_slowdown.class_text(row)}
+        | row
+        for name in summary["workloads"]
+        for index, (arm, arm_summary) in enumerate(summary["arms"].items())
+        if (workload := arm_summary["workloads"].get(name)) and workload["flow_slowdown"]
+        for at, row in enumerate(workload["flow_slowdown"]["sizes"])
+    ]
+    return {"panels": flow_slowdown.slowdown_panels(summary), "rows": rows}
 
 
 def queues(run: Run, summary: dict[str, Any]) -> dict[str, Any]:

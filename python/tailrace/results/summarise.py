@@ -7,6 +7,7 @@ from typing import Any
 from tailrace.results.effects import compare_arms
 from tailrace.results.fair_drop import idle_fair_drop
 from tailrace.results.fidelity import engine_name, fabric_name, summarise_fidelity
+from tailrace.results.flow_slowdown import summarise_flow_slowdown
 from tailrace.results.judge import judge
 from tailrace.results.pauses import deadlocks_of, summarise_pauses
 from tailrace.results.ports import drops_by_cause, early_drops, summarise_hosts, summarise_ports
@@ -99,7 +100,10 @@ def _arm(run: Run, arm: str) -> dict[str, Any]:
     for name in run.workloads:
         summary = summarise_workload(name, arm, trials, scale=run.scale_of(name), seed=run.seed)
         if summary is not None:
-            workloads[name] = summary | {"slowdown": summarise_slowdown(run, arm, name)}
+            workloads[name] = summary | {
+                "slowdown": summarise_slowdown(run, arm, name),
+                "flow_slowdown": summarise_flow_slowdown(trials, name) if summary["kind"] == "flows" else None,
+            }
     return {
         "trials": [trial.number for trial in trials],
         "seeds": [trial.outcome.get("seed") for trial in trials],

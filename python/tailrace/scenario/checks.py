@@ -139,6 +139,10 @@ def _host(at: KeyPath, host: Host, own: Host) -> Found:
         yield (*at, "tcp", "window_cap"), f"it is below one segment of {segment} bytes", "0B is no limit"
     if tcp.rto_min == 0 or tcp.rto_max < tcp.rto_min:
         yield (*at, "tcp"), "rto_min must be above zero and not above rto_max", "Linux: 200ms and 120s"
+    states_exit = own.tcp.model_fields_set & {"slow_start_exit", "congestion_control"}
+    if states_exit and tcp.slow_start_exit == "hystart" and tcp.congestion_control != "cubic":
+        what = f"hystart is a part of cubic, and the hosts have {tcp.congestion_control}"
+        yield (*at, "tcp", "slow_start_exit"), what, "leave it out (auto), or write none or hystart-plus-plus"
     for key in ("send_buffer", "receive_buffer"):
         buffer = getattr(host, key)()
         if buffer.initial < host.mtu:

@@ -143,8 +143,12 @@ class Tcp(Part):
 
     congestion_control: Literal["cubic", "new-reno", "dctcp"] = "cubic"
     """RFC 9438, RFC 6582 or RFC 8257."""
-    slow_start_exit: Literal["none", "hystart", "hystart-plus-plus"] = "hystart"
-    """How slow start ends before a loss."""
+    slow_start_exit: Literal["auto", "none", "hystart", "hystart-plus-plus"] = "auto"
+    """How slow start ends before a loss. auto: hystart with cubic, which alone has it in Linux, and none otherwise."""
+    growth: Literal["segments", "acknowledgements"] = "segments"
+    """What the window grows by: the segments that an acknowledgement acknowledges (Linux), or one for each (ns-3)."""
+    reno_friendly: bool = True
+    """CUBIC is never slower than Reno (RFC 9438 section 4.3); Linux on, ns-3 without."""
     initial_window: Annotated[Count, Field(ge=1, le=1000)] = 10
     """Initial window in segments (RFC 6928)."""
     window_cap: Size = 0
@@ -171,6 +175,13 @@ class Tcp(Part):
     """Send buffer; Linux: at most tcp_wmem's 4 MiB."""
     receive_buffer: Buffer = SocketBuffer(maximum="6MiB")  # type: ignore[arg-type]  # parsed text
     """Receive buffer; Linux: at most tcp_rmem's 6 MiB."""
+
+    @property
+    def effective_exit(self) -> str:
+        """The early end of slow start with `auto` resolved. In Linux only net/ipv4/tcp_cubic.c has HyStart."""
+        if self.slow_start_exit != "auto":
+            return self.slow_start_exit
+        return "hystart" if self.congestion_control == "cubic" else "none"
 
 
 IP_TCP_HEADERS_BYTES = 52

@@ -104,10 +104,14 @@ def _lossless(nic: Nic, rate_bps: int) -> Raw:
 
 def _tcp(host: Host) -> Raw:
     tcp = host.tcp
-    by_pace = {"small_queue_by_pace": True} if tcp.small_queue_bound == "pace" else {}
-    return by_pace | {
+    unusual = {
+        "small_queue_by_pace": tcp.small_queue_bound == "pace",
+        "growth_by_acknowledgement": tcp.growth == "acknowledgements",
+        "without_reno_friendly": not tcp.reno_friendly,
+    }
+    return {key: True for key, is_set in unusual.items() if is_set} | {
         "congestion_control": tcp.congestion_control,
-        "slow_start_exit": tcp.slow_start_exit,
+        "slow_start_exit": tcp.effective_exit,
         "initial_window_segments": tcp.initial_window,
         "window_cap_bytes": tcp.window_cap,
         "ecn": tcp.ecn or tcp.congestion_control == "dctcp",

@@ -88,6 +88,12 @@ def test_the_sound_scenario_is_sound() -> None:
         ("hosts__client__tcp__window_cap", "1kB", "hosts.client.tcp.window_cap", "below one segment of 1448 bytes"),
         ("hosts__client__nic__tso", "1kB", "hosts.client.nic.tso", "below one segment"),
         ("hosts__client__tcp__rto_min", "0s", "hosts.client.tcp", "rto_min"),
+        (
+            "hosts__client__tcp",
+            {"congestion_control": "new-reno", "slow_start_exit": "hystart"},
+            "hosts.client.tcp.slow_start_exit",
+            "hystart is a part of cubic, and the hosts have new-reno",
+        ),
         # switches and policies
         ("switches__leef", {}, "switches.leef", "did you mean 'leaf'?"),
         ("switches__leaf__policy", "ddp", "switches.leaf.policy", "did you mean 'dpp'?"),

@@ -56,6 +56,20 @@ def test_a_fixed_buffer_starts_at_its_maximum() -> None:
     assert tcp["send_buffer"] == {"initial_bytes": 200_000, "maximum_bytes": 200_000}
 
 
+@pytest.mark.parametrize(
+    ("tcp", "lowered"),
+    [
+        ({}, "hystart"),
+        ({"congestion_control": "new-reno"}, "none"),
+        ({"congestion_control": "dctcp"}, "none"),
+        ({"congestion_control": "new-reno", "slow_start_exit": "hystart-plus-plus"}, "hystart-plus-plus"),
+        ({"slow_start_exit": "none"}, "none"),
+    ],
+)
+def test_slow_start_ends_by_hystart_with_cubic_alone(tcp: dict[str, str], lowered: str) -> None:
+    assert plan_of(hosts={"defaults": {"tcp": tcp}})["hosts"][0]["tcp"]["slow_start_exit"] == lowered
+
+
 def test_dctcp_negotiates_ecn() -> None:
     assert plan_of(hosts={"defaults": {"tcp": {"congestion_control": "dctcp"}}})["hosts"][0]["tcp"]["ecn"] is True
 

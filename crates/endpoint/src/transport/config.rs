@@ -18,10 +18,19 @@ pub enum CongestionControl {
 pub enum SlowStartExit {
     /// It does not.
     None,
-    /// HyStart as in Linux: length of the ACK train and rise of the delay.
+    /// HyStart as in Linux: length of the ACK train and rise of the delay. It is a part of CUBIC; with other algorithms it is none.
     Hystart,
     /// HyStart++ (RFC 9406).
     HystartPlusPlus,
+}
+
+/// What an acknowledgement counts for in the growth of the window.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Growth {
+    /// The segments that it acknowledges (RFC 3465 without a limit; Linux).
+    Segments,
+    /// One, whatever it acknowledges (RFC 5681 allows it; `TcpNewReno` of ns-3). Stretched acknowledgements then slow the growth down.
+    Acknowledgements,
 }
 
 /// A socket buffer, in payload bytes that it can hold. Fixed when both are equal, else autotuned.
@@ -55,6 +64,10 @@ pub struct TcpConfig {
     pub congestion_control: CongestionControl,
     /// Early end of slow start.
     pub slow_start_exit: SlowStartExit,
+    /// What an acknowledgement counts for.
+    pub growth: Growth,
+    /// CUBIC is never slower than Reno would be (RFC 9438 section 4.3; Linux `tcp_friendliness`). ns-3's is.
+    pub reno_friendly: bool,
     /// Offer and accept ECN. DCTCP needs it.
     pub ecn: bool,
     /// Selective acknowledgement, and with it RACK and tail loss probes. Without it: RFC 6582.
@@ -92,6 +105,8 @@ impl TcpConfig {
             window_cap_bytes: 0,
             congestion_control: CongestionControl::Cubic,
             slow_start_exit: SlowStartExit::Hystart,
+            growth: Growth::Segments,
+            reno_friendly: true,
             ecn: false,
             sack: true,
             tail_loss_probe: true,

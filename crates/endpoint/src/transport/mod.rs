@@ -36,7 +36,7 @@ mod window;
 use tailrace_units::{Span, Time};
 use tailrace_wire::{Packet, Tag};
 
-pub use config::{Buffer, CongestionControl, SlowStartExit, SmallQueueBound, TcpConfig};
+pub use config::{Buffer, CongestionControl, Growth, SlowStartExit, SmallQueueBound, TcpConfig};
 pub use recovery::State;
 pub use stats::TcpStats;
 
@@ -222,6 +222,10 @@ impl Tcp {
     pub fn stats(&self) -> &TcpStats {
         &self.stats
     }
+    /// The host at the other end.
+    pub fn peer_host(&self) -> u16 {
+        self.identity.to_host
+    }
     /// Congestion window in segments.
     pub fn cwnd(&self) -> u32 {
         self.congestion.cwnd
@@ -257,6 +261,10 @@ impl Tcp {
     /// Width of RACK's reordering window in quarters of the minimum round trip.
     pub fn reordering_steps(&self) -> u8 {
         self.rack.steps()
+    }
+    /// Segments that one may be overtaken by without being lost (Linux `tcpi_reordering`).
+    pub fn reordering(&self) -> u32 {
+        self.rack.reordering
     }
     /// DCTCP's estimate of the marked share in 1024ths; `None` for other algorithms.
     pub fn marked_share_1024(&self) -> Option<u32> {

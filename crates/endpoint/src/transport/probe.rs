@@ -34,8 +34,10 @@ impl Tcp {
             }
             self.recovery.probe_end = self.send.nxt;
             self.stats.tail_loss_probes += 1;
+            self.timers.arm(Pending::Timeout, now + self.rtt.timeout()); // from the probe on, whatever is older
+        } else {
+            self.rearm_timeout(now);
         }
-        self.rearm_timeout(now);
     }
 
     /// Evaluates the answer to a tail loss probe (Linux `tcp_process_tlp_ack`). `probe_was_duplicate`: the peer reported it twice.

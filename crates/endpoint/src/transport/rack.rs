@@ -159,3 +159,27 @@ impl Rack {
         sent + self.rtt <= now
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// RFC 8985 section 6.2 step 4: steps of a quarter of the minimum round trip, and never more than the smoothed one.
+    #[test]
+    fn the_window_widens_by_quarters_of_the_minimum_up_to_the_smoothed_round_trip() {
+        let mut rtt = Rtt::new(Span::from_ms(200), Span::from_secs(120));
+        for (number, ms) in [4, 8, 8, 8].into_iter().enumerate() {
+            rtt.measure(Time::ZERO, Span::from_ms(ms), Span::from_ms(ms), number as u64, number as u64);
+        }
+        let smoothed = rtt.smoothed().expect("measured");
+        assert!(smoothed > Span::from_ms(5) && smoothed < Span::from_ms(6), "{smoothed:?}");
+        let mut rack = Rack::new();
+        rack.is_reordering_seen = true;
+        for (steps, window) in
+            [(1, Span::from_ms(1)), (4, Span::from_ms(4)), (5, Span::from_ms(5)), (6, smoothed), (255, smoothed)]
+        {
+            rack.steps = steps;
+            assert_eq!(rack.window(State::Recovery, 9, &rtt), window, "{steps} steps");
+        }
+    }
+}

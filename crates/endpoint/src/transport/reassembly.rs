@@ -37,6 +37,15 @@ impl Reassembly {
         self.duplicate = duplicate;
     }
 
+    /// Of several ranges that came twice the first is reported, and what extends it (Linux `tcp_dsack_extend`).
+    fn extend_duplicate(&mut self, range: Range) {
+        if self.duplicate.end == 0 {
+            self.duplicate = range;
+        } else if range.start <= self.duplicate.end && self.duplicate.start <= range.end {
+            self.duplicate = Range { start: self.duplicate.start.min(range.start), end: self.duplicate.end.max(range.end) };
+        }
+    }
+
     /// Takes bytes that are above the next expected one. Returns how many are new; what is not new is noted as a duplicate.
     pub(super) fn insert(&mut self, arrived: Range) -> u64 {
         let first = self.ranges.partition_point(|range| range.end < arrived.start);
@@ -79,7 +88,7 @@ impl Reassembly {
             && range.start <= next
         {
             if range.start < next {
-                self.duplicate = Range { start: range.start, end: range.end.min(next) };
+                self.extend_duplicate(Range { start: range.start, end: range.end.min(next) });
             }
             next = next.max(range.end);
             self.bytes -= range.end - range.start;

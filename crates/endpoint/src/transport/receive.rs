@@ -75,6 +75,16 @@ impl Receive {
         self.policy.note_data_sent(now);
     }
 
+    /// A segment that ends beyond the window is refused whole, but for one that finds nothing unread (Linux `tcp_sequence`).
+    #[cold]
+    fn admits(&mut self, seq: u64, end: u64) -> bool {
+        let is_admitted = self.unread == 0 && seq < self.window.end;
+        if is_admitted {
+            self.window.end = end;
+        }
+        is_admitted
+    }
+
     /// Moves the right edge after something arrived and was read.
     #[inline]
     fn update_window(&mut self, mss: u32) {
@@ -89,7 +99,7 @@ impl Tcp {
         let mss = self.send.mss;
         let seq = segment.packet.seq;
         let end = seq + u64::from(segment.payload_bytes);
-        if seq >= self.receive.window.end || end <= self.receive.next {
+        if end <= self.receive.next || (end > self.receive.window.end && !self.receive.admits(seq, end)) {
             self.refuse(Range { start: seq, end });
             return 0;
         }

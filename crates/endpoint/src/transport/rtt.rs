@@ -165,6 +165,38 @@ mod tests {
         assert!(measured(&samples).timeout() < Span::from_ms(210));
     }
 
+    /// Linux `tcp_rtt_estimator`: at the end of a window the variance loses a quarter of its distance from the window's largest deviation.
+    /// One sample of 1 s among those of 0.1 ms: 0.125 s smoothed and 1 s of variance; then 109 + 969, 96 + 918 and 84 + 856 ms, fractions cut off.
+    #[test]
+    fn the_variance_falls_by_a_quarter_of_the_distance_in_each_window() {
+        let mut samples = vec![100; 20];
+        samples.push(1_000_000);
+        for expected_ms in [1124, 1078, 1013, 939] {
+            let timeout_ms = measured(&samples).timeout().ps() / 1_000_000_000;
+            assert_eq!(timeout_ms, expected_ms);
+            samples.push(100);
+        }
+    }
+
+    /// Linux `tcp_min_rtt_wlen`: a path that has become longer is not measured by what it was.
+    #[test]
+    fn a_minimum_is_forgotten_after_five_minutes_or_ten() {
+        let mut rtt = Rtt::new(Span::from_ms(200), Span::from_secs(120));
+        let mut measure = |second: u64, ms: u64| {
+            let sample = Span::from_ms(ms);
+            rtt.measure(Time::ZERO + Span::from_secs(second), sample, sample, second, second);
+            rtt.minimum()
+        };
+        assert_eq!(measure(1, 1), Span::from_ms(1));
+        for second in 2..300 {
+            assert_eq!(measure(second, 10), Span::from_ms(1), "after {second} s");
+        }
+        for second in 300..=602 {
+            measure(second, 10);
+        }
+        assert_eq!(measure(603, 12), Span::from_ms(10));
+    }
+
     #[test]
     fn backing_off_doubles_up_to_the_ceiling_and_a_measurement_ends_it() {
         let mut rtt = measured(&[100; 5]);

@@ -131,31 +131,41 @@ fn a_tail_drop_queue_is_filled_and_losses_are_repaired_without_timeouts() {
     }
 }
 
-/// Frames lost in the first second over 100 Mbit/s, 10 ms (117 frames) and a queue of this many frames, and the threshold then.
-fn slow_start(exit: SlowStartExit, queue_frames: u64) -> (usize, u32) {
-    let config = TcpConfig { slow_start_exit: exit, small_queue: Span::ZERO, ..config(CongestionControl::NewReno) };
+/// Frames lost in `ms` over 100 Mbit/s, 10 ms (117 frames) and a queue of this many frames, and the threshold then.
+fn slow_start(control: CongestionControl, exit: SlowStartExit, queue_frames: u64, ms: u64) -> (usize, u32) {
+    let config = TcpConfig { slow_start_exit: exit, small_queue: Span::ZERO, ..config(control) };
     let path = Path { queue_bytes: queue_frames * 1066, ps_per_byte: 80_000, ..Path::new(1, Span::from_ms(5)) };
     let mut world = World::with_fate(&config, path, |_, _, _| Fate::Deliver);
     world.open();
     world.write(0, 1_000_000_000);
-    world.run_for(Span::from_secs(1));
+    world.run_for(Span::from_ms(ms));
     (world.sent().iter().filter(|s| s.is_lost).count(), world.ends[0].ssthresh())
 }
 
 #[test]
 fn hystart_ends_slow_start_when_the_path_is_full() {
-    let (lost, _) = slow_start(SlowStartExit::None, 200);
+    let (lost, _) = slow_start(CongestionControl::Cubic, SlowStartExit::None, 200, 150);
     assert!(lost > 50, "without an early exit slow start overruns the queue: {lost}");
-    let (lost, threshold) = slow_start(SlowStartExit::Hystart, 200);
+    let (lost, threshold) = slow_start(CongestionControl::Cubic, SlowStartExit::Hystart, 200, 150);
     assert_eq!(lost, 0);
     assert!((60..240).contains(&threshold), "{threshold}");
 }
 
+/// Linux has it in `tcp_cubic.c`; `tcp_cong.c` (Reno) and `tcp_dctcp.c` have plain slow start.
+#[test]
+fn hystart_belongs_to_cubic_alone() {
+    for control in [CongestionControl::NewReno, CongestionControl::Dctcp] {
+        let plain = slow_start(control, SlowStartExit::None, 200, 150);
+        assert!(plain.0 > 50, "{control:?}: slow start overruns the queue: {plain:?}");
+        assert_eq!(slow_start(control, SlowStartExit::Hystart, 200, 150), plain, "{control:?}");
+    }
+}
+
 #[test]
 fn hystart_plus_plus_ends_slow_start_when_the_delay_rises() {
-    let (lost, _) = slow_start(SlowStartExit::None, 2000);
+    let (lost, _) = slow_start(CongestionControl::NewReno, SlowStartExit::None, 2000, 1000);
     assert!(lost > 500, "without an early exit slow start overruns the queue: {lost}");
-    let (lost, threshold) = slow_start(SlowStartExit::HystartPlusPlus, 2000);
+    let (lost, threshold) = slow_start(CongestionControl::NewReno, SlowStartExit::HystartPlusPlus, 2000, 1000);
     assert_eq!(lost, 0);
     assert!((117..2000).contains(&threshold), "{threshold}");
 }

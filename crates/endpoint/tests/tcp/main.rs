@@ -2,8 +2,13 @@
 
 mod congestion;
 mod harness;
+mod held_by_interface;
 mod kernel_growth;
+mod kernel_held;
+mod kernel_receiver;
 mod kernel_recovery;
+mod kernel_slow_start;
+mod kernel_sockets;
 mod opening;
 mod output;
 mod pipe;

@@ -92,3 +92,66 @@ fn a_timeout_leaves_recent_segments_alone() {
         ",
     );
 }
+
+/// Linux `tcp_cwnd_reduction`: below the threshold a segment more leaves than was delivered when an acknowledgement advances, but not when it
+/// shows another loss. Six were delivered in all, four of them now, and two sent: four leave, not five.
+#[test]
+fn proportional_reduction_does_not_grow_on_news_of_another_loss() {
+    play(
+        &linux(),
+        10,
+        40_960,
+        "
+        write 20000
+        > 1:10001
+        +10 < 1 sack 1001:2001
+        > 10001:11001
+        +2 < 1 sack 1001:3001
+        > 11001:12001
+        +2 < 1 sack 1001:4001
+        > 1:1001
+        state Recovery
+        ssthresh 7
+        lost 1
+        +2 < 1 sack 1001:4001 7001:8001
+        lost 4
+        > 4001:5001
+        +8 < 4001 sack 7001:8001 9001:12001
+        lost 4
+        cwnd 5
+        > 5001:7001
+        > 8001:9001
+        > 12001:13001
+        +1
+        ",
+    );
+}
+
+/// The same without another loss: seven were delivered and six sent, and two leave.
+#[test]
+fn proportional_reduction_grows_by_a_segment_when_nothing_else_is_lost() {
+    play(
+        &linux(),
+        10,
+        40_960,
+        "
+        write 20000
+        > 1:10001
+        +10 < 1 sack 1001:2001
+        > 10001:11001
+        +2 < 1 sack 1001:3001
+        > 11001:12001
+        +2 < 1 sack 1001:4001
+        > 1:1001
+        +2 < 1 sack 1001:4001 7001:12001
+        cwnd 6
+        > 4001:7001
+        > 12001:14001
+        +8 < 4001 sack 7001:12001
+        lost 3
+        cwnd 7
+        > 14001:16001
+        +1
+        ",
+    );
+}

@@ -149,6 +149,12 @@ pub struct RawTcp {
     pub initial_window_segments: u32,
     /// Upper limit of the congestion window in bytes; 0 for none.
     pub window_cap_bytes: u64,
+    /// An acknowledgement counts for one segment of growth, whatever it acknowledges.
+    #[serde(default)]
+    pub growth_by_acknowledgement: bool,
+    /// CUBIC may be slower than Reno (no RFC 9438 section 4.3).
+    #[serde(default)]
+    pub without_reno_friendly: bool,
     /// Negotiate ECN.
     pub ecn: bool,
     /// Selective acknowledgement (and with it RACK and tail loss probes).

@@ -3,7 +3,7 @@
 use super::network::pace_of;
 use tailrace_dataplane::Frame;
 use tailrace_endpoint::nic::{LosslessNic, ReactionPolicy, Storm};
-use tailrace_endpoint::transport::{Buffer, CongestionControl, SlowStartExit, SmallQueueBound, TcpConfig};
+use tailrace_endpoint::transport::{Buffer, CongestionControl, Growth, SlowStartExit, SmallQueueBound, TcpConfig};
 use tailrace_plan::{Plan, RawCongestionControl, RawNicLossless, RawSlowStartExit, RawSocketBuffer};
 use tailrace_units::{Span, Time};
 use tailrace_wire::{IPV4_HEADER_BYTES, Packet, PauseState, TCP_HEADER_BYTES, TCP_TIMESTAMP_BYTES, tcp_mss};
@@ -26,6 +26,8 @@ pub(super) fn tcp_config(plan: &Plan, host: usize) -> TcpConfig {
             RawSlowStartExit::Hystart => SlowStartExit::Hystart,
             RawSlowStartExit::HystartPlusPlus => SlowStartExit::HystartPlusPlus,
         },
+        growth: if tcp.growth_by_acknowledgement { Growth::Acknowledgements } else { Growth::Segments },
+        reno_friendly: !tcp.without_reno_friendly,
         ecn: tcp.ecn,
         sack: tcp.sack,
         tail_loss_probe: tcp.tail_loss_probe,

@@ -1,6 +1,7 @@
 //! What a trial leaves behind: one JSON document and four tables of columns.
 
 mod deadlock;
+mod ideal;
 mod ports;
 mod summary;
 mod tables;

@@ -1,5 +1,6 @@
 //! The tables of a trial.
 
+use super::ideal::Ideal;
 use super::{Column, Table};
 use crate::observe::PortRecord;
 use crate::world::World;
@@ -9,10 +10,11 @@ use tailrace_units::Span;
 
 pub(super) fn tables(plan: &Plan, world: &World) -> Vec<Table> {
     let ports = &world.roads.observe.ports;
-    vec![transactions(world), port_series(plan, ports), workload_series(world), queue_depth(plan, ports)]
+    vec![transactions(plan, world), port_series(plan, ports), workload_series(world), queue_depth(plan, ports)]
 }
 
-fn transactions(world: &World) -> Table {
+fn transactions(plan: &Plan, world: &World) -> Table {
+    let (sizes, ideals) = flows(plan, world);
     let rows = || {
         let workloads = world.roads.observe.workloads.iter().enumerate();
         workloads.flat_map(|(index, record)| record.rows.iter().map(move |row| (index as u32, row)))
@@ -24,8 +26,24 @@ fn transactions(world: &World) -> Table {
             ("user", Column::U32(rows().map(|(_, row)| row.user).collect())),
             ("start_ps", Column::U64(rows().map(|(_, row)| row.start.ps()).collect())),
             ("latency_ps", Column::U64(rows().map(|(_, row)| row.latency.ps()).collect())),
+            ("size_bytes", Column::U64(sizes)),
+            ("ideal_ps", Column::U64(ideals)),
         ],
     }
+}
+
+/// Of each transaction the bytes that its flow carried and the least time for that; 0 where it was no flow of a random size.
+fn flows(plan: &Plan, world: &World) -> (Vec<u64>, Vec<u64>) {
+    let mut ideal = Ideal::new(plan);
+    let (mut sizes, mut ideals) = (Vec::new(), Vec::new());
+    for record in &world.roads.observe.workloads {
+        sizes.extend(record.carried.iter().map(|flow| flow.bytes));
+        ideals.extend(record.carried.iter().map(|flow| ideal.time(flow).ps()));
+        let others = record.rows.len() - record.carried.len();
+        sizes.extend(std::iter::repeat_n(0, others));
+        ideals.extend(std::iter::repeat_n(0, others));
+    }
+    (sizes, ideals)
 }
 
 /// Index in the summary's list of ports.

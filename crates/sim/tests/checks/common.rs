@@ -16,6 +16,8 @@ pub fn tcp() -> RawTcp {
         slow_start_exit: RawSlowStartExit::Hystart,
         initial_window_segments: 10,
         window_cap_bytes: 0,
+        growth_by_acknowledgement: false,
+        without_reno_friendly: false,
         ecn: false,
         sack: true,
         tail_loss_probe: true,

@@ -9,6 +9,7 @@ mod bridging;
 mod congestion;
 mod cores;
 mod figure_17;
+mod flow_sizes;
 mod golden;
 mod htsim;
 mod noise;

@@ -42,10 +42,11 @@ pub(super) struct Cubic {
     /// What Reno would have by now, and acknowledgements towards its next segment.
     reno_cwnd: u32,
     reno_acks: u32,
+    is_reno_friendly: bool,
 }
 
 impl Cubic {
-    pub(super) fn new() -> Cubic {
+    pub(super) fn new(is_reno_friendly: bool) -> Cubic {
         Cubic {
             last_max: 0,
             last_cwnd: 0,
@@ -58,11 +59,12 @@ impl Cubic {
             delay_min: Span::FOREVER,
             reno_cwnd: 0,
             reno_acks: 0,
+            is_reno_friendly,
         }
     }
 
     pub(super) fn reset(&mut self) {
-        *self = Cubic::new();
+        *self = Cubic::new(self.is_reno_friendly);
     }
 
     #[inline]
@@ -144,7 +146,11 @@ impl Cubic {
             self.reno_acks -= growth * per_segment;
             self.reno_cwnd += growth;
         }
-        if self.reno_cwnd > cwnd { self.cubic_per_segment.min(cwnd / (self.reno_cwnd - cwnd)) } else { self.cubic_per_segment }
+        if self.is_reno_friendly && self.reno_cwnd > cwnd {
+            self.cubic_per_segment.min(cwnd / (self.reno_cwnd - cwnd))
+        } else {
+            self.cubic_per_segment
+        }
     }
 }
 
@@ -205,7 +211,7 @@ mod tests {
         for w_max in [200_u32, 1000, 4000] {
             let rtt = Span::from_ms(100);
             for seconds in [1_u64, 3, 5, 8, 10, 13] {
-                let mut cubic = Cubic::new();
+                let mut cubic = Cubic::new(true);
                 let start = cubic.threshold(w_max);
                 let got = f64::from(window_after(&mut cubic, start, rtt, Span::from_secs(seconds)));
                 let want = closed_form(f64::from(w_max), seconds as f64);
@@ -216,7 +222,7 @@ mod tests {
 
     #[test]
     fn at_short_round_trips_it_grows_as_reno_would() {
-        let mut cubic = Cubic::new();
+        let mut cubic = Cubic::new(true);
         let start = cubic.threshold(100);
         let rtt = Span::from_us(200);
         let after = window_after(&mut cubic, start, rtt, rtt.times(200));
@@ -224,9 +230,22 @@ mod tests {
         assert!((f64::from(after) / reno - 1.0).abs() < 0.1, "{after}, reno {reno}");
     }
 
+    /// RFC 9438 section 4.3 is there for short round trips: in 40 ms of 0.2 ms each Reno comes back by a hundred segments, the curve by one
+    /// (here by seven, because its target is in whole segments).
+    #[test]
+    fn without_the_reno_friendly_region_growth_does_not_depend_on_the_round_trip() {
+        let grown = |is_reno_friendly, rtt: Span| {
+            let mut cubic = Cubic::new(is_reno_friendly);
+            let start = cubic.threshold(100);
+            window_after(&mut cubic, start, rtt, Span::from_ms(40)) - start
+        };
+        assert!(grown(true, Span::from_us(200)) > 90);
+        assert!(grown(false, Span::from_us(200)) <= 7);
+    }
+
     #[test]
     fn a_flow_that_shrinks_leaves_room_to_others() {
-        let mut cubic = Cubic::new();
+        let mut cubic = Cubic::new(true);
         assert_eq!(cubic.threshold(1000), 700);
         assert_eq!(cubic.last_max, 1000);
         cubic.threshold(800);

@@ -7,7 +7,7 @@ mod newreno;
 
 use tailrace_units::{Span, Time};
 
-use super::config::{CongestionControl, TcpConfig};
+use super::config::{CongestionControl, Growth, SlowStartExit, TcpConfig};
 use cubic::Cubic;
 use dctcp::Dctcp;
 use hystart::SlowStart;
@@ -62,6 +62,7 @@ pub(super) struct Congestion {
     /// Most segments in flight since the window was last the limit, and since when.
     used: u32,
     used_since: Time,
+    growth: Growth,
     slow_start: SlowStart,
     algorithm: Algorithm,
 }
@@ -80,9 +81,10 @@ impl Congestion {
             usage_end: 0,
             used: 0,
             used_since: Time::ZERO,
-            slow_start: SlowStart::new(config.slow_start_exit),
+            growth: config.growth,
+            slow_start: SlowStart::new(slow_start_exit(config)),
             algorithm: match config.congestion_control {
-                CongestionControl::Cubic => Algorithm::Cubic(Cubic::new()),
+                CongestionControl::Cubic => Algorithm::Cubic(Cubic::new(config.reno_friendly)),
                 CongestionControl::NewReno => Algorithm::NewReno,
                 CongestionControl::Dctcp => Algorithm::Dctcp(Dctcp::new()),
             },
@@ -137,7 +139,10 @@ impl Congestion {
         if !self.was_limiting() {
             return;
         }
-        let mut segments = acked.segments;
+        let mut segments = match self.growth {
+            Growth::Segments => acked.segments,
+            Growth::Acknowledgements => acked.segments.min(1),
+        };
         if self.is_in_slow_start() {
             segments = self.grow_in_slow_start(segments);
             if segments == 0 {
@@ -202,6 +207,14 @@ impl Congestion {
     }
 }
 
+/// Linux has HyStart in `tcp_cubic.c` alone; HyStart++ (RFC 9406) is written for any algorithm.
+fn slow_start_exit(config: &TcpConfig) -> SlowStartExit {
+    match (config.slow_start_exit, config.congestion_control) {
+        (SlowStartExit::Hystart, CongestionControl::NewReno | CongestionControl::Dctcp) => SlowStartExit::None,
+        (exit, _) => exit,
+    }
+}
+
 /// Congestion window validation (RFC 7661, RFC 2861, as in Linux): an unused window does not grow, and shrinks with time.
 impl Congestion {
     /// In slow start the window may grow to twice what was used.
@@ -263,5 +276,49 @@ impl Congestion {
         self.cwnd = self.cwnd.max(floor);
         self.used = 0;
         self.used_since = now;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn with_window(cwnd: u32, ssthresh: u32) -> Congestion {
+        Congestion { cwnd, ssthresh, ..Congestion::new(&TcpConfig::linux(1000)) }
+    }
+
+    /// Linux `tcp_cwnd_restart`: halved per timeout of silence, and slow start goes back to three quarters of what it was.
+    #[test]
+    fn after_silence_slow_start_goes_back_to_three_quarters_of_the_window() {
+        let timeout = Span::from_ms(300);
+        let mut congestion = with_window(40, 20);
+        congestion.restart(Time::ZERO + Span::from_secs(9), Span::from_ms(500), timeout);
+        assert_eq!((congestion.cwnd, congestion.ssthresh), (20, 30));
+        let mut higher = with_window(40, 35);
+        higher.restart(Time::ZERO + Span::from_secs(9), Span::from_ms(500), timeout);
+        assert_eq!((higher.cwnd, higher.ssthresh), (20, 35));
+    }
+
+    /// RFC 2861, Linux `tcp_cwnd_application_limited`: half-way towards what was used, and the same memory.
+    #[test]
+    fn an_unused_window_shrinks_half_way_and_its_threshold_remembers_three_quarters() {
+        let mut congestion = with_window(40, 20);
+        congestion.used = 20;
+        congestion.shrink_unused(Time::ZERO + Span::from_secs(9));
+        assert_eq!((congestion.cwnd, congestion.ssthresh), (30, 30));
+    }
+
+    fn acked(segments: u32) -> Acked {
+        let span = Span::from_ms(10);
+        Acked { now: Time::ZERO, segments, rtt: None, smoothed: span, mss: 1000, una: 0, nxt: 0, is_marked: false }
+    }
+
+    #[test]
+    fn an_acknowledgement_counts_for_its_segments_or_for_one() {
+        for (growth, grown) in [(Growth::Segments, 18), (Growth::Acknowledgements, 14)] {
+            let mut congestion = Congestion { is_limited: true, growth, ..with_window(10, NO_THRESHOLD) };
+            (0..4).for_each(|_| congestion.grow(&acked(2)));
+            assert_eq!(congestion.cwnd, grown, "{growth:?}");
+        }
     }
 }
