@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from tailrace.live.effect import Effect
 from tailrace.scenario.live import Live
 
 ONE_PPB = 10**9
@@ -14,12 +15,51 @@ US_PER_MS = 1000
 def reasons(outcome: Mapping[str, Any], bounds: Live) -> list[str]:
     """Every reason why a trial does not count."""
     fabric, live = outcome.get("fabric") or {}, outcome.get("live") or {}
-    return [*_fabric(fabric, bounds), *_lost(fabric), *_machine(live, bounds), *_generators(live, bounds)]
+    return [
+        *_effect(fabric, bounds),
+        *_fabric(fabric, bounds),
+        *_lost(fabric),
+        *_core_waits(live, bounds),
+        *_machine(live, bounds),
+        *_generators(live, bounds),
+    ]
+
+
+def _effect(fabric: Mapping[str, Any], bounds: Live) -> Iterator[str]:
+    """What lateness did at each port, in the unit of what is measured there."""
+    for port, raw in (fabric.get("effect") or {}).items():
+        one = Effect(**raw)
+        for what, ms, share, bound in (
+            ("mean", one.mean_ms, one.mean_share, bounds.max_delay_error),
+            ("99th percentile of the", one.p99_ms, one.p99_share, bounds.max_delay_error_p99),
+        ):
+            if ms is not None and share is not None and abs(share) * ONE_PPB > bound:
+                queue = f"{abs(share):.1%} of the {one.drain_ms:.3g} ms in which its queue drains"
+                yield (
+                    f"lateness changed the {what} delay at port {port} by {ms:.2f} ms: {queue},"
+                    f" allowed are {bound / ONE_PPB:.1%}{_whose_fault(fabric)}"
+                )
+        if abs(one.drop_share) * ONE_PPB > bounds.max_drop_error:
+            yield (
+                f"port {port} dropped {one.drops} frames and a punctual switch {one.punctual_drops}: a difference of"
+                f" {abs(one.drop_share):.2%} of its frames, allowed are {bounds.max_drop_error / ONE_PPB:.2%}"
+            )
+
+
+def _core_waits(live: Mapping[str, Any], bounds: Live) -> Iterator[str]:
+    """What the programs of a workload suffered."""
+    for workload, lost in (live.get("core_waits") or {}).items():
+        if lost["share"] * ONE_PPB > bounds.max_core_wait:
+            stolen = f" and {lost['stolen_s']:.2f} s taken by the hypervisor" if lost["stolen_s"] >= 0.005 else ""
+            yield (
+                f"the programs of {workload} waited {lost['wait_s']:.2f} s for a core{stolen}: {lost['share']:.1%} of"
+                f" its users' time, allowed are {bounds.max_core_wait / ONE_PPB:.1%}"
+            )
 
 
 def _fabric(fabric: Mapping[str, Any], bounds: Live) -> Iterator[str]:
     late_us = (fabric.get("lateness_us") or {}).get("p99_9")
-    if late_us is not None and late_us * PS_PER_US > bounds.max_lateness:
+    if late_us is not None and bounds.max_lateness is not None and late_us * PS_PER_US > bounds.max_lateness:
         most = _us(bounds.max_lateness)
         yield f"the switch was late: p99.9 is {late_us:,.0f} us, allowed are {most}{_whose_fault(fabric)}"
     for port, ppm in _rate_errors(fabric):
@@ -58,9 +98,10 @@ def _lost(fabric: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _machine(live: Mapping[str, Any], bounds: Live) -> Iterator[str]:
-    steal, idle = live.get("steal_share"), live.get("idle_share")
-    if steal is not None and steal * ONE_PPB > bounds.max_steal:
-        yield f"the hypervisor took {steal:.1%} of the cores, allowed are {bounds.max_steal / ONE_PPB:.1%}"
+    idle = live.get("idle_share")
+    steal, core = max(((steal, core) for core, steal in enumerate(live.get("steal_by_core") or [])), default=(0.0, 0))
+    if steal * ONE_PPB > bounds.max_steal:
+        yield f"the hypervisor took {steal:.1%} of core {core}, allowed are {bounds.max_steal / ONE_PPB:.1%}"
     if idle is not None and idle * ONE_PPB < bounds.min_idle:
         yield f"the cores were idle for {idle:.1%}, wanted are {bounds.min_idle / ONE_PPB:.1%}"
 
