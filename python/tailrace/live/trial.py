@@ -100,6 +100,8 @@ class LiveTrial:
         measured = [generator.measured(readings.interval) for generator in generators]
         whole = outcomes.assemble(self._plan, fabric, measured, readings, servers, trips)
         whole["live"]["core_waits"] = self._core_waits(whole, watch, generators, databases, readings)
+        span_s = readings.interval.span_s
+        whole["live"]["kernel_wait_share"] = {name: wait / span_s for name, wait in watch.kernel_wait_s().items()}
         whole["live"]["settings"] = found
         whole["live"]["warnings"] = list(lab.ready.get("warnings", []))
         tables = outcomes.tables(self._plan, fabric, measured, whole["end_ps"])

@@ -11,6 +11,9 @@ from typing import Any
 
 PROC = Path("/proc")
 NS_PER_S = 1e9
+KTHREADD = 2
+PUT_OFF = "ksoftirqd/"
+"""The kernel's threads that receive frames, one on each core, when there is more than it does at once."""
 SAMPLE_EVERY_S = 0.5
 """What a thread waited between its last sample and its end is not seen."""
 
@@ -39,6 +42,10 @@ class Watch:
     _last: dict[tuple[int, int], tuple[int, int]] = field(default_factory=dict)
     _program: dict[int, int] = field(default_factory=dict)
     """By process: the program that it descends from, by its number inside the lab."""
+    _kernel: dict[str, Path] = field(default_factory=dict)
+    """By name, the kernel's threads for received frames that were put off, one on each core."""
+    _kernel_first: dict[str, int] = field(default_factory=dict)
+    _kernel_last: dict[str, int] = field(default_factory=dict)
     _has_begun: bool = False
 
     def begin(self) -> None:
@@ -46,13 +53,19 @@ class Watch:
         self._first.clear()
         self._last.clear()
         self._has_begun = False
+        self._kernel = self._kernel_threads()
         self.look()
+        self._kernel_first = dict(self._kernel_last)
         self._has_begun = True
 
     def look(self) -> None:
         """Reads every thread of the lab once."""
         for pid, inner in self._programs():
             self._tree(pid, inner)
+        for name, path in self._kernel.items():
+            figures = _schedstat(path)
+            if figures is not None:
+                self._kernel_last[name] = figures[1]
 
     def waited(self) -> dict[int, Waited]:
         """By the program's number inside the lab, since `begin`."""
@@ -63,6 +76,15 @@ class Watch:
             program = self._program[key[0]]
             found[program] = found.get(program, Waited()) + one
         return found
+
+    def kernel_wait_s(self) -> dict[str, float]:
+        """Seconds for which each of the kernel's threads for received frames was ready and waited, since `begin`."""
+        return {name: (wait - self._kernel_first.get(name, 0)) / NS_PER_S for name, wait in self._kernel_last.items()}
+
+    def _kernel_threads(self) -> dict[str, Path]:
+        """They are children of kthreadd, process 2; none where /proc shows a container's processes alone."""
+        threads = {_text(self.proc / str(pid) / "comm").strip(): pid for pid in self._children(KTHREADD)}
+        return {name: self.proc / str(pid) / "schedstat" for name, pid in threads.items() if name.startswith(PUT_OFF)}
 
     def _programs(self) -> list[tuple[int, int]]:
         """Programs that the lab has started: their numbers outside and inside."""
@@ -122,15 +144,23 @@ class Loss:
     """Taken by the hypervisor while they ran, as a share of the machine's steal."""
     of_s: float
     """Time of all users together."""
+    exposed: float
+    """Share of a wait that delays a user; the rest is hidden by what waits in socket buffers meanwhile."""
 
     @property
     def share(self) -> float:
         """Part of its users' time that was lost."""
-        return (self.wait_s + self.stolen_s) / self.of_s if self.of_s else 0.0
+        return (self.wait_s + self.stolen_s) * self.exposed / self.of_s if self.of_s else 0.0
 
     def as_data(self) -> dict[str, float]:
         """For the outcome."""
-        return {"wait_s": self.wait_s, "stolen_s": self.stolen_s, "of_s": self.of_s, "share": self.share}
+        return {
+            "wait_s": self.wait_s,
+            "stolen_s": self.stolen_s,
+            "exposed": self.exposed,
+            "of_s": self.of_s,
+            "share": self.share,
+        }
 
 
 def losses(
@@ -145,7 +175,8 @@ def losses(
     A server that several workloads ask is charged to each by its users. `seconds` is how long a workload ran.
     """
     ratio = _stolen_ratio(shares)
-    users = {raw["name"]: _users(kind, raw) for tagged in plan["workloads"] for kind, raw in tagged.items()}
+    kinds = {raw["name"]: (kind, raw) for tagged in plan["workloads"] for kind, raw in tagged.items()}
+    users = {name: _users(kind, raw) for name, (kind, raw) in kinds.items()}
     asked: dict[str, int] = {}
     for name, names in programs.items():
         for program in names:
@@ -155,13 +186,26 @@ def losses(
         parts = [(waited.get(program, Waited()), users[name] / asked[program]) for program in names]
         wait_s = sum(one.wait_s * share for one, share in parts)
         stolen_s = sum(one.run_s * share for one, share in parts) * ratio
-        found[name] = Loss(wait_s, stolen_s, users[name] * seconds[name]).as_data()
+        exposed = _exposed(plan, *kinds[name])
+        found[name] = Loss(wait_s, stolen_s, users[name] * seconds[name], exposed).as_data()
     return found
 
 
 def _users(kind: str, raw: Mapping[str, Any]) -> int:
     """Those who wait for a workload's programs: users of a database, or connections."""
     return int(raw["users"] if kind == "oltp" else raw.get("connections", 1))
+
+
+def _exposed(plan: Mapping[str, Any], kind: str, raw: Mapping[str, Any]) -> float:
+    """While more of an answer is to be sent than a socket holds, a program that waits holds nothing up.
+
+    Of an answer of many send buffers that is so but for the last of them; of a stream without an end, always.
+    """
+    if kind != "oltp":
+        return 0.0
+    buffers = {host["name"]: host["tcp"]["send_buffer"]["maximum_bytes"] for host in plan["hosts"]}
+    largest = max(trip["response_bytes"] for trip in raw["round_trips"])
+    return min(1.0, buffers[raw["server"]] / max(1, largest))
 
 
 def _stolen_ratio(shares: Mapping[str, float | None]) -> float:
