@@ -249,9 +249,10 @@ class Experiment:
         data = {**data, "arm": key.arm, "trial": key.number, "plan_hash": self.plans.hashes[key.arm]}
         self.directory.write_trial(key, Outcome(data, outcome.tables))
         self.statuses[key] = str(data["status"])
-        self.estimate.finished(key, wall_s)
         if self.budget is not None:
             self.budget.took(key, wall_s)
+        if self.budget is None or data["status"] == "ok":  # an attempt that did not count brings the end no nearer
+            self.estimate.finished(key, wall_s)
         self.reporter.finished(key, data, wall_s)
 
     def _copy_scenario(self) -> None:

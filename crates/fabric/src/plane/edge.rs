@@ -33,6 +33,13 @@ impl Line {
         }
     }
 
+    /// A look begins that was in time: what the line lost before is lost, and senders that have more to send than it takes
+    /// have adapted to it. Later frames of theirs are not late for it.
+    #[inline]
+    pub(super) fn is_in_time(&mut self) {
+        self.punctual_free_at = self.free_at;
+    }
+
     /// Whether the next frame may be read.
     #[inline]
     pub(super) fn is_free(&self, now: Time) -> bool {
@@ -109,6 +116,20 @@ mod tests {
         // The next was offered while the first was on the punctual wire.
         let (real, punctual) = line.send(us(3_010), us(3_000), Some(us(12)), 976);
         assert_eq!((real.0, punctual.0), (us(3_018), us(18)));
+    }
+
+    #[test]
+    fn time_that_a_line_lost_for_good_is_counted_once() {
+        let mut line = Line::new(BitRate::from_gbps(1).pace(0), 24);
+        send(&mut line, us(0));
+        // Held up for 9 ms, of which 5 are made up for: these two frames were offered at the beginning.
+        let late = |line: &mut Line, now: Time| line.send(now, us(8), Some(us(1)), 976);
+        assert_eq!(late(&mut line, us(9_008)), ((us(4_008), us(4_016)), (us(8), us(16))));
+        assert_eq!(late(&mut line, us(9_008)).1.0, us(16));
+        // The next look is in time, and frames still wait: they follow each other as they would on any line.
+        line.is_in_time();
+        let (real, punctual) = late(&mut line, us(9_060));
+        assert_eq!(real, punctual);
     }
 
     #[test]

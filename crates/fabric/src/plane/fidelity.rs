@@ -11,8 +11,8 @@ use tailrace_units::{Span, Time};
 const BUSY_MIN: Span = Span::from_ms(100);
 /// The beginning of a busy time does not count: what was counted anew just before, or came from a cold start, was late.
 const BUSY_SKIPPED: Span = Span::from_ms(10);
-/// A frame that was written so soon after it was due is in time: four ticks.
-const PUNCTUAL: Span = Span::from_us(200);
+/// A frame that was written so soon after it was due is in time, and so is a look: four ticks.
+pub(super) const PUNCTUAL: Span = Span::from_us(200);
 const PS_PER_US: f64 = 1e6;
 
 /// What was seen since the start of the measured interval.

@@ -2,7 +2,7 @@
 
 use super::bridged::{Bridged, Queues};
 use super::edge::{Line, Sending};
-use super::fidelity::{Delivered, Fidelity};
+use super::fidelity::{Delivered, Fidelity, PUNCTUAL};
 use super::network::Network;
 use super::wait::LOOK_MAX;
 use crate::capture::Captures;
@@ -57,6 +57,9 @@ impl Wired {
     pub(super) fn work(&mut self, books: &mut Books, until: Time, now: Time, meant: Time) {
         match &mut self.edge {
             Edge::Plain(line) => {
+                if now.since(meant) <= PUNCTUAL {
+                    line.is_in_time();
+                }
                 while self.readable != 0 && line.is_free(until + LOOK_MAX) {
                     let queue = next_queue(self.readable, self.turn);
                     let priority = (self.queues.len() > 1).then_some(queue);
