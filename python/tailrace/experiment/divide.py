@@ -22,7 +22,7 @@ from tailrace.scenario.distribution import Distribution
 from tailrace.scenario.host import Cpu, NicQcn
 from tailrace.scenario.limit import Limit
 from tailrace.scenario.loading import Loaded
-from tailrace.scenario.network import Dumbbell, LeafSpine, Link, LinkDefaults
+from tailrace.scenario.network import Dumbbell, LeafSpine, Link, LinkDefaults, Network
 from tailrace.scenario.pause import GroupThresholds, LinkPause, Pfc, Police
 from tailrace.scenario.quantities import Part
 from tailrace.scenario.scenario import DEFAULTS, Scenario
@@ -68,7 +68,7 @@ STRETCHED: dict[type[Part], tuple[str, ...]] = {
     Codel: ("target", "interval", "ce_threshold"),
 }
 """Ages that are compared with delays and pauses."""
-ALWAYS = (LinkDefaults,)
+ALWAYS = (Network, LinkDefaults)
 """Parts whose defaults are divided too; those of the others are the machine's, or factors."""
 
 

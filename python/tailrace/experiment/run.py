@@ -42,14 +42,14 @@ class Options:
     """Trials at the same time; None for one on each core."""
     scale: float = 1.0
     """Share of every count, size and duration."""
-    live_scale: int = 1
-    """Rates, queues and users are divided by this; see `experiment.divide`."""
-    time_budget_s: float | None = None
-    """Trials that the machine spoilt are tried again for so long; None for a number of attempts."""
     out: Path | None = None
     """Run directory; None for one below `runs/` named after the scenario and its plans."""
     command: Sequence[str] = field(default_factory=lambda: list(sys.argv))
     """For the record."""
+    live_scale: int = 1
+    """Rates, queues and users are divided by this; see `experiment.divide`."""
+    time_budget_s: float | None = None
+    """Trials that the machine spoilt are tried again for so long; None for a number of attempts."""
 
 
 @dataclass(frozen=True)
