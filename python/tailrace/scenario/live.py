@@ -15,9 +15,9 @@ class Live(Part):
     """The same for the 99th percentile of the delay."""
     max_drop_error: Share = 10**6
     """Drops more or fewer than with the same frames in time: a share of the frames of the port."""
-    max_core_wait: Share = 8 * 10**7
+    max_core_wait: Share = 10**8
     """Share of their time that the users of a workload lose because its programs, and those of its server, are ready
-    and wait for a core, or are stopped by a hypervisor."""
+    and wait for a core, or are stopped by a hypervisor. Completion times were seen to grow by about this share."""
     max_lateness: Time | None = None
     """99.9th percentile of how late the switch acts. Left out: lateness is reported, and judged by what it did."""
     max_pacing_error: Share = 5 * 10**6
