@@ -7,6 +7,8 @@ from tailrace.live.effect import Effect
 from tailrace.scenario.live import Live
 
 ONE_PPB = 10**9
+LAG_SHARE_MIN = 0.01
+"""A load generator that is late by less than this share of what its transactions take changes nothing."""
 PPB_PER_PPM = 1000
 PS_PER_US = 10**6
 US_PER_MS = 1000
@@ -22,7 +24,7 @@ def reasons(outcome: Mapping[str, Any], bounds: Live) -> list[str]:
         *_core_waits(live, bounds),
         *_kernel_waits(live, bounds),
         *_machine(live, bounds),
-        *_generators(live, bounds),
+        *_generators(outcome, live, bounds),
     ]
 
 
@@ -117,9 +119,12 @@ def _machine(live: Mapping[str, Any], bounds: Live) -> Iterator[str]:
         yield f"the cores were idle for {idle:.1%}, wanted are {bounds.min_idle / ONE_PPB:.1%}"
 
 
-def _generators(live: Mapping[str, Any], bounds: Live) -> Iterator[str]:
+def _generators(outcome: Mapping[str, Any], live: Mapping[str, Any], bounds: Live) -> Iterator[str]:
+    """Load that came late, where that is a part of what its transactions take."""
+    took_ps = {one["name"]: (one.get("latency") or {}).get("mean_ps") or 0 for one in outcome.get("workloads") or []}
     for workload, lag_us in (live.get("generator_lag_us") or {}).items():
-        if lag_us * PS_PER_US > bounds.max_generator_lag:
+        lag_ps = lag_us * PS_PER_US
+        if lag_ps > bounds.max_generator_lag and lag_ps > took_ps.get(workload, 0) * LAG_SHARE_MIN:
             allowed = _us(bounds.max_generator_lag)
             yield f"the load generator of {workload} was {lag_us:,.0f} us late on average, allowed are {allowed}"
 

@@ -83,6 +83,14 @@ EFFECT = {
 }
 
 
+def test_a_late_load_generator_spoils_short_transactions_and_not_long_ones() -> None:
+    late = spoilt("live", generator_lag_us={"L1": 2500.0})
+    short = {**late, "workloads": [{"name": "L1", "latency": {"mean_ps": 90 * 10**9}}]}
+    long = {**late, "workloads": [{"name": "L1", "latency": {"mean_ps": 600 * 10**9}}]}
+    assert reasons(short, Live()) == ["the load generator of L1 was 2,500 us late on average, allowed are 2,000"]
+    assert reasons(long, Live()) == []
+
+
 def test_bounds_that_are_asked_for_hold_on_lateness_and_idle_cores() -> None:
     late = spoilt("fabric", lateness_us={"p99_9": 1001.0})
     assert reasons(late, Live()) == []
