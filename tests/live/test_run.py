@@ -69,6 +69,21 @@ def test_the_backup_fills_the_queue_and_dpp_takes_the_orders_past_it(finished: P
     assert normal["tx_frames"] > 0
 
 
+def test_what_lateness_did_and_what_programs_waited_is_told(finished: Path) -> None:
+    for arm in ("fifo", "dpp"):
+        data = outcome(finished, arm)
+        port = data["fabric"]["effect"]["leaf>client"]
+        assert port["drain_ms"] == pytest.approx(80.0), "a megabyte at 100 Mbit/s"
+        # Whatever the machine does, a full queue delays by tens of milliseconds, and both passes have the same frames.
+        assert port["frames"] > 1000
+        assert abs(port["mean_ms"]) < port["drain_ms"]
+        assert abs(port["drops"] - port["punctual_drops"]) <= port["drops"]
+        lost = data["live"]["core_waits"]["orders"]
+        assert lost["wait_s"] > 0, "no program gets a core at once each time"
+        assert 0 < lost["share"] < 1
+        assert len(data["live"]["steal_by_core"]) >= 1
+
+
 def test_what_linux_was_told_is_recorded(finished: Path) -> None:
     manifest = json.loads((finished / "manifest.json").read_text(encoding="utf-8"))
     assert manifest["engine"] == "live"

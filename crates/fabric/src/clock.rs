@@ -26,6 +26,11 @@ impl Clock {
         Time::from_ps((read_ns(ClockId::CLOCK_MONOTONIC) - self.origin_ns) * PS_PER_NS)
     }
 
+    /// A moment of this clock as CLOCK_MONOTONIC shows it.
+    pub fn monotonic_ns(&self, at: Time) -> u64 {
+        self.origin_ns + at.ps() / PS_PER_NS
+    }
+
     /// Waits until then. A signal may end it early.
     pub fn sleep_until(&self, at: Time) {
         let at = Duration::from_nanos(self.origin_ns + at.ps() / PS_PER_NS);

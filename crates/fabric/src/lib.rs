@@ -18,6 +18,8 @@ pub mod plane;
 pub mod replay;
 pub mod vlans;
 
+mod delays;
+mod effect;
 mod guardian;
 mod lateness;
 mod limits;

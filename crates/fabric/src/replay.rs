@@ -1,5 +1,6 @@
 //! A log happens once more, without a clock: the same network, the same frames, the same times.
 
+use crate::frame::LiveFrame;
 use crate::log::{Entry, read};
 use crate::plane::network::Network;
 use crate::plane::outcome::outcome;
@@ -19,21 +20,19 @@ pub fn replay(plan: &Plan, log: &Path) -> Result<Value, String> {
     for entry in read(log).map_err(explain)? {
         match entry.map_err(explain)? {
             Entry::Frame { advanced, arrival, frame } => {
-                if usize::from(frame.from_host).max(usize::from(frame.packet.to_host)) >= plan.graph.hosts {
-                    return Err(format!("{}: it has frames of hosts that the plan has not", log.display()));
-                }
-                catch_up(plan, &mut network, advanced);
+                require_known(plan, &frame, log)?;
+                catch_up(plan, &mut network, advanced, &mut |_, _, _| {});
                 if arrival <= network.advanced() {
                     return Err(format!("{}: a frame arrives in the past: records are missing", log.display()));
                 }
                 network.enter_at(usize::from(frame.from_host), frame, arrival);
             }
             Entry::Begin(at) => {
-                catch_up(plan, &mut network, at);
+                catch_up(plan, &mut network, at, &mut |_, _, _| {});
                 network.begin(plan, at);
             }
             Entry::End(at) => {
-                catch_up(plan, &mut network, at);
+                catch_up(plan, &mut network, at, &mut |_, _, _| {});
                 network.settle(at);
                 last = Some(outcome(plan, &network, at));
             }
@@ -42,8 +41,14 @@ pub fn replay(plan: &Plan, log: &Path) -> Result<Value, String> {
     last.ok_or_else(|| format!("{}: it ends before the measured interval does", log.display()))
 }
 
-/// Does what is due by then, step by step, and takes what hosts would have been given.
-fn catch_up(plan: &Plan, network: &mut Network, until: Time) {
+/// Refuses a frame of a host that the plan does not have.
+pub(crate) fn require_known(plan: &Plan, frame: &LiveFrame, log: &Path) -> Result<(), String> {
+    let last = usize::from(frame.from_host).max(usize::from(frame.packet.to_host));
+    if last < plan.graph.hosts { Ok(()) } else { Err(format!("{}: it has frames of hosts that the plan has not", log.display())) }
+}
+
+/// Does what is due by then, step by step, and takes what hosts would have been given: the host, when, and the frame.
+pub(crate) fn catch_up(plan: &Plan, network: &mut Network, until: Time, take: &mut impl FnMut(usize, Time, &LiveFrame)) {
     loop {
         let next = network.poll_timeout();
         if next > until {
@@ -51,7 +56,9 @@ fn catch_up(plan: &Plan, network: &mut Network, until: Time) {
         }
         network.advance(next);
         for host in 0..plan.graph.hosts {
-            while network.poll_delivery(host, next).is_some() {}
+            while let Some((due, frame)) = network.poll_delivery(host, next) {
+                take(host, due, &frame);
+            }
             while network.poll_mail(host, next).is_some() {}
         }
     }

@@ -54,6 +54,14 @@ Fabric = Annotated[
     FabricKind | None,
     typer.Option("--fabric", help="With --live: our own switch, tap, or another one to compare it with."),
 ]
+LiveScale = Annotated[
+    int,
+    typer.Option(
+        "--live-scale",
+        metavar="N",
+        help="Divide rates, queues and users by N and keep the ratios, for machines that do not hold the rates.",
+    ),
+]
 Json = Annotated[bool, typer.Option("--json", help="Machine-readable result on stdout, progress as NDJSON on stderr.")]
 Out = Annotated[Path | None, typer.Option("--out", metavar="FILE", help="File to write; stdout if left out.")]
 
@@ -150,13 +158,37 @@ def run(
         bool, typer.Option("--log-ingress", help="With --live: log what enters the switches, for `tailrace replay`.")
     ] = False,
     fabric: Fabric = None,
+    live_scale: LiveScale = 1,
+    time_budget: Annotated[
+        str | None,
+        typer.Option(
+            "--time-budget",
+            metavar="TIME",
+            help="With --live: try spoilt trials again until each arm has its valid ones, for so long, e.g. 15min.",
+        ),
+    ] = None,
 ) -> None:
     """Run every arm and trial, print the table, write the report. The same command again resumes."""
 
     from tailrace.cli.running import Request, run_scenario
 
     request = Request(
-        scenario, set_, arm, trials, seed, jobs, scale, out, json_, dry_run, calibrated, live, log_ingress, fabric
+        scenario,
+        set_,
+        arm,
+        trials,
+        seed,
+        jobs,
+        scale,
+        out,
+        json_,
+        dry_run,
+        calibrated,
+        live,
+        log_ingress,
+        fabric,
+        live_scale,
+        time_budget,
     )
     raise typer.Exit(run_scenario(request))
 

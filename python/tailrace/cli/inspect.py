@@ -150,7 +150,8 @@ def print_list(runs: Path, *, json_: bool) -> None:
     if not found_runs and not found_scenarios:
         emit("no runs and no scenarios here; `tailrace init` writes a scenario to start from")
     for row in found_runs:
-        emit(f"{row['path']}  {row['state']}, {row['trials_done']} trials, {row['started']}")
+        divided = f", rates / {row['live_scale']}" if (row["live_scale"] or 1) != 1 else ""
+        emit(f"{row['path']}  {row['state']}{divided}, {row['trials_done']} trials, {row['started']}")
     for scenario in found_scenarios:
         emit(f"{scenario['path']}  {scenario['title']}")
 

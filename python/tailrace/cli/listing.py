@@ -27,7 +27,7 @@ def find_scenarios(root: Path = Path()) -> list[dict[str, str]]:
 def _run(path: Path, manifest: dict[str, Any]) -> dict[str, Any]:
     outcomes = [read_json(file) for file in path.glob("trials/*/*.json")]
     done = sum(1 for outcome in outcomes if outcome and outcome.get("status") in KEPT)
-    kept = {key: manifest.get(key) for key in ("name", "state", "started", "scale", "arms")}
+    kept = {key: manifest.get(key) for key in ("name", "state", "started", "scale", "live_scale", "arms")}
     return {"path": str(path), **kept, "trials_done": done, "trials_planned": len(manifest.get("order", []))}
 
 

@@ -10,9 +10,13 @@ def print_doctor(*, measure: bool, json_: bool) -> int:
     """Prints what the machine has; returns the exit code."""
     from tailrace.live import doctor, limits
 
+    found = []
     if measure:
+        from tailrace.live import divisor
+
         limits.measure()
-    facts = doctor.examine()
+        found = [divisor.fact(divisor.measure(note))]
+    facts = [*doctor.examine(), *found]
     if json_:
         emit_json(doctor.as_data(facts))
     else:

@@ -28,7 +28,7 @@ Json = Annotated[bool, typer.Option("--json", help="Machine-readable result on s
 @live_app.command()
 def doctor(
     *,
-    measure: Annotated[bool, typer.Option("--measure", help="Measure how many frames it holds.")] = False,
+    measure: Annotated[bool, typer.Option("--measure", help="Measure the frames it holds, and the rates now.")] = False,
     json_: Json = False,
 ) -> None:
     """Say what this machine has and lacks for live runs; exit code 1 when they cannot start."""

@@ -27,7 +27,9 @@ from tailrace.live.kinds import ignored
 from tailrace.results.fidelity import TAP
 from tailrace.scenario.calibrated import host_parameters
 from tailrace.scenario.loading import load_scenario
+from tailrace.scenario.units import TIME, QuantityError, parse
 
+PS_PER_S = 10**12
 SCALE_MAX = 1000.0
 """A thousand times the counts: more is a slip of the keyboard."""
 
@@ -51,6 +53,8 @@ class Request:
     is_logged: bool = False
     fabric: str | None = None
     """Kind of fabric; None for our own switch."""
+    live_scale: int = 1
+    time_budget: str | None = None
 
 
 def run_scenario(request: Request) -> int:
@@ -61,7 +65,15 @@ def run_scenario(request: Request) -> int:
     given = overrides(request.assignments, trials=request.trials, seed=request.seed)
     loaded = load_scenario(path, {**measured, **given})
     warn(loaded.warnings)
-    options = Options(request.arms, request.jobs, request.scale, request.out, ["tailrace", *sys.argv[1:]])
+    options = Options(
+        arms=request.arms,
+        jobs=request.jobs,
+        scale=request.scale,
+        live_scale=request.live_scale,
+        time_budget_s=_budget_s(request),
+        out=request.out,
+        command=["tailrace", *sys.argv[1:]],
+    )
     engine = _live_engine(request) if request.is_live else None
     if request.fabric is not None and engine is None:
         raise RunRefusedError("--fabric is about live runs (hint: add --live)")
@@ -79,6 +91,21 @@ def run_scenario(request: Request) -> int:
         note(f"run directory: {experiment.directory.path}")
     finished = experiment.run()
     return _conclude(finished, is_json=request.is_json)
+
+
+def _budget_s(request: Request) -> float | None:
+    """The time budget in seconds; raises where it is none, or where no machine can spoil a trial."""
+    if request.time_budget is None:
+        return None
+    if not request.is_live:
+        raise RunRefusedError("--time-budget is about live runs: nothing spoils a simulated trial (hint: add --live)")
+    try:
+        budget_ps = parse(request.time_budget, TIME)
+    except QuantityError as error:
+        raise RunRefusedError(f"--time-budget: {error.what} (hint: {error.hint})") from None
+    if budget_ps <= 0:
+        raise RunRefusedError("--time-budget must be above zero (hint: such as 15min)")
+    return budget_ps / PS_PER_S
 
 
 def _live_engine(request: Request) -> LiveEngine:
@@ -106,9 +133,13 @@ def _conclude(finished: Finished, *, is_json: bool) -> int:
     if finished.is_interrupted:
         note("interrupted: finished trials are kept, the same command goes on from here")
         return INTERRUPTED
+    if finished.lacks:
+        what = "; ".join(lack.sentence for lack in finished.lacks)
+        note(f"the time budget is over: {what}; the same command goes on from here")
     if not finished.is_valid:
         bad = [str(key) for key, status in finished.statuses.items() if status != "ok"]
-        note(f"{len(bad)} trial(s) do not count: {', '.join(bad)}")
+        if bad:
+            note(f"{len(bad)} trial(s) do not count: {', '.join(bad)}")
         return INVALID_TRIAL
     failed = [verdict for verdict in summary.get("expectations", []) if verdict["passed"] is False]
     return EXPECTATION_FAILED if failed else DONE

@@ -31,6 +31,7 @@ def manifest_of(experiment: "Experiment", held: Mapping[str, Any] | None) -> dic
         "machine": describe_machine(),
         "seed": scenario.experiment.seed,
         "scale": options.scale,
+        "live_scale": options.live_scale,
         "workload_scale": _workload_scales(experiment),
         "trials": trials,
         "arms": arms,

@@ -8,6 +8,8 @@ from typing import Any
 
 from tailrace.errors import RunRefusedError, closest
 from tailrace.experiment import calibrate
+from tailrace.experiment.budget import Budget, Lack, lacks, next_trial
+from tailrace.experiment.divide import divided
 from tailrace.experiment.engine import Engine, Simulated, Trial
 from tailrace.experiment.estimate import Estimate
 from tailrace.experiment.judge import judged
@@ -27,6 +29,7 @@ from tailrace.scenario.scenario import Scenario
 RUNS = Path("runs")
 """Where run directories are made when no other place is named."""
 NAME_HASH_DIGITS = 8
+SECONDS_PER_MINUTE = 60
 
 
 @dataclass(frozen=True)
@@ -43,6 +46,10 @@ class Options:
     """Run directory; None for one below `runs/` named after the scenario and its plans."""
     command: Sequence[str] = field(default_factory=lambda: list(sys.argv))
     """For the record."""
+    live_scale: int = 1
+    """Rates, queues and users are divided by this; see `experiment.divide`."""
+    time_budget_s: float | None = None
+    """Trials that the machine spoilt are tried again for so long; None for a number of attempts."""
 
 
 @dataclass(frozen=True)
@@ -52,11 +59,13 @@ class Finished:
     path: Path
     is_interrupted: bool
     statuses: Mapping[TrialKey, str]
+    lacks: Sequence[Lack] = ()
+    """Arms with fewer valid trials than wanted, where a time budget ended the run."""
 
     @property
     def is_valid(self) -> bool:
-        """Whether every trial that was run counts."""
-        return all(status == "ok" for status in self.statuses.values())
+        """Whether every trial that was run counts, and none is lacking."""
+        return all(status == "ok" for status in self.statuses.values()) and not self.lacks
 
 
 class Experiment:
@@ -65,7 +74,7 @@ class Experiment:
     def __init__(
         self, loaded: Loaded, options: Options, reporter: Reporter | None = None, engine: Engine | None = None
     ) -> None:
-        self.loaded = loaded
+        self.loaded = loaded = divided(loaded, options.live_scale)
         self.options = options
         self.reporter: Reporter = reporter or Silent()
         self.engine: Engine = Simulated() if engine is None else engine
@@ -81,6 +90,7 @@ class Experiment:
         self.directory = RunDirectory(options.out or RUNS / name)
         self.statuses: dict[TrialKey, str] = {}
         self.estimate = Estimate([], self.jobs)
+        self.budget: Budget | None = None
 
     @property
     def _spec(self) -> ExperimentSpec:
@@ -126,13 +136,15 @@ class Experiment:
                 raise
             finally:
                 self.engine.close()
-            state = "interrupted" if is_interrupted else "finished"
+            is_whole = not is_interrupted and all(key in self.statuses for key in self.keys())
+            state = "finished" if is_whole else "interrupted"
             plans = Plans(self.with_solos())
             calibration = calibrate.recorded(self.directory)
             finished = was_finished or now()
             ended = {"state": state, "finished": finished, "plan_hashes": plans.hashes, "calibration": calibration}
             self.directory.write_manifest({**manifest, **ended})
-        return Finished(self.directory.path, is_interrupted, dict(self.statuses))
+        lacking = lacks(self.keys(), self.statuses) if self.budget is not None else []
+        return Finished(self.directory.path, is_interrupted, dict(self.statuses), lacking)
 
     def _was_finished(self, held: dict[str, Any] | None) -> str | None:
         """When a complete run had finished: to look at it again does not finish it anew."""
@@ -179,10 +191,33 @@ class Experiment:
             self.reporter.say(f"{len(keys) - len(missing)} of {len(keys)} trials are there already")
         for key in {key.arm: key for key in missing}.values():
             self.directory.write_plan(key, self.plans.raw(key))
+        if self.options.time_budget_s is not None:
+            return self._run_within(keys, Budget(self.options.time_budget_s))
         is_interrupted = self._run_pool("trials", missing)
         while not is_interrupted and (spoilt := self._spoilt(keys)):
             is_interrupted = self._run_pool("trials that the machine spoilt, once more", spoilt)
         return is_interrupted
+
+    def _run_within(self, keys: Sequence[TrialKey], budget: Budget) -> bool:
+        """Runs trials one after the other until every arm has its valid ones or the time is over."""
+        self.budget = budget
+        tried: dict[TrialKey, int] = {key: self.directory.attempts(key) for key in keys}
+
+        def may_run(key: TrialKey) -> bool:
+            status = self.statuses.get(key)
+            is_open = status is None or (status == "invalid" and (self.directory.finished(key) or {}).get("spoilt"))
+            return bool(is_open) and budget.has_room(key)
+
+        self.estimate = Estimate([key for key in keys if self.statuses.get(key) != "ok"], self.jobs)
+        self.reporter.begin(f"trials within {budget.limit_s / SECONDS_PER_MINUTE:g} min", self.estimate)
+        try:
+            while (key := next_trial(keys, self.statuses, may_run, tried.__getitem__)) is not None:
+                tried[key] += 1
+                if Pool(self.jobs, self._trial, self).run_all([key]):
+                    return True
+        finally:
+            self.reporter.end()
+        return False
 
     def _run_pool(self, what: str, keys: Sequence[TrialKey]) -> bool:
         """Runs these trials; returns whether it was interrupted."""
@@ -214,7 +249,10 @@ class Experiment:
         data = {**data, "arm": key.arm, "trial": key.number, "plan_hash": self.plans.hashes[key.arm]}
         self.directory.write_trial(key, Outcome(data, outcome.tables))
         self.statuses[key] = str(data["status"])
-        self.estimate.finished(key, wall_s)
+        if self.budget is not None:
+            self.budget.took(key, wall_s)
+        if self.budget is None or data["status"] == "ok":  # an attempt that did not count brings the end no nearer
+            self.estimate.finished(key, wall_s)
         self.reporter.finished(key, data, wall_s)
 
     def _copy_scenario(self) -> None:

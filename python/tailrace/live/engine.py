@@ -10,7 +10,7 @@ from typing import Any
 from tailrace.errors import RunRefusedError, TailraceError
 from tailrace.experiment.engine import LIVE, Trial, read_plan
 from tailrace.experiment.native import Outcome
-from tailrace.live import fabric, kinds, limits, validity
+from tailrace.live import effect, fabric, kinds, limits, validity
 from tailrace.live.clean import clean_before
 from tailrace.live.doctor import require, versions
 from tailrace.live.programs import hammerdb
@@ -101,7 +101,9 @@ class LiveEngine:
         plan = read_plan(plan_json)
         folder = self._folder / re.sub(r"[^A-Za-z0-9_-]+", "-", plan["name"])
         options = ["--kind", self.kind.name] if self.kind.is_foreign else []
-        options += ["--log-ingress"] if self.log_ingress else []
+        options += [] if self.kind.is_foreign else ["--log-ingress"]
+        if not self.log_ingress and not self.kind.is_foreign:
+            options += ["--log-bytes-max", str(effect.LOG_BYTES_MAX)]
         if self._frames_per_s_max is not None:
             options += ["--frames-per-second-max", str(round(self._frames_per_s_max))]
         trial = LiveTrial(plan, plan_json, folder, self._templates, lambda: self._last_s, options)
@@ -140,15 +142,31 @@ class _Kept:
         except (TailraceError, OSError) as error:
             raise TailraceError(f"{error} (hint: logs in {self._folder})") from error
         self._engine.took(time.monotonic() - started_s)
+        self._judge_effect(outcome)
         self._engine.warn((outcome.data.get("live") or {}).get("warnings", []))
         self._keep_log(outcome)
         shutil.rmtree(self._folder, ignore_errors=True)
         return outcome
 
+    def _judge_effect(self, outcome: Outcome) -> None:
+        """Replays what entered the switches, and puts what lateness did into the outcome."""
+        made = (outcome.data.get("fabric") or {}).get("replay_log")
+        if not made:
+            return
+        found = effect.of_log(self._folder / "plan.json", self._folder / made, outcome.data)
+        outcome.data["fabric"]["effect"] = found
+        if found is None:
+            why = outcome.data["fabric"].get("log_error") or "it cannot be replayed"
+            text = f"what lateness did was not judged in every trial: the log of what entered the switches: {why}"
+            outcome.data["live"].setdefault("warnings", []).append(text)
+
     def _keep_log(self, outcome: Outcome) -> None:
         """Moves the log of what entered, with its plan, to where `tailrace replay` finds it."""
         made = (outcome.data.get("fabric") or {}).get("replay_log")
         if not made:
+            return
+        if not self._engine.log_ingress:
+            outcome.data["fabric"]["replay_log"] = None
             return
         kept = self._folder.parent / INGRESS / self._folder.name
         kept.mkdir(parents=True, exist_ok=True)

@@ -9,7 +9,7 @@ from tailrace.live.generators import Interval, Measured
 from tailrace.live.program import Ended, Program
 from tailrace.live.programs import closings, probe
 from tailrace.live.programs.closings import Seen
-from tailrace.live.programs.probe import Connections, Counters
+from tailrace.live.programs.probe import Connections, Counters, Used
 from tailrace.live.series import column, goodput_table, transactions_table
 
 PS_PER_S = 10**12
@@ -37,8 +37,8 @@ class Readings:
     interval: Interval
     counted: Mapping[str, Counters]
     """By host, what the kernel counted meanwhile."""
-    cpu: Mapping[str, float | None]
-    """Shares of the machine's cores."""
+    cpu: Used
+    """Of the machine."""
     samples: Sequence[Connections]
     programs: Sequence[Program]
     """Of the load generators."""
@@ -142,8 +142,9 @@ def _live(
     trips = [trip for sample in readings.samples for trip in sample.round_trips_ms]
     return {
         "span_s": readings.interval.span_s,
-        "idle_share": readings.cpu["idle_share"],
-        "steal_share": readings.cpu["steal_share"],
+        "idle_share": readings.cpu.shares["idle_share"],
+        "steal_share": readings.cpu.shares["steal_share"],
+        "steal_by_core": list(readings.cpu.steal_by_core),
         "round_trip_us": {place: dict(trip) for place, trip in round_trips.items()},
         "begin_skew_ms": (max(begun) - min(begun)) / 1e9 if begun else 0.0,
         "generator_lag_us": {one.outcome["name"]: one.lag_us for one in measured if one.lag_us is not None},

@@ -8,6 +8,7 @@ from typing import Any
 
 from tailrace.experiment.native import Outcome
 from tailrace.live import outcome as outcomes
+from tailrace.live import waits
 from tailrace.live.bulk import Bulk
 from tailrace.live.databases import Databases
 from tailrace.live.fabric import FabricError
@@ -20,6 +21,7 @@ from tailrace.live.programs.closings import Closings
 from tailrace.live.programs.hammerdb import HammerDb
 from tailrace.live.programs.pgbench import Load, Pgbench
 from tailrace.live.template import Templates
+from tailrace.live.waits import Watch, losses
 
 PS_PER_S = 10**12
 US_PER_S = 10**6
@@ -90,17 +92,42 @@ class LiveTrial:
         trips = self._round_trips(lab)
         found = {host["name"]: settings.read(lab, host["name"]) for host in self._plan["hosts"]}
         settings.require_clean(found, lab.call("counters")["outcome"])
-        readings = self._measure(lab, generators, closings)
+        watch = Watch(int(lab.ready.get("lab_pid", 0)))
+        readings = self._measure(lab, generators, closings, watch)
         closings.stop()
         servers = {host: server.stop("INT") for host, server in databases.programs.items()}
         fabric = lab.call("down")["outcome"]
         measured = [generator.measured(readings.interval) for generator in generators]
         whole = outcomes.assemble(self._plan, fabric, measured, readings, servers, trips)
+        whole["live"]["core_waits"] = self._core_waits(whole, watch, generators, databases, readings)
+        span_s = readings.interval.span_s
+        whole["live"]["kernel_wait_share"] = {name: wait / span_s for name, wait in watch.kernel_wait_s().items()}
         whole["live"]["settings"] = found
         whole["live"]["warnings"] = list(lab.ready.get("warnings", []))
         tables = outcomes.tables(self._plan, fabric, measured, whole["end_ps"])
         assert self._started_s is not None, "run sets it"
         return Outcome(whole | {"wall_s": time.monotonic() - self._started_s}, tables)
+
+    def _core_waits(
+        self,
+        whole: Mapping[str, Any],
+        watch: Watch,
+        generators: Sequence[Generator],
+        databases: Databases,
+        readings: Readings,
+    ) -> dict[str, dict[str, float]]:
+        """What every workload lost because its programs waited for a core."""
+        servers = {host: program.command.name for host, program in databases.programs.items()}
+        names = {program.pid: program.command.name for program in databases.programs.values()}
+        names |= {program.pid: program.command.name for each in generators for program in each.programs}
+        waited = {names[pid]: one for pid, one in watch.waited().items() if pid in names}
+        programs = {each.name: [program.command.name for program in each.programs] for each in generators}
+        for kind, raw in self._workloads():
+            if kind == "oltp":
+                programs[raw["name"]].append(servers[raw["server"]])
+        span_ps = readings.interval.span_s * PS_PER_S
+        seconds = {one["name"]: (one["completion_ps"] or span_ps) / PS_PER_S for one in whole["workloads"]}
+        return losses(self._plan, waited, seconds, programs, readings.cpu.shares)
 
     def _generators(self, databases: Databases) -> list[Generator]:
         made: list[Generator] = []
@@ -133,16 +160,18 @@ class LiveTrial:
             for (a, b, vlan), place in places.items()
         }
 
-    def _measure(self, lab: Lab, generators: Sequence[Generator], closings: Closings) -> Readings:
+    def _measure(self, lab: Lab, generators: Sequence[Generator], closings: Closings, watch: Watch) -> Readings:
         hosts = [host["name"] for host in self._plan["hosts"]]
         before = {host: probe.counters(lab, host, "before") for host in hosts}
         cpu = probe.cpu()
+        watch.begin()
         lab.call("begin")
         begun_s, begun_wall_us = time.monotonic(), time.time_ns() // 1000
-        samples = self._drive(lab, generators, begun_s)
+        samples = self._drive(lab, generators, begun_s, watch)
+        watch.look()
         ended_s = time.monotonic()
         lab.call("end")
-        shares = probe.cpu().shares_since(cpu)
+        used = probe.cpu().used_since(cpu)
         for generator in generators:
             generator.stop(lab)
         after = {host: probe.counters(lab, host, "after") for host in hosts}
@@ -150,20 +179,25 @@ class LiveTrial:
         meant = {generator.name: generator.connections(lab) for generator in generators}
         closed = {name: closings.pair(wanted) for name, wanted in meant.items() if wanted}
         programs = [program for generator in generators for program in generator.programs]
-        return Readings(Interval(begun_wall_us, ended_s - begun_s), counted, shares, samples, programs, closed)
+        return Readings(Interval(begun_wall_us, ended_s - begun_s), counted, used, samples, programs, closed)
 
-    def _drive(self, lab: Lab, generators: Sequence[Generator], begun_s: float) -> list[probe.Connections]:
+    def _drive(
+        self, lab: Lab, generators: Sequence[Generator], begun_s: float, watch: Watch
+    ) -> list[probe.Connections]:
         """Until every workload with an end has come to it, or the time is over."""
         finite = [generator for generator in generators if generator.is_finite]
         senders = sorted({outcomes.sender_and_receiver(kind, raw)[0] for kind, raw in self._workloads()})
         samples: list[probe.Connections] = []
-        next_sample_s = FIRST_SAMPLE_S
+        next_sample_s, next_look_s = FIRST_SAMPLE_S, waits.SAMPLE_EVERY_S
         while (elapsed_s := time.monotonic() - begun_s) < self._limit_s:
             for generator in generators:
                 generator.tick(lab, elapsed_s)
                 _refuse_failures(generator)
             if finite and all(generator.is_done for generator in finite):
                 break
+            if elapsed_s >= next_look_s:
+                next_look_s = elapsed_s + waits.SAMPLE_EVERY_S
+                watch.look()
             if elapsed_s >= next_sample_s:
                 next_sample_s = elapsed_s + SAMPLE_EVERY_S
                 samples += [probe.connections(lab, host, len(samples) + i) for i, host in enumerate(senders)]

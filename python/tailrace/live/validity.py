@@ -3,9 +3,12 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from tailrace.live.effect import Effect
 from tailrace.scenario.live import Live
 
 ONE_PPB = 10**9
+LAG_SHARE_MIN = 0.01
+"""A load generator that is late by less than this share of what its transactions take changes nothing."""
 PPB_PER_PPM = 1000
 PS_PER_US = 10**6
 US_PER_MS = 1000
@@ -14,12 +17,62 @@ US_PER_MS = 1000
 def reasons(outcome: Mapping[str, Any], bounds: Live) -> list[str]:
     """Every reason why a trial does not count."""
     fabric, live = outcome.get("fabric") or {}, outcome.get("live") or {}
-    return [*_fabric(fabric, bounds), *_lost(fabric), *_machine(live, bounds), *_generators(live, bounds)]
+    return [
+        *_effect(fabric, bounds),
+        *_fabric(fabric, bounds),
+        *_lost(fabric),
+        *_core_waits(live, bounds),
+        *_kernel_waits(live, bounds),
+        *_machine(live, bounds),
+        *_generators(outcome, live, bounds),
+    ]
+
+
+def _effect(fabric: Mapping[str, Any], bounds: Live) -> Iterator[str]:
+    """What lateness did at each port, in the unit of what is measured there."""
+    for port, raw in (fabric.get("effect") or {}).items():
+        one = Effect(**raw)
+        for what, ms, share, bound in (
+            ("mean", one.mean_ms, one.mean_share, bounds.max_delay_error),
+            ("99th percentile of the", one.p99_ms, one.p99_share, bounds.max_delay_error_p99),
+        ):
+            if ms is not None and share is not None and abs(share) * ONE_PPB > bound:
+                queue = f"{abs(share):.1%} of the {one.drain_ms:.3g} ms in which its queue drains"
+                yield (
+                    f"lateness changed the {what} delay at port {port} by {ms:.2f} ms: {queue},"
+                    f" allowed are {bound / ONE_PPB:.1%}{_whose_fault(fabric)}"
+                )
+        if abs(one.drop_share) * ONE_PPB > bounds.max_drop_error:
+            yield (
+                f"port {port} dropped {one.drops} frames and a punctual switch {one.punctual_drops}: a difference of"
+                f" {abs(one.drop_share):.2%} of its frames, allowed are {bounds.max_drop_error / ONE_PPB:.2%}"
+            )
+
+
+def _core_waits(live: Mapping[str, Any], bounds: Live) -> Iterator[str]:
+    """What the programs of a workload suffered."""
+    for workload, lost in (live.get("core_waits") or {}).items():
+        if lost["share"] * ONE_PPB > bounds.max_core_wait:
+            stolen = f" and {lost['stolen_s']:.2f} s taken by the hypervisor" if lost["stolen_s"] >= 0.005 else ""
+            yield (
+                f"the programs of {workload} waited {lost['wait_s']:.2f} s for a core{stolen}: {lost['share']:.1%} of"
+                f" its users' time, allowed are {bounds.max_core_wait / ONE_PPB:.1%}"
+            )
+
+
+def _kernel_waits(live: Mapping[str, Any], bounds: Live) -> Iterator[str]:
+    """What frames suffered that the kernel could not receive at once."""
+    for thread, share in (live.get("kernel_wait_share") or {}).items():
+        if share * ONE_PPB > bounds.max_core_wait:
+            yield (
+                f"the kernel's thread {thread}, which receives frames, waited for its core for {share:.1%} of the"
+                f" trial, allowed are {bounds.max_core_wait / ONE_PPB:.1%}"
+            )
 
 
 def _fabric(fabric: Mapping[str, Any], bounds: Live) -> Iterator[str]:
     late_us = (fabric.get("lateness_us") or {}).get("p99_9")
-    if late_us is not None and late_us * PS_PER_US > bounds.max_lateness:
+    if late_us is not None and bounds.max_lateness is not None and late_us * PS_PER_US > bounds.max_lateness:
         most = _us(bounds.max_lateness)
         yield f"the switch was late: p99.9 is {late_us:,.0f} us, allowed are {most}{_whose_fault(fabric)}"
     for port, ppm in _rate_errors(fabric):
@@ -58,16 +111,20 @@ def _lost(fabric: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _machine(live: Mapping[str, Any], bounds: Live) -> Iterator[str]:
-    steal, idle = live.get("steal_share"), live.get("idle_share")
-    if steal is not None and steal * ONE_PPB > bounds.max_steal:
-        yield f"the hypervisor took {steal:.1%} of the cores, allowed are {bounds.max_steal / ONE_PPB:.1%}"
+    idle = live.get("idle_share")
+    steal, core = max(((steal, core) for core, steal in enumerate(live.get("steal_by_core") or [])), default=(0.0, 0))
+    if steal * ONE_PPB > bounds.max_steal:
+        yield f"the hypervisor took {steal:.1%} of core {core}, allowed are {bounds.max_steal / ONE_PPB:.1%}"
     if idle is not None and idle * ONE_PPB < bounds.min_idle:
         yield f"the cores were idle for {idle:.1%}, wanted are {bounds.min_idle / ONE_PPB:.1%}"
 
 
-def _generators(live: Mapping[str, Any], bounds: Live) -> Iterator[str]:
+def _generators(outcome: Mapping[str, Any], live: Mapping[str, Any], bounds: Live) -> Iterator[str]:
+    """Load that came late, where that is a part of what its transactions take."""
+    took_ps = {one["name"]: (one.get("latency") or {}).get("mean_ps") or 0 for one in outcome.get("workloads") or []}
     for workload, lag_us in (live.get("generator_lag_us") or {}).items():
-        if lag_us * PS_PER_US > bounds.max_generator_lag:
+        lag_ps = lag_us * PS_PER_US
+        if lag_ps > bounds.max_generator_lag and lag_ps > took_ps.get(workload, 0) * LAG_SHARE_MIN:
             allowed = _us(bounds.max_generator_lag)
             yield f"the load generator of {workload} was {lag_us:,.0f} us late on average, allowed are {allowed}"
 

@@ -40,6 +40,8 @@ def facts(summary: dict[str, Any]) -> list[dict[str, str]]:
     counts = sorted({len(arm["trials"]) for arm in summary["arms"].values()})
     trials = " to ".join(str(count) for count in dict.fromkeys([counts[0], counts[-1]])) if counts else "no"
     listed.append({"text": f"{trials} valid trials per arm", "tone": "" if counts and counts[0] else "bad"})
+    if run["live_scale"] != 1:
+        listed.append({"text": f"rates, queues and users divided by {run['live_scale']}", "tone": ""})
     if run["scale"] != 1:
         listed.append({"text": f"{_fraction(run['scale'])} of the full counts, same rates", "tone": ""})
     return listed

@@ -94,6 +94,11 @@ def refuse_incomparable(a: Run, b: Run) -> None:
             f"{where}: one ran {a.scale:g} of the full counts, the other {b.scale:g}: completion times and tails are "
             "not comparable (hint: run both with the same --scale)"
         )
+    if a.live_scale != b.live_scale:
+        raise RunDirectoryError(
+            f"{where}: rates were divided by {a.live_scale} in one and by {b.live_scale} in the other"
+            " (hint: run both with the same --live-scale)"
+        )
     arms = [arm for arm in a.trials if arm in b.trials]
     if not arms:
         raise RunDirectoryError(f"{where}: no arm in common ({', '.join(a.arms)}; {', '.join(b.arms)})")

@@ -24,6 +24,12 @@ def summarise_fidelity(trials: Sequence[Trial]) -> dict[str, Any] | None:
         "lateness_p99_us": _worst(outcomes, lambda o: _late(o, "p99")),
         "lateness_p99_9_us": _worst(outcomes, lambda o: _late(o, "p99_9")),
         "lateness_max_us": _worst(outcomes, lambda o: _late(o, "max")),
+        "delay_error_ms": _worst(outcomes, lambda o: _of_ports(o, "mean_ms")),
+        "delay_error_p99_ms": _worst(outcomes, lambda o: _of_ports(o, "p99_ms")),
+        "drop_error": _worst(outcomes, _drop_error),
+        "core_wait_share": _worst(
+            outcomes, lambda o: max((w["share"] for w in (o["live"].get("core_waits") or {}).values()), default=None)
+        ),
         "own_lateness_p99_9_us": _worst(outcomes, lambda o: _late(o, "p99_9", "own_lateness_us")),
         "stalls_us": _worst(outcomes, lambda o: (o["fabric"].get("stalls") or {}).get("total_us")),
         "pacing_error_ppm": _worst(outcomes, _pacing_error_ppm),
@@ -52,8 +58,11 @@ def fidelity_rows(summary: dict[str, Any]) -> list[list[str]]:
     rows = [
         [
             "worst of the trials",
+            "delay off, ms",
+            "p99 off, ms",
+            "drops off",
+            "no core, %",
             "late p99.9, us",
-            "own p99.9, us",
             "off its rate, %",
             "idle, %",
             "stolen, %",
@@ -65,8 +74,11 @@ def fidelity_rows(summary: dict[str, Any]) -> list[list[str]]:
         if fidelity := arm["fidelity"]:
             pacing = fidelity["pacing_error_ppm"]
             figures = [
+                fidelity["delay_error_ms"],
+                fidelity["delay_error_p99_ms"],
+                fidelity["drop_error"],
+                None if fidelity["core_wait_share"] is None else fidelity["core_wait_share"] * 100,
                 fidelity["lateness_p99_9_us"],
-                fidelity["own_lateness_p99_9_us"],
                 None if pacing is None else pacing / PPM_PER_PERCENT,
                 *(
                     None if share is None else share * 100
@@ -86,6 +98,17 @@ def _late(outcome: Outcome, percentile: str, which: str = "lateness_us") -> floa
 def _pacing_error_ppm(outcome: Outcome) -> float | None:
     errors = [abs(ppm) for ppm in (outcome["fabric"].get("rate_error_ppm") or {}).values() if ppm is not None]
     return max(errors, default=None)
+
+
+def _of_ports(outcome: Outcome, key: str) -> float | None:
+    """The largest difference, up or down, of what happened and what a punctual switch would have made of it."""
+    ports = (outcome["fabric"].get("effect") or {}).values()
+    return max((abs(port[key]) for port in ports if port[key] is not None), default=None)
+
+
+def _drop_error(outcome: Outcome) -> float | None:
+    ports = (outcome["fabric"].get("effect") or {}).values()
+    return max((float(abs(port["drops"] - port["punctual_drops"])) for port in ports), default=None)
 
 
 def _lost(outcome: Outcome) -> int:

@@ -75,6 +75,11 @@ class Run:
         """Share of the transaction counts, bytes and durations that was run: 1 is all of them."""
         return float(self.manifest.get("scale") or 1.0)
 
+    @property
+    def live_scale(self) -> int:
+        """What rates, queues and users were divided by (`--live-scale`)."""
+        return int(self.manifest.get("live_scale") or 1)
+
     def scale_of(self, workload: str | None) -> float:
         """Share of one workload's count that was run: 507 transactions at scale 0.05 are 25, not 25.35."""
         scales = self.manifest.get("workload_scale") or {}

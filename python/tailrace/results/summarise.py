@@ -60,6 +60,7 @@ def _run(run: Run) -> dict[str, Any]:
         "fabric": fabric_name(run),
         "seed": run.seed,
         "scale": run.scale,
+        "live_scale": run.live_scale,
         "workload_scale": {name: run.scale_of(name) for name in run.workloads},
         "trials_planned": run.trials_planned,
         "is_partial": run.is_partial,

@@ -59,10 +59,11 @@ def _title(summary: dict[str, Any]) -> str:
         if run["scale"] == 1
         else f", {run['scale']:.3g} of the full counts (times are also shown x {1 / run['scale']:.4g})"
     )
+    divided = "" if run["live_scale"] == 1 else f", rates, queues and users divided by {run['live_scale']}"
     partial = "\nPARTIAL: trials are missing, see below." if run["is_partial"] else ""
     fabric = run.get("fabric")
     engine = f", live over {fabric}" if fabric not in (None, TAP) else ", live" if run["engine"] == "live" else ""
-    return f"{run['name']}{engine}: seed {run['seed']}{scale}{partial}"
+    return f"{run['name']}{engine}: seed {run['seed']}{scale}{divided}{partial}"
 
 
 def _completion(summary: dict[str, Any]) -> str:

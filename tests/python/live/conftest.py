@@ -6,8 +6,9 @@ from pathlib import Path
 import pytest
 
 from tailrace.live import doctor, fabric
-from tailrace.live.programs import postgres
+from tailrace.live.programs import postgres, probe
 from tailrace.live.programs.postgres import Installation
+from tailrace.live.waits import Watch
 
 FAKE = Path(__file__).with_name("fake_fabric.py")
 
@@ -24,4 +25,7 @@ def fake_lab(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(postgres, "installation", lambda: Installation(folder, "15"))
     monkeypatch.setattr(doctor, "path_of", lambda name: f"/usr/bin/{name}")
     monkeypatch.setattr(doctor, "version_of", lambda _needed: "1.2")
+    # The stand-in does not use this machine: what others take of it decides nothing.
+    monkeypatch.setattr(probe, "cpu", lambda: probe.Cpu(0, 0, 0))
+    monkeypatch.setattr(Watch, "_kernel_threads", lambda _watch: {})
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))

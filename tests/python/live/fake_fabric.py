@@ -3,7 +3,7 @@
 What a program would have written is made up from its words and from the plan: pgbench logs transactions that take a
 fixed time, iperf3 moves a fixed number of bytes, PostgreSQL says that it is ready. Faults are asked for by the
 environment: `FAKE_FAULT=lost|late|dead|unready|corrupt|remembers`. A trial takes a file away from the folder
-`FAKE_LATE`, and is late where it found one.
+`FAKE_LATE`, and is late where it found one. A late trial has frames that took 0.9 ms longer than in its replay.
 """
 
 import json
@@ -20,6 +20,10 @@ FAULT = os.environ.get("FAKE_FAULT", "")
 WARNINGS = [text for text in [os.environ.get("FAKE_WARNING")] if text]
 LACKS = os.environ.get("FAKE_LACKS")
 """Why Open vSwitch cannot be had."""
+DRAIN_US = 4000.0
+"""Of every port's queue."""
+PUNCTUAL_US = {"mean": 300.0, "p99": 2000.0}
+"""Delays of a punctual switch."""
 LATENCY_US = 900
 STREAM_BYTES = 1_250_000
 
@@ -35,8 +39,9 @@ def take_one(folder: str | None) -> bool:
 class Fake:
     """One lab."""
 
-    def __init__(self, plan: dict[str, Any], folder: Path) -> None:
+    def __init__(self, plan: dict[str, Any], folder: Path, *, logs: bool = False) -> None:
         self.plan = plan
+        self.logs = logs
         self.folder = folder
         self.running: dict[str, dict[str, Any]] = {}
         self.is_late = False
@@ -56,7 +61,7 @@ class Fake:
             sys.stderr.write("no /dev/net/tun\n")
             return 1
         self.say(
-            {"event": "ready", "version": "fake", "hosts": hosts, "warnings": WARNINGS, "realtime": False, "lab_pid": 1}
+            {"event": "ready", "version": "fake", "hosts": hosts, "warnings": WARNINGS, "realtime": False, "lab_pid": 0}
         )
         for line in sys.stdin:
             command = json.loads(line)
@@ -165,7 +170,12 @@ class Fake:
         lost = {host["name"]: {"tx_dropped": 0, "rx_dropped": 0, "write_failed": 0} for host in self.plan["hosts"]}
         if FAULT == "lost":
             lost[self.plan["hosts"][0]["name"]]["tx_dropped"] = 3
-        late = 5000.0 if FAULT == "late" or self.is_late else 80.0
+        is_late = FAULT == "late" or self.is_late
+        late, added_us = (5000.0, 900.0) if is_late else (80.0, 60.0)
+        happened = {"frames": 1000, **{key: value + added_us for key, value in PUNCTUAL_US.items()}}
+        log = self.folder / "ingress.log" if self.logs else None
+        if log is not None:
+            log.write_bytes(b"")
         return {
             "digest": "0123456789abcdef",
             "end_ps": 10**12,
@@ -177,7 +187,8 @@ class Fake:
                 "rate_error_ppm": {"leaf>client": 12.0},
                 "frames_lost_outside": lost,
                 "foreign_frames": 0,
-                "replay_log": None,
+                "delay_us": {f"{node}>{towards}": happened for node, towards in self.plan["observe"]["ports"]},
+                "replay_log": None if log is None else str(log),
             },
             "tables": {
                 "port_series": {
@@ -248,13 +259,29 @@ def measured_port(late_us: float, own_us: float, machine_us: float) -> dict[str,
     }
 
 
+def effect(plan: dict[str, Any]) -> dict[str, Any]:
+    """What a replay tells of a port with little on it."""
+
+    def one(drops: int, added_us: float) -> dict[str, Any]:
+        delay = {"frames": 1000, **{key: value + added_us for key, value in PUNCTUAL_US.items()}}
+        return {"drops": drops, "delay_us": delay}
+
+    ports = {}
+    for node, towards in plan["observe"]["ports"]:
+        drops = 2 * len(port(node, towards, plan)["queues"])
+        passes = {"punctual": one(drops, 0.0), "stopped": one(drops, 55.0)}
+        ports[f"{node}>{towards}"] = {"drain_us": DRAIN_US, **passes}
+    return {"ports": ports, "stops": {"stop_us": 1000.0, "every_us": 10000.0, "added_mean_us": 50.0}}
+
+
 def main() -> int:
     """The commands that the lab uses."""
     command, arguments = sys.argv[1], sys.argv[2:]
     if command == "lab":
         plan = json.loads(Path(arguments[arguments.index("--plan") + 1]).read_text(encoding="utf-8"))
-        return Fake(plan, Path(arguments[arguments.index("--dir") + 1])).run()
-    answers = {
+        folder = Path(arguments[arguments.index("--dir") + 1])
+        return Fake(plan, folder, logs="--log-ingress" in arguments).run()
+    answers: dict[str, dict[str, Any]] = {
         "limits": {
             "frames": {"frames_per_second_max": float(os.environ.get("FAKE_FRAMES_PER_S", "1e9"))},
             "ports": [measured_port(90.0, 60.0, 40.0), measured_port(860.0, 64.0, 240.0)],
@@ -268,6 +295,9 @@ def main() -> int:
         "clean": {"removed": ["tailrace-7-42"], "left": []},
         "replay": {"digest": "0123456789abcdef"},
     }
+    if "--effect" in arguments:
+        plan = json.loads(Path(arguments[arguments.index("--plan") + 1]).read_text(encoding="utf-8"))
+        answers["replay"]["effect"] = effect(plan)
     sys.stdout.write(json.dumps(answers[command]) if command in answers else "")
     return 0
 

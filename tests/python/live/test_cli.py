@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 from lab import sound
 from tailrace.cli.app import app
 from tailrace.cli.live import calibrate_hosts
-from tailrace.errors import TailraceError
+from tailrace.errors import RunRefusedError, TailraceError
 from tailrace.live import standing
 from tailrace.scenario.calibrated import host_parameters
 
@@ -108,3 +108,21 @@ def test_a_file_of_something_else_is_no_host_parameters(tmp_path: Path) -> None:
     scenario.write_text(json.dumps(sound()), encoding="utf-8")
     with pytest.raises(TailraceError, match=r"h\.yaml:2: switches: 'switches' is no host parameter"):
         host_parameters(file, scenario)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--time-budget", "15min"], "--time-budget is about live runs"),
+        (["--live", "--time-budget", "15"], "--time-budget: "),
+        (["--live", "--time-budget", "0s"], "--time-budget must be above zero"),
+        (["--live-scale", "0"], "--live-scale 0 is outside 1 to 1000"),
+    ],
+)
+def test_a_budget_or_a_scale_that_makes_no_sense_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, options: list[str], message: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert run("init", "lab.yaml")[0] == 0
+    with pytest.raises(RunRefusedError, match=message):
+        run("run", "lab.yaml", *options)

@@ -9,10 +9,11 @@ import pytest
 import tailrace
 from lab import sound
 from tailrace import results
+from tailrace.cli.listing import find_runs
 from tailrace.errors import RunRefusedError, TailraceError
 from tailrace.experiment.judge import judged
 from tailrace.experiment.run import Experiment, Options, summarise_and_report
-from tailrace.live import fabric
+from tailrace.live import effect, fabric
 from tailrace.live.engine import LiveEngine
 from tailrace.live.programs import closings
 from tailrace.scenario.loading import load_scenario
@@ -94,7 +95,10 @@ def test_warm_up_transactions_count_towards_completion_and_not_towards_latency(t
     ("fault", "reason"),
     [
         ("lost", "3 frames of host client were lost outside the modelled queues"),
-        ("late", r"the switch was late: p99.9 is 5,000 us, allowed are 1,000"),
+        (
+            "late",
+            "lateness changed the mean delay at port leaf>client by 0.90 ms: 22.5% of the 4 ms in",
+        ),
     ],
 )
 def test_a_trial_that_the_machine_spoilt_is_invalid(
@@ -126,11 +130,73 @@ def test_a_spoilt_trial_is_run_again_and_every_attempt_is_kept(tmp_path: Path, m
     summary, report = summarise_and_report(out)
     assert summary["run"]["problems"] == []
     assert [problem["status"] for problem in summary["run"]["repeated"]] == ["invalid"] * 3
-    assert "the switch was late" in results.format_table(summary).rpartition("of trials that were run again")[2]
+    assert (
+        "lateness changed the mean delay"
+        in results.format_table(summary).rpartition("of trials that were run again")[2]
+    )
     assert "3 attempts at a trial spoilt by the machine" in report.read_text(encoding="utf-8")
     spoilt = summary["run"]["repeated"][0]
     folder = out / "trials" / spoilt["arm"].replace(":", "-")
     assert (folder / f"{spoilt['trial']}.attempt-1.transactions.parquet").is_file()
+
+
+def test_a_late_switch_that_changed_nothing_spoils_no_trial(tmp_path: Path) -> None:
+    out = tmp_path / "run"
+    live(out).run()
+    outcome = {key: value for key, value in trial(out).items() if key not in ("status", "reason")}
+    port = outcome["fabric"]["effect"]["leaf>client"]
+    assert (port["mean_ms"], port["p99_ms"], port["drain_ms"], port["slope"]) == pytest.approx((0.06, 0.06, 4.0, 1.1))
+    outcome["fabric"]["lateness_us"]["p99_9"] = 3800.0
+    experiment = live(out)
+    assert judged(outcome, experiment.scenarios["fifo"], experiment.engine)["status"] == "ok"
+    strict = live(out, experiment__live__max_lateness="1ms").scenarios["fifo"]
+    assert "p99.9 is 3,800 us" in judged(outcome, strict, experiment.engine)["reason"]
+
+
+def test_a_trial_whose_log_is_not_whole_says_that_lateness_was_not_judged(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(effect, "LOG_BYTES_MAX", -1)
+    said: list[str] = []
+    loaded = load_scenario(sound(workloads__backup=...))
+    Experiment(loaded, Options(out=tmp_path / "run"), engine=LiveEngine(say=said.append)).run()
+    assert sum("was not judged" in text for text in said) == 1
+    assert trial(tmp_path / "run")["fabric"]["effect"] is None
+
+
+def test_a_time_budget_tries_spoilt_trials_until_each_arm_has_its_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "late").mkdir()
+    for number in range(7):  # more than three attempts at each of the four trials could leave
+        (tmp_path / "late" / str(number)).touch()
+    monkeypatch.setenv("FAKE_LATE", str(tmp_path / "late"))
+    out = tmp_path / "run"
+    finished = live(out, {"time_budget_s": 600.0}).run()
+    assert finished.is_valid
+    assert not finished.lacks
+    assert len(list(out.glob("trials/*/*.attempt-*.json"))) == 7
+
+
+def test_a_time_budget_that_is_over_says_what_is_lacking_and_goes_on_later(tmp_path: Path) -> None:
+    out = tmp_path / "run"
+    finished = live(out, {"time_budget_s": 1e-9}).run()
+    assert not finished.is_valid
+    assert [lack.sentence for lack in finished.lacks] == ["fifo has 0 of 2 valid trials", "dpp has 0 of 2 valid trials"]
+    assert json.loads((out / "manifest.json").read_text(encoding="utf-8"))["state"] == "interrupted"
+    assert live(out, {"time_budget_s": 600.0}).run().is_valid
+    assert json.loads((out / "manifest.json").read_text(encoding="utf-8"))["state"] == "finished"
+
+
+def test_a_divided_run_says_so_everywhere(tmp_path: Path) -> None:
+    out = tmp_path / "runs" / "run"
+    live(out, {"live_scale": 2}, workloads__orders__users=4).run()
+    assert json.loads((out / "plans" / "fifo.json").read_text(encoding="utf-8"))["links"][0]["rate_bps"] == 5 * 10**9
+    summary, report = summarise_and_report(out)
+    assert "rates, queues and users divided by 2" in results.format_table(summary)
+    assert "rates, queues and users divided by 2" in report.read_text(encoding="utf-8")
+    [row] = find_runs(tmp_path / "runs")
+    assert row["live_scale"] == 2
 
 
 def test_a_trial_with_a_fault_of_its_own_is_not_run_again(tmp_path: Path) -> None:
@@ -140,7 +206,7 @@ def test_a_trial_with_a_fault_of_its_own_is_not_run_again(tmp_path: Path) -> Non
     outcome = {key: value for key, value in trial(out).items() if key not in ("status", "reason")}
     scenario = experiment.scenarios["fifo"]
     assert judged(outcome, scenario, experiment.engine)["status"] == "ok"
-    outcome["fabric"]["lateness_us"]["p99_9"] = 5000.0
+    outcome["fabric"]["effect"]["leaf>client"]["mean_ms"] = 0.9
     assert judged(outcome, scenario, experiment.engine)["spoilt"] is True
     outcome["workloads"][0]["completion_ps"] = None
     assert "spoilt" not in judged(outcome, scenario, experiment.engine)

@@ -71,6 +71,37 @@ def test_tables_have_the_columns_of_the_simulator() -> None:
     assert list(array("I", table["workload"][1])) == [0, 0, 1, 1]
 
 
+EFFECT = {
+    "frames": 10_000,
+    "drain_ms": 4.0,
+    "mean_ms": 0.1,
+    "p99_ms": 0.3,
+    "drops": 300,
+    "punctual_drops": 300,
+    "slope": 1.0,
+    "slope_drops": 2,
+}
+
+
+def test_a_late_load_generator_spoils_short_transactions_and_not_long_ones() -> None:
+    late = spoilt("live", generator_lag_us={"L1": 2500.0})
+    short = {**late, "workloads": [{"name": "L1", "latency": {"mean_ps": 90 * 10**9}}]}
+    long = {**late, "workloads": [{"name": "L1", "latency": {"mean_ps": 600 * 10**9}}]}
+    assert reasons(short, Live()) == ["the load generator of L1 was 2,500 us late on average, allowed are 2,000"]
+    assert reasons(long, Live()) == []
+
+
+def test_bounds_that_are_asked_for_hold_on_lateness_and_idle_cores() -> None:
+    late = spoilt("fabric", lateness_us={"p99_9": 1001.0})
+    assert reasons(late, Live()) == []
+    assert reasons(late, Live.model_validate({"max_lateness": "1ms"})) == [
+        "the switch was late: p99.9 is 1,001 us, allowed are 1,000"
+    ]
+    busy = spoilt("live", idle_share=0.01)
+    assert reasons(busy, Live()) == []
+    assert reasons(busy, Live.model_validate({"min_idle": "2%"})) == ["the cores were idle for 1.0%, wanted are 2.0%"]
+
+
 def test_a_good_trial_has_no_reason_against_it() -> None:
     assert reasons(GOOD, Live()) == []
 
@@ -78,16 +109,35 @@ def test_a_good_trial_has_no_reason_against_it() -> None:
 @pytest.mark.parametrize(
     ("outcome", "reason"),
     [
-        (spoilt("fabric", lateness_us={"p99_9": 1001.0}), "the switch was late: p99.9 is 1,001 us, allowed are 1,000"),
+        (
+            spoilt("fabric", effect={"leaf>a": {**EFFECT, "mean_ms": 0.22}}),
+            "lateness changed the mean delay at port leaf>a by 0.22 ms: 5.5% of the 4 ms in which its queue drains,"
+            " allowed are 5.0%",
+        ),
         (
             spoilt(
                 "fabric",
-                lateness_us={"p99_9": 2001.0},
+                effect={"leaf>a": {**EFFECT, "p99_ms": -1.1}},
                 own_lateness_us={"p99_9": 60.0},
                 stalls={"count": 12, "total_us": 34_100.0, "max_us": 9_000.0},
             ),
-            "the switch was late: p99.9 is 2,001 us, allowed are 1,000 "
-            "(the machine let it wait 12 times, 34 ms in all; p99.9 of its own work is 60 us)",
+            "lateness changed the 99th percentile of the delay at port leaf>a by -1.10 ms: 27.5% of the 4 ms in which"
+            " its queue drains, allowed are 25.0% (the machine let it wait 12 times, 34 ms in all; p99.9 of its own"
+            " work is 60 us)",
+        ),
+        (
+            spoilt("fabric", effect={"leaf>a": {**EFFECT, "drops": 311}}),
+            "port leaf>a dropped 311 frames and a punctual switch 300: a difference of 0.11% of its frames, allowed are"
+            " 0.10%",
+        ),
+        (
+            spoilt("live", core_waits={"XS": {"wait_s": 1.3, "stolen_s": 0.0, "of_s": 12.0, "share": 0.108}}),
+            "the programs of XS waited 1.30 s for a core: 10.8% of its users' time, allowed are 10.0%",
+        ),
+        (
+            spoilt("live", core_waits={"XS": {"wait_s": 1.0, "stolen_s": 0.3, "of_s": 12.0, "share": 0.108}}),
+            "the programs of XS waited 1.00 s for a core and 0.30 s taken by the hypervisor: 10.8% of its users' time,"
+            " allowed are 10.0%",
         ),
         (spoilt("fabric", rate_error_ppm={"leaf>a": -6000.0}), "port leaf>a was 0.60% off its rate, allowed are 0.50%"),
         (spoilt("fabric", pool_exhausted=4), "the switch found no memory for frames 4 times"),
@@ -96,8 +146,12 @@ def test_a_good_trial_has_no_reason_against_it() -> None:
             spoilt("fabric", frames_lost_outside={"a": {"tx_dropped": 2, "rx_dropped": 1}}),
             "3 frames of host a were lost outside the modelled queues",
         ),
-        (spoilt("live", steal_share=0.03), "the hypervisor took 3.0% of the cores, allowed are 2.0%"),
-        (spoilt("live", idle_share=0.01), "the cores were idle for 1.0%, wanted are 2.0%"),
+        (
+            spoilt("live", kernel_wait_share={"ksoftirqd/0": 0.02, "ksoftirqd/1": 0.12}),
+            "the kernel's thread ksoftirqd/1, which receives frames, waited for its core for 12.0% of the trial,"
+            " allowed are 10.0%",
+        ),
+        (spoilt("live", steal_by_core=[0.02, 0.13]), "the hypervisor took 13.0% of core 1, allowed are 10.0%"),
         (
             spoilt("live", generator_lag_us={"XS": 2500.0}),
             "the load generator of XS was 2,500 us late on average, allowed are 2,000",

@@ -17,7 +17,7 @@ const LOG_FILE: &str = "ingress.log";
 pub(super) fn run(mut words: Words) -> Result<(), String> {
     let (mut plan, mut dir, mut overrides, mut logs) = (None, None, Vec::new(), false);
     let (mut frames_per_s_max, mut detaches, mut metrics_port) = (FRAMES_PER_S_DEFAULT, false, None);
-    let (mut kind, mut is_shaped) = (Kind::Tap, true);
+    let (mut kind, mut is_shaped, mut log_bytes_max) = (Kind::Tap, true, u64::MAX);
     while let Some(word) = words.next() {
         match word.as_str() {
             "--plan" => plan = Some(words.path()?),
@@ -28,6 +28,7 @@ pub(super) fn run(mut words: Words) -> Result<(), String> {
             "--detach" => detaches = true,
             "--metrics" => metrics_port = Some(words.value::<u16>()?),
             "--log-ingress" => logs = true,
+            "--log-bytes-max" => log_bytes_max = words.value()?,
             "--congestion-control" => overrides.push(parse_override(&words.value::<String>()?)),
             other => return unknown(other),
         }
@@ -46,7 +47,20 @@ pub(super) fn run(mut words: Words) -> Result<(), String> {
     }
     let (groups, is_nested, warnings) = (None, false, Vec::new());
     let log = logs.then(|| dir.join(LOG_FILE));
-    guardian::run(Setup { plan, kind, is_shaped, dir, overrides, log, groups, is_nested, control, metrics, warnings })
+    guardian::run(Setup {
+        plan,
+        kind,
+        is_shaped,
+        dir,
+        overrides,
+        log,
+        log_bytes_max,
+        groups,
+        is_nested,
+        control,
+        metrics,
+        warnings,
+    })
 }
 
 fn listen(port: u16) -> Result<TcpListener, String> {

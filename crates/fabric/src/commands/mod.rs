@@ -31,11 +31,13 @@ tailrace-fabric lab --plan FILE --dir FOLDER [options]   run the network of a pl
     --unshaped                         a comparison fabric without rates
     --frames-per-second-max N          refuse plans that can ask for more (see `limits`)
     --log-ingress                      keep what enters the network in FOLDER/ingress.log
+    --log-bytes-max N                  bound of that file; a log that reaches it is told to be cut
     --congestion-control [HOST=]NAME   instead of the plan's; as often as needed
     --detach                           return when it is ready; commands by FOLDER/control.sock
     --metrics PORT                     counters for OpenMetrics collectors on 127.0.0.1
 tailrace-fabric exec --dir FOLDER HOST -- PROGRAM ...    a program on a host of a running lab
 tailrace-fabric replay --plan FILE --log FILE            let a log happen again: the same digest; needs no rights
+    --effect                           also what lateness did to delays and drops, against the same frames in time
 tailrace-fabric doctor                                   what of this machine matters to a lab, as JSON
 tailrace-fabric limits [--seconds N] [--kind KIND]       measure what this machine can hold; --frames-only: without ports
 tailrace-fabric clean                                    remove the control groups of labs whose owner is gone
@@ -88,16 +90,22 @@ fn end_with_starter() -> Result<(), String> {
 
 /// Lets a log happen again and prints its outcome, with the digest.
 fn replay(mut words: Words) -> Result<(), String> {
-    let (mut plan, mut log) = (None, None);
+    let (mut plan, mut log, mut wants_effect) = (None, None, false);
     while let Some(word) = words.next() {
         match word.as_str() {
+            "--effect" => wants_effect = true,
             "--plan" => plan = Some(words.path()?),
             "--log" => log = Some(words.path()?),
             other => return unknown(other),
         }
     }
     let plan = lab::read_plan(&required(plan, "--plan")?)?;
-    print_json(&crate::replay::replay(&plan, &required(log, "--log")?)?)
+    let log = required(log, "--log")?;
+    let mut answer = crate::replay::replay(&plan, &log)?;
+    if wants_effect {
+        answer["effect"] = crate::effect::effect(&plan, &log)?;
+    }
+    print_json(&answer)
 }
 
 /// Says why there is no result: for programs on the output, for people on the error output.

@@ -3,15 +3,18 @@
 mod mark;
 mod parse;
 mod pool;
+mod stamp;
 
 pub use mark::mark_congestion;
 pub use parse::{Foreign, Origin, parse};
 pub use pool::{Pool, Slot};
+pub use stamp::take_stamp;
 
 #[cfg(test)]
 pub(crate) use parse::tests::{bytes as test_frame, parse_plain};
 
 use tailrace_dataplane::Frame;
+use tailrace_units::Time;
 use tailrace_wire::{Ecn, FlowKey, Packet, Pause};
 
 /// A frame on its way through the fabric. What switches ask is answered by the simulator's own packet, so that both
@@ -26,6 +29,9 @@ pub struct LiveFrame {
     pub from_host: u16,
     /// Where its bytes are; none for frames that switches make themselves, and in a replay.
     pub slot: Option<Slot>,
+    /// When it would have come to its first switch if the fabric had been perfectly punctual; zero for frames that switches
+    /// make themselves.
+    pub punctual: Time,
 }
 
 impl LiveFrame {
@@ -37,7 +43,7 @@ impl LiveFrame {
 
     /// A frame without bytes.
     pub fn bare(packet: Packet) -> LiveFrame {
-        LiveFrame { packet, key: None, from_host: 0, slot: None }
+        LiveFrame { packet, key: None, from_host: 0, slot: None, punctual: Time::ZERO }
     }
 }
 

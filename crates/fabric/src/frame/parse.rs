@@ -4,6 +4,7 @@ use super::LiveFrame;
 use crate::address::{host_of_ipv4, host_of_mac};
 use crate::vlans::Vlans;
 use tailrace_sim::address_of;
+use tailrace_units::Time;
 use tailrace_wire::{Ecn, FlowKey, Packet, Protocol};
 
 const ETHERNET_BYTES: usize = 14;
@@ -63,7 +64,7 @@ pub fn parse(bytes: &[u8], origin: Origin<'_>, number: u64) -> Result<LiveFrame,
         tag,
         ..Packet::default()
     };
-    Ok(LiveFrame { packet, key, from_host: origin.host as u16, slot: None })
+    Ok(LiveFrame { packet, key, from_host: origin.host as u16, slot: None, punctual: Time::ZERO })
 }
 
 /// The switch tells capable from incapable senders; ECT(1) counts as capable like ECT(0) (RFC 3168).

@@ -43,6 +43,8 @@ pub struct Host {
     is_shaped: bool,
     /// Whether it should and cannot.
     pub lacks_queue: bool,
+    /// Keeps the program at work that stamps its frames; none where the kernel has no such programs.
+    stamps: Option<OwnedFd>,
     /// MTU of its interface.
     pub mtu_bytes: u32,
     /// Congestion control of its connections.
@@ -87,6 +89,7 @@ impl Host {
             // be 1.5 % faster than the line, and what is too much would wait in the TAP.
             netlink.segment(link)?;
         }
+        let stamps = if kind == Kind::Tap { bpf::stamp_frames(link.0).ok() } else { None };
         netlink.add_address(link, address::ipv4(index), address::PREFIX_BITS)?;
         let vlans = Vlans::new(plan).map_err(io::Error::other)?;
         let of_host = |over: &&Override| over.0.as_ref().is_none_or(|host| *host == raw.name);
@@ -104,10 +107,25 @@ impl Host {
         }
         let (name, group, mtu_bytes) = (raw.name.clone(), cgroup::member(index), raw.mtu_bytes);
         let at_begin = LinkCounters::default();
-        Ok((
-            Host { name, group, namespace, netlink, link, is_shaped, lacks_queue, mtu_bytes, congestion_control, at_begin },
-            wire,
-        ))
+        let host = Host {
+            name,
+            group,
+            namespace,
+            netlink,
+            link,
+            is_shaped,
+            lacks_queue,
+            stamps,
+            mtu_bytes,
+            congestion_control,
+            at_begin,
+        };
+        Ok((host, wire))
+    }
+
+    /// Whether its kernel tells when it sent each frame.
+    pub fn is_stamping(&self) -> bool {
+        self.stamps.is_some()
     }
 
     /// What its interface has counted since the measured interval began.

@@ -20,6 +20,7 @@ mod sysctls;
 pub use hosts::Override;
 pub use kind::{Kind, lacking};
 pub use mounts::{SCRATCH, is_private};
+pub(crate) use star::queue_limit_bytes;
 
 use crate::address;
 use crate::cgroup::Groups;
@@ -63,6 +64,8 @@ pub struct Setup {
     pub overrides: Vec<Override>,
     /// File for a log of what enters the network.
     pub log: Option<PathBuf>,
+    /// Most bytes of it.
+    pub log_bytes_max: u64,
     /// Control groups, if there are any.
     pub groups: Option<Groups>,
     /// Whether root is root only inside a user namespace.
@@ -102,7 +105,12 @@ pub fn run(setup: Setup) -> Result<(), String> {
     let star = setup.kind.star(&plan, setup.is_shaped)?;
     let made = hosts::create_all(&plan, (setup.kind, star.as_ref()), &setup.overrides).map_err(text)?;
     let (hosts, wires): (Vec<Host>, Vec<_>) = made.into_iter().unzip();
-    let log = setup.log.as_deref().map(Writer::create).transpose().map_err(|error| format!("making the log: {error}"))?;
+    let log = setup
+        .log
+        .as_deref()
+        .map(|path| Writer::bounded(path, setup.log_bytes_max))
+        .transpose()
+        .map_err(|error| format!("making the log: {error}"))?;
     let surroundings = (setup.groups.as_ref(), setup.dir.as_path());
     let joint =
         Joint::start(setup.kind, &plan, wires, star, log, surroundings).map_err(|error| format!("joining the hosts: {error}"))?;
@@ -124,6 +132,7 @@ pub fn run(setup: Setup) -> Result<(), String> {
         "nested": setup.is_nested,
         "kind": setup.kind.name(),
         "realtime": joint.is_realtime(),
+        "stamps": hosts.iter().all(Host::is_stamping),
         "warnings": warnings,
         "lab_pid": pid,
     });

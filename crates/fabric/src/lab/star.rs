@@ -81,13 +81,18 @@ pub(super) fn shape(rate_bps: u64, overhead_bytes: u32, frame_bytes: u64, limit_
 
 /// What the queues of a port hold together when all of them are full and nothing else is in the buffer; at least one frame.
 fn limit_bytes(policy: &RawPolicy, buffer_bytes: u64, frame_bytes: u64) -> u64 {
-    let limit = |limit: RawLimit| match limit {
+    let limits = policy.queues.iter().map(|queue| queue_limit_bytes(queue.limit, buffer_bytes, frame_bytes));
+    limits.sum::<u64>().clamp(frame_bytes, buffer_bytes.max(frame_bytes))
+}
+
+/// What one queue holds when it is alone in the buffer.
+pub(crate) fn queue_limit_bytes(limit: RawLimit, buffer_bytes: u64, frame_bytes: u64) -> u64 {
+    match limit {
         RawLimit::Bytes(bytes) => bytes,
         RawLimit::Frames(frames) => u64::from(frames) * frame_bytes,
         // Alpha times what is free, alone in the buffer: alpha / (1 + alpha) of it.
         RawLimit::AlphaMilli(alpha) => buffer_bytes * u64::from(alpha) / (MILLI + u64::from(alpha)),
-    };
-    policy.queues.iter().map(|queue| limit(queue.limit)).sum::<u64>().clamp(frame_bytes, buffer_bytes.max(frame_bytes))
+    }
 }
 
 #[cfg(test)]

@@ -27,6 +27,9 @@ pub struct Writer {
     pieces: SyncSender<Vec<u8>>,
     thread: JoinHandle<io::Result<()>>,
     is_whole: bool,
+    /// Bytes that may still be added.
+    room_bytes: u64,
+    is_full: bool,
 }
 
 impl Writer {
@@ -35,16 +38,29 @@ impl Writer {
     /// # Errors
     /// When the file cannot be made.
     pub fn create(path: &Path) -> io::Result<Writer> {
+        Writer::bounded(path, u64::MAX)
+    }
+
+    /// Begins a log of at most so many bytes.
+    ///
+    /// # Errors
+    /// When the file cannot be made.
+    pub fn bounded(path: &Path, room_bytes: u64) -> io::Result<Writer> {
         let mut file = File::create(path)?;
         file.write_all(&NAME)?;
         let (pieces, to_write) = sync_channel(PIECES_MAX);
         let thread = std::thread::Builder::new().name("log".into()).spawn(move || write_pieces(file, &to_write))?;
-        Ok(Writer { piece: new_piece(), pieces, thread, is_whole: true })
+        Ok(Writer { piece: new_piece(), pieces, thread, is_whole: true, room_bytes, is_full: false })
     }
 
     /// Adds an entry.
     #[inline]
     pub fn add(&mut self, entry: &Entry) {
+        if self.room_bytes < RECORD_BYTES as u64 {
+            self.is_full = true;
+            return;
+        }
+        self.room_bytes -= RECORD_BYTES as u64;
         entry.encode(&mut self.piece);
         if self.piece.len() >= PIECE_RECORDS * RECORD_BYTES {
             self.hand_over();
@@ -60,6 +76,9 @@ impl Writer {
         drop(self.pieces);
         let written = self.thread.join().map_err(|_| "the writer of the log has failed")?;
         written.map_err(|error| format!("the log could not be written: {error}"))?;
+        if self.is_full {
+            return Err("the log is at its bound: what entered later is missing".into());
+        }
         if self.is_whole { Ok(()) } else { Err("the log has holes: the disk was too slow".into()) }
     }
 

@@ -2,11 +2,13 @@
 
 use crate::frame::LiveFrame;
 use std::io;
-use tailrace_units::Time;
+use tailrace_units::{Span, Time};
 use tailrace_wire::{Ecn, Flags, FlowKey, Packet, Protocol, Tag};
 
 /// Bytes of every record.
 pub const RECORD_BYTES: usize = 72;
+
+const PS_PER_NS: u64 = 1_000;
 
 const FRAME: u8 = 0;
 const BEGIN: u8 = 1;
@@ -47,6 +49,7 @@ impl Entry {
             Entry::Frame { advanced, arrival, frame } => {
                 put_times(to, FRAME, *arrival, *advanced);
                 put_frame(to, frame);
+                to.extend(late_ns(*arrival, frame.punctual).to_le_bytes());
             }
         }
         debug_assert!(to.len() - start <= RECORD_BYTES, "a record has its place");
@@ -64,7 +67,7 @@ impl Entry {
         match kind {
             BEGIN => Ok(Entry::Begin(at)),
             END => Ok(Entry::End(at)),
-            FRAME => Ok(Entry::Frame { advanced, arrival: at, frame: take_frame(&mut fields)? }),
+            FRAME => Ok(Entry::Frame { advanced, arrival: at, frame: take_frame(&mut fields, at)? }),
             other => Err(io::Error::other(format!("a record has the unknown kind {other}"))),
         }
     }
@@ -92,14 +95,26 @@ fn put_frame(to: &mut Vec<u8>, frame: &LiveFrame) {
     to.extend(packet.tag.vlan().to_le_bytes());
 }
 
+/// By how many nanoseconds a frame arrives later than on a punctual fabric; negative when it is earlier.
+fn late_ns(arrival: Time, punctual: Time) -> i32 {
+    let ns = |span: Span| i32::try_from(span.ps() / PS_PER_NS).unwrap_or(i32::MAX);
+    if arrival >= punctual { ns(arrival.since(punctual)) } else { -ns(punctual.since(arrival)) }
+}
+
+fn punctual(arrival: Time, late_ns: i32) -> Time {
+    let span = Span::from_ns(u64::from(late_ns.unsigned_abs()));
+    if late_ns < 0 { arrival + span } else { arrival - span }
+}
+
 const NO_KEY: FlowKey = FlowKey { source: 0, destination: 0, source_port: 0, destination_port: 0, protocol: Protocol::Udp };
 
-fn take_frame(fields: &mut Fields) -> io::Result<LiveFrame> {
+fn take_frame(fields: &mut Fields, arrival: Time) -> io::Result<LiveFrame> {
     let [kind, dscp, priority, ecn, protocol] = std::array::from_fn(|_| fields.byte());
     let [frame_bytes, to_host, from_host, source_port, destination_port] = std::array::from_fn(|_| fields.short());
     let [flow_hash, window, source, destination] = std::array::from_fn(|_| fields.word());
     let [seq, ack] = std::array::from_fn(|_| fields.long());
     let vlan = fields.short();
+    let punctual = punctual(arrival, i32::from_le_bytes(fields.take()));
     let unknown = |what: &str| io::Error::other(format!("a frame has unknown {what}"));
     let protocol = [Protocol::Tcp, Protocol::Udp].into_iter().find(|&known| known as u8 == protocol);
     let protocol = protocol.ok_or_else(|| unknown("protocols"))?;
@@ -119,7 +134,7 @@ fn take_frame(fields: &mut Fields) -> io::Result<LiveFrame> {
         ..Packet::default()
     };
     let key = FlowKey { source, destination, source_port, destination_port, protocol };
-    Ok(LiveFrame { packet, key: (kind & HAS_KEY != 0).then_some(key), from_host, slot: None })
+    Ok(LiveFrame { packet, key: (kind & HAS_KEY != 0).then_some(key), from_host, slot: None, punctual })
 }
 
 /// Fields that were not read yet.
@@ -168,14 +183,15 @@ mod tests {
         tagged.packet.tag = Tag::new(3, 4094).written(true);
         let plain = [parse_plain(&bytes, 2, 3, 9, None), parse_plain(&icmp, 2, 3, 1 << 40, Some(4))];
         for frame in plain.into_iter().chain([Ok(tagged), Ok(pause)]) {
-            let frame = frame.expect("a frame of the lab");
+            let mut frame = frame.expect("a frame of the lab");
             let (advanced, arrival) = (Time::from_ps(5), Time::from_ps(1 << 60));
+            frame.punctual = arrival - Span::from_us(3);
             let Entry::Frame { advanced: a, arrival: b, frame: read } = again(Entry::Frame { advanced, arrival, frame }) else {
                 panic!("a frame")
             };
             assert_eq!(
-                (a, b, read.packet, read.key, read.from_host),
-                (advanced, arrival, frame.packet, frame.key, frame.from_host)
+                (a, b, read.packet, read.key, read.from_host, read.punctual),
+                (advanced, arrival, frame.packet, frame.key, frame.from_host, frame.punctual)
             );
         }
         assert!(matches!(again(Entry::Begin(Time::from_ps(3))), Entry::Begin(at) if at.ps() == 3));

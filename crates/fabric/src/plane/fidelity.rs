@@ -1,6 +1,7 @@
 //! How well the fabric kept time: what separates a live run from its plan, reported with every result.
 
 use crate::clock::thread_time;
+use crate::delays::Delays;
 use crate::lateness::{Lateness, STALL_MIN, Stalls};
 use serde_json::{Value, json};
 use std::time::Duration;
@@ -10,8 +11,8 @@ use tailrace_units::{Span, Time};
 const BUSY_MIN: Span = Span::from_ms(100);
 /// The beginning of a busy time does not count: what was counted anew just before, or came from a cold start, was late.
 const BUSY_SKIPPED: Span = Span::from_ms(10);
-/// A frame that was written so soon after it was due is in time: four ticks.
-const PUNCTUAL: Span = Span::from_us(200);
+/// A frame that was written so soon after it was due is in time, and so is a look: four ticks.
+pub(super) const PUNCTUAL: Span = Span::from_us(200);
 const PS_PER_US: f64 = 1e6;
 
 /// What was seen since the start of the measured interval.
@@ -41,8 +42,23 @@ pub(super) struct Fidelity {
     pub(super) write_failed: Vec<u64>,
     /// By host: the port towards it.
     busy: Vec<Busy>,
+    /// By host: from when a punctual fabric would have had a frame at its first switch to when the host was given it.
+    delays: Vec<Delays>,
     /// Processor time of the thread at the beginning.
     thread_at_begin: Duration,
+}
+
+/// A frame that its host is given.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Delivered {
+    /// When it had come through the network.
+    pub(super) due: Time,
+    /// How long it was on the last wire.
+    pub(super) on_wire: Span,
+    /// When it would have come to its first switch on a punctual fabric; zero when that is not known.
+    pub(super) punctual: Time,
+    /// The time.
+    pub(super) now: Time,
 }
 
 /// A time in which a port sent one frame after the other.
@@ -78,6 +94,7 @@ impl Fidelity {
             pool_exhausted: 0,
             write_failed: vec![0; hosts],
             busy: vec![Busy::default(); hosts],
+            delays: vec![Delays::new(); hosts],
             thread_at_begin: thread_time(),
         }
     }
@@ -115,10 +132,14 @@ impl Fidelity {
         self.looked_at = None;
     }
 
-    /// A frame of so long a time on the wire was due, and is written now.
+    /// A frame is written.
     #[inline]
-    pub(super) fn delivered(&mut self, host: usize, due: Time, on_wire: Span, now: Time) {
+    pub(super) fn delivered(&mut self, host: usize, delivered: &Delivered) {
+        let Delivered { due, on_wire, punctual, now } = *delivered;
         self.frames_out += 1;
+        if punctual > Time::ZERO {
+            self.delays[host].record(now.since(punctual));
+        }
         // A frame takes some microseconds: a thread that gets no further for so long was stopped in the midst of its work.
         let step = now.since(self.worked_at);
         if self.stalls.add(step) {
@@ -146,6 +167,11 @@ impl Fidelity {
             "pool_exhausted": self.pool_exhausted,
             "cpu": { "switch_share": thread / measured.as_secs_f64().max(1e-9) },
         })
+    }
+
+    /// How long frames took to a host.
+    pub(super) fn delay(&self, host: usize) -> Value {
+        self.delays[host].summary()
     }
 
     /// How far the rate of the port towards a host was off, by its longest busy time; `None` when it had none.
@@ -191,17 +217,21 @@ mod tests {
         Time::ZERO + Span::from_us(n)
     }
 
+    fn deliver(fidelity: &mut Fidelity, due: Time, now: Time) {
+        fidelity.delivered(0, &Delivered { due, on_wire: Span::from_us(8), punctual: Time::ZERO, now });
+    }
+
     #[test]
     fn what_the_machine_delays_is_told_apart_from_what_the_switch_delays() {
         let mut fidelity = Fidelity::new(1);
         // Meant to look at 100 us, woken at 3 100 us; the frame of 90 us is written 5 us later.
         fidelity.woke(us(3_100), Span::from_us(3_000));
-        fidelity.delivered(0, us(90), Span::from_us(8), us(3_105));
+        deliver(&mut fidelity, us(90), us(3_105));
         // Woken in time: the frame has waited for the look.
         fidelity.woke(us(3_150), Span::from_us(2));
-        fidelity.delivered(0, us(3_110), Span::from_us(8), us(3_151));
+        deliver(&mut fidelity, us(3_110), us(3_151));
         // Stopped for 2 ms between two frames.
-        fidelity.delivered(0, us(3_145), Span::from_us(8), us(5_151));
+        deliver(&mut fidelity, us(3_145), us(5_151));
         let told = fidelity.summary(Span::from_ms(10));
         let max = |key: &str| told[key]["max"].as_f64().expect("a number");
         assert!((max("lateness_us") - 3_015.0).abs() < 30.0, "{told}");
@@ -215,7 +245,7 @@ mod tests {
             let mut fidelity = Fidelity::new(1);
             fidelity.woke(us(1_000), Span::from_us(10));
             fidelity.caught_up(us(4_000), || worked);
-            fidelity.delivered(0, us(1_000), Span::from_us(8), us(4_005));
+            deliver(&mut fidelity, us(1_000), us(4_005));
             let told = fidelity.summary(Span::from_ms(10));
             (told["own_lateness_us"]["max"].as_f64().expect("a number"), told["stalls"]["count"].clone())
         };

@@ -78,6 +78,12 @@ impl Network {
         Network { nodes: switches(plan).into_iter().enumerate().map(node).collect(), roads, of_host, advanced: Time::ZERO }
     }
 
+    /// When a frame that a host sends from `start` to `end` comes to the switch if nothing holds it up.
+    #[inline]
+    pub fn undisturbed(&self, host: usize, start: Time, end: Time) -> Time {
+        self.roads.wires[self.of_host[host].0].arrival(start, end)
+    }
+
     /// A host sends a frame from `start` to `end`. Returns when it arrives at the switch: when the line says, or after
     /// everything that has happened if that is later.
     pub fn enter(&mut self, host: usize, frame: LiveFrame, start: Time, end: Time) -> Time {

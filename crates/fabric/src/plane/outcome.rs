@@ -45,15 +45,19 @@ fn columns(table: &Table) -> Value {
     Value::Object(table.columns.iter().map(|(name, column)| ((*name).to_owned(), values(column))).collect())
 }
 
+/// Name of the port of a switch towards a host.
+pub(crate) fn port_towards(plan: &Plan, host: usize) -> String {
+    let end = plan.graph.ports[host][0];
+    format!("{}>{}", plan.graph.names[end.peer], plan.graph.names[host])
+}
+
 /// What the fabric itself was like.
 pub(super) fn fabric(plan: &Plan, fidelity: &Fidelity, network: &Network, now: Time) -> Value {
     let mut summary = fidelity.summary(network.roads.measured(now));
-    let errors = (0..plan.graph.hosts).filter_map(|host| {
-        let end = plan.graph.ports[host][0];
-        let port = format!("{}>{}", plan.graph.names[end.peer], plan.graph.names[host]);
-        Some((port, json!(fidelity.rate_error_ppm(host)?)))
-    });
+    let errors = (0..plan.graph.hosts).filter_map(|host| Some((port_towards(plan, host), json!(fidelity.rate_error_ppm(host)?))));
     summary["rate_error_ppm"] = Value::Object(errors.collect::<Map<String, Value>>());
+    let delays = (0..plan.graph.hosts).map(|host| (port_towards(plan, host), fidelity.delay(host)));
+    summary["delay_us"] = Value::Object(delays.collect());
     let failed = plan.raw.hosts.iter().zip(&fidelity.write_failed).map(|(host, &count)| (host.name.clone(), json!(count)));
     summary["write_failed"] = Value::Object(failed.collect());
     summary

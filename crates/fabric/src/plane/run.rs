@@ -70,6 +70,7 @@ impl Run {
         let raw = &plan.raw;
         let largest = raw.hosts.iter().map(|host| host.mtu_bytes + raw.framing.header_bytes).max().unwrap_or(0);
         let pool = Pool::new((largest as usize).next_multiple_of(64));
+        let clock = Clock::start();
         let books = Books {
             network: Network::new(&plan, Some(pool)),
             fidelity: Fidelity::new(wires.len()),
@@ -77,12 +78,13 @@ impl Run {
             captures: Captures::new(wires.len()),
             entered: 0,
             hosts: wires.len(),
+            clock,
             vlans: Vlans::new(&plan).map_err(io::Error::other)?,
             overhead_bytes: raw.framing.overhead_bytes,
         };
         let hosts = wire_up(&plan, wires);
         let is_bridged = hosts.iter().any(|host| matches!(host.edge, Edge::Bridged(_)));
-        let (clock, frozen, hosts_wait, allowance) = (Clock::start(), None, false, Allowance::new());
+        let (frozen, hosts_wait, allowance) = (None, false, Allowance::new());
         Ok(Run { books, hosts, clock, epoll, questions, wake, frozen, hosts_wait, is_bridged, allowance, plan })
     }
 
@@ -126,10 +128,11 @@ impl Run {
         let was_idle = wait == Wait::Watch(Time::NEVER);
         let from = if self.is_bridged && !was_idle { self.books.network.advanced().max(now - CREDIT_MAX) } else { now };
         let mut until = from.min(now);
+        let meant = now - wait.overslept(now);
         loop {
             until = (until + STEP).min(now);
             for host in &mut self.hosts {
-                host.work(&mut self.books, until, now);
+                host.work(&mut self.books, until, now, meant);
             }
             self.books.network.advance(until);
             if until >= now {

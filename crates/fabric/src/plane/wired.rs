@@ -1,18 +1,18 @@
 //! The wire of a host: its TAP on one side, the network on the other.
 
 use super::bridged::{Bridged, Queues};
-use super::edge::Line;
-use super::fidelity::Fidelity;
+use super::edge::{Line, Sending};
+use super::fidelity::{Delivered, Fidelity, PUNCTUAL};
 use super::network::Network;
 use super::wait::LOOK_MAX;
 use crate::capture::Captures;
 use crate::clock::Clock;
-use crate::frame::{LiveFrame, Origin, mark_congestion, parse};
+use crate::frame::{LiveFrame, Origin, mark_congestion, parse, take_stamp};
 use crate::log::{Entry, Writer};
 use crate::vlans::Vlans;
 use nix::unistd::{read, write};
 use std::os::fd::OwnedFd;
-use tailrace_units::{Pace, Time};
+use tailrace_units::{Pace, Span, Time};
 use tailrace_wire::{Ecn, PRIORITIES};
 
 /// The interface that the fabric plays for a host.
@@ -46,23 +46,27 @@ pub(super) struct Books {
     /// Frames that entered so far.
     pub(super) entered: u64,
     pub(super) hosts: usize,
+    pub(super) clock: Clock,
     pub(super) vlans: Vlans,
     pub(super) overhead_bytes: u32,
 }
 
 impl Wired {
-    /// Takes what the host has sent, as far as its interface has sent it by `until`. The clock shows `now`. A plain line is
-    /// read ahead: what it will have begun by the next look comes to the switch at its own time, and not with that look.
-    pub(super) fn work(&mut self, books: &mut Books, until: Time, now: Time) {
+    /// Takes what the host has sent, as far as its interface has sent it by `until`. The clock shows `now`, and the look was
+    /// `meant` to be then. A plain line is read ahead: what it will have begun by the next look comes to the switch at its own time, and not with that look.
+    pub(super) fn work(&mut self, books: &mut Books, until: Time, now: Time, meant: Time) {
         match &mut self.edge {
             Edge::Plain(line) => {
+                if now.since(meant) <= PUNCTUAL {
+                    line.is_in_time();
+                }
                 while self.readable != 0 && line.is_free(until + LOOK_MAX) {
                     let queue = next_queue(self.readable, self.turn);
                     let priority = (self.queues.len() > 1).then_some(queue);
-                    match books.read(self.host, &self.queues[usize::from(queue)], priority) {
-                        Some(frame) => {
-                            let (start, end) = line.send(now, u32::from(frame.packet.frame_bytes));
-                            books.enter(self.host, frame, start, end);
+                    match books.read(self.host, &self.queues[usize::from(queue)], priority, now) {
+                        Some((frame, offered)) => {
+                            let (real, punctual) = line.send(now, meant, offered, u32::from(frame.packet.frame_bytes));
+                            books.enter(self.host, frame, real, punctual);
                             self.turn = queue + 1;
                         }
                         None => self.readable &= !(1 << queue),
@@ -76,7 +80,7 @@ impl Wired {
                 while let Some((arrival, packet)) = books.network.poll_mail(self.host, until) {
                     bridged.handle_mail(arrival, &packet);
                 }
-                let mut side = Side { host: self.host, queues: &self.queues, books };
+                let mut side = Side { host: self.host, queues: &self.queues, books, now };
                 self.readable = bridged.work(until, now, self.readable, &mut side);
             }
         }
@@ -114,16 +118,17 @@ impl Wired {
                 books.captures.delivered(self.host, due, memory, frame.packet.tag);
             }
             let on_wire = self.pace.time_to_send(u64::from(bytes) + u64::from(books.overhead_bytes));
-            books.fidelity.delivered(self.host, due, on_wire, clock.now());
+            books.fidelity.delivered(self.host, &Delivered { due, on_wire, punctual: frame.punctual, now: clock.now() });
             books.network.release(&frame);
         }
     }
 }
 
 impl Books {
-    /// The next frame of a queue that is for another host; none when nothing waits or there is no memory.
+    /// The next frame of a queue that is for another host, and when the host offered it if its kernel tells; none when nothing
+    /// waits or there is no memory.
     #[inline]
-    fn read(&mut self, host: usize, queue: &OwnedFd, priority: Option<u8>) -> Option<LiveFrame> {
+    fn read(&mut self, host: usize, queue: &OwnedFd, priority: Option<u8>, now: Time) -> Option<(LiveFrame, Option<Time>)> {
         loop {
             let pool = self.network.pool_mut().expect("a live network has memory");
             let Some(slot) = pool.take() else {
@@ -136,10 +141,11 @@ impl Books {
                 pool.give_back(slot);
                 return None;
             }
+            let age_ns = take_stamp(&mut memory[..length], host, self.clock.monotonic_ns(now));
             let origin = Origin { host, hosts: self.hosts, priority, vlans: &self.vlans };
             if let Ok(frame) = parse(&memory[..length], origin, self.entered) {
                 self.entered += 1;
-                return Some(LiveFrame { slot: Some(slot), ..frame });
+                return Some((LiveFrame { slot: Some(slot), ..frame }, age_ns.map(|age_ns| before(now, age_ns))));
             }
             pool.give_back(slot);
             self.fidelity.foreign_frames += 1;
@@ -148,8 +154,9 @@ impl Books {
 
     /// A frame of a host enters the network.
     #[inline]
-    fn enter(&mut self, host: usize, frame: LiveFrame, start: Time, end: Time) {
+    fn enter(&mut self, host: usize, frame: LiveFrame, (start, end): Sending, punctual: Sending) {
         self.fidelity.frames_in += 1;
+        let frame = LiveFrame { punctual: self.network.undisturbed(host, punctual.0, punctual.1), ..frame };
         let advanced = self.network.advanced();
         let arrival = self.network.enter(host, frame, start, end);
         if let Some(log) = &mut self.log {
@@ -161,6 +168,12 @@ impl Books {
             self.captures.entered(host, end, &pool.bytes_mut(slot)[..frame.memory_bytes()], frame.packet.tag);
         }
     }
+}
+
+/// So long before a moment, or after it when that is negative.
+fn before(now: Time, age_ns: i64) -> Time {
+    let span = Span::from_ns(age_ns.unsigned_abs());
+    if age_ns < 0 { now + span } else { now - span }
 }
 
 /// The first queue that has frames, from the one whose turn it is; round and round.
@@ -175,15 +188,17 @@ struct Side<'a> {
     host: usize,
     queues: &'a [OwnedFd],
     books: &'a mut Books,
+    now: Time,
 }
 
 impl Queues for Side<'_> {
     fn read(&mut self, priority: u8) -> Option<LiveFrame> {
         let queue = self.queues.get(usize::from(priority) % PRIORITIES)?;
-        self.books.read(self.host, queue, Some(priority))
+        self.books.read(self.host, queue, Some(priority), self.now).map(|(frame, _)| frame)
     }
     fn send(&mut self, frame: LiveFrame, start: Time, end: Time) {
-        self.books.enter(self.host, frame, start, end);
+        // Pauses of the network decide when it sends: what a punctual fabric had made of it is not known.
+        self.books.enter(self.host, frame, (start, end), (start, end));
     }
     fn refuse(&mut self, frame: LiveFrame) {
         self.books.network.release(&frame);

@@ -1,4 +1,5 @@
-//! Small programs for the kernel: one chooses a TAP's queue, one gives sockets their priority, one marks connections.
+//! Small programs for the kernel: one chooses a TAP's queue, one gives sockets their priority, one marks connections, one stamps
+//! frames.
 
 use std::io;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
@@ -13,6 +14,15 @@ const BPF_PROG_TYPE_SOCK_OPS: u32 = 13;
 const BPF_CGROUP_SOCK_OPS: u32 = 3;
 const BPF_SOCK_OPS_TCP_CONNECT_CB: i32 = 3;
 const BPF_FUNC_SETSOCKOPT: i32 = 49;
+const BPF_LINK_CREATE: libc::c_long = 28;
+const BPF_PROG_TYPE_SCHED_CLS: u32 = 3;
+const BPF_TCX_EGRESS: u32 = 47;
+const BPF_FUNC_KTIME_GET_NS: i32 = 5;
+const BPF_FUNC_SKB_STORE_BYTES: i32 = 9;
+/// Nothing is decided: the next program, or the queue, gets the frame.
+const TCX_NEXT: i32 = -1;
+/// Where a frame has its source address, and how long that is.
+const SOURCE: (i32, i32) = (6, 6);
 /// Offset of `priority` in `struct __sk_buff` and in `struct bpf_sock`.
 const SKB_PRIORITY: i16 = 32;
 const SOCK_PRIORITY: i16 = 20;
@@ -46,6 +56,36 @@ pub fn prioritise_sockets(cgroup: &OwnedFd, priority: u8) -> io::Result<()> {
 /// When the kernel refuses, or the folder is not a control group of version 2.
 pub fn mark_connections(cgroup: &OwnedFd, code_point: u8, priority: u8) -> io::Result<()> {
     attach(cgroup, &load_mark(code_point, priority)?, BPF_CGROUP_SOCK_OPS)
+}
+
+/// Every frame that leaves by an interface of the calling thread's network namespace carries in the place of its source address
+/// the lower 48 bits of CLOCK_MONOTONIC (ns) at the moment at which it comes to the interface's queue. It holds as long
+/// as what is returned is open; from Linux 6.6 on.
+///
+/// # Errors
+/// When the kernel refuses.
+pub fn stamp_frames(interface: u32) -> io::Result<OwnedFd> {
+    let (offset, bytes) = SOURCE;
+    // r6 = context; *(u64 *)(stack - 8) = ktime_get_ns(); skb_store_bytes(context, 6, stack - 8, 6, 0); return TCX_NEXT
+    let program = [
+        (0xbf, 0x16, 0, 0),
+        (0x85, 0, 0, BPF_FUNC_KTIME_GET_NS),
+        (0x7b, 0x0a, -8, 0),
+        (0xbf, 0x61, 0, 0),
+        (0xb7, 0x02, 0, offset),
+        (0xbf, 0xa3, 0, 0),
+        (0x07, 0x03, 0, -8),
+        (0xb7, 0x04, 0, bytes),
+        (0xb7, 0x05, 0, 0),
+        (0x85, 0, 0, BPF_FUNC_SKB_STORE_BYTES),
+        (0xb7, 0, 0, TCX_NEXT),
+        EXIT,
+    ];
+    let program = load(BPF_PROG_TYPE_SCHED_CLS, 0, &program)?;
+    // struct bpf_attr of BPF_LINK_CREATE as 32-bit words: program, interface, attach type, flags, ...
+    let mut attributes = [0_u32; 16];
+    attributes[..3].copy_from_slice(&[program.as_raw_fd() as u32, interface, BPF_TCX_EGRESS]);
+    Ok(owned(call(BPF_LINK_CREATE, &mut attributes)?))
 }
 
 /// Whether the kernel takes all of these programs from this process. They are loaded and let go.

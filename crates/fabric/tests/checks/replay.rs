@@ -26,7 +26,7 @@ fn frame(number: u64, from: u16, to: u16, bytes: u16) -> LiveFrame {
     };
     let packet =
         Packet { seq: number, flow_hash: key.hash(), to_host: to, frame_bytes: bytes, ecn: Ecn::Ect0, ..Packet::default() };
-    LiveFrame { packet, key: Some(key), from_host: from, slot: None }
+    LiveFrame { packet, key: Some(key), from_host: from, slot: None, punctual: Time::ZERO }
 }
 
 /// Frames of three hosts to the fourth, more than its port can send, looked after at these moments. Returns the outcome.

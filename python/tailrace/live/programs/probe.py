@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from tailrace.live.lab import Lab
@@ -103,12 +103,29 @@ def parse_connections(text: str) -> Connections:
 
 
 @dataclass(frozen=True)
+class Used:
+    """How the machine's cores were used between two readings."""
+
+    shares: Mapping[str, float | None]
+    """`idle_share` and `steal_share` of all cores together; None where the time was too short to tell."""
+    steal_by_core: tuple[float, ...]
+    """Share of each core's time that a hypervisor took."""
+
+
+@dataclass(frozen=True)
 class Cpu:
     """Time of all cores of the machine together, in ticks."""
 
     total: int
     idle: int
     steal: int
+    cores: "tuple[Cpu, ...]" = ()
+    """Each core alone."""
+
+    def used_since(self, before: "Cpu") -> Used:
+        """What happened since an earlier reading."""
+        cores = [now.shares_since(then)["steal_share"] for now, then in zip(self.cores, before.cores, strict=False)]
+        return Used(self.shares_since(before), tuple(steal for steal in cores if steal is not None))
 
     def shares_since(self, before: "Cpu") -> dict[str, float | None]:
         """Shares of all cores' time since an earlier reading; None where that was too short to tell."""
@@ -119,7 +136,16 @@ class Cpu:
 
 
 def cpu() -> Cpu:
-    """From the first line of /proc/stat: user nice system idle iowait irq softirq steal (guest is part of user)."""
-    line = Path("/proc/stat").read_text(encoding="ascii").splitlines()[0]
-    times = [int(word) for word in line.split()[1:9]]
-    return Cpu(sum(times), times[3] + times[4], times[7])
+    """From /proc/stat: user nice system idle iowait irq softirq steal (guest is part of user)."""
+    return parse_cpu(Path("/proc/stat").read_text(encoding="ascii"))
+
+
+def parse_cpu(text: str) -> Cpu:
+    """As `cpu`, from the text of the file."""
+    lines = [line.split() for line in text.splitlines() if line.startswith("cpu")]
+    whole, *cores = [Cpu(sum(times), times[3] + times[4], times[7]) for times in map(_ticks, lines)]
+    return replace(whole, cores=tuple(cores))
+
+
+def _ticks(words: list[str]) -> list[int]:
+    return [int(word) for word in words[1:9]]

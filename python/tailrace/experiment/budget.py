@@ -1,0 +1,68 @@
+"""Trials within a time: the next one is chosen so that every arm gets its valid ones as far as time allows."""
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from tailrace.experiment.schedule import TrialKey
+
+
+@dataclass(frozen=True)
+class Lack:
+    """What an arm still lacks."""
+
+    arm: str
+    valid: int
+    wanted: int
+
+    @property
+    def sentence(self) -> str:
+        """For people."""
+        return f"{self.arm} has {self.valid} of {self.wanted} valid trials"
+
+
+@dataclass
+class Budget:
+    """Wall time for the trials of a run; a trial that is expected to end later is not started."""
+
+    limit_s: float
+    clock: Callable[[], float] = time.monotonic
+    _started_s: float = field(init=False)
+    _longest_s: dict[str, float] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self._started_s = self.clock()
+
+    def took(self, key: TrialKey, wall_s: float) -> None:
+        """A trial took this long: others of its arm are expected to."""
+        self._longest_s[key.arm] = max(wall_s, self._longest_s.get(key.arm, 0.0))
+
+    def has_room(self, key: TrialKey) -> bool:
+        """Whether a trial is expected to end in time; one of an arm that has not run yet may always try."""
+        spent_s = self.clock() - self._started_s
+        return spent_s < self.limit_s and spent_s + self._longest_s.get(key.arm, 0.0) <= self.limit_s
+
+
+def lacks(keys: Sequence[TrialKey], statuses: Mapping[TrialKey, str]) -> list[Lack]:
+    """Arms with fewer valid trials than wanted, in the order of the schedule."""
+    wanted: dict[str, int] = {}
+    valid: dict[str, int] = {}
+    for key in keys:
+        wanted[key.arm] = wanted.get(key.arm, 0) + 1
+        valid[key.arm] = valid.get(key.arm, 0) + (statuses.get(key) == "ok")
+    return [Lack(arm, valid[arm], number) for arm, number in wanted.items() if valid[arm] < number]
+
+
+def next_trial(
+    keys: Sequence[TrialKey],
+    statuses: Mapping[TrialKey, str],
+    may_run: Callable[[TrialKey], bool],
+    attempts: Callable[[TrialKey], int],
+) -> TrialKey | None:
+    """The trial to run now: of the arm with the smallest share of its valid trials, the one that was tried least.
+
+    `may_run` says whether a trial has no result yet, or one that only the machine spoilt, and still fits.
+    """
+    share = {lack.arm: lack.valid / lack.wanted for lack in lacks(keys, statuses)}
+    candidates = [key for key in keys if key.arm in share and statuses.get(key) != "ok" and may_run(key)]
+    return min(candidates, key=lambda key: (share[key.arm], attempts(key), keys.index(key)), default=None)

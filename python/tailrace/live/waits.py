@@ -1,0 +1,216 @@
+"""How long the programs of a lab waited for a core: the kernel's own count (/proc/PID/task/TID/schedstat), by program.
+
+A thread that is ready and waits in a run queue is counted there; time that a hypervisor takes from a core on which the
+thread runs is not, and is estimated from the machine's steal.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+PROC = Path("/proc")
+NS_PER_S = 1e9
+KTHREADD = 2
+PUT_OFF = "ksoftirqd/"
+"""The kernel's threads that receive frames, one on each core, when there is more than it does at once."""
+SAMPLE_EVERY_S = 0.5
+"""What a thread waited between its last sample and its end is not seen."""
+
+
+@dataclass(frozen=True)
+class Waited:
+    """Sums over the threads of a program and of all that it started."""
+
+    run_s: float = 0.0
+    """On a core."""
+    wait_s: float = 0.0
+    """Ready, and in a run queue."""
+
+    def __add__(self, other: "Waited") -> "Waited":
+        return Waited(self.run_s + other.run_s, self.wait_s + other.wait_s)
+
+
+@dataclass
+class Watch:
+    """Looks at all threads of a lab now and then, and keeps the last figures of those that have ended."""
+
+    lab_pid: int
+    proc: Path = PROC
+    _first: dict[tuple[int, int], tuple[int, int]] = field(default_factory=dict)
+    """By process and thread: time on a core and in a run queue in ns, as first seen."""
+    _last: dict[tuple[int, int], tuple[int, int]] = field(default_factory=dict)
+    _program: dict[int, int] = field(default_factory=dict)
+    """By process: the program that it descends from, by its number inside the lab."""
+    _kernel: dict[str, Path] = field(default_factory=dict)
+    """By name, the kernel's threads for received frames that were put off, one on each core."""
+    _kernel_first: dict[str, int] = field(default_factory=dict)
+    _kernel_last: dict[str, int] = field(default_factory=dict)
+    _has_begun: bool = False
+
+    def begin(self) -> None:
+        """The measured interval begins: what was waited before does not count."""
+        self._first.clear()
+        self._last.clear()
+        self._has_begun = False
+        self._kernel = self._kernel_threads()
+        self.look()
+        self._kernel_first = dict(self._kernel_last)
+        self._has_begun = True
+
+    def look(self) -> None:
+        """Reads every thread of the lab once."""
+        for pid, inner in self._programs():
+            self._tree(pid, inner)
+        for name, path in self._kernel.items():
+            figures = _schedstat(path)
+            if figures is not None:
+                self._kernel_last[name] = figures[1]
+
+    def waited(self) -> dict[int, Waited]:
+        """By the program's number inside the lab, since `begin`."""
+        found: dict[int, Waited] = {}
+        for key, (run, wait) in self._last.items():
+            run_before, wait_before = self._first.get(key, (0, 0))
+            one = Waited((run - run_before) / NS_PER_S, (wait - wait_before) / NS_PER_S)
+            program = self._program[key[0]]
+            found[program] = found.get(program, Waited()) + one
+        return found
+
+    def kernel_wait_s(self) -> dict[str, float]:
+        """Seconds for which each of the kernel's threads for received frames was ready and waited, since `begin`."""
+        return {name: (wait - self._kernel_first.get(name, 0)) / NS_PER_S for name, wait in self._kernel_last.items()}
+
+    def _kernel_threads(self) -> dict[str, Path]:
+        """They are children of kthreadd, process 2; none where /proc shows a container's processes alone."""
+        threads = {_text(self.proc / str(pid) / "comm").strip(): pid for pid in self._children(KTHREADD)}
+        return {name: self.proc / str(pid) / "schedstat" for name, pid in threads.items() if name.startswith(PUT_OFF)}
+
+    def _programs(self) -> list[tuple[int, int]]:
+        """Programs that the lab has started: their numbers outside and inside."""
+        return [(pid, self._inner(pid)) for pid in self._children(self.lab_pid)]
+
+    def _tree(self, pid: int, program: int) -> None:
+        self._program[pid] = program
+        for task in self._tasks(pid):
+            figures = _schedstat(task / "schedstat")
+            if figures is not None:
+                key = (pid, int(task.name))
+                self._last[key] = figures
+                if not self._has_begun:
+                    self._first[key] = figures
+        for child in self._children(pid):
+            self._tree(child, program)
+
+    def _tasks(self, pid: int) -> list[Path]:
+        try:
+            return list((self.proc / str(pid) / "task").iterdir())
+        except OSError:  # it has ended
+            return []
+
+    def _children(self, pid: int) -> list[int]:
+        words = [word for task in self._tasks(pid) for word in _text(task / "children").split()]
+        return [int(word) for word in words]
+
+    def _inner(self, pid: int) -> int:
+        """Number of a process in the lab's own namespace, the last of `NSpid` (proc(5))."""
+        known = self._program.get(pid)
+        if known is not None:
+            return known
+        lines = _text(self.proc / str(pid) / "status").splitlines()
+        words = next((line.split() for line in lines if line.startswith("NSpid")), [])
+        return int(words[-1]) if len(words) > 1 else pid
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text(encoding="ascii", errors="replace")
+    except OSError:  # the thread has ended
+        return ""
+
+
+def _schedstat(path: Path) -> tuple[int, int] | None:
+    words = _text(path).split()
+    return (int(words[0]), int(words[1])) if len(words) >= 2 else None
+
+
+@dataclass(frozen=True)
+class Loss:
+    """What a workload's users lost because their programs did not get a core."""
+
+    wait_s: float
+    """In run queues, of all its users' and its server's threads."""
+    stolen_s: float
+    """Taken by the hypervisor while they ran, as a share of the machine's steal."""
+    of_s: float
+    """Time of all users together."""
+    exposed: float
+    """Share of a wait that delays a user; the rest is hidden by what waits in socket buffers meanwhile."""
+
+    @property
+    def share(self) -> float:
+        """Part of its users' time that was lost."""
+        return (self.wait_s + self.stolen_s) * self.exposed / self.of_s if self.of_s else 0.0
+
+    def as_data(self) -> dict[str, float]:
+        """For the outcome."""
+        return {
+            "wait_s": self.wait_s,
+            "stolen_s": self.stolen_s,
+            "exposed": self.exposed,
+            "of_s": self.of_s,
+            "share": self.share,
+        }
+
+
+def losses(
+    plan: Mapping[str, Any],
+    waited: Mapping[str, Waited],
+    seconds: Mapping[str, float],
+    programs: Mapping[str, list[str]],
+    shares: Mapping[str, float | None],
+) -> dict[str, dict[str, float]]:
+    """By workload. `waited` is by program; `programs` names those of a workload's load and, for a database, its server.
+
+    A server that several workloads ask is charged to each by its users. `seconds` is how long a workload ran.
+    """
+    ratio = _stolen_ratio(shares)
+    kinds = {raw["name"]: (kind, raw) for tagged in plan["workloads"] for kind, raw in tagged.items()}
+    users = {name: _users(kind, raw) for name, (kind, raw) in kinds.items()}
+    asked: dict[str, int] = {}
+    for name, names in programs.items():
+        for program in names:
+            asked[program] = asked.get(program, 0) + users[name]
+    found = {}
+    for name, names in programs.items():
+        parts = [(waited.get(program, Waited()), users[name] / asked[program]) for program in names]
+        wait_s = sum(one.wait_s * share for one, share in parts)
+        stolen_s = sum(one.run_s * share for one, share in parts) * ratio
+        exposed = _exposed(plan, *kinds[name])
+        found[name] = Loss(wait_s, stolen_s, users[name] * seconds[name], exposed).as_data()
+    return found
+
+
+def _users(kind: str, raw: Mapping[str, Any]) -> int:
+    """Those who wait for a workload's programs: users of a database, or connections."""
+    return int(raw["users"] if kind == "oltp" else raw.get("connections", 1))
+
+
+def _exposed(plan: Mapping[str, Any], kind: str, raw: Mapping[str, Any]) -> float:
+    """While more of an answer is to be sent than a socket holds, a program that waits holds nothing up.
+
+    Of an answer of many send buffers that is so but for the last of them; of a stream without an end, always.
+    """
+    if kind != "oltp":
+        return 0.0
+    buffers = {host["name"]: host["tcp"]["send_buffer"]["maximum_bytes"] for host in plan["hosts"]}
+    largest = max(trip["response_bytes"] for trip in raw["round_trips"])
+    return min(1.0, buffers[raw["server"]] / max(1, largest))
+
+
+def _stolen_ratio(shares: Mapping[str, float | None]) -> float:
+    """Stolen time for each unit of time on a core, over the whole machine."""
+    idle, steal = shares.get("idle_share"), shares.get("steal_share")
+    if idle is None or steal is None or idle + steal >= 1:
+        return 0.0
+    return steal / (1 - idle - steal)
