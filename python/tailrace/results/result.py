@@ -104,7 +104,8 @@ class Result:
         ]
         head = ["", "expectation", "where", "here", "published", "difference", "allowed", "verdict", "kind"]
         expectations = self.summary["expectations"]
-        counted = "".join(f"<p>{escape(text)}.</p>" for text in (count_text(expectations), null_text(expectations)) if text)
+        texts = [text for text in (count_text(expectations), null_text(expectations)) if text]
+        counted = "".join(f"<p>{escape(text)}.</p>" for text in texts)
         return _html_table(head, rows) + counted if rows else ""
 
 
