@@ -14,6 +14,7 @@ import cli_reference
 import readme_figure
 import readme_table
 import scenario_reference
+from tailrace.results.published import read_published
 
 ROOT = Path(__file__).resolve().parent.parent
 README = ROOT / "README.md"
@@ -33,7 +34,9 @@ def cli_page() -> str:
 def with_table(path: Path) -> str:
     """A page with its table of reproduced results."""
     summary = json.loads(readme_table.SUMMARY.read_text())
-    return readme_table.replace_block(path.read_text(), readme_table.table(summary))
+    bands = read_published(readme_table.PUBLISHED)
+    region = json.loads(readme_table.MAP.read_text())
+    return readme_table.replace_block(path.read_text(), readme_table.table(summary, bands, region))
 
 
 def figure() -> str:

@@ -41,4 +41,4 @@ def null_text(expectations: Judged) -> str:
     if not has_kinds(expectations) or not verdicts or None in verdicts:
         return ""
     passed = sum(verdict is True for verdict in verdicts)
-    return f"An arm that does what its baseline does would hold {passed} of {len(verdicts)} of the independent figures"
+    return f"With the mechanism off (an arm that does what its baseline does) {passed} of {len(verdicts)} would hold"
