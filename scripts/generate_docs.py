@@ -39,6 +39,12 @@ def with_table(path: Path) -> str:
     return readme_table.replace_block(path.read_text(), readme_table.table(summary, bands, region))
 
 
+def with_cost(page: str) -> str:
+    """A page with the conclusion of the measured client."""
+    conclusion = json.loads(readme_table.COST.read_text())["conclusion"]
+    return readme_table.replace_block(page, conclusion, (readme_table.COST_BEGIN, readme_table.COST_END))
+
+
 def figure() -> str:
     """The README's figure."""
     return readme_figure.render(json.loads(readme_table.SUMMARY.read_text()))
@@ -48,7 +54,7 @@ PAGES: dict[Path, Callable[[], str]] = {
     ROOT / "docs" / "scenario-reference.md": scenario_page,
     ROOT / "docs" / "cli-reference.md": cli_page,
     README: lambda: with_table(README),
-    REPRODUCTION: lambda: with_table(REPRODUCTION),
+    REPRODUCTION: lambda: with_cost(with_table(REPRODUCTION)),
     readme_figure.PATH: figure,
 }
 README_PAGES = (README, REPRODUCTION, readme_figure.PATH)

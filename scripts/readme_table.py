@@ -18,6 +18,9 @@ PUBLISHED = SUMMARY.parent / "published.yaml"
 MAP = SUMMARY.parent / "map.json"
 BEGIN = "<!-- reproduced results: written by `make readme-table` -->"
 END = "<!-- end of reproduced results -->"
+COST = SUMMARY.parent / "client-cost.json"
+COST_BEGIN = "<!-- measured client: written by `make readme-table` -->"
+COST_END = "<!-- end of measured client -->"
 KEPT = ("metric", "arm", "baseline", "workload", "value", "published", "tolerance", "passed")
 SOLO = "solo:"
 HEADS = {"completion_s": "{arm}, s", "acceleration_percent": "faster with {arm}, %"}
@@ -139,10 +142,10 @@ def provenance(summary: Json, judged: list[Json]) -> str:
     )
 
 
-def replace_block(page: str, block: str) -> str:
+def replace_block(page: str, block: str, markers: tuple[str, str] = (BEGIN, END)) -> str:
     """The page with everything between the two markers replaced."""
-    head, begin, rest = page.partition(BEGIN)
-    _, end, tail = rest.partition(END)
+    head, begin, rest = page.partition(markers[0])
+    _, end, tail = rest.partition(markers[1])
     if not begin or not end:
-        raise ValueError("a README lost the markers of the table of reproduced results")
+        raise ValueError(f"a README lost the marker {markers[1] if begin else markers[0]}")
     return f"{head}{begin}\n{block}\n{end}{tail}"

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from client_cost_page import SIZES, Cost, conclusion, data_of, page
+from client_cost_page import SIZES, Cost, conclusion, costs_of, data_of, page
 from client_cost_server import server
 from tailrace.live.fabric import FabricError
 from tailrace.live.programs.postgres import Installation, version_text
@@ -80,8 +80,10 @@ def main() -> None:
             data = measured(options.rounds, options.megabytes)
         except (FabricError, OSError, subprocess.SubprocessError) as error:
             sys.exit(f"client_cost: {error} (hint: apt-get install postgresql tcl8.6 libpgtcl)")
-        DATA.write_text(json.dumps(data, indent=1) + "\n", encoding="utf-8")
-    data = json.loads(DATA.read_text(encoding="utf-8"))
+    else:
+        data = json.loads(DATA.read_text(encoding="utf-8"))
+    data = data_of(costs_of(data), data["machine"])
+    DATA.write_text(json.dumps(data, indent=1) + "\n", encoding="utf-8")
     PAGE.write_text(page(data), encoding="utf-8")
 
 

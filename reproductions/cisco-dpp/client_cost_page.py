@@ -120,7 +120,7 @@ def data_of(costs: Sequence[Cost], machine: Mapping[str, Any]) -> dict[str, Any]
         | {"cycles": [round(value) for value in cost.cycles] if cost.cycles else None}
         for cost in costs
     ]
-    return {"machine": dict(machine), "costs": rounded}
+    return {"conclusion": conclusion(costs), "machine": dict(machine), "costs": rounded}
 
 
 def costs_of(data: Mapping[str, Any]) -> list[Cost]:

@@ -10,8 +10,8 @@ from itertools import product
 from pathlib import Path
 
 from region_design import corners, draws, label, pair_grids
-from region_table import Table
-from region_values import BY_KEY, FIT_PERCENT, FITTED_KEYS, PARAMETERS, Parameter, Point, Value
+from region_table import NAMES, Table
+from region_values import BY_KEY, CONTROL, FIT_PERCENT, FITTED_KEYS, PARAMETERS, Parameter, Point, Value
 from tailrace.results.published import INDEPENDENT, Band, read_published
 
 HERE = Path(__file__).resolve().parent
@@ -151,6 +151,19 @@ def tally(found: Map, points: Sequence[Point]) -> dict[int, int]:
 def at_least(counts: Mapping[int, int], level: int) -> int:
     """Points at which so many figures hold or more."""
     return sum(number for held, number in counts.items() if held >= level)
+
+
+def speed_ups(found: Map) -> dict[str, tuple[float, float]]:
+    """Least and greatest speed-up by DPP in percent, by workload, over all points but the controls."""
+    controls = {parameter.key for parameter in PARAMETERS if parameter.kind == CONTROL}
+    percents: dict[str, list[float]] = {name: [] for name in NAMES}
+    for point in found.table.points(found.scale):
+        if any(part.partition("=")[0] in controls for part in point.split()):
+            continue
+        times = found.table.mean(point, found.scale) or {}
+        for name, listed in percents.items():
+            listed.append(100 * (1 - times["dpp", name] / times["fifo", name]))
+    return {name: (min(listed), max(listed)) for name, listed in percents.items()}
 
 
 def edges(found: Map) -> list[Point]:

@@ -26,6 +26,8 @@ from sensitivity import measure
 
 HERE = Path(__file__).resolve().parent
 TABLE = HERE / "map.csv"
+EDGES = "edges"
+"""The part that depends on the others: points at the edges, at another scale."""
 
 
 @dataclass(frozen=True)
@@ -46,13 +48,13 @@ def main() -> None:
     parser.add_argument("--minutes", type=float, default=float("inf"), help="start no point after this many minutes")
     parser.add_argument("--check-scale", type=float, default=0.2, help="scale at which the edges are run again")
     parser.add_argument("--page", action="store_true", help="run nothing, write the pages from map.csv")
-    parser.add_argument("--part", action="append", choices=list(design()), help="only this part; may be repeated")
+    parser.add_argument("--part", action="append", choices=[*design(), EDGES], help="only this part; may be repeated")
     options = parser.parse_args()
     found, check = (Map.read(TABLE, scale) for scale in (options.scale, options.check_scale))
     deadline = time.monotonic() + 60 * options.minutes
     if not options.page:
         run(found.table, list(missing(found, options.part, options.trials)), options.jobs, deadline)
-        if not options.part:
+        if not options.part or EDGES in options.part:
             check = replace(check, table=found.table)
             run(found.table, list(unchecked(found, check, options.trials)), options.jobs, deadline)
     for name, text in pages(found, check).items():
@@ -70,7 +72,7 @@ def pages(found: Map, check: Map) -> dict[str, str]:
 
 def missing(found: Map, parts: list[str] | None, trials: int) -> Iterator[Todo]:
     """Each point of the parts once, in the order of the design."""
-    points = {label(point): point for part in parts or list(design()) for point in design()[part]}
+    points = {label(point): point for part in parts or list(design()) for point in design().get(part, [])}
     for name, point in points.items():
         if not found.table.has(name, found.scale, trials):
             yield Todo(point, found.scale, trials)

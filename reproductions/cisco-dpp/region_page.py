@@ -14,11 +14,13 @@ from region import (
     pair_counts,
     rectangle_of,
     span_of,
+    speed_ups,
     tally,
     verdict,
 )
 from region_design import corners, draws, label, mixed_pairs, pair_grids
 from region_values import ASSUMED, BY_KEY, CONTROL, FIT_PERCENT, FITTED, FITTED_KEYS, PARAMETERS, Parameter, Point
+from sensitivity import PUBLISHED
 
 WORDS = {6: "all six", 5: "five or more", 4: "four or more"}
 COLOURS = ("#7f1d1d", "#b91c1c", "#dc6b4a", "#f0a868", "#f5d98b", "#9bc9a0", "#0f766e")
@@ -34,6 +36,7 @@ def page(found: Map, check: Map) -> str:
         _conclusion(found),
         _singles(found),
         _together(found),
+        _everywhere(found),
         _pairs(found),
         _mixed(found),
         _controls(found),
@@ -143,6 +146,21 @@ def _together(found: Map) -> list[str]:
     return [*lines, ""]
 
 
+def _everywhere(found: Map) -> list[str]:
+    lines = [
+        "## What DPP does over the whole map",
+        "",
+        "Least and greatest speed-up by DPP over all points with the paper's DPP, whatever else they assume.",
+        "",
+        "| workload | least, % | greatest, % | published, % |",
+        "|---|---|---|---|",
+    ]
+    for name, (least, greatest) in speed_ups(found).items():
+        published = 100 * (1 - PUBLISHED["dpp"][name] / PUBLISHED["fifo"][name])
+        lines.append(f"| {name} | {least:.1f} | {greatest:.1f} | {published:.1f} |")
+    return [*lines, ""]
+
+
 def _pairs(found: Map) -> list[str]:
     lines = [
         "## Pairs of fitted values",
@@ -209,6 +227,22 @@ def _check(found: Map, check: Map) -> list[str]:
         again = check.held(point)
         if again is not None:
             lines.append(f"| {label(point)} | {found.held(point)} | {again} | {', '.join(check.missed(point))} |")
+    return [*lines, "", *_base_times(found, check)]
+
+
+def _base_times(found: Map, check: Map) -> list[str]:
+    keys = [(band.arm or "", band.workload or "") for band in found.bands]
+    lines = [
+        "The values of the scenario at both scales, in seconds at full length:",
+        "",
+        "| | " + " | ".join(f"{name} {arm}" for arm, name in keys) + " |",
+        "|---" * (len(keys) + 1) + "|",
+        "| published | " + " | ".join(f"{band.value:g}" for band in found.bands) + " |",
+    ]
+    for part in (found, check):
+        times = part.table.mean(label({}), part.scale)
+        if times is not None:
+            lines.append(f"| at {part.scale:g} | " + " | ".join(f"{times[key]:.0f}" for key in keys) + " |")
     return [*lines, ""]
 
 

@@ -132,7 +132,7 @@ def test_the_committed_summary_is_rounded(result: dict[str, Any]) -> None:
 def test_only_the_block_between_the_markers_changes() -> None:
     page = f"before\n{readme_table.BEGIN}\nold\n{readme_table.END}\nafter\n"
     assert readme_table.replace_block(page, "new") == page.replace("old", "new")
-    with pytest.raises(ValueError, match="lost the markers"):
+    with pytest.raises(ValueError, match="lost the marker"):
         readme_table.replace_block("before\nafter\n", "new")
 
 

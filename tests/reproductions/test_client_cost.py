@@ -107,6 +107,7 @@ def test_data_survives_the_file() -> None:
 def test_the_committed_page_is_that_of_the_committed_data() -> None:
     data = json.loads(client_cost.DATA.read_text())
     assert client_cost.PAGE.read_text() == page(data), "run client_cost.py --page"
+    assert data == data_of(costs_of(data), data["machine"]), "run client_cost.py --page"
     ways = {cost.program for cost in costs_of(data)}
     assert ways == {"tcl exec", "tcl list", "tcl select", "pgbench", "psql"}
 

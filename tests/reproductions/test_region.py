@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import region_map
-from region import HERE, Map, at_least, covers_fit, edges, rectangle_of, span_of, tally, verdict
+from region import HERE, Map, at_least, covers_fit, edges, rectangle_of, span_of, speed_ups, tally, verdict
 from region_design import corners, design, draws, label, near_ends, singles
 from region_table import TIMES, Table
 from region_values import BY_KEY, CONTROL, FITTED, FITTED_KEYS, PARAMETERS, Parameter, Point, changes_of
@@ -158,6 +158,14 @@ def test_a_verdict_changes_with_the_region(tmp_path: Path) -> None:
     narrow = verdict(made(tmp_path, everywhere | {"cores=23": 3}))
     assert "Six of six do not hold over ±15 % of the cores" in narrow
     assert "not a conclusion" in narrow
+
+
+def test_speed_ups_are_those_of_all_points_but_the_controls(tmp_path: Path) -> None:
+    found = made(tmp_path, {"base": 6})
+    for name, dpp_s in (("cores=23", 50.0), ("max_packets=1", 100.0)):
+        cells = Cells({(arm, workload): [dpp_s if arm == "dpp" else 100.0] for arm, workload in TIMES})
+        found.table.add(name, COMMITTED_SCALE, cells)
+    assert speed_ups(found)["XS"] == pytest.approx((100 * (1 - 390 / 572), 50))
 
 
 def test_edges_are_the_points_around_the_region(tmp_path: Path) -> None:
