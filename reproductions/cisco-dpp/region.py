@@ -61,7 +61,12 @@ class Span:
     low: Value
     high: Value
     has_base: bool
-    points: int
+    inside: tuple[Value, ...]
+
+    @property
+    def points(self) -> int:
+        """How many values it has."""
+        return len(self.inside)
 
     @property
     def reaches_ends(self) -> tuple[bool, bool]:
@@ -82,26 +87,31 @@ class Span:
         """`356 to 365 Mbit/s`."""
         if self.low == self.high:
             return self.parameter.text(self.low)
+        if self.parameter.is_choice:
+            return ", ".join(self.parameter.text(value) for value in self.inside)
         if isinstance(self.low, str) or isinstance(self.high, str):
             return f"{self.parameter.text(self.low)} to {self.parameter.text(self.high)}"
         return f"{self.low:g} to {self.parameter.text(self.high)}"
 
 
 def span_of(found: Map, parameter: Parameter, level: int) -> Span | None:
-    """The row around the base where there is one, else the longest; None where no point holds so many."""
+    """The row around the base where there is one, else the longest; None where no point holds so many.
+
+    Values that are words have no order: all that hold so many are one row.
+    """
     counts = [found.held({parameter.key: value}) for value in parameter.values]
     rows: list[list[int]] = [[]]
     for index, count in enumerate(counts):
         if count is not None and count >= level:
             rows[-1].append(index)
-        elif rows[-1]:
+        elif rows[-1] and not parameter.is_choice:
             rows.append([])
     base = parameter.values.index(parameter.base)
     best = max(rows, key=lambda row: (base in row, len(row)))
     if not best:
         return None
-    low, high = parameter.values[best[0]], parameter.values[best[-1]]
-    return Span(parameter, level, low, high, base in best, len(best))
+    inside = tuple(parameter.values[index] for index in best)
+    return Span(parameter, level, inside[0], inside[-1], base in best, inside)
 
 
 def is_run(found: Map, parameter: Parameter) -> bool:
@@ -203,11 +213,11 @@ def verdict(found: Map) -> str:
         (wide if span and covers_fit(span) else narrow).append(BY_KEY[key].name)
     if not narrow:
         return f"Six of six hold while each fitted value alone moves by ±{FIT_PERCENT} %."
-    held = f" They do for the {_list(wide)}." if wide else ""
+    held = f" They do for the {listed_words(wide)}." if wide else ""
     return (
-        f"Six of six do not hold over ±{FIT_PERCENT} % of the {_list(narrow)}.{held} A conclusion that changes within "
-        "the range of a value is not a conclusion: this is a fit that the model can reach, and no proof that the "
-        "laboratory's client was like this."
+        f"Six of six do not hold over ±{FIT_PERCENT} % of the {listed_words(narrow)}.{held} A conclusion that changes "
+        "within the range of a value is not a conclusion: this is a fit that the model can reach, and no proof that "
+        "the laboratory's client was like this."
     )
 
 
@@ -218,7 +228,8 @@ def covers_fit(span: Span) -> bool:
     return float(span.low) <= near[0] and near[-1] <= float(span.high) and len(near) > 1
 
 
-def _list(words: Sequence[str]) -> str:
+def listed_words(words: Sequence[str]) -> str:
+    """`a, b and c`."""
     return " and ".join([", ".join(words[:-1]), words[-1]]) if len(words) > 1 else "".join(words)
 
 

@@ -4,22 +4,17 @@ import math
 from collections.abc import Iterator
 from itertools import combinations, product
 
-from region_values import ASSUMED, BY_KEY, FIT_PERCENT, FITTED_KEYS, PARAMETERS, Point, Value
+from region_values import ASSUMED, BY_KEY, FIT_PERCENT, FITTED_KEYS, PARAMETERS, Parameter, Point, Value
 from tailrace.statistics import named_stream
 
 BASE: Point = {}
 LABEL_OF_BASE = "base"
-DRAWS = 32
+DRAWS = 12
 """Points at which all fitted values are drawn at once."""
-FINE_PAIRS = frozenset(
-    {("cores", "rate_mbps"), ("cores", "slice_ms"), ("slice_ms", "rate_mbps"), ("rate_mbps", "queue_mb")}
-)
-"""Pairs with a grid of five by five: those in which a value matters alone. The others have the ends of their ranges."""
-WIDEST: dict[str, tuple[Value, Value]] = {
-    "chunk_kib": (8, 64),
-    "large_percent": (97, 103),
-}
-"""Assumed values that move the six figures most where they are varied alone, with two values each for pairs."""
+FINE_PAIRS = (("cores", "rate_mbps"),)
+"""Pairs with a grid of five by five: the two values with the narrowest ranges. The others have the ends of theirs."""
+WIDEST: dict[str, tuple[Value, Value]] = {"large_percent": (97, 103)}
+"""The assumed value of which the least change moves the figures when varied alone, with two values for pairs."""
 
 
 def label(point: Point) -> str:
@@ -36,9 +31,8 @@ def singles() -> Iterator[Point]:
 
 def pairs() -> Iterator[Point]:
     """Every two fitted values on their coarse grids."""
-    for first, second in combinations(FITTED_KEYS, 2):
-        grids = pair_grids(first, second)
-        yield from ({first: a, second: b} for a, b in product(*grids))
+    for first, second in dict.fromkeys([*FINE_PAIRS, *combinations(FITTED_KEYS, 2)]):
+        yield from ({first: a, second: b} for a, b in product(*pair_grids(first, second)))
 
 
 def pair_grids(first: str, second: str) -> tuple[tuple[Value, ...], tuple[Value, ...]]:
@@ -46,8 +40,12 @@ def pair_grids(first: str, second: str) -> tuple[tuple[Value, ...], tuple[Value,
     parameters = BY_KEY[first], BY_KEY[second]
     if (first, second) in FINE_PAIRS:
         return parameters[0].coarse, parameters[1].coarse
-    ends = [(low, parameter.base, high) for parameter in parameters for low, high in [parameter.stated or ()]]
-    return ends[0], ends[1]
+    return _ends_and_base(parameters[0]), _ends_and_base(parameters[1])
+
+
+def _ends_and_base(parameter: Parameter) -> tuple[Value, ...]:
+    low, high = parameter.stated or (parameter.base, parameter.base)
+    return low, parameter.base, high
 
 
 def mixed_pairs() -> Iterator[Point]:
@@ -58,9 +56,13 @@ def mixed_pairs() -> Iterator[Point]:
 
 
 def corners() -> Iterator[Point]:
-    """All fitted values at the ends of plus and minus `FIT_PERCENT`."""
-    for values in product(*(near_ends(key) for key in FITTED_KEYS)):
-        yield dict(zip(FITTED_KEYS, values, strict=True))
+    """Half of the corners of plus and minus `FIT_PERCENT`, such that every two values meet in all four ways.
+
+    An even number of values is at its lower end: a fractional factorial design of resolution V.
+    """
+    for lows in product((True, False), repeat=len(FITTED_KEYS)):
+        if sum(lows) % 2 == 0:
+            yield {key: near_ends(key)[0 if low else 1] for key, low in zip(FITTED_KEYS, lows, strict=True)}
 
 
 def draws(seed: int = 1) -> Iterator[Point]:

@@ -11,6 +11,7 @@ from region import (
     at_least,
     edges,
     is_run,
+    listed_words,
     pair_counts,
     rectangle_of,
     span_of,
@@ -18,7 +19,7 @@ from region import (
     tally,
     verdict,
 )
-from region_design import corners, draws, label, mixed_pairs, pair_grids
+from region_design import WIDEST, corners, draws, label, mixed_pairs, pair_grids
 from region_values import ASSUMED, BY_KEY, CONTROL, FIT_PERCENT, FITTED, FITTED_KEYS, PARAMETERS, Parameter, Point
 from sensitivity import PUBLISHED
 
@@ -200,9 +201,8 @@ def _mixed(found: Map) -> list[str]:
     return [
         "## A fitted and an assumed value",
         "",
-        f"The ends of ±{FIT_PERCENT} % of each fitted value with the ends of the assumed values that matter most "
-        "alone: of "
-        f"{sum(counts.values())} points, {listed}.",
+        f"The ends of ±{FIT_PERCENT} % of each fitted value with the ends of the assumed one of which the least change "
+        f"matters ({listed_words([BY_KEY[key].name for key in WIDEST])}): of {sum(counts.values())} points, {listed}.",
         "",
     ]
 

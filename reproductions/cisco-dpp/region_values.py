@@ -39,6 +39,11 @@ class Parameter:
     coarse: tuple[Value, ...] = ()
     """Values for pairs, the base among them."""
 
+    @property
+    def is_choice(self) -> bool:
+        """Whether its values are words without an order."""
+        return isinstance(self.base, str)
+
     def text(self, value: Value) -> str:
         """A value with its unit."""
         return value if isinstance(value, str) else f"{value:g}{' ' + self.unit if self.unit else ''}"
@@ -167,9 +172,8 @@ PARAMETERS = (
         "packets that are prioritised",
         CONTROL,
         20,
-        (1, 5, 10, 15, 18, 20, 22, 25, 30, 60, 120),
+        (1, 5, 20, 60),
     ),
-    Parameter("mtu", "MTU", CONTROL, 9000, (1500, 9000), "B"),
 )
 BY_KEY = {parameter.key: parameter for parameter in PARAMETERS}
 FITTED_KEYS = tuple(parameter.key for parameter in PARAMETERS if parameter.kind == FITTED)
@@ -237,8 +241,6 @@ def _rest(values: Point) -> dict[str, Any]:
         changes["experiment.clock"] = f"{number(values, 'clock_ppm'):g}ppm"
     if "noise_us" in values:
         changes["hosts.defaults.nic.rx_jitter"] = f"exponential({round(1000 * number(values, 'noise_us'))}ns)"
-    if "mtu" in values:
-        changes["hosts.defaults.mtu"] = f"{number(values, 'mtu'):g}B"
     return changes
 
 

@@ -22,6 +22,7 @@ from client_cost_page import (
     place,
     verdicts,
 )
+from tailrace.live.programs.postgres import Installation
 
 MACHINE = {
     "processor": "a processor",
@@ -126,7 +127,7 @@ def test_the_clock_and_the_processor_are_those_that_the_system_states() -> None:
 
 def test_each_program_does_as_many_calls_as_it_is_told(tmp_path: Path) -> None:
     psql = client_cost.Client("psql", "psql")
-    installed = client_cost.Installation(Path("/usr/bin"), "15")
+    installed = Installation(Path("/usr/bin"), "15")
     argv = psql.argv(installed, tmp_path, "select 1", 3)
     assert (tmp_path / "psql-3.sql").read_text() == "select 1;\n" * 3
     assert f"--file={tmp_path / 'psql-3.sql'}" in argv

@@ -136,6 +136,13 @@ def test_a_span_without_the_base_is_the_longest(tmp_path: Path) -> None:
     assert span_of(made(tmp_path, {"base": 3}), BY_KEY["cores"], 6) is None
 
 
+def test_values_without_an_order_are_listed(tmp_path: Path) -> None:
+    held = {"base": 6, "tcp=new-reno": 3, "tcp=no_SACK": 6, "tcp=no_tail_loss_probe": 3, "tcp=no_HyStart": 6}
+    span = span_of(made(tmp_path, held), BY_KEY["tcp"], 6)
+    assert span is not None
+    assert span.text == "cubic, no SACK, no HyStart"
+
+
 def test_a_rectangle_has_the_base_and_no_bad_cell(tmp_path: Path) -> None:
     cores, slices = BY_KEY["cores"].coarse, BY_KEY["slice_ms"].coarse
     held = {label({"cores": a, "slice_ms": b}): 6 if a in (23, 24) and b != 3 else 3 for a in cores for b in slices}
