@@ -14,6 +14,8 @@ SMALL = ("XS", "S", "M")
 LARGE = ("L1", "L2")
 HYPOTHESIS_NS = (18.2, 22.3)
 """8 / 439 Mbit/s and 8 / 359 Mbit/s: what a user of the scenario needs for a byte of L1, and of XS, S and M."""
+NEEDED_NS = {"XS to M": 22.3, "L1": 18.2, "L2": 19.4}
+"""By size: 8 bits / 359, 439 and 413 Mbit/s."""
 LOWEST_NS, HIGHEST_NS = 9.0, 44.0
 """Half of the hypothesis and twice of it: another processor may be that much faster or slower. Outside, the hypothesis
 is contradicted."""
@@ -163,13 +165,25 @@ def _head(costs: Sequence[Cost], machine: Mapping[str, Any]) -> list[str]:
 def conclusion(costs: Sequence[Cost]) -> str:
     """The verdict in one or two sentences."""
     found = verdicts(costs)
-    figures = [value for verdict in found for value in verdict.figures_ns.values()]
-    span = f"The Tcl client needs {min(figures):.1f} to {max(figures):.1f} ns per byte, by the way in which it reads"
-    within = [f"{verdict.program}, {verdict.shape}" for verdict in found if not verdict.is_contradicted]
+    within = [verdict for verdict in found if not verdict.is_contradicted]
+    outside = [verdict for verdict in found if verdict.is_contradicted]
     if not within:
-        bounds = f"{LOWEST_NS:g} and {HIGHEST_NS:g} ns"
-        return f"The hypothesis is contradicted. {span}; no way lies between {bounds} throughout."
-    return f"The hypothesis is not contradicted for {len(within)} of {len(found)} ways ({'; '.join(within)}). {span}."
+        return (
+            f"The hypothesis is contradicted. The Tcl client needs {_span(outside)} ns per byte, by the way in which "
+            f"it reads, and no way lies between {LOWEST_NS:g} and {HIGHEST_NS:g} ns throughout."
+        )
+    shares = [100 * value / NEEDED_NS[name] for verdict in within for name, value in verdict.figures_ns.items()]
+    names = "; ".join(f"{verdict.program}, {verdict.shape}" for verdict in within)
+    others = f" It is contradicted for the other {len(outside)}, which need {_span(outside)} ns." if outside else ""
+    return (
+        f"The hypothesis is not contradicted for {len(within)} of {len(found)} ways in which the Tcl client reads "
+        f"({names}): they need {_span(within)} ns per byte, {min(shares):.0f} to {max(shares):.0f} % of it.{others}"
+    )
+
+
+def _span(found: Sequence[Verdict]) -> str:
+    figures = [value for verdict in found for value in verdict.figures_ns.values()]
+    return f"{min(figures):.1f} to {max(figures):.1f}"
 
 
 def _verdict_table(costs: Sequence[Cost]) -> list[str]:

@@ -207,7 +207,8 @@ def summary(found: Map) -> dict[str, object]:
 
 def verdict(found: Map) -> str:
     """Whether the conclusion stands in its range, by the rule of docs/limits.md."""
-    narrow, wide = [], []
+    narrow: list[str] = []
+    wide: list[str] = []
     for key in FITTED_KEYS:
         span = span_of(found, BY_KEY[key], LEVELS[0])
         (wide if span and covers_fit(span) else narrow).append(BY_KEY[key].name)

@@ -10,6 +10,7 @@ import client_cost
 from client_cost_page import (
     ABOVE,
     BELOW,
+    NEEDED_NS,
     SIZES,
     WITHIN,
     Cost,
@@ -23,6 +24,8 @@ from client_cost_page import (
     verdicts,
 )
 from tailrace.live.programs.postgres import Installation
+from tailrace.scenario.units import RATE, parse
+from variations import WORKLOADS
 
 MACHINE = {
     "processor": "a processor",
@@ -97,6 +100,12 @@ def test_other_programs_are_no_judges() -> None:
 def test_the_page_says_a_contradiction() -> None:
     assert "**The hypothesis is contradicted." in page(data_of(costs(3), MACHINE))
     assert "**The hypothesis is not contradicted for 1 of 1 ways" in page(data_of(costs(20), MACHINE))
+
+
+def test_what_each_size_needs_is_what_the_scenario_says() -> None:
+    statements = {name: work["round_trips"][0] for name, work in WORKLOADS.items()}
+    for name, rate in (("XS to M", statements["M"]), ("L1", statements["L1"]), ("L2", statements["L2"])):
+        assert NEEDED_NS[name] == pytest.approx(8e9 / parse(rate["consume_rate"], RATE), abs=0.1)
 
 
 def test_data_survives_the_file() -> None:
