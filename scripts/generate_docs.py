@@ -14,6 +14,7 @@ import cli_reference
 import readme_figure
 import readme_table
 import scenario_reference
+from tailrace.results.published import read_published
 
 ROOT = Path(__file__).resolve().parent.parent
 README = ROOT / "README.md"
@@ -33,7 +34,15 @@ def cli_page() -> str:
 def with_table(path: Path) -> str:
     """A page with its table of reproduced results."""
     summary = json.loads(readme_table.SUMMARY.read_text())
-    return readme_table.replace_block(path.read_text(), readme_table.table(summary))
+    bands = read_published(readme_table.PUBLISHED)
+    region = json.loads(readme_table.MAP.read_text())
+    return readme_table.replace_block(path.read_text(), readme_table.table(summary, bands, region))
+
+
+def with_cost(page: str) -> str:
+    """A page with the conclusion of the measured client."""
+    conclusion = json.loads(readme_table.COST.read_text())["conclusion"]
+    return readme_table.replace_block(page, conclusion, (readme_table.COST_BEGIN, readme_table.COST_END))
 
 
 def figure() -> str:
@@ -45,7 +54,7 @@ PAGES: dict[Path, Callable[[], str]] = {
     ROOT / "docs" / "scenario-reference.md": scenario_page,
     ROOT / "docs" / "cli-reference.md": cli_page,
     README: lambda: with_table(README),
-    REPRODUCTION: lambda: with_table(REPRODUCTION),
+    REPRODUCTION: lambda: with_cost(with_table(REPRODUCTION)),
     readme_figure.PATH: figure,
 }
 README_PAGES = (README, REPRODUCTION, readme_figure.PATH)

@@ -1,20 +1,31 @@
 """The README's table of reproduced results: from a run, to a small committed summary, to Markdown.
 
 The summary (`reproductions/*/result-summary.json`) holds what the table and the figure show and what says how it was
-made; the run directory itself is not committed.
+made; the run directory itself is not committed. What each figure can prove is its `kind` in the published figures
+beside it, and where the independent ones hold is in the summary of the map (`map.json`).
 """
 
 import json
 from pathlib import Path
 from typing import Any
 
+from tailrace.results.kinds import by_kind, count_text, null_text
+from tailrace.results.published import Band
+
 ROOT = Path(__file__).resolve().parent.parent
 SUMMARY = ROOT / "reproductions" / "cisco-dpp" / "result-summary.json"
+PUBLISHED = SUMMARY.parent / "published.yaml"
+MAP = SUMMARY.parent / "map.json"
 BEGIN = "<!-- reproduced results: written by `make readme-table` -->"
 END = "<!-- end of reproduced results -->"
+COST = SUMMARY.parent / "client-cost.json"
+COST_BEGIN = "<!-- measured client: written by `make readme-table` -->"
+COST_END = "<!-- end of measured client -->"
 KEPT = ("metric", "arm", "baseline", "workload", "value", "published", "tolerance", "passed")
 SOLO = "solo:"
 HEADS = {"completion_s": "{arm}, s", "acceleration_percent": "faster with {arm}, %"}
+KIND_WORDS = {"bound": "bound by capacity", "fitted": "fitted one for one"}
+LEVEL_WORDS = {"6": "six hold", "5": "five or more", "4": "four or more"}
 
 Json = dict[str, Any]
 
@@ -55,21 +66,52 @@ def rounded(value: Any) -> Any:
     return [rounded(inner) for inner in value] if isinstance(value, list) else value
 
 
-def table(summary: Json) -> str:
-    """One row per workload; each cell is the figure here, the published one, and whether it lies in its band."""
-    cells: dict[tuple[str, str], Json] = {}
-    for judged in summary["expectations"]:
-        if judged["workload"] and judged["metric"] in HEADS:
-            cells[judged["workload"], column(judged)] = judged
-    columns = list(dict.fromkeys(head for _, head in cells))
-    rows = [
-        "| " + " | ".join(["workload", *columns]) + " |",
-        "|---" * (len(columns) + 1) + "|",
+def table(summary: Json, bands: list[Band], region: Json) -> str:
+    """The figures in groups of what they can prove, the counts of each group, and where the independent ones hold."""
+    judged = labelled(summary["expectations"], bands)
+    names = summary["workloads"]
+    rows = ["| " + " | ".join(["kind", "figure", *names]) + " |", "|---" * (len(names) + 2) + "|"]
+    for kind, figures in by_kind(judged).items():
+        shown = [figure for figure in figures if figure["workload"] and figure["metric"] in HEADS]
+        for head in dict.fromkeys(column(figure) for figure in shown):
+            cells = {figure["workload"]: cell(figure) for figure in shown if column(figure) == head}
+            listed = [cells.get(name, "") for name in names]
+            rows.append("| " + " | ".join([KIND_WORDS.get(kind, kind), head, *listed]) + " |")
+    return "\n".join([*rows, "", provenance(summary, judged), "", *region_lines(region)])
+
+
+def labelled(expectations: list[Json], bands: list[Band]) -> list[Json]:
+    """Judged figures with the kind of their bands, and with the verdict on an arm that does what its baseline does."""
+    values = {(one["metric"], one["arm"], one["workload"]): one["value"] for one in expectations}
+    found = {(band.metric, band.arm, band.workload): band for band in bands}
+    baseline = next((band.baseline for band in bands if band.baseline), None)
+    listed = []
+    for one in expectations:
+        band = found[one["metric"], one["arm"], one["workload"]]
+        is_mechanism = one["arm"] != baseline and not (one["arm"] or "").startswith(SOLO)
+        without = values.get((one["metric"], baseline if is_mechanism else one["arm"], one["workload"]))
+        if one["metric"] == "acceleration_percent":
+            without = 0.0
+        passed_without = None if without is None else band.holds(without)
+        listed.append(one | {"kind": band.kind, "passed_without": passed_without})
+    return listed
+
+
+def region_lines(region: Json) -> list[str]:
+    """Each fitted value with the range in which so many of the independent figures hold, and what follows from it."""
+    fitted = [value for value in region["values"] if value["kind"] == "fitted"]
+    heads = ["fitted value", "here", "stated range", *LEVEL_WORDS.values()]
+    lines = [
+        f"{len(fitted)} values are fitted to the {region['figures']} independent figures together. Where each of them "
+        "is moved alone, over its stated range and to ±15 % at least, so many hold from one value to the other:",
+        "",
+        "| " + " | ".join(heads) + " |",
+        "|---" * len(heads) + "|",
     ]
-    for name in summary["workloads"]:
-        shown = [cell(cells.get((name, head))) for head in columns]
-        rows.append(f"| {name} | " + " | ".join(shown) + " |")
-    return "\n".join([*rows, "", provenance(summary)])
+    for value in fitted:
+        spans = [value["holds"][level] or "nowhere" for level in LEVEL_WORDS]
+        lines.append("| " + " | ".join([value["name"], value["base"], value["stated"] or "–", *spans]) + " |")
+    return [*lines, "", region["verdict"]]
 
 
 def column(judged: Json) -> str:
@@ -88,23 +130,22 @@ def cell(judged: Json | None) -> str:
     return f"{judged['value']:.{digits}f} ({judged['published']:g} {mark})"
 
 
-def provenance(summary: Json) -> str:
-    """How many figures lie in their bands, and what was run."""
-    judged = summary["expectations"]
-    passed = sum(one["passed"] is True for one in judged)
+def provenance(summary: Json, judged: list[Json]) -> str:
+    """How many figures of each kind lie in their bands, what DPP off would score, and what was run."""
     part = (
         "the published transaction counts" if summary["scale"] == 1 else f"{summary['scale']:g} of the published counts"
     )
+    texts = [text for text in (count_text(judged), null_text(judged)) if text]
     return (
-        f"Here (published, ✓ within the stated tolerance): {passed} of {len(judged)} published figures hold. "
+        f"Here (published, ✓ within the stated tolerance). {'. '.join(texts)}. "
         f"Run with {part}, {summary['trials']} trials per arm, seed {summary['seed']}."
     )
 
 
-def replace_block(page: str, block: str) -> str:
+def replace_block(page: str, block: str, markers: tuple[str, str] = (BEGIN, END)) -> str:
     """The page with everything between the two markers replaced."""
-    head, begin, rest = page.partition(BEGIN)
-    _, end, tail = rest.partition(END)
+    head, begin, rest = page.partition(markers[0])
+    _, end, tail = rest.partition(markers[1])
     if not begin or not end:
-        raise ValueError("a README lost the markers of the table of reproduced results")
+        raise ValueError(f"a README lost the marker {markers[1] if begin else markers[0]}")
     return f"{head}{begin}\n{block}\n{end}{tail}"

@@ -14,8 +14,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from variations import VARIATIONS, Variation
-
 from tailrace.experiment.native import make_trial, run_trial
 from tailrace.experiment.plans import Plans
 from tailrace.experiment.scale import scaled
@@ -23,6 +21,7 @@ from tailrace.experiment.schedule import TrialKey
 from tailrace.scenario.loading import load_scenario
 from tailrace.scenario.scenario import Scenario
 from tailrace.scenario.workload import Oltp
+from variations import VARIATIONS, Variation
 
 HERE = Path(__file__).resolve().parent
 ARMS = ("fifo", "dpp")

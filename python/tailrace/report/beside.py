@@ -4,6 +4,7 @@ from typing import Any
 
 from tailrace.report.charts.strip import deviation_strip
 from tailrace.results.grid import grid_of, metric_name
+from tailrace.results.kinds import count_text, has_kinds, null_text
 from tailrace.results.text import difference_text, figure_text, judged_interval_text, place
 
 
@@ -17,6 +18,8 @@ def beside_published(summary: dict[str, Any]) -> dict[str, Any]:
         "rows": rows,
         "grid": grid_of(rows, summary["workloads"]),
         "has_published": has_published,
+        "has_kinds": has_kinds(summary["expectations"]),
+        "counted": ". ".join(text for text in (count_text(rows), null_text(rows)) if text) if rows else "",
         "title": "Beside the published figures" if has_published else "Expectations",
         "short": "Beside the published" if has_published else "Expectations",
     }

@@ -3,6 +3,7 @@
 from typing import Any
 
 from tailrace.results.effect_words import size_words
+from tailrace.results.kinds import count_text
 from tailrace.results.metrics import NAMES, OPEN_LOOP
 from tailrace.results.numbers import digits_text
 from tailrace.statistics import mean
@@ -34,9 +35,8 @@ def facts(summary: dict[str, Any]) -> list[dict[str, str]]:
         listed.append({"text": "deadlock", "tone": "bad"})
     judged = [e["passed"] for e in summary["expectations"]]
     if judged:
-        passed = sum(outcome is True for outcome in judged)
-        text = f"{passed} of {len(judged)} expectations hold"
-        listed.append({"text": text, "tone": "good" if passed == len(judged) else "bad"})
+        is_good = all(outcome is True for outcome in judged)
+        listed.append({"text": count_text(summary["expectations"]), "tone": "good" if is_good else "bad"})
     counts = sorted({len(arm["trials"]) for arm in summary["arms"].values()})
     trials = " to ".join(str(count) for count in dict.fromkeys([counts[0], counts[-1]])) if counts else "no"
     listed.append({"text": f"{trials} valid trials per arm", "tone": "" if counts and counts[0] else "bad"})

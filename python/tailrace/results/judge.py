@@ -1,11 +1,12 @@
 """Whether a run lies inside the bands, and how sure that is."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from operator import truediv
 from typing import Any
 
 from tailrace.results.numbers import PS_PER_S
-from tailrace.results.published import Band
+from tailrace.results.published import CHANGES, Band
 from tailrace.results.run_directory import SOLO, Run
 from tailrace.results.sample_summary import interval_dict
 from tailrace.results.trial_value import trial_value
@@ -33,10 +34,11 @@ def judge(run: Run, band: Band) -> dict[str, Any]:
     """The run's value beside the band. `passed` is null where the run has no valid trials to tell.
 
     The value is judged, not its interval; `is_clear` says whether the whole interval lies on the same side.
+    `passed_without` is the verdict on an arm that does what its baseline does.
     """
     samples, combine = _samples(run, band)
-    centre: Centre = median if band.statistic == "median" else mean
-    factor = 1 / run.scale_of(band.workload) if band.metric in SCALED_METRICS else 1.0
+    centre = _centre(band)
+    factor = _factor(run, band)
     measured = combine(*(centre(sample) for sample in samples)) if all(samples) else None
     value = measured * factor if measured is not None else None
     interval = _interval(run, band, samples, centre, combine, factor) if measured is not None else None
@@ -51,6 +53,7 @@ def judge(run: Run, band: Band) -> dict[str, Any]:
         "cause": band.cause,
         "after_s": band.after_ps / PS_PER_S if band.after_ps else None,
         "statistic": band.statistic,
+        "kind": band.kind,
         "value": value,
         "interval": interval,
         "measured": measured,
@@ -63,9 +66,32 @@ def judge(run: Run, band: Band) -> dict[str, Any]:
         "difference_percent": _percent(value, band.value),
         "passed": passed,
         "is_clear": _is_clear(band, interval, is_inside=passed) if interval and passed is not None else None,
+        "passed_without": _passed_without(run, band, is_passed=passed),
         "trials": min(len(sample) for sample in samples),
         "source": band.source,
     }
+
+
+def _centre(band: Band) -> Centre:
+    return median if band.statistic == "median" else mean
+
+
+def _factor(run: Run, band: Band) -> float:
+    return 1 / run.scale_of(band.workload) if band.metric in SCALED_METRICS else 1.0
+
+
+def _passed_without(run: Run, band: Band, *, is_passed: bool | None) -> bool | None:
+    """The verdict if the band's arm did what its baseline does; that on the run where the figure is of no such arm."""
+    if band.metric in CHANGES:
+        return band.holds(0)
+    baseline = band.baseline or run.baseline
+    if band.arm is None or baseline is None or band.arm.startswith(SOLO) or band.arm == baseline:
+        return is_passed
+    samples, combine = _samples(run, replace(band, arm=baseline))
+    if not all(samples):
+        return None
+    centre = _centre(band)
+    return band.holds(combine(*(centre(sample) for sample in samples)) * _factor(run, band))
 
 
 def _interval(

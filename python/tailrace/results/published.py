@@ -14,7 +14,12 @@ from tailrace.scenario.units import TIME, QuantityError, parse
 STATISTICS = ("mean", "median")
 KEYS_OF_PLACE = frozenset({"arm", "baseline", "workload", "port", "queue", "cause", "after"})
 KEYS_OF_BAND = frozenset({"value", "at_least", "at_most", "tolerance", "tolerance_points"})
-KEYS = KEYS_OF_PLACE | KEYS_OF_BAND | {"metric", "statistic", "source"}
+KEYS = KEYS_OF_PLACE | KEYS_OF_BAND | {"metric", "statistic", "kind", "source"}
+INDEPENDENT = "independent"
+KINDS = (INDEPENDENT, "derived", "bound", "fitted", "input")
+"""What a figure can prove, the strongest first; the scenario's `expect` documents them. Left out: independent."""
+CHANGES = frozenset({"acceleration_percent"})
+"""Metrics that are zero where the arm does what its baseline does."""
 
 
 @dataclass(frozen=True)
@@ -34,6 +39,7 @@ class Band:
     high: float | None
     tolerance: str
     statistic: str
+    kind: str
     source: str
 
     @classmethod
@@ -49,7 +55,7 @@ class Band:
             raise RunDirectoryError(f"{place}: statistic {raw['statistic']!r} (hint: {' or '.join(STATISTICS)})")
         value = _number(raw, "value", place)
         low, high, tolerance = _bounds(raw, value, place)
-        return cls(
+        band = cls(
             metric=raw["metric"],
             arm=raw.get("arm"),
             baseline=raw.get("baseline"),
@@ -63,8 +69,12 @@ class Band:
             high=high,
             tolerance=tolerance,
             statistic=raw.get("statistic", "mean"),
+            kind=_kind(raw, place),
             source=raw.get("source", ""),
         )
+        if "kind" in raw:
+            _refuse_untold(band, place)
+        return band
 
     def holds(self, value: float) -> bool:
         """Whether a value lies inside."""
@@ -90,6 +100,22 @@ def read_published(path: Path) -> list[Band]:
         raise RunDirectoryError(f"{path}: holds no list of figures (hint: `figures:` with one entry per figure)")
     source = str(content.get("source", "")) if isinstance(content, dict) else ""
     return [Band.parse(_with_source(raw, source), f"{path.name}: figures.{i}") for i, raw in enumerate(listed)]
+
+
+def _kind(raw: dict[str, Any], place: str) -> str:
+    kind = raw.get("kind", INDEPENDENT)
+    if not isinstance(kind, str) or kind not in KINDS:
+        raise RunDirectoryError(f"{place}: unknown kind {kind!r} (hint: known are {', '.join(KINDS)})")
+    return kind
+
+
+def _refuse_untold(band: Band, place: str) -> None:
+    """A band around a change must tell a mechanism that works from one that does nothing, or say that it does not."""
+    if band.metric in CHANGES and band.value is not None and band.kind in (INDEPENDENT, "derived") and band.holds(0):
+        raise RunDirectoryError(
+            f"{place}: kind {band.kind}, but the band {band.low:.3g} to {band.high:.3g} holds 0, which is a mechanism "
+            "that does nothing (hint: a smaller tolerance, or `kind: bound`)"
+        )
 
 
 def _bounds(raw: dict[str, Any], value: float | None, place: str) -> tuple[float | None, float | None, str]:

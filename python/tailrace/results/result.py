@@ -5,6 +5,7 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
+from tailrace.results.kinds import count_text, null_text
 from tailrace.results.run_directory import Run
 from tailrace.results.summarise import summarise_run
 from tailrace.results.tables import Table, read_table
@@ -97,11 +98,15 @@ class Result:
                 difference_text(judged),
                 judged["tolerance"],
                 verdict_text(judged),
+                judged["kind"],
             ]
             for judged in self.summary["expectations"]
         ]
-        head = ["", "expectation", "where", "here", "published", "difference", "allowed", "verdict"]
-        return _html_table(head, rows) if rows else ""
+        head = ["", "expectation", "where", "here", "published", "difference", "allowed", "verdict", "kind"]
+        expectations = self.summary["expectations"]
+        texts = [text for text in (count_text(expectations), null_text(expectations)) if text]
+        counted = "".join(f"<p>{escape(text)}.</p>" for text in texts)
+        return _html_table(head, rows) + counted if rows else ""
 
 
 def _html_table(head: list[str], rows: list[list[str]]) -> str:

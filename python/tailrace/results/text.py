@@ -7,6 +7,7 @@ from typing import Any
 from tailrace.results.fair_drop import fair_drop_sentences
 from tailrace.results.fidelity import TAP, fidelity_rows
 from tailrace.results.grid import Grid, grid_of
+from tailrace.results.kinds import count_text, null_text
 from tailrace.results.metrics import OPEN_LOOP
 from tailrace.results.numbers import PS_PER_S, THIN_SPACE, digits_text, signed_text, span_text
 from tailrace.results.pauses import deadlock_sentences
@@ -144,8 +145,7 @@ def _expectations(summary: dict[str, Any]) -> str:
     expectations = summary["expectations"]
     if not expectations:
         return ""
-    passed = sum(judged["passed"] is True for judged in expectations)
-    count = f"{passed} of {len(expectations)} expectations hold."
+    count = "\n".join(f"{text}." for text in (count_text(expectations), null_text(expectations)) if text)
     grid = grid_of(expectations, summary["workloads"])
     if grid is None:
         return f"{_list(expectations)}\n{count}"

@@ -108,3 +108,12 @@ def _bounds(at: KeyPath, expected: Expectation) -> Found:
         yield at, "a value needs one tolerance", "add tolerance: 10% or tolerance_points: 5"
     elif expected.tolerance is not None and not re.match(r"^\d+(\.\d+)?\s*%$", expected.tolerance):
         yield (*at, "tolerance"), f"'{expected.tolerance}' is not a share", "such as 10%"
+    elif expected.metric == "acceleration_percent" and expected.kind in ("independent", "derived"):
+        yield from _untold(at, expected, expected.value)
+
+
+def _untold(at: KeyPath, expected: Expectation, value: float) -> Found:
+    """A band around a change that a mechanism without effect would hold proves nothing."""
+    if expected.tolerance_points is not None and abs(value) <= expected.tolerance_points:
+        what = f"an {expected.kind} change whose band holds 0 is held by a mechanism that does nothing"
+        yield (*at, "tolerance_points"), what, "a smaller tolerance, or kind: bound"

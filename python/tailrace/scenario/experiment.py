@@ -113,5 +113,9 @@ class Expectation(Part):
     """Relative distance allowed, e.g. 10%."""
     tolerance_points: float | None = None
     """Absolute distance allowed, in the unit of the metric."""
+    kind: Literal["independent", "derived", "bound", "fitted", "input"] | None = None
+    """What the figure can prove; left out: independent. input: the model was given it; fitted: values of the model were
+    chosen so that it comes out; derived: it follows from other figures by arithmetic; bound: capacity or another limit
+    decides it, whatever the mechanism does; independent: none of these, so the model can miss it."""
     source: str = ""
     """Document, table or figure, page."""

@@ -40,6 +40,42 @@ def test_the_published_figures_are_those_of_the_papers_tables() -> None:
         assert values["acceleration_percent", "dpp", name] == pytest.approx((1 - fast / slow) * 100, abs=0.05)
 
 
+def test_the_published_figures_say_what_they_can_prove() -> None:
+    bands = read_published(ROOT / "reproductions" / "cisco-dpp" / "published.yaml")
+    kinds = {(b.metric, b.arm, b.workload): b.kind for b in bands}
+    independent = {("completion_s", arm, name) for arm in ("fifo", "dpp") for name in ("XS", "S", "M")}
+    assert {figure for figure, kind in kinds.items() if kind == "independent"} == independent
+    assert {kinds["completion_s", f"solo:{name}", name] for name in ("XS", "S", "M", "L1", "L2")} == {"fitted"}
+    assert {kinds["acceleration_percent", "dpp", name] for name in ("XS", "S", "M")} == {"derived"}
+    assert {kind for (_, _, name), kind in kinds.items() if name in ("L1", "L2")} == {"fitted", "bound"}
+
+
+def test_the_bands_of_speed_ups_tell_a_working_mechanism_from_a_dead_one() -> None:
+    bands = read_published(ROOT / "reproductions" / "cisco-dpp" / "published.yaml")
+    speed_ups = [band for band in bands if band.metric == "acceleration_percent"]
+    assert {band.workload for band in speed_ups if not band.holds(0)} == {"XS", "S", "M"}
+    assert {band.kind for band in speed_ups if band.holds(0)} == {"bound"}
+
+
+@pytest.mark.parametrize("kind", ["independent", "derived"])
+def test_a_band_that_a_dead_mechanism_holds_is_refused(kind: str) -> None:
+    raw = {"metric": "acceleration_percent", "value": 0.8, "tolerance_points": 5}
+    with pytest.raises(RunDirectoryError, match=rf"kind {kind}, but the band -4.2 to 5.8 holds 0.*hint.*kind: bound"):
+        Band.parse(raw | {"kind": kind}, "published.yaml: figures.3")
+    assert Band.parse(raw | {"kind": "bound"}, "test").kind == "bound"
+    assert Band.parse(raw, "test").kind == "independent", "files from before there were kinds stay readable"
+
+
+def test_what_a_dead_mechanism_would_score_is_judged_beside_each_figure(run: Run) -> None:
+    assert judged(run, **DPP, value=390, tolerance="10%")["passed_without"] is False
+    assert judged(run, **DPP, value=480, tolerance="30%")["passed_without"] is True
+    fifo = judged(run, **(DPP | {"arm": "fifo"}), value=572, tolerance="10%")
+    assert (fifo["passed"], fifo["passed_without"]) == (True, True)
+    speed_up = {"metric": "acceleration_percent", "arm": "dpp", "baseline": "fifo", "workload": "XS"}
+    assert judged(run, **speed_up, value=31.8, tolerance_points=5)["passed_without"] is False
+    assert judged(run, **speed_up, value=1, tolerance_points=5)["passed_without"] is True
+
+
 def test_a_relative_tolerance_is_inclusive(run: Run) -> None:
     band = Band.parse(DPP | {"value": 100, "tolerance": "10%"}, "test")
     assert (band.low, band.high) == (90, 110)
@@ -139,6 +175,8 @@ def test_a_median_can_be_asked_for(run: Run) -> None:
         ({"metric": "completion_s", "value": 3, "tolerance": "ten%"}, "tolerance 'ten%' is no percentage"),
         ({"metric": "completion_s", "value": "fast", "tolerance": "1%"}, "value 'fast' is no number"),
         ({"metric": "completion_s", "statistic": "mode", "at_most": 1}, "statistic 'mode'"),
+        ({"metric": "completion_s", "kind": "fited", "at_most": 1}, "unknown kind 'fited'"),
+        ({"metric": "completion_s", "kind": ["fitted"], "at_most": 1}, "unknown kind"),
     ],
 )
 def test_what_is_wrong_with_a_band_is_said(raw: Any, what: str) -> None:

@@ -182,11 +182,18 @@ def test_what_does_not_hold_is_shown_with_its_interval(cisco: Path) -> None:
     summary = summarise(cisco)
     summary["expectations"][5] |= {"passed": False, "is_clear": True}
     text = format_table(summary)
-    assert "19 of 20 expectations hold." in text
+    assert "5 of 6 independent figures hold (and 3 of 3 derived, 6 of 6 bound, 5 of 5 fitted)." in text
     missed = [line for line in text.splitlines() if line.startswith("completion_s")]
     assert len(missed) == 1
     assert " to " in missed[0]
     assert missed[0].endswith("FAIL")
+
+
+def test_figures_without_kinds_are_counted_together(cisco: Path) -> None:
+    summary = summarise(cisco)
+    for judged in summary["expectations"]:
+        judged["kind"] = "independent"
+    assert format_table(summary).endswith("\n20 of 20 expectations hold.\n")
 
 
 def test_the_table_is_the_one_that_people_agreed_to(cisco: Path) -> None:

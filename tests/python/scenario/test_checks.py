@@ -186,6 +186,13 @@ def test_the_sound_scenario_is_sound() -> None:
         ("expect", [{"metric": "drops_frames"}], "expect.0", "nothing to compare with"),
         ("expect", [{"metric": "drops_frames", "value": 1}], "expect.0", "needs one tolerance"),
         ("expect", [{"metric": "drops_frames", "value": 1, "tolerance": "x"}], "expect.0.tolerance", "not a share"),
+        ("expect", [{"metric": "drops_frames", "at_most": 1, "kind": "guess"}], "expect.0.kind", "independent"),
+        (
+            "expect",
+            [{"metric": "acceleration_percent", "value": 1, "tolerance_points": 5, "kind": "derived"}],
+            "expect.0.tolerance_points",
+            "does nothing",
+        ),
         ("expect", [{"metric": "drops_frames", "arm": "ffo", "at_most": 1}], "expect.0.arm", "did you mean 'fifo'?"),
         (
             "expect",
