@@ -13,6 +13,7 @@ from tailrace.report.network import network
 from tailrace.report.sections import completion, distributions, provenance, queues, transport
 from tailrace.results import Run, numbers
 from tailrace.results.grid import metric_name
+from tailrace.results.lock_out import lock_out_sentences
 from tailrace.results.pauses import deadlock_sentences
 from tailrace.results.summarise import summarise_run
 
@@ -42,7 +43,7 @@ def render(run: Run, summary: dict[str, Any] | None = None) -> str:
         "workloads": summary["workloads"],
         "baseline": summary["baseline"],
         "headline": headline(summary),
-        "deadlocks": deadlock_sentences(summary["arms"]),
+        "alarms": [*deadlock_sentences(summary["arms"]), *lock_out_sentences(summary["arms"])],
         "facts": facts(summary),
         "completion": completion(summary),
         "published": beside_published(summary),

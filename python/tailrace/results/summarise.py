@@ -7,6 +7,7 @@ from typing import Any
 from tailrace.results.effects import compare_arms
 from tailrace.results.fidelity import engine_name, fabric_name, summarise_fidelity
 from tailrace.results.judge import judge
+from tailrace.results.lock_out import lock_outs_of
 from tailrace.results.pauses import deadlocks_of, summarise_pauses
 from tailrace.results.ports import drops_by_cause, early_drops, summarise_hosts, summarise_ports
 from tailrace.results.published import read_bands
@@ -108,6 +109,7 @@ def _arm(run: Run, arm: str) -> dict[str, Any]:
         "workloads": workloads,
         "goodput_jain": jain_index([w["goodput_gbps"]["mean"] for w in workloads.values()]),
         "deadlocks": deadlocks_of(trials),
+        "lock_outs": lock_outs_of(trials),
         "drops": drops_by_cause(trials) if trials else {},
         "early_drops": early_drops(trials),
         "ports": ports,
