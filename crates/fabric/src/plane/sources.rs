@@ -65,3 +65,38 @@ fn pairs(workload: &Workload) -> Vec<(usize, usize)> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::{Value, json};
+    use tailrace_wire::Packet;
+
+    fn stream(name: &str, source: &str, destination: &str) -> Value {
+        json!({ "stream": {
+            "name": name, "source": source, "destination": destination, "connections": 1, "bytes": 0, "start_ps": 0,
+            "stagger_ps": 0, "priority": 0, "pin_forward": [], "pin_backward": [],
+        } })
+    }
+
+    fn sources(workloads: &Value) -> Sources {
+        let mut plan = crate::commands::two_hosts(100_000_000, 1_500);
+        plan["workloads"] = workloads.clone();
+        Sources::new(&Plan::parse(&plan.to_string()).expect("a sound plan"))
+    }
+
+    fn frame(from_host: u16, to_host: u16) -> LiveFrame {
+        LiveFrame { from_host, ..LiveFrame::bare(Packet { to_host, ..Packet::default() }) }
+    }
+
+    #[test]
+    fn workloads_between_the_same_hosts_are_one_source_in_both_directions() {
+        let hosts = crate::commands::two_hosts(100_000_000, 1_500)["hosts"].clone();
+        let name = |host: usize| hosts[host]["name"].as_str().expect("a name").to_owned();
+        let both = sources(&json!([stream("out", &name(0), &name(1)), stream("back", &name(1), &name(0))]));
+        assert_eq!(both.workloads(), [vec![0, 1]]);
+        assert_eq!((both.of(&frame(0, 1)), both.of(&frame(1, 0))), (Some(0), Some(0)));
+        assert_eq!(both.of(&frame(0, 0)), None, "no workload has these hosts");
+        assert_eq!(both.of(&frame(7, 7)), None);
+    }
+}

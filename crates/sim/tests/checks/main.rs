@@ -11,6 +11,7 @@ mod cores;
 mod figure_17;
 mod golden;
 mod htsim;
+mod lock_out;
 mod noise;
 mod ns3_cases;
 mod oltp_mix;
