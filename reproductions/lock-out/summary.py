@@ -66,7 +66,8 @@ def of_arm(trials: list[Trial]) -> Json:
     if not valid:
         return row
     goodput = [gbps(trial) for trial in valid]
-    latency = pooled(workload["latency"]["buckets"] for trial in valid for workload in small(trial) if workload["latency"])
+    recorded = [workload["latency"] for trial in valid for workload in small(trial)]
+    latency = pooled(histogram["buckets"] for histogram in recorded if histogram)
     row["small_gbps"] = rounded(sum(goodput) / len(goodput))
     row["small_gbps_range"] = [rounded(min(goodput)), rounded(max(goodput))]
     row["transactions"] = rounded(sum(latency.values()) / len(valid))

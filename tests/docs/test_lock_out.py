@@ -10,7 +10,8 @@ FOLDER = Path(__file__).resolve().parents[2] / "reproductions" / "lock-out"
 
 def script() -> ModuleType:
     spec = importlib.util.spec_from_file_location("lock_out_summary", FOLDER / "summary.py")
-    assert spec and spec.loader
+    assert spec
+    assert spec.loader
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module

@@ -1,8 +1,8 @@
-"""Ports that lock out: of workloads that share a queue, one loses many times the share of its frames that another loses.
+"""Ports that lock out: of workloads that share a queue, one loses many times the share that another loses.
 
-A tail-drop queue whose sender is as fast as the port stays full: each frame that leaves is replaced by the next one of that
-sender, and whoever sends now and then finds no room ("port blackout", Prakash et al., The TCP Outcast Problem, NSDI 2012).
-Counted are frames with data that found no room. What queue management drops is left out: it chooses whom it drops.
+A tail-drop queue whose sender is as fast as the port stays full: each frame that leaves is replaced by the next one of
+that sender, and whoever sends now and then finds no room ("port blackout": Prakash et al., The TCP Outcast Problem, NSDI
+2012). Counted are frames with data that found no room; what queue management drops is left out, because it chooses.
 """
 
 from dataclasses import dataclass
@@ -20,8 +20,8 @@ OFFERED_FRAMES_MIN = 100
 LOST_SHARE_MIN = 0.01
 """Whose loss is below one frame in a hundred is not locked out, whatever others lose."""
 REMEDY = (
-    "Give the queue active management (`aqm`: step, red or codel), use `dpp` or `afd`, give the smaller one a queue of its "
-    "own, or keep the sender that fills the port below the port's rate."
+    "Remedies: queue management (`aqm`: step with ECN, red, codel or afd), `dpp`, a queue of its own for the "
+    "workload that loses, or a sender that is slower than the port."
 )
 
 
@@ -82,9 +82,9 @@ def lock_out_sentences(arms: dict[str, dict[str, Any]]) -> list[str]:
         for row in summary.get("lock_outs", []):
             count = f"{len(row['trials'])} of {len(summary['trials'])} trial{'s' * (len(summary['trials']) > 1)}"
             sentences.append(
-                f"Lock-out with {arm} ({count}): at port {row['port']}, queue '{row['queue']}', {_names(row['workloads'])} "
-                f"lost up to {row['lost_share']:.1%} of the frames with data, {_names(row['others'])} "
-                f"{row['others_lost_share']:.2%} in that trial, in the same queue. {REMEDY}"
+                f"Lock-out with {arm} ({count}): at port {row['port']}, queue '{row['queue']}', "
+                f"{_names(row['workloads'])} lost up to {row['lost_share']:.1%} of the frames with data, and "
+                f"{_names(row['others'])} {row['others_lost_share']:.2%} of its own in that trial. {REMEDY}"
             )
     return sentences
 

@@ -6,8 +6,8 @@ from typing import Any
 
 from tailrace.results.fidelity import TAP, fidelity_rows
 from tailrace.results.grid import Grid, grid_of
-from tailrace.results.metrics import OPEN_LOOP
 from tailrace.results.lock_out import lock_out_sentences
+from tailrace.results.metrics import OPEN_LOOP
 from tailrace.results.numbers import PS_PER_S, THIN_SPACE, digits_text, signed_text, span_text
 from tailrace.results.pauses import deadlock_sentences
 from tailrace.results.run_directory import SOLO

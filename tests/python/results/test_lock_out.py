@@ -79,8 +79,10 @@ def test_an_arm_names_its_trials_and_the_worst_of_them() -> None:
     assert (found["trials"], found["port"], found["queue"]) == ([2, 3], "leaf>client", "all")
     assert (found["lost_share"], found["others"]) == (0.5, ["bulk"])
     (sentence,) = lock_out_sentences({"fifo": {"trials": [1, 2, 3], "lock_outs": [found]}})
-    assert sentence.startswith("Lock-out with fifo (2 of 3 trials): at port leaf>client, queue 'all', 'small' lost up to 50.0%")
-    assert "`aqm`" in sentence and "`dpp`" in sentence, "the remedy"
+    assert sentence.startswith(
+        "Lock-out with fifo (2 of 3 trials): at port leaf>client, queue 'all', 'small' lost up to 50.0%"
+    )
+    assert all(word in sentence for word in ("Remedies", "`aqm`", "`dpp`")), "what heals it"
 
 
 def test_each_of_two_that_alternate_is_named() -> None:
