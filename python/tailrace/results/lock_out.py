@@ -1,7 +1,7 @@
 """Ports that lock out: of workloads that share a queue, one loses many times the share that another loses.
 
 A tail-drop queue whose sender is as fast as the port stays full: each frame that leaves is replaced by the next one of
-that sender, and whoever sends now and then finds no room ("port blackout": Prakash et al., The TCP Outcast Problem, NSDI
+that sender, and whoever sends now and then finds no room ("port blackout": Prakash et al., TCP Outcast, NSDI
 2012). Counted are frames with data that found no room; what queue management drops is left out, because it chooses.
 """
 
