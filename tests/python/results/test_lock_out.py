@@ -5,9 +5,7 @@ from pathlib import Path
 import pytest
 
 from tailrace.results.lock_out import (
-    DROPPED_FRAMES_MIN,
     LOST_SHARE_MIN,
-    OFFERED_FRAMES_MIN,
     SHARE_RATIO_MIN,
     Traffic,
     lock_out_sentences,
@@ -46,13 +44,15 @@ def test_nine_times_the_share_is_not_enough() -> None:
 
 def test_three_of_ten_are_luck() -> None:
     assert not traffic("small", 7, 3).is_locked_out_by(BULK)
-    assert not traffic("small", OFFERED_FRAMES_MIN - 50, 49).is_locked_out_by(BULK)
-    assert not traffic("small", 1_000, DROPPED_FRAMES_MIN - 1).is_locked_out_by(BULK)
-    assert traffic("small", 1_000, DROPPED_FRAMES_MIN).is_locked_out_by(traffic("bulk", 67_000, 60))
+    assert not traffic("small", 50, 49).is_locked_out_by(BULK)
+    assert not traffic("small", 1_000, 29).is_locked_out_by(BULK)
+    assert traffic("small", 1_000, 30).is_locked_out_by(traffic("bulk", 67_000, 60))
 
 
 def test_the_other_must_have_come_too() -> None:
-    assert not traffic("small", 500, 240).is_locked_out_by(traffic("bulk", OFFERED_FRAMES_MIN - 1, 0))
+    small = traffic("small", 500, 500)  # 50 % against at most 1 %
+    assert not small.is_locked_out_by(traffic("bulk", 99, 0))
+    assert small.is_locked_out_by(traffic("bulk", 100, 0))
 
 
 def test_less_than_one_frame_in_a_hundred_is_no_lock_out() -> None:
