@@ -4,8 +4,10 @@ mod depth;
 mod digest;
 mod latency;
 mod series;
+mod traffic;
 
 pub use depth::DepthHistogram;
 pub use digest::Digest;
 pub use latency::Latency;
 pub use series::Series;
+pub use traffic::{Tally, Traffic};

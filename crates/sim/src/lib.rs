@@ -22,7 +22,7 @@ mod world;
 pub use build::{Flight, address_of, flight, lossless_nics, pace_of, policy_towards, switches};
 pub use control::Control;
 pub use observe::PortRecord;
-pub use outcome::{Column, Outcome, Table, interface_summary, port_series, ports, queue_depth, switch_summaries};
+pub use outcome::{Column, Outcome, Recorded, Table, interface_summary, port_series, ports, queue_depth, switch_summaries};
 pub use watch::{Connection, watch};
 
 use tailrace_plan::Plan;

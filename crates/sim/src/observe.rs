@@ -1,8 +1,9 @@
 //! What one trial remembers.
 
-use tailrace_record::{DepthHistogram, Digest, Latency, Series};
+use tailrace_dataplane::{DropCause, Frame};
+use tailrace_record::{DepthHistogram, Digest, Latency, Series, Traffic};
 use tailrace_units::{Span, Time};
-use tailrace_wire::Packet;
+use tailrace_wire::{Flags, Packet};
 
 /// Where the digest's events happen: wires, drops, marks and deliveries have places of their own.
 const DROPS: u64 = 1 << 32;
@@ -20,6 +21,8 @@ pub(crate) struct Observe {
     pub(crate) workloads: Vec<WorkloadRecord>,
     /// Observed ports, in the order of the plan.
     pub(crate) ports: Vec<PortRecord>,
+    /// Workload of each socket: the source of traffic that a frame for it belongs to.
+    pub(crate) workload_of: Vec<u32>,
     /// Finite workloads that are not complete.
     pub(crate) unfinished: usize,
 }
@@ -43,15 +46,31 @@ pub struct PortRecord {
     pub drop_frames: Series,
     /// Frames marked.
     pub mark_frames: Series,
+    /// Whose frames they were.
+    pub traffic: Traffic,
 }
 
 impl PortRecord {
-    /// An empty record with the bins that the plan asks for.
-    pub fn new(plan: &tailrace_plan::RawObserve) -> PortRecord {
+    /// An empty record with the bins that the plan asks for, of so many sources of traffic.
+    pub fn new(plan: &tailrace_plan::RawObserve, sources: usize) -> PortRecord {
         let bins = (plan.series_bins as usize).max(2);
         let width = Span::from_ps(plan.series_bin_ps.max(1));
         let series = || Series::new(bins, width);
-        PortRecord { depth: DepthHistogram::new(bins, width), tx_bytes: series(), drop_frames: series(), mark_frames: series() }
+        PortRecord {
+            depth: DepthHistogram::new(bins, width),
+            tx_bytes: series(),
+            drop_frames: series(),
+            mark_frames: series(),
+            traffic: Traffic::new(sources),
+        }
+    }
+
+    /// A frame of a source was dropped. The source counts only where there was no room: what queue management drops, it chooses.
+    pub fn dropped<F: Frame>(&mut self, at: Time, source: Option<usize>, frame: &F, cause: DropCause) {
+        self.drop_frames.add(at, 1);
+        if let (Some(source), DropCause::TailDrop | DropCause::BufferFull) = (source, cause) {
+            self.traffic.dropped(source, frame.priority(), frame.bytes() as u16);
+        }
     }
 }
 
@@ -101,8 +120,9 @@ impl Observe {
             packet_hops: 0,
             frames: Frames::default(),
             packets_delivered: 0,
+            ports: (0..observed_ports).map(|_| PortRecord::new(plan, workloads.len())).collect(),
             workloads,
-            ports: (0..observed_ports).map(|_| PortRecord::new(plan)).collect(),
+            workload_of: Vec::new(),
             unfinished,
         }
     }
@@ -122,7 +142,22 @@ impl Observe {
     /// A frame left an observed port. Not inlined, so that ports that nobody observes pay a comparison and no more.
     #[inline(never)]
     pub(crate) fn transmitted(&mut self, record: u32, start: Time, packet: &Packet) {
-        self.ports[record as usize].tx_bytes.add(start, u64::from(packet.frame_bytes));
+        let source = self.source_of(packet);
+        let record = &mut self.ports[record as usize];
+        record.tx_bytes.add(start, u64::from(packet.frame_bytes));
+        if let Some(source) = source {
+            record.traffic.sent(source, packet.tag.priority(), packet.frame_bytes);
+        }
+    }
+
+    /// The workload of a frame; none for frames that switches make.
+    #[inline]
+    pub(crate) fn source_of(&self, packet: &Packet) -> Option<usize> {
+        if packet.flags.intersects(Flags::PAUSE.with(Flags::CNM)) {
+            return None;
+        }
+        let to = packet.to_endpoint as usize;
+        Some(if packet.flags.contains(Flags::UDP) { to } else { self.workload_of[to] as usize })
     }
 
     /// A frame reached its host.

@@ -110,11 +110,12 @@ impl Outside<Packet> for AroundSwitch<'_> {
         self.roads.send(wire as usize, &packet, start, end);
     }
 
-    fn dropped(&mut self, at: Time, port: PortNo, _queue: QueueNo, packet: &Packet, _cause: DropCause) {
+    fn dropped(&mut self, at: Time, port: PortNo, _queue: QueueNo, packet: &Packet, cause: DropCause) {
         let (wire, record) = self.ports[port];
         self.roads.observe.dropped(at, u64::from(wire), packet.fingerprint());
         if let Some(record) = record {
-            self.roads.observe.ports[record as usize].drop_frames.add(at, 1);
+            let source = self.roads.observe.source_of(packet);
+            self.roads.observe.ports[record as usize].dropped(at, source, packet, cause);
         }
     }
 

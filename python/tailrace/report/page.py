@@ -14,6 +14,7 @@ from tailrace.report.sections import completion, distributions, provenance, queu
 from tailrace.results import Run, numbers
 from tailrace.results.fair_drop import fair_drop_sentences
 from tailrace.results.grid import metric_name
+from tailrace.results.lock_out import lock_out_sentences
 from tailrace.results.pauses import deadlock_sentences
 from tailrace.results.summarise import summarise_run
 
@@ -43,7 +44,7 @@ def render(run: Run, summary: dict[str, Any] | None = None) -> str:
         "workloads": summary["workloads"],
         "baseline": summary["baseline"],
         "headline": headline(summary),
-        "deadlocks": deadlock_sentences(summary["arms"]),
+        "alarms": [*deadlock_sentences(summary["arms"]), *lock_out_sentences(summary["arms"])],
         "idle_fair_drop": fair_drop_sentences(summary["arms"]),
         "facts": facts(summary),
         "completion": completion(summary),

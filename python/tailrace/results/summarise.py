@@ -9,6 +9,7 @@ from tailrace.results.fair_drop import idle_fair_drop
 from tailrace.results.fidelity import engine_name, fabric_name, summarise_fidelity
 from tailrace.results.flow_slowdown import summarise_flow_slowdown
 from tailrace.results.judge import judge
+from tailrace.results.lock_out import lock_outs_of
 from tailrace.results.pauses import deadlocks_of, summarise_pauses
 from tailrace.results.ports import drops_by_cause, early_drops, summarise_hosts, summarise_ports
 from tailrace.results.published import read_bands
@@ -115,6 +116,7 @@ def _arm(run: Run, arm: str) -> dict[str, Any]:
         "goodput_jain": jain_index([w["goodput_gbps"]["mean"] for w in workloads.values()]),
         "deadlocks": deadlocks_of(trials),
         "idle_fair_drop": idle_fair_drop(run, arm, trials),
+        "lock_outs": lock_outs_of(trials),
         "drops": drops_by_cause(trials) if trials else {},
         "early_drops": early_drops(trials),
         "ports": ports,

@@ -8,6 +8,7 @@ from tailrace.results.fair_drop import fair_drop_sentences
 from tailrace.results.fidelity import TAP, fidelity_rows
 from tailrace.results.grid import Grid, grid_of
 from tailrace.results.kinds import count_text, null_text
+from tailrace.results.lock_out import lock_out_sentences
 from tailrace.results.metrics import OPEN_LOOP
 from tailrace.results.numbers import PS_PER_S, THIN_SPACE, digits_text, signed_text, span_text
 from tailrace.results.pauses import deadlock_sentences
@@ -26,7 +27,7 @@ def format_table(summary: dict[str, Any]) -> str:
     """Completion times, acceleration, expectations and problems as plain text for a wide terminal."""
     parts = [
         _title(summary),
-        "\n".join(fill(sentence, WIDTH) for sentence in deadlock_sentences(summary["arms"])),
+        _warnings(summary["arms"]),
         "\n".join(fill(sentence, WIDTH) for sentence in fair_drop_sentences(summary["arms"])),
         _completion(summary),
         _latency(summary),
@@ -36,6 +37,12 @@ def format_table(summary: dict[str, Any]) -> str:
         _fidelity(summary),
     ]
     return "\n\n".join(part for part in [*parts, _problems(summary)] if part) + "\n"
+
+
+def _warnings(arms: dict[str, dict[str, Any]]) -> str:
+    """What stands still or is shut out, before any figure."""
+    sentences = [*deadlock_sentences(arms), *(f"warning: {sentence}" for sentence in lock_out_sentences(arms))]
+    return "\n".join(fill(sentence, WIDTH) for sentence in sentences)
 
 
 def align(rows: Sequence[Row], *, left: int = 1) -> str:

@@ -12,6 +12,7 @@ mod edge;
 mod fidelity;
 mod roads;
 mod run;
+mod sources;
 mod wait;
 mod wire;
 mod wired;

@@ -2,6 +2,7 @@
 //! and what is due by then happens at its own time, one thing after the other.
 
 use super::roads::{AroundSwitch, Frames, Notice, Roads};
+use super::sources::Sources;
 use super::wire::{End, Wire};
 use crate::frame::{LiveFrame, Pool};
 use std::collections::VecDeque;
@@ -65,13 +66,15 @@ impl Network {
             let ports = wire_of[id].iter().enumerate().map(|(port, &wire)| (wire, record_of(id, port))).collect();
             Node { switch, ports, due: Time::NEVER }
         };
+        let sources = Sources::new(plan);
         let roads = Roads {
             mail: vec![VecDeque::new(); graph.hosts],
             pool,
             notices: Vec::new(),
             digest: Digest::default(),
             frames: Frames::default(),
-            records: plan.observed.iter().map(|_| PortRecord::new(&plan.raw.observe)).collect(),
+            records: plan.observed.iter().map(|_| PortRecord::new(&plan.raw.observe, sources.len())).collect(),
+            sources,
             begin: Time::ZERO,
             wires,
         };
@@ -184,7 +187,8 @@ impl Network {
         self.nodes.iter_mut().for_each(|node| node.switch.begin_counting(now));
         let waiting_at = |&(node, port): &(usize, usize)| self.nodes[node - plan.graph.hosts].switch.waiting_bytes(port);
         let waiting: Vec<u64> = plan.observed.iter().map(waiting_at).collect();
-        self.roads.begin(now, &PortRecord::new(&plan.raw.observe), &waiting);
+        let empty = PortRecord::new(&plan.raw.observe, self.roads.sources.len());
+        self.roads.begin(now, &empty, &waiting);
         self.roads.frames = Frames { sent: self.in_network(), ..Frames::default() };
     }
 

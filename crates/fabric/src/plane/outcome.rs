@@ -4,7 +4,7 @@ use super::fidelity::Fidelity;
 use super::network::Network;
 use serde_json::{Map, Value, json};
 use tailrace_plan::Plan;
-use tailrace_sim::{Column, Table, port_series, ports, queue_depth, switch_summaries};
+use tailrace_sim::{Column, Recorded, Table, port_series, ports, queue_depth, switch_summaries};
 use tailrace_units::Time;
 
 /// What was counted in the measured interval, which began when the network was told and ends `now`. The network must be
@@ -13,6 +13,7 @@ pub fn outcome(plan: &Plan, network: &Network, now: Time) -> Value {
     let measured = network.roads.measured(now);
     let frames = network.roads.frames;
     let nodes = network.switches();
+    let recorded = Recorded { ports: &network.roads.records, sources: network.roads.sources.workloads() };
     json!({
         "name": plan.raw.name,
         "seed": plan.raw.seed,
@@ -24,7 +25,7 @@ pub fn outcome(plan: &Plan, network: &Network, now: Time) -> Value {
             "dropped": frames.dropped,
             "in_network": network.in_network(),
         },
-        "ports": ports(plan, &nodes, now, measured),
+        "ports": ports(plan, &nodes, recorded, now, measured),
         "switches": switch_summaries(plan, &nodes),
     })
 }

@@ -1,5 +1,6 @@
 //! What a switch sees of the world: wires to send on, and a record of what happened.
 
+use super::sources::Sources;
 use super::wire::{End, Wire};
 use crate::frame::{LiveFrame, Pool};
 use std::collections::VecDeque;
@@ -43,6 +44,8 @@ pub(super) struct Roads {
     pub(super) frames: Frames,
     /// Observed ports, in the order of the plan.
     pub(super) records: Vec<PortRecord>,
+    /// Whose frames they are, for the records.
+    pub(super) sources: Sources,
     /// Start of the measured interval: records count time from here.
     pub(super) begin: Time,
 }
@@ -102,18 +105,24 @@ impl Outside<LiveFrame> for AroundSwitch<'_> {
         let (wire, record) = self.ports[port];
         if let Some(record) = record {
             let at = self.roads.since_begin(start);
-            self.roads.records[record].tx_bytes.add(at, u64::from(frame.bytes()));
+            let source = self.roads.sources.of(&frame);
+            let record = &mut self.roads.records[record];
+            record.tx_bytes.add(at, u64::from(frame.bytes()));
+            if let Some(source) = source {
+                record.traffic.sent(source, frame.priority(), frame.packet.frame_bytes);
+            }
         }
         self.roads.send(wire, frame, start, end);
     }
 
-    fn dropped(&mut self, at: Time, port: PortNo, _queue: QueueNo, frame: &LiveFrame, _cause: DropCause) {
+    fn dropped(&mut self, at: Time, port: PortNo, _queue: QueueNo, frame: &LiveFrame, cause: DropCause) {
         let (wire, record) = self.ports[port];
         self.roads.frames.dropped += 1;
         self.roads.digest.add(at, DROPS | wire as u64, frame.fingerprint());
         if let Some(record) = record {
             let at = self.roads.since_begin(at);
-            self.roads.records[record].drop_frames.add(at, 1);
+            let source = self.roads.sources.of(frame);
+            self.roads.records[record].dropped(at, source, frame, cause);
         }
         self.roads.release(frame);
     }

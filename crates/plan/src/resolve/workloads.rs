@@ -56,6 +56,18 @@ pub enum Workload {
     },
 }
 
+impl Workload {
+    /// Its name in results.
+    pub fn name(&self) -> &str {
+        match self {
+            Workload::Oltp(oltp) => &oltp.raw.name,
+            Workload::Stream { raw, .. } => &raw.name,
+            Workload::Flows { raw, .. } => &raw.name,
+            Workload::Datagrams { raw, .. } => &raw.name,
+        }
+    }
+}
+
 /// Closed-loop users.
 #[derive(Clone, Debug)]
 pub struct Oltp {

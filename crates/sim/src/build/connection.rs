@@ -85,6 +85,9 @@ impl World {
                 None => self.sockets.push(socket),
             }
         }
+        let workload_of = &mut self.roads.observe.workload_of;
+        workload_of.resize(self.sockets.len(), workload);
+        workload_of[client as usize..=server as usize].fill(workload);
         self.merge_slots.resize(self.sockets.len(), 0);
         self.roads.agenda.grow(self.first_socket_source as usize + self.sockets.len());
         (client, server)

@@ -6,7 +6,7 @@ mod ports;
 mod summary;
 mod tables;
 
-pub use ports::{interface_summary, ports, switch_summaries};
+pub use ports::{Recorded, interface_summary, ports, switch_summaries};
 pub use tables::{port_series, queue_depth};
 
 use crate::world::World;

@@ -1,15 +1,26 @@
 //! The ports and switches of a trial as JSON, for any engine that drives them.
 
 use crate::build::policy_towards;
+use crate::observe::PortRecord;
 use serde_json::{Value, json};
 use tailrace_dataplane::{DppCounters, DropCause, Frame, GroupCounters, QueueCounters, Switch, TrapCounters};
 use tailrace_endpoint::nic::LosslessNic;
-use tailrace_plan::Plan;
+use tailrace_plan::{Plan, RawPolicy};
+use tailrace_record::Traffic;
 use tailrace_units::{Span, Time};
 use tailrace_wire::PauseState;
 
+/// What observed ports recorded, in the order of the plan, and the workloads of each source of their traffic.
+#[derive(Clone, Copy, Debug)]
+pub struct Recorded<'a> {
+    /// Observed ports, in the order of the plan.
+    pub ports: &'a [PortRecord],
+    /// Numbers of the workloads of each source of traffic.
+    pub sources: &'a [Vec<usize>],
+}
+
 /// What every port has counted, switch by switch. `run` is the time that was counted, which ends `now`.
-pub fn ports<F: Frame>(plan: &Plan, nodes: &[&Switch<F>], now: Time, run: Span) -> Vec<Value> {
+pub fn ports<F: Frame>(plan: &Plan, nodes: &[&Switch<F>], recorded: Recorded<'_>, now: Time, run: Span) -> Vec<Value> {
     let graph = &plan.graph;
     let mut ports = Vec::new();
     for (index, switch) in nodes.iter().enumerate() {
@@ -18,6 +29,7 @@ pub fn ports<F: Frame>(plan: &Plan, nodes: &[&Switch<F>], now: Time, run: Span) 
         for (port, end) in graph.ports[id].iter().enumerate() {
             let peer = &graph.names[end.peer];
             let policy = policy_towards(raw, peer);
+            let record = plan.observed.iter().position(|&seen| seen == (id, port)).map(|record| &recorded.ports[record]);
             let queues: Vec<Value> = (0..switch.queues(port))
                 .map(|queue| queue_summary(&policy.queues[queue].name, switch, port, queue, run))
                 .collect();
@@ -34,10 +46,31 @@ pub fn ports<F: Frame>(plan: &Plan, nodes: &[&Switch<F>], now: Time, run: Span) 
                 "pause": switch.pause_state(port).map(|state| pause(state, now, switch.storms(port))),
                 "groups": switch.groups(port).into_iter().map(group).collect::<Vec<Value>>(),
                 "elephants": switch.elephants(port).map(elephants),
+                "traffic": record.map(|record| traffic(plan, policy, recorded.sources, &record.traffic)),
             }));
         }
     }
     ports
+}
+
+/// Frames with data of each source by the queue of their class; sources that sent none are left out.
+fn traffic(plan: &Plan, policy: &RawPolicy, sources: &[Vec<usize>], traffic: &Traffic) -> Vec<Value> {
+    let mut rows = Vec::new();
+    for (index, queue) in policy.queues.iter().enumerate() {
+        for (source, workloads) in sources.iter().enumerate() {
+            let tally = traffic.tally(source, |class| usize::from(policy.queue_of_priority[class]) == index);
+            if tally.sent_frames + tally.dropped_frames > 0 {
+                let names: Vec<&str> = workloads.iter().map(|&number| plan.workloads[number].name()).collect();
+                rows.push(json!({
+                    "queue": queue.name,
+                    "workloads": names,
+                    "sent_frames": tally.sent_frames,
+                    "dropped_frames": tally.dropped_frames,
+                }));
+            }
+        }
+    }
+    rows
 }
 
 fn queue_summary<F: Frame>(name: &str, switch: &Switch<F>, port: usize, queue: usize, run: Span) -> Value {

@@ -1,6 +1,6 @@
 //! The summary of a trial as JSON.
 
-use super::ports::{interface_summary, ports, switch_summaries};
+use super::ports::{Recorded, interface_summary, ports, switch_summaries};
 use crate::observe::WorkloadRecord;
 use crate::world::{World, duration, frames_in_network};
 use serde_json::{Value, json};
@@ -15,6 +15,8 @@ pub(super) fn summary(plan: &Plan, world: &World, wall: Duration) -> Value {
     let in_network = frames_in_network(world);
     let rx_waiting = frames.sent - frames.delivered - frames.dropped - in_network;
     let switches: Vec<_> = world.switches.iter().map(|node| &node.switch).collect();
+    let sources: Vec<Vec<usize>> = (0..plan.workloads.len()).map(|number| vec![number]).collect();
+    let recorded = Recorded { ports: &world.roads.observe.ports, sources: &sources };
     debug_assert_eq!(rx_waiting, 0, "every frame is delivered, dropped or somewhere");
     json!({
         "name": plan.raw.name,
@@ -36,7 +38,7 @@ pub(super) fn summary(plan: &Plan, world: &World, wall: Duration) -> Value {
         "spanning_trees": plan.trees_summary(),
         "deadlock": super::deadlock::deadlock(plan, world),
         "workloads": workloads(plan, world),
-        "ports": ports(plan, &switches, world.now, duration(world)),
+        "ports": ports(plan, &switches, recorded, world.now, duration(world)),
         "switches": switch_summaries(plan, &switches),
         "hosts": hosts(plan, world),
     })

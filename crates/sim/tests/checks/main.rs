@@ -12,6 +12,7 @@ mod figure_17;
 mod flow_sizes;
 mod golden;
 mod htsim;
+mod lock_out;
 mod noise;
 mod ns3_cases;
 mod oltp_mix;
