@@ -63,13 +63,13 @@ def _aqm(at: KeyPath, aqm: Aqm) -> Found:
         yield (*at, "target"), "every frame that waits is too late", "5ms is the default"
     if not isinstance(aqm, Red):
         return
-    if aqm.minimum >= aqm.maximum:
-        yield at, "the minimum is not below the maximum", "RED needs a range to rise in"
+    if aqm.minimum > aqm.maximum or aqm.maximum == 0:
+        yield at, "the minimum is above the maximum", "exchange them; equal ones are a step"
     if aqm.probability > ONE_PPB:
         yield (*at, "probability"), f"{aqm.probability / 1e7:g} % is no probability", "at most 100%"
     other = aqm.not_capable
-    if other is not None and other.minimum >= other.maximum:
-        yield (*at, "not_capable"), "the minimum is not below the maximum", "RED needs a range to rise in"
+    if other is not None and (other.minimum > other.maximum or other.maximum == 0):
+        yield (*at, "not_capable"), "the minimum is above the maximum", "exchange them; equal ones are a step"
     if other is not None and other.probability > ONE_PPB:
         yield (*at, "not_capable", "probability"), f"{other.probability / 1e7:g} % is no probability", "at most 100%"
 
