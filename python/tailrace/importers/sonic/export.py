@@ -7,10 +7,12 @@ from dataclasses import dataclass
 from tailrace.importers.expressible import compare
 from tailrace.importers.remarks import Remarks
 from tailrace.importers.section import PRIORITIES, takes_all
+from tailrace.importers.sonic.buffers import DYNAMIC
 from tailrace.importers.sonic.importer import import_sonic
 from tailrace.importers.sonic.schedulers import MARK, NAMED, QUEUE_MAX
 from tailrace.scenario.aqm import Red, Step
 from tailrace.scenario.limit import VENDOR_ALPHAS_MILLI, Limit
+from tailrace.scenario.pause import XOFF_DEFAULT, GroupThresholds
 from tailrace.scenario.switch import ONE_PPB, Policy, Queue, Switch
 from tailrace.scenario.weights import ratio
 
@@ -108,7 +110,7 @@ def queue_numbers(policy: Policy) -> dict[str, int]:
     strict = sorted((name for name in policy.queues if _level(policy, name)), key=lambda name: _level(policy, name))
     numbers = {name: QUEUE_MAX - place for place, name in enumerate(strict)}
     wanted = {name: QUEUE_MAX + 1 - _level(policy, name) for name in strict}
-    if len(set(wanted.values())) == len(strict) and min(wanted.values(), default=8) >= len(policy.queues) - len(strict):
+    if len(set(wanted.values())) == len(strict):
         numbers = wanted
     for name in policy.queues:
         if name not in numbers:
@@ -205,16 +207,10 @@ def _pfc(place: _Place, tables: dict[str, Table]) -> dict[str, str]:
     lossless = sorted(set(pfc.priorities))
     profiles = tables.setdefault("BUFFER_PROFILE", {})
     for priority in lossless:
-        own = pfc.thresholds(priority)
-        if not isinstance(own.headroom, int) or own.xoff is None:
-            continue
-        profiles[f"lossless.{priority}{mark}"] = {
-            "pool": "ingress_lossless_pool",
-            "size": str(own.reserved),
-            "xoff": str(own.headroom),
-            "xon_offset": str(own.xon_offset),
-        } | _limit(own.xoff)
-        tables.setdefault("BUFFER_PG", {})[f"{place.key}|{priority}"] = {"profile": f"lossless.{priority}{mark}"}
+        profile = _lossless(pfc.thresholds(priority))
+        if profile is not None:
+            profiles[f"lossless.{priority}{mark}"] = {"pool": "ingress_lossless_pool"} | profile
+            tables.setdefault("BUFFER_PG", {})[f"{place.key}|{priority}"] = {"profile": f"lossless.{priority}{mark}"}
     rest = next((p for p in PRIORITIES if p not in lossless), None)
     if pfc.lossy is not None and rest is not None:
         profiles[f"lossy{mark}"] = {"pool": "ingress_lossless_pool", "size": "0"} | _limit(pfc.lossy)
@@ -227,3 +223,12 @@ def _pfc(place: _Place, tables: dict[str, Table]) -> dict[str, str]:
         stated = {"action": "drop"} | {key: str(t // PS_PER_MS) for key, t in times.items()}
         tables.setdefault("PFC_WD", {})[place.key] = stated
     return {"pfc_enable": ",".join(str(priority) for priority in lossless)}
+
+
+def _lossless(own: GroupThresholds) -> dict[str, str] | None:
+    """The profile of a lossless group; None where the switch's own is meant."""
+    assert own.xoff is not None, "complete thresholds"
+    if isinstance(own.headroom, int):
+        sizes = {"size": own.reserved, "xoff": own.headroom, "xon_offset": own.xon_offset}
+        return {key: str(value) for key, value in sizes.items()} | _limit(own.xoff)
+    return None if own.xoff == XOFF_DEFAULT else {"headroom_type": DYNAMIC} | _limit(own.xoff)
