@@ -64,12 +64,12 @@ def _aqm(at: KeyPath, aqm: Aqm) -> Found:
     if not isinstance(aqm, Red):
         return
     if aqm.minimum > aqm.maximum or aqm.maximum == 0:
-        yield at, "the minimum is above the maximum", "exchange them; equal ones are a step"
+        yield at, "the minimum is not below the maximum", "exchange them; equal ones are a step"
     if aqm.probability > ONE_PPB:
         yield (*at, "probability"), f"{aqm.probability / 1e7:g} % is no probability", "at most 100%"
     other = aqm.not_capable
     if other is not None and (other.minimum > other.maximum or other.maximum == 0):
-        yield (*at, "not_capable"), "the minimum is above the maximum", "exchange them; equal ones are a step"
+        yield (*at, "not_capable"), "the minimum is not below the maximum", "exchange them; equal ones are a step"
     if other is not None and other.probability > ONE_PPB:
         yield (*at, "not_capable", "probability"), f"{other.probability / 1e7:g} % is no probability", "at most 100%"
 

@@ -83,7 +83,7 @@ def test_a_nexus_3000_with_pause_no_drop() -> None:
     assert section.class_mtus == {0: 9216, 3: 2240}
     assert section.mtu_bytes == 9216
     assert classes(switch)[0] == (3, "pcp", [3])
-    assert any("qos-group 3 has an MTU of its own" in remark.words for remark in remarks.found)
+    assert any("MTU of qos-group 3 alone" in remark.words for remark in remarks.found)
 
 
 def test_thresholds_of_an_input_queue_are_those_of_the_lossless_group() -> None:

@@ -167,8 +167,8 @@ def test_the_mtu_of_a_class_is_kept() -> None:
     section, _ = import_nxos(text)
     assert (section.mtu_bytes, section.class_mtus) == (9216, {0: 9216, 3: 2240})
     assert "# MTU of class 3: hosts that send it have at most mtu: 2240B" in section.text("nexus.cfg")
-    (remark,) = told(text, "not-modelled")
-    assert "give hosts that send priority 3 hosts.NAME.mtu: 2240B" in remark.words
+    (remark,) = (remark for remark in import_nxos(text)[1].found if remark.text == "mtu 2240")
+    assert "hosts that send priority 3 need hosts.NAME.mtu: 2240B" in remark.words
 
 
 PORT = """policy-map type queuing p

@@ -44,8 +44,7 @@ def import_nxos(text: str, host_mtus: dict[str, int] | None = None) -> tuple[Sec
     _left_over(config)
     section.check(config.remarks)
     section.is_sound &= policies.is_sound
-    named = {config.switch_name.line} if config.switch_name else set()
-    section.has_queues = any(r.verdict == "understood" and r.line not in named for r in config.remarks.found)
+    section.has_queues = config.remarks.count("understood") > 0
     return section, config.remarks
 
 

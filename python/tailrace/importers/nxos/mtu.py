@@ -40,10 +40,10 @@ def _classes(config: NxosConfig) -> None:
             config.remarks.add(command.line, command.text, "understood", words)
             continue
         words = (
-            f"qos-group {group} has an MTU of its own, and the switch drops what is longer; here a host has one MTU: "
-            f"give hosts that send priority {group} hosts.NAME.mtu: {mtu}B"
+            f"MTU of qos-group {group} alone: hosts that send priority {group} need hosts.NAME.mtu: {mtu}B at most; "
+            "the switch drops what is longer, the model carries it"
         )
-        config.remarks.add(command.line, command.text, "not-modelled", words)
+        config.remarks.add(command.line, command.text, "understood", words)
 
 
 def _is_other_class(where: str) -> bool:

@@ -102,6 +102,9 @@ def _command(config: NxosConfig, command: Command, place: Place | None) -> Place
             config.remarks.add(command.line, command.text, "no-effect", "bookkeeping")
         case PolicyClass(kind="control-plane") | ClassMap(kind="control-plane") | Commands(name="control-plane"):
             config.remarks.add(command.line, command.text, "no-effect", "traffic to the switch itself")
+        case _ if command.verb in ("random_detect_auto", "random_detect_ecn"):
+            verdict, words, _ = meaning_of(command.text)
+            config.remarks.add(command.line, command.text, verdict, words)
         case _:
             where = _place_name(place)
             config.remarks.add(command.line, command.text, "not-understood", f"it has no meaning {where}")
