@@ -20,7 +20,7 @@ from tailrace.importers.sonic.read import UnreadableError
 FILES_MIN = 30
 ACCEPTED_PERCENT_MIN = 95
 MTU_BYTES_DEFAULT = {"nxos": 1500, "sonic": 9100}
-MUTATIONS = 4
+MUTATIONS = 8
 """Mutated copies of each file."""
 SCRAPS = ("", "!", "#", "\\", "0", "-1", "99999999999999999999", "percent", "mbytes", "|", '"', "{", "é", "\x00", "any")
 
