@@ -243,12 +243,16 @@ def import_(
         Path | None, typer.Option("--scenario", metavar="SCENARIO", help="Compare the MTU of its hosts.")
     ] = None,
     strict: Annotated[bool, typer.Option("--strict", help="Exit code 1 unless every line is understood.")] = False,
+    verbose: Annotated[
+        bool, typer.Option("--verbose", help="A remark for each line, not for each kind of line.")
+    ] = False,
     json_: Json = False,
 ) -> None:
-    """Turn a switch's configuration into a scenario's switch section; a remark about every line goes to stderr."""
+    """Turn a switch's configuration into a scenario's switch section; remarks about its lines go to stderr."""
     from tailrace.cli.vendors import import_file
 
-    raise typer.Exit(import_file(vendor, file, out, scenario, is_strict=strict, is_json=json_))
+    code = import_file(vendor, file, out, scenario, is_strict=strict, is_json=json_, is_verbose=verbose)
+    raise typer.Exit(code)
 
 
 @app.command("export")

@@ -6,7 +6,7 @@ from tailrace.cli.console import emit, emit_json
 from tailrace.errors import RunRefusedError, closest
 from tailrace.results import Run
 from tailrace.results.queuing import port_counters, port_policy, switch_counters
-from tailrace.results.queuing_text import format_ports, format_switches
+from tailrace.results.queuing_text import format_ports, format_switches, vendor_of
 from tailrace.results.run_directory import Trial
 
 
@@ -32,7 +32,7 @@ def show_queues(path: Path, arm: str | None, number: int, port: str | None, *, j
     if json_:
         emit_json({"arm": chosen, "trial": number, "ports": shown, "switches": switches})
         return
-    emit(format_ports(shown) if shown else "no switch has a port")
+    emit(format_ports(shown, vendor_of(run.scenario_text())) if shown else "no switch has a port")
     if switches:
         emit("\n" + format_switches(switches))
 

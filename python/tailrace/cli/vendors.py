@@ -19,17 +19,24 @@ FILE_BYTES_MAX = 20_000_000
 
 
 def import_file(
-    vendor: str, file: Path, out: Path | None, scenario: Path | None, *, is_strict: bool, is_json: bool
+    vendor: str,
+    file: Path,
+    out: Path | None,
+    scenario: Path | None,
+    *,
+    is_strict: bool,
+    is_json: bool,
+    is_verbose: bool = False,
 ) -> int:
     """Writes the section and the remarks; returns the exit code, 1 for a section that no scenario can have."""
     text = _read(file)
     mtus = _host_mtus(scenario) if scenario else {}
     section, remarks = import_nxos(text, mtus) if vendor == "nxos" else import_sonic(text, mtus, str(file))
-    if not remarks.count("understood"):
-        note(remarks.text(str(file)))
+    if not section.has_queues:
+        note(remarks.text(str(file), is_verbose=is_verbose))
         hint = f"none of its lines is understood as one of {vendor}"
         raise RunRefusedError(f"{file}: there is no configuration of queues in it (hint: {hint})")
-    _write_section(section, remarks, file, out, is_json=is_json)
+    _write_section(section, remarks, file, out, is_json=is_json, is_verbose=is_verbose)
     if not section.is_sound:
         note(f"{file}: `tailrace check` would refuse this section: see the contradictions above")
         return EXPECTATION_FAILED
@@ -54,17 +61,24 @@ def export_scenario(
     policy = chosen.policy(settings.policy)
     assert policy is not None, "a loaded scenario has the policies that it uses"
     mtu_bytes = max((chosen.host(host).mtu for host in expand(chosen.network).hosts), default=Host().mtu)
-    text, remarks = (export_nxos if vendor == "nxos" else export_sonic)(name, settings, policy, mtu_bytes)
+    others = {
+        own: one for own in set(settings.ports.values()) if (one := chosen.policy(own)) and own != settings.policy
+    }
+    write = export_nxos if vendor == "nxos" else export_sonic
+    text, remarks = write(name, settings, policy, mtu_bytes, dict(sorted(others.items())))
     _write(text, out)
     note(remarks.text(f"{scenario} {name}", "everything of the policy is written"))
 
 
-def _write_section(section: Section, remarks: Remarks, file: Path, out: Path | None, *, is_json: bool) -> None:
+def _write_section(
+    section: Section, remarks: Remarks, file: Path, out: Path | None, *, is_json: bool, is_verbose: bool
+) -> None:
     if is_json:
-        emit_json({"section": section.data(), "mtu_bytes": section.mtu_bytes, "remarks": remarks.data()})
+        mtus = {"mtu_bytes": section.mtu_bytes, "class_mtu_bytes": section.class_mtus}
+        emit_json({"section": section.data(), **mtus, "remarks": remarks.data()})
         return
     _write(section.text(file.name), out)
-    note(remarks.text(str(file)))
+    note(remarks.text(str(file), is_verbose=is_verbose))
 
 
 def _write(text: str, out: Path | None) -> None:

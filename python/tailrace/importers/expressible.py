@@ -21,15 +21,16 @@ SHOWN_MAX = 60
 Found = Iterator[tuple[str, Any, Any, FieldInfo | None]]
 
 
-def compare(policy_name: str, policy: Policy, switch: Switch, read_back: Section, remarks: Remarks) -> None:
-    """Says of everything that did not survive the way out and back."""
+def compare(exported: dict[str, Policy], switch: Switch, read_back: Section, remarks: Remarks) -> None:
+    """Says of everything that did not survive the way out and back: of the policies by name, and of the switch."""
     policies, switch_back = read_back.models()
-    back = policies.get(policy_name)
-    if back is None:
-        remarks.add(0, policy_name, "not-modelled", f"the policy came back under the name {', '.join(policies)}")
-        return
-    for path, was, became, field in _differences(normal(policy), normal(back), f"policies.{policy_name}"):
-        _tell(path, was, became, field, remarks)
+    for name, policy in exported.items():
+        back = policies.get(name)
+        if back is None:
+            remarks.add(0, name, "not-modelled", f"the policy came back under the name {', '.join(policies)}")
+            continue
+        for path, was, became, field in _differences(normal(policy), normal(back), f"policies.{name}"):
+            _tell(path, was, became, field, remarks)
     _rules(switch.classify, switch_back.classify, remarks)
     for key in HARDWARE_KEYS:
         field = Switch.model_fields[key]
@@ -42,7 +43,7 @@ def compare(policy_name: str, policy: Policy, switch: Switch, read_back: Section
         words = f"{switch.bridge_priority} is not written: this is the configuration of the queues alone"
         remarks.add(0, "switches.bridge_priority", "not-modelled", words)
     for towards, other in switch.ports.items():
-        if other != switch.policy:
+        if other != switch.policy and switch_back.ports.get(towards) != other:
             remarks.add(0, f"switches.ports.{towards}", "not-modelled", f"policy '{other}' of this port is not written")
 
 

@@ -1,5 +1,6 @@
 """What became of every line of a configuration: nothing is dropped in silence."""
 
+import re
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
@@ -16,6 +17,11 @@ WORDS: dict[Verdict, str] = {
 }
 TEXT_MAX = 70
 """Characters of a line that a report quotes."""
+
+
+NAMES = re.compile(r"'[^']*'|[A-Za-z-]*Ethernet[\w/.:-]*|^[\w-]+(?=: )")
+NUMBERS = re.compile(r"[0-9]+(?:\.[0-9]+)?(?:[kMG]?B|%)?")
+"""What differs between remarks of one kind."""
 
 
 @dataclass(frozen=True)
@@ -76,15 +82,38 @@ class Remarks:
         last = len(self.places)
         return sorted(self.found, key=lambda r: (r.line == 0, r.line, self.places.get((r.line, r.text), last)))
 
-    def text(self, file: str, nothing: str = "nothing in it") -> str:
-        """For people: one line for each, then the counts, or what it means that there is none."""
-        rows = [_row(file, remark) for remark in self.ordered()]
+    def kinds(self) -> list[tuple[Remark, int]]:
+        """The first remark of each kind, in order, and how many there are of it."""
+        found: dict[tuple[str, ...], tuple[Remark, int]] = {}
+        for remark in self.ordered():
+            kind = _kind(remark)
+            first, count = found.get(kind, (remark, 0))
+            found[kind] = (first, count + 1)
+        return list(found.values())
+
+    def text(self, file: str, nothing: str = "nothing in it", *, is_verbose: bool = False) -> str:
+        """For people: a line for each kind or each remark, then the counts, or what it means that there is none."""
+        if is_verbose:
+            rows = [_row(file, remark) for remark in self.ordered()]
+        else:
+            rows = [_row(file, remark, count - 1) for remark, count in self.kinds()]
         counts = [f"{count} {WORDS[verdict]}" for verdict in WORDS if (count := self.count(verdict))]
-        return "\n".join([*rows, f"{file}: " + (", ".join(counts) or nothing)])
+        more = "" if len(rows) == len(self.found) else " (--verbose lists each)"
+        return "\n".join([*rows, f"{file}: " + (", ".join(counts) or nothing) + more])
 
 
-def _row(file: str, remark: Remark) -> str:
+def _kind(remark: Remark) -> tuple[str, ...]:
+    """Remarks are of one kind when they say the same of the same command or table, but for names and numbers."""
+    words = NUMBERS.sub("#", NAMES.sub("*", remark.words))
+    if remark.verdict == "no-effect":
+        return remark.verdict, words, ""
+    table, bar, _ = remark.text.partition("|")
+    return remark.verdict, words, table if bar else NUMBERS.sub("#", (remark.text.split() or [""])[0].lower())
+
+
+def _row(file: str, remark: Remark, others: int = 0) -> str:
     place = f"{file}:{remark.line}" if remark.line else file
     text = " ".join(remark.text.split())
     quoted = f" '{text[: TEXT_MAX - 3] + '...' if len(text) > TEXT_MAX else text}'" if text else ""
-    return f"{place}: {WORDS[remark.verdict]}:{quoted} {remark.words}".rstrip()
+    more = f" (and {others} more of this kind)" if others else ""
+    return f"{place}: {WORDS[remark.verdict]}:{quoted} {remark.words}".rstrip() + more

@@ -2,6 +2,7 @@
 
 import io
 from dataclasses import dataclass, field
+from fractions import Fraction
 from typing import Any
 
 from ruamel.yaml import YAML
@@ -13,9 +14,10 @@ from tailrace.scenario.loading import load_scenario
 from tailrace.scenario.pause import GroupThresholds, Pfc
 from tailrace.scenario.schema import quantity_text
 from tailrace.scenario.switch import Policy, Switch
-from tailrace.scenario.units import RATE, SIZE, TIME
+from tailrace.scenario.units import RATE, SHARE, SIZE, TIME
 
 PRIORITIES = range(8)
+ONE_PERCENT_PPB = 10**7
 STAND_INS = ("host-a", "host-b", "host-c")
 """Hosts of the scenario in which a section is looked at."""
 
@@ -31,6 +33,10 @@ class Section:
     policies: dict[str, Yaml] = field(default_factory=dict)
     mtu_bytes: int | None = None
     """MTU of the default class: in a scenario, hosts have it."""
+    class_mtus: dict[int, int] = field(default_factory=dict)
+    """MTU by class, where classes have one."""
+    has_queues: bool = True
+    """Whether anything in the configuration is about queues."""
     is_sound: bool = True
     """Whether a scenario can have this section."""
 
@@ -43,6 +49,8 @@ class Section:
         head = [f"# Switch section from {source}. Put it into a scenario that has a switch '{self.switch_name}'."]
         if self.mtu_bytes is not None:
             head.append(f"# MTU of the switch: write at most hosts.defaults.mtu: {self.mtu_bytes}B")
+        own = {group: mtu for group, mtu in self.class_mtus.items() if mtu != self.mtu_bytes}
+        head += [f"# MTU of class {group}: hosts that send it have at most mtu: {mtu}B" for group, mtu in own.items()]
         buffer = io.StringIO()
         yaml = YAML()
         yaml.width = 120
@@ -86,6 +94,12 @@ def size(size_bytes: int) -> str:
 def rate(rate_bps: int) -> str:
     """A rate as a scenario holds it."""
     return quantity_text(rate_bps, RATE)
+
+
+def share(percent: Fraction) -> str:
+    """A share as a scenario holds it: down to the part per billion that a scenario can hold."""
+    ppb = percent * ONE_PERCENT_PPB // 1
+    return quantity_text(ppb, SHARE) if ppb else "0%"
 
 
 def time(time_ps: int) -> str:

@@ -1,13 +1,20 @@
 """The counters of ports in the layout of `show queuing interface` (NX-OS)."""
 
+import re
 from typing import Any
 
 from tailrace.results.numbers import size_text, span_text
 from tailrace.results.queuing import Counters
+from tailrace.scenario.limit import VENDOR_ALPHAS_MILLI
 
 WIDE = "-" * 78
 BOX = "+" + "-" * 67 + "+"
 NAME_WIDTH, VALUE_WIDTH = 38, 26
+WORDS_OF_VENDOR = {"nxos": "dynamic", "nxos-nfe": "dynamic", "sonic": "dynamic_th"}
+"""The word before a vendor's number of a dynamic limit."""
+VENDOR_NUMBER = re.compile(r"dynamic\(\s*(nxos-nfe|nxos|sonic)\s*:")
+VENDOR_USUAL = "nxos"
+"""Whose layout this is."""
 ROWS = (
     ("Tx Pkts", "txPackets"),
     ("Tx Byts", "txBytes"),
@@ -25,9 +32,15 @@ ROWS = (
 )
 
 
-def format_ports(ports: list[Counters]) -> str:
-    """Every port, one below the other."""
-    return "\n\n".join("\n".join(_port(port)) for port in ports)
+def format_ports(ports: list[Counters], vendor: str = VENDOR_USUAL) -> str:
+    """Every port, one below the other. `vendor` is whose numbers dynamic limits are shown in."""
+    return "\n\n".join("\n".join(_port(port, vendor)) for port in ports)
+
+
+def vendor_of(scenario: str) -> str:
+    """The vendor whose numbers the limits of a scenario file are; NX-OS where it has those of none or of several."""
+    named = set(VENDOR_NUMBER.findall(scenario))
+    return named.pop() if len(named) == 1 else VENDOR_USUAL
 
 
 def format_switches(switches: list[Counters]) -> str:
@@ -45,10 +58,10 @@ def format_switches(switches: list[Counters]) -> str:
     return "\n".join([*lines, WIDE])
 
 
-def _port(port: Counters) -> list[str]:
+def _port(port: Counters, vendor: str) -> list[str]:
     lines = [f"Egress Queuing for {port['port']}"]
     if all(queue["setting"] for queue in port["queues"]):
-        lines += _settings(port["queues"])
+        lines += _settings(port["queues"], vendor)
     for queue in port["queues"]:
         lines += _queue(queue)
     if port["ingress"]:
@@ -65,20 +78,24 @@ def _port(port: Counters) -> list[str]:
     return lines
 
 
-def _settings(queues: list[Counters]) -> list[str]:
+def _settings(queues: list[Counters], vendor: str) -> list[str]:
     lines = [
         WIDE,
         f"{'Queue':<16}{'QoS-Group':>10}{'Bandwidth%':>11}{'PrioLevel':>10}{'Shape min/max':>15}{'QLimit':>16}",
         WIDE,
     ]
+    # Weights that add up to less than 1000 are thousandths; others are parts of their sum.
+    whole = max(1000, sum(queue["setting"]["service"].get("dwrr", 0) for queue in queues))
     for queue in queues:
         setting = queue["setting"]
         service = setting["service"]
-        share = f"{service['dwrr'] / 10:g}" if "dwrr" in service else "-"
+        share = f"{100 * service['dwrr'] / whole:.4g}" if "dwrr" in service else "-"
         level = str(service.get("strict", "-"))
         groups = _ranges(queue["qosGroups"]) or "-"
         shape = "/".join(_gbps(setting.get(f"shape_{end}_bps", 0)) for end in ("min", "max"))
-        lines.append(f"{queue['name']:<16}{groups:>10}{share:>11}{level:>10}{shape:>15}{_limit(setting['limit']):>16}")
+        lines.append(
+            f"{queue['name']:<16}{groups:>10}{share:>11}{level:>10}{shape:>15}{_limit(setting['limit'], vendor):>16}"
+        )
     return [*lines, WIDE]
 
 
@@ -140,9 +157,12 @@ def _gbps(rate_bps: int) -> str:
     return f"{rate_bps / 1e9:g}G" if rate_bps else "-"
 
 
-def _limit(limit: dict[str, Any]) -> str:
+def _limit(limit: dict[str, Any], vendor: str) -> str:
     if "bytes" in limit:
         return size_text(limit["bytes"])
     if "frames" in limit:
         return f"{limit['frames']} pkts"
-    return f"{limit['alpha-milli'] / 1000:g}(D)"
+    alpha_milli = limit["alpha-milli"]
+    table = VENDOR_ALPHAS_MILLI[vendor]
+    own = next((number for number, milli in table.items() if milli == alpha_milli), None)
+    return f"{alpha_milli / 1000:g}(D)" if own is None else f"{WORDS_OF_VENDOR[vendor]} {own}"

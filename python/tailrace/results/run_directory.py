@@ -134,6 +134,14 @@ class Run:
         is_interrupted = self.manifest.get("state") in ("interrupted", "running")
         return is_interrupted or any(self.missing(arm) for arm in self.arms)
 
+    def scenario_text(self) -> str:
+        """The scenario file as it was run; empty where the run did not keep it."""
+        path = self.path / "scenario.yaml"
+        try:
+            return path.read_text(encoding="utf-8")
+        except (OSError, UnicodeDecodeError):
+            return ""
+
     def plan(self, arm: str) -> dict[str, Any] | None:
         """Plan of an arm, where the run kept it."""
         path = self.path / "plans" / f"{_folder(arm)}.json"

@@ -33,7 +33,10 @@ class NotCapable(Part):
 
 
 class Red(Part):
-    """Random early detection (Floyd and Jacobson 1993), weighted where `not_capable` differs (WRED)."""
+    """Random early detection (Floyd and Jacobson 1993), weighted where `not_capable` differs (WRED).
+
+    A minimum at the maximum is a step: nothing happens below it, and everything above it is marked or dropped.
+    """
 
     kind: Literal["red"]
     minimum: Size

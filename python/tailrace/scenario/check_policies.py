@@ -66,6 +66,8 @@ def _aqm(at: KeyPath, aqm: Aqm) -> Found:
         return
     if aqm.minimum > aqm.maximum:
         yield at, "the minimum is above the maximum", RED_HINT
+    if aqm.maximum == 0:
+        yield (*at, "maximum"), "the maximum is zero", "write the depth from which on every frame is marked or dropped"
     if aqm.probability > ONE_PPB:
         yield (*at, "probability"), f"{aqm.probability / 1e7:g} % is no probability", "at most 100%"
     other = aqm.not_capable

@@ -12,8 +12,7 @@ from tailrace.scenario.lower_pause import ALL, Port, lower_pausing, lower_police
 from tailrace.scenario.scenario import Scenario
 from tailrace.scenario.switch import Dpp, Policy, Queue, Switch
 from tailrace.scenario.topology import Graph
-
-PPB_PER_MILLE = 10**6
+from tailrace.scenario.weights import PPB_PER_MILLE, weights
 
 Raw = dict[str, Any]
 
@@ -64,8 +63,9 @@ def _rule(rule: Rule) -> Raw:
 def _policy(policy: Policy, port: Port, *, is_accounted: bool) -> Raw:
     names = list(policy.queues)
     shares = policy.shares()
+    weight_of = dict(zip(shares, weights(tuple(shares.values())), strict=True))
     raw: Raw = {
-        "queues": [_queue(name, queue, shares.get(name, 0)) for name, queue in policy.queues.items()],
+        "queues": [_queue(name, queue, weight_of.get(name, 0)) for name, queue in policy.queues.items()],
         "queue_of_priority": [names.index(policy.queue_of(priority)) for priority in range(8)],
         "dpp": _dpp(policy.dpp, names) if policy.dpp else None,
     }
@@ -78,8 +78,7 @@ def _policy(policy: Policy, port: Port, *, is_accounted: bool) -> Raw:
     return raw
 
 
-def _queue(name: str, queue: Queue, share_ppb: int) -> Raw:
-    weight = max(1, round(share_ppb / PPB_PER_MILLE))
+def _queue(name: str, queue: Queue, weight: int) -> Raw:
     raw: Raw = {
         "name": name,
         "service": {"dwrr": weight} if queue.strict is None else {"strict": queue.strict},

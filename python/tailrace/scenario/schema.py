@@ -1,5 +1,6 @@
 """The JSON Schema of scenario files, from the same types that read them."""
 
+from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
@@ -33,7 +34,8 @@ def quantity_text(value: int, dimension: Dimension) -> str:
         return "0" + dimension.likely[0]
     name, size = min(dimension.suffixes.items(), key=lambda pair: pair[1])
     if Fraction(value) % size:  # half a percent
-        return f"{float(value / size):g}{name}"
+        digits = f"{Decimal(value) / Decimal(size.numerator) * Decimal(size.denominator):f}"
+        return f"{digits.rstrip('0')}{name}"
     whole = [(size, name) for name, size in dimension.suffixes.items() if Fraction(value) % size == 0]
     size, name = max(whole, key=lambda pair: (pair[0], len(pair[1])))
     return f"{value // size}{' ' if name.startswith('frame') else ''}{name}"

@@ -164,6 +164,24 @@ def test_counters_have_the_layout_and_the_names_of_the_switch(tailrace: Program,
     assert port["ingress"][0]["priorities"] == [3]
 
 
+def test_dynamic_limits_are_shown_in_the_numbers_of_the_vendor(tailrace: Program, workplace: Path) -> None:
+    path = FakeRun(trials=1, with_solo=False).write(workplace / "run")
+    add_bridging(path)
+    port = ("--arm", "dpp", "--port", "leaf1>client")
+    _, out, _ = tailrace("show", "queues", path, *port)
+    assert "dynamic 9" in out
+    assert "14(D)" not in out
+    plan = path / "plans" / "dpp.json"
+    plan.write_text(plan.read_text().replace("14000", "8000"))
+    scenario = path / "scenario.yaml"
+    scenario.write_text("policies: {p: {queues: {q: {limit: dynamic(sonic:3)}}}}\n", encoding="utf-8")
+    assert "dynamic_th 3" in tailrace("show", "queues", path, *port)[1]
+    scenario.write_text("policies: {p: {queues: {q: {limit: 'dynamic( nxos:8 )'}}}}\n", encoding="utf-8")
+    assert "dynamic 8" in tailrace("show", "queues", path, *port)[1]
+    plan.write_text(plan.read_text().replace("8000", "7500"))
+    assert "7.5(D)" in tailrace("show", "queues", path, *port)[1]
+
+
 def test_every_counter_of_the_switch_is_there(tailrace: Program, workplace: Path) -> None:
     path = FakeRun(trials=1, with_solo=False).write(workplace / "run")
     add_bridging(path)

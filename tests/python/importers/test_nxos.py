@@ -83,6 +83,7 @@ def test_an_mtu_of_9000_contradicts_mtu_1500() -> None:
 def test_a_whole_configuration_is_understood() -> None:
     section, remarks = import_nxos(FABRIC)
     assert [r for r in remarks.data() if r["verdict"] in ("not-modelled", "not-understood", "contradiction")] == []
+    assert section.class_mtus == {0: 9216, 3: 2158}
     policies, switch = section.models()
     policy = policies["fabric-out"]
     assert list(policy.queues) == ["q7", "q3", "q1", "q-default"]

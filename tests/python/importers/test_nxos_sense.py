@@ -95,14 +95,25 @@ def test_no_takes_back_what_stands_above_it_or_nothing() -> None:
     assert (told.verdict, "line 1" in told.words) == ("contradiction", True)
 
 
-def test_thresholds_of_an_input_queue_are_known_and_left_out() -> None:
-    text = (
-        "policy-map type queuing i\n class type queuing c-in-q3\n"
-        "  pause buffer-size 200 pause-threshold 100 resume-threshold 80"
-    )
-    assert [(remark.verdict, "pfc.per_priority" in remark.words) for remark in remarks_on(text, 3)] == [
-        ("not-modelled", True)
-    ]
+THRESHOLDS = """policy-map type queuing i
+  class type queuing c-in-q3
+    pause buffer-size 20000 pause-threshold 10000 resume-threshold 8000
+"""
+
+
+def test_thresholds_of_an_input_queue_need_a_lossless_class() -> None:
+    (told,) = remarks_on(THRESHOLDS, 3)
+    assert (told.verdict, "is not lossless" in told.words) == ("no-effect", True)
+
+
+def test_thresholds_of_an_input_queue_are_those_of_the_lossless_class() -> None:
+    lossless = "policy-map type network-qos n\n class type network-qos c-8q-nq3\n  pause pfc-cos 3\n"
+    section, _ = import_nxos(THRESHOLDS + lossless + "system qos\n service-policy type queuing input i\n")
+    assert section.policies["nxos"]["pfc"]["per_priority"] == {
+        3: {"xoff": "10kB", "headroom": "10kB", "xon_offset": "2kB"}
+    }
+    (told,) = remarks_on(THRESHOLDS + lossless, 3)
+    assert (told.verdict, "pfc.per_priority.3" in told.words) == ("understood", True)
 
 
 @pytest.mark.parametrize(

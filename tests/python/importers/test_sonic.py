@@ -41,8 +41,8 @@ def test_a_database_becomes_a_policy() -> None:
     assert (section.switch_name, section.mtu_bytes, switch.buffer) == ("leaf-1", 9100, 12_766_208 + 4_194_304)
     assert list(policy.queues) == ["q0", "q3", "q4", "q6"]
     assert [queue.strict for queue in policy.queues.values()] == [None, None, None, 2]
-    # 14 : 15 : 15, in tenths of a percent.
-    assert [queue.share for queue in policy.queues.values()] == [318_000_000, 341_000_000, 341_000_000, None]
+    # 14 : 15 : 15 of 44, to the part per billion.
+    assert [queue.share for queue in policy.queues.values()] == [318_181_818, 340_909_090, 340_909_090, None]
     assert [policy.queue_of(p) for p in range(8)] == ["q0", "q0", "q0", "q3", "q4", "q0", "q6", "q6"]
     assert policy.pfc is not None
     assert policy.pfc.priorities == [3, 4]

@@ -1,10 +1,11 @@
 """`policy-map type qos`: which frames are in which class, and policers."""
 
+import re
 from typing import Any
 
 from tailrace.importers.nxos import tree
 from tailrace.importers.nxos.config import ClassMap, NxosConfig, PolicyClass, PolicyMap
-from tailrace.importers.nxos.groups import GROUP_MAX
+from tailrace.importers.nxos.groups import FCOE_CLASS, GROUP_MAX
 from tailrace.importers.nxos.parse import Command, Node
 from tailrace.importers.section import rate, size
 from tailrace.scenario.classify import DSCP_NAMES, PROTOCOLS
@@ -12,6 +13,9 @@ from tailrace.scenario.classify import DSCP_NAMES, PROTOCOLS
 Yaml = dict[str, Any]
 
 CODE_POINT_MAX = 63
+FCOE_PRIORITY = 3
+"""Priority of FCoE frames (FC-BB-5), which a Nexus 5000 has a class for."""
+RANGES = re.compile(r"[0-9]{1,5}(-[0-9]{1,5})?(,[0-9]{1,5}(-[0-9]{1,5})?)*")
 VLAN_MAX = 4094
 
 
@@ -74,11 +78,22 @@ def _group(config: NxosConfig, entry: PolicyClass) -> int | None:
 
 def _conditions(config: NxosConfig, entry: PolicyClass) -> list[Yaml]:
     class_map = config.class_maps.get(("qos", entry.name))
+    if class_map is None and entry.name == FCOE_CLASS:
+        words = f"the switch's own class: priority {FCOE_PRIORITY}"
+        config.remarks.add(entry.command.line, entry.command.text, "assumed", words)
+        return [{"pcp": [FCOE_PRIORITY]}]
     if class_map is None:
         command, words = entry.command, f"there is no class-map '{entry.name}' of type qos"
         config.remarks.add(command.line, command.text, "contradiction", words)
         return []
     alternatives = [_condition(config, match) for match in class_map.matches]
+    if class_map.unread and not class_map.is_any:
+        command = entry.command
+        words = (
+            f"line {class_map.unread[0]} is a condition that is not read, and all must hold: the class has no frames"
+        )
+        config.remarks.add(command.line, command.text, "not-modelled", words)
+        return []
     return _either(alternatives) if class_map.is_any else _all_of(config, class_map, alternatives)
 
 
@@ -122,8 +137,7 @@ def _rules(config: NxosConfig, part: Node) -> list[Yaml]:
     if kind not in ("cos", "dscp", "precedence", "vlan"):
         return []
     (values,) = tree.parts(part, "ranges", "code_points")
-    text = str(values.children[0])
-    names = text.lower().split(",")
+    names = tree.listed(values).lower().split(",")
     found = [DSCP_NAMES[name] for name in names] if set(names) <= set(DSCP_NAMES) else _numbers(values)
     if kind == "cos":
         return [{"pcp": found}] if found and max(found) <= GROUP_MAX else []
@@ -135,11 +149,7 @@ def _rules(config: NxosConfig, part: Node) -> list[Yaml]:
 
 
 def _numbers(values: Node) -> list[int]:
-    return (tree.numbers(values) or []) if str(values.children[0])[0].isdecimal() and _is_ranges(values) else []
-
-
-def _is_ranges(values: Node) -> bool:
-    return all(letter.isdecimal() or letter in "-," for letter in str(values.children[0]))
+    return (tree.numbers(values) or []) if RANGES.fullmatch(tree.listed(values)) else []
 
 
 def _access(config: NxosConfig, name: str) -> list[Yaml]:

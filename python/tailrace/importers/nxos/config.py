@@ -1,17 +1,9 @@
-"""From commands to maps: which class-map, policy-map, interface or system section each command belongs to."""
+"""What a configuration says about queueing: maps, interfaces and the commands below them."""
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from tailrace.importers.nxos import tree
-from tailrace.importers.nxos.meanings import meaning_of
-from tailrace.importers.nxos.parse import Command, Comment, Unread, parse, read_command
+from tailrace.importers.nxos.parse import Command
 from tailrace.importers.remarks import Remarks
-
-PREFIX = "! tailrace "
-"""Begins a comment that holds what NX-OS has no words for: names."""
-ENTRIES_MAX = 200_000
-"""Lines and pieces of lines that are looked at."""
 
 
 @dataclass
@@ -22,6 +14,8 @@ class ClassMap:
     name: str
     is_any: bool
     matches: list[Command] = field(default_factory=list)
+    unread: list[int] = field(default_factory=list)
+    """Lines of conditions that are not read."""
 
 
 @dataclass
@@ -68,195 +62,11 @@ class NxosConfig:
     access_lists: dict[str, Commands] = field(default_factory=dict)
     everywhere: list[Command] = field(default_factory=list)
     """`hardware qos`, `system jumbomtu`, `priority-flow-control watch-dog`: they stand anywhere."""
-    names: dict[str, str] = field(default_factory=dict)
-    """Names of queues by class, from comments."""
+    names: dict[tuple[str, str], str] = field(default_factory=dict)
+    """Names of queues by policy and class, from comments."""
     commands: list[Command] = field(default_factory=list)
     """Every command, in order."""
+    class_mtus: dict[int, tuple[int, Command]] = field(default_factory=dict)
+    """MTU by qos-group, of the network-qos policy in force."""
     mtus: list[tuple[int, int, str, str]] = field(default_factory=list)
     """Line, bytes, text and whom it is for: to find lines that contradict each other."""
-
-
-def read(text: str) -> NxosConfig:
-    """The configuration in a text; whatever is in it, nothing is raised."""
-    config = NxosConfig()
-    place: Place | None = None
-    for entry in parse(text)[:ENTRIES_MAX]:
-        config.remarks.placed(entry.line, entry.text)
-        match entry:
-            case Comment():
-                _comment(config, entry)
-            case Unread():
-                _unread(config, entry)
-            case Command():
-                config.commands.append(entry)
-                place = _command(config, entry, place)
-    return config
-
-
-def _comment(config: NxosConfig, comment: Comment) -> None:
-    if comment.is_cut:
-        told = "everything up to the next remark about this line, or to its end, is taken for a comment"
-        config.remarks.add(comment.line, comment.text, "assumed", told)
-    words = comment.text.removeprefix(PREFIX).split()
-    if comment.text.startswith(PREFIX) and len(words) == 3 and words[0] == "name":
-        config.names[words[1]] = words[2]
-
-
-def _unread(config: NxosConfig, entry: Unread) -> None:
-    removed = entry.text.partition(" ")[2].strip() if entry.text.lower().startswith("no ") else ""
-    if removed and read_command(removed) is not None:
-        _removal(config, entry, removed)
-        return
-    verdict, words, mtu = meaning_of(entry.text)
-    config.remarks.add(entry.line, entry.text, verdict, words)
-    if mtu is not None:
-        config.mtus.append((entry.line, mtu, entry.text, "everything"))
-
-
-def _removal(config: NxosConfig, entry: Unread, removed: str) -> None:
-    """`no` before a command: it takes back what stands above it, or says what holds anyway."""
-    earlier = next((c for c in reversed(config.commands) if c.text.lower().split() == removed.lower().split()), None)
-    if earlier is None:
-        config.remarks.add(entry.line, entry.text, "no-effect", "it removes what no line above it sets")
-    else:
-        words = f"it takes back line {earlier.line}, which is imported all the same: remove both lines"
-        config.remarks.add(entry.line, entry.text, "contradiction", words)
-
-
-def _command(config: NxosConfig, command: Command, place: Place | None) -> Place | None:
-    opener = OPENERS.get(command.verb)
-    if opener is not None:
-        return opener(config, command, place)
-    if command.verb in EVERYWHERE:
-        config.everywhere.append(command)
-        return place
-    match place:
-        case ClassMap() if command.verb == "match" and place.kind != "control-plane":
-            place.matches.append(command)
-        case PolicyClass() if command.verb in ACTIONS[place.kind]:
-            place.actions.append(command)
-        case _ if command.verb == "watchdog_on" and not _is_interface(place):
-            config.everywhere.append(command)
-        case Commands() if command.verb in BELOW.get(place.name.split()[0], ()):
-            place.commands.append(command)
-        case PolicyClass(kind="queuing") if command.verb == "pause":
-            words = "thresholds of an input queue: write them as pfc.per_priority"
-            config.remarks.add(command.line, command.text, "not-modelled", words)
-        case PolicyClass(kind="control-plane") | ClassMap(kind="control-plane"):
-            config.remarks.add(command.line, command.text, "no-effect", "traffic to the switch itself")
-        case _:
-            where = _place_name(place)
-            config.remarks.add(command.line, command.text, "not-understood", f"it has no meaning {where}")
-    return place
-
-
-def _is_interface(place: Place | None) -> bool:
-    return isinstance(place, Commands) and place.name.startswith("interface")
-
-
-def _switch_name(config: NxosConfig, command: Command, _: Place | None) -> Place | None:
-    if (earlier := config.switch_name) is not None:
-        config.remarks.repeated(earlier.line, earlier.text, command.line, command.text)
-    config.switch_name = command
-    return None
-
-
-def _class_map(config: NxosConfig, command: Command, _: Place | None) -> Place:
-    kind, name = tree.map_type(command.tree), tree.name(command.tree)
-    matching = (tree.word(command.tree, "MATCHING") or "match-all").lower()
-    made = config.class_maps.setdefault((kind, name), ClassMap(kind, name, matching == "match-any"))
-    config.remarks.add(command.line, command.text, "understood", f"class '{name}'")
-    return made
-
-
-def _policy_map(config: NxosConfig, command: Command, _: Place | None) -> Place:
-    kind, name = tree.map_type(command.tree), tree.name(command.tree)
-    made = config.policy_maps.setdefault((kind, name), PolicyMap(kind, name, command))
-    _continues(config, made.command, command)
-    return made
-
-
-def _class_of(config: NxosConfig, command: Command, place: Place | None) -> Place | None:
-    policy = place if isinstance(place, PolicyMap) else _policy_of(config, place)
-    if policy is None:
-        config.remarks.add(command.line, command.text, "not-understood", "it stands in no policy-map")
-        return None
-    name = tree.name(command.tree)
-    found = next((entry for entry in policy.classes if entry.name == name), None)
-    if found is None:
-        found = PolicyClass(policy.kind, name, command)
-        policy.classes.append(found)
-    _continues(config, found.command, command)
-    return found
-
-
-def _continues(config: NxosConfig, first: Command, command: Command) -> None:
-    """A map that is opened again goes on."""
-    if command is not first:
-        config.remarks.add(command.line, command.text, "understood", f"goes on from line {first.line}")
-
-
-def _policy_of(config: NxosConfig, place: Place | None) -> PolicyMap | None:
-    """The policy-map that a class belongs to."""
-    if not isinstance(place, PolicyClass):
-        return None
-    return next((policy for policy in config.policy_maps.values() if any(c is place for c in policy.classes)), None)
-
-
-def _system(config: NxosConfig, command: Command, _: Place | None) -> Place:
-    config.remarks.add(command.line, command.text, "understood", "policies of all ports")
-    return config.system
-
-
-def _interface(config: NxosConfig, command: Command, _: Place | None) -> Place:
-    name = " ".join(tree.words(command.tree, "NAME"))
-    config.interfaces.append(Commands(f"interface {name}"))
-    config.remarks.add(command.line, command.text, "understood", "a port")
-    return config.interfaces[-1]
-
-
-def _access_list(config: NxosConfig, command: Command, _: Place | None) -> Place:
-    name = tree.name(command.tree)
-    config.remarks.add(command.line, command.text, "understood", f"access list '{name}'")
-    return config.access_lists.setdefault(name, Commands(f"access-list {name}"))
-
-
-def _place_name(place: Place | None) -> str:
-    match place:
-        case None:
-            return "outside of a map"
-        case ClassMap():
-            return f"in class-map '{place.name}'"
-        case PolicyMap():
-            return f"in policy-map '{place.name}', outside of a class"
-        case PolicyClass():
-            return f"in a class of a policy-map of type {place.kind}"
-        case Commands():
-            return f"below '{place.name}'"
-
-
-OPENERS: dict[str, Callable[[NxosConfig, Command, Place | None], Place | None]] = {
-    "switch_name": _switch_name,
-    "class_map": _class_map,
-    "policy_map": _policy_map,
-    "class_of": _class_of,
-    "system_qos": _system,
-    "interface": _interface,
-    "access_list": _access_list,
-}
-EVERYWHERE = frozenset(("hardware", "jumbo", "watchdog_time"))
-ACTIONS: dict[str, frozenset[str]] = {
-    "qos": frozenset(("set", "police")),
-    "network-qos": frozenset(("mtu", "pause", "dpp")),
-    "queuing": frozenset(
-        ("bandwidth", "priority", "shape", "queue_limit", "random_detect", "random_detect_other", "afd")
-    ),
-    "control-plane": frozenset(),
-}
-"""Commands in a class by the type of its policy-map."""
-BELOW: dict[str, frozenset[str]] = {
-    "system": frozenset(("service_policy",)),
-    "interface": frozenset(("service_policy", "mtu", "pfc_mode", "watchdog_on", "flowcontrol")),
-    "access-list": frozenset(("permit",)),
-}
-"""Commands below a heading by its first word."""

@@ -1,47 +1,62 @@
 """From a policy to an NX-OS configuration that the importer reads back."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from tailrace.importers.expressible import compare
-from tailrace.importers.nxos.config import PREFIX
 from tailrace.importers.nxos.export_classes import class_lines, class_names, police_remark
 from tailrace.importers.nxos.export_network import (
     MTU_BYTES_DEFAULT,
     hardware_lines,
     interface_lines,
     network_lines,
+    port_lines,
 )
+from tailrace.importers.nxos.export_shares import bandwidth_lines
 from tailrace.importers.nxos.importer import import_nxos
+from tailrace.importers.nxos.reading import PREFIX
 from tailrace.importers.nxos.units import rate_words
 from tailrace.importers.remarks import Remarks
 from tailrace.importers.section import PRIORITIES
-from tailrace.scenario.aqm import Afd, Red
+from tailrace.scenario.aqm import Afd, Red, Step
 from tailrace.scenario.limit import VENDOR_ALPHAS_MILLI, Limit
 from tailrace.scenario.switch import Policy, Queue, Switch
 
 ONE_PERCENT_PPB = 10**7
 
 
-def export_nxos(name: str, switch: Switch, policy: Policy, mtu_bytes: int = MTU_BYTES_DEFAULT) -> tuple[str, Remarks]:
-    """The configuration, and what of the policy NX-OS has no words for. `mtu_bytes` is the largest MTU of the hosts."""
+def export_nxos(
+    name: str,
+    switch: Switch,
+    policy: Policy,
+    mtu_bytes: int = MTU_BYTES_DEFAULT,
+    others: Mapping[str, Policy] | None = None,
+) -> tuple[str, Remarks]:
+    """The configuration, and what of the policy NX-OS has no words for.
+
+    `mtu_bytes` is the largest MTU of the hosts; `others` are the policies by name that `switch.ports` uses.
+    """
+    others = {other: one for other, one in (others or {}).items() if other in switch.ports.values()}
     groups = groups_of(policy)
     lines = [f"! NX-OS queueing configuration of {name}, policy {switch.policy}", f"switchname {name}"]
     lines += [f"{PREFIX}name {_class_name(group)} {queue}" for queue, group in groups.items()]
+    for other, one in others.items():
+        lines += [f"{PREFIX}name {other} {_class_name(group)} {queue}" for queue, group in groups_of(one).items()]
     has_classes = bool(switch.classify)
     lines += class_lines(switch, policy) if has_classes else []
     network = network_lines(policy, groups, mtu_bytes)
     if network:
         lines += [f"policy-map type network-qos {switch.policy}", *network]
-    lines += [f"policy-map type queuing {switch.policy}", *_queuing(policy, groups)]
+    for other, one in {**others, switch.policy: policy}.items():
+        lines += [f"policy-map type queuing {other}", *_queuing(one, groups_of(one))]
     lines.append("system qos")
     lines += [f"  service-policy type qos input {class_names(switch)}"] if has_classes else []
     lines += [f"  service-policy type network-qos {switch.policy}"] if network else []
     lines.append(f"  service-policy type queuing output {switch.policy}")
-    lines += [*hardware_lines(policy), *interface_lines(policy)]
+    lines += [*hardware_lines(policy), *interface_lines(policy), *port_lines(switch, others)]
     text = "\n".join(lines) + "\n"
     remarks = Remarks()
     police_remark(switch, policy, remarks)
-    compare(switch.policy, policy, switch, import_nxos(text)[0], remarks)
+    compare({switch.policy: policy, **others}, switch, import_nxos(text)[0], remarks)
     return text, remarks
 
 
@@ -65,16 +80,17 @@ def _class_name(group: int) -> str:
 
 
 def _queuing(policy: Policy, groups: dict[str, int]) -> Iterator[str]:
+    bandwidths = bandwidth_lines(policy)
     for name, queue in policy.queues.items():
         yield f"  class type queuing {_class_name(groups[name])}"
-        yield from (f"    {action}" for action in _actions(queue))
+        yield from (f"    {action}" for action in _actions(queue, bandwidths.get(name)))
 
 
-def _actions(queue: Queue) -> Iterator[str]:
+def _actions(queue: Queue, bandwidth: str | None) -> Iterator[str]:
     if queue.strict is not None:
         yield f"priority level {queue.strict}"
-    if queue.share is not None:
-        yield f"bandwidth remaining percent {round(queue.share / ONE_PERCENT_PPB)}"
+    if bandwidth is not None:
+        yield bandwidth
     if queue.shape is not None:
         ends = [(end, value) for end in ("min", "max") if (value := getattr(queue.shape, end)) is not None]
         yield "shape " + " ".join(f"{end} {rate_words(value)}" for end, value in ends)
@@ -93,6 +109,9 @@ def _limit(limit: Limit) -> str:
 
 def _aqm(queue: Queue) -> Iterator[str]:
     match queue.aqm:
+        case Step() as step:
+            size = f"{step.threshold} bytes"
+            yield (f"random-detect minimum-threshold {size} maximum-threshold {size} drop-probability 100 weight 0 ecn")
         case Red() as red:
             words = (
                 f"random-detect {_thresholds(red.minimum, red.maximum, red.probability)} weight {red.weight_exponent}"

@@ -1,17 +1,18 @@
 """`policy-map type network-qos`, `hardware qos` and the commands of ports, from a policy."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from math import gcd
 
 from tailrace.importers.nxos.units import time_words
 from tailrace.scenario.aqm import ETRAP_PROFILES_PS
 from tailrace.scenario.pause import GroupThresholds, LinkPause, Pfc
-from tailrace.scenario.switch import Policy
+from tailrace.scenario.switch import Policy, Switch
 
 MTU_BYTES_DEFAULT = 1500
 """Of a class that states none (Cisco-NX-OS-device.yang, SetMTU.value)."""
 PS_PER_MS = 10**9
-EVERY_PORT = "interface Ethernet1/1"
+PORT = "interface Ethernet1/{}"
+EVERY_PORT = PORT.format(1)
 """The commands of a port stand below one; the others are alike."""
 
 
@@ -88,3 +89,12 @@ def interface_lines(policy: Policy) -> Iterator[str]:
         yield "  priority-flow-control mode on"
     if pausing.watchdog is not None:
         yield "  priority-flow-control watch-dog-interval on"
+
+
+def port_lines(switch: Switch, others: Mapping[str, Policy]) -> Iterator[str]:
+    """Ports with a queuing policy of their own; a description says where each leads to."""
+    ports = [(neighbour, policy) for neighbour, policy in switch.ports.items() if policy in others]
+    for number, (neighbour, policy) in enumerate(ports, 2):
+        yield PORT.format(number)
+        yield f"  description {neighbour}"
+        yield f"  service-policy type queuing output {policy}"

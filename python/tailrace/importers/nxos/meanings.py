@@ -9,13 +9,28 @@ MTU_BYTES = range(576, 9217)
 """Cisco-NX-OS-device.yang: SetMTU.value."""
 
 NO_EFFECT: tuple[tuple[str, str], ...] = (
+    (r"spanning-tree (port|bpduguard|bpdufilter|guard|link-type)\b", "a port"),
+    (r"(untagged cos|no pinning|pinning|no system interface|system interface)\b", "a port"),
     (
-        r"(exit|end|configure terminal|conf t|version|boot|cli|line|clock|logging|snmp-server|username|role|ntp)\b",
+        r"(exit|end|conf|config|configure|version|boot|cli|line|clock|logging|no logging|snmp-server|username|role)\b",
         "management",
     ),
+    (r"ntp\b", "management"),
+    (
+        r"(show|copy|install|write|reload|terminal|echo|hostname|no feature|service unsupported-transceiver)\b",
+        "management",
+    ),
+    (r"[\w.:-]+(\([\w.-]*\))?[#>]\s*$", "a prompt"),
     (r"(feature|license|banner|crypto|ssh|telnet|copp|key|aaa|tacacs|radius|callhome|errdisable|rmon)\b", "management"),
     (r"(description|shutdown|no shutdown|speed|duplex|switchport|no switchport|channel-group|vpc|lacp)\b", "a port"),
-    (r"(vlan|vrf|ip address|ip route|ipv6|router|mac|arp|fabric|nv|evpn|udld|cdp|lldp)\b", "forwarding"),
+    (
+        r"(no negotiate|negotiate|inherit port-profile|state enabled|storm-control|default interface|fec|bind)\b",
+        "a port",
+    ),
+    (r"(vlan|vrf|ip address|ip route|ipv6|router|mac|arp|fabric|nv|evpn|udld|cdp|lldp|no cdp|no lldp)\b", "forwarding"),
+    (r"(ip (ospf|router|pim|load-sharing)|hsrp|vsan|fcoe|npiv|name|neighbor|address-family|fex)\b", "forwarding"),
+    (r"no (pause|congestion-control)\b", "the switch's default: a class that drops"),
+    (r"congestion-control tail-drop\b", "the switch's default"),
     (r"(statistics|remark)\b", "bookkeeping"),
 )
 """What begins lines that do not change queues."""

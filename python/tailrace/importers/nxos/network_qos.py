@@ -6,7 +6,7 @@ from typing import Any
 from tailrace.importers.nxos import tree
 from tailrace.importers.nxos.config import NxosConfig, PolicyClass, PolicyMap
 from tailrace.importers.nxos.groups import GROUP_MAX, group_of
-from tailrace.importers.nxos.parse import Command
+from tailrace.importers.nxos.parse import Command, Node
 from tailrace.importers.section import size
 
 Yaml = dict[str, Any]
@@ -31,13 +31,13 @@ def network_qos_of(config: NxosConfig, policy: PolicyMap) -> NetworkQos:
         group = group_of(config, entry)
         if group is None:
             for action in entry.actions:
-                words = f"it belongs to class '{entry.name}', which is not understood"
-                config.remarks.add(action.line, action.text, "not-understood", words)
+                words = f"it belongs to class '{entry.name}', which is not imported"
+                config.remarks.add(action.line, action.text, "not-modelled", words)
             continue
         config.remarks.add(entry.command.line, entry.command.text, "understood", f"qos-group {group}")
         for action in entry.actions:
             if action.verb == "mtu":
-                _mtu(config, entry, action)
+                _mtu(config, entry, group, action)
             elif action.verb == "dpp":
                 _dpp(config, found, group, action)
             else:
@@ -45,11 +45,11 @@ def network_qos_of(config: NxosConfig, policy: PolicyMap) -> NetworkQos:
     return found
 
 
-def _mtu(config: NxosConfig, entry: PolicyClass, action: Command) -> None:
+def _mtu(config: NxosConfig, entry: PolicyClass, group: int, action: Command) -> None:
+    """The remark about it stands where all classes have been read: they may differ."""
     mtu = tree.number(action.tree)
     config.mtus.append((action.line, mtu, action.text, f"class {entry.name}"))
-    words = f"hosts.NAME.mtu: at most {mtu}B; the switch itself carries whatever hosts send"
-    config.remarks.add(action.line, action.text, "understood", words)
+    config.class_mtus[group] = (mtu, action)
 
 
 def _dpp(config: NxosConfig, found: NetworkQos, group: int, action: Command) -> None:
@@ -75,11 +75,16 @@ def _pause(config: NxosConfig, found: NetworkQos, group: int, action: Command) -
                 words = f"pauses are sent for the class itself: qos-group {group} pauses priority {group}"
                 config.remarks.add(action.line, action.text, "not-modelled", words)
             found.obeys_only |= bool(tree.words(part, "RECEIVE"))
-            continue
-        buffer, xoff, xon = (int(value) for value in tree.words(part, "INT"))
-        if not xon < xoff < buffer:
-            words = "resume-threshold < pause-threshold < buffer-size must hold"
-            config.remarks.add(action.line, action.text, "contradiction", words)
-            continue
-        thresholds |= {"xoff": size(xoff), "headroom": size(buffer - xoff), "xon_offset": size(xoff - xon)}
+        else:
+            thresholds |= thresholds_of(config, action, part)
     config.remarks.add(action.line, action.text, "understood", f"pfc: priority {group} is lossless")
+
+
+def thresholds_of(config: NxosConfig, action: Command, part: Node) -> Yaml:
+    """`xoff`, `headroom` and `xon_offset`; nothing, with a remark, where the numbers are in another order."""
+    buffer, xoff, xon = (int(value) for value in tree.words(part, "INT"))
+    if not xon <= xoff < buffer:
+        words = "resume-threshold <= pause-threshold < buffer-size must hold"
+        config.remarks.add(action.line, action.text, "contradiction", words)
+        return {}
+    return {"xoff": size(xoff), "headroom": size(buffer - xoff), "xon_offset": size(xoff - xon)}

@@ -15,6 +15,8 @@ from pathlib import Path
 from lark import Lark, Token, Tree
 from lark.exceptions import LarkError
 
+from tailrace.importers.nxos.lines import Line, logical_lines
+
 GRAMMAR = Path(__file__).with_name("grammar.lark")
 LINE_CHARACTERS_MAX = 20_000
 """Longer lines are no configuration."""
@@ -51,7 +53,11 @@ HEADS = frozenset(
 )
 """Words that begin a command."""
 COMMENT_MARKS = ("!", "#")
+BEHIND = re.compile(r"\s(?:[!#←]|<-|--)")
+"""Begins a remark behind a command, as documents write it."""
 OPENERS = frozenset(("class_map", "policy_map"))
+FREE_TEXT = frozenset(("description",))
+"""Commands whose words are free."""
 PIECES_MIN = 3
 """A run-together line has at least this many commands."""
 
@@ -90,24 +96,48 @@ class Comment:
     """Whether it stands in a line with commands, so that its end is a guess."""
 
 
-def parse(text: str) -> list[Command | Unread | Comment]:
+@dataclass(frozen=True)
+class Continued:
+    """A line that belongs to the one above it."""
+
+    line: int
+    text: str
+    first: int
+    """Number of the line that it continues."""
+
+
+Entry = Command | Unread | Comment | Continued
+
+
+def parse(text: str) -> list[Entry]:
     """Everything in a configuration, in order."""
-    lines = text.splitlines()
-    is_alone = sum(bool(line.strip()) for line in lines) == 1
-    return [entry for number, line in enumerate(lines, 1) for entry in _line(number, line, is_alone=is_alone)]
+    lines = logical_lines(text, is_command)
+    is_alone = sum(bool(line.text) for line in lines) == 1
+    return [entry for line in lines for entry in _entries(line, is_alone=is_alone)]
 
 
-def _line(number: int, line: str, *, is_alone: bool) -> Iterator[Command | Unread | Comment]:
-    line = line.strip()
+def is_command(text: str) -> bool:
+    """Whether words are one command."""
+    return _command(0, text) is not None
+
+
+def _entries(line: Line, *, is_alone: bool) -> Iterator[Entry]:
+    yield from _line(line.number, line.text, is_alone=is_alone)
+    for number, text in line.parts:
+        if text:
+            yield Continued(number, text, line.number)
+
+
+def _line(number: int, line: str, *, is_alone: bool) -> Iterator[Entry]:
     if not line:
         return
     is_comment = line.startswith(COMMENT_MARKS)
     if len(line) > LINE_CHARACTERS_MAX:
         yield Unread(number, line)
         return
-    tree = None if is_comment else read_command(line)
-    if tree is not None:
-        yield Command(number, line, tree)
+    command = None if is_comment else _command(number, line)
+    if command is not None:
+        yield command
         return
     pieces = _joined([(piece, read_command(piece)) for piece in _pieces(line)])
     trees = [tree for _, tree in pieces if tree is not None]
@@ -124,6 +154,18 @@ def _line(number: int, line: str, *, is_alone: bool) -> Iterator[Command | Unrea
         else:
             is_comment = piece.startswith(COMMENT_MARKS)
             yield Comment(number, piece, is_cut=True) if is_comment else Unread(number, piece)
+
+
+def _command(number: int, line: str) -> Command | None:
+    """The command of a line, without a remark behind it."""
+    tree = read_command(line)
+    behind = BEHIND.search(line)
+    if behind is not None and (tree is None or tree.data not in FREE_TEXT):
+        before = line[: behind.start()].rstrip()
+        tree_before = read_command(before)
+        if tree_before is not None:
+            return Command(number, before, tree_before)
+    return None if tree is None else Command(number, line, tree)
 
 
 def read_command(text: str) -> Node | None:

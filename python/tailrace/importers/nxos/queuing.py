@@ -6,6 +6,7 @@ from tailrace.importers.nxos import tree
 from tailrace.importers.nxos.config import NxosConfig, PolicyMap
 from tailrace.importers.nxos.groups import group_of
 from tailrace.importers.nxos.parse import Command, Node
+from tailrace.importers.nxos.shares import BANDWIDTH, Bandwidth
 from tailrace.importers.section import rate, size
 from tailrace.scenario.limit import VENDOR_ALPHAS_MILLI
 
@@ -13,6 +14,8 @@ LIMIT_DEFAULT = "dynamic(nxos:9)"
 """`queue-limit dynamic` is 9 unless stated [K]."""
 PROBABILITY_DEFAULT_PERCENT = 100
 """A `random-detect` without `drop-probability` drops everything at the maximum [K]."""
+STRICT_OF_EIGHT, STRICT_OF_FOUR = 7, 3
+"""Strict queue of the predefined policies of switches with eight and with four queues [K]."""
 LEVEL_MAX = 8
 WEIGHT_MAX = 15
 
@@ -26,8 +29,8 @@ def queues_of(config: NxosConfig, policy: PolicyMap) -> dict[int, Yaml]:
         group = group_of(config, entry)
         if group is None:
             for action in entry.actions:
-                words = f"it belongs to class '{entry.name}', which is not understood"
-                config.remarks.add(action.line, action.text, "not-understood", words)
+                words = f"it belongs to class '{entry.name}', which is not imported"
+                config.remarks.add(action.line, action.text, "not-modelled", words)
             continue
         if group in queues:
             command, words = entry.command, f"another class of this policy is qos-group {group} too"
@@ -38,9 +41,9 @@ def queues_of(config: NxosConfig, policy: PolicyMap) -> dict[int, Yaml]:
     return queues
 
 
-def default_queues() -> dict[int, Yaml]:
-    """The switch's own queuing policy [K]: queue 7 strict, the default queue has the rest."""
-    return {7: {"strict": 1, "limit": LIMIT_DEFAULT}, 0: {"limit": LIMIT_DEFAULT}}
+def default_queues(strict: int = STRICT_OF_EIGHT) -> dict[int, Yaml]:
+    """The switch's own queuing policy [K]: its last queue is strict, the default queue has the rest."""
+    return {strict: {"strict": 1, "limit": LIMIT_DEFAULT}, 0: {"limit": LIMIT_DEFAULT}}
 
 
 class _Queue:
@@ -59,13 +62,14 @@ class _Queue:
                 self.remarks.repeated(earlier.line, earlier.text, action.line, action.text)
             self.said[action.verb] = action
             getattr(self, action.verb)(action)
-        if "strict" in self.data and "share" in self.data:
+        if "strict" in self.data and BANDWIDTH in self.data:
             action = self.said["bandwidth"]
             words = f"{self.where} has strict priority (line {self.said['priority'].line}); its share is left out"
             self.remarks.add(action.line, action.text, "contradiction", words)
-            del self.data["share"]
+            del self.data[BANDWIDTH]
         self.data.setdefault("limit", LIMIT_DEFAULT)
         self.not_capable()
+        self.marks()
         return self.data
 
     def understood(self, action: Command, words: str) -> None:
@@ -82,8 +86,7 @@ class _Queue:
         if percent > 100:
             self.wrong(action, "a share is 0 to 100 percent")
             return
-        self.data["share"] = f"{percent}%"
-        self.understood(action, f"share {percent}%")
+        self.data[BANDWIDTH] = Bandwidth(percent, bool(tree.words(action.tree, "REMAINING")), action)
 
     def priority(self, action: Command) -> None:
         level = int(tree.word(action.tree, "INT") or 1)
@@ -128,7 +131,7 @@ class _Queue:
         weight = tree.part(action.tree, "weight")
         exponent = 0 if weight is None else tree.number(weight)
         if first is None or None in others or exponent > WEIGHT_MAX:
-            self.refused(action, "thresholds in packets, or numbers out of range: write aqm: {kind: red} with sizes")
+            self.refused(action, "thresholds are sizes with a unit, in range: write aqm: {kind: red} with sizes")
             return
         red: Yaml = {"kind": "red", **first, "weight_exponent": exponent}
         if tree.words(action.tree, "ECN"):
@@ -138,6 +141,28 @@ class _Queue:
         self.aqm(action, red)
         if tree.words(action.tree, "OPTIMISED") or tree.words(action.tree, "CAP_AVERAGE"):
             self.refused(action, "burst- or mesh-optimized and cap-average change the average in an unpublished way")
+
+    def random_detect_ecn(self, _: Command) -> None:
+        """Marking instead of dropping: it belongs to the thresholds, wherever they stand."""
+
+    def marks(self) -> None:
+        action = self.said.get("random_detect_ecn")
+        if action is None:
+            return
+        if self.data.get("aqm", {}).get("kind") != "red":
+            self.refused(action, "the switch's own thresholds: write aqm: {kind: red, ecn: true} with sizes")
+            return
+        self.data["aqm"]["ecn"] = True
+        self.understood(action, "aqm: red: ecn")
+
+    def random_detect_auto(self, action: Command) -> None:
+        self.refused(action, "thresholds that the ASIC chooses are not published: write aqm: {kind: red} with sizes")
+
+    def pause(self, action: Command) -> None:
+        if tree.parts(action.tree, "pause_buffer"):
+            self.refused(action, "thresholds of an input queue in an output policy: service-policy type queuing input")
+        else:
+            self.wrong(action, "a lossless class is one of a policy-map of type network-qos")
 
     def random_detect_other(self, _: Command) -> None:
         """Thresholds of frames that cannot be marked: they belong to the other `random-detect`, wherever it stands."""
@@ -179,7 +204,7 @@ class _Queue:
 
 
 def _thresholds(part: Node) -> Yaml | None:
-    minimum, maximum = [tree.amount(amount, tree.SIZE_UNITS, "bytes") for amount in tree.parts(part, "amount")]
+    minimum, maximum = [tree.amount(amount, tree.SIZE_UNITS, "") for amount in tree.parts(part, "amount")]
     percent = int(tree.word(part, "INT") or PROBABILITY_DEFAULT_PERCENT)
     if minimum is None or maximum is None or percent > 100:
         return None

@@ -48,14 +48,19 @@ def map_type(tree: Node, otherwise: str = "qos") -> str:
 
 
 def numbers(tree: Node) -> list[int] | None:
-    """The numbers of `0-3,5`; None when they run backwards or are too many."""
+    """The numbers of `0-3,5` or `0 1 2`; None when they run backwards or are too many."""
     found: list[int] = []
-    for piece in str(tree.children[0]).split(","):
+    for piece in listed(tree).split(","):
         first, _, last = piece.partition("-")
         if int(last or first) < int(first) or int(last or first) - int(first) >= NUMBERS_MAX:
             return None
         found += range(int(first), int(last or first) + 1)
     return found if len(found) <= NUMBERS_MAX else None
+
+
+def listed(tree: Node) -> str:
+    """The words of a list with commas between them: some write blanks."""
+    return ",".join(str(child) for child in tree.children)
 
 
 def amount(tree: Node, units: dict[str, int], otherwise: str) -> int | None:

@@ -7,10 +7,13 @@ from tailrace.importers.section import size, time
 from tailrace.importers.sonic.read import Row, Tables
 from tailrace.importers.sonic.tables import row_of
 from tailrace.scenario.limit import VENDOR_ALPHAS_MILLI
-from tailrace.scenario.pause import Watchdog
+from tailrace.scenario.pause import Pfc, Watchdog
 
 PS_PER_MS = 10**9
 ALPHA_POWER_MIN = min(VENDOR_ALPHAS_MILLI["sonic"])
+XON_OFFSET_DEFAULT: int = Pfc.model_fields["xon_offset"].default
+COMPUTED, DYNAMIC = "NULL", "dynamic"
+"""Profile of a group, and type of a headroom, that the switch computes."""
 WATCHDOG_ACTIONS = (None, "drop")
 """What the model does in a storm; SONiC knows forward and alert too."""
 
@@ -45,24 +48,55 @@ def group_thresholds(row: Row, tables: Tables, remarks: Remarks) -> tuple[bool, 
     """Whether a priority group is lossless, and its thresholds. `xoff` of SONiC is the headroom."""
     profile = _profile(row, tables, remarks)
     if profile is None:
-        return False, {}
+        return _computed(row, tables)
     found: Yaml = {}
     if (limit := _limit(profile, remarks)) is not None:
         found["xoff"] = limit
-    headroom = profile.number("xoff")
+    headroom, resume = profile.number("xoff"), profile.number("xon") or 0
+    reserved = profile.number("size") or 0
     if not headroom:
-        profile.take("size")
-        return False, found
+        return profile.take("headroom_type") == DYNAMIC, found
     found["headroom"] = size(headroom)
-    offset, resume = profile.number("xon_offset"), profile.number("xon")
-    if offset:
+    if resume and reserved >= resume + headroom:
+        # Spectrum: the size of a lossless profile is xon + xoff: its headroom is inside (buffer_headroom_mellanox.lua).
+        reserved -= headroom
+    if (offset := _resumes(profile, reserved, resume, remarks)) is not None:
         found["xon_offset"] = size(offset)
-    elif resume:
-        words = "xon without xon_offset: pauses end at the default distance below xoff"
-        remarks.add(profile.line, f"BUFFER_PROFILE|{profile.key}", "not-modelled", words)
-    if reserved := profile.number("size"):
+    if reserved:
         found["reserved"] = size(reserved)
     return True, found
+
+
+def _computed(row: Row, tables: Tables) -> tuple[bool, Yaml]:
+    """A group without a profile has a lossless one, which the switch computes from rate, cable and MTU."""
+    if row.fields.get("profile") != COMPUTED:
+        return False, {}
+    stated = next(iter(tables.get("DEFAULT_LOSSLESS_BUFFER_PARAMETER", {}).values()), None)
+    power = stated.number("default_dynamic_th", ALPHA_POWER_MIN) if stated else None
+    return True, {"xoff": f"dynamic(sonic:{power})"} if power in VENDOR_ALPHAS_MILLI["sonic"] else {}
+
+
+def _resumes(profile: Row, reserved: int, resume: int, remarks: Remarks) -> int | None:
+    """How far below its limit a group resumes: at the larger one of xon and limit - xon_offset (saibuffer.h)."""
+    offset, static = profile.number("xon_offset"), profile.number("static_th")
+    place = f"BUFFER_PROFILE|{profile.key}"
+    if static:
+        full = reserved + static
+        level = max(resume, full - offset if offset else 0)
+        return max(0, full - level)
+    if offset:
+        if resume:
+            told = f"pauses end {size(offset)} below xoff, but not before {size(resume)} (xon) is reached"
+            words = f"{told}: here always at that distance"
+            remarks.add(profile.line, place, "assumed", words)
+        return offset
+    if resume:
+        words = (
+            f"pauses end when the group holds {size(resume)} (xon), whatever its limit is; here they end a fixed "
+            f"distance below a limit that moves: xon_offset is the default, {size(XON_OFFSET_DEFAULT)}"
+        )
+        remarks.add(profile.line, place, "not-modelled", words)
+    return None
 
 
 def _profile(row: Row, tables: Tables, remarks: Remarks) -> Row | None:
@@ -84,6 +118,10 @@ def _limit(profile: Row, remarks: Remarks) -> str | None:
         return f"dynamic(sonic:{dynamic})"
     if static:
         return size(static)
+    if static == 0:
+        words = "static_th 0 admits nothing: a port that is not in use; the limit is the default"
+        remarks.add(profile.line, f"BUFFER_PROFILE|{profile.key}", "not-modelled", words)
+        return None
     if "dynamic_th" in profile.fields or "static_th" in profile.fields:
         words = "a limit is dynamic_th -8 to 8, or static_th in bytes"
         remarks.add(profile.line, f"BUFFER_PROFILE|{profile.key}", "not-understood", words)

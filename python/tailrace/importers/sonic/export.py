@@ -1,46 +1,108 @@
 """From a policy to the tables of a SONiC database that the importer reads back."""
 
 import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 
 from tailrace.importers.expressible import compare
 from tailrace.importers.remarks import Remarks
 from tailrace.importers.section import PRIORITIES, takes_all
+from tailrace.importers.sonic.buffers import DYNAMIC
 from tailrace.importers.sonic.importer import import_sonic
-from tailrace.importers.sonic.schedulers import NAMED, QUEUE_MAX
-from tailrace.scenario.aqm import Red
+from tailrace.importers.sonic.schedulers import MARK, NAMED, QUEUE_MAX
+from tailrace.scenario.aqm import Red, Step
 from tailrace.scenario.limit import VENDOR_ALPHAS_MILLI, Limit
-from tailrace.scenario.switch import Policy, Queue, Switch
+from tailrace.scenario.pause import XOFF_DEFAULT, GroupThresholds
+from tailrace.scenario.switch import ONE_PPB, Policy, Queue, Switch
+from tailrace.scenario.weights import ratio
 
-PORT = "Ethernet0"
-"""All ports are alike; the tables are written for one."""
+PORT = "Ethernet{}"
+"""Ports with one policy are alike: its tables are written for one, or for as many as have it by name."""
+LANES = 4
+"""Numbers of ports are those of their first lanes."""
+OTHER_NEIGHBOUR = "any"
+"""Neighbour of the ports that have the policy of the switch."""
 ONE_PERCENT_PPB = 10**7
 MTU_BYTES = 9100
 """SONiC's default."""
 PS_PER_MS = 10**9
+WEIGHT_PARTS_MAX = 800
+"""A weight is 1 to 100, of at most eight queues."""
 
 Table = dict[str, dict[str, str]]
 
 
-def export_sonic(name: str, switch: Switch, policy: Policy, mtu_bytes: int = MTU_BYTES) -> tuple[str, Remarks]:
-    """The database, and what of the policy SONiC has no tables for. `mtu_bytes` is the largest MTU of the hosts."""
-    numbers = queue_numbers(policy)
+def export_sonic(
+    name: str,
+    switch: Switch,
+    policy: Policy,
+    mtu_bytes: int = MTU_BYTES,
+    others: Mapping[str, Policy] | None = None,
+) -> tuple[str, Remarks]:
+    """The database, and what of the policy SONiC has no tables for.
+
+    `mtu_bytes` is the largest MTU of the hosts; `others` are the policies by name that `switch.ports` uses.
+    """
+    others = {other: one for other, one in (others or {}).items() if other in switch.ports.values()}
     tables: dict[str, Table] = {
         "DEVICE_METADATA": {"localhost": {"hostname": name}},
-        "PORT": {PORT: {"mtu": str(max(MTU_BYTES, mtu_bytes))}},
+        "PORT": {},
         "BUFFER_POOL": {
             "ingress_lossless_pool": {"type": "ingress", "mode": "dynamic", "size": str(switch.buffer)},
             "egress_lossless_pool": {"type": "egress", "mode": "dynamic", "size": str(switch.buffer)},
         },
-        "TC_TO_QUEUE_MAP": {switch.policy: {str(p): str(numbers[policy.queue_of(p)]) for p in PRIORITIES}},
     }
-    maps = {"tc_to_queue_map": switch.policy} | _classification(switch, tables)
-    _queues(policy, numbers, tables)
-    maps |= _pfc(policy, tables)
-    tables["PORT_QOS_MAP"] = {PORT: maps}
+    classification = _classification(switch, tables)
+    for place in _places(switch, policy, others):
+        tables["PORT"] |= {port: {"mtu": str(max(MTU_BYTES, mtu_bytes))} for port in place.ports}
+        if others:
+            names = place.neighbours or [OTHER_NEIGHBOUR] * len(place.ports)
+            rows = {port: {"name": neighbour} for port, neighbour in zip(place.ports, names, strict=True)}
+            tables.setdefault("DEVICE_NEIGHBOR", {}).update(rows)
+        _port(place, classification, tables)
     text = json.dumps(tables, indent=4) + "\n"
     remarks = Remarks()
-    compare(switch.policy, policy, switch, import_sonic(text)[0], remarks)
+    compare({switch.policy: policy, **others}, switch, import_sonic(text)[0], remarks)
     return text, remarks
+
+
+@dataclass(frozen=True)
+class _Place:
+    """Ports with one policy."""
+
+    ports: list[str]
+    neighbours: list[str]
+    """Empty for the policy of the switch."""
+    name: str
+    policy: Policy
+    mark: str
+    """Keeps the names of its profiles apart from those of other policies."""
+
+    @property
+    def key(self) -> str:
+        return ",".join(self.ports)
+
+
+def _places(switch: Switch, policy: Policy, others: Mapping[str, Policy]) -> Iterator[_Place]:
+    """Ports with each policy; the switch's own has the most, because that is how the importer knows it."""
+    wanted = {name: [to for to, own in switch.ports.items() if own == name] for name in others}
+    most = 1 + max((len(neighbours) for neighbours in wanted.values()), default=0)
+    yield _Place([PORT.format(LANES * n) for n in range(most)], [], switch.policy, policy, "")
+    first = most
+    for number, (name, neighbours) in enumerate(wanted.items(), 2):
+        ports = [PORT.format(LANES * (first + n)) for n in range(len(neighbours))]
+        first += len(neighbours)
+        yield _Place(ports, neighbours, name, others[name], f"{MARK}{number}")
+
+
+def _port(place: _Place, classification: dict[str, str], tables: dict[str, Table]) -> None:
+    policy, numbers = place.policy, queue_numbers(place.policy)
+    classes = {str(p): str(numbers[policy.queue_of(p)]) for p in PRIORITIES}
+    tables.setdefault("TC_TO_QUEUE_MAP", {})[place.name] = classes
+    maps = {"tc_to_queue_map": place.name} | classification
+    _queues(place, numbers, tables)
+    maps |= _pfc(place, tables)
+    tables.setdefault("PORT_QOS_MAP", {})[place.key] = maps
 
 
 def queue_numbers(policy: Policy) -> dict[str, int]:
@@ -48,7 +110,7 @@ def queue_numbers(policy: Policy) -> dict[str, int]:
     strict = sorted((name for name in policy.queues if _level(policy, name)), key=lambda name: _level(policy, name))
     numbers = {name: QUEUE_MAX - place for place, name in enumerate(strict)}
     wanted = {name: QUEUE_MAX + 1 - _level(policy, name) for name in strict}
-    if len(set(wanted.values())) == len(strict) and min(wanted.values(), default=8) >= len(policy.queues) - len(strict):
+    if len(set(wanted.values())) == len(strict):
         numbers = wanted
     for name in policy.queues:
         if name not in numbers:
@@ -78,26 +140,35 @@ def _classification(switch: Switch, tables: dict[str, Table]) -> dict[str, str]:
     return maps
 
 
-def _queues(policy: Policy, numbers: dict[str, int], tables: dict[str, Table]) -> None:
-    shares = policy.shares()
+def _weights(shares: dict[str, int]) -> dict[str, int]:
+    """Whole percents as they stand; other shares as small numbers in their ratio, where there are such."""
+    parts = ratio(list(shares.values()), WEIGHT_PARTS_MAX)
+    if parts is None or all(share % ONE_PERCENT_PPB == 0 for share in shares.values()):
+        return {name: max(1, round(share / ONE_PERCENT_PPB)) for name, share in shares.items()}
+    return dict(zip(shares, parts, strict=True))
+
+
+def _queues(place: _Place, numbers: dict[str, int], tables: dict[str, Table]) -> None:
+    policy = place.policy
+    shares = _weights(policy.shares())
     for name, queue in sorted(policy.queues.items(), key=lambda item: numbers[item[0]]):
-        profile = f"{NAMED}{name}"
-        key = f"{PORT}|{numbers[name]}"
+        profile = f"{NAMED}{name}{place.mark}"
+        key = f"{place.key}|{numbers[name]}"
         tables.setdefault("SCHEDULER", {})[profile] = _scheduler(queue, shares.get(name))
         row = {"scheduler": profile}
-        if isinstance(queue.aqm, Red):
+        if isinstance(queue.aqm, Red | Step):
             tables.setdefault("WRED_PROFILE", {})[profile] = _wred(queue.aqm)
             row["wred_profile"] = profile
         tables.setdefault("QUEUE", {})[key] = row
         limits = {"pool": "egress_lossless_pool", "size": str(queue.reserved)} | _limit(queue.limit)
-        tables.setdefault("BUFFER_PROFILE", {})[f"egress.{name}"] = limits
-        tables.setdefault("BUFFER_QUEUE", {})[key] = {"profile": f"egress.{name}"}
+        tables.setdefault("BUFFER_PROFILE", {})[f"egress.{name}{place.mark}"] = limits
+        tables.setdefault("BUFFER_QUEUE", {})[key] = {"profile": f"egress.{name}{place.mark}"}
 
 
-def _scheduler(queue: Queue, share_ppb: int | None) -> dict[str, str]:
+def _scheduler(queue: Queue, weight: int | None) -> dict[str, str]:
     made = {"type": "STRICT" if queue.strict is not None else "DWRR"}
-    if share_ppb is not None:
-        made["weight"] = str(round(share_ppb / ONE_PERCENT_PPB))
+    if weight is not None:
+        made["weight"] = str(weight)
     if queue.shape is not None:
         made["meter_type"] = "bytes"
         ends = (("cir", queue.shape.min), ("pir", queue.shape.max))
@@ -105,7 +176,12 @@ def _scheduler(queue: Queue, share_ppb: int | None) -> dict[str, str]:
     return made
 
 
-def _wred(red: Red) -> dict[str, str]:
+def _wred(aqm: Red | Step) -> dict[str, str]:
+    if isinstance(aqm, Step):
+        at = aqm.threshold
+        red = Red.model_construct(kind="red", minimum=at, maximum=at, probability=ONE_PPB, ecn=True)
+    else:
+        red = aqm
     return {
         "ecn": "ecn_all" if red.ecn else "ecn_none",
         "wred_green_enable": "true",
@@ -124,30 +200,35 @@ def _limit(limit: Limit) -> dict[str, str]:
     return {"dynamic_th": str(min(table, key=lambda power: abs(table[power] - limit.amount)))}
 
 
-def _pfc(policy: Policy, tables: dict[str, Table]) -> dict[str, str]:
-    pfc = policy.pfc
+def _pfc(place: _Place, tables: dict[str, Table]) -> dict[str, str]:
+    pfc, mark = place.policy.pfc, place.mark
     if pfc is None:
         return {}
     lossless = sorted(set(pfc.priorities))
     profiles = tables.setdefault("BUFFER_PROFILE", {})
     for priority in lossless:
-        own = pfc.thresholds(priority)
-        if not isinstance(own.headroom, int) or own.xoff is None:
-            continue
-        profiles[f"lossless.{priority}"] = {
-            "pool": "ingress_lossless_pool",
-            "size": str(own.reserved),
-            "xoff": str(own.headroom),
-            "xon_offset": str(own.xon_offset),
-        } | _limit(own.xoff)
-        tables.setdefault("BUFFER_PG", {})[f"{PORT}|{priority}"] = {"profile": f"lossless.{priority}"}
+        profile = _lossless(pfc.thresholds(priority))
+        if profile is not None:
+            profiles[f"lossless.{priority}{mark}"] = {"pool": "ingress_lossless_pool"} | profile
+            tables.setdefault("BUFFER_PG", {})[f"{place.key}|{priority}"] = {"profile": f"lossless.{priority}{mark}"}
     rest = next((p for p in PRIORITIES if p not in lossless), None)
     if pfc.lossy is not None and rest is not None:
-        profiles["lossy"] = {"pool": "ingress_lossless_pool", "size": "0"} | _limit(pfc.lossy)
-        tables.setdefault("BUFFER_PG", {})[f"{PORT}|{rest}"] = {"profile": "lossy"}
+        profiles[f"lossy{mark}"] = {"pool": "ingress_lossless_pool", "size": "0"} | _limit(pfc.lossy)
+        tables.setdefault("BUFFER_PG", {})[f"{place.key}|{rest}"] = {"profile": f"lossy{mark}"}
     if pfc.cable is not None:
-        tables["CABLE_LENGTH"] = {"AZURE": {PORT: f"{round(pfc.cable / 1000)}m"}}
+        lengths = dict.fromkeys(place.ports, f"{round(pfc.cable / 1000)}m")
+        tables.setdefault("CABLE_LENGTH", {}).setdefault("AZURE", {}).update(lengths)
     if pfc.watchdog is not None:
         times = {"detection_time": pfc.watchdog.detection, "restoration_time": pfc.watchdog.restoration}
-        tables["PFC_WD"] = {PORT: {"action": "drop"} | {key: str(t // PS_PER_MS) for key, t in times.items()}}
+        stated = {"action": "drop"} | {key: str(t // PS_PER_MS) for key, t in times.items()}
+        tables.setdefault("PFC_WD", {})[place.key] = stated
     return {"pfc_enable": ",".join(str(priority) for priority in lossless)}
+
+
+def _lossless(own: GroupThresholds) -> dict[str, str] | None:
+    """The profile of a lossless group; None where the switch's own is meant."""
+    assert own.xoff is not None, "complete thresholds"
+    if isinstance(own.headroom, int):
+        sizes = {"size": own.reserved, "xoff": own.headroom, "xon_offset": own.xon_offset}
+        return {key: str(value) for key, value in sizes.items()} | _limit(own.xoff)
+    return None if own.xoff == XOFF_DEFAULT else {"headroom_type": DYNAMIC} | _limit(own.xoff)

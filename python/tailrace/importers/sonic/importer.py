@@ -7,6 +7,7 @@ from tailrace.importers.remarks import Remarks
 from tailrace.importers.section import PRIORITIES, Section, usable_name
 from tailrace.importers.sonic.buffers import buffer_bytes
 from tailrace.importers.sonic.policy import PortPolicy, port_policies
+from tailrace.importers.sonic.ports import has_queues
 from tailrace.importers.sonic.read import Row, Tables, read_tables
 from tailrace.importers.sonic.tables import remark_on_rows, remark_on_tables, row_of
 
@@ -36,6 +37,7 @@ def import_sonic(text: str, host_mtus: dict[str, int] | None = None, file: str =
     remark_on_tables(tables, remarks)
     remark_on_rows(tables, remarks)
     section.check(remarks)
+    section.has_queues = has_queues(tables)
     return section, remarks
 
 
@@ -45,7 +47,7 @@ def _switch_name(tables: Tables) -> str:
 
 
 def _policies(section: Section, found: dict[str, PortPolicy], tables: Tables, remarks: Remarks) -> None:
-    """Ports with the same settings share a policy; the most common one is the switch's."""
+    """Ports with the same settings share a policy; the most common one of the ports in use is the switch's."""
     kinds: list[tuple[PortPolicy, list[str]]] = []
     for port, policy in found.items():
         alike = next((ports for known, ports in kinds if known == policy), None)

@@ -6,15 +6,17 @@ from typing import Any
 from tailrace.importers.remarks import Remarks
 from tailrace.importers.section import PRIORITIES, time, usable_name
 from tailrace.importers.sonic.buffers import group_thresholds, queue_limit, watchdog_of
+from tailrace.importers.sonic.ports import GLOBAL, active_ports, ports_of, rows_by_port
 from tailrace.importers.sonic.read import Row, Tables
-from tailrace.importers.sonic.schedulers import NAMED, service, shares, wred
-from tailrace.importers.sonic.tables import by_port, indices, row_of
+from tailrace.importers.sonic.schedulers import MARK, NAMED, service, shares, wred
+from tailrace.importers.sonic.tables import indices, row_of
+from tailrace.importers.step import steps_of_lossless_queues
 from tailrace.scenario.headroom import delay_ps
 
-GLOBAL = "global"
-"""The row of PORT_QOS_MAP that holds for ports without one."""
 LIMIT_DEFAULT = "dynamic(sonic:3)"
 """A queue without a profile: alpha 8, as SONiC's buffer templates have for lossy queues [K]."""
+EXTRA_CLASS = "8"
+"""Traffic class of frames inside of tunnels, which some switches have."""
 CABLE_DIGITS_MAX = 6
 """Digits of a cable's length in metres."""
 DIGITS = tuple(str(number) for number in PRIORITIES)
@@ -32,13 +34,22 @@ class PortPolicy:
 
 def port_policies(tables: Tables, remarks: Remarks) -> dict[str, PortPolicy]:
     """The policy of every port that a table about queues names; of one, when none does."""
-    rows: dict[str, dict[str, dict[int, Row]]] = {}
-    for table in ("QUEUE", "BUFFER_QUEUE", "BUFFER_PG"):
-        for port, number, row in by_port(tables, table, remarks):
-            rows.setdefault(port, {}).setdefault(table, {})[number] = row
+    rows = rows_by_port(tables, remarks)
     mapped = [port for key in tables.get("PORT_QOS_MAP", {}) for port in key.split(",") if port != GLOBAL]
     ports = list(dict.fromkeys([*rows, *mapped])) or list(tables.get("PORT", {}))[:1] or [""]
-    return {port: _Port(port, tables, rows.get(port, {}), remarks).policy() for port in ports}
+    active = active_ports(tables, ports)
+    if len(active) < len(ports):
+        words = (
+            f"{len(active)} of {len(ports)} ports are in use (mapped, up or with a neighbour): the others are left out"
+        )
+        remarks.add(0, "", "assumed", words)
+    for port in (port for port in rows if port not in active):
+        for table, own in rows[port].items():
+            for row in own.values():
+                row.is_told = row.is_told or not any(one in active for one in ports_of(row))
+                if row.is_told:
+                    remarks.add(row.line, f"{table}|{row.key}", "no-effect", "a port that is not in use")
+    return {port: _Port(port, tables, rows.get(port, {}), remarks).policy() for port in active}
 
 
 class _Port:
@@ -59,12 +70,16 @@ class _Port:
         queue_of = {p: queue_of.get(p, used[0]) for p in PRIORITIES}
         used = self.reached(used, queue_of)
         names = self.names(used)
+        queues = {number: self.queue(number) for number in used}
+        pfc = self.pfc(queue_of)
+        lossless = pfc["pfc"]["priorities"] if pfc else []
+        steps_of_lossless_queues(queues, {queue_of[priority] for priority in lossless})
         data: Yaml = {
-            "queues": {names[number]: self.queue(number) for number in used},
+            "queues": {names[number]: queue for number, queue in queues.items()},
             "priorities": {p: names[queue_of[p]] for p in PRIORITIES},
         }
         shares(data["queues"], self.port, self.remarks)
-        data |= self.pfc(queue_of)
+        data |= pfc
         return PortPolicy(self.reference("tc_to_queue_map"), data)
 
     def reached(self, used: list[int], queue_of: dict[int, int]) -> list[int]:
@@ -90,7 +105,10 @@ class _Port:
         found: dict[int, int] = {}
         for key in row.fields:
             value = row.take(key) or ""
-            if not (
+            if key == EXTRA_CLASS and value.isdecimal() and int(value[:3]) in PRIORITIES:
+                words = f"{key}: {value}: the model has traffic classes 0 to 7"
+                self.remarks.add(row.line, f"{table}|{row.key}", "not-modelled", words)
+            elif not (
                 key.isdecimal() and value.isdecimal() and int(key[:3]) in PRIORITIES and int(value[:3]) in PRIORITIES
             ):
                 self.remarks.add(row.line, f"{table}|{row.key}", "not-understood", f"{key}: {value} maps 0-7 to 0-7")
@@ -104,7 +122,7 @@ class _Port:
         for number in used:
             row = self.rows.get("QUEUE", {}).get(number)
             scheduler = (row.reference("scheduler") if row else None) or ""
-            wanted = scheduler.removeprefix(NAMED) if scheduler.startswith(NAMED) else f"q{number}"
+            wanted = scheduler.removeprefix(NAMED).partition(MARK)[0] if scheduler.startswith(NAMED) else f"q{number}"
             name = usable_name(wanted, f"q{number}")
             names[number] = name if name not in names.values() else f"{name}-{number}"
         return names
@@ -124,7 +142,7 @@ class _Port:
         enabled = next((text for row in self.maps if (text := row.take("pfc_enable")) is not None), "")
         for row in self.maps:
             row.take("pfcwd_sw_enable")
-        lossless = indices(enabled) if enabled else []
+        lossless = indices(enabled) if enabled else self.with_headroom()
         if lossless is None:
             self.remarks.add(0, f"pfc_enable: {enabled}", "not-understood", "a list of priorities 0 to 7, such as 3,4")
             lossless = []
@@ -145,6 +163,17 @@ class _Port:
             if not set(members) & set(lossless) and "xoff" in found:
                 lossy[found["xoff"]] = group
         return self.assembled(sorted(set(lossless)), thresholds, lossy)
+
+    def with_headroom(self) -> list[int]:
+        """Groups with headroom, where no table says which priorities pause: a dump of the buffers alone."""
+        if self.tables.get("PORT_QOS_MAP"):
+            return []
+        groups = self.rows.get("BUFFER_PG", {}).items()
+        found = [number for number, row in groups if group_thresholds(row, self.tables, Remarks())[0]]
+        if found:
+            words = f"no PORT_QOS_MAP says which priorities pause: those whose groups have headroom, {found}"
+            self.remarks.add(0, "PORT_QOS_MAP", "assumed", words)
+        return found
 
     def pauses(self, name: str, table: str, lossless: list[int], ours: dict[int, int]) -> None:
         """Maps of pauses are understood where they say what holds here: a priority is that traffic class."""

@@ -13,6 +13,7 @@ from lark.exceptions import LarkError, UnexpectedInput
 
 from tailrace.errors import TailraceError
 from tailrace.importers.remarks import Remarks
+from tailrace.importers.sonic.flat import EMPTY, reference, table_and_key
 
 GRAMMAR = Path(__file__).with_name("json.lark")
 TEXT_MAX = 20_000_000
@@ -20,6 +21,7 @@ TEXT_MAX = 20_000_000
 DEPTH_MAX = 64
 WHOLE_NUMBER = re.compile(r"-?[0-9]{1,18}")
 PORTS_SEPARATOR, KEY_SEPARATOR = ",", "|"
+TABLE_TWICE = "table is there twice; its rows are put together"
 
 
 @dataclass
@@ -55,7 +57,7 @@ class Row:
     def reference(self, name: str) -> str | None:
         """A name in another table; older files write `[TABLE|name]`."""
         text = self.take(name)
-        return None if text is None else text.strip("[]").rpartition(KEY_SEPARATOR)[2]
+        return None if text is None else reference(text)
 
     @property
     def text(self) -> str:
@@ -88,16 +90,28 @@ def read_tables(text: str, file: str, remarks: Remarks) -> Tables:
     if tree.data != "object":
         raise UnreadableError(f"{file}: a database is a mapping of tables; this is: {tree.data}")
     tables: Tables = {}
+    named: set[str] = set()
     for line, name, value in _pairs(tree):
-        if name in tables:
-            remarks.add(line, name, "contradiction", "this table is there twice; its rows are put together")
-        rows = tables.setdefault(name, {})
-        for row in _rows(line, name, value, remarks):
-            if row.key in rows:
+        if name in named:
+            told = "row is there twice; the later one counts" if table_and_key(name) else TABLE_TWICE
+            remarks.add(line, name, "contradiction", f"this {told}")
+        named.add(name)
+        flat = table_and_key(name)
+        found = _rows(line, name, value, remarks) if flat is None else [_flat_row(line, flat[1], value)]
+        rows = tables.setdefault(name if flat is None else flat[0], {})
+        for row in found:
+            if row.key in rows and flat is None:
                 words = f"this row is there twice in {name}; line {rows[row.key].line} does not count"
                 remarks.add(row.line, row.key, "contradiction", words)
             rows[row.key] = row
     return tables
+
+
+def _flat_row(line: int, key: str, value: Tree[Token]) -> Row:
+    """A row that stands at the top level; a dump says its type beside it."""
+    inner = next((v for _, name, v in _pairs(value) if name == "value"), None) if value.data == "object" else None
+    fields = _fields(value if inner is None or inner.data != "object" else inner)
+    return Row(line, key, {name: text for name, text in fields.items() if name != EMPTY})
 
 
 def _rows(line: int, table: str, value: Tree[Token], remarks: Remarks) -> Iterator[Row]:
@@ -105,10 +119,13 @@ def _rows(line: int, table: str, value: Tree[Token], remarks: Remarks) -> Iterat
         remarks.add(line, table, "not-understood", f"a table is a mapping of rows; this is: {value.data}")
         return
     for row_line, key, fields in _pairs(value):
-        if fields.data == "object":
-            yield Row(row_line, key, {name: _text(field) for _, name, field in _pairs(fields)})
-        else:
-            yield Row(row_line, key, {"": _text(fields)})
+        yield Row(row_line, key, _fields(fields))
+
+
+def _fields(tree: Tree[Token]) -> dict[str, str]:
+    if tree.data == "object":
+        return {name: _text(field) for _, name, field in _pairs(tree)}
+    return {"": _text(tree)}
 
 
 def _pairs(tree: Tree[Token]) -> Iterator[tuple[int, str, Tree[Token]]]:

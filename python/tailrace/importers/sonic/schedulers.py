@@ -1,20 +1,24 @@
 """SCHEDULER and WRED_PROFILE: service, shape and active queue management of a queue."""
 
+from fractions import Fraction
 from typing import Any
 
 from tailrace.importers.remarks import Remarks
-from tailrace.importers.section import rate, size
+from tailrace.importers.section import rate, share, size
 from tailrace.importers.sonic.read import Row, Tables
 from tailrace.importers.sonic.tables import row_of
 
 NAMED = "queue."
 """A scheduler of this name belongs to the queue that its rest names."""
+MARK = "@"
+"""Ends the name of the queue in such a name."""
 QUEUE_MAX = 7
 WEIGHT = "weight"
 """Holds a queue's weight until all of its port are known."""
 WEIGHT_DEFAULT = 1
 """SAI_SCHEDULER_ATTR_SCHEDULING_WEIGHT (saischeduler.h) is 1 unless set."""
-MILLE_PERCENT = 10
+LEAST = Fraction(1, 10)
+"""Percent: the least share that a scenario can say."""
 ECN_ON = ("ecn_green", "ecn_all", "ecn_green_yellow", "ecn_green_red")
 COLOURS = ("yellow", "red")
 
@@ -55,7 +59,7 @@ def _shape(scheduler: Row, remarks: Remarks) -> Yaml:
 
 
 def shares(queues: dict[str, Yaml], port: str, remarks: Remarks) -> None:
-    """Weights become shares in tenths of a percent that add up to 100; weights that do so already stay."""
+    """Weights become shares of the whole, as exact as a scenario holds them; weights that add up to 100 stay."""
     weights = {name: queue.pop(WEIGHT) for name, queue in queues.items() if WEIGHT in queue}
     if not weights:
         return
@@ -64,29 +68,16 @@ def shares(queues: dict[str, Yaml], port: str, remarks: Remarks) -> None:
         words = f"{port}: no scheduler gives a weight to {', '.join(without)}: {WEIGHT_DEFAULT}, the default of SAI"
         remarks.add(0, "QUEUE", "assumed", words)
     weights |= dict.fromkeys(without, WEIGHT_DEFAULT)
-    if sum(weights.values()) == 100:
-        parts = {name: MILLE_PERCENT * weight for name, weight in weights.items()}
-    else:
-        parts = _rounded(weights)
-        exact = all(1000 * weight == parts[name] * sum(weights.values()) for name, weight in weights.items())
-        if not exact:
-            words = f"{port}: weights {', '.join(map(str, weights.values()))} are rounded to tenths of a percent"
-            remarks.add(0, "SCHEDULER", "assumed", words)
-    for name, mille in parts.items():
-        whole, tenths = divmod(mille, MILLE_PERCENT)
-        queues[name]["share"] = f"{whole}.{tenths}%" if tenths else f"{whole}%"
-
-
-def _rounded(weights: dict[str, int]) -> dict[str, int]:
-    """Thousandths that add up to 1000, each at least one: what rounding leaves goes to those that lost the most."""
     whole = sum(weights.values())
-    parts = {name: max(1, 1000 * weight // whole) for name, weight in weights.items()}
-    by_loss = sorted(weights, key=lambda name: 1000 * weights[name] / whole - parts[name], reverse=True)
-    left = 1000 - sum(parts.values())
-    for name in by_loss[: max(0, left)]:
-        parts[name] += 1
-    parts[max(parts, key=lambda name: parts[name])] += min(0, left)
-    return parts
+    parts = {name: Fraction(100 * weight, whole) for name, weight in weights.items()}
+    tiny = [name for name, part in parts.items() if part < LEAST]
+    if tiny:
+        parts |= dict.fromkeys(tiny, LEAST)
+        parts[max(parts, key=lambda name: parts[name])] -= sum(parts.values()) - 100
+        words = f"{port}: a share is at least {share(LEAST)}: that of {', '.join(tiny)}"
+        remarks.add(0, "SCHEDULER", "assumed", words)
+    for name, part in parts.items():
+        queues[name]["share"] = share(part)
 
 
 def wred(row: Row, tables: Tables, remarks: Remarks) -> Yaml:

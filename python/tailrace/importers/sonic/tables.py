@@ -1,10 +1,9 @@
 """Which tables matter here, what the others are, and which ports a row is about."""
 
-from collections.abc import Iterator
 from difflib import get_close_matches
 
 from tailrace.importers.remarks import Remarks
-from tailrace.importers.sonic.read import KEY_SEPARATOR, PORTS_SEPARATOR, Row, Tables
+from tailrace.importers.sonic.read import PORTS_SEPARATOR, Row, Tables
 
 READ = frozenset(
     (
@@ -26,6 +25,7 @@ READ = frozenset(
         "BUFFER_PROFILE",
         "BUFFER_PG",
         "BUFFER_QUEUE",
+        "DEFAULT_LOSSLESS_BUFFER_PARAMETER",
         "PFC_WD",
     )
 )
@@ -37,7 +37,6 @@ NOT_MODELLED = {
     "ACL_RULE": "classification by address: classify",
     "ACL_TABLE": "classification by address: classify",
     "PORT_STORM_CONTROL": "limits of broadcast: police",
-    "DEFAULT_LOSSLESS_BUFFER_PARAMETER": "computed headroom: pfc.headroom: auto",
     "LOSSLESS_TRAFFIC_PATTERN": "computed headroom: pfc.headroom: auto",
     "BUFFER_PORT_INGRESS_PROFILE_LIST": "limits of a port as a whole",
     "BUFFER_PORT_EGRESS_PROFILE_LIST": "limits of a port as a whole",
@@ -101,17 +100,3 @@ def indices(text: str) -> list[int] | None:
             return None
         found += range(low, high + 1)
     return found
-
-
-def by_port(tables: Tables, table: str, remarks: Remarks) -> Iterator[tuple[str, int, Row]]:
-    """Port, queue or priority group, and row of tables with keys such as `Ethernet0,Ethernet4|3-4`."""
-    for row in tables.get(table, {}).values():
-        ports, bar, numbers = row.key.rpartition(KEY_SEPARATOR)
-        found = indices(numbers)
-        if not bar or found is None:
-            words = "a key is PORT|QUEUE, with queues 0 to 7, such as Ethernet0|3-4"
-            remarks.add(row.line, f"{table}|{row.key}", "not-understood", words)
-            continue
-        for port in ports.split(PORTS_SEPARATOR):
-            for number in found:
-                yield port.strip(), number, row

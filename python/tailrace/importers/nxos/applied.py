@@ -1,0 +1,132 @@
+"""Which policy-maps are in force, and at which ports."""
+
+from collections import Counter
+from dataclasses import dataclass, field
+
+from tailrace.importers.nxos import tree
+from tailrace.importers.nxos.config import Commands, NxosConfig, PolicyMap
+from tailrace.importers.nxos.groups import INPUT_CLASS
+from tailrace.importers.nxos.parse import Command
+from tailrace.importers.nxos.predefined import is_own
+
+SLOTS = {"qos": "qos", "network-qos": "network-qos", "queuing": "output"}
+"""What a policy of each type is applied as; `input` is a queuing policy of input queues."""
+EVERY_PORT = {"qos": "classify with it", "output": "have it", "input": "have its thresholds"}
+
+Use = tuple[PolicyMap | None, Command, str]
+"""A policy-map (None: the switch's own), the command that applies it, and the interface or nothing for the system."""
+
+
+@dataclass
+class Applied:
+    """Policies by what they are applied as."""
+
+    everywhere: dict[str, PolicyMap | None] = field(default_factory=dict)
+    """Of the whole switch; None is the switch's own."""
+    of_ports: dict[str, tuple[PolicyMap | None, Command]] = field(default_factory=dict)
+    """Output policies of interfaces that differ from that of the switch."""
+
+    def policy(self, slot: str) -> PolicyMap | None:
+        """The policy of the whole switch."""
+        return self.everywhere.get(slot)
+
+    def in_force(self) -> list[PolicyMap]:
+        """Every policy-map that something uses."""
+        used = [*self.everywhere.values(), *(policy for policy, _ in self.of_ports.values())]
+        return [policy for policy in used if policy is not None]
+
+
+def applied_policies(config: NxosConfig) -> Applied:
+    """What `service-policy` says; a policy that nothing applies is taken where there is no other of its type."""
+    uses: dict[str, list[Use]] = {}
+    for place in (config.system, *config.interfaces):
+        for command in (c for c in place.commands if c.verb == "service_policy"):
+            _use(config, place, command, uses)
+    found = Applied()
+    for slot, own in uses.items():
+        _everywhere(config, slot, own, found)
+    for slot in ("qos", "network-qos", "output", "input"):
+        if slot not in found.everywhere:
+            _unapplied(config, slot, found)
+    return found
+
+
+def _use(config: NxosConfig, place: Commands, command: Command, uses: dict[str, list[Use]]) -> None:
+    kind, name = tree.map_type(command.tree), tree.name(command.tree)
+    direction = (tree.word(command.tree, "DIRECTION") or "").lower()
+    policy = config.policy_maps.get((kind, name))
+    slot = "input" if kind == "queuing" and direction == "input" else SLOTS.get(kind)
+    interface = place.name.removeprefix("interface ") if place is not config.system else ""
+    if slot is None or (slot == "qos" and direction == "output"):
+        words = "classification at the output; this model classifies at the input" if slot else "no policy of queues"
+        config.remarks.add(command.line, command.text, "not-modelled", words)
+    elif policy is None and not is_own(kind, name):
+        words = f"there is no policy-map '{name}' of type {kind}"
+        config.remarks.add(command.line, command.text, "contradiction", words)
+    else:
+        uses.setdefault(slot, []).append((policy, command, interface))
+
+
+def _everywhere(config: NxosConfig, slot: str, uses: list[Use], found: Applied) -> None:
+    """The system's policy, or else the one that most interfaces have; others are those of single ports."""
+    systems = [use for use in uses if not use[2]]
+    if systems:
+        chosen = systems[-1]
+        for policy, command, _ in systems[:-1]:
+            if policy is not chosen[0]:
+                config.remarks.repeated(command.line, command.text, chosen[1].line, chosen[1].text)
+    else:
+        names = Counter(tree.name(use[1].tree) for use in uses)
+        most = names.most_common(1)[0][0]
+        chosen = next(use for use in uses if tree.name(use[1].tree) == most)
+    found.everywhere[slot] = chosen[0]
+    if not systems:
+        ports = [interface for policy, _, interface in uses if policy is chosen[0]]
+        words = (
+            f"'{tree.name(chosen[1].tree)}' is applied at {_some(ports)} alone; here all ports {EVERY_PORT.get(slot)}"
+        )
+        config.remarks.add(chosen[1].line, chosen[1].text, "assumed", words)
+    for policy, command, interface in uses:
+        if policy is chosen[0]:
+            words = f"'{tree.name(command.tree)}' is in force" if policy else "the switch's own policy"
+            config.remarks.add(command.line, command.text, "understood", words)
+        elif slot == "output" and interface:
+            found.of_ports[interface] = (policy, command)
+        elif interface:
+            words = f"line {chosen[1].line} applies '{tree.name(chosen[1].tree)}'; a switch has one {_noun(slot)} here"
+            config.remarks.add(command.line, command.text, "not-modelled", words)
+
+
+def _unapplied(config: NxosConfig, slot: str, found: Applied) -> None:
+    """The last policy of a type that nothing applies."""
+    kind = "queuing" if slot in ("output", "input") else slot
+    used = found.in_force()
+    candidates = [
+        policy
+        for (of, _), policy in config.policy_maps.items()
+        if of == kind and policy not in used and (kind != "queuing" or is_input(policy) == (slot == "input"))
+    ]
+    if not candidates:
+        return
+    policy = candidates[-1]
+    others = ", ".join(f"'{other.name}'" for other in candidates[:-1])
+    words = f"no service-policy applies a policy of type {kind}: '{policy.name}' (the last) is taken"
+    if others:
+        words += f"; {others} {'is' if len(candidates) == 2 else 'are'} not used"
+    config.remarks.add(policy.command.line, policy.command.text, "assumed", words)
+    found.everywhere[slot] = policy
+
+
+def is_input(policy: PolicyMap) -> bool:
+    """Whether a queuing policy is about input queues: by the names of its classes, or because they have thresholds."""
+    verbs = {action.verb for entry in policy.classes for action in entry.actions}
+    return any(INPUT_CLASS.match(entry.name) for entry in policy.classes) or verbs == {"pause"}
+
+
+def _noun(slot: str) -> str:
+    return "classification" if slot == "qos" else "set of thresholds"
+
+
+def _some(ports: list[str]) -> str:
+    shown = ", ".join(ports[:3])
+    return shown if len(ports) <= 3 else f"{shown} and {len(ports) - 3} more"

@@ -1,0 +1,45 @@
+"""Policies that a switch brings along, for configurations that only name them."""
+
+from tailrace.importers.nxos.config import NxosConfig
+from tailrace.importers.nxos.parse import Command, parse
+from tailrace.importers.nxos.reading import add_entries
+
+OWN = {
+    "queuing": ("default-out-policy", "default-8q-out-policy", "default-in-policy", "default-8q-in-policy"),
+    "network-qos": ("default-nq-policy", "default-8q-nq-policy"),
+    "qos": ("default-in-policy",),
+}
+"""Policies that every switch has [K]: what is taken here where no other is in force."""
+
+FCOE = """class-map type qos class-fcoe
+  match cos 3
+policy-map type qos fcoe-default-in-policy
+  class class-fcoe
+    set qos-group 1
+policy-map type queuing fcoe-default-out-policy
+  class type queuing class-fcoe
+    bandwidth percent 50
+  class type queuing class-default
+    bandwidth percent 50
+policy-map type network-qos fcoe-default-nq-policy
+  class type network-qos class-fcoe
+    pause no-drop
+    mtu 2158
+"""
+"""Policies of a Nexus 5000 for FCoE [K]: class-fcoe is priority 3, lossless, with half of the bandwidth."""
+FCOE_PREFIX = "fcoe-default-"
+
+
+def is_own(kind: str, name: str) -> bool:
+    """Whether it is a policy that holds anyway."""
+    return name in OWN.get(kind, ()) or (kind == "queuing" and name == f"{FCOE_PREFIX}in-policy")
+
+
+def add_predefined(config: NxosConfig) -> None:
+    """Adds the policies that the configuration names and does not define, as commands without a line."""
+    places = (config.system, *config.interfaces)
+    named = {c.text.split()[-1] for place in places for c in place.commands if c.verb == "service_policy"}
+    defined = {name for _, name in config.policy_maps}
+    if any(name.startswith(FCOE_PREFIX) for name in named - defined):
+        entries = [entry for entry in parse(FCOE) if isinstance(entry, Command)]
+        add_entries(config, [Command(0, entry.text, entry.tree) for entry in entries])
