@@ -36,7 +36,7 @@ impl Line {
     /// A look begins that was in time: what the line lost before is lost, and senders that have more to send than it takes
     /// have adapted to it. Later frames of theirs are not late for it.
     #[inline]
-    pub(super) fn is_in_time(&mut self) {
+    pub(super) fn give_up_lost_time(&mut self) {
         self.punctual_free_at = self.free_at;
     }
 
@@ -127,7 +127,7 @@ mod tests {
         assert_eq!(late(&mut line, us(9_008)), ((us(4_008), us(4_016)), (us(8), us(16))));
         assert_eq!(late(&mut line, us(9_008)).1.0, us(16));
         // The next look is in time, and frames still wait: they follow each other as they would on any line.
-        line.is_in_time();
+        line.give_up_lost_time();
         let (real, punctual) = late(&mut line, us(9_060));
         assert_eq!(real, punctual);
     }

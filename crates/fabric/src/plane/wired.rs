@@ -58,7 +58,7 @@ impl Wired {
         match &mut self.edge {
             Edge::Plain(line) => {
                 if now.since(meant) <= PUNCTUAL {
-                    line.is_in_time();
+                    line.give_up_lost_time();
                 }
                 while self.readable != 0 && line.is_free(until + LOOK_MAX) {
                     let queue = next_queue(self.readable, self.turn);
