@@ -20,7 +20,7 @@ fn drops(port: &Value) -> u64 {
 #[test]
 fn the_frames_of_a_port_are_those_of_its_workloads() {
     let mut plan = star(3, 1500, GBPS, US, switch("sw", 2_000_000, fifo(20_000)));
-    for (name, source, gap_us) in [("even", "h1", 10), ("odd", "h2", 7)] {
+    for (name, source, gap_us) in [("even", "h1", 12), ("odd", "h2", 14)] {
         let gap = RawDistribution::Exponential { mean: gap_us * US };
         plan.workloads.push(RawWorkload::Datagrams(datagrams(name, source, "h0", 1_000, gap)));
     }
@@ -30,7 +30,7 @@ fn the_frames_of_a_port_are_those_of_its_workloads() {
     let towards = port(&outcome, "sw", "h0");
     assert_eq!(even.0 + odd.0, count(towards, "tx_frames"));
     assert_eq!(even.1 + odd.1, drops(towards));
-    assert!(even.1 > 100 && odd.1 > even.1, "both lose, the faster one more");
+    assert!(even.1 > 100 && odd.1 > 100, "both lose: {even:?}, {odd:?}");
     assert!(port(&outcome, "sw", "h1")["traffic"].is_null(), "nobody observes this port");
 }
 
