@@ -223,7 +223,7 @@ mod tests {
         let named = |kind: &str, count: usize| (0..count).map(|number| format!("{kind}{number}")).collect();
         let mut graph = Graph::new(named("h", hosts), named("s", switches)).expect("names differ");
         let rate = BitRate::from_bps(1).expect("above zero");
-        let mut any_switch = |luck: &mut Stream| hosts + luck.below(switches as u64) as usize;
+        let any_switch = |luck: &mut Stream| hosts + luck.below(switches as u64) as usize;
         for host in 0..hosts {
             let b = any_switch(luck);
             graph.connect(Link { a: host, b, rate, delay: Span::ZERO });
