@@ -3,6 +3,7 @@
 run.py                        measure everything that can be measured here
 run.py --only W1 --only W2    these jobs; the others keep their figures
 run.py --cisco 1              the published experiment with this share of its counts, and no jobs
+run.py --front                the growth of the Python front with the network, and no jobs
 run.py --table                write the table from results.json again
 """
 
@@ -19,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 import cisco
+import front
 import instructions
 import table
 from jobs import JOBS, Job
@@ -37,6 +39,9 @@ def main(arguments: list[str]) -> int:
     if options.cisco is not None:
         results["cisco"] = cisco.measure(options.cisco)
         save(results)
+    elif options.front:
+        results["front"] = front.measure()
+        save(results)
     elif not options.table:
         chosen = [job for job in JOBS if not options.only or job.name in options.only]
         measured = measure(chosen, options.repetitions)
@@ -45,6 +50,8 @@ def main(arguments: list[str]) -> int:
             for job in chosen:
                 print(f"{job.name}: counting instructions", flush=True)
                 measured[job.name]["instructions_per_hop"] = round(instructions.per_hop(job), 1)
+            if not options.only:
+                results["front"] = front.measure()
         results["jobs"] = results["jobs"] | measured
         results |= {"machine": machine(), "note": options.note, "date": f"{datetime.now(UTC):%Y-%m-%d}"}
         save(results)
@@ -65,6 +72,7 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument("--only", action="append", choices=[job.name for job in JOBS], help="only this job; repeatable")
     made.add_argument("--no-instructions", action="store_true", help="do not count instructions")
     made.add_argument("--cisco", type=float, metavar="SCALE", help="the published experiment, this share of its counts")
+    made.add_argument("--front", action="store_true", help="only how the Python front grows with the network")
     made.add_argument("--note", default="", help="what to know about the machine, e.g. that others used it")
     made.add_argument("--table", action="store_true", help="measure nothing, write the table")
     return made

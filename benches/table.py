@@ -30,6 +30,8 @@ def render(results: dict[str, Any]) -> str:
     peers = json.loads(PEERS.read_text())
     measured = [(job, results["jobs"][job.name]) for job in JOBS if job.name in results["jobs"]]
     parts = [origin(results), own_table(measured), beside_peers(results["jobs"], peers), agreement(measured, peers)]
+    if "front" in results:
+        parts.append(front_line(results["front"]))
     if "cisco" in results:
         parts.append(cisco_line(results["cisco"]))
     return "\n\n".join(parts) + "\n"
@@ -80,6 +82,16 @@ def agreement(measured: list[tuple[Job, dict[str, Any]]], peers: dict[str, Any])
             ours = grouped(row["packets_delivered"])
             sentences.append(f"{job.name}: {ours} here, about {grouped(theirs)} there ({off:+.2%}, {verdict}).")
     return "Packets delivered, within 1 %? " + " ".join(sentences)
+
+
+def front_line(front: dict[str, Any]) -> str:
+    """How the work around the simulation grows."""
+    counted = front["instructions"].items()
+    sizes = ", ".join(f"{found / 1e9:.2f} billion instructions at {hosts} hosts" for hosts, found in counted)
+    return (
+        f"`tailrace run` of a fat tree without the simulation: {sizes}. Without what does not depend on the size they "
+        f"grow with the number of hosts to the power of {front['exponent']:.2f}."
+    )
 
 
 def cisco_line(cisco: dict[str, Any]) -> str:

@@ -16,7 +16,7 @@ BENCHES = Path(__file__).resolve().parents[2] / "benches"
 @pytest.fixture(autouse=True)
 def _benches_can_be_imported(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(str(BENCHES))
-    for name in ("jobs", "run", "table", "workloads", "cisco", "instructions"):
+    for name in ("jobs", "run", "table", "workloads", "cisco", "front", "instructions"):
         monkeypatch.delitem(sys.modules, name, raising=False)
 
 
@@ -51,3 +51,15 @@ def test_packets_delivered_must_agree_within_one_per_cent() -> None:
     peers = {"delivered": {"W1": 1000}}
     for delivered, verdict in ((1009, "+0.90%, agrees"), (985, "-1.50%, does not agree")):
         assert verdict in table.agreement([(jobs.JOBS[0], {"packets_delivered": delivered})], peers)
+
+
+def test_the_front_grows_with_the_hosts_and_not_with_their_square() -> None:
+    front = importlib.import_module("front")
+    recorded = json.loads((BENCHES / "results.json").read_text())["front"]
+    counted = {int(hosts): found for hosts, found in recorded["instructions"].items()}
+    assert front.exponent(counted) == recorded["exponent"] <= 1.1
+
+
+def test_the_exponent_is_that_of_what_depends_on_the_size() -> None:
+    front = importlib.import_module("front")
+    assert [front.exponent({n: 7_000 + 3 * n**power for n in (16, 128, 1024)}) for power in (1, 2)] == [1.0, 2.0]

@@ -1,20 +1,36 @@
 //! From a frame's destination to an output port: equal-cost paths are chosen by the flow's hash.
 
 use crate::{Frame, PortNo};
+use std::collections::BTreeMap;
 use tailrace_units::mix64;
 
 /// Most output ports that are equally short to one destination.
 const EQUAL_PATHS_MAX: usize = 256;
+/// Entries from here on are groups of ports, entries below are ports.
+const FIRST_GROUP: u16 = 1 << 15;
+/// The entry of a destination without a path: it names a group that there never is.
+const UNREACHABLE: u16 = u16::MAX;
+/// Most different groups of one switch.
+const GROUPS_MAX: usize = (UNREACHABLE - FIRST_GROUP) as usize;
 
-/// The forwarding table of one switch.
+/// The forwarding table of one switch. A network of a thousand switches has ten million entries: each is two bytes.
 #[derive(Clone, Debug, Default)]
 pub struct Forwarding {
-    /// For each destination the number of equal ports, and their first index in `ports`; a single port itself.
-    routes: Vec<(u32, u32)>,
-    ports: Vec<u16>,
+    /// For each destination its only port, or [`FIRST_GROUP`] and the number of a group.
+    routes: Vec<u16>,
+    groups: Groups,
     /// Differs between switches, so that hashing does not choose alike at every stage (polarisation).
     salt: u64,
     pins: Pins,
+}
+
+/// The sets of ports that lie on equally short paths. Destinations with the same ports share a group.
+#[derive(Clone, Debug, Default)]
+struct Groups {
+    /// For each group the index of its first port in `ports`, and their number.
+    ends: Vec<(u32, u32)>,
+    ports: Vec<u16>,
+    known: BTreeMap<Box<[u16]>, u16>,
 }
 
 /// Ports pinned for single flows, by flow hash: a table at most half full, in which a flow stands at its place or behind it.
@@ -31,20 +47,35 @@ impl Forwarding {
         Forwarding { salt, ..Forwarding::default() }
     }
 
+    /// Has room for so many destinations, none of which is reachable yet.
+    pub fn expect_destinations(&mut self, count: usize) {
+        self.routes = vec![UNREACHABLE; count];
+    }
+
+    /// Sets the ports that lie on the shortest paths to these destinations. None means unreachable.
+    pub fn set_destinations(&mut self, destinations: &[usize], ports: &[PortNo]) {
+        let entry = self.entry(ports);
+        destinations.iter().for_each(|&destination| self.routes[destination] = entry);
+    }
+
     /// Adds the next destination with the ports that lie on its shortest paths. None means unreachable.
     pub fn push_destination(&mut self, ports: &[PortNo]) {
+        let entry = self.entry(ports);
+        self.routes.push(entry);
+    }
+
+    fn entry(&mut self, ports: &[PortNo]) -> u16 {
         assert!(ports.len() <= EQUAL_PATHS_MAX, "at most {EQUAL_PATHS_MAX} equal paths");
-        let number = |&port: &PortNo| u16::try_from(port).expect("a switch has fewer than 65 536 ports");
-        if let [only] = ports {
-            return self.routes.push((u32::from(number(only)), 1));
+        match ports {
+            [] => UNREACHABLE,
+            [only] if *only < usize::from(FIRST_GROUP) => number(*only),
+            _ => FIRST_GROUP + self.groups.number_of(ports.iter().map(|&port| number(port)).collect()),
         }
-        self.routes.push((self.ports.len() as u32, ports.len() as u32));
-        self.ports.extend(ports.iter().map(number));
     }
 
     /// Sends one flow always through `port`.
     pub fn pin(&mut self, flow_hash: u32, port: PortNo) {
-        self.pins.insert(flow_hash, u16::try_from(port).expect("a switch has fewer than 65 536 ports"));
+        self.pins.insert(flow_hash, number(port));
     }
 
     /// The output port for `frame`, or `None` when its destination is unreachable.
@@ -53,15 +84,32 @@ impl Forwarding {
         if let Some(port) = self.pins.port_of(frame.flow_hash()) {
             return Some(usize::from(port));
         }
-        let (first, count) = self.routes[frame.destination() as usize];
-        match count {
-            0 => None,
-            1 => Some(first as usize),
-            _ => {
-                let hash = mix64(u64::from(frame.flow_hash()) ^ self.salt) >> 32;
-                Some(usize::from(self.ports[first as usize + ((hash * u64::from(count)) >> 32) as usize]))
-            }
+        let entry = self.routes[frame.destination() as usize];
+        if entry < FIRST_GROUP {
+            return Some(usize::from(entry));
         }
+        let &(first, count) = self.groups.ends.get(usize::from(entry - FIRST_GROUP))?;
+        let hash = mix64(u64::from(frame.flow_hash()) ^ self.salt) >> 32;
+        Some(usize::from(self.groups.ports[first as usize + ((hash * u64::from(count)) >> 32) as usize]))
+    }
+}
+
+fn number(port: PortNo) -> u16 {
+    u16::try_from(port).expect("a switch has fewer than 65 536 ports")
+}
+
+impl Groups {
+    /// The number of the group of these ports, which may be new.
+    fn number_of(&mut self, ports: Box<[u16]>) -> u16 {
+        if let Some(&known) = self.known.get(&ports) {
+            return known;
+        }
+        assert!(self.ends.len() < GROUPS_MAX, "at most {GROUPS_MAX} sets of equal paths at one switch");
+        let group = self.ends.len() as u16;
+        self.ends.push((self.ports.len() as u32, ports.len() as u32));
+        self.ports.extend(&ports);
+        self.known.insert(ports, group);
+        group
     }
 }
 
@@ -97,6 +145,7 @@ impl Pins {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::collections::BTreeSet;
 
     #[test]
     fn pinned_flows_find_their_ports_and_others_find_none() {
@@ -128,6 +177,25 @@ mod tests {
             [packet(1, 0), packet(7, 0), packet(1, 1), packet(7, 1)].map(|p| table.route(&p)),
             [Some(3), Some(5), None, Some(5)]
         );
+    }
+
+    #[test]
+    fn destinations_with_the_same_ports_share_a_group_and_those_not_set_have_none() {
+        let mut table = Forwarding::new(1);
+        table.expect_destinations(6);
+        table.set_destinations(&[0, 5], &[0, 1]);
+        table.set_destinations(&[1, 2], &[1, 2, 40_000]);
+        table.set_destinations(&[3], &[40_000]);
+        table.set_destinations(&[5], &[1, 2, 40_000]);
+        assert_eq!((table.groups.ends.len(), table.groups.ports.len()), (3, 6));
+        let reached = |to_host| -> Vec<Option<PortNo>> {
+            let found: BTreeSet<_> = (0..200).map(|flow| table.route(&packet(mix64(flow) as u32, to_host))).collect();
+            found.into_iter().collect()
+        };
+        assert_eq!(reached(0), [Some(0), Some(1)]);
+        assert_eq!(reached(5), [Some(1), Some(2), Some(40_000)]);
+        assert_eq!(reached(3), [Some(40_000)]);
+        assert_eq!(reached(4), [None]);
     }
 
     /// Two switches in a row: of the flows that the first sends to its first port, the second sends half to each.

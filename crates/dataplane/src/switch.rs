@@ -123,6 +123,11 @@ impl<F: Frame> Switch<F> {
         &mut self.forwarding
     }
 
+    /// Whether rules ask for flows, so that the switch must be told of each.
+    pub fn learns_flows(&self) -> bool {
+        self.classifier.needs_keys()
+    }
+
     /// Tells the switch the key of a flow whose frames carry only its hash. Needed when rules ask for flows.
     pub fn learn_flow(&mut self, key: FlowKey) {
         if self.classifier.needs_keys() {

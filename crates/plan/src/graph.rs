@@ -1,11 +1,14 @@
 //! The drawing: nodes, their ports, and the shortest paths between them.
 
 use crate::PlanError;
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::BTreeMap;
 use tailrace_units::{BitRate, Span};
 
 /// A host or a switch: hosts come first, in the order of the plan, then switches.
 pub type NodeId = usize;
+
+/// A switch by its place among the switches of the plan.
+pub type SwitchIndex = usize;
 
 /// A full-duplex link.
 #[derive(Clone, Copy, Debug)]
@@ -41,10 +44,13 @@ pub struct Graph {
     /// Ports by node.
     pub ports: Vec<Vec<PortEnd>>,
     by_name: BTreeMap<String, NodeId>,
+    /// By node, in order: its neighbours and the ports that lead to them.
+    by_peer: Vec<Vec<(NodeId, usize)>>,
+    /// By link: its port at `a` and its port at `b`.
+    ports_of_link: Vec<(usize, usize)>,
+    /// By node: the rate of its fastest link.
+    fastest: Vec<Option<BitRate>>,
 }
-
-/// For each switch (in order) and each host: the ports on a shortest path, none when unreachable.
-pub type Routes = Vec<Vec<Vec<usize>>>;
 
 impl Graph {
     /// # Errors
@@ -58,8 +64,17 @@ impl Graph {
                 return Err(PlanError::nonsense("hosts and switches", format!("two nodes are named {name:?}")));
             }
         }
-        let ports = vec![Vec::new(); names.len()];
-        Ok(Graph { names, hosts: host_count, links: Vec::new(), ports, by_name })
+        let nodes = names.len();
+        Ok(Graph {
+            names,
+            hosts: host_count,
+            links: Vec::new(),
+            ports: vec![Vec::new(); nodes],
+            by_name,
+            by_peer: vec![Vec::new(); nodes],
+            ports_of_link: Vec::new(),
+            fastest: vec![None; nodes],
+        })
     }
 
     /// # Errors
@@ -79,15 +94,36 @@ impl Graph {
     }
 
     pub(crate) fn connect(&mut self, link: Link) {
-        let index = self.links.len();
-        self.ports[link.a].push(PortEnd { link: index, peer: link.b });
-        self.ports[link.b].push(PortEnd { link: index, peer: link.a });
+        let ports = (self.add_port(link.a, link.b, link.rate), self.add_port(link.b, link.a, link.rate));
+        self.ports_of_link.push(ports);
         self.links.push(link);
+    }
+
+    /// The end of the next link at `node`. Returns its number.
+    fn add_port(&mut self, node: NodeId, peer: NodeId, rate: BitRate) -> usize {
+        let port = self.ports[node].len();
+        self.ports[node].push(PortEnd { link: self.links.len(), peer });
+        let place = self.by_peer[node].partition_point(|&known| known < (peer, port));
+        self.by_peer[node].insert(place, (peer, port));
+        self.fastest[node] = self.fastest[node].max(Some(rate));
+        port
     }
 
     /// Port of `node` that leads to `peer` over the first such link.
     pub fn port_towards(&self, node: NodeId, peer: NodeId) -> Option<usize> {
-        self.ports[node].iter().position(|end| end.peer == peer)
+        let place = self.by_peer[node].partition_point(|&(other, _)| other < peer);
+        self.by_peer[node].get(place).filter(|found| found.0 == peer).map(|found| found.1)
+    }
+
+    /// Port of `node` at which `link` ends; `node` is one of its ends.
+    pub fn port_of_link(&self, link: usize, node: NodeId) -> usize {
+        let (at_a, at_b) = self.ports_of_link[link];
+        if self.links[link].a == node { at_a } else { at_b }
+    }
+
+    /// Rate of the fastest link of a node; none without links.
+    pub fn fastest_link(&self, node: NodeId) -> Option<BitRate> {
+        self.fastest[node]
     }
 
     /// Whether a link joins two switches.
@@ -95,41 +131,179 @@ impl Graph {
         self.links[link].a >= self.hosts && self.links[link].b >= self.hosts
     }
 
-    /// Shortest paths by number of links; all equally short ports are kept. Hosts do not forward.
-    pub fn routes(&self) -> Routes {
-        self.routes_over(|_| true)
+    /// Shortest paths by number of links, over the links that forward; hosts do not. Calls `route` with a switch, hosts, and
+    /// the ports of the switch that lie on the shortest paths to these hosts. A switch that it is not called with for a
+    /// host has no path to it. Hosts at one switch share their paths up to there, which is looked for once.
+    pub fn each_route(&self, forwards: impl Fn(usize) -> bool, mut route: impl FnMut(SwitchIndex, &[usize], &[usize])) {
+        let switches = self.names.len() - self.hosts;
+        let mut search = Search { distance: Distances(vec![None; switches]), found: Vec::new() };
+        let mut back = Vec::new();
+        for last in 0..switches {
+            let own = self.ports[self.hosts + last].iter().enumerate();
+            let attached = own.filter(|(_, end)| end.peer < self.hosts && forwards(end.link));
+            let (ports, hosts): (Vec<usize>, Vec<usize>) = attached.map(|(port, end)| (port, end.peer)).unzip();
+            if hosts.is_empty() {
+                continue;
+            }
+            ports.iter().zip(&hosts).for_each(|(&port, &host)| route(last, &[host], &[port]));
+            search.from(self, last, &forwards);
+            for &switch in &search.found[1..] {
+                search.distance.ports_back(self, switch, &forwards, &mut back);
+                route(switch, &hosts, &back);
+            }
+        }
     }
 
-    /// The same over the links that forward alone.
-    pub fn routes_over(&self, forwards: impl Fn(usize) -> bool) -> Routes {
-        let mut routes = vec![vec![Vec::new(); self.hosts]; self.names.len() - self.hosts];
-        for host in 0..self.hosts {
-            let distance = self.distances_to(host, &forwards);
-            for (at, table) in routes.iter_mut().enumerate() {
-                let node = self.hosts + at;
-                table[host] = (0..self.ports[node].len())
-                    .filter(|&port| forwards(self.ports[node][port].link))
-                    .filter(|&port| distance[self.ports[node][port].peer].is_some_and(|d| Some(d + 1) == distance[node]))
-                    .collect();
+    /// Ports of a switch that lead to switches over links that forward, with the index of the switch there.
+    fn ports_between<'a>(
+        &'a self,
+        switch: SwitchIndex,
+        forwards: &'a impl Fn(usize) -> bool,
+    ) -> impl Iterator<Item = (usize, SwitchIndex)> + 'a {
+        let ends = self.ports[self.hosts + switch].iter().enumerate();
+        ends.filter_map(|(port, end)| Some((port, end.peer.checked_sub(self.hosts)?, end.link)))
+            .filter(|&(.., link)| forwards(link))
+            .map(|(port, peer, _)| (port, peer))
+    }
+}
+
+/// A search of the switches, breadth first; its memory is used again.
+struct Search {
+    distance: Distances,
+    /// Switches in the order in which they were found, the first one first.
+    found: Vec<SwitchIndex>,
+}
+
+/// By switch: links to the switch where the search began, if it was found.
+struct Distances(Vec<Option<u32>>);
+
+impl Search {
+    /// Finds all switches that have a path to this one.
+    fn from(&mut self, graph: &Graph, first: SwitchIndex, forwards: &impl Fn(usize) -> bool) {
+        let Search { distance: Distances(distance), found } = self;
+        distance.fill(None);
+        distance[first] = Some(0);
+        found.clear();
+        found.push(first);
+        let mut next = 0;
+        while let Some(&switch) = found.get(next) {
+            next += 1;
+            let further = distance[switch].map(|so_far| so_far + 1);
+            for (_, peer) in graph.ports_between(switch, forwards) {
+                if distance[peer].is_none() {
+                    distance[peer] = further;
+                    found.push(peer);
+                }
+            }
+        }
+    }
+}
+
+impl Distances {
+    /// Sets `ports` to those of a switch that lead to where the search began by a shortest path, in order.
+    fn ports_back(&self, graph: &Graph, switch: SwitchIndex, forwards: &impl Fn(usize) -> bool, ports: &mut Vec<usize>) {
+        let nearer = self.0[switch].and_then(|own| own.checked_sub(1));
+        let between = graph.ports_between(switch, forwards);
+        ports.clear();
+        ports.extend(between.filter(|&(_, peer)| self.0[peer] == nearer).map(|(port, _)| port));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::VecDeque;
+    use tailrace_units::Stream;
+
+    const GRAPHS: usize = 200;
+
+    /// Hosts at any switches, links between any switches, some of them parallel; some switches have no path to others.
+    fn any_graph(luck: &mut Stream) -> Graph {
+        let (hosts, switches) = (1 + luck.below(12) as usize, 1 + luck.below(9) as usize);
+        let named = |kind: &str, count: usize| (0..count).map(|number| format!("{kind}{number}")).collect();
+        let mut graph = Graph::new(named("h", hosts), named("s", switches)).expect("names differ");
+        let rate = BitRate::from_bps(1).expect("above zero");
+        let any_switch = |luck: &mut Stream| hosts + luck.below(switches as u64) as usize;
+        for host in 0..hosts {
+            let b = any_switch(luck);
+            graph.connect(Link { a: host, b, rate, delay: Span::ZERO });
+        }
+        for _ in 0..luck.below(20) {
+            let (a, b) = (any_switch(luck), any_switch(luck));
+            if a != b {
+                graph.connect(Link { a, b, rate, delay: Span::ZERO });
+            }
+        }
+        graph
+    }
+
+    /// The same by a search for every host: for each switch and host the ports on a shortest path.
+    fn by_searching_from_every_host(graph: &Graph, forwards: impl Fn(usize) -> bool) -> Vec<Vec<Vec<usize>>> {
+        let mut routes = vec![vec![Vec::new(); graph.hosts]; graph.names.len() - graph.hosts];
+        for host in 0..graph.hosts {
+            let mut distance = vec![None; graph.names.len()];
+            distance[host] = Some(0);
+            let mut open = VecDeque::from([host]);
+            while let Some(node) = open.pop_front() {
+                for end in graph.ports[node].iter().filter(|end| forwards(end.link)) {
+                    if distance[end.peer].is_none() {
+                        distance[end.peer] = distance[node].map(|so_far: u32| so_far + 1);
+                        open.extend((end.peer >= graph.hosts).then_some(end.peer));
+                    }
+                }
+            }
+            for (switch, ends) in graph.ports[graph.hosts..].iter().enumerate() {
+                let is_nearer =
+                    |end: &PortEnd| distance[end.peer].is_some_and(|near| Some(near + 1) == distance[graph.hosts + switch]);
+                let ports = (0..ends.len()).filter(|&port| forwards(ends[port].link) && is_nearer(&ends[port]));
+                routes[switch][host] = ports.collect();
             }
         }
         routes
     }
 
-    fn distances_to(&self, host: NodeId, forwards: impl Fn(usize) -> bool) -> Vec<Option<u32>> {
-        let mut distance = vec![None; self.names.len()];
-        distance[host] = Some(0);
-        let mut open = VecDeque::from([(host, 0)]);
-        while let Some((node, so_far)) = open.pop_front() {
-            for end in &self.ports[node] {
-                if distance[end.peer].is_none() && forwards(end.link) {
-                    distance[end.peer] = Some(so_far + 1);
-                    if end.peer >= self.hosts {
-                        open.push_back((end.peer, so_far + 1));
-                    }
+    #[test]
+    fn routes_are_those_of_a_search_from_every_host() {
+        let mut luck = Stream::new(3, "routes");
+        for _ in 0..GRAPHS {
+            let graph = any_graph(&mut luck);
+            let open: Vec<bool> = graph.links.iter().map(|_| luck.below(5) > 0).collect();
+            let mut found = vec![vec![Vec::new(); graph.hosts]; graph.names.len() - graph.hosts];
+            graph.each_route(
+                |link| open[link],
+                |switch, hosts, ports| {
+                    hosts.iter().for_each(|&host| found[switch][host] = ports.to_vec());
+                },
+            );
+            assert_eq!(found, by_searching_from_every_host(&graph, |link| open[link]));
+        }
+    }
+
+    /// A table of a million entries is not filled in entry by entry where hosts share their switch.
+    #[test]
+    fn hosts_at_one_switch_are_routed_together() {
+        let mut graph =
+            Graph::new((0..100).map(|n| format!("h{n}")).collect(), vec!["near".into(), "far".into()]).expect("names differ");
+        let rate = BitRate::from_bps(1).expect("above zero");
+        (0..100).for_each(|host| graph.connect(Link { a: host, b: 100, rate, delay: Span::ZERO }));
+        graph.connect(Link { a: 100, b: 101, rate, delay: Span::ZERO });
+        let mut calls = [0, 0];
+        graph.each_route(|_| true, |switch, _, _| calls[switch] += 1);
+        assert_eq!(calls, [100, 1]);
+    }
+
+    #[test]
+    fn ports_are_found_by_their_neighbour_and_by_their_link() {
+        let mut luck = Stream::new(4, "ports");
+        for _ in 0..GRAPHS {
+            let graph = any_graph(&mut luck);
+            for (node, ends) in graph.ports.iter().enumerate() {
+                for (port, end) in ends.iter().enumerate() {
+                    assert_eq!(graph.port_towards(node, end.peer), ends.iter().position(|other| other.peer == end.peer));
+                    assert_eq!(graph.port_of_link(end.link, node), port);
                 }
+                assert_eq!(graph.port_towards(node, node), None);
             }
         }
-        distance
     }
 }

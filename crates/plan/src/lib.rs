@@ -11,7 +11,7 @@ mod resolve;
 mod tree;
 
 pub use error::PlanError;
-pub use graph::{Graph, Link, NodeId, PortEnd, Routes};
+pub use graph::{Graph, Link, NodeId, PortEnd, SwitchIndex};
 pub use raw::*;
 pub use resolve::{Oltp, Plan, RoundTrip, Workload};
 pub use tree::{Bridge, PortRole, SpanningTree};

@@ -19,7 +19,7 @@ mod watch;
 mod wire;
 mod world;
 
-pub use build::{Flight, address_of, flight, lossless_nics, pace_of, policy_towards, switches};
+pub use build::{Flight, address_of, flight, lossless_nics, pace_of, switches};
 pub use control::Control;
 pub use observe::PortRecord;
 pub use outcome::{Column, Outcome, Recorded, Table, interface_summary, port_series, ports, queue_depth, switch_summaries};

@@ -27,6 +27,8 @@ pub(crate) struct World {
     pub(crate) is_cancelled: bool,
     pub(crate) roads: Roads,
     pub(crate) switches: Vec<SwitchNode>,
+    /// Switches that must be told of every flow: a network has a thousand, and flows come and go.
+    pub(crate) learners: Vec<u32>,
     pub(crate) hosts: Vec<HostNode>,
     pub(crate) generators: Vec<Generator>,
     pub(crate) sockets: Vec<Socket>,

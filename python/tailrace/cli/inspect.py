@@ -48,7 +48,6 @@ def check_scenario(path: Path, assignments: list[str] | None, *, json_: bool) ->
     """Prints what is in a scenario; raises with all of its problems."""
     from tailrace.experiment.run import check_published
     from tailrace.scenario.loading import load_scenario
-    from tailrace.scenario.topology import expand
 
     path = scenario_path(path)
     try:
@@ -58,7 +57,7 @@ def check_scenario(path: Path, assignments: list[str] | None, *, json_: bool) ->
             emit_json({"valid": False, "problems": [vars(problem) for problem in error.problems]})
         raise
     check_published(loaded)
-    graph = expand(loaded.scenario.network)
+    graph = loaded.scenario.graph
     found: dict[str, Any] = {
         "valid": True,
         "name": loaded.scenario.name,
@@ -107,6 +106,7 @@ def print_plan(
 ) -> None:
     """Prints the plan of one trial as JSON."""
     from tailrace.cli.running import refuse_scale
+    from tailrace.experiment.json_text import json_text
     from tailrace.experiment.plans import Plans
     from tailrace.experiment.scale import scaled
     from tailrace.experiment.schedule import TrialKey
@@ -118,7 +118,7 @@ def print_plan(
     if chosen not in loaded.arms:
         raise RunRefusedError(f"there is no arm '{chosen}' (hint: {closest(chosen, list(loaded.arms), 'arms')})")
     plans = Plans({chosen: scaled(loaded.arms[chosen], scale)})
-    emit(json.dumps(plans.raw(TrialKey(chosen, trial)), indent=1, ensure_ascii=False))
+    emit(json_text(plans.raw(TrialKey(chosen, trial))))
 
 
 def print_comparison(a: Path, b: Path, page: Path | None, *, json_: bool) -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 from tailrace.cli.console import emit, emit_json
 from tailrace.errors import RunRefusedError, closest
 from tailrace.results import Run
-from tailrace.results.queuing import port_counters, port_policy, switch_counters
+from tailrace.results.queuing import port_counters, port_policies, switch_counters
 from tailrace.results.queuing_text import format_ports, format_switches, vendor_of
 from tailrace.results.run_directory import Trial
 
@@ -18,9 +18,9 @@ def show_queues(path: Path, arm: str | None, number: int, port: str | None, *, j
     trial = _trial(run, arm, number)
     chosen = trial.arm
     plan = run.plan(chosen)
+    policy_of = port_policies(plan)
     ports = [
-        port_counters(found, port_policy(plan, found["node"], found["towards"]))
-        for found in trial.outcome.get("ports", [])
+        port_counters(found, policy_of(found["node"], found["towards"])) for found in trial.outcome.get("ports", [])
     ]
     names = [str(found["port"]) for found in ports]
     if port is not None and port not in names:

@@ -8,7 +8,6 @@ from typing import Any
 from tailrace.errors import TailraceError
 from tailrace.experiment.engine import SIMULATED, Engine
 from tailrace.experiment.estimate import PROGRESS_MIN
-from tailrace.experiment.plans import Plans
 from tailrace.experiment.reporter import to_go
 from tailrace.experiment.run import Experiment
 from tailrace.experiment.schedule import TrialKey
@@ -47,7 +46,7 @@ def describe(experiment: Experiment) -> Listing:
             "trials": [str(key) for key in keys],
             "jobs": experiment.jobs,
             "out": str(experiment.directory.path),
-            "plan_hashes": Plans(experiment.scenarios).hashes,
+            "plan_hashes": {arm: experiment.plans.hash(arm) for arm in experiment.scenarios},
             "calibrate": spec.calibrate is not None,
             "estimated_s": estimated_s,
             "why_unknown": why,
@@ -60,7 +59,7 @@ def _estimated_s(experiment: Experiment, keys: list[TrialKey]) -> tuple[float | 
         return None, "calibration chooses the work first"
     if experiment.engine.name != SIMULATED:
         return None, "a live trial takes as long as its programs do"
-    plans = Plans(experiment.with_solos())
+    plans = experiment.plans
     try:
         walls = {
             arm: _probe_s(experiment.engine, plans.json(TrialKey(arm, 1)))

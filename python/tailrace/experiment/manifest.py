@@ -17,7 +17,8 @@ def manifest_of(experiment: "Experiment", held: Mapping[str, Any] | None) -> dic
     """The manifest as a run begins or goes on; `held` is what the directory has already."""
     scenario, options = experiment.loaded.scenario, experiment.options
     held = held or {}
-    arms = [arm for arm in experiment.loaded.arms if arm in experiment.arms or arm in held.get("arms", [])]
+    kept = {*experiment.arms, *held.get("arms", [])}
+    arms = [arm for arm in experiment.loaded.arms if arm in kept]
     trials = max(scenario.experiment.trials, int(held.get("trials", 0)))
     return {
         "manifest_version": MANIFEST_VERSION,

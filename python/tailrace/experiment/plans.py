@@ -6,27 +6,66 @@ from typing import Any
 
 from tailrace.experiment.schedule import TrialKey
 from tailrace.scenario.experiment import Experiment
-from tailrace.scenario.lower import canonical_json, lower, plan_hash, trial_seed
+from tailrace.scenario.lower import LoweredNetwork, canonical_json, lower, network_key, trial_seed
 from tailrace.scenario.scenario import Scenario
 
 
 class Plans:
-    """Lowers each arm once; a trial's plan is the arm's with its own name and seed."""
+    """Lowers each arm once, when it is asked for; a trial's plan is the arm's with its own name and seed.
+
+    Arms with the same network share that part of their plans, which is most of them.
+    """
 
     def __init__(self, scenarios: Mapping[str, Scenario]) -> None:
         self.scenarios = dict(scenarios)
-        self._raw = {arm: lower(scenario, arm, trial=1) for arm, scenario in self.scenarios.items()}
-        self.hashes = {arm: plan_hash(raw) for arm, raw in self._raw.items()}
+        self._raw: dict[str, dict[str, Any]] = {}
+        self._networks: dict[tuple[int, ...], LoweredNetwork] = {}
+        self._texts: dict[int, tuple[Any, str]] = {}
+        self._hashes: dict[str, str] = {}
+
+    @property
+    def hashes(self) -> dict[str, str]:
+        """The hash of every arm's plan."""
+        return {arm: self.hash(arm) for arm in self.scenarios}
+
+    def hash(self, arm: str) -> str:
+        """The hash of an arm's plan: that of the plan's canonical JSON without name and seed."""
+        if arm not in self._hashes:
+            same = {key: value for key, value in self._lowered(arm).items() if key not in ("name", "seed")}
+            self._hashes[arm] = hashlib.sha256(self._text(same).encode()).hexdigest()
+        return self._hashes[arm]
 
     def raw(self, key: TrialKey) -> dict[str, Any]:
         """The plan of one trial."""
         scenario = self.scenarios[key.arm]
         name = f"{scenario.name}/{key.arm}/trial-{key.number}"
-        return {**self._raw[key.arm], "name": name, "seed": trial_seed(scenario.experiment.seed, key.number)}
+        return {**self._lowered(key.arm), "name": name, "seed": trial_seed(scenario.experiment.seed, key.number)}
 
     def json(self, key: TrialKey) -> str:
         """The plan of one trial as the simulator reads it."""
-        return canonical_json(self.raw(key))
+        return self._text(self.raw(key))
+
+    def _lowered(self, arm: str) -> dict[str, Any]:
+        if arm not in self._raw:
+            scenario = self.scenarios[arm]
+            network = self._networks.setdefault(network_key(scenario), {})
+            self._raw[arm] = lower(scenario, arm, trial=1, network=network)
+        return self._raw[arm]
+
+    def _text(self, plan: Mapping[str, Any]) -> str:
+        """The canonical JSON of a plan; the texts of parts are kept, because many plans have the same."""
+        parts = (f'"{key}":{self._part(plan[key])}' for key in sorted(plan))
+        return f"{{{','.join(parts)}}}"
+
+    def _part(self, value: Any) -> str:
+        if not isinstance(value, dict | list):
+            return canonical_json(value)
+        # What is kept beside its text is not freed, so that its number stays its own.
+        kept, text = self._texts.get(id(value), (None, ""))
+        if kept is not value:
+            text = canonical_json(value)
+            self._texts[id(value)] = value, text
+        return text
 
 
 def identity(hashes: Mapping[str, str], spec: Experiment, build: str, terms: Sequence[Any] = ()) -> str:

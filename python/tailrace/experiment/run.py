@@ -83,9 +83,9 @@ class Experiment:
         check_published(loaded)
         self.scenarios = {arm: scaled(scenario, options.scale) for arm, scenario in loaded.arms.items()}
         self.engine.refuse(loaded, {arm: self.scenarios[arm] for arm in self.arms})
-        self.identity = identity(
-            Plans(self.scenarios).hashes, self._spec, self.engine.build(), self.engine.terms(self._spec)
-        )
+        self.plans = Plans(self.with_solos())
+        hashes = {arm: self.plans.hash(arm) for arm in self.scenarios}
+        self.identity = identity(hashes, self._spec, self.engine.build(), self.engine.terms(self._spec))
         name = f"{loaded.scenario.name}-{self.identity[:NAME_HASH_DIGITS]}"
         self.directory = RunDirectory(options.out or RUNS / name)
         self.statuses: dict[TrialKey, str] = {}
@@ -138,10 +138,9 @@ class Experiment:
                 self.engine.close()
             is_whole = not is_interrupted and all(key in self.statuses for key in self.keys())
             state = "finished" if is_whole else "interrupted"
-            plans = Plans(self.with_solos())
             calibration = calibrate.recorded(self.directory)
             finished = was_finished or now()
-            ended = {"state": state, "finished": finished, "plan_hashes": plans.hashes, "calibration": calibration}
+            ended = {"state": state, "finished": finished, "plan_hashes": self.plans.hashes, "calibration": calibration}
             self.directory.write_manifest({**manifest, **ended})
         lacking = lacks(self.keys(), self.statuses) if self.budget is not None else []
         return Finished(self.directory.path, is_interrupted, dict(self.statuses), lacking)
@@ -161,6 +160,7 @@ class Experiment:
         if done is None:
             return False
         self.scenarios = done
+        self.plans = Plans(self.with_solos())
         return True
 
     def is_calibrated(self) -> bool:
@@ -170,12 +170,11 @@ class Experiment:
         return calibrate.recorded(self.directory) is not None and self._calibrate()
 
     def with_solos(self) -> dict[str, Scenario]:
-        """The arms, and every workload alone in the baseline arm."""
+        """The arms, and every workload that runs alone in the baseline arm."""
         baseline = self.scenarios[self.baseline]
-        return {**self.scenarios, **{SOLO + name: alone(baseline, name) for name in baseline.workloads}}
+        return {**self.scenarios, **{arm: alone(baseline, arm.removeprefix(SOLO)) for arm in self._solos()}}
 
     def _run_trials(self) -> bool:
-        self.plans = Plans(self.with_solos())
         keys = self.keys()
         missing = []
         for key in keys:
@@ -183,7 +182,7 @@ class Experiment:
             if held is None:
                 missing.append(key)
                 continue
-            if held.get("plan_hash") != self.plans.hashes[key.arm]:
+            if held.get("plan_hash") != self.plans.hash(key.arm):
                 path = self.directory.trial_path(key)
                 raise RunRefusedError(f"{path}: it is of another plan than this run's (hint: choose another --out)")
             self.statuses[key] = str(held["status"])
@@ -246,7 +245,7 @@ class Experiment:
     def finished(self, key: TrialKey, outcome: Outcome, wall_s: float) -> None:
         """From the pool, in the thread of the trial: judges and keeps the trial."""
         data = judged(outcome.data, self.plans.scenarios[key.arm], self.engine)
-        data = {**data, "arm": key.arm, "trial": key.number, "plan_hash": self.plans.hashes[key.arm]}
+        data = {**data, "arm": key.arm, "trial": key.number, "plan_hash": self.plans.hash(key.arm)}
         self.directory.write_trial(key, Outcome(data, outcome.tables))
         self.statuses[key] = str(data["status"])
         if self.budget is not None:
@@ -289,9 +288,10 @@ def summarise_and_report(path: Path) -> tuple[dict[str, Any], Path]:
     """Writes `result.json` and `report.html` of a run directory; returns the summary and the report's place."""
     from tailrace import report, results
 
-    summary = results.summarise(path)
+    run = results.Run.read(path)
+    summary = results.summarise_run(run)
     write_json(path / "result.json", summary)
-    return summary, report.write(path)
+    return summary, report.write_page(run, summary)
 
 
 def _jobs(asked: int | None, engine: Engine) -> int:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from tailrace.errors import RunRefusedError
+from tailrace.experiment.json_text import json_text
 from tailrace.experiment.native import Outcome
 from tailrace.experiment.schedule import TrialKey
 from tailrace.experiment.tables import write_parquet
@@ -148,7 +149,7 @@ def read_json(path: Path) -> dict[str, Any] | None:
 
 def write_json(path: Path, content: object) -> None:
     """Writes JSON so that readers see the old file or the whole new one."""
-    write_text(path, json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False) + "\n")
+    write_text(path, json_text(content) + "\n")
 
 
 def write_text(path: Path, text: str) -> None:

@@ -1,5 +1,5 @@
 """The report: one offline HTML file per run."""
 
-from tailrace.report.page import render, write
+from tailrace.report.page import render, write, write_page
 
-__all__ = ["render", "write"]
+__all__ = ["render", "write", "write_page"]

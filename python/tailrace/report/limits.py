@@ -4,6 +4,15 @@
 ARMS_DRAWN_MAX = 8
 # A panel for each workload.
 PANELS_MAX = 12
+# Arms in tables, and pairs of arm and workload there.
+ARMS_MAX = 48
+PAIRS_MAX = 240
+# Expectations in their table, those that failed first.
+EXPECTATIONS_MAX = 200
+# Switches of one arm that dropped frames before any queue.
+SWITCHES_MAX = 24
+# Trials in the table of digests.
+TRIALS_MAX = 500
 # Queues of one arm in the first table, hosts of one arm in theirs.
 QUEUES_MAX = 8
 HOSTS_MAX = 12

@@ -6,8 +6,11 @@ from typing import Any
 from tailrace.report import policy
 from tailrace.report.charts import port_policy, topology
 from tailrace.report.interfaces import interface_sentences
+from tailrace.report.limits import ARMS_DRAWN_MAX
 from tailrace.results import Run, trees
 
+# Switches with settings of their own that are drawn; those with the same settings are drawn together.
+SWITCHES_MAX = 12
 # Policies of one switch that are drawn.
 POLICIES_MAX = 6
 # Spanning trees of one arm that are drawn.
@@ -15,45 +18,58 @@ TREES_MAX = 6
 
 
 def network(run: Run) -> dict[str, Any] | None:
-    """Topology and policies, from the plans that the run kept. Arms with the same policies share one entry."""
-    plans = [(arm, plan) for arm in run.arms if (plan := run.plan(arm))]
-    if not plans:
-        return None
+    """Topology and policies, from the plans that the run kept. Arms with the same policies share one entry.
+
+    Plans are read one after the other: that of a large network takes much memory.
+    """
+    first: dict[str, Any] | None = None
     policies: list[dict[str, Any]] = []
-    for arm, plan in plans:
-        described = {"switches": _drawn(policy.switch_sentences(plan)), "interfaces": interface_sentences(plan)}
-        same = next((entry for entry in policies if entry | described == entry), None)
-        if same:
-            same["arms"].append(arm)
-        else:
-            policies.append({"arms": [arm], **described})
-    first = plans[0][1]
+    drawings: list[dict[str, Any]] = []
+    for arm in run.arms:
+        plan = run.plan(arm)
+        if not plan:
+            continue
+        first = first or {"drawing": topology.topology_chart(plan), "words": topology.topology_words(plan)}
+        _add_policies(policies, arm, plan)
+        _add_trees(drawings, arm, plan, run)
+    if first is None:
+        return None
     overrides = run.manifest.get("overrides") or {}
     return {
-        "drawing": topology.topology_chart(first),
-        "words": topology.topology_words(first),
-        "trees": _tree_drawings(run, dict(plans)),
-        "policies": policies,
+        **first,
+        "trees": drawings,
+        "policies": policies[:ARMS_DRAWN_MAX],
+        "policies_omitted": sum(len(entry["arms"]) for entry in policies[ARMS_DRAWN_MAX:]),
         "overrides": [{"arm": arm, "changes": _changes(changed)} for arm, changed in overrides.items() if changed],
     }
 
 
-def _tree_drawings(run: Run, plans: dict[str, dict[str, Any]]) -> list[dict[str, Any]]:
+def _add_policies(policies: list[dict[str, Any]], arm: str, plan: dict[str, Any]) -> None:
+    described = policy.switch_sentences(plan)
+    interfaces = interface_sentences(plan)
+    key = json.dumps([described, interfaces], sort_keys=True)
+    same = next((entry for entry in policies if entry["key"] == key), None)
+    if same:
+        same["arms"].append(arm)
+        return
+    drawn = _drawn(described[:SWITCHES_MAX])
+    omitted = sum(len(entry["names"]) for entry in described[SWITCHES_MAX:])
+    policies.append({"arms": [arm], "key": key, "switches": drawn, "omitted": omitted, "interfaces": interfaces})
+
+
+def _add_trees(drawings: list[dict[str, Any]], arm: str, plan: dict[str, Any], run: Run) -> None:
     """The spanning trees that carry workloads, with their drawings; arms with the same trees share them."""
-    drawings: list[dict[str, Any]] = []
-    for arm, plan in plans.items():
-        found = next((trial.outcome.get("spanning_trees") for trial in run.valid(arm)), None) or []
-        used = [tree for tree in found if trees.carries(tree, found, plan)]
-        same = next((entry for entry in drawings if entry["found"] == used), None)
-        if same:
-            same["arms"].append(arm)
-        elif used:
-            shown = [
-                {"words": trees.tree_words(tree, plan), "drawing": topology.topology_chart(plan, tree["forwards"])}
-                for tree in used[:TREES_MAX]
-            ]
-            drawings.append({"arms": [arm], "found": used, "shown": shown, "omitted": len(used) - len(shown)})
-    return drawings
+    found = next((trial.outcome.get("spanning_trees") for trial in run.valid(arm)), None) or []
+    used = [tree for tree in found if trees.carries(tree, found, plan)]
+    same = next((entry for entry in drawings if entry["found"] == used), None)
+    if same:
+        same["arms"].append(arm)
+    elif used:
+        shown = [
+            {"words": trees.tree_words(tree, plan), "drawing": topology.topology_chart(plan, tree["forwards"])}
+            for tree in used[:TREES_MAX]
+        ]
+        drawings.append({"arms": [arm], "found": used, "shown": shown, "omitted": len(used) - len(shown)})
 
 
 def _drawn(switches: list[dict[str, Any]]) -> list[dict[str, Any]]:

@@ -9,6 +9,7 @@ from markupsafe import Markup
 
 from tailrace.report.beside import beside_published
 from tailrace.report.headline import facts, headline
+from tailrace.report.limited import limited, omissions
 from tailrace.report.network import network
 from tailrace.report.sections import completion, distributions, provenance, queues, slowdowns, transport
 from tailrace.results import Run, numbers
@@ -27,7 +28,11 @@ def write(run_dir: Path, summary: dict[str, Any] | None = None) -> Path:
 
     `summary` is what `summarise` gave, for callers that have it; it is made here otherwise.
     """
-    run = Run.read(Path(run_dir))
+    return write_page(Run.read(Path(run_dir)), summary)
+
+
+def write_page(run: Run, summary: dict[str, Any] | None = None) -> Path:
+    """`write` for a run that was read already."""
     path = run.path / "report.html"
     fresh = path.with_suffix(".html.new")
     fresh.write_text(render(run, summary), encoding="utf-8")
@@ -37,7 +42,8 @@ def write(run_dir: Path, summary: dict[str, Any] | None = None) -> Path:
 
 def render(run: Run, summary: dict[str, Any] | None = None) -> str:
     """The page as text."""
-    summary = summary or summarise_run(run)
+    whole = summary or summarise_run(run)
+    summary = limited(whole)
     context: dict[str, Any] = {
         "run": summary["run"],
         "arms": list(summary["arms"]),
@@ -46,7 +52,7 @@ def render(run: Run, summary: dict[str, Any] | None = None) -> str:
         "headline": headline(summary),
         "alarms": [*deadlock_sentences(summary["arms"]), *lock_out_sentences(summary["arms"])],
         "idle_fair_drop": fair_drop_sentences(summary["arms"]),
-        "facts": facts(summary),
+        "facts": [*facts(whole), *omissions(whole, summary)],
         "completion": completion(summary),
         "published": beside_published(summary),
         "latency": distributions(run, summary),

@@ -1,5 +1,6 @@
 """The switches of a plan in words."""
 
+import json
 from typing import Any
 
 from tailrace.report.policy_ingress import bits, ingress_sentences, ranges_text, rule_words
@@ -19,43 +20,55 @@ FULL_WORDS = {
 
 
 def switch_sentences(plan: dict[str, Any]) -> list[dict[str, Any]]:
-    """For every switch: a title, and one sentence per queue and mechanism of each different policy."""
-    described = []
+    """For every switch: a title, and one sentence per queue and mechanism of each different policy.
+
+    Switches with the same settings share one entry: a fabric has many.
+    """
+    beside = _switches_beside(plan)
+    names_of: dict[str, list[str]] = {}
+    settings_of: dict[str, tuple[dict[str, Any], list[tuple[str, dict[str, Any]]]]] = {}
     for switch in plan.get("switches", []):
-        title = (
-            f"{size_text(switch['buffer_bytes'])} shared buffer, {switch['switching'].replace('-', ' ')}, "
-            f"{span_text(switch['latency_ps'])} pipeline"
-        )
-        described.append(
-            {
-                "names": [switch["name"]],
-                "title": title,
-                "rules": [rule_words(rule) for rule in switch.get("classify", [])],
-                "policies": [
-                    {"where": where, "sentences": policy_sentences(policy), "policy": policy}
-                    for where, policy in _policies(switch, _switches_beside(plan, switch["name"]))
-                ],
-            }
-        )
-    return _merged(described)
+        policies = _policies(switch, beside.get(switch["name"], set()))
+        own = {key: switch[key] for key in switch if key not in ("name", "policy", "port_policies")}
+        key = json.dumps([own, policies], sort_keys=True)
+        names_of.setdefault(key, []).append(switch["name"])
+        settings_of[key] = switch, policies
+    return [_described(names_of[key], switch, policies) for key, (switch, policies) in settings_of.items()]
 
 
-def _switches_beside(plan: dict[str, Any], name: str) -> set[str]:
-    """Switches that a switch has a link to."""
-    names = {switch["name"] for switch in plan["switches"]}
-    ends = [(link["a"], link["b"]) for link in plan.get("links", [])]
-    return {b if a == name else a for a, b in ends if name in (a, b)} & names
+def _described(names: list[str], switch: dict[str, Any], policies: list[tuple[str, dict[str, Any]]]) -> dict[str, Any]:
+    title = (
+        f"{size_text(switch['buffer_bytes'])} shared buffer, {switch['switching'].replace('-', ' ')}, "
+        f"{span_text(switch['latency_ps'])} pipeline"
+    )
+    return {
+        "names": names,
+        "title": title,
+        "rules": [rule_words(rule) for rule in switch.get("classify", [])],
+        "policies": [
+            {"where": where, "sentences": policy_sentences(policy), "policy": policy} for where, policy in policies
+        ],
+    }
+
+
+def _switches_beside(plan: dict[str, Any]) -> dict[str, set[str]]:
+    """By switch the switches that it has a link to."""
+    names = {switch["name"] for switch in plan.get("switches", [])}
+    beside: dict[str, set[str]] = {}
+    for link in plan.get("links", []):
+        if link["a"] in names and link["b"] in names:
+            beside.setdefault(link["a"], set()).add(link["b"])
+            beside.setdefault(link["b"], set()).add(link["a"])
+    return beside
 
 
 def _policies(switch: dict[str, Any], switches_beside: set[str]) -> list[tuple[str, dict[str, Any]]]:
     """Different policies of a switch and where they are; ports with the same one share an entry."""
-    own: list[tuple[list[str], dict[str, Any]]] = []
+    different: dict[str, tuple[list[str], dict[str, Any]]] = {}
     for port in switch.get("port_policies", []):
-        same = next((names for names, policy in own if policy == port["policy"]), None)
-        if same is None:
-            own.append(([port["towards"]], port["policy"]))
-        else:
-            same.append(port["towards"])
+        key = json.dumps(port["policy"], sort_keys=True)
+        different.setdefault(key, ([], port["policy"]))[0].append(port["towards"])
+    own = list(different.values())
     if len(own) == 1 and set(own[0][0]) == switches_beside and switch.get("policy"):
         # The same words for every switch of a fabric, so that they share an entry.
         return [("ports to hosts", switch["policy"]), ("ports to switches", own[0][1])]
@@ -69,18 +82,6 @@ def _where(names: list[str]) -> str:
         return f"port to {names[0]}"
     shown = ", ".join(names[:NAMES_MAX])
     return f"ports to {shown}" + (f" and {len(names) - NAMES_MAX} more" if len(names) > NAMES_MAX else "")
-
-
-def _merged(described: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Switches with the same settings share one entry: a fabric has many."""
-    merged: list[dict[str, Any]] = []
-    for one in described:
-        same = next((m for m in merged if all(m[key] == one[key] for key in ("title", "rules", "policies"))), None)
-        if same:
-            same["names"] += one["names"]
-        else:
-            merged.append(one)
-    return merged
 
 
 def policy_sentences(policy: dict[str, Any]) -> list[str]:

@@ -4,7 +4,7 @@ from typing import Any
 
 from tailrace.report.charts import completion as completion_chart
 from tailrace.report.charts import drops, flow_slowdown, improvement, latency, occupancy, time
-from tailrace.report.limits import ARMS_DRAWN_MAX, HOSTS_MAX, PANELS_MAX, QUEUES_MAX
+from tailrace.report.limits import ARMS_DRAWN_MAX, HOSTS_MAX, PANELS_MAX, QUEUES_MAX, TRIALS_MAX
 from tailrace.report.series import TimeChart
 from tailrace.results import Run
 from tailrace.results.metrics import NAMES
@@ -164,7 +164,7 @@ def provenance(summary: dict[str, Any]) -> dict[str, Any]:
         )
     ]
     return {
-        "trials": trials,
+        "trials": trials[:TRIALS_MAX],
         "fidelity": [{"arm": name, **arm["fidelity"]} for name, arm in arms.items() if arm["fidelity"]],
         "hops": sum(trial["hops"] or 0 for trial in trials),
         "machine": _machine(summary["run"]["machine"] or {}),

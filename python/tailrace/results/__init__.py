@@ -4,7 +4,7 @@ from tailrace.results.compare import compare, format_compare
 from tailrace.results.engines import are_two_engines, compare_engines, format_engines
 from tailrace.results.result import Result
 from tailrace.results.run_directory import Run, RunDirectoryError, Trial
-from tailrace.results.summarise import summarise
+from tailrace.results.summarise import summarise, summarise_run
 from tailrace.results.tables import Table
 from tailrace.results.text import format_table
 
@@ -21,4 +21,5 @@ __all__ = [
     "format_engines",
     "format_table",
     "summarise",
+    "summarise_run",
 ]

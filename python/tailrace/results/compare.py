@@ -20,10 +20,11 @@ def compare(a: Path, b: Path) -> dict[str, Any]:
     first, second = Run.read(Path(a)), Run.read(Path(b))
     refuse_incomparable(first, second)
     arms = [arm for arm in first.trials if arm in second.trials]
+    chosen = {workload: main_metric(first, workload) for workload in first.workloads}
     differences = [
-        effect
+        effect | {"is_main": metric == chosen[workload]}
         for arm in arms
-        for workload in first.workloads
+        for workload in first.workloads_of(arm)
         for metric in METRICS
         if (effect := _effect(first, second, arm, workload, metric))
     ]
@@ -112,7 +113,7 @@ def refuse_incomparable(a: Run, b: Run) -> None:
 
 def _refuse_other_work(a: Run, b: Run, arm: str) -> None:
     """A workload that did another number of transactions has another completion time for a trivial reason."""
-    for workload in a.workloads:
+    for workload in a.workloads_of(arm):
         counts = [_counts(run.valid(arm), workload) for run in (a, b)]
         if all(counts) and len(set().union(*counts)) > 1:
             texts = [", ".join(str(count) for count in sorted(count_set)) for count_set in counts]
@@ -133,11 +134,10 @@ def _effect(a: Run, b: Run, arm: str, workload: str, metric: str) -> dict[str, A
     if not all(values):
         return None
     is_paired = share_seeds(a.valid(arm), b.valid(arm))
-    is_main = metric == main_metric(a, workload)
     effect = compare_samples(
         values[0], values[1], is_paired=is_paired, seed=a.seed, address=f"compare/{arm}/{workload}/{metric}"
     )
-    return effect_dict(effect, metric=metric, workload=workload, names=("a", "b")) | {"scope": arm, "is_main": is_main}
+    return effect_dict(effect, metric=metric, workload=workload, names=("a", "b")) | {"scope": arm}
 
 
 def _run(run: Run) -> dict[str, Any]:

@@ -16,13 +16,13 @@ def compare_arms(run: Run) -> list[dict[str, Any]]:
     if baseline is None:
         return []
     compared = []
+    chosen = {workload: main_metric(run, workload) for workload in run.workloads}
     for arm in (arm for arm in run.arms if arm != baseline):
         for workload in run.workloads:
-            chosen = main_metric(run, workload)
             for metric in METRICS:
                 effect = _compare(run, baseline, arm, workload, metric)
                 if effect is not None:
-                    compared.append(effect | {"is_main": metric == chosen})
+                    compared.append(effect | {"is_main": metric == chosen[workload]})
     return compared
 
 

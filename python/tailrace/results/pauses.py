@@ -12,7 +12,7 @@ NOTHING: dict[str, Any] = {"received": [0], "paused_ps": [0], "storms_detected":
 
 def ports_of(trial: Trial, port: str | None) -> list[dict[str, Any]]:
     """Switch ports of one trial: the one named `node>neighbour`, or all."""
-    return [p for p in trial.outcome.get("ports", []) if port in (None, f"{p['node']}>{p['towards']}")]
+    return trial.ports(port)
 
 
 def pauses_sent(trial: Trial, port: str | None) -> float:
@@ -73,6 +73,8 @@ def summarise_pauses(trials: list[Trial]) -> list[dict[str, Any]]:
     rows: dict[str, list[dict[str, float]]] = {}
     for trial in trials:
         for port in trial.outcome.get("ports", []):
+            if not port.get("groups") and not port.get("pause"):
+                continue  # it takes no part in pausing: nothing of it would be listed
             rows.setdefault(f"{port['node']} → {port['towards']}", []).append(_of_port(trial, port))
         for host in trial.outcome.get("hosts", []):
             if interface := host.get("interface"):
@@ -113,7 +115,7 @@ def _transmitters(trial: Trial, port: str | None) -> Iterator[dict[str, Any]]:
     for found in ports_of(trial, port):
         if found.get("pause"):
             yield found["pause"]
-    for host in trial.outcome.get("hosts", []):
-        is_meant = port is None or port.partition(">")[0] == host["name"]
-        if is_meant and host.get("interface"):
+    hosts = trial.outcome.get("hosts", []) if port is None else [trial.hosts.get(port.partition(">")[0])]
+    for host in hosts:
+        if host and host.get("interface"):
             yield host["interface"]["pause"]

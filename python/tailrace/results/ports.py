@@ -5,6 +5,7 @@ Switches that are not ours count less: what a trial does not have is None, such 
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable
+from heapq import nsmallest
 from typing import Any, TypedDict
 
 from tailrace.results.run_directory import Trial
@@ -36,9 +37,16 @@ def summarise_ports(trials: list[Trial]) -> tuple[list[dict[str, Any]], int]:
     for trial in trials:
         for port in trial.outcome.get("ports", []):
             groups[port["node"], port["towards"]].append((port, trial.outcome["end_ps"]))
-    ports = [_port(node, towards, seen, len(trials)) for (node, towards), seen in groups.items()]
-    ports.sort(key=lambda port: (-port["drops_frames"], -port["tx_bytes"]))
-    return ports[:PORTS_MAX], max(0, len(ports) - PORTS_MAX)
+    kept = nsmallest(PORTS_MAX, groups.items(), key=lambda item: _rank(item[1]))
+    ports = [_port(node, towards, seen, len(trials)) for (node, towards), seen in kept]
+    return ports, max(0, len(groups) - PORTS_MAX)
+
+
+def _rank(seen: list[tuple[dict[str, Any], int]]) -> tuple[float, int]:
+    """What comes first has the least: most drops, then most bytes sent."""
+    queues = [queue for port, _ in seen for queue in port["queues"]]
+    lost = sum(cause["frames"] for queue in queues for cause in queue["drops"].values())
+    return -lost, -sum(port["tx_bytes"] for port, _ in seen)
 
 
 def drops_by_cause(trials: list[Trial]) -> dict[str, Lost]:
@@ -72,13 +80,7 @@ def count_drops(trial: Trial, port: str | None, queue: str | None, cause: str | 
 
 def queues_of(trial: Trial, port: str | None, queue: str | None) -> list[dict[str, Any]]:
     """Queues of one trial at a port `node>neighbour` (all ports where None) with a name (all queues where None)."""
-    return [
-        at
-        for p in trial.outcome.get("ports", [])
-        if port in (None, f"{p['node']}>{p['towards']}")
-        for at in p["queues"]
-        if queue in (None, at["name"])
-    ]
+    return [at for p in trial.ports(port) for at in p["queues"] if queue in (None, at["name"])]
 
 
 def summarise_hosts(trials: list[Trial]) -> list[dict[str, Any]]:

@@ -4,6 +4,7 @@ Names that the vendor does not have are ours: mean and largest depths, headroom,
 queue. The state at the end of the trial is what `curr...` and `ingQDepthBytes` tell.
 """
 
+from collections.abc import Callable
 from typing import Any
 
 RANDOM_CAUSES = ("red", "afd", "codel")
@@ -123,11 +124,17 @@ def _sum_known(lost: list[dict[str, int]], unit: str) -> int | None:
     return _sum(lost, unit) if all(unit in count for count in lost) else None
 
 
-def port_policy(plan: dict[str, Any] | None, node: str, towards: str) -> dict[str, Any] | None:
-    """The policy of a port in a plan."""
-    switch = next((switch for switch in (plan or {}).get("switches", []) if switch["name"] == node), None)
-    if switch is None:
-        return None
-    own = (port["policy"] for port in switch["port_policies"] if port["towards"] == towards)
-    policy: dict[str, Any] = next(own, switch["policy"])
+def port_policies(plan: dict[str, Any] | None) -> Callable[[str, str], dict[str, Any] | None]:
+    """The policy of any port of a plan, by node and neighbour."""
+    switches = {switch["name"]: switch for switch in reversed((plan or {}).get("switches", []))}
+    own = {
+        (name, port["towards"]): port["policy"]
+        for name, switch in switches.items()
+        for port in reversed(switch["port_policies"])
+    }
+
+    def policy(node: str, towards: str) -> dict[str, Any] | None:
+        usual: dict[str, Any] | None = switches[node]["policy"] if node in switches else None
+        return own.get((node, towards), usual)
+
     return policy

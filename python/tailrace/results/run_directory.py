@@ -34,7 +34,40 @@ class Trial:
 
     def workload(self, name: str) -> dict[str, Any] | None:
         """Outcome of one workload; None where the trial does not have it (a solo trial has only its own)."""
-        return next((w for w in self.outcome.get("workloads", []) if w["name"] == name), None)
+        return self._workloads.get(name)
+
+    @cached_property
+    def workload_numbers(self) -> dict[str, int]:
+        """By name the places of workloads in the outcome, which are their numbers in tables."""
+        return {w["name"]: number for number, w in reversed(list(enumerate(self.outcome.get("workloads", []))))}
+
+    @cached_property
+    def _workloads(self) -> dict[str, dict[str, Any]]:
+        return {w["name"]: w for w in reversed(self.outcome.get("workloads", []))}
+
+    def ports(self, name: str | None) -> list[dict[str, Any]]:
+        """Switch ports of this name, `node>neighbour` (several of parallel links); all where it is None."""
+        if name is None:
+            return list(self.outcome.get("ports", []))
+        return [self.outcome["ports"][number] for number in self.port_numbers.get(name, [])]
+
+    @cached_property
+    def hosts(self) -> dict[str, dict[str, Any]]:
+        """Hosts by name."""
+        return {host["name"]: host for host in self.outcome.get("hosts", [])}
+
+    @cached_property
+    def port_numbers(self) -> dict[str, list[int]]:
+        """By name the places of ports in the outcome, which are their numbers in tables."""
+        numbers: dict[str, list[int]] = {}
+        for number, port in enumerate(self.outcome.get("ports", [])):
+            numbers.setdefault(f"{port['node']}>{port['towards']}", []).append(number)
+        return numbers
+
+    @cached_property
+    def kept(self) -> dict[tuple[object, ...], Any]:
+        """What was worked out of this trial and may be asked for again, by what it is."""
+        return {}
 
     def table_path(self, table: str) -> Path:
         """Where the trial's Parquet table of this name lies; it need not exist."""
@@ -91,7 +124,7 @@ class Run:
         planned = self.manifest.get("trials")
         return planned if isinstance(planned, int) else None
 
-    @property
+    @cached_property
     def arms(self) -> list[str]:
         """Arms that are compared, baseline first."""
         return [name for name in self.trials if not name.startswith(SOLO)]
@@ -120,6 +153,15 @@ class Run:
     def valid(self, arm: str) -> list[Trial]:
         """Trials that count, by number. The others are listed, never averaged."""
         return [trial for trial in self.trials.get(arm, []) if trial.status == "ok"]
+
+    def workloads_of(self, arm: str) -> list[str]:
+        """Workloads of the valid trials of an arm, in the order of the scenario; an arm `solo:` has one of many."""
+        held = {name for trial in self.valid(arm) for name in trial.workload_numbers if name in self._places}
+        return self.workloads if len(held) == len(self.workloads) else sorted(held, key=self._places.__getitem__)
+
+    @cached_property
+    def _places(self) -> dict[str, int]:
+        return {name: place for place, name in enumerate(self.workloads)}
 
     def missing(self, arm: str) -> list[int]:
         """Planned trials of a compared arm that were not run."""

@@ -99,7 +99,7 @@ def _arm(run: Run, arm: str) -> dict[str, Any]:
     trials = run.valid(arm)
     ports, ports_omitted = summarise_ports(trials)
     workloads = {}
-    for name in run.workloads:
+    for name in run.workloads_of(arm):
         summary = summarise_workload(name, arm, trials, scale=run.scale_of(name), seed=run.seed)
         if summary is not None:
             workloads[name] = summary | {

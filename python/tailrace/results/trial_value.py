@@ -51,10 +51,20 @@ def _goodput_of(run: Run, trial: Trial, band: Band, name: str) -> float | None:
 
 def _goodput_share(run: Run, trial: Trial, band: Band) -> float | None:
     name = _workload_name(trial, band.workload)
-    rates = {w["name"]: _goodput_of(run, trial, band, w["name"]) for w in trial.outcome["workloads"]}
+    rates = _goodputs(run, trial, band)
     known = [rate for rate in rates.values() if rate is not None]
     mine = rates.get(name) if name else None
     return mine / sum(known) * 100 if mine is not None and sum(known) > 0 else None
+
+
+def _goodputs(run: Run, trial: Trial, band: Band) -> dict[str, float | None]:
+    """Of every workload, from the instant on that the figure names; the same for the figures of all workloads."""
+    key = ("goodputs", band.after_ps)
+    if key not in trial.kept:
+        names = [w["name"] for w in trial.outcome["workloads"]]
+        trial.kept[key] = {name: _goodput_of(run, trial, band, name) for name in names}
+    kept: dict[str, float | None] = trial.kept[key]
+    return kept
 
 
 def _connections_spread(_: Run, trial: Trial, band: Band) -> float | None:
@@ -103,14 +113,21 @@ def _depth_percentile(share: int) -> Figure:
 
 
 def _queue_share(run: Run, trial: Trial, band: Band) -> float | None:
-    plan = run.plan(trial.arm) or {}
-    overhead = plan.get("framing", {}).get("overhead_bytes", WIRE_OVERHEAD_BYTES)
+    overhead = _wire_overhead_bytes(run, trial)
 
     def wire_bytes(queue: str | None) -> int:
         return sum(at["tx_bytes"] + overhead * at["tx_frames"] for at in queues_of(trial, band.port, queue))
 
     whole = wire_bytes(None)
     return wire_bytes(band.queue) / whole * 100 if whole else None
+
+
+def _wire_overhead_bytes(run: Run, trial: Trial) -> int:
+    key = ("wire overhead",)
+    if key not in trial.kept:
+        plan = run.plan(trial.arm) or {}
+        trial.kept[key] = plan.get("framing", {}).get("overhead_bytes", WIRE_OVERHEAD_BYTES)
+    return int(trial.kept[key])
 
 
 def _drops(_: Run, trial: Trial, band: Band) -> float | None:

@@ -11,13 +11,15 @@ Bin = tuple[int, float]
 
 def goodput_bytes_after(trial: Trial, workload: str, after_ps: int) -> tuple[float, int] | None:
     """Bytes that arrived in the bins from `after_ps` on, and how long that is; None where nothing was recorded."""
-    names = [entry["name"] for entry in trial.outcome["workloads"]]
     bins = _bins(trial, "workload_series", ("workload", "goodput_bytes"))
-    starts = [start for rows in bins.values() for start, _ in rows]
-    if workload not in names or not starts:
+    number = trial.workload_numbers.get(workload)
+    if number is None or not bins:
         return None
-    from_ps, time_ps = _rest(trial, _width_ps(starts), after_ps)
-    mine = bins.get(names.index(workload), [])
+    key = ("width of workload_series",)
+    if key not in trial.kept:
+        trial.kept[key] = _width_ps([start for rows in bins.values() for start, _ in rows])
+    from_ps, time_ps = _rest(trial, trial.kept[key], after_ps)
+    mine = bins.get(number, [])
     return (sum(value for start, value in mine if start >= from_ps), time_ps) if time_ps > 0 else None
 
 
@@ -41,9 +43,7 @@ def depth_percentile(trial: Trial, port: str, percent: float) -> float | None:
     number = port_number(trial, port)
     if number is None or not trial.table_path("queue_depth").exists():
         return None
-    table = read_trial_table(trial, "queue_depth")
-    columns = (table.column(name) for name in ("port", "depth_bytes", "time_ps"))
-    seen = sorted((depth, time_ps) for at, depth, time_ps in zip(*columns, strict=True) if at == number)
+    seen = sorted(_depths(trial).get(number, []))
     wanted = sum(time_ps for _, time_ps in seen) * percent / 100
     passed = 0
     for depth, time_ps in seen:
@@ -53,18 +53,33 @@ def depth_percentile(trial: Trial, port: str, percent: float) -> float | None:
     return None
 
 
+def _depths(trial: Trial) -> dict[int, list[tuple[int, int]]]:
+    """By number of a port, the depths at which it stood, and for how long."""
+    if ("queue_depth",) not in trial.kept:
+        table = read_trial_table(trial, "queue_depth")
+        found: dict[int, list[tuple[int, int]]] = {}
+        for number, *seen in zip(*(table.column(name) for name in ("port", "depth_bytes", "time_ps")), strict=True):
+            found.setdefault(number, []).append((seen[0], seen[1]))
+        trial.kept["queue_depth",] = found
+    kept: dict[int, list[tuple[int, int]]] = trial.kept["queue_depth",]
+    return kept
+
+
 def port_number(trial: Trial, port: str) -> int | None:
     """Number of a port `node>neighbour` in the tables of its trial."""
-    names = [f"{entry['node']}>{entry['towards']}" for entry in trial.outcome.get("ports", [])]
-    return names.index(port) if port in names else None
+    return next(iter(trial.port_numbers.get(port, [])), None)
 
 
 def _bins(trial: Trial, name: str, columns: tuple[str, str]) -> dict[int, list[Bin]]:
     """Rows of a table by the number in its first column."""
     if not trial.table_path(name).exists():
         return {}
+    if (name, columns) in trial.kept:
+        kept: dict[int, list[Bin]] = trial.kept[name, columns]
+        return kept
     table = read_trial_table(trial, name)
     found: dict[int, list[Bin]] = {}
+    trial.kept[name, columns] = found
     read = (table.column(column) for column in (columns[0], "start_ps", columns[1]))
     for number, start, value in zip(*read, strict=True):
         found.setdefault(number, []).append((start, value))

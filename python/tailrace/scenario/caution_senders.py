@@ -1,6 +1,7 @@
 """Senders that a lossless class cannot hold back, and those whose frames cannot be marked: warnings, not refusals."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from functools import cached_property
 
 from tailrace.errors import KeyPath
 from tailrace.scenario.aqm import Afd, Codel, Red
@@ -8,7 +9,7 @@ from tailrace.scenario.check_lossless import lossless_priorities, lossless_queue
 from tailrace.scenario.classified import class_of, senders
 from tailrace.scenario.host import Host
 from tailrace.scenario.scenario import Scenario
-from tailrace.scenario.switch import Policy
+from tailrace.scenario.switch import Policy, Switch
 from tailrace.scenario.topology import Graph
 from tailrace.scenario.workload import Workload
 
@@ -20,12 +21,54 @@ Found = Iterator[tuple[KeyPath, str, str]]
 
 def cautions(scenario: Scenario, graph: Graph) -> Found:
     """Warnings about the senders of lossless classes, once for each switch and priority."""
+    sent = _Sent(scenario, graph)
     for node in graph.switches:
         used = _used_policies(scenario, graph, node)
         if not any(lossless_priorities(policy) for policy in used.values()):
             continue
-        yield from _unpaused(scenario, graph, node, used)
-        yield from _unmarked(scenario, graph, node, used)
+        yield from _unpaused(scenario, sent, node, used)
+        yield from _unmarked(scenario, sent, node, used)
+
+
+class _Sent:
+    """Who sends what, worked out once: to ask at each switch for each workload and host would take too long."""
+
+    def __init__(self, scenario: Scenario, graph: Graph) -> None:
+        self._scenario = scenario
+        self._senders = {name: senders(workload, graph) for name, workload in scenario.workloads.items()}
+        self._unmarked: dict[tuple[int, str, str], list[str]] = {}
+
+    @cached_property
+    def _by_host(self) -> dict[str, list[tuple[int, int, str]]]:
+        """By host the workloads that it sends: their place, its place among their senders, their name."""
+        sent: dict[str, list[tuple[int, int, str]]] = {}
+        for number, (name, hosts) in enumerate(self._senders.items()):
+            for place, host in enumerate(hosts):
+                sent.setdefault(host, []).append((number, place, name))
+        return sent
+
+    def by(self, hosts: Iterable[str]) -> Iterator[tuple[str, Workload, str]]:
+        """What these hosts send, in the order of workloads and of their senders: name, workload, host."""
+        found = sorted((*sent, host) for host in hosts for sent in self._by_host.get(host, []))
+        return ((name, self._scenario.workloads[name], host) for _, _, name, host in found)
+
+    def unmarked(self, policy_name: str, policy: Policy, queue: str, switch: Switch) -> list[str]:
+        """Workloads with frames that cannot be marked and take this queue of a switch. Switches share their rules."""
+        key = id(switch.classify), policy_name, queue
+        if key not in self._unmarked:
+            self._unmarked[key] = [
+                name
+                for name, hosts in self._senders.items()
+                if (workload := self._scenario.workloads[name])
+                and any(self._takes(workload, host, policy, queue, switch) for host in dict.fromkeys(hosts))
+            ]
+        return self._unmarked[key]
+
+    def _takes(self, workload: Workload, host: str, policy: Policy, queue: str, switch: Switch) -> bool:
+        if _is_marked(self._scenario.host(host), workload):
+            return False
+        own = class_of(workload, host, switch)
+        return own is not None and policy.queue_of(own) == queue
 
 
 def _used_policies(scenario: Scenario, graph: Graph, node: str) -> dict[str, Policy]:
@@ -35,21 +78,20 @@ def _used_policies(scenario: Scenario, graph: Graph, node: str) -> dict[str, Pol
     return {towards: policy for towards, name in named.items() if (policy := scenario.policy(name)) is not None}
 
 
-def _unpaused(scenario: Scenario, graph: Graph, node: str, used: dict[str, Policy]) -> Found:
+def _unpaused(scenario: Scenario, sent: _Sent, node: str, used: dict[str, Policy]) -> Found:
     """Hosts that send in a lossless class straight into this switch, and go on when it pauses them."""
     deaf: dict[int | None, list[str]] = {}
     misled: dict[str, tuple[int, int]] = {}
-    for name, workload in scenario.workloads.items():
-        for sender in senders(workload, graph):
-            own = class_of(workload, sender, scenario.switch(node)) if sender in used else None
-            if own is None or own not in lossless_priorities(used[sender]):
-                continue
-            # A pause of the link has no priority.
-            paused = own if used[sender].pfc is not None else None
-            if not _obeys(scenario.host(sender), paused):
-                deaf.setdefault(paused, []).append(sender)
-            if paused is not None and workload.priority != paused:
-                misled[name] = (workload.priority, paused)
+    for name, workload, sender in sent.by(used):
+        own = class_of(workload, sender, scenario.switch(node))
+        if own is None or own not in lossless_priorities(used[sender]):
+            continue
+        # A pause of the link has no priority.
+        paused = own if used[sender].pfc is not None else None
+        if not _obeys(scenario.host(sender), paused):
+            deaf.setdefault(paused, []).append(sender)
+        if paused is not None and workload.priority != paused:
+            misled[name] = (workload.priority, paused)
     for name, (priority, paused) in misled.items():
         yield _misled(name, priority, paused, node)
     for unheard, hosts in deaf.items():
@@ -78,7 +120,7 @@ def _deaf(node: str, paused: int | None, hosts: list[str]) -> tuple[KeyPath, str
     return at, what, f"give the interfaces nic: {{{key}: {value}}}"
 
 
-def _unmarked(scenario: Scenario, graph: Graph, node: str, used: dict[str, Policy]) -> Found:
+def _unmarked(scenario: Scenario, sent: _Sent, node: str, used: dict[str, Policy]) -> Found:
     """Queue management that would mark, and workloads whose frames cannot be marked and are dropped instead."""
     switch = scenario.switch(node)
     told: set[str] = set()
@@ -87,15 +129,7 @@ def _unmarked(scenario: Scenario, graph: Graph, node: str, used: dict[str, Polic
         marking = {} if policy_name in told else _marking_queues(policy)
         told.add(policy_name)
         for queue, kind in marking.items():
-            unmarked = [
-                name
-                for name, workload in scenario.workloads.items()
-                for sender in senders(workload, graph)
-                if not _is_marked(scenario.host(sender), workload)
-                and (own := class_of(workload, sender, switch)) is not None
-                and policy.queue_of(own) == queue
-            ]
-            if unmarked:
+            if unmarked := sent.unmarked(policy_name, policy, queue, switch):
                 what = f"{kind} drops frames of this lossless queue that cannot be marked: those of {_listed(unmarked)}"
                 yield ("policies", policy_name, "queues", queue, "aqm"), what, "hosts: {defaults: {tcp: {ecn: true}}}"
 

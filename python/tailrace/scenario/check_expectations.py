@@ -1,7 +1,7 @@
 """What makes no sense about expectations: unknown metrics and names, keys that a metric does not know, no bounds."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from tailrace.errors import KeyPath, closest
 from tailrace.scenario.experiment import Expectation
@@ -17,6 +17,9 @@ Found = Iterator[tuple[KeyPath, str, str]]
 
 def check(scenario: Scenario) -> Found:
     """Problems of every expectation, as far as they do not depend on the network."""
+    if not scenario.expect:
+        return
+    arms = dict.fromkeys((*scenario.arm_names, *(SOLO + name for name in scenario.workloads)))
     for index, expected in enumerate(scenario.expect):
         at: KeyPath = ("expect", index)
         metric = METRICS.get(expected.metric)
@@ -25,19 +28,19 @@ def check(scenario: Scenario) -> Found:
             yield (*at, "metric"), f"there is no metric '{expected.metric}'", hint
         else:
             yield from _keys(at, expected, metric, scenario)
-        yield from _names(at, expected, scenario)
+        yield from _names(at, expected, scenario, arms)
         yield from _time(at, expected, scenario)
         yield from _bounds(at, expected)
 
 
 def check_ports(scenario: Scenario, graph: Graph) -> Found:
     """Ports and queues that do not exist: nothing is ever lost there."""
-    ports = [f"{node}>{towards}" for node in graph.switches for towards in dict.fromkeys(graph.neighbours(node))]
-    hosts = [f"{host}>{towards}" for host in graph.hosts for towards in graph.neighbours(host)]
     queues = list(dict.fromkeys(name for policy in scenario.policies.values() for name in policy.queues))
     for index, expected in enumerate(scenario.expect):
-        known = [*ports, *hosts] if expected.metric == "paused_percent" else ports
-        if expected.port is not None and expected.port not in known:
+        is_of_hosts_too = expected.metric == "paused_percent"
+        if expected.port is not None and not _is_port(expected.port, graph, of_hosts_too=is_of_hosts_too):
+            nodes = [*graph.switches, *(graph.hosts if is_of_hosts_too else [])]
+            known = [f"{node}>{towards}" for node in nodes for towards in dict.fromkeys(graph.neighbours(node))]
             hint = closest(expected.port, known, "ports")
             yield ("expect", index, "port"), f"no switch has a port '{expected.port}'", hint
         if expected.queue is not None and expected.queue not in (*queues, "default"):
@@ -46,6 +49,12 @@ def check_ports(scenario: Scenario, graph: Graph) -> Found:
                 f"there is no queue '{expected.queue}'",
                 closest(expected.queue, queues, "queues"),
             )
+
+
+def _is_port(port: str, graph: Graph, *, of_hosts_too: bool) -> bool:
+    node, _, towards = port.partition(">")
+    is_known = node in graph.switch_names or (of_hosts_too and node in graph.host_names)
+    return is_known and graph.are_joined(node, towards)
 
 
 def _keys(at: KeyPath, expected: Expectation, metric: Metric, scenario: Scenario) -> Found:
@@ -68,18 +77,17 @@ def _keys(at: KeyPath, expected: Expectation, metric: Metric, scenario: Scenario
             )
 
 
-def _names(at: KeyPath, expected: Expectation, scenario: Scenario) -> Found:
+def _names(at: KeyPath, expected: Expectation, scenario: Scenario, arms: Collection[str]) -> Found:
     if expected.workload is not None and expected.workload not in scenario.workloads:
         hint = closest(expected.workload, list(scenario.workloads), "workloads")
         yield (*at, "workload"), f"there is no workload '{expected.workload}'", hint
     if expected.cause is not None and expected.cause not in DROP_CAUSES:
         hint = closest(expected.cause, DROP_CAUSES, "causes")
         yield (*at, "cause"), f"there is no cause '{expected.cause}'", hint
-    arms = (*scenario.arm_names, *(SOLO + name for name in scenario.workloads))
     for key in ("arm", "baseline"):
         name = getattr(expected, key)
         if name is not None and name not in arms:
-            yield (*at, key), f"there is no arm '{name}'", closest(name, arms, "arms")
+            yield (*at, key), f"there is no arm '{name}'", closest(name, list(arms), "arms")
     needs_solo = expected.metric == "slowdown" or (expected.arm or "").startswith(SOLO)
     if needs_solo and not scenario.experiment.has_solo:
         yield at, "it needs each workload alone", "write solo: true in experiment"

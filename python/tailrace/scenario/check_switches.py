@@ -7,7 +7,7 @@ from tailrace.scenario import check_pause, check_sizes
 from tailrace.scenario.classify import Rule
 from tailrace.scenario.lower_pause import Port, groups
 from tailrace.scenario.scenario import DEFAULTS, Scenario
-from tailrace.scenario.switch import Switch
+from tailrace.scenario.switch import Policy, Switch
 from tailrace.scenario.topology import Graph
 from tailrace.scenario.units import format_size
 
@@ -18,7 +18,7 @@ def check(scenario: Scenario, graph: Graph) -> Found:
     """Problems of every switch."""
     for name, own in scenario.switches.items():
         at: KeyPath = ("switches", name)
-        if name != DEFAULTS and name not in graph.switches:
+        if name != DEFAULTS and name not in graph.switch_names:
             yield at, f"there is no switch '{name}'", closest(name, [*graph.switches, DEFAULTS], "switches")
             continue
         switch = scenario.switch(name)
@@ -33,12 +33,22 @@ def check(scenario: Scenario, graph: Graph) -> Found:
 
 
 def _port_policies(at: KeyPath, name: str, switch: Switch, own: Switch, scenario: Scenario, graph: Graph) -> Found:
-    neighbours = graph.nodes if name == DEFAULTS else graph.neighbours(name)
     for towards, policy in own.ports.items():
-        if towards not in neighbours:
-            hint = closest(towards, neighbours, f"neighbours of {name}")
+        if not _is_beside(name, towards, graph):
+            hint = closest(towards, _beside(name, graph), f"neighbours of {name}")
             yield (*at, "ports", towards), f"a port with no link: nothing joins '{name}' and '{towards}'", hint
         yield from _used_policy((*at, "ports", towards), policy, switch, scenario)
+
+
+def _is_beside(switch: str, towards: str, graph: Graph) -> bool:
+    """Whether a switch has a port to a node; what holds for all switches may name any node."""
+    if switch == DEFAULTS:
+        return towards in graph.host_names or towards in graph.switch_names
+    return graph.are_joined(switch, towards)
+
+
+def _beside(switch: str, graph: Graph) -> list[str]:
+    return graph.nodes if switch == DEFAULTS else graph.neighbours(switch)
 
 
 def _used_policy(at: KeyPath, name: str, switch: Switch, scenario: Scenario) -> Found:
@@ -66,6 +76,7 @@ def _used_policy(at: KeyPath, name: str, switch: Switch, scenario: Scenario) -> 
 
 def _ports(scenario: Scenario, graph: Graph) -> Found:
     """Sizes and pausing at every port; a policy is blamed once for each switch."""
+    known: dict[tuple[object, ...], _Groups] = {}
     for name in graph.switches:
         switch = scenario.switch(name)
         blamed: set[str] = set()
@@ -75,18 +86,23 @@ def _ports(scenario: Scenario, graph: Graph) -> Found:
         for towards in dict.fromkeys(graph.neighbours(name)):
             policy_name = switch.ports.get(towards, switch.policy)
             policy = scenario.policy(policy_name)
+            if policy is None:
+                continue
             port = Port(name, towards, switch, scenario, graph)
-            if policy is not None and policy_name not in sized:
+            if policy_name not in sized:
                 sized.add(policy_name)
                 yield from check_sizes.check(("policies", policy_name), policy, port)
-            if policy is None or policy.pausing is None or graph.link_of[name, towards].rate_bps == 0:
+            if policy.pausing is None or graph.link_of[name, towards].rate_bps == 0:
                 continue
             last = ("policies", policy_name, "pfc" if policy.pfc is not None else "link_pause")
-            set_aside += sum(map(check_pause.set_aside, groups(policy.pausing, port)))
-            problems = [] if policy_name in blamed else list(check_pause.check_port(last, policy_name, policy, port))
-            if problems:
+            # Ports of the same surroundings have the same groups, which are worked out and looked at once.
+            key = (policy_name, *port.surroundings)
+            if key not in known:
+                known[key] = _Groups(last, policy_name, policy, port)
+            set_aside += known[key].set_aside
+            if known[key].has_problems and policy_name not in blamed:
                 blamed.add(policy_name)
-            yield from problems
+                yield from check_pause.check_port(last, policy_name, policy, port)
         if set_aside >= switch.buffer > 0 and not blamed:
             what = f"the headroom of all ports of switch '{name}' is {format_size(set_aside)}, all of its buffer"
             yield (
@@ -94,6 +110,15 @@ def _ports(scenario: Scenario, graph: Graph) -> Found:
                 what,
                 f"a buffer above {format_size(set_aside)}, less headroom, or fewer lossless ports",
             )
+
+
+class _Groups:
+    """The priority groups of a port: what is set aside for them, and whether anything is wrong with them."""
+
+    def __init__(self, at: KeyPath, name: str, policy: Policy, port: Port) -> None:
+        assert policy.pausing is not None, "only such ports have groups to look at"
+        self.set_aside = sum(map(check_pause.set_aside, groups(policy.pausing, port)))
+        self.has_problems = any(True for _ in check_pause.check_port(at, name, policy, port))
 
 
 def _rule(at: KeyPath, rule: Rule, switch: str, graph: Graph) -> Found:
@@ -105,9 +130,8 @@ def _rule(at: KeyPath, rule: Rule, switch: str, graph: Graph) -> Found:
             yield (*at, key), "an empty list matches nothing", "leave it out, or name what it is to match"
     for key in ("source", "destination"):
         host = getattr(rule, key)
-        if host is not None and host not in graph.hosts:
+        if host is not None and host not in graph.host_names:
             yield (*at, key), f"there is no host '{host}'", closest(host, graph.hosts, "hosts")
-    neighbours = graph.nodes if switch == DEFAULTS else graph.neighbours(switch)
-    if rule.ingress is not None and rule.ingress not in neighbours:
-        hint = closest(rule.ingress, neighbours, f"neighbours of {switch}")
+    if rule.ingress is not None and not _is_beside(switch, rule.ingress, graph):
+        hint = closest(rule.ingress, _beside(switch, graph), f"neighbours of {switch}")
         yield (*at, "ingress"), f"nothing joins '{switch}' and '{rule.ingress}'", hint

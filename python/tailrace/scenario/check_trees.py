@@ -60,7 +60,7 @@ def _trees(at: KeyPath, section: SpanningTree, graph: Graph) -> Found:
                 break
             tree_of[vlan] = number
         for name in priorities:
-            if name not in graph.switches:
+            if name not in graph.switch_names:
                 hint = closest(name, graph.switches, "switches")
                 yield (*at, key, number, "bridge_priority", name), f"there is no switch '{name}'", hint
 
@@ -77,7 +77,7 @@ def _disjoint(at: KeyPath, section: SpanningTree, scenario: Scenario, graph: Gra
             "trees that are chosen have no priorities of their own",
             "remove disjoint, or every bridge_priority here",
         )
-    switches = set(graph.switches)
+    switches = graph.switch_names
     between = sum(link.a in switches and link.b in switches for link in graph.links)
     if len(switches) > CHOSEN_SWITCHES_MAX or between > CHOSEN_LINKS_MAX:
         what = f"trees over {len(switches)} switches and {between} links are not chosen"

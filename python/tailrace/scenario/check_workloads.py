@@ -1,7 +1,7 @@
 """What makes no sense about workloads: unknown or unreachable hosts, nothing to do, datagrams that do not fit."""
 
-from collections.abc import Iterator
-from itertools import pairwise
+from collections.abc import Iterator, Sequence
+from itertools import islice, pairwise
 
 from tailrace.errors import KeyPath, closest
 from tailrace.scenario.host import Host
@@ -11,6 +11,8 @@ from tailrace.scenario.workload import Datagrams, Flows, Oltp, Stream
 
 UDP_IPV4_HEADERS_BYTES = 28
 """RFC 768 (8) and RFC 791 without options (20)."""
+ENDS_BLAMED_MAX = 200
+"""Unknown hosts of one workload that are named."""
 LOAD_PPB_MAX = 2 * 10**9
 """Twice the links: more than that says nothing that twice does not."""
 
@@ -21,7 +23,7 @@ def check(scenario: Scenario, graph: Graph, *, is_joined: bool) -> Found:
     """Problems of every workload; paths are looked at only where every link `is_joined`."""
     for name, workload in scenario.workloads.items():
         at: KeyPath = ("workloads", name)
-        unknown = list(_ends(at, workload, graph))
+        unknown = list(islice(_ends(at, workload, graph), ENDS_BLAMED_MAX))
         yield from unknown
         if is_joined and not unknown:
             yield from _paths(at, workload, graph)
@@ -38,9 +40,9 @@ def check(scenario: Scenario, graph: Graph, *, is_joined: bool) -> Found:
 
 def _ends(at: KeyPath, workload: Oltp | Stream | Flows | Datagrams, graph: Graph) -> Found:
     for key, name in _named_ends(workload):
-        if name in graph.switches:
+        if name in graph.switch_names:
             yield (*at, *key), f"'{name}' is a switch, not a host", "workloads run on hosts"
-        elif name not in graph.hosts:
+        elif name not in graph.host_names:
             yield (*at, *key), f"there is no host '{name}'", closest(name, graph.hosts, "hosts")
 
 
@@ -49,20 +51,28 @@ def _paths(at: KeyPath, workload: Oltp | Stream | Flows | Datagrams, graph: Grap
     if isinstance(workload, Flows):
         sources = graph.hosts if workload.sources == "all" else workload.sources
         destinations = graph.hosts if workload.destinations == "all" else workload.destinations
-        for source in sources:
-            apart = [name for name in destinations if name != source]
-            lost = next((name for name in apart if not graph.has_path(source, name)), None)
-            if not apart:
-                yield at, f"host '{source}' would send to itself alone", "add another destination"
-            if lost:
-                yield at, f"no path leads from '{source}' to '{lost}'", "join their switches in network.links"
-                return
+        yield from _flow_paths(at, sources, destinations, graph)
         return
     (_, first), (_, second) = ends
     if first == second:
         yield at, f"both ends are host '{first}'", "name two different hosts"
     elif not graph.has_path(first, second):
         yield at, f"no path leads from '{first}' to '{second}'", "join their switches in network.links"
+
+
+def _flow_paths(at: KeyPath, sources: Sequence[str], destinations: Sequence[str], graph: Graph) -> Found:
+    only = destinations[0] if len(set(destinations)) == 1 else None
+    # One destination of each island is enough: there are as many pairs of hosts as their number squared.
+    first_of: dict[int, str] = {}
+    for name in destinations:
+        first_of.setdefault(graph.islands[name], name)
+    for source in sources:
+        if source == only or not destinations:
+            yield at, f"host '{source}' would send to itself alone", "add another destination"
+        lost = next((name for island, name in first_of.items() if island != graph.islands[source]), None)
+        if lost:
+            yield at, f"no path leads from '{source}' to '{lost}'", "join their switches in network.links"
+            return
 
 
 def _named_ends(workload: Oltp | Stream | Flows | Datagrams) -> Iterator[tuple[KeyPath, str]]:
@@ -105,7 +115,7 @@ def _stream(at: KeyPath, stream: Stream, scenario: Scenario, graph: Graph) -> Fo
         pins = getattr(stream, key)
         path = [first, *pins, last]
         for a, b in pairwise(path):
-            if pins and b not in graph.neighbours(a):
+            if pins and not graph.are_joined(a, b):
                 yield (*at, key), f"nothing joins '{a}' and '{b}'", "a pinned path follows links from end to end"
 
 

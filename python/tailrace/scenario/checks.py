@@ -1,6 +1,7 @@
 """What makes no sense although every value is well-formed: refused with a reason before anything runs."""
 
 from collections.abc import Iterator
+from itertools import islice
 
 from tailrace.errors import KeyPath, Problem, closest
 from tailrace.scenario import check_expectations, check_policies, check_switches, check_trees, check_workloads
@@ -8,7 +9,7 @@ from tailrace.scenario.document import Document
 from tailrace.scenario.host import IP_TCP_HEADERS_BYTES, Host
 from tailrace.scenario.network import FatTree, LeafSpine
 from tailrace.scenario.scenario import DEFAULTS, Scenario
-from tailrace.scenario.topology import NODES_MAX, Graph, expand, node_count
+from tailrace.scenario.topology import NODES_MAX, Graph, node_count
 from tailrace.scenario.units import format_size
 
 MTU_BYTES_MIN = 576
@@ -16,6 +17,8 @@ MTU_BYTES_MIN = 576
 MTU_BYTES_MAX = 9216
 """Largest jumbo MTU of data-centre switches (NX-OS)."""
 CLOCK_PPB_MAX = 1_000_000
+PROBLEMS_MAX = 200
+"""Problems that are told at once: a hint compares a name with all those that there are."""
 SOLO_FOLDER = "solo-"
 """What folders of workloads alone begin with in a run directory."""
 
@@ -23,24 +26,26 @@ Found = Iterator[tuple[KeyPath, str, str]]
 """Path, what is wrong, hint."""
 
 
-def check(scenario: Scenario, document: Document) -> list[Problem]:
-    """Every problem of a well-formed scenario."""
-    return [document.problem(path, what, hint) for path, what, hint in _all(scenario)]
+def check(scenario: Scenario, document: Document, *, is_arm: bool = False) -> list[Problem]:
+    """Every problem of a well-formed scenario, up to a number; of an arm those that do not concern its name."""
+    found = islice(_all(scenario, is_arm=is_arm), PROBLEMS_MAX)
+    return [document.problem(path, what, hint) for path, what, hint in found]
 
 
-def _all(scenario: Scenario) -> Found:
+def _all(scenario: Scenario, *, is_arm: bool) -> Found:
     if not scenario.workloads:
         yield ("workloads",), "nothing uses the network", "add a workload"
     refusals = list(_topology(scenario))
     yield from refusals
     yield from check_policies.check(scenario)
-    yield from _arms(scenario)
+    if not is_arm:
+        yield from _arms(scenario)
     yield from _experiment(scenario)
     yield from check_expectations.check(scenario)
     if refusals:
         return
-    graph = expand(scenario.network)
-    broken = list(_links(scenario, graph))
+    graph = scenario.graph
+    broken = list(islice(_links(scenario, graph), PROBLEMS_MAX))
     yield from broken
     yield from _hosts(scenario, graph)
     yield from check_switches.check(scenario, graph)
@@ -113,7 +118,7 @@ def _ports(graph: Graph) -> Found:
 def _hosts(scenario: Scenario, graph: Graph) -> Found:
     for name, host in scenario.hosts.items():
         at: KeyPath = ("hosts", name)
-        if name != DEFAULTS and name not in graph.hosts:
+        if name != DEFAULTS and name not in graph.host_names:
             yield at, f"there is no host '{name}'", closest(name, [*graph.hosts, DEFAULTS], "hosts")
         yield from _host(at, scenario.host(name), host)
 
@@ -196,9 +201,9 @@ def _observe(scenario: Scenario, graph: Graph) -> Found:
     for index, port in enumerate(scenario.observe.ports):
         at: KeyPath = ("observe", "ports", index)
         node, arrow, towards = (part.strip() for part in port.partition(">"))
-        if not arrow or node not in graph.switches:
+        if not arrow or node not in graph.switch_names:
             yield at, f"'{port}' is not a switch port", "write switch>neighbour, such as " + _example_port(graph)
-        elif towards not in graph.neighbours(node):
+        elif not graph.are_joined(node, towards):
             yield (
                 at,
                 f"a port with no link: nothing joins '{node}' and '{towards}'",

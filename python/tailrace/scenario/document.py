@@ -2,7 +2,8 @@
 
 import copy
 import datetime
-from dataclasses import dataclass, field
+from collections.abc import Collection
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -32,12 +33,16 @@ class Document:
     data: dict[str, Any]
     lines: dict[KeyPath, int] = field(default_factory=dict)
     folder: Path = Path()
+    changed: dict[KeyPath, int] = field(default_factory=dict)
+    """The lines of what was changed since; there, `lines` hold no longer."""
 
     def line(self, path: KeyPath) -> int:
         """Line of `path`, or of the nearest enclosing key that has one; 0 when there is none."""
-        for length in range(len(path), 0, -1):
-            if path[:length] in self.lines:
-                return self.lines[path[:length]]
+        lengths = range(len(path), 0, -1)
+        for lines in (self.changed, self.lines):
+            for length in lengths:
+                if path[:length] in lines:
+                    return lines[path[:length]]
         return min((line for line in self.lines.values() if line > 0), default=0)
 
     def problem(self, path: KeyPath, what: str, hint: str = "") -> Problem:
@@ -46,34 +51,74 @@ class Document:
         file = f"{self.file} with --set" if line == ON_COMMAND_LINE else self.file
         return Problem(file, max(0, line), dotted(path), what, hint)
 
-    def with_value(self, path: KeyPath, value: object, line: int) -> "Document":
-        """A copy in which `path` has `value`; raises `KeyError` with the part of the path that does not exist."""
+    def edited(self) -> "Edit":
+        """A copy to change; one copy holds any number of changes."""
+        return Edit(self)
+
+    def without(self, paths: Collection[KeyPath]) -> "Document":
+        """A copy in which nothing is at these paths."""
         data = copy.deepcopy(self.data)
-        place: Any = data
+        # Of a list the last entries go first: the others keep their places.
+        for path in sorted(paths, key=_order, reverse=True):
+            _take_out(data, path)
+        return replace(self, data=data)
+
+
+class Edit:
+    """Changes to a copy of a document, which shares with the document what is not changed."""
+
+    def __init__(self, document: Document) -> None:
+        self._document = document
+        self._data = dict(document.data)
+        self._own = {id(self._data)}
+        self._changed: dict[KeyPath, int] = {}
+
+    def set(self, path: KeyPath, value: object, line: int) -> None:
+        """Puts `value` at `path`; raises `KeyError` with the part of the path that does not exist."""
+        place: Any = self._data
         for position, key in enumerate(path[:-1]):
             if isinstance(place, dict):
-                place = place.setdefault(key, {})
-            elif has_key(place, key):
-                place = place[key]
-            else:
+                place.setdefault(key, {})
+            elif not has_key(place, key):
                 raise KeyError(dotted(path[: position + 1]))
+            place = self._owned(place, key)
         if not isinstance(place, dict) and not has_key(place, path[-1]):
             raise KeyError(dotted(path))
         place[path[-1]] = copy.deepcopy(value)
-        kept = {at: number for at, number in self.lines.items() if at[: len(path)] != path}
-        return Document(self.file, data, {**kept, path: line}, self.folder)
+        self._changed.pop(path, None)
+        self._changed[path] = line
 
-    def without(self, path: KeyPath) -> "Document":
-        """A copy in which `path` is not there."""
-        data = copy.deepcopy(self.data)
-        place: Any = data
-        for key in path[:-1]:
-            if not has_key(place, key):
-                return self
-            place = place[key]
-        if path and has_key(place, path[-1]):
-            del place[path[-1]]
-        return Document(self.file, data, self.lines, self.folder)
+    def _owned(self, place: Any, key: str | int) -> Any:
+        """What stands at a key, as a mapping or list that belongs to this copy alone."""
+        inner = place[key]
+        if isinstance(inner, dict | list) and id(inner) not in self._own:
+            inner = place[key] = copy.copy(inner)
+            self._own.add(id(inner))
+        return inner
+
+    def document(self) -> Document:
+        """The document with the changes; what a change replaced has no lines any more."""
+        later: set[KeyPath] = set()
+        changed: dict[KeyPath, int] = {}
+        for path, line in reversed((self._document.changed | self._changed).items()):
+            if not any(path[:length] in later for length in range(1, len(path))):
+                changed[path] = line
+            later.add(path)
+        return replace(self._document, data=self._data, changed=changed)
+
+
+def _order(path: KeyPath) -> list[tuple[bool, int, str]]:
+    return [(isinstance(key, int), key, "") if isinstance(key, int) else (False, 0, key) for key in path]
+
+
+def _take_out(data: Any, path: KeyPath) -> None:
+    place = data
+    for key in path[:-1]:
+        if not has_key(place, key):
+            return
+        place = place[key]
+    if path and has_key(place, path[-1]):
+        del place[path[-1]]
 
 
 def has_key(place: Any, key: str | int) -> bool:

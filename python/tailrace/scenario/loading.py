@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -11,10 +12,9 @@ from pydantic import ValidationError
 
 from tailrace.errors import KeyPath, Problem, ScenarioError, dotted
 from tailrace.scenario.caution import cautions
-from tailrace.scenario.checks import check
-from tailrace.scenario.document import ON_COMMAND_LINE, Document, data_document, read_document, read_yaml
+from tailrace.scenario.checks import PROBLEMS_MAX, check
+from tailrace.scenario.document import ON_COMMAND_LINE, Document, Edit, data_document, read_document, read_yaml
 from tailrace.scenario.scenario import Scenario
-from tailrace.scenario.topology import expand
 from tailrace.scenario.wording import problem_of, real_path
 
 ANY_DURATION = "1h"
@@ -53,8 +53,11 @@ def load_scenario(source: Path | str | Mapping[str, Any], overrides: Mapping[str
     `overrides` are dotted paths and values that win over the file, as `--set` gives them; arms win over both.
     """
     document = data_document(dict(source)) if isinstance(source, Mapping) else read_document(Path(source))
-    for key, value in (overrides or {}).items():
-        document = _overridden(document, key, value, line=ON_COMMAND_LINE, place=f"--set {key}")
+    if overrides:
+        edit = document.edited()
+        for key, value in overrides.items():
+            _override(edit, key, value, line=ON_COMMAND_LINE, place=f"--set {key}")
+        document = edit.document()
     base, problems = _parsed(document)
     if base is None:
         raise ScenarioError(problems)
@@ -62,7 +65,8 @@ def load_scenario(source: Path | str | Mapping[str, Any], overrides: Mapping[str
     documents: dict[str, Document] = {}
     for name in base.arm_names:
         arm_document, arm_problems = _arm_document(document, name, base.arms.get(name, {}))
-        scenario, found = _parsed(arm_document)
+        # An arm that changes nothing is the scenario itself, whose problems are known.
+        scenario, found = (base, []) if arm_document is document else _parsed(arm_document, base)
         problems += arm_problems + found
         if scenario is not None:
             arms[name], documents[name] = scenario, arm_document
@@ -75,7 +79,7 @@ def _warnings(arms: Mapping[str, Scenario], documents: Mapping[str, Document]) -
     """What every arm deserves a look for, told once; arms are named where not all have it."""
     arms_of: dict[Problem, list[str]] = {}
     for name, scenario in arms.items():
-        for path, what, hint in cautions(scenario, expand(scenario.network)):
+        for path, what, hint in cautions(scenario, scenario.graph):
             arms_of.setdefault(documents[name].problem(path, what, hint), []).append(name)
     return tuple(
         sorted(
@@ -98,17 +102,20 @@ def parse_assignment(text: str) -> tuple[str, Any]:
 
 
 def _arm_document(document: Document, arm: str, changes: Mapping[str, Any]) -> tuple[Document, list[Problem]]:
+    if not changes:
+        return document, []
     problems: list[Problem] = []
+    edit = document.edited()
     for key, value in changes.items():
         at: KeyPath = ("arms", arm, key)
         try:
-            document = _overridden(document, key, value, line=document.line(at), place=dotted(at))
+            _override(edit, key, value, line=document.line(at), place=dotted(at))
         except ScenarioError as error:
             problems += [document.problem(at, problem.what, problem.hint) for problem in error.problems]
-    return document, problems
+    return edit.document(), problems
 
 
-def _overridden(document: Document, key: str, value: object, *, line: int, place: str) -> Document:
+def _override(edit: Edit, key: str, value: object, *, line: int, place: str) -> None:
     path = tuple(int(part) if part.isdecimal() else part for part in re.split(r"\.", str(key)))
     if path[0] not in Scenario.model_fields or path[0] in FIXED:
         settable = [name for name in Scenario.model_fields if name not in FIXED]
@@ -116,30 +123,33 @@ def _overridden(document: Document, key: str, value: object, *, line: int, place
         hint = f"did you mean '{near[0]}'?" if near else "begin with workloads, switches, policies, hosts, network, ..."
         raise ScenarioError([Problem(place, 0, "", f"'{path[0]}' cannot be set", hint)])
     try:
-        return document.with_value(path, value, line)
+        edit.set(path, value, line)
     except KeyError as error:
         what = f"there is nothing at '{error.args[0]}'"
         raise ScenarioError([Problem(place, 0, "", what, "paths are dotted keys and list positions")]) from None
 
 
-def _parsed(document: Document) -> tuple[Scenario | None, list[Problem]]:
+def _parsed(document: Document, base: Scenario | None = None) -> tuple[Scenario | None, list[Problem]]:
+    """`base` is the scenario of which the document is an arm: that has looked at the arms."""
+    data = document.data if base is None else {key: document.data[key] for key in document.data if key != "arms"}
     try:
-        scenario = Scenario.model_validate(document.data)
+        scenario = Scenario.model_validate(data)
     except ValidationError as error:
-        return None, [*(problem_of(details, document) for details in error.errors()), *_rest(document, error)]
-    return scenario, check(scenario, document)
+        told = islice(error.errors(), PROBLEMS_MAX)
+        return None, [*(problem_of(details, document) for details in told), *_rest(document, error)]
+    if base is not None:
+        scenario = scenario.model_copy(update={"arms": base.arms})
+    return scenario, check(scenario, document, is_arm=base is not None)
 
 
 def _rest(document: Document, error: ValidationError) -> list[Problem]:
     """Problems of what is left when every ill-formed value is taken out, so that all can be corrected at once."""
     blamed: set[KeyPath] = set()
-    rest = document
     for details in error.errors():
         path = real_path(details["loc"], document.data)
         # A workload without one of its values is none; elsewhere the default steps in.
-        taken = path[:2] if path[0] in WHOLE and len(path) > 1 else path
-        blamed.add(taken)
-        rest = rest.without(taken)
+        blamed.add(path[:2] if path[0] in WHOLE and len(path) > 1 else path)
+    rest = document.without(blamed)
     if isinstance(experiment := rest.data.setdefault("experiment", {}), dict):
         experiment.setdefault("duration", ANY_DURATION)
     try:

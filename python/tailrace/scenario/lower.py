@@ -2,16 +2,17 @@
 
 import hashlib
 import json
+from collections.abc import Set
 from typing import Any
 
 from tailrace.scenario import headroom
 from tailrace.scenario.host import Host, Nic, SocketBuffer
 from tailrace.scenario.lower_pause import mask
-from tailrace.scenario.lower_switch import lower_switch
+from tailrace.scenario.lower_switch import Lowered, lower_switch
 from tailrace.scenario.lower_tree import lower_trees
 from tailrace.scenario.lower_workload import lower_workload
 from tailrace.scenario.scenario import Scenario
-from tailrace.scenario.topology import Graph, expand
+from tailrace.scenario.topology import Graph
 from tailrace.scenario.workload import bulk_receivers
 
 PLAN_VERSION = 1
@@ -21,10 +22,26 @@ OBSERVED_PORTS_MAX = 64
 Raw = dict[str, Any]
 
 
-def lower(scenario: Scenario, arm: str, trial: int) -> Raw:
-    """The plan of trial number `trial` (from 1) of `arm`; `scenario` is that of the arm and has been checked."""
-    graph = expand(scenario.network)
+LoweredNetwork = dict[str, Any]
+"""Hosts, switches and links of a plan, by the keys of plans; empty before the first plan of this network."""
+
+
+def network_key(scenario: Scenario) -> tuple[int, ...]:
+    """What the hosts, switches and links of a plan follow from: of workloads alone it is the same as of the mix."""
+    parts = (scenario.graph, scenario.network, scenario.hosts, scenario.switches, scenario.policies)
+    return *map(id, parts), scenario.frame_bytes
+
+
+def lower(scenario: Scenario, arm: str, trial: int, network: LoweredNetwork | None = None) -> Raw:
+    """The plan of trial number `trial` (from 1) of `arm`; `scenario` is that of the arm and has been checked.
+
+    `network` is kept between scenarios of one `network_key`, and is filled in by the first of them.
+    """
+    graph = scenario.graph
     framing = scenario.network.framing
+    lowered = {} if network is None else network
+    if not lowered:
+        lowered |= _network(scenario, graph)
     return {
         "version": PLAN_VERSION,
         "name": f"{scenario.name}/{arm}/trial-{trial}",
@@ -32,12 +49,19 @@ def lower(scenario: Scenario, arm: str, trial: int) -> Raw:
         "stop_at_ps": scenario.experiment.duration,
         "framing": {"header_bytes": framing.header, "overhead_bytes": framing.overhead},
         "clock_offset_ppb": scenario.experiment.clock,
-        "hosts": [_host(name, scenario.host(name), graph.rates_bps[name]) for name in graph.hosts],
-        "switches": [lower_switch(name, scenario.switch(name), scenario, graph) for name in graph.switches],
-        "links": [{"a": k.a, "b": k.b, "rate_bps": k.rate_bps, "delay_ps": k.delay_ps} for k in graph.links],
-        **lower_trees(scenario, graph),
+        **lowered,
         "workloads": [lower_workload(name, workload, graph) for name, workload in scenario.workloads.items()],
         "observe": _observe(scenario, graph),
+    }
+
+
+def _network(scenario: Scenario, graph: Graph) -> LoweredNetwork:
+    policies: Lowered = {}
+    return {
+        "hosts": [_host(name, scenario.host(name), graph.rates_bps[name]) for name in graph.hosts],
+        "switches": [lower_switch(name, scenario.switch(name), scenario, graph, policies) for name in graph.switches],
+        "links": [{"a": k.a, "b": k.b, "rate_bps": k.rate_bps, "delay_ps": k.delay_ps} for k in graph.links],
+        **lower_trees(scenario, graph),
     }
 
 
@@ -143,10 +167,20 @@ def _observe(scenario: Scenario, graph: Graph) -> Raw:
     }
 
 
+def _receivers(scenario: Scenario, graph: Graph) -> Set[str]:
+    """The hosts that receive the bulk of some workload."""
+    receivers: set[str] = set()
+    for workload in scenario.workloads.values():
+        receivers |= bulk_receivers(workload, graph.host_names)
+        if len(receivers) == len(graph.host_names):
+            break
+    return receivers
+
+
 def _auto_ports(scenario: Scenario, graph: Graph) -> list[list[str]]:
     """Ports towards hosts that receive the bulk of some workload, and ports between switches, where queues form."""
-    receivers = {host for workload in scenario.workloads.values() for host in bulk_receivers(workload, graph.hosts)}
-    switches = set(graph.switches)
+    receivers = _receivers(scenario, graph)
+    switches = graph.switch_names
     both_ways = [(k.a, k.b) for k in graph.links] + [(k.b, k.a) for k in graph.links]
     to_hosts = [[a, b] for a, b in both_ways if a in switches and b in receivers]
     between = [[a, b] for a, b in both_ways if a in switches and b in switches]

@@ -4,7 +4,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from tailrace.scenario import headroom
-from tailrace.scenario.host import Host
 from tailrace.scenario.pause import PRIORITIES, GroupThresholds, LinkPause, Pfc, Police
 from tailrace.scenario.scenario import Scenario
 from tailrace.scenario.switch import Policy, Switch
@@ -12,8 +11,6 @@ from tailrace.scenario.topology import Graph
 
 ALL = (1 << PRIORITIES) - 1
 """Every priority."""
-TAG_BYTES = 4
-"""IEEE 802.1Q clause 9.4: what a tag adds to a frame."""
 
 Raw = dict[str, Any]
 
@@ -43,16 +40,19 @@ class Port:
     @property
     def frame_bytes(self) -> int:
         """The largest frame of any host, as it is stored."""
-        largest = max((self.scenario.host(name).mtu for name in self.graph.hosts), default=Host().mtu)
-        is_tagged = any(workload.vlan for workload in self.scenario.workloads.values())
-        return largest + self.scenario.network.framing.header + (TAG_BYTES if is_tagged else 0)
+        return self.scenario.frame_bytes
+
+    @property
+    def surroundings(self) -> tuple[int, ...]:
+        """What `groups` and `headroom_bytes` depend on besides the policy: of many ports it is the same."""
+        return self.switch.buffer, self.rate_bps, self.delay_ps, self.pipelines_ps(), self.peer_response_ps()
 
     def peer_response_ps(self) -> int:
         """How long the neighbour takes to obey a pause."""
         response: int | str = "auto"
-        if self.towards in self.graph.hosts:
+        if self.towards in self.graph.host_names:
             response = self.scenario.host(self.towards).nic.pause_response
-        elif self.towards in self.graph.switches:
+        elif self.towards in self.graph.switch_names:
             peer = self.scenario.switch(self.towards)
             policy = self.scenario.policy(peer.ports.get(self.node, peer.policy))
             if policy is not None and policy.pausing is not None:
@@ -61,7 +61,7 @@ class Port:
 
     def pipelines_ps(self) -> int:
         """Frames that are on their way inside this switch, and pauses inside a switch at the other end."""
-        is_switch = self.towards in self.graph.switches
+        is_switch = self.towards in self.graph.switch_names
         return self.switch.latency + (self.scenario.switch(self.towards).latency if is_switch else 0)
 
     def headroom_bytes(self, pausing: Pfc | LinkPause) -> int:

@@ -17,20 +17,27 @@ from tailrace.scenario.weights import PPB_PER_MILLE, weights
 Raw = dict[str, Any]
 
 
-def lower_switch(name: str, switch: Switch, scenario: Scenario, graph: Graph) -> Raw:
-    """One switch with the policies of its ports."""
+Lowered = dict[tuple[object, ...], Raw]
+"""Policies by what they depend on: the ports of a network have few different ones."""
+
+
+def lower_switch(name: str, switch: Switch, scenario: Scenario, graph: Graph, lowered: Lowered) -> Raw:
+    """One switch with the policies of its ports; `lowered` holds those of other switches, and takes these."""
     neighbours = list(dict.fromkeys(graph.neighbours(name)))
     used = {towards: switch.ports.get(towards, switch.policy) for towards in neighbours}
-    is_accounted = any(_found(scenario, policy).pausing for policy in used.values())
+    is_accounted = any(_found(scenario, policy).pausing for policy in set(used.values()))
 
-    def lowered(policy_name: str, towards: str) -> Raw:
+    def lower(policy_name: str, towards: str) -> Raw:
         port = Port(name, towards, switch, scenario, graph)
-        return _policy(_found(scenario, policy_name), port, is_accounted=is_accounted)
+        # Pauses depend on a port's rate and cable: such a port gets a policy of its own in the plan.
+        key = (policy_name, *(port.surroundings if is_accounted else ()))
+        if key not in lowered:
+            lowered[key] = _policy(_found(scenario, policy_name), port, is_accounted=is_accounted)
+        return lowered[key]
 
-    usual = lowered(switch.policy, next(t for t in [*neighbours, ""] if used.get(t, switch.policy) == switch.policy))
-    # Pauses depend on a port's rate and cable: such a port gets a policy of its own in the plan.
-    ports = {towards: lowered(policy, towards) for towards, policy in used.items()}
-    own = {t: policy for t, policy in ports.items() if t in switch.ports or policy != usual}
+    usual = lower(switch.policy, next(t for t in [*neighbours, ""] if used.get(t, switch.policy) == switch.policy))
+    ports = {towards: lower(policy, towards) for towards, policy in used.items()}
+    own = {t: policy for t, policy in ports.items() if t in switch.ports or (policy is not usual and policy != usual)}
     classify = {"classify": [_rule(rule) for rule in switch.classify]} if switch.classify else {}
     return {
         "name": name,

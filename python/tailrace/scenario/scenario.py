@@ -1,12 +1,15 @@
 """A scenario as one value: what a file says, with every key known and every unit parsed."""
 
-from typing import Any, Literal, TypeVar
+from collections.abc import Mapping
+from functools import cached_property
+from typing import Any, Literal, Self, TypeVar
 
 from tailrace.scenario.experiment import Assumption, Expectation, Experiment, Observe
 from tailrace.scenario.host import Host
 from tailrace.scenario.network import Name, Network
 from tailrace.scenario.quantities import Part
 from tailrace.scenario.switch import FIFO, Policy, Switch
+from tailrace.scenario.topology import Graph, expand
 from tailrace.scenario.workload import Workload
 
 P = TypeVar("P", bound=Part)
@@ -15,6 +18,15 @@ BASE_ARM = "base"
 """Name of the only arm of a scenario that declares none."""
 DEFAULTS = "defaults"
 """The entry of `hosts` and `switches` that holds for all."""
+TAG_BYTES = 4
+"""IEEE 802.1Q clause 9.4: what a tag adds to a frame."""
+WORKED_OUT = {
+    "_merged_hosts": {"hosts"},
+    "_merged_switches": {"switches"},
+    "graph": {"network"},
+    "frame_bytes": {"hosts", "network", "workloads"},
+}
+"""What a scenario works out once, and the sections that it follows from."""
 
 
 class Scenario(Part):
@@ -56,15 +68,52 @@ class Scenario(Part):
 
     def host(self, name: str) -> Host:
         """Settings of one host, with the defaults under its own."""
-        return merged(self.hosts.get(DEFAULTS, Host()), self.hosts.get(name, Host()))
+        return self._merged_hosts.get(name, self._merged_hosts[DEFAULTS])
 
     def switch(self, name: str) -> Switch:
         """Settings of one switch, with the defaults under its own."""
-        return merged(self.switches.get(DEFAULTS, Switch()), self.switches.get(name, Switch()))
+        return self._merged_switches.get(name, self._merged_switches[DEFAULTS])
+
+    @cached_property
+    def _merged_hosts(self) -> dict[str, Host]:
+        """Settings of the hosts that state any: a network of thousands has few of them."""
+        return with_defaults(self.hosts, Host())
+
+    @cached_property
+    def _merged_switches(self) -> dict[str, Switch]:
+        return with_defaults(self.switches, Switch())
+
+    @cached_property
+    def graph(self) -> Graph:
+        """Nodes and links of the network, which must have at most `topology.NODES_MAX` nodes."""
+        return expand(self.network)
+
+    @cached_property
+    def frame_bytes(self) -> int:
+        """The largest frame of any host, as switches store it."""
+        mtus = [host.mtu for name, host in self._merged_hosts.items() if name in self.graph.host_names]
+        if len(mtus) < len(self.graph.hosts):
+            mtus.append(self._merged_hosts[DEFAULTS].mtu)
+        is_tagged = any(workload.vlan for workload in self.workloads.values())
+        return max(mtus, default=Host().mtu) + self.network.framing.header + (TAG_BYTES if is_tagged else 0)
+
+    def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
+        """A copy, without what was worked out from a part that `update` replaces."""
+        copied = super().model_copy(update=update, deep=deep)
+        for name, parts in WORKED_OUT.items():
+            if not parts.isdisjoint(update or ()):
+                copied.__dict__.pop(name, None)
+        return copied
 
     def policy(self, name: str) -> Policy | None:
         """A policy by name; `fifo` exists without being declared."""
         return self.policies.get(name, FIFO if name == "fifo" else None)
+
+
+def with_defaults(own: Mapping[str, P], usual: P) -> dict[str, P]:
+    """Settings by name with the defaults under each; those of all others stand under `defaults`."""
+    below = own.get(DEFAULTS, usual)
+    return {DEFAULTS: below} | {name: merged(below, above) for name, above in own.items() if name != DEFAULTS}
 
 
 def merged(below: P, above: P) -> P:

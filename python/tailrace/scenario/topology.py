@@ -42,6 +42,20 @@ class Graph:
         return self.hosts + self.switches
 
     @cached_property
+    def host_names(self) -> frozenset[str]:
+        """The hosts, to look names up."""
+        return frozenset(self.hosts)
+
+    @cached_property
+    def switch_names(self) -> frozenset[str]:
+        """The switches, to look names up."""
+        return frozenset(self.switches)
+
+    def are_joined(self, a: str, b: str) -> bool:
+        """Whether a link joins two nodes."""
+        return (a, b) in self.link_of
+
+    @cached_property
     def joined(self) -> dict[str, list[str]]:
         """Neighbours of every node, in the order of the links."""
         joined: dict[str, list[str]] = {}

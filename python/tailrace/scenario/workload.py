@@ -1,6 +1,6 @@
 """What uses the network: OLTP users, bulk streams, finite flows, datagrams."""
 
-from collections.abc import Iterable
+from collections.abc import Set
 from typing import Annotated, Literal
 
 from pydantic import Field
@@ -150,7 +150,7 @@ class Datagrams(_Workload):
 Workload = Annotated[Oltp | Stream | Flows | Datagrams, Field(discriminator="kind")]
 
 
-def bulk_receivers(workload: Oltp | Stream | Flows | Datagrams, hosts: Iterable[str]) -> set[str]:
+def bulk_receivers(workload: Oltp | Stream | Flows | Datagrams, hosts: Set[str]) -> Set[str]:
     """The hosts, among all these, to which most of a workload's bytes go."""
     match workload:
         case Oltp():
@@ -158,7 +158,7 @@ def bulk_receivers(workload: Oltp | Stream | Flows | Datagrams, hosts: Iterable[
         case Stream() | Datagrams():
             return {workload.destination}
         case Flows():
-            return set(hosts if workload.destinations == "all" else workload.destinations)
+            return hosts if workload.destinations == "all" else set(workload.destinations)
 
 
 def start_of(workload: Oltp) -> Distribution:

@@ -39,7 +39,9 @@ def test_a_missing_key_is_placed_at_the_nearest_key_around_it() -> None:
 
 def test_an_override_stands_on_its_own_line_and_leaves_the_original_alone() -> None:
     document = parse_document(TEXT, "a.yaml")
-    changed = document.with_value(("workloads", "orders", "users"), 5, line=9)
+    edit = document.edited()
+    edit.set(("workloads", "orders", "users"), 5, line=9)
+    changed = edit.document()
     assert changed.data["workloads"]["orders"]["users"] == 5
     assert changed.line(("workloads", "orders", "users")) == 9
     assert document.data["workloads"]["orders"]["users"] == 3
@@ -48,7 +50,7 @@ def test_an_override_stands_on_its_own_line_and_leaves_the_original_alone() -> N
 def test_a_path_through_nothing_is_refused() -> None:
     document = parse_document(TEXT, "a.yaml")
     with pytest.raises(KeyError, match=r"workloads\.orders\.round_trips\.7"):
-        document.with_value(("workloads", "orders", "round_trips", 7, "response"), "1kB", line=9)
+        document.edited().set(("workloads", "orders", "round_trips", 7, "response"), "1kB", line=9)
 
 
 @pytest.mark.parametrize(
@@ -109,3 +111,19 @@ def test_a_date_is_a_text() -> None:
 def test_anchors_and_merges_are_plain_data() -> None:
     document = parse_document("base: &b {mtu: 9000B}\nhosts:\n  a: {<<: *b}\n", "a.yaml")
     assert document.data["hosts"] == {"a": {"mtu": "9000B"}}
+
+
+def test_a_change_takes_the_place_of_what_was_changed_below_it_before() -> None:
+    edit = parse_document(TEXT, "a.yaml").edited()
+    edit.set(("workloads", "orders", "users"), 5, line=8)
+    edit.set(("workloads", "orders"), {"users": 6}, line=9)
+    edit.set(("workloads", "orders", "gap"), "1ms", line=10)
+    changed = edit.document()
+    assert changed.data["workloads"]["orders"] == {"users": 6, "gap": "1ms"}
+    places = [("users",), ("gap",), ("round_trips", 1)]
+    assert [changed.line(("workloads", "orders", *place)) for place in places] == [9, 10, 9]
+
+
+def test_entries_of_a_list_are_taken_out_by_the_places_that_they_had() -> None:
+    document = parse_document("list: [a, b, c, d]\n", "a.yaml")
+    assert document.without([("list", 1), ("list", 2), ("other", 1)]).data == {"list": ["a", "d"]}

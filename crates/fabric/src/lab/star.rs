@@ -3,7 +3,6 @@
 
 use crate::netlink::Shape;
 use tailrace_plan::{Plan, RawLimit, RawPolicy};
-use tailrace_sim::policy_towards;
 
 /// What a line may send at once after silence or when the kernel comes late. Measured at 1 Gbit/s: with 0.3 ms a TCP connection
 /// loses 0.4 % of its rate on a busy machine, with 5 ms its queue is 5 ms longer.
@@ -50,7 +49,7 @@ impl Star {
             let [_] = graph.ports[host].as_slice() else {
                 return Err(format!("host {:?} has {} links, and needs one", graph.names[host], graph.ports[host].len()));
             };
-            let policy = policy_towards(switch, &graph.names[host]);
+            let policy = plan.policy(0, graph.port_of_link(graph.ports[host][0].link, graph.hosts));
             let port = shape_of(plan, host, |frame_bytes| limit_bytes(policy, switch.buffer_bytes, frame_bytes));
             Ok(LineOf { host: graph.names[host].clone(), port })
         };

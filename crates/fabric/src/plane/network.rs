@@ -48,8 +48,7 @@ impl Network {
         let mut wires = Vec::new();
         for (index, link) in graph.links.iter().enumerate() {
             for (from, to) in [(link.a, link.b), (link.b, link.a)] {
-                let port_of = |node: usize| graph.ports[node].iter().position(|end| end.link == index);
-                let (out, into) = port_of(from).zip(port_of(to)).expect("both ends know the link");
+                let (out, into) = (graph.port_of_link(index, from), graph.port_of_link(index, to));
                 wire_of[from][out] = wires.len();
                 let end = match to.checked_sub(graph.hosts) {
                     None => End::Host(to),
@@ -58,12 +57,14 @@ impl Network {
                 wires.push(Wire::new(end, flight(plan, index, from, to)));
             }
         }
-        let wire_to = |host: usize| wires.iter().position(|wire: &Wire| wire.end == End::Host(host)).expect("a host has a link");
+        let wire_to = |host: usize| {
+            let end = graph.ports[host][0];
+            wire_of[end.peer][graph.port_of_link(end.link, end.peer)]
+        };
         let of_host = (0..graph.hosts).map(|host| (wire_of[host][0], wire_to(host))).collect();
-        let record_of = |node: usize, port: usize| plan.observed.iter().position(|&seen| seen == (node, port));
         let node = |(index, switch): (usize, Switch<LiveFrame>)| {
             let id = graph.hosts + index;
-            let ports = wire_of[id].iter().enumerate().map(|(port, &wire)| (wire, record_of(id, port))).collect();
+            let ports = wire_of[id].iter().enumerate().map(|(port, &wire)| (wire, plan.record_of(id, port))).collect();
             Node { switch, ports, due: Time::NEVER }
         };
         let sources = Sources::new(plan);

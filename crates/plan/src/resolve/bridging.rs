@@ -9,14 +9,10 @@ const TRAP_ENTRIES_MIN: u32 = 4;
 /// IEEE8021-CN-MIB: ieee8021CnCpQueueSizeSetPoint is at least 100 octets.
 const SET_POINT_MIN: u64 = 100;
 
-/// Accounts at the entrance: all ports have groups or none, and what is set aside for them fits the buffer.
-pub(super) fn check_accounts(switch: &RawSwitch, node: NodeId, graph: &Graph) -> Result<(), PlanError> {
+/// Accounts at the entrance: all ports have groups or none, and what is set aside for them fits the buffer. `policies` by
+/// port.
+pub(super) fn check_accounts(switch: &RawSwitch, policies: &[&RawPolicy]) -> Result<(), PlanError> {
     let place = format!("switch {}", switch.name);
-    let policy_of = |peer: NodeId| {
-        let own = switch.port_policies.iter().find(|port| port.towards == graph.names[peer]);
-        own.map_or(&switch.policy, |port| &port.policy)
-    };
-    let policies: Vec<&RawPolicy> = graph.ports[node].iter().map(|end| policy_of(end.peer)).collect();
     let all = switch.port_policies.iter().map(|port| &port.policy).chain([&switch.policy]);
     if all.into_iter().all(|policy| policy.groups.is_empty()) {
         return Ok(());

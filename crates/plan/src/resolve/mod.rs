@@ -8,11 +8,12 @@ mod workloads;
 
 pub use workloads::{Oltp, RoundTrip, Workload};
 
-use crate::graph::{Graph, Link};
+use crate::graph::{Graph, Link, SwitchIndex};
 use crate::tree::{self, SpanningTree};
-use crate::{PlanError, RawPlan, RawWorkload};
+use crate::{PlanError, RawPlan, RawPolicy, RawWorkload};
 use hosts::check_host;
-use policies::check_switch;
+use policies::{PoliciesOfPorts, check_switch};
+use std::collections::BTreeMap;
 use tailrace_units::{BitRate, Distribution, Span};
 use vlans::{check_vlans, tagged_links, uses};
 use workloads::{distribution, resolve_workload};
@@ -50,6 +51,10 @@ pub struct Plan {
     pub tagged_links: Vec<bool>,
     /// Whether any workload has a VLAN.
     pub has_vlans: bool,
+    /// By observed port: its place in `observed`, the first where it is named twice.
+    records: BTreeMap<(usize, usize), usize>,
+    /// By switch and port.
+    policies: PoliciesOfPorts,
 }
 
 impl PlanError {
@@ -82,19 +87,30 @@ impl Plan {
         require(raw.clock_offset_ppb <= CLOCK_OFFSET_PPB_MAX, "clock_offset_ppb", "at most 1 000 000 (1000 ppm)")?;
         let graph = resolve_graph(&raw)?;
         raw.hosts.iter().try_for_each(check_host)?;
-        let nodes = (graph.hosts..).zip(&raw.switches);
-        nodes.into_iter().try_for_each(|(node, switch)| check_switch(switch, node, &graph))?;
+        let policies = PoliciesOfPorts::new(&raw.switches, &graph);
+        raw.switches.iter().enumerate().try_for_each(|(index, _)| check_switch(&raw.switches, index, &policies, &graph))?;
         let rx_jitter = raw.hosts.iter().map(|host| distribution(&host.nic.rx_jitter, &host.name)).collect::<Result<_, _>>()?;
         let workloads = raw.workloads.iter().map(|w| resolve_workload(w, &graph, &raw)).collect::<Result<Vec<_>, _>>()?;
         require(!workloads.is_empty(), "workloads", "nothing uses the network")?;
         check_size(&raw, &graph)?;
-        let observed = raw.observe.ports.iter().map(|pair| resolve_port(pair, &graph)).collect::<Result<_, _>>()?;
+        let observed = raw.observe.ports.iter().map(|pair| resolve_port(pair, &graph)).collect::<Result<Vec<_>, _>>()?;
+        let records = observed.iter().enumerate().rev().map(|(record, &port)| (port, record)).collect();
         check_vlans(&raw)?;
         let uses = uses(&workloads);
         let trees = raw.spanning_tree.as_ref().map_or(Ok(Vec::new()), |raw| tree::trees(raw, &graph))?;
         let tagged_links = tagged_links(&graph, &uses);
         let has_vlans = uses.iter().any(|&(_, vlan)| vlan > 0);
-        Ok(Plan { raw, graph, workloads, rx_jitter, observed, trees, tagged_links, has_vlans })
+        Ok(Plan { raw, graph, workloads, rx_jitter, observed, trees, tagged_links, has_vlans, records, policies })
+    }
+
+    /// The place of a port of a node in `observed`, if it is observed.
+    pub fn record_of(&self, node: usize, port: usize) -> Option<usize> {
+        self.records.get(&(node, port)).copied()
+    }
+
+    /// The policy of a port of a switch: its own, or the switch's.
+    pub fn policy(&self, switch: SwitchIndex, port: usize) -> &RawPolicy {
+        self.policies.of(&self.raw.switches, switch, port)
     }
 
     /// The tree of a VLAN, or of frames of none (0), as an index into `trees`.

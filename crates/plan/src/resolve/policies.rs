@@ -2,8 +2,9 @@
 
 use super::bridging::{check_accounts, check_bridging, check_rule};
 use super::require;
-use crate::graph::{Graph, NodeId};
+use crate::graph::{Graph, SwitchIndex};
 use crate::{PlanError, RawLimit, RawPolicy, RawService, RawSwitch};
+use std::collections::BTreeMap;
 
 /// Most queues of a port (eight on Nexus 9000, as many as priorities in IEEE 802.1Q).
 const QUEUES_MAX: usize = 8;
@@ -14,10 +15,43 @@ const WEIGHT_EXPONENT_MAX: u8 = 15;
 /// Fewest entries of a flow table: one set of four.
 const TABLE_ENTRIES_MIN: u32 = 4;
 
-pub(super) fn check_switch(switch: &RawSwitch, node: NodeId, graph: &Graph) -> Result<(), PlanError> {
+/// For each port of each switch the place of its policy among those of its switch; none for the switch's usual one.
+#[derive(Clone, Debug)]
+pub(super) struct PoliciesOfPorts(Vec<Vec<Option<u32>>>);
+
+impl PoliciesOfPorts {
+    /// Ports by the names of their neighbours; of two policies for one neighbour the first holds.
+    pub(super) fn new(switches: &[RawSwitch], graph: &Graph) -> PoliciesOfPorts {
+        let of_switch = |(index, switch): (SwitchIndex, &RawSwitch)| {
+            let named = switch.port_policies.iter().enumerate().rev();
+            let own: BTreeMap<&str, u32> = named.map(|(place, port)| (port.towards.as_str(), place as u32)).collect();
+            let ends = &graph.ports[graph.hosts + index];
+            ends.iter().map(|end| own.get(graph.names[end.peer].as_str()).copied()).collect()
+        };
+        PoliciesOfPorts(switches.iter().enumerate().map(of_switch).collect())
+    }
+
+    pub(super) fn of<'a>(&self, switches: &'a [RawSwitch], switch: SwitchIndex, port: usize) -> &'a RawPolicy {
+        let raw = &switches[switch];
+        self.0[switch][port].map_or(&raw.policy, |own| &raw.port_policies[own as usize].policy)
+    }
+
+    /// The policy of every port of a switch.
+    pub(super) fn all<'a>(&'a self, switches: &'a [RawSwitch], switch: SwitchIndex) -> impl Iterator<Item = &'a RawPolicy> {
+        (0..self.0[switch].len()).map(move |port| self.of(switches, switch, port))
+    }
+}
+
+pub(super) fn check_switch(
+    switches: &[RawSwitch],
+    index: SwitchIndex,
+    policies: &PoliciesOfPorts,
+    graph: &Graph,
+) -> Result<(), PlanError> {
+    let (switch, node) = (&switches[index], graph.hosts + index);
     let place = format!("switch {}", switch.name);
     require(switch.buffer_bytes > 0, &place, "buffer_bytes is above 0")?;
-    check_accounts(switch, node, graph)?;
+    check_accounts(switch, &policies.all(switches, index).collect::<Vec<_>>())?;
     for (i, rule) in switch.classify.iter().enumerate() {
         check_rule(rule, node, graph, &format!("{place}.classify[{i}]"))?;
     }

@@ -128,7 +128,7 @@ impl Ballot<'_> {
     /// What a switch says on a link.
     fn said_at(&self, switch: usize, link: usize, vectors: &[Vector]) -> Vector {
         let node = self.graph.hosts + switch;
-        let port = self.graph.ports[node].iter().position(|end| end.link == link).expect("both ends know the link");
+        let port = self.graph.port_of_link(link, node);
         let Vector { root, root_path_cost, .. } = vectors[switch];
         let designated_port = self.port_id(node, port);
         Vector { root, root_path_cost, designated_bridge: self.bridge_id(switch), designated_port, port: (0, 0) }

@@ -56,10 +56,8 @@ impl World {
         let port = self.take_port(ends.client);
         let key = flow_key(ends, port, Protocol::Tcp);
         let (out, back) = (key.hash(), key.reversed().hash());
-        for node in &mut self.switches {
-            node.switch.learn_flow(key);
-            node.switch.learn_flow(key.reversed());
-        }
+        self.tell_flow(key);
+        self.tell_flow(key.reversed());
         let reused = self.free_sockets.pop();
         let client = reused.unwrap_or(self.sockets.len() as u32);
         let server = client + 1;
@@ -91,6 +89,13 @@ impl World {
         self.merge_slots.resize(self.sockets.len(), 0);
         self.roads.agenda.grow(self.first_socket_source as usize + self.sockets.len());
         (client, server)
+    }
+
+    /// Tells of a flow the switches that have rules about flows.
+    pub(super) fn tell_flow(&mut self, key: FlowKey) {
+        for &switch in &self.learners {
+            self.switches[switch as usize].switch.learn_flow(key);
+        }
     }
 
     fn take_port(&mut self, host: u32) -> u16 {

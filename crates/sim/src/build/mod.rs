@@ -10,7 +10,7 @@ pub use connection::address_of;
 pub(crate) use connection::{Connection, Ends};
 pub use host::lossless_nics;
 pub use network::{Flight, flight, pace_of};
-pub use switch::{policy_towards, switches};
+pub use switch::switches;
 
 use crate::agenda::Agenda;
 use crate::bridging::Bridging;
@@ -70,6 +70,7 @@ pub(crate) fn build(plan: &Plan) -> World {
             observe,
             bridging,
         },
+        learners: (0..).zip(&switches).filter(|(_, node)| node.switch.learns_flows()).map(|(index, _)| index).collect(),
         switches,
         hosts: host_nodes.collect(),
         generators,
@@ -96,7 +97,7 @@ pub(crate) fn build(plan: &Plan) -> World {
             Workload::Oltp(_) | Workload::Stream { .. } => unreachable!("these have no generator"),
         };
         if let Kind::Datagrams { key, .. } = world.generators[index].kind {
-            world.switches.iter_mut().for_each(|node| node.switch.learn_flow(key));
+            world.tell_flow(key);
         }
         let first = Time::from_ps(start) + world.generators[index].gap();
         world.roads.agenda.arm(first_generator_source + index as u32, first);

@@ -1,6 +1,6 @@
 //! Wires, and the oscillators that pace what is put on them.
 
-use super::switch::{chooses_late, policy_towards};
+use super::switch::{accounts_ingress, chooses_late};
 use crate::wire::{End, Origin, Wire};
 use tailrace_plan::{Plan, RawSwitching};
 use tailrace_units::{BitRate, Pace, Span, Stream};
@@ -25,26 +25,26 @@ fn pace_at(plan: &Plan, node: usize, rate: BitRate) -> Pace {
 pub(super) fn build_wires(plan: &Plan) -> (Vec<Wire>, Vec<Vec<u32>>) {
     let graph = &plan.graph;
     let mut wire_of: Vec<Vec<u32>> = graph.ports.iter().map(|ports| vec![0; ports.len()]).collect();
-    let mut wires = Vec::new();
+    let accounts: Vec<bool> = plan.raw.switches.iter().map(accounts_ingress).collect();
+    let mut wires = Vec::with_capacity(2 * graph.links.len());
     for (index, link) in graph.links.iter().enumerate() {
         for (from, to) in [(link.a, link.b), (link.b, link.a)] {
-            let port = graph.ports[from].iter().position(|end| end.link == index).expect("both ends know the link");
+            let port = graph.port_of_link(index, from);
             wire_of[from][port] = wires.len() as u32;
-            wires.push(build_wire(plan, index, from, port, to));
+            wires.push(build_wire(plan, &accounts, index, (from, port), to));
         }
     }
     (wires, wire_of)
 }
 
-fn build_wire(plan: &Plan, link: usize, from: usize, port: usize, to: usize) -> Wire {
+fn build_wire(plan: &Plan, accounts: &[bool], link: usize, (from, port): (usize, usize), to: usize) -> Wire {
     let graph = &plan.graph;
     let Some(from_switch) = from.checked_sub(graph.hosts) else {
         return wire_to(plan, link, from, Origin::Settled, to);
     };
-    let raw = &plan.raw.switches[from_switch];
-    let policy = policy_towards(raw, &graph.names[to]);
+    let policy = plan.policy(from_switch, port);
     let late = Origin::LatePort { switch: from_switch as u32, port: port as u16 };
-    let origin = if chooses_late(raw, policy) { late } else { Origin::Settled };
+    let origin = if chooses_late(policy, accounts[from_switch]) { late } else { Origin::Settled };
     wire_to(plan, link, from, origin, to)
 }
 
@@ -54,8 +54,7 @@ fn wire_to(plan: &Plan, link: usize, from: usize, origin: Origin, to: usize) -> 
     let Some(switch) = to.checked_sub(graph.hosts) else {
         return Wire::new(origin, End::Host(to as u32), delay, header_time);
     };
-    let port = graph.ports[to].iter().position(|end| end.link == link).expect("both ends know the link");
-    let end = End::Switch { switch: switch as u32, port: port as u16 };
+    let end = End::Switch { switch: switch as u32, port: graph.port_of_link(link, to) as u16 };
     Wire::new(origin, end, delay, header_time)
 }
 
@@ -75,8 +74,7 @@ pub fn flight(plan: &Plan, link: usize, from: usize, to: usize) -> Flight {
     let Some(switch) = to.checked_sub(graph.hosts) else { return Flight { delay, header_time: None } };
     let raw = &plan.raw.switches[switch];
     let rate = graph.links[link].rate;
-    let fastest_out = graph.ports[to].iter().map(|end| graph.links[end.link].rate).max();
-    let cuts_through = raw.switching == RawSwitching::CutThrough && fastest_out <= Some(rate);
+    let cuts_through = raw.switching == RawSwitching::CutThrough && graph.fastest_link(to) <= Some(rate);
     let header_time = cuts_through.then(|| pace_at(plan, from, rate).time_to_send(CUT_THROUGH_BYTES));
     Flight { delay: delay + Span::from_ps(raw.latency_ps), header_time }
 }

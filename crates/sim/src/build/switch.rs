@@ -9,7 +9,7 @@ use tailrace_dataplane::{
 };
 use tailrace_plan::{
     Plan, RawAqm, RawDpp, RawDppReset, RawEtrap, RawGroup, RawLimit, RawPolice, RawPolicy, RawQueue, RawRule, RawService,
-    RawSwitch, RawTableFull, Routes, SpanningTree,
+    RawSwitch, RawTableFull, SpanningTree,
 };
 use tailrace_units::{BitRate, Pace, Span, Stream, mix64};
 use tailrace_wire::PauseState;
@@ -17,14 +17,9 @@ use tailrace_wire::PauseState;
 /// A shaped queue may send this much at line rate after a pause (assumed: two jumbo frames).
 const SHAPER_BURST_BYTES: u64 = 2 * 9_230;
 
-/// The policy of the port towards a neighbour.
-pub fn policy_towards<'a>(switch: &'a RawSwitch, neighbour: &str) -> &'a RawPolicy {
-    let own = switch.port_policies.iter().find(|port| port.towards == neighbour);
-    own.map_or(&switch.policy, |port| &port.policy)
-}
-
-/// Whether such a port has anything to choose at dequeue, or may be held back.
-pub(super) fn chooses_late(switch: &RawSwitch, policy: &RawPolicy) -> bool {
+/// Whether a port of this policy has anything to choose at dequeue, or may be held back; a port of a switch that accounts
+/// what its ingress ports hold may.
+pub(super) fn chooses_late(policy: &RawPolicy, accounts_ingress: bool) -> bool {
     let only = &policy.queues[0];
     policy.queues.len() > 1
         || policy.dpp.is_some()
@@ -33,11 +28,11 @@ pub(super) fn chooses_late(switch: &RawSwitch, policy: &RawPolicy) -> bool {
         || only.shape_max_bps > 0
         || only.qcn.is_some()
         || matches!(only.aqm, RawAqm::Codel { .. })
-        || accounts_ingress(switch)
+        || accounts_ingress
 }
 
 /// Whether the switch accounts what its ingress ports hold.
-fn accounts_ingress(switch: &RawSwitch) -> bool {
+pub(super) fn accounts_ingress(switch: &RawSwitch) -> bool {
     let own = switch.port_policies.iter().map(|port| &port.policy);
     own.chain([&switch.policy]).any(|policy| !policy.groups.is_empty())
 }
@@ -45,12 +40,13 @@ fn accounts_ingress(switch: &RawSwitch) -> bool {
 /// The switches of a plan, in its order, with their policies and routes; observed ports report their depth. The frames
 /// may be the simulator's packets or another engine's.
 pub fn switches<F: Frame>(plan: &Plan) -> Vec<Switch<F>> {
-    let mut switches: Vec<_> = (0..plan.raw.switches.len()).map(|index| build_switch(plan, index)).collect();
+    let notifies = has_congestion_points(plan);
+    let mut switches: Vec<_> = (0..plan.raw.switches.len()).map(|index| build_switch(plan, index, notifies)).collect();
     fill_routes(plan, &mut switches);
     switches
 }
 
-fn build_switch<F: Frame>(plan: &Plan, index: usize) -> Switch<F> {
+fn build_switch<F: Frame>(plan: &Plan, index: usize, notifies: bool) -> Switch<F> {
     let graph = &plan.graph;
     let node = graph.hosts + index;
     let raw = &plan.raw.switches[index];
@@ -59,7 +55,7 @@ fn build_switch<F: Frame>(plan: &Plan, index: usize) -> Switch<F> {
     let accounts = accounts_ingress(raw);
     let mut ingress = Vec::new();
     for (port, end) in graph.ports[node].iter().enumerate() {
-        let policy = policy_towards(raw, &graph.names[end.peer]);
+        let policy = plan.policy(index, port);
         let pace = pace_of(plan, node, port);
         let place = Place { name: format!("{}/{}", raw.name, graph.names[end.peer]), pace, seed: plan.raw.seed };
         switch.add_port(pace, plan.raw.framing.overhead_bytes, port_policy(policy, &place), accounts);
@@ -67,7 +63,7 @@ fn build_switch<F: Frame>(plan: &Plan, index: usize) -> Switch<F> {
             switch.police(port, policer(police));
         }
         ingress.push((policy.groups.iter().map(group).collect(), pausing(policy)));
-        if plan.observed.contains(&(node, port)) {
+        if plan.record_of(node, port).is_some() {
             switch.observe(port);
         }
     }
@@ -75,7 +71,7 @@ fn build_switch<F: Frame>(plan: &Plan, index: usize) -> Switch<F> {
     if accounts {
         switch.account_ingress(ingress);
     }
-    if must_be_punctual(plan, node) {
+    if notifies && is_beside_reacting_hosts(plan, node) {
         switch.be_punctual();
     }
     switch
@@ -84,17 +80,21 @@ fn build_switch<F: Frame>(plan: &Plan, index: usize) -> Switch<F> {
 /// For each port of a switch its wire, and its record if it is observed.
 pub(super) fn surroundings_of(plan: &Plan, index: usize, wire_of: &[Vec<u32>]) -> Vec<(u32, Option<u32>)> {
     let node = plan.graph.hosts + index;
-    let record = |port: usize| plan.observed.iter().position(|&seen| seen == (node, port)).map(|record| record as u32);
+    let record = |port: usize| plan.record_of(node, port).map(|record| record as u32);
     wire_of[node].iter().enumerate().map(|(port, &wire)| (wire, record(port))).collect()
 }
 
-/// Whether notifications may leave here for an interface that acts on them.
-fn must_be_punctual(plan: &Plan, node: usize) -> bool {
-    let acts = |host: usize| plan.raw.hosts.get(host).is_some_and(|host| host.nic.lossless.is_some());
+/// Whether any switch sends congestion notifications.
+fn has_congestion_points(plan: &Plan) -> bool {
     let policies =
         plan.raw.switches.iter().flat_map(|raw| raw.port_policies.iter().map(|port| &port.policy).chain([&raw.policy]));
+    policies.flat_map(|policy| &policy.queues).any(|queue| queue.qcn.is_some())
+}
+
+/// Whether notifications may leave here for an interface that acts on them.
+fn is_beside_reacting_hosts(plan: &Plan, node: usize) -> bool {
+    let acts = |host: usize| plan.raw.hosts.get(host).is_some_and(|host| host.nic.lossless.is_some());
     plan.graph.ports[node].iter().any(|end| acts(end.peer))
-        && policies.flat_map(|policy| &policy.queues).any(|queue| queue.qcn.is_some())
 }
 
 /// Where a policy applies: for addresses of random streams, and rates.
@@ -104,34 +104,35 @@ struct Place {
     seed: u64,
 }
 
-/// Fills in the forwarding tables of all switches: shortest paths, or those of the first tree.
+/// Fills in the forwarding tables of all switches: shortest paths, or those of the first tree; where there are VLANs, a
+/// table for each tree after the first.
 fn fill_routes<F: Frame>(plan: &Plan, switches: &mut [Switch<F>]) {
-    let usual = plan.trees.first().map_or_else(|| plan.graph.routes(), |tree| tree_routes(plan, tree));
-    for (switch, table) in switches.iter_mut().zip(usual) {
-        table.iter().for_each(|ports| switch.forwarding_mut().push_destination(ports));
+    let hosts = plan.graph.hosts;
+    switches.iter_mut().for_each(|switch| switch.forwarding_mut().expect_destinations(hosts));
+    let forwards = |link: usize| plan.trees.first().is_none_or(|tree| tree.forwards[link]);
+    plan.graph.each_route(forwards, |switch, hosts, ports| switches[switch].forwarding_mut().set_destinations(hosts, ports));
+    if !plan.has_vlans {
+        return;
     }
-    if plan.has_vlans {
-        let tables: Vec<Routes> = plan.trees.iter().skip(1).map(|tree| tree_routes(plan, tree)).collect();
-        let numbered = switches.iter_mut().enumerate();
-        numbered.for_each(|(index, switch)| switch.look_at_vlans(vlans(plan, index, &tables)));
+    let mut vlans: Vec<Vlans> = (0..switches.len()).map(|index| Vlans::new(tagged_ports(plan, index))).collect();
+    for tree in plan.trees.iter().skip(1) {
+        let tables = tree_tables(plan, tree, switches.len());
+        vlans.iter_mut().zip(tables).for_each(|(vlans, table)| vlans.forward_by(&tree.settings.vlans, table));
     }
+    switches.iter_mut().zip(vlans).for_each(|(switch, vlans)| switch.look_at_vlans(vlans));
 }
 
-fn tree_routes(plan: &Plan, tree: &SpanningTree) -> Routes {
-    plan.graph.routes_over(|link| tree.forwards[link])
+/// By port of a switch: whether it is on a trunk.
+fn tagged_ports(plan: &Plan, index: usize) -> Vec<bool> {
+    plan.graph.ports[plan.graph.hosts + index].iter().map(|end| plan.tagged_links[end.link]).collect()
 }
 
-/// What a switch knows of VLANs: its trunks, and a table for each tree after the first.
-fn vlans(plan: &Plan, index: usize, tables: &[Routes]) -> Vlans {
-    let ends = &plan.graph.ports[plan.graph.hosts + index];
-    let mut vlans = Vlans::new(ends.iter().map(|end| plan.tagged_links[end.link]).collect());
-    for (tree, routes) in plan.trees.iter().skip(1).zip(tables) {
-        // A tree has one way to everything: nothing is hashed.
-        let mut table = Forwarding::new(0);
-        routes[index].iter().for_each(|ports| table.push_destination(ports));
-        vlans.forward_by(&tree.settings.vlans, table);
-    }
-    vlans
+/// By switch, the paths of one tree. A tree has one way to everything: nothing is hashed.
+fn tree_tables(plan: &Plan, tree: &SpanningTree, switches: usize) -> Vec<Forwarding> {
+    let mut tables = vec![Forwarding::new(0); switches];
+    tables.iter_mut().for_each(|table| table.expect_destinations(plan.graph.hosts));
+    plan.graph.each_route(|link| tree.forwards[link], |switch, hosts, ports| tables[switch].set_destinations(hosts, ports));
+    tables
 }
 
 fn port_policy(raw: &RawPolicy, place: &Place) -> PortPolicy {

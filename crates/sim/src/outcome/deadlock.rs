@@ -23,7 +23,7 @@ fn waiting(plan: &Plan, world: &World) -> BTreeMap<Place, Vec<Place>> {
     for (index, node) in world.switches.iter().enumerate() {
         for (port, end) in graph.ports[graph.hosts + index].iter().enumerate() {
             let Some(next) = end.peer.checked_sub(graph.hosts) else { continue };
-            let in_port = graph.ports[end.peer].iter().position(|other| other.link == end.link).expect("both ends know the link");
+            let in_port = graph.port_of_link(end.link, end.peer);
             for (queue, priority) in node.switch.paused_queues(port, world.now) {
                 if let Some(holders) = world.switches[next].switch.waits_for(in_port, priority) {
                     let places = holders.into_iter().map(|(port, queue)| (next, port, queue));

@@ -1,6 +1,5 @@
 //! The ports and switches of a trial as JSON, for any engine that drives them.
 
-use crate::build::policy_towards;
 use crate::observe::PortRecord;
 use serde_json::{Value, json};
 use tailrace_dataplane::{DppCounters, DropCause, Frame, GroupCounters, QueueCounters, Switch, TrapCounters};
@@ -28,7 +27,7 @@ pub fn ports<F: Frame>(plan: &Plan, nodes: &[&Switch<F>], recorded: Recorded<'_>
         let raw = &plan.raw.switches[index];
         for (port, end) in graph.ports[id].iter().enumerate() {
             let peer = &graph.names[end.peer];
-            let policy = policy_towards(raw, peer);
+            let policy = plan.policy(index, port);
             let record = plan.observed.iter().position(|&seen| seen == (id, port)).map(|record| &recorded.ports[record]);
             let queues: Vec<Value> = (0..switch.queues(port))
                 .map(|queue| queue_summary(&policy.queues[queue].name, switch, port, queue, run))

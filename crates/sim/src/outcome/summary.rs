@@ -1,6 +1,7 @@
 //! The summary of a trial as JSON.
 
 use super::ports::{Recorded, interface_summary, ports, switch_summaries};
+use crate::bridging::Interface;
 use crate::observe::WorkloadRecord;
 use crate::world::{World, duration, frames_in_network};
 use serde_json::{Value, json};
@@ -114,15 +115,20 @@ fn tcp(world: &World, workload: u32, record: &WorkloadRecord) -> Value {
     })
 }
 
+/// The interface of a host that takes part in data-centre bridging; they are in the order of the hosts.
+fn interface_of(world: &World, host: usize) -> Option<&Interface> {
+    let interfaces = &world.roads.bridging.interfaces;
+    let place = interfaces.binary_search_by_key(&host, |interface| interface.host as usize).ok()?;
+    Some(&interfaces[place])
+}
+
 fn interface(world: &World, host: usize) -> Option<Value> {
-    let found = world.roads.bridging.interfaces.iter().find(|interface| interface.host as usize == host)?;
-    Some(interface_summary(&found.nic, world.now))
+    interface_of(world, host).map(|found| interface_summary(&found.nic, world.now))
 }
 
 /// Frames that did not fit the queue of an interface that takes part in data-centre bridging.
 fn interface_drops(world: &World, host: usize) -> u64 {
-    let found = world.roads.bridging.interfaces.iter().find(|interface| interface.host as usize == host);
-    found.map_or(0, |interface| interface.nic.queue_drops)
+    interface_of(world, host).map_or(0, |found| found.nic.queue_drops)
 }
 
 fn hosts(plan: &Plan, world: &World) -> Vec<Value> {

@@ -139,12 +139,15 @@ fn workload_series(world: &World) -> Table {
 pub fn queue_depth(plan: &Plan, records: &[PortRecord]) -> Table {
     let rows = || {
         let ports = records.iter().zip(&plan.observed);
-        ports.flat_map(|(record, &place)| record.depth.buckets().into_iter().map(move |bucket| (place, bucket)))
+        ports.flat_map(|(record, &place)| {
+            let number = port_number(plan, place);
+            record.depth.buckets().into_iter().map(move |bucket| (number, bucket))
+        })
     };
     Table {
         name: "queue_depth",
         columns: vec![
-            ("port", Column::U32(rows().map(|(place, _)| port_number(plan, place)).collect())),
+            ("port", Column::U32(rows().map(|(number, _)| number).collect())),
             ("depth_bytes", Column::U64(rows().map(|(_, bucket)| bucket.0).collect())),
             ("time_ps", Column::U64(rows().map(|(_, bucket)| bucket.1).collect())),
         ],

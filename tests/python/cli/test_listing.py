@@ -1,0 +1,25 @@
+"""What `tailrace list` reads."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tailrace.cli.listing import find_runs
+
+
+@pytest.mark.parametrize(("text", "done"), [('{"status": "ok", ...', 1), ('{\n "status": "failed"', 0), ("{", 0)])
+def test_of_an_outcome_only_the_status_is_read(tmp_path: Path, text: str, done: int) -> None:
+    trials = tmp_path / "run" / "trials" / "base"
+    trials.mkdir(parents=True)
+    (tmp_path / "run" / "manifest.json").write_text(json.dumps({"name": "a", "order": ["base/1"]}))
+    (trials / "1.json").write_text(text)
+    assert [run["trials_done"] for run in find_runs(tmp_path)] == [done]
+
+
+def test_a_status_that_does_not_come_first_is_found(tmp_path: Path) -> None:
+    trials = tmp_path / "run" / "trials" / "base"
+    trials.mkdir(parents=True)
+    (tmp_path / "run" / "manifest.json").write_text('{"name": "a"}')
+    (trials / "1.json").write_text('{"seed": 1, "status": "invalid"}')
+    assert find_runs(tmp_path)[0]["trials_done"] == 1
