@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from tailrace.experiment.storage import KEPT, read_json
+from tailrace.experiment.storage import KEPT, read_object
 
 SCENARIO_FOLDERS = (".", "examples", "reproductions/*")
 LISTED_MAX = 500
@@ -14,7 +14,7 @@ HEAD_BYTES = 4000
 
 def find_runs(folder: Path) -> list[dict[str, Any]]:
     """Run directories below `folder`, latest first."""
-    rows = [_run(path.parent, manifest) for path in folder.glob("*/manifest.json") if (manifest := read_json(path))]
+    rows = [_run(path.parent, manifest) for path in folder.glob("*/manifest.json") if (manifest := read_object(path))]
     return sorted(rows, key=lambda row: str(row["started"]), reverse=True)[:LISTED_MAX]
 
 
@@ -25,7 +25,7 @@ def find_scenarios(root: Path = Path()) -> list[dict[str, str]]:
 
 
 def _run(path: Path, manifest: dict[str, Any]) -> dict[str, Any]:
-    outcomes = [read_json(file) for file in path.glob("trials/*/*.json")]
+    outcomes = [read_object(file) for file in path.glob("trials/*/*.json")]
     done = sum(1 for outcome in outcomes if outcome and outcome.get("status") in KEPT)
     kept = {key: manifest.get(key) for key in ("name", "state", "started", "scale", "arms")}
     return {"path": str(path), **kept, "trials_done": done, "trials_planned": len(manifest.get("order", []))}
