@@ -1,5 +1,6 @@
 //! The tables of a trial.
 
+use super::cut_off::CutOff;
 use super::{Column, Table};
 use crate::observe::PortRecord;
 use crate::world::World;
@@ -7,9 +8,9 @@ use tailrace_plan::Plan;
 use tailrace_record::{DepthHistogram, Series};
 use tailrace_units::Span;
 
-pub(super) fn tables(plan: &Plan, world: &World) -> Vec<Table> {
+pub(super) fn tables(plan: &Plan, world: &World, cut_off: &[CutOff]) -> Vec<Table> {
     let ports = &world.roads.observe.ports;
-    vec![transactions(world), port_series(plan, ports), workload_series(world), queue_depth(plan, ports)]
+    vec![transactions(world), running(cut_off), port_series(plan, ports), workload_series(world), queue_depth(plan, ports)]
 }
 
 fn transactions(world: &World) -> Table {
@@ -24,6 +25,20 @@ fn transactions(world: &World) -> Table {
             ("user", Column::U32(rows().map(|(_, row)| row.user).collect())),
             ("start_ps", Column::U64(rows().map(|(_, row)| row.start.ps()).collect())),
             ("latency_ps", Column::U64(rows().map(|(_, row)| row.latency.ps()).collect())),
+        ],
+    }
+}
+
+/// Transactions and flows that the end of the trial cut off.
+fn running(cut_off: &[CutOff]) -> Table {
+    let rows = || cut_off.iter().zip(0_u32..).flat_map(|(own, index)| own.rows.iter().map(move |row| (index, row)));
+    Table {
+        name: "cut_off",
+        columns: vec![
+            ("workload", Column::U32(rows().map(|(workload, _)| workload).collect())),
+            ("user", Column::U32(rows().map(|(_, row)| row.user).collect())),
+            ("start_ps", Column::U64(rows().map(|(_, row)| row.start.ps()).collect())),
+            ("waited_ps", Column::U64(rows().map(|(_, row)| row.latency.ps()).collect())),
         ],
     }
 }
