@@ -4,7 +4,7 @@ import hashlib
 import sys
 from pathlib import Path
 
-from tailrace.experiment.storage import KEPT, read_json
+from tailrace.experiment.storage import KEPT, read_object
 
 ROOT = Path(__file__).resolve().parent.parent
 SCENARIO = ROOT / "tests" / "live" / "small.yaml"
@@ -32,7 +32,7 @@ class Directory:
                 found.append(f"{name} is {'changed' if name in now else 'gone'}")
         for name in now:
             if name.endswith(".json"):
-                outcome = read_json(self.path / name)
+                outcome = read_object(self.path / name)
                 if outcome is None or not outcome.get("digest"):
                     found.append(f"{name} cannot be read or has no digest")
         self.kept = now
@@ -42,7 +42,7 @@ class Directory:
         """Digests of the files of finished trials."""
         found = {}
         for file in sorted(self.path.glob("trials/*/[0-9]*.json")):
-            if (read_json(file) or {}).get("status", "ok") in KEPT:
+            if (read_object(file) or {}).get("status", "ok") in KEPT:
                 for each in [file, *file.parent.glob(f"{file.stem}.*.parquet")]:
                     name = str(each.relative_to(self.path))
                     found[name] = hashlib.sha256(each.read_bytes()).hexdigest()

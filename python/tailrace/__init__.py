@@ -3,9 +3,10 @@
 `tailrace.run("scenario.yaml")` runs a scenario and returns its `Result`; `tailrace.load` reads and checks one.
 """
 
-from typing import TYPE_CHECKING, Any
-
+TYPE_CHECKING = False  # as in `typing`, which costs more time than everything that the program does until it can answer
 if TYPE_CHECKING:
+    from typing import Any
+
     from tailrace.api import load, run
     from tailrace.errors import ScenarioError, ScenarioWarning, TailraceError
     from tailrace.results import Result
@@ -23,7 +24,7 @@ _HOMES = {
 """Names are imported when they are used: the command line starts in a fraction of the time."""
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> "Any":
     if name not in _HOMES:
         raise AttributeError(f"module 'tailrace' has no attribute '{name}'")
     from importlib import import_module

@@ -1,5 +1,5 @@
 """The command line. Commands import what they need when they run, so that `--help` answers at once."""
 
-from tailrace.cli.app import main
+from tailrace.cli.start import main
 
 __all__ = ["main"]

@@ -1,14 +1,15 @@
 """The commands and their options."""
 
-import sys
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+import typer.core
 
-from tailrace.cli.console import guarded
+from tailrace.cli.console import note
 from tailrace.cli.live_app import FabricKind, fabric_app, live_app
+from tailrace.cli.start import INTERRUPTED
 
 EXAMPLES = """
 Examples:
@@ -21,8 +22,22 @@ Examples:
 Exit codes: 0 done, 1 an expectation failed, 2 usage or scenario error, 3 a trial is invalid, 130 interrupted.
 """
 
+
+class _Program(typer.core.TyperGroup):
+    """The commands together; typer ends an interrupted one without a word."""
+
+    def invoke(self, ctx: Any) -> Any:
+        """Runs a command."""
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt:
+            note("interrupted")
+            raise SystemExit(INTERRUPTED) from None
+
+
 app = typer.Typer(
     name="tailrace",
+    cls=_Program,
     help="What would a switch feature, an MTU or a bigger buffer do to the transactions of your databases?",
     epilog=EXAMPLES,
     add_completion=False,
@@ -77,11 +92,6 @@ class Shown(StrEnum):
     """What can be shown of a run."""
 
     QUEUES = "queues"
-
-
-def main() -> None:
-    """Entry of the program."""
-    sys.exit(guarded(app))
 
 
 @app.callback(invoke_without_command=True)

@@ -11,6 +11,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from tailrace.cli.start import INTERRUPTED
+
 if TYPE_CHECKING:
     from tailrace.errors import Problem
 
@@ -18,7 +20,6 @@ DONE = 0
 EXPECTATION_FAILED = 1
 USAGE = 2
 INVALID_TRIAL = 3
-INTERRUPTED = 130
 OUR_FAULT = 70
 """EX_SOFTWARE of sysexits.h: the program itself is wrong, not the user."""
 MACHINE = frozenset(
@@ -85,7 +86,7 @@ def guarded(run: Callable[[], Any]) -> int:
         return USAGE
     except OSError as error:
         return _refused_by_machine(error) if error.errno in MACHINE else _unexpected(error)
-    except Exception as error:  # noqa: BLE001  the last line of defence: a user gets a sentence and a log, no traceback
+    except BaseException as error:  # noqa: BLE001  the last line of defence: a user gets a sentence and a log
         return _unexpected(error)
     return DONE
 
@@ -110,16 +111,23 @@ def _refused_by_machine(error: OSError) -> int:
     return USAGE
 
 
-def _unexpected(error: Exception) -> int:
+def _unexpected(error: BaseException) -> int:
+    what = str(error).splitlines()[0] if str(error) else "no message"
+    try:
+        hint = f"the details are in {_logged(error)}; please report them"
+    except OSError as full:
+        hint = f"the details could not be written: {full.strerror}; please report this line"
+    note(f"tailrace itself failed: {type(error).__name__}: {what} (hint: {hint})")
+    return OUR_FAULT
+
+
+def _logged(error: BaseException) -> str:
+    """Writes what is known of an unexpected error to a file; returns its name."""
     descriptor, name = tempfile.mkstemp(prefix="tailrace-", suffix=".log")
     with os.fdopen(descriptor, "w", encoding="utf-8") as log:
         log.write(f"command: {sys.argv}\n")
         log.writelines(traceback.format_exception(error))
-    what = str(error).splitlines()[0] if str(error) else "no message"
-    note(
-        f"tailrace itself failed: {type(error).__name__}: {what} (hint: the details are in {name}; please report them)"
-    )
-    return OUR_FAULT
+    return name
 
 
 def overrides(

@@ -106,10 +106,10 @@ def print_plan(
 ) -> None:
     """Prints the plan of one trial as JSON."""
     from tailrace.cli.running import refuse_scale
-    from tailrace.experiment.json_text import json_text
     from tailrace.experiment.plans import Plans
     from tailrace.experiment.scale import scaled
     from tailrace.experiment.schedule import TrialKey
+    from tailrace.json_text import json_text
     from tailrace.scenario.loading import load_scenario
 
     refuse_scale(scale)

@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 from typing import Any
 
-from tailrace.experiment.storage import KEPT, read_json
+from tailrace.experiment.storage import KEPT, read_object
 
 SCENARIO_FOLDERS = (".", "examples", "reproductions/*")
 LISTED_MAX = 500
@@ -16,7 +16,7 @@ FIRST_STATUS = re.compile(r'\s*\{\s*"status": "(\w+)"')
 
 def find_runs(folder: Path) -> list[dict[str, Any]]:
     """Run directories below `folder`, latest first."""
-    rows = [_run(path.parent, manifest) for path in folder.glob("*/manifest.json") if (manifest := read_json(path))]
+    rows = [_run(path.parent, manifest) for path in folder.glob("*/manifest.json") if (manifest := read_object(path))]
     return sorted(rows, key=lambda row: str(row["started"]), reverse=True)[:LISTED_MAX]
 
 
@@ -36,7 +36,7 @@ def _status(path: Path) -> object:
     """The status of a trial: the first value of its outcome, which for a large network is long."""
     with path.open(encoding="utf-8", errors="replace") as file:
         head = FIRST_STATUS.match(file.read(HEAD_BYTES))
-    return head[1] if head else (read_json(path) or {}).get("status")
+    return head[1] if head else (read_object(path) or {}).get("status")
 
 
 def _title(path: Path) -> str | None:

@@ -8,7 +8,6 @@ from typing import Any
 from tailrace.cli.console import (
     DONE,
     EXPECTATION_FAILED,
-    INTERRUPTED,
     INVALID_TRIAL,
     emit,
     emit_json,
@@ -17,6 +16,7 @@ from tailrace.cli.console import (
     scenario_path,
     warn,
 )
+from tailrace.cli.start import INTERRUPTED
 from tailrace.errors import RunRefusedError
 from tailrace.experiment.dry_run import describe
 from tailrace.experiment.reporter import reporter_for

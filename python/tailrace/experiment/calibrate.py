@@ -16,7 +16,8 @@ from tailrace.experiment.plans import Plans, alone
 from tailrace.experiment.pool import Pool, Running
 from tailrace.experiment.reporter import Reporter
 from tailrace.experiment.schedule import SOLO, TrialKey
-from tailrace.experiment.storage import RunDirectory, read_json, write_json
+from tailrace.experiment.storage import RunDirectory, read_object
+from tailrace.files import write_json
 from tailrace.results.numbers import PS_PER_S
 from tailrace.scenario.experiment import Calibrate
 from tailrace.scenario.scenario import Scenario
@@ -66,7 +67,7 @@ def names(scenario: Scenario) -> list[str]:
 
 def recorded(directory: RunDirectory) -> dict[str, Any] | None:
     """What a run's calibration chose."""
-    return read_json(directory.path / FILE)
+    return read_object(directory.path / FILE)
 
 
 def calibrated(

@@ -52,13 +52,14 @@ class Pool:
         self._waiting: deque[TrialKey] = deque()
         self._running: list[Running] = []
         self._is_cancelled = False
-        self._error: Exception | None = None
+        self._error: BaseException | None = None
 
     def run_all(self, keys: Sequence[TrialKey]) -> bool:
         """Runs every trial; returns whether it was interrupted (Ctrl-C, SIGTERM). What had finished is kept.
 
-        A trial that the engine refuses or breaks on has an outcome of status `failed`. An error in the watcher, such
-        as a full disk, stops everything and is raised. A second interrupt raises `KeyboardInterrupt` at once.
+        A trial that the engine refuses or breaks on has an outcome of status `failed`. Any other error, such as a full
+        disk in the watcher or a panic, stops everything and is raised. A second interrupt raises `KeyboardInterrupt`
+        at once.
         """
         self._waiting.extend(keys)
         threads = [threading.Thread(target=self._work, daemon=True) for _ in range(min(self.jobs, len(keys)))]
@@ -73,8 +74,10 @@ class Pool:
                     running = list(self._running)
                 with self._telling:
                     self._watcher.tick(running)
-        if self._error is not None:
+        if isinstance(self._error, Exception):
             raise self._error
+        if self._error is not None:  # a panic of a library in another language, which `except Exception` lets through
+            raise RuntimeError(f"{type(self._error).__name__}: {self._error}") from self._error
         return interrupts.count > 0
 
     def cancel(self) -> None:
@@ -93,7 +96,7 @@ class Pool:
                 key = self._waiting.popleft()
             try:
                 self._run_one(key)
-            except Exception as error:  # noqa: BLE001  raised again by run_all, in the caller's thread
+            except BaseException as error:  # noqa: BLE001  a panic too: raised again by run_all, in the caller's thread
                 self._error = error
                 self.cancel()
                 return

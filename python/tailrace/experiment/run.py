@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -21,7 +22,8 @@ from tailrace.experiment.pool import Pool, Running
 from tailrace.experiment.reporter import Reporter, Silent
 from tailrace.experiment.scale import scaled, work_of
 from tailrace.experiment.schedule import SOLO, TrialKey, shuffled
-from tailrace.experiment.storage import RunDirectory, write_json
+from tailrace.experiment.storage import RunDirectory
+from tailrace.files import write_json
 from tailrace.scenario.experiment import Experiment as ExperimentSpec
 from tailrace.scenario.loading import Loaded
 from tailrace.scenario.scenario import Scenario
@@ -30,6 +32,10 @@ RUNS = Path("runs")
 """Where run directories are made when no other place is named."""
 NAME_HASH_DIGITS = 8
 SECONDS_PER_MINUTE = 60
+INTERRUPTED, FINISHED = "interrupted", "finished"
+"""States of a run that has ended. It has finished when every planned trial has an outcome on disk."""
+LOST_LISTED_MAX = 5
+"""Trials without an outcome that a message names."""
 
 
 @dataclass(frozen=True)
@@ -132,22 +138,27 @@ class Experiment:
             try:
                 is_interrupted = not self._calibrate() or self._run_trials()
             except BaseException:
-                self.directory.write_manifest({**manifest, "state": "interrupted", "finished": now()})
+                with suppress(OSError):  # the error that ended the run is the one to tell
+                    self.directory.write_manifest({**manifest, "state": INTERRUPTED, "finished": now()})
                 raise
             finally:
                 self.engine.close()
+            is_open = is_interrupted or self.budget is not None  # a budget may end before every trial was run
+            lost = [] if is_open else [key for key in self.keys() if not self.directory.is_there(key)]
             is_whole = not is_interrupted and all(key in self.statuses for key in self.keys())
-            state = "finished" if is_whole else "interrupted"
+            state = FINISHED if is_whole and not lost else INTERRUPTED
             calibration = calibrate.recorded(self.directory)
             finished = was_finished or now()
             ended = {"state": state, "finished": finished, "plan_hashes": self.plans.hashes, "calibration": calibration}
             self.directory.write_manifest({**manifest, **ended})
+        if lost:
+            raise RunRefusedError(_lost_words(self.directory.path, lost))
         lacking = lacks(self.keys(), self.statuses) if self.budget is not None else []
         return Finished(self.directory.path, is_interrupted, dict(self.statuses), lacking)
 
     def _was_finished(self, held: dict[str, Any] | None) -> str | None:
         """When a complete run had finished: to look at it again does not finish it anew."""
-        if held is None or held["state"] != "finished" or self.missing_keys():
+        if held is None or held["state"] != FINISHED or self.missing_keys():
             return None
         return str(held["finished"])
 
@@ -292,6 +303,12 @@ def summarise_and_report(path: Path) -> tuple[dict[str, Any], Path]:
     summary = results.summarise_run(run)
     write_json(path / "result.json", summary)
     return summary, report.write_page(run, summary)
+
+
+def _lost_words(path: Path, lost: Sequence[TrialKey]) -> str:
+    named = ", ".join(str(key) for key in lost[:LOST_LISTED_MAX]) + (", ..." if len(lost) > LOST_LISTED_MAX else "")
+    left = f"{len(lost)} trial{'s' if len(lost) != 1 else ''} left no outcome: {named}"
+    return f"{path}: {left} (hint: the same command runs them)"
 
 
 def _jobs(asked: int | None, engine: Engine) -> int:

@@ -1,19 +1,16 @@
 """The run directory: every file appears whole or not at all, and no result is ever overwritten."""
 
 import fcntl
-import json
-import os
-import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from tailrace.errors import RunRefusedError
-from tailrace.experiment.json_text import json_text
 from tailrace.experiment.native import Outcome
 from tailrace.experiment.schedule import TrialKey
-from tailrace.experiment.tables import write_parquet
+from tailrace.experiment.tables import parquet
+from tailrace.files import PART, make_folder, named, read_json, write_bytes, write_json
 
 KEPT = ("ok", "invalid")
 """Statuses of trials that are results; failed ones are tried again when the run is resumed."""
@@ -46,10 +43,10 @@ class RunDirectory:
         if manifest is None and self.path.exists() and not self._is_fresh():
             raise RunRefusedError(f"{self.path}: it is not empty and holds no run (hint: choose another --out)")
         try:
-            (self.path / "trials").mkdir(parents=True, exist_ok=True)
+            make_folder(self.path / "trials")
         except OSError as error:
             raise RunRefusedError(
-                f"{self.path}: it cannot be made: {error.strerror} (hint: choose another --out)"
+                f"{error.filename}: it cannot be made: {error.strerror} (hint: choose another --out)"
             ) from None
         return manifest
 
@@ -72,17 +69,18 @@ class RunDirectory:
         with self.lock_path.open("w") as lock:
             try:
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except OSError:
+            except BlockingIOError:
                 raise RunRefusedError(
                     f"{self.path}: another process is at work on this run (hint: wait for it)"
                 ) from None
-            for left in self.path.glob("trials/*/.*.part"):
-                left.unlink(missing_ok=True)  # of a process that was killed
+            for folder in ("", "plans/", "trials/*/"):
+                for left in self.path.glob(f"{folder}.*{PART}"):
+                    left.unlink(missing_ok=True)  # of a process that was killed
             yield
 
     def manifest(self) -> dict[str, Any] | None:
         """The manifest; None when there is none."""
-        return read_json(self.path / "manifest.json")
+        return read_object(self.path / "manifest.json")
 
     def write_manifest(self, manifest: dict[str, Any]) -> None:
         """Replaces the manifest."""
@@ -94,8 +92,12 @@ class RunDirectory:
 
     def finished(self, key: TrialKey) -> dict[str, Any] | None:
         """Outcome of a trial that has one; a failed trial has none."""
-        outcome = read_json(self.trial_path(key))
+        outcome = read_object(self.trial_path(key))
         return outcome if outcome is not None and outcome.get("status") in KEPT else None
+
+    def is_there(self, key: TrialKey) -> bool:
+        """Whether a trial left an outcome, be it that it failed."""
+        return read_object(self.trial_path(key)) is not None
 
     def attempts(self, key: TrialKey) -> int:
         """How often a trial was run to its end."""
@@ -107,8 +109,10 @@ class RunDirectory:
         path = self.trial_path(key)
         name = f"{key.number}{ATTEMPT}{self.attempts(key)}"
         for table in path.parent.glob(f"{key.number}.*.parquet"):
-            table.replace(table.with_name(name + table.name.removeprefix(str(key.number))))
-        path.replace(path.with_name(f"{name}.json"))
+            with named(table):
+                table.replace(table.with_name(name + table.name.removeprefix(str(key.number))))
+        with named(path):
+            path.replace(path.with_name(f"{name}.json"))
 
     def write_trial(self, key: TrialKey, outcome: Outcome) -> None:
         """Writes a trial's tables, then its outcome: a trial whose outcome is there is complete.
@@ -116,57 +120,31 @@ class RunDirectory:
         A trial that was run before and did not count is kept beside it.
         """
         path = self.trial_path(key)
-        path.parent.mkdir(parents=True, exist_ok=True)
+        make_folder(path.parent)
         if self.finished(key) is not None:
             self._set_aside(key)
         for name, columns in outcome.tables.items():
-            table = path.with_name(f"{key.number}.{name}.parquet")
-            with _replaced(table) as part:
-                write_parquet(part, columns)
+            write_bytes(path.with_name(f"{key.number}.{name}.parquet"), parquet(columns))
         write_json(path, outcome.data)
 
     def write_plan(self, key: TrialKey, plan: dict[str, Any]) -> None:
         """Keeps the plan of an arm's first trial beside the results."""
         path = self.path / "plans" / f"{key.folder}.json"
         if not path.exists():
-            path.parent.mkdir(exist_ok=True)
+            make_folder(path.parent)
             write_json(path, plan)
 
     def copy(self, source: Path, name: str) -> None:
         """Copies a file of the scenario into the run."""
-        with _replaced(self.path / name) as part:
-            shutil.copyfile(source, part)
+        with named(source):
+            content = source.read_bytes()
+        write_bytes(self.path / name, content)
 
 
-def read_json(path: Path) -> dict[str, Any] | None:
+def read_object(path: Path) -> dict[str, Any] | None:
     """A JSON object; None when the file is not there or not whole."""
     try:
-        content = json.loads(path.read_text(encoding="utf-8"))
+        content = read_json(path)
     except (FileNotFoundError, NotADirectoryError, ValueError):
         return None
     return content if isinstance(content, dict) else None
-
-
-def write_json(path: Path, content: object) -> None:
-    """Writes JSON so that readers see the old file or the whole new one."""
-    write_text(path, json_text(content) + "\n")
-
-
-def write_text(path: Path, text: str) -> None:
-    """As `write_json`, for text."""
-    with _replaced(path) as part, part.open("w", encoding="utf-8") as file:
-        file.write(text)
-        file.flush()
-        os.fsync(file.fileno())
-
-
-@contextmanager
-def _replaced(path: Path) -> Iterator[Path]:
-    """A file beside `path` to write to; it becomes `path` when all went well, and goes away when not."""
-    part = path.with_name(f".{path.name}.{os.getpid()}.part")
-    try:
-        yield part
-        part.replace(path)
-    except BaseException:
-        part.unlink(missing_ok=True)
-        raise

@@ -11,6 +11,7 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
+from tailrace.files import write_text
 from tailrace.live import ingress
 from tailrace.live.databases import Databases
 from tailrace.live.fabric import FabricError
@@ -107,7 +108,7 @@ def _placed(raw: dict[str, Any]) -> dict[str, Any]:
 def _ask(lab: Lab, load: Load, program: Path) -> float:
     """One user asks for one size; the median time of a transaction in milliseconds."""
     script = lab.folder / "logs" / f"{load.name}.pgbench"
-    script.write_text(load.script(), encoding="utf-8")
+    write_text(script, load.script())
     prefix = lab.folder / "logs" / f"transactions-{load.name}"
     pgbench.finish(lab.start(load.command(program, script, prefix, lab.addresses["server"], 0)), load, ASK_LIMIT_S)
     return median(one.latency_us for one in load.transactions(prefix)) / 1000

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from tailrace.live.generators import PS_PER_S, Interval, Measured
 from tailrace.live.lab import Lab
-from tailrace.live.latency import latency_outcome
+from tailrace.live.latency import cut_off_outcome, latency_outcome
 from tailrace.live.program import STOP_LIMIT_S, Program
 from tailrace.live.programs import iperf3
 from tailrace.live.programs.closings import Meant
@@ -72,6 +72,7 @@ class Bulk:
         is_complete = self.is_finite and not self._is_cut
         rows = [self._row(index, pair, each) for index, (pair, each) in enumerate(received.items())]
         moved = [part for pair, each in received.items() for part in self._moved(pair, each, interval.span_s)]
+        cut_off = self._cut_off(interval) if self.is_finite and self._is_cut and self._kind == "stream" else []
         outcome = {
             "name": self.name,
             "kind": self._kind,
@@ -80,10 +81,11 @@ class Bulk:
             "goodput_bytes": sum(part.size_bytes for part in moved),
             "latency": latency_outcome(row.latency_ps for row in rows) if is_complete else None,
             "user_completion_ps": ends_ps if is_complete else [],
+            "cut_off": cut_off_outcome([row.latency_ps for row in cut_off]),
             "lost_datagrams": sum(each.lost for each in received.values()),
         }
         begun_ps = round(min(self._begun_s.values()) * PS_PER_S) if self._begun_s else None
-        return Measured(outcome, rows if is_complete else [], moved, begun_ps)
+        return Measured(outcome, rows if is_complete else [], moved, begun_ps, cut_off=cut_off)
 
     def connections(self, lab: Lab) -> Meant | None:
         """Those of all its pairs, each with one more for iperf3's own words; None for datagrams."""
@@ -100,6 +102,14 @@ class Bulk:
             server_sends=False,
             count=sum(pair.connections + 1 for pair in self._clients),
         )
+
+    def _cut_off(self, interval: Interval) -> list[Row]:
+        """Transfers that the end cut off. Which of them had ended is not known: all count from their beginning."""
+        begun = (self._begun_s[pair] for pair in self._clients)
+        return [
+            Row(index, round(begun_s * PS_PER_S), round((interval.span_s - begun_s) * PS_PER_S))
+            for index, begun_s in enumerate(begun)
+        ]
 
     def _row(self, index: int, pair: Pair, each: Received) -> Row:
         return Row(index, round(self._begun_s[pair] * PS_PER_S), round(each.seconds * PS_PER_S))

@@ -10,6 +10,7 @@ from typing import Any
 from tailrace.errors import RunRefusedError, TailraceError
 from tailrace.experiment.engine import LIVE, Trial, read_plan
 from tailrace.experiment.native import Outcome
+from tailrace.files import make_folder, named, write_text
 from tailrace.live import effect, fabric, kinds, limits, validity
 from tailrace.live.clean import clean_before
 from tailrace.live.doctor import require, versions
@@ -85,7 +86,7 @@ class LiveEngine:
     def open(self, folder: Path) -> None:
         """Templates and logs go below the run directory."""
         self._folder = folder / FOLDER
-        self._folder.mkdir(exist_ok=True)
+        make_folder(self._folder)
 
     def close(self) -> None:
         """Removes the templates, which are large and can be made again."""
@@ -169,10 +170,11 @@ class _Kept:
             outcome.data["fabric"]["replay_log"] = None
             return
         kept = self._folder.parent / INGRESS / self._folder.name
-        kept.mkdir(parents=True, exist_ok=True)
+        make_folder(kept)
         log = kept / Path(made).name
-        shutil.move(self._folder / made, log)
-        shutil.copyfile(self._folder / "plan.json", kept / "plan.json")
+        with named(log):
+            shutil.move(self._folder / made, log)
+        write_text(kept / "plan.json", (self._folder / "plan.json").read_text(encoding="utf-8"))
         outcome.data["fabric"]["replay_log"] = str(log.relative_to(self._folder.parents[1]))
 
     def progress(self) -> float:

@@ -39,6 +39,8 @@ class Measured:
     """When its first user or connection began to work, from the beginning of the trial."""
     lag_us: float | None = None
     """How late the load generator began a transaction, on average."""
+    cut_off: list[Row] = field(default_factory=list)
+    """What was running at the end of the interval; the latency is the wait until then."""
 
 
 class Generator(Protocol):

@@ -11,6 +11,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO, Any
 
+from tailrace.files import make_folder, write_text
 from tailrace.live.clean import clean
 from tailrace.live.fabric import FabricError, program
 from tailrace.live.program import STOP_GRACE_S, Command, Ended, Program, tail
@@ -39,10 +40,9 @@ class Lab:
         self.ready: dict[str, Any] = {}
 
     def __enter__(self) -> "Lab":
-        self.folder.mkdir(parents=True, exist_ok=True)
-        (self.folder / "logs").mkdir(exist_ok=True)
+        make_folder(self.folder / "logs")
         plan = self.folder / "plan.json"
-        plan.write_text(self._plan_json, encoding="utf-8")
+        write_text(plan, self._plan_json)
         command = [str(program()), "lab", "--plan", str(plan), "--dir", str(self.folder), *self._options]
         with (self.folder / "fabric.log").open("w", encoding="utf-8") as log:
             self._process = subprocess.Popen(

@@ -1,7 +1,7 @@
 """Latencies of real programs in the shape in which the simulator records them."""
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from tailrace.statistics import Histogram
@@ -28,6 +28,13 @@ def latency_outcome(latencies_ps: Iterable[int]) -> dict[str, Any] | None:
     histogram = Histogram.from_outcomes([summary])
     assert histogram is not None, "there are values"
     return summary | {key: histogram.percentile_ps(percent) for key, percent in PERCENTILES}
+
+
+def cut_off_outcome(waits_ps: Sequence[int]) -> dict[str, Any]:
+    """The `cut_off` object of an outcome: what was running when the trial ended, and how long it had."""
+    counts = Counter(_edge_ps(wait) for wait in waits_ps)
+    buckets = [[edge, count] for edge, count in sorted(counts.items())]
+    return {"count": len(waits_ps), "longest_ps": max(waits_ps, default=0), "buckets": buckets}
 
 
 def _edge_ps(value_ps: int) -> int:

@@ -1,12 +1,12 @@
 """How many frames a second this machine holds: measured once for each build of the fabric, and kept."""
 
-import json
 import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 from tailrace.experiment.machine import describe_machine
+from tailrace.files import make_folder, read_json, write_json
 from tailrace.live import fabric
 from tailrace.results.fidelity import TAP
 
@@ -28,7 +28,7 @@ def path(kind: str = TAP) -> Path:
 def measured(kind: str = TAP) -> dict[str, Any] | None:
     """The figures of this machine and build with a fabric; None where they were not measured."""
     try:
-        held = json.loads(path(kind).read_text(encoding="utf-8"))
+        held = read_json(path(kind))
     except (OSError, ValueError):
         return None
     return held["figures"] if isinstance(held, dict) and held.get("of") == _identity() else None
@@ -39,10 +39,8 @@ def measure(kind: str = TAP) -> dict[str, Any]:
     options = [] if kind == TAP else ["--kind", kind, "--frames-only"]
     figures = fabric.ask("limits", "--seconds", SECONDS, *options, limit_s=MEASURE_LIMIT_S)
     file = path(kind)
-    file.parent.mkdir(parents=True, exist_ok=True)
-    part = file.with_name(f"{file.name}.{os.getpid()}.part")
-    part.write_text(json.dumps({"of": _identity(), "figures": figures}, indent=1), encoding="utf-8")
-    part.replace(file)
+    make_folder(file.parent)
+    write_json(file, {"of": _identity(), "figures": figures})
     return figures
 
 

@@ -1,11 +1,12 @@
 """The users of a database: a program that asks it, and its transactions."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Protocol
 
 from tailrace.live.generators import PS_PER_US, Interval, Measured
 from tailrace.live.lab import Lab
-from tailrace.live.latency import latency_outcome
+from tailrace.live.latency import cut_off_outcome, latency_outcome
 from tailrace.live.program import Program
 from tailrace.live.programs import postgres
 from tailrace.live.programs.closings import Meant
@@ -91,6 +92,7 @@ class Oltp:
         size = sum(self._load.responses)
         ends = [self._end_of(user, done) for user in range(raw["users"])]
         ends_ps = [None if end is None else (end - begun_wall_us) * PS_PER_US for end in ends]
+        cut_off = self._cut_off(whole, interval)
         outcome = {
             "name": self.name,
             "kind": "oltp",
@@ -98,13 +100,21 @@ class Oltp:
             "transactions": len(done),
             "goodput_bytes": len(done) * size,
             "latency": latency_outcome(one.latency_us * PS_PER_US for one in recorded),
+            "cut_off": cut_off_outcome([row.latency_ps for row in cut_off]),
             "user_completion_ps": ends_ps,
         }
         rows = [self._row(one, begun_wall_us) for one in sorted(recorded, key=lambda one: one.intended_us)]
         moved = [Moved(row.start_ps, row.start_ps + row.latency_ps, size) for row in rows]
         first = min((one.begun_us for one in done), default=None)
         begun_ps = None if first is None else (first - begun_wall_us) * PS_PER_US
-        return Measured(outcome, rows, moved, begun_ps, self._users.lag_us(whole))
+        return Measured(outcome, rows, moved, begun_ps, self._users.lag_us(whole), cut_off)
+
+    def _cut_off(self, whole: Sequence[Transaction], interval: Interval) -> list[Row]:
+        """What was running at the end, and how long it had: users end after those transactions, and log them."""
+        ended_us = interval.ended_wall_us
+        running = [one for one in whole if one.intended_us <= ended_us < one.ended_us]
+        counted = [one for one in running if one.number > self._load.raw["warmup_transactions"]]
+        return [self._row(replace(one, ended_us=ended_us), interval.begun_wall_us) for one in counted]
 
     def _end_of(self, user: int, done: Sequence[Transaction]) -> int | None:
         """When a user ended its last transaction; None unless it did all of them."""

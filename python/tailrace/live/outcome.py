@@ -10,7 +10,7 @@ from tailrace.live.program import Ended, Program
 from tailrace.live.programs import closings, probe
 from tailrace.live.programs.closings import Seen
 from tailrace.live.programs.probe import Connections, Counters, Used
-from tailrace.live.series import column, goodput_table, transactions_table
+from tailrace.live.series import column, cut_off_table, goodput_table, transactions_table
 
 PS_PER_S = 10**12
 FABRIC_TABLES = ("port_series", "queue_depth")
@@ -79,6 +79,7 @@ def tables(
     observe = plan["observe"]
     made = {
         "transactions": transactions_table([one.rows for one in measured], observe["transactions_max"]),
+        "cut_off": cut_off_table([one.cut_off for one in measured], observe["transactions_max"]),
         "workload_series": goodput_table(
             [one.moved for one in measured], end_ps, observe["series_bin_ps"], observe["series_bins"]
         ),

@@ -68,12 +68,21 @@ def column(kind: str, values: Iterable[int] | Iterable[float]) -> tuple[str, byt
 
 def transactions_table(rows: Sequence[Sequence[Row]], rows_max: int) -> Columns:
     """The first transactions of each workload, in the order of workloads."""
+    return _rows_table(rows, rows_max, "latency_ps")
+
+
+def cut_off_table(rows: Sequence[Sequence[Row]], rows_max: int) -> Columns:
+    """The same of those that the end of the trial cut off."""
+    return _rows_table(rows, rows_max, "waited_ps")
+
+
+def _rows_table(rows: Sequence[Sequence[Row]], rows_max: int, took: str) -> Columns:
     kept = [(index, row) for index, each in enumerate(rows) for row in each[:rows_max]]
     return {
         "workload": column("u32", [index for index, _ in kept]),
         "user": column("u32", [row.user for _, row in kept]),
         "start_ps": column("u64", [row.start_ps for _, row in kept]),
-        "latency_ps": column("u64", [row.latency_ps for _, row in kept]),
+        took: column("u64", [row.latency_ps for _, row in kept]),
     }
 
 

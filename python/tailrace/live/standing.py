@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from tailrace.errors import closest
+from tailrace.files import make_folder, read_json, write_text
 from tailrace.live.fabric import FabricError, program
 from tailrace.live.program import tail
 from tailrace.results.fidelity import TAP
@@ -82,7 +83,7 @@ def standing() -> list[Standing]:
     found = []
     for folder in sorted(home().glob("*")) if home().is_dir() else []:
         try:
-            state = json.loads((folder / STATE).read_text(encoding="utf-8"))
+            state = read_json(folder / STATE)
         except (OSError, ValueError):
             continue  # it is not up yet, or no longer
         if _is_alive(state):
@@ -118,10 +119,10 @@ def bring_up(name: str, plan_json: str, metrics_port: int | None, kind: str = TA
     if any(each.name == name for each in standing()):
         raise FabricError(f"fabric '{name}' is up already (hint: another --name, or `tailrace fabric down {name}`)")
     folder = home() / name
-    folder.mkdir(parents=True, exist_ok=True)
+    make_folder(folder)
     for left in (STATE, SOCKET):
         (folder / left).unlink(missing_ok=True)  # of one that was killed
-    (folder / "plan.json").write_text(plan_json, encoding="utf-8")
+    write_text(folder / "plan.json", plan_json)
     command = [str(program()), "lab", "--detach", "--plan", str(folder / "plan.json"), "--dir", str(folder)]
     command += ["--metrics", str(metrics_port)] if metrics_port else []
     command += ["--kind", kind] if kind != TAP else []

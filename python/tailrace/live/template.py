@@ -5,13 +5,13 @@ trial's pages, locks, statistics or log.
 """
 
 import hashlib
-import json
 import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
+from tailrace.files import make_folder, read_json, write_json
 from tailrace.live.fabric import FabricError
 from tailrace.live.lab import Lab
 from tailrace.live.program import Command
@@ -66,7 +66,7 @@ class Templates:
         path = self._folder / hashlib.sha256(kind.encode()).hexdigest()[:NAME_DIGITS]
         if not (path / "facts.json").exists():
             self._make(path, rows)
-        facts = json.loads((path / "facts.json").read_text(encoding="utf-8"))
+        facts = read_json(path / "facts.json")
         return Template(path / "data", rows, facts)
 
     def remove(self) -> None:
@@ -75,15 +75,13 @@ class Templates:
 
     def _make(self, path: Path, rows: Mapping[int, int]) -> None:
         shutil.rmtree(path, ignore_errors=True)  # of a run that was killed while loading
-        path.mkdir(parents=True)
+        make_folder(path)
         with Lab(_plan_of_one_host(), path / "lab") as lab:
             server = Server("db", f"{lab.scratch}/template", "", 0)
             facts = self._load(lab, server, rows)
             copy_tree(lab, "keep", server.data, str(path / "data"))
         shutil.rmtree(path / "lab")
-        part = path / "facts.part"
-        part.write_text(json.dumps(facts), encoding="utf-8")
-        part.replace(path / "facts.json")
+        write_json(path / "facts.json", facts)
 
     def _load(self, lab: Lab, server: Server, rows: Mapping[int, int]) -> dict[str, str]:
         postgres.make_folders(lab, server)

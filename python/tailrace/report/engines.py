@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import Any
 
+from tailrace.files import write_text
 from tailrace.report.charts.engines import engines_chart
 from tailrace.report.page import asset, environment
 
@@ -17,9 +18,7 @@ WHAT = {
 
 def write_engines(compared: dict[str, Any], path: Path) -> Path:
     """Writes the page (whole or not at all) and returns its path."""
-    fresh = path.with_name(f"{path.name}.new")
-    fresh.write_text(render_engines(compared), encoding="utf-8")
-    fresh.replace(path)
+    write_text(path, render_engines(compared))
     return path
 
 

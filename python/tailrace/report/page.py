@@ -7,6 +7,7 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
+from tailrace.files import write_text
 from tailrace.report.beside import beside_published
 from tailrace.report.headline import facts, headline
 from tailrace.report.limited import limited, omissions
@@ -18,6 +19,7 @@ from tailrace.results.grid import metric_name
 from tailrace.results.lock_out import lock_out_sentences
 from tailrace.results.pauses import deadlock_sentences
 from tailrace.results.summarise import summarise_run
+from tailrace.statistics import LEVEL_TEXT
 
 ASSETS = Path(__file__).parent / "assets"
 UPLOT = "uplot-1.6.32.min"
@@ -34,9 +36,7 @@ def write(run_dir: Path, summary: dict[str, Any] | None = None) -> Path:
 def write_page(run: Run, summary: dict[str, Any] | None = None) -> Path:
     """`write` for a run that was read already."""
     path = run.path / "report.html"
-    fresh = path.with_suffix(".html.new")
-    fresh.write_text(render(run, summary), encoding="utf-8")
-    fresh.replace(path)
+    write_text(path, render(run, summary))
     return path
 
 
@@ -80,6 +80,7 @@ def environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    environment.globals["level"] = LEVEL_TEXT
     environment.filters |= {
         "digits": numbers.digits_text,
         "metric": metric_name,

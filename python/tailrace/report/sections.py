@@ -7,8 +7,10 @@ from tailrace.report.charts import drops, flow_slowdown, improvement, latency, o
 from tailrace.report.limits import ARMS_DRAWN_MAX, HOSTS_MAX, PANELS_MAX, QUEUES_MAX, TRIALS_MAX
 from tailrace.report.series import TimeChart
 from tailrace.results import Run
+from tailrace.results.effect_words import correction_words, family_words
 from tailrace.results.metrics import NAMES
 from tailrace.results.numbers import PS_PER_S, bytes_text
+from tailrace.results.text import CUT_OFF_WORDS
 from tailrace.results.workload import TCP_COUNTERS
 
 # One frame of the usual Ethernet MTU.
@@ -45,7 +47,8 @@ def completion(summary: dict[str, Any]) -> dict[str, Any]:
         "all_effects": tabulated,
         "what": {arm: _what_improves(found) for arm, found in effects.items()},
         "charts": charts,
-        "tests": sum(len(found) for found in effects.values()),
+        "correction": correction_words(summary["comparisons"]),
+        "family": family_words(summary["comparisons"]),
     }
 
 
@@ -79,6 +82,8 @@ def distributions(run: Run, summary: dict[str, Any]) -> dict[str, Any]:
         "arms_omitted": max(0, len(run.arms) - ARMS_DRAWN_MAX),
         "has_solo": any(curve.arm_index < 0 for panel in panels for curve in panel.curves),
         "rows": rows,
+        "has_cut_off": any(row["latency"]["cut_off"]["count"] for row in rows),
+        "cut_off_words": CUT_OFF_WORDS,
     }
 
 

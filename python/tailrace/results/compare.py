@@ -1,15 +1,17 @@
 """Two runs side by side: what changed between them, and what cannot be told."""
 
 from pathlib import Path
+from textwrap import fill
 from typing import Any
 
-from tailrace.results.effects import effect_dict, share_seeds
+from tailrace.results.effect_words import family_words
+from tailrace.results.effects import Comparison, compared_trials, effects_of
 from tailrace.results.fidelity import fabric_name
-from tailrace.results.metrics import BETTER_HIGHER, METRICS, main_metric, metric_of_trials
+from tailrace.results.metrics import BETTER_HIGHER, METRICS, main_metric
 from tailrace.results.numbers import signed_text
 from tailrace.results.run_directory import Run, RunDirectoryError, Trial
-from tailrace.results.text import align, number
-from tailrace.statistics import compare_samples
+from tailrace.results.text import WIDTH, align, number
+from tailrace.statistics import LEVEL_TEXT
 
 # Besides what a workload is judged by.
 SHOWN = frozenset({"latency_p50_ms", "latency_p99_ms"})
@@ -21,13 +23,15 @@ def compare(a: Path, b: Path) -> dict[str, Any]:
     refuse_incomparable(first, second)
     arms = [arm for arm in first.trials if arm in second.trials]
     chosen = {workload: main_metric(first, workload) for workload in first.workloads}
-    differences = [
-        effect | {"is_main": metric == chosen[workload]}
+    found = [
+        (arm, comparison)
         for arm in arms
         for workload in first.workloads_of(arm)
         for metric in METRICS
-        if (effect := _effect(first, second, arm, workload, metric))
+        if (comparison := _comparison(first, second, arm, workload, metric, is_main=metric == chosen[workload]))
     ]
+    effects = effects_of([comparison for _, comparison in found], first.seed)
+    differences = [effect | {"scope": arm} for (arm, _), effect in zip(found, effects, strict=True)]
     return {
         "a": _run(first),
         "b": _run(second),
@@ -44,7 +48,7 @@ def format_compare(compared: dict[str, Any]) -> str:
     parts = [f"a: {_run_words(compared['a'])}\nb: {_run_words(compared['b'])}"]
     parts += [f"only in {run}: {', '.join(compared[f'only_in_{run}'])}" for run in "ab" if compared[f"only_in_{run}"]]
     parts.append("\n".join(_plan_words(compared, arm) for arm in compared["same_plan"]))
-    rows = [["metric", "arm", "workload", "a", "b", "b is", "95 % interval", "p", "verdict"]]
+    rows = [["metric", "arm", "workload", "a", "b", "b is", f"{LEVEL_TEXT} interval", "p adjusted", "verdict"]]
     for effect in (e for e in compared["differences"] if _is_shown(e)):
         change, bounds = _change(effect)
         rows.append(
@@ -56,12 +60,13 @@ def format_compare(compared: dict[str, Any]) -> str:
                 number(effect["arm_mean"]),
                 signed_text(change, "%"),
                 f"{signed_text(bounds[0], '')}to {signed_text(bounds[1], '%')}" if bounds else "–",
-                f"{effect['p_value']:.2g}",
+                f"{effect['p_adjusted']:.2g}",
                 effect["verdict"],
             ]
         )
     parts.append(align(rows, left=3) if len(rows) > 1 else "")
     parts.append("\n".join(_sentences(compared)))
+    parts.append(fill(family_words(compared["differences"]), WIDTH) if len(rows) > 1 else "")
     few = sorted({e["scope"] for e in compared["differences"]} - {row[1] for row in rows})
     parts.append(f"too few trials to compare: {', '.join(few)}" if few else "")
     return "\n\n".join(part for part in parts if part) + "\n"
@@ -129,15 +134,15 @@ def _counts(trials: list[Trial], workload: str) -> set[int]:
     return {outcome["transactions"] for outcome in outcomes if outcome["completion_ps"] is not None}
 
 
-def _effect(a: Run, b: Run, arm: str, workload: str, metric: str) -> dict[str, Any] | None:
-    values = [metric_of_trials(run.valid(arm), workload, metric) for run in (a, b)]
-    if not all(values):
-        return None
-    is_paired = share_seeds(a.valid(arm), b.valid(arm))
-    effect = compare_samples(
-        values[0], values[1], is_paired=is_paired, seed=a.seed, address=f"compare/{arm}/{workload}/{metric}"
+def _comparison(a: Run, b: Run, arm: str, workload: str, metric: str, *, is_main: bool) -> Comparison | None:
+    return compared_trials(
+        (a.valid(arm), b.valid(arm)),
+        workload,
+        metric,
+        names=("a", "b"),
+        address=f"compare/{arm}/{workload}/{metric}",
+        is_main=is_main,
     )
-    return effect_dict(effect, metric=metric, workload=workload, names=("a", "b")) | {"scope": arm}
 
 
 def _run(run: Run) -> dict[str, Any]:

@@ -1,21 +1,26 @@
 """Effects in sentences."""
 
+from collections.abc import Mapping, Sequence
+from typing import Any
+
 from tailrace.results.metrics import NAMES
 from tailrace.statistics import Effect
 
 TIMES_FROM_PERCENT = 300.0
 
 
-def effect_words(effect: Effect, *, metric: str, workload: str, names: tuple[str, str]) -> str:
+def effect_words(
+    effect: Effect, *, metric: str, workload: str, names: tuple[str, str], bounds: tuple[int, int] = (0, 0)
+) -> str:
     """One sentence for people. The test that stands behind it is in `method_words`."""
     baseline, arm = names
     what = NAMES[metric]
     if effect.verdict == "too few trials":
-        smallest = f"even the most extreme outcome would have p = {effect.test.p_smallest:.2g}"
+        smallest = f"even the most extreme outcome would have p = {min(1.0, effect.test.p_smallest * effect.tests):.2g}"
         return f"{workload}: too few trials to tell a difference in {what} ({smallest})."
     interval = effect.change_interval
-    bounds = f"{_signed(interval.low)} to {_signed(interval.high)} %, " if interval else ""
-    evidence = f"({bounds}p = {effect.test.p_value:.2g})"
+    ends = f"{_signed(interval.low)} to {_signed(interval.high)} %, " if interval else ""
+    evidence = f"({ends}p = {effect.p_adjusted:.2g}{_bound_words(bounds, names)})"
     if effect.verdict == "no difference seen":
         return f"{workload}: no difference in {what} seen between {arm} and {baseline} {evidence}."
     change = effect.change_percent
@@ -41,6 +46,31 @@ def method_words(effect: Effect) -> str:
     first, second = effect.trials
     pairs = f"{first} pairs of trials that share a seed" if effect.is_paired else f"{second} against {first} trials"
     return f"{effect.test.name} of the means, {pairs}"
+
+
+def correction_words(effects: Sequence[Mapping[str, Any]]) -> str:
+    """How the p values of sentences were adjusted; empty for a single test."""
+    tests = max((effect["tests"] for effect in effects if effect["is_main"]), default=1)
+    return (
+        f", adjusted by Holm's method for the {tests} comparisons of what workloads are judged by" if tests > 1 else ""
+    )
+
+
+def family_words(effects: Sequence[Mapping[str, Any]]) -> str:
+    """Over which tests the p values of a table were adjusted."""
+    mains = sum(effect["is_main"] for effect in effects)
+    return (
+        f"p adjusted by Holm's method: over the {mains} comparisons of what workloads are judged by, in all arms; for "
+        f"other metrics over all {len(effects)} comparisons."
+    )
+
+
+def _bound_words(bounds: tuple[int, int], names: tuple[str, str]) -> str:
+    """Trials whose figure is larger by an amount that is not known."""
+    listed = [
+        f"{count} trial{'s' if count > 1 else ''} of {name}" for count, name in zip(bounds, names, strict=True) if count
+    ]
+    return f"; a lower bound in {' and '.join(listed)}" if listed else ""
 
 
 def _signed(percent: float) -> str:

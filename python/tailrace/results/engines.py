@@ -5,6 +5,7 @@ where both have solo runs, because that is what a network does to it; and by its
 """
 
 from collections.abc import Callable, Sequence
+from math import inf
 from operator import truediv
 from pathlib import Path
 from typing import Any
@@ -15,9 +16,10 @@ from tailrace.results.metrics import metric_of_trials
 from tailrace.results.numbers import signed_text
 from tailrace.results.published import Band, read_bands
 from tailrace.results.run_directory import SOLO, Run, RunDirectoryError
-from tailrace.results.sample_summary import interval_dict
+from tailrace.results.sample_summary import interval_dict, summarise_sample
+from tailrace.results.slowdown import slowdown_interval
 from tailrace.results.text import align, number
-from tailrace.statistics import bootstrap_interval, mean, named_stream
+from tailrace.statistics import LEVEL_TEXT, mean, mean_interval
 
 METRICS = ("slowdown", "completion_s", "latency_p50_ms", "latency_p99_ms", "goodput_gbps")
 SHOWN = frozenset({"slowdown", "completion_s"})
@@ -74,22 +76,18 @@ def _row(
     def disagreement(*means: float) -> float:
         return (one(*means[:width]) / one(*means[width:]) - 1) * 100
 
-    address = f"engines/{metric}/{arm}/{workload}"
-    luck = named_stream(simulated.seed, f"statistics/{address}")
-    interval = bootstrap_interval([*first, *second], luck, reduce=mean, combine=disagreement)
+    interval = mean_interval([*first, *second], combine=disagreement, bounds=(-100.0, inf))
     return {
         "workload": workload,
         "arm": arm,
         "metric": metric,
         "simulated": values[0],
         "live": values[1],
-        "simulated_interval": _interval(simulated, f"{address}/simulated", first, one),
-        "live_interval": _interval(live, f"{address}/live", second, one),
+        "simulated_interval": _interval(first),
+        "live_interval": _interval(second),
         "published": published(bands, arm, workload, metric),
         "disagreement_percent": (values[0] / values[1] - 1) * 100,
-        "disagreement_interval": (
-            interval_dict(interval.low, interval.high, interval.level, interval.method) if interval else None
-        ),
+        "disagreement_interval": interval_dict(interval),
         "trials": [len(first[0]), len(second[0])],
     }
 
@@ -102,10 +100,9 @@ def _samples(run: Run, arm: str, workload: str, metric: str) -> Samples:
     return [metric_of_trials(run.valid(place), workload, "completion_s") for place in (arm, SOLO + workload)]
 
 
-def _interval(run: Run, address: str, samples: Samples, combine: Callable[..., float]) -> dict[str, Any] | None:
-    luck = named_stream(run.seed, f"statistics/{address}")
-    found = bootstrap_interval(samples, luck, reduce=mean, combine=combine)
-    return interval_dict(found.low, found.high, found.level, found.method) if found else None
+def _interval(samples: Samples) -> dict[str, Any] | None:
+    """Of a slowdown, or of a mean."""
+    return interval_dict(slowdown_interval(*samples)) if len(samples) > 1 else summarise_sample(samples[0])["interval"]
 
 
 def published(bands: Sequence[Band], arm: str, workload: str, metric: str) -> float | None:
@@ -125,7 +122,7 @@ def _same_plans(simulated: Run, live: Run) -> dict[str, bool]:
 
 def format_engines(compared: dict[str, Any]) -> str:
     """The comparison as plain text."""
-    rows = [["metric", "workload", "arm", "simulated", "live", "published", "simulated is", "95 % interval"]]
+    rows = [["metric", "workload", "arm", "simulated", "live", "published", "simulated is", f"{LEVEL_TEXT} interval"]]
     for row in (row for row in compared["rows"] if row["metric"] in SHOWN):
         interval = row["disagreement_interval"]
         bounds = f"{signed_text(interval['low'], '')}to {signed_text(interval['high'], '%')}" if interval else "–"

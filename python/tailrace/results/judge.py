@@ -5,12 +5,14 @@ from dataclasses import replace
 from operator import truediv
 from typing import Any
 
+from tailrace.results.effects import share_seeds
 from tailrace.results.numbers import PS_PER_S
 from tailrace.results.published import CHANGES, Band
 from tailrace.results.run_directory import SOLO, Run
-from tailrace.results.sample_summary import interval_dict
+from tailrace.results.sample_summary import interval_dict, summarise_sample
+from tailrace.results.slowdown import slowdown_interval
 from tailrace.results.trial_value import trial_value
-from tailrace.statistics import bootstrap_interval, mean, median, named_stream
+from tailrace.statistics import change_interval, mean, median, median_interval
 
 # Metrics that grow with the number of transactions, so that a run at scale 1/20 is compared after multiplying by 20.
 SCALED_METRICS = frozenset(
@@ -41,7 +43,7 @@ def judge(run: Run, band: Band) -> dict[str, Any]:
     factor = _factor(run, band)
     measured = combine(*(centre(sample) for sample in samples)) if all(samples) else None
     value = measured * factor if measured is not None else None
-    interval = _interval(run, band, samples, centre, combine, factor) if measured is not None else None
+    interval = _interval(run, band, samples, combine, factor) if measured is not None else None
     passed = band.holds(value) if value is not None else None
     return {
         "metric": band.metric,
@@ -95,14 +97,18 @@ def _passed_without(run: Run, band: Band, *, is_passed: bool | None) -> bool | N
 
 
 def _interval(
-    run: Run, band: Band, samples: list[list[float]], centre: Centre, combine: Callable[..., float], factor: float
+    run: Run, band: Band, samples: list[list[float]], combine: Callable[..., float], factor: float
 ) -> dict[str, Any] | None:
-    narrowed = [str(part) for part in (band.cause, band.after_ps) if part]
-    place = (band.metric, band.arm, band.baseline, band.workload, band.port, band.queue, *narrowed)
-    address = "/".join(str(part) for part in place)
-    luck = named_stream(run.seed, f"statistics/expectations/{address}")
-    found = bootstrap_interval(samples, luck, reduce=centre, combine=combine)
-    return interval_dict(found.low * factor, found.high * factor, found.level, found.method) if found else None
+    """The one that the figure has everywhere: a change and a slowdown have the interval of the comparison."""
+    if band.statistic == "median":
+        return interval_dict(median_interval(samples, combine=combine), factor)
+    if band.metric == "acceleration_percent":
+        is_paired = share_seeds(*(run.valid(arm) for arm in _arms(run, band)))
+        return interval_dict(change_interval(*samples, is_paired=is_paired), -factor)
+    if band.metric == "slowdown":
+        return interval_dict(slowdown_interval(*samples), factor)
+    found = summarise_sample(samples[0])["interval"]
+    return found and {**found, "low": found["low"] * factor, "high": found["high"] * factor}
 
 
 def _is_clear(band: Band, interval: dict[str, Any], *, is_inside: bool) -> bool:
@@ -117,14 +123,18 @@ def _samples(run: Run, band: Band) -> tuple[list[list[float]], Callable[..., flo
     """The samples of trials whose centres make the metric, and how."""
     here = band.arm or run.baseline or ""
     if band.metric == "acceleration_percent":
-        arms = (band.baseline or run.baseline or "", here)
         return [
-            _values(run, arm, band, "completion_s") for arm in arms
+            _values(run, arm, band, "completion_s") for arm in _arms(run, band)
         ], lambda first, second: (1 - second / first) * 100
     if band.metric == "slowdown":
         arms = (here, f"{SOLO}{band.workload}")
         return [_values(run, arm, band, "completion_s") for arm in arms], truediv
     return [_values(run, here, band, band.metric)], float
+
+
+def _arms(run: Run, band: Band) -> tuple[str, str]:
+    """What is compared: the baseline and the other."""
+    return band.baseline or run.baseline or "", band.arm or run.baseline or ""
 
 
 def _values(run: Run, arm: str, band: Band, metric: str) -> list[float]:

@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 from typing import Any
 
-from tailrace.results.numbers import PS_PER_MS, PS_PER_S
+from tailrace.results.latency import latency_figure
+from tailrace.results.numbers import PS_PER_S
 from tailrace.results.run_directory import Run, Trial
 
 # Compared between arms for every workload that has them.
@@ -38,10 +39,21 @@ def metric_of_trial(trial: Trial, workload: str, metric: str) -> float | None:
     if metric == "completion_s":
         completion_ps = outcome["completion_ps"]
         return completion_ps / PS_PER_S if completion_ps is not None else None
-    latency = outcome.get("latency")
-    if not latency or latency["count"] == 0:
-        return None
-    return float(latency[metric.removeprefix("latency_").replace("_ms", "_ps")]) / PS_PER_MS
+    figure = latency_figure(outcome, _latency_key(metric))
+    return figure.ms if figure else None
+
+
+def bounds_of_trials(trials: Sequence[Trial], workload: str, metric: str) -> int:
+    """In how many trials the number is a lower bound, because transactions were cut off."""
+    if not metric.startswith("latency_"):
+        return 0
+    outcomes = [outcome for trial in trials if (outcome := trial.workload(workload))]
+    figures = [latency_figure(outcome, _latency_key(metric)) for outcome in outcomes]
+    return sum(figure.is_bound for figure in figures if figure)
+
+
+def _latency_key(metric: str) -> str:
+    return metric.removeprefix("latency_").removesuffix("_ms")
 
 
 def metric_of_trials(trials: Sequence[Trial], workload: str, metric: str) -> list[float]:

@@ -4,12 +4,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ruamel.yaml import YAML
 from ruamel.yaml.error import YAMLError
 
 from tailrace.errors import reason_of
 from tailrace.results.run_directory import Run, RunDirectoryError
 from tailrace.scenario.units import TIME, QuantityError, parse
+from tailrace.scenario.yaml import load_yaml
 
 STATISTICS = ("mean", "median")
 KEYS_OF_PLACE = frozenset({"arm", "baseline", "workload", "port", "queue", "cause", "after"})
@@ -92,8 +92,8 @@ def read_bands(run: Run) -> list[Band]:
 def read_published(path: Path) -> list[Band]:
     """Bands of a `published.yaml`: a list, or a mapping with the list under `figures` beside a description."""
     try:
-        content = YAML(typ="safe", pure=True).load(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError, YAMLError) as error:
+        content = load_yaml(path.read_text(encoding="utf-8"), is_marked=False)
+    except (OSError, ValueError, YAMLError) as error:
         raise RunDirectoryError(f"{path}: cannot be read: {reason_of(error)}") from error
     listed = content.get("figures") if isinstance(content, dict) else content
     if not isinstance(listed, list):

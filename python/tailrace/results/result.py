@@ -9,7 +9,17 @@ from tailrace.results.kinds import count_text, null_text
 from tailrace.results.run_directory import Run
 from tailrace.results.summarise import summarise_run
 from tailrace.results.tables import Table, read_table
-from tailrace.results.text import difference_text, figure_text, format_table, interval_text, number, place, verdict_text
+from tailrace.results.text import (
+    bounded,
+    difference_text,
+    figure_text,
+    format_table,
+    interval_text,
+    number,
+    place,
+    verdict_text,
+)
+from tailrace.statistics import LEVEL_TEXT
 
 PASSED_MARKS = {True: "✓", False: "✗", None: "?"}
 
@@ -48,7 +58,7 @@ class Result:
         return self.path / "report.html"
 
     def table(self, name: str) -> Table:
-        """`transactions`, `port_series`, `workload_series` or `queue_depth` of all valid trials."""
+        """`transactions`, `cut_off`, `port_series`, `workload_series` or `queue_depth` of all valid trials."""
         return read_table(self._run, name)
 
     def completion_s(self, arm: str, workload: str) -> list[float]:
@@ -80,11 +90,20 @@ class Result:
                         number(completion["mean"]),
                         interval_text(completion["interval"]),
                         number(slowdown["mean"], 3) if slowdown else "–",
-                        number(latency["p50"]) if latency else "–",
-                        number(latency["p99"]) if latency else "–",
+                        bounded(latency, "p50") if latency else "–",
+                        bounded(latency, "p99") if latency else "–",
                     ]
                 )
-        head = ["workload", "arm", "trials", "completion, s", "95 % interval", "slowdown", "p50, ms", "p99, ms"]
+        head = [
+            "workload",
+            "arm",
+            "trials",
+            "completion, s",
+            f"{LEVEL_TEXT} interval",
+            "slowdown",
+            "p50, ms",
+            "p99, ms",
+        ]
         return _html_table(head, rows)
 
     def _expectations_html(self) -> str:

@@ -5,13 +5,13 @@ Layout: `manifest.json`, `scenario.yaml`, `trials/<arm>/<n>.json` with `trials/<
 and `published.yaml`. An arm `solo:<workload>` is stored under `solo-<workload>`.
 """
 
-import json
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
 
 from tailrace.errors import TailraceError, reason_of
+from tailrace.files import read_json
 
 SOLO = "solo:"
 Status = Literal["ok", "invalid", "failed", "cancelled"]
@@ -240,7 +240,7 @@ def _judge(outcome: dict[str, Any]) -> tuple[Status, str]:
 
 def _read_json(path: Path, hint: str) -> dict[str, Any]:
     try:
-        content = json.loads(path.read_text(encoding="utf-8"))
+        content = read_json(path)
     except FileNotFoundError as error:
         raise RunDirectoryError(f"{path}: there is no such file (hint: {hint})") from error
     except (OSError, ValueError) as error:

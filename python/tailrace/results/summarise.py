@@ -100,7 +100,7 @@ def _arm(run: Run, arm: str) -> dict[str, Any]:
     ports, ports_omitted = summarise_ports(trials)
     workloads = {}
     for name in run.workloads_of(arm):
-        summary = summarise_workload(name, arm, trials, scale=run.scale_of(name), seed=run.seed)
+        summary = summarise_workload(name, trials, scale=run.scale_of(name))
         if summary is not None:
             workloads[name] = summary | {
                 "slowdown": summarise_slowdown(run, arm, name),

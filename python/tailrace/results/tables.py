@@ -10,7 +10,7 @@ from arro3.io import read_parquet, write_csv, write_parquet
 
 from tailrace.results.run_directory import Run, RunDirectoryError, Trial
 
-TABLES = ("transactions", "port_series", "workload_series", "queue_depth")
+TABLES = ("transactions", "cut_off", "port_series", "workload_series", "queue_depth")
 
 
 class Table:

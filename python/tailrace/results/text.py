@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from textwrap import fill
 from typing import Any
 
+from tailrace.results.effect_words import correction_words
 from tailrace.results.fair_drop import fair_drop_sentences
 from tailrace.results.fidelity import TAP, fidelity_rows
 from tailrace.results.grid import Grid, grid_of
@@ -13,9 +14,14 @@ from tailrace.results.metrics import OPEN_LOOP
 from tailrace.results.numbers import PS_PER_S, THIN_SPACE, digits_text, signed_text, span_text
 from tailrace.results.pauses import deadlock_sentences
 from tailrace.results.run_directory import SOLO
+from tailrace.statistics import LEVEL_TEXT
 
 Row = Sequence[str]
 
+CUT_OFF_WORDS = (
+    "Cut off: transactions and flows that were running when their trial ended. Their latency is known to be longer "
+    "than they had waited, and the percentiles are Kaplan-Meier estimates with them; '>' marks a lower bound."
+)
 # Columns of sentences.
 WIDTH = 110
 
@@ -77,7 +83,7 @@ def _title(summary: dict[str, Any]) -> str:
 def _completion(summary: dict[str, Any]) -> str:
     is_scaled = summary["run"]["scale"] != 1
     head = (
-        ["completion, s", "arm", "trials", "mean", "95 % interval"]
+        ["completion, s", "arm", "trials", "mean", f"{LEVEL_TEXT} interval"]
         + (["at full scale"] if is_scaled else [])
         + ["slowdown"]
     )
@@ -115,19 +121,33 @@ def _completion_row(name: str, arm: str, workload: dict[str, Any], is_scaled: bo
 
 
 def _latency(summary: dict[str, Any]) -> str:
-    rows: list[Row] = [["latency, ms", "arm", "p50", "p90", "p95", "p99", "p99.9", "max"]]
-    for name in summary["workloads"]:
-        for arm, arm_summary in summary["arms"].items():
-            latency = arm_summary["workloads"].get(name, {}).get("latency_ms")
-            if latency:
-                keys = ("p50", "p90", "p95", "p99", "p99_9", "max")
-                rows.append([name, arm, *(number(latency[key]) for key in keys)])
-    return align(rows, left=2) if len(rows) > 1 else ""
+    found = [
+        (name, arm, latency)
+        for name in summary["workloads"]
+        for arm, arm_summary in summary["arms"].items()
+        if (latency := arm_summary["workloads"].get(name, {}).get("latency_ms"))
+    ]
+    if not found:
+        return ""
+    is_cut_off = any(latency["cut_off"]["count"] for _, _, latency in found)
+    head = ["latency, ms", "arm", "p50", "p90", "p95", "p99", "p99.9", "max"]
+    rows: list[Row] = [[*head, "cut off", "longest wait"] if is_cut_off else head]
+    for name, arm, latency in found:
+        row = [name, arm, *(bounded(latency, key) for key in ("p50", "p90", "p95", "p99", "p99_9", "max"))]
+        cut_off = latency["cut_off"]
+        longest = number(cut_off["longest"]) if cut_off["count"] else "–"
+        rows.append([*row, number(cut_off["count"], 1), longest] if is_cut_off else row)
+    return align(rows, left=2) + (f"\n{fill(CUT_OFF_WORDS, WIDTH)}" if is_cut_off else "")
+
+
+def bounded(latency: Mapping[str, Any], key: str) -> str:
+    """A figure of the latency, with a mark where it is a lower bound."""
+    return ("> " if key in latency["bounds"] else "") + number(latency[key])
 
 
 def _goodput(summary: dict[str, Any]) -> str:
     """Of workloads without an end: of the others it says nothing that their completion does not."""
-    rows: list[Row] = [["goodput, Gbit/s", "arm", "trials", "mean", "95 % interval"]]
+    rows: list[Row] = [["goodput, Gbit/s", "arm", "trials", "mean", f"{LEVEL_TEXT} interval"]]
     for name in summary["workloads"]:
         for arm, arm_summary in summary["arms"].items():
             workload = arm_summary["workloads"].get(name)
@@ -143,8 +163,8 @@ def _effects(summary: dict[str, Any]) -> str:
     if not effects:
         return ""
     methods = ", ".join(dict.fromkeys(effect["method"] for effect in effects))
-    note = fill(f"Intervals are 95 % bootstrap intervals of the change; p: {methods}.", WIDTH)
-    return "\n".join([*(effect["words"] for effect in effects), note])
+    note = f"Intervals are {LEVEL_TEXT} intervals of the change; p: {methods}{correction_words(effects)}."
+    return "\n".join([*(effect["words"] for effect in effects), fill(note, WIDTH)])
 
 
 def _expectations(summary: dict[str, Any]) -> str:
@@ -184,7 +204,9 @@ def _grid(grid: Grid) -> str:
 
 
 def _list(expectations: Sequence[dict[str, Any]]) -> str:
-    rows: list[Row] = [["expected", "where", "here", "95 % interval", "published", "difference", "allowed", ""]]
+    rows: list[Row] = [
+        ["expected", "where", "here", f"{LEVEL_TEXT} interval", "published", "difference", "allowed", ""]
+    ]
     for judged in expectations:
         rows.append(
             [

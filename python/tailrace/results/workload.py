@@ -2,13 +2,13 @@
 
 from typing import Any
 
+from tailrace.results.latency import FIGURES, latency_figure, pooled_latency
 from tailrace.results.metrics import goodput_gbps
-from tailrace.results.numbers import PS_PER_MS, PS_PER_S
+from tailrace.results.numbers import PS_PER_S
 from tailrace.results.run_directory import Trial
 from tailrace.results.sample_summary import summarise_sample
-from tailrace.statistics import Histogram, jain_index
+from tailrace.statistics import jain_index
 
-PERCENTILES = {"p50": 50.0, "p90": 90.0, "p95": 95.0, "p99": 99.0, "p99_9": 99.9}
 TCP_COUNTERS = (
     "segments_sent",
     "retransmits",
@@ -21,13 +21,12 @@ TCP_COUNTERS = (
 )
 
 
-def summarise_workload(name: str, arm: str, trials: list[Trial], *, scale: float, seed: int) -> dict[str, Any] | None:
+def summarise_workload(name: str, trials: list[Trial], *, scale: float) -> dict[str, Any] | None:
     """Summary over the valid trials of an arm; None when no trial has the workload."""
     found = [(trial, workload) for trial in trials if (workload := trial.workload(name))]
     if not found:
         return None
     outcomes = [workload for _, workload in found]
-    address = f"{arm}/{name}"
     completion = [w["completion_ps"] for w in outcomes]
     times_s = [ps / PS_PER_S for ps in completion if ps is not None]
     # An average of those that finished would flatter an arm that made the others wait for ever.
@@ -36,16 +35,12 @@ def summarise_workload(name: str, arm: str, trials: list[Trial], *, scale: float
         "kind": outcomes[0]["kind"],
         "trials": [trial.number for trial, _ in found],
         "unfinished_trials": [trial.number for trial, w in found if w["completion_ps"] is None],
-        "completion_s": summarise_sample(times_s if is_complete else [], seed=seed, address=f"{address}/completion_s"),
+        "completion_s": summarise_sample(times_s if is_complete else []),
         "completion_full_scale_s": [time_s / scale for time_s in times_s] if is_complete else [],
         "scale": scale,
-        "transactions": summarise_sample(
-            [float(w["transactions"]) for w in outcomes], seed=seed, address=f"{address}/transactions"
-        ),
-        "goodput_gbps": summarise_sample(
-            [goodput_gbps(trial, w) for trial, w in found], seed=seed, address=f"{address}/goodput_gbps"
-        ),
-        "latency_ms": _latency(outcomes, seed=seed, address=f"{address}/latency_ms"),
+        "transactions": summarise_sample([float(w["transactions"]) for w in outcomes]),
+        "goodput_gbps": summarise_sample([goodput_gbps(trial, w) for trial, w in found]),
+        "latency_ms": _latency(outcomes),
         "users_jain": _users_jain(outcomes),
         "tcp": _tcp(outcomes),
         "datagram_bytes_mean": _datagram_bytes(outcomes),
@@ -59,22 +54,17 @@ def _datagram_bytes(outcomes: list[dict[str, Any]]) -> float | None:
     return sum(w["goodput_bytes"] for w in arrived) / count if count else None
 
 
-def _latency(outcomes: list[dict[str, Any]], *, seed: int, address: str) -> dict[str, Any] | None:
+def _latency(outcomes: list[dict[str, Any]]) -> dict[str, Any] | None:
     """Percentiles of all trials' latencies together, and each trial's own for the intervals."""
-    recorded = [w["latency"] for w in outcomes if w.get("latency") and w["latency"]["count"] > 0]
-    pooled = Histogram.from_outcomes(recorded)
-    if pooled is None:
+    summary = pooled_latency(outcomes)
+    if summary is None:
         return None
-    summary: dict[str, Any] = {"count": pooled.count, "mean": pooled.mean_ms(), "min": pooled.min_ps / PS_PER_MS}
-    summary |= {key: pooled.percentile_ms(percent) for key, percent in PERCENTILES.items()}
-    summary["max"] = pooled.max_ps / PS_PER_MS
-    summary["over_trials"] = {
-        key: summarise_sample(
-            [latency[f"{key}_ps"] / PS_PER_MS for latency in recorded], seed=seed, address=f"{address}/{key}"
-        )
-        for key in ("mean", *PERCENTILES, "max")
-    }
-    return summary
+    over_trials = {}
+    for key in FIGURES:
+        found = [figure for workload in outcomes if (figure := latency_figure(workload, key))]
+        sample = summarise_sample([figure.ms for figure in found])
+        over_trials[key] = sample | {"bounds": sum(figure.is_bound for figure in found)}
+    return summary | {"over_trials": over_trials}
 
 
 def _users_jain(outcomes: list[dict[str, Any]]) -> float | None:

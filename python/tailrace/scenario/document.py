@@ -7,7 +7,6 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, NoReturn
 
-from ruamel.yaml import YAML
 from ruamel.yaml.comments import CommentedMap, CommentedSeq, TaggedScalar
 from ruamel.yaml.error import MarkedYAMLError, YAMLError
 from ruamel.yaml.scalarbool import ScalarBoolean
@@ -15,6 +14,8 @@ from ruamel.yaml.scalarfloat import ScalarFloat
 from ruamel.yaml.scalarint import ScalarInt
 
 from tailrace.errors import KeyPath, Problem, ScenarioError, dotted
+from tailrace.files import DEPTH_MAX
+from tailrace.scenario.yaml import TOO_DEEP, load_yaml
 
 FILE_BYTES_MAX = 4_000_000
 """A scenario is written by people; a larger file is something else."""
@@ -160,7 +161,7 @@ def parse_document(text: str, name: str, folder: Path = Path()) -> Document:
 def read_yaml(text: str, name: str) -> tuple[Any, dict[KeyPath, int]]:
     """Plain data and the line of every key; raises `ScenarioError` when the text is not YAML."""
     try:
-        loaded = YAML(typ="rt").load(text)
+        loaded = load_yaml(text, is_marked=True)
     except MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         what = (error.problem or "this is not YAML").strip().splitlines()[0]
@@ -168,8 +169,6 @@ def read_yaml(text: str, name: str) -> tuple[Any, dict[KeyPath, int]]:
     except (YAMLError, ValueError) as error:
         what = f"YAML: {str(error).partition(';')[0]}"
         raise ScenarioError([Problem(name, 0, "", what, "check numbers and dates")]) from None
-    except RecursionError:
-        raise ScenarioError([Problem(name, 0, "", "YAML: it is nested too deeply", "is this a scenario?")]) from None
     plain = _Plain(name)
     return plain.value(loaded, ()), plain.lines
 
@@ -178,6 +177,8 @@ def _hint(what: str) -> str:
     """What to do about something that the YAML reader says."""
     if "duplicate key" in what:
         return "a key stands once in its section; take one of the two out"
+    if what == TOO_DEEP:
+        return "is this a scenario?"
     if "another document" in what:
         return "one scenario in a file; take out what follows '---'"
     return "check indentation, colons and quotes; tabs are not allowed"
@@ -201,6 +202,8 @@ class _Plain:
         self._left -= 1
         if self._left < 0:
             self._refuse((), f"it has more than {VALUES_MAX} values", "write fewer aliases of aliases (*name)")
+        if len(path) > DEPTH_MAX:  # by aliases, each one level deeper
+            self._refuse(path[:1], f"YAML: {TOO_DEEP}", "write fewer aliases of aliases (*name)")
         if isinstance(value, CommentedMap):
             self._note_lines(value, list(value), path)
             return {_plain_scalar(key): self.value(item, (*path, key)) for key, item in value.items()}

@@ -1,4 +1,11 @@
-"""Latency histograms as trials record them: counts under upper edges."""
+"""Latency histograms as trials record them: counts under upper edges, and the waits that the end of a trial cut off.
+
+A transaction that was running when its trial ended has a latency of which only a lower bound is known: it is censored.
+To leave it out makes latencies look short, the more so the more congested a network is. Shares are therefore estimated
+by the product-limit method (Kaplan and Meier 1958, `Nonparametric Estimation from Incomplete Observations`, JASA 53):
+at every latency, those that ended then count among those that had run for so long. Beyond the longest wait nothing is
+known, and a percentile that lies there is a bound.
+"""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -8,64 +15,147 @@ from math import ceil
 from typing import Any
 
 PS_PER_MS = 1_000_000_000
+# Products of many factors miss a share that is a whole number of parts by a few last bits.
+TOLERANCE = 1e-12
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A figure in milliseconds; where `is_bound`, what it stands for is larger."""
+
+    ms: float
+    is_bound: bool
 
 
 @dataclass(frozen=True)
 class Histogram:
-    """Latencies pooled over trials: `cumulative[i]` values are at most `edges_ps[i]`; edges ascend."""
+    """Latencies pooled over trials: `cumulative[i]` ended after at most `edges_ps[i]`; edges ascend.
+
+    `shares[i]` estimates the share of all that end after at most that, those that were cut off among them.
+    """
 
     edges_ps: Sequence[int]
     cumulative: Sequence[int]
+    shares: Sequence[float]
     sum_ps: float
     min_ps: int
     max_ps: int
+    cut_off: int = 0
+    """Number of waits that were cut off."""
+    longest_cut_off_ps: int = 0
 
     @classmethod
-    def from_outcomes(cls, latencies: Iterable[dict[str, Any]]) -> "Histogram | None":
+    def from_workloads(cls, workloads: Iterable[dict[str, Any]]) -> "Histogram | None":
+        """Pools the outcomes of a workload. None when nothing was recorded in any of them, and nothing cut off."""
+        listed = list(workloads)
+        cut_off = [found for workload in listed if (found := workload.get("cut_off")) and found["count"] > 0]
+        return cls.pooled([workload.get("latency") for workload in listed], cut_off)
+
+    @classmethod
+    def from_outcomes(cls, latencies: Iterable[dict[str, Any] | None]) -> "Histogram | None":
         """Pools the `latency` objects of outcomes. None when no value was recorded in any of them."""
-        recorded = [latency for latency in latencies if latency["count"] > 0]
-        if not recorded:
+        return cls.pooled(latencies, [])
+
+    @classmethod
+    def pooled(
+        cls, latencies: Iterable[dict[str, Any] | None], cut_off: Sequence[dict[str, Any]]
+    ) -> "Histogram | None":
+        """Pools `latency` and `cut_off` objects of outcomes."""
+        recorded = [latency for latency in latencies if latency and latency["count"] > 0]
+        if not recorded and not cut_off:
             return None
-        counts: Counter[int] = Counter()
-        for latency in recorded:
-            for edge_ps, count in latency["buckets"]:
-                counts[edge_ps] += count
+        counts, censored = _counted(recorded), _counted(cut_off)
         edges = sorted(counts)
+        cumulative = list(accumulate(counts[edge] for edge in edges))
         return cls(
             edges_ps=edges,
-            cumulative=list(accumulate(counts[edge] for edge in edges)),
+            cumulative=cumulative,
+            shares=_shares(edges, counts, censored) if censored else [n / cumulative[-1] for n in cumulative],
             sum_ps=sum(latency["mean_ps"] * latency["count"] for latency in recorded),
-            min_ps=min(latency["min_ps"] for latency in recorded),
-            max_ps=max(latency["max_ps"] for latency in recorded),
+            min_ps=min((latency["min_ps"] for latency in recorded), default=0),
+            max_ps=max((latency["max_ps"] for latency in recorded), default=0),
+            cut_off=censored.total(),
+            longest_cut_off_ps=max((found["longest_ps"] for found in cut_off), default=0),
         )
 
     @property
     def count(self) -> int:
         """Number of recorded values."""
-        return self.cumulative[-1]
+        return self.cumulative[-1] if self.cumulative else 0
 
-    def mean_ms(self) -> float:
-        """Mean in milliseconds, from the exact sums and not from the buckets."""
-        return self.sum_ps / self.count / PS_PER_MS
+    @property
+    def longest_ms(self) -> float:
+        """The longest that anything took or had waited."""
+        return max(self.max_ps, self.longest_cut_off_ps) / PS_PER_MS
 
-    def percentile_ps(self, percent: float) -> int:
-        """Smallest edge that at least `percent` of the values do not exceed; never beyond the largest value."""
+    def mean_ms(self) -> Estimate:
+        """Mean, from the exact sums and not from the buckets where nothing was cut off.
+
+        With waits that were cut off it is the area above the estimated distribution, up to the longest wait.
+        """
+        if not self.cut_off:
+            return Estimate(self.sum_ps / self.count / PS_PER_MS, is_bound=False)
+        area_ps, before_ps, running = 0.0, 0, 1.0
+        for edge, share in zip(self.edges_ps, self.shares, strict=True):
+            edge_ps = min(edge, self.max_ps)
+            area_ps += (edge_ps - before_ps) * running
+            before_ps, running = edge_ps, 1 - share
+        longest_ps = max(self.max_ps, self.longest_cut_off_ps)
+        return Estimate((area_ps + (longest_ps - before_ps) * running) / PS_PER_MS, is_bound=running > TOLERANCE)
+
+    def max_ms(self) -> Estimate:
+        """The longest; a bound where it is of one that was cut off."""
+        return Estimate(self.longest_ms, is_bound=self.longest_cut_off_ps > self.max_ps)
+
+    def percentile_ps(self, percent: float) -> int | None:
+        """Smallest edge that at least `percent` of the values do not exceed; never beyond the largest value.
+
+        None where it lies beyond the longest wait that was cut off.
+        """
         # Rounded before ceil, so that 99.9 % of 1000 is 999 and not 1000.
         rank = max(1, ceil(round(percent / 100 * self.count, 9)))
-        low, high = 0, len(self.edges_ps) - 1
+        low, high = 0, len(self.edges_ps)
         while low < high:
             middle = (low + high) // 2
-            if self.cumulative[middle] >= rank:
+            reached = self.shares[middle] >= percent / 100 - TOLERANCE
+            if reached if self.cut_off else self.cumulative[middle] >= rank:
                 high = middle
             else:
                 low = middle + 1
-        return min(self.edges_ps[low], self.max_ps)
+        return min(self.edges_ps[low], self.max_ps) if low < len(self.edges_ps) else None
 
-    def percentile_ms(self, percent: float) -> float:
-        """`percentile_ps` in milliseconds."""
-        return self.percentile_ps(percent) / PS_PER_MS
+    def percentile_ms(self, percent: float) -> Estimate:
+        """`percentile_ps` in milliseconds; the longest wait as a bound where it is not known."""
+        found_ps = self.percentile_ps(percent)
+        if found_ps is None:
+            return Estimate(self.longest_ms, is_bound=True)
+        return Estimate(found_ps / PS_PER_MS, is_bound=False)
 
     def cdf(self) -> list[tuple[float, float]]:
         """Points (milliseconds, share of values at most that), one per bucket."""
         edges = (min(edge, self.max_ps) / PS_PER_MS for edge in self.edges_ps)
-        return [(edge, below / self.count) for edge, below in zip(edges, self.cumulative, strict=True)]
+        return list(zip(edges, self.shares, strict=True))
+
+
+def _counted(found: Iterable[dict[str, Any]]) -> Counter[int]:
+    """Values under each upper edge, of all trials together."""
+    counts: Counter[int] = Counter()
+    for one in found:
+        for edge_ps, count in one["buckets"]:
+            counts[edge_ps] += count
+    return counts
+
+
+def _shares(edges: Sequence[int], ended: Counter[int], censored: Counter[int]) -> list[float]:
+    """Estimated share that ends after at most each edge. Who was cut off at an edge had run for so long."""
+    left = ended.total() + censored.total()
+    cuts = sorted(censored)
+    position, running, shares = 0, 1.0, []
+    for edge in edges:
+        while position < len(cuts) and cuts[position] < edge:
+            left -= censored[cuts[position]]
+            position += 1
+        running *= 1 - ended[edge] / left
+        left -= ended[edge]
+        shares.append(1 - running)
+    return shares

@@ -1,11 +1,12 @@
 """What two samples of trials say about each other, in numbers and in words."""
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
-from math import fsum
+from dataclasses import asdict, dataclass, replace
+from math import fsum, inf
 from typing import Any, Literal
 
-from tailrace.statistics.bootstrap import Interval, bootstrap_interval
+from tailrace.statistics.holm import holm_adjusted
+from tailrace.statistics.interval import Interval, mean_interval
 from tailrace.statistics.permutation import TestResult, permutation_test, sign_flip_test
 from tailrace.statistics.rank import Shift, cliffs_delta, hodges_lehmann, mann_whitney_test
 from tailrace.statistics.sample import mean, median
@@ -34,6 +35,9 @@ class Effect:
     rank_test: TestResult
     is_paired: bool
     trials: tuple[int, int]
+    p_adjusted: float
+    """By Holm's method over `tests` tests."""
+    tests: int
     verdict: Verdict
 
     def to_dict(self) -> dict[str, Any]:
@@ -42,24 +46,26 @@ class Effect:
 
 
 def compare_samples(
-    baseline: Sequence[float], other: Sequence[float], *, is_paired: bool, seed: int, address: str
+    baseline: Sequence[float], other: Sequence[float], *, is_paired: bool, seed: int, address: str, tests: int = 1
 ) -> Effect:
     """Compares two samples of trials, neither of them empty.
 
-    `is_paired` says that trial i of both arms shared its seed. Pairs are used from six on: fewer could not reach
-    p < 0.05. The rule looks at the number of trials only, never at the outcome.
+    `is_paired` says that trial i of both arms shared its seed. Pairs are used where there are enough of them to reach
+    p < 0.05 among `tests` comparisons, which are a family: `adjusted`. The rule looks at numbers of trials and tests,
+    never at the outcome.
     """
-    is_paired = is_paired and len(baseline) == len(other) >= PAIRS_MIN
+    interval = change_interval(baseline, other, is_paired=is_paired)
+    is_paired = is_pairing(baseline, other, is_paired=is_paired, tests=tests)
     luck = named_stream(seed, f"statistics/{address}")
     if is_paired:
         test = sign_flip_test([y - x for x, y in zip(baseline, other, strict=True)], luck)
     else:
         test = permutation_test(baseline, other, luck)
-    return Effect(
+    effect = Effect(
         baseline_mean=mean(baseline),
         other_mean=mean(other),
         change_percent=_percent(mean(baseline), mean(other)),
-        change_interval=_change_interval(baseline, other, is_paired=is_paired, seed=seed, address=address),
+        change_interval=interval,
         median_change_percent=_percent(median(baseline), median(other)),
         shift=hodges_lehmann(baseline, other, paired=is_paired),
         cliffs_delta=cliffs_delta(baseline, other),
@@ -67,26 +73,51 @@ def compare_samples(
         rank_test=mann_whitney_test(baseline, other, luck),
         is_paired=is_paired,
         trials=(len(baseline), len(other)),
-        verdict=_verdict(baseline, other, test),
+        p_adjusted=test.p_value,
+        tests=1,
+        verdict="too few trials",
     )
+    return adjusted([effect])[0]
 
 
-def _verdict(baseline: Sequence[float], other: Sequence[float], test: TestResult) -> Verdict:
-    if test.p_smallest >= SIGNIFICANCE:
+def adjusted(effects: Sequence[Effect]) -> list[Effect]:
+    """The same effects as one family: p values by Holm's method, and verdicts by those.
+
+    Where not even the most extreme outcome of all trials could be told from chance among so many tests, there are too
+    few trials; that is known before any of them has run.
+    """
+    p_values = holm_adjusted([effect.test.p_value for effect in effects])
+    return [
+        replace(effect, p_adjusted=p, tests=len(effects), verdict=_verdict(effect, p, len(effects)))
+        for effect, p in zip(effects, p_values, strict=True)
+    ]
+
+
+def _verdict(effect: Effect, p_adjusted: float, tests: int) -> Verdict:
+    if effect.test.p_smallest * tests >= SIGNIFICANCE:
         return "too few trials"
-    if test.p_value >= SIGNIFICANCE:
+    if p_adjusted >= SIGNIFICANCE:
         return "no difference seen"
-    return "lower" if mean(other) < mean(baseline) else "higher"
+    return "lower" if effect.other_mean < effect.baseline_mean else "higher"
 
 
-def _change_interval(
-    baseline: Sequence[float], other: Sequence[float], *, is_paired: bool, seed: int, address: str
-) -> Interval | None:
-    luck = named_stream(seed, f"statistics/{address}/change")
-    if is_paired:
+def change_interval(baseline: Sequence[float], other: Sequence[float], *, is_paired: bool) -> Interval | None:
+    """Interval of the change of the mean in percent; `is_paired` as in `compare_samples`."""
+    is_positive = min(*baseline, *other) >= 0
+    bounds = (-100.0 if is_positive else -inf, inf)
+    if is_pairing(baseline, other, is_paired=is_paired):
         pairs = list(zip(baseline, other, strict=True))
-        return bootstrap_interval([pairs], luck, reduce=_change_of_pairs)
-    return bootstrap_interval([baseline, other], luck, reduce=mean, combine=_change)
+        return mean_interval([pairs], reduce=_change_of_pairs, bounds=bounds)
+    return mean_interval([baseline, other], combine=_change, bounds=bounds)
+
+
+def is_pairing(baseline: Sequence[float], other: Sequence[float], *, is_paired: bool, tests: int = 1) -> bool:
+    """Whether pairs are used where there are pairs: from six on, and where their test can reach p < 0.05 among so many.
+
+    Of n pairs it reaches 2 / 2^n at best. Without pairs the labels can be exchanged in more ways.
+    """
+    is_enough = len(baseline) == len(other) >= PAIRS_MIN
+    return is_paired and is_enough and tests * 2 / 2 ** len(baseline) < SIGNIFICANCE
 
 
 def _change(baseline_mean: float, other_mean: float) -> float:

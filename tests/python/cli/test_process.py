@@ -170,3 +170,56 @@ def test_a_closed_stream_changes_no_exit_code(place: Path, closed: str) -> None:
     )
     assert ended.returncode == {"1": 0, "2": 2}[closed], ended.stderr
     assert ended.stdout + ended.stderr == ""
+
+
+STEPS = """
+import itertools, os, sys
+steps = itertools.count(1)
+def after(_frame, event, _argument):
+    if event == "call" and next(steps) == {step}:
+        sys.setprofile(None)
+        os.kill(os.getpid(), {signal})
+import tailrace.cli.start as start
+start.answer_interrupts()
+sys.argv = {argv!r}
+sys.setprofile(after)
+start.main()
+"""
+
+
+@pytest.mark.parametrize(
+    ("step", "number"),
+    [(4, signal.SIGINT), (50, signal.SIGINT), (2_000, signal.SIGTERM), (9_000, signal.SIGINT), (40_000, signal.SIGINT)],
+)
+def test_an_interrupt_is_answered_from_the_first_import_on(place: Path, step: int, number: int) -> None:
+    # In function calls and not in seconds: wherever it falls, a line tells it.
+    argv = ["tailrace", "check", "lab.yaml"]
+    code = STEPS.format(step=step, signal=int(number), argv=argv)
+    command = [sys.executable, "-c", code]
+    ended = subprocess.run(
+        command, cwd=place, env=environment(), capture_output=True, text=True, timeout=LIMIT_S, check=False
+    )
+    assert (ended.returncode, ended.stderr) == (130, "interrupted\n"), ended.stderr
+
+
+def test_the_program_imports_next_to_nothing_before_it_can_be_interrupted() -> None:
+    code = "import sys; before = set(sys.modules); import tailrace.cli; print(sorted(set(sys.modules) - before))"
+    ended = subprocess.run(
+        [sys.executable, "-c", code], env=environment(), capture_output=True, text=True, timeout=LIMIT_S, check=True
+    )
+    assert ended.stdout.strip() == "['tailrace', 'tailrace.cli', 'tailrace.cli.start']"
+
+
+def test_an_interrupt_that_the_caller_ignores_stays_ignored(place: Path) -> None:
+    code = STEPS.format(step=50, signal=int(signal.SIGINT), argv=["tailrace", "check", "lab.yaml"])
+    program = f"import _signal; _signal.signal(_signal.SIGINT, _signal.SIG_IGN)\n{code}"
+    ended = subprocess.run(
+        [sys.executable, "-c", program],
+        cwd=place,
+        env=environment(),
+        capture_output=True,
+        text=True,
+        timeout=LIMIT_S,
+        check=False,
+    )
+    assert ended.returncode == 0, ended.stderr

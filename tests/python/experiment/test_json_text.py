@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from tailrace.experiment.json_text import INDENTED_MAX, LINE_MAX, json_text
+from tailrace.json_text import INDENTED_MAX, LINE_MAX, json_text
 
 
 def test_a_small_document_is_indented() -> None:

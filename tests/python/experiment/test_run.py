@@ -238,7 +238,7 @@ def test_a_full_disk_stops_the_run_and_says_so(monkeypatch: pytest.MonkeyPatch) 
         raise OSError(28, "No space left on device")
 
     experiment = Experiment(load(), Options(jobs=2), Silent())
-    monkeypatch.setattr(storage, "write_parquet", fail)
+    monkeypatch.setattr(storage, "parquet", fail)
     with pytest.raises(OSError, match="No space left"):
         experiment.run()
     assert json.loads((experiment.directory.path / "manifest.json").read_text())["state"] == "interrupted"

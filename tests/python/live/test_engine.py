@@ -47,7 +47,7 @@ def test_a_live_run_is_summarised_and_reported_as_a_simulated_one(tmp_path: Path
     assert "sound, live: seed 1" in results.format_table(summary)
     assert summary["arms"]["fifo"]["fidelity"]["lateness_p99_9_us"] == 80
     assert "Fidelity" in report.read_text(encoding="utf-8")
-    for table in ("transactions", "workload_series", "port_series", "queue_depth"):
+    for table in ("transactions", "cut_off", "workload_series", "port_series", "queue_depth"):
         assert (out / "trials" / "dpp" / f"1.{table}.parquet").exists(), table
 
 

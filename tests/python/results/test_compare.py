@@ -29,7 +29,7 @@ def test_a_faster_run_is_seen_and_its_size_is_told(tmp_path: Path) -> None:
 
 
 def test_arms_with_too_few_trials_are_named_and_not_tabulated(tmp_path: Path) -> None:
-    text = format_compare(compare(*runs(tmp_path, FakeRun(trials=4), FakeRun(trials=4, seed=2))))
+    text = format_compare(compare(*runs(tmp_path, FakeRun(trials=6), FakeRun(trials=6, seed=2))))
     assert "too few trials to compare: solo:L1, solo:L2, solo:M, solo:S, solo:XS" in text
     assert not [line for line in text.splitlines() if line.startswith("completion_s") and "solo" in line]
 

@@ -69,8 +69,8 @@ def test_acceleration_has_an_interval_and_an_exact_test(cisco: Path) -> None:
     xs = effects["XS"]
     assert xs["improvement_percent"] == pytest.approx(31.8, abs=0.6)
     assert xs["improvement_interval"]["low"] < xs["improvement_percent"] < xs["improvement_interval"]["high"]
-    assert xs["is_paired"]
-    assert xs["p_value"] == 2 / 2**6
+    assert not xs["is_paired"], "six pairs cannot reach 0.05 among five tests"
+    assert (xs["p_value"], xs["p_adjusted"], xs["tests"]) == (2 / 924, pytest.approx(5 * 2 / 924), 5)
     assert "sooner" not in xs["words"]
     assert "lower with dpp than with fifo" in xs["words"]
 
@@ -208,3 +208,53 @@ def test_an_arm_that_changes_nothing_is_told_so(tmp_path: Path) -> None:
     words = "XS: completion time is exactly the same with dpp as with fifo in every trial; does dpp change"
     assert words in format_table(summary)
     assert headline(summary) == ["With dpp, completion time is exactly the same for XS, S, M, L1 and L2."]
+
+
+def cut_off(outcome: dict[str, Any], _number: int) -> None:
+    """XS has a transaction of every user cut off in the congested arm."""
+    for workload in outcome["workloads"]:
+        if workload["name"] == "XS":
+            longest = 2 * workload["latency"]["max_ps"]
+            count = 20 * workload["latency"]["count"] // 1000 + 20
+            workload["cut_off"] = {"count": count, "longest_ps": longest, "buckets": [[longest, count]]}
+
+
+def test_transactions_that_were_cut_off_are_told_and_count(tmp_path: Path) -> None:
+    path = FakeRun(with_solo=False).write(tmp_path / "run")
+    before = summarise(path)["arms"]["fifo"]["workloads"]["XS"]["latency_ms"]
+    edit_trials(path, "fifo", cut_off)
+    summary = summarise(path)
+    latency = summary["arms"]["fifo"]["workloads"]["XS"]["latency_ms"]
+    assert latency["p50"] > before["p50"]
+    assert latency["p99"] == latency["cut_off"]["longest"] == latency["max"]
+    assert {"p99", "p99_9", "max", "mean"} <= set(latency["bounds"])
+    assert latency["over_trials"]["p99"]["bounds"] == 6
+    assert before["bounds"] == []
+    assert before["cut_off"] == {"count": 0, "longest": 0.0}
+    text = format_table(summary)
+    row = next(line for line in text.splitlines() if line.startswith("XS") and "> " in line)
+    assert str(latency["cut_off"]["count"]) in row.replace(" ", "")
+    assert "Kaplan-Meier" in text
+    assert "Kaplan-Meier" not in format_table(summarise(FakeRun(with_solo=False).write(tmp_path / "other")))
+
+
+def test_a_workload_without_cuts_has_the_figures_that_its_engine_recorded(tmp_path: Path) -> None:
+    path = FakeRun(with_solo=False).write(tmp_path / "run")
+    before = summarise(path)
+
+    def nothing(outcome: dict[str, Any], _number: int) -> None:
+        for workload in outcome["workloads"]:
+            workload["cut_off"] = {"count": 0, "longest_ps": 0, "buckets": []}
+
+    for arm in ("fifo", "dpp"):
+        edit_trials(path, arm, nothing)
+    assert summarise(path) == before
+
+
+def test_an_effect_says_where_its_figures_are_bounds(tmp_path: Path) -> None:
+    path = FakeRun(trials=10, with_solo=False).write(tmp_path / "run")
+    edit_trials(path, "fifo", cut_off)
+    effects = summarise(path)["comparisons"]
+    [effect] = [e for e in effects if (e["workload"], e["metric"]) == ("XS", "latency_p99_ms")]
+    assert effect["bounds"] == [10, 0]
+    assert "a lower bound in 10 trials of fifo" in effect["words"]

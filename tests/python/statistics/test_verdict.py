@@ -1,10 +1,11 @@
 """What two samples are said to say about each other."""
 
 import json
+import random
 
 import pytest
 
-from tailrace.statistics import Histogram, compare_samples, jain_index, quantile
+from tailrace.statistics import Histogram, adjusted, compare_samples, holm_adjusted, jain_index, quantile
 from tailrace.statistics.verdict import Effect
 
 SLOW = [572.1, 570.2, 575.3, 571.1, 569.9, 574.0]
@@ -29,7 +30,7 @@ def test_three_trials_are_too_few_whatever_they_say() -> None:
     effect = compared(SLOW[:3], FAST[:3])
     assert effect.verdict == "too few trials"
     assert effect.test.p_smallest == pytest.approx(0.1)
-    assert effect.change_interval is None
+    assert effect.change_interval is not None
 
 
 def test_one_trial_of_each_is_too_few_and_not_an_error() -> None:
@@ -48,6 +49,44 @@ def test_pairs_are_used_from_six_on_and_never_by_the_outcome() -> None:
     assert not five.is_paired
     assert five.verdict == "lower", "five against five reach p = 0.008 without pairs and 0.06 with them"
     assert not compared(SLOW, FAST, is_paired=False).is_paired
+
+
+def test_among_many_tests_pairs_are_used_where_their_test_can_reach_the_threshold() -> None:
+    def among(tests: int) -> Effect:
+        return compare_samples(SLOW, FAST, is_paired=True, seed=1, address="test", tests=tests)
+
+    assert among(1).is_paired, "six pairs reach 0.031"
+    assert not among(2).is_paired
+    assert among(2).test.p_value == 2 / 924, "six against six have more arrangements"
+    assert among(2).change_interval == among(1).change_interval, "a figure has one interval, whatever stands beside it"
+
+
+def test_a_family_of_tests_has_adjusted_p_values_and_verdicts() -> None:
+    effects = [compared(SLOW, FAST, is_paired=False)] * 2 + [compared(SLOW, [*SLOW[1:], SLOW[0]], is_paired=False)] * 3
+    family = adjusted(effects)
+    assert [effect.p_adjusted for effect in family[:2]] == pytest.approx([5 * 2 / 924] * 2)
+    assert [effect.verdict for effect in family] == ["lower"] * 2 + ["no difference seen"] * 3
+    assert {effect.tests for effect in family} == {5}
+    assert {effect.verdict for effect in adjusted(effects[:1] * 30)} == {"too few trials"}, "30 x 2/924 is above 0.05"
+
+
+def test_holm_is_the_worked_example() -> None:
+    # 0.01 x 4, 0.02 x 3, 0.03 x 2 below the one before, 0.04.
+    assert holm_adjusted([0.03, 0.01, 0.04, 0.02]) == pytest.approx([0.06, 0.04, 0.06, 0.06])
+    assert holm_adjusted([0.4, 0.9]) == pytest.approx([0.8, 0.9])
+    assert holm_adjusted([]) == []
+
+
+def test_tests_of_nothing_find_a_difference_as_rarely_as_they_say() -> None:
+    luck = random.Random(3)
+    runs = 400
+    found = 0
+    for _ in range(runs):
+        samples = [[[luck.gauss(0, 1) for _ in range(6)] for _ in range(2)] for _ in range(8)]
+        family = adjusted([compared(first, second, is_paired=False) for first, second in samples])
+        found += any(effect.verdict in ("lower", "higher") for effect in family)
+    # Eight tests at 0.05 by themselves would find one in a third of the runs.
+    assert found / runs <= 0.05 + 3 * (0.05 * 0.95 / runs) ** 0.5
 
 
 def test_a_baseline_of_zero_has_no_percentages() -> None:

@@ -84,6 +84,15 @@ impl App {
         }
     }
 
+    /// Tells of every transaction or flow that is not complete at `now` and was meant to start by then: its user and when.
+    pub fn running(&self, now: Time, tell: impl FnMut(u32, Time)) {
+        match self {
+            App::OltpClient(client) => client.running(now, tell),
+            App::StreamSink(sink) => sink.running(now, tell),
+            App::OltpServer(_) | App::StreamSource(_) => {}
+        }
+    }
+
     /// Bytes can be read. A program that has not said [`Desk::leave_unread`] has read them.
     #[inline]
     pub fn handle_readable(&mut self, now: Time, bytes: u64, desk: &mut impl Desk) {

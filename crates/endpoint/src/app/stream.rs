@@ -19,6 +19,7 @@ pub struct StreamSink {
     user: u32,
     start: Time,
     missing: u64,
+    is_finite: bool,
 }
 
 impl StreamSource {
@@ -43,7 +44,14 @@ impl StreamSource {
 impl StreamSink {
     /// Expects `bytes` (0: without end). The flow counts as started at `start`.
     pub fn new(user: u32, start: Time, bytes: u64) -> StreamSink {
-        StreamSink { user, start, missing: if bytes == 0 { ENDLESS_BYTES } else { bytes } }
+        let is_finite = bytes > 0;
+        StreamSink { user, start, missing: if is_finite { bytes } else { ENDLESS_BYTES }, is_finite }
+    }
+    /// A transfer without end is not one that ends later.
+    pub(super) fn running(&self, now: Time, mut tell: impl FnMut(u32, Time)) {
+        if self.is_finite && self.missing > 0 && self.start <= now {
+            tell(self.user, self.start);
+        }
     }
     pub(super) fn handle_readable(&mut self, bytes: u64, desk: &mut impl Desk) {
         self.missing -= bytes;

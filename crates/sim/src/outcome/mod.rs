@@ -1,5 +1,6 @@
-//! What a trial leaves behind: one JSON document and four tables of columns.
+//! What a trial leaves behind: one JSON document and five tables of columns.
 
+mod cut_off;
 mod deadlock;
 mod ideal;
 mod ports;
@@ -28,7 +29,7 @@ pub enum Column {
 /// A table of columns of equal length.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Table {
-    /// `transactions`, `port_series`, `workload_series` or `queue_depth`.
+    /// `transactions`, `cut_off`, `port_series`, `workload_series` or `queue_depth`.
     pub name: &'static str,
     /// Name and values.
     pub columns: Vec<(&'static str, Column)>,
@@ -57,5 +58,6 @@ impl Outcome {
 }
 
 pub(crate) fn gather(plan: &Plan, world: &World, wall: Duration) -> Outcome {
-    Outcome { summary: summary::summary(plan, world, wall), tables: tables::tables(plan, world) }
+    let cut_off = cut_off::cut_off(world);
+    Outcome { summary: summary::summary(plan, world, &cut_off, wall), tables: tables::tables(plan, world, &cut_off) }
 }

@@ -1,5 +1,6 @@
 //! The summary of a trial as JSON.
 
+use super::cut_off::CutOff;
 use super::ports::{Recorded, interface_summary, ports, switch_summaries};
 use crate::bridging::Interface;
 use crate::observe::WorkloadRecord;
@@ -11,7 +12,7 @@ use tailrace_plan::{Plan, Workload};
 use tailrace_record::Latency;
 use tailrace_units::Time;
 
-pub(super) fn summary(plan: &Plan, world: &World, wall: Duration) -> Value {
+pub(super) fn summary(plan: &Plan, world: &World, cut_off: &[CutOff], wall: Duration) -> Value {
     let frames = world.roads.observe.frames;
     let in_network = frames_in_network(world);
     let rx_waiting = frames.sent - frames.delivered - frames.dropped - in_network;
@@ -38,14 +39,14 @@ pub(super) fn summary(plan: &Plan, world: &World, wall: Duration) -> Value {
         },
         "spanning_trees": plan.trees_summary(),
         "deadlock": super::deadlock::deadlock(plan, world),
-        "workloads": workloads(plan, world),
+        "workloads": workloads(plan, world, cut_off),
         "ports": ports(plan, &switches, recorded, world.now, duration(world)),
         "switches": switch_summaries(plan, &switches),
         "hosts": hosts(plan, world),
     })
 }
 
-fn workloads(plan: &Plan, world: &World) -> Vec<Value> {
+fn workloads(plan: &Plan, world: &World, cut_off: &[CutOff]) -> Vec<Value> {
     plan.workloads
         .iter()
         .enumerate()
@@ -65,6 +66,7 @@ fn workloads(plan: &Plan, world: &World) -> Vec<Value> {
                 "transactions": record.transactions,
                 "goodput_bytes": record.goodput_bytes,
                 "latency": latency(&record.latency),
+                "cut_off": cut_off[index].summary(),
                 "user_completion_ps": users,
                 "connection_bytes": connection_bytes(world, index as u32, workload),
                 "tcp": tcp(world, index as u32, record),

@@ -1,5 +1,6 @@
 //! The tables of a trial.
 
+use super::cut_off::CutOff;
 use super::ideal::Ideal;
 use super::{Column, Table};
 use crate::observe::PortRecord;
@@ -8,9 +9,9 @@ use tailrace_plan::Plan;
 use tailrace_record::{DepthHistogram, Series};
 use tailrace_units::Span;
 
-pub(super) fn tables(plan: &Plan, world: &World) -> Vec<Table> {
+pub(super) fn tables(plan: &Plan, world: &World, cut_off: &[CutOff]) -> Vec<Table> {
     let ports = &world.roads.observe.ports;
-    vec![transactions(plan, world), port_series(plan, ports), workload_series(world), queue_depth(plan, ports)]
+    vec![transactions(plan, world), running(cut_off), port_series(plan, ports), workload_series(world), queue_depth(plan, ports)]
 }
 
 fn transactions(plan: &Plan, world: &World) -> Table {
@@ -44,6 +45,20 @@ fn flows(plan: &Plan, world: &World) -> (Vec<u64>, Vec<u64>) {
         ideals.extend(std::iter::repeat_n(0, others));
     }
     (sizes, ideals)
+}
+
+/// Transactions and flows that the end of the trial cut off.
+fn running(cut_off: &[CutOff]) -> Table {
+    let rows = || cut_off.iter().zip(0_u32..).flat_map(|(own, index)| own.rows.iter().map(move |row| (index, row)));
+    Table {
+        name: "cut_off",
+        columns: vec![
+            ("workload", Column::U32(rows().map(|(workload, _)| workload).collect())),
+            ("user", Column::U32(rows().map(|(_, row)| row.user).collect())),
+            ("start_ps", Column::U64(rows().map(|(_, row)| row.start.ps()).collect())),
+            ("waited_ps", Column::U64(rows().map(|(_, row)| row.latency.ps()).collect())),
+        ],
+    }
 }
 
 /// Index in the summary's list of ports.

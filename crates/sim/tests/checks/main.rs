@@ -8,6 +8,7 @@ mod bounds;
 mod bridging;
 mod congestion;
 mod cores;
+mod cut_off;
 mod figure_17;
 mod flow_sizes;
 mod golden;

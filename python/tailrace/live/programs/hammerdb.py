@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+from tailrace.files import named, write_text
 from tailrace.live import tcl
 from tailrace.live.fabric import FabricError
 from tailrace.live.lab import Lab
@@ -125,8 +126,8 @@ class HammerDb:
         self._control.mkdir()
         driver, commands = self._control / "driver.tcl", self._control / "commands.tcl"
         address = lab.address(self._load.raw["server"], self._load.vlan)
-        driver.write_text(driver_script(self._load, self._control, address), encoding="utf-8")
-        commands.write_text(commands_script(self._load, driver, self._limit_s), encoding="utf-8")
+        write_text(driver, driver_script(self._load, self._control, address))
+        write_text(commands, commands_script(self._load, driver, self._limit_s))
         self._started = lab.start(self._command(commands))
         self._wait_until_ready(self._started)
         self._ports = closings.client_ports(lab, self._started, postgres.PORT)
@@ -156,8 +157,9 @@ class HammerDb:
     def begin(self, lab: Lab) -> None:
         """Tells all users the moment to begin."""
         part = self._control / "begin.part"
-        part.write_text(f"{time.time_ns() // 1000 + BEGIN_AFTER_US}\n", encoding="ascii")
-        part.replace(self._control / "begin")
+        with named(self._control / "begin"):  # without a wait for the disk: the moment is near
+            part.write_text(f"{time.time_ns() // 1000 + BEGIN_AFTER_US}\n", encoding="ascii")
+            part.replace(self._control / "begin")
 
     @property
     def programs(self) -> Sequence[Program]:

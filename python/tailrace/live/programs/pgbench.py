@@ -18,6 +18,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+from tailrace.files import write_text
 from tailrace.live.draws import Draw
 from tailrace.live.fabric import FabricError
 from tailrace.live.lab import Lab
@@ -209,7 +210,7 @@ class Pgbench:
         """Writes the script."""
         self._log_prefix = lab.folder / "logs" / f"transactions-{self._load.name}"
         script = lab.folder / "logs" / f"{self._load.name}.pgbench"
-        script.write_text(self._load.script(), encoding="utf-8")
+        write_text(script, self._load.script())
         address = lab.address(self._load.raw["server"], self._load.vlan)
         limit_s = math.ceil(self._limit_s)
         self._make = lambda: self._load.command(self._program, script, self._log_prefix, address, limit_s)

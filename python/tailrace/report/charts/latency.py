@@ -11,7 +11,7 @@ from tailrace.report.svg import lines, plot, steps, x_axis, y_axis
 from tailrace.results import Run
 from tailrace.results.numbers import PS_PER_MS
 from tailrace.results.run_directory import SOLO, Trial
-from tailrace.statistics import Histogram
+from tailrace.statistics import Estimate, Histogram
 
 HEIGHT_PX = 170
 # Enough for a smooth curve in a panel of 350 pixels; a trial's thin line needs fewer.
@@ -45,6 +45,7 @@ class Curve:
     pooled: Points
     trials: list[Points]
     highest: float
+    median: Estimate
 
 
 @dataclass(frozen=True)
@@ -84,7 +85,9 @@ def latency_chart(panel: Panel, *, is_tail: bool) -> Markup:
         colour = f"arm-{curve.arm_index % 6}" if curve.arm_index >= 0 else "alone-line"
         paths += [steps(points, x, y, class_=f"line thin {colour}") for points in curve.trials]
         paths.append(steps(curve.pooled, x, y, class_=f"line {colour} dash-{max(0, curve.arm_index) % 4}"))
-    medians = ", ".join(f"{curve.name} {_median(curve.pooled):.3g} ms" for curve in panel.curves)
+    medians = ", ".join(
+        f"{curve.name} {'over ' if curve.median.is_bound else ''}{curve.median.ms:.3g} ms" for curve in panel.curves
+    )
     label = f"Cumulative distribution of the {panel.what} of {panel.workload}. Medians: {medians}."
     marks = [*x_axis(x, HEIGHT_PX), *y_axis(y, HEIGHT_PX), lines(paths)]
     return plot(marks, height=HEIGHT_PX, label=label, left=58 if is_tail else 46)
@@ -122,13 +125,15 @@ def _detail(curves: int) -> Detail:
 
 
 def _curve(trials: list[Trial], workload: str, name: str, index: int, detail: Detail) -> Curve | None:
-    found = [w["latency"] for trial in trials if (w := trial.workload(workload)) and w.get("latency")]
-    pooled = Histogram.from_outcomes(found)
-    if pooled is None:
+    found = [w for trial in trials if (w := trial.workload(workload)) and (w.get("latency") or w.get("cut_off"))]
+    pooled = Histogram.from_workloads(found)
+    if pooled is None or not pooled.count:
         return None
-    singles = [Histogram.from_outcomes([latency]) for latency in found[: detail.trial_lines]] if len(found) > 1 else []
-    thin = [thinned(single.cdf(), TRIAL_POINTS_MAX) for single in singles if single]
-    return Curve(name, index, thinned(pooled.cdf(), detail.points), thin, pooled.max_ps / PS_PER_MS)
+    singles = [Histogram.from_workloads([one]) for one in found[: detail.trial_lines]] if len(found) > 1 else []
+    thin = [thinned(single.cdf(), TRIAL_POINTS_MAX) for single in singles if single and single.count]
+    return Curve(
+        name, index, thinned(pooled.cdf(), detail.points), thin, pooled.max_ps / PS_PER_MS, pooled.percentile_ms(50)
+    )
 
 
 def _what(run: Run, workload: str) -> str:
@@ -137,7 +142,3 @@ def _what(run: Run, workload: str) -> str:
             if found := trial.workload(workload):
                 return KIND_WORDS.get(found["kind"], "latency")
     return "latency"
-
-
-def _median(points: Points) -> float:
-    return next(at for at, share in points if share >= 0.5)

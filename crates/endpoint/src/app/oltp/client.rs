@@ -5,6 +5,9 @@ use crate::app::Desk;
 use std::rc::Rc;
 use tailrace_units::{Span, Stream, Time};
 
+/// Transactions of one user that are told of as running or overdue; with a gap of zero any number would be.
+const BEHIND_MAX: u64 = 10_000;
+
 /// A user.
 #[derive(Debug)]
 pub struct OltpClient {
@@ -123,6 +126,27 @@ impl OltpClient {
     pub(in crate::app) fn handle_core(&mut self, desk: &mut impl Desk) {
         debug_assert_eq!(self.turn, Turn::Awaited, "a core comes to who waits for one");
         self.begin_work(desk);
+    }
+
+    /// The transaction in work, and with pacing those that were meant to start behind it by `now`: their gaps are drawn from a
+    /// copy of the user's luck, as they would have been. Warm-up and the time before the connection is open do not count.
+    pub(in crate::app) fn running(&self, now: Time, mut tell: impl FnMut(u32, Time)) {
+        if !matches!(self.phase, Phase::Waiting(_) | Phase::Unpacking) {
+            return;
+        }
+        let (mut luck, mut intended) = (self.luck.clone(), self.intended);
+        for number in self.done..self.done + BEHIND_MAX {
+            if intended > now || (self.profile.transactions > 0 && number >= self.profile.transactions) {
+                return;
+            }
+            if number >= self.profile.warmup_transactions {
+                tell(self.user, intended);
+            }
+            match self.profile.gap_from {
+                GapFrom::End => return,
+                GapFrom::Start => intended += Span::from_ps(self.profile.gap.draw(&mut luck)),
+            }
+        }
     }
 
     fn seek_core(&mut self, desk: &mut impl Desk) {

@@ -234,3 +234,47 @@ fn a_thinking_user_pauses_after_the_end() {
     client.handle_readable(Time::from_ps(9_000), 20_000, &mut notes);
     assert_eq!(client.poll_timeout(), Time::from_ps(10_000));
 }
+
+/// What is told at a time of a user whose first transaction began at 500 ps and has no answer.
+fn running(profile: Rc<OltpProfile>, now_ps: u64) -> Vec<(u32, u64)> {
+    let mut notes = Notes::default();
+    let mut client = OltpClient::new(profile, 3, Time::ZERO, Time::ZERO, Stream::new(1, "client"));
+    client.handle_timeout(Time::ZERO, &mut notes);
+    client.running(Time::from_ps(400), |_, _| panic!("it is not connected"));
+    client.handle_connected(Time::from_ps(500), &mut notes);
+    let mut told = Vec::new();
+    client.running(Time::from_ps(now_ps), |user, intended| told.push((user, intended.ps())));
+    told
+}
+
+#[test]
+fn a_transaction_without_an_answer_is_running_since_it_was_due() {
+    assert_eq!(running(profile(GapFrom::End), 9_000), [(3, 500)]);
+}
+
+#[test]
+fn the_transactions_of_a_paced_user_that_are_due_behind_it_are_running_too() {
+    let endless = |transactions, warmup_transactions| {
+        let mut shared = profile(GapFrom::Start);
+        let own = Rc::get_mut(&mut shared).expect("not shared yet");
+        (own.transactions, own.warmup_transactions) = (transactions, warmup_transactions);
+        shared
+    };
+    assert_eq!(running(endless(0, 0), 2_499), [(3, 500), (3, 1_500)]);
+    assert_eq!(running(endless(0, 0), 2_500), [(3, 500), (3, 1_500), (3, 2_500)]);
+    assert_eq!(running(endless(2, 0), 9_000), [(3, 500), (3, 1_500)], "it has no third");
+    assert_eq!(running(endless(3, 1), 9_000), [(3, 1_500), (3, 2_500)], "the first is not recorded");
+}
+
+#[test]
+fn a_user_who_pauses_or_has_done_its_number_has_nothing_running() {
+    let mut notes = Notes::default();
+    let mut client = OltpClient::new(profile(GapFrom::End), 0, Time::ZERO, Time::ZERO, Stream::new(1, "client"));
+    client.handle_timeout(Time::ZERO, &mut notes);
+    client.handle_connected(Time::ZERO, &mut notes);
+    client.handle_readable(Time::from_ps(100), 20_000, &mut notes);
+    client.running(Time::from_ps(900), |_, _| panic!("it pauses until 1100 ps"));
+    client.handle_timeout(Time::from_ps(1_100), &mut notes);
+    client.handle_readable(Time::from_ps(1_200), 20_000, &mut notes);
+    client.running(Time::from_ps(9_000), |_, _| panic!("it has done both"));
+}

@@ -1,0 +1,55 @@
+"""The program from its first instruction on: an interrupt is answered by a line, also while modules are imported."""
+
+import _signal as signal  # type: ignore[import-not-found]  # `signal` itself takes longer than the interpreter's start
+import os
+import sys
+
+TYPE_CHECKING = False  # as in `typing`: until the handlers are there, nothing is imported that can wait
+if TYPE_CHECKING:
+    from types import FrameType
+    from typing import NoReturn
+
+INTERRUPTED = 130
+"""As a shell reports a program that Ctrl-C ended."""
+IMPORTING = "<frozen importlib"
+"""What the frames of an import are called."""
+
+
+def main() -> None:
+    """Entry of the program."""
+    answer_interrupts()
+    try:
+        from tailrace.cli.app import app
+        from tailrace.cli.console import guarded
+
+        code = guarded(app)
+    except KeyboardInterrupt:
+        _leave()
+    sys.exit(code)
+
+
+def answer_interrupts() -> None:
+    """Ctrl-C and SIGTERM (as batch systems send it) raise `KeyboardInterrupt`, and end an import at once.
+
+    An exception in the middle of an import can be lost, or turn into another one. Nothing has to be put away then.
+    A signal that the caller has this program ignore stays ignored.
+    """
+    for number in (signal.SIGINT, signal.SIGTERM):
+        if signal.getsignal(number) in (signal.SIG_DFL, signal.default_int_handler):
+            signal.signal(number, _interrupted)
+
+
+def _interrupted(_number: int, frame: "FrameType | None") -> None:
+    while frame is not None:
+        if frame.f_code.co_filename.startswith(IMPORTING):
+            _leave()
+        frame = frame.f_back
+    raise KeyboardInterrupt
+
+
+def _leave() -> "NoReturn":
+    line = '{"event": "message", "text": "interrupted"}' if "--json" in sys.argv else "interrupted"
+    try:
+        os.write(2, f"{line}\n".encode())
+    finally:  # a closed stderr must not change the exit code
+        os._exit(INTERRUPTED)
