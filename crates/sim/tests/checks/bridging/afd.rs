@@ -47,7 +47,7 @@ fn plan(aqm: RawAqm, ecn: bool) -> RawPlan {
         host.tcp.ecn = ecn;
         bare(host);
     });
-    (plan.stop_at_ps, plan.observe.series_bin_ps) = (8 * S, 100 * MS);
+    (plan.stop_at_ps, plan.observe.series_bin_ps) = (20 * S, 100 * MS);
     plan
 }
 
@@ -57,7 +57,7 @@ fn afd(ecn: bool) -> RawAqm {
 
 /// Goodput of every elephant in Mbit/s, once things have settled.
 fn elephants(outcome: &Outcome) -> Vec<f64> {
-    (0..MICE).map(|work| goodput_bps(outcome, work, 2 * S, 8 * S) / 1e6).collect()
+    (0..MICE).map(|work| goodput_bps(outcome, work, 2 * S, 20 * S) / 1e6).collect()
 }
 
 fn mean(values: &[f64]) -> f64 {
