@@ -80,7 +80,7 @@ def _resumes(profile: Row, reserved: int, resume: int, remarks: Remarks) -> int 
     """How far below its limit a group resumes: at the larger one of xon and limit - xon_offset (saibuffer.h)."""
     offset, static = profile.number("xon_offset"), profile.number("static_th")
     place = f"BUFFER_PROFILE|{profile.key}"
-    if static:
+    if static and resume:
         full = reserved + static
         level = max(resume, full - offset if offset else 0)
         return max(0, full - level)
