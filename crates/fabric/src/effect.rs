@@ -14,7 +14,6 @@ use crate::replay::{catch_up, require_known};
 use serde_json::{Map, Value, json};
 use std::path::Path;
 use tailrace_plan::Plan;
-use tailrace_sim::policy_towards;
 use tailrace_units::{Span, Time};
 
 /// The known lateness of the second pass: nothing moves for so long at a time, as when a hypervisor stops a core,
@@ -144,11 +143,11 @@ fn drops(outcome: &Value) -> Map<String, Value> {
 /// How long the longest queue of a port takes to drain when it is full.
 fn drain_us(plan: &Plan, port: &str) -> f64 {
     let graph = &plan.graph;
-    let ends = (graph.hosts..graph.ports.len()).flat_map(|node| graph.ports[node].iter().map(move |end| (node, end)));
-    let mut named = ends.filter(|(node, end)| format!("{}>{}", graph.names[*node], graph.names[end.peer]) == port);
-    let Some((node, end)) = named.next() else { return 0.0 };
+    let ends = (graph.hosts..graph.ports.len()).flat_map(|node| graph.ports[node].iter().enumerate().map(move |end| (node, end)));
+    let mut named = ends.filter(|(node, (_, end))| format!("{}>{}", graph.names[*node], graph.names[end.peer]) == port);
+    let Some((node, (number, end))) = named.next() else { return 0.0 };
     let switch = &plan.raw.switches[node - graph.hosts];
-    let policy = policy_towards(switch, &graph.names[end.peer]);
+    let policy = plan.policy(node - graph.hosts, number);
     let frame_bytes = plan.raw.hosts.iter().map(|host| host.mtu_bytes).max().unwrap_or(0) + plan.raw.framing.header_bytes;
     let limit = |limit| queue_limit_bytes(limit, switch.buffer_bytes, u64::from(frame_bytes)).min(switch.buffer_bytes);
     let longest = policy.queues.iter().map(|queue| limit(queue.limit)).max().unwrap_or(0);

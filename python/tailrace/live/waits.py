@@ -205,7 +205,7 @@ def _exposed(plan: Mapping[str, Any], kind: str, raw: Mapping[str, Any]) -> floa
         return 0.0
     buffers = {host["name"]: host["tcp"]["send_buffer"]["maximum_bytes"] for host in plan["hosts"]}
     largest = max(trip["response_bytes"] for trip in raw["round_trips"])
-    return min(1.0, buffers[raw["server"]] / max(1, largest))
+    return float(min(1.0, buffers[raw["server"]] / max(1, largest)))
 
 
 def _stolen_ratio(shares: Mapping[str, float | None]) -> float:

@@ -3,7 +3,7 @@
 from typing import Any, TypedDict
 
 from tailrace.results.numbers import digits_text, span_text
-from tailrace.results.queuing import port_policy
+from tailrace.results.queuing import port_policies
 from tailrace.results.run_directory import Run, Trial
 
 SHARE_MIN = 0.05
@@ -36,7 +36,8 @@ def idle_fair_drop(run: Run, arm: str, trials: list[Trial]) -> list[Idle]:
         for port in trial.outcome.get("ports", []):
             if (port.get("elephants") or {}).get("bytes"):
                 ports.setdefault((port["node"], port["towards"]), []).append(port)
-    found = (_of_port(port_policy(plan, *place), seen) for place, seen in ports.items())
+    policy_of = port_policies(plan)
+    found = (_of_port(policy_of(*place), seen) for place, seen in ports.items())
     return [idle for idle in found if idle is not None]
 
 

@@ -53,7 +53,7 @@ def _above_points(points: list[Any], bound: float) -> float:
     for (x, p), (x_next, p_next) in pairwise(points):
         if x <= bound < x_next:
             below = p + (p_next - p) * (bound - x) / (x_next - x)
-    return 1 - below / ONE_PPB
+    return float(1 - below / ONE_PPB)
 
 
 def _above_normal(distance: float, deviation: float) -> float:

@@ -201,9 +201,12 @@ def test_results_are_linear(
         "compare": lambda run: results.format_compare(results.compare(run, run)),
         "show": lambda run: show_queues(run, None, 1, None, json_=True),
     }
-    found = {
-        stage: exponent(lambda size, work=work: lambda: work(tmp_path / str(size) / "run"), SIZE)
-        for stage, work in stages.items()
-    }
+    found = {}
+    for stage, work in stages.items():
+
+        def at(size: int, work: Callable[[Path], object] = work) -> Callable[[], object]:
+            return lambda: work(tmp_path / str(size) / "run")
+
+        found[stage] = exponent(at, SIZE)
     capsys.readouterr()
     assert {stage: power for stage, power in found.items() if power > EXPONENT_MAX} == {}

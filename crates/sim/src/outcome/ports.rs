@@ -28,7 +28,7 @@ pub fn ports<F: Frame>(plan: &Plan, nodes: &[&Switch<F>], recorded: Recorded<'_>
         for (port, end) in graph.ports[id].iter().enumerate() {
             let peer = &graph.names[end.peer];
             let policy = plan.policy(index, port);
-            let record = plan.observed.iter().position(|&seen| seen == (id, port)).map(|record| &recorded.ports[record]);
+            let record = plan.record_of(id, port).map(|record| &recorded.ports[record]);
             let queues: Vec<Value> = (0..switch.queues(port))
                 .map(|queue| queue_summary(&policy.queues[queue].name, switch, port, queue, run))
                 .collect();
