@@ -178,7 +178,7 @@ mod tests {
         let elephants: Vec<usize> = (0..24).filter(|&n| seen[n]).collect();
         assert_eq!(elephants, [10, 21], "the eleventh frame each time");
         assert_eq!((etrap.counters.bytes, etrap.counters.elephant_bytes), (24_000, 2_000));
-        assert_eq!(etrap.counters.silences[4], 1, "20 periods without a byte");
+        assert_eq!(etrap.counters.silences[4], 2, "after 20 periods each time");
     }
 
     /// Four elephants that have ended fill a set; a mouse that keeps coming back does not lose its bytes to others.

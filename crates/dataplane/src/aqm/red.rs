@@ -161,7 +161,7 @@ mod tests {
         // At 31 500 bytes p_b is 0.1 + 0.9 / 20: gaps of 1 to 5.9 frames.
         assert_eq!(of(31_500).iter().max(), Some(&6));
         assert!(of(9_999).is_empty());
-        assert!(of(59_999).iter().any(|&gap| gap == 1) && of(60_000).iter().all(|&gap| gap == 1));
+        assert!(of(59_999).contains(&1) && of(60_000).iter().all(|&gap| gap == 1));
     }
 
     /// Section 4 of the paper: the count is -1 while the average is below the minimum, so that the first frame above it is
