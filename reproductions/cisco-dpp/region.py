@@ -136,6 +136,11 @@ def pair_counts(found: Map, first: str, second: str) -> list[list[int | None]]:
     return [[found.held({first: a, second: b}) for b in grids[1]] for a in grids[0]]
 
 
+def is_pair_run(found: Map, first: str, second: str) -> bool:
+    """Whether the whole grid of two values was run."""
+    return all(count is not None for row in pair_counts(found, first, second) for count in row)
+
+
 def rectangle_of(found: Map, first: str, second: str, level: int) -> Rectangle | None:
     """None where the base itself does not hold so many."""
     counts = pair_counts(found, first, second)

@@ -10,6 +10,7 @@ from region import (
     Span,
     at_least,
     edges,
+    is_pair_run,
     is_run,
     listed_words,
     pair_counts,
@@ -78,11 +79,15 @@ def _conclusion(found: Map) -> list[str]:
         "",
         f"**{verdict(found)}**",
         "",
+    ]
+    if not counts:
+        return lines
+    return [
+        *lines,
         f"With every fitted value at the ends of ±{FIT_PERCENT} % (the nearest points that were run), all six hold at "
         f"{at_least(counts, 6)} of {sum(counts.values())} corners.",
         "",
     ]
-    return lines
 
 
 def _span_words(span: Span | None, level: int) -> str:
@@ -142,6 +147,8 @@ def _together(found: Map) -> list[str]:
     for name, points in rows.items():
         counts = tally(found, points)
         total = sum(counts.values())
+        if not total:
+            continue
         cells = [at_least(counts, level) for level in LEVELS]
         lines.append(f"| {name} | {total} | " + " | ".join(map(str, cells)) + f" | {total - cells[-1]} |")
     return [*lines, ""]
@@ -176,6 +183,8 @@ def _pairs(found: Map) -> list[str]:
         "|---" * 6 + "|",
     ]
     for first, second in combinations(FITTED_KEYS, 2):
+        if not is_pair_run(found, first, second):
+            continue
         flat = [count for row in pair_counts(found, first, second) for count in row if count is not None]
         cells = [_rectangle(rectangle_of(found, first, second, level), first, second) for level in LEVELS]
         names = f"{BY_KEY[first].name}, {BY_KEY[second].name}"
