@@ -103,7 +103,8 @@ def region_lines(region: Json) -> list[str]:
     heads = ["fitted value", "here", "stated range", *LEVEL_WORDS.values()]
     lines = [
         f"{len(fitted)} values are fitted to the {region['figures']} independent figures together. Where each of them "
-        "is moved alone, over its stated range and to ±15 % at least, so many hold from one value to the other:",
+        "is moved alone, over its stated range and to ±15 % at least, so many hold from one value to the other (at "
+        f"{region['again_scale']:g} of the counts):",
         "",
         "| " + " | ".join(heads) + " |",
         "|---" * len(heads) + "|",
@@ -111,7 +112,19 @@ def region_lines(region: Json) -> list[str]:
     for value in fitted:
         spans = [value["holds"][level] or "nowhere" for level in LEVEL_WORDS]
         lines.append("| " + " | ".join([value["name"], value["base"], value["stated"] or "–", *spans]) + " |")
-    return [*lines, "", region["verdict"]]
+    return [*lines, "", f"{region['verdict']}{corner_words(region['corners'])}"]
+
+
+def corner_words(corners: dict[str, int]) -> str:
+    """How many corners of the fitted values hold how many figures, such as ` With all of them ...`."""
+    total = sum(corners.values())
+    if not total:
+        return ""
+    counts = [sum(number for held, number in corners.items() if int(held) >= level) for level in (6, 4)]
+    return (
+        f" With all of them at the ends of ±15 % at once, six hold at {counts[0]} and four or more at {counts[1]} of "
+        f"{total} corners."
+    )
 
 
 def column(judged: Json) -> str:

@@ -4,6 +4,7 @@ A region is judged at the points that were run. Along one value it is the longes
 least so many figures hold; between its last point and the next one lies its edge.
 """
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
@@ -11,7 +12,7 @@ from pathlib import Path
 
 from region_design import corners, draws, label, pair_grids
 from region_table import NAMES, Table
-from region_values import BY_KEY, CONTROL, FIT_PERCENT, FITTED_KEYS, PARAMETERS, Parameter, Point, Value
+from region_values import BY_KEY, CONTROL, FIT_PERCENT, FITTED, FITTED_KEYS, PARAMETERS, Parameter, Point, Value
 from tailrace.results.published import INDEPENDENT, Band, read_published
 
 HERE = Path(__file__).resolve().parent
@@ -136,6 +137,11 @@ def pair_counts(found: Map, first: str, second: str) -> list[list[int | None]]:
     return [[found.held({first: a, second: b}) for b in grids[1]] for a in grids[0]]
 
 
+def is_pair_run(found: Map, first: str, second: str) -> bool:
+    """Whether the whole grid of two values was run."""
+    return all(count is not None for row in pair_counts(found, first, second) for count in row)
+
+
 def rectangle_of(found: Map, first: str, second: str, level: int) -> Rectangle | None:
     """None where the base itself does not hold so many."""
     counts = pair_counts(found, first, second)
@@ -176,22 +182,25 @@ def speed_ups(found: Map) -> dict[str, tuple[float, float]]:
     return {name: (min(listed), max(listed)) for name, listed in percents.items()}
 
 
-def edges(found: Map) -> list[Point]:
-    """For each fitted value, the last points inside of its region of six and the first ones outside."""
-    points: list[Point] = []
+def near_region(found: Map) -> list[Point]:
+    """Fitted values alone at which four figures or more hold, and their neighbours; the nearest to the base first."""
+    points: dict[str, Point] = {}
     for key in FITTED_KEYS:
-        span = span_of(found, BY_KEY[key], LEVELS[0])
-        if span is None:
-            continue
         values = BY_KEY[key].values
-        low, high = values.index(span.low), values.index(span.high)
-        chosen = [index for index in (low - 1, low, high, high + 1) if 0 <= index < len(values)]
-        points += [{key: values[index]} for index in dict.fromkeys(chosen) if values[index] != BY_KEY[key].base]
-    return points
+        holds = [(found.held({key: value}) or 0) >= LEVELS[-1] for value in values]
+        for index, value in enumerate(values):
+            if any(holds[max(index - 1, 0) : index + 2]):
+                points[label({key: value})] = {key: value}
+    return sorted(points.values(), key=_distance)
 
 
-def summary(found: Map) -> dict[str, object]:
-    """What the README's sentences are made of, committed as `map.json`."""
+def _distance(point: Point) -> float:
+    [(key, value)] = point.items()
+    return abs(math.log(float(value) / float(BY_KEY[key].base)))
+
+
+def summary(found: Map, again: Map) -> dict[str, object]:
+    """What the README's sentences are made of, committed as `map.json`; fitted values at the scale of `again`."""
     return {
         "scale": found.scale,
         "points": len(list(found.table.points(found.scale))),
@@ -200,8 +209,13 @@ def summary(found: Map) -> dict[str, object]:
         "off": found.held({"max_packets": 1}),
         "corners": {str(level): number for level, number in tally(found, list(corners())).items()},
         "draws": {str(level): number for level, number in tally(found, list(draws())).items()},
-        "verdict": verdict(found),
-        "values": [_value(found, parameter) for parameter in PARAMETERS if is_run(found, parameter)],
+        "again_scale": again.scale,
+        "verdict": verdict(again),
+        "values": [
+            _value(again if parameter.kind == FITTED else found, parameter)
+            for parameter in PARAMETERS
+            if is_run(found, parameter)
+        ],
     }
 
 

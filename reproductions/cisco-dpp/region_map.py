@@ -3,8 +3,8 @@
     .venv/bin/python reproductions/cisco-dpp/region_map.py [--scale 0.05] [--trials 1] [--jobs 2] [--minutes 10]
 
 Runs the points that `map.csv` lacks and writes the file after each, so that an interrupted map goes on where it
-stopped. Then it runs the points at the edges of the region again at `--check-scale`, and writes `map.md`, `map.json`
-and `map.svg` from all points that there are. `--page` runs nothing.
+stopped. Then it runs fitted values alone again at `--again-scale`, and writes `map.md`, `map.json` and `map.svg`
+from all points that there are. `--page` runs nothing.
 """
 
 import argparse
@@ -18,7 +18,7 @@ from pathlib import Path
 from threading import Lock
 
 import region_page
-from region import Map, edges, summary
+from region import Map, near_region, summary
 from region_design import design, label
 from region_table import Table
 from region_values import Point, changes_of
@@ -26,8 +26,6 @@ from sensitivity import measure
 
 HERE = Path(__file__).resolve().parent
 TABLE = HERE / "map.csv"
-EDGES = "edges"
-"""The part that depends on the others: points at the edges, at another scale."""
 
 
 @dataclass(frozen=True)
@@ -46,27 +44,27 @@ def main() -> None:
     parser.add_argument("--trials", type=int, default=1, help="trials of each point")
     parser.add_argument("--jobs", type=int, default=2, help="points at the same time")
     parser.add_argument("--minutes", type=float, default=float("inf"), help="start no point after this many minutes")
-    parser.add_argument("--check-scale", type=float, default=0.2, help="scale at which the edges are run again")
+    parser.add_argument("--again-scale", type=float, default=0.2, help="scale at which fitted values are run again")
     parser.add_argument("--page", action="store_true", help="run nothing, write the pages from map.csv")
-    parser.add_argument("--part", action="append", choices=[*design(), EDGES], help="only this part; may be repeated")
+    parser.add_argument("--part", action="append", choices=list(design()), help="only this part and what is run again")
     options = parser.parse_args()
-    found, check = (Map.read(TABLE, scale) for scale in (options.scale, options.check_scale))
+    found, again = (Map.read(TABLE, scale) for scale in (options.scale, options.again_scale))
     deadline = time.monotonic() + 60 * options.minutes
     if not options.page:
         run(found.table, list(missing(found, options.part, options.trials)), options.jobs, deadline)
-        if not options.part or EDGES in options.part:
-            check = replace(check, table=found.table)
-            run(found.table, list(unchecked(found, check, options.trials)), options.jobs, deadline)
-    for name, text in pages(found, check).items():
+        again = replace(again, table=found.table)
+        run(found.table, list(unrepeated(found, again, options.trials)), options.jobs, deadline)
+    for name, text in pages(found, again).items():
         (HERE / name).write_text(text, encoding="utf-8")
 
 
-def pages(found: Map, check: Map) -> dict[str, str]:
+def pages(found: Map, again: Map) -> dict[str, str]:
     """What is written from the points, by the name of the file."""
+    told = found if list(unrepeated(found, again, 1)) else again
     return {
-        "map.md": region_page.page(found, check),
+        "map.md": region_page.page(found, told),
         "map.svg": region_page.drawing(found),
-        "map.json": json.dumps(summary(found), indent=1, ensure_ascii=False) + "\n",
+        "map.json": json.dumps(summary(found, told), indent=1, ensure_ascii=False) + "\n",
     }
 
 
@@ -78,11 +76,11 @@ def missing(found: Map, parts: list[str] | None, trials: int) -> Iterator[Todo]:
             yield Todo(point, found.scale, trials)
 
 
-def unchecked(found: Map, check: Map, trials: int) -> Iterator[Todo]:
-    """Points at the edges that were not run at the other scale."""
-    for point in [{}, *edges(found)]:
-        if not check.table.has(label(point), check.scale, trials):
-            yield Todo(point, check.scale, trials)
+def unrepeated(found: Map, again: Map, trials: int) -> Iterator[Todo]:
+    """Fitted values alone that were not run at the other scale and could hold four figures there."""
+    for point in near_region(found):
+        if not again.table.has(label(point), again.scale, trials):
+            yield Todo(point, again.scale, trials)
 
 
 def run(table: Table, todo: list[Todo], jobs: int, deadline: float) -> None:

@@ -2,13 +2,14 @@
 
 import json
 import re
+from itertools import combinations, product
 from pathlib import Path
 
 import pytest
 
 import region_map
-from region import HERE, Map, at_least, covers_fit, edges, rectangle_of, span_of, speed_ups, tally, verdict
-from region_design import corners, design, draws, label, near_ends, singles
+from region import HERE, Map, at_least, covers_fit, near_region, rectangle_of, span_of, speed_ups, tally, verdict
+from region_design import corners, design, draws, label, near_ends, pair_grids, singles
 from region_table import TIMES, Table
 from region_values import BY_KEY, CONTROL, FITTED, FITTED_KEYS, PARAMETERS, Parameter, Point, changes_of
 from sensitivity import Cells
@@ -17,7 +18,7 @@ from tailrace.results.published import INDEPENDENT, read_published
 from tailrace.scenario.loading import load_scenario
 
 SCENARIO = HERE / "scenario.yaml"
-COMMITTED_SCALE, CHECK_SCALE = 0.05, 0.2
+COMMITTED_SCALE, AGAIN_SCALE = 0.05, 0.2
 MIN_POINTS = 7
 
 
@@ -145,12 +146,20 @@ def test_values_without_an_order_are_listed(tmp_path: Path) -> None:
 
 
 def test_a_rectangle_has_the_base_and_no_bad_cell(tmp_path: Path) -> None:
-    cores, slices = BY_KEY["cores"].coarse, BY_KEY["slice_ms"].coarse
-    held = {label({"cores": a, "slice_ms": b}): 6 if a in (23, 24) and b != 3 else 3 for a in cores for b in slices}
-    rectangle = rectangle_of(made(tmp_path, held), "cores", "slice_ms", 6)
+    cores, rates = pair_grids("cores", "rate_mbps")
+    held = {label({"cores": a, "rate_mbps": b}): 6 if a in (23, 24) and b != 370 else 3 for a in cores for b in rates}
+    rectangle = rectangle_of(made(tmp_path, held), "cores", "rate_mbps", 6)
     assert rectangle is not None
-    assert (rectangle.lows, rectangle.highs, rectangle.points) == ((23, 0.75), (24, 1.725), 8)
-    assert rectangle_of(made(tmp_path, held | {"base": 3}), "cores", "slice_ms", 6) is None
+    assert (rectangle.lows, rectangle.highs, rectangle.points) == ((23, 330), (24, 365), 8)
+    assert rectangle_of(made(tmp_path, held | {"base": 3}), "cores", "rate_mbps", 6) is None
+
+
+def test_corners_have_every_two_values_in_all_four_ways() -> None:
+    points = list(corners())
+    assert len(points) == 2 ** (len(FITTED_KEYS) - 1)
+    for first, second in combinations(FITTED_KEYS, 2):
+        ways = [(point[first], point[second]) for point in points]
+        assert {way: ways.count(way) for way in ways} == dict.fromkeys(product(near_ends(first), near_ends(second)), 4)
 
 
 def test_points_that_were_not_run_are_not_counted(tmp_path: Path) -> None:
@@ -176,17 +185,37 @@ def test_speed_ups_are_those_of_all_points_but_the_controls(tmp_path: Path) -> N
     assert speed_ups(found)["XS"] == pytest.approx((100 * (1 - 390 / 572), 50))
 
 
-def test_edges_are_the_points_around_the_region(tmp_path: Path) -> None:
-    held = {label(point): 6 for point in singles()} | {"cores=22": 3, "cores=26": 3}
-    cores = [point["cores"] for point in edges(made(tmp_path, held)) if "cores" in point]
-    assert cores == [22, 23, 25, 26]
+def test_what_could_hold_is_run_again_the_nearest_first(tmp_path: Path) -> None:
+    held = {label(point): 3 for point in singles()} | {"base": 6, "queue_mb=10": 4}
+    found = made(tmp_path, held)
+    points = [label(point) for point in near_region(found)]
+    assert points[0] == "base"
+    assert {"rate_mbps=356", "rate_mbps=362"} == set(points[1:3])
+    assert {"cores=23", "cores=25", "queue_mb=8", "queue_mb=10", "queue_mb=20"} <= set(points)
+    assert "cores=22" not in points
+    assert "queue_mb=30" not in points
+    assert [label(one.point) for one in region_map.unrepeated(found, found, 1)] == []
 
 
-def test_the_committed_map_is_whole_and_its_pages_belong_to_it(committed: Map) -> None:
-    assert list(region_map.missing(committed, None, 1)) == []
-    check = Map.read(region_map.TABLE, CHECK_SCALE)
-    assert list(region_map.unchecked(committed, check, 1)) == []
-    for name, text in region_map.pages(committed, check).items():
+def test_ranges_of_fitted_values_are_those_of_the_longer_runs(tmp_path: Path) -> None:
+    found = made(tmp_path, {label(point): 6 for point in singles()})
+    again = Map(found.table, AGAIN_SCALE, found.bands)
+    told = json.loads(region_map.pages(found, again)["map.json"])
+    assert told["again_scale"] == COMMITTED_SCALE, "the longer runs are not whole"
+    for point in near_region(found):
+        found.table.rows[label(point), AGAIN_SCALE, 1] = found.table.rows[label(point), COMMITTED_SCALE, 1]
+    bad = dict.fromkeys(TIMES, 9999.0)
+    found.table.rows["cores=23", AGAIN_SCALE, 1] = found.table.rows["cores=25", AGAIN_SCALE, 1] = bad
+    told = json.loads(region_map.pages(found, again)["map.json"])
+    [cores] = [value for value in told["values"] if value["key"] == "cores"]
+    assert (told["again_scale"], cores["holds"]["6"]) == (AGAIN_SCALE, "24")
+
+
+def test_the_committed_map_has_every_value_alone_and_its_pages_belong_to_it(committed: Map) -> None:
+    assert list(region_map.missing(committed, ["base", "singles"], 1)) == []
+    again = Map.read(region_map.TABLE, AGAIN_SCALE)
+    assert list(region_map.unrepeated(committed, again, 1)) == []
+    for name, text in region_map.pages(committed, again).items():
         assert (HERE / name).read_text() == text, "run region_map.py --page"
 
 
