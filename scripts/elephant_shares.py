@@ -85,8 +85,7 @@ def measured(case: dict[str, Any]) -> dict[str, Any]:
         path = Path(folder) / "run"
         tailrace.run(case, out=path)
         run = Run.read(path)
-        assert run.baseline is not None, "a run has arms"
-        [trial] = run.valid(run.baseline)
+        [trial] = run.valid(run.arms[0])
     return next(port for port in trial.outcome["ports"] if port["towards"] == "sink")
 
 

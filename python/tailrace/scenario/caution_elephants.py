@@ -14,7 +14,7 @@ from tailrace.scenario.topology import Graph
 from tailrace.scenario.workload import Stream
 
 PS_BITS_PER_BYTE_SECOND = 8 * 10**12
-AGE_MARGIN = 2
+AGE_MARGIN = 3
 """An age of this many rounds, in each of which every connection sends a burst, keeps elephants: rounds are uneven."""
 AGE_STEP_PS = 10**7
 """Ages are proposed in steps of 10 us."""

@@ -1,6 +1,7 @@
 """What lies beyond a bound in a distribution: its probability, and the mean without it."""
 
 import math
+from collections.abc import Sequence
 from itertools import pairwise
 from statistics import NormalDist
 from typing import Any
@@ -42,14 +43,14 @@ def mean_up_to(raw: dict[str, Any], bound: float) -> float:
     return width / 3 * (above(raw, 0.0) + sum(weights) + above(raw, bound))
 
 
-def _above_points(points: list[Any], bound: float) -> float:
+def _above_points(points: Sequence[Sequence[int]], bound: float) -> float:
     """Piecewise linear between (value, cumulative probability in parts per billion)."""
     (first, first_ppb), (last, _) = points[0], points[-1]
     if bound >= last:
         return 0.0
     if bound < first:
         return 1.0
-    below = first_ppb
+    below: float = first_ppb
     for (x, p), (x_next, p_next) in pairwise(points):
         if x <= bound < x_next:
             below = p + (p_next - p) * (bound - x) / (x_next - x)

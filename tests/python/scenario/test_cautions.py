@@ -44,7 +44,7 @@ def test_bursts_with_longer_silences_than_the_trap_allows_are_told_with_the_age_
     [told] = warnings(fair())
     assert "policies.fair.etrap.age: 8 connections that send in turn may be silent for 358.4 us" in told
     assert "between two turns, and the elephant trap evicts an elephant that is silent for 50 us" in told
-    assert "write etrap: {age: 820us}" in told
+    assert "write etrap: {age: 1230us}" in told
 
 
 @pytest.mark.parametrize(
@@ -64,7 +64,7 @@ def test_fair_drop_that_has_elephants_is_not_warned_of(case: dict[str, Any]) -> 
 def test_without_bursts_a_turn_is_as_long_as_the_queue_at_its_desired_depth() -> None:
     [told] = warnings(fair(tso="0B"))
     assert "may be silent for 105 us between two turns" in told
-    assert "write etrap: {age: 240us}" in told
+    assert "write etrap: {age: 360us}" in told
 
 
 def test_a_policy_without_fair_drop_has_no_trap_to_be_warned_of() -> None:
