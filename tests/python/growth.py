@@ -36,7 +36,7 @@ class SearchedList(list[Any]):
         return super().__contains__(value)
 
 
-JOINED = topology.Graph.joined.func
+JOINED = topology.Graph.__dict__["joined"].func
 
 
 class WatchedGraph(topology.Graph):
