@@ -3,6 +3,7 @@
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import cached_property
 from math import log
 from types import FrameType
 from typing import Any
@@ -35,27 +36,30 @@ class SearchedList(list[Any]):
         return super().__contains__(value)
 
 
+JOINED = topology.Graph.__dict__["joined"].func
+
+
+class WatchedGraph(topology.Graph):
+    """A graph with `SearchedList`s of nodes and neighbours."""
+
+    def __setattr__(self, name: str, value: object) -> None:
+        super().__setattr__(name, SearchedList(value) if isinstance(value, list) else value)
+
+    @cached_property
+    def joined(self) -> dict[str, list[str]]:
+        """As of any graph."""
+        return {name: SearchedList(ends) for name, ends in JOINED(self).items()}
+
+
 @contextmanager
 def searched_lists() -> Iterator[None]:
-    """Graphs have `SearchedList`s of nodes and neighbours."""
-    graph, joined = topology.Graph, topology.Graph.__dict__["joined"]
-
-    class Watched(graph):  # type: ignore[misc, valid-type]
-        def __setattr__(self, name: str, value: Any) -> None:
-            super().__setattr__(name, SearchedList(value) if isinstance(value, list) else value)
-
-        @property
-        def joined(self) -> dict[str, list[str]]:
-            if "_watched" not in self.__dict__:
-                self.__dict__["_watched"] = {name: SearchedList(ends) for name, ends in joined.func(self).items()}
-            watched: dict[str, list[str]] = self.__dict__["_watched"]
-            return watched
-
-    topology.Graph = Watched  # type: ignore[misc]
+    """Networks expand to `WatchedGraph`s."""
+    usual = topology.Graph
+    setattr(topology, "Graph", WatchedGraph)  # noqa: B010  it is a type, which cannot be assigned to
     try:
         yield
     finally:
-        topology.Graph = graph  # type: ignore[misc]
+        setattr(topology, "Graph", usual)  # noqa: B010  as above
 
 
 def steps_of(action: Callable[[], object]) -> int:

@@ -16,6 +16,8 @@ from tailrace.experiment.plans import Plans
 from tailrace.experiment.run import Experiment, Options, summarise_and_report
 from tailrace.experiment.schedule import TrialKey
 from tailrace.scenario.loading import load_scenario
+from tailrace.scenario.network import Network
+from tailrace.scenario.topology import expand
 
 Scenario = dict[str, Any]
 
@@ -133,6 +135,14 @@ SIZE = 8
 """Of the smallest of the three scenarios."""
 
 
+def test_a_search_of_all_hosts_for_each_host_is_seen() -> None:
+    def action_of(size: int) -> Callable[[], object]:
+        graph = expand(Network.model_validate(star(size)))
+        return lambda: [name in graph.hosts for name in list(graph.hosts)]
+
+    assert exponent(action_of, SIZE) > EXPONENT_MAX
+
+
 def test_loading_is_linear(shape: Callable[[int], Scenario]) -> None:
     def action_of(size: int) -> Callable[[], object]:
         data = shape(size)
@@ -201,12 +211,11 @@ def test_results_are_linear(
         "compare": lambda run: results.format_compare(results.compare(run, run)),
         "show": lambda run: show_queues(run, None, 1, None, json_=True),
     }
-    found = {}
-    for stage, work in stages.items():
-
-        def at(size: int, work: Callable[[Path], object] = work) -> Callable[[], object]:
-            return lambda: work(tmp_path / str(size) / "run")
-
-        found[stage] = exponent(at, SIZE)
+    found = {stage: exponent(at_size(work, tmp_path), SIZE) for stage, work in stages.items()}
     capsys.readouterr()
     assert {stage: power for stage, power in found.items() if power > EXPONENT_MAX} == {}
+
+
+def at_size(work: Callable[[Path], object], folder: Path) -> Callable[[int], Callable[[], object]]:
+    """Work on the run of each size."""
+    return lambda size: lambda: work(folder / str(size) / "run")
