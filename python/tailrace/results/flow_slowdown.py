@@ -41,7 +41,7 @@ def _flows(trial: Trial, workload: str) -> Iterable[tuple[int, float]]:
             yield size_bytes, latency_ps / ideal_ps
 
 
-def _bounds(index: int) -> dict[str, int | None]:
+def _bounds(index: int) -> dict[str, float | int | None]:
     """A class holds sizes above `from_bytes` up to `to_bytes`."""
     return {
         "from_bytes": SIZE_EDGES_BYTES[index - 1] if index > 0 else 0,
