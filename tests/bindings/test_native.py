@@ -75,7 +75,14 @@ STREAM = {
     "pin_backward": [],
 }
 COLUMNS = {
-    "transactions": {"workload": "u32", "user": "u32", "start_ps": "u64", "latency_ps": "u64"},
+    "transactions": {
+        "workload": "u32",
+        "user": "u32",
+        "start_ps": "u64",
+        "latency_ps": "u64",
+        "size_bytes": "u64",
+        "ideal_ps": "u64",
+    },
     "cut_off": {"workload": "u32", "user": "u32", "start_ps": "u64", "waited_ps": "u64"},
     "workload_series": {"workload": "u32", "bin": "u32", "start_ps": "u64", "goodput_bytes": "u64"},
     **FABRIC_COLUMNS,
