@@ -203,8 +203,8 @@ def _exposed(plan: Mapping[str, Any], kind: str, raw: Mapping[str, Any]) -> floa
     """
     if kind != "oltp":
         return 0.0
-    buffers = {host["name"]: host["tcp"]["send_buffer"]["maximum_bytes"] for host in plan["hosts"]}
-    largest = max(trip["response_bytes"] for trip in raw["round_trips"])
+    buffers = {host["name"]: int(host["tcp"]["send_buffer"]["maximum_bytes"]) for host in plan["hosts"]}
+    largest = max(int(trip["response_bytes"]) for trip in raw["round_trips"])
     return min(1.0, buffers[raw["server"]] / max(1, largest))
 
 
