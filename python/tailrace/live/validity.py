@@ -22,7 +22,6 @@ def reasons(outcome: Mapping[str, Any], bounds: Live) -> list[str]:
         *_fabric(fabric, bounds),
         *_lost(fabric),
         *_core_waits(live, bounds),
-        *_kernel_waits(live, bounds),
         *_machine(live, bounds),
         *_generators(outcome, live, bounds),
     ]
@@ -57,16 +56,6 @@ def _core_waits(live: Mapping[str, Any], bounds: Live) -> Iterator[str]:
             yield (
                 f"the programs of {workload} waited {lost['wait_s']:.2f} s for a core{stolen}: {lost['share']:.1%} of"
                 f" its users' time, allowed are {bounds.max_core_wait / ONE_PPB:.1%}"
-            )
-
-
-def _kernel_waits(live: Mapping[str, Any], bounds: Live) -> Iterator[str]:
-    """What frames suffered that the kernel could not receive at once."""
-    for thread, share in (live.get("kernel_wait_share") or {}).items():
-        if share * ONE_PPB > bounds.max_core_wait:
-            yield (
-                f"the kernel's thread {thread}, which receives frames, waited for its core for {share:.1%} of the"
-                f" trial, allowed are {bounds.max_core_wait / ONE_PPB:.1%}"
             )
 
 

@@ -203,9 +203,9 @@ def _exposed(plan: Mapping[str, Any], kind: str, raw: Mapping[str, Any]) -> floa
     """
     if kind != "oltp":
         return 0.0
-    buffers = {host["name"]: host["tcp"]["send_buffer"]["maximum_bytes"] for host in plan["hosts"]}
-    largest = max(trip["response_bytes"] for trip in raw["round_trips"])
-    return float(min(1.0, buffers[raw["server"]] / max(1, largest)))
+    buffers = {host["name"]: int(host["tcp"]["send_buffer"]["maximum_bytes"]) for host in plan["hosts"]}
+    largest = max(int(trip["response_bytes"]) for trip in raw["round_trips"])
+    return min(1.0, buffers[raw["server"]] / max(1, largest))
 
 
 def _stolen_ratio(shares: Mapping[str, float | None]) -> float:

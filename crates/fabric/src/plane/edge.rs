@@ -128,7 +128,7 @@ mod tests {
         assert_eq!(late(&mut line, us(9_008)).1.0, us(16));
         // The next look is in time, and frames still wait: they follow each other as they would on any line.
         line.give_up_lost_time();
-        let (real, punctual) = late(&mut line, us(9_020));
+        let (real, punctual) = late(&mut line, us(9_010));
         assert_eq!(real, punctual);
     }
 
