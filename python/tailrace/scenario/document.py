@@ -2,12 +2,14 @@
 
 import copy
 import datetime
+import re
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NoReturn
 
 from ruamel.yaml import YAML
 from ruamel.yaml.comments import CommentedMap, CommentedSeq, TaggedScalar
+from ruamel.yaml.constructor import DuplicateKeyError
 from ruamel.yaml.error import MarkedYAMLError, YAMLError
 from ruamel.yaml.scalarbool import ScalarBoolean
 from ruamel.yaml.scalarfloat import ScalarFloat
@@ -119,6 +121,8 @@ def read_yaml(text: str, name: str) -> tuple[Any, dict[KeyPath, int]]:
     except MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         what = (error.problem or "this is not YAML").strip().splitlines()[0]
+        if isinstance(error, DuplicateKeyError):
+            what = _duplicate_key(text, what, mark.line if mark else 0)
         raise ScenarioError([Problem(name, mark.line + 1 if mark else 0, "", f"YAML: {what}", _hint(what))]) from None
     except (YAMLError, ValueError) as error:
         what = f"YAML: {str(error).partition(';')[0]}"
@@ -129,10 +133,25 @@ def read_yaml(text: str, name: str) -> tuple[Any, dict[KeyPath, int]]:
     return plain.value(loaded, ()), plain.lines
 
 
+def _duplicate_key(text: str, what: str, line: int) -> str:
+    """The message for a key that its section has twice: the key, and the line of the first one where it is found."""
+    key = what.split('"')[1] if '"' in what else ""
+    lines = text.splitlines()
+    indent = len(lines[line]) - len(lines[line].lstrip()) if line < len(lines) else 0
+    for number in range(line - 1, -1, -1):
+        found = lines[number]
+        inner = len(found) - len(found.lstrip())
+        if inner == indent and re.match(rf"""\s*['"]?{re.escape(key)}['"]?\s*:""", found):
+            return f"duplicate key '{key}', first on line {number + 1}"
+        if found.strip() and inner < indent:
+            break
+    return f"duplicate key '{key}'"
+
+
 def _hint(what: str) -> str:
     """What to do about something that the YAML reader says."""
     if "duplicate key" in what:
-        return "a key stands once in its section; take one of the two out"
+        return "a section has each key once; remove one of the two"
     if "another document" in what:
         return "one scenario in a file; take out what follows '---'"
     return "check indentation, colons and quotes; tabs are not allowed"
