@@ -39,7 +39,7 @@ def _unpaused(scenario: Scenario, graph: Graph, node: str, used: dict[str, Polic
     """Hosts that send in a lossless class straight into this switch, and go on when it pauses them."""
     deaf: dict[int | None, list[str]] = {}
     misled: dict[str, tuple[int, int]] = {}
-    for name, workload in scenario.workloads.items():
+    for name, workload in scenario.running.items():
         for sender in senders(workload, graph):
             own = class_of(workload, sender, scenario.switch(node)) if sender in used else None
             if own is None or own not in lossless_priorities(used[sender]):
@@ -89,7 +89,7 @@ def _unmarked(scenario: Scenario, graph: Graph, node: str, used: dict[str, Polic
         for queue, kind in marking.items():
             unmarked = [
                 name
-                for name, workload in scenario.workloads.items()
+                for name, workload in scenario.running.items()
                 for sender in senders(workload, graph)
                 if not _is_marked(scenario.host(sender), workload)
                 and (own := class_of(workload, sender, switch)) is not None

@@ -36,7 +36,7 @@ def lower(scenario: Scenario, arm: str, trial: int) -> Raw:
         "switches": [lower_switch(name, scenario.switch(name), scenario, graph) for name in graph.switches],
         "links": [{"a": k.a, "b": k.b, "rate_bps": k.rate_bps, "delay_ps": k.delay_ps} for k in graph.links],
         **lower_trees(scenario, graph),
-        "workloads": [lower_workload(name, workload, graph) for name, workload in scenario.workloads.items()],
+        "workloads": [lower_workload(name, workload, graph) for name, workload in scenario.running.items()],
         "observe": _observe(scenario, graph),
     }
 
@@ -141,7 +141,7 @@ def _observe(scenario: Scenario, graph: Graph) -> Raw:
 
 def _auto_ports(scenario: Scenario, graph: Graph) -> list[list[str]]:
     """Ports towards hosts that receive the bulk of some workload, and ports between switches, where queues form."""
-    receivers = {host for workload in scenario.workloads.values() for host in bulk_receivers(workload, graph.hosts)}
+    receivers = {host for workload in scenario.running.values() for host in bulk_receivers(workload, graph.hosts)}
     switches = set(graph.switches)
     both_ways = [(k.a, k.b) for k in graph.links] + [(k.b, k.a) for k in graph.links]
     to_hosts = [[a, b] for a, b in both_ways if a in switches and b in receivers]

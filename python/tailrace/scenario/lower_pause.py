@@ -44,7 +44,7 @@ class Port:
     def frame_bytes(self) -> int:
         """The largest frame of any host, as it is stored."""
         largest = max((self.scenario.host(name).mtu for name in self.graph.hosts), default=Host().mtu)
-        is_tagged = any(workload.vlan for workload in self.scenario.workloads.values())
+        is_tagged = any(workload.vlan for workload in self.scenario.running.values())
         return largest + self.scenario.network.framing.header + (TAG_BYTES if is_tagged else 0)
 
     def peer_response_ps(self) -> int:

@@ -54,6 +54,11 @@ class Scenario(Part):
         """The arms in order, baseline first."""
         return list(self.arms) or [BASE_ARM]
 
+    @property
+    def running(self) -> dict[str, Workload]:
+        """The workloads that are enabled, by name."""
+        return {name: workload for name, workload in self.workloads.items() if workload.enabled}
+
     def host(self, name: str) -> Host:
         """Settings of one host, with the defaults under its own."""
         return merged(self.hosts.get(DEFAULTS, Host()), self.hosts.get(name, Host()))
