@@ -34,18 +34,27 @@ class Document:
     data: dict[str, Any]
     lines: dict[KeyPath, int] = field(default_factory=dict)
     folder: Path = Path()
+    files: dict[KeyPath, str] = field(default_factory=dict)
+    """Where a key stands in another file than `file`: that file."""
 
     def line(self, path: KeyPath) -> int:
         """Line of `path`, or of the nearest enclosing key that has one; 0 when there is none."""
-        for length in range(len(path), 0, -1):
-            if path[:length] in self.lines:
-                return self.lines[path[:length]]
-        return min((line for line in self.lines.values() if line > 0), default=0)
+        place = self._nearest(path)
+        if place is not None:
+            return self.lines[place]
+        own = (line for at, line in self.lines.items() if line > 0 and at not in self.files)
+        return min(own, default=0)
+
+    def _nearest(self, path: KeyPath) -> KeyPath | None:
+        """`path`, or the nearest enclosing key that has a line."""
+        return next((path[:length] for length in range(len(path), 0, -1) if path[:length] in self.lines), None)
 
     def problem(self, path: KeyPath, what: str, hint: str = "") -> Problem:
         """A problem with the value at `path`."""
         line = self.line(path)
-        file = f"{self.file} with --set" if line == ON_COMMAND_LINE else self.file
+        place = self._nearest(path)
+        own = self.file if place is None else self.files.get(place, self.file)
+        file = f"{self.file} with --set" if line == ON_COMMAND_LINE else own
         return Problem(file, max(0, line), dotted(path), what, hint)
 
     def with_value(self, path: KeyPath, value: object, line: int) -> "Document":
@@ -63,7 +72,8 @@ class Document:
             raise KeyError(dotted(path))
         place[path[-1]] = copy.deepcopy(value)
         kept = {at: number for at, number in self.lines.items() if at[: len(path)] != path}
-        return Document(self.file, data, {**kept, path: line}, self.folder)
+        files = {at: file for at, file in self.files.items() if at in kept}
+        return Document(self.file, data, {**kept, path: line}, self.folder, files)
 
     def without(self, path: KeyPath) -> "Document":
         """A copy in which `path` is not there."""
@@ -75,7 +85,7 @@ class Document:
             place = place[key]
         if path and has_key(place, path[-1]):
             del place[path[-1]]
-        return Document(self.file, data, self.lines, self.folder)
+        return Document(self.file, data, self.lines, self.folder, self.files)
 
 
 def has_key(place: Any, key: str | int) -> bool:

@@ -1,7 +1,7 @@
 """From a file to checked scenarios, one for each arm, with every problem of all of them told at once."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from pathlib import Path
@@ -12,7 +12,8 @@ from pydantic import ValidationError
 from tailrace.errors import KeyPath, Problem, ScenarioError, closest, dotted
 from tailrace.scenario.caution import cautions
 from tailrace.scenario.checks import check
-from tailrace.scenario.document import ON_COMMAND_LINE, Document, data_document, read_document, read_yaml
+from tailrace.scenario.document import ON_COMMAND_LINE, Document, data_document, read_yaml
+from tailrace.scenario.including import read_scenario, with_includes
 from tailrace.scenario.scenario import Scenario
 from tailrace.scenario.topology import expand
 from tailrace.scenario.wording import problem_of, real_path
@@ -47,12 +48,16 @@ class Loaded:
         return None if name is None else self.document.folder / name
 
 
-def load_scenario(source: Path | str | Mapping[str, Any], overrides: Mapping[str, Any] | None = None) -> Loaded:
+Source = Path | str | Sequence[Path | str] | Mapping[str, Any]
+"""A scenario file, several that are merged in order, or the same as data."""
+
+
+def load_scenario(source: Source, overrides: Mapping[str, Any] | None = None) -> Loaded:
     """Reads and checks a scenario; raises `ScenarioError` with all of its problems.
 
     `overrides` are dotted paths and values that win over the file, as `--set` gives them; arms win over both.
     """
-    document = data_document(dict(source)) if isinstance(source, Mapping) else read_document(Path(source))
+    document = _document(source)
     for key, value in (overrides or {}).items():
         document = _overridden(document, key, value, line=ON_COMMAND_LINE, place=f"--set {key}")
     base, problems = _parsed(document)
@@ -69,6 +74,13 @@ def load_scenario(source: Path | str | Mapping[str, Any], overrides: Mapping[str
     if problems:
         raise ScenarioError(problems)
     return Loaded(document, base, arms, _warnings(arms, documents))
+
+
+def _document(source: Source) -> Document:
+    if isinstance(source, Mapping):
+        return with_includes(data_document(dict(source)))
+    paths = [source] if isinstance(source, Path | str) else source
+    return read_scenario([Path(path) for path in paths])
 
 
 def _warnings(arms: Mapping[str, Scenario], documents: Mapping[str, Document]) -> tuple[Problem, ...]:
