@@ -11,6 +11,7 @@ from tailrace.report.beside import beside_published
 from tailrace.report.headline import facts, headline
 from tailrace.report.network import network
 from tailrace.report.sections import completion, distributions, provenance, queues, transport
+from tailrace.report.sweep import sweep_section
 from tailrace.results import Run, numbers
 from tailrace.results.grid import metric_name
 from tailrace.results.pauses import deadlock_sentences
@@ -36,6 +37,8 @@ def write(run_dir: Path, summary: dict[str, Any] | None = None) -> Path:
 def render(run: Run, summary: dict[str, Any] | None = None) -> str:
     """The page as text."""
     summary = summary or summarise_run(run)
+    if summary["sweep"] is not None:
+        return _sweep_page(run, summary)
     context: dict[str, Any] = {
         "run": summary["run"],
         "arms": list(summary["arms"]),
@@ -58,6 +61,19 @@ def render(run: Run, summary: dict[str, Any] | None = None) -> str:
         "script": asset("report.js"),
     }
     return environment().get_template("page.html.j2").render(context)
+
+
+def _sweep_page(run: Run, summary: dict[str, Any]) -> str:
+    """A sweep has many arms: curves and maps instead of the sections of two or three."""
+    context = {
+        "run": summary["run"],
+        "facts": facts(summary),
+        "sweep": sweep_section(run, summary),
+        "assumptions": summary["assumptions"],
+        "theme": asset("theme.css"),
+        "script": asset("report.js"),
+    }
+    return environment().get_template("sweep.html.j2").render(context)
 
 
 @cache

@@ -11,12 +11,12 @@ from tailrace.statistics import Effect, Interval, compare_samples
 
 
 def compare_arms(run: Run) -> list[dict[str, Any]]:
-    """Every arm against the baseline, for every workload and metric that both have in valid trials."""
-    baseline = run.baseline
-    if baseline is None:
-        return []
+    """Every arm against its baseline, for every workload and metric that both have in valid trials."""
     compared = []
-    for arm in (arm for arm in run.arms if arm != baseline):
+    for arm in run.arms:
+        baseline = run.baseline_of(arm)
+        if baseline in (None, arm):
+            continue
         for workload in run.workloads:
             chosen = main_metric(run, workload)
             for metric in METRICS:

@@ -7,8 +7,9 @@ from typing import Any
 
 from tailrace.results.run_directory import Run
 from tailrace.results.summarise import summarise_run
+from tailrace.results.sweep_text import format_result
 from tailrace.results.tables import Table, read_table
-from tailrace.results.text import difference_text, figure_text, format_table, interval_text, number, place, verdict_text
+from tailrace.results.text import difference_text, figure_text, interval_text, number, place, verdict_text
 
 PASSED_MARKS = {True: "✓", False: "✗", None: "?"}
 
@@ -24,7 +25,7 @@ class Result:
         return f"Result({str(self.path)!r})"
 
     def __str__(self) -> str:
-        return format_table(self.summary)
+        return format_result(self.summary)
 
     @cached_property
     def summary(self) -> dict[str, Any]:
