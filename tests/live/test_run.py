@@ -75,7 +75,7 @@ def test_what_lateness_did_and_what_programs_waited_is_told(finished: Path) -> N
         port = data["fabric"]["effect"]["leaf>client"]
         assert port["drain_ms"] == pytest.approx(80.0), "a megabyte at 100 Mbit/s"
         # Whatever the machine does, a full queue delays by tens of milliseconds, and both passes have the same frames.
-        assert port["frames"] > 1000
+        assert port["frames"] > 300
         assert abs(port["mean_ms"]) < port["drain_ms"]
         assert abs(port["drops"] - port["punctual_drops"]) <= port["drops"]
         lost = data["live"]["core_waits"]["orders"]
