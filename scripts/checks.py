@@ -54,8 +54,8 @@ LINTS = (
     Check("import order", (tool("lint-imports"), "--no-cache", "--no-logo"), 60),
 )
 TESTS = (
-    Check("cargo test", ("cargo", "test", "--workspace", "--locked", "--no-fail-fast"), 1200),
-    Check("pytest", (tool("python"), "-m", "pytest", "--quiet"), 1200),
+    Check("cargo test", ("cargo", "test", "--workspace", "--locked", "--no-fail-fast"), 1800),
+    Check("pytest", (tool("python"), "-m", "pytest", "--quiet"), 2400),
     Check("live", (tool("python"), "scripts/live_checks.py"), 900),
 )
 # Those with random cases.
