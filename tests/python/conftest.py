@@ -1,11 +1,21 @@
 """Fixtures of the Python tests."""
 
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 import fake_native
+
+
+@pytest.fixture(autouse=True)
+def _signal_handlers() -> Iterator[None]:
+    """What the program does about signals when it runs in this process ends with the test."""
+    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    yield
+    for number, handler in before.items():
+        signal.signal(number, handler)
 
 
 @pytest.fixture

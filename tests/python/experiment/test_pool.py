@@ -87,12 +87,13 @@ def test_trials_run_from_any_thread() -> None:
 
 
 def test_one_interrupt_is_counted_and_the_second_ends_everything() -> None:
+    before = signal.getsignal(signal.SIGINT)
     with pool._interrupts() as interrupts:
         signal.raise_signal(signal.SIGINT)
         assert interrupts.count == 1
         with pytest.raises(KeyboardInterrupt):
             signal.raise_signal(signal.SIGINT)
-    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    assert signal.getsignal(signal.SIGINT) is before
 
 
 def test_an_error_of_the_watcher_comes_to_the_caller() -> None:
