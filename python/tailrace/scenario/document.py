@@ -2,12 +2,14 @@
 
 import copy
 import datetime
+import re
 from collections.abc import Collection
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, NoReturn
 
 from ruamel.yaml.comments import CommentedMap, CommentedSeq, TaggedScalar
+from ruamel.yaml.constructor import DuplicateKeyError
 from ruamel.yaml.error import MarkedYAMLError, YAMLError
 from ruamel.yaml.scalarbool import ScalarBoolean
 from ruamel.yaml.scalarfloat import ScalarFloat
@@ -89,6 +91,11 @@ class Edit:
         self._changed.pop(path, None)
         self._changed[path] = line
 
+    def section(self, name: str) -> dict[str, Any]:
+        """The entries of a section, to look at; empty when it is not a mapping."""
+        found = self._data.get(name)
+        return found if isinstance(found, dict) else {}
+
     def _owned(self, place: Any, key: str | int) -> Any:
         """What stands at a key, as a mapping or list that belongs to this copy alone."""
         inner = place[key]
@@ -165,12 +172,29 @@ def read_yaml(text: str, name: str) -> tuple[Any, dict[KeyPath, int]]:
     except MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         what = (error.problem or "this is not YAML").strip().splitlines()[0]
+        if isinstance(error, DuplicateKeyError):
+            what = _duplicate_key(text, what, mark.line if mark else 0)
         raise ScenarioError([Problem(name, mark.line + 1 if mark else 0, "", f"YAML: {what}", _hint(what))]) from None
     except (YAMLError, ValueError) as error:
         what = f"YAML: {str(error).partition(';')[0]}"
         raise ScenarioError([Problem(name, 0, "", what, "check numbers and dates")]) from None
     plain = _Plain(name)
     return plain.value(loaded, ()), plain.lines
+
+
+def _duplicate_key(text: str, what: str, line: int) -> str:
+    """The message for a key that its section has twice: the key, and the line of the first one where it is found."""
+    key = what.split('"')[1] if '"' in what else ""
+    lines = text.splitlines()
+    indent = len(lines[line]) - len(lines[line].lstrip()) if line < len(lines) else 0
+    for number in range(line - 1, -1, -1):
+        found = lines[number]
+        inner = len(found) - len(found.lstrip())
+        if inner == indent and re.match(rf"""\s*['"]?{re.escape(key)}['"]?\s*:""", found):
+            return f"duplicate key '{key}', first on line {number + 1}"
+        if found.strip() and inner < indent:
+            break
+    return f"duplicate key '{key}'"
 
 
 def _hint(what: str) -> str:

@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from tailrace.scenario.live import Live
-from tailrace.scenario.quantities import Count, Offset, Part, Time
+from tailrace.scenario.quantities import Count, Offset, Part, PortNames, Time
 
 TRIALS_DEFAULT = 6
 """Six against six can reach p < 0.01 in an exact test; three against three cannot reach 0.05."""
@@ -55,7 +55,7 @@ class Experiment(Part):
 class Observe(Part):
     """Which queues are recorded over time, and how much is kept."""
 
-    ports: Literal["auto"] | list[str] = "auto"
+    ports: PortNames = "auto"
     """Switch ports whose queue is recorded over time, as `switch>neighbour`; auto: those where queues can form."""
     series_bins: Annotated[Count, Field(le=100_000)] = 2000
     """Bins of every time series; 0 for none. The bin width doubles when a run outgrows them."""

@@ -1,7 +1,7 @@
 """From a file to checked scenarios, one for each arm, with every problem of all of them told at once."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from itertools import islice
@@ -10,7 +10,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from tailrace.errors import KeyPath, Problem, ScenarioError, dotted
+from tailrace.errors import KeyPath, Problem, ScenarioError, closest, dotted
 from tailrace.scenario.caution import cautions
 from tailrace.scenario.checks import PROBLEMS_MAX, check
 from tailrace.scenario.document import ON_COMMAND_LINE, Document, Edit, data_document, read_document, read_yaml
@@ -81,12 +81,21 @@ def _warnings(arms: Mapping[str, Scenario], documents: Mapping[str, Document]) -
     for name, scenario in arms.items():
         for path, what, hint in cautions(scenario, scenario.graph):
             arms_of.setdefault(documents[name].problem(path, what, hint), []).append(name)
-    return tuple(
-        sorted(
-            problem if len(names) == len(arms) else replace(problem, what=f"in arm {', '.join(names)}: {problem.what}")
-            for problem, names in arms_of.items()
-        )
-    )
+    told = [
+        problem if len(names) == len(arms) else replace(problem, what=f"in arm {', '.join(names)}: {problem.what}")
+        for problem, names in arms_of.items()
+    ]
+    return tuple(sorted([*told, *_equal_arms(arms, documents)]))
+
+
+def _equal_arms(arms: Mapping[str, Scenario], documents: Mapping[str, Document]) -> Iterator[Problem]:
+    """Arms that run the same scenario as one before them."""
+    names = list(arms)
+    for position, name in enumerate(names):
+        same = next((other for other in names[:position] if arms[other] == arms[name]), None)
+        if same is not None:
+            what = f"arm '{name}' equals arm '{same}': both give the same results"
+            yield documents[name].problem(("arms", name), what, "give it a change, such as switches.leaf.policy: dpp")
 
 
 def parse_assignment(text: str) -> tuple[str, Any]:
@@ -122,6 +131,10 @@ def _override(edit: Edit, key: str, value: object, *, line: int, place: str) -> 
         near = get_close_matches(str(path[0]), settable, n=1)
         hint = f"did you mean '{near[0]}'?" if near else "begin with workloads, switches, policies, hosts, network, ..."
         raise ScenarioError([Problem(place, 0, "", f"'{path[0]}' cannot be set", hint)])
+    known = edit.section("workloads")
+    if path[0] == "workloads" and len(path) > 2 and known and path[1] not in known:
+        hint = closest(str(path[1]), [str(name) for name in known], "workloads")
+        raise ScenarioError([Problem(place, 0, "", f"there is no workload '{path[1]}'", hint)])
     try:
         edit.set(path, value, line)
     except KeyError as error:

@@ -1,7 +1,7 @@
 """Units and distributions as pydantic types: parsed once, and patterned strings in JSON Schema."""
 
 from collections.abc import Callable
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema
 from pydantic_core import PydanticCustomError
@@ -28,6 +28,24 @@ class Part(BaseModel):
 def refuse(what: str, hint: str = "") -> PydanticCustomError:
     """An error with a hint, for validators."""
     return PydanticCustomError("scenario", "{what}", {"what": what, "hint": hint})
+
+
+def _names_or(word: str, noun: str) -> Callable[[object], object]:
+    """Reads a list of names, or one word that stands for all of them."""
+
+    def read(value: object) -> object:
+        if value == word:
+            return value
+        if isinstance(value, str):
+            raise refuse(f"'{value}' is not a list of {noun}s", f"write [{value}], or {word}")
+        if not isinstance(value, list):
+            raise refuse(f"{units.shown(value)} is not a list of {noun}s", f"write [a, b], or {word}")
+        for name in value:
+            if not isinstance(name, str):
+                raise refuse(f"{units.shown(name)} is not the name of a {noun}", "put it in quotes")
+        return value
+
+    return read
 
 
 def _reader(dimension: units.Dimension) -> Callable[[object], int]:
@@ -96,6 +114,10 @@ TimeDistribution = Annotated[
 SizeDistribution = Annotated[
     Distribution, BeforeValidator(_distribution_reader(units.SIZE)), _distribution_schema(units.SIZE)
 ]
+HostNames = Annotated[list[str] | Literal["all"], BeforeValidator(_names_or("all", "host"))]
+"""Hosts by name, or all of them."""
+PortNames = Annotated[list[str] | Literal["auto"], BeforeValidator(_names_or("auto", "port"))]
+"""Ports as `switch>neighbour`, or those where queues can form."""
 Count = Annotated[int, Field(strict=True, ge=0, le=units.PLAN_INTEGER_MAX)]
 """A whole number, not negative."""
 SmallCount = Annotated[int, Field(strict=True, ge=0, le=units.PLAN_SMALL_MAX)]

@@ -209,6 +209,8 @@ def shown(value: object) -> str:
 
 
 def _unit_hint(number: object, dimension: Dimension) -> str:
+    if dimension is SHARE and 0 < (share := Fraction(str(number))) <= 1:
+        return f"write {float(share * 100):g}%; {number}% is a hundredth of that"
     return "write " + " or ".join(f"{number}{unit}" for unit in dimension.likely)
 
 

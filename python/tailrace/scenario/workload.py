@@ -9,6 +9,7 @@ from tailrace.scenario.classify import Dscp
 from tailrace.scenario.distribution import Distribution, parse_distribution
 from tailrace.scenario.quantities import (
     Count,
+    HostNames,
     Part,
     Rate,
     Share,
@@ -113,9 +114,9 @@ class Flows(_Workload):
     """Finite TCP flows with sizes from a distribution that arrive by themselves."""
 
     kind: Literal["flows"]
-    sources: list[str] | Literal["all"] = "all"
+    sources: HostNames = "all"
     """Each flow's source is one of these hosts."""
-    destinations: list[str] | Literal["all"] = "all"
+    destinations: HostNames = "all"
     """Each flow's destination is one of these hosts, never the source."""
     sizes: SizeDistribution
     """Flow sizes: a distribution or the name of a published one."""

@@ -94,7 +94,7 @@ def test_aliases_of_aliases_do_not_fill_the_memory(tmp_path: Path) -> None:
         ("a: " + "9" * 5000, "Exceeds the limit"),
         ("a: 2026-02-31", "day is out of range"),
         ("a:\n  b: !!python/object:os.system ls", "s.yaml:2: a.b: YAML: 'tag:yaml.org,2002:python/object:os.system'"),
-        ("a: 1\na: 2", "a key stands once"),
+        ("a: 1\na: 2", "a key stands once in its section"),
         ("a: 1\n---\nb: 2", "one scenario in a file"),
     ],
 )
@@ -127,3 +127,18 @@ def test_a_change_takes_the_place_of_what_was_changed_below_it_before() -> None:
 def test_entries_of_a_list_are_taken_out_by_the_places_that_they_had() -> None:
     document = parse_document("list: [a, b, c, d]\n", "a.yaml")
     assert document.without([("list", 1), ("list", 2), ("other", 1)]).data == {"list": ["a", "d"]}
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("a:\n  b: {x: 1}\n  c: 1\n  b: {x: 2}\n", "s.yaml:4: YAML: duplicate key 'b', first on line 2"),
+        ("a: {b: {x: 1}, b: {x: 2}}\n", "YAML: duplicate key 'b' (hint:"),
+        ("b: 1\na:\n  b: 1\n'b': 2\n", "s.yaml:4: YAML: duplicate key 'b', first on line 1"),
+    ],
+)
+def test_a_duplicate_key_is_named_with_the_line_of_the_first(text: str, words: str) -> None:
+    with pytest.raises(ScenarioError) as caught:
+        parse_document(text, "s.yaml")
+    assert words in str(caught.value)
+    assert "{'" not in str(caught.value)

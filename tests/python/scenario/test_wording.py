@@ -10,6 +10,7 @@ from tailrace.errors import ScenarioError
 from tailrace.scenario.loading import load_scenario, parse_assignment
 
 QUEUES = "policies__dpp__queues__"
+FLOWS = {"kind": "flows", "sizes": "web-search"}
 
 
 @pytest.mark.parametrize(
@@ -33,6 +34,11 @@ QUEUES = "policies__dpp__queues__"
         ("network__topology__hosts", True, "true is not a list of hosts"),
         ("switches__leaf__classify", [{"class": 1, "source_port": True}], "true is not a port"),
         ("switches__leaf__classify", [{"class": 1, "protocol": "icmp"}], "(hint: one of tcp, udp)"),
+        ("workloads__backup", FLOWS | {"load": 0.6}, "0.6 has no unit (hint: write 60%; 0.6% is a hundredth of that)"),
+        ("workloads__backup", FLOWS | {"load": 60}, "60 has no unit (hint: write 60%)"),
+        ("workloads__backup", FLOWS | {"sources": "db"}, "'db' is not a list of hosts (hint: write [db], or all)"),
+        ("workloads__backup", FLOWS | {"sources": [1]}, "1 is not the name of a host (hint: put it in quotes)"),
+        ("observe__ports", "leaf>db", "'leaf>db' is not a list of ports (hint: write [leaf>db], or auto)"),
         ("policies__dpp__dpp__priorities", [*range(8), 0], "it has 9 entries (hint: there must be at most 8)"),
     ],
 )
@@ -67,3 +73,10 @@ def test_a_value_on_the_command_line_has_no_line() -> None:
     with pytest.raises(ScenarioError) as caught:
         parse_assignment("experiment.trials=[1")
     assert str(caught.value).startswith("--set experiment.trials: YAML: ")
+
+
+def test_an_override_of_a_workload_that_is_not_there_is_told_as_such() -> None:
+    with pytest.raises(ScenarioError) as caught:
+        load_scenario(sound(), {"workloads.order.users": 4})
+    (found,) = caught.value.problems
+    assert str(found) == "--set workloads.order.users: there is no workload 'order' (hint: did you mean 'orders'?)"

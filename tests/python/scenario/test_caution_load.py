@@ -1,0 +1,59 @@
+"""Warnings about load, about congestion control without marks, and about arms that are equal."""
+
+from typing import Any
+
+import pytest
+
+from lab import load
+
+FLOWS = {"kind": "flows", "sizes": "web-search", "load": "160%"}
+DCTCP: dict[str, Any] = {"defaults": {"tcp": {"congestion_control": "dctcp"}}}
+MARKS = {"kind": "step", "threshold": "90kB"}
+
+
+def warnings(**changes: object) -> list[str]:
+    return [str(warning) for warning in load(**changes).warnings]
+
+
+def test_a_load_above_the_links_is_warned_of() -> None:
+    (found,) = warnings(workloads__search=FLOWS)
+    assert "workloads.search.load: an offered load of 160% exceeds the sources' links" in found
+    assert warnings(workloads__search=FLOWS | {"load": "100%"}) == []
+
+
+def test_dctcp_without_a_marking_queue_is_warned_of() -> None:
+    (found,) = warnings(hosts=DCTCP)
+    assert "hosts.defaults.tcp.congestion_control: no queue of the network marks frames" in found
+
+
+def test_dctcp_of_one_host_is_blamed_where_it_stands() -> None:
+    (found,) = warnings(hosts={"db": DCTCP["defaults"]})
+    assert "hosts.db.tcp.congestion_control" in found
+
+
+@pytest.mark.parametrize(
+    "aqm",
+    [
+        MARKS,
+        {"kind": "red", "minimum": "30kB", "maximum": "90kB", "ecn": True},
+        {"kind": "codel", "ecn": True},
+        {"kind": "codel", "ce_threshold": "50us"},
+        {"kind": "afd", "desired": "150kB", "ecn": True},
+    ],
+)
+def test_a_queue_that_marks_is_enough(aqm: dict[str, Any]) -> None:
+    arms = {"a": {}, "b": {"workloads.orders.users": 5}}
+    assert warnings(hosts=DCTCP, policies__dpp__queues__normal={"aqm": aqm}, arms=arms) == []
+
+
+def test_a_queue_that_drops_and_does_not_mark_is_not_enough() -> None:
+    aqm = {"kind": "red", "minimum": "30kB", "maximum": "90kB"}
+    arms = {"a": {}, "b": {"workloads.orders.users": 5}}
+    assert len(warnings(hosts=DCTCP, policies__dpp__queues__normal={"aqm": aqm}, arms=arms)) == 1
+
+
+def test_equal_arms_are_warned_of_and_different_ones_are_not() -> None:
+    (found,) = warnings(
+        arms={"one": {}, "two": {"switches.leaf.policy": "fifo"}, "three": {"switches.leaf.policy": "dpp"}}
+    )
+    assert "arms.three: arm 'three' equals arm 'one'" in found
