@@ -4,12 +4,18 @@ from collections.abc import Iterator
 from itertools import islice
 
 from tailrace.errors import KeyPath, Problem, closest
-from tailrace.scenario import check_expectations, check_policies, check_switches, check_trees, check_workloads
+from tailrace.scenario import (
+    check_expectations,
+    check_policies,
+    check_switches,
+    check_topology,
+    check_trees,
+    check_workloads,
+)
 from tailrace.scenario.document import Document
 from tailrace.scenario.host import IP_TCP_HEADERS_BYTES, Host
-from tailrace.scenario.network import FatTree, LeafSpine
 from tailrace.scenario.scenario import DEFAULTS, Scenario
-from tailrace.scenario.topology import NODES_MAX, Graph, node_count
+from tailrace.scenario.topology import Graph
 from tailrace.scenario.units import format_size
 
 MTU_BYTES_MIN = 576
@@ -35,7 +41,7 @@ def check(scenario: Scenario, document: Document, *, is_arm: bool = False) -> li
 def _all(scenario: Scenario, *, is_arm: bool) -> Found:
     if not scenario.workloads:
         yield ("workloads",), "nothing uses the network", "add a workload"
-    refusals = list(_topology(scenario))
+    refusals = list(check_topology.check(scenario))
     yield from refusals
     yield from check_policies.check(scenario)
     if not is_arm:
@@ -53,22 +59,6 @@ def _all(scenario: Scenario, *, is_arm: bool) -> Found:
     yield from check_workloads.check(scenario, graph, is_joined=not broken)
     yield from _observe(scenario, graph)
     yield from check_expectations.check_ports(scenario, graph)
-
-
-def _topology(scenario: Scenario) -> Found:
-    topology = scenario.network.topology
-    at: KeyPath = ("network", "topology")
-    if isinstance(topology, FatTree) and (topology.k < 2 or topology.k % 2):
-        yield (*at, "k"), f"{topology.k} is not an even number from 2", "4, 8 and 16 are usual"
-    if isinstance(topology, LeafSpine):
-        for key in ("leaves", "spines", "hosts_per_leaf"):
-            if getattr(topology, key) < 1:
-                yield (*at, key), f"a leaf-spine network needs at least one of {key}", "write 1 or more"
-    count = node_count(scenario.network)
-    if count > NODES_MAX:
-        yield at, f"the network has {count} nodes", f"the limit is {NODES_MAX}"
-    if count == 0:
-        yield ("network",), "the network has no hosts", "give a topology, or hosts, switches and links"
 
 
 def _links(scenario: Scenario, graph: Graph) -> Found:

@@ -33,6 +33,16 @@ Hosts = Annotated[
 """A list of host names, or how many there are (then they are numbered)."""
 
 
+def host_count(hosts: int | list[str] | None) -> int:
+    """How many hosts a `Hosts` value stands for; 0 where it is left out."""
+    return 0 if hosts is None else hosts if isinstance(hosts, int) else len(hosts)
+
+
+def numbered(hosts: int | list[str], prefix: str) -> list[str]:
+    """The names of a `Hosts` value: as listed, or numbered from 1."""
+    return [f"{prefix}{number}" for number in range(1, hosts + 1)] if isinstance(hosts, int) else list(hosts)
+
+
 class LinkDefaults(Part):
     """What a link is when it does not say otherwise."""
 
@@ -82,19 +92,38 @@ class Dumbbell(Part):
 
 
 class LeafSpine(Part):
-    """Every leaf is joined to every spine; hosts at the leaves: leaf1, spine1, h1 (at leaf1), ..."""
+    """Every leaf is joined to every spine; hosts at the leaves in order: leaf1, spine1, h1 (at leaf1), ..."""
 
     kind: Literal["leaf-spine"]
     leaves: Count
     """Number of leaf switches."""
     spines: Count
     """Number of spine switches."""
-    hosts_per_leaf: Count
-    """Number of hosts at each leaf."""
+    hosts: Hosts | None = None
+    """Names of the hosts in the order of the leaves, or how many (h1, h2, ...). Left out: `hosts_per_leaf` at each."""
+    hosts_per_leaf: Count | None = None
+    """Number of hosts at each leaf. Left out: `hosts` spread evenly, the last leaves may have fewer."""
     uplink_rate: Rate | None = None
     """Rate of a link between leaf and spine."""
     uplink_delay: Time | None = None
     """Propagation delay of a link between leaf and spine."""
+
+    @property
+    def host_total(self) -> int:
+        """Number of hosts at all leaves together."""
+        return self.leaves * self.at_each_leaf if self.hosts is None else host_count(self.hosts)
+
+    @property
+    def host_names(self) -> list[str]:
+        """Names of the hosts, in order."""
+        return numbered(self.host_total if self.hosts is None else self.hosts, "h")
+
+    @property
+    def at_each_leaf(self) -> int:
+        """Hosts of every leaf but perhaps the last ones; 0 where the topology says nothing about hosts."""
+        if self.hosts_per_leaf is not None:
+            return self.hosts_per_leaf
+        return -(-host_count(self.hosts) // self.leaves) if self.leaves else 0
 
 
 class FatTree(Part):
@@ -103,6 +132,23 @@ class FatTree(Part):
     kind: Literal["fat-tree"]
     k: Count
     """Ports of every switch, an even number."""
+    hosts: Hosts | None = None
+    """Names of the hosts in the order of the pods, or how many (h1, h2, ...). Left out: as many as fit, k^3/4."""
+
+    @property
+    def capacity(self) -> int:
+        """Hosts that the tree has room for."""
+        return self.k**3 // 4
+
+    @property
+    def host_total(self) -> int:
+        """Number of hosts."""
+        return self.capacity if self.hosts is None else host_count(self.hosts)
+
+    @property
+    def host_names(self) -> list[str]:
+        """Names of the hosts, in order."""
+        return numbered(self.host_total if self.hosts is None else self.hosts, "h")
 
 
 Topology = Annotated[Star | Dumbbell | LeafSpine | FatTree, Field(discriminator="kind")]

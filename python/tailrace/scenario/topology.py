@@ -4,9 +4,10 @@ from collections import deque
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import islice
 
 from tailrace.errors import KeyPath
-from tailrace.scenario.network import Dumbbell, FatTree, LeafSpine, Network, Star
+from tailrace.scenario.network import Dumbbell, FatTree, LeafSpine, Network, Star, host_count, numbered
 
 NODES_MAX = 20_000
 """Nodes of one network: beyond this a packet simulation on one machine makes no sense."""
@@ -117,7 +118,7 @@ class _Builder:
 
     def star(self, star: Star) -> None:
         self.graph.switches.append(star.switch)
-        for host in _named(star.hosts, "h"):
+        for host in numbered(star.hosts, "h"):
             self.graph.hosts.append(host)
             self.join(host, star.switch, ("network", "topology"))
 
@@ -125,7 +126,7 @@ class _Builder:
         self.graph.switches += ["left", "right"]
         self.join("left", "right", ("network", "topology"), dumbbell.bottleneck_rate, dumbbell.bottleneck_delay)
         for side, hosts in (("left", dumbbell.left), ("right", dumbbell.right)):
-            for host in _named(hosts, side):
+            for host in numbered(hosts, side):
                 self.graph.hosts.append(host)
                 self.join(host, side, ("network", "topology"))
 
@@ -133,9 +134,9 @@ class _Builder:
         spines = [f"spine{number}" for number in range(1, shape.spines + 1)]
         leaves = [f"leaf{number}" for number in range(1, shape.leaves + 1)]
         self.graph.switches += leaves + spines
+        names, room = shape.host_names, shape.at_each_leaf
         for index, leaf in enumerate(leaves):
-            for number in range(1, shape.hosts_per_leaf + 1):
-                host = f"h{index * shape.hosts_per_leaf + number}"
+            for host in names[index * room : (index + 1) * room]:
                 self.graph.hosts.append(host)
                 self.join(host, leaf, ("network", "topology"))
             for spine in spines:
@@ -145,13 +146,13 @@ class _Builder:
         half = tree.k // 2
         at: KeyPath = ("network", "topology")
         cores = [f"core{number}" for number in range(1, half * half + 1)]
+        names = iter(tree.host_names)
         for pod in range(1, tree.k + 1):
             edges = [f"edge{pod}_{number}" for number in range(1, half + 1)]
             aggregations = [f"agg{pod}_{number}" for number in range(1, half + 1)]
             self.graph.switches += edges + aggregations
-            for index, edge in enumerate(edges):
-                for number in range(1, half + 1):
-                    host = f"h{(pod - 1) * half * half + index * half + number}"
+            for edge in edges:
+                for host in islice(names, half):
                     self.graph.hosts.append(host)
                     self.join(host, edge, at)
                 for aggregation in aggregations:
@@ -187,13 +188,13 @@ def node_count(network: Network) -> int:
     own = len(network.hosts) + len(network.switches)
     match network.topology:
         case Star(hosts=hosts):
-            return own + 1 + (hosts if isinstance(hosts, int) else len(hosts))
+            return own + 1 + host_count(hosts)
         case Dumbbell(left=left, right=right):
-            return own + 2 + sum(side if isinstance(side, int) else len(side) for side in (left, right))
+            return own + 2 + host_count(left) + host_count(right)
         case LeafSpine() as shape:
-            return own + shape.leaves * (1 + shape.hosts_per_leaf) + shape.spines
-        case FatTree(k=k):
-            return own + k**3 // 4 + 5 * k * k // 4
+            return own + shape.host_total + shape.leaves + shape.spines
+        case FatTree(k=k) as tree:
+            return own + tree.host_total + 5 * k * k // 4
         case None:
             return own
 
@@ -216,9 +217,3 @@ def expand(network: Network) -> Graph:
     builder.graph.switches += network.switches
     builder.own_links()
     return builder.graph
-
-
-def _named(hosts: int | list[str], prefix: str) -> list[str]:
-    if isinstance(hosts, int):
-        return [f"{prefix}{number}" for number in range(1, hosts + 1)]
-    return list(hosts)

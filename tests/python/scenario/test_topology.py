@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from lab import problems, sound
 from tailrace.scenario.network import Network
 from tailrace.scenario.topology import Graph, expand, node_count
 
@@ -86,3 +87,33 @@ def test_every_topology_is_joined_and_counted_right(topology: dict[str, Any]) ->
     assert len(set(made.nodes)) == len(made.nodes) == node_count(network)
     assert {degree(made, host) for host in made.hosts} == {1}
     assert set(made.islands.values()) == {0}
+
+
+def test_hosts_of_a_leaf_spine_network_have_the_names_that_are_given_leaf_by_leaf() -> None:
+    shape = {"kind": "leaf-spine", "leaves": 2, "spines": 1, "hosts": ["web", "db", "archive"]}
+    fabric = graph(topology=shape)
+    assert fabric.hosts == ["web", "db", "archive"]
+    assert [fabric.neighbours(name) for name in fabric.hosts] == [["leaf1"], ["leaf1"], ["leaf2"]]
+    wide = graph(topology=shape | {"hosts_per_leaf": 1, "leaves": 4})
+    assert [wide.neighbours(name) for name in wide.hosts] == [["leaf1"], ["leaf2"], ["leaf3"]]
+
+
+def test_a_fat_tree_may_have_fewer_hosts_than_fit_and_names_of_their_own() -> None:
+    tree = graph(topology={"kind": "fat-tree", "k": 4, "hosts": ["a", "b", "c"]})
+    assert [tree.neighbours(name) for name in tree.hosts] == [["edge1_1"], ["edge1_1"], ["edge1_2"]]
+    assert graph(topology={"kind": "fat-tree", "k": 4, "hosts": 16}) == graph(topology={"kind": "fat-tree", "k": 4})
+
+
+@pytest.mark.parametrize(
+    ("topology", "what"),
+    [
+        ({"kind": "fat-tree", "k": 4, "hosts": 17}, "17 hosts do not fit: a fat tree of k = 4 has room for 16"),
+        ({"kind": "leaf-spine", "leaves": 2, "spines": 1}, "it has no hosts"),
+        (
+            {"kind": "leaf-spine", "leaves": 2, "spines": 1, "hosts_per_leaf": 1, "hosts": ["client", "db", "bulk"]},
+            "3 hosts do not fit: 2 leaves have room for 2",
+        ),
+    ],
+)
+def test_hosts_that_do_not_fit_are_refused(topology: dict[str, object], what: str) -> None:
+    assert any(what in found for found in problems(sound(network__topology=topology)))
