@@ -80,4 +80,5 @@ def identity(hashes: Mapping[str, str], spec: Experiment, build: str, terms: Seq
 
 def alone(scenario: Scenario, workload: str) -> Scenario:
     """The scenario with one of its workloads only."""
-    return scenario.model_copy(update={"workloads": {workload: scenario.workloads[workload]}})
+    own = scenario.workloads[workload].model_copy(update={"enabled": True})
+    return scenario.model_copy(update={"workloads": {workload: own}})

@@ -76,7 +76,7 @@ class LiveEngine:
         refuse(loaded, arms, Machine(has_hammerdb=hammerdb.installation() is not None))
         kinds.refuse(self.kind, loaded, arms)
         found = require(
-            needs_database=any(workload.kind == "oltp" for arm in arms.values() for workload in arm.workloads.values())
+            needs_database=any(workload.kind == "oltp" for arm in arms.values() for workload in arm.running.values())
         )
         clean_before(self._say)
         kinds.require(self.kind, found)

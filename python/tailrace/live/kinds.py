@@ -105,7 +105,7 @@ def _refused(kind: Kind, scenario: Scenario) -> Found:
             what = f"--fabric {kind.name} needs one link for each host; '{host}' has {len(graph.neighbours(host))}"
             yield ("network", "links"), what, "use a star, or --fabric tap"
     yield from _delays(kind, graph)
-    for name, workload in scenario.workloads.items():
+    for name, workload in scenario.running.items():
         if workload.vlan:
             what = f"--fabric {kind.name} joins all hosts to one network, without VLANs"
             yield ("workloads", name, "vlan"), what, "leave vlan out, or --fabric tap"
@@ -143,7 +143,7 @@ def _ignored(kind: Kind, scenario: Scenario) -> Found:
         if scenario.host(name).nic.is_lossless:
             what = f"ignored by --fabric {kind.name}: pauses and QCN of hosts"
             yield _stated_at(scenario.hosts, "hosts", name, "nic"), what, WHOLE_SCENARIO
-    for name, workload in scenario.workloads.items():
+    for name, workload in scenario.running.items():
         if workload.priority:
             what = f"ignored by --fabric {kind.name}: priority {workload.priority}, since each port has one queue"
             yield ("workloads", name, "priority"), what, WHOLE_SCENARIO

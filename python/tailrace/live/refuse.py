@@ -75,7 +75,7 @@ def refuse(loaded: Loaded, arms: Mapping[str, Scenario], machine: Machine) -> No
 def _all(scenario: Scenario, machine: Machine) -> Found:
     if scenario.network.framing != Framing():
         yield ("network", "framing"), "live frames are Ethernet's", "leave framing out"
-    for name, workload in scenario.workloads.items():
+    for name, workload in scenario.running.items():
         yield from _workload(("workloads", name), workload)
     yield from _servers(scenario)
     yield from _vlans(scenario)
@@ -103,7 +103,7 @@ def _groups(scenario: Scenario, machine: Machine) -> Found:
                     "leave it out; see `tailrace doctor`",
                 )
     if machine.has_priorities is False:
-        for name, workload in scenario.workloads.items():
+        for name, workload in scenario.running.items():
             if workload.priority:
                 what = f"priorities of programs need {GROUPS_NEEDED}"
                 yield ("workloads", name, "priority"), what, "leave it out; see `tailrace doctor`"
@@ -140,7 +140,7 @@ def _oltp(at: KeyPath, oltp: Oltp) -> Found:
 
 
 def _hammerdb(scenario: Scenario) -> Found:
-    for name, workload in scenario.workloads.items():
+    for name, workload in scenario.running.items():
         if isinstance(workload, Oltp) and workload.load_generator == "hammerdb":
             at: KeyPath = ("workloads", name, "load_generator")
             hint = (
@@ -152,7 +152,7 @@ def _hammerdb(scenario: Scenario) -> Found:
 def _servers(scenario: Scenario) -> Found:
     """A server has one priority for all its answers."""
     seen: dict[str, int] = {}
-    for name, workload in scenario.workloads.items():
+    for name, workload in scenario.running.items():
         if isinstance(workload, Oltp) and seen.setdefault(workload.server, workload.priority) != workload.priority:
             what = f"the server of '{workload.server}' answers another workload with priority {seen[workload.server]}"
             yield ("workloads", name, "priority"), what, "give both the same, or two hosts"
@@ -160,15 +160,15 @@ def _servers(scenario: Scenario) -> Found:
 
 def _vlans(scenario: Scenario) -> Found:
     """Each VLAN of a lab is a network of its own."""
-    used = {workload.vlan for workload in scenario.workloads.values() if workload.vlan}
+    used = {workload.vlan for workload in scenario.running.values() if workload.vlan}
     if len(used) > VLANS_MAX:
         yield ("workloads",), f"they use {len(used)} VLANs", f"a live network has at most {VLANS_MAX}"
 
 
 def _marked_datagrams(scenario: Scenario) -> Found:
     """The option that marks a datagram changes the priority of its socket, which Linux tells apart by queues."""
-    has_queues = any(workload.priority for workload in scenario.workloads.values())
-    for name, workload in scenario.workloads.items():
+    has_queues = any(workload.priority for workload in scenario.running.values())
+    for name, workload in scenario.running.items():
         if has_queues and isinstance(workload, Datagrams) and workload.dscp:
             what = "Linux gives a marked datagram the priority of its code point"
             yield ("workloads", name, "dscp"), what, "leave out the dscp of datagrams, or all priorities"
@@ -202,7 +202,7 @@ def _congestion_controls(scenario: Scenario, known: frozenset[str]) -> Found:
 def _rates(scenario: Scenario, graph: Graph, frames_per_s_max: float) -> Found:
     """The switch program forwards so many frames a second and no more, whatever the number of ports."""
     receivers = {
-        host for workload in scenario.workloads.values() for host in bulk_receivers(workload, graph.host_names)
+        host for workload in scenario.running.values() for host in bulk_receivers(workload, graph.host_names)
     }
     frames_per_s = sum(
         graph.rates_bps[host] / (8 * frame_bytes(scenario, host)) * FRAMES_PER_DATA_FRAME for host in receivers

@@ -64,8 +64,9 @@ def metric_of_trials(trials: Sequence[Trial], workload: str, metric: str) -> lis
 
 
 def main_metric(run: Run, workload: str) -> str | None:
-    """The first choice that all compared arms have in all their valid trials."""
-    trials = [run.valid(arm) for arm in run.arms if run.valid(arm)]
+    """The first choice that all arms with the workload have in all their valid trials."""
+    valid = [run.valid(arm) for arm in run.arms]
+    trials = [found for found in valid if any(trial.workload(workload) for trial in found)]
     choices = MAIN_METRICS.get(run.kind_of(workload) or "", ())
     return next((m for m in choices if trials and all(metric_of_trials(t, workload, m) for t in trials)), None)
 

@@ -15,7 +15,7 @@ Found = Iterator[tuple[KeyPath, str, str]]
 
 def cautions(scenario: Scenario) -> Found:
     """One warning for each workload of datagrams whose mean size the MTU changes."""
-    for name, workload in scenario.workloads.items():
+    for name, workload in scenario.running.items():
         if isinstance(workload, Datagrams):
             yield from _cut(("workloads", name, "sizes"), workload, scenario.host(workload.source).mtu)
 

@@ -49,7 +49,7 @@ def _has_fair_drop(policy: Policy) -> bool:
 def _joint_ports(scenario: Scenario, graph: Graph) -> dict[tuple[str, str], list[Stream]]:
     """Streams of each port that they share for certain: towards their host, and between the switches of both hosts."""
     ports: dict[tuple[str, str], list[Stream]] = {}
-    for workload in scenario.workloads.values():
+    for workload in scenario.running.values():
         if not isinstance(workload, Stream):
             continue
         [first], [last] = graph.neighbours(workload.source), graph.neighbours(workload.destination)

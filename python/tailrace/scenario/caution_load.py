@@ -14,7 +14,7 @@ Found = Iterator[tuple[KeyPath, str, str]]
 
 def cautions(scenario: Scenario, graph: Graph) -> Found:
     """Warnings of a sound scenario; paths, what is likely to mislead, hints."""
-    for name, workload in scenario.workloads.items():
+    for name, workload in scenario.running.items():
         if isinstance(workload, Flows) and workload.load is not None and workload.load > ONE_PPB:
             what = (
                 f"an offered load of {workload.load / ONE_PPB:.0%} exceeds the sources' links: queues grow for as long "
@@ -28,7 +28,7 @@ def cautions(scenario: Scenario, graph: Graph) -> Found:
 def _unmarked_dctcp(scenario: Scenario, graph: Graph) -> Found:
     """Senders that wait for marks which no switch sets, blamed where the congestion control is stated."""
     blamed: set[str] = set()
-    for workload in scenario.workloads.values():
+    for workload in scenario.running.values():
         for sender in _tcp_senders(workload, graph):
             if scenario.host(sender).tcp.congestion_control != "dctcp":
                 continue

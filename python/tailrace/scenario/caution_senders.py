@@ -35,7 +35,7 @@ class _Sent:
 
     def __init__(self, scenario: Scenario, graph: Graph) -> None:
         self._scenario = scenario
-        self._senders = {name: senders(workload, graph) for name, workload in scenario.workloads.items()}
+        self._senders = {name: senders(workload, graph) for name, workload in scenario.running.items()}
         self._unmarked: dict[tuple[int, str, str], list[str]] = {}
 
     @cached_property

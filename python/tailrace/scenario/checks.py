@@ -41,6 +41,8 @@ def check(scenario: Scenario, document: Document, *, is_arm: bool = False) -> li
 def _all(scenario: Scenario, *, is_arm: bool) -> Found:
     if not scenario.workloads:
         yield ("workloads",), "nothing uses the network", "add a workload"
+    elif not scenario.running:
+        yield ("workloads",), "every workload is disabled", "remove enabled: false from one of them"
     refusals = list(check_topology.check(scenario))
     yield from refusals
     yield from check_policies.check(scenario)

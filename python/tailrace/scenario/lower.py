@@ -50,7 +50,7 @@ def lower(scenario: Scenario, arm: str, trial: int, network: LoweredNetwork | No
         "framing": {"header_bytes": framing.header, "overhead_bytes": framing.overhead},
         "clock_offset_ppb": scenario.experiment.clock,
         **lowered,
-        "workloads": [lower_workload(name, workload, graph) for name, workload in scenario.workloads.items()],
+        "workloads": [lower_workload(name, workload, graph) for name, workload in scenario.running.items()],
         "observe": _observe(scenario, graph),
     }
 
@@ -170,7 +170,7 @@ def _observe(scenario: Scenario, graph: Graph) -> Raw:
 def _receivers(scenario: Scenario, graph: Graph) -> Set[str]:
     """The hosts that receive the bulk of some workload."""
     receivers: set[str] = set()
-    for workload in scenario.workloads.values():
+    for workload in scenario.running.values():
         receivers |= bulk_receivers(workload, graph.host_names)
         if len(receivers) == len(graph.host_names):
             break

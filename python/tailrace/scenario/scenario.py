@@ -66,6 +66,11 @@ class Scenario(Part):
         """The arms in order, baseline first."""
         return list(self.arms) or [BASE_ARM]
 
+    @property
+    def running(self) -> dict[str, Workload]:
+        """The workloads that are enabled, by name."""
+        return {name: workload for name, workload in self.workloads.items() if workload.enabled}
+
     def host(self, name: str) -> Host:
         """Settings of one host, with the defaults under its own."""
         return self._merged_hosts.get(name, self._merged_hosts[DEFAULTS])
@@ -94,7 +99,7 @@ class Scenario(Part):
         mtus = [host.mtu for name, host in self._merged_hosts.items() if name in self.graph.host_names]
         if len(mtus) < len(self.graph.hosts):
             mtus.append(self._merged_hosts[DEFAULTS].mtu)
-        is_tagged = any(workload.vlan for workload in self.workloads.values())
+        is_tagged = any(workload.vlan for workload in self.running.values())
         return max(mtus, default=Host().mtu) + self.network.framing.header + (TAG_BYTES if is_tagged else 0)
 
     def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:

@@ -52,6 +52,8 @@ class RoundTrip(Part):
 
 
 class _Workload(Part):
+    enabled: bool = True
+    """False leaves the workload out, such as in an arm "without the backup": `workloads.backup.enabled: false`."""
     priority: Priority = 0
     """Priority of the frames, 0 to 7: their class where no `classify` says otherwise; policies map it to a queue."""
     dscp: Dscp = 0

@@ -53,3 +53,14 @@ def test_what_deserves_a_look_is_a_warning() -> None:
     assert tailrace.load(scenario).warnings
     with pytest.warns(tailrace.ScenarioWarning, match="lossless queue 'san' drops above"):
         tailrace.run(scenario, trials=1, arms="fifo")
+
+
+def test_arms_with_the_workload_are_compared_where_another_arm_is_without_it() -> None:
+    arms = {"without": {"workloads.backup.enabled": False}, "fifo": {"switches.leaf.policy": "fifo"}, "dpp": {}}
+    summary = tailrace.run(sound(arms=arms, workloads__backup__size="1MB"), trials=1).summary
+    assert {arm: list(found["workloads"]) for arm, found in summary["arms"].items()} == {
+        "without": ["orders"],
+        "fifo": ["orders", "backup"],
+        "dpp": ["orders", "backup"],
+    }
+    assert {effect["workload"] for effect in summary["comparisons"]} == {"orders"}
