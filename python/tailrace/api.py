@@ -10,16 +10,16 @@ from tailrace.experiment.reporter import reporter_for
 from tailrace.experiment.run import Experiment, Options, summarise_and_report
 from tailrace.live.engine import LiveEngine
 from tailrace.results import Result
-from tailrace.scenario.loading import Loaded, load_scenario
+from tailrace.scenario.loading import Loaded, Source, load_scenario
 
 
-def load(scenario: str | Path | Mapping[str, Any], *, set: Mapping[str, Any] | None = None) -> Loaded:  # noqa: A002  the option's name
+def load(scenario: Source, *, set: Mapping[str, Any] | None = None) -> Loaded:  # noqa: A002  the option's name
     """Reads and checks a scenario file, or the same as a dictionary; raises `ScenarioError` with every problem."""
     return load_scenario(scenario, set)
 
 
 def run(
-    scenario: str | Path | Mapping[str, Any],
+    scenario: Source,
     *,
     arms: str | Sequence[str] | None = None,
     trials: int | None = None,

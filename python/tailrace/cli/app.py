@@ -51,6 +51,13 @@ app.add_typer(live_app)
 app.add_typer(fabric_app, name="fabric")
 
 File = Annotated[Path, typer.Argument(help="Scenario file, or a folder with a scenario.yaml.", metavar="SCENARIO")]
+Files = Annotated[
+    list[Path],
+    typer.Argument(
+        help="Scenario file, or a folder with a scenario.yaml; several are merged, later ones win.",
+        metavar="SCENARIO...",
+    ),
+]
 Set = Annotated[
     list[str] | None,
     typer.Option("--set", metavar="KEY=VALUE", help="Override a value by its dotted path; repeatable."),
@@ -118,7 +125,7 @@ def init(
 
 
 @app.command()
-def check(scenario: File, *, set_: Set = None, json_: Json = False) -> None:
+def check(scenario: Files, *, set_: Set = None, json_: Json = False) -> None:
     """Check a scenario: every problem with its line, and a hint."""
     from tailrace.cli.inspect import check_scenario
 
@@ -127,7 +134,7 @@ def check(scenario: File, *, set_: Set = None, json_: Json = False) -> None:
 
 @app.command()
 def plan(
-    scenario: File,
+    scenario: Files,
     *,
     arm: Annotated[str | None, typer.Option("--arm", metavar="NAME", help="Arm; the baseline if left out.")] = None,
     trial: Annotated[int, typer.Option("--trial", min=1, help="Number of the trial.")] = 1,
@@ -143,7 +150,7 @@ def plan(
 
 @app.command()
 def run(
-    scenario: File,
+    scenario: Files,
     *,
     set_: Set = None,
     arm: Arms = None,

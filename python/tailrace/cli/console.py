@@ -144,6 +144,11 @@ def overrides(
     return given
 
 
+def scenario_paths(paths: Sequence[Path]) -> list[Path]:
+    """Scenario files; for a folder, the `scenario.yaml` in it."""
+    return [scenario_path(path) for path in paths]
+
+
 def scenario_path(path: Path) -> Path:
     """A scenario file; for a folder, the `scenario.yaml` in it."""
     return path / "scenario.yaml" if (path / "scenario.yaml").is_file() else path

@@ -5,7 +5,7 @@ import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tailrace.cli.console import emit, emit_json, note, overrides, scenario_path, warn
+from tailrace.cli.console import emit, emit_json, note, overrides, scenario_paths, warn
 from tailrace.errors import RunRefusedError, ScenarioError, closest
 
 if TYPE_CHECKING:
@@ -44,14 +44,14 @@ def write_starter(path: Path, *, force: bool) -> None:
     emit(f"wrote {path}; now `tailrace check {name}` and `tailrace run {name}`")
 
 
-def check_scenario(path: Path, assignments: list[str] | None, *, json_: bool) -> None:
+def check_scenario(paths: list[Path], assignments: list[str] | None, *, json_: bool) -> None:
     """Prints what is in a scenario; raises with all of its problems."""
     from tailrace.experiment.run import check_published
     from tailrace.scenario.loading import load_scenario
 
-    path = scenario_path(path)
+    paths = scenario_paths(paths)
     try:
-        loaded = load_scenario(path, overrides(assignments))
+        loaded = load_scenario(paths, overrides(assignments))
     except ScenarioError as error:
         if json_:
             emit_json({"valid": False, "problems": [vars(problem) for problem in error.problems]})
@@ -81,7 +81,7 @@ def check_scenario(path: Path, assignments: list[str] | None, *, json_: bool) ->
     warnings = counted(len(loaded.warnings), "warning", "warnings")
     verdict = f"sound, with {warnings}" if loaded.warnings else "sound"
     warn(loaded.warnings)
-    emit(f"{path}: {verdict}. {', '.join(parts)}; {names}")
+    emit(f"{loaded.document.file}: {verdict}. {', '.join(parts)}; {names}")
     if not trees:
         return
     from tailrace.results.trees import tree_words
@@ -102,7 +102,7 @@ def _trees(scenario: "Scenario", arm: str) -> list[dict[str, Any]]:
 
 
 def print_plan(
-    path: Path, arm: str | None, trial: int, assignments: list[str] | None, seed: int | None, scale: float
+    paths: list[Path], arm: str | None, trial: int, assignments: list[str] | None, seed: int | None, scale: float
 ) -> None:
     """Prints the plan of one trial as JSON."""
     from tailrace.cli.running import refuse_scale
@@ -113,7 +113,7 @@ def print_plan(
     from tailrace.scenario.loading import load_scenario
 
     refuse_scale(scale)
-    loaded = load_scenario(scenario_path(path), overrides(assignments, seed=seed))
+    loaded = load_scenario(scenario_paths(paths), overrides(assignments, seed=seed))
     chosen = arm or next(iter(loaded.arms))
     if chosen not in loaded.arms:
         raise RunRefusedError(f"there is no arm '{chosen}' (hint: {closest(chosen, list(loaded.arms), 'arms')})")

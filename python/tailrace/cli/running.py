@@ -13,7 +13,7 @@ from tailrace.cli.console import (
     emit_json,
     note,
     overrides,
-    scenario_path,
+    scenario_paths,
     warn,
 )
 from tailrace.cli.start import INTERRUPTED
@@ -38,7 +38,8 @@ SCALE_MAX = 1000.0
 class Request:
     """The options of `tailrace run`."""
 
-    scenario: Path
+    scenario: list[Path]
+    """Files that are merged in order."""
     assignments: list[str] | None
     arms: list[str] | None
     trials: int | None
@@ -60,10 +61,10 @@ class Request:
 def run_scenario(request: Request) -> int:
     """Runs a scenario; returns the exit code."""
     refuse_scale(request.scale)
-    path = scenario_path(request.scenario)
-    measured = host_parameters(request.calibrated, path) if request.calibrated else {}
+    paths = scenario_paths(request.scenario)
+    measured = host_parameters(request.calibrated, paths) if request.calibrated else {}
     given = overrides(request.assignments, trials=request.trials, seed=request.seed)
-    loaded = load_scenario(path, {**measured, **given})
+    loaded = load_scenario(paths, {**measured, **given})
     warn(loaded.warnings)
     options = Options(
         arms=request.arms,

@@ -201,9 +201,7 @@ def _congestion_controls(scenario: Scenario, known: frozenset[str]) -> Found:
 
 def _rates(scenario: Scenario, graph: Graph, frames_per_s_max: float) -> Found:
     """The switch program forwards so many frames a second and no more, whatever the number of ports."""
-    receivers = {
-        host for workload in scenario.running.values() for host in bulk_receivers(workload, graph.host_names)
-    }
+    receivers = {host for workload in scenario.running.values() for host in bulk_receivers(workload, graph.host_names)}
     frames_per_s = sum(
         graph.rates_bps[host] / (8 * frame_bytes(scenario, host)) * FRAMES_PER_DATA_FRAME for host in receivers
     )

@@ -4,13 +4,14 @@
 `none`.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from math import log
 from pathlib import Path
 from typing import Any
 
 from tailrace.errors import Problem, ScenarioError
 from tailrace.scenario.document import read_document
+from tailrace.scenario.including import read_scenario
 from tailrace.scenario.units import SIZE, QuantityError, parse
 
 SECTIONS = ("hosts", "round_trips")
@@ -18,7 +19,7 @@ RATES = ("build_rate", "produce_rate", "consume_rate", "unpack_rate")
 NO_RATE = "none"
 
 
-def host_parameters(file: Path, scenario: Path) -> dict[str, Any]:
+def host_parameters(file: Path, scenario: Sequence[Path]) -> dict[str, Any]:
     """Dotted paths and values for `load_scenario`; raises `ScenarioError` when the file holds anything else."""
     document = read_document(file)
     if unknown := [key for key in document.data if key not in SECTIONS]:
@@ -26,7 +27,7 @@ def host_parameters(file: Path, scenario: Path) -> dict[str, Any]:
         raise ScenarioError([Problem(str(file), document.line((unknown[0],)), unknown[0], what, hint)])
     given = dict(_leaves(document.data.get("hosts") or {}, "hosts"))
     statement = document.data.get("round_trips") or {}
-    for place, trip in _statements(read_document(scenario).data):
+    for place, trip in _statements(read_scenario(scenario).data):
         for key, value in statement.items():
             try:
                 own = _nearest(value, trip) if key in RATES and isinstance(value, dict) else value

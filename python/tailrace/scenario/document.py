@@ -24,9 +24,6 @@ FILE_BYTES_MAX = 4_000_000
 VALUES_MAX = 200_000
 """Values of a document once every alias (`*name`) has been replaced by what it stands for."""
 
-ON_COMMAND_LINE = -1
-"""The line of values that were given as `--set`."""
-
 
 @dataclass(frozen=True)
 class Document:
@@ -36,23 +33,29 @@ class Document:
     data: dict[str, Any]
     lines: dict[KeyPath, int] = field(default_factory=dict)
     folder: Path = Path()
-    changed: dict[KeyPath, int] = field(default_factory=dict)
-    """The lines of what was changed since; there, `lines` hold no longer."""
+    files: dict[KeyPath, str] = field(default_factory=dict)
+    """Where a key stands in another file than `file`: that file."""
+    changed: dict[KeyPath, tuple[str, int]] = field(default_factory=dict)
+    """File and line of what was changed since; there, `lines` and `files` hold no longer."""
 
     def line(self, path: KeyPath) -> int:
         """Line of `path`, or of the nearest enclosing key that has one; 0 when there is none."""
-        lengths = range(len(path), 0, -1)
-        for lines in (self.changed, self.lines):
-            for length in lengths:
-                if path[:length] in lines:
-                    return lines[path[:length]]
-        return min((line for line in self.lines.values() if line > 0), default=0)
+        return self.place(path)[1]
+
+    def place(self, path: KeyPath) -> tuple[str, int]:
+        """File and line of `path`, or of the nearest enclosing key that has them; line 0 when there is none."""
+        changed, written = _nearest(path, self.changed), _nearest(path, self.lines)
+        if changed is not None:
+            return self.changed[changed]
+        if written is not None:
+            return self.files.get(written, self.file), self.lines[written]
+        own = (line for at, line in self.lines.items() if line > 0 and at not in self.files)
+        return self.file, min(own, default=0)
 
     def problem(self, path: KeyPath, what: str, hint: str = "") -> Problem:
         """A problem with the value at `path`."""
-        line = self.line(path)
-        file = f"{self.file} with --set" if line == ON_COMMAND_LINE else self.file
-        return Problem(file, max(0, line), dotted(path), what, hint)
+        file, line = self.place(path)
+        return Problem(file, line, dotted(path), what, hint)
 
     def edited(self) -> "Edit":
         """A copy to change; one copy holds any number of changes."""
@@ -74,22 +77,30 @@ class Edit:
         self._document = document
         self._data = dict(document.data)
         self._own = {id(self._data)}
-        self._changed: dict[KeyPath, int] = {}
+        self._changed: dict[KeyPath, tuple[str, int]] = {}
 
-    def set(self, path: KeyPath, value: object, line: int) -> None:
-        """Puts `value` at `path`; raises `KeyError` with the part of the path that does not exist."""
-        place: Any = self._data
+    def set(self, path: KeyPath, value: object, place: tuple[str, int]) -> None:
+        """Puts `value` at `path`; raises `KeyError` with the part of the path that does not exist.
+
+        `place` is the file and line where the change is written.
+        """
+        section: Any = self._data
         for position, key in enumerate(path[:-1]):
-            if isinstance(place, dict):
-                place.setdefault(key, {})
-            elif not has_key(place, key):
+            if isinstance(section, dict):
+                section.setdefault(key, {})
+            elif not has_key(section, key):
                 raise KeyError(dotted(path[: position + 1]))
-            place = self._owned(place, key)
-        if not isinstance(place, dict) and not has_key(place, path[-1]):
+            section = self._owned(section, key)
+        if not isinstance(section, dict) and not has_key(section, path[-1]):
             raise KeyError(dotted(path))
-        place[path[-1]] = copy.deepcopy(value)
+        section[path[-1]] = copy.deepcopy(value)
         self._changed.pop(path, None)
-        self._changed[path] = line
+        self._changed[path] = place
+
+    @property
+    def on_command_line(self) -> tuple[str, int]:
+        """The place of what the command line changes."""
+        return f"{self._document.file} with --set", 0
 
     def section(self, name: str) -> dict[str, Any]:
         """The entries of a section, to look at; empty when it is not a mapping."""
@@ -107,12 +118,17 @@ class Edit:
     def document(self) -> Document:
         """The document with the changes; what a change replaced has no lines any more."""
         later: set[KeyPath] = set()
-        changed: dict[KeyPath, int] = {}
-        for path, line in reversed((self._document.changed | self._changed).items()):
+        changed: dict[KeyPath, tuple[str, int]] = {}
+        for path, place in reversed((self._document.changed | self._changed).items()):
             if not any(path[:length] in later for length in range(1, len(path))):
-                changed[path] = line
+                changed[path] = place
             later.add(path)
         return replace(self._document, data=self._data, changed=changed)
+
+
+def _nearest(path: KeyPath, lines: Collection[KeyPath]) -> KeyPath | None:
+    """`path`, or the nearest enclosing key that has a line."""
+    return next((path[:length] for length in range(len(path), 0, -1) if path[:length] in lines), None)
 
 
 def _order(path: KeyPath) -> list[tuple[bool, int, str]]:

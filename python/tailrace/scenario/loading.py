@@ -1,7 +1,7 @@
 """From a file to checked scenarios, one for each arm, with every problem of all of them told at once."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from itertools import islice
@@ -13,7 +13,8 @@ from pydantic import ValidationError
 from tailrace.errors import KeyPath, Problem, ScenarioError, closest, dotted
 from tailrace.scenario.caution import cautions
 from tailrace.scenario.checks import PROBLEMS_MAX, check
-from tailrace.scenario.document import ON_COMMAND_LINE, Document, Edit, data_document, read_document, read_yaml
+from tailrace.scenario.document import Document, Edit, data_document, read_yaml
+from tailrace.scenario.including import read_scenario, with_includes
 from tailrace.scenario.scenario import Scenario
 from tailrace.scenario.wording import problem_of, real_path
 
@@ -47,16 +48,20 @@ class Loaded:
         return None if name is None else self.document.folder / name
 
 
-def load_scenario(source: Path | str | Mapping[str, Any], overrides: Mapping[str, Any] | None = None) -> Loaded:
+Source = Path | str | Sequence[Path | str] | Mapping[str, Any]
+"""A scenario file, several that are merged in order, or the same as data."""
+
+
+def load_scenario(source: Source, overrides: Mapping[str, Any] | None = None) -> Loaded:
     """Reads and checks a scenario; raises `ScenarioError` with all of its problems.
 
     `overrides` are dotted paths and values that win over the file, as `--set` gives them; arms win over both.
     """
-    document = data_document(dict(source)) if isinstance(source, Mapping) else read_document(Path(source))
+    document = _document(source)
     if overrides:
         edit = document.edited()
         for key, value in overrides.items():
-            _override(edit, key, value, line=ON_COMMAND_LINE, place=f"--set {key}")
+            _override(edit, key, value, at=edit.on_command_line, name=f"--set {key}")
         document = edit.document()
     base, problems = _parsed(document)
     if base is None:
@@ -73,6 +78,13 @@ def load_scenario(source: Path | str | Mapping[str, Any], overrides: Mapping[str
     if problems:
         raise ScenarioError(problems)
     return Loaded(document, base, arms, _warnings(arms, documents))
+
+
+def _document(source: Source) -> Document:
+    if isinstance(source, Mapping):
+        return with_includes(data_document(dict(source)))
+    paths = [source] if isinstance(source, Path | str) else source
+    return read_scenario([Path(path) for path in paths])
 
 
 def _warnings(arms: Mapping[str, Scenario], documents: Mapping[str, Document]) -> tuple[Problem, ...]:
@@ -118,28 +130,28 @@ def _arm_document(document: Document, arm: str, changes: Mapping[str, Any]) -> t
     for key, value in changes.items():
         at: KeyPath = ("arms", arm, key)
         try:
-            _override(edit, key, value, line=document.line(at), place=dotted(at))
+            _override(edit, key, value, at=document.place(at), name=dotted(at))
         except ScenarioError as error:
             problems += [document.problem(at, problem.what, problem.hint) for problem in error.problems]
     return edit.document(), problems
 
 
-def _override(edit: Edit, key: str, value: object, *, line: int, place: str) -> None:
+def _override(edit: Edit, key: str, value: object, *, at: tuple[str, int], name: str) -> None:
     path = tuple(int(part) if part.isdecimal() else part for part in re.split(r"\.", str(key)))
     if path[0] not in Scenario.model_fields or path[0] in FIXED:
         settable = [name for name in Scenario.model_fields if name not in FIXED]
         near = get_close_matches(str(path[0]), settable, n=1)
         hint = f"did you mean '{near[0]}'?" if near else "begin with workloads, switches, policies, hosts, network, ..."
-        raise ScenarioError([Problem(place, 0, "", f"'{path[0]}' cannot be set", hint)])
+        raise ScenarioError([Problem(name, 0, "", f"'{path[0]}' cannot be set", hint)])
     known = edit.section("workloads")
     if path[0] == "workloads" and len(path) > 2 and known and path[1] not in known:
-        hint = closest(str(path[1]), [str(name) for name in known], "workloads")
-        raise ScenarioError([Problem(place, 0, "", f"there is no workload '{path[1]}'", hint)])
+        hint = closest(str(path[1]), [str(one) for one in known], "workloads")
+        raise ScenarioError([Problem(name, 0, "", f"there is no workload '{path[1]}'", hint)])
     try:
-        edit.set(path, value, line)
+        edit.set(path, value, at)
     except KeyError as error:
         what = f"there is nothing at '{error.args[0]}'"
-        raise ScenarioError([Problem(place, 0, "", what, "paths are dotted keys and list positions")]) from None
+        raise ScenarioError([Problem(name, 0, "", what, "paths are dotted keys and list positions")]) from None
 
 
 def _parsed(document: Document, base: Scenario | None = None) -> tuple[Scenario | None, list[Problem]]:

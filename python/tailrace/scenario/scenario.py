@@ -34,6 +34,8 @@ class Scenario(Part):
 
     tailrace: Literal[1]
     """Format of this file: 1."""
+    include: str | list[str] = []
+    """Files that are merged under this one, in order, relative to it: mappings key by key, later values win."""
     name: Name
     """Name of the scenario; run directories are named after it."""
     description: str = ""

@@ -125,7 +125,7 @@ def taken_up(tmp_path: Path, text: str) -> list[RoundTrip]:
     file, scenario = tmp_path / "hosts.yaml", tmp_path / "s.yaml"
     file.write_text(text, encoding="utf-8")
     scenario.write_text(json.dumps(_SCENARIO), encoding="utf-8")
-    loaded = load_scenario(scenario, host_parameters(file, scenario)).scenario
+    loaded = load_scenario(scenario, host_parameters(file, [scenario])).scenario
     host = loaded.host("db")
     assert host.nic.rx_coalesce == 30_000_000
     assert host.nic.rx_jitter.mean == 18_000_000
@@ -164,4 +164,4 @@ def test_a_size_that_cannot_be_read_is_named_with_its_line(tmp_path: Path) -> No
     file.write_text("round_trips:\n  server_time: 1us\n  build_rate: {large: 1Gbit/s}\n", encoding="utf-8")
     scenario.write_text(json.dumps(_SCENARIO), encoding="utf-8")
     with pytest.raises(ScenarioError, match=r"hosts\.yaml:3.*large"):
-        host_parameters(file, scenario)
+        host_parameters(file, [scenario])

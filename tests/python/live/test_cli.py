@@ -107,7 +107,7 @@ def test_a_file_of_something_else_is_no_host_parameters(tmp_path: Path) -> None:
     file.write_text("hosts: {}\nswitches: {}\n", encoding="utf-8")
     scenario.write_text(json.dumps(sound()), encoding="utf-8")
     with pytest.raises(TailraceError, match=r"h\.yaml:2: switches: 'switches' is no host parameter"):
-        host_parameters(file, scenario)
+        host_parameters(file, [scenario])
 
 
 @pytest.mark.parametrize(

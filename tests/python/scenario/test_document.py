@@ -40,7 +40,7 @@ def test_a_missing_key_is_placed_at_the_nearest_key_around_it() -> None:
 def test_an_override_stands_on_its_own_line_and_leaves_the_original_alone() -> None:
     document = parse_document(TEXT, "a.yaml")
     edit = document.edited()
-    edit.set(("workloads", "orders", "users"), 5, line=9)
+    edit.set(("workloads", "orders", "users"), 5, ("a.yaml", 9))
     changed = edit.document()
     assert changed.data["workloads"]["orders"]["users"] == 5
     assert changed.line(("workloads", "orders", "users")) == 9
@@ -50,7 +50,7 @@ def test_an_override_stands_on_its_own_line_and_leaves_the_original_alone() -> N
 def test_a_path_through_nothing_is_refused() -> None:
     document = parse_document(TEXT, "a.yaml")
     with pytest.raises(KeyError, match=r"workloads\.orders\.round_trips\.7"):
-        document.edited().set(("workloads", "orders", "round_trips", 7, "response"), "1kB", line=9)
+        document.edited().set(("workloads", "orders", "round_trips", 7, "response"), "1kB", ("a.yaml", 9))
 
 
 @pytest.mark.parametrize(
@@ -115,9 +115,9 @@ def test_anchors_and_merges_are_plain_data() -> None:
 
 def test_a_change_takes_the_place_of_what_was_changed_below_it_before() -> None:
     edit = parse_document(TEXT, "a.yaml").edited()
-    edit.set(("workloads", "orders", "users"), 5, line=8)
-    edit.set(("workloads", "orders"), {"users": 6}, line=9)
-    edit.set(("workloads", "orders", "gap"), "1ms", line=10)
+    edit.set(("workloads", "orders", "users"), 5, ("a.yaml", 8))
+    edit.set(("workloads", "orders"), {"users": 6}, ("a.yaml", 9))
+    edit.set(("workloads", "orders", "gap"), "1ms", ("a.yaml", 10))
     changed = edit.document()
     assert changed.data["workloads"]["orders"] == {"users": 6, "gap": "1ms"}
     places = [("users",), ("gap",), ("round_trips", 1)]
