@@ -37,7 +37,47 @@ def run(
     `live` runs it with the real programs, as root on Linux. What `tailrace check` warns of is a `ScenarioWarning`.
     An interrupt (Ctrl-C) keeps the finished trials, writes a partial result and raises `KeyboardInterrupt`.
     """
-    changes = dict(set or {})
+    return _run(scenario, arms, trials, seed, jobs, scale, out, dict(set or {}), is_live=live, is_shown=progress)
+
+
+def sweep(
+    scenario: Source,
+    axes: Mapping[str, Sequence[Any] | str],
+    *,
+    paired: bool = False,
+    arms: str | Sequence[str] | None = None,
+    trials: int | None = None,
+    seed: int | None = None,
+    jobs: int | None = None,
+    scale: float | None = None,
+    out: str | Path | None = None,
+    set: Mapping[str, Any] | None = None,  # noqa: A002  the option's name
+    progress: bool = False,
+) -> Result:
+    """Runs every arm at every point of these axes and returns the result; finished points are not run again.
+
+    `axes` maps dotted paths to lists of values or to ranges such as `"log(1MB, 64MB, 7)"`. Several axes make a grid;
+    with `paired` their values go together, one by one. `result.summary["sweep"]` holds the curves. The rest is as in
+    `run`.
+    """
+    spec = {"axes": dict(axes), "combine": "paired" if paired else "grid"}
+    changes = {**(set or {}), "sweep": spec}
+    return _run(scenario, arms, trials, seed, jobs, scale, out, changes, is_live=False, is_shown=progress)
+
+
+def _run(
+    scenario: Source,
+    arms: str | Sequence[str] | None,
+    trials: int | None,
+    seed: int | None,
+    jobs: int | None,
+    scale: float | None,
+    out: str | Path | None,
+    changes: dict[str, Any],
+    *,
+    is_live: bool,
+    is_shown: bool,
+) -> Result:
     if trials is not None:
         changes["experiment.trials"] = trials
     if seed is not None:
@@ -50,8 +90,8 @@ def run(
     options = Options(
         [arms] if isinstance(arms, str) else arms, jobs, scale or 1.0, Path(out) if out else None, ["tailrace.run"]
     )
-    engine = LiveEngine() if live else None
-    finished = Experiment(loaded, options, reporter_for(json_lines=False, quiet=not progress), engine).run()
+    engine = LiveEngine() if is_live else None
+    finished = Experiment(loaded, options, reporter_for(json_lines=False, quiet=not is_shown), engine).run()
     summarise_and_report(finished.path)
     if finished.is_interrupted:
         raise KeyboardInterrupt

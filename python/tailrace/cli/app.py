@@ -62,6 +62,15 @@ Set = Annotated[
     list[str] | None,
     typer.Option("--set", metavar="KEY=VALUE", help="Override a value by its dotted path; repeatable."),
 ]
+Sweep = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--sweep",
+        metavar="KEY=VALUES",
+        help="Repeat everything for each value: 1MB,2MB,4MB or log(1,64,7); several make a grid.",
+    ),
+]
+Paired = Annotated[bool, typer.Option("--paired", help="Take the values of several --sweep together, not in a grid.")]
 Arms = Annotated[list[str] | None, typer.Option("--arm", metavar="NAME", help="Only this arm; repeatable.")]
 Trials = Annotated[int | None, typer.Option("--trials", min=1, help="Trials of each arm.")]
 Seed = Annotated[int | None, typer.Option("--seed", min=0, help="Seed of the experiment.")]
@@ -125,11 +134,13 @@ def init(
 
 
 @app.command()
-def check(scenario: Files, *, set_: Set = None, json_: Json = False) -> None:
+def check(
+    scenario: Files, *, set_: Set = None, sweep: Sweep = None, paired: Paired = False, json_: Json = False
+) -> None:
     """Check a scenario: every problem with its line, and a hint."""
     from tailrace.cli.inspect import check_scenario
 
-    check_scenario(scenario, set_, json_=json_)
+    check_scenario(scenario, set_, sweep, is_paired=paired, json_=json_)
 
 
 @app.command()
@@ -153,6 +164,8 @@ def run(
     scenario: Files,
     *,
     set_: Set = None,
+    sweep: Sweep = None,
+    paired: Paired = False,
     arm: Arms = None,
     trials: Trials = None,
     seed: Seed = None,
@@ -206,6 +219,8 @@ def run(
         fabric,
         live_scale,
         time_budget,
+        sweep,
+        paired,
     )
     raise typer.Exit(run_scenario(request))
 

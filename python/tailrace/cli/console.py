@@ -131,16 +131,25 @@ def _logged(error: BaseException) -> str:
 
 
 def overrides(
-    assignments: Sequence[str] | None, *, trials: int | None = None, seed: int | None = None
+    assignments: Sequence[str] | None,
+    *,
+    trials: int | None = None,
+    seed: int | None = None,
+    sweep: Sequence[str] | None = None,
+    is_paired: bool = False,
 ) -> dict[str, Any]:
     """The `--set` options, and those that are short for one."""
-    from tailrace.scenario.loading import parse_assignment
+    from tailrace.scenario.loading import parse_assignment, parse_sweep
 
     given = dict(parse_assignment(text) for text in assignments or [])
     if trials is not None:
         given["experiment.trials"] = trials
     if seed is not None:
         given["experiment.seed"] = seed
+    if sweep:
+        given["sweep"] = parse_sweep(sweep, is_paired=is_paired)
+    elif is_paired:
+        given["sweep.combine"] = "paired"
     return given
 
 

@@ -44,14 +44,16 @@ def write_starter(path: Path, *, force: bool) -> None:
     emit(f"wrote {path}; now `tailrace check {name}` and `tailrace run {name}`")
 
 
-def check_scenario(paths: list[Path], assignments: list[str] | None, *, json_: bool) -> None:
+def check_scenario(
+    paths: list[Path], assignments: list[str] | None, sweep: list[str] | None, *, is_paired: bool, json_: bool
+) -> None:
     """Prints what is in a scenario; raises with all of its problems."""
     from tailrace.experiment.run import check_published
     from tailrace.scenario.loading import load_scenario
 
     paths = scenario_paths(paths)
     try:
-        loaded = load_scenario(paths, overrides(assignments))
+        loaded = load_scenario(paths, overrides(assignments, sweep=sweep, is_paired=is_paired))
     except ScenarioError as error:
         if json_:
             emit_json({"valid": False, "problems": [vars(problem) for problem in error.problems]})
@@ -67,6 +69,7 @@ def check_scenario(paths: list[Path], assignments: list[str] | None, *, json_: b
         "workloads": list(loaded.scenario.workloads),
         "arms": list(loaded.arms),
         "trials": loaded.scenario.experiment.trials,
+        "points": len(loaded.points),
         "warnings": [vars(warning) for warning in loaded.warnings],
     }
     trees = {arm: of_arm for arm, scenario in loaded.arms.items() if (of_arm := _trees(scenario, arm))}
@@ -77,7 +80,8 @@ def check_scenario(paths: list[Path], assignments: list[str] | None, *, json_: b
         return
     parts = [counted(found[key], one, key) for one, key in COUNTED]
     trials = counted(found["trials"], "trial", "trials")
-    names = f"workloads {', '.join(found['workloads'])}; arms {', '.join(found['arms'])}; {trials}"
+    swept = f" at {counted(found['points'], 'point', 'points')}" if loaded.points else ""
+    names = f"workloads {', '.join(found['workloads'])}; arms {', '.join(found['arms'])}{swept}; {trials}"
     warnings = counted(len(loaded.warnings), "warning", "warnings")
     verdict = f"sound, with {warnings}" if loaded.warnings else "sound"
     warn(loaded.warnings)

@@ -56,6 +56,9 @@ class Request:
     """Kind of fabric; None for our own switch."""
     live_scale: int = 1
     time_budget: str | None = None
+    sweep: list[str] | None = None
+    """Axes of a sweep, as they were typed."""
+    is_paired: bool = False
 
 
 def run_scenario(request: Request) -> int:
@@ -63,7 +66,13 @@ def run_scenario(request: Request) -> int:
     refuse_scale(request.scale)
     paths = scenario_paths(request.scenario)
     measured = host_parameters(request.calibrated, paths) if request.calibrated else {}
-    given = overrides(request.assignments, trials=request.trials, seed=request.seed)
+    given = overrides(
+        request.assignments,
+        trials=request.trials,
+        seed=request.seed,
+        sweep=request.sweep,
+        is_paired=request.is_paired,
+    )
     loaded = load_scenario(paths, {**measured, **given})
     warn(loaded.warnings)
     options = Options(
@@ -152,5 +161,5 @@ def _print(summary: dict[str, Any], path: Path, report: Path, *, is_json: bool) 
     if is_json:
         emit_json({**summary, "path": str(path), "report": str(report)})
         return
-    emit(results.format_table(summary))
+    emit(results.format_result(summary))
     emit(f"report: {report}")

@@ -85,14 +85,20 @@ class Experiment:
         self.reporter: Reporter = reporter or Silent()
         self.engine: Engine = Simulated() if engine is None else engine
         self.jobs = _jobs(options.jobs, self.engine)
-        self.arms = _chosen(options.arms, list(loaded.arms))
+        self.chosen = _chosen(options.arms, list(loaded.arms))
+        at_points = [point.arm(arm) for point in loaded.points for arm in self.chosen]
+        self.arms = at_points if loaded.points else self.chosen
         check_published(loaded)
-        self.scenarios = {arm: scaled(scenario, options.scale) for arm, scenario in loaded.arms.items()}
+        every = {**loaded.arms, **loaded.swept}
+        self.scenarios = {arm: scaled(scenario, options.scale) for arm, scenario in every.items()}
         self.engine.refuse(loaded, {arm: self.scenarios[arm] for arm in self.arms})
+        # The points of a sweep are no part of the identity: a finer grid goes on in the same directory.
         self.plans = Plans(self.with_solos())
-        hashes = {arm: self.plans.hash(arm) for arm in self.scenarios}
-        self.identity = identity(hashes, self._spec, self.engine.build(), self.engine.terms(self._spec))
-        name = f"{loaded.scenario.name}-{self.identity[:NAME_HASH_DIGITS]}"
+        hashes = {arm: self.plans.hash(arm) for arm in self.scenarios if arm in loaded.arms}
+        terms = [*self.engine.terms(self._spec), *(["sweep"] if loaded.points else [])]
+        self.identity = identity(hashes, self._spec, self.engine.build(), terms)
+        kind = "sweep-" if loaded.points else ""
+        name = f"{loaded.scenario.name}-{kind}{self.identity[:NAME_HASH_DIGITS]}"
         self.directory = RunDirectory(options.out or RUNS / name)
         self.statuses: dict[TrialKey, str] = {}
         self.estimate = Estimate([], self.jobs)
@@ -302,6 +308,8 @@ def summarise_and_report(path: Path) -> tuple[dict[str, Any], Path]:
     run = results.Run.read(path)
     summary = results.summarise_run(run)
     write_json(path / "result.json", summary)
+    if summary["sweep"] is not None:
+        results.write_sweep_csv(path, summary)
     return summary, report.write_page(run, summary)
 
 

@@ -13,6 +13,7 @@ from tailrace.report.headline import facts, headline
 from tailrace.report.limited import limited, omissions
 from tailrace.report.network import network
 from tailrace.report.sections import completion, distributions, provenance, queues, slowdowns, transport
+from tailrace.report.sweep import sweep_section
 from tailrace.results import Run, numbers
 from tailrace.results.fair_drop import fair_drop_sentences
 from tailrace.results.grid import metric_name
@@ -43,6 +44,8 @@ def write_page(run: Run, summary: dict[str, Any] | None = None) -> Path:
 def render(run: Run, summary: dict[str, Any] | None = None) -> str:
     """The page as text."""
     whole = summary or summarise_run(run)
+    if whole["sweep"] is not None:
+        return _sweep_page(run, whole)
     summary = limited(whole)
     context: dict[str, Any] = {
         "run": summary["run"],
@@ -68,6 +71,19 @@ def render(run: Run, summary: dict[str, Any] | None = None) -> str:
         "script": asset("report.js"),
     }
     return environment().get_template("page.html.j2").render(context)
+
+
+def _sweep_page(run: Run, summary: dict[str, Any]) -> str:
+    """A sweep has many arms: curves and maps instead of the sections of two or three."""
+    context = {
+        "run": summary["run"],
+        "facts": facts(summary),
+        "sweep": sweep_section(run, summary),
+        "assumptions": summary["assumptions"],
+        "theme": asset("theme.css"),
+        "script": asset("report.js"),
+    }
+    return environment().get_template("sweep.html.j2").render(context)
 
 
 @cache

@@ -5,6 +5,8 @@ from tailrace.results.engines import are_two_engines, compare_engines, format_en
 from tailrace.results.result import Result
 from tailrace.results.run_directory import Run, RunDirectoryError, Trial
 from tailrace.results.summarise import summarise, summarise_run
+from tailrace.results.sweep import write_sweep_csv
+from tailrace.results.sweep_text import format_result
 from tailrace.results.tables import Table
 from tailrace.results.text import format_table
 
@@ -19,7 +21,9 @@ __all__ = [
     "compare_engines",
     "format_compare",
     "format_engines",
+    "format_result",
     "format_table",
     "summarise",
     "summarise_run",
+    "write_sweep_csv",
 ]

@@ -35,15 +35,12 @@ class Comparison:
 
 
 def compare_arms(run: Run) -> list[dict[str, Any]]:
-    """Every arm against the baseline, for every workload and metric that both have in valid trials."""
-    baseline = run.baseline
-    if baseline is None:
-        return []
+    """Every arm against its baseline, for every workload and metric that both have in valid trials."""
     chosen = {workload: main_metric(run, workload) for workload in run.workloads}
     found = [
         comparison
         for arm in run.arms
-        if arm != baseline
+        if (baseline := run.baseline_of(arm)) not in (None, arm)
         for workload in run.workloads
         for metric in METRICS
         if (comparison := _comparison(run, (baseline, arm), workload, metric, is_main=metric == chosen[workload]))

@@ -8,12 +8,12 @@ from typing import Any
 from tailrace.results.kinds import count_text, null_text
 from tailrace.results.run_directory import Run
 from tailrace.results.summarise import summarise_run
+from tailrace.results.sweep_text import format_result
 from tailrace.results.tables import Table, read_table
 from tailrace.results.text import (
     bounded,
     difference_text,
     figure_text,
-    format_table,
     interval_text,
     number,
     place,
@@ -35,7 +35,7 @@ class Result:
         return f"Result({str(self.path)!r})"
 
     def __str__(self) -> str:
-        return format_table(self.summary)
+        return format_result(self.summary)
 
     @cached_property
     def summary(self) -> dict[str, Any]:

@@ -135,6 +135,24 @@ class Run:
         named = self.manifest.get("baseline")
         return named if named in self.trials else next(iter(self.arms), None)
 
+    @property
+    def sweep(self) -> dict[str, Any] | None:
+        """Axes, points and arms of a sweep; None where the run is none. Its arms are named `<arm>@<point>`."""
+        found = self.manifest.get("sweep")
+        return found if isinstance(found, dict) else None
+
+    def arm_at(self, arm: str, label: str) -> str:
+        """The name of an arm at one point of a sweep."""
+        return f"{arm}@{label}"
+
+    def baseline_of(self, arm: str) -> str | None:
+        """The arm that this one is compared with: the baseline at the same point, or the baseline."""
+        if self.sweep is None:
+            return self.baseline
+        label = arm.partition("@")[2]
+        found = self.arm_at(self.sweep["arms"][0], label)
+        return found if found in self.trials else None
+
     @cached_property
     def workloads(self) -> list[str]:
         """Workloads in the order of the scenario."""

@@ -15,6 +15,7 @@ from tailrace.results.ports import drops_by_cause, early_drops, summarise_hosts,
 from tailrace.results.published import read_bands
 from tailrace.results.run_directory import SOLO, Run, Trial
 from tailrace.results.slowdown import summarise_slowdown
+from tailrace.results.sweep import summarise_sweep
 from tailrace.results.workload import summarise_workload
 from tailrace.statistics import jain_index
 
@@ -37,7 +38,9 @@ def summarise_run(run: Run) -> dict[str, Any]:
         "arms": {arm: _arm(run, arm) for arm in run.arms},
         "solo": {arm.removeprefix(SOLO): _arm(run, arm) for arm in run.trials if arm.startswith(SOLO)},
         "comparisons": compare_arms(run),
-        "expectations": [judge(run, band) for band in read_bands(run)],
+        # The figures of a scenario are those of its own values, which a sweep changes.
+        "expectations": [] if run.sweep else [judge(run, band) for band in read_bands(run)],
+        "sweep": summarise_sweep(run),
         "assumptions": run.manifest.get("assumptions") or [],
     }
 

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from itertools import islice
 from pathlib import Path
@@ -16,11 +16,18 @@ from tailrace.scenario.checks import PROBLEMS_MAX, check
 from tailrace.scenario.document import Document, Edit, data_document, read_yaml
 from tailrace.scenario.including import read_scenario, with_includes
 from tailrace.scenario.scenario import Scenario
+from tailrace.scenario.sweep import AT, Point
 from tailrace.scenario.wording import problem_of, real_path
 
+WARNED_MAX = 200
+"""Up to so many arms at points of a sweep are looked at for warnings; beyond it, the arms without the sweep."""
+RANGES = ("linear(", "log(")
+"""What a range of a sweep begins with."""
+NAMED_MAX = 3
+"""Arms that a warning names."""
 ANY_DURATION = "1h"
 """Stands in for a missing duration while the rest is looked at."""
-FIXED = ("tailrace", "arms")
+FIXED = ("tailrace", "arms", "include")
 """Sections that no override can change."""
 TOGETHER = ("policies",)
 """Sections whose entries are one thing: an ill-formed value in an entry may be the reason of anything found in it."""
@@ -40,6 +47,10 @@ class Loaded:
     """The scenario of each arm, baseline first."""
     warnings: tuple[Problem, ...] = ()
     """What deserves a look before the results are trusted."""
+    points: tuple[Point, ...] = ()
+    """Points of the sweep, in order; none without one."""
+    swept: dict[str, Scenario] = field(default_factory=dict)
+    """The scenario of each arm at each point, by `Point.arm`; points in order, the baseline first at each."""
 
     @property
     def published_path(self) -> Path | None:
@@ -77,7 +88,36 @@ def load_scenario(source: Source, overrides: Mapping[str, Any] | None = None) ->
             arms[name], documents[name] = scenario, arm_document
     if problems:
         raise ScenarioError(problems)
-    return Loaded(document, base, arms, _warnings(arms, documents))
+    points = tuple(base.sweep.points()) if base.sweep is not None else ()
+    swept, swept_documents = _swept(document, base, points)
+    warned = {**arms, **swept} if len(swept) <= WARNED_MAX else arms
+    return Loaded(document, base, arms, _warnings(warned, {**documents, **swept_documents}), points, swept)
+
+
+def _swept(
+    document: Document, base: Scenario, points: Sequence[Point]
+) -> tuple[dict[str, Scenario], dict[str, Document]]:
+    """Every arm at every point, and its document; raises `ScenarioError` with the problems of all of them."""
+    problems = [
+        document.problem(("arms", arm, path), "the arm sets what the sweep varies", "remove it here, or the axis")
+        for arm, changes in base.arms.items()
+        for path in (base.sweep.axes if base.sweep else ())
+        if any(f"{key}.".startswith(f"{path}.") for key in changes)
+    ]
+    swept: dict[str, Scenario] = {}
+    documents: dict[str, Document] = {}
+    for point in points if not problems else ():
+        here, found = _changed(document, point.values, ("sweep", "axes"))
+        problems += found
+        for name in base.arm_names if not found else ():
+            arm_document, arm_problems = _arm_document(here, name, base.arms.get(name, {}))
+            scenario, of_arm = _parsed(arm_document)
+            problems += arm_problems + of_arm
+            if scenario is not None:
+                swept[point.arm(name)], documents[point.arm(name)] = scenario, arm_document
+    if problems:
+        raise ScenarioError(problems)
+    return swept, documents
 
 
 def _document(source: Source) -> Document:
@@ -94,18 +134,25 @@ def _warnings(arms: Mapping[str, Scenario], documents: Mapping[str, Document]) -
         for path, what, hint in cautions(scenario, scenario.graph):
             arms_of.setdefault(documents[name].problem(path, what, hint), []).append(name)
     told = [
-        problem if len(names) == len(arms) else replace(problem, what=f"in arm {', '.join(names)}: {problem.what}")
+        problem if len(names) == len(arms) else replace(problem, what=f"in arm {_listed(names)}: {problem.what}")
         for problem, names in arms_of.items()
     ]
     return tuple(sorted([*told, *_equal_arms(arms, documents)]))
 
 
+def _listed(names: list[str]) -> str:
+    more = len(names) - NAMED_MAX
+    return ", ".join(names[:NAMED_MAX]) + (f" and {more} more" if more > 0 else "")
+
+
 def _equal_arms(arms: Mapping[str, Scenario], documents: Mapping[str, Document]) -> Iterator[Problem]:
     """Arms that run the same scenario as one before them."""
-    names = list(arms)
-    for position, name in enumerate(names):
-        same = next((other for other in names[:position] if arms[other] == arms[name]), None)
-        if same is not None:
+    first: dict[str, str] = {}
+    for name, scenario in arms.items():
+        if AT in name:
+            continue
+        same = first.setdefault(repr(scenario.model_copy(update={"arms": {}})), name)
+        if same != name:
             what = f"arm '{name}' equals arm '{same}': both give the same results"
             yield documents[name].problem(("arms", name), what, "give it a change, such as switches.leaf.policy: dpp")
 
@@ -122,13 +169,41 @@ def parse_assignment(text: str) -> tuple[str, Any]:
     return key.strip(), data
 
 
+def parse_sweep(texts: Sequence[str], *, is_paired: bool = False) -> dict[str, Any]:
+    """`key.path=1,2,4` or `key.path=log(1MB, 64MB, 7)` of the command line as the `sweep` of a scenario."""
+    axes: dict[str, Any] = {}
+    for text in texts:
+        key, equals, values = text.partition("=")
+        if not equals or not key.strip() or not values.strip():
+            hint = "such as switches.leaf.buffer=1MB,2MB or workloads.shop.users=log(1,64,7)"
+            raise ScenarioError([Problem(f"--sweep {text}", 0, "", "this is not key=values", hint)])
+        axes[key.strip()] = _axis(values.strip(), f"--sweep {key.strip()}")
+    return {"axes": axes, "combine": "paired" if is_paired else "grid"}
+
+
+def _axis(text: str, place: str) -> Any:
+    if text.startswith(RANGES):
+        return text
+    # Commas inside parentheses belong to a value, such as uniform(1ms, 2ms).
+    parts = re.split(r",(?![^()]*\))", text)
+    try:
+        return [read_yaml(part.strip(), place)[0] for part in parts]
+    except ScenarioError as error:
+        raise ScenarioError([replace(problem, line=0) for problem in error.problems]) from None
+
+
 def _arm_document(document: Document, arm: str, changes: Mapping[str, Any]) -> tuple[Document, list[Problem]]:
+    return _changed(document, changes, ("arms", arm))
+
+
+def _changed(document: Document, changes: Mapping[str, Any], section: KeyPath) -> tuple[Document, list[Problem]]:
+    """The document with values at dotted paths, which stand in `section`."""
     if not changes:
         return document, []
     problems: list[Problem] = []
     edit = document.edited()
     for key, value in changes.items():
-        at: KeyPath = ("arms", arm, key)
+        at: KeyPath = (*section, key)
         try:
             _override(edit, key, value, at=document.place(at), name=dotted(at))
         except ScenarioError as error:

@@ -8,6 +8,7 @@ from tailrace.scenario.experiment import Assumption, Expectation, Experiment, Ob
 from tailrace.scenario.host import Host
 from tailrace.scenario.network import Name, Network
 from tailrace.scenario.quantities import Part
+from tailrace.scenario.sweep import Sweep
 from tailrace.scenario.switch import FIFO, Policy, Switch
 from tailrace.scenario.topology import Graph, expand
 from tailrace.scenario.workload import Workload
@@ -52,6 +53,8 @@ class Scenario(Part):
     """What uses the network, by name."""
     arms: dict[Name, dict[str, Any]] = {}
     """The variants to compare, baseline first: dotted path and value, such as `switches.leaf1.policy: dpp`."""
+    sweep: Sweep | None = None
+    """Values over which the whole experiment is repeated."""
     experiment: Experiment
     """Trials, seed, end, calibration."""
     observe: Observe = Observe()

@@ -42,7 +42,7 @@ def test_a_scenario_and_host_parameters_have_a_depth(deep: Path) -> None:
     with pytest.raises(ScenarioError, match=SAID):
         read_document(deep)
     with pytest.raises(ScenarioError, match=SAID):
-        host_parameters(deep, deep)
+        host_parameters(deep, [deep])
 
 
 def test_the_work_is_bounded_and_not_only_the_answer(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
+from tailrace.report.arms import arm_class
 from tailrace.report.limits import ARMS_DRAWN_MAX, PANELS_MAX
 from tailrace.report.plain_csv import csv_text
 from tailrace.report.scale import MILLISECONDS, Scale, Share, Tail, log_around
@@ -82,7 +83,7 @@ def latency_chart(panel: Panel, *, is_tail: bool) -> Markup:
     y: Scale = Tail(4) if is_tail else Share()
     paths = []
     for curve in panel.curves:
-        colour = f"arm-{curve.arm_index % 6}" if curve.arm_index >= 0 else "alone-line"
+        colour = arm_class(curve.arm_index) if curve.arm_index >= 0 else "alone-line"
         paths += [steps(points, x, y, class_=f"line thin {colour}") for points in curve.trials]
         paths.append(steps(curve.pooled, x, y, class_=f"line {colour} dash-{max(0, curve.arm_index) % 4}"))
     medians = ", ".join(

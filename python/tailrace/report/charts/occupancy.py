@@ -9,6 +9,7 @@ from typing import Any
 
 from markupsafe import Markup
 
+from tailrace.report.arms import arm_class
 from tailrace.report.charts.latency import thinned
 from tailrace.report.limits import ARMS_DRAWN_MAX
 from tailrace.report.plain_csv import csv_text
@@ -45,8 +46,7 @@ def occupancy_chart(curves: dict[str, Points], arms: list[str]) -> Markup:
     x = linear_from_zero([points[-1][0] for points in curves.values()])
     y = Share()
     paths = [
-        line([(0.0, 0.0), *points], x, y, class_=f"line arm-{arms.index(arm) % 6} dash-{arms.index(arm) % 4}")
-        for arm, points in curves.items()
+        line([(0.0, 0.0), *points], x, y, class_=f"line {arm_class(arms.index(arm))}") for arm, points in curves.items()
     ]
     middles = ", ".join(f"{arm} {_median(points):.3g} MB" for arm, points in curves.items())
     label = f"Share of the time that the queue is at most so deep. Medians: {middles}."

@@ -1,0 +1,221 @@
+"""Curves of a sweep: a metric against an axis, latency against load, and heat maps over two axes."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import log10
+from typing import Any
+
+from markupsafe import Markup
+
+from tailrace.report.arms import arm_class
+from tailrace.report.plain_csv import csv_text
+from tailrace.report.scale import Linear, Log, Scale, linear_from_zero, log_around
+from tailrace.report.svg import line, lines, percent, plot, row_label, tag, x_axis, y_axis
+from tailrace.results.numbers import digits_text
+from tailrace.results.sweep import METRICS
+
+HEIGHT_PX = 190
+WHISKER_PX = 3
+CELL_PX = 26
+LOG_Y_RATIO = 30.0
+"""A metric whose largest mean is this many times its smallest has a logarithmic axis."""
+TEXT_RATIO = 0.55
+"""Cells darker than this have light text."""
+
+Point = tuple[float, dict[str, Any]]
+
+
+@dataclass(frozen=True)
+class Ticks:
+    """An axis whose ticks are the values of the sweep, evenly spread or where their numbers are."""
+
+    places: Sequence[float]
+    labels: Sequence[str]
+    room: int = 8
+
+    def __call__(self, value: float) -> float:
+        """Share of the axis."""
+        return value
+
+    def ticks(self) -> list[tuple[float, str]]:
+        """A label at each value, or at some where there are many."""
+        every = -(-len(self.places) // self.room)
+        return [
+            (place, label if index % every == 0 else "")
+            for index, (place, label) in enumerate(zip(self.places, self.labels, strict=True))
+        ]
+
+
+def axis_scale(axis: dict[str, Any], numbers: Sequence[float] | None) -> Ticks:
+    """Places from 0 to 1: by the number or its logarithm where the values are numbers, else evenly."""
+    values = axis["values"]
+    if numbers is None or len(set(numbers)) < len(numbers):
+        places = [0.5] if len(values) == 1 else [index / (len(values) - 1) for index in range(len(values))]
+        return Ticks(_padded(places), values)
+    at = [log10(number) for number in numbers] if axis["is_log"] else list(numbers)
+    low, high = min(at), max(at)
+    return Ticks(_padded([(x - low) / (high - low) if high > low else 0.5 for x in at]), values)
+
+
+def _padded(places: Sequence[float]) -> list[float]:
+    """With a little room at both ends."""
+    return [0.03 + 0.94 * place for place in places]
+
+
+def curve_chart(curves: Sequence[dict[str, Any]], axis: dict[str, Any], x: Ticks, arms: Sequence[str]) -> Markup:
+    """One metric of one workload: a line for each arm, the interval of each mean as a whisker."""
+    found = [value for curve in curves for value in curve["values"] if value]
+    y = _y_scale(found)
+    marks: list[Markup] = [*x_axis(x, HEIGHT_PX), *y_axis(y, HEIGHT_PX)]
+    paths = []
+    for curve in curves:
+        style = arm_class(arms.index(curve["arm"]))
+        points = [(place, value) for place, value in zip(x.places, curve["values"], strict=True)]
+        ordered = sorted(points, key=lambda point: point[0])
+        means = [(place, value["mean"] if value else None) for place, value in ordered]
+        paths.append(line(means, x, y, class_=f"line {style}"))
+        marks += [mark for place, value in ordered if value for mark in _point(curve, place, value, y, style)]
+        marks += _knee_mark(curve, x)
+    first = curves[0]
+    label = f"{METRICS[first['metric']]} of {first['workload']} against {axis['name']}, a line for each arm."
+    return plot([*marks, lines(paths)], height=HEIGHT_PX, label=label, left=58, right=18)
+
+
+def _y_scale(found: Sequence[dict[str, Any]]) -> Scale:
+    means = [value["mean"] for value in found]
+    highest = [value["high"] if value["high"] is not None else value["mean"] for value in found]
+    lowest = min(means)
+    if lowest > 0 and max(means) / lowest >= LOG_Y_RATIO:
+        return log_around(lowest, max(highest))
+    return linear_from_zero(highest)
+
+
+def _point(curve: dict[str, Any], place: float, value: dict[str, Any], y: Scale, style: str) -> list[Markup]:
+    at = percent(place)
+    height = _height(value["mean"], y)
+    words = f"{curve['arm']}: {digits_text(value['mean'], 4)}"
+    marks = []
+    if value["low"] is not None:
+        words += f" ({digits_text(value['low'], 4)} to {digits_text(value['high'], 4)})"
+        top, bottom = _height(value["high"], y), _height(value["low"], y)
+        marks.append(tag("line", x1=at, x2=at, y1=top, y2=bottom, class_=f"interval {style}"))
+    tip = tag("title", words)
+    return [*marks, tag("circle", tip, cx=at, cy=height, r=WHISKER_PX, class_=f"dot {style}")]
+
+
+def _height(value: float, y: Scale) -> float:
+    return round(HEIGHT_PX * (1 - min(max(y(value), 0.0), 1.0)), 1)
+
+
+def _knee_mark(curve: dict[str, Any], x: Ticks) -> list[Markup]:
+    if not curve["knee"]:
+        return []
+    at = percent(x.places[curve["knee"]["position"]])
+    tip = tag("title", f"knee of {curve['arm']} at {curve['knee']['value']}")
+    return [tag("line", tip, x1=at, x2=at, y1=0, y2=HEIGHT_PX, class_="knee")]
+
+
+def load_chart(
+    loads: Sequence[dict[str, Any]], latencies: Sequence[dict[str, Any]], arms: Sequence[str]
+) -> Markup | None:
+    """Latency against the load that was carried, point by point of the sweep; None with fewer than three points."""
+    pairs = {
+        curve["arm"]: [
+            (load["mean"], value["mean"])
+            for load, value in zip(other["values"], curve["values"], strict=True)
+            if load and value
+        ]
+        for curve in latencies
+        for other in loads
+        if other["arm"] == curve["arm"]
+    }
+    every = [point for points in pairs.values() for point in points]
+    if len(every) < 3 or max(x for x, _ in every) <= min(x for x, _ in every):
+        return None
+    x = linear_from_zero([load for load, _ in every])
+    ys = [latency for _, latency in every]
+    y: Scale = (
+        log_around(min(ys), max(ys)) if min(ys) > 0 and max(ys) / min(ys) >= LOG_Y_RATIO else linear_from_zero(ys)
+    )
+    marks: list[Markup] = [*x_axis(x, HEIGHT_PX), *y_axis(y, HEIGHT_PX)]
+    paths = []
+    for arm, points in pairs.items():
+        style = arm_class(arms.index(arm))
+        paths.append(line(points, x, y, class_=f"line {style}"))
+        for load, latency in points:
+            tip = tag("title", f"{arm}: {digits_text(latency, 3)} at {digits_text(load, 3)}")
+            circle = tag(
+                "circle", tip, cx=percent(x(load)), cy=_height(latency, y), r=WHISKER_PX, class_=f"dot {style}"
+            )
+            marks.append(circle)
+    label = "Latency against load, a line for each arm, points in the order of the sweep."
+    return plot([*marks, lines(paths)], height=HEIGHT_PX, label=label, left=58, right=18)
+
+
+def heat_map(curve: dict[str, Any], sweep: dict[str, Any], low: float, high: float, *, is_log: bool) -> Markup:
+    """The means of one arm over two axes, the first one downwards. Arms share the scale from `low` to `high`."""
+    down, across = sweep["axes"]
+    of_place = {
+        (point["values"][down["path"]], point["values"][across["path"]]): value
+        for point, value in zip(sweep["points"], curve["values"], strict=True)
+    }
+    width = 1 / len(across["values"])
+    marks: list[Markup] = []
+    for row, first in enumerate(down["values"]):
+        marks.append(row_label(first, row * CELL_PX + CELL_PX * 0.66))
+        for column, second in enumerate(across["values"]):
+            value = of_place.get((first, second))
+            marks += _heat_cell(value, f"{first}, {second}", (column, row), width, (low, high), is_log=is_log)
+    height = CELL_PX * len(down["values"])
+    for column, second in enumerate(across["values"]):
+        middle = percent((column + 0.5) * width)
+        marks.append(tag("text", second, x=middle, y=height + 16, class_="tick", text_anchor="middle"))
+    label = (
+        f"{METRICS[curve['metric']]} of {curve['workload']} in {curve['arm']} over {down['name']} and {across['name']}."
+    )
+    return plot(marks, height=height, label=label, left=74)
+
+
+def _heat_cell(
+    value: dict[str, Any] | None,
+    place: str,
+    at: tuple[int, int],
+    width: float,
+    ends: tuple[float, float],
+    *,
+    is_log: bool,
+) -> list[Markup]:
+    left, top = percent(at[0] * width), at[1] * CELL_PX
+    if value is None:
+        tip = tag("title", f"{place}: no valid trial")
+        rect = tag("rect", tip, x=left, y=top, width=percent(width), height=CELL_PX, class_="heat-none")
+        return [
+            rect,
+            tag("text", "–", x=percent((at[0] + 0.5) * width), y=top + 17, text_anchor="middle", class_="tick"),
+        ]
+    share = _share(value["mean"], ends, is_log=is_log)
+    text = digits_text(value["mean"], 3)
+    tip = tag("title", f"{place}: {text}")
+    rect = tag(
+        "rect", tip, x=left, y=top, width=percent(width), height=CELL_PX, class_="heat", fill_opacity=round(share, 3)
+    )
+    ink = "heat-light" if share > TEXT_RATIO else "heat-dark"
+    return [
+        rect,
+        tag("text", text, x=percent((at[0] + 0.5) * width), y=top + 17, text_anchor="middle", class_=ink),
+    ]
+
+
+def _share(value: float, ends: tuple[float, float], *, is_log: bool) -> float:
+    scale: Scale = Log(*ends) if is_log else Linear(*ends)
+    return 0.06 + 0.9 * min(max(scale(value), 0.0), 1.0)
+
+
+def curve_csv(curves: Sequence[dict[str, Any]], axis: dict[str, Any], labels: Sequence[str]) -> str:
+    """The points of a chart as text."""
+    rows = (
+        (curve["arm"], label, *((value["mean"], value["low"], value["high"]) if value else (None, None, None)))
+        for curve in curves
+        for label, value in zip(labels, curve["values"], strict=True)
+    )
+    return csv_text(("arm", axis["name"], "mean", "low", "high"), rows)

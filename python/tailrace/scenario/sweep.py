@@ -1,0 +1,204 @@
+"""Sweeps: one scenario at every point of one or several axes, each arm at every point."""
+
+import hashlib
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import product
+from typing import Annotated, Any, Literal
+
+from pydantic import BeforeValidator, Field, WithJsonSchema, model_validator
+
+from tailrace.scenario.quantities import Part, refuse
+from tailrace.scenario.units import shown
+
+POINTS_MAX = 2000
+"""Points of one sweep."""
+DIGITS = 4
+"""Significant digits of the values of a range."""
+AT = "@"
+"""Between the arm and the point in names of trials."""
+LABEL_CHARACTERS_MAX = 120
+"""A longer name of a point is cut and ends in a hash."""
+_NUMBER = re.compile(r"^\s*(?P<number>\d+(?:\.\d+)?(?:[eE][-+]?\d+)?)\s*(?P<unit>[^\d\s].*?)?\s*$")
+_RANGE = re.compile(r"^\s*(?P<spacing>linear|log)\s*\((?P<arguments>[^()]*)\)\s*$")
+
+Value = Any
+"""One value of an axis, as a scenario has it."""
+
+
+class Range(Part):
+    """Evenly or logarithmically spaced values; both ends have the same unit."""
+
+    first: Annotated[int | float | str, Field(alias="from")]
+    """First value."""
+    last: Annotated[int | float | str, Field(alias="to")]
+    """Last value."""
+    points: Annotated[int, Field(strict=True, ge=2, le=POINTS_MAX)]
+    """Number of values, both ends among them."""
+    spacing: Literal["linear", "log"] = "linear"
+    """Equal steps, or equal factors. Values are rounded to four significant digits, whole numbers to whole numbers."""
+
+    def values(self) -> list[Value]:
+        """The values in order, each once."""
+        (low, unit), (high, other) = _quantity(self.first), _quantity(self.last)
+        if unit != other:
+            raise refuse(f"{self.first} and {self.last} have different units", "write both in one unit")
+        if low >= high:
+            raise refuse(f"{self.first} is not below {self.last}", "write the smaller value first")
+        if self.spacing == "log" and low <= 0:
+            raise refuse("a logarithmic range cannot begin at zero", "write a first value above zero, or linear")
+        is_whole = not unit and low.denominator == 1 and high.denominator == 1
+        found = [_rounded(self._at(low, high, step), is_whole=is_whole) for step in range(1, self.points - 1)]
+        numbers = dict.fromkeys([_exact(low), *found, _exact(high)])
+        return [f"{number}{unit}" if unit else _plain(number) for number in numbers]
+
+    def _at(self, low: Fraction, high: Fraction, step: int) -> float:
+        share = step / (self.points - 1)
+        if self.spacing == "log":
+            return float(float(low) * (float(high) / float(low)) ** share)
+        return float(low) + float(high - low) * share
+
+
+def _quantity(value: float | str) -> tuple[Fraction, str]:
+    match = _NUMBER.match(str(value))
+    if not match:
+        raise refuse(f"{shown(value)} is not a number with a unit", "write a value such as 1MB, 20 or 5ms")
+    return Fraction(match["number"]), match["unit"] or ""
+
+
+def _rounded(value: float, *, is_whole: bool) -> str:
+    return str(round(value)) if is_whole else _exact(Fraction(f"{value:.{DIGITS}g}"))
+
+
+def _exact(value: Fraction) -> str:
+    """Digits without an exponent."""
+    return str(value.numerator) if value.denominator == 1 else f"{float(value):.12f}".rstrip("0")
+
+
+def _plain(number: str) -> int | float:
+    return int(number) if number.isdecimal() else float(number)
+
+
+def _read_axis(value: object) -> object:
+    """A list of values, a range as a mapping, or `linear(1, 9, 5)` and `log(1MB, 64MB, 7)`."""
+    if isinstance(value, str) and (match := _RANGE.match(value)):
+        arguments = [part.strip() for part in match["arguments"].split(",")]
+        if len(arguments) != 3 or not arguments[2].isdecimal():
+            raise refuse(f"'{value}' is not a range", "write log(1MB, 64MB, 7): first, last, number of values")
+        first, last, points = arguments
+        value = {"from": first, "to": last, "points": int(points), "spacing": match["spacing"]}
+    if isinstance(value, dict):
+        return Range.model_validate(value).values()
+    if not isinstance(value, list) or not value:
+        hint = "write a list such as [1MB, 2MB], or log(1MB, 64MB, 7)"
+        raise refuse(f"{shown(value)} is not a list of values", hint)
+    texts = [text_of(entry) for entry in value]
+    twice = next((text for position, text in enumerate(texts) if text in texts[:position]), None)
+    if twice is not None:
+        raise refuse(f"the value {twice} is listed twice", "remove one of the two")
+    return value
+
+
+Axis = Annotated[
+    list[Any],
+    BeforeValidator(_read_axis),
+    WithJsonSchema(
+        {
+            "anyOf": [
+                {"type": "array", "minItems": 1},
+                {"type": "string", "pattern": _RANGE.pattern.replace("?P<spacing>", "").replace("?P<arguments>", "")},
+                Range.model_json_schema(),
+            ],
+            "examples": [["1MB", "2MB"], "log(1MB, 64MB, 7)"],
+        }
+    ),
+]
+
+
+class Sweep(Part):
+    """Runs every arm at every point: the values of the axes are set over the scenario, and arms over them."""
+
+    axes: dict[str, Axis]
+    """Values by dotted path: a list, `linear(1, 9, 5)` or `log(1MB, 64MB, 7)` (first, last, number of values)."""
+    combine: Literal["grid", "paired"] = "grid"
+    """With several axes: every combination, or the first values together, the second ones together, ..."""
+
+    @model_validator(mode="after")
+    def _fits(self) -> "Sweep":
+        if not self.axes:
+            raise refuse("a sweep needs an axis", "write axes: {switches.leaf.buffer: [1MB, 2MB]}")
+        lengths = {len(values) for values in self.axes.values()}
+        if self.combine == "paired" and len(lengths) > 1:
+            raise refuse("paired axes have different numbers of values", "give them equally many, or combine: grid")
+        if self.count > POINTS_MAX:
+            raise refuse(f"the sweep has {self.count} points", f"the limit is {POINTS_MAX}")
+        return self
+
+    @property
+    def count(self) -> int:
+        """Number of points."""
+        counts = [len(values) for values in self.axes.values()]
+        if self.combine == "paired":
+            return counts[0]
+        total = 1
+        for count in counts:
+            total *= count
+        return total
+
+    def points(self) -> list["Point"]:
+        """Every point, the last axis fastest."""
+        names = axis_names(list(self.axes))
+        columns = list(self.axes.values())
+        rows = zip(*columns, strict=True) if self.combine == "paired" else product(*columns)
+        return [Point(dict(zip(self.axes, row, strict=True)), names) for row in rows]
+
+
+@dataclass(frozen=True)
+class Point:
+    """One point of a sweep: a value for each axis."""
+
+    values: Mapping[str, Value]
+    names: Mapping[str, str]
+    """Short name of each axis."""
+
+    @property
+    def label(self) -> str:
+        """`buffer=1MB,users=4`: a name that can be part of a file's, the same in every grid with these axes."""
+        text = ",".join(f"{self.names[path]}={text_of(value)}" for path, value in self.values.items())
+        safe = re.sub(r"[^A-Za-z0-9=,.()+-]", "_", text)
+        if safe == text and len(text) <= LABEL_CHARACTERS_MAX:
+            return text
+        digest = hashlib.sha256(text.encode()).hexdigest()[:8]
+        return f"{safe[:LABEL_CHARACTERS_MAX]}-{digest}"
+
+    def arm(self, name: str) -> str:
+        """Name of an arm at this point."""
+        return f"{name}{AT}{self.label}"
+
+
+def axis_names(paths: Sequence[str]) -> dict[str, str]:
+    """The shortest ends of the paths that tell them apart: `buffer`, or `leaf1.buffer` and `leaf2.buffer`."""
+    parts = {path: path.split(".") for path in paths}
+    names: dict[str, str] = {}
+    for path, own in parts.items():
+        for length in range(1, len(own) + 1):
+            end = own[-length:]
+            if not end[0].isdecimal() and all(other == path or parts[other][-length:] != end for other in paths):
+                break
+        names[path] = ".".join(own[-length:])
+    return names
+
+
+def text_of(value: Value) -> str:
+    """A value as people write it, without spaces."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    return str(value).replace(" ", "")
+
+
+def number_of(text: str) -> tuple[float, str] | None:
+    """Number and unit of a value's text, such as (1.0, "MB"); None where it is a word."""
+    match = _NUMBER.match(text)
+    return (float(match["number"]), match["unit"] or "") if match else None

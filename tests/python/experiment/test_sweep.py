@@ -1,0 +1,104 @@
+"""Sweeps from the scenario to the run directory, its table and its page."""
+
+import csv
+from pathlib import Path
+
+import pytest
+
+import tailrace
+from lab import sound
+from tailrace.results import format_result
+from tailrace.results.run_directory import Run
+from tailrace.results.sweep import Axis, summarise_sweep
+
+pytestmark = pytest.mark.usefixtures("fake", "workplace")
+USERS = "workloads.orders.users"
+BUFFER = "switches.leaf.buffer"
+
+
+def swept(*, trials: int = 2, out: str = "swept", **axes: object) -> tailrace.Result:
+    paths = {"users": USERS, "buffer": BUFFER}
+    sweep = {"axes": {paths[name]: values for name, values in axes.items()}}
+    return tailrace.run(sound(sweep=sweep), trials=trials, out=out)
+
+
+def test_every_point_has_its_curve_and_is_compared_with_the_baseline_at_the_same_point() -> None:
+    summary = swept(users=[1, 2, 4]).summary
+    sweep = summary["sweep"]
+    assert [point["label"] for point in sweep["points"]] == ["users=1", "users=2", "users=4"]
+    curve = next(
+        c for c in sweep["curves"] if (c["workload"], c["metric"], c["arm"]) == ("orders", "rate_per_s", "dpp")
+    )
+    assert [value["trials"] for value in curve["values"]] == [2, 2, 2]
+    pairs = {(effect["baseline"], effect["arm"]) for effect in summary["comparisons"]}
+    assert pairs == {(f"fifo@users={n}", f"dpp@users={n}") for n in (1, 2, 4)}
+
+
+def test_a_finer_grid_runs_only_what_is_new(workplace: Path) -> None:
+    swept(users=[1, 4])
+    before = {path: path.stat().st_mtime_ns for path in workplace.glob("swept/trials/*/*.json")}
+    summary = swept(users="linear(1, 4, 4)").summary
+    assert {path: path.stat().st_mtime_ns for path in before} == before
+    assert len(list(workplace.glob("swept/trials/*/*.json"))) == 4 * 2 * 2
+    assert len(summary["sweep"]["points"]) == 4
+
+
+def test_a_coarser_grid_shows_its_own_points_alone() -> None:
+    swept(users=[1, 2, 4])
+    assert [point["label"] for point in swept(users=[2]).summary["sweep"]["points"]] == ["users=2"]
+
+
+def test_the_table_fits_a_terminal_and_names_points_and_arms() -> None:
+    text = format_result(swept(users=[1, 2, 4]).summary)
+    assert "orders: transactions per second" in text
+    assert "users  fifo" in text.replace("   ", "  ").replace("   ", "  ")
+    assert max(len(line) for line in text.splitlines()) <= 80
+    assert text.count("Too few trials") == 1
+
+
+def test_the_page_draws_curves_of_one_axis_and_maps_of_two() -> None:
+    line = swept(users=[1, 2, 4]).report_path.read_text(encoding="utf-8")
+    assert 'id="curves"' in line
+    assert "Latency against load" in line
+    assert 'id="maps"' not in line
+    grid = swept(users=[1, 2], buffer=["1MB", "2MB"], out="grid").report_path.read_text(encoding="utf-8")
+    assert 'id="maps"' in grid
+    assert grid.count('class="heat"') >= 8
+
+
+def test_the_csv_file_has_a_row_for_every_value(workplace: Path) -> None:
+    summary = swept(users=[1, 2]).summary
+    with (workplace / "swept" / "sweep.csv").open(encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    assert len(rows) == sum(len(curve["values"]) for curve in summary["sweep"]["curves"])
+    assert rows[0][USERS] == "1"
+    assert float(rows[0]["mean"]) > 0
+
+
+def test_the_python_interface_takes_axes() -> None:
+    assert "sweep" in dir(tailrace)
+    result = tailrace.sweep(sound(), {USERS: "log(1, 4, 3)"}, trials=1, arms="dpp")
+    assert [point["values"] for point in result.summary["sweep"]["points"]] == [{USERS: n} for n in ("1", "2", "4")]
+    assert result.summary["sweep"]["arms"] == ["dpp"]
+
+
+def test_a_run_without_a_sweep_has_none() -> None:
+    result = tailrace.run(sound(), trials=1, out="plain")
+    assert result.summary["sweep"] is None
+    assert summarise_sweep(Run.read(result.path)) is None
+
+
+@pytest.mark.parametrize(
+    ("values", "numbers", "is_log"),
+    [
+        (["1", "2", "4", "8"], [1, 2, 4, 8], True),
+        (["1", "2", "3", "4"], [1, 2, 3, 4], False),
+        (["1MB", "2MB", "100MB"], [1, 2, 100], True),
+        (["1MB", "2GB"], None, False),
+        (["fifo", "dpp"], None, False),
+        (["0", "1", "2"], [0, 1, 2], False),
+    ],
+)
+def test_an_axis_is_logarithmic_where_that_fits(values: list[str], numbers: list[float] | None, is_log: bool) -> None:
+    axis = Axis("a.b", "b", values)
+    assert (axis.numbers, axis.is_log) == (numbers, is_log)

@@ -1,0 +1,102 @@
+"""Sweeps: values of axes, points, and scenarios at each point."""
+
+import pytest
+
+from lab import load, problems, sound
+from tailrace.errors import ScenarioError
+from tailrace.scenario.loading import parse_sweep
+from tailrace.scenario.sweep import Sweep, axis_names
+
+BUFFER = "switches.leaf.buffer"
+USERS = "workloads.orders.users"
+
+
+def axis(value: object) -> list[object]:
+    (values,) = Sweep.model_validate({"axes": {USERS: value}}).axes.values()
+    return values
+
+
+@pytest.mark.parametrize(
+    ("text", "values"),
+    [
+        ("log(1, 64, 7)", [1, 2, 4, 8, 16, 32, 64]),
+        ("linear(1, 9, 5)", [1, 3, 5, 7, 9]),
+        ("log(1MB, 8MB, 4)", ["1MB", "2MB", "4MB", "8MB"]),
+        ("linear(1ms, 2ms, 3)", ["1ms", "1.5ms", "2ms"]),
+        ("log(1, 3, 9)", [1, 2, 3]),
+        ("log(0.1, 10, 3)", [0.1, 1, 10]),
+    ],
+)
+def test_ranges_hold_both_ends_and_each_value_once(text: str, values: list[object]) -> None:
+    assert axis(text) == values
+
+
+def test_a_grid_has_every_combination_and_the_last_axis_is_the_fastest() -> None:
+    points = Sweep.model_validate({"axes": {USERS: [1, 2], BUFFER: ["1MB", "2MB"]}}).points()
+    assert [point.label for point in points] == [
+        "users=1,buffer=1MB",
+        "users=1,buffer=2MB",
+        "users=2,buffer=1MB",
+        "users=2,buffer=2MB",
+    ]
+
+
+def test_paired_axes_go_together() -> None:
+    sweep = Sweep.model_validate({"axes": {USERS: [1, 2], BUFFER: ["1MB", "2MB"]}, "combine": "paired"})
+    assert [point.values for point in sweep.points()] == [{USERS: 1, BUFFER: "1MB"}, {USERS: 2, BUFFER: "2MB"}]
+
+
+def test_axes_have_the_shortest_names_that_tell_them_apart() -> None:
+    paths = ["switches.a.buffer", "switches.b.buffer", "workloads.x.round_trips.0.response"]
+    assert list(axis_names(paths).values()) == ["a.buffer", "b.buffer", "response"]
+
+
+def test_a_label_that_is_no_name_of_a_file_ends_in_a_hash() -> None:
+    label = Sweep.model_validate({"axes": {"a.b": ["x/y"]}}).points()[0].label
+    assert label.startswith("b=x_y-")
+    assert "/" not in label
+
+
+def test_every_arm_runs_at_every_point() -> None:
+    loaded = load(sweep={"axes": {USERS: [2, 3]}})
+    assert list(loaded.swept) == ["fifo@users=2", "dpp@users=2", "fifo@users=3", "dpp@users=3"]
+    assert [scenario.workloads["orders"].users for scenario in loaded.swept.values()] == [2, 2, 3, 3]  # type: ignore[union-attr]
+    assert loaded.swept["fifo@users=3"].switches["leaf"].policy == "fifo"
+    assert loaded.arms["fifo"].workloads["orders"].users == 4  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize(
+    ("sweep", "words"),
+    [
+        ({"axes": {}}, "a sweep needs an axis"),
+        ({"axes": {USERS: []}}, "[] is not a list of values"),
+        ({"axes": {USERS: "1..4"}}, "'1..4' is not a list of values"),
+        ({"axes": {USERS: "log(1, 4)"}}, "'log(1, 4)' is not a range"),
+        ({"axes": {USERS: [1, 1]}}, "the value 1 is listed twice"),
+        ({"axes": {BUFFER: "log(1MB, 4kB, 3)"}}, "have different units"),
+        ({"axes": {USERS: "log(0, 4, 3)"}}, "a logarithmic range cannot begin at zero"),
+        ({"axes": {USERS: "linear(4, 4, 3)"}}, "4 is not below 4"),
+        ({"axes": {USERS: [1, 2], BUFFER: ["1MB"]}, "combine": "paired"}, "different numbers of values"),
+        (
+            {"axes": {USERS: list(range(1, 100)), BUFFER: [f"{n}MB" for n in range(1, 100)]}},
+            "the sweep has 9801 points",
+        ),
+        ({"axes": {USERS: [1, 0]}}, "workloads.orders.users: 0 is out of range"),
+        ({"axes": {"workloads.nope.users": [1]}}, "there is no workload 'nope'"),
+        ({"axes": {"arms.x": [1]}}, "'arms' cannot be set"),
+        ({"axes": {"switches.leaf.policy": ["fifo"]}}, "the arm sets what the sweep varies"),
+    ],
+)
+def test_a_sweep_that_makes_no_sense_is_refused(sweep: dict[str, object], words: str) -> None:
+    assert any(words in found for found in problems(sound(sweep=sweep)))
+
+
+def test_the_command_line_takes_lists_and_ranges() -> None:
+    given = parse_sweep([f"{USERS}=1,2,4", f"{BUFFER}=log(1MB, 4MB, 3)", "a.gap=uniform(1ms, 2ms),5ms"])
+    assert given["axes"] == {USERS: [1, 2, 4], BUFFER: "log(1MB, 4MB, 3)", "a.gap": ["uniform(1ms, 2ms)", "5ms"]}
+
+
+@pytest.mark.parametrize("text", ["users", "users=", "=1,2"])
+def test_a_sweep_without_key_or_values_is_refused(text: str) -> None:
+    with pytest.raises(ScenarioError, match="this is not key=values"):
+        parse_sweep([text])
