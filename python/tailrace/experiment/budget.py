@@ -59,10 +59,14 @@ def next_trial(
     may_run: Callable[[TrialKey], bool],
     attempts: Callable[[TrialKey], int],
 ) -> TrialKey | None:
-    """The trial to run now: of the arm with the smallest share of its valid trials, the one that was tried least.
+    """The trial to run now: of the arm that was tried least among those that lack valid trials, the one tried least.
 
-    `may_run` says whether a trial has no result yet, or one that only the machine spoilt, and still fits.
+    So an arm whose every trial is spoilt takes no more than its share of the time. `may_run` says whether a trial has
+    no result yet, or one that only the machine spoilt, and still fits.
     """
-    share = {lack.arm: lack.valid / lack.wanted for lack in lacks(keys, statuses)}
-    candidates = [key for key in keys if key.arm in share and statuses.get(key) != "ok" and may_run(key)]
-    return min(candidates, key=lambda key: (share[key.arm], attempts(key), keys.index(key)), default=None)
+    lacking = {lack.arm for lack in lacks(keys, statuses)}
+    spent: dict[str, int] = {}
+    for key in keys:
+        spent[key.arm] = spent.get(key.arm, 0) + attempts(key)
+    candidates = [key for key in keys if key.arm in lacking and statuses.get(key) != "ok" and may_run(key)]
+    return min(candidates, key=lambda key: (spent[key.arm], attempts(key), keys.index(key)), default=None)

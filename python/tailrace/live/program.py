@@ -103,8 +103,13 @@ class Program:
 
     def signal(self, name: str) -> None:
         """Sends a signal, by its name without SIG; one that has ended gets none."""
-        if self.ended is None:
+        if self.ended is not None:
+            return
+        try:
             self._lab.call("signal", name=self.command.name, signal=name)
+        except FabricError:
+            if self.ended is None:  # its end was told before the answer came
+                raise
 
     def stop(self, first: str = "TERM") -> Ended:
         """Asks it to end, then makes it."""

@@ -86,6 +86,8 @@ class Fake:
                     Path(command[key]).write_text("", encoding="utf-8")
                 return {"pid": 100 + len(self.running)}
             case "signal":
+                if command["name"] == "done-already":
+                    self.end(command["name"])
                 self.running[command["name"]]
                 self.end(command["name"])
                 return {}

@@ -30,6 +30,13 @@ def test_what_the_fabric_refuses_is_said_in_its_words(tmp_path: Path) -> None:
         lab.call("signal", name="nobody", signal="INT")
 
 
+def test_a_program_that_ends_before_its_signal_arrives_is_no_failure(tmp_path: Path) -> None:
+    with Lab(PLAN, tmp_path / "lab") as lab:
+        program = lab.start(Command("done-already", ["iperf3"], host="db"))
+        program.signal("INT")
+        assert program.wait(5).is_good
+
+
 def test_waiting_has_a_limit(tmp_path: Path) -> None:
     with Lab(PLAN, tmp_path / "lab") as lab:
         server = lab.start(Command("server", ["postgres"], host="db"))
