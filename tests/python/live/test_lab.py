@@ -32,7 +32,7 @@ def test_what_the_fabric_refuses_is_said_in_its_words(tmp_path: Path) -> None:
 
 def test_a_program_that_ends_before_its_signal_arrives_is_no_failure(tmp_path: Path) -> None:
     with Lab(PLAN, tmp_path / "lab") as lab:
-        program = lab.start(Command("done-already", ["iperf3"], host="db"))
+        program = lab.start(Command("done-already", ["postgres"], host="db"))
         program.signal("INT")
         assert program.wait(5).is_good
 
