@@ -4,7 +4,7 @@
     summary.py           write the tables of the summary that is there
 
 Only valid trials count. A live run that is spread over several directories, because the machine was not quiet, is given
-as all of them.
+as all of them; those whose rates were divided (`--live-scale N`) are an engine of their own, `live-N` or `simulated-N`.
 """
 
 import argparse
@@ -15,6 +15,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from line_rate import lines_of
+
 from tailrace.results import Run
 from tailrace.results.fidelity import engine_name
 from tailrace.results.run_directory import Trial
@@ -24,6 +26,7 @@ SUMMARY = HERE / "result-summary.json"
 README = HERE / "README.md"
 SMALL = ("small", "XS", "S", "M")
 """Workloads of short answers, in any of the scenarios."""
+BULK = ("bulk-a", "bulk-b")
 PERCENTILES = (50, 90, 95, 99)
 TCP = ("timeouts", "tail_loss_probes", "retransmits")
 PS_PER_MS = 1e9
@@ -40,7 +43,8 @@ def main(arguments: list[str]) -> int:
     found: dict[tuple[str, str], list[Run]] = {}
     for path in parser.parse_args(arguments).runs:
         run = Run.read(path)
-        found.setdefault((run.name, engine_name(run)), []).append(run)
+        engine = engine_name(run) + (f"-{run.live_scale}" if run.live_scale != 1 else "")
+        found.setdefault((run.name, engine), []).append(run)
     for (name, engine), runs in found.items():
         summary.setdefault(name, {})[engine] = condense(runs)
     SUMMARY.write_text(json.dumps(summary, indent=1) + "\n")
@@ -56,6 +60,7 @@ def condense(runs: list[Run]) -> Json:
         "seeds": sorted({run.seed for run in runs}),
         "versions": runs[0].manifest.get("versions"),
         "arms": {arm: of_arm(trials) for arm, trials in by_arm.items()},
+        "lines": [line for run in runs for source in BULK for line in lines_of(run.path, source, "client")],
     }
 
 
@@ -176,12 +181,26 @@ def transactions_table(summary: Json, words: list[str]) -> list[str]:
     ]
 
 
+def lines_table(summary: Json, words: list[str]) -> list[str]:
+    """NAME ENGINE: how much of their lines the bulk hosts used in logged trials."""
+    name, engine = words
+    lines = summary.get(name, {}).get(engine, {}).get("lines", [])
+    spans = [gaps["us"] for gaps in lines[0]["idle"]] if lines else []
+    head = ["trial", "host", "of its line", "median of 500 ms", *(f"{span} µs" for span in spans)]
+    rows = [f"| {' | '.join(head)} |", f"|{'---|' * len(head)}"]
+    for line in lines:
+        idle = [f"{gaps['ppm']:.0f} ({gaps['count']})" for gaps in line["idle"]]
+        cells = [line["trial"], line["source"], f"{line['mean']:.4f}", f"{line['median']:.5f}", *idle]
+        rows.append(f"| {' | '.join(cells)} |")
+    return rows
+
+
 def shown(value: float | None) -> str:
     """A dash for what a run did not count."""
     return "–" if value is None else f"{value:g}"
 
 
-TABLES = {"arms": arms_table, "transactions": transactions_table}
+TABLES = {"arms": arms_table, "lines": lines_table, "transactions": transactions_table}
 
 if __name__ == "__main__":
     sys.exit(main(sys.argv[1:]))
