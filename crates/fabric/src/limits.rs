@@ -1,6 +1,6 @@
 //! What this machine can hold: how many frames a plan asks the fabric to carry, and how many it can.
 
-use tailrace_plan::{Plan, Workload};
+use tailrace_plan::Plan;
 
 /// Frames per second that are taken to be possible when nothing was measured: what a two-core machine of 2024 carried with
 /// half of its time left for the programs.
@@ -38,14 +38,7 @@ pub fn check(plan: &Plan, frames_per_s_max: u64) -> Result<(), String> {
 
 /// Hosts that bulk data flows to.
 fn receivers(plan: &Plan) -> Vec<usize> {
-    let host = |name: &str| plan.graph.host(name, "workload").expect("the plan knows its hosts");
-    let of_workload = |workload: &Workload| match workload {
-        Workload::Oltp(oltp) => vec![host(&oltp.raw.client)],
-        Workload::Stream { raw, .. } => vec![host(&raw.destination)],
-        Workload::Flows { destinations, .. } => destinations.clone(),
-        Workload::Datagrams { destination, .. } => vec![*destination],
-    };
-    plan.workloads.iter().flat_map(of_workload).collect()
+    plan.workloads.iter().flat_map(|workload| workload.header.receivers()).copied().collect()
 }
 
 fn frames_per_s_into(plan: &Plan, host: usize) -> u64 {

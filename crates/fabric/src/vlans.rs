@@ -4,7 +4,7 @@
 
 use crate::address;
 use std::collections::BTreeSet;
-use tailrace_plan::{Plan, Workload};
+use tailrace_plan::Plan;
 use tailrace_wire::Tag;
 
 /// Which VLANs there are, and who uses them.
@@ -25,8 +25,8 @@ impl Vlans {
     pub fn new(plan: &Plan) -> Result<Vlans, String> {
         let mut of_host = vec![BTreeSet::new(); plan.graph.hosts];
         for workload in &plan.workloads {
-            let (hosts, vlan) = ends(workload);
-            hosts.into_iter().filter(|_| vlan > 0).for_each(|host| of_host[host].extend([vlan]));
+            let header = &workload.header;
+            header.hosts().filter(|_| header.vlan > 0).for_each(|host| of_host[host].extend([header.vlan]));
         }
         let ids: Vec<u16> = of_host.iter().flatten().copied().collect::<BTreeSet<u16>>().into_iter().collect();
         if ids.len() > address::VLANS_MAX {
@@ -51,15 +51,6 @@ impl Vlans {
     /// Hosts that use a VLAN.
     pub fn hosts_of(&self, vlan: u16) -> impl Iterator<Item = usize> {
         self.of_host.iter().enumerate().filter(move |(_, vlans)| vlans.contains(&vlan)).map(|(host, _)| host)
-    }
-}
-
-fn ends(workload: &Workload) -> (Vec<usize>, u16) {
-    match workload {
-        Workload::Oltp(oltp) => (vec![oltp.client, oltp.server], oltp.raw.vlan),
-        Workload::Stream { source, destination, raw, .. } => (vec![*source, *destination], raw.vlan),
-        Workload::Flows { sources, destinations, raw, .. } => ([sources.as_slice(), destinations].concat(), raw.vlan),
-        Workload::Datagrams { source, destination, raw, .. } => (vec![*source, *destination], raw.vlan),
     }
 }
 

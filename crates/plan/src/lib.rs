@@ -9,9 +9,11 @@ mod graph;
 mod raw;
 mod resolve;
 mod tree;
+mod workloads;
 
 pub use error::PlanError;
 pub use graph::{Graph, Link, NodeId, PortEnd, SwitchIndex};
 pub use raw::*;
-pub use resolve::{Oltp, Plan, RoundTrip, Workload};
+pub use resolve::Plan;
 pub use tree::{Bridge, PortRole, SpanningTree};
+pub use workloads::{Body, Datagrams, Flows, Header, Oltp, Pins, RoundTrip, Side, Stream, Workload};

@@ -17,6 +17,7 @@ mod socket;
 mod surroundings;
 mod watch;
 mod wire;
+mod workloads;
 mod world;
 
 pub use build::{Flight, address_of, flight, lossless_nics, pace_of, switches};

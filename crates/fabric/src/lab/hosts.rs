@@ -13,7 +13,7 @@ use nix::sched::{CloneFlags, setns, unshare};
 use std::fs::File;
 use std::io;
 use std::os::fd::OwnedFd;
-use tailrace_plan::{Plan, RawCongestionControl, RawHost, Workload};
+use tailrace_plan::{Plan, RawCongestionControl, RawHost};
 
 /// Frames that wait between a host and the fabric. A full queue would drop inside the host, where no model counts it.
 pub(super) const QUEUE_FRAMES: u32 = 100_000;
@@ -230,22 +230,12 @@ pub(super) fn create_all(plan: &Plan, kind: (Kind, Option<&Star>), overrides: &[
 
 /// Whether programs have priorities: the kernel tells the fabric only by the queue that it puts a frame into.
 fn uses_priorities(plan: &Plan) -> bool {
-    plan.workloads.iter().any(|workload| marks(workload).0 > 0)
+    plan.workloads.iter().any(|workload| workload.header.priority > 0)
 }
 
 /// Whether programs mark their connections, and so their partners' answers.
 fn uses_code_points(plan: &Plan) -> bool {
-    plan.workloads.iter().any(|workload| marks(workload).1 > 0)
-}
-
-/// Priority and code point of a workload.
-fn marks(workload: &Workload) -> (u8, u8) {
-    match workload {
-        Workload::Oltp(oltp) => (oltp.raw.priority, oltp.raw.dscp),
-        Workload::Stream { raw, .. } => (raw.priority, raw.dscp),
-        Workload::Flows { raw, .. } => (raw.priority, raw.dscp),
-        Workload::Datagrams { raw, .. } => (raw.priority, raw.dscp),
-    }
+    plan.workloads.iter().any(|workload| workload.header.dscp > 0)
 }
 
 /// A TAP with one queue, or one for each priority.

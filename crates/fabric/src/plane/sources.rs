@@ -1,7 +1,7 @@
 //! Whose frames they are: a real frame tells its hosts and not its workload, so those of one pair of hosts count together.
 
 use crate::frame::LiveFrame;
-use tailrace_plan::{Plan, Workload};
+use tailrace_plan::Plan;
 
 /// Sources of traffic by sending and receiving host.
 #[derive(Debug)]
@@ -19,7 +19,7 @@ impl Sources {
         let hosts = plan.graph.hosts;
         let mut of_pair = vec![Vec::new(); hosts * hosts];
         for (number, workload) in plan.workloads.iter().enumerate() {
-            for (a, b) in pairs(workload) {
+            for (a, b) in workload.header.pairs() {
                 for pair in [a * hosts + b, b * hosts + a] {
                     if of_pair[pair].last() != Some(&number) {
                         of_pair[pair].push(number);
@@ -50,19 +50,6 @@ impl Sources {
     pub(super) fn of(&self, frame: &LiveFrame) -> Option<usize> {
         let pair = usize::from(frame.from_host) * self.hosts + usize::from(frame.packet.to_host);
         self.of_pair.get(pair).copied().flatten().map(usize::from)
-    }
-}
-
-/// The hosts of a workload.
-fn pairs(workload: &Workload) -> Vec<(usize, usize)> {
-    match workload {
-        Workload::Oltp(oltp) => vec![(oltp.client, oltp.server)],
-        Workload::Stream { source, destination, .. } | Workload::Datagrams { source, destination, .. } => {
-            vec![(*source, *destination)]
-        }
-        Workload::Flows { sources, destinations, .. } => {
-            sources.iter().flat_map(|&from| destinations.iter().map(move |&to| (from, to))).collect()
-        }
     }
 }
 

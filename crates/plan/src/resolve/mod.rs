@@ -4,19 +4,16 @@ mod bridging;
 mod hosts;
 mod policies;
 mod vlans;
-mod workloads;
-
-pub use workloads::{Oltp, RoundTrip, Workload};
 
 use crate::graph::{Graph, Link, SwitchIndex};
 use crate::tree::{self, SpanningTree};
-use crate::{PlanError, RawPlan, RawPolicy, RawWorkload};
+use crate::workloads::{Workload, distribution, resolve_workload};
+use crate::{PlanError, RawPlan, RawPolicy};
 use hosts::check_host;
 use policies::{PoliciesOfPorts, check_switch};
 use std::collections::BTreeMap;
 use tailrace_units::{BitRate, Distribution, Span};
-use vlans::{check_vlans, tagged_links, uses};
-use workloads::{distribution, resolve_workload};
+use vlans::tagged_links;
 
 /// The format that this program reads.
 const VERSION: u32 = 1;
@@ -92,14 +89,12 @@ impl Plan {
         let rx_jitter = raw.hosts.iter().map(|host| distribution(&host.nic.rx_jitter, &host.name)).collect::<Result<_, _>>()?;
         let workloads = raw.workloads.iter().map(|w| resolve_workload(w, &graph, &raw)).collect::<Result<Vec<_>, _>>()?;
         require(!workloads.is_empty(), "workloads", "nothing uses the network")?;
-        check_size(&raw, &graph)?;
+        check_size(&raw, &graph, &workloads)?;
         let observed = raw.observe.ports.iter().map(|pair| resolve_port(pair, &graph)).collect::<Result<Vec<_>, _>>()?;
         let records = observed.iter().enumerate().rev().map(|(record, &port)| (port, record)).collect();
-        check_vlans(&raw)?;
-        let uses = uses(&workloads);
         let trees = raw.spanning_tree.as_ref().map_or(Ok(Vec::new()), |raw| tree::trees(raw, &graph))?;
-        let tagged_links = tagged_links(&graph, &uses);
-        let has_vlans = uses.iter().any(|&(_, vlan)| vlan > 0);
+        let tagged_links = tagged_links(&graph, &workloads);
+        let has_vlans = workloads.iter().any(|workload| workload.header.vlan > 0);
         Ok(Plan { raw, graph, workloads, rx_jitter, observed, trees, tagged_links, has_vlans, records, policies })
     }
 
@@ -141,16 +136,12 @@ fn resolve_graph(raw: &RawPlan) -> Result<Graph, PlanError> {
 }
 
 /// What the simulator can number.
-fn check_size(raw: &RawPlan, graph: &Graph) -> Result<(), PlanError> {
+fn check_size(raw: &RawPlan, graph: &Graph, workloads: &[Workload]) -> Result<(), PlanError> {
     require(graph.hosts <= HOSTS_MAX, "hosts", "at most 65 536 of them")?;
     let widest = graph.ports.iter().map(Vec::len).max().unwrap_or(0);
     require(widest <= PORTS_MAX, "links", "a switch has at most 65 536 of them")?;
-    let of_workload = |workload: &RawWorkload| match workload {
-        RawWorkload::Oltp(oltp) => 2 * u64::from(oltp.users),
-        RawWorkload::Stream(stream) => 2 * u64::from(stream.connections),
-        RawWorkload::Flows(_) | RawWorkload::Datagrams(_) => 1,
-    };
-    let sources = 2 * raw.links.len() as u64 + raw.workloads.iter().map(of_workload).sum::<u64>();
+    let of_workloads = workloads.iter().map(|workload| workload.header.event_sources).sum::<u64>();
+    let sources = 2 * raw.links.len() as u64 + of_workloads;
     require(sources <= SOURCES_MAX, "workloads", "users, connections and links are together at most half a million (524 288)")
 }
 

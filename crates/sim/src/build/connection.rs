@@ -8,7 +8,7 @@ use tailrace_plan::Plan;
 use tailrace_wire::{FlowKey, Protocol, Tag};
 
 /// First ephemeral port (Linux: ip_local_port_range).
-pub(super) const FIRST_EPHEMERAL_PORT: u16 = 32_768;
+pub(crate) const FIRST_EPHEMERAL_PORT: u16 = 32_768;
 /// Server port of every connection (PostgreSQL's; the number only enters the flow's hash).
 const SERVER_PORT: u16 = 5_432;
 /// Hosts are numbered from 10.0.0.1 on.
@@ -39,7 +39,7 @@ pub(crate) struct Connection {
 }
 
 /// The key of the packets from client to server.
-pub(super) fn flow_key(ends: Ends, source_port: u16, protocol: Protocol) -> FlowKey {
+pub(crate) fn flow_key(ends: Ends, source_port: u16, protocol: Protocol) -> FlowKey {
     FlowKey {
         source: address_of(ends.client),
         destination: address_of(ends.server),
@@ -106,7 +106,7 @@ impl World {
     }
 
     /// Pins the packets that `socket` sends to a path of nodes.
-    pub(super) fn pin(&mut self, plan: &Plan, socket: u32, through: &[usize]) {
+    pub(crate) fn pin(&mut self, plan: &Plan, socket: u32, through: &[usize]) {
         let peer = self.sockets[socket as usize].peer;
         let flow_hash = self.sockets[peer as usize].expects;
         let to = self.sockets[peer as usize].host as usize;

@@ -4,10 +4,9 @@ mod connection;
 mod host;
 mod network;
 mod switch;
-mod workloads;
 
 pub use connection::address_of;
-pub(crate) use connection::{Connection, Ends};
+pub(crate) use connection::{Connection, Ends, FIRST_EPHEMERAL_PORT, flow_key};
 pub use host::lossless_nics;
 pub use network::{Flight, flight, pace_of};
 pub use switch::switches;
@@ -19,15 +18,15 @@ use crate::generate::Kind;
 use crate::observe::{Observe, WorkloadRecord};
 use crate::receive::ReceiveStage;
 use crate::surroundings::Roads;
+use crate::workloads::{build_generators, open_connections, record_for, start_of};
 use crate::world::{HostNode, SwitchNode, World};
-use connection::FIRST_EPHEMERAL_PORT;
+
 use host::tcp_config;
 use network::build_wires;
 use switch::surroundings_of;
 use tailrace_endpoint::nic::Nic;
-use tailrace_plan::{Plan, Workload};
+use tailrace_plan::Plan;
 use tailrace_units::{Span, Stream, Time};
-use workloads::{build_generators, open_connections, record_for};
 
 /// The world at time zero.
 pub(crate) fn build(plan: &Plan) -> World {
@@ -91,15 +90,10 @@ pub(crate) fn build(plan: &Plan) -> World {
         agenda.arm(source, due);
     }
     for index in 0..world.generators.len() {
-        let start = match &plan.workloads[world.generators[index].workload as usize] {
-            Workload::Flows { raw, .. } => raw.start_ps,
-            Workload::Datagrams { raw, .. } => raw.start_ps,
-            Workload::Oltp(_) | Workload::Stream { .. } => unreachable!("these have no generator"),
-        };
         if let Kind::Datagrams { key, .. } = world.generators[index].kind {
             world.tell_flow(key);
         }
-        let first = Time::from_ps(start) + world.generators[index].gap();
+        let first = start_of(plan, &world.generators[index]) + world.generators[index].gap();
         world.roads.agenda.arm(first_generator_source + index as u32, first);
     }
     world

@@ -59,7 +59,7 @@ fn traffic(plan: &Plan, policy: &RawPolicy, sources: &[Vec<usize>], traffic: &Tr
         for (source, workloads) in sources.iter().enumerate() {
             let tally = traffic.tally(source, |class| usize::from(policy.queue_of_priority[class]) == index);
             if tally.sent_frames + tally.dropped_frames > 0 {
-                let names: Vec<&str> = workloads.iter().map(|&number| plan.workloads[number].name()).collect();
+                let names: Vec<&str> = workloads.iter().map(|&number| plan.workloads[number].header.name.as_str()).collect();
                 rows.push(json!({
                     "queue": queue.name,
                     "workloads": names,

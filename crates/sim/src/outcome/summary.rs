@@ -4,6 +4,7 @@ use super::cut_off::CutOff;
 use super::ports::{Recorded, interface_summary, ports, switch_summaries};
 use crate::bridging::Interface;
 use crate::observe::WorkloadRecord;
+use crate::workloads::tells_connections;
 use crate::world::{World, duration, frames_in_network};
 use serde_json::{Value, json};
 use std::time::Duration;
@@ -52,16 +53,10 @@ fn workloads(plan: &Plan, world: &World, cut_off: &[CutOff]) -> Vec<Value> {
         .enumerate()
         .map(|(index, workload)| {
             let record = &world.roads.observe.workloads[index];
-            let (name, kind) = match workload {
-                Workload::Oltp(oltp) => (&oltp.raw.name, "oltp"),
-                Workload::Stream { raw, .. } => (&raw.name, "stream"),
-                Workload::Flows { raw, .. } => (&raw.name, "flows"),
-                Workload::Datagrams { raw, .. } => (&raw.name, "datagrams"),
-            };
             let users: Vec<Option<u64>> = record.user_completion.iter().map(|at| at.map(Time::ps)).collect();
             json!({
-                "name": name,
-                "kind": kind,
+                "name": workload.header.name,
+                "kind": workload.header.kind,
                 "completion_ps": record.completion.map(Time::ps),
                 "transactions": record.transactions,
                 "goodput_bytes": record.goodput_bytes,
@@ -95,9 +90,8 @@ fn latency(latency: &Latency) -> Option<Value> {
 /// What each connection of a stream has carried, in the order in which they start; `None` for other workloads, whose
 /// connections carry what they are asked to or are gone.
 fn connection_bytes(world: &World, index: u32, workload: &Workload) -> Option<Vec<u64>> {
-    let is_stream = matches!(workload, Workload::Stream { .. });
     let receivers = || world.sockets.iter().filter(|socket| socket.owner.workload == index && socket.counts_goodput);
-    is_stream.then(|| receivers().map(|socket| socket.tcp.received()).collect())
+    tells_connections(workload).then(|| receivers().map(|socket| socket.tcp.received()).collect())
 }
 
 fn tcp(world: &World, workload: u32, record: &WorkloadRecord) -> Value {

@@ -1,0 +1,53 @@
+//! Datagrams at a rate, whatever the network does.
+
+use super::{Body, Side, Stated, Workload, distribution, ends};
+use crate::graph::Graph;
+use crate::resolve::require;
+use crate::{PlanError, RawDatagrams, RawPlan};
+use tailrace_units::Distribution;
+
+/// IPv4 (20) and UDP (8) headers of a datagram (RFC 791, RFC 768).
+const HEADERS_BYTES: u32 = 28;
+
+/// Datagrams.
+#[derive(Clone, Debug)]
+pub struct Datagrams {
+    /// Sending host.
+    pub source: usize,
+    /// Receiving host.
+    pub destination: usize,
+    /// Bytes.
+    pub sizes: Distribution,
+    /// Picoseconds.
+    pub interarrival: Distribution,
+    /// The largest payload that the MTU of the source carries.
+    pub payload_max: u32,
+    /// What was read.
+    pub raw: RawDatagrams,
+}
+
+pub(super) fn resolve(raw: &RawDatagrams, graph: &Graph, plan: &RawPlan) -> Result<Workload, PlanError> {
+    let (source, destination) = ends(graph, &raw.source, &raw.destination, &raw.name)?;
+    let stated = Stated { name: &raw.name, priority: raw.priority, dscp: raw.dscp, vlan: raw.vlan, start_ps: raw.start_ps };
+    let header = stated.header("datagrams", [vec![source], vec![destination]], Side::Peers, 1)?;
+    let sizes = distribution(&raw.sizes, &raw.name)?;
+    let interarrival = distribution(&raw.interarrival, &raw.name)?;
+    require(interarrival.mean() >= 1.0, &raw.name, "interarrival is above zero")?;
+    let payload_max = plan.hosts[source].mtu_bytes - HEADERS_BYTES;
+    let fits = largest(&sizes) <= u64::from(payload_max);
+    require(fits, &raw.name, &format!("a datagram of this host carries at most {payload_max} bytes"))?;
+    let body = Datagrams { source, destination, sizes, interarrival, payload_max, raw: raw.clone() };
+    Ok(Workload { header, body: Body::Datagrams(body) })
+}
+
+fn largest(distribution: &Distribution) -> u64 {
+    match distribution {
+        Distribution::Constant(value) => *value,
+        Distribution::Uniform { high, .. } => *high,
+        Distribution::Cumulative(points) => points.last().map_or(0, |point| point.0),
+        Distribution::Exponential { .. }
+        | Distribution::Normal { .. }
+        | Distribution::LogNormal { .. }
+        | Distribution::Erlang { .. } => 0, // unbounded: cut to the MTU when drawn
+    }
+}

@@ -1,0 +1,152 @@
+//! Workloads: a header that every reader understands, and a body that only the module of its kind looks into.
+//!
+//! A kind is one module here (what the plan says of it, made sound), one in `sim/src/workloads`, and one line in [`Body`].
+
+mod datagrams;
+mod distribution;
+mod flows;
+mod oltp;
+mod stream;
+
+pub use datagrams::Datagrams;
+pub(crate) use distribution::distribution;
+pub use flows::Flows;
+pub use oltp::{Oltp, RoundTrip};
+pub use stream::{Pins, Stream};
+
+use crate::graph::Graph;
+use crate::resolve::require;
+use crate::tree::VLAN_MAX;
+use crate::{PlanError, RawPlan, RawWorkload};
+
+/// Number of priorities (IEEE 802.1Q).
+const PRIORITIES: u8 = 8;
+
+/// A workload.
+#[derive(Clone, Debug)]
+pub struct Workload {
+    /// What every kind has.
+    pub header: Header,
+    /// What only its kind has.
+    pub body: Body,
+}
+
+/// What is known of a workload whatever its kind.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Header {
+    /// Name in results.
+    pub name: String,
+    /// Name of the kind, as in the plan and in results.
+    pub kind: &'static str,
+    /// Class, 0 to 7.
+    pub priority: u8,
+    /// Code point of the IP header.
+    pub dscp: u8,
+    /// VLAN, 1 to 4094; 0 for none.
+    pub vlan: u16,
+    /// Hosts that open connections, or send datagrams.
+    pub openers: Vec<usize>,
+    /// Hosts that they open connections to, or send to; each opener may meet each of them but itself.
+    pub peers: Vec<usize>,
+    /// Which of the two receive the bulk of the bytes.
+    pub receivers: Side,
+    /// Nothing happens before this (picoseconds).
+    pub start_ps: u64,
+    /// Sources of events that last as long as the trial.
+    pub event_sources: u64,
+}
+
+/// One side of the pairs of hosts of a workload.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Side {
+    /// Those who open connections.
+    Openers,
+    /// Those whom they meet.
+    Peers,
+}
+
+/// The kinds.
+#[derive(Clone, Debug)]
+pub enum Body {
+    /// Closed-loop users.
+    Oltp(Oltp),
+    /// Bulk TCP.
+    Stream(Stream),
+    /// Finite flows.
+    Flows(Flows),
+    /// Datagrams.
+    Datagrams(Datagrams),
+}
+
+impl Header {
+    /// Every host that takes part.
+    pub fn hosts(&self) -> impl Iterator<Item = usize> + '_ {
+        self.openers.iter().chain(&self.peers).copied()
+    }
+
+    /// Every opener with every host that it may meet.
+    pub fn pairs(&self) -> impl Iterator<Item = (usize, usize)> + '_ {
+        let of_opener = |&opener: &usize| self.peers.iter().map(move |&peer| (opener, peer));
+        self.openers.iter().flat_map(of_opener)
+    }
+
+    /// The hosts that receive the bulk of the bytes.
+    pub fn receivers(&self) -> &[usize] {
+        match self.receivers {
+            Side::Openers => &self.openers,
+            Side::Peers => &self.peers,
+        }
+    }
+}
+
+/// What all kinds state alike.
+struct Stated<'a> {
+    name: &'a str,
+    priority: u8,
+    dscp: u8,
+    vlan: u16,
+    start_ps: u64,
+}
+
+impl Stated<'_> {
+    /// The header, after a look at what all kinds state.
+    fn header(
+        &self,
+        kind: &'static str,
+        hosts: [Vec<usize>; 2],
+        receivers: Side,
+        event_sources: u64,
+    ) -> Result<Header, PlanError> {
+        require(self.priority < PRIORITIES, self.name, "priority is 0 to 7")?;
+        require(self.vlan <= VLAN_MAX, self.name, "vlan is 1 to 4094, or 0 for none")?;
+        let [openers, peers] = hosts;
+        Ok(Header {
+            name: self.name.to_owned(),
+            kind,
+            priority: self.priority,
+            dscp: self.dscp,
+            vlan: self.vlan,
+            openers,
+            peers,
+            receivers,
+            start_ps: self.start_ps,
+            event_sources,
+        })
+    }
+}
+
+pub(crate) fn resolve_workload(raw: &RawWorkload, graph: &Graph, plan: &RawPlan) -> Result<Workload, PlanError> {
+    match raw {
+        RawWorkload::Oltp(raw) => oltp::resolve(raw, graph),
+        RawWorkload::Stream(raw) => stream::resolve(raw, graph, plan),
+        RawWorkload::Flows(raw) => flows::resolve(raw, graph),
+        RawWorkload::Datagrams(raw) => datagrams::resolve(raw, graph, plan),
+    }
+}
+
+/// Two hosts that are not the same.
+fn ends(graph: &Graph, from: &str, to: &str, used_by: &str) -> Result<(usize, usize), PlanError> {
+    let pair = (graph.host(from, used_by)?, graph.host(to, used_by)?);
+    require(pair.0 != pair.1, used_by, "the two ends are the same host")?;
+    Ok(pair)
+}

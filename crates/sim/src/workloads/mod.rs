@@ -1,0 +1,104 @@
+//! From the workloads of the plan to sockets, programs and generators: one module for each kind, and one line in [`kind_of`].
+
+mod datagrams;
+mod flows;
+mod oltp;
+mod stream;
+
+use crate::generate::{Generator, Kind};
+use crate::observe::WorkloadRecord;
+use crate::world::World;
+use tailrace_plan::{Body, Header, Plan, RawObserve, Workload};
+use tailrace_units::{Distribution, Stream, Time};
+use tailrace_wire::Tag;
+
+/// What the simulator asks of a kind.
+trait SimulatedKind {
+    /// What is recorded of it.
+    fn record(&self, observe: &RawObserve) -> WorkloadRecord;
+
+    /// Opens the connections that last as long as the trial.
+    fn open(&self, _place: &Place<'_>, _world: &mut World) {}
+
+    /// What arrives by itself.
+    fn generator(&self, _place: &Place<'_>) -> Option<Generator> {
+        None
+    }
+
+    /// Whether what its connections carried is told one by one.
+    fn tells_connections(&self) -> bool {
+        false
+    }
+}
+
+/// A workload's place in the plan.
+struct Place<'a> {
+    plan: &'a Plan,
+    header: &'a Header,
+    number: u32,
+}
+
+impl Place<'_> {
+    fn tag(&self) -> Tag {
+        Tag::new(self.header.priority, self.header.vlan)
+    }
+
+    /// A generator of so many arrivals; 0 for no end.
+    fn generator(&self, kind: Kind, sizes: &Distribution, interarrival: &Distribution, count: u64) -> Generator {
+        Generator {
+            workload: self.number,
+            kind,
+            sizes: sizes.clone(),
+            interarrival: interarrival.clone(),
+            left: if count == 0 { u64::MAX } else { count },
+            made: 0,
+            tag: self.tag(),
+            dscp: self.header.dscp,
+            luck: Stream::new(self.plan.raw.seed, &format!("{}/arrivals", self.header.name)),
+        }
+    }
+}
+
+fn kind_of(workload: &Workload) -> &dyn SimulatedKind {
+    match &workload.body {
+        Body::Oltp(oltp) => oltp,
+        Body::Stream(stream) => stream,
+        Body::Flows(flows) => flows,
+        Body::Datagrams(datagrams) => datagrams,
+    }
+}
+
+fn places(plan: &Plan) -> impl Iterator<Item = (Place<'_>, &dyn SimulatedKind)> {
+    let of = |(number, workload)| {
+        let workload: &Workload = workload;
+        (Place { plan, header: &workload.header, number: number as u32 }, kind_of(workload))
+    };
+    plan.workloads.iter().enumerate().map(of)
+}
+
+pub(crate) fn record_for(plan: &Plan, workload: &Workload) -> WorkloadRecord {
+    kind_of(workload).record(&plan.raw.observe)
+}
+
+pub(crate) fn tells_connections(workload: &Workload) -> bool {
+    kind_of(workload).tells_connections()
+}
+
+pub(crate) fn open_connections(plan: &Plan, world: &mut World) {
+    places(plan).for_each(|(place, kind)| kind.open(&place, world));
+}
+
+pub(crate) fn build_generators(plan: &Plan) -> Vec<Generator> {
+    places(plan).filter_map(|(place, kind)| kind.generator(&place)).collect()
+}
+
+fn arm_socket(world: &mut World, socket: u32) {
+    let due = world.sockets[socket as usize].app.poll_timeout();
+    let source = world.socket_source(socket);
+    world.roads.agenda.arm(source, due);
+}
+
+/// When the first arrival of a generator may come.
+pub(crate) fn start_of(plan: &Plan, generator: &Generator) -> Time {
+    Time::from_ps(plan.workloads[generator.workload as usize].header.start_ps)
+}

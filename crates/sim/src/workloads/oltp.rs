@@ -1,0 +1,59 @@
+//! Closed-loop users of a database.
+
+use super::{Place, SimulatedKind, arm_socket};
+use crate::build::{Connection, Ends};
+use crate::observe::WorkloadRecord;
+use crate::world::World;
+use std::rc::Rc;
+use tailrace_endpoint::app::{App, GapFrom, OltpClient, OltpProfile, OltpServer, Statement};
+use tailrace_plan::{Oltp, RawGapFrom, RawObserve};
+use tailrace_units::{Stream, Time};
+
+impl SimulatedKind for Oltp {
+    fn record(&self, observe: &RawObserve) -> WorkloadRecord {
+        let users = u64::from(self.raw.users);
+        let recorded = self.raw.transactions.saturating_sub(self.raw.warmup_transactions);
+        let left = if self.raw.transactions > 0 { users } else { 0 };
+        WorkloadRecord::new(observe, users as usize, left, users * recorded)
+    }
+
+    fn open(&self, place: &Place<'_>, world: &mut World) {
+        let profile = Rc::new(profile(self));
+        let ends = Ends { client: self.client as u32, server: self.server as u32 };
+        for user in 0..self.raw.users {
+            let luck = |what: &str| Stream::new(place.plan.raw.seed, &format!("{}/{user}/{what}", place.header.name));
+            let start = Time::from_ps(self.start.draw(&mut luck("start")));
+            let connect = if self.raw.connects_early { Time::ZERO } else { start };
+            let client = OltpClient::new(Rc::clone(&profile), user, connect, start, luck("client"));
+            let server = OltpServer::new(Rc::clone(&profile), luck("server"));
+            let apps = [App::OltpClient(Box::new(client)), App::OltpServer(Box::new(server))];
+            let (tag, dscp, workload) = (place.tag(), place.header.dscp, place.number);
+            let (client, _) = world.connect(Connection { ends, workload, tag, dscp, apps, goodput_at: 0, is_transient: false });
+            arm_socket(world, client);
+        }
+    }
+}
+
+fn profile(oltp: &Oltp) -> OltpProfile {
+    let statements = oltp.round_trips.iter().map(|trip| Statement {
+        request_bytes: trip.raw.request_bytes,
+        response_bytes: trip.raw.response_bytes,
+        server_time: trip.server_time.clone(),
+        build_fs_per_byte: trip.raw.build_fs_per_byte,
+        write_bytes: u64::from(trip.raw.write_bytes),
+        produce_fs_per_byte: trip.raw.produce_fs_per_byte,
+        consume_fs_per_byte: trip.raw.consume_fs_per_byte,
+        consume_chunk_bytes: trip.raw.consume_chunk_bytes,
+        unpack_fs_per_byte: trip.raw.unpack_fs_per_byte,
+    });
+    OltpProfile {
+        statements: statements.collect(),
+        gap: oltp.gap.clone(),
+        gap_from: match oltp.raw.gap_from {
+            RawGapFrom::End => GapFrom::End,
+            RawGapFrom::Start => GapFrom::Start,
+        },
+        transactions: oltp.raw.transactions,
+        warmup_transactions: oltp.raw.warmup_transactions,
+    }
+}

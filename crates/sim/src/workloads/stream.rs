@@ -1,0 +1,36 @@
+//! Bulk TCP connections.
+
+use super::{Place, SimulatedKind, arm_socket};
+use crate::build::{Connection, Ends};
+use crate::observe::WorkloadRecord;
+use crate::world::World;
+use tailrace_endpoint::app::{App, StreamSink, StreamSource};
+use tailrace_plan::{RawObserve, Stream};
+use tailrace_units::Time;
+
+impl SimulatedKind for Stream {
+    fn record(&self, observe: &RawObserve) -> WorkloadRecord {
+        let connections = u64::from(self.raw.connections);
+        let finite = if self.raw.bytes > 0 { connections } else { 0 };
+        WorkloadRecord::new(observe, connections as usize, finite, finite)
+    }
+
+    fn open(&self, place: &Place<'_>, world: &mut World) {
+        let ends = Ends { client: self.source as u32, server: self.destination as u32 };
+        for i in 0..self.raw.connections {
+            let start = Time::from_ps(self.raw.start_ps + u64::from(i) * self.raw.stagger_ps);
+            let source = App::StreamSource(StreamSource::new(start, self.raw.bytes));
+            let sink = App::StreamSink(StreamSink::new(i, start, self.raw.bytes));
+            let (tag, dscp, workload, apps) = (place.tag(), place.header.dscp, place.number, [source, sink]);
+            let connection = Connection { ends, workload, tag, dscp, apps, goodput_at: 1, is_transient: false };
+            let (client, server) = world.connect(connection);
+            world.pin(place.plan, client, &self.pins[0]);
+            world.pin(place.plan, server, &self.pins[1]);
+            arm_socket(world, client);
+        }
+    }
+
+    fn tells_connections(&self) -> bool {
+        true
+    }
+}
