@@ -1,6 +1,7 @@
 //! Controlled delay (RFC 8289), decided when a frame leaves.
 
 use super::Fate;
+use crate::DropCause;
 use tailrace_units::{Span, Time};
 
 /// Controlled delay. The control law's square root is taken in integers.
@@ -49,7 +50,7 @@ impl Codel {
 
     fn control(&mut self, now: Time, waited: Span, backlog_bytes: u64, capable: bool) -> Fate {
         let above = self.is_above(now, waited, backlog_bytes);
-        let strike = if self.ecn && capable { Fate::Mark } else { Fate::Drop };
+        let strike = if self.ecn && capable { Fate::Mark } else { Fate::Drop(DropCause::Codel) };
         if self.dropping {
             if !above {
                 self.dropping = false;
@@ -112,7 +113,7 @@ mod tests {
 
     /// Milliseconds at which something is dropped when a frame leaves every millisecond after this wait.
     fn drops(codel: &mut Codel, from_ms: u64, until_ms: u64, waited: Span) -> Vec<u64> {
-        let dropped = |&ms: &u64| codel.on_departure(at(ms), waited, 10 * MTU, MTU, false) == Fate::Drop;
+        let dropped = |&ms: &u64| codel.on_departure(at(ms), waited, 10 * MTU, MTU, false) == Fate::Drop(DropCause::Codel);
         (from_ms..until_ms).filter(dropped).collect()
     }
 
@@ -134,7 +135,9 @@ mod tests {
         let mut codel = codel();
         codel.on_departure(at(0), MS, 0, MTU, false);
         assert!((0..500).all(|ms| codel.on_departure(at(ms), MS.times(50), MTU, 64, false) == Fate::Pass));
-        assert!((500..1_000).any(|ms| codel.on_departure(at(ms), MS.times(50), MTU + 1, 64, false) == Fate::Drop));
+        assert!(
+            (500..1_000).any(|ms| codel.on_departure(at(ms), MS.times(50), MTU + 1, 64, false) == Fate::Drop(DropCause::Codel))
+        );
     }
 
     /// RFC 8289, section 5.4: a dropping state that follows soon resumes near the last rate.

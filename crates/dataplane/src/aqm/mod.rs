@@ -18,7 +18,8 @@ use tailrace_units::Time;
 pub(crate) enum Fate {
     Pass,
     Mark,
-    Drop,
+    /// What the drop is counted as.
+    Drop(DropCause),
 }
 
 /// The active queue management of one queue.
@@ -42,14 +43,6 @@ impl Aqm {
         matches!(self, Aqm::Codel(_))
     }
 
-    /// What a drop at the entrance is counted as.
-    pub(crate) fn arrival_cause(&self) -> DropCause {
-        match self {
-            Aqm::Afd(_) => DropCause::Afd,
-            Aqm::None | Aqm::Step(_) | Aqm::Red(_) | Aqm::Codel(_) => DropCause::Red,
-        }
-    }
-
     /// The fate of an arriving frame; `depth_bytes` is what waits before it, `elephant` its flow's bytes per AFD period
     /// when it is an elephant.
     #[inline]
@@ -61,7 +54,7 @@ impl Aqm {
             Aqm::Afd(afd) => match afd.strikes(now, depth_bytes, elephant) {
                 false => Fate::Pass,
                 true if afd.ecn && capable => Fate::Mark,
-                true => Fate::Drop,
+                true => Fate::Drop(DropCause::Afd),
             },
         }
     }
@@ -80,14 +73,7 @@ mod tests {
 
     #[test]
     fn fair_drop_marks_whom_it_can() {
-        assert_eq!(fates(true), [Fate::Mark, Fate::Drop]);
-        assert_eq!(fates(false), [Fate::Drop, Fate::Drop]);
-    }
-
-    #[test]
-    fn drops_at_the_entrance_have_the_name_of_who_drops() {
-        let afd = Afd::new(1, Span::from_us(1), 1, false, Stream::new(1, "afd"));
-        assert_eq!(Aqm::Afd(Box::new(afd)).arrival_cause(), DropCause::Afd);
-        assert_eq!(Aqm::None.arrival_cause(), DropCause::Red);
+        assert_eq!(fates(true), [Fate::Mark, Fate::Drop(DropCause::Afd)]);
+        assert_eq!(fates(false), [Fate::Drop(DropCause::Afd); 2]);
     }
 }

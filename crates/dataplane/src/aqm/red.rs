@@ -1,6 +1,7 @@
 //! Random early detection on the average depth (Floyd and Jacobson, IEEE/ACM ToN 1(4), 1993), in integers.
 
 use super::Fate;
+use crate::DropCause;
 use tailrace_units::{Pace, Probability, Stream, Time};
 
 /// Binary digits after the point of the average depth.
@@ -61,7 +62,7 @@ impl Red {
             return Fate::Pass;
         }
         self.count = 0;
-        if self.ecn && capable { Fate::Mark } else { Fate::Drop }
+        if self.ecn && capable { Fate::Mark } else { Fate::Drop(DropCause::Red) }
     }
 
     fn update_average(&mut self, now: Time, depth_bytes: u64) {
@@ -183,7 +184,7 @@ mod tests {
     fn frames_that_are_not_capable_have_thresholds_of_their_own_and_are_dropped() {
         let mut red = red(0);
         assert_eq!(red.on_arrival(Time::ZERO, 5_000, true), Fate::Pass);
-        assert_eq!(red.on_arrival(Time::ZERO, 5_000, false), Fate::Drop);
+        assert_eq!(red.on_arrival(Time::ZERO, 5_000, false), Fate::Drop(DropCause::Red));
         assert_eq!(red.on_arrival(Time::ZERO, 60_000, true), Fate::Mark);
     }
 

@@ -2,7 +2,7 @@
 
 use crate::aqm::Fate;
 use crate::queue::Queue;
-use crate::{Aqm, DropCause, Frame, Outside, PortNo, QueueNo};
+use crate::{Aqm, Frame, Outside, PortNo, QueueNo};
 use tailrace_units::Time;
 use tailrace_wire::Ecn;
 
@@ -38,8 +38,7 @@ fn judge_managed<F: Frame>(
 ) -> bool {
     let capable = frame.ecn() != Ecn::NotEct;
     let fate = queue.aqm.on_arrival(place.at, queue.depth_bytes, capable, elephant);
-    let cause = queue.aqm.arrival_cause();
-    carry_out(fate, cause, queue, place, frame, out)
+    carry_out(fate, queue, place, frame, out)
 }
 
 /// Marks or drops a frame at the exit. Returns whether it lives.
@@ -54,17 +53,10 @@ pub(super) fn judge_departure<F: Frame>(
     let capable = frame.ecn() != Ecn::NotEct;
     let waited = place.at.since(arrived);
     let fate = codel.on_departure(place.at, waited, queue.depth_bytes, u64::from(frame.bytes()), capable);
-    carry_out(fate, DropCause::Codel, queue, place, frame, out)
+    carry_out(fate, queue, place, frame, out)
 }
 
-fn carry_out<F: Frame>(
-    fate: Fate,
-    cause: DropCause,
-    queue: &mut Queue<F>,
-    place: Place,
-    frame: &mut F,
-    out: &mut impl Outside<F>,
-) -> bool {
+fn carry_out<F: Frame>(fate: Fate, queue: &mut Queue<F>, place: Place, frame: &mut F, out: &mut impl Outside<F>) -> bool {
     match fate {
         Fate::Pass => true,
         Fate::Mark => {
@@ -73,7 +65,7 @@ fn carry_out<F: Frame>(
             out.marked(place.at, place.port, place.queue, frame);
             true
         }
-        Fate::Drop => {
+        Fate::Drop(cause) => {
             queue.counters.count_drop(cause, frame.bytes());
             out.dropped(place.at, place.port, place.queue, frame, cause);
             false

@@ -32,8 +32,9 @@ use tailrace_units::{Span, Stream, Time};
 pub(crate) fn build(plan: &Plan) -> World {
     let raw = &plan.raw;
     let hosts = plan.graph.hosts;
-    let (wires, wire_of) = build_wires(plan);
-    let nodes = switches(plan).into_iter().enumerate();
+    let switches = switches(plan);
+    let (wires, wire_of) = build_wires(plan, &switches);
+    let nodes = switches.into_iter().enumerate();
     let switches: Vec<_> =
         nodes.map(|(index, switch)| SwitchNode { switch, ports: surroundings_of(plan, index, &wire_of) }).collect();
     let host_nodes = (0..hosts).map(|host| HostNode {

@@ -1,7 +1,7 @@
 //! Wires, and the oscillators that pace what is put on them.
 
-use super::switch::{accounts_ingress, chooses_late};
 use crate::wire::{End, Origin, Wire};
+use tailrace_dataplane::{Frame, Switch};
 use tailrace_plan::{Plan, RawSwitching};
 use tailrace_units::{BitRate, Pace, Span, Stream};
 
@@ -22,29 +22,27 @@ fn pace_at(plan: &Plan, node: usize, rate: BitRate) -> Pace {
 }
 
 /// Two wires for each link, and for each node the wire out of each of its ports.
-pub(super) fn build_wires(plan: &Plan) -> (Vec<Wire>, Vec<Vec<u32>>) {
+pub(super) fn build_wires<F: Frame>(plan: &Plan, switches: &[Switch<F>]) -> (Vec<Wire>, Vec<Vec<u32>>) {
     let graph = &plan.graph;
     let mut wire_of: Vec<Vec<u32>> = graph.ports.iter().map(|ports| vec![0; ports.len()]).collect();
-    let accounts: Vec<bool> = plan.raw.switches.iter().map(accounts_ingress).collect();
     let mut wires = Vec::with_capacity(2 * graph.links.len());
     for (index, link) in graph.links.iter().enumerate() {
         for (from, to) in [(link.a, link.b), (link.b, link.a)] {
             let port = graph.port_of_link(index, from);
             wire_of[from][port] = wires.len() as u32;
-            wires.push(build_wire(plan, &accounts, index, (from, port), to));
+            wires.push(build_wire(plan, switches, index, (from, port), to));
         }
     }
     (wires, wire_of)
 }
 
-fn build_wire(plan: &Plan, accounts: &[bool], link: usize, (from, port): (usize, usize), to: usize) -> Wire {
+fn build_wire<F: Frame>(plan: &Plan, switches: &[Switch<F>], link: usize, (from, port): (usize, usize), to: usize) -> Wire {
     let graph = &plan.graph;
     let Some(from_switch) = from.checked_sub(graph.hosts) else {
         return wire_to(plan, link, from, Origin::Settled, to);
     };
-    let policy = plan.policy(from_switch, port);
     let late = Origin::LatePort { switch: from_switch as u32, port: port as u16 };
-    let origin = if chooses_late(policy, accounts[from_switch]) { late } else { Origin::Settled };
+    let origin = if switches[from_switch].chooses_late(port) { late } else { Origin::Settled };
     wire_to(plan, link, from, origin, to)
 }
 

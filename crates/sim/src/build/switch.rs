@@ -17,22 +17,8 @@ use tailrace_wire::PauseState;
 /// A shaped queue may send this much at line rate after a pause (assumed: two jumbo frames).
 const SHAPER_BURST_BYTES: u64 = 2 * 9_230;
 
-/// Whether a port of this policy has anything to choose at dequeue, or may be held back; a port of a switch that accounts
-/// what its ingress ports hold may.
-pub(super) fn chooses_late(policy: &RawPolicy, accounts_ingress: bool) -> bool {
-    let only = &policy.queues[0];
-    policy.queues.len() > 1
-        || policy.dpp.is_some()
-        || policy.etrap.is_some()
-        || policy.pause.is_some()
-        || only.shape_max_bps > 0
-        || only.qcn.is_some()
-        || matches!(only.aqm, RawAqm::Codel { .. })
-        || accounts_ingress
-}
-
 /// Whether the switch accounts what its ingress ports hold.
-pub(super) fn accounts_ingress(switch: &RawSwitch) -> bool {
+fn accounts_ingress(switch: &RawSwitch) -> bool {
     let own = switch.port_policies.iter().map(|port| &port.policy);
     own.chain([&switch.policy]).any(|policy| !policy.groups.is_empty())
 }
