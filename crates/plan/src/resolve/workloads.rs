@@ -9,6 +9,10 @@ use tailrace_units::Distribution;
 const DATAGRAM_HEADERS_BYTES: u32 = 28;
 /// Number of priorities (IEEE 802.1Q).
 const PRIORITIES: u8 = 8;
+/// Lowest rate of one connection of a stream: at a bit per second the next write could lie beyond the end of time.
+const CONNECTION_BPS_MIN: u64 = 1_000;
+/// Most bytes of one write of a stream.
+const WRITE_BYTES_MAX: u64 = 1 << 30;
 /// Most exponentials of one Erlang draw: each costs a random number.
 const ERLANG_SHAPE_MAX: u32 = 1000;
 
@@ -101,6 +105,7 @@ pub(super) fn resolve_workload(raw: &RawWorkload, graph: &Graph, plan: &RawPlan)
             let (source, destination) = ends(graph, &raw.source, &raw.destination, &raw.name)?;
             require((1..=COUNT_MAX as u32).contains(&raw.connections), &raw.name, "connections is 1 to a million")?;
             check_priority(raw.priority, &raw.name)?;
+            check_pace(raw)?;
             let pin = |names: &[String]| names.iter().map(|name| graph.node(name, &raw.name)).collect::<Result<Vec<_>, _>>();
             let pins = [pin(&raw.pin_forward)?, pin(&raw.pin_backward)?];
             check_pin(graph, source, &pins[0], destination, &raw.name)?;
@@ -160,6 +165,14 @@ fn ends(graph: &Graph, from: &str, to: &str, used_by: &str) -> Result<(usize, us
 
 fn check_priority(priority: u8, place: &str) -> Result<(), PlanError> {
     require(priority < PRIORITIES, place, "priority is 0 to 7")
+}
+
+/// A rate comes with the size of its writes, and neither is beyond what a connection can use.
+fn check_pace(raw: &RawStream) -> Result<(), PlanError> {
+    require((raw.rate_bps > 0) == (raw.write_bytes > 0), &raw.name, "rate_bps and write_bytes come together")?;
+    require(raw.write_bytes <= WRITE_BYTES_MAX, &raw.name, "write_bytes is at most 1 GiB")?;
+    let is_fast_enough = raw.rate_bps == 0 || raw.rate_bps / u64::from(raw.connections) >= CONNECTION_BPS_MIN;
+    require(is_fast_enough, &raw.name, "rate_bps is at least 1000 for each connection")
 }
 
 /// A pinned path must be a chain of links from end to end.

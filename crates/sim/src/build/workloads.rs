@@ -5,8 +5,8 @@ use crate::generate::{Generator, Kind};
 use crate::observe::WorkloadRecord;
 use crate::world::World;
 use std::rc::Rc;
-use tailrace_endpoint::app::{App, GapFrom, OltpClient, OltpProfile, OltpServer, Statement, StreamSink, StreamSource};
-use tailrace_plan::{Plan, RawGapFrom, Workload};
+use tailrace_endpoint::app::{App, GapFrom, Offer, OltpClient, OltpProfile, OltpServer, Statement, StreamSink, StreamSource};
+use tailrace_plan::{Plan, RawGapFrom, RawStream, Workload};
 use tailrace_units::{Stream, Time};
 use tailrace_wire::{Protocol, Tag};
 
@@ -37,7 +37,7 @@ pub(super) fn open_connections(plan: &Plan, world: &mut World) {
                 let ends = Ends { client: *source as u32, server: *destination as u32 };
                 for i in 0..raw.connections {
                     let start = Time::from_ps(raw.start_ps + u64::from(i) * raw.stagger_ps);
-                    let source = App::StreamSource(StreamSource::new(start, raw.bytes));
+                    let source = App::StreamSource(stream_source(raw, start));
                     let sink = App::StreamSink(StreamSink::new(i, start, raw.bytes));
                     let apps = [source, sink];
                     let (tag, dscp) = (Tag::new(raw.priority, raw.vlan), raw.dscp);
@@ -51,6 +51,14 @@ pub(super) fn open_connections(plan: &Plan, world: &mut World) {
             }
             Workload::Flows { .. } | Workload::Datagrams { .. } => {}
         }
+    }
+}
+
+fn stream_source(raw: &RawStream, start: Time) -> StreamSource {
+    let RawStream { rate_bps, connections, write_bytes, .. } = *raw;
+    match rate_bps {
+        0 => StreamSource::new(start, raw.bytes),
+        _ => StreamSource::paced(start, raw.bytes, Offer { rate_bps, connections: u64::from(connections), write_bytes }),
     }
 }
 

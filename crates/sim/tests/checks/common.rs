@@ -143,6 +143,8 @@ pub fn stream(name: &str, source: &str, destination: &str, connections: u32, byt
         bytes,
         start_ps: 0,
         stagger_ps: 10 * US,
+        rate_bps: 0,
+        write_bytes: 0,
         priority: 0,
         dscp: 0,
         vlan: 0,
