@@ -89,6 +89,12 @@ impl DepthHistogram {
         bin
     }
 
+    /// The times at each depth count from `at` on; the bins of time stay. Times must not fall.
+    pub fn begin_counting(&mut self, at: Time) {
+        self.change(at, self.depth);
+        self.time_ps.fill(0);
+    }
+
     /// Width of every bin of time.
     pub fn width(&self) -> Span {
         self.width
@@ -148,6 +154,16 @@ mod tests {
         depth.change(Time::from_ps(20_000), 0);
         assert_eq!(depth.bins()[..2], [(250.0, 300), (0.0, 0)]);
         assert_eq!(depth.buckets().iter().map(|b| b.1).sum::<u64>(), 20_000);
+    }
+
+    #[test]
+    fn depths_are_counted_anew_and_stay_in_their_bins() {
+        let mut depth = DepthHistogram::new(8, Span::from_ns(10));
+        depth.change(Time::from_ps(0), 100);
+        depth.begin_counting(Time::from_ps(15_000));
+        depth.change(Time::from_ps(20_000), 0);
+        assert_eq!(depth.buckets().iter().map(|b| b.1).sum::<u64>(), 5_000);
+        assert_eq!(depth.bins()[..2], [(100.0, 100), (100.0, 100)]);
     }
 
     #[test]

@@ -27,6 +27,11 @@ impl Traffic {
         Traffic { tallies: vec![[Tally::default(); CLASSES]; sources] }
     }
 
+    /// Nothing was seen of any source so far.
+    pub fn begin_counting(&mut self) {
+        self.tallies.fill([Tally::default(); CLASSES]);
+    }
+
     /// A frame left the port. Classes are below eight.
     #[inline]
     pub fn sent(&mut self, source: usize, class: u8, frame_bytes: u16) {

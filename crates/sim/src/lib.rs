@@ -15,6 +15,7 @@ mod receive;
 mod ring;
 mod socket;
 mod surroundings;
+mod warm_up;
 mod watch;
 mod wire;
 mod workloads;

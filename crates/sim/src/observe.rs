@@ -1,6 +1,7 @@
 //! What one trial remembers.
 
 use tailrace_dataplane::{DropCause, Frame};
+use tailrace_endpoint::transport::TcpStats;
 use tailrace_record::{DepthHistogram, Digest, Latency, Series, Traffic};
 use tailrace_units::{Span, Time};
 use tailrace_wire::{Flags, Packet};
@@ -65,6 +66,12 @@ impl PortRecord {
         }
     }
 
+    /// Times at depths and frames by source count from `at` on; series stay.
+    pub fn begin_counting(&mut self, at: Time) {
+        self.depth.begin_counting(at);
+        self.traffic.begin_counting();
+    }
+
     /// A frame of a source was dropped. The source counts only where there was no room: what queue management drops, it chooses.
     pub fn dropped<F: Frame>(&mut self, at: Time, source: Option<usize>, frame: &F, cause: DropCause) {
         self.drop_frames.add(at, 1);
@@ -93,7 +100,13 @@ pub(crate) struct WorkloadRecord {
     pub(crate) carried: Vec<Carried>,
     pub(crate) rows_max: usize,
     /// Sums over connections that are gone.
-    pub(crate) retired: tailrace_endpoint::transport::TcpStats,
+    pub(crate) retired: TcpStats,
+    /// From when its results count: the warm-up of a workload without end is left out.
+    pub(crate) counted_from: Time,
+    /// What its connections had counted by then.
+    pub(crate) tcp_before: TcpStats,
+    /// What each connection of a stream had received by then, in the order in which they start.
+    pub(crate) bytes_before: Vec<u64>,
 }
 
 /// What a flow was: its ends and its size.
@@ -221,7 +234,10 @@ impl WorkloadRecord {
             rows: Vec::new(),
             carried: Vec::new(),
             rows_max: usize::try_from(plan.transactions_max).unwrap_or(usize::MAX),
-            retired: tailrace_endpoint::transport::TcpStats::default(),
+            retired: TcpStats::default(),
+            counted_from: Time::ZERO,
+            tcp_before: TcpStats::default(),
+            bytes_before: Vec::new(),
         }
     }
 
@@ -243,6 +259,20 @@ impl WorkloadRecord {
 
     fn completed(&mut self, now: Time, user: u32, intended: Time) {
         self.measured(user, intended, now.since(intended));
+    }
+
+    /// Whether it has a number to do, and so a completion.
+    pub(crate) fn is_finite(&self) -> bool {
+        self.transactions_total > 0
+    }
+
+    /// Latencies, transactions and bytes count from `now` on; the series stays.
+    pub(crate) fn begin_counting(&mut self, now: Time, tcp: TcpStats, bytes: Vec<u64>) {
+        self.counted_from = now;
+        (self.latency, self.transactions, self.goodput_bytes) = (Latency::default(), 0, 0);
+        self.rows.clear();
+        self.carried.clear();
+        (self.tcp_before, self.bytes_before) = (tcp, bytes);
     }
 
     /// What the flow that has just been measured was.

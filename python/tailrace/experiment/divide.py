@@ -1,8 +1,8 @@
 """A scenario whose rates are divided by a number, for machines that do not hold them, with its ratios kept.
 
-Divided are the rates of links, shapers, policers and QCN, what waits in a switch (limits, thresholds, bursts, the
-buffer), and what uses the network: users with the cores that their programs share, sizes of streams, numbers of flows
-and datagrams. Kept are sizes of rows, MTU, TCP and its buffers, DPP's packets, and every time: the delay of a full
+Divided are the rates of links, shapers, policers, QCN and streams, what waits in a switch (limits, thresholds, bursts,
+the buffer), and what uses the network: users with the cores that their programs share, sizes of streams, numbers of
+flows and datagrams. Kept are sizes of rows, MTU, TCP and its buffers, DPP's packets, and every time: the delay of a full
 queue, the length of a trial, and the cycle of a user alone, whose gap becomes shorter by as much as its answer takes
 longer.
 
@@ -158,7 +158,8 @@ def _workload(
             rate_bps = min(rates_bps[workload.client], rates_bps[workload.server])
             return _users(name, workload, rate_bps, scale)
         case Stream():
-            return workload.model_copy(update={"size": _less(workload.size, divisor)})
+            update = {"size": _less(workload.size, divisor), "rate": _less(workload.rate, divisor)}
+            return workload.model_copy(update=update)
         case Flows():
             interarrival = workload.interarrival
             slower = None if interarrival is None else interarrival.scaled(divisor)

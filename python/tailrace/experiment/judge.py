@@ -30,7 +30,7 @@ def _books(outcome: dict[str, Any]) -> list[str]:
 
 
 def _refusals(outcome: dict[str, Any], scenario: Scenario) -> list[str]:
-    reasons = []
+    reasons = _too_short(outcome, scenario)
     refused = scenario.experiment.invalid_if
     if "unfinished" in refused:
         for workload in outcome["workloads"]:
@@ -44,3 +44,18 @@ def _refusals(outcome: dict[str, Any], scenario: Scenario) -> list[str]:
             if drops:
                 reasons.append(f"host {host['name']} dropped {drops} frames")
     return reasons
+
+
+def _too_short(outcome: dict[str, Any], scenario: Scenario) -> list[str]:
+    """A trial that ends with its last number to do may end before anything else is counted."""
+    warm_up = scenario.experiment.warm_up
+    if not warm_up or outcome["end_ps"] > warm_up:
+        return []
+    endless = [
+        w["name"]
+        for w in outcome["workloads"]
+        if w["kind"] == "datagrams" or not work_of(scenario.workloads[w["name"]])
+    ]
+    if not endless:
+        return []
+    return [f"it ended within experiment.warm_up, so that nothing was counted of {', '.join(endless)}"]

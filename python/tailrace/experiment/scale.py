@@ -19,7 +19,11 @@ def scaled(scenario: Scenario, factor: float) -> Scenario:
     calibrate = experiment.calibrate
     if calibrate is not None:
         calibrate = calibrate.model_copy(update={"to": _times(calibrate.to, factor)})
-    update = {"duration": _times(experiment.duration, factor), "calibrate": calibrate}
+    update = {
+        "duration": _times(experiment.duration, factor),
+        "warm_up": round(experiment.warm_up * factor),
+        "calibrate": calibrate,
+    }
     return scenario.model_copy(update={"workloads": workloads, "experiment": experiment.model_copy(update=update)})
 
 

@@ -9,7 +9,7 @@ from tailrace.live.program import STOP_LIMIT_S, Program
 from tailrace.live.programs import iperf3
 from tailrace.live.programs.closings import Meant
 from tailrace.live.programs.iperf3 import Pair, Received
-from tailrace.live.series import Moved, Row
+from tailrace.live.series import Moved, Row, bytes_after
 
 
 class Bulk:
@@ -73,12 +73,14 @@ class Bulk:
         rows = [self._row(index, pair, each) for index, (pair, each) in enumerate(received.items())]
         moved = [part for pair, each in received.items() for part in self._moved(pair, each, interval.span_s)]
         cut_off = self._cut_off(interval) if self.is_finite and self._is_cut and self._kind == "stream" else []
+        counted_from_ps = 0 if self.is_finite and self._kind == "stream" else interval.counted_from_ps
         outcome = {
             "name": self.name,
             "kind": self._kind,
+            "counted_from_ps": counted_from_ps,
             "completion_ps": max(ends_ps) if is_complete else None,
             "transactions": len(ends_ps) if is_complete else 0,
-            "goodput_bytes": sum(part.size_bytes for part in moved),
+            "goodput_bytes": bytes_after(moved, counted_from_ps),
             "latency": latency_outcome(row.latency_ps for row in rows) if is_complete else None,
             "user_completion_ps": ends_ps if is_complete else [],
             "cut_off": cut_off_outcome([row.latency_ps for row in cut_off]),

@@ -21,6 +21,13 @@ class Interval:
     begun_wall_us: int
     """Wall clock at which it began."""
     span_s: float
+    warm_up_s: float = 0.0
+    """What workloads without end do in this time, from the beginning, is not reported."""
+
+    @property
+    def counted_from_ps(self) -> int:
+        """From when workloads without end count; the end where the interval ended within the warm-up."""
+        return round(min(self.warm_up_s, self.span_s) * PS_PER_S)
 
     @property
     def ended_wall_us(self) -> int:

@@ -89,6 +89,11 @@ class Oltp:
         done = [one for one in whole if one.ended_us <= interval.ended_wall_us]
         raw, begun_wall_us = self._load.raw, interval.begun_wall_us
         recorded = [one for one in done if one.number > raw["warmup_transactions"]]
+        # What a workload with a number to do has done is counted whole: its completion is from its start.
+        counted_from_ps = 0 if self.is_finite else interval.counted_from_ps
+        warm_us = begun_wall_us + counted_from_ps // PS_PER_US
+        counted = [one for one in done if one.ended_us >= warm_us]
+        measured = [one for one in recorded if one.ended_us >= warm_us]
         size = sum(self._load.responses)
         ends = [self._end_of(user, done) for user in range(raw["users"])]
         ends_ps = [None if end is None else (end - begun_wall_us) * PS_PER_US for end in ends]
@@ -97,14 +102,16 @@ class Oltp:
             "name": self.name,
             "kind": "oltp",
             "completion_ps": None if None in ends_ps else max(end for end in ends_ps if end is not None),
-            "transactions": len(done),
-            "goodput_bytes": len(done) * size,
-            "latency": latency_outcome(one.latency_us * PS_PER_US for one in recorded),
+            "counted_from_ps": counted_from_ps,
+            "transactions": len(counted),
+            "goodput_bytes": len(counted) * size,
+            "latency": latency_outcome(one.latency_us * PS_PER_US for one in measured),
             "cut_off": cut_off_outcome([row.latency_ps for row in cut_off]),
             "user_completion_ps": ends_ps,
         }
-        rows = [self._row(one, begun_wall_us) for one in sorted(recorded, key=lambda one: one.intended_us)]
-        moved = [Moved(row.start_ps, row.start_ps + row.latency_ps, size) for row in rows]
+        rows = [self._row(one, begun_wall_us) for one in sorted(measured, key=lambda one: one.intended_us)]
+        all_rows = [self._row(one, begun_wall_us) for one in sorted(recorded, key=lambda one: one.intended_us)]
+        moved = [Moved(row.start_ps, row.start_ps + row.latency_ps, size) for row in all_rows]
         first = min((one.begun_us for one in done), default=None)
         begun_ps = None if first is None else (first - begun_wall_us) * PS_PER_US
         return Measured(outcome, rows, moved, begun_ps, self._users.lag_us(whole), cut_off)

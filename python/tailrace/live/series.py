@@ -35,6 +35,11 @@ class Moved:
         return Moved(self.start_ps, cut_ps, self.size_bytes * (cut_ps - self.start_ps) // (self.end_ps - self.start_ps))
 
 
+def bytes_after(moved: Iterable[Moved], from_ps: int) -> int:
+    """What came after `from_ps`."""
+    return sum(part.size_bytes - part.until(from_ps).size_bytes for part in moved)
+
+
 class Bins:
     """Bytes in bins of equal width; the width doubles when the run outgrows them, as in the simulator."""
 

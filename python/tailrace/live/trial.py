@@ -57,6 +57,7 @@ class LiveTrial:
         self._cancelled = threading.Event()
         self._started_s: float | None = None
         self._limit_s = plan["stop_at_ps"] / PS_PER_S
+        self._warm_up_s = plan["observe"].get("warm_up_ps", 0) / PS_PER_S
 
     def progress(self) -> float:
         """Part that is done, judged by how long the last trial took; 0 for the first one."""
@@ -179,7 +180,9 @@ class LiveTrial:
         meant = {generator.name: generator.connections(lab) for generator in generators}
         closed = {name: closings.pair(wanted) for name, wanted in meant.items() if wanted}
         programs = [program for generator in generators for program in generator.programs]
-        return Readings(Interval(begun_wall_us, ended_s - begun_s), counted, used, samples, programs, closed)
+        return Readings(
+            Interval(begun_wall_us, ended_s - begun_s, self._warm_up_s), counted, used, samples, programs, closed
+        )
 
     def _drive(
         self, lab: Lab, generators: Sequence[Generator], begun_s: float, watch: Watch

@@ -72,7 +72,12 @@ def main_metric(run: Run, workload: str) -> str | None:
 
 
 def goodput_gbps(trial: Trial, outcome: dict[str, Any]) -> float:
-    """Application bytes over the time that the workload took, or over the whole trial where it has no end."""
-    time_ps = outcome["completion_ps"] or trial.outcome["end_ps"]
+    """Application bytes over the time in which they were counted."""
+    time_ps = counted_ps(trial, outcome)
     # Bytes per picosecond are Tbyte/s: 8000 Gbit/s.
     return float(outcome["goodput_bytes"] * 8_000 / time_ps) if time_ps else 0.0
+
+
+def counted_ps(trial: Trial, outcome: dict[str, Any]) -> int:
+    """How long a workload was counted: until its completion, or from the end of the warm-up to that of the trial."""
+    return int(outcome["completion_ps"] or trial.outcome["end_ps"] - outcome.get("counted_from_ps", 0))

@@ -106,8 +106,8 @@ def _of_host(trial: Trial, interface: dict[str, Any]) -> dict[str, float]:
 
 
 def _percent(pause: dict[str, Any], trial: Trial) -> float:
-    end_ps = trial.outcome["end_ps"]
-    return float(max(pause["paused_ps"]) / end_ps * 100) if end_ps else 0.0
+    counted_ps = trial.counted_ps
+    return float(max(pause["paused_ps"]) / counted_ps * 100) if counted_ps else 0.0
 
 
 def _transmitters(trial: Trial, port: str | None) -> Iterator[dict[str, Any]]:

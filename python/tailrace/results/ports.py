@@ -36,7 +36,7 @@ def summarise_ports(trials: list[Trial]) -> tuple[list[dict[str, Any]], int]:
     groups: dict[tuple[str, str], list[tuple[dict[str, Any], int]]] = defaultdict(list)
     for trial in trials:
         for port in trial.outcome.get("ports", []):
-            groups[port["node"], port["towards"]].append((port, trial.outcome["end_ps"]))
+            groups[port["node"], port["towards"]].append((port, trial.counted_ps))
     kept = nsmallest(PORTS_MAX, groups.items(), key=lambda item: _rank(item[1]))
     ports = [_port(node, towards, seen, len(trials)) for (node, towards), seen in kept]
     return ports, max(0, len(groups) - PORTS_MAX)
@@ -88,9 +88,10 @@ def summarise_hosts(trials: list[Trial]) -> list[dict[str, Any]]:
     groups: dict[str, list[dict[str, Any]]] = defaultdict(list)
     for trial in trials:
         for host in trial.outcome.get("hosts", []):
+            counted_ps = max(1, trial.outcome["end_ps"] - host.get("counted_from_ps", 0))
             busy = {
-                "cpu_busy_share": host["cpu_busy_ps"] / max(1, trial.outcome["end_ps"]),
-                "program_busy_cores": host.get("program_busy_ps", 0) / max(1, trial.outcome["end_ps"]),
+                "cpu_busy_share": host["cpu_busy_ps"] / counted_ps,
+                "program_busy_cores": host.get("program_busy_ps", 0) / counted_ps,
             }
             groups[host["name"]].append(host | busy)
     keys = ("rx_frames", "nic_queue_drops", "rx_ring_drops", "cpu_busy_share", "program_busy_cores")
@@ -106,7 +107,9 @@ def _port(node: str, towards: str, seen: list[tuple[dict[str, Any], int]], trial
         "towards": towards,
         "rate_bps": ports[0]["rate_bps"],
         "tx_bytes": sum(port["tx_bytes"] for port in ports) / trials,
-        "throughput_gbps": _mean(port["tx_bytes"] * 8_000 / end_ps if end_ps else 0.0 for port, end_ps in seen),
+        "throughput_gbps": _mean(
+            port["tx_bytes"] * 8_000 / counted_ps if counted_ps else 0.0 for port, counted_ps in seen
+        ),
         "drops_frames": sum(queue["drops_frames"] for queue in queues),
         "queues": queues,
         "dpp": {key: _mean(counters.get(key, 0) for counters in dpp) for key in DPP_COUNTERS} if dpp else None,

@@ -45,6 +45,11 @@ class Trial:
     def _workloads(self) -> dict[str, dict[str, Any]]:
         return {w["name"]: w for w in reversed(self.outcome.get("workloads", []))}
 
+    @property
+    def counted_ps(self) -> int:
+        """How long switches have counted: from the end of the warm-up to that of the trial."""
+        return int(self.outcome["end_ps"] - self.outcome.get("counted_from_ps", 0))
+
     def ports(self, name: str | None) -> list[dict[str, Any]]:
         """Switch ports of this name, `node>neighbour` (several of parallel links); all where it is None."""
         if name is None:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from tailrace.files import write_text
-from tailrace.results.metrics import metric_of_trial
+from tailrace.results.metrics import counted_ps, metric_of_trial
 from tailrace.results.numbers import PS_PER_S
 from tailrace.results.run_directory import Run, Trial
 from tailrace.results.sample_summary import summarise_sample
@@ -132,7 +132,7 @@ def figure(trial: Trial, workload: str, metric: str) -> float | None:
         return None
     match metric:
         case "rate_per_s":
-            time_ps = outcome["completion_ps"] or trial.outcome["end_ps"]
+            time_ps = counted_ps(trial, outcome)
             return outcome["transactions"] * PS_PER_S / time_ps if outcome["kind"] == "oltp" and time_ps else None
         case "timeouts":
             tcp = outcome.get("tcp") or {}

@@ -16,6 +16,9 @@ ENDS_BLAMED_MAX = 200
 LOAD_PPB_MAX = 2 * 10**9
 """Twice the links: more than that says nothing that twice does not."""
 
+STREAM_BPS_MIN = 1000
+"""Lowest rate of one connection of a stream."""
+
 Found = Iterator[tuple[KeyPath, str, str]]
 
 
@@ -110,6 +113,9 @@ def _stream(at: KeyPath, stream: Stream, scenario: Scenario, graph: Graph) -> Fo
         yield (*at, "size"), "0 bytes are no load", "leave it out to send until the end of the trial"
     if stream.start >= scenario.experiment.duration:
         yield (*at, "start"), "it starts after the end of the trial", "start earlier or raise experiment.duration"
+    if stream.rate is not None and stream.rate < STREAM_BPS_MIN * stream.connections:
+        what = f"{stream.rate} bit/s are less than 1 kbit/s for each of its {stream.connections} connections"
+        yield (*at, "rate"), what, "raise the rate, or leave it out for no limit"
     ends = {"pin_forward": (stream.source, stream.destination), "pin_backward": (stream.destination, stream.source)}
     for key, (first, last) in ends.items():
         pins = getattr(stream, key)

@@ -15,8 +15,9 @@ from tailrace.scenario import (
 from tailrace.scenario.document import Document
 from tailrace.scenario.host import IP_TCP_HEADERS_BYTES, Host
 from tailrace.scenario.scenario import DEFAULTS, Scenario
+from tailrace.scenario.schema import quantity_text
 from tailrace.scenario.topology import Graph
-from tailrace.scenario.units import format_size
+from tailrace.scenario.units import TIME, format_size
 
 MTU_BYTES_MIN = 576
 """RFC 791: what every host must accept; it holds the headers and data."""
@@ -170,6 +171,9 @@ def _experiment(scenario: Scenario) -> Found:
     at: KeyPath = ("experiment",)
     if experiment.duration == 0:
         yield (*at, "duration"), "a trial of no time shows nothing", "write how long a trial may last, such as 10s"
+    if 0 < experiment.duration <= experiment.warm_up:
+        hint = f"write less than experiment.duration, {quantity_text(experiment.duration, TIME)}"
+        yield (*at, "warm_up"), "the warm-up takes the whole trial: nothing would be measured", hint
     if experiment.clock > CLOCK_PPB_MAX:
         yield (*at, "clock"), f"clocks that are {experiment.clock / 1000:g} ppm off are broken", "the limit is 1000ppm"
     calibrate = experiment.calibrate

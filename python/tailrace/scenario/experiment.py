@@ -33,6 +33,8 @@ class Experiment(Part):
     """Seed of the experiment; every trial's seed follows from it, and trial n has the same seed in every arm."""
     duration: Time
     """A trial ends here even if a workload is unfinished."""
+    warm_up: Time = 0
+    """What a trial reports of endless workloads, queues and switches begins here; series show the time before too."""
     calibrate: Calibrate | None = None
     """Solo calibration."""
     solo: bool = False

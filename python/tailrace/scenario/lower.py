@@ -164,6 +164,7 @@ def _observe(scenario: Scenario, graph: Graph) -> Raw:
         "series_bin_ps": observe.series_bin,
         "transactions_max": observe.transactions,
         "digest": observe.digest,
+        **({"warm_up_ps": warm_up} if (warm_up := scenario.experiment.warm_up) else {}),
     }
 
 

@@ -9,6 +9,10 @@ PS_PER_SECOND = 10**12
 FS_BITS_PER_BYTE_SECOND = 8 * 10**15
 """Femtoseconds per second times bits per byte."""
 ONE_PPB = 10**9
+WRITE_TIME_PS = PS_PER_SECOND // 1000
+"""A program that keeps to a rate writes what its connection may send in this time, as iperf3 looks at its rate [K]."""
+WRITE_BYTES_MIN, WRITE_BYTES_MAX = 1024, 131_072
+"""A write is not smaller or larger than these; the larger is iperf3's own [K]."""
 
 Raw = dict[str, Any]
 
@@ -22,7 +26,7 @@ def lower_workload(name: str, workload: Oltp | Stream | Flows | Datagrams, graph
             early = {"connects_early": True} if workload.connect == "early" else {}
             return {"oltp": _oltp(name, workload) | _load_generator(workload) | early | marked}
         case Stream():
-            return {"stream": _stream(name, workload) | marked}
+            return {"stream": _stream(name, workload) | _pace(workload) | marked}
         case Flows():
             return {"flows": _flows(name, workload, graph) | marked}
         case Datagrams():
@@ -80,6 +84,13 @@ def _stream(name: str, stream: Stream) -> Raw:
         "pin_forward": stream.pin_forward,
         "pin_backward": stream.pin_backward,
     }
+
+
+def _pace(stream: Stream) -> Raw:
+    if stream.rate is None:
+        return {}
+    in_time = stream.rate * WRITE_TIME_PS // (8 * PS_PER_SECOND * stream.connections)
+    return {"rate_bps": stream.rate, "write_bytes": min(WRITE_BYTES_MAX, max(WRITE_BYTES_MIN, in_time))}
 
 
 def _flows(name: str, flows: Flows, graph: Graph) -> Raw:

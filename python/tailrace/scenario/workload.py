@@ -102,6 +102,8 @@ class Stream(_Workload):
     """Parallel connections."""
     size: Size | None = None
     """Bytes of each connection. Left out: until the end of the trial."""
+    rate: Rate | None = None
+    """The programs offer bytes no faster than this, each connection an equal part; left out: no limit."""
     start: Time = 0
     """Start of the first connection."""
     stagger: Time = 0

@@ -66,6 +66,7 @@ def test_streams_and_datagrams_take_as_long_as_before() -> None:
     loaded = load_scenario(
         sound(
             workloads__backup__size="10MB",
+            workloads__backup__rate="400Mbit/s",
             workloads__voice={
                 "kind": "datagrams",
                 "source": "bulk",
@@ -78,7 +79,7 @@ def test_streams_and_datagrams_take_as_long_as_before() -> None:
     )
     backup, voice = (divided(loaded, 4).scenario.workloads[name] for name in ("backup", "voice"))
     assert isinstance(backup, Stream)
-    assert backup.size == 2_500_000
+    assert (backup.size, backup.rate) == (2_500_000, 100_000_000)
     assert isinstance(voice, Datagrams)
     assert (voice.count, voice.interarrival.mean) == (25, 4 * MS)
 

@@ -140,6 +140,15 @@ def test_a_stream_with_an_end_has_a_process_for_each_connection() -> None:
     assert single[0].arguments == ("--bytes", "10000", "--length", "10000")
 
 
+def test_a_stream_with_a_rate_gives_each_connection_its_part() -> None:
+    paced = STREAM | {"rate_bps": 30_000_000, "write_bytes": 1250}
+    [together] = iperf3.stream_pairs(paced, 5201, 12.2)
+    rate = ("--bitrate", "10000000")
+    assert together.arguments == ("--parallel", "3", "--time", "13", *rate, "--length", "1250")
+    single = iperf3.stream_pairs(paced | {"bytes": 10_000}, 5201, 12)
+    assert {pair.arguments for pair in single} == {("--bytes", "10000", "--length", "1250", *rate)}
+
+
 def test_iperf3_marks_datagrams_and_the_lab_marks_connections() -> None:
     datagrams = STREAM | {"sizes": {"constant": 1_000}, "interarrival": {"constant": 10**9}, "count": 0}
     [marked] = iperf3.datagram_pairs(datagrams | {"dscp": 46}, 5201, 12)

@@ -5,7 +5,9 @@ from typing import Any
 import pytest
 
 from lab import load
+from tailrace.errors import ScenarioError
 from tailrace.scenario.lower import lower, plan_hash, trial_seed
+from tailrace.scenario.units import RATE, parse
 
 
 def plan_of(arm: str = "dpp", trial: int = 1, **changes: object) -> dict[str, Any]:
@@ -186,3 +188,22 @@ def test_seeds_fit_the_plan_and_are_apart(seed: int) -> None:
     seeds = {trial_seed(seed, trial) for trial in range(1, 100)}
     assert len(seeds) == 99
     assert max(seeds) < 2**63
+
+
+@pytest.mark.parametrize(
+    ("rate", "connections", "write_bytes"),
+    [("2Gbit/s", 1, 131_072), ("400Mbit/s", 4, 12_500), ("1Mbit/s", 1, 1024)],
+)
+def test_a_stream_with_a_rate_writes_what_a_connection_sends_in_a_millisecond(
+    rate: str, connections: int, write_bytes: int
+) -> None:
+    plain = lower(load().scenario, "fifo", 1)["workloads"][1]["stream"]
+    assert "rate_bps" not in plain
+    scenario = load(workloads__backup__rate=rate, workloads__backup__connections=connections).scenario
+    paced = lower(scenario, "fifo", 1)["workloads"][1]["stream"]
+    assert (paced["rate_bps"], paced["write_bytes"]) == (parse(rate, RATE), write_bytes)
+
+
+def test_a_rate_too_low_for_its_connections_is_refused() -> None:
+    with pytest.raises(ScenarioError, match="100 bit/s are less than 1 kbit/s for each of its 2 connections"):
+        load(workloads__backup__rate="100bit/s", workloads__backup__connections=2)

@@ -4,7 +4,7 @@ mod oltp;
 mod stream;
 
 pub use oltp::{GapFrom, OltpClient, OltpProfile, OltpServer, Statement};
-pub use stream::{StreamSink, StreamSource};
+pub use stream::{Offer, StreamSink, StreamSource};
 
 use tailrace_units::{Span, Time};
 
@@ -79,7 +79,7 @@ impl App {
     pub fn handle_connected(&mut self, now: Time, desk: &mut impl Desk) {
         match self {
             App::OltpClient(client) => client.handle_connected(now, desk),
-            App::StreamSource(source) => source.handle_connected(desk),
+            App::StreamSource(source) => source.handle_connected(now, desk),
             App::OltpServer(_) | App::StreamSink(_) => {}
         }
     }

@@ -45,4 +45,23 @@ impl TcpStats {
         self.out_of_order += other.out_of_order;
         self.duplicates += other.duplicates;
     }
+
+    /// What was counted since the counters stood at `earlier`.
+    #[must_use]
+    pub fn since(&self, earlier: &TcpStats) -> TcpStats {
+        TcpStats {
+            segments_sent: self.segments_sent - earlier.segments_sent,
+            acks_sent: self.acks_sent - earlier.acks_sent,
+            retransmits: self.retransmits - earlier.retransmits,
+            timeouts: self.timeouts - earlier.timeouts,
+            tail_loss_probes: self.tail_loss_probes - earlier.tail_loss_probes,
+            window_probes: self.window_probes - earlier.window_probes,
+            fast_recoveries: self.fast_recoveries - earlier.fast_recoveries,
+            spurious_retransmits: self.spurious_retransmits - earlier.spurious_retransmits,
+            undone_reductions: self.undone_reductions - earlier.undone_reductions,
+            ecn_reductions: self.ecn_reductions - earlier.ecn_reductions,
+            out_of_order: self.out_of_order - earlier.out_of_order,
+            duplicates: self.duplicates - earlier.duplicates,
+        }
+    }
 }

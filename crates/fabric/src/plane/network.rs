@@ -38,6 +38,10 @@ pub struct Network {
     of_host: Vec<(usize, usize)>,
     /// Everything up to here has happened.
     advanced: Time,
+    /// How long the warm-up of a measured interval is.
+    warm_up: Span,
+    /// When the warm-up of this interval ends; [`Time::NEVER`] when it has, or when there is none.
+    warm_until: Time,
 }
 
 impl Network {
@@ -77,9 +81,17 @@ impl Network {
             records: plan.observed.iter().map(|_| PortRecord::new(&plan.raw.observe, sources.len())).collect(),
             sources,
             begin: Time::ZERO,
+            counted_from: Time::ZERO,
             wires,
         };
-        Network { nodes: switches(plan).into_iter().enumerate().map(node).collect(), roads, of_host, advanced: Time::ZERO }
+        Network {
+            nodes: switches(plan).into_iter().enumerate().map(node).collect(),
+            roads,
+            of_host,
+            advanced: Time::ZERO,
+            warm_up: Span::from_ps(plan.raw.observe.warm_up_ps),
+            warm_until: Time::NEVER,
+        }
     }
 
     /// When a frame that a host sends from `start` to `end` comes to the switch if nothing holds it up.
@@ -105,8 +117,20 @@ impl Network {
         self.roads.wires[wire].push(arrival, frame);
     }
 
-    /// Does everything that is due up to and including `until`.
+    /// Does everything that is due up to and including `until`. Switches count from the end of the warm-up on, whoever looks
+    /// when: a replay counts the same.
     pub fn advance(&mut self, until: Time) {
+        if self.warm_until <= until {
+            let end = std::mem::replace(&mut self.warm_until, Time::NEVER);
+            self.do_due(end);
+            self.settle(end);
+            self.nodes.iter_mut().for_each(|node| node.switch.begin_counting(end));
+            self.roads.begin_counting(end);
+        }
+        self.do_due(until);
+    }
+
+    fn do_due(&mut self, until: Time) {
         loop {
             let (at, next) = self.next_due();
             if at > until {
@@ -190,6 +214,7 @@ impl Network {
         let waiting: Vec<u64> = plan.observed.iter().map(waiting_at).collect();
         let empty = PortRecord::new(&plan.raw.observe, self.roads.sources.len());
         self.roads.begin(now, &empty, &waiting);
+        self.warm_until = if self.warm_up > Span::ZERO { now + self.warm_up } else { Time::NEVER };
         self.roads.frames = Frames { sent: self.in_network(), ..Frames::default() };
     }
 
@@ -208,6 +233,11 @@ impl Network {
                 }
             }
         }
+    }
+
+    /// From when on switches have counted.
+    pub fn counted_from(&self) -> Time {
+        self.roads.counted_from
     }
 
     /// The switches.

@@ -19,13 +19,14 @@ pub fn outcome(plan: &Plan, network: &Network, now: Time) -> Value {
         "seed": plan.raw.seed,
         "digest": network.digest(),
         "end_ps": measured.ps(),
+        "counted_from_ps": network.roads.since_begin(network.counted_from()).ps(),
         "conservation": {
             "sent": frames.sent,
             "delivered": frames.delivered,
             "dropped": frames.dropped,
             "in_network": network.in_network(),
         },
-        "ports": ports(plan, &nodes, recorded, now, measured),
+        "ports": ports(plan, &nodes, recorded, now, network.roads.counted(now)),
         "switches": switch_summaries(plan, &nodes),
     })
 }

@@ -48,6 +48,8 @@ pub(super) struct Roads {
     pub(super) sources: Sources,
     /// Start of the measured interval: records count time from here.
     pub(super) begin: Time,
+    /// End of its warm-up, from which switches count; its start where there is none.
+    pub(super) counted_from: Time,
 }
 
 impl Roads {
@@ -72,17 +74,30 @@ impl Roads {
         self.wires[wire].push(arrival, frame);
     }
 
-    fn since_begin(&self, at: Time) -> Time {
+    pub(super) fn since_begin(&self, at: Time) -> Time {
         Time::ZERO + at.since(self.begin)
     }
 
     /// Records begin anew at `now`, with these bytes waiting at each observed port.
     pub(super) fn begin(&mut self, now: Time, empty: &PortRecord, waiting: &[u64]) {
         self.begin = now;
+        self.counted_from = now;
         for (record, &bytes) in self.records.iter_mut().zip(waiting) {
             *record = empty.clone();
             record.depth.change(Time::ZERO, bytes);
         }
+    }
+
+    /// The warm-up is over: what is no series is counted from `now` on.
+    pub(super) fn begin_counting(&mut self, now: Time) {
+        self.counted_from = now;
+        let at = self.since_begin(now);
+        self.records.iter_mut().for_each(|record| record.begin_counting(at));
+    }
+
+    /// How long has been counted.
+    pub(super) fn counted(&self, now: Time) -> Span {
+        now.since(self.counted_from)
     }
 
     /// How long the measured interval has lasted.

@@ -134,7 +134,11 @@ impl Run {
             for host in &mut self.hosts {
                 host.work(&mut self.books, until, now, meant);
             }
+            let counted_from = self.books.network.counted_from();
             self.books.network.advance(until);
+            if self.books.network.counted_from() != counted_from {
+                self.hosts.iter_mut().for_each(|host| host.begin_counting(until));
+            }
             if until >= now {
                 break;
             }

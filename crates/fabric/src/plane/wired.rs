@@ -86,6 +86,13 @@ impl Wired {
         }
     }
 
+    /// Its interface counts from `now` on.
+    pub(super) fn begin_counting(&mut self, now: Time) {
+        if let Edge::Bridged(bridged) = &mut self.edge {
+            bridged.nic.begin_counting(now);
+        }
+    }
+
     /// Whether the host has frames that its interface does not take yet, or holds back.
     pub(super) fn waits(&self) -> bool {
         self.readable != 0 || matches!(&self.edge, Edge::Bridged(bridged) if bridged.holds_any())

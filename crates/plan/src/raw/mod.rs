@@ -81,4 +81,7 @@ pub struct RawObserve {
     pub transactions_max: u64,
     /// Compute the digest of events.
     pub digest: bool,
+    /// Counters and latencies begin here, series at time zero; also at zero when missing (picoseconds).
+    #[serde(default)]
+    pub warm_up_ps: u64,
 }

@@ -167,6 +167,13 @@ pub struct RawStream {
     pub start_ps: u64,
     /// See `start_ps`.
     pub stagger_ps: u64,
+    /// The programs together offer bytes no faster than this, each connection an equal part; 0, also when missing, for no
+    /// limit.
+    #[serde(default)]
+    pub rate_bps: u64,
+    /// With a rate: bytes that a program writes at a time.
+    #[serde(default)]
+    pub write_bytes: u64,
     /// Class.
     pub priority: u8,
     /// Code point of the IP header.

@@ -81,6 +81,7 @@ impl Plan {
     pub fn from_raw(raw: RawPlan) -> Result<Plan, PlanError> {
         require(raw.version == VERSION, "version", "only version 1 is known")?;
         require(raw.stop_at_ps > 0, "stop_at_ps", "the run must last")?;
+        require(raw.observe.warm_up_ps < raw.stop_at_ps, "observe.warm_up_ps", "something must be left to measure")?;
         require(raw.clock_offset_ppb <= CLOCK_OFFSET_PPB_MAX, "clock_offset_ppb", "at most 1 000 000 (1000 ppm)")?;
         let graph = resolve_graph(&raw)?;
         raw.hosts.iter().try_for_each(check_host)?;

@@ -5,6 +5,11 @@ use crate::graph::Graph;
 use crate::resolve::{COUNT_MAX, require};
 use crate::{PlanError, RawPlan, RawStream};
 
+/// Lowest rate of one connection: at a bit per second the next write could lie beyond the end of time.
+const CONNECTION_BPS_MIN: u64 = 1_000;
+/// Most bytes of one write.
+const WRITE_BYTES_MAX: u64 = 1 << 30;
+
 /// Nodes of pinned paths, forward and backward; empty for ECMP.
 pub type Pins = [Vec<usize>; 2];
 
@@ -24,6 +29,7 @@ pub struct Stream {
 pub(super) fn resolve(raw: &RawStream, graph: &Graph, plan: &RawPlan) -> Result<Workload, PlanError> {
     let (source, destination) = ends(graph, &raw.source, &raw.destination, &raw.name)?;
     require((1..=COUNT_MAX as u32).contains(&raw.connections), &raw.name, "connections is 1 to a million")?;
+    check_pace(raw)?;
     let pin = |names: &[String]| names.iter().map(|name| graph.node(name, &raw.name)).collect::<Result<Vec<_>, _>>();
     let pins = [pin(&raw.pin_forward)?, pin(&raw.pin_backward)?];
     let is_pinned = !raw.pin_forward.is_empty() || !raw.pin_backward.is_empty();
@@ -33,6 +39,14 @@ pub(super) fn resolve(raw: &RawStream, graph: &Graph, plan: &RawPlan) -> Result<
     let stated = Stated { name: &raw.name, priority: raw.priority, dscp: raw.dscp, vlan: raw.vlan, start_ps: raw.start_ps };
     let header = stated.header("stream", [vec![source], vec![destination]], Side::Peers, 2 * u64::from(raw.connections))?;
     Ok(Workload { header, body: Body::Stream(Stream { source, destination, pins, raw: raw.clone() }) })
+}
+
+/// A rate comes with the size of its writes, and neither is beyond what a connection can use.
+fn check_pace(raw: &RawStream) -> Result<(), PlanError> {
+    require((raw.rate_bps > 0) == (raw.write_bytes > 0), &raw.name, "rate_bps and write_bytes come together")?;
+    require(raw.write_bytes <= WRITE_BYTES_MAX, &raw.name, "write_bytes is at most 1 GiB")?;
+    let is_fast_enough = raw.rate_bps == 0 || raw.rate_bps / u64::from(raw.connections) >= CONNECTION_BPS_MIN;
+    require(is_fast_enough, &raw.name, "rate_bps is at least 1000 for each connection")
 }
 
 /// A pinned path must be a chain of links from end to end.

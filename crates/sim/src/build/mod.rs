@@ -60,6 +60,8 @@ pub(crate) fn build(plan: &Plan) -> World {
     let mut world = World {
         now: Time::ZERO,
         stop_at: Time::from_ps(raw.stop_at_ps),
+        warm_up: (raw.observe.warm_up_ps > 0).then(|| Time::from_ps(raw.observe.warm_up_ps)),
+        counted_from: Time::ZERO,
         events: 0,
         is_cancelled: false,
         ends_when_done: observe.unfinished > 0,

@@ -5,10 +5,9 @@ use super::ports::{Recorded, interface_summary, ports, switch_summaries};
 use crate::bridging::Interface;
 use crate::observe::WorkloadRecord;
 use crate::workloads::tells_connections;
-use crate::world::{World, duration, frames_in_network};
+use crate::world::{World, counted, frames_in_network};
 use serde_json::{Value, json};
 use std::time::Duration;
-use tailrace_endpoint::transport::TcpStats;
 use tailrace_plan::{Plan, Workload};
 use tailrace_record::Latency;
 use tailrace_units::Time;
@@ -28,6 +27,7 @@ pub(super) fn summary(plan: &Plan, world: &World, cut_off: &[CutOff], wall: Dura
         "finished": world.roads.observe.unfinished == 0,
         "cancelled": world.is_cancelled,
         "end_ps": world.now.ps(),
+        "counted_from_ps": world.counted_from.ps(),
         "wall_s": wall.as_secs_f64(),
         "events": world.events,
         "packet_hops": world.roads.observe.packet_hops,
@@ -41,7 +41,7 @@ pub(super) fn summary(plan: &Plan, world: &World, cut_off: &[CutOff], wall: Dura
         "spanning_trees": plan.trees_summary(),
         "deadlock": super::deadlock::deadlock(plan, world),
         "workloads": workloads(plan, world, cut_off),
-        "ports": ports(plan, &switches, recorded, world.now, duration(world)),
+        "ports": ports(plan, &switches, recorded, world.now, counted(world)),
         "switches": switch_summaries(plan, &switches),
         "hosts": hosts(plan, world),
     })
@@ -58,6 +58,7 @@ fn workloads(plan: &Plan, world: &World, cut_off: &[CutOff]) -> Vec<Value> {
                 "name": workload.header.name,
                 "kind": workload.header.kind,
                 "completion_ps": record.completion.map(Time::ps),
+                "counted_from_ps": record.counted_from.ps(),
                 "transactions": record.transactions,
                 "goodput_bytes": record.goodput_bytes,
                 "latency": latency(&record.latency),
@@ -90,14 +91,14 @@ fn latency(latency: &Latency) -> Option<Value> {
 /// What each connection of a stream has carried, in the order in which they start; `None` for other workloads, whose
 /// connections carry what they are asked to or are gone.
 fn connection_bytes(world: &World, index: u32, workload: &Workload) -> Option<Vec<u64>> {
-    let receivers = || world.sockets.iter().filter(|socket| socket.owner.workload == index && socket.counts_goodput);
-    tells_connections(workload).then(|| receivers().map(|socket| socket.tcp.received()).collect())
+    let before = &world.roads.observe.workloads[index as usize].bytes_before;
+    let before = before.iter().copied().chain(std::iter::repeat(0));
+    let counted = || world.received_bytes(index as usize).iter().zip(before).map(|(whole, before)| whole - before).collect();
+    tells_connections(workload).then(counted)
 }
 
 fn tcp(world: &World, workload: u32, record: &WorkloadRecord) -> Value {
-    let mut sum: TcpStats = record.retired;
-    let live = world.sockets.iter().filter(|socket| socket.owner.workload == workload && socket.expects != 0);
-    live.for_each(|socket| sum.add(socket.tcp.stats()));
+    let sum = world.tcp_stats(workload as usize).since(&record.tcp_before);
     json!({
         "segments_sent": sum.segments_sent,
         "acks_sent": sum.acks_sent,

@@ -4,8 +4,8 @@ use super::{Place, SimulatedKind, arm_socket};
 use crate::build::{Connection, Ends};
 use crate::observe::WorkloadRecord;
 use crate::world::World;
-use tailrace_endpoint::app::{App, StreamSink, StreamSource};
-use tailrace_plan::{RawObserve, Stream};
+use tailrace_endpoint::app::{App, Offer, StreamSink, StreamSource};
+use tailrace_plan::{RawObserve, RawStream, Stream};
 use tailrace_units::Time;
 
 impl SimulatedKind for Stream {
@@ -19,7 +19,7 @@ impl SimulatedKind for Stream {
         let ends = Ends { client: self.source as u32, server: self.destination as u32 };
         for i in 0..self.raw.connections {
             let start = Time::from_ps(self.raw.start_ps + u64::from(i) * self.raw.stagger_ps);
-            let source = App::StreamSource(StreamSource::new(start, self.raw.bytes));
+            let source = App::StreamSource(source(&self.raw, start));
             let sink = App::StreamSink(StreamSink::new(i, start, self.raw.bytes));
             let (tag, dscp, workload, apps) = (place.tag(), place.header.dscp, place.number, [source, sink]);
             let connection = Connection { ends, workload, tag, dscp, apps, goodput_at: 1, is_transient: false };
@@ -32,5 +32,13 @@ impl SimulatedKind for Stream {
 
     fn tells_connections(&self) -> bool {
         true
+    }
+}
+
+fn source(raw: &RawStream, start: Time) -> StreamSource {
+    let RawStream { rate_bps, connections, write_bytes, .. } = *raw;
+    match rate_bps {
+        0 => StreamSource::new(start, raw.bytes),
+        _ => StreamSource::paced(start, raw.bytes, Offer { rate_bps, connections: u64::from(connections), write_bytes }),
     }
 }

@@ -67,3 +67,23 @@ fn streams_add_up_until_the_line_is_full() {
         within(&format!("share of {connections} connections"), got, (share * 0.9, share * 1.005));
     }
 }
+
+/// A program that offers less than the line carries is the bound itself; one that offers more changes nothing. One write of
+/// each connection comes before the rate counts, which is 0.02 % here.
+#[test]
+fn a_stream_with_a_rate_carries_that_rate_or_what_the_line_does() {
+    let measured = |rate_bps: u64, connections: u32| {
+        let mut plan = star(2, 9000, 10 * GBPS, 5 * US, switch("sw", 16_000_000, fifo(4_000_000)));
+        plan.clock_offset_ppb = 0;
+        plan.stop_at_ps = 300 * MS;
+        let write_bytes = if rate_bps > 0 { 131_072 } else { 0 };
+        let bulk = RawStream { rate_bps, write_bytes, ..stream("bulk", "h1", "h0", connections, 0) };
+        plan.workloads.push(RawWorkload::Stream(bulk));
+        goodput_bps(&simulate(plan), 0, 100 * MS, 300 * MS)
+    };
+    for (rate_bps, connections) in [(2 * GBPS, 1), (2 * GBPS, 4), (9 * GBPS, 3), (200_000_000, 1)] {
+        let share = measured(rate_bps, connections) / rate_bps as f64;
+        within(&format!("{connections} connections at {rate_bps} bit/s, of the rate"), share, (0.99, 1.01));
+    }
+    within("a rate above the line, of no rate", measured(20 * GBPS, 2) / measured(0, 2), (0.999, 1.001));
+}

@@ -105,6 +105,7 @@ pub fn star(hosts: usize, mtu: u32, rate_bps: u64, delay_ps: u64, switch: RawSwi
         spanning_tree: None,
         workloads: vec![],
         observe: RawObserve {
+            warm_up_ps: 0,
             ports: vec![("sw".into(), "h0".into())],
             series_bins: 512,
             series_bin_ps: MS,
@@ -143,6 +144,8 @@ pub fn stream(name: &str, source: &str, destination: &str, connections: u32, byt
         bytes,
         start_ps: 0,
         stagger_ps: 10 * US,
+        rate_bps: 0,
+        write_bytes: 0,
         priority: 0,
         dscp: 0,
         vlan: 0,

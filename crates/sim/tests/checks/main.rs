@@ -24,3 +24,4 @@ mod random_bridging;
 mod random_plan;
 mod theory;
 mod trees;
+mod warm_up;

@@ -67,15 +67,16 @@ class Pair:
 def stream_pairs(raw: Mapping[str, Any], first_port: int, limit_s: float) -> list[Pair]:
     """The pairs of a workload of kind `stream`."""
     count, size = raw["connections"], raw["bytes"]
+    pace = _pace(raw)
     is_together = not size and not raw["stagger_ps"]
     if is_together:
-        arguments = ("--parallel", str(count), "--time", _time(limit_s))
+        arguments = ("--parallel", str(count), "--time", _time(limit_s), *pace)
         together = _pair(raw, 0, first_port, arguments, is_finite=False)
         return [replace(together, connections=count, dscp=raw.get("dscp") or None)]
     pairs = []
     for index in range(count):
-        end = _length(size) if size else ("--time", _time(limit_s))
-        pair = _pair(raw, index, first_port + index, end, is_finite=bool(size))
+        end = _length(size, raw.get("write_bytes") or BLOCK_BYTES) if size else ("--time", _time(limit_s))
+        pair = _pair(raw, index, first_port + index, (*end, *pace), is_finite=bool(size))
         pairs.append(replace(pair, dscp=raw.get("dscp") or None))
     return pairs
 
@@ -90,8 +91,16 @@ def datagram_pairs(raw: Mapping[str, Any], first_port: int, limit_s: float) -> l
     return [_pair(raw, 0, first_port, arguments, is_finite=bool(raw["count"]))]
 
 
-def _length(size: int) -> tuple[str, ...]:
-    return ("--bytes", str(size), "--length", str(min(BLOCK_BYTES, size)))
+def _pace(raw: Mapping[str, Any]) -> tuple[str, ...]:
+    """The rate of each connection: iperf3 limits its streams one by one. It looks at it after each write."""
+    if not raw.get("rate_bps"):
+        return ()
+    length = () if raw["bytes"] else ("--length", str(raw["write_bytes"]))
+    return ("--bitrate", str(raw["rate_bps"] // raw["connections"]), *length)
+
+
+def _length(size: int, write_bytes: int) -> tuple[str, ...]:
+    return ("--bytes", str(size), "--length", str(min(write_bytes, size)))
 
 
 def _time(limit_s: float) -> str:
