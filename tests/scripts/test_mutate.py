@@ -1,5 +1,6 @@
 """Deliberate faults: each fits the code as it stands, and the outcome of a run is read rightly."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,18 @@ def test_each_fault_changes_the_code_as_it_stands(fault: mutate.Fault) -> None:
 def test_faults_have_names_of_their_own() -> None:
     names = [fault.what for fault in mutate.load()]
     assert len(set(names)) == len(names) >= 40
+
+
+def test_the_page_has_a_row_for_each_fault_and_counts_them() -> None:
+    page = (mutate.ROOT / "docs" / "validation.md").read_text(encoding="utf-8")
+    page = page[page.index("## Can the tests of the mechanisms fail?") :]
+    rows = re.findall(r"^\| ([^|`]+?)( †)? \| (.+) \|$", page, re.MULTILINE)
+    table = [(what, dagger, noticed) for what, dagger, noticed in rows if what != "Fault"]
+    assert sorted(what for what, _, _ in table) == sorted(fault.what for fault in mutate.load())
+    assert not [what for what, _, noticed in table if "**nobody**" in noticed]
+    late = sum(bool(dagger) for _, dagger, _ in table)
+    assert f"Of the {len(table)} faults, {late} (†) were noticed" in page
+    assert f"# all {len(table)}\n" in page
 
 
 def test_a_fault_that_no_longer_fits_is_refused() -> None:

@@ -145,4 +145,19 @@ mod tests {
         let mut policer = Policer::new(BitRate::from_gbps(8).pace(0), 10_000, 1, false);
         assert_eq!((1..4).map(|flow| burst(&mut policer, flow, Time::ZERO)).sum::<usize>(), 10);
     }
+
+    /// Flows whose buckets are not full stand before one whose bucket is.
+    #[test]
+    fn room_is_looked_for_behind_flows_that_are_not_full() {
+        let mut policer = Policer::new(BitRate::from_gbps(8).pace(0), 10_000, 1, true);
+        let flows = FLOWS_MAX as u32;
+        for flow in 1..=flows {
+            let frames = if flow <= 9 { 10 } else { 1 }; // full again after 10 us, after 1 us
+            (0..frames).for_each(|_| assert!(policer.conforms(Time::ZERO, 0, flow, 1_000)));
+        }
+        let now = Time::ZERO + Span::from_us(2);
+        for newcomer in flows + 1..flows + 4 {
+            assert_eq!(burst(&mut policer, newcomer, now), 10, "a bucket of its own");
+        }
+    }
 }

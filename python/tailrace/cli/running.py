@@ -87,6 +87,8 @@ def run_scenario(request: Request) -> int:
     engine = _live_engine(request) if request.is_live else None
     if request.fabric is not None and engine is None:
         raise RunRefusedError("--fabric is about live runs (hint: add --live)")
+    if request.is_logged and engine is None:
+        raise RunRefusedError("--log-ingress is about live runs (hint: add --live)")
     experiment = Experiment(loaded, options, reporter_for(json_lines=request.is_json), engine)
     if engine is not None:
         warn(ignored(engine.kind, loaded, {arm: loaded.arms[arm] for arm in experiment.arms}))

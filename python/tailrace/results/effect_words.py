@@ -17,7 +17,7 @@ def effect_words(
     what = NAMES[metric]
     if effect.verdict == "too few trials":
         smallest = f"even the most extreme outcome would have p = {min(1.0, effect.test.p_smallest * effect.tests):.2g}"
-        return f"{workload}: too few trials to tell a difference in {what} ({smallest})."
+        return f"{workload}: too few trials to tell a difference in {what} between {arm} and {baseline} ({smallest})."
     interval = effect.change_interval
     ends = f"{_signed(interval.low)} to {_signed(interval.high)} %, " if interval else ""
     evidence = f"({ends}p = {effect.p_adjusted:.2g}{_bound_words(bounds, names)})"

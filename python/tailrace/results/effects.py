@@ -30,8 +30,10 @@ class Comparison:
 
     @property
     def is_same(self) -> bool:
-        """Whether nothing at all changed."""
-        return self.is_shared and self.samples[0] == self.samples[1]
+        """Whether nothing at all changed. Where every figure is a lower bound, that is not known."""
+        first, second = self.samples
+        is_known = self.bounds != (len(first), len(second))
+        return self.is_shared and first == second and is_known
 
 
 def compare_arms(run: Run) -> list[dict[str, Any]]:

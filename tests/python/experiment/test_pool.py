@@ -78,6 +78,57 @@ def test_cancelled_trials_are_no_results_and_the_others_do_not_start() -> None:
     assert watcher.done == []
 
 
+def test_after_a_cancellation_no_trial_is_made() -> None:
+    made: list[TrialKey] = []
+
+    def counted(key: TrialKey) -> Waiting:
+        made.append(key)
+        return Waiting()
+
+    watcher = Watcher()
+    watcher.pool = Pool(2, counted, watcher)
+    watcher.pool.run_all(KEYS)
+    assert len(made) <= 2
+
+
+def test_a_trial_that_was_being_made_when_all_were_cancelled_is_cancelled_too() -> None:
+    made: list[Waiting] = []
+
+    def cancelling(_key: TrialKey) -> Waiting:
+        late.cancel()
+        made.append(Waiting())
+        return made[-1]
+
+    class Silent(Watcher):
+        def tick(self, running: Sequence[Running]) -> None:
+            """Ends nothing."""
+
+    late = Pool(1, cancelling, Silent())
+    late.run_all(KEYS)
+    assert [trial.was_cancelled for trial in made] == [True]
+
+
+def test_an_error_stops_what_runs_beside_it() -> None:
+    first = Waiting()
+
+    class Second(Waiting):
+        def run(self) -> Outcome:
+            first.end.set()
+            return super().run()
+
+    class Full(Watcher):
+        def tick(self, running: Sequence[Running]) -> None:
+            """Ends nothing."""
+
+        def finished(self, key: TrialKey, outcome: Outcome, wall_s: float) -> None:
+            raise OSError("disk full")
+
+    trials = dict(zip(KEYS, (first, Second()), strict=False))
+    with pytest.raises(OSError, match="disk full"):
+        Pool(2, trials.__getitem__, Full()).run_all(KEYS[:2])
+    assert trials[KEYS[1]].was_cancelled
+
+
 def test_trials_run_from_any_thread() -> None:
     watcher = Watcher()
     thread = threading.Thread(target=lambda: Pool(2, waiting, watcher).run_all(KEYS))

@@ -114,6 +114,7 @@ def test_a_file_of_something_else_is_no_host_parameters(tmp_path: Path) -> None:
     ("options", "message"),
     [
         (["--time-budget", "15min"], "--time-budget is about live runs"),
+        (["--log-ingress"], "--log-ingress is about live runs"),
         (["--live", "--time-budget", "15"], "--time-budget: "),
         (["--live", "--time-budget", "0s"], "--time-budget must be above zero"),
         (["--live-scale", "0"], "--live-scale 0 is outside 1 to 1000"),

@@ -45,8 +45,15 @@ def test_nine_times_the_share_is_not_enough() -> None:
 def test_three_of_ten_are_luck() -> None:
     assert not traffic("small", 7, 3).is_locked_out_by(BULK)
     assert not traffic("small", 50, 49).is_locked_out_by(BULK)
-    assert not traffic("small", 1_000, 29).is_locked_out_by(BULK)
-    assert traffic("small", 1_000, 30).is_locked_out_by(traffic("bulk", 67_000, 60))
+    hardly = traffic("bulk", 67_000, 60)
+    assert not traffic("small", 1_000, 29).is_locked_out_by(hardly)
+    assert traffic("small", 1_000, 30).is_locked_out_by(hardly)
+
+
+def test_beside_it_stands_who_lost_the_least() -> None:
+    rows = row("small", 500, 240), row("bulk", 67_000, 300), row("backup", 67_000, 30)
+    [found] = lock_outs_of([trial(1, *rows)])
+    assert found["others"] == ["backup"]
 
 
 def test_the_other_must_have_come_too() -> None:

@@ -127,7 +127,7 @@ def test_two_trials_are_too_few(tmp_path: Path) -> None:
     summary = summarise(FakeRun(trials=2, with_solo=False).write(tmp_path / "run"))
     assert {e["verdict"] for e in summary["comparisons"]} == {"too few trials"}
     assert summary["arms"]["fifo"]["workloads"]["XS"]["completion_s"]["interval"] is None
-    assert "XS: too few trials to tell" in format_table(summary)
+    assert "XS: too few trials to tell a difference in completion time between dpp and fifo" in format_table(summary)
 
 
 def test_drops_are_counted_by_cause_in_switches_and_hosts(tmp_path: Path) -> None:
@@ -208,6 +208,25 @@ def test_an_arm_that_changes_nothing_is_told_so(tmp_path: Path) -> None:
     words = "XS: completion time is exactly the same with dpp as with fifo in every trial; does dpp change"
     assert words in format_table(summary)
     assert headline(summary) == ["With dpp, completion time is exactly the same for XS, S, M, L1 and L2."]
+
+
+def nothing_ended(outcome: dict[str, Any], _number: int) -> None:
+    """XS has transactions that all were running when the trial ended."""
+    for workload in outcome["workloads"]:
+        if workload["name"] == "XS":
+            workload["latency"] = {"count": 0, "buckets": []}
+            workload["cut_off"] = {"count": 9, "longest_ps": 10**12, "buckets": [[10**12, 9]]}
+
+
+def test_bounds_that_are_equal_are_not_called_the_same(tmp_path: Path) -> None:
+    path = FakeRun(with_solo=False).write(tmp_path / "run")
+    for arm in ("fifo", "dpp"):
+        edit_trials(path, arm, nothing_ended)
+    effects = summarise(path)["comparisons"]
+    [effect] = [e for e in effects if (e["workload"], e["metric"]) == ("XS", "latency_p99_ms")]
+    assert effect["bounds"] == effect["trials"]
+    assert not effect["is_same"]
+    assert "a difference in 99th percentile of latency" in effect["words"]
 
 
 def cut_off(outcome: dict[str, Any], _number: int) -> None:

@@ -73,6 +73,14 @@ def test_ties_share_their_rank(seed: int) -> None:
     assert mann_whitney_test(a, b, luck()).p_value == pytest.approx(exact.pvalue)
 
 
+def test_a_drawn_p_value_is_never_zero() -> None:
+    """What was observed is one of the arrangements (Phipson and Smyth 2010)."""
+    apart = permutation_test([1.0] * 20, [9.0] * 20, luck())
+    pairs = sign_flip_test([1.0] * 30, luck())
+    assert not apart.is_exact and not pairs.is_exact
+    assert (apart.p_value, pairs.p_value) == (1 / 20_000, 1 / 20_000)
+
+
 def test_many_trials_are_drawn_and_say_so() -> None:
     a, b = drawn(20, 7), drawn(20, 8, 0.9)
     result = permutation_test(a, b, luck())

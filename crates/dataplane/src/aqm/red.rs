@@ -199,4 +199,15 @@ mod tests {
         let fallen = risen * (15.0_f64 / 16.0).powi(11);
         assert!((average(&red) - fallen).abs() < 3.0, "{} and {fallen}", average(&red));
     }
+
+    #[test]
+    fn idle_time_counts_from_the_last_arrival() {
+        let mut red = red(4);
+        let later = Time::ZERO + Span::from_secs(1);
+        (0..20).for_each(|_| red.update_average(later, 16_000));
+        let risen = average(&red);
+        red.update_average(later + Span::from_us(8), 0); // ten typical frames of 800 ns, and the arrival itself
+        let fallen = risen * (15.0_f64 / 16.0).powi(11);
+        assert!((average(&red) - fallen).abs() < 3.0, "{} and {fallen}", average(&red));
+    }
 }

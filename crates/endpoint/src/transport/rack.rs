@@ -182,4 +182,41 @@ mod tests {
             assert_eq!(rack.window(State::Recovery, 9, &rtt), window, "{steps} steps");
         }
     }
+
+    /// RFC 8985 section 6.2 step 4, Linux `tcp_rack_update_reo_wnd`: kept for sixteen recoveries.
+    #[test]
+    fn a_widened_window_is_kept_for_sixteen_recoveries() {
+        let mut rack = Rack::new();
+        rack.handle_duplicate_report();
+        rack.update_window(0, 100);
+        for _ in 0..15 {
+            rack.handle_recovery_end();
+            rack.update_window(200, 300);
+            assert_eq!(rack.steps(), 2);
+        }
+        rack.handle_recovery_end();
+        rack.update_window(200, 300);
+        assert_eq!(rack.steps(), 1);
+    }
+
+    /// The same: reports of one round trip are one.
+    #[test]
+    fn a_window_widens_once_in_a_round_trip() {
+        let mut rack = Rack::new();
+        for (una, nxt, steps) in [(0, 100, 2), (50, 200, 2), (100, 200, 3)] {
+            rack.handle_duplicate_report();
+            rack.update_window(una, nxt);
+            assert_eq!(rack.steps(), steps, "at {una}");
+        }
+    }
+
+    /// Linux `tcp_max_reordering`.
+    #[test]
+    fn reordering_is_three_to_three_hundred_segments() {
+        let mut rack = Rack::new();
+        for (highest, reordering) in [(1_000, 3), (9_000, 10), (1_000_000, 300)] {
+            rack.note_reordering(0, highest, 1000);
+            assert_eq!(rack.reordering, reordering);
+        }
+    }
 }

@@ -251,4 +251,50 @@ mod tests {
         cubic.threshold(800);
         assert_eq!(cubic.last_max, 680);
     }
+
+    fn at(ms: u64) -> Time {
+        Time::ZERO + Span::from_ms(ms)
+    }
+
+    /// Linux `cubictcp_cwnd_event`: the curve goes on where it was when the flow fell silent.
+    #[test]
+    fn idle_time_does_not_count() {
+        let [mut busy, mut silent] = [(), ()].map(|()| {
+            let mut cubic = Cubic::new(false);
+            cubic.threshold(1000);
+            cubic.acks_per_segment(at(1), 700, 1);
+            cubic
+        });
+        silent.skip_idle(at(10_001), Span::from_secs(10));
+        assert_eq!(silent.acks_per_segment(at(12_001), 700, 1), busy.acks_per_segment(at(2_001), 700, 1));
+        let mut future = Cubic::new(false);
+        future.acks_per_segment(at(1), 700, 1);
+        future.skip_idle(at(5), Span::from_secs(10));
+        assert_eq!(future.epoch, at(5), "an epoch has begun by now");
+    }
+
+    /// RFC 9438 section 4.2: what counts is where the curve will be in a round trip.
+    #[test]
+    fn the_curve_is_looked_at_a_round_trip_ahead() {
+        let mut cubic = Cubic::new(false);
+        cubic.threshold(1000);
+        cubic.observe(Span::from_secs(1));
+        // K is 9.086 s: in a second the window is to be 1000 - 0.4 x 8.086^3 = 788, 88 more than now.
+        assert_eq!(cubic.acks_per_segment(at(1), 700, 1), 700 / 88);
+    }
+
+    /// Linux `bictcp_update`: at most half of the window in a round trip; before the first loss at least a twentieth.
+    #[test]
+    fn growth_has_bounds() {
+        let mut late = Cubic::new(false);
+        late.threshold(1000);
+        late.acks_per_segment(at(1), 700, 1);
+        assert_eq!(late.acks_per_segment(at(60_000), 700, 1), 2);
+        let mut fresh = Cubic::new(false);
+        assert_eq!(fresh.acks_per_segment(at(1), 1000, 1), 20);
+        let mut plateau = Cubic::new(false);
+        plateau.threshold(1000);
+        plateau.acks_per_segment(at(1), 700, 1);
+        assert_eq!(plateau.acks_per_segment(at(9_086), 1000, 1), 100_000);
+    }
 }

@@ -165,3 +165,40 @@ impl SlowStart {
 fn rise(minimum: Span) -> Span {
     minimum.part(8).clamp(RISE_MIN, RISE_MAX)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Tells of round trips of `rtt`, as many microseconds apart; whether each ended slow start.
+    fn observe(slow_start: &mut SlowStart, now: &mut Time, count: u64, apart_us: u64, rtt: Span) -> Vec<bool> {
+        let mut ends = Vec::new();
+        for _ in 0..count {
+            *now += Span::from_us(apart_us);
+            let smoothed = Span::from_ms(10);
+            let acked = Acked { now: *now, segments: 1, rtt: Some(rtt), smoothed, mss: 1000, una: 1, nxt: 99, is_marked: false };
+            ends.push(slow_start.observe(&acked, rtt, 100));
+        }
+        ends
+    }
+
+    /// Linux `hystart_update`, RFC 9406 section 4.3: an eighth of the minimum, but at least 4 ms, seen after eight samples.
+    #[test]
+    fn a_small_rise_of_the_delay_does_not_end_slow_start() {
+        for (rtt_us, ends) in [(5_000, false), (5_001, true)] {
+            let (mut slow_start, mut now) = (SlowStart::new(SlowStartExit::Hystart), Time::ZERO);
+            slow_start.delay_min = Span::from_ms(1);
+            // 3 ms apart, acknowledgements form no train.
+            let told = observe(&mut slow_start, &mut now, 9, 3_000, Span::from_us(rtt_us));
+            assert_eq!((told[..8].contains(&true), told[8]), (false, ends), "{rtt_us} us");
+        }
+    }
+
+    /// Linux `hystart_ack_delay`: half of the round trip and of at most a millisecond that bursts add.
+    #[test]
+    fn bursts_stretch_the_train() {
+        let (mut slow_start, mut now) = (SlowStart::new(SlowStartExit::Hystart), Time::ZERO);
+        let told = observe(&mut slow_start, &mut now, 5, 300, Span::from_ms(1));
+        assert_eq!(told, [false, false, false, false, true]); // 1.2 ms after the round began
+    }
+}
