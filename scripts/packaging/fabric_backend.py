@@ -1,7 +1,7 @@
 """The build backend of the package: maturin's, after the live fabric was built.
 
-maturin builds one extension. The fabric is a program of its own, which the wheel carries as `tailrace/bin/tailrace-fabric`,
-so that `pip install .` gives the same as `make build`.
+maturin builds one extension. The fabric is a program of its own, which the wheel carries in `tailrace/bin`, so that
+`pip install .` gives the same as `make build`.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-import maturin
+import maturin  # type: ignore[import-untyped]  # it has no annotations
 
 ROOT = Path(__file__).resolve().parents[2]
 PROGRAM = ROOT / "python" / "tailrace" / "bin" / "tailrace-fabric"
