@@ -9,7 +9,7 @@
 #                        (WITH="ovs ovs-dpdk": also those of fabrics for comparison)
 #   make bench           the workloads of benches/README.md
 #   make docs            the generated pages of docs/ and the table of README.md (RUN=runs/... takes a run's result)
-#   make wheel           a source distribution and a manylinux wheel, into dist/
+#   make wheel           a source distribution and a manylinux wheel, into dist/; the wheel is installed and used
 #   make clean           remove everything that these targets made, runs/ apart
 
 SHELL := bash
@@ -84,6 +84,7 @@ live-deps: build
 .PHONY: wheel
 wheel: .venv/locked
 	@$(BIN)/python scripts/build_wheel.py
+	@$(BIN)/python scripts/check_wheel.py
 
 # --- checks -------------------------------------------------------------------------------------------------------
 
