@@ -9,6 +9,7 @@
 #                        (WITH="ovs ovs-dpdk": also those of fabrics for comparison)
 #   make bench           the workloads of benches/README.md
 #   make docs            the generated pages of docs/ and the table of README.md (RUN=runs/... takes a run's result)
+#   make wheel           a source distribution and a manylinux wheel, into dist/; the wheel is installed and used
 #   make clean           remove everything that these targets made, runs/ apart
 
 SHELL := bash
@@ -78,6 +79,13 @@ WITH ?=
 live-deps: build
 	@$(BIN)/python scripts/live_deps.py $(WITH)
 
+# --- packages -----------------------------------------------------------------------------------------------------
+
+.PHONY: wheel
+wheel: .venv/locked
+	@$(BIN)/python scripts/build_wheel.py
+	@$(BIN)/python scripts/check_wheel.py
+
 # --- checks -------------------------------------------------------------------------------------------------------
 
 .PHONY: test lint explore
@@ -104,5 +112,5 @@ readme-table: build
 
 .PHONY: clean
 clean:
-	rm -rf target .venv .bootstrap .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis $(NATIVE) $(dir $(FABRIC))
+	rm -rf target dist .venv .bootstrap .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis $(NATIVE) $(dir $(FABRIC))
 	find python tests scripts -name __pycache__ -type d -prune -exec rm -rf {} +

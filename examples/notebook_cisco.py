@@ -33,40 +33,41 @@ print(result)
 
 # %% [markdown]
 # ## Numbers
-# `summary` is what `result.json` holds: plain dictionaries, units in the names.
+# Latencies in seconds, with an interval over the trials where there are enough of them.
 
 # %%
-for arm, outcome in result.summary["arms"].items():
-    latency = outcome["workloads"]["XS"]["latency_ms"]
-    print(f"{arm}: XS p50 {latency['p50']:.2f} ms, p99 {latency['p99']:.2f} ms of {latency['count']} transactions")
+for arm in result.summary["arms"]:
+    latency = result.latency(arm, "XS")
+    print(
+        f"{arm}: XS p50 {latency.p50_s * 1e3:.2f} ms, p99 {latency.p99_s * 1e3:.2f} ms of {latency.count} transactions"
+    )
+
+# %% [markdown]
+# What differs from the baseline is a table; `summary` is what `result.json` holds, as plain dictionaries.
 
 # %%
-for effect in result.summary["comparisons"]:
-    if effect["is_main"]:
-        print(effect["words"])
+for effect in result.compare().where(is_main=True).rows():
+    print(effect["words"])
 
 # %% [markdown]
 # ## Tables
-# Tables speak Arrow's PyCapsule interface, so `polars.DataFrame(table)`, `pandas.DataFrame.from_arrow(table)`,
-# `pyarrow.table(table)` and DuckDB take them as they are. Here plain Python is enough: how long did the queue towards
-# the client get, and how long did the first and the last transactions of XS take?
+# Arms, workloads and ports have their names, and times are in seconds. `.to_pandas()` and `.to_polars()` make data
+# frames where these libraries are installed; pyarrow and DuckDB take a table as it is (Arrow PyCapsule interface). Here
+# plain Python is enough: how long did the queue towards the client get, and how long did the recorded transactions of
+# XS take?
 
 # %%
 queue = result.table("port_series")
 print(queue)
 for arm in result.summary["arms"]:
-    rows = zip(queue.column("arm"), queue.column("queue_max_bytes"), strict=True)
-    deepest = max(depth for name, depth in rows if name == arm)
+    deepest = max(queue.where(arm=arm).column("queue_max_bytes"))
     print(f"{arm}: at most {deepest / 1e6:.2f} MB waited")
 
 # %%
 transactions = result.table("transactions")
-small = result.summary["workloads"].index("XS")
 for arm in result.summary["arms"]:
-    latencies_ms = [
-        row["latency_ps"] / 1e9 for row in transactions.rows() if row["arm"] == arm and row["workload"] == small
-    ]
-    print(f"{arm}: median of {len(latencies_ms)} recorded transactions {median(latencies_ms):.2f} ms")
+    latencies_s = transactions.where(arm=arm, workload="XS").column("latency_s")
+    print(f"{arm}: median of {len(latencies_s)} recorded transactions {median(latencies_s) * 1e3:.2f} ms")
 
 # %% [markdown]
 # ## Files

@@ -221,26 +221,31 @@ def program_in_wheel(wheel: bytes) -> bytes:
         return archive.read(name)
 
 
-def install_locked(uv: Path) -> None:
-    """Bring `.venv` to exactly what `uv.lock` names, apart from the package itself, which `make build` adds."""
+def install_locked(uv: Path, venv: Path = ROOT / ".venv", *choice: str) -> None:
+    """Bring an environment to exactly what `uv.lock` names, apart from the package itself, which `make build` adds.
+
+    `choice` are uv's options that choose groups, such as `--only-group wheel`.
+    """
     index = index_url()
     if index == DEFAULT_INDEX:
-        run_uv(uv, "sync", "--locked", "--inexact", "--no-install-project", "--python", sys.executable)
+        options = ("--locked", "--inexact", "--no-install-project", "--python", sys.executable)
+        run_uv(uv, "sync", *options, *choice, venv=venv)
         return
     # The lock file names the default index; a mirror serves the same files, and the hashes say so.
-    requirements = TOOLS / "requirements.txt"
-    run_uv(uv, "export", "--frozen", "--no-emit-project", "--output-file", str(requirements))
-    run_uv(uv, "venv", "--allow-existing", "--python", sys.executable, str(ROOT / ".venv"))
-    python = str(ROOT / ".venv" / "bin" / "python")
+    requirements = TOOLS / f"requirements-{venv.name.lstrip('.')}.txt"
+    run_uv(uv, "export", "--frozen", "--no-emit-project", *choice, "--output-file", str(requirements))
+    run_uv(uv, "venv", "--allow-existing", "--python", sys.executable, str(venv))
+    python = str(venv / "bin" / "python")
     run_uv(
         uv, "pip", "install", "--python", python, "--require-hashes", "--default-index", index, "-r", str(requirements)
     )
 
 
-def run_uv(uv: Path, *arguments: str) -> None:
+def run_uv(uv: Path, *arguments: str, venv: Path = ROOT / ".venv") -> None:
     """One uv command in the project's folder; what it says on failure goes to the terminal."""
     command = [str(uv), *arguments, "--quiet"]
-    if subprocess.run(command, check=False, cwd=ROOT, env=environment_for_uv()).returncode != 0:
+    environment = environment_for_uv() | {"UV_PROJECT_ENVIRONMENT": str(venv)}
+    if subprocess.run(command, check=False, cwd=ROOT, env=environment).returncode != 0:
         raise SetUpError(f"`uv {arguments[0]}` failed (its message is above); the network or the lock file is at fault")
 
 

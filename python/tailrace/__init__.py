@@ -1,7 +1,15 @@
 """A performance lab for databases and storage on shared data-centre networks.
 
-`tailrace.run("scenario.yaml")` runs a scenario and returns its `Result`; `tailrace.sweep` runs it at every point of one
-or several axes, `tailrace.load` reads and checks one.
+    import tailrace
+
+    result = tailrace.run("scenario.yaml", trials=6)    # or tailrace.Result("runs/first")
+    result.latency("fifo", "shop").p99_s                # seconds; .interval_s("p99"), .transactions()
+    result.compare().to_pandas()                        # arms against the baseline, with intervals and p values
+    result.table("port_series").to_polars()             # names of arms, workloads and ports, times in seconds
+    curves = tailrace.sweep("scenario.yaml", {"workloads.shop.users": [1, 4, 16]})
+
+`load` reads and checks a scenario. What a user can correct is a `TailraceError`; a scenario with problems is a
+`ScenarioError` that lists all of them.
 """
 
 TYPE_CHECKING = False  # as in `typing`, which costs more time than everything that the program does until it can answer
@@ -35,4 +43,4 @@ def __getattr__(name: str) -> "Any":
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    return sorted([*__all__, *(name for name in globals() if name.startswith("__"))])

@@ -5,7 +5,10 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
+from tailrace.results.compare import compare
+from tailrace.results.comparison_table import comparison_table
 from tailrace.results.kinds import count_text, null_text
+from tailrace.results.latency_summary import Latency
 from tailrace.results.run_directory import Run
 from tailrace.results.summarise import summarise_run
 from tailrace.results.sweep_text import format_result
@@ -25,9 +28,13 @@ PASSED_MARKS = {True: "✓", False: "✗", None: "?"}
 
 
 class Result:
-    """The result of a run: `summary`, tables for data frames, and a rich display in notebooks."""
+    """The result of a run: `latency`, `compare`, `table` for data frames, `summary`, and a rich display in notebooks.
+
+    `Result("runs/first")` opens a run directory; `tailrace.run` and `tailrace.sweep` return one.
+    """
 
     def __init__(self, run_dir: Path | str) -> None:
+        """Opens a run directory."""
         self.path = Path(run_dir)
         self._run = Run.read(self.path)
 
@@ -57,13 +64,48 @@ class Result:
         """Where the report lies once `tailrace.report.write` wrote it."""
         return self.path / "report.html"
 
-    def table(self, name: str) -> Table:
-        """`transactions`, `cut_off`, `port_series`, `workload_series` or `queue_depth` of all valid trials."""
-        return read_table(self._run, name)
+    def table(self, name: str, *, recorded: bool = False) -> Table:
+        """`transactions`, `cut_off`, `port_series`, `workload_series` or `queue_depth` of all valid trials.
+
+        Arms, workloads and ports have their names, times are in seconds; `.to_pandas()`, `.to_polars()` and
+        `.to_csv(path)` hand it on. `recorded` gives the numbers as the trials keep them: places and picoseconds.
+        """
+        return read_table(self._run, name, recorded=recorded)
+
+    def latency(self, arm: str, workload: str) -> Latency:
+        """Percentiles in seconds over all valid trials (`.p99_s`), their intervals and every transaction."""
+        found = self._workload(arm, workload)["latency_ms"]
+        if found is None:
+            raise KeyError(f"no latency of {workload} in {arm}: nothing that has one was recorded")
+        return Latency.from_summary(
+            arm, workload, found, lambda: self.table("transactions").where(arm=arm, workload=workload)
+        )
 
     def completion_s(self, arm: str, workload: str) -> list[float]:
         """Completion times of the valid trials, in seconds."""
-        return list(self.summary["arms"][arm]["workloads"][workload]["completion_s"]["values"])
+        return list(self._workload(arm, workload)["completion_s"]["values"])
+
+    def compare(self, other: "Result | Path | str | None" = None) -> Table:
+        """What differs, a row for each workload and metric, with intervals and p values.
+
+        Without `other`, every arm against the baseline. With another run, that one against this, arm by arm, as
+        `tailrace compare` does. The unit of the means is that of the metric, which its name ends with.
+        """
+        if other is None:
+            return comparison_table(self.summary["comparisons"])
+        return comparison_table(
+            compare(self.path, other.path if isinstance(other, Result) else Path(other))["differences"]
+        )
+
+    def _workload(self, arm: str, workload: str) -> dict[str, Any]:
+        """The summary of a workload in an arm; a name that is not there is answered with those that are."""
+        arms = self.summary["arms"]
+        if arm not in arms:
+            raise KeyError(f"no arm {arm}; there are {', '.join(arms)}")
+        workloads: dict[str, dict[str, Any]] = arms[arm]["workloads"]
+        if workload not in workloads:
+            raise KeyError(f"no workload {workload} in the valid trials of {arm}; there are {', '.join(workloads)}")
+        return workloads[workload]
 
     def _repr_html_(self) -> str:
         """Small tables in the notebook's own style."""

@@ -1,5 +1,6 @@
 """`import tailrace` in a program or a notebook."""
 
+import pydoc
 from pathlib import Path
 
 import pytest
@@ -64,3 +65,17 @@ def test_arms_with_the_workload_are_compared_where_another_arm_is_without_it() -
         "dpp": ["orders", "backup"],
     }
     assert {effect["workload"] for effect in summary["comparisons"]} == {"orders"}
+
+
+def test_the_package_shows_its_interface_and_nothing_else() -> None:
+    assert [name for name in dir(tailrace) if not name.startswith("__")] == sorted(tailrace.__all__)
+    shown = pydoc.plain(pydoc.render_doc(tailrace))
+    for name in (
+        "run(scenario",
+        "sweep(scenario",
+        "load(scenario",
+        "latency(self",
+        "compare(self",
+        "class ScenarioError",
+    ):
+        assert name in shown

@@ -26,4 +26,4 @@ def test_the_notebook_runs_and_says_what_it_found(tmp_path: Path) -> None:
     assert "fifo: XS p50 " in shown.stdout
     assert "MB waited" in shown.stdout
     assert (run_dir / "report.html").exists()
-    assert (run_dir / "queue.csv").read_text().startswith("arm,trial,port,bin,start_ps")
+    assert (run_dir / "queue.csv").read_text().startswith("arm,trial,port,bin,start_s")
