@@ -76,7 +76,7 @@ def _difference(found: list[dict[str, Any]], metric: str, direction: str, *, is_
 
 def _size(effect: dict[str, Any]) -> str:
     percent = effect["improvement_percent"]
-    return f"{abs(effect['arm_mean'] - effect['baseline_mean']):.3g}" if percent is None else size_words(percent)
+    return f"{abs(effect['arm_mean'] - effect['baseline_mean']):.3g}" if percent is None else size_words(percent, 0)
 
 
 def _alone(summary: dict[str, Any]) -> list[str]:
