@@ -34,9 +34,6 @@ NAMES = {
 PLURAL = frozenset({"rate_per_s", "timeouts"})
 """Metrics whose names are plural."""
 UNITS = {"completion_s": "s", "goodput_gbps": "Gbit/s", "loss_percent": "%"}
-LOSS_WORDS = (
-    "Loss: segments that TCP sent again, in percent of those sent; of datagrams those that found no room in a queue."
-)
 # These arrive by themselves: the end of the last one says when it arrived, not how it fared.
 OPEN_LOOP = frozenset({"flows", "datagrams"})
 # What a workload is judged by, first choice first.
@@ -145,7 +142,7 @@ def _rate_per_s(trial: Trial, outcome: dict[str, Any]) -> float | None:
 
 
 def _loss_percent(trial: Trial, outcomes: Sequence[dict[str, Any]]) -> float | None:
-    """Frames with data that were lost, in percent: those that TCP sent again, or datagrams that found no room."""
+    """Frames with data that were lost, in percent: those that TCP had to send again, or datagrams without room."""
     counted = [_lost_of(trial, outcome) for outcome in outcomes]
     known = [pair for pair in counted if pair is not None]
     sent = sum(pair[1] for pair in known)
@@ -159,7 +156,8 @@ def _lost_of(trial: Trial, outcome: dict[str, Any]) -> tuple[int, int] | None:
     tcp = outcome.get("tcp") or {}
     if "retransmits" not in tcp or not tcp.get("segments_sent"):
         return None
-    return tcp["retransmits"], tcp["segments_sent"]
+    # What the receiver had already was not lost: a probe, or a segment that another overtook.
+    return max(0, tcp["retransmits"] - (tcp.get("spurious_retransmits") or 0)), tcp["segments_sent"]
 
 
 def _lost_datagrams(trial: Trial, outcome: dict[str, Any]) -> tuple[int, int] | None:
