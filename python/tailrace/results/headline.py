@@ -99,7 +99,11 @@ def contradictions(main: Summary, effects: Effects, members: Sequence[str] = ())
 def _parts(mains: Effects, effects: Effects, members: dict[str, list[str]]) -> list[str]:
     """What is mixed, differences by metric and direction, what shows none, what cannot be told."""
     against = {id(main): contradictions(main, effects, members.get(main["workload"], ())) for main in mains}
-    parts = [_mixed(main, against[id(main)]) for main in mains if against[id(main)]]
+    mixed = [main for main in mains if against[id(main)]]
+    if len(mixed) > BRIEF_MAX:
+        parts = [f"mixed for {_list(_mixed_brief(main, against[id(main)]) for main in mixed)}"]
+    else:
+        parts = [_mixed(main, against[id(main)]) for main in mixed]
     plain = [main for main in mains if not against[id(main)]]
     is_brief = len(mains) <= BRIEF_MAX
     for metric in dict.fromkeys(effect["metric"] for effect in plain):
@@ -125,9 +129,25 @@ def _mixed(main: Summary, others: Effects) -> str:
     return f"{words.format(NAMES[main['metric']])} for {main['workload']}, but its {moves}"
 
 
+def _mixed_brief(main: Summary, others: Effects) -> str:
+    """`XS (completion time −31.5 %, 99th percentile of latency +12.0 %)`."""
+    changes = ", ".join(
+        f"{NAMES[e['metric']]}{_of(e, main['workload'])} {change_text(e['change_percent'])}{_alone_words(e)}"
+        for e in ([main, *others] if direction(main) else others)
+    )
+    return f"{main['workload']} ({changes})"
+
+
+def _of(effect: Summary, workload: str) -> str:
+    return "" if effect["workload"] == workload else f" of {effect['workload']}"
+
+
+def _alone_words(effect: Summary) -> str:
+    return f" (p = {effect['p_value']:.2g}, not adjusted)" if effect["verdict"] == "too few trials" else ""
+
+
 def _move(effect: Summary, workload: str) -> str:
     """`median latency rose by 130.0 %`, with the p value where the verdict was not reached by it."""
-    of = "" if effect["workload"] == workload else f" of {effect['workload']}"
     percent = effect["change_percent"]
     verb = "rose" if effect["arm_mean"] > effect["baseline_mean"] else "fell"
     if percent is None:
@@ -136,8 +156,7 @@ def _move(effect: Summary, workload: str) -> str:
         size = f"to {digits_text(1 + percent / 100)} times"
     else:
         size = f"by {abs(percent):.1f} %"
-    alone = f" (p = {effect['p_value']:.2g}, not adjusted)" if effect["verdict"] == "too few trials" else ""
-    return f"{NAMES[effect['metric']]}{of} {verb} {size}{alone}"
+    return f"{NAMES[effect['metric']]}{_of(effect, workload)} {verb} {size}{_alone_words(effect)}"
 
 
 def _difference(found: Effects, effects: Effects, *, has_than: bool) -> str:

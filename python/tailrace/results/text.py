@@ -37,10 +37,10 @@ def format_table(summary: dict[str, Any], paint: Paint = plain) -> str:
     """The sentence and the table of the outcome, then completion times, percentiles, expectations and problems."""
     parts = [
         _title(summary),
+        _warnings(summary["arms"]),
         "\n".join(fill(sentence, TERMINAL) for sentence in headline(summary)),
         "\n".join(fill(sentence, TERMINAL) for sentence in unfinished_sentences(summary)),
         outcome_text(summary, paint),
-        _warnings(summary["arms"]),
         "\n".join(fill(sentence, WIDTH) for sentence in fair_drop_sentences(summary["arms"])),
         _completion(summary),
         _latency(summary),
