@@ -59,6 +59,8 @@ def render(run: Run, summary: dict[str, Any] | None = None) -> str:
         "headline": headline(summary),
         # Escaped where it was made: names of users stand in it.
         "outcome": Markup(outcome_html(summary)),
+        # What did not finish is a result, and told as one.
+        "problems": [problem for problem in summary["run"]["problems"] if not problem.get("unfinished")],
         "unfinished": unfinished_sentences(summary),
         "ends": end_words(summary["arms"]),
         "alarms": [*deadlock_sentences(summary["arms"]), *lock_out_sentences(summary["arms"])],

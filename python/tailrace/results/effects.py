@@ -118,6 +118,7 @@ def effect_dict(compared: Comparison, effect: Effect) -> dict[str, Any]:
         "is_main": compared.is_main,
         "is_group": compared.is_group,
         "change_percent": effect.change_percent,
+        "median_change_percent": effect.median_change_percent,
         "change_interval": interval_dict(effect.change_interval),
         "is_same": compared.is_same,
     }

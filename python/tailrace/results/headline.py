@@ -48,6 +48,7 @@ SAME_THING = ({"completion_s", "rate_per_s", "goodput_gbps"},)
 IMPLIED = {"latency_mean_ms": "latency_p50_ms", "latency_p99_9_ms": "latency_p99_ms"}
 """Metrics that are left out where another one was told."""
 OTHERS_MAX = 3
+ARMS_NAMED_MAX = 4
 BRIEF_MAX = 2
 """Up to so many workloads the sentence also tells their percentiles."""
 
@@ -55,13 +56,20 @@ BRIEF_MAX = 2
 def headline(summary: Summary) -> list[str]:
     """One sentence per arm that is compared with the baseline; what happened where there is nothing to compare."""
     members = {subject["name"]: subject["members"] for subject in summary["subjects"] if subject["is_group"]}
-    sentences = []
+    arms_of: dict[str, list[str]] = {}
     for arm in summary["arms"]:
         effects = [e for e in summary["comparisons"] if e["arm"] == arm]
         mains = [e for e in effects if e["is_main"]]
         if mains:
-            sentences.append(f"With {arm}, {'; '.join(_parts(mains, effects, members))}.")
+            arms_of.setdefault("; ".join(_parts(mains, effects, members)), []).append(arm)
+    sentences = [f"With {_arms(arms)}, {words}." for words, arms in arms_of.items()]
     return sentences or _alone(summary)
+
+
+def _arms(arms: list[str]) -> str:
+    """`a, b and c`; the first of many."""
+    more = len(arms) - ARMS_NAMED_MAX
+    return _list(arms) if more <= 0 else f"{', '.join(arms[:ARMS_NAMED_MAX])} and {more} more arms"
 
 
 def direction(effect: Summary) -> int:
@@ -105,12 +113,14 @@ def _parts(mains: Effects, effects: Effects, members: dict[str, list[str]]) -> l
     else:
         parts = [_mixed(main, against[id(main)]) for main in mixed]
     plain = [main for main in mains if not against[id(main)]]
-    is_brief = len(mains) <= BRIEF_MAX
+    is_brief = len({main["workload"] for main in mains}) <= BRIEF_MAX
+    first = {main["workload"]: main["metric"] for main in reversed(mains)}
     for metric in dict.fromkeys(effect["metric"] for effect in plain):
         for verdict in ("lower", "higher"):
             if found := [e for e in plain if (e["metric"], e["verdict"]) == (metric, verdict)]:
-                has_than = not any("than with" in part or "as with" in part for part in parts)
-                parts.append(_difference(found, effects if is_brief else [], has_than=has_than))
+                has_than = not any(" with " in part for part in parts)
+                own = [e for e in effects if is_brief and first.get(e["workload"]) == metric]
+                parts.append(_difference(found, own, has_than=has_than))
     for metric in dict.fromkeys(effect["metric"] for effect in plain):
         if found := [e for e in plain if e["metric"] == metric and e["is_same"]]:
             parts.append(f"{NAMES[metric]} is exactly the same for {_list(effect['workload'] for effect in found)}")
@@ -184,7 +194,11 @@ def _difference(found: Effects, effects: Effects, *, has_than: bool) -> str:
 def _agreeing(main: Summary, effects: Effects) -> str:
     """` (p50 −96.9 %, p99 −6.0 %)`: what moved the same way."""
     own = {e["metric"]: e for e in effects if e["workload"] == main["workload"] and e["metric"] != main["metric"]}
-    moved = [own[metric] for metric in SHORT if metric in own and direction(own[metric]) == direction(main)]
+    moved = [
+        own[metric]
+        for metric in SHORT
+        if metric in own and not own[metric]["is_main"] and direction(own[metric]) == direction(main)
+    ]
     words = ", ".join(
         f"{SHORT[effect['metric']]} {change_text(effect['change_percent'])}"
         for effect in moved

@@ -100,7 +100,9 @@ def _problems(run: Run) -> list[dict[str, Any]]:
 
 
 def _problem(trial: Trial) -> dict[str, Any]:
-    return {"arm": trial.arm, "trial": trial.number, "status": trial.status, "reason": trial.reason}
+    return {"arm": trial.arm, "trial": trial.number, "status": trial.status, "reason": trial.reason} | (
+        {"unfinished": True} if trial.is_unfinished else {}
+    )
 
 
 def _arm(run: Run, arm: str) -> dict[str, Any]:

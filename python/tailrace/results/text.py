@@ -107,8 +107,10 @@ def _completion_row(name: str, arm: str, workload: dict[str, Any], is_scaled: bo
         return None
     if workload["unfinished_trials"]:
         trials = ", ".join(str(n) for n in workload["unfinished_trials"])
-        is_all = len(workload["unfinished_trials"]) == len(workload["trials"])
-        return None if is_all else [name, arm, "0", "–", f"unfinished in {trials}"] + ["–"] * (2 if is_scaled else 1)
+        has_no_end = not workload["unfinished"] and len(workload["unfinished_trials"]) == len(workload["trials"])
+        return (
+            None if has_no_end else [name, arm, "0", "–", f"unfinished in {trials}"] + ["–"] * (2 if is_scaled else 1)
+        )
     full = (
         [number(sum(workload["completion_full_scale_s"]) / len(workload["completion_full_scale_s"]))]
         if is_scaled
@@ -270,7 +272,7 @@ def _fidelity(summary: dict[str, Any]) -> str:
 def _problems(summary: dict[str, Any]) -> str:
     run = summary["run"]
     lists = {
-        "Trials that do not count:": run["problems"],
+        "Trials that do not count:": [problem for problem in run["problems"] if not problem.get("unfinished")],
         "Attempts that do not count, of trials that were run again:": run.get("repeated", []),
     }
     return "\n\n".join(_listed(title, problems) for title, problems in lists.items() if problems)

@@ -36,6 +36,9 @@ def unfinished_of(trials: Sequence[Trial], workload: str, work: int | None) -> d
         "trials": [trial.number for trial, _ in late],
         "of": len(found),
         "after_s": min(trial.outcome["end_ps"] for trial, _ in late) / PS_PER_S,
+        "mean_bound_s": sum(outcome["completion_ps"] or trial.outcome["end_ps"] for trial, outcome in found)
+        / PS_PER_S
+        / len(found),
         "done_share": sum(done) / len(done),
         "noun": NOUNS[late[0][1]["kind"]],
     }
