@@ -10,15 +10,22 @@ from tailrace.scenario.scenario import Scenario
 def judged(outcome: dict[str, Any], scenario: Scenario, engine: Engine) -> dict[str, Any]:
     """The outcome with its status (`ok`, `invalid`, `failed`) and, unless ok, the reason.
 
-    An invalid trial is `spoilt` where nothing but the machine is at fault: a repetition chooses no result.
+    An invalid trial is `spoilt` where nothing but the machine is at fault: a repetition chooses no result. Where all
+    that is wrong with it is that workloads did not finish, it names them: its rates and latencies are results.
     """
     if outcome.get("status") == "failed":
         return outcome
-    own = [*_books(outcome), *_refusals(outcome, scenario)]
+    unfinished = _unfinished(outcome, scenario)
+    waited = [f"workload {name} did not finish within experiment.duration" for name in unfinished]
+    own = [*_books(outcome), *waited, *_too_short(outcome, scenario), *_host_drops(outcome, scenario)]
     machine = engine.reasons(outcome, scenario)
     reasons = [*own, *machine]
-    status = {"status": "invalid" if reasons else "ok", "reason": "; ".join(reasons)}
-    return status | ({"spoilt": True} if machine and not own else {}) | outcome
+    status: dict[str, Any] = {"status": "invalid" if reasons else "ok", "reason": "; ".join(reasons)}
+    if machine and not own:
+        status["spoilt"] = True
+    if unfinished and len(reasons) == len(unfinished):
+        status["unfinished"] = unfinished
+    return status | outcome
 
 
 def _books(outcome: dict[str, Any]) -> list[str]:
@@ -27,23 +34,6 @@ def _books(outcome: dict[str, Any]) -> list[str]:
         return []
     missing = books["sent"] - books["delivered"] - books["dropped"] - books["in_network"]
     return [f"{missing} of {books['sent']} frames are unaccounted for"] if missing else []
-
-
-def _refusals(outcome: dict[str, Any], scenario: Scenario) -> list[str]:
-    reasons = _too_short(outcome, scenario)
-    refused = scenario.experiment.invalid_if
-    if "unfinished" in refused:
-        for workload in outcome["workloads"]:
-            # Datagrams are never done: nobody waits for those that were lost.
-            is_finite = workload["kind"] != "datagrams" and work_of(scenario.workloads[workload["name"]])
-            if is_finite and workload["completion_ps"] is None:
-                reasons.append(f"workload {workload['name']} did not finish within experiment.duration")
-    if "host-drops" in refused:
-        for host in outcome["hosts"]:
-            drops = host["nic_queue_drops"] + host["rx_ring_drops"]
-            if drops:
-                reasons.append(f"host {host['name']} dropped {drops} frames")
-    return reasons
 
 
 def _too_short(outcome: dict[str, Any], scenario: Scenario) -> list[str]:
@@ -59,3 +49,24 @@ def _too_short(outcome: dict[str, Any], scenario: Scenario) -> list[str]:
     if not endless:
         return []
     return [f"it ended within experiment.warm_up, so that nothing was counted of {', '.join(endless)}"]
+
+
+def _unfinished(outcome: dict[str, Any], scenario: Scenario) -> list[str]:
+    """Workloads with something to do that had not finished, where that is refused."""
+    if "unfinished" not in scenario.experiment.invalid_if:
+        return []
+    # Datagrams are never done: nobody waits for those that were lost.
+    return [
+        workload["name"]
+        for workload in outcome["workloads"]
+        if workload["kind"] != "datagrams"
+        and work_of(scenario.workloads[workload["name"]])
+        and workload["completion_ps"] is None
+    ]
+
+
+def _host_drops(outcome: dict[str, Any], scenario: Scenario) -> list[str]:
+    if "host-drops" not in scenario.experiment.invalid_if:
+        return []
+    counted = [(host["name"], host["nic_queue_drops"] + host["rx_ring_drops"]) for host in outcome["hosts"]]
+    return [f"host {name} dropped {drops} frames" for name, drops in counted if drops]

@@ -42,6 +42,8 @@ def manifest_of(experiment: "Experiment", held: Mapping[str, Any] | None) -> dic
         "arms": arms,
         "baseline": experiment.baseline,
         "workloads": list(scenario.workloads),
+        "groups": scenario.groups,
+        "headline": [part.model_dump(exclude_none=True) for part in scenario.headline],
         "overrides": {arm: scenario.arms.get(arm, {}) for arm in experiment.loaded.arms},
         **({"sweep": sweep} if sweep else {}),
         "order": [str(key) for key in experiment.keys(trials)],

@@ -5,6 +5,7 @@ from typing import Any
 from tailrace.report.charts.strip import deviation_strip
 from tailrace.results.grid import grid_of, metric_name
 from tailrace.results.kinds import count_text, has_kinds, null_text
+from tailrace.results.numbers import plain_text
 from tailrace.results.text import difference_text, figure_text, judged_interval_text, place
 
 
@@ -32,7 +33,7 @@ def _row(judged: dict[str, Any]) -> dict[str, Any]:
         "is_first": True,
         "interval_text": judged_interval_text(judged),
         "here": figure_text(judged, judged["value"]),
-        "published_text": f"{judged['published']:g}" if judged["published"] is not None else "–",
+        "published_text": plain_text(judged["published"]),
         "difference_text": difference_text(judged),
         "strip": deviation_strip(judged),
     }

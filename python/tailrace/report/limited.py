@@ -15,12 +15,15 @@ def limited(summary: Summary) -> Summary:
     arms = list(summary["arms"])[:ARMS_MAX]
     workloads = summary["workloads"][: max(PANELS_MAX, PAIRS_MAX // max(1, len(arms)))]
     shown = set(workloads)
+    subjects = [one for one in summary["subjects"] if shown.issuperset(one["members"])]
+    told = {one["name"] for one in subjects}
     return summary | {
         "run": summary["run"] | {"plan_hashes": _hashes(summary, {*arms, *(f"solo:{name}" for name in workloads)})},
         "arms": {arm: _arm(summary["arms"][arm], shown) for arm in arms},
         "workloads": workloads,
+        "subjects": subjects,
         "solo": {name: arm for name, arm in summary["solo"].items() if name in shown},
-        "comparisons": [e for e in summary["comparisons"] if e["arm"] in arms and e["workload"] in shown],
+        "comparisons": [e for e in summary["comparisons"] if e["arm"] in arms and e["workload"] in told],
         "expectations": _expectations(summary["expectations"]),
     }
 

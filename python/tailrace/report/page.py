@@ -9,7 +9,7 @@ from markupsafe import Markup
 
 from tailrace.files import write_text
 from tailrace.report.beside import beside_published
-from tailrace.report.headline import facts, headline
+from tailrace.report.facts import facts
 from tailrace.report.limited import limited, omissions
 from tailrace.report.network import network
 from tailrace.report.sections import completion, distributions, provenance, queues, slowdowns, transport
@@ -17,9 +17,13 @@ from tailrace.report.sweep import sweep_section
 from tailrace.results import Run, numbers
 from tailrace.results.fair_drop import fair_drop_sentences
 from tailrace.results.grid import metric_name
+from tailrace.results.headline import headline
 from tailrace.results.lock_out import lock_out_sentences
+from tailrace.results.outcome_html import outcome_html
 from tailrace.results.pauses import deadlock_sentences
+from tailrace.results.rates import end_words
 from tailrace.results.summarise import summarise_run
+from tailrace.results.unfinished import unfinished_sentences
 from tailrace.statistics import LEVEL_TEXT
 
 ASSETS = Path(__file__).parent / "assets"
@@ -53,6 +57,12 @@ def render(run: Run, summary: dict[str, Any] | None = None) -> str:
         "workloads": summary["workloads"],
         "baseline": summary["baseline"],
         "headline": headline(summary),
+        # Escaped where it was made: names of users stand in it.
+        "outcome": Markup(outcome_html(summary)),
+        # What did not finish is a result, and told as one.
+        "problems": [problem for problem in summary["run"]["problems"] if not problem.get("unfinished")],
+        "unfinished": unfinished_sentences(summary),
+        "ends": end_words(summary["arms"]),
         "alarms": [*deadlock_sentences(summary["arms"]), *lock_out_sentences(summary["arms"])],
         "idle_fair_drop": fair_drop_sentences(summary["arms"]),
         "facts": [*facts(whole), *omissions(whole, summary)],
@@ -65,7 +75,7 @@ def render(run: Run, summary: dict[str, Any] | None = None) -> str:
         "network": network(run),
         "assumptions": summary["assumptions"],
         "provenance": provenance(summary),
-        "theme": asset("theme.css"),
+        "theme": asset("theme.css") + asset("outcome.css"),
         "uplot_style": asset(f"{UPLOT}.css"),
         "uplot_script": asset(f"{UPLOT}.js"),
         "script": asset("report.js"),
@@ -105,6 +115,8 @@ def environment() -> Environment:
         "bytes": numbers.bytes_text,
         "signed": numbers.signed_text,
         "p_value": numbers.p_text,
+        "change": numbers.change_text,
+        "change_interval": numbers.change_interval_text,
     }
     return environment
 

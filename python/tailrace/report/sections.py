@@ -40,6 +40,7 @@ def completion(summary: dict[str, Any]) -> dict[str, Any]:
     }
     return {
         "chart": completion_chart.completion_chart(bars) if bars else None,
+        "has_late": any(bar.late for bar in bars),
         "has_published": any(bar.published_s is not None for bar in bars),
         "has_solo": any(bar.alone_s is not None for bar in bars),
         "rows": _workload_rows(summary),
@@ -55,7 +56,7 @@ def completion(summary: dict[str, Any]) -> dict[str, Any]:
 def _what_improves(effects: list[dict[str, Any]]) -> str:
     """What the percentages of one arm are percentages of."""
     metrics = list(dict.fromkeys(effect["metric"] for effect in effects))
-    return "acceleration" if metrics == ["completion_s"] else ", ".join(f"better {NAMES[metric]}" for metric in metrics)
+    return "acceleration" if metrics == ["completion_s"] else ", ".join(NAMES[metric] for metric in metrics)
 
 
 def distributions(run: Run, summary: dict[str, Any]) -> dict[str, Any]:
@@ -115,6 +116,12 @@ def queues(run: Run, summary: dict[str, Any]) -> dict[str, Any]:
         "throughput": [_time(chart, highest) for chart in throughput],
         "arms_omitted": max(0, len(run.arms) - ARMS_DRAWN_MAX),
         "drops": drops.drops_chart(summary) if drops.drop_causes(summary) else None,
+        "drops_unit": drops.drops_unit(summary),
+        "rates": [
+            {"arm": arm, "index": index, "is_unfinished": bool(own["unfinished_trials"])} | own["rates"]
+            for index, (arm, own) in enumerate(summary["arms"].items())
+            if own["trials"]
+        ],
         "rows": loud,
         "quiet": quiet,
         "early": _early_rows(summary),

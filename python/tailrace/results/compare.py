@@ -7,9 +7,10 @@ from typing import Any
 from tailrace.results.effect_words import family_words
 from tailrace.results.effects import Comparison, compared_trials, effects_of
 from tailrace.results.fidelity import fabric_name
-from tailrace.results.metrics import BETTER_HIGHER, METRICS, main_metric
-from tailrace.results.numbers import signed_text
+from tailrace.results.metrics import METRICS, main_metric
+from tailrace.results.numbers import change_interval_text, change_text
 from tailrace.results.run_directory import Run, RunDirectoryError, Trial
+from tailrace.results.subjects import Subject
 from tailrace.results.text import WIDTH, align, number
 from tailrace.statistics import LEVEL_TEXT
 
@@ -36,7 +37,7 @@ def compare(a: Path, b: Path) -> dict[str, Any]:
         "a": _run(first),
         "b": _run(second),
         "same_plan": {arm: _is_same_plan(first, second, arm) for arm in arms},
-        "identical_trials": {arm: _identical_trials(first.valid(arm), second.valid(arm)) for arm in arms},
+        "identical_trials": {arm: _identical_trials(first.told(arm), second.told(arm)) for arm in arms},
         "only_in_a": [arm for arm in first.trials if arm not in second.trials],
         "only_in_b": [arm for arm in second.trials if arm not in first.trials],
         "differences": differences,
@@ -58,8 +59,8 @@ def format_compare(compared: dict[str, Any]) -> str:
                 effect["workload"],
                 number(effect["baseline_mean"]),
                 number(effect["arm_mean"]),
-                signed_text(change, "%"),
-                f"{signed_text(bounds[0], '')}to {signed_text(bounds[1], '%')}" if bounds else "–",
+                change_text(change),
+                change_interval_text(bounds, change),
                 f"{effect['p_adjusted']:.2g}",
                 effect["verdict"],
             ]
@@ -78,12 +79,9 @@ def _is_shown(effect: dict[str, Any]) -> bool:
 
 
 def _change(effect: dict[str, Any]) -> tuple[float | None, tuple[float, float] | None]:
-    """From `a` to `b` in percent, with the interval: an improvement of a time is a change downwards."""
-    percent, interval = effect["improvement_percent"], effect["improvement_interval"]
-    if effect["metric"] in BETTER_HIGHER:
-        return percent, (interval["low"], interval["high"]) if interval else None
-    bounds = (-interval["high"], -interval["low"]) if interval else None
-    return -percent if percent is not None else None, bounds
+    """From `a` to `b` in percent, with the interval."""
+    interval = effect["change_interval"]
+    return effect["change_percent"], (interval["low"], interval["high"]) if interval else None
 
 
 def _sentences(compared: dict[str, Any]) -> list[str]:
@@ -110,7 +108,7 @@ def refuse_incomparable(a: Run, b: Run) -> None:
         raise RunDirectoryError(f"{where}: no arm in common ({', '.join(a.arms)}; {', '.join(b.arms)})")
     if not set(a.workloads) & set(b.workloads):
         raise RunDirectoryError(f"{where}: no workload in common ({', '.join(a.workloads)}; {', '.join(b.workloads)})")
-    if not any(a.valid(arm) and b.valid(arm) for arm in arms):
+    if not any(a.told(arm) and b.told(arm) for arm in arms):
         raise RunDirectoryError(f"{where}: no arm has valid trials in both (hint: `tailrace run` again resumes a run)")
     for arm in arms:
         _refuse_other_work(a, b, arm)
@@ -136,8 +134,8 @@ def _counts(trials: list[Trial], workload: str) -> set[int]:
 
 def _comparison(a: Run, b: Run, arm: str, workload: str, metric: str, *, is_main: bool) -> Comparison | None:
     return compared_trials(
-        (a.valid(arm), b.valid(arm)),
-        workload,
+        (a.told(arm), b.told(arm)),
+        Subject(workload, (workload,)),
         metric,
         names=("a", "b"),
         address=f"compare/{arm}/{workload}/{metric}",

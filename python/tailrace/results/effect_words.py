@@ -3,10 +3,9 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from tailrace.results.metrics import NAMES
+from tailrace.results.metrics import NAMES, PLURAL
+from tailrace.results.numbers import change_interval_text, digits_text, is_told_as_ratio
 from tailrace.statistics import Effect
-
-TIMES_FROM_PERCENT = 300.0
 
 
 def effect_words(
@@ -19,26 +18,40 @@ def effect_words(
         smallest = f"even the most extreme outcome would have p = {min(1.0, effect.test.p_smallest * effect.tests):.2g}"
         return f"{workload}: too few trials to tell a difference in {what} between {arm} and {baseline} ({smallest})."
     interval = effect.change_interval
-    ends = f"{_signed(interval.low)} to {_signed(interval.high)} %, " if interval else ""
+    change = effect.change_percent
+    ends = f"{change_interval_text((interval.low, interval.high), change)}, " if interval else ""
     evidence = f"({ends}p = {effect.p_adjusted:.2g}{_bound_words(bounds, names)})"
     if effect.verdict == "no difference seen":
         return f"{workload}: no difference in {what} seen between {arm} and {baseline} {evidence}."
-    change = effect.change_percent
-    size = size_words(change) if change is not None else f"{abs(effect.other_mean - effect.baseline_mean):.3g}"
-    return f"{workload}: {what} is {size} {effect.verdict} with {arm} than with {baseline} {evidence}."
+    size = f"{size_words(change, effect.other_mean - effect.baseline_mean)}"
+    than = f"with {arm} {'as' if is_ratio(change) else 'than'} with {baseline}"
+    return f"{workload}: {what} {_are(metric)} {size} {than} {evidence}."
 
 
 def same_words(*, metric: str, workload: str, names: tuple[str, str]) -> str:
     """Where nothing at all changed, the number of trials is not the question."""
     baseline, arm = names
-    same = f"{NAMES[metric]} is exactly the same with {arm} as with {baseline} in every trial"
+    same = f"{NAMES[metric]} {_are(metric)} exactly the same with {arm} as with {baseline} in every trial"
     return f"{workload}: {same}; does {arm} change what it is meant to?"
 
 
-def size_words(percent: float) -> str:
-    """`31.8 %`; `38 times` from fourfold on, where percentages are hard to read. Without a sign."""
-    size = abs(percent)
-    return f"{size / 100:.3g} times" if size >= TIMES_FROM_PERCENT else f"{size:.1f} %"
+def size_words(percent: float | None, difference: float, *, lower: str = "lower", higher: str = "higher") -> str:
+    """`31.8 % lower`; from the fourfold on `14.3 times as high`. A baseline of zero has a difference alone."""
+    direction = lower if difference < 0 else higher
+    if percent is None:
+        return f"{digits_text(abs(difference))} {direction}"
+    if is_told_as_ratio(percent):
+        return f"{digits_text(1 + percent / 100)} times as high"
+    return f"{abs(percent):.1f} % {direction}"
+
+
+def is_ratio(percent: float | None) -> bool:
+    """Whether `size_words` makes a ratio, which is followed by `as` and not by `than`."""
+    return percent is not None and is_told_as_ratio(percent)
+
+
+def _are(metric: str) -> str:
+    return "are" if metric in PLURAL else "is"
 
 
 def method_words(effect: Effect) -> str:
@@ -61,7 +74,7 @@ def family_words(effects: Sequence[Mapping[str, Any]]) -> str:
     mains = sum(effect["is_main"] for effect in effects)
     return (
         f"p adjusted by Holm's method: over the {mains} comparisons of what workloads are judged by, in all arms; for "
-        f"other metrics over all {len(effects)} comparisons."
+        "each other metric over the comparisons of that metric."
     )
 
 
@@ -71,8 +84,3 @@ def _bound_words(bounds: tuple[int, int], names: tuple[str, str]) -> str:
         f"{count} trial{'s' if count > 1 else ''} of {name}" for count, name in zip(bounds, names, strict=True) if count
     ]
     return f"; a lower bound in {' and '.join(listed)}" if listed else ""
-
-
-def _signed(percent: float) -> str:
-    text = f"{percent:+.1f}".replace("-", "−")
-    return text[1:] if float(text[1:]) == 0 else text

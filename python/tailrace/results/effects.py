@@ -6,9 +6,10 @@ from functools import partial
 from typing import Any
 
 from tailrace.results.effect_words import effect_words, method_words, same_words
-from tailrace.results.metrics import BETTER_HIGHER, METRICS, bounds_of_trials, main_metric, metric_of_trials
+from tailrace.results.metrics import BETTER_HIGHER, METRICS, bounds_of_trials, metric_of_trials
 from tailrace.results.run_directory import Run, Trial
 from tailrace.results.sample_summary import interval_dict
+from tailrace.results.subjects import Subject, chosen_metrics, subjects_of
 from tailrace.statistics import Effect, adjusted, compare_samples
 
 
@@ -27,6 +28,8 @@ class Comparison:
     """Trial by trial both had the same luck."""
     bounds: tuple[int, int]
     """Trials of both whose figure is a lower bound, because transactions were cut off."""
+    is_group: bool = False
+    """Whether it is of several workloads together."""
 
     @property
     def is_same(self) -> bool:
@@ -37,15 +40,24 @@ class Comparison:
 
 
 def compare_arms(run: Run) -> list[dict[str, Any]]:
-    """Every arm against its baseline, for every workload and metric that both have in valid trials."""
-    chosen = {workload: main_metric(run, workload) for workload in run.workloads}
+    """Every arm against its baseline, for every workload, group and metric that both have in their told trials."""
+    chosen = chosen_metrics(run)
     found = [
         comparison
         for arm in run.arms
         if (baseline := run.baseline_of(arm)) not in (None, arm)
-        for workload in run.workloads
+        for subject in subjects_of(run)
         for metric in METRICS
-        if (comparison := _comparison(run, (baseline, arm), workload, metric, is_main=metric == chosen[workload]))
+        if (
+            comparison := compared_trials(
+                (run.told(baseline), run.told(arm)),
+                subject,
+                metric,
+                names=(baseline, arm),
+                address=f"{baseline}-{arm}/{subject.name}/{metric}",
+                is_main=metric in chosen.get(subject.name, ()),
+            )
+        )
     ]
     return effects_of(found, run.seed)
 
@@ -53,14 +65,22 @@ def compare_arms(run: Run) -> list[dict[str, Any]]:
 def effects_of(found: Sequence[Comparison], seed: int) -> list[dict[str, Any]]:
     """Effects with p values that are adjusted for the number of tests.
 
-    What the workloads are judged by, in all arms, is one family: its tests are what a run is for. All comparisons
-    together are the family of the others.
+    What the workloads are judged by, in all arms, is one family: its tests are what a run is for. Of the others each
+    metric, over all workloads and arms, is a family of its own: a column of a table.
     """
-    main_tests = sum(comparison.is_main for comparison in found)
-    effects = [_effect(comparison, seed, main_tests if comparison.is_main else len(found)) for comparison in found]
-    mains = iter(adjusted([effect for one, effect in zip(found, effects, strict=True) if one.is_main]))
-    chosen = (next(mains) if one.is_main else each for one, each in zip(found, adjusted(effects), strict=True))
-    return [effect_dict(comparison, effect) for comparison, effect in zip(found, chosen, strict=True)]
+    families: dict[str, list[int]] = {}
+    for index, comparison in enumerate(found):
+        families.setdefault(family_of(comparison), []).append(index)
+    effects: dict[int, Effect] = {}
+    for members in families.values():
+        tested = [_effect(found[index], seed, len(members)) for index in members]
+        effects.update(zip(members, adjusted(tested), strict=True))
+    return [effect_dict(comparison, effects[index]) for index, comparison in enumerate(found)]
+
+
+def family_of(comparison: Comparison) -> str:
+    """Tests that are adjusted together."""
+    return "main" if comparison.is_main else comparison.metric
 
 
 def _effect(comparison: Comparison, seed: int, tests: int) -> Effect:
@@ -98,6 +118,10 @@ def effect_dict(compared: Comparison, effect: Effect) -> dict[str, Any]:
         "words": words(metric=metric, workload=workload, names=names),
         "bounds": list(compared.bounds),
         "is_main": compared.is_main,
+        "is_group": compared.is_group,
+        "change_percent": effect.change_percent,
+        "median_change_percent": effect.median_change_percent,
+        "change_interval": interval_dict(effect.change_interval),
         "is_same": compared.is_same,
     }
 
@@ -110,7 +134,7 @@ def share_seeds(first: Sequence[Trial], second: Sequence[Trial]) -> bool:
 
 def compared_trials(
     trials: tuple[Sequence[Trial], Sequence[Trial]],
-    workload: str,
+    subject: Subject,
     metric: str,
     *,
     names: tuple[str, str],
@@ -118,23 +142,20 @@ def compared_trials(
     is_main: bool,
 ) -> Comparison | None:
     """One figure of two lists of trials; None where one of them does not have it."""
-    first, second = (metric_of_trials(own, workload, metric) for own in trials)
+    first, second = (metric_of_trials(own, subject.members, metric) for own in trials)
     if not first or not second:
         return None
-    bounds = bounds_of_trials(trials[0], workload, metric), bounds_of_trials(trials[1], workload, metric)
+    of_first, of_second = (bounds_of_trials(own, subject.members, metric) for own in trials)
     return Comparison(
-        (first, second), metric, workload, names, address, is_main, is_shared=share_seeds(*trials), bounds=bounds
-    )
-
-
-def _comparison(run: Run, names: tuple[str, str], workload: str, metric: str, *, is_main: bool) -> Comparison | None:
-    return compared_trials(
-        (run.valid(names[0]), run.valid(names[1])),
-        workload,
-        metric,
+        samples=(first, second),
+        metric=metric,
+        workload=subject.name,
         names=names,
-        address=f"{names[0]}-{names[1]}/{workload}/{metric}",
+        address=address,
         is_main=is_main,
+        is_shared=share_seeds(*trials),
+        bounds=(of_first, of_second),
+        is_group=subject.is_group,
     )
 
 

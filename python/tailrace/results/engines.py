@@ -94,10 +94,10 @@ def _row(
 
 def _samples(run: Run, arm: str, workload: str, metric: str) -> Samples:
     if metric != "slowdown":
-        return [metric_of_trials(run.valid(arm), workload, metric)]
+        return [metric_of_trials(run.valid(arm), [workload], metric)]
     if arm.startswith(SOLO):
         return [[]]
-    return [metric_of_trials(run.valid(place), workload, "completion_s") for place in (arm, SOLO + workload)]
+    return [metric_of_trials(run.valid(place), [workload], "completion_s") for place in (arm, SOLO + workload)]
 
 
 def _interval(samples: Samples) -> dict[str, Any] | None:

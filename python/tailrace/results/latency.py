@@ -27,6 +27,14 @@ def latency_figure(workload: dict[str, Any], key: str) -> Estimate | None:
     return FIGURES[key](found) if found else None
 
 
+def latency_of_members(workloads: Sequence[dict[str, Any]], key: str) -> Estimate | None:
+    """`latency_figure` of several workloads of one trial together."""
+    if len(workloads) == 1:
+        return latency_figure(workloads[0], key)
+    found = Histogram.from_workloads(workloads)
+    return FIGURES[key](found) if found else None
+
+
 def pooled_latency(workloads: Sequence[dict[str, Any]]) -> dict[str, Any] | None:
     """Figures of all trials together in milliseconds; `bounds` lists those that are lower bounds."""
     pooled = Histogram.from_workloads(workloads)

@@ -3,6 +3,10 @@
 from math import floor, log10
 
 THIN_SPACE = "\u202f"
+MINUS = "\u2212"
+"""The sign of negative numbers wherever people read them; files for programs have the hyphen of ASCII."""
+TIMES_FROM_PERCENT = 300.0
+"""A rise by so much, to the fourfold, and beyond is told as a ratio: percentages above are hard to read."""
 PS_PER_S = 10**12
 PS_PER_MS = 10**9
 PS_PER = (("s", PS_PER_S), ("ms", PS_PER_MS), ("µs", 10**6), ("ns", 10**3), ("ps", 1))
@@ -17,9 +21,10 @@ def digits_text(value: float | None, digits: int = 3) -> str:
         return "0"
     decimals = digits - 1 - floor(log10(abs(value)))
     if decimals <= 0:
-        return f"{value:,.0f}".replace(",", THIN_SPACE)
+        return f"{value:,.0f}".replace(",", THIN_SPACE).replace("-", MINUS)
     # A value below a ten-thousandth keeps its exponent: a row of zeros is hard to count.
-    return f"{value:.{decimals}f}" if decimals <= digits + 3 else f"{value:.{digits - 1}e}"
+    text = f"{value:.{decimals}f}" if decimals <= digits + 3 else f"{value:.{digits - 1}e}"
+    return f"{MINUS}{text[1:]}" if value < 0 else text
 
 
 def count_text(value: float | None) -> str:
@@ -64,7 +69,33 @@ def signed_text(value: float | None, unit: str, decimals: int = 1) -> str:
     text = f"{abs(value):.{decimals}f}"
     if float(text) == 0:
         return f"{text} {unit}"
-    return f"{'+' if value > 0 else '−'}{text} {unit}"
+    return f"{'+' if value > 0 else MINUS}{text} {unit}"
+
+
+def plain_text(value: float | None) -> str:
+    """A figure as somebody published it, with all of its digits; a dash for none."""
+    return "–" if value is None else f"{value:g}".replace("-", MINUS)
+
+
+def is_told_as_ratio(percent: float) -> bool:
+    """Whether a change is told as a ratio: from the fourfold on."""
+    return percent >= TIMES_FROM_PERCENT
+
+
+def change_text(percent: float | None) -> str:
+    """A change with its sign, `+42.6 %`; from the fourfold on the ratio, `× 14.3`. A dash where it is not known."""
+    if percent is None:
+        return "–"
+    return f"× {digits_text(1 + percent / 100)}" if is_told_as_ratio(percent) else signed_text(percent, "%")
+
+
+def change_interval_text(ends: tuple[float, float] | None, percent: float | None) -> str:
+    """The interval of a change in the words of the change itself: `+35.0 to +50.2 %`, or `× 12.1 to 16.5`."""
+    if ends is None or percent is None:
+        return "–"
+    if is_told_as_ratio(percent):
+        return f"× {digits_text(1 + ends[0] / 100)} to {digits_text(1 + ends[1] / 100)}"
+    return f"{signed_text(ends[0], '').strip()} to {signed_text(ends[1], '%')}"
 
 
 def p_text(p_value: float) -> str:

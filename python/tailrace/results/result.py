@@ -7,22 +7,22 @@ from typing import Any
 
 from tailrace.results.compare import compare
 from tailrace.results.comparison_table import comparison_table
+from tailrace.results.headline import headline
 from tailrace.results.kinds import count_text, null_text
 from tailrace.results.latency_summary import Latency
+from tailrace.results.outcome_html import NOTEBOOK_STYLE, outcome_html
 from tailrace.results.run_directory import Run
 from tailrace.results.summarise import summarise_run
 from tailrace.results.sweep_text import format_result
 from tailrace.results.tables import Table, read_table
 from tailrace.results.text import (
-    bounded,
     difference_text,
     figure_text,
-    interval_text,
     number,
     place,
     verdict_text,
 )
-from tailrace.statistics import LEVEL_TEXT
+from tailrace.results.unfinished import unfinished_sentences
 
 PASSED_MARKS = {True: "✓", False: "✗", None: "?"}
 
@@ -112,41 +112,9 @@ class Result:
         run = self.summary["run"]
         partial = " · <strong>partial</strong>" if run["is_partial"] else ""
         head = f"<p><strong>{escape(run['name'])}</strong> · seed {run['seed']} · scale {run['scale']:g}{partial}</p>"
-        effects = [e["words"] for e in self.summary["comparisons"] if e["is_main"]]
-        words = "".join(f"<li>{escape(text)}</li>" for text in effects)
-        return head + self._completion_html() + (f"<ul>{words}</ul>" if words else "") + self._expectations_html()
-
-    def _completion_html(self) -> str:
-        rows = []
-        for name in self.summary["workloads"]:
-            for arm, arm_summary in self.summary["arms"].items():
-                workload = arm_summary["workloads"].get(name)
-                if workload is None:
-                    continue
-                completion, latency, slowdown = (workload[key] for key in ("completion_s", "latency_ms", "slowdown"))
-                rows.append(
-                    [
-                        name,
-                        arm,
-                        str(len(workload["trials"])),
-                        number(completion["mean"]),
-                        interval_text(completion["interval"]),
-                        number(slowdown["mean"], 3) if slowdown else "–",
-                        bounded(latency, "p50") if latency else "–",
-                        bounded(latency, "p99") if latency else "–",
-                    ]
-                )
-        head = [
-            "workload",
-            "arm",
-            "trials",
-            "completion, s",
-            f"{LEVEL_TEXT} interval",
-            "slowdown",
-            "p50, ms",
-            "p99, ms",
-        ]
-        return _html_table(head, rows)
+        sentences = [*headline(self.summary), *unfinished_sentences(self.summary)]
+        words = "".join(f"<p>{escape(text)}</p>" for text in sentences)
+        return head + words + NOTEBOOK_STYLE + outcome_html(self.summary) + self._expectations_html()
 
     def _expectations_html(self) -> str:
         rows = [

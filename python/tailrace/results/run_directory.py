@@ -23,7 +23,7 @@ class RunDirectoryError(TailraceError):
 
 @dataclass(frozen=True)
 class Trial:
-    """One trial of one arm. `outcome` is empty unless the trial came to its end."""
+    """One trial of one arm. `outcome` is empty unless the trial came to its end and its figures can be believed."""
 
     arm: str
     number: int
@@ -31,6 +31,11 @@ class Trial:
     reason: str
     outcome: dict[str, Any] = field(repr=False)
     stem: Path
+
+    @property
+    def is_unfinished(self) -> bool:
+        """Whether it does not count only because workloads had not finished at its end: a censored result."""
+        return self.status == "invalid" and bool(self.outcome)
 
     def workload(self, name: str) -> dict[str, Any] | None:
         """Outcome of one workload; None where the trial does not have it (a solo trial has only its own)."""
@@ -49,6 +54,11 @@ class Trial:
     def counted_ps(self) -> int:
         """How long switches have counted: from the end of the warm-up to that of the trial."""
         return int(self.outcome["end_ps"] - self.outcome.get("counted_from_ps", 0))
+
+    @property
+    def is_counted_whole(self) -> bool:
+        """Whether counting began with the trial, without a warm-up."""
+        return not self.outcome.get("counted_from_ps")
 
     def ports(self, name: str | None) -> list[dict[str, Any]]:
         """Switch ports of this name, `node>neighbour` (several of parallel links); all where it is None."""
@@ -168,6 +178,13 @@ class Run:
             seen.update(dict.fromkeys(w["name"] for w in trial.outcome.get("workloads", [])))
         return list(seen)
 
+    @cached_property
+    def groups(self) -> dict[str, list[str]]:
+        """Workloads that are told together, by the name of their group."""
+        found = self.manifest.get("groups") or {}
+        kept = {str(name): [one for one in self.workloads if one in members] for name, members in found.items()}
+        return {name: members for name, members in kept.items() if members}
+
     def kind_of(self, workload: str) -> str | None:
         """`oltp`, `stream`, `flows` or `datagrams`; None where no trial has the workload."""
         found = (trial.workload(workload) for trials in self.trials.values() for trial in trials)
@@ -177,9 +194,17 @@ class Run:
         """Trials that count, by number. The others are listed, never averaged."""
         return [trial for trial in self.trials.get(arm, []) if trial.status == "ok"]
 
+    def told(self, arm: str) -> list[Trial]:
+        """Trials that count, and those that count but for workloads which had not finished.
+
+        The latter have rates, latencies (with what was cut off) and counters, and no completion time. To leave them out
+        would choose the lucky ones.
+        """
+        return [trial for trial in self.trials.get(arm, []) if trial.status == "ok" or trial.is_unfinished]
+
     def workloads_of(self, arm: str) -> list[str]:
-        """Workloads of the valid trials of an arm, in the order of the scenario; an arm `solo:` has one of many."""
-        held = {name for trial in self.valid(arm) for name in trial.workload_numbers if name in self._places}
+        """Workloads of the told trials of an arm, in the order of the scenario; an arm `solo:` has one of many."""
+        held = {name for trial in self.told(arm) for name in trial.workload_numbers if name in self._places}
         return self.workloads if len(held) == len(self.workloads) else sorted(held, key=self._places.__getitem__)
 
     @cached_property
@@ -243,7 +268,8 @@ def _read_trial(file: Path, arm: str) -> Trial:
     outcome = _read_json(file, "remove the file and run the same command again: the trial is repeated")
     status, reason = _judge(outcome)
     number = int(file.stem.partition(".")[0])
-    return Trial(arm, number, status, reason, outcome if status == "ok" else {}, file.with_suffix(""))
+    is_told = status == "ok" or (status == "invalid" and bool(outcome.get("unfinished")) and "workloads" in outcome)
+    return Trial(arm, number, status, reason, outcome if is_told else {}, file.with_suffix(""))
 
 
 def _judge(outcome: dict[str, Any]) -> tuple[Status, str]:

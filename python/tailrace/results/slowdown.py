@@ -19,8 +19,8 @@ def summarise_slowdown(run: Run, arm: str, workload: str) -> dict[str, Any] | No
     solo = f"{SOLO}{workload}"
     if arm.startswith(SOLO) or not run.valid(solo):
         return None
-    alone_s = metric_of_trials(run.valid(solo), workload, "completion_s")
-    times_s = metric_of_trials(run.valid(arm), workload, "completion_s")
+    alone_s = metric_of_trials(run.valid(solo), [workload], "completion_s")
+    times_s = metric_of_trials(run.valid(arm), [workload], "completion_s")
     if not alone_s or not times_s:
         return None
     summary = summarise_sample([time_s / mean(alone_s) for time_s in times_s])

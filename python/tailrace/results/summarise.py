@@ -7,15 +7,18 @@ from typing import Any
 from tailrace.results.effects import compare_arms
 from tailrace.results.fair_drop import idle_fair_drop
 from tailrace.results.fidelity import engine_name, fabric_name, summarise_fidelity
+from tailrace.results.figures import summarise_figures, summarise_subjects
 from tailrace.results.flow_slowdown import summarise_flow_slowdown
 from tailrace.results.judge import judge
 from tailrace.results.lock_out import lock_outs_of
 from tailrace.results.pauses import deadlocks_of, summarise_pauses
 from tailrace.results.ports import drops_by_cause, early_drops, summarise_hosts, summarise_ports
 from tailrace.results.published import read_bands
+from tailrace.results.rates import summarise_rates
 from tailrace.results.run_directory import SOLO, Run, Trial
 from tailrace.results.slowdown import summarise_slowdown
 from tailrace.results.sweep import summarise_sweep
+from tailrace.results.unfinished import planned_work
 from tailrace.results.workload import summarise_workload
 from tailrace.statistics import jain_index
 
@@ -35,6 +38,8 @@ def summarise_run(run: Run) -> dict[str, Any]:
         "run": _run(run),
         "baseline": run.baseline,
         "workloads": run.workloads,
+        "subjects": summarise_subjects(run),
+        "headline": run.manifest.get("headline") or [],
         "arms": {arm: _arm(run, arm) for arm in run.arms},
         "solo": {arm.removeprefix(SOLO): _arm(run, arm) for arm in run.trials if arm.startswith(SOLO)},
         "comparisons": compare_arms(run),
@@ -95,15 +100,18 @@ def _problems(run: Run) -> list[dict[str, Any]]:
 
 
 def _problem(trial: Trial) -> dict[str, Any]:
-    return {"arm": trial.arm, "trial": trial.number, "status": trial.status, "reason": trial.reason}
+    return {"arm": trial.arm, "trial": trial.number, "status": trial.status, "reason": trial.reason} | (
+        {"unfinished": True} if trial.is_unfinished else {}
+    )
 
 
 def _arm(run: Run, arm: str) -> dict[str, Any]:
-    trials = run.valid(arm)
+    trials = run.told(arm)
+    work = planned_work(run, arm)
     ports, ports_omitted = summarise_ports(trials)
     workloads = {}
     for name in run.workloads_of(arm):
-        summary = summarise_workload(name, trials, scale=run.scale_of(name))
+        summary = summarise_workload(name, trials, scale=run.scale_of(name), work=work.get(name))
         if summary is not None:
             workloads[name] = summary | {
                 "slowdown": summarise_slowdown(run, arm, name),
@@ -111,11 +119,14 @@ def _arm(run: Run, arm: str) -> dict[str, Any]:
             }
     return {
         "trials": [trial.number for trial in trials],
+        "unfinished_trials": [trial.number for trial in trials if trial.is_unfinished],
         "seeds": [trial.outcome.get("seed") for trial in trials],
         "digests": [trial.outcome.get("digest") for trial in trials],
         "wall_s": [trial.outcome.get("wall_s") for trial in trials],
         "packet_hops": [trial.outcome.get("packet_hops") for trial in trials],
         "workloads": workloads,
+        "figures": summarise_figures(run, arm),
+        "rates": summarise_rates(trials),
         "goodput_jain": jain_index([w["goodput_gbps"]["mean"] for w in workloads.values()]),
         "deadlocks": deadlocks_of(trials),
         "idle_fair_drop": idle_fair_drop(run, arm, trials),

@@ -9,18 +9,21 @@ from pathlib import Path
 from typing import Any
 
 from tailrace.files import write_text
-from tailrace.results.metrics import counted_ps, metric_of_trial
-from tailrace.results.numbers import PS_PER_S
-from tailrace.results.run_directory import Run, Trial
+from tailrace.results.metrics import OPEN_LOOP, metric_of_trials, title_of
+from tailrace.results.run_directory import Run
 from tailrace.results.sample_summary import summarise_sample
 
 METRICS = {
-    "rate_per_s": "transactions per second",
-    "latency_p50_ms": "median latency, ms",
-    "latency_p99_ms": "99th percentile of latency, ms",
-    "goodput_gbps": "goodput, Gbit/s",
-    "completion_s": "completion time, s",
-    "timeouts": "retransmission timeouts",
+    metric: title_of(metric)
+    for metric in (
+        "rate_per_s",
+        "latency_p50_ms",
+        "latency_p99_ms",
+        "goodput_gbps",
+        "completion_s",
+        "loss_percent",
+        "timeouts",
+    )
 }
 """Metrics of a curve, in the order in which they are shown."""
 SHOWN = {
@@ -110,10 +113,13 @@ def summarise_sweep(run: Run) -> dict[str, Any] | None:
 def _curve(run: Run, workload: str, metric: str, arm: str) -> dict[str, Any]:
     """One metric of one workload in one arm; null at points without a valid trial."""
     assert run.sweep is not None, "only sweeps have curves"
+    kind = run.kind_of(workload)
+    has_metric = metric != "completion_s" or kind not in OPEN_LOOP
     values: list[dict[str, Any] | None] = []
     for point in run.sweep["points"]:
         name = run.arm_at(arm, point["label"])
-        sample = [value for trial in run.valid(name) if (value := figure(trial, workload, metric)) is not None]
+        # A point whose trials did not finish has rates and latencies, and no completion time.
+        sample = metric_of_trials(run.told(name), [workload], metric) if has_metric else []
         if not sample:
             values.append(None)
             continue
@@ -122,25 +128,7 @@ def _curve(run: Run, workload: str, metric: str, arm: str) -> dict[str, Any]:
         values.append(
             {"mean": summary["mean"], "low": interval["low"], "high": interval["high"], "trials": len(sample)}
         )
-    return {"workload": workload, "metric": metric, "arm": arm, "kind": run.kind_of(workload), "values": values}
-
-
-def figure(trial: Trial, workload: str, metric: str) -> float | None:
-    """One metric of one trial; None where the trial does not have it."""
-    outcome = trial.workload(workload)
-    if outcome is None:
-        return None
-    match metric:
-        case "rate_per_s":
-            time_ps = counted_ps(trial, outcome)
-            return outcome["transactions"] * PS_PER_S / time_ps if outcome["kind"] == "oltp" and time_ps else None
-        case "timeouts":
-            tcp = outcome.get("tcp") or {}
-            return float(tcp["timeouts"]) if "timeouts" in tcp else None
-        case "completion_s" if outcome["kind"] not in ("oltp", "stream"):
-            return None
-        case _:
-            return metric_of_trial(trial, workload, metric)
+    return {"workload": workload, "metric": metric, "arm": arm, "kind": kind, "values": values}
 
 
 def _excluded(run: Run) -> list[dict[str, Any]]:

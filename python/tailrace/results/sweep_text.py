@@ -4,6 +4,7 @@ from textwrap import fill
 from typing import Any
 
 from tailrace.results.numbers import THIN_SPACE, digits_text
+from tailrace.results.outcome_text import Paint, plain
 from tailrace.results.sweep import METRICS, SHOWN
 from tailrace.results.text import align, format_table
 
@@ -13,9 +14,9 @@ ROWS_MAX = 60
 Row = list[str]
 
 
-def format_result(summary: dict[str, Any]) -> str:
+def format_result(summary: dict[str, Any], paint: Paint = plain) -> str:
     """What a terminal shows after a run, sweep or not."""
-    return format_table(summary) if summary["sweep"] is None else format_sweep(summary)
+    return format_table(summary, paint) if summary["sweep"] is None else format_sweep(summary)
 
 
 def format_sweep(summary: dict[str, Any]) -> str:

@@ -8,12 +8,16 @@ from tailrace.results.effect_words import correction_words
 from tailrace.results.fair_drop import fair_drop_sentences
 from tailrace.results.fidelity import TAP, fidelity_rows
 from tailrace.results.grid import Grid, grid_of
+from tailrace.results.headline import headline
 from tailrace.results.kinds import count_text, null_text
 from tailrace.results.lock_out import lock_out_sentences
 from tailrace.results.metrics import OPEN_LOOP
-from tailrace.results.numbers import PS_PER_S, THIN_SPACE, digits_text, signed_text, span_text
+from tailrace.results.numbers import PS_PER_S, THIN_SPACE, digits_text, plain_text, signed_text, span_text
+from tailrace.results.outcome_text import WIDTH as TERMINAL
+from tailrace.results.outcome_text import Paint, outcome_text, plain
 from tailrace.results.pauses import deadlock_sentences
 from tailrace.results.run_directory import SOLO
+from tailrace.results.unfinished import unfinished_sentences
 from tailrace.statistics import LEVEL_TEXT
 
 Row = Sequence[str]
@@ -29,15 +33,17 @@ WIDTH = 110
 PROBLEMS_MAX = 20
 
 
-def format_table(summary: dict[str, Any]) -> str:
-    """Completion times, acceleration, expectations and problems as plain text for a wide terminal."""
+def format_table(summary: dict[str, Any], paint: Paint = plain) -> str:
+    """The sentence and the table of the outcome, then completion times, percentiles, expectations and problems."""
     parts = [
         _title(summary),
         _warnings(summary["arms"]),
+        "\n".join(fill(sentence, TERMINAL) for sentence in headline(summary)),
+        "\n".join(fill(sentence, TERMINAL) for sentence in unfinished_sentences(summary)),
+        outcome_text(summary, paint),
         "\n".join(fill(sentence, WIDTH) for sentence in fair_drop_sentences(summary["arms"])),
         _completion(summary),
         _latency(summary),
-        _goodput(summary),
         _effects(summary),
         _expectations(summary),
         _fidelity(summary),
@@ -101,8 +107,10 @@ def _completion_row(name: str, arm: str, workload: dict[str, Any], is_scaled: bo
         return None
     if workload["unfinished_trials"]:
         trials = ", ".join(str(n) for n in workload["unfinished_trials"])
-        is_all = len(workload["unfinished_trials"]) == len(workload["trials"])
-        return None if is_all else [name, arm, "0", "–", f"unfinished in {trials}"] + ["–"] * (2 if is_scaled else 1)
+        has_no_end = not workload["unfinished"] and len(workload["unfinished_trials"]) == len(workload["trials"])
+        return (
+            None if has_no_end else [name, arm, "0", "–", f"unfinished in {trials}"] + ["–"] * (2 if is_scaled else 1)
+        )
     full = (
         [number(sum(workload["completion_full_scale_s"]) / len(workload["completion_full_scale_s"]))]
         if is_scaled
@@ -145,19 +153,6 @@ def bounded(latency: Mapping[str, Any], key: str) -> str:
     return ("> " if key in latency["bounds"] else "") + number(latency[key])
 
 
-def _goodput(summary: dict[str, Any]) -> str:
-    """Of workloads without an end: of the others it says nothing that their completion does not."""
-    rows: list[Row] = [["goodput, Gbit/s", "arm", "trials", "mean", f"{LEVEL_TEXT} interval"]]
-    for name in summary["workloads"]:
-        for arm, arm_summary in summary["arms"].items():
-            workload = arm_summary["workloads"].get(name)
-            if workload and len(workload["unfinished_trials"]) == len(workload["trials"]):
-                goodput = workload["goodput_gbps"]
-                trials = str(len(workload["trials"]))
-                rows.append([name, arm, trials, number(goodput["mean"]), interval_text(goodput["interval"])])
-    return align(rows, left=2) if len(rows) > 1 else ""
-
-
 def _effects(summary: dict[str, Any]) -> str:
     effects = [e for e in summary["comparisons"] if e["is_main"]]
     if not effects:
@@ -194,7 +189,7 @@ def _grid(grid: Grid) -> str:
             )
         )
         cells = [row[index] for row in grid.cells]
-        figures = [[figure_text(c, c["value"]), f"{c['published']:g}", verdict_text(c)] for c in cells]
+        figures = [[figure_text(c, c["value"]), plain_text(c["published"]), verdict_text(c)] for c in cells]
         blocks.append([["here", "published", ""], *figures])
     columns = [align(block, left=0 if len(block[0]) > 1 else 1).splitlines() for block in blocks]
     widths = [max(len(line) for line in (head, *lines)) for head, lines in zip(heads, columns, strict=True)]
@@ -214,7 +209,7 @@ def _list(expectations: Sequence[dict[str, Any]]) -> str:
                 place(judged),
                 figure_text(judged, judged["value"]),
                 judged_interval_text(judged),
-                f"{judged['published']:g}" if judged["published"] is not None else "–",
+                plain_text(judged["published"]),
                 difference_text(judged),
                 judged["tolerance"],
                 verdict_text(judged),
@@ -277,7 +272,7 @@ def _fidelity(summary: dict[str, Any]) -> str:
 def _problems(summary: dict[str, Any]) -> str:
     run = summary["run"]
     lists = {
-        "Trials that do not count:": run["problems"],
+        "Trials that do not count:": [problem for problem in run["problems"] if not problem.get("unfinished")],
         "Attempts that do not count, of trials that were run again:": run.get("repeated", []),
     }
     return "\n\n".join(_listed(title, problems) for title, problems in lists.items() if problems)

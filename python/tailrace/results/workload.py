@@ -3,10 +3,11 @@
 from typing import Any
 
 from tailrace.results.latency import FIGURES, latency_figure, pooled_latency
-from tailrace.results.metrics import goodput_gbps
+from tailrace.results.metrics import goodput_gbps, metric_of_trials
 from tailrace.results.numbers import PS_PER_S
 from tailrace.results.run_directory import Trial
 from tailrace.results.sample_summary import summarise_sample
+from tailrace.results.unfinished import unfinished_of
 from tailrace.statistics import jain_index
 
 TCP_COUNTERS = (
@@ -21,8 +22,13 @@ TCP_COUNTERS = (
 )
 
 
-def summarise_workload(name: str, trials: list[Trial], *, scale: float) -> dict[str, Any] | None:
-    """Summary over the valid trials of an arm; None when no trial has the workload."""
+def summarise_workload(
+    name: str, trials: list[Trial], *, scale: float, work: int | None = None
+) -> dict[str, Any] | None:
+    """Summary over the told trials of an arm; None when no trial has the workload.
+
+    `work` is what it has to do in all; None where it has no end.
+    """
     found = [(trial, workload) for trial in trials if (workload := trial.workload(name))]
     if not found:
         return None
@@ -38,6 +44,10 @@ def summarise_workload(name: str, trials: list[Trial], *, scale: float) -> dict[
         "completion_s": summarise_sample(times_s if is_complete else []),
         "completion_full_scale_s": [time_s / scale for time_s in times_s] if is_complete else [],
         "scale": scale,
+        "planned": work,
+        "unfinished": unfinished_of(trials, name, work),
+        "rate_per_s": summarise_sample(metric_of_trials([trial for trial, _ in found], [name], "rate_per_s")),
+        "loss_percent": summarise_sample(metric_of_trials([trial for trial, _ in found], [name], "loss_percent")),
         "transactions": summarise_sample([float(w["transactions"]) for w in outcomes]),
         "goodput_gbps": summarise_sample([goodput_gbps(trial, w) for trial, w in found]),
         "latency_ms": _latency(outcomes),

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from tailrace.errors import KeyPath
-from tailrace.scenario import caution_datagrams, caution_elephants, caution_load, caution_senders
+from tailrace.scenario import caution_datagrams, caution_elephants, caution_finish, caution_load, caution_senders
 from tailrace.scenario.check_lossless import lossless_priorities, lossless_queues
 from tailrace.scenario.check_pause import set_aside
 from tailrace.scenario.lower_pause import Port, groups
@@ -29,6 +29,7 @@ def cautions(scenario: Scenario, graph: Graph) -> Found:
     yield from caution_elephants.cautions(scenario, graph)
     yield from caution_datagrams.cautions(scenario)
     yield from caution_load.cautions(scenario, graph)
+    yield from caution_finish.cautions(scenario, graph)
 
 
 def _switch(ports: list[Port]) -> Found:

@@ -6,6 +6,7 @@ from itertools import islice
 from tailrace.errors import KeyPath, Problem, closest
 from tailrace.scenario import (
     check_expectations,
+    check_headline,
     check_policies,
     check_switches,
     check_topology,
@@ -51,6 +52,7 @@ def _all(scenario: Scenario, *, is_arm: bool) -> Found:
         yield from _arms(scenario)
     yield from _experiment(scenario)
     yield from check_expectations.check(scenario)
+    yield from check_headline.check(scenario)
     if refusals:
         return
     graph = scenario.graph

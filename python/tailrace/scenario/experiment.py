@@ -2,11 +2,21 @@
 
 from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from tailrace.scenario.live import Live
 from tailrace.scenario.quantities import Count, Offset, Part, PortNames, Time
 
+HeadlineMetric = Literal[
+    "completion_s",
+    "rate_per_s",
+    "goodput_gbps",
+    "latency_mean_ms",
+    "latency_p50_ms",
+    "latency_p99_ms",
+    "latency_p99_9_ms",
+    "loss_percent",
+]
 TRIALS_DEFAULT = 6
 """Six against six can reach p < 0.01 in an exact test; three against three cannot reach 0.05."""
 
@@ -52,6 +62,21 @@ class Experiment(Part):
     def has_solo(self) -> bool:
         """Whether workloads are also run alone."""
         return self.solo or self.calibrate is not None
+
+
+class Headline(Part):
+    """What a result is first told by."""
+
+    workload: str
+    """A workload or a group."""
+    metric: HeadlineMetric | None = None
+    """Left out: completion time or rate of what has one, else the 99th percentile of latency or the goodput."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _of_name(cls, value: object) -> object:
+        """A name alone is a workload or group."""
+        return {"workload": value} if isinstance(value, str) else value
 
 
 class Observe(Part):

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from functools import cached_property
 from typing import Any, Literal, Self, TypeVar
 
-from tailrace.scenario.experiment import Assumption, Expectation, Experiment, Observe
+from tailrace.scenario.experiment import Assumption, Expectation, Experiment, Headline, Observe
 from tailrace.scenario.host import Host
 from tailrace.scenario.network import Name, Network
 from tailrace.scenario.quantities import Part
@@ -57,6 +57,8 @@ class Scenario(Part):
     """Values over which the whole experiment is repeated."""
     experiment: Experiment
     """Trials, seed, end, calibration."""
+    headline: list[Headline] = []
+    """What results are first told by: names of workloads and groups, or `{workload: shop, metric: latency_p99_ms}`."""
     observe: Observe = Observe()
     """What is recorded."""
     assumptions: list[Assumption] = []
@@ -75,6 +77,15 @@ class Scenario(Part):
     def running(self) -> dict[str, Workload]:
         """The workloads that are enabled, by name."""
         return {name: workload for name, workload in self.workloads.items() if workload.enabled}
+
+    @property
+    def groups(self) -> dict[str, list[str]]:
+        """Workloads by the name of their group, in the order of the file."""
+        found: dict[str, list[str]] = {}
+        for name, workload in self.workloads.items():
+            if workload.group is not None:
+                found.setdefault(workload.group, []).append(name)
+        return found
 
     def host(self, name: str) -> Host:
         """Settings of one host, with the defaults under its own."""

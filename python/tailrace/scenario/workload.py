@@ -8,6 +8,7 @@ from pydantic import Field
 from tailrace.scenario.classify import Dscp
 from tailrace.scenario.distribution import Distribution, parse_distribution
 from tailrace.scenario.quantities import (
+    NAME_PATTERN,
     Count,
     HostNames,
     Part,
@@ -23,6 +24,7 @@ from tailrace.scenario.spanning_tree import Vlan
 from tailrace.scenario.units import TIME
 
 Priority = Annotated[int, Field(ge=0, le=7, strict=True)]
+GroupName = Annotated[str, Field(pattern=NAME_PATTERN)]
 AT_ONCE = parse_distribution("0s", TIME)
 
 
@@ -54,6 +56,8 @@ class RoundTrip(Part):
 class _Workload(Part):
     enabled: bool = True
     """False leaves the workload out, such as in an arm "without the backup": `workloads.backup.enabled: false`."""
+    group: GroupName | None = None
+    """Results tell the workloads of a group in one row with a total (rates add, percentiles are pooled), then each."""
     priority: Priority = 0
     """Priority of the frames, 0 to 7: their class where no `classify` says otherwise; policies map it to a queue."""
     dscp: Dscp = 0

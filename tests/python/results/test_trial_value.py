@@ -7,7 +7,7 @@ import pytest
 
 from fake_bridging import add_bridging
 from fake_run import FakeRun
-from tailrace.report.headline import facts
+from tailrace.report.facts import facts
 from tailrace.results import Run, format_table, summarise
 from tailrace.results.judge import judge
 from tailrace.results.metrics import goodput_gbps

@@ -5,14 +5,17 @@ from typing import Any
 
 from markupsafe import Markup
 
+from tailrace.report.charts.hatch import hatch_pattern, hatched
 from tailrace.report.scale import Linear, linear_from_zero
 from tailrace.report.svg import label_room, percent, plot, row_label, tag, x_axis
 from tailrace.results.metrics import OPEN_LOOP
 from tailrace.results.numbers import digits_text
+from tailrace.results.unfinished import unfinished_words
 
 BAR_PX = 15
 BAR_GAP_PX = 3
 GROUP_GAP_PX = 16
+HATCH = "hatch-completion"
 
 
 @dataclass(frozen=True)
@@ -26,11 +29,13 @@ class Bar:
     interval_s: tuple[float, float] | None
     published_s: float | None
     alone_s: float | None
+    late: str = ""
+    """What did not finish, where the bar is a lower bound: as long as the trial was."""
 
     @property
     def slowdown(self) -> float | None:
         """How many times longer than alone."""
-        return self.mean_s / self.alone_s if self.alone_s else None
+        return self.mean_s / self.alone_s if self.alone_s and not self.late else None
 
     @property
     def mean_s(self) -> float:
@@ -49,18 +54,23 @@ def completion_bars(summary: dict[str, Any]) -> list[Bar]:
     for workload in summary["workloads"]:
         for index, (arm, arm_summary) in enumerate(summary["arms"].items()):
             found = arm_summary["workloads"].get(workload)
-            if not found or found["kind"] in OPEN_LOOP or not found["completion_full_scale_s"]:
+            if not found or found["kind"] in OPEN_LOOP:
                 continue
             interval, slowdown, scale = found["completion_s"]["interval"], found["slowdown"], found["scale"]
+            late = found["unfinished"]
+            times_s = [late["mean_bound_s"] / scale] if late else found["completion_full_scale_s"]
+            if not times_s:
+                continue
             bars.append(
                 Bar(
                     workload=workload,
                     arm=arm,
                     arm_index=index,
-                    times_s=found["completion_full_scale_s"],
+                    times_s=times_s,
                     interval_s=(interval["low"] / scale, interval["high"] / scale) if interval else None,
                     published_s=published.get((arm, workload)),
                     alone_s=slowdown["solo_completion_s"] / scale if slowdown else None,
+                    late=unfinished_words(late) if late else "",
                 )
             )
     return bars
@@ -82,26 +92,29 @@ def completion_chart(bars: list[Bar]) -> Markup:
         top += BAR_PX + BAR_GAP_PX
         previous = bar.workload
     height = top + 6
-    words = "; ".join(f"{bar.workload} with {bar.arm} {digits_text(bar.mean_s)} s" for bar in bars)
+    words = "; ".join(f"{bar.workload} with {bar.arm} {_time(bar)}" for bar in bars)
     right = 112 if any(bar.alone_s for bar in bars) else 62
     left = label_room(bar.workload for bar in bars)
     label = f"Bars of mean completion times: {words}. The values stand in the table below."
-    return plot([*x_axis(x, height), *marks], height=height, label=label, left=left, right=right)
+    return plot([hatch_pattern(HATCH), *x_axis(x, height), *marks], height=height, label=label, left=left, right=right)
 
 
 def _bar(bar: Bar, x: Linear, top: int) -> list[Markup]:
     middle = top + BAR_PX / 2
     colour = f"arm-{bar.arm_index % 6}"
-    tip = tag("title", f"{bar.workload}, {bar.arm}: mean {digits_text(bar.mean_s, 4)} s of {len(bar.times_s)} trials")
-    width = percent(x(bar.mean_s))
-    marks = [tag("rect", tip, x=0, y=top, width=width, height=BAR_PX, class_=f"bar {colour}")]
+    what = bar.late or f"mean {digits_text(bar.mean_s, 4)} s of {len(bar.times_s)} trials"
+    tip = tag("title", f"{bar.workload}, {bar.arm}: {what}")
+    width, state = percent(x(bar.mean_s)), " unfinished" if bar.late else ""
+    marks = [tag("rect", tip, x=0, y=top, width=width, height=BAR_PX, class_=f"bar {colour}{state}")]
+    if bar.late:
+        marks.append(hatched(HATCH, width=width, top=top, height=BAR_PX))
     if bar.alone_s is not None:
         at = percent(x(bar.alone_s))
         marks.append(tag("line", x1=at, x2=at, y1=top - 1, y2=top + BAR_PX + 1, class_="alone"))
     if bar.interval_s:
         low, high = (percent(x(value)) for value in bar.interval_s)
         marks.append(tag("line", x1=low, x2=high, y1=middle, y2=middle, class_="whisker"))
-    for number, time_s in enumerate(bar.times_s, start=1):
+    for number, time_s in enumerate([] if bar.late else bar.times_s, start=1):
         tip = tag("title", f"{bar.workload}, {bar.arm}: {digits_text(time_s, 4)} s")
         # Trials are spread over the height of the bar, in order, so that equal times do not hide each other.
         y = top + 3 + (BAR_PX - 6) * (number - 0.5) / len(bar.times_s)
@@ -110,8 +123,12 @@ def _bar(bar: Bar, x: Linear, top: int) -> list[Markup]:
         at = percent(x(bar.published_s))
         tip = tag("title", f"{bar.workload}, {bar.arm}: published {digits_text(bar.published_s)} s")
         marks.append(tag("line", tip, x1=at, x2=at, y1=top - 1, y2=top + BAR_PX + 1, class_="published"))
-    marks.append(tag("text", f"{digits_text(bar.mean_s)} s", x="100%", dx=8, y=middle + 4.5, class_="value"))
+    marks.append(tag("text", _time(bar), x="100%", dx=8, y=middle + 4.5, class_="value"))
     if bar.slowdown is not None:
         text = f"{bar.slowdown:.2f} ×"
         marks.append(tag("text", text, x="100%", dx=104, y=middle + 4.5, text_anchor="end", class_="value quiet"))
     return marks
+
+
+def _time(bar: Bar) -> str:
+    return f"{'> ' if bar.late else ''}{digits_text(bar.mean_s)} s"

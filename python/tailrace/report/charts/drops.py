@@ -4,13 +4,16 @@ from typing import Any
 
 from markupsafe import Markup
 
-from tailrace.report.scale import linear_from_zero
+from tailrace.report.charts.hatch import hatch_pattern, hatched
+from tailrace.report.scale import Linear, linear_from_zero
 from tailrace.report.svg import percent, plot, tag, x_axis
 from tailrace.results.numbers import count_text
+from tailrace.results.rates import end_words
 
 BAR_PX = 15
 BAR_GAP_PX = 3
 GROUP_GAP_PX = 26
+HATCH = "hatch-drops"
 
 
 def drop_causes(summary: dict[str, Any]) -> list[str]:
@@ -23,27 +26,62 @@ def drop_causes(summary: dict[str, Any]) -> list[str]:
 
 
 def drops_chart(summary: dict[str, Any]) -> Markup:
-    """Frames lost per trial (means). The cause stands above its bars, because the names are long."""
+    """Frames lost per trial (means), per second where trials end at different times.
+
+    The cause stands above its bars, because the names are long. An arm of which nothing is known has no bar.
+    """
     causes = drop_causes(summary)
+    is_per_second = bool(end_words(summary["arms"]))
+    unit = "frames per second" if is_per_second else "frames per trial"
     frames = {
-        (cause, arm): arm_summary["drops"].get(cause, {}).get("frames", 0.0)
+        (cause, arm): _frames(own, cause, is_per_second=is_per_second)
         for cause in causes
-        for arm, arm_summary in summary["arms"].items()
+        for arm, own in summary["arms"].items()
     }
-    x = linear_from_zero(list(frames.values()), count=4)
+    x = linear_from_zero([count for count in frames.values() if count is not None], count=4)
     marks: list[Markup] = []
     top = 0
     for cause in causes:
         marks.append(tag("text", cause.replace("_", " ").replace("-", " "), x=0, y=top + 14, class_="row-label"))
         top += 20
-        for index, arm in enumerate(summary["arms"]):
-            count = frames[cause, arm]
-            tip = tag("title", f"{arm}: {count_text(count)} frames per trial lost by {cause}")
-            width = percent(x(count))
-            marks.append(tag("rect", tip, x=0, y=top, width=width, height=BAR_PX, class_=f"bar arm-{index % 6}"))
-            marks.append(tag("text", count_text(count), x="100%", dx=8, y=top + 12, class_="value"))
+        for index, (arm, own) in enumerate(summary["arms"].items()):
+            marks += _bar(arm, index, own, frames[cause, arm], f"{unit} lost by {cause}", x, top)
             top += BAR_PX + BAR_GAP_PX
         top += GROUP_GAP_PX - 20
-    words = "; ".join(f"{arm} {cause}: {count_text(count)}" for (cause, arm), count in frames.items())
-    label = f"Frames lost per trial by cause. {words}."
-    return plot([*x_axis(x, top), *marks], height=top, label=label, left=12, right=70)
+    words = "; ".join(f"{arm} {cause}: {_count(count)}" for (cause, arm), count in frames.items())
+    label = f"Frames lost by cause, {unit}. {words}."
+    return plot([hatch_pattern(HATCH), *x_axis(x, top), *marks], height=top, label=label, left=12, right=70)
+
+
+def drops_unit(summary: dict[str, Any]) -> str:
+    """Title of the axis."""
+    return "frames per second" if end_words(summary["arms"]) else "frames per trial"
+
+
+def _frames(arm: dict[str, Any], cause: str, *, is_per_second: bool) -> float | None:
+    """None where no trial of the arm tells."""
+    end_s = arm["rates"]["end_s"]
+    if not arm["trials"] or (is_per_second and not end_s):
+        return None
+    frames = float(arm["drops"].get(cause, {}).get("frames", 0.0))
+    return frames / end_s if is_per_second else frames
+
+
+def _bar(
+    arm: str, index: int, own: dict[str, Any], count: float | None, what: str, x: Linear, top: int
+) -> list[Markup]:
+    if count is None:
+        return [tag("text", f"{arm}: no trial counts", x=0, y=top + 12, class_="value quiet")]
+    state = " unfinished" if own["unfinished_trials"] else ""
+    tip = tag("title", f"{arm}: {count_text(count)} {what}{', of unfinished trials' if state else ''}")
+    width = percent(x(count))
+    stripes = [hatched(HATCH, width=width, top=top, height=BAR_PX)] if state else []
+    return [
+        tag("rect", tip, x=0, y=top, width=width, height=BAR_PX, class_=f"bar arm-{index % 6}{state}"),
+        *stripes,
+        tag("text", count_text(count), x="100%", dx=8, y=top + 12, class_="value"),
+    ]
+
+
+def _count(count: float | None) -> str:
+    return "no trial counts" if count is None else count_text(count)

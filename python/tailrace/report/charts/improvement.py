@@ -6,7 +6,7 @@ from markupsafe import Markup
 
 from tailrace.report.scale import Linear
 from tailrace.report.svg import label_room, percent, plot, row_label, tag, x_axis
-from tailrace.results.numbers import signed_text
+from tailrace.results.numbers import change_text, is_told_as_ratio, signed_text
 
 ROW_PX = 26
 
@@ -59,5 +59,12 @@ def _row(effect: dict[str, Any], judged: dict[str, Any] | None, x: Linear, y: fl
         marks.append(tag("line", x1=low, x2=high, y1=y, y2=y, class_=f"interval {colour}"))
     estimate = effect["improvement_percent"]
     dot = tag("circle", tag("title", effect["words"]), cx=percent(x(estimate)), cy=y, r=4.2, class_=f"dot {colour}")
-    text = tag("text", signed_text(estimate, "%"), x="100%", dx=8, y=y + 4.5, class_="value")
+    text = tag("text", _text(effect), x="100%", dx=8, y=y + 4.5, class_="value")
     return [*marks, dot, text]
+
+
+def _text(effect: dict[str, Any]) -> str:
+    """The improvement; a change to the fourfold and beyond as a ratio, as everywhere."""
+    change = effect["change_percent"]
+    is_ratio = change is not None and is_told_as_ratio(change)
+    return change_text(change) if is_ratio else signed_text(effect["improvement_percent"], "%")

@@ -67,8 +67,8 @@ def latency_panels(run: Run) -> list[Panel]:
     arms = run.arms[:ARMS_DRAWN_MAX]
     detail = _detail(len(arms) * min(len(run.workloads), PANELS_MAX))
     for workload in run.workloads[:PANELS_MAX]:
-        curves = [_curve(run.valid(arm), workload, arm, index, detail) for index, arm in enumerate(arms)]
-        solo = _curve(run.valid(f"{SOLO}{workload}"), workload, "alone", -1, detail)
+        curves = [_curve(run.told(arm), workload, arm, index, detail) for index, arm in enumerate(arms)]
+        solo = _curve(run.told(f"{SOLO}{workload}"), workload, "alone", -1, detail)
         found = [curve for curve in [solo, *curves] if curve]
         if any(curve.arm_index >= 0 for curve in found):
             panels.append(Panel(workload, _what(run, workload), found))

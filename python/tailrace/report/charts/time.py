@@ -36,7 +36,7 @@ def queue_charts(run: Run) -> list[TimeChart]:
     found: dict[str, list[Line]] = {name: [] for name in names}
     for index, arm in enumerate(run.arms[:ARMS_DRAWN_MAX]):
         means: dict[str, list[tuple[int, Values]]] = {name: [] for name in names}
-        for trial in run.valid(arm):
+        for trial in run.told(arm):
             for name, rows in _split(trial, "port_series", ("port", "queue_mean_bytes"), names).items():
                 means[name].append((trial.number, cell_means(_queue_steps(trial, rows), end_s)))
         for name, trials in means.items():
@@ -55,7 +55,7 @@ def throughput_charts(run: Run) -> list[TimeChart]:
     has_trials = len(names) * len(run.arms) <= LINES_WITH_TRIALS_MAX
     for arm in run.arms[:ARMS_DRAWN_MAX]:
         means: dict[str, list[tuple[int, Values]]] = {name: [] for name in names}
-        for trial in run.valid(arm):
+        for trial in run.told(arm):
             for name, rows in _split(trial, "workload_series", ("workload", "goodput_bytes"), names).items():
                 means[name].append((trial.number, cell_means(_goodput_steps(trial, rows), end_s)))
         found: list[Line] = []
@@ -123,8 +123,8 @@ def _goodput_steps(trial: Trial, rows: Rows) -> Steps:
 
 def _ports(run: Run) -> list[str]:
     """Recorded ports that lost most frames, then those with the longest queues; none that did neither."""
-    trials = [trial for arm in run.arms for trial in run.valid(arm)]
-    recorded = {name for arm in run.arms for trial in run.valid(arm)[:1] for name in _recorded(trial)}
+    trials = [trial for arm in run.arms for trial in run.told(arm)]
+    recorded = {name for arm in run.arms for trial in run.told(arm)[:1] for name in _recorded(trial)}
     weights: dict[str, tuple[int, float]] = {}
     for port in (port for trial in trials for port in trial.outcome["ports"] if _port_name(port) in recorded):
         drops, depth = weights.get(_port_name(port), (0, 0.0))
@@ -148,5 +148,5 @@ def _port_name(port: dict[str, Any]) -> str:
 
 
 def _end_s(run: Run) -> float:
-    ends = (trial.outcome["end_ps"] for arm in run.arms for trial in run.valid(arm))
+    ends = (trial.outcome["end_ps"] for arm in run.arms for trial in run.told(arm))
     return max(ends, default=0) / PS_PER_S or 1.0
