@@ -17,7 +17,7 @@ def test_a_file_that_could_not_be_written_leaves_the_old_one_and_no_part(
     path = tmp_path / "result.json"
     write_bytes(path, b"old")
     monkeypatch.setattr(os, "fsync", full)
-    with pytest.raises(OSError, match="result.json"):
+    with pytest.raises(OSError, match=r"result\.json"):
         write_bytes(path, b"new")
     assert path.read_bytes() == b"old"
     assert list(tmp_path.iterdir()) == [path]
