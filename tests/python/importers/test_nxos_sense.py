@@ -128,3 +128,36 @@ def test_thresholds_of_an_input_queue_are_those_of_the_lossless_class() -> None:
 def test_a_number_out_of_range_has_that_reason(action: str, words: str) -> None:
     told = remarks_on(f"policy-map type queuing o\n class type queuing c-out-8q-q3\n {action}", 3)
     assert ("not-understood", True) in [(remark.verdict, words in remark.words) for remark in told]
+
+
+def test_of_two_policies_of_the_whole_switch_the_later_counts() -> None:
+    text = "".join(
+        f"policy-map type queuing {name}\n  class type queuing c-out-8q-q-default\n    bandwidth percent 100\n"
+        for name in ("first", "second")
+    )
+    applied = "".join(f"  service-policy type queuing output {name}\n" for name in ("first", "second"))
+    section, _ = import_nxos(f"{text}system qos\n{applied}")
+    assert list(section.policies) == ["second"]
+
+
+def test_ages_without_a_unit_are_microseconds() -> None:
+    text = QUEUES.format(actions="afd queue-desired 150 kbytes") + "hardware qos etrap age-period 20\n"
+    assert import_nxos(text)[0].policies["o"]["etrap"] == {"age": "20us"}
+
+
+def test_a_watchdog_waits_for_so_many_intervals() -> None:
+    text = (
+        "policy-map type network-qos n\n class type network-qos c-8q-nq3\n  pause pfc-cos 3\n"
+        "policy-map type queuing o\n class type queuing c-out-8q-q3\n  bandwidth remaining percent 50\n"
+        "system qos\n  service-policy type network-qos n\npriority-flow-control watch-dog-interval on\n"
+        "priority-flow-control watch-dog interval 200\npriority-flow-control watch-dog shutdown-multiplier 3\n"
+        "priority-flow-control watch-dog auto-restore 5\n"
+    )
+    watchdog = import_nxos(text)[0].policies["o"]["pfc"]["watchdog"]
+    assert watchdog == {"detection": "600ms", "restoration": "1s"}
+
+
+def test_flow_control_of_one_port_is_that_of_the_policy() -> None:
+    ports = "interface Ethernet1/1\n  flowcontrol receive on\ninterface Ethernet1/2\n  flowcontrol receive off\n"
+    section, _ = import_nxos(QUEUES.format(actions="") + ports)
+    assert section.policies["o"]["link_pause"] == {"sends": False, "obeys": True}

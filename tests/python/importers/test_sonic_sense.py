@@ -36,6 +36,22 @@ def test_a_weight_that_means_nothing_is_not_understood(weight: str) -> None:
     assert section.is_sound
 
 
+def test_rates_of_a_scheduler_are_bytes_in_a_second() -> None:
+    scheduler = DATA["SCHEDULER"] | {
+        "scheduler.0": {"type": "DWRR", "weight": "14", "cir": "125000000", "pir": "250000000"}
+    }
+    section, _ = imported(SCHEDULER=scheduler)
+    shapes = [queue["shape"] for queue in next(iter(section.policies.values()))["queues"].values() if "shape" in queue]
+    assert {"min": "1Gbit/s", "max": "2Gbit/s"} in shapes
+
+
+def test_a_profile_that_neither_drops_nor_marks_is_no_management() -> None:
+    profile = DATA["WRED_PROFILE"]["AZURE_LOSSLESS"] | {"wred_green_enable": "false", "ecn": "ecn_none"}
+    section, remarks = imported(WRED_PROFILE={"AZURE_LOSSLESS": profile})
+    assert not [queue for policy in section.policies.values() for queue in policy["queues"].values() if "aqm" in queue]
+    assert "WRED and ECN are off" in told(remarks, "not-modelled")
+
+
 def test_a_size_below_zero_is_not_understood() -> None:
     profiles = copy.deepcopy(DATA["BUFFER_PROFILE"])
     profiles["egress_lossy_profile"]["size"] = "-5"

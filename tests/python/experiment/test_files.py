@@ -1,0 +1,23 @@
+"""Files appear whole or not at all, and leave nothing beside them."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from tailrace.files import write_bytes
+
+
+def test_a_file_that_could_not_be_written_leaves_the_old_one_and_no_part(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(_descriptor: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    path = tmp_path / "result.json"
+    write_bytes(path, b"old")
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(OSError, match=r"result\.json"):
+        write_bytes(path, b"new")
+    assert path.read_bytes() == b"old"
+    assert list(tmp_path.iterdir()) == [path]
