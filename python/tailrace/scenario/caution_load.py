@@ -7,6 +7,7 @@ from tailrace.scenario.aqm import Afd, Codel, Red, Step
 from tailrace.scenario.scenario import DEFAULTS, Scenario
 from tailrace.scenario.switch import ONE_PPB, Policy
 from tailrace.scenario.topology import Graph
+from tailrace.scenario.units import format_size
 from tailrace.scenario.workload import Flows, Oltp, Stream, Workload
 
 Found = Iterator[tuple[KeyPath, str, str]]
@@ -21,8 +22,23 @@ def cautions(scenario: Scenario, graph: Graph) -> Found:
                 "as the trial lasts, and results depend on its duration"
             )
             yield ("workloads", name, "load"), what, "write at most 100%"
+    yield from _unreachable_thresholds(scenario, graph)
     if not any(_marks(policy) for policy in _used_policies(scenario, graph)):
         yield from _unmarked_dctcp(scenario, graph)
+
+
+def _unreachable_thresholds(scenario: Scenario, graph: Graph) -> Found:
+    """Queues that are full before their management begins."""
+    for policy_name, policy in scenario.policies.items():
+        for name, queue in policy.queues.items():
+            begins = getattr(queue.aqm, "minimum", None) or getattr(queue.aqm, "threshold", None)
+            if begins is None or queue.limit.unit != "bytes" or begins < queue.limit.amount:
+                continue
+            what = (
+                f"the queue is full at {format_size(queue.limit.amount)}, before its {queue.aqm.kind} begins at "
+                f"{format_size(begins)}: it drops like a FIFO"
+            )
+            yield ("policies", policy_name, "queues", name, "aqm"), what, "raise the limit, or lower the threshold"
 
 
 def _unmarked_dctcp(scenario: Scenario, graph: Graph) -> Found:

@@ -6,6 +6,7 @@ from functools import cache
 from math import comb, fsum
 from random import Random
 
+from tailrace.statistics.interval import LEVEL
 from tailrace.statistics.permutation import TestResult, permutation_test
 from tailrace.statistics.sample import median
 
@@ -36,7 +37,7 @@ def mann_whitney_test(a: Sequence[float], b: Sequence[float], luck: Random) -> T
     return TestResult(result.p_value, result.p_smallest, name, result.is_exact)
 
 
-def hodges_lehmann(a: Sequence[float], b: Sequence[float], *, paired: bool, level: float = 0.95) -> Shift:
+def hodges_lehmann(a: Sequence[float], b: Sequence[float], *, paired: bool, level: float = LEVEL) -> Shift:
     """Shift from `a` to `b`: median of all differences; of all means of two differences where `paired`."""
     if paired:
         differences = [y - x for x, y in zip(a, b, strict=True)]

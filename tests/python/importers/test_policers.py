@@ -41,3 +41,10 @@ def test_every_class_of_a_policed_group_is_policed_and_that_is_told() -> None:
     assert text.count("police cir 1 gbps") == 2
     (found,) = (remark for remark in told.found if remark.text == "policies.p.police")
     assert "2 classes of qos-group 1" in found.words
+
+
+def test_a_burst_that_is_a_time_is_what_the_rate_carries_meanwhile() -> None:
+    text = TWO_CLASSES.format(group=2).replace("police cir 1 gbps", "police cir 100 mbps bc 200 ms")
+    section, remarks = import_nxos(text)
+    assert remarks.is_complete, remarks.found
+    assert "2500kB" in str(section) or "2.5MB" in str(section), section

@@ -7,6 +7,7 @@ import pytest
 import scipy.stats
 
 from tailrace.statistics import (
+    LEVEL,
     cliffs_delta,
     hodges_lehmann,
     mann_whitney_test,
@@ -115,7 +116,7 @@ def test_the_interval_of_the_shift_holds_the_values_that_the_rank_test_accepts(c
     assert shift.low is not None
     assert shift.high is not None
     assert shift.level is not None
-    assert shift.level >= 0.95
+    assert shift.level >= LEVEL
     for end, inward in ((shift.low, 1e-9), (shift.high, -1e-9)):
         assert rank_p_value(a, [value - end - inward for value in b], is_paired) > 1 - shift.level - 1e-9
         assert rank_p_value(a, [value - end + inward for value in b], is_paired) <= 1 - shift.level + 1e-9

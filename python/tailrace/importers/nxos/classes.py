@@ -18,6 +18,9 @@ FCOE_PRIORITY = 3
 RANGES = re.compile(r"[0-9]{1,5}(-[0-9]{1,5})?(,[0-9]{1,5}(-[0-9]{1,5})?)*")
 VLAN_MAX = 4094
 
+BITS_PER_BYTE = 8
+PS_PER_S = 10**12
+
 
 def classify_of(config: NxosConfig, policy: PolicyMap) -> tuple[list[Yaml], list[Yaml]]:
     """Rules of classification in order, and policers."""
@@ -188,7 +191,7 @@ def _permit(permit: Node) -> Yaml | None:
 def _police(config: NxosConfig, action: Command, group: int | None) -> Yaml | None:
     amounts = tree.parts(action.tree, "amount")
     rate_bps = tree.amount(amounts[0], tree.RATE_UNITS, "bps")
-    burst = tree.amount(amounts[1], tree.SIZE_UNITS, "bytes") if len(amounts) > 1 else None
+    burst = _burst_bytes(amounts[1], rate_bps) if len(amounts) > 1 else None
     marks = [
         name for part in tree.parts(action.tree, "conform", "exceed", "violate") for name in tree.words(part, "NAME")
     ]
@@ -200,3 +203,11 @@ def _police(config: NxosConfig, action: Command, group: int | None) -> Yaml | No
     config.remarks.add(action.line, action.text, "understood", "police")
     made: Yaml = {"rate": rate(rate_bps), "priorities": [group or 0]}
     return made | ({"burst": size(burst)} if burst else {})
+
+
+def _burst_bytes(amount: Node, rate_bps: int | None) -> int | None:
+    """A burst as a size; one as a time is what the rate carries meanwhile (`bc 200 ms`)."""
+    stated_ps = tree.amount(amount, tree.TIME_UNITS_PS, "")
+    if stated_ps is None:
+        return tree.amount(amount, tree.SIZE_UNITS, "bytes")
+    return (rate_bps or 0) * stated_ps // (BITS_PER_BYTE * PS_PER_S)
