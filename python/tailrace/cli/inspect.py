@@ -156,6 +156,8 @@ def print_list(runs: Path, *, json_: bool) -> None:
     for row in found_runs:
         divided = f", rates / {row['live_scale']}" if (row["live_scale"] or 1) != 1 else ""
         emit(f"{row['path']}  {row['state']}{divided}, {row['trials_done']} trials, {row['started']}")
+        for change in row["overridden"]:
+            emit(f"    {change}")
     for scenario in found_scenarios:
         emit(f"{scenario['path']}  {scenario['title']}")
 

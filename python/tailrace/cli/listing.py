@@ -1,6 +1,8 @@
 """Which runs and scenarios there are."""
 
 import re
+import shlex
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +11,8 @@ from tailrace.experiment.storage import KEPT, read_object
 SCENARIO_FOLDERS = (".", "examples", "reproductions/*")
 LISTED_MAX = 500
 """Runs, and scenarios, that are listed at most."""
+VALUES_MAX = 6
+"""Values of an axis that are written out; of more the first and the last."""
 HEAD_BYTES = 4000
 """So much of a file is read to see whether it is a scenario and what it is about, or how a trial ended."""
 FIRST_STATUS = re.compile(r'\s*\{\s*"status": "(\w+)"')
@@ -29,7 +33,25 @@ def find_scenarios(root: Path = Path()) -> list[dict[str, str]]:
 def _run(path: Path, manifest: dict[str, Any]) -> dict[str, Any]:
     done = sum(1 for file in path.glob("trials/*/*.json") if _status(file) in KEPT)
     kept = {key: manifest.get(key) for key in ("name", "state", "started", "scale", "live_scale", "arms")}
-    return {"path": str(path), **kept, "trials_done": done, "trials_planned": len(manifest.get("order", []))}
+    counts = {"trials_done": done, "trials_planned": len(manifest.get("order", []))}
+    return {"path": str(path), **kept, **counts, "overridden": _overridden(manifest)}
+
+
+def _overridden(manifest: dict[str, Any]) -> list[str]:
+    """What a run changed of its scenario: the axes of a sweep, and what the command line set."""
+    axes = (manifest.get("sweep") or {}).get("axes", [])
+    command = manifest.get("command") or []
+    words = command if isinstance(command, list) else shlex.split(command)
+    pairs = [*pairwise(words), *(tuple(word.split("=", 1)) for word in words if word.startswith("--") and "=" in word)]
+    sets = [str(value) for option, value in pairs if option == "--set"]
+    return [*(f"{axis['path']} = {_values(axis['values'])}" for axis in axes), *sets]
+
+
+def _values(values: list[str]) -> str:
+    """All of a few, else the ends."""
+    if len(values) <= VALUES_MAX:
+        return ", ".join(values)
+    return f"{values[0]} to {values[-1]} ({len(values)} values)"
 
 
 def _status(path: Path) -> object:

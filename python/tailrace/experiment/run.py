@@ -309,7 +309,7 @@ def summarise_and_report(path: Path) -> tuple[dict[str, Any], Path]:
     summary = results.summarise_run(run)
     write_json(path / "result.json", summary)
     if summary["sweep"] is not None:
-        results.write_sweep_csv(path, summary)
+        results.write_sweep_files(path, summary)
     return summary, report.write_page(run, summary)
 
 

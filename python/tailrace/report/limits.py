@@ -16,3 +16,7 @@ TRIALS_MAX = 500
 # Queues of one arm in the first table, hosts of one arm in theirs.
 QUEUES_MAX = 8
 HOSTS_MAX = 12
+# Sentences of one kind about why something is slow.
+WHY_MAX = 16
+# Trials whose tables are linked.
+LINKED_MAX = 100

@@ -5,15 +5,19 @@ from pathlib import Path
 from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from tailrace.files import write_text
 from tailrace.report.beside import beside_published
 from tailrace.report.facts import facts
+from tailrace.report.files_beside import files_beside
 from tailrace.report.limited import limited, omissions
+from tailrace.report.limits import ARMS_DRAWN_MAX
 from tailrace.report.network import network
+from tailrace.report.plan_facts import plan_facts
 from tailrace.report.sections import completion, distributions, provenance, queues, slowdowns, transport
 from tailrace.report.sweep import sweep_section
+from tailrace.report.why import why
 from tailrace.results import Run, numbers
 from tailrace.results.fair_drop import fair_drop_sentences
 from tailrace.results.grid import metric_name
@@ -51,9 +55,12 @@ def render(run: Run, summary: dict[str, Any] | None = None) -> str:
     if whole["sweep"] is not None:
         return _sweep_page(run, whole)
     summary = limited(whole)
+    drawn = list(summary["arms"])[:ARMS_DRAWN_MAX]
+    known = {arm: plan_facts(run, arm, summary["arms"][arm]["ports"]) for arm in drawn}
     context: dict[str, Any] = {
         "run": summary["run"],
         "arms": list(summary["arms"]),
+        "drawn": drawn,
         "workloads": summary["workloads"],
         "baseline": summary["baseline"],
         "headline": headline(summary),
@@ -68,17 +75,19 @@ def render(run: Run, summary: dict[str, Any] | None = None) -> str:
         "facts": [*facts(whole), *omissions(whole, summary)],
         "completion": completion(summary),
         "published": beside_published(summary),
-        "latency": distributions(run, summary),
+        "why": why(run, summary, known),
+        "latency": distributions(run, summary, known),
         "slowdowns": slowdowns(summary),
         "queues": queues(run, summary),
         "transport": transport(summary),
         "network": network(run),
         "assumptions": summary["assumptions"],
         "provenance": provenance(summary),
+        "files": files_beside(run),
         "theme": asset("theme.css") + asset("outcome.css"),
         "uplot_style": asset(f"{UPLOT}.css"),
         "uplot_script": asset(f"{UPLOT}.js"),
-        "script": asset("report.js"),
+        "scripts": [asset(name) for name in ("filter.js", "live.js", "export.js")],
     }
     return environment().get_template("page.html.j2").render(context)
 
@@ -91,7 +100,7 @@ def _sweep_page(run: Run, summary: dict[str, Any]) -> str:
         "sweep": sweep_section(run, summary),
         "assumptions": summary["assumptions"],
         "theme": asset("theme.css"),
-        "script": asset("report.js"),
+        "scripts": [asset(name) for name in ("filter.js", "export.js")],
     }
     return environment().get_template("sweep.html.j2").render(context)
 
@@ -117,8 +126,17 @@ def environment() -> Environment:
         "p_value": numbers.p_text,
         "change": numbers.change_text,
         "change_interval": numbers.change_interval_text,
+        "code": code_marks,
     }
     return environment
+
+
+def code_marks(text: str) -> Markup:
+    """A sentence whose words between backticks are code."""
+    parts = (
+        Markup("<code>{}</code>").format(part) if at % 2 else escape(part) for at, part in enumerate(text.split("`"))
+    )
+    return Markup("").join(parts)
 
 
 @cache

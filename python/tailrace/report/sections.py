@@ -3,8 +3,9 @@
 from typing import Any
 
 from tailrace.report.charts import completion as completion_chart
-from tailrace.report.charts import drops, flow_slowdown, improvement, latency, occupancy, time
+from tailrace.report.charts import drops, flow_slowdown, improvement, latency, occupancy, time, transactions
 from tailrace.report.limits import ARMS_DRAWN_MAX, HOSTS_MAX, PANELS_MAX, QUEUES_MAX, TRIALS_MAX
+from tailrace.report.plan_facts import PlanFacts
 from tailrace.report.series import TimeChart
 from tailrace.results import Run
 from tailrace.results.effect_words import correction_words, family_words
@@ -15,6 +16,9 @@ from tailrace.results.workload import TCP_COUNTERS
 
 # One frame of the usual Ethernet MTU.
 QUIET_BYTES = 1_500
+# The lane of drops below the queue of a port, and what a live chart has for its axis of time.
+LANE_PX = 60
+LIVE_EXTRA_PX = 40
 # Ports and interfaces of an arm whose pauses are listed.
 PAUSES_MAX = 10
 
@@ -59,11 +63,19 @@ def _what_improves(effects: list[dict[str, Any]]) -> str:
     return "acceleration" if metrics == ["completion_s"] else ", ".join(NAMES[metric] for metric in metrics)
 
 
-def distributions(run: Run, summary: dict[str, Any]) -> dict[str, Any]:
+def distributions(run: Run, summary: dict[str, Any], facts: dict[str, PlanFacts]) -> dict[str, Any]:
     """Latency panels with a linear axis and with the tail drawn out, and the table of percentiles."""
-    panels = latency.latency_panels(run)
+    panels = latency.latency_panels(run, facts)
+    over_time, unread = transactions.charts_over_time(run, facts)
     rows = [
-        {"workload": name, "arm": arm, "index": index, "latency": workload["latency_ms"], "is_first": index == 0}
+        {
+            "workload": name,
+            "arm": arm,
+            "index": index,
+            "latency": workload["latency_ms"],
+            "is_first": index == 0,
+            "at": summary["workloads"].index(name),
+        }
         for name in summary["workloads"]
         for index, (arm, arm_summary) in enumerate(summary["arms"].items())
         if (workload := arm_summary["workloads"].get(name)) and workload["latency_ms"]
@@ -72,6 +84,7 @@ def distributions(run: Run, summary: dict[str, Any]) -> dict[str, Any]:
         "panels": [
             {
                 "workload": panel.workload,
+                "at": summary["workloads"].index(panel.workload),
                 "what": panel.what,
                 "linear": latency.latency_chart(panel, is_tail=False),
                 "tail": latency.latency_chart(panel, is_tail=True),
@@ -82,6 +95,11 @@ def distributions(run: Run, summary: dict[str, Any]) -> dict[str, Any]:
         "omitted": max(0, len(summary["workloads"]) - PANELS_MAX),
         "arms_omitted": max(0, len(run.arms) - ARMS_DRAWN_MAX),
         "has_solo": any(curve.arm_index < 0 for panel in panels for curve in panel.curves),
+        "over_time": [_time(one.percentiles) for one in over_time],
+        "has_timeouts": any(one.percentiles.lines[-1].style.startswith("bad") for one in over_time),
+        "has_cut_rows": any(one.is_cut for one in over_time),
+        "rates": [_time(one.rate) for one in over_time if one.rate],
+        "trials_unread": unread,
         "rows": rows,
         "has_cut_off": any(row["latency"]["cut_off"]["count"] for row in rows),
         "cut_off_words": CUT_OFF_WORDS,
@@ -92,6 +110,7 @@ def slowdowns(summary: dict[str, Any]) -> dict[str, Any]:
     """Slowdown of flows against their size, and the same as a table."""
     rows = [
         {"workload": name, "arm": arm, "index": index, "is_first": at == 0, "sizes": flow_slowdown.class_text(row)}
+        | {"at": summary["workloads"].index(name)}
         | row
         for name in summary["workloads"]
         for index, (arm, arm_summary) in enumerate(summary["arms"].items())
@@ -107,7 +126,12 @@ def queues(run: Run, summary: dict[str, Any]) -> dict[str, Any]:
     for chart in time.queue_charts(run):
         curves = occupancy.occupancy_curves(run, chart.title)
         drawing = occupancy.occupancy_chart(curves, run.arms) if curves else None
-        ports.append(_time(chart) | {"occupancy": drawing, "csv_occupancy": occupancy.occupancy_csv(curves)})
+        lane = time.drop_lane(run, chart.title, chart.key)
+        ports.append(
+            _time(chart)
+            | {"occupancy": drawing, "csv_occupancy": occupancy.occupancy_csv(curves)}
+            | {"drops": _time(lane, height=LANE_PX) if lane else None}
+        )
     throughput = time.throughput_charts(run)
     highest = time.highest_value(throughput)
     loud, quiet = _queue_rows(summary)
@@ -133,8 +157,8 @@ def transport(summary: dict[str, Any]) -> dict[str, Any]:
     """Counters of TCP, of dynamic packet prioritisation, of pauses and of hosts."""
     arms = list(summary["arms"].items())
     tcp = [
-        {"workload": name, "arm": arm, "index": index, "tcp": workload["tcp"], "is_first": index == 0}
-        for name in summary["workloads"]
+        {"workload": name, "at": at, "arm": arm, "index": index, "tcp": workload["tcp"], "is_first": index == 0}
+        for at, name in enumerate(summary["workloads"])
         for index, (arm, arm_summary) in enumerate(arms)
         if (workload := arm_summary["workloads"].get(name)) and workload["tcp"]
     ]
@@ -237,16 +261,20 @@ def _is_quiet(queue: dict[str, Any]) -> bool:
     return not queue["drops_frames"] and not queue["marked_frames"] and (queue["depth_mean_bytes"] or 0) < QUIET_BYTES
 
 
-def _time(chart: TimeChart, highest: float | None = None) -> dict[str, Any]:
+def _time(chart: TimeChart, highest: float | None = None, height: int = time.HEIGHT_PX) -> dict[str, Any]:
     styles = ",".join(f"{line.style} thin" if line.trial else line.style for line in chart.lines)
+    about = [("of-workload", chart.workload), ("of-arm", chart.arm)]
     return {
         "key": chart.key,
         "title": chart.title,
         "y_title": chart.y_title,
-        "chart": time.time_chart(chart, highest),
+        "chart": time.time_chart(chart, highest, height),
         "csv": chart.csv(),
         "styles": styles,
         "highest": highest or "",
+        "height": height + LIVE_EXTRA_PX,
+        "is_log": chart.is_log,
+        "about": " ".join(f"{kind}-{index}" for kind, index in about if index is not None),
     }
 
 

@@ -24,7 +24,7 @@ class Steps:
 
 @dataclass(frozen=True)
 class Line:
-    """One line of a chart. `style` names its colour in the style sheet; `trial` is the number of a single trial."""
+    """One line of a chart. `style` is its classes, its colour first; `trial` is the number of a single trial."""
 
     name: str
     style: str
@@ -41,6 +41,11 @@ class TimeChart:
     y_title: str
     times_s: list[float]
     lines: list[Line]
+    is_log: bool = False
+    workload: int | None = None
+    """Position of the one workload that the chart is about."""
+    arm: int | None = None
+    """Position of the one arm that the chart is about."""
 
     def csv(self) -> str:
         """What the chart shows, as text."""
@@ -48,15 +53,15 @@ class TimeChart:
         return csv_text(("time_s", *(line.name for line in self.lines)), rows)
 
 
-def cell_middles(end_s: float) -> list[float]:
+def cell_middles(end_s: float, cells: int = CELLS) -> list[float]:
     """Instants of a chart from 0 to `end_s`."""
-    return [end_s * (index + 0.5) / CELLS for index in range(CELLS)]
+    return [end_s * (index + 0.5) / cells for index in range(cells)]
 
 
-def cell_means(steps: Steps, end_s: float) -> Values:
+def cell_means(steps: Steps, end_s: float, cells: int = CELLS) -> Values:
     """Mean of a quantity over every cell of a chart that ends at `end_s`; None where the trial was over."""
     if not steps.starts_s:
-        return [None] * CELLS
+        return [None] * cells
     edges = [*steps.starts_s, steps.end_s]
     areas = [0.0]
     for left, right, value in zip(edges, edges[1:], steps.values, strict=False):
@@ -66,9 +71,9 @@ def cell_means(steps: Steps, end_s: float) -> Values:
         index = max(0, min(bisect_right(edges, until_s) - 1, len(steps.values) - 1))
         return areas[index] + steps.values[index] * (min(until_s, steps.end_s) - edges[index])
 
-    width = end_s / CELLS
+    width = end_s / cells
     means: Values = []
-    for index in range(CELLS):
+    for index in range(cells):
         left, right = index * width, min((index + 1) * width, steps.end_s)
         means.append((area(right) - area(left)) / (right - left) if right - left > width / 2 else None)
     return means
@@ -80,6 +85,15 @@ def medians(trials: Sequence[Values]) -> Values:
     for cells in zip(*trials, strict=True):
         known = [cell for cell in cells if cell is not None]
         merged.append(median(known) if known and len(known) * 2 >= len(cells) else None)
+    return merged
+
+
+def means(trials: Sequence[Values]) -> Values:
+    """Mean over the trials that still ran, cell by cell; a median hides what few trials did."""
+    merged: Values = []
+    for cells in zip(*trials, strict=True):
+        known = [cell for cell in cells if cell is not None]
+        merged.append(sum(known) / len(known) if known and len(known) * 2 >= len(cells) else None)
     return merged
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from tailrace.report.arms import COLOURS, DASHES
+from tailrace.report.arms import COLOURS, dash_of
 from tailrace.report.charts import sweep as charts
 from tailrace.results import Run
 from tailrace.results.sweep import METRICS, SHOWN, axes_of
@@ -12,6 +12,8 @@ from tailrace.results.sweep_text import sweep_sentences
 PANELS_MAX = 24
 """Charts of one kind on one page."""
 HEATS_MAX = 24
+COLUMNS_MAX = 7
+"""Arms beside each other in one table."""
 LOADS = {"oltp": ("rate_per_s", "transactions per second"), "flows": ("goodput_gbps", "goodput, Gbit/s")}
 """What carries the load of a kind of workload, and its name on the axis."""
 
@@ -26,17 +28,23 @@ def sweep_section(run: Run, summary: dict[str, Any]) -> dict[str, Any]:
     is_line = len(sweep["axes"]) == 1 or sweep["combine"] == "paired"
     return {
         "axes": sweep["axes"],
-        "arms": [
-            {"name": name, "colour": index % COLOURS, "dash": index // COLOURS % DASHES}
-            for index, name in enumerate(arms)
-        ],
+        "arms": [{"name": name, "colour": index % COLOURS, "dash": dash_of(index)} for index, name in enumerate(arms)],
         "sentences": sweep_sentences(summary),
-        "panels": _panels(run, sweep, groups) if is_line else _slices(run, sweep, groups),
-        "loads": _loads(summary, sweep) if is_line else [],
-        "heats": [] if is_line or len(sweep["axes"]) != 2 else _heats(sweep, groups),
+        "workloads": summary["workloads"],
+        "is_crowded": len(arms) > charts.ARMS_IN_LEGEND_MAX,
+        "facts": _facts(sweep),
+        "panels": _numbered(_panels(run, sweep, groups) if is_line else _slices(run, sweep, groups), summary),
+        "loads": _numbered(_loads(summary, sweep) if is_line else [], summary),
+        "heats": _numbered([] if is_line or len(sweep["axes"]) != 2 else _heats(sweep, groups), summary),
         "tables": [_table(sweep, curves) for curves in groups],
         "excluded": sweep["excluded"],
     }
+
+
+def _facts(sweep: dict[str, Any]) -> list[str]:
+    """`20 points x 3 arms`."""
+    points, arms = len(sweep["points"]), len(sweep["arms"])
+    return [f"{points} point{'s' * (points != 1)} × {arms} arm{'s' * (arms != 1)}"]
 
 
 def _groups(summary: dict[str, Any]) -> list[Curves]:
@@ -63,13 +71,24 @@ def _panels(run: Run, sweep: dict[str, Any], groups: Sequence[Curves]) -> list[d
     return [_panel(curves, axis, x, sweep["arms"], axis["values"]) for curves in groups[:PANELS_MAX]]
 
 
+def _numbered(panels: list[dict[str, Any]], summary: dict[str, Any]) -> list[dict[str, Any]]:
+    """With the classes by which the page hides a workload, or an arm."""
+    names, arms = summary["workloads"], summary["sweep"]["arms"]
+    for panel in panels:
+        about = [f"of-workload-{names.index(panel['title'])}"]
+        about += [f"of-arm-{arms.index(panel['arm'])}"] if "arm" in panel else []
+        panel["about"] = " ".join(about)
+    return panels
+
+
 def _panel(
     curves: Curves, axis: dict[str, Any], x: charts.Ticks, arms: Sequence[str], labels: Sequence[str], where: str = ""
 ) -> dict[str, Any]:
     first = curves[0]
     return {
         "title": first["workload"],
-        "what": METRICS[first["metric"]] + where,
+        "what": where,
+        "y_title": METRICS[first["metric"]],
         "x_title": axis["path"],
         "chart": charts.curve_chart(curves, axis, x, arms),
         "csv": charts.curve_csv(curves, axis, labels),
@@ -87,7 +106,7 @@ def _slices(run: Run, sweep: dict[str, Any], groups: Sequence[Curves]) -> list[d
         for label, positions in _positions(sweep, axis["path"]).items():
             part = [curve | {"values": [curve["values"][at] for at in positions]} for curve in curves]
             if any(value for curve in part for value in curve["values"]):
-                panels.append(_panel(part, axis, x, sweep["arms"], axis["values"], f", {label}"))
+                panels.append(_panel(part, axis, x, sweep["arms"], axis["values"], label))
             if len(panels) == PANELS_MAX:
                 return panels
     return panels
@@ -134,12 +153,21 @@ def _heats(sweep: dict[str, Any], groups: Sequence[Curves]) -> list[dict[str, An
         for curve in curves:
             chart = charts.heat_map(curve, sweep, low, high, is_log=is_log)
             what = f"{METRICS[curve['metric']]}, {curve['arm']}"
-            maps.append({"title": curve["workload"], "what": what, "chart": chart})
+            maps.append({"title": curve["workload"], "what": what, "chart": chart, "arm": curve["arm"]})
     return maps[:HEATS_MAX]
 
 
 def _table(sweep: dict[str, Any], curves: Curves) -> dict[str, Any]:
-    """Every value of one workload and metric: points as rows, arms as columns."""
+    """Every value of one workload and metric: points as rows, arms as columns, so many beside each other as fit."""
+    first = curves[0]
+    parts = [curves[at : at + COLUMNS_MAX] for at in range(0, len(curves), COLUMNS_MAX)]
+    return {
+        "title": f"{first['workload']}: {METRICS[first['metric']]}",
+        "parts": [_part(sweep, part) for part in parts],
+    }
+
+
+def _part(sweep: dict[str, Any], curves: Curves) -> dict[str, Any]:
     rows = [
         {
             "values": [point["values"][axis["path"]] for axis in sweep["axes"]],
@@ -147,6 +175,5 @@ def _table(sweep: dict[str, Any], curves: Curves) -> dict[str, Any]:
         }
         for position, point in enumerate(sweep["points"])
     ]
-    first = curves[0]
-    title = f"{first['workload']}: {METRICS[first['metric']]}"
-    return {"title": title, "arms": [curve["arm"] for curve in curves], "rows": rows}
+    places = [sweep["arms"].index(curve["arm"]) for curve in curves]
+    return {"arms": [{"name": sweep["arms"][at], "at": at} for at in places], "rows": rows}

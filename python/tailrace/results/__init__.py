@@ -5,7 +5,7 @@ from tailrace.results.engines import are_two_engines, compare_engines, format_en
 from tailrace.results.result import Result
 from tailrace.results.run_directory import Run, RunDirectoryError, Trial
 from tailrace.results.summarise import summarise, summarise_run
-from tailrace.results.sweep import write_sweep_csv
+from tailrace.results.sweep_files import write_sweep_files
 from tailrace.results.sweep_text import format_result
 from tailrace.results.tables import Table
 from tailrace.results.text import format_table
@@ -25,5 +25,5 @@ __all__ = [
     "format_table",
     "summarise",
     "summarise_run",
-    "write_sweep_csv",
+    "write_sweep_files",
 ]

@@ -5,10 +5,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 from math import log
-from pathlib import Path
 from typing import Any
 
-from tailrace.files import write_text
 from tailrace.results.metrics import OPEN_LOOP, metric_of_trials, title_of
 from tailrace.results.run_directory import Run
 from tailrace.results.sample_summary import summarise_sample
@@ -42,7 +40,6 @@ KNEE_DISTANCE_MIN = 0.2
 """Distance of a knee from the straight line between the ends, in units of the plot (0 to 1)."""
 KNEE_FACTOR_MIN = 2.0
 MONOTONE_SLACK = 0.1
-CSV = "sweep.csv"
 _NUMBER = re.compile(r"^(?P<number>\d+(?:\.\d+)?(?:[eE][-+]?\d+)?)(?P<unit>\D.*)?$")
 
 
@@ -199,16 +196,3 @@ def sweep_rows(summary: dict[str, Any]) -> tuple[list[str], list[list[Any]]]:
 
 def _cells(value: dict[str, Any] | None) -> list[Any]:
     return [None, None, None, 0] if value is None else [value[key] for key in ("mean", "low", "high", "trials")]
-
-
-def write_sweep_csv(path: Path, summary: dict[str, Any]) -> Path:
-    """Writes the long table beside the result; an empty cell is not known."""
-    head, rows = sweep_rows(summary)
-    lines = [",".join(_quoted(cell) for cell in row) for row in [head, *rows]]
-    write_text(path / CSV, "\n".join(lines) + "\n")
-    return path / CSV
-
-
-def _quoted(cell: object) -> str:
-    text = "" if cell is None else f"{cell:.10g}" if isinstance(cell, float) else str(cell)
-    return '"' + text.replace('"', '""') + '"' if any(mark in text for mark in ',"\n') else text

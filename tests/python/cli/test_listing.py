@@ -23,3 +23,20 @@ def test_a_status_that_does_not_come_first_is_found(tmp_path: Path) -> None:
     (tmp_path / "run" / "manifest.json").write_text('{"name": "a"}')
     (trials / "1.json").write_text('{"seed": 1, "status": "invalid"}')
     assert find_runs(tmp_path)[0]["trials_done"] == 1
+
+
+@pytest.mark.parametrize(
+    ("command", "expected"),
+    [
+        (["tailrace", "run", "lab.yaml", "--set", "a.b=1", "--set=c.d=2"], ["a.b=1", "c.d=2"]),
+        ("tailrace run lab.yaml --set 'a.b=1 ms'", ["a.b=1 ms"]),
+        (None, []),
+    ],
+)
+def test_what_a_run_overrides_is_listed(tmp_path: Path, command: object, expected: list[str]) -> None:
+    (tmp_path / "run").mkdir()
+    axes = [{"path": "x.users", "values": ["1", "2"]}, {"path": "x.buffer", "values": [f"{n}MB" for n in range(1, 21)]}]
+    manifest = {"name": "a", "command": command, "sweep": {"axes": axes}}
+    (tmp_path / "run" / "manifest.json").write_text(json.dumps(manifest))
+    swept = ["x.users = 1, 2", "x.buffer = 1MB to 20MB (20 values)"]
+    assert find_runs(tmp_path)[0]["overridden"] == [*swept, *expected]

@@ -1,15 +1,20 @@
 """Sweeps from the scenario to the run directory, its table and its page."""
 
 import csv
+import re
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
+from arro3.io import read_parquet
 
 import tailrace
 from lab import sound
+from tailrace.report.charts.sweep import chart_height
 from tailrace.results import format_result
 from tailrace.results.run_directory import Run
 from tailrace.results.sweep import Axis, summarise_sweep
+from tailrace.results.tables import Table
 
 pytestmark = pytest.mark.usefixtures("fake", "workplace")
 USERS = "workloads.orders.users"
@@ -66,6 +71,28 @@ def test_the_page_draws_curves_of_one_axis_and_maps_of_two() -> None:
     assert grid.count('class="heat"') >= 8
 
 
+def test_of_many_arms_every_line_carries_its_name() -> None:
+    arms: dict[str, dict[str, str]] = {"fifo": {}} | {f"size-{n}": {BUFFER: f"{n + 100}MB"} for n in range(1, 20)}
+    few = swept(users=[1, 2, 4]).report_path.read_text(encoding="utf-8")
+    result = tailrace.run(sound(sweep={"axes": {USERS: [1, 2, 4]}}, arms=arms), trials=1, out="many")
+    many = result.report_path.read_text(encoding="utf-8")
+    assert 'class="end-name' not in few
+    names = re.findall(r'<text x="100%" dx="5" y="([\d.]+)" class="end-name arm-\d dash-\d of-arm-(\d+)">', many)
+    first = [float(y) for y, _ in names[:20]]
+    assert {arm for _, arm in names[:20]} == {str(n) for n in range(20)}
+    assert all(b - a >= 11.9 for a, b in pairwise(first)), "names do not overlap"
+    assert 0 < first[0] < first[-1] < chart_height(list(arms)) + 12
+    assert len(set(re.findall(r'<i class="(dash-\d)" style="--colour:var\((--arm-\d)\)">', many))) == 20
+
+
+def test_intervals_have_the_level_of_the_statistics_and_stand_apart() -> None:
+    text = swept(trials=3, users=[1, 2, 4]).report_path.read_text(encoding="utf-8")
+    assert "vertical bars are 90 % intervals of the mean" in text
+    assert "95 %" not in text
+    shifts = re.findall(r'class="interval arm-(\d) [^"]*" transform="translate\(([-\d.]+) 0\)"', text)
+    assert {arm: float(shift) for arm, shift in shifts} == {"0": -1.5, "1": 1.5}
+
+
 def test_the_csv_file_has_a_row_for_every_value(workplace: Path) -> None:
     summary = swept(users=[1, 2]).summary
     with (workplace / "swept" / "sweep.csv").open(encoding="utf-8") as file:
@@ -73,6 +100,17 @@ def test_the_csv_file_has_a_row_for_every_value(workplace: Path) -> None:
     assert len(rows) == sum(len(curve["values"]) for curve in summary["sweep"]["curves"])
     assert rows[0][USERS] == "1"
     assert float(rows[0]["mean"]) > 0
+
+
+def test_the_parquet_file_holds_what_the_csv_file_holds(workplace: Path) -> None:
+    swept(users=[1, 2], buffer=["1MB", "2MB"])
+    table = Table(read_parquet(str(workplace / "swept" / "sweep.parquet")).read_all())
+    with (workplace / "swept" / "sweep.csv").open(encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    assert table.column_names == list(rows[0])
+    assert table.column("mean") == pytest.approx([float(row["mean"]) for row in rows])
+    assert set(table.column(USERS)) == {1.0, 2.0}, "plain numbers are numbers"
+    assert set(table.column(BUFFER)) == {"1MB", "2MB"}, "numbers with units are texts"
 
 
 def test_the_python_interface_takes_axes() -> None:

@@ -48,6 +48,10 @@ addEventListener("load", () => setTimeout(() => {
       page_width: document.documentElement.scrollWidth,
       requests: performance.getEntriesByType("resource").map((one) => one.name),
       charts: document.querySelectorAll(".live canvas").length,
+      cut: [...document.querySelectorAll(".scroll")]
+        .filter((one) => !one.closest(".data") && one.scrollWidth > one.clientWidth + 1)
+        .map((one) => `${one.querySelector("table").tHead.textContent} ${one.scrollWidth} > ${one.clientWidth}`),
+      acted: globalThis.act ? globalThis.act() : null,
       tables: document.querySelectorAll("details.data table").length,
       page: getComputedStyle(document.body).backgroundColor,
     });
@@ -95,8 +99,55 @@ def test_the_page_fits_and_nothing_goes_wrong(report: Path, tmp_path: Path, widt
     assert seen["requests"] == []
     assert seen["wide"] == []
     assert seen["page_width"] <= width_px
-    assert seen["charts"] == 3, "every time series is live"
-    assert seen["tables"] == 9, "the data of every chart opens as a table"
+    assert seen["charts"] == 14, "every time series is live"
+    assert seen["tables"] == 20, "the data of every chart opens as a table"
+    if width_px == 1280:
+        assert seen["cut"] == []
+
+
+ACT = """<script>globalThis.act = () => {
+  const shown = (kind) => [...document.querySelectorAll(kind)].filter((one) => one.getClientRects().length).length;
+  const count = () => ({ lines: shown("#latency path.of-arm-1"), rows: shown("tr.of-arm-0"),
+    figures: shown("figure.of-workload-1") });
+  const before = count();
+  const saved = [];
+  const make = URL.createObjectURL;
+  URL.createObjectURL = (blob) => { saved.push(blob.type); return make(blob); };
+  HTMLAnchorElement.prototype.click = function () { saved.push(this.download); };
+  [...document.querySelectorAll("#latency .key [data-of]")].find((one) => one.textContent.includes("dpp")).click();
+  document.querySelector(".filter [data-of=of-workload-1]").click();
+  const after = count();
+  const live = document.querySelector(".live[data-csv=queue-0]").chart.series.map((one) => one.show);
+  const press = (text) => [...document.querySelectorAll("#latency figure button")]
+    .find((one) => one.textContent === text).click();
+  press("SVG"); press("CSV");
+  [...document.querySelectorAll("#latency button")].find((one) => one.textContent === "Table as CSV").click();
+  document.querySelector(".filter .all").click();
+  return { before, after, live, saved, again: shown("#latency path.of-arm-1"),
+    labels: [...document.querySelectorAll("#latency tbody th")].filter((one) => one.textContent).length };
+};</script>"""
+
+
+def test_a_legend_hides_and_drawings_can_be_saved(report: Path, tmp_path: Path) -> None:
+    text = report.read_text(encoding="utf-8").replace("<head>", f"<head>{ACT}", 1)
+    acting = tmp_path / "acting.html"
+    acting.write_text(text, encoding="utf-8")
+    seen = probe(acting, tmp_path, 1280)
+    acted = seen["acted"]
+    assert seen["errors"] == []
+    assert acted["before"]["lines"] == acted["again"] > acted["after"]["lines"] == 0
+    assert acted["before"]["figures"] > acted["after"]["figures"] == 0
+    assert acted["after"]["rows"] > 0, "rows of the other arm stay"
+    assert acted["live"] == [True, True, True, False, False], "live charts hide the lines of an arm as well"
+    assert acted["saved"] == [
+        "image/svg+xml",
+        "cisco-dpp-latency-xs-transaction-latency.svg",
+        "text/csv",
+        "latency-1.csv",
+        "text/csv",
+        acted["saved"][-1],
+    ]
+    assert acted["labels"] == 5, "each workload is named once when all rows are back"
 
 
 def test_the_page_follows_the_colour_scheme(report: Path, tmp_path: Path) -> None:

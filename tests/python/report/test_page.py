@@ -87,6 +87,7 @@ def test_the_page_has_every_section(page: Page) -> None:
     assert sections == {
         "completion",
         "published",
+        "why",
         "latency",
         "queues",
         "throughput",
@@ -102,13 +103,14 @@ def test_nothing_is_fetched_from_anywhere(page: Page) -> None:
     for tag, attributes in page.elements:
         for name in ("src", "href", "data", "action", "poster"):
             link = attributes.get(name) or "#"
-            assert link.startswith(("#", "data:")), f"<{tag} {name}={link!r}>"
+            is_beside = tag == "a" and link.startswith(("trials/", "result.json", "manifest.json", "scenario.yaml"))
+            assert is_beside or link.startswith(("#", "data:")), f"<{tag} {name}={link!r}>"
     policies = [a["content"] or "" for tag, a in page.elements if a.get("http-equiv") == "Content-Security-Policy"]
     assert policies[0].startswith("default-src 'none'")
 
 
 def test_every_link_within_the_page_leads_somewhere(page: Page) -> None:
-    targets = {(a.get("href") or "")[1:] for tag, a in page.elements if tag == "a"}
+    targets = {link[1:] for tag, a in page.elements if tag == "a" and (link := a.get("href") or "").startswith("#")}
     assert targets <= set(page.ids())
 
 
@@ -122,7 +124,7 @@ def test_every_drawing_says_what_it_shows(page: Page) -> None:
 
 def test_every_time_series_has_its_data_beside_it(page: Page) -> None:
     charts = [a for _, a in page.elements if a.get("class") == "live"]
-    assert len(charts) == 3
+    assert len(charts) == 3 + 1 + 5 + 5, "a queue, two throughputs; its drops; percentiles and rates of each workload"
     assert all(a["data-csv"] in page.ids() for a in charts)
     assert "time_s,fifo trial 1,fifo,dpp trial 1,dpp" in page.text
 
@@ -132,6 +134,69 @@ def test_the_page_answers_in_its_first_lines(page: Page) -> None:
     assert "6 of 6 independent figures hold (and 3 of 3 derived, 6 of 6 bound, 5 of 5 fitted)" in page.text
     assert "With the mechanism off (an arm that does what its baseline does) 3 of 6 would hold" in page.text
     assert "1/20 of the full counts, same rates" in page.text
+
+
+def test_the_latency_panels_show_the_tail_first_and_name_their_axes(cisco: Path) -> None:
+    text = write(cisco).read_text(encoding="utf-8")
+    assert re.search(r'id="scale-tail" checked', text)
+    assert 'class="panels full"' in text
+    assert "share of transactions that took at most so long" in text
+    assert "transaction latency (logarithmic)" in text
+
+
+def test_a_line_marks_the_minimum_retransmission_timeout_where_latencies_reach_it(tmp_path: Path) -> None:
+    path = FakeRun(trials=2, with_solo=False).write(tmp_path / "run")
+    assert "minimum RTO" not in page_of(path).text
+    for file in path.glob("plans/*.json"):
+        plan = json.loads(file.read_text())
+        for host in plan["hosts"]:
+            host["tcp"]["rto_min_ps"] = 8 * 10**9
+        file.write_text(json.dumps(plan))
+    page = page_of(path)
+    assert "minimum RTO 8 ms" in page.text
+    assert "A vertical line marks the minimum retransmission timeout of 8 ms." in str(page.elements)
+    assert re.search(
+        r"With fifo, at most \d+ of the 836 slowest of 83.600 transactions of XS \(1 %\) waited", page.text
+    )
+
+
+def test_drops_stand_on_the_time_axis_of_the_queue(page: Page) -> None:
+    assert "Occupancy and drops over time" in page.text
+    charts = [a for _, a in page.elements if a.get("class") == "live"]
+    by_key = {a["data-csv"]: a["data-sync"] for a in charts}
+    assert by_key["queue-0-drops"] == by_key["queue-0"] == "queue-0"
+
+
+def test_percentiles_and_rates_have_charts_over_time(page: Page) -> None:
+    assert "Percentiles over time" in page.text
+    assert "time_s,fifo p50,fifo p99,dpp p50,dpp p99" in page.text
+    assert "Transactions per second" in page.text
+
+
+def test_the_tables_of_every_trial_are_linked(cisco: Path) -> None:
+    links = {a["href"] for tag, a in page_of(cisco).elements if tag == "a" and "download" in a}
+    assert "trials/fifo/1.transactions.parquet" in links
+    assert "trials/solo-XS/1.queue_depth.parquet" in links
+    assert all((cisco / str(link)).exists() for link in links)
+
+
+def test_reasons_of_many_trials_are_folded(tmp_path: Path) -> None:
+    few = FakeRun(invalid={("fifo", 1)}).write(tmp_path / "few")
+    many = FakeRun(invalid={("fifo", n) for n in range(1, 5)}).write(tmp_path / "many")
+    assert [a for tag, a in page_of(few).elements if a.get("class") == "reasons"] == [
+        {"class": "reasons", "open": None}
+    ]
+    assert [a for tag, a in page_of(many).elements if a.get("class") == "reasons"] == [{"class": "reasons"}]
+
+
+def test_everything_about_an_arm_can_be_hidden(cisco: Path) -> None:
+    page = page_of(cisco)
+    classes = [set((a.get("class") or "").split()) for _, a in page.elements]
+    assert {a["data-of"] for _, a in page.elements if "data-of" in a} >= {"of-arm-0", "of-arm-1", "of-workload-4"}
+    for tag, kind in (("path", "of-arm-1"), ("tr", "of-arm-1"), ("figure", "of-workload-4"), ("tr", "of-workload-4")):
+        assert any(t == tag and kind in c for (t, _), c in zip(page.elements, classes, strict=True)), (tag, kind)
+    live = [a["data-styles"] or "" for _, a in page.elements if a.get("class") == "live"]
+    assert all("of-" in styles for styles in live)
 
 
 def test_policies_are_told_in_words(page: Page) -> None:
@@ -218,7 +283,7 @@ def test_a_run_without_tables_and_plans_has_the_other_sections(tmp_path: Path) -
         file.unlink()
     page = page_of(path)
     sections = {attributes.get("id") for tag, attributes in page.elements if tag == "section"}
-    assert sections == {"completion", "latency", "drops", "counters", "assumptions", "provenance"}
+    assert sections == {"completion", "why", "latency", "drops", "counters", "assumptions", "provenance"}
 
 
 def test_streams_without_an_end_have_goodput_and_no_completion(tmp_path: Path) -> None:

@@ -7,15 +7,16 @@ from markupsafe import Markup
 from tailrace.report.arms import arm_class
 from tailrace.report.limits import ARMS_DRAWN_MAX, PANELS_MAX
 from tailrace.report.plain_csv import csv_text
+from tailrace.report.plan_facts import PlanFacts
 from tailrace.report.scale import MILLISECONDS, Scale, Share, Tail, log_around
-from tailrace.report.svg import lines, plot, steps, x_axis, y_axis
+from tailrace.report.svg import lines, percent, plot, steps, tag, x_axis, y_axis
 from tailrace.results import Run
 from tailrace.results.numbers import PS_PER_MS
 from tailrace.results.run_directory import SOLO, Trial
 from tailrace.statistics import Estimate, Histogram
 
-HEIGHT_PX = 170
-# Enough for a smooth curve in a panel of 350 pixels; a trial's thin line needs fewer.
+HEIGHT_PX = 260
+# Enough for a smooth curve in a panel of 900 pixels; a trial's thin line needs fewer.
 POOLED_POINTS_MAX = 120
 TRIAL_POINTS_MAX = 40
 # More thin lines of one arm are a band of their own.
@@ -23,10 +24,13 @@ TRIAL_LINES_MAX = 6
 # All curves of a page share the points of a page; below so many a curve has corners.
 POINTS_OF_PAGE = 5_000
 POINTS_MIN = 30
+# The name of a line that stands farther right than this ends at the line.
+NAME_AT_LEFT_FROM = 0.8
 # Up to so many curves, the trials stand beside them.
 CURVES_WITH_TRIALS_MAX = 12
 
 Points = list[tuple[float, float]]
+Facts = dict[str, PlanFacts]
 
 
 @dataclass(frozen=True)
@@ -56,13 +60,15 @@ class Panel:
     workload: str
     what: str
     curves: list[Curve]
+    timeouts_ms: list[float]
+    """Minimum retransmission timeouts of the hosts, of all drawn arms."""
 
 
 KIND_WORDS = {"oltp": "transaction latency", "flows": "flow completion time", "datagrams": "one-way delay"}
 
 
-def latency_panels(run: Run) -> list[Panel]:
-    """Panels of all workloads that recorded latencies."""
+def latency_panels(run: Run, facts: Facts) -> list[Panel]:
+    """Panels of all workloads that recorded latencies; `facts` are those of the drawn arms."""
     panels = []
     arms = run.arms[:ARMS_DRAWN_MAX]
     detail = _detail(len(arms) * min(len(run.workloads), PANELS_MAX))
@@ -71,7 +77,8 @@ def latency_panels(run: Run) -> list[Panel]:
         solo = _curve(run.told(f"{SOLO}{workload}"), workload, "alone", -1, detail)
         found = [curve for curve in [solo, *curves] if curve]
         if any(curve.arm_index >= 0 for curve in found):
-            panels.append(Panel(workload, _what(run, workload), found))
+            timeouts = {rto for arm in arms if (rto := facts[arm].rto_min_ms.get(workload)) is not None}
+            panels.append(Panel(workload, _what(run, workload), found, sorted(timeouts)))
     return panels
 
 
@@ -85,13 +92,31 @@ def latency_chart(panel: Panel, *, is_tail: bool) -> Markup:
     for curve in panel.curves:
         colour = arm_class(curve.arm_index) if curve.arm_index >= 0 else "alone-line"
         paths += [steps(points, x, y, class_=f"line thin {colour}") for points in curve.trials]
-        paths.append(steps(curve.pooled, x, y, class_=f"line {colour} dash-{max(0, curve.arm_index) % 4}"))
+        paths.append(steps(curve.pooled, x, y, class_=f"line {colour}"))
     medians = ", ".join(
         f"{curve.name} {'over ' if curve.median.is_bound else ''}{curve.median.ms:.3g} ms" for curve in panel.curves
     )
     label = f"Cumulative distribution of the {panel.what} of {panel.workload}. Medians: {medians}."
-    marks = [*x_axis(x, HEIGHT_PX), *y_axis(y, HEIGHT_PX), lines(paths)]
-    return plot(marks, height=HEIGHT_PX, label=label, left=58 if is_tail else 46)
+    drawn = [rto for rto in panel.timeouts_ms if x.low <= rto <= x.high]
+    if drawn:
+        label += f" A vertical line marks the minimum retransmission timeout of {drawn[0]:g} ms."
+    marks = [
+        *x_axis(x, HEIGHT_PX),
+        *y_axis(y, HEIGHT_PX),
+        lines(paths),
+        *(m for rto in drawn for m in _timeout(x, rto)),
+    ]
+    return plot(marks, height=HEIGHT_PX, label=label, left=58 if is_tail else 46, top=20 if drawn else 6)
+
+
+def _timeout(x: Scale, rto_ms: float) -> list[Markup]:
+    """The line at a minimum retransmission timeout, with its name above the plot."""
+    at = x(rto_ms)
+    anchor = "end" if at > NAME_AT_LEFT_FROM else "middle"
+    return [
+        tag("line", x1=percent(at), x2=percent(at), y1=-4, y2=HEIGHT_PX, class_="timeout"),
+        tag("text", f"minimum RTO {rto_ms:g} ms", x=percent(at), y=-8, class_="timeout-name", text_anchor=anchor),
+    ]
 
 
 def latency_csv(panel: Panel) -> str:

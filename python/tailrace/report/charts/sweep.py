@@ -10,17 +10,35 @@ from markupsafe import Markup
 from tailrace.report.arms import arm_class
 from tailrace.report.plain_csv import csv_text
 from tailrace.report.scale import Linear, Log, Scale, linear_from_zero, log_around
-from tailrace.report.svg import line, lines, percent, plot, row_label, tag, x_axis, y_axis
+from tailrace.report.svg import (
+    LABEL_MAX,
+    label_room,
+    line,
+    lines,
+    percent,
+    plot,
+    row_label,
+    tag,
+    x_axis,
+    y_axis,
+)
 from tailrace.results.numbers import digits_text
 from tailrace.results.sweep import METRICS
 
 HEIGHT_PX = 190
-WHISKER_PX = 3
+DOT_PX = 3
+DODGE_PX = 3
+"""Intervals of neighbouring arms stand so far apart that none hides another."""
+ARMS_DODGED_MAX = 8
+ARMS_IN_LEGEND_MAX = 6
+"""Of more arms colours repeat: each line has the name of its arm at its end."""
+NAME_PX = 12
+"""Height of a name at the end of a line."""
 CELL_PX = 26
 LOG_Y_RATIO = 30.0
 """A metric whose largest mean is this many times its smallest has a logarithmic axis."""
-TEXT_RATIO = 0.55
-"""Cells darker than this have light text."""
+TEXT_RATIO = 0.7
+"""Cells of a stronger colour than this have text in the colour of the page."""
 
 Point = tuple[float, dict[str, Any]]
 
@@ -46,6 +64,16 @@ class Ticks:
         ]
 
 
+@dataclass(frozen=True)
+class End:
+    """Where the line of an arm ends: a share of the width, and pixels from the top."""
+
+    arm: str
+    style: str
+    place: float
+    y: float
+
+
 def axis_scale(axis: dict[str, Any], numbers: Sequence[float] | None) -> Ticks:
     """Places from 0 to 1: by the number or its logarithm where the values are numbers, else evenly."""
     values = axis["values"]
@@ -66,19 +94,64 @@ def curve_chart(curves: Sequence[dict[str, Any]], axis: dict[str, Any], x: Ticks
     """One metric of one workload: a line for each arm, the interval of each mean as a whisker."""
     found = [value for curve in curves for value in curve["values"] if value]
     y = _y_scale(found)
-    marks: list[Markup] = [*x_axis(x, HEIGHT_PX), *y_axis(y, HEIGHT_PX)]
+    height = chart_height(arms)
+    marks: list[Markup] = [*x_axis(x, height), *y_axis(y, height)]
     paths = []
+    ends: list[End] = []
     for curve in curves:
         style = arm_class(arms.index(curve["arm"]))
         points = [(place, value) for place, value in zip(x.places, curve["values"], strict=True)]
         ordered = sorted(points, key=lambda point: point[0])
         means = [(place, value["mean"] if value else None) for place, value in ordered]
         paths.append(line(means, x, y, class_=f"line {style}"))
-        marks += [mark for place, value in ordered if value for mark in _point(curve, place, value, y, style)]
-        marks += _knee_mark(curve, x)
+        shift = _dodge(arms.index(curve["arm"]), len(arms))
+        for place, value in ordered:
+            if value:
+                marks += _point(curve, place, value, (y, height), style, shift)
+        marks += _knee_mark(curve, x, height, style)
+        known = [(place, value) for place, value in ordered if value]
+        ends += [End(curve["arm"], style, known[-1][0], _height(known[-1][1]["mean"], y, height))] if known else []
     first = curves[0]
     label = f"{METRICS[first['metric']]} of {first['workload']} against {axis['name']}, a line for each arm."
-    return plot([*marks, lines(paths)], height=HEIGHT_PX, label=label, left=58, right=18)
+    drawn = [*marks, lines(paths), *_names(ends, arms, height)]
+    return plot(drawn, height=height, label=label, left=58, right=_right(arms))
+
+
+def chart_height(arms: Sequence[str]) -> int:
+    """Taller where the names of many arms stand at the ends of their lines."""
+    return HEIGHT_PX if len(arms) <= ARMS_IN_LEGEND_MAX else max(HEIGHT_PX + 60, len(arms) * (NAME_PX + 1))
+
+
+def _right(arms: Sequence[str]) -> int:
+    return 18 if len(arms) <= ARMS_IN_LEGEND_MAX else label_room(arms)
+
+
+def _names(ends: Sequence[End], arms: Sequence[str], height: int) -> list[Markup]:
+    """Names at the ends of lines, moved apart, each in the colour of its line with a thread to its end."""
+    if len(arms) <= ARMS_IN_LEGEND_MAX:
+        return []
+    ordered = sorted(ends, key=lambda end: end.y)
+    placed: list[float] = []
+    for end in ordered:
+        placed.append(max(end.y, placed[-1] + NAME_PX) if placed else end.y)
+    over = max(0.0, placed[-1] - height) if placed else 0.0
+    for index in reversed(range(len(placed))):
+        limit = height if index == len(placed) - 1 else placed[index + 1] - NAME_PX
+        placed[index] = min(placed[index], limit) if over else placed[index]
+    marks = []
+    for end, y in zip(ordered, placed, strict=True):
+        shown = end.arm if len(end.arm) <= LABEL_MAX else f"{end.arm[: LABEL_MAX - 1]}…"
+        left = percent(end.place)
+        thread = tag("line", x1=left, x2="100%", y1=end.y, y2=round(y, 1), class_=f"thread {end.style}")
+        tip = tag("title", end.arm)
+        name = tag("text", tip, shown, x="100%", dx=5, y=round(y + 4, 1), class_=f"end-name {end.style}")
+        marks += [thread, name]
+    return marks
+
+
+def _dodge(index: int, count: int) -> float:
+    """Pixels by which the interval of an arm stands beside its point."""
+    return (index - (count - 1) / 2) * DODGE_PX if count <= ARMS_DODGED_MAX else 0.0
 
 
 def _y_scale(found: Sequence[dict[str, Any]]) -> Scale:
@@ -90,29 +163,32 @@ def _y_scale(found: Sequence[dict[str, Any]]) -> Scale:
     return linear_from_zero(highest)
 
 
-def _point(curve: dict[str, Any], place: float, value: dict[str, Any], y: Scale, style: str) -> list[Markup]:
+def _point(
+    curve: dict[str, Any], place: float, value: dict[str, Any], y: tuple[Scale, int], style: str, shift: float
+) -> list[Markup]:
     at = percent(place)
-    height = _height(value["mean"], y)
+    height = _height(value["mean"], *y)
     words = f"{curve['arm']}: {digits_text(value['mean'], 4)}"
     marks = []
     if value["low"] is not None:
         words += f" ({digits_text(value['low'], 4)} to {digits_text(value['high'], 4)})"
-        top, bottom = _height(value["high"], y), _height(value["low"], y)
-        marks.append(tag("line", x1=at, x2=at, y1=top, y2=bottom, class_=f"interval {style}"))
+        top, bottom = _height(value["high"], *y), _height(value["low"], *y)
+        moved = f"translate({shift:g} 0)" if shift else None
+        marks.append(tag("line", x1=at, x2=at, y1=top, y2=bottom, class_=f"interval {style}", transform=moved))
     tip = tag("title", words)
-    return [*marks, tag("circle", tip, cx=at, cy=height, r=WHISKER_PX, class_=f"dot {style}")]
+    return [*marks, tag("circle", tip, cx=at, cy=height, r=DOT_PX, class_=f"dot {style}")]
 
 
-def _height(value: float, y: Scale) -> float:
-    return round(HEIGHT_PX * (1 - min(max(y(value), 0.0), 1.0)), 1)
+def _height(value: float, y: Scale, height: int = HEIGHT_PX) -> float:
+    return round(height * (1 - min(max(y(value), 0.0), 1.0)), 1)
 
 
-def _knee_mark(curve: dict[str, Any], x: Ticks) -> list[Markup]:
+def _knee_mark(curve: dict[str, Any], x: Ticks, height: int, style: str) -> list[Markup]:
     if not curve["knee"]:
         return []
     at = percent(x.places[curve["knee"]["position"]])
     tip = tag("title", f"knee of {curve['arm']} at {curve['knee']['value']}")
-    return [tag("line", tip, x1=at, x2=at, y1=0, y2=HEIGHT_PX, class_="knee")]
+    return [tag("line", tip, x1=at, x2=at, y1=0, y2=height, class_=f"knee {style}")]
 
 
 def load_chart(
@@ -137,7 +213,8 @@ def load_chart(
     y: Scale = (
         log_around(min(ys), max(ys)) if min(ys) > 0 and max(ys) / min(ys) >= LOG_Y_RATIO else linear_from_zero(ys)
     )
-    marks: list[Markup] = [*x_axis(x, HEIGHT_PX), *y_axis(y, HEIGHT_PX)]
+    height = chart_height(arms)
+    marks: list[Markup] = [*x_axis(x, height), *y_axis(y, height)]
     paths = []
     for arm, points in pairs.items():
         style = arm_class(arms.index(arm))
@@ -145,11 +222,11 @@ def load_chart(
         for load, latency in points:
             tip = tag("title", f"{arm}: {digits_text(latency, 3)} at {digits_text(load, 3)}")
             circle = tag(
-                "circle", tip, cx=percent(x(load)), cy=_height(latency, y), r=WHISKER_PX, class_=f"dot {style}"
+                "circle", tip, cx=percent(x(load)), cy=_height(latency, y, height), r=DOT_PX, class_=f"dot {style}"
             )
             marks.append(circle)
     label = "Latency against load, a line for each arm, points in the order of the sweep."
-    return plot([*marks, lines(paths)], height=HEIGHT_PX, label=label, left=58, right=18)
+    return plot([*marks, lines(paths)], height=height, label=label, left=58, right=18)
 
 
 def heat_map(curve: dict[str, Any], sweep: dict[str, Any], low: float, high: float, *, is_log: bool) -> Markup:

@@ -6,12 +6,13 @@ from typing import Any
 
 from markupsafe import Markup
 
+from tailrace.report.arms import arm_class, workload_class
 from tailrace.report.limits import ARMS_DRAWN_MAX
-from tailrace.report.scale import Linear, linear_from_zero
-from tailrace.report.series import Line, Steps, TimeChart, Values, cell_means, cell_middles, lines_of
+from tailrace.report.scale import Linear, Scale, linear_from_zero, log_around
+from tailrace.report.series import CELLS, Line, Steps, TimeChart, Values, cell_means, cell_middles, lines_of, means
 from tailrace.report.svg import line, lines, plot, x_axis, y_axis
 from tailrace.results import Run, Trial
-from tailrace.results.numbers import PS_PER_S
+from tailrace.results.numbers import PS_PER_S, span_text
 from tailrace.results.tables import read_trial_table
 
 HEIGHT_PX = 200
@@ -21,6 +22,8 @@ PORTS_MAX = 3
 WORKLOADS_MAX = 8
 # Up to so many lines on all charts together, the first trial stands beside the median.
 LINES_WITH_TRIALS_MAX = 16
+# Beyond, all charts together would take too many bytes: lines of throughput have half of the cells.
+LINES_WITH_ALL_CELLS = 24
 # A queue that never holds a frame on average has no chart.
 QUIET_BYTES = 1.0
 
@@ -35,16 +38,40 @@ def queue_charts(run: Run) -> list[TimeChart]:
     names = _ports(run)
     found: dict[str, list[Line]] = {name: [] for name in names}
     for index, arm in enumerate(run.arms[:ARMS_DRAWN_MAX]):
-        means: dict[str, list[tuple[int, Values]]] = {name: [] for name in names}
+        of_name: dict[str, list[tuple[int, Values]]] = {name: [] for name in names}
         for trial in run.told(arm):
             for name, rows in _split(trial, "port_series", ("port", "queue_mean_bytes"), names).items():
-                means[name].append((trial.number, cell_means(_queue_steps(trial, rows), end_s)))
-        for name, trials in means.items():
-            found[name] += lines_of(arm, f"arm-{index % 6}", trials) if trials else []
+                of_name[name].append((trial.number, cell_means(_queue_steps(trial, rows), end_s)))
+        for name, trials in of_name.items():
+            found[name] += lines_of(arm, arm_class(index), trials) if trials else []
     for name in (name for name in names if found[name]):
         title = "queue, MB (mean of each cell)"
         charts.append(TimeChart(f"queue-{len(charts)}", name, title, cell_middles(end_s), found[name]))
     return charts
+
+
+def drop_lane(run: Run, port: str, key: str) -> TimeChart | None:
+    """Frames that a port dropped in every cell, mean over trials, on the time axis of its queue; None without any."""
+    end_s = _end_s(run)
+    found: list[Line] = []
+    for index, arm in enumerate(run.arms[:ARMS_DRAWN_MAX]):
+        trials = [
+            _drops_in_cells(trial, rows, end_s)
+            for trial in run.told(arm)
+            for rows in _split(trial, "port_series", ("port", "drop_frames"), [port]).values()
+        ]
+        if trials:
+            found.append(Line(arm, arm_class(index), means(trials)))
+    if not any(value for one in found for value in one.values):
+        return None
+    title = f"drops, frames in {span_text(end_s / CELLS * PS_PER_S)} (mean over trials)"
+    return TimeChart(f"{key}-drops", port, title, cell_middles(end_s), found)
+
+
+def _drops_in_cells(trial: Trial, rows: Rows, end_s: float) -> Values:
+    """Frames that were dropped in every cell of a chart."""
+    rates = _per_s(trial, rows)
+    return [None if rate is None else rate * end_s / CELLS for rate in cell_means(rates, end_s)]
 
 
 def throughput_charts(run: Run) -> list[TimeChart]:
@@ -52,31 +79,44 @@ def throughput_charts(run: Run) -> list[TimeChart]:
     charts = []
     end_s = _end_s(run)
     names = run.workloads[:WORKLOADS_MAX]
+    is_crowded = len(names) * len(run.arms) > LINES_WITH_ALL_CELLS
+    cells = CELLS // 2 if is_crowded else CELLS
     has_trials = len(names) * len(run.arms) <= LINES_WITH_TRIALS_MAX
-    for arm in run.arms[:ARMS_DRAWN_MAX]:
-        means: dict[str, list[tuple[int, Values]]] = {name: [] for name in names}
+    for position, arm in enumerate(run.arms[:ARMS_DRAWN_MAX]):
+        of_name: dict[str, list[tuple[int, Values]]] = {name: [] for name in names}
         for trial in run.told(arm):
             for name, rows in _split(trial, "workload_series", ("workload", "goodput_bytes"), names).items():
-                means[name].append((trial.number, cell_means(_goodput_steps(trial, rows), end_s)))
+                of_name[name].append((trial.number, cell_means(_goodput_steps(trial, rows), end_s, cells)))
         found: list[Line] = []
-        for index, (name, trials) in enumerate(means.items()):
-            drawn = lines_of(name, f"workload-{index}", trials) if trials else []
+        for index, (name, trials) in enumerate(of_name.items()):
+            drawn = lines_of(name, workload_class(index), trials) if trials else []
             found += drawn if has_trials else drawn[-1:]
         if found:
-            charts.append(TimeChart(f"goodput-{arm}", arm, "goodput, Gbit/s", cell_middles(end_s), found))
+            charts.append(
+                TimeChart(
+                    f"goodput-{position}", arm, "goodput, Gbit/s", cell_middles(end_s, cells), found, arm=position
+                )
+            )
     return charts
 
 
-def time_chart(chart: TimeChart, highest: float | None = None) -> Markup:
+def time_chart(chart: TimeChart, highest: float | None = None, height: int = HEIGHT_PX) -> Markup:
     """The chart as it prints and as it stands without scripts."""
-    y = linear_from_zero([highest] if highest else _values(chart), count=4)
+    y = _y_scale(chart, highest, height)
     x = Linear(0.0, chart.times_s[-1] + chart.times_s[0], 6)
     paths = []
     for one in chart.lines:
         points = list(zip(chart.times_s, one.values, strict=True))
         paths.append(line(points, x, y, class_=f"line {'thin ' if one.trial else ''}{one.style}"))
     label = f"{chart.y_title} over time, {chart.title}. The values stand below as a table."
-    return plot([*x_axis(x, HEIGHT_PX), *y_axis(y, HEIGHT_PX), lines(paths)], height=HEIGHT_PX, label=label, left=44)
+    return plot([*x_axis(x, height), *y_axis(y, height), lines(paths)], height=height, label=label, left=58)
+
+
+def _y_scale(chart: TimeChart, highest: float | None, height: int) -> Scale:
+    values = _values(chart)
+    if chart.is_log and values and min(values) > 0:
+        return log_around(min(values), max(values))
+    return linear_from_zero([highest] if highest else values, count=4 if height >= HEIGHT_PX else 2)
 
 
 def highest_value(charts: Iterable[TimeChart]) -> float:
@@ -114,10 +154,15 @@ def _queue_steps(trial: Trial, rows: Rows) -> Steps:
 
 
 def _goodput_steps(trial: Trial, rows: Rows) -> Steps:
+    return _per_s(trial, rows, 8e-9)
+
+
+def _per_s(trial: Trial, rows: Rows, unit: float = 1.0) -> Steps:
+    """What was counted in bins, as a rate."""
     starts_s = [start / PS_PER_S for start, _ in rows]
     end_s = trial.outcome["end_ps"] / PS_PER_S
     widths_s = [right - left for left, right in pairwise([*starts_s, max(end_s, starts_s[-1])])]
-    rates = [size * 8e-9 / width if width > 0 else 0.0 for (_, size), width in zip(rows, widths_s, strict=True)]
+    rates = [count * unit / width if width > 0 else 0.0 for (_, count), width in zip(rows, widths_s, strict=True)]
     return Steps(starts_s, rates, end_s)
 
 
