@@ -2,9 +2,9 @@
 
 Divided are the rates of links, shapers, policers, QCN and streams, what waits in a switch (limits, thresholds, bursts,
 the buffer), and what uses the network: users with the cores that their programs share, sizes of streams, numbers of
-flows and datagrams. Kept are sizes of rows, MTU, TCP and its buffers, DPP's packets, and every time: the delay of a full
-queue, the length of a trial, and the cycle of a user alone, whose gap becomes shorter by as much as its answer takes
-longer.
+flows and datagrams. Kept are sizes of rows, MTU, TCP and its buffers, DPP's packets, and every time: the delay of a
+full queue, the length of a trial, and the cycle of a user alone, whose gap becomes shorter by as much as its answer
+takes longer.
 
 A workload keeps at least one user. Where it has fewer users than the number, times are stretched by what is missing,
 for all workloads alike: the cycles of users, the delay of a full queue, and the ages of DPP, of the elephant trap and
