@@ -176,7 +176,9 @@ def parse_document(text: str, name: str, folder: Path = Path()) -> Document:
     """The document in YAML text; raises `ScenarioError` when it is not a YAML mapping."""
     data, lines = read_yaml(text, name)
     if not isinstance(data, dict):
-        what = "a scenario is a mapping of keys, not " + ("empty" if data is None else f"a {type(data).__name__}")
+        what = "a scenario is a mapping of keys, not " + (
+            "empty" if data is None else "a list" if isinstance(data, list) else "a text or a number"
+        )
         raise ScenarioError([Problem(name, 1, "", what, "`tailrace init` writes one to start from")])
     return Document(name, data, lines, folder)
 

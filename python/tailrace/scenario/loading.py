@@ -15,6 +15,7 @@ from tailrace.scenario.caution import cautions
 from tailrace.scenario.checks import PROBLEMS_MAX, check
 from tailrace.scenario.document import Document, Edit, data_document, read_yaml
 from tailrace.scenario.including import read_scenario, with_includes
+from tailrace.scenario.misplaced import misplaced
 from tailrace.scenario.scenario import Scenario
 from tailrace.scenario.sweep import AT, Point
 from tailrace.scenario.wording import problem_of, real_path
@@ -235,8 +236,9 @@ def _parsed(document: Document, base: Scenario | None = None) -> tuple[Scenario 
     try:
         scenario = Scenario.model_validate(data)
     except ValidationError as error:
-        told = islice(error.errors(), PROBLEMS_MAX)
-        return None, [*(problem_of(details, document) for details in told), *_rest(document, error)]
+        errors, problems = misplaced(error.errors(), document)
+        told = islice(errors, PROBLEMS_MAX)
+        return None, [*problems, *(problem_of(details, document) for details in told), *_rest(document, error)]
     if base is not None:
         scenario = scenario.model_copy(update={"arms": base.arms})
     return scenario, check(scenario, document, is_arm=base is not None)

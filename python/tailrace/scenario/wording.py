@@ -17,6 +17,15 @@ from tailrace.scenario.units import shown
 SHOWN_CHARACTERS_MAX = 60
 NEAR_CHOICE = 0.6
 """Likeness from which a choice is offered as what was meant: 'cubicc' is near 'cubic', 'icmp' is not near 'tcp'."""
+EXAMPLES: dict[KeyPath, str] = {
+    ("tailrace",): "tailrace: 1",
+    ("name",): "name: my-lab",
+    ("network",): "network: {topology: {kind: star, hosts: 4}}",
+    ("workloads",): "workloads: {bulk: {kind: stream, source: h1, destination: h2}}",
+    ("experiment",): "experiment: {duration: 10s}",
+    ("experiment", "duration"): "duration: 10s",
+}
+"""What every scenario has, and how it can begin."""
 Words = tuple[str, str]
 """What is wrong, and a hint."""
 
@@ -28,7 +37,9 @@ def problem_of(details: ErrorDetails, document: Document) -> Problem:
     if kind == "extra_forbidden":
         return document.problem(path, "there is no such key", _key_hint(details["loc"], path))
     if kind == "missing":
-        return document.problem(path, "it is missing", f"add '{path[-1]}:' here")
+        example = EXAMPLES.get(path)
+        hint = f"add '{example}'" if example else f"add '{path[-1]}:' here"
+        return document.problem(path, "it is missing", hint)
     if kind == "union_tag_invalid":
         path = (*path, "kind")
         if _context(details)["tag"] == "None":
@@ -36,7 +47,8 @@ def problem_of(details: ErrorDetails, document: Document) -> Problem:
     words = _WORDS.get(kind)
     what, hint = words(details) if words else _other(details)
     if words and details["input"] is None:
-        what, hint = "it has no value", "write {} if there is nothing to say" if words is _no_mapping else hint
+        empty = f"write '{EXAMPLES[path]}'" if path in EXAMPLES else "write {} if there is nothing to say"
+        what, hint = "it has no value", empty if words is _no_mapping else hint
     return document.problem(path, what, hint)
 
 

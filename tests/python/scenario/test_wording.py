@@ -80,3 +80,17 @@ def test_an_override_of_a_workload_that_is_not_there_is_told_as_such() -> None:
         load_scenario(sound(), {"workloads.order.users": 4})
     (found,) = caught.value.problems
     assert str(found) == "--set workloads.order.users: there is no workload 'order' (hint: did you mean 'orders'?)"
+
+
+def test_a_missing_experiment_whose_keys_stand_at_the_top_is_one_error() -> None:
+    data = sound()
+    experiment = data.pop("experiment")
+    (found,) = problems(data | {"duration": "5s", "trials": 2, "seed": 3, "solo": True})
+    assert "'duration', 'trials', 'seed', 'solo' are keys of 'experiment'" in found
+    assert "indent them below 'experiment:'" in found
+    (found,) = problems(data | {"experiments": experiment})
+    assert "experiments: there is no such key (hint: did you mean 'experiment'?)" in found
+    (found,) = problems(data)
+    assert "experiment: it is missing (hint: add 'experiment: {duration: 10s}')" in found
+    (found,) = problems(sound() | {"trials": 3})
+    assert "'trials' is a key of 'experiment'" in found
