@@ -8,7 +8,7 @@ from pathlib import Path
 
 PROGRAM = Path(__file__).resolve().parent.parent / ".venv" / "bin" / "tailrace"
 VERBS = (
-    *("init", "check", "plan", "run", "compare", "report", "list", "import", "export", "show", "schema"),
+    *("init", "check", "plan", "run", "compare", "report", "list", "import", "export", "show", "schema", "completion"),
     *(
         "doctor",
         "calibrate",

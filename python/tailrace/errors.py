@@ -28,11 +28,16 @@ def dotted(path: Iterable[str | int]) -> str:
     return ".".join(str(part) for part in path)
 
 
+def nearest(name: str, known: Sequence[str], likeness: float = 0.6) -> str | None:
+    """The known name that was most likely meant; capitals do not matter."""
+    same = next((one for one in known if one.lower() == name.lower()), None)
+    return same or next(iter(get_close_matches(name, known, n=1, cutoff=likeness)), None)
+
+
 def closest(name: str, known: Sequence[str], noun: str) -> str:
     """A hint with the nearest known name, or with those that there are."""
-    near = get_close_matches(name, known, n=1, cutoff=0.6)
-    if near:
-        return f"did you mean '{near[0]}'?"
+    if (near := nearest(name, known)) is not None:
+        return f"did you mean '{near}'?"
     listed = ", ".join(known[:LISTED_MAX]) + (", ..." if len(known) > LISTED_MAX else "")
     return f"{noun}: {listed}" if known else f"there are no {noun}"
 

@@ -2,14 +2,13 @@
 
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
-import typer.core
 
-from tailrace.cli.console import note
+from tailrace.cli.completion import Shell
+from tailrace.cli.group import Group
 from tailrace.cli.live_app import FabricKind, fabric_app, live_app
-from tailrace.cli.start import INTERRUPTED
 
 EXAMPLES = """
 Examples:
@@ -17,27 +16,15 @@ Examples:
 \b
   tailrace init lab.yaml && tailrace run lab.yaml
   tailrace run reproductions/cisco-dpp --scale 0.05
-  tailrace run examples/dpp.yaml --arm dpp --set workloads.bulk.connections=8 --json
+  tailrace run examples/dpp.yaml --arm dpp --set workloads.bulk.connections=8
 
 Exit codes: 0 done, 1 an expectation failed, 2 usage or scenario error, 3 a trial is invalid, 130 interrupted.
 """
 
 
-class _Program(typer.core.TyperGroup):
-    """The commands together; typer ends an interrupted one without a word."""
-
-    def invoke(self, ctx: Any) -> Any:
-        """Runs a command."""
-        try:
-            return super().invoke(ctx)
-        except KeyboardInterrupt:
-            note("interrupted")
-            raise SystemExit(INTERRUPTED) from None
-
-
 app = typer.Typer(
     name="tailrace",
-    cls=_Program,
+    cls=Group,
     help="What would a switch feature, an MTU or a bigger buffer do to the transactions of your databases?",
     epilog=EXAMPLES,
     add_completion=False,
@@ -274,6 +261,10 @@ def import_(
     scenario: Annotated[
         Path | None, typer.Option("--scenario", metavar="SCENARIO", help="Compare the MTU of its hosts.")
     ] = None,
+    name: Annotated[
+        str | None,
+        typer.Option("--name", metavar="NAME", help="Name of the switch and its policy; its own if left out."),
+    ] = None,
     strict: Annotated[bool, typer.Option("--strict", help="Exit code 1 unless every line is understood.")] = False,
     verbose: Annotated[
         bool, typer.Option("--verbose", help="A remark for each line, not for each kind of line.")
@@ -283,7 +274,7 @@ def import_(
     """Turn a switch's configuration into a scenario's switch section; remarks about its lines go to stderr."""
     from tailrace.cli.vendors import import_file
 
-    code = import_file(vendor, file, out, scenario, is_strict=strict, is_json=json_, is_verbose=verbose)
+    code = import_file(vendor, file, out, scenario, is_strict=strict, is_json=json_, is_verbose=verbose, name=name)
     raise typer.Exit(code)
 
 
@@ -328,3 +319,13 @@ def schema() -> None:
     from tailrace.cli.inspect import print_schema
 
     print_schema()
+
+
+@app.command()
+def completion(
+    shell: Annotated[Shell, typer.Argument(help="Shell to complete in.")],
+) -> None:
+    """Print a script that completes commands, options and files in bash, zsh or fish."""
+    from tailrace.cli.completion import print_completion
+
+    print_completion(shell)

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tailrace.cli.start import INTERRUPTED
+from tailrace.cli.terminal import shown, width_of
 
 if TYPE_CHECKING:
     from tailrace.errors import Problem
@@ -41,7 +42,24 @@ MACHINE = frozenset(
 
 
 def emit(text: str) -> None:
-    """A result, to stdout."""
+    """A result for people, to stdout: within the width of a terminal, and in its colours."""
+    _write(shown(text, sys.stdout))
+
+
+def emit_text(text: str) -> None:
+    """A result that other programs read, such as a configuration, to stdout as it stands."""
+    _write(text)
+
+
+def emit_table(make: Callable[[], str]) -> None:
+    """A result of which the tables are made to fit."""
+    from tailrace.results.columns import within
+
+    with within(width_of(sys.stdout)):
+        emit(make())
+
+
+def _write(text: str) -> None:
     if sys.stdout is None:  # closed by the caller, as `>&-` does
         return
     try:
@@ -53,12 +71,12 @@ def emit(text: str) -> None:
 
 def emit_json(content: object) -> None:
     """A result for programs, to stdout."""
-    emit(json.dumps(content, indent=1, ensure_ascii=False))
+    _write(json.dumps(content, indent=1, ensure_ascii=False))
 
 
 def note(text: str) -> None:
     """Something besides the result, to stderr; one JSON object on a line where programs read."""
-    line = json.dumps({"event": "message", "text": text}) if "--json" in sys.argv else text
+    line = json.dumps({"event": "message", "text": text}) if "--json" in sys.argv else shown(text, sys.stderr)
     with suppress(OSError, AttributeError):  # a full or closed stderr must not change the exit code
         sys.stderr.write(line + "\n")
         sys.stderr.flush()

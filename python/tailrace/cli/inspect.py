@@ -5,7 +5,7 @@ import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tailrace.cli.console import emit, emit_json, note, overrides, scenario_paths, warn
+from tailrace.cli.console import emit, emit_json, emit_table, emit_text, note, overrides, scenario_paths, warn
 from tailrace.errors import RunRefusedError, ScenarioError, closest
 
 if TYPE_CHECKING:
@@ -122,7 +122,7 @@ def print_plan(
     if chosen not in loaded.arms:
         raise RunRefusedError(f"there is no arm '{chosen}' (hint: {closest(chosen, list(loaded.arms), 'arms')})")
     plans = Plans({chosen: scaled(loaded.arms[chosen], scale)})
-    emit(json_text(plans.raw(TrialKey(chosen, trial))))
+    emit_text(json_text(plans.raw(TrialKey(chosen, trial))))
 
 
 def print_comparison(a: Path, b: Path, page: Path | None, *, json_: bool) -> None:
@@ -140,7 +140,7 @@ def print_comparison(a: Path, b: Path, page: Path | None, *, json_: bool) -> Non
     if json_:
         emit_json(compared)
     else:
-        emit(results.format_engines(compared) if is_engines else results.format_compare(compared))
+        emit_table(lambda: results.format_engines(compared) if is_engines else results.format_compare(compared))
 
 
 def print_list(runs: Path, *, json_: bool) -> None:
@@ -166,4 +166,4 @@ def print_schema() -> None:
     """Prints the JSON Schema of a scenario."""
     from tailrace.scenario.schema import scenario_schema
 
-    emit(json.dumps(scenario_schema(), indent=1, ensure_ascii=False))
+    emit_text(json.dumps(scenario_schema(), indent=1, ensure_ascii=False))

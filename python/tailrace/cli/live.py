@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from tailrace.cli.console import DONE, EXPECTATION_FAILED, emit, emit_json, note
+from tailrace.cli.console import DONE, EXPECTATION_FAILED, emit, emit_json, emit_text, note
 from tailrace.errors import RunRefusedError, reason_of
 
 
@@ -29,7 +29,7 @@ def calibrate_hosts(out: Path | None, mtu: str, rate: str) -> None:
     from tailrace.live.calibrate import calibrate, fragment
 
     if out is None:
-        emit(fragment(calibrate(mtu, rate, note)))
+        emit_text(fragment(calibrate(mtu, rate, note)))
         return
     try:
         out.touch(exist_ok=False)  # before the measurement, which would be lost

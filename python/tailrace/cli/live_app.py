@@ -6,9 +6,14 @@ from typing import Annotated
 
 import typer
 
+from tailrace.cli.group import Group
+
 live_app = typer.Typer(rich_markup_mode=None)
 fabric_app = typer.Typer(
-    help="Keep a shaped network of hosts up, to run your own programs in.", no_args_is_help=True, rich_markup_mode=None
+    cls=Group,
+    help="Keep a shaped network of hosts up, to run your own programs in.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
 )
 
 

@@ -11,6 +11,7 @@ from tailrace.cli.console import (
     INVALID_TRIAL,
     emit,
     emit_json,
+    emit_table,
     note,
     overrides,
     scenario_paths,
@@ -163,5 +164,5 @@ def _print(summary: dict[str, Any], path: Path, report: Path, *, is_json: bool) 
     if is_json:
         emit_json({**summary, "path": str(path), "report": str(report)})
         return
-    emit(results.format_result(summary))
+    emit_table(lambda: results.format_result(summary))
     emit(f"report: {report}")

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from tailrace.cli.console import emit, emit_json
+from tailrace.cli.console import emit_json, emit_table
 from tailrace.errors import RunRefusedError, closest
 from tailrace.results import Run
 from tailrace.results.queuing import port_counters, port_policies, switch_counters
@@ -32,9 +32,10 @@ def show_queues(path: Path, arm: str | None, number: int, port: str | None, *, j
     if json_:
         emit_json({"arm": chosen, "trial": number, "ports": shown, "switches": switches})
         return
-    emit(format_ports(shown, vendor_of(run.scenario_text())) if shown else "no switch has a port")
+    vendor = vendor_of(run.scenario_text())
+    emit_table(lambda: format_ports(shown, vendor) if shown else "no switch has a port")
     if switches:
-        emit("\n" + format_switches(switches))
+        emit_table(lambda: "\n" + format_switches(switches))
 
 
 def _trial(run: Run, arm: str | None, number: int) -> Trial:

@@ -20,8 +20,10 @@ def main() -> None:
     answer_interrupts()
     try:
         from tailrace.cli.app import app
+        from tailrace.cli.completion import prepare_answer
         from tailrace.cli.console import guarded
 
+        prepare_answer()
         code = guarded(app)
     except KeyboardInterrupt:
         _leave()

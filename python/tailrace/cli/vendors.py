@@ -1,8 +1,9 @@
 """`tailrace import` and `tailrace export`."""
 
+import re
 from pathlib import Path
 
-from tailrace.cli.console import DONE, EXPECTATION_FAILED, emit, emit_json, note, overrides, scenario_path
+from tailrace.cli.console import DONE, EXPECTATION_FAILED, emit_json, emit_text, note, overrides, scenario_path
 from tailrace.errors import RunRefusedError, closest, reason_of
 from tailrace.importers.nxos.export import export_nxos
 from tailrace.importers.nxos.importer import import_nxos
@@ -12,6 +13,7 @@ from tailrace.importers.sonic.export import export_sonic
 from tailrace.importers.sonic.importer import import_sonic
 from tailrace.scenario.host import Host
 from tailrace.scenario.loading import load_scenario
+from tailrace.scenario.quantities import NAME_CHARACTERS_MAX, NAME_PATTERN
 from tailrace.scenario.topology import expand
 
 FILE_BYTES_MAX = 20_000_000
@@ -27,8 +29,12 @@ def import_file(
     is_strict: bool,
     is_json: bool,
     is_verbose: bool = False,
+    name: str | None = None,
 ) -> int:
     """Writes the section and the remarks; returns the exit code, 1 for a section that no scenario can have."""
+    if name is not None and not re.match(NAME_PATTERN, name):
+        hint = f"letters, digits, - and _, at most {NAME_CHARACTERS_MAX}"
+        raise RunRefusedError(f"--name: '{name}' is not a name (hint: {hint})")
     text = _read(file)
     mtus = _host_mtus(scenario) if scenario else {}
     section, remarks = import_nxos(text, mtus) if vendor == "nxos" else import_sonic(text, mtus, str(file))
@@ -36,6 +42,10 @@ def import_file(
         note(remarks.text(str(file), is_verbose=is_verbose))
         hint = f"none of its lines is understood as one of {vendor}"
         raise RunRefusedError(f"{file}: there is no configuration of queues in it (hint: {hint})")
+    if name is not None:
+        if name in section.switch.get("ports", {}):
+            raise RunRefusedError(f"--name: a port of the switch leads to '{name}' (hint: another name)")
+        section.rename(name, remarks)
     _write_section(section, remarks, file, out, is_json=is_json, is_verbose=is_verbose)
     if not section.is_sound:
         note(f"{file}: `tailrace check` would refuse this section: see the contradictions above")
@@ -75,7 +85,8 @@ def _write_section(
 ) -> None:
     if is_json:
         mtus = {"mtu_bytes": section.mtu_bytes, "class_mtu_bytes": section.class_mtus}
-        emit_json({"section": section.data(), **mtus, "remarks": remarks.data()})
+        rates = {"port_rate_bps": section.port_rates}
+        emit_json({"section": section.data(), **mtus, **rates, "remarks": remarks.data()})
         return
     _write(section.text(file.name), out)
     note(remarks.text(str(file), is_verbose=is_verbose))
@@ -83,7 +94,7 @@ def _write_section(
 
 def _write(text: str, out: Path | None) -> None:
     if out is None:
-        emit(text)
+        emit_text(text)
         return
     if out.exists():
         raise RunRefusedError(f"{out}: it is there already (hint: another name, or remove it)")

@@ -1,7 +1,7 @@
 """What became of every line of a configuration: nothing is dropped in silence."""
 
 import re
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Literal
 
 Verdict = Literal["understood", "no-effect", "not-modelled", "not-understood", "contradiction", "assumed"]
@@ -63,6 +63,12 @@ class Remarks:
             self.add(earlier_line, earlier, "no-effect", f"line {line} says the same")
         else:
             self.add(earlier_line, earlier, "contradiction", f"line {line} says '{text}', and the later line counts")
+
+    def rename(self, old: str, new: str) -> None:
+        """A place in the scenario has another name."""
+        whole = re.compile(re.escape(old) + r"(?![\w-])")
+        self.found = [replace(remark, words=whole.sub(lambda _: new, remark.words)) for remark in self.found]
+        self.known = set(self.found)
 
     def count(self, *verdicts: Verdict) -> int:
         """How many remarks have one of these verdicts."""

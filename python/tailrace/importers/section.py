@@ -21,6 +21,9 @@ ONE_PERCENT_PPB = 10**7
 STAND_INS = ("host-a", "host-b", "host-c")
 """Hosts of the scenario in which a section is looked at."""
 
+PORTS_NAMED_MAX = 3
+"""Ports that a comment names."""
+
 Yaml = dict[str, Any]
 
 
@@ -35,6 +38,8 @@ class Section:
     """MTU of the default class: in a scenario, hosts have it."""
     class_mtus: dict[int, int] = field(default_factory=dict)
     """MTU by class, where classes have one."""
+    port_rates: dict[str, int] = field(default_factory=dict)
+    """Bits per second of ports that state a rate: in a scenario, links have it."""
     has_queues: bool = True
     """Whether anything in the configuration is about queues."""
     is_sound: bool = True
@@ -51,12 +56,24 @@ class Section:
             head.append(f"# MTU of the switch: write at most hosts.defaults.mtu: {self.mtu_bytes}B")
         own = {group: mtu for group, mtu in self.class_mtus.items() if mtu != self.mtu_bytes}
         head += [f"# MTU of class {group}: hosts that send it have at most mtu: {mtu}B" for group, mtu in own.items()]
+        head += [
+            f"# {ports} {'has' if count == 1 else 'have'} {rate(bps)}: network.link.rate, or rate: of links one by one"
+            for bps, ports, count in self._rates()
+        ]
         buffer = io.StringIO()
         yaml = YAML()
         yaml.width = 120
         yaml.default_flow_style = False
         yaml.dump(self.data(), buffer)
         return "\n".join(head) + "\n" + buffer.getvalue()
+
+    def _rates(self) -> list[tuple[int, str, int]]:
+        """Every rate, which ports have it, and how many; the most common first."""
+        by_rate: dict[int, list[str]] = {}
+        for port, bps in self.port_rates.items():
+            by_rate.setdefault(bps, []).append(port)
+        common = sorted(by_rate.items(), key=lambda one: -len(one[1]))
+        return [(bps, _few(ports), len(ports)) for bps, ports in common]
 
     def models(self) -> tuple[dict[str, Policy], Switch]:
         """Parsed; raises pydantic's error when the configuration asked for what no switch can do."""
@@ -73,6 +90,20 @@ class Section:
                 hint = f" (hint: {problem.hint})" if problem.hint else ""
                 remarks.add(0, problem.path, "contradiction", f"no scenario can have this: {problem.what}{hint}")
 
+    def rename(self, name: str, remarks: Remarks) -> None:
+        """Names the switch, and its policies after it, so that sections of several switches fit into one scenario."""
+        several = len(self.policies) > 1
+        new = {policy: f"{name}-{policy}" if several else name for policy in self.policies}
+        self.policies = {new[policy]: content for policy, content in self.policies.items()}
+        if "policy" in self.switch:
+            self.switch["policy"] = new[self.switch["policy"]]
+        if "ports" in self.switch:
+            self.switch["ports"] = {port: new[policy] for port, policy in self.switch["ports"].items()}
+        remarks.rename(f"switches.{self.switch_name}", f"switches.{name}")
+        for old, policy in new.items():
+            remarks.rename(f"NEIGHBOUR: {old}}}", f"NEIGHBOUR: {policy}}}")
+        self.switch_name = name
+
     def _smallest_scenario(self) -> Yaml:
         """A star around this switch with the neighbours that it names, and one stream through it."""
         hosts = [*self.switch.get("ports", {})]
@@ -84,6 +115,11 @@ class Section:
             "workloads": {"bulk": {"kind": "stream", "source": hosts[0], "destination": hosts[1]}},
             "experiment": {"duration": "1s"},
         }
+
+
+def _few(ports: list[str]) -> str:
+    more = len(ports) - PORTS_NAMED_MAX
+    return ", ".join(ports[:PORTS_NAMED_MAX]) + (f" and {more} more" if more > 0 else "")
 
 
 def size(size_bytes: int) -> str:

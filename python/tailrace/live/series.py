@@ -32,7 +32,9 @@ class Moved:
         if self.end_ps <= end_ps:
             return self
         cut_ps = max(self.start_ps, end_ps)
-        return Moved(self.start_ps, cut_ps, self.size_bytes * (cut_ps - self.start_ps) // (self.end_ps - self.start_ps))
+        return Moved(
+            self.start_ps, cut_ps, self.size_bytes * (cut_ps - self.start_ps) // max(1, self.end_ps - self.start_ps)
+        )
 
 
 def bytes_after(moved: Iterable[Moved], from_ps: int) -> int:

@@ -1,9 +1,9 @@
 """Two runs side by side: what changed between them, and what cannot be told."""
 
 from pathlib import Path
-from textwrap import fill
 from typing import Any
 
+from tailrace.results.columns import fill
 from tailrace.results.effect_words import family_words
 from tailrace.results.effects import Comparison, compared_trials, effects_of
 from tailrace.results.fidelity import fabric_name

@@ -1,9 +1,9 @@
 """The table that a terminal shows after a run: our figures beside the published ones."""
 
 from collections.abc import Mapping, Sequence
-from textwrap import fill
 from typing import Any
 
+from tailrace.results.columns import fill, folded
 from tailrace.results.effect_words import correction_words
 from tailrace.results.fair_drop import fair_drop_sentences
 from tailrace.results.fidelity import TAP, fidelity_rows
@@ -58,13 +58,21 @@ def _warnings(arms: dict[str, dict[str, Any]]) -> str:
 
 
 def align(rows: Sequence[Row], *, left: int = 1) -> str:
-    """Columns of equal width: the first `left` columns to the left, numbers to the right. The first row is the head."""
+    """Columns of equal width: the first `left` columns to the left, numbers to the right. The first row is the head.
+
+    What is wider than the place for it goes on below, with the first columns again.
+    """
     widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
+    parts = folded(widths, left)
     lines = [
-        "  ".join(c.ljust(w) if i < left else c.rjust(w) for i, (c, w) in enumerate(zip(row, widths, strict=True)))
-        for row in rows
+        "\n".join("  ".join(_cell(row[i], widths[i], i < left) for i in part).rstrip() for row in rows)
+        for part in parts
     ]
-    return "\n".join(line.rstrip() for line in lines)
+    return "\n\n".join(lines)
+
+
+def _cell(text: str, width: int, is_left: bool) -> str:
+    return text.ljust(width) if is_left else text.rjust(width)
 
 
 def number(value: float | None, digits: int = 4) -> str:

@@ -21,6 +21,14 @@ from tailrace.scenario.yaml import TOO_DEEP, load_yaml
 
 FILE_BYTES_MAX = 4_000_000
 """A scenario is written by people; a larger file is something else."""
+YAML_HINTS = {
+    "'\\t'": "indent with blanks: tabs are not allowed",
+    "mapping values are not allowed": "a colon lacks on this line or above it, or a text with ': ' in it needs quotes",
+    "unexpected end of stream": "a quote or bracket is opened and never closed",
+    "expected <block end>": "it stands in the wrong column, or '- ' entries and keys are mixed",
+    "expected ',' or": "a bracket is not closed, or a comma is missing",
+}
+"""What to look for, by words of the YAML reader."""
 VALUES_MAX = 200_000
 """Values of a document once every alias (`*name`) has been replaced by what it stands for."""
 
@@ -176,7 +184,9 @@ def parse_document(text: str, name: str, folder: Path = Path()) -> Document:
     """The document in YAML text; raises `ScenarioError` when it is not a YAML mapping."""
     data, lines = read_yaml(text, name)
     if not isinstance(data, dict):
-        what = "a scenario is a mapping of keys, not " + ("empty" if data is None else f"a {type(data).__name__}")
+        what = "a scenario is a mapping of keys, not " + (
+            "empty" if data is None else "a list" if isinstance(data, list) else "a text or a number"
+        )
         raise ScenarioError([Problem(name, 1, "", what, "`tailrace init` writes one to start from")])
     return Document(name, data, lines, folder)
 
@@ -221,6 +231,9 @@ def _hint(what: str) -> str:
         return "is this a scenario?"
     if "another document" in what:
         return "one scenario in a file; take out what follows '---'"
+    for words, hint in YAML_HINTS.items():
+        if words in what:
+            return hint
     return "check indentation, colons and quotes; tabs are not allowed"
 
 

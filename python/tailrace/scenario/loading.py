@@ -15,6 +15,7 @@ from tailrace.scenario.caution import cautions
 from tailrace.scenario.checks import PROBLEMS_MAX, check
 from tailrace.scenario.document import Document, Edit, data_document, read_yaml
 from tailrace.scenario.including import read_scenario, with_includes
+from tailrace.scenario.misplaced import misplaced
 from tailrace.scenario.scenario import Scenario
 from tailrace.scenario.sweep import AT, Point
 from tailrace.scenario.wording import problem_of, real_path
@@ -91,7 +92,8 @@ def load_scenario(source: Source, overrides: Mapping[str, Any] | None = None) ->
     points = tuple(base.sweep.points()) if base.sweep is not None else ()
     swept, swept_documents = _swept(document, base, points)
     warned = {**arms, **swept} if len(swept) <= WARNED_MAX else arms
-    return Loaded(document, base, arms, _warnings(warned, {**documents, **swept_documents}), points, swept)
+    warnings = (*_replaced(base, document), *_warnings(warned, {**documents, **swept_documents}))
+    return Loaded(document, base, arms, tuple(sorted(warnings)), points, swept)
 
 
 def _swept(
@@ -143,6 +145,37 @@ def _warnings(arms: Mapping[str, Scenario], documents: Mapping[str, Document]) -
 def _listed(names: list[str]) -> str:
     more = len(names) - NAMED_MAX
     return ", ".join(names[:NAMED_MAX]) + (f" and {more} more" if more > 0 else "")
+
+
+def _replaced(base: Scenario, document: Document) -> Iterator[Problem]:
+    """Arms that replace a whole section and so lose keys of it, which is seldom meant."""
+    for name, changes in base.arms.items():
+        for section, value in changes.items():
+            written = document.data.get(section)
+            if "." in section or not isinstance(value, dict) or not isinstance(written, dict):
+                continue
+            lost = [dotted((section, *path)) for path in _lost(written, value)]
+            if lost:
+                what = f"it replaces the whole section: {_listed(lost)} {'is' if len(lost) == 1 else 'are'} gone"
+                hint = f"write dotted paths, such as {_first_path(section, value)}"
+                yield document.problem(("arms", name, section), what, hint)
+
+
+def _lost(before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[KeyPath]:
+    for key, value in before.items():
+        if key not in after:
+            yield (key,)
+        elif isinstance(value, dict) and isinstance(after[key], dict):
+            yield from ((key, *path) for path in _lost(value, after[key]))
+
+
+def _first_path(section: str, value: Mapping[str, Any]) -> str:
+    path, place = [section], value
+    while isinstance(place, Mapping) and place:
+        key = next(iter(place))
+        path.append(str(key))
+        place = place[key]
+    return f"{'.'.join(path)}: {place}"
 
 
 def _equal_arms(arms: Mapping[str, Scenario], documents: Mapping[str, Document]) -> Iterator[Problem]:
@@ -235,8 +268,9 @@ def _parsed(document: Document, base: Scenario | None = None) -> tuple[Scenario 
     try:
         scenario = Scenario.model_validate(data)
     except ValidationError as error:
-        told = islice(error.errors(), PROBLEMS_MAX)
-        return None, [*(problem_of(details, document) for details in told), *_rest(document, error)]
+        errors, problems = misplaced(error.errors(), document)
+        told = islice(errors, PROBLEMS_MAX)
+        return None, [*problems, *(problem_of(details, document) for details in told), *_rest(document, error)]
     if base is not None:
         scenario = scenario.model_copy(update={"arms": base.arms})
     return scenario, check(scenario, document, is_arm=base is not None)

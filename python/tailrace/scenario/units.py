@@ -63,7 +63,7 @@ TIME = Dimension(
     examples=("8ms", "500ns"),
     plan_unit="picoseconds",
     aliases={"sec": "s", "seconds": "s", "second": "s", "m": "ms or min", "usec": "us", "msec": "ms", "hours": "h"},
-    likely=("ms", "us"),
+    likely=("s", "ms", "us"),
 )
 
 FINE_TIME = Dimension(
@@ -116,6 +116,10 @@ RATE = Dimension(
         "gbps": "Gbit/s",
         "M": "Mbit/s",
         "Gb/s": "Gbit/s",
+        "Gbs": "Gbit/s",
+        "Mbs": "Mbit/s",
+        "Gbits": "Gbit/s",
+        "Mbits": "Mbit/s",
         "Mb/s": "Mbit/s",
     },
     likely=("Gbit/s", "Mbit/s"),

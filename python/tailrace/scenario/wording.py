@@ -8,7 +8,7 @@ from typing import Any, get_args
 from pydantic import BaseModel
 from pydantic_core import ErrorDetails
 
-from tailrace.errors import KeyPath, Problem
+from tailrace.errors import KeyPath, Problem, nearest
 from tailrace.scenario.document import Document, has_key
 from tailrace.scenario.quantities import NAME_CHARACTERS_MAX
 from tailrace.scenario.scenario import Scenario
@@ -17,6 +17,17 @@ from tailrace.scenario.units import shown
 SHOWN_CHARACTERS_MAX = 60
 NEAR_CHOICE = 0.6
 """Likeness from which a choice is offered as what was meant: 'cubicc' is near 'cubic', 'icmp' is not near 'tcp'."""
+EXAMPLES: dict[KeyPath, str] = {
+    ("tailrace",): "tailrace: 1",
+    ("name",): "name: my-lab",
+    ("network",): "network: {topology: {kind: star, hosts: 4}}",
+    ("workloads",): "workloads: {bulk: {kind: stream, source: h1, destination: h2}}",
+    ("network", "topology"): "topology: {kind: star, hosts: 4}",
+    ("experiment",): "experiment: {duration: 10s}",
+    ("arms",): "arms: {plain: {}, dpp: {switches.leaf.policy: dpp}}",
+    ("experiment", "duration"): "duration: 10s",
+}
+"""What every scenario has, and how it can begin."""
 Words = tuple[str, str]
 """What is wrong, and a hint."""
 
@@ -28,15 +39,20 @@ def problem_of(details: ErrorDetails, document: Document) -> Problem:
     if kind == "extra_forbidden":
         return document.problem(path, "there is no such key", _key_hint(details["loc"], path))
     if kind == "missing":
-        return document.problem(path, "it is missing", f"add '{path[-1]}:' here")
+        example = EXAMPLES.get(path)
+        hint = f"add '{example}'" if example else f"add '{path[-1]}:' here"
+        return document.problem(path, "it is missing", hint)
     if kind == "union_tag_invalid":
         path = (*path, "kind")
         if _context(details)["tag"] == "None":
             return document.problem(path, "it has no value", _unknown_kind(details)[1])
     words = _WORDS.get(kind)
     what, hint = words(details) if words else _other(details)
+    if words is _no_mapping and path in EXAMPLES:
+        hint = f"such as {EXAMPLES[path]}"
     if words and details["input"] is None:
-        what, hint = "it has no value", "write {} if there is nothing to say" if words is _no_mapping else hint
+        empty = f"write '{EXAMPLES[path]}'" if path in EXAMPLES else "write {} if there is nothing to say"
+        what, hint = "it has no value", empty if words is _no_mapping else hint
     return document.problem(path, what, hint)
 
 
@@ -59,6 +75,8 @@ def _context(details: ErrorDetails) -> dict[str, Any]:
 
 
 def _shown(details: ErrorDetails) -> str:
+    if isinstance(details["input"], dict | list):
+        return "a mapping of keys" if isinstance(details["input"], dict) else "a list"
     text = shown(details["input"])
     return text if len(text) <= SHOWN_CHARACTERS_MAX else text[: SHOWN_CHARACTERS_MAX - 3] + "..."
 
@@ -69,7 +87,9 @@ def _stated(details: ErrorDetails) -> Words:
 
 def _unknown_kind(details: ErrorDetails) -> Words:
     context = _context(details)
-    return f"there is no kind '{context['tag']}'", "one of " + str(context["expected_tags"]).replace("'", "")
+    kinds = str(context["expected_tags"]).replace("'", "").split(", ")
+    near = nearest(str(context["tag"]), kinds)
+    return f"there is no kind '{context['tag']}'", f"did you mean '{near}'?" if near else "one of " + ", ".join(kinds)
 
 
 def _no_kind(_: ErrorDetails) -> Words:
@@ -87,13 +107,15 @@ def _no_list(details: ErrorDetails) -> Words:
 def _no_choice(details: ErrorDetails) -> Words:
     expected = str(_context(details)["expected"]).replace(" or ", ", ").split(", ")
     choices = [choice.strip("'") for choice in expected]
-    near = get_close_matches(str(details["input"]), choices, n=1, cutoff=NEAR_CHOICE)
+    near = nearest(str(details["input"]), choices, NEAR_CHOICE)
     is_quoted = isinstance(details["input"], str) and details["input"] in choices
     hint = (
         "take the quotes away"
         if is_quoted
-        else f"did you mean '{near[0]}'?"
+        else f"did you mean '{near}'?"
         if near
+        else f"write {choices[0]}"
+        if len(choices) == 1
         else "one of " + ", ".join(choices)
     )
     return f"{_shown(details)} is not one of the choices", hint
@@ -108,7 +130,7 @@ def _no_text(details: ErrorDetails) -> Words:
 
 
 def _no_integer(details: ErrorDetails) -> Words:
-    is_text = isinstance(details["input"], str)
+    is_text = isinstance(details["input"], str) and any(letter.isdigit() for letter in details["input"])
     hint = "leave out the unit and the quotes" if is_text else "write a number such as 20"
     return f"{_shown(details)} is not a whole number", hint
 

@@ -222,3 +222,59 @@ def test_of_a_partial_run_the_first_arm_with_the_trial_is_shown(tailrace: Progra
     assert "there is no trial 1 of 'fifo' (hint: arms with counters: dpp)" in err
     _, _, err = tailrace("show", "queues", path, "--arm", "dpp", "--trial", "2")
     assert "trial 2 of 'dpp' has no counters (hint: trials with counters of 'dpp': 1)" in err
+
+
+SPEEDS = """hostname leaf7
+policy-map type queuing fast
+  class type queuing c-out-8q-q1
+    priority level 1
+policy-map type queuing slow
+  class type queuing c-out-8q-q1
+    bandwidth remaining percent 10
+  class type queuing c-out-8q-q-default
+    bandwidth remaining percent 90
+system qos
+  service-policy type queuing output fast
+interface Ethernet1/1
+  description to db1
+  speed 25000
+  service-policy type queuing output slow
+interface Ethernet1/2
+  speed 10000
+interface Ethernet1/3
+  speed auto
+  service-policy type queuing output slow
+"""
+
+
+def test_the_speed_of_a_port_is_the_rate_of_its_link(tailrace: Program) -> None:
+    Path("leaf.cfg").write_text(SPEEDS, encoding="utf-8")
+    _, out, err = tailrace("import", "nxos", "leaf.cfg", "--verbose")
+    assert "# Ethernet1/1 has 25Gbit/s: network.link.rate, or rate: of links one by one" in out
+    assert "# Ethernet1/2 has 10Gbit/s" in out
+    assert "understood: 'speed 25000' rate of the port's link: rate: 25Gbit/s" in err
+    assert "no effect on queues: 'speed auto' the port negotiates its rate" in err
+    _, out, _ = tailrace("import", "nxos", "leaf.cfg", "--json")
+    assert json.loads(out)["port_rate_bps"] == {"Ethernet1/1": 25 * 10**9, "Ethernet1/2": 10**10}
+
+
+def test_a_section_has_the_name_that_is_asked_for(tailrace: Program) -> None:
+    Path("leaf.cfg").write_text(SPEEDS, encoding="utf-8")
+    _, out, err = tailrace("import", "nxos", "leaf.cfg", "--name", "tuned", "--verbose")
+    section = YAML(typ="safe").load(out)
+    assert set(section["policies"]) == {"tuned-fast", "tuned-slow"}
+    assert section["switches"] == {"tuned": {"policy": "tuned-fast", "ports": {"db1": "tuned-slow"}}}
+    assert "'hostname leaf7' switches.tuned" in err
+    assert "write switches.tuned.ports: {NEIGHBOUR: tuned-slow}" in err
+    _, out, _ = tailrace("import", "sonic", SONIC, "--name", "tuned")
+    section = YAML(typ="safe").load(out)
+    assert list(section["switches"]) == ["tuned"]
+    assert section["switches"]["tuned"]["policy"] in section["policies"]
+
+
+@pytest.mark.parametrize(("name", "why"), [("a b", "is not a name"), ("db1", "a port of the switch leads to 'db1'")])
+def test_a_name_that_a_switch_cannot_have_is_refused(tailrace: Program, name: str, why: str) -> None:
+    Path("leaf.cfg").write_text(SPEEDS, encoding="utf-8")
+    code, out, err = tailrace("import", "nxos", "leaf.cfg", "--name", name)
+    assert (code, out) == (2, "")
+    assert why in err

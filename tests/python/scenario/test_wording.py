@@ -80,3 +80,61 @@ def test_an_override_of_a_workload_that_is_not_there_is_told_as_such() -> None:
         load_scenario(sound(), {"workloads.order.users": 4})
     (found,) = caught.value.problems
     assert str(found) == "--set workloads.order.users: there is no workload 'order' (hint: did you mean 'orders'?)"
+
+
+def test_a_missing_experiment_whose_keys_stand_at_the_top_is_one_error() -> None:
+    data = sound()
+    experiment = data.pop("experiment")
+    (found,) = problems(data | {"duration": "5s", "trials": 2, "seed": 3, "solo": True})
+    assert "'duration', 'trials', 'seed', 'solo' are keys of 'experiment'" in found
+    assert "indent them below 'experiment:'" in found
+    (found,) = problems(data | {"experiments": experiment})
+    assert "experiments: there is no such key (hint: did you mean 'experiment'?)" in found
+    (found,) = problems(data)
+    assert "experiment: it is missing (hint: add 'experiment: {duration: 10s}')" in found
+    (found,) = problems(sound() | {"trials": 3})
+    assert "'trials' is a key of 'experiment'" in found
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "words"),
+    [
+        ("arms", ["fifo", "dpp"], "not a list (hint: such as arms: {plain: {}, dpp: {switches.leaf.policy: dpp}})"),
+        ("network__topology", "star", "such as topology: {kind: star, hosts: 4}"),
+        ("workloads__orders__round_trips", {"response": "18kB"}, "it is a list, not a mapping of keys"),
+        ("workloads__orders__users", "ten", "write a number such as 20"),
+        ("workloads__backup__kind", "Stream", "did you mean 'stream'?"),
+        ("switches__leaf__policy", "FIFO", "did you mean 'fifo'?"),
+        ("experiment__duration", 10, "write 10s or 10ms or 10us"),
+        ("workloads__backup__rate", "2Gbs", "write 2Gbit/s"),
+        ("tailrace", 2, "write 1"),
+    ],
+)
+def test_a_usual_slip_is_answered_with_what_to_write(path: str, value: object, words: str) -> None:
+    assert words in "\n".join(problems(sound(**{path: value})))
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("tailrace: 1\nexperiment:\n  trials 2\n  duration: 1s\n", "a colon lacks on this line or above it"),
+        ("tailrace: 1\nname: 'bad\n", "a quote or bracket is opened and never closed"),
+        ("a:\n\tb: 1\n", "indent with blanks"),
+        ("a:\n  - name: x\n    kind: y\n  b: 1\n", "'- ' entries and keys are mixed"),
+    ],
+)
+def test_what_the_yaml_reader_says_has_a_remedy(text: str, words: str, tmp_path: Path) -> None:
+    path = tmp_path / "x.yaml"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(ScenarioError, match=words):
+        load_scenario(path)
+
+
+def test_an_arm_that_replaces_a_section_is_told_what_it_loses() -> None:
+    arms = {"fifo": {}, "dpp": {"switches": {"leaf": {"policy": "dpp"}}}}
+    switches = {"leaf": {"policy": "fifo", "buffer": "12MB"}}
+    (found,) = load_scenario(sound(arms=arms, switches=switches)).warnings
+    assert "arms.dpp.switches: it replaces the whole section: switches.leaf.buffer is gone" in str(found)
+    assert "write dotted paths, such as switches.leaf.policy: dpp" in str(found)
+    dotted = {"fifo": {}, "dpp": {"switches.leaf.policy": "dpp"}}
+    assert load_scenario(sound(arms=dotted, switches=switches)).warnings == ()

@@ -105,3 +105,27 @@ fn another_frame_gives_another_digest_and_a_cut_log_is_refused() {
     std::fs::write(&changed, &bytes).expect("the folder is there");
     assert!(digest(&changed).expect_err("no end").contains("ends before"));
 }
+
+#[test]
+fn switches_count_from_the_end_of_the_warm_up_and_so_does_a_replay() {
+    const WARM_UP_PS: u64 = 10_000_000_000;
+    let whole = parse(&two_switches(RATE_BPS, &prioritising(60_000)));
+    let mut raw = whole.raw.clone();
+    (raw.observe.warm_up_ps, raw.stop_at_ps) = (WARM_UP_PS, 10 * WARM_UP_PS);
+    let warm = Plan::from_raw(raw).expect("it is sound");
+    let log = scratch("warm-up.log");
+    let looks = vec![100; 400]; // 40 ms, of which the last 26.6 are measured
+    let counted = |plan: &Plan| {
+        let lived = live(plan, &looks, &log);
+        assert_eq!(lived, replay(plan, &log).expect("the log is whole"));
+        lived
+    };
+    let (before, after) = (counted(&whole), counted(&warm));
+    assert_eq!((before["counted_from_ps"].as_u64(), after["counted_from_ps"].as_u64()), (Some(0), Some(WARM_UP_PS)));
+    assert_eq!(before["end_ps"], after["end_ps"]);
+    assert_eq!(before["digest"], after["digest"], "the same things happened");
+    let sent = |outcome: &Value| outcome["ports"][0]["tx_bytes"].as_u64().expect("a count") as f64;
+    // The port is never idle: what it sends goes by the time that counts, 16.6 ms of 26.6.
+    let share = sent(&after) / sent(&before);
+    assert!((0.58..0.66).contains(&share), "{share}");
+}

@@ -133,6 +133,7 @@ fn hosts(plan: &Plan, world: &World) -> Vec<Value> {
         let stage = &world.roads.stages[host];
         json!({
             "name": raw.name,
+            "counted_from_ps": world.counted_from.ps(),
             "rx_frames": stage.frames,
             "interface": interface(world, host),
             "nic_queue_drops": world.hosts[host].nic.queue_drops + interface_drops(world, host),

@@ -68,5 +68,7 @@ class NxosConfig:
     """Every command, in order."""
     class_mtus: dict[int, tuple[int, Command]] = field(default_factory=dict)
     """MTU by qos-group, of the network-qos policy in force."""
+    port_rates: dict[str, int] = field(default_factory=dict)
+    """Bits per second of the ports that state a speed."""
     mtus: list[tuple[int, int, str, str]] = field(default_factory=list)
     """Line, bytes, text and whom it is for: to find lines that contradict each other."""

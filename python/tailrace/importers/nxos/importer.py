@@ -41,10 +41,12 @@ def import_nxos(text: str, host_mtus: dict[str, int] | None = None) -> tuple[Sec
     _unused(config, applied)
     section.mtu_bytes = mtu_of(config, host_mtus or {})
     section.class_mtus = {group: mtu for group, (mtu, _) in sorted(config.class_mtus.items())}
+    section.port_rates = config.port_rates
     _left_over(config)
     section.check(config.remarks)
     section.is_sound &= policies.is_sound
-    section.has_queues = config.remarks.count("understood") > 0
+    # Each port with a rate has a line of its own, which is about no queue.
+    section.has_queues = config.remarks.count("understood") > len(config.port_rates)
     return section, config.remarks
 
 

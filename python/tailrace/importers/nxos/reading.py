@@ -1,11 +1,13 @@
 """From commands to maps: which class-map, policy-map, interface or system section each command belongs to."""
 
+import re
 from collections.abc import Callable, Iterable
 
 from tailrace.importers.nxos import tree
 from tailrace.importers.nxos.config import ClassMap, Commands, NxosConfig, Place, PolicyClass, PolicyMap
 from tailrace.importers.nxos.meanings import meaning_of
 from tailrace.importers.nxos.parse import Command, Comment, Continued, Entry, Unread, parse, read_command
+from tailrace.importers.section import rate
 
 PREFIX = "! tailrace "
 """Begins a comment that holds what NX-OS has no words for: names."""
@@ -66,10 +68,24 @@ def _tell_unread(config: NxosConfig, entry: Unread) -> None:
     if removed and read_command(removed) is not None:
         _removal(config, entry, removed)
         return
+    if (speed := SPEED.match(entry.text)) and config.interfaces:
+        _speed(config, entry, speed[1])
+        return
     verdict, words, mtu = meaning_of(entry.text)
     config.remarks.add(entry.line, entry.text, verdict, words)
     if mtu is not None:
         config.mtus.append((entry.line, mtu, entry.text, "everything"))
+
+
+def _speed(config: NxosConfig, entry: Unread, stated: str) -> None:
+    """The rate of a port is that of its link, which stands in the network of a scenario and not in its switch."""
+    if not stated.isdecimal():
+        words = "the port negotiates its rate: that of its link holds, network.link.rate"
+        config.remarks.add(entry.line, entry.text, "no-effect", words)
+        return
+    rate_bps = int(stated) * BPS_PER_SPEED
+    config.port_rates[config.interfaces[-1].name.removeprefix("interface ")] = rate_bps
+    config.remarks.add(entry.line, entry.text, "understood", f"rate of the port's link: rate: {rate(rate_bps)}")
 
 
 def _removal(config: NxosConfig, entry: Unread, removed: str) -> None:
@@ -212,6 +228,9 @@ OPENERS: dict[str, Callable[[NxosConfig, Command, Place | None], Place | None]] 
     "control_plane": _control_plane,
     "access_list": _access_list,
 }
+SPEED = re.compile(r"speed\s+([1-9]\d{0,6}|auto)\b", re.IGNORECASE)
+BPS_PER_SPEED = 1_000_000
+"""NX-OS states speeds in Mbit/s (Cisco Nexus 9000 Series NX-OS Interfaces Configuration Guide, "speed")."""
 EVERYWHERE = frozenset(("hardware", "jumbo", "watchdog_time"))
 ACTIONS: dict[str, frozenset[str]] = {
     "qos": frozenset(("set", "police")),

@@ -1,0 +1,56 @@
+"""Help that groups commands by what they are for, and says what each does in a whole sentence."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import typer.core
+
+from tailrace.cli.console import note
+from tailrace.cli.start import INTERRUPTED
+
+SUMMARY_CHARACTERS_MAX = 1000
+"""Longer than any first sentence: a summary is never cut off."""
+PANELS: Mapping[str, tuple[str, ...]] = {
+    "Scenarios and simulated runs": (
+        *("init", "check", "plan", "run", "report", "compare", "list", "show"),
+        *("schema", "completion"),
+    ),
+    "Live runs": ("doctor", "calibrate", "replay", "clean", "fabric", "exec", "top"),
+    "Switch configurations": ("import", "export"),
+}
+"""Commands in the order in which help shows them."""
+
+
+class Group(typer.core.TyperGroup):
+    """Commands together; typer ends an interrupted one without a word."""
+
+    def invoke(self, ctx: Any) -> Any:
+        """Runs a command."""
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt:
+            note("interrupted")
+            raise SystemExit(INTERRUPTED) from None
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """Writes the commands of each panel with their summaries."""
+        summaries = {
+            name: command.get_short_help_str(SUMMARY_CHARACTERS_MAX)
+            for name in self.list_commands(ctx)
+            if (command := self.get_command(ctx, name)) is not None and not command.hidden
+        }
+        for title, rows in _panels(summaries):
+            with formatter.section(title):
+                formatter.write_dl(rows)
+
+
+def _panels(summaries: Mapping[str, str]) -> Iterator[tuple[str, list[tuple[str, str]]]]:
+    """Each panel that has commands here; those of no panel stand under a title of their own."""
+    placed = {name for names in PANELS.values() for name in names}
+    if not placed & set(summaries) or placed.isdisjoint(set(summaries) - {"list"}):
+        yield "Commands", list(summaries.items())
+        return
+    for title, names in PANELS.items():
+        yield title, [(name, summaries[name]) for name in names if name in summaries]
+    if others := [(name, text) for name, text in summaries.items() if name not in placed]:
+        yield "Other commands", others

@@ -1,0 +1,87 @@
+"""What a terminal can show: its width, and colour for verdicts and warnings. Pipes and files get plain text."""
+
+import os
+import re
+import shutil
+import textwrap
+from collections.abc import Callable
+from typing import TextIO
+
+RED, GREEN, YELLOW = "31", "32", "33"
+WIDTH_MIN = 40
+"""Narrower terminals break lines by themselves."""
+COLOUR_OF = {"better": GREEN, "worse": RED, "few": YELLOW, "censored": YELLOW}
+"""Colours of cells by their tone."""
+HANGING = "  "
+"""Continued lines are indented by this much more."""
+TONES = (
+    (re.compile(r"(?<!\w)(?:just )?FAIL(?!\w)"), RED),
+    (re.compile(r"(?<=  )(?:just )?pass$", re.MULTILINE), GREEN),
+    (re.compile(r"^(?:warning|PARTIAL|CONTRADICTION|NOT UNDERSTOOD|NOT MODELLED)(?=[: ])", re.MULTILINE), YELLOW),
+    (re.compile(r"(?<=: )(?:CONTRADICTION|NOT UNDERSTOOD|NOT MODELLED)(?=:)"), YELLOW),
+    (re.compile(r"(?<=: )(?:failed|invalid)(?=: )"), RED),
+)
+"""Words that have a colour, where they are verdicts and not part of a sentence."""
+
+
+def is_terminal(stream: TextIO | None) -> bool:
+    """Whether a person looks at what is written there."""
+    try:
+        return stream is not None and stream.isatty()
+    except ValueError:  # closed
+        return False
+
+
+def has_colour(stream: TextIO | None) -> bool:
+    """Whether it is a terminal and nobody asked for none (https://no-color.org)."""
+    return is_terminal(stream) and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+
+
+def width_of(stream: TextIO | None) -> int | None:
+    """Columns of the terminal, or `COLUMNS` of the environment; None where it is none."""
+    return max(WIDTH_MIN, shutil.get_terminal_size().columns) if is_terminal(stream) else None
+
+
+def shown(text: str, stream: TextIO | None) -> str:
+    """`text` as it is written there: within the width of a terminal and in colour, or as it stands."""
+    width = width_of(stream)
+    fitting = text if width is None else fitted(text, width)
+    return coloured(fitting) if has_colour(stream) else fitting
+
+
+def fitted(text: str, width: int) -> str:
+    """`text` with its lines broken at blanks, where they are longer than that. Words stay whole."""
+    return "\n".join(part for line in text.split("\n") for part in _broken(line, width))
+
+
+def coloured(text: str) -> str:
+    """`text` with the colours of its verdicts and warnings."""
+    for words, colour in TONES:
+        text = words.sub(lambda found, colour=colour: painted(found[0], colour), text)  # type: ignore[misc]
+    return text
+
+
+def painted(text: str, colour: str) -> str:
+    """`text` in a colour."""
+    return f"\x1b[{colour}m{text}\x1b[0m"
+
+
+def painter(stream: TextIO | None) -> Callable[[str, str], str]:
+    """What puts a text into the colour of its tone, on a terminal; elsewhere nothing changes."""
+    if not has_colour(stream):
+        return lambda text, _tone: text
+    return lambda text, tone: painted(text, COLOUR_OF[tone]) if tone in COLOUR_OF else text
+
+
+def _broken(line: str, width: int) -> list[str]:
+    if len(line) <= width or "\x1b" in line:  # escape sequences have no width: what has them was made to fit
+        return [line]
+    indent = line[: len(line) - len(line.lstrip())]
+    return textwrap.wrap(
+        line.strip(),
+        width,
+        initial_indent=indent,
+        subsequent_indent=indent + HANGING,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )

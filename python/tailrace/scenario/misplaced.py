@@ -1,0 +1,39 @@
+"""Sections that are missing because their keys, or a near name, stand at the top of the file: told once."""
+
+from collections.abc import Sequence
+from difflib import get_close_matches
+
+from pydantic_core import ErrorDetails
+
+from tailrace.errors import Problem
+from tailrace.scenario.document import Document
+from tailrace.scenario.experiment import Experiment, Observe
+from tailrace.scenario.network import Network
+from tailrace.scenario.quantities import Part
+
+SECTIONS: dict[str, type[Part]] = {"experiment": Experiment, "observe": Observe, "network": Network}
+"""Sections with keys of their own."""
+NEAR_SECTION = 0.8
+"""Likeness from which an unknown key is taken for a section that is missing."""
+
+
+def misplaced(errors: Sequence[ErrorDetails], document: Document) -> tuple[list[ErrorDetails], list[Problem]]:
+    """The errors without those that follow from a section's place, and a problem for each such section."""
+    unknown = [str(each["loc"][0]) for each in errors if each["type"] == "extra_forbidden" and len(each["loc"]) == 1]
+    missing = {str(each["loc"][0]) for each in errors if each["type"] == "missing" and len(each["loc"]) == 1}
+    told = {name for name in missing if get_close_matches(name, unknown, n=1, cutoff=NEAR_SECTION)}
+    problems = []
+    for section, model in SECTIONS.items():
+        keys = [key for key in unknown if key in model.model_fields]
+        if keys:
+            told |= {*keys, section} if section in missing else set(keys)
+            problems.append(_problem(section, keys, document))
+    rest = [each for each in errors if len(each["loc"]) != 1 or each["loc"][0] not in told]
+    return rest, problems
+
+
+def _problem(section: str, keys: Sequence[str], document: Document) -> Problem:
+    listed = ", ".join(f"'{key}'" for key in keys)
+    what = f"{listed} {'is a key' if len(keys) == 1 else 'are keys'} of '{section}', and not of the file"
+    hint = f"indent {'it' if len(keys) == 1 else 'them'} below '{section}:'"
+    return document.problem((keys[0],), what, hint)
