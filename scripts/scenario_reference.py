@@ -5,7 +5,9 @@ from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any
 
+from reference_snippets import SNIPPETS
 from tailrace.scenario import units, vocabulary
+from tailrace.scenario.classify import DSCP_NAMES
 
 Schema = dict[str, Any]
 
@@ -21,6 +23,8 @@ DIMENSIONS = (
 )
 DISTRIBUTION_WORD = "exponential|uniform"
 """Part of the pattern by which a distribution is recognised."""
+LARGEST = 2**31 - 1
+"""A maximum from here on is that of a number in the machine and says nothing to the author of a scenario."""
 
 INTRODUCTION = """# Scenario reference
 
@@ -28,7 +32,8 @@ Every key of a scenario file. Written by `make docs` from the JSON Schema that `
 is given that schema completes and checks these keys while you type. `tailrace check FILE` says what is wrong in a file,
 with line, key and a hint.
 
-A key without a default is required. Unknown keys are errors. `[K]` marks a default whose source was not at hand: it is
+A key without a default is required. Below each table, every key is written once: a real section has those that it needs,
+and some exclude each other. Unknown keys are errors. `[K]` marks a default whose source was not at hand: it is
 a usual value, to be varied where a conclusion depends on it; the pages of the [models](models/README.md) give ranges.
 """
 
@@ -36,7 +41,7 @@ a usual value, to be varied where a conclusion depends on it; the pages of the [
 def render(schema: Schema) -> str:
     """The whole page."""
     definitions: dict[str, Schema] = schema["$defs"]
-    sections = [INTRODUCTION, quantities(), section("Scenario", schema, "The file itself.")]
+    sections = [INTRODUCTION, quantities(), code_points(), section("Scenario", schema, "The file itself.")]
     sections += [section(name, definitions[name], "") for name in reading_order(schema)]
     sections.append(metrics())
     return "\n".join(sections)
@@ -66,6 +71,12 @@ def quantities() -> str:
         "",
     ]
     return "\n".join(lines)
+
+
+def code_points() -> str:
+    """The names of DSCP, once for all keys that take them."""
+    names = ", ".join(f"`{name}` {number}" for name, number in sorted(DSCP_NAMES.items(), key=lambda pair: pair[1]))
+    return f"## Code points\n\nA code point (DSCP) is a number from 0 to 63 or a name: {names}.\n"
 
 
 def metrics() -> str:
@@ -122,7 +133,14 @@ def section(name: str, definition: Schema, text: str) -> str:
             default = "required" if key in required else default_of(value)
             lines.append(f"| `{key}` | {kind(value)} | {default} | {cell(value.get('description', ''))} |")
         lines.append("")
+    if name in SNIPPETS:
+        lines += snippet(*SNIPPETS[name])
     return "\n".join(lines)
+
+
+def snippet(place: str, text: str) -> list[str]:
+    """How each key is written."""
+    return [f"Each key once, in `{place}`:", "", "```yaml", *text.splitlines(), "```", ""]
 
 
 def kind(schema: Schema) -> str:
@@ -132,6 +150,8 @@ def kind(schema: Schema) -> str:
         return f"[{name}](#{name.lower()})"
     if "const" in schema:
         return f"`{literal(schema['const'])}`"
+    if set(DSCP_NAMES) <= set(schema.get("enum", ())):
+        return "[code point](#code-points)"
     if "enum" in schema:
         return ", ".join(f"`{literal(choice)}`" for choice in schema["enum"])
     if choices := schema.get("anyOf") or schema.get("oneOf"):
@@ -188,11 +208,13 @@ def noun(dimension: units.Dimension) -> str:
 def limits(schema: Schema) -> str:
     """The range of a number."""
     low, high = schema.get("minimum"), schema.get("maximum")
+    if high is not None and high >= LARGEST:
+        high = None
     if low is not None and high is not None:
         return f", {low} to {high}"
     if low is not None:
-        return f" from {low}"
-    return f" up to {high}" if high is not None else ""
+        return f", at least {low}"
+    return f", at most {high}" if high is not None else ""
 
 
 def default_of(schema: Schema) -> str:

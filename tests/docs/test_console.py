@@ -16,7 +16,18 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGES = ("docs/tutorial.md", "docs/how-to/import-configuration.md")
+PAGES = (
+    "docs/tutorial.md",
+    "docs/how-to/import-configuration.md",
+    "docs/how-to/compare-policies.md",
+    "docs/how-to/size-a-buffer.md",
+    "docs/how-to/pandas.md",
+    "docs/how-to/ci.md",
+    "docs/how-to/nightly-backup.md",
+    "docs/how-to/several-files.md",
+    "docs/how-to/slow-machine.md",
+    "docs/how-to/reproduce-a-paper.md",
+)
 BLOCK = re.compile(r"^```console\n(.*?)^```", re.MULTILINE | re.DOTALL)
 NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
 TO_GO = re.compile(r"(?<=^about )(\d+ s|\d+ min|\d+\.\d h)(?= to go$)")

@@ -1,0 +1,308 @@
+"""How each key of a scenario is written: for every section its place in the file and each of its keys once.
+
+A test holds them against the schema: every section and every key is there, and every value is one that the schema takes.
+"""
+
+SNIPPETS: dict[str, tuple[str, str]] = {
+    "Network": (
+        "network",
+        """link: {rate: 25Gbit/s, delay: 1us}
+topology: {kind: star, switch: leaf, hosts: [web, shop-db, archive]}
+hosts: [monitor]
+switches: [core]
+links: [{between: [leaf, core], rate: 100Gbit/s}, {between: [core, monitor]}]
+framing: {header: 14B, overhead: 24B}
+spanning_tree: {protocol: rstp}""",
+    ),
+    "LinkDefaults": ("network.link", "rate: 25Gbit/s\ndelay: 1us"),
+    "Star": ("network.topology", "kind: star\nswitch: leaf\nhosts: [web, shop-db, archive]   # or 3"),
+    "Dumbbell": (
+        "network.topology",
+        "kind: dumbbell\nleft: [web]\nright: [shop-db, archive]\nbottleneck_rate: 1Gbit/s\nbottleneck_delay: 5ms",
+    ),
+    "LeafSpine": (
+        "network.topology",
+        "kind: leaf-spine\nleaves: 4\nspines: 2\nhosts_per_leaf: 4\nhosts: 16   # or a list of names\n"
+        "uplink_rate: 40Gbit/s\nuplink_delay: 1us",
+    ),
+    "FatTree": ("network.topology", "kind: fat-tree\nk: 4\nhosts: 16   # or a list of names"),
+    "Link": (
+        "network.links[]",
+        "between: [leaf1, spine1]\nrate: 40Gbit/s\ndelay: 2us\npath_cost: 500\nport_priority: {spine1: 64}",
+    ),
+    "Framing": ("network.framing", "header: 18B      # with an 802.1Q tag\noverhead: 24B"),
+    "SpanningTree": (
+        "network.spanning_tree",
+        "protocol: mstp\nvlans: {10: {bridge_priority: {spine1: 0}}}   # rapid-pvst\n"
+        "instances: {1: {vlans: 10-20}}              # mstp\ndisjoint: true",
+    ),
+    "Tree": ("network.spanning_tree.vlans.10", "bridge_priority: {spine1: 4096}"),
+    "Instance": ("network.spanning_tree.instances.1", 'vlans: "10-20,30"\nbridge_priority: {spine1: 4096}'),
+    "Host": (
+        "hosts.shop-db",
+        "mtu: 9000B\nnic: {tso: 0B}\ncpu: {per_packet: 1us}\ntcp: {congestion_control: dctcp}",
+    ),
+    "Nic": (
+        "hosts.defaults.nic",
+        "queue: 4MB\ntso: 0B\ngro: 0B\nrx_coalesce: 20us\nrx_jitter: exponential(2us)\nrx_ring: 1024 frames\n"
+        "pfc: {priorities: [3]}\nlink_pause: true\npause_response: 500ns\nqcn: {}\n"
+        "storm: {priorities: [3], start: 10ms, end: 200ms}",
+    ),
+    "NicPfc": ("hosts.defaults.nic.pfc", "priorities: [3, 4]"),
+    "NicQcn": (
+        "hosts.defaults.nic.qcn",
+        "timer: 15ms\nbyte_counter: 150kB\nactive_increase: 5Mbit/s\nhyper_increase: 50Mbit/s\nrate_min: 10Mbit/s",
+    ),
+    "Storm": ("hosts.broken.nic.storm", "priorities: [3]\nstart: 100ms\nend: 350ms"),
+    "Cpu": ("hosts.web.cpu", "per_packet: 1us\nper_byte: 190ps\nprogram_cores: 8\ntime_slice: 3ms"),
+    "Tcp": (
+        "hosts.defaults.tcp",
+        """congestion_control: dctcp
+slow_start_exit: none
+growth: segments
+reno_friendly: true
+initial_window: 10
+window_cap: 1MB
+ecn: true
+sack: true
+tail_loss_probe: true
+rto_min: 10ms
+rto_max: 2min
+delayed_ack: 40ms
+slow_start_after_idle: false
+small_queue: 1ms
+small_queue_bound: line
+send_buffer: 4MiB
+receive_buffer: 6MiB""",
+    ),
+    "Switch": (
+        "switches.leaf",
+        """switching: cut-through
+latency: 800ns
+buffer: 32MB
+classify: [{class: 5, dscp: [ef]}]
+policy: gold
+ports: {archive: fifo}   # towards this neighbour another one
+bridge_priority: 4096""",
+    ),
+    "Rule": (
+        "switches.leaf.classify[]",
+        """class: 5
+pcp: [5]
+dscp: [ef, af41, 12]
+vlan: [10]
+ingress: web
+source: web
+destination: shop-db
+protocol: tcp
+source_port: 5432
+destination_port: 5432-5440""",
+    ),
+    "Policy": (
+        "policies.gold",
+        """queues: {fast: {strict: 1, limit: 500kB}, rest: {share: 100%}}
+priorities: {5: fast}
+dpp: {max_packets: 20, express: fast}
+etrap: {byte_count: 1MB}
+pfc: {priorities: [3], headroom: auto}
+link_pause: {headroom: auto}
+police: {priorities: [0], rate: 1Gbit/s}""",
+    ),
+    "Queue": (
+        "policies.gold.queues.rest",
+        """strict: 1              # or a share
+share: 50%
+limit: dynamic(2)      # or a size: 500kB
+reserved: 20kB
+shape: {max: 5Gbit/s}
+aqm: {kind: codel}
+qcn: {}""",
+    ),
+    "Shape": ("policies.gold.queues.rest.shape", "min: 1Gbit/s\nmax: 5Gbit/s"),
+    "NoAqm": ("policies.gold.queues.rest.aqm", "kind: none"),
+    "Step": ("policies.gold.queues.rest.aqm", "kind: step\nthreshold: 100kB"),
+    "Red": (
+        "policies.gold.queues.rest.aqm",
+        "kind: red\nminimum: 150kB\nmaximum: 3MB\nprobability: 10%\nweight_exponent: 9\necn: true\n"
+        "not_capable: {minimum: 100kB, maximum: 1MB}\ngentle: false",
+    ),
+    "NotCapable": ("policies.gold.queues.rest.aqm.not_capable", "minimum: 100kB\nmaximum: 1MB\nprobability: 10%"),
+    "Afd": ("policies.gold.queues.rest.aqm", "kind: afd\ndesired: 150kB\necn: true"),
+    "Codel": (
+        "policies.gold.queues.rest.aqm",
+        "kind: codel\ntarget: 5ms\ninterval: 100ms\necn: true\nce_threshold: 1ms",
+    ),
+    "Qcn": ("policies.gold.queues.rest.qcn", "set_point: 26kB\nweight: 2"),
+    "Dpp": (
+        "policies.gold.dpp",
+        "max_packets: 20\nage: 5ms\nexpress: fast\nreset: order-safe\ntable_entries: 65536\nwhen_full: untracked\n"
+        "priorities: [0]",
+    ),
+    "Etrap": (
+        "policies.gold.etrap",
+        "profile: mesh\nbyte_count: 1MB\nage: 500us\nafd_period: 50us\nbandwidth_threshold: 500B\ntable_entries: 65536",
+    ),
+    "Pfc": (
+        "policies.gold.pfc",
+        """priorities: [3, 4]
+headroom: auto         # or a size
+cable: 100m
+xoff: 200kB
+xon_offset: 20kB
+reserved: 10kB
+quanta: 65535
+response: 1us
+sends: true
+obeys: true
+watchdog: {detection: 200ms}
+per_priority: {4: {xoff: 100kB}}
+lossy: 8MB""",
+    ),
+    "Watchdog": ("policies.gold.pfc.watchdog", "detection: 200ms\nrestoration: 200ms"),
+    "GroupThresholds": (
+        "policies.gold.pfc.per_priority.4",
+        "headroom: 40kB\nxoff: 100kB\nxon_offset: 20kB\nreserved: 10kB",
+    ),
+    "LinkPause": (
+        "policies.gold.link_pause",
+        """headroom: auto
+cable: 100m
+xoff: 200kB
+xon_offset: 20kB
+reserved: 10kB
+quanta: 65535
+response: 1us
+sends: true
+obeys: true
+watchdog: {detection: 200ms}""",
+    ),
+    "Police": ("policies.gold.police", "priorities: [0, 1]\nrate: 5Gbit/s\nburst: 500kB\nper_flow: true"),
+    "Oltp": (
+        "workloads.shop",
+        """kind: oltp
+enabled: true
+client: web
+server: shop-db
+users: 20
+transactions: 500
+warmup_transactions: 20
+round_trips: [{response: 18kB, server_time: 200us}]
+gap: exponential(8ms)
+gap_from: end
+start: 100ms
+load_generator: pgbench
+connect: early
+priority: 5
+dscp: af41
+vlan: 10""",
+    ),
+    "RoundTrip": (
+        "workloads.shop.round_trips[]",
+        """request: 200B
+response: 18kB
+server_time: exponential(200us)
+repeat: 3
+build_rate: 2Gbit/s
+write: 8kB
+produce_rate: 2Gbit/s
+consume_rate: 1Gbit/s
+consume_chunk: 64kB
+unpack_rate: 2Gbit/s""",
+    ),
+    "Stream": (
+        "workloads.backup",
+        """kind: stream
+enabled: true
+source: shop-db
+destination: archive
+connections: 8
+size: 10GB
+start: 1s
+stagger: 10us
+priority: 1
+dscp: cs1
+vlan: 10
+pin_forward: [leaf1, spine2, leaf2]
+pin_backward: [leaf2, spine2, leaf1]""",
+    ),
+    "Flows": (
+        "workloads.web",
+        """kind: flows
+enabled: true
+sources: [h1, h2]
+destinations: [h3, h4]
+sizes: web-search
+load: 60%              # or interarrival
+interarrival: exponential(100us)
+flows: 10000
+start: 100ms
+priority: 0
+dscp: be
+vlan: 10""",
+    ),
+    "Datagrams": (
+        "workloads.voice",
+        """kind: datagrams
+enabled: true
+source: h1
+destination: h2
+sizes: 200B
+interarrival: 20ms
+count: 1000
+start: 100ms
+priority: 5
+dscp: ef
+vlan: 10""",
+    ),
+    "Sweep": ("sweep", "axes:\n  switches.leaf.buffer: log(1MB, 64MB, 7)\n  workloads.shop.users: [4, 16, 64]\ncombine: grid"),
+    "Experiment": (
+        "experiment",
+        """trials: 6
+seed: 1
+duration: 10s
+calibrate: {to: 5s}
+solo: true
+solo_trials: 3
+clock: 50ppm
+invalid_if: [unfinished, host-drops]
+live: {attempts: 3}""",
+    ),
+    "Calibrate": ("experiment.calibrate", "to: 30s\nworkloads: [shop]\nmethod: gap\nshare_gap: false"),
+    "Live": (
+        "experiment.live",
+        """max_delay_error: 5%
+max_delay_error_p99: 10%
+max_drop_error: 5%
+max_core_wait: 5%
+max_lateness: 1ms
+max_pacing_error: 5%
+max_steal: 5%
+min_idle: 10%
+max_generator_lag: 1ms
+attempts: 3""",
+    ),
+    "Observe": ("observe", "ports: [leaf>web]\nseries_bins: 500\nseries_bin: 1ms\ntransactions: 100000\ndigest: true"),
+    "Assumption": (
+        "assumptions[]",
+        "name: server time\nvalue: 300 us\nmark: assumed\nrange: 0.1 to 1 ms\nsource: a query answered from memory",
+    ),
+    "Expectation": (
+        "expect[]",
+        """metric: latency_p99_ms
+arm: dpp
+baseline: fifo         # with acceleration_percent
+workload: shop
+port: leaf>web         # metrics of ports
+queue: fast
+cause: tail-drop
+after: 1s
+statistic: median
+at_most: 2
+at_least: 1
+value: 1.5
+tolerance: 10%
+tolerance_points: 1
+kind: independent
+source: the service agreement""",
+    ),
+}
