@@ -105,13 +105,9 @@ def contradictions(main: Summary, effects: Effects, members: Sequence[str] = ())
 
 
 def _parts(mains: Effects, effects: Effects, members: dict[str, list[str]]) -> list[str]:
-    """What is mixed, differences by metric and direction, what shows none, what cannot be told."""
+    """Differences by metric and direction, what is mixed, what shows no difference, what cannot be told."""
     against = {id(main): contradictions(main, effects, members.get(main["workload"], ())) for main in mains}
-    mixed = [main for main in mains if against[id(main)]]
-    if len(mixed) > BRIEF_MAX:
-        parts = [f"mixed for {_list(_mixed_brief(main, against[id(main)]) for main in mixed)}"]
-    else:
-        parts = [_mixed(main, against[id(main)]) for main in mixed]
+    parts: list[str] = []
     plain = [main for main in mains if not against[id(main)]]
     is_brief = len({main["workload"] for main in mains}) <= BRIEF_MAX
     first = {main["workload"]: main["metric"] for main in reversed(mains)}
@@ -121,6 +117,11 @@ def _parts(mains: Effects, effects: Effects, members: dict[str, list[str]]) -> l
                 has_than = not any(" with " in part for part in parts)
                 own = [e for e in effects if is_brief and first.get(e["workload"]) == metric]
                 parts.append(_difference(found, own, has_than=has_than))
+    mixed = [main for main in mains if against[id(main)]]
+    if len(mixed) > BRIEF_MAX:
+        parts.append(f"mixed for {_list(_mixed_brief(main, against[id(main)]) for main in mixed)}")
+    else:
+        parts += [_mixed(main, against[id(main)]) for main in mixed]
     for metric in dict.fromkeys(effect["metric"] for effect in plain):
         if found := [e for e in plain if e["metric"] == metric and e["is_same"]]:
             parts.append(f"{NAMES[metric]} is exactly the same for {_list(effect['workload'] for effect in found)}")
