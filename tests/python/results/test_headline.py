@@ -1,5 +1,6 @@
 """The sentence above everything else: it is made from all figures, and says both where they disagree."""
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -12,10 +13,10 @@ from tailrace.results.headline import direction, headline
 from tailrace.scenario.loading import load_scenario
 
 ROOT = Path(__file__).parents[3]
-FIGURES = dict[str, dict[str, float]]
+Figures = Mapping[str, Mapping[str, float]]
 
 
-def told(path: Path, figures: dict[str, FIGURES], *, trials: int = 6, **manifest: Any) -> list[str]:
+def told(path: Path, figures: Mapping[str, Figures], *, trials: int = 6, **manifest: Any) -> list[str]:
     """The headline of arms and workloads with these figures."""
 
     def change(outcome: dict[str, Any], arm: str, number: int) -> None:
@@ -39,8 +40,11 @@ def test_a_buffer_that_halves_the_transactions_is_mixed_although_p99_is_lower(tm
 
 
 def test_no_difference_is_not_said_where_the_median_rose(tmp_path: Path) -> None:
-    before = {"XS": {"rate_per_s": 1000, "p50_ms": 7, "p99_ms": 200}, "S": {"rate_per_s": 9, "p50_ms": 7, "p99_ms": 9}}
-    after = {"XS": {"rate_per_s": 1000, "p50_ms": 16.1, "p99_ms": 200}, "S": before["S"]}
+    before: Figures = {
+        "XS": {"rate_per_s": 1000, "p50_ms": 7, "p99_ms": 200},
+        "S": {"rate_per_s": 9, "p50_ms": 7, "p99_ms": 9},
+    }
+    after: Figures = {"XS": {"rate_per_s": 1000, "p50_ms": 16.1, "p99_ms": 200}, "S": before["S"]}
     [sentence] = told(tmp_path, {"fifo": before, "dpp": after}, trials=4)
     assert "for XS, but its median latency rose by 130.0 % (p = 0.029, not adjusted)" in sentence
     [with_more] = told(tmp_path / "more", {"fifo": before, "dpp": after}, trials=8)
