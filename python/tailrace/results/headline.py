@@ -142,9 +142,14 @@ def _mixed(main: Summary, others: Effects) -> str:
     """`shop is mixed: transactions per second fell by 51.0 %, while the median latency fell by 23.0 %`."""
     moves = _list(_move(effect, main["workload"]) for effect in others)
     if direction(main):
-        return f"{main['workload']} is mixed: {_move(main, main['workload'])}, while {moves}"
+        after = _list(f"{_article(effect)}{_move(effect, main['workload'])}" for effect in others)
+        return f"{main['workload']} is mixed: {_article(main)}{_move(main, main['workload'])}, while {after}"
     words = UNCLEAR.get(main["verdict"], "no difference in {} seen")
     return f"{words.format(NAMES[main['metric']])} for {main['workload']}, but its {moves}"
+
+
+def _article(effect: Summary) -> str:
+    return "the " if effect["metric"].startswith("latency_") else ""
 
 
 def _mixed_brief(main: Summary, others: Effects) -> str:

@@ -34,7 +34,7 @@ def test_a_buffer_that_halves_the_transactions_is_mixed_although_p99_is_lower(tm
     large = {"XS": {"rate_per_s": 490, "p50_ms": 7, "p99_ms": 153}}
     [sentence] = told(tmp_path, {"fifo": small, "dpp": large})
     assert sentence == (
-        "With dpp, XS is mixed: transactions per second fell by 51.0 %, while 99th percentile of latency fell by "
+        "With dpp, XS is mixed: transactions per second fell by 51.0 %, while the 99th percentile of latency fell by "
         "23.5 %."
     )
 
