@@ -254,7 +254,10 @@ priority: 5
 dscp: ef
 vlan: 10""",
     ),
-    "Sweep": ("sweep", "axes:\n  switches.leaf.buffer: log(1MB, 64MB, 7)\n  workloads.shop.users: [4, 16, 64]\ncombine: grid"),
+    "Sweep": (
+        "sweep",
+        "axes:\n  switches.leaf.buffer: log(1MB, 64MB, 7)\n  workloads.shop.users: [4, 16, 64]\ncombine: grid",
+    ),
     "Experiment": (
         "experiment",
         """trials: 6

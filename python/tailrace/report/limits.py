@@ -9,6 +9,8 @@ ARMS_MAX = 48
 PAIRS_MAX = 240
 # Expectations in their table, those that failed first.
 EXPECTATIONS_MAX = 200
+# Comparisons up to which all metrics are tabulated; beyond, what workloads are judged by.
+EFFECTS_MAX = 600
 # Switches of one arm that dropped frames before any queue.
 SWITCHES_MAX = 24
 # Trials in the table of digests.

@@ -4,7 +4,7 @@ from typing import Any
 
 from tailrace.report.charts import completion as completion_chart
 from tailrace.report.charts import drops, flow_slowdown, improvement, latency, occupancy, time, transactions
-from tailrace.report.limits import ARMS_DRAWN_MAX, HOSTS_MAX, PANELS_MAX, QUEUES_MAX, TRIALS_MAX
+from tailrace.report.limits import ARMS_DRAWN_MAX, EFFECTS_MAX, HOSTS_MAX, PANELS_MAX, QUEUES_MAX, TRIALS_MAX
 from tailrace.report.plan_facts import PlanFacts
 from tailrace.report.series import TimeChart
 from tailrace.results import Run
@@ -38,8 +38,13 @@ def completion(summary: dict[str, Any]) -> dict[str, Any]:
         for arm, found in list(effects.items())[:ARMS_DRAWN_MAX]
         if all(effect["improvement_percent"] is not None for effect in found)
     }
+    is_whole = len(summary["comparisons"]) <= EFFECTS_MAX
     tabulated = {
-        arm: [e for e in summary["comparisons"] if e["arm"] == arm and (e["is_main"] or index < ARMS_DRAWN_MAX)]
+        arm: [
+            e
+            for e in summary["comparisons"]
+            if e["arm"] == arm and (e["is_main"] or (is_whole and index < ARMS_DRAWN_MAX))
+        ]
         for index, arm in enumerate(effects)
     }
     return {

@@ -25,13 +25,13 @@ def effect_words(
         return f"{workload}: no difference in {what} seen between {arm} and {baseline} {evidence}."
     size = f"{size_words(change, effect.other_mean - effect.baseline_mean)}"
     than = f"with {arm} {'as' if is_ratio(change) else 'than'} with {baseline}"
-    return f"{workload}: {what} {_are(metric)} {size} {than} {evidence}."
+    return f"{workload}: {what} {are(metric)} {size} {than} {evidence}."
 
 
 def same_words(*, metric: str, workload: str, names: tuple[str, str]) -> str:
     """Where nothing at all changed, the number of trials is not the question."""
     baseline, arm = names
-    same = f"{NAMES[metric]} {_are(metric)} exactly the same with {arm} as with {baseline} in every trial"
+    same = f"{NAMES[metric]} {are(metric)} exactly the same with {arm} as with {baseline} in every trial"
     return f"{workload}: {same}; does {arm} change what it is meant to?"
 
 
@@ -50,7 +50,8 @@ def is_ratio(percent: float | None) -> bool:
     return percent is not None and is_told_as_ratio(percent)
 
 
-def _are(metric: str) -> str:
+def are(metric: str) -> str:
+    """The verb after the name of a metric."""
     return "are" if metric in PLURAL else "is"
 
 

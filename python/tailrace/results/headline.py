@@ -7,7 +7,7 @@ significantly the other way: then it says both.
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from tailrace.results.effect_words import is_ratio, size_words
+from tailrace.results.effect_words import are, is_ratio, size_words
 from tailrace.results.metrics import NAMES, OPEN_LOOP
 from tailrace.results.numbers import change_text, digits_text
 from tailrace.results.outcome_table import tone_of
@@ -43,12 +43,15 @@ OTHERS = (
 )
 """What may contradict a sentence, the most telling first."""
 SHORT = {"latency_p50_ms": "p50", "latency_p99_ms": "p99", "loss_percent": "loss"}
+"""Names in brackets."""
 SAME_THING = ({"completion_s", "rate_per_s", "goodput_gbps"},)
 """Of these one tells the others."""
 IMPLIED = {"latency_mean_ms": "latency_p50_ms", "latency_p99_9_ms": "latency_p99_ms"}
 """Metrics that are left out where another one was told."""
 OTHERS_MAX = 3
 ARMS_NAMED_MAX = 4
+WORKLOADS_NAMED_MAX = 5
+"""Workloads of which a sentence says the same kind of thing; the table has all."""
 BRIEF_MAX = 2
 """Up to so many workloads the sentence also tells their percentiles."""
 
@@ -105,13 +108,9 @@ def contradictions(main: Summary, effects: Effects, members: Sequence[str] = ())
 
 
 def _parts(mains: Effects, effects: Effects, members: dict[str, list[str]]) -> list[str]:
-    """What is mixed, differences by metric and direction, what shows none, what cannot be told."""
+    """Differences by metric and direction, what is mixed, what shows no difference, what cannot be told."""
     against = {id(main): contradictions(main, effects, members.get(main["workload"], ())) for main in mains}
-    mixed = [main for main in mains if against[id(main)]]
-    if len(mixed) > BRIEF_MAX:
-        parts = [f"mixed for {_list(_mixed_brief(main, against[id(main)]) for main in mixed)}"]
-    else:
-        parts = [_mixed(main, against[id(main)]) for main in mixed]
+    parts: list[str] = []
     plain = [main for main in mains if not against[id(main)]]
     is_brief = len({main["workload"] for main in mains}) <= BRIEF_MAX
     first = {main["workload"]: main["metric"] for main in reversed(mains)}
@@ -121,12 +120,21 @@ def _parts(mains: Effects, effects: Effects, members: dict[str, list[str]]) -> l
                 has_than = not any(" with " in part for part in parts)
                 own = [e for e in effects if is_brief and first.get(e["workload"]) == metric]
                 parts.append(_difference(found, own, has_than=has_than))
+    mixed = [main for main in mains if against[id(main)]]
+    if len(mixed) > BRIEF_MAX:
+        is_alone = any(e["verdict"] == "too few trials" for main in mixed for e in against[id(main)])
+        words = _few(_mixed_brief(main, against[id(main)]) for main in mixed)
+        parts.append(f"mixed for {words}{' (by p values that are not adjusted)' if is_alone else ''}")
+    else:
+        parts += [_mixed(main, against[id(main)]) for main in mixed]
     for metric in dict.fromkeys(effect["metric"] for effect in plain):
         if found := [e for e in plain if e["metric"] == metric and e["is_same"]]:
-            parts.append(f"{NAMES[metric]} is exactly the same for {_list(effect['workload'] for effect in found)}")
+            parts.append(
+                f"{NAMES[metric]} {are(metric)} exactly the same for {_few(effect['workload'] for effect in found)}"
+            )
         for verdict, words in UNCLEAR.items():
             if found := [e for e in plain if (e["metric"], e["verdict"], e["is_same"]) == (metric, verdict, False)]:
-                parts.append(f"{words.format(NAMES[metric])} for {_list(effect['workload'] for effect in found)}")
+                parts.append(f"{words.format(NAMES[metric])} for {_few(effect['workload'] for effect in found)}")
     return parts
 
 
@@ -134,15 +142,20 @@ def _mixed(main: Summary, others: Effects) -> str:
     """`shop is mixed: transactions per second fell by 51.0 %, while the median latency fell by 23.0 %`."""
     moves = _list(_move(effect, main["workload"]) for effect in others)
     if direction(main):
-        return f"{main['workload']} is mixed: {_move(main, main['workload'])}, while {moves}"
+        after = _list(f"{_article(effect)}{_move(effect, main['workload'])}" for effect in others)
+        return f"{main['workload']} is mixed: {_article(main)}{_move(main, main['workload'])}, while {after}"
     words = UNCLEAR.get(main["verdict"], "no difference in {} seen")
     return f"{words.format(NAMES[main['metric']])} for {main['workload']}, but its {moves}"
 
 
+def _article(effect: Summary) -> str:
+    return "the " if effect["metric"].startswith("latency_") else ""
+
+
 def _mixed_brief(main: Summary, others: Effects) -> str:
-    """`XS (completion time −31.5 %, 99th percentile of latency +12.0 %)`."""
+    """`XS (completion time −31.5 %, p99 +12.0 %)`."""
     changes = ", ".join(
-        f"{NAMES[e['metric']]}{_of(e, main['workload'])} {change_text(e['change_percent'])}{_alone_words(e)}"
+        f"{SHORT.get(e['metric'], NAMES[e['metric']])}{_of(e, main['workload'])} {change_text(e['change_percent'])}"
         for e in ([main, *others] if direction(main) else others)
     )
     return f"{main['workload']} ({changes})"
@@ -188,7 +201,7 @@ def _difference(found: Effects, effects: Effects, *, has_than: bool) -> str:
         size = size_words(percent, first["arm_mean"] - first["baseline_mean"], lower=lower, higher=higher)
         start = f"{first['workload']} {verb} {size}" + (f" than with {first['baseline']}" if has_than else "")
     rest = [f"{effect['workload']} {_size(effect)}{_agreeing(effect, effects)}" for effect in others]
-    return _list([start + _agreeing(first, effects), *rest])
+    return _few([start + _agreeing(first, effects), *rest])
 
 
 def _agreeing(main: Summary, effects: Effects) -> str:
@@ -221,7 +234,7 @@ def _alone(summary: Summary) -> list[str]:
         parts = [part for name, workload in own["workloads"].items() if (part := _did(name, workload))]
         if parts:
             scaled = "" if summary["run"]["scale"] == 1 else " (completion times at full scale)"
-            sentences.append(f"With {arm}, {_list(parts)}{scaled}.")
+            sentences.append(f"With {arm}, {_few(parts)}{scaled}.")
     return sentences or ["No trial came to a valid end: there is nothing to report but the trials below."]
 
 
@@ -232,6 +245,13 @@ def _did(name: str, workload: Summary) -> str:
     if rate["mean"] is not None:
         return f"{name} did {digits_text(rate['mean'])} transactions per second"
     return f"{name} carried {digits_text(goodput['mean'])} Gbit/s" if goodput["mean"] is not None else ""
+
+
+def _few(parts: Iterable[str]) -> str:
+    """`a, b and c`; the first of many workloads, and how many more the table has."""
+    listed = list(parts)
+    more = len(listed) - WORKLOADS_NAMED_MAX
+    return _list(listed) if more <= 1 else f"{', '.join(listed[:WORKLOADS_NAMED_MAX])} and {more} more workloads"
 
 
 def _list(parts: Iterable[str]) -> str:

@@ -111,7 +111,9 @@ def _arm(run: Run, arm: str) -> dict[str, Any]:
     ports, ports_omitted = summarise_ports(trials)
     workloads = {}
     for name in run.workloads_of(arm):
-        summary = summarise_workload(name, trials, scale=run.scale_of(name), work=work.get(name))
+        summary = summarise_workload(
+            name, trials, scale=run.scale_of(name), work=work.get((name, run.kind_of(name) or ""))
+        )
         if summary is not None:
             workloads[name] = summary | {
                 "slowdown": summarise_slowdown(run, arm, name),

@@ -10,9 +10,9 @@ Summary = dict[str, Any]
 NOUNS = {"oltp": "transactions", "stream": "bytes", "flows": "flows"}
 
 
-def planned_work(run: Run, arm: str) -> dict[str, int]:
-    """By workload what it has to do in all: transactions, bytes or flows; those without an end are left out."""
-    found: dict[str, int] = {}
+def planned_work(run: Run, arm: str) -> dict[tuple[str, str], int]:
+    """By name and kind what a workload has to do in all: transactions, bytes or flows; only those that have an end."""
+    found: dict[tuple[str, str], int] = {}
     for tagged in (run.plan(arm) or {}).get("workloads", []):
         for kind, raw in tagged.items():
             work = {
@@ -21,7 +21,7 @@ def planned_work(run: Run, arm: str) -> dict[str, int]:
                 "flows": raw.get("flows", 0),
             }.get(kind, 0)
             if work:
-                found[raw["name"]] = work
+                found[raw["name"], kind] = work
     return found
 
 

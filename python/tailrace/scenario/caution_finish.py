@@ -40,7 +40,7 @@ def _longest(workload: Workload, graph: Graph) -> tuple[float, str, str] | None:
         case Oltp() if workload.transactions:
             rate_bps = _line_bps(graph, workload.server, workload.client)
             bits = workload.users * workload.transactions * _response_bytes(workload) * 8
-            pace_s = workload.transactions * _cycle_s(workload, rate_bps)
+            pace_s = (workload.transactions - 1) * _cycle_s(workload, rate_bps)  # no pause follows the last one
             bounds = [(pace_s, "at its users' own pace"), (bits / rate_bps, "at the line rate")]
             return (*max(bounds), "transactions")
         case Stream() if workload.size:

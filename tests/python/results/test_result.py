@@ -192,7 +192,7 @@ def test_notebooks_show_tables(result: Result) -> None:
     tags = Tags()
     tags.feed(result._repr_html_())
     assert tags.depth == 0
-    assert {"XS", "fifo", "dpp", "completion, s"} <= set(tags.text)
+    assert {"XS", "fifo", "dpp", "rate or time"} <= set(tags.text)
 
 
 def test_notebooks_show_the_first_rows_of_a_table(result: Result) -> None:

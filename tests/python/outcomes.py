@@ -1,0 +1,42 @@
+"""Run directories with chosen figures: rates and percentiles of every trial as a test states them."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from fake_run import FakeRun
+
+PS_PER_MS = 1_000_000_000
+Change = Callable[[dict[str, Any], str, int], None]
+
+
+def write_run(path: Path, change: Change, *, manifest: dict[str, Any] | None = None, **options: Any) -> Path:
+    """A fake run, each outcome of which `change(outcome, arm, number)` has edited."""
+    made = FakeRun(with_solo=False, **options).write(path)
+    for file in made.glob("trials/*/*.json"):
+        outcome = json.loads(file.read_text())
+        change(outcome, file.parent.name, int(file.stem))
+        file.write_text(json.dumps(outcome))
+    if manifest:
+        held = json.loads((made / "manifest.json").read_text())
+        (made / "manifest.json").write_text(json.dumps(held | manifest))
+    return made
+
+
+def endless(outcome: dict[str, Any], *names: str) -> dict[str, dict[str, Any]]:
+    """Keeps the named workloads, as closed loops without an end in a trial of 10 s; returns them by name."""
+    outcome["workloads"] = [one for one in outcome["workloads"] if one["name"] in names]
+    outcome["end_ps"] = 10 * 10**12
+    for one in outcome["workloads"]:
+        one["completion_ps"] = None
+        one["tcp"] |= {"segments_sent": 100_000, "retransmits": 100, "spurious_retransmits": 0}
+    return {one["name"]: one for one in outcome["workloads"]}
+
+
+def state(workload: dict[str, Any], number: int, *, rate_per_s: float, p50_ms: float, p99_ms: float) -> None:
+    """Gives a workload of a trial of 10 s these figures, a little other in every trial."""
+    wobble = 1 + 0.002 * number
+    workload["transactions"] = round(rate_per_s * 10 * wobble)
+    for key, ms in (("mean_ps", p50_ms), ("p50_ps", p50_ms), ("p99_ps", p99_ms), ("p99_9_ps", p99_ms)):
+        workload["latency"][key] = round(ms * PS_PER_MS * wobble)

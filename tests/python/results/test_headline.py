@@ -1,0 +1,121 @@
+"""The sentence above everything else: it is made from all figures, and says both where they disagree."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from outcomes import endless, state, write_run
+from tailrace.experiment.run import Experiment, Options
+from tailrace.results import summarise
+from tailrace.results.headline import direction, headline
+from tailrace.scenario.loading import load_scenario
+
+ROOT = Path(__file__).parents[3]
+Figures = Mapping[str, Mapping[str, float]]
+
+
+def told(path: Path, figures: Mapping[str, Figures], *, trials: int = 6, **manifest: Any) -> list[str]:
+    """The headline of arms and workloads with these figures."""
+
+    def change(outcome: dict[str, Any], arm: str, number: int) -> None:
+        for name, workload in endless(outcome, *figures[arm]).items():
+            state(workload, number, **figures[arm][name])
+
+    arms = tuple(figures)
+    names = list(figures[arms[0]])
+    made = write_run(path / "run", change, manifest={"workloads": names, **manifest}, arms=arms, trials=trials)
+    return headline(summarise(made))
+
+
+def test_a_buffer_that_halves_the_transactions_is_mixed_although_p99_is_lower(tmp_path: Path) -> None:
+    small = {"XS": {"rate_per_s": 1000, "p50_ms": 7, "p99_ms": 200}}
+    large = {"XS": {"rate_per_s": 490, "p50_ms": 7, "p99_ms": 153}}
+    [sentence] = told(tmp_path, {"fifo": small, "dpp": large})
+    assert sentence == (
+        "With dpp, XS is mixed: transactions per second fell by 51.0 %, while the 99th percentile of latency fell by "
+        "23.5 %."
+    )
+
+
+def test_no_difference_is_not_said_where_the_median_rose(tmp_path: Path) -> None:
+    before: Figures = {
+        "XS": {"rate_per_s": 1000, "p50_ms": 7, "p99_ms": 200},
+        "S": {"rate_per_s": 9, "p50_ms": 7, "p99_ms": 9},
+    }
+    after: Figures = {"XS": {"rate_per_s": 1000, "p50_ms": 16.1, "p99_ms": 200}, "S": before["S"]}
+    [sentence] = told(tmp_path, {"fifo": before, "dpp": after}, trials=4)
+    assert "for XS, but its median latency rose by 130.0 % (p = 0.029, not adjusted)" in sentence
+    [with_more] = told(tmp_path / "more", {"fifo": before, "dpp": after}, trials=8)
+    assert "for XS, but its median latency rose by 130.0 %" in with_more
+    assert "not adjusted" not in with_more
+
+
+def test_figures_that_agree_stand_behind_the_rate(tmp_path: Path) -> None:
+    before = {"XS": {"rate_per_s": 1000, "p50_ms": 8, "p99_ms": 10}}
+    after = {"XS": {"rate_per_s": 1400, "p50_ms": 2, "p99_ms": 9}}
+    [sentence] = told(tmp_path, {"fifo": before, "dpp": after})
+    words = "XS does 40.0 % more transactions per second than with fifo (p50 −75.0 %, p99 −10.0 %)"
+    assert sentence == f"With dpp, {words}."
+
+
+def test_a_fourfold_is_told_as_a_ratio(tmp_path: Path) -> None:
+    before = {"XS": {"rate_per_s": 100, "p50_ms": 8, "p99_ms": 10}}
+    after = {"XS": {"rate_per_s": 1425, "p50_ms": 8, "p99_ms": 10}}
+    [sentence] = told(tmp_path, {"fifo": before, "dpp": after})
+    assert "XS does 14.2 times as many transactions per second as with fifo" in sentence
+    assert "%" not in sentence
+
+
+def test_arms_of_which_the_same_is_said_share_a_sentence(tmp_path: Path) -> None:
+    same = {"XS": {"rate_per_s": 100, "p50_ms": 8, "p99_ms": 10}}
+    arms = dict.fromkeys(("fifo", *(f"arm-{n}" for n in range(6))), same)
+    [sentence] = told(tmp_path, arms)
+    assert sentence.startswith("With arm-0, arm-1, arm-2, arm-3 and 2 more arms, ")
+
+
+def test_a_scenario_names_its_headline(tmp_path: Path) -> None:
+    before = {"XS": {"rate_per_s": 1000, "p50_ms": 8, "p99_ms": 10}, "S": {"rate_per_s": 10, "p50_ms": 8, "p99_ms": 9}}
+    after = {"XS": {"rate_per_s": 1400, "p50_ms": 8, "p99_ms": 9}, "S": {"rate_per_s": 12, "p50_ms": 8, "p99_ms": 8}}
+    chosen = [{"workload": "XS", "metric": "latency_p99_ms"}]
+    [sentence] = told(tmp_path, {"fifo": before, "dpp": after}, headline=chosen)
+    assert sentence == "With dpp, XS has a 99th percentile of latency that is 10.0 % lower than with fifo."
+
+
+def test_a_group_is_told_by_its_total_and_a_member_that_disagrees_is_named(tmp_path: Path) -> None:
+    before = {
+        "XS": {"rate_per_s": 1000, "p50_ms": 8, "p99_ms": 10},
+        "S": {"rate_per_s": 100, "p50_ms": 8, "p99_ms": 10},
+    }
+    after = {"XS": {"rate_per_s": 1400, "p50_ms": 8, "p99_ms": 10}, "S": {"rate_per_s": 50, "p50_ms": 8, "p99_ms": 10}}
+    groups = {"databases": ["XS", "S"]}
+    [sentence] = told(tmp_path, {"fifo": before, "dpp": after}, groups=groups)
+    assert "databases is mixed: transactions per second rose by 31.8 %" in sentence
+    assert "while transactions per second of S fell by 50.0 %" in sentence
+
+
+def test_a_lower_bound_cannot_be_told_to_be_lower() -> None:
+    effect = {"metric": "latency_p99_ms", "verdict": "lower", "is_same": False, "p_value": 0.001}
+    assert direction(effect | {"bounds": [0, 0]}) == 1
+    assert direction(effect | {"bounds": [6, 0]}) == 1
+    assert direction(effect | {"bounds": [0, 6]}) == 0
+
+
+@pytest.mark.parametrize("trials", [6])
+def test_the_scenario_of_the_readme_leads_with_its_transactions(tmp_path: Path, trials: int) -> None:
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    scenario = tmp_path / "backup-window.yaml"
+    scenario.write_text(readme.partition("```yaml\n")[2].partition("```")[0], encoding="utf-8")
+    loaded = load_scenario(scenario, {"experiment.trials": trials, "experiment.duration": "400ms"})
+    finished = Experiment(loaded, Options(out=tmp_path / "run")).run()
+    summary = summarise(finished.path)
+    [sentence] = headline(summary)
+    assert "transactions per second" in sentence.partition(";")[0]
+    rate, median = (
+        next(e for e in summary["comparisons"] if (e["workload"], e["metric"]) == ("shop", metric))
+        for metric in ("rate_per_s", "latency_p50_ms")
+    )
+    assert rate["is_main"]
+    assert rate["change_percent"] > 20
+    assert median["change_percent"] < -50

@@ -1,0 +1,173 @@
+"""The table of the outcome: the same rows in report, terminal and notebook, of any number of arms and workloads."""
+
+import copy
+import json
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from outcomes import endless, state, write_run
+from tailrace.report import write
+from tailrace.results import Result, format_table, summarise
+from tailrace.results.outcome_html import outcome_html
+from tailrace.results.outcome_table import Tone, outcome_table, tone_of
+from tailrace.results.outcome_text import WIDTH, outcome_text
+
+VOID = frozenset({"br", "meta", "link", "input"})
+
+
+def many(path: Path, arms: int, workloads: int, *, trials: int = 6) -> dict[str, Any]:
+    """The summary of a run with so many arms and workloads."""
+    names = [f"workload-{n}" for n in range(workloads)]
+
+    def change(outcome: dict[str, Any], arm: str, number: int) -> None:
+        model = endless(outcome, "XS")["XS"]
+        outcome["workloads"] = [copy.deepcopy(model) | {"name": name} for name in names]
+        for at, one in enumerate(outcome["workloads"]):
+            rate = 1000.0 * (1 + at) * (2 if arm == "arm-1" else 1)
+            state(one, number, rate_per_s=rate, p50_ms=2, p99_ms=9 if arm == "arm-1" else 8)
+
+    labels = tuple(f"arm-{n}" for n in range(arms))
+    return summarise(write_run(path / "run", change, manifest={"workloads": names}, arms=labels, trials=trials))
+
+
+class Balanced(HTMLParser):
+    """Whether everything that opens is closed in order."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: object) -> None:
+        self.open += [] if tag in VOID else [tag]
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+
+@pytest.mark.parametrize(("arms", "workloads"), [(1, 1), (2, 1), (3, 20), (12, 2), (12, 20)])
+def test_any_number_of_arms_and_workloads_has_a_table(tmp_path: Path, arms: int, workloads: int) -> None:
+    summary = many(tmp_path, arms, workloads, trials=3 if workloads > 2 else 6)
+    table = outcome_table(summary)
+    assert [len(block.rows) for block in table.blocks] == [arms] * workloads
+    assert table.has_changes == (arms > 1)
+    text = outcome_text(summary)
+    assert max(len(line) for line in text.splitlines()) <= WIDTH
+    html = outcome_html(summary)
+    assert Balanced(html).open == []
+    for arm in summary["arms"]:
+        assert html.count(f">{arm}<") == workloads
+        assert text.count(f"  {arm} ") == workloads
+
+
+def test_a_cell_has_its_value_its_interval_its_change_and_a_sign(tmp_path: Path) -> None:
+    [block] = outcome_table(many(tmp_path, 2, 1)).blocks
+    baseline, other = (row.cells for row in block.rows)
+    assert (baseline[0].value, baseline[0].unit, baseline[0].change, baseline[0].sign) == ("1\u202f007", "/s", "", "")
+    assert (other[0].value, other[0].change, other[0].tone, other[0].sign) == ("2\u202f014", "+100.0 %", "better", "✓")
+    low, high = (float(end.replace("\u202f", "")) for end in other[0].interval.split(" to "))
+    assert low < 2014 < high
+    assert other[0].change_interval.endswith(" %")
+    assert (other[2].change, other[2].tone, other[2].sign) == ("+12.5 %", "worse", "✗")
+    assert (other[1].tone, other[1].sign) == ("same", "=")
+    assert other[3].value == "0.100"
+
+
+def test_too_few_trials_are_told_in_every_cell(tmp_path: Path) -> None:
+    [block] = outcome_table(many(tmp_path, 2, 1, trials=2)).blocks
+    assert {cell.tone for cell in block.rows[1].cells if cell.change} == {"few", "same"}
+
+
+def test_report_terminal_and_notebook_show_the_same_figures(tmp_path: Path) -> None:
+    summary = many(tmp_path, 3, 2)
+    table = outcome_table(summary)
+    page = write(tmp_path / "run").read_text(encoding="utf-8")
+    notebook = Result(tmp_path / "run")._repr_html_()
+    terminal = format_table(summary)
+    for cell in (cell for block in table.blocks for row in block.rows for cell in row.cells):
+        assert f"<b>{cell.value}{cell.unit}</b>" in page
+        assert f"<b>{cell.value}{cell.unit}</b>" in notebook
+        assert cell.value.replace("\u202f", " ") in terminal
+        if cell.change:
+            assert cell.change in page
+            assert f"{cell.sign} {cell.change.removesuffix(' %')}" in terminal
+    assert page.index("table class=") < page.index('section id="completion"'), "the first screen of the report"
+    assert terminal.index("rate or time") < terminal.index("latency, ms")
+
+
+def test_colour_is_painted_over_the_signs_and_changes_no_column(tmp_path: Path) -> None:
+    summary = many(tmp_path, 2, 1)
+    tones: list[Tone] = []
+
+    def paint(text: str, tone: Tone) -> str:
+        tones.append(tone)
+        return f"\x1b[1m{text}\x1b[0m"
+
+    painted = outcome_text(summary, paint)
+    assert tones[:3] == ["better", "same", "worse"]
+    assert re.sub(r"\x1b\[\dm", "", painted) == outcome_text(summary)
+    assert "\x1b" not in format_table(summary)
+
+
+def test_a_group_adds_rates_and_pools_waits_and_losses(tmp_path: Path) -> None:
+    def change(outcome: dict[str, Any], _arm: str, number: int) -> None:
+        kept = endless(outcome, "XS", "L1")
+        for name, rate in (("XS", 1000.0), ("L1", 10.0)):
+            state(kept[name], number, rate_per_s=rate, p50_ms=1, p99_ms=1)
+            kept[name]["transactions"] = int(rate * 10)
+        kept["XS"]["tcp"] |= {"retransmits": 300, "spurious_retransmits": 100}
+
+    groups = {"workloads": ["XS", "L1"], "groups": {"databases": ["XS", "L1"]}}
+    path = write_run(tmp_path / "run", change, manifest=groups, arms=("fifo", "dpp"), trials=2)
+    summary = summarise(path)
+    blocks = outcome_table(summary).blocks
+    assert [(block.name, block.is_group, block.is_member) for block in blocks] == [
+        ("databases", True, False),
+        ("XS", False, True),
+        ("L1", False, True),
+    ]
+    total = summary["arms"]["fifo"]["figures"]["databases"]
+    assert total["rate_per_s"]["mean"] == 1010
+    assert total["loss_percent"]["mean"] == pytest.approx(100 * (200 + 100) / 200_000)
+    outcome = json.loads((path / "trials" / "fifo" / "1.json").read_text())
+    counts = {one["name"]: one["latency"]["count"] for one in outcome["workloads"]}
+    own = {name: summary["arms"]["fifo"]["workloads"][name]["latency_ms"] for name in counts}
+    pooled = total["latency_p50_ms"]["mean"]
+    assert counts["XS"] > 10 * counts["L1"], "most waits are those of XS"
+    assert pooled == pytest.approx(own["XS"]["p50"], rel=0.1)
+    assert "databases (2 together)" in outcome_text(summary)
+
+
+def test_what_is_sent_again_without_need_is_no_loss(tmp_path: Path) -> None:
+    def change(outcome: dict[str, Any], _arm: str, _number: int) -> None:
+        endless(outcome, "XS")["XS"]["tcp"] |= {"retransmits": 900, "spurious_retransmits": 850}
+
+    path = write_run(tmp_path / "run", change, manifest={"workloads": ["XS"]}, arms=("fifo",), trials=1)
+    assert summarise(path)["arms"]["fifo"]["figures"]["XS"]["loss_percent"]["mean"] == pytest.approx(0.05)
+
+
+def test_each_metric_is_a_family_beside_what_workloads_are_judged_by(tmp_path: Path) -> None:
+    comparisons = many(tmp_path, 3, 2)["comparisons"]
+    assert {e["tests"] for e in comparisons if e["metric"] == "rate_per_s"} == {4}
+    assert {e["is_main"] for e in comparisons if e["metric"] == "rate_per_s"} == {True}
+    assert {e["tests"] for e in comparisons if e["metric"] == "latency_p99_ms"} == {4}
+
+
+def test_a_bound_is_not_compared_the_wrong_way() -> None:
+    effect = {"metric": "latency_p99_ms", "is_same": False, "p_value": 0.001}
+    assert tone_of(effect | {"verdict": "higher", "bounds": [0, 6]}) == "worse"
+    assert tone_of(effect | {"verdict": "higher", "bounds": [6, 0]}) == "censored"
+
+
+def test_negative_numbers_have_one_sign_wherever_people_read_them(tmp_path: Path) -> None:
+    summary = many(tmp_path, 2, 2)
+    page = write(tmp_path / "run").read_text(encoding="utf-8")
+    section = page[page.index('section id="outcome"') : page.index('section id="latency"')]
+    words = re.sub(r"<[^>]*>", " ", section)
+    assert not re.search(r"(?<![\w-])-\d", words)
+    assert not re.search(r"(?<![\w-])-\d", format_table(summary))
+    assert not re.search(r"\u2212", json.dumps(summary["arms"], ensure_ascii=False))
