@@ -18,6 +18,7 @@ from tailrace.cli.console import (
     warn,
 )
 from tailrace.cli.start import INTERRUPTED
+from tailrace.cli.terminal import painter
 from tailrace.errors import RunRefusedError
 from tailrace.experiment.dry_run import describe
 from tailrace.experiment.reporter import reporter_for
@@ -164,5 +165,5 @@ def _print(summary: dict[str, Any], path: Path, report: Path, *, is_json: bool) 
     if is_json:
         emit_json({**summary, "path": str(path), "report": str(report)})
         return
-    emit_table(lambda: results.format_result(summary))
+    emit_table(lambda: results.format_result(summary, painter(sys.stdout)))
     emit(f"report: {report}")
