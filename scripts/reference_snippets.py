@@ -181,6 +181,7 @@ watchdog: {detection: 200ms}""",
         "workloads.shop",
         """kind: oltp
 enabled: true
+group: databases
 client: web
 server: shop-db
 users: 20
@@ -213,10 +214,12 @@ unpack_rate: 2Gbit/s""",
         "workloads.backup",
         """kind: stream
 enabled: true
+group: backups
 source: shop-db
 destination: archive
 connections: 8
 size: 10GB
+rate: 2Gbit/s
 start: 1s
 stagger: 10us
 priority: 1
@@ -229,6 +232,7 @@ pin_backward: [leaf2, spine2, leaf1]""",
         "workloads.web",
         """kind: flows
 enabled: true
+group: web
 sources: [h1, h2]
 destinations: [h3, h4]
 sizes: web-search
@@ -244,6 +248,7 @@ vlan: 10""",
         "workloads.voice",
         """kind: datagrams
 enabled: true
+group: voice
 source: h1
 destination: h2
 sizes: 200B
@@ -263,6 +268,7 @@ vlan: 10""",
         """trials: 6
 seed: 1
 duration: 10s
+warm_up: 500ms
 calibrate: {to: 5s}
 solo: true
 solo_trials: 3
@@ -270,6 +276,7 @@ clock: 50ppm
 invalid_if: [unfinished, host-drops]
 live: {attempts: 3}""",
     ),
+    "Headline": ("headline[]", "workload: shop\nmetric: rate_per_s"),
     "Calibrate": ("experiment.calibrate", "to: 30s\nworkloads: [shop]\nmethod: gap\nshare_gap: false"),
     "Live": (
         "experiment.live",
