@@ -164,9 +164,9 @@ def lines(results: dict[str, Any]) -> Iterator[str]:
     yield "# Examples"
     yield ""
     yield "Small scenarios, each a lesson: a question, the arms that answer it, and expectations that a test checks."
-    yield "`tailrace run examples/dpp.yaml` runs one: most take a few seconds on two cores, the longest a minute or two."
-    yield f"The results are means of {results['trials']} trials. Written by `make docs`; `python scripts/example_index.py`"
-    yield "runs them again."
+    yield "`tailrace run examples/dpp.yaml` runs one; most take a few seconds, the longest a minute or two."
+    yield f"The results are means of {results['trials']} trials. Written by `make docs`;"
+    yield "`python scripts/example_index.py` runs them again."
     for level in LEVELS:
         yield ""
         yield f"## {level.capitalize()}"

@@ -1,6 +1,7 @@
-"""The index of the examples has all of them, with their own questions and arms, and the README's table takes from it."""
+"""The index of the examples has all of them, with their own questions and arms; the README's table takes from it."""
 
 import json
+from pathlib import Path
 
 import pytest
 
@@ -21,7 +22,7 @@ def test_every_example_is_in_the_index_with_its_question() -> None:
 
 
 @pytest.mark.parametrize("path", EXAMPLES, ids=[path.stem for path in EXAMPLES])
-def test_the_recorded_results_are_of_the_arms_and_the_figure_of_today(path: "example_index.Path") -> None:
+def test_the_recorded_results_are_of_the_arms_and_the_figure_of_today(path: Path) -> None:
     result = RESULTS[path.stem]
     assert list(result["values"]) == list(load_scenario(path).arms), "run scripts/example_index.py"
     assert result["figure"] == example_index.LESSONS[path.stem].figure, "run scripts/example_index.py"
