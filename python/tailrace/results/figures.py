@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from tailrace.results.metrics import OPEN_LOOP, bounds_of_trials, main_metric, metric_of_trials
-from tailrace.results.run_directory import Run, Trial
+from tailrace.results.run_directory import SOLO, Run, Trial
 from tailrace.results.sample_summary import summarise_sample
 from tailrace.results.subjects import Subject, subjects_of
 
@@ -13,12 +13,13 @@ METRICS = ("completion_s", "rate_per_s", "goodput_gbps", "latency_p50_ms", "late
 
 def summarise_subjects(run: Run) -> list[dict[str, Any]]:
     """Workloads and groups in the order of tables, and the metric that each of them leads with."""
+    grouped = {member for members in run.groups.values() for member in members}
     return [
         {
             "name": subject.name,
             "members": list(subject.members),
             "is_group": subject.is_group,
-            "is_member": any(subject.name in members for members in run.groups.values()),
+            "is_member": subject.name in grouped,
             "lead": _lead(run, subject),
         }
         for subject in subjects_of(run)
@@ -28,7 +29,9 @@ def summarise_subjects(run: Run) -> list[dict[str, Any]]:
 def summarise_figures(run: Run, arm: str) -> dict[str, dict[str, Any]]:
     """By subject and metric the sample over the told trials; `bounds` counts trials that know a lower bound alone."""
     trials = run.told(arm)
-    return {subject.name: figures for subject in subjects_of(run) if (figures := _figures(trials, subject))}
+    # A workload alone is in no group, and no other has figures there: looked for in every such arm, that is quadratic.
+    alone = [Subject(name, (name,)) for name in run.workloads_of(arm)] if arm.startswith(SOLO) else subjects_of(run)
+    return {subject.name: figures for subject in alone if (figures := _figures(trials, subject))}
 
 
 def _lead(run: Run, subject: Subject) -> str | None:
