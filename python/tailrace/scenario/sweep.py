@@ -131,12 +131,9 @@ class Sweep(Part):
     def _fits(self) -> "Sweep":
         if not self.axes:
             raise refuse("a sweep needs an axis", "write axes: {switches.leaf.buffer: [1MB, 2MB]}")
-        if alike := next(
-            (path for path in self.axes if f"{path}.".startswith(tuple(f"{key}." for key in ALIKE))), None
-        ):
-            raise refuse(
-                f"'{alike}' is the same at every point", "vary a key of workloads, switches, network, hosts, ..."
-            )
+        alike = [path for path in self.axes if f"{path}.".startswith(tuple(f"{key}." for key in ALIKE))]
+        if alike:
+            raise refuse(f"'{alike[0]}' is the same at every point", "vary a key of workloads, switches, hosts, ...")
         lengths = {len(values) for values in self.axes.values()}
         if self.combine == "paired" and len(lengths) > 1:
             raise refuse("paired axes have different numbers of values", "give them equally many, or combine: grid")

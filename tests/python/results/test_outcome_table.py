@@ -130,6 +130,7 @@ def test_a_group_adds_rates_and_pools_waits_and_losses(tmp_path: Path) -> None:
         ("XS", False, True),
         ("L1", False, True),
     ]
+    assert "\n    fifo  " in outcome_text(summary), "the name of an arm of a member stands there whole"
     total = summary["arms"]["fifo"]["figures"]["databases"]
     assert total["rate_per_s"]["mean"] == 1010
     assert total["loss_percent"]["mean"] == pytest.approx(100 * (200 + 100) / 200_000)
