@@ -69,6 +69,8 @@ def render(run: Run, summary: dict[str, Any] | None = None) -> str:
         # What did not finish is a result, and told as one.
         "problems": [problem for problem in summary["run"]["problems"] if not problem.get("unfinished")],
         "unfinished": unfinished_sentences(summary),
+        "has_trials": any(own["trials"] for own in summary["arms"].values()),
+        "has_unfinished": any(own["unfinished_trials"] for own in summary["arms"].values()),
         "ends": end_words(summary["arms"]),
         "alarms": [*deadlock_sentences(summary["arms"]), *lock_out_sentences(summary["arms"])],
         "idle_fair_drop": fair_drop_sentences(summary["arms"]),

@@ -37,8 +37,20 @@ def sweep_section(run: Run, summary: dict[str, Any]) -> dict[str, Any]:
         "loads": _numbered(_loads(summary, sweep) if is_line else [], summary),
         "heats": _numbered([] if is_line or len(sweep["axes"]) != 2 else _heats(sweep, groups), summary),
         "tables": [_table(sweep, curves) for curves in groups],
-        "excluded": sweep["excluded"],
+        "notices": _notices(sweep["excluded"]),
     }
+
+
+def _notices(excluded: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Trials that are not valid: what did not finish stays in the curves, and anything else has no place there."""
+    rests = {True: "and are told by what they did in their time.", False: "and enter no average."}
+    notices = []
+    for is_told, rest in rests.items():
+        points = [one for one in excluded if one["is_told"] == is_told]
+        count = len({one["label"] for one in points})
+        lead = f"Trials at {count} point{'s' * (count != 1)} {'did not finish' if is_told else 'do not count'}"
+        notices += [{"lead": lead, "rest": rest, "points": points}] if points else []
+    return notices
 
 
 def _facts(sweep: dict[str, Any]) -> list[str]:

@@ -228,23 +228,27 @@ def _size(effect: Summary) -> str:
 
 
 def _alone(summary: Summary) -> list[str]:
-    """A run with one arm: what its workloads did."""
+    """A run with one arm: what its workloads did, groups by their totals, or what the scenario names alone."""
+    named = [one["workload"] for one in summary["headline"]]
+    told = [one for one in summary["subjects"] if (one["name"] in named if named else not one["is_member"])]
     sentences = []
     for arm, own in summary["arms"].items():
-        parts = [part for name, workload in own["workloads"].items() if (part := _did(name, workload))]
+        parts = [part for subject in told if (part := _did(subject, own))]
         if parts:
-            scaled = "" if summary["run"]["scale"] == 1 else " (completion times at full scale)"
+            has_times = any(" took " in part for part in parts)
+            scaled = " (completion times at full scale)" if has_times and summary["run"]["scale"] != 1 else ""
             sentences.append(f"With {arm}, {_few(parts)}{scaled}.")
     return sentences or ["No trial came to a valid end: there is nothing to report but the trials below."]
 
 
-def _did(name: str, workload: Summary) -> str:
-    times_s, rate, goodput = workload["completion_full_scale_s"], workload["rate_per_s"], workload["goodput_gbps"]
-    if times_s and workload["kind"] not in OPEN_LOOP:
-        return f"{name} took {digits_text(mean(times_s))} s"
-    if rate["mean"] is not None:
-        return f"{name} did {digits_text(rate['mean'])} transactions per second"
-    return f"{name} carried {digits_text(goodput['mean'])} Gbit/s" if goodput["mean"] is not None else ""
+def _did(subject: Summary, own: Summary) -> str:
+    name, figures = subject["name"], own["figures"].get(subject["name"], {})
+    workload = own["workloads"].get(name)
+    if workload and workload["completion_full_scale_s"] and workload["kind"] not in OPEN_LOOP:
+        return f"{name} took {digits_text(mean(workload['completion_full_scale_s']))} s"
+    if "rate_per_s" in figures:
+        return f"{name} did {digits_text(figures['rate_per_s']['mean'])} transactions per second"
+    return f"{name} carried {digits_text(figures['goodput_gbps']['mean'])} Gbit/s" if "goodput_gbps" in figures else ""
 
 
 def _few(parts: Iterable[str]) -> str:

@@ -14,7 +14,7 @@ DECIMAL_PREFIXES = (("T", 10**12), ("G", 10**9), ("M", 10**6), ("k", 10**3), (""
 
 
 def digits_text(value: float | None, digits: int = 3) -> str:
-    """At least `digits` significant digits, without exponents; a dash for what is not known."""
+    """At least `digits` significant digits, and exponents for very small values alone; a dash for what is not known."""
     if value is None:
         return "–"
     if value == 0:
@@ -23,8 +23,14 @@ def digits_text(value: float | None, digits: int = 3) -> str:
     if decimals <= 0:
         return f"{value:,.0f}".replace(",", THIN_SPACE).replace("-", MINUS)
     # A value below a ten-thousandth keeps its exponent: a row of zeros is hard to count.
-    text = f"{value:.{decimals}f}" if decimals <= digits + 3 else f"{value:.{digits - 1}e}"
+    text = f"{value:.{decimals}f}" if decimals <= digits + 3 else _exponent_text(value, digits)
     return f"{MINUS}{text[1:]}" if value < 0 else text
+
+
+def _exponent_text(value: float, digits: int) -> str:
+    """`8.2e−5`."""
+    number, _, exponent = f"{value:.{digits - 1}e}".partition("e")
+    return f"{number}e{MINUS}{abs(int(exponent))}"
 
 
 def count_text(value: float | None) -> str:

@@ -24,7 +24,7 @@ def outcome_text(summary: dict[str, Any], paint: Paint = plain) -> str:
     table = outcome_table(summary)
     if not table.blocks:
         return ""
-    names = [block.name for block in table.blocks] + [f"  {row.arm}" for block in table.blocks for row in block.rows]
+    names = [name for block in table.blocks for name in _names(block)]
     first = min(max(len(name) for name in names), NAME_CHARACTERS_MAX + 2)
     widths = _widths(table)
     room = WIDTH - first - sum(widths) - CELL_GAP * len(widths)
@@ -35,8 +35,17 @@ def outcome_text(summary: dict[str, Any], paint: Paint = plain) -> str:
     return "\n".join([*lines, *(fill(note, WIDTH) for note in table.notes)])
 
 
+def _names(block: Block) -> list[str]:
+    indent = _indent(block)
+    return [f"{indent}{block.name}", *(f"{indent}  {row.arm}" for row in block.rows)]
+
+
+def _indent(block: Block) -> str:
+    return "  " if block.is_member else ""
+
+
 def _block(block: Block, first: int, widths: list[int], paint: Paint) -> list[str]:
-    indent = "  " if block.is_member else ""
+    indent = _indent(block)
     title = f"{indent}{block.name}" + (f" ({len(block.members)} together)" if block.is_group else "")
     lines = [title]
     for row in block.rows:

@@ -129,23 +129,25 @@ def _curve(run: Run, workload: str, metric: str, arm: str) -> dict[str, Any]:
 
 
 def _excluded(run: Run) -> list[dict[str, Any]]:
-    """Points at which trials do not count, with the reason."""
+    """Points at which trials are not valid, with the reason; what merely did not finish `is_told` with what it did."""
     assert run.sweep is not None, "only sweeps have points"
     found = []
     for point in run.sweep["points"]:
         for arm in run.sweep["arms"]:
             trials = run.trials.get(run.arm_at(arm, point["label"]), [])
-            bad = [trial for trial in trials if trial.status != "ok"]
-            if bad:
-                found.append(
-                    {
-                        "label": point["label"],
-                        "arm": arm,
-                        "trials": len(bad),
-                        "of": len(trials),
-                        "reason": bad[0].reason or bad[0].status,
-                    }
-                )
+            for is_told in (False, True):
+                bad = [trial for trial in trials if trial.status != "ok" and trial.is_unfinished == is_told]
+                if bad:
+                    found.append(
+                        {
+                            "label": point["label"],
+                            "arm": arm,
+                            "trials": len(bad),
+                            "of": len(trials),
+                            "is_told": is_told,
+                            "reason": bad[0].reason or bad[0].status,
+                        }
+                    )
     return found
 
 

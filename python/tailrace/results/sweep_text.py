@@ -11,6 +11,8 @@ from tailrace.results.text import align, format_table
 WIDTH = 80
 ROWS_MAX = 60
 """Points of one table; the rest stands in the CSV file."""
+EXCLUDED_MAX = 20
+"""Points of one list of trials that are not valid."""
 Row = list[str]
 
 
@@ -23,7 +25,7 @@ def format_sweep(summary: dict[str, Any]) -> str:
     """Tables of the metrics that matter, points as rows and arms as columns, then what they say."""
     run, sweep = summary["run"], summary["sweep"]
     scale = "" if run["scale"] == 1 else f", {run['scale']:.3g} of the full counts"
-    title = f"{run['name']}: {len(sweep['points'])} points, seed {run['seed']}{scale}"
+    title = f"{run['name']}: {_points(len(sweep['points']))}, seed {run['seed']}{scale}"
     tables = [
         _table(summary, workload, metric) for workload in summary["workloads"] for metric in _shown(sweep, workload)
     ]
@@ -115,7 +117,11 @@ def _compared(summary: dict[str, Any], arm: str, workload: str, metric: str) -> 
     rest = len(pairs) - lower - higher
     parts = [*(part for part in counted if part), *([f"not clearly different at {rest}"] if rest else [])]
     what = METRICS[metric].partition(",")[0]
-    return f"{workload}, {what}: {arm} against {baseline} is {', '.join(parts)} of {len(pairs)} points."
+    return f"{workload}, {what}: {arm} against {baseline} is {', '.join(parts)} of {_points(len(pairs))}."
+
+
+def _points(count: int) -> str:
+    return f"{count} point{'s' * (count != 1)}"
 
 
 def _ends(a: dict[str, Any], b: dict[str, Any]) -> list[float | None]:
@@ -133,12 +139,18 @@ def _knee(sweep: dict[str, Any], curve: dict[str, Any]) -> str:
 
 
 def _excluded(sweep: dict[str, Any]) -> str:
-    found = sweep["excluded"]
-    if not found:
-        return ""
+    titles = {True: "Unfinished trials, told by what they did in their time:", False: "Trials that do not count:"}
+    return "\n\n".join(
+        _listed(title, found)
+        for is_told, title in titles.items()
+        if (found := [one for one in sweep["excluded"] if one["is_told"] == is_told])
+    )
+
+
+def _listed(title: str, found: list[dict[str, Any]]) -> str:
     lines = [
         f"  {one['arm']} at {one['label']}: {one['trials']} of {one['of']} trials: {one['reason']}"
-        for one in found[:20]
+        for one in found[:EXCLUDED_MAX]
     ]
-    more = [f"  and {len(found) - 20} more"] if len(found) > 20 else []
-    return "\n".join(["Trials that do not count:", *lines, *more])
+    more = [f"  and {len(found) - EXCLUDED_MAX} more"] if len(found) > EXCLUDED_MAX else []
+    return "\n".join([title, *lines, *more])

@@ -29,6 +29,9 @@ CUT_OFF_WORDS = (
 # Columns of sentences.
 WIDTH = 110
 
+# Comparisons with too few trials are told one by one up to this many.
+FEW_MAX = 3
+
 # Trials that do not count are named one by one up to this many.
 PROBLEMS_MAX = 20
 
@@ -167,7 +170,15 @@ def _effects(summary: dict[str, Any]) -> str:
         return ""
     methods = ", ".join(dict.fromkeys(effect["method"] for effect in effects))
     note = f"Intervals are {LEVEL_TEXT} intervals of the change; p: {methods}{correction_words(effects)}."
-    return "\n".join([*(effect["words"] for effect in effects), fill(note, WIDTH)])
+    few = [effect for effect in effects if effect["verdict"] == "too few trials" and not effect["is_same"]]
+    told = [effect["words"] for effect in effects if len(few) <= FEW_MAX or effect not in few]
+    if len(few) > FEW_MAX:
+        smallest = min(min(1.0, effect["p_smallest"] * effect["tests"]) for effect in few)
+        told.append(
+            f"Too few trials to tell a difference in {len(few)} of {len(effects)} comparisons: even the most extreme "
+            f"outcome would have p = {smallest:.2g}."
+        )
+    return "\n".join([*told, fill(note, WIDTH)])
 
 
 def _expectations(summary: dict[str, Any]) -> str:

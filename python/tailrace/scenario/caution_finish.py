@@ -44,9 +44,10 @@ def _longest(workload: Workload, graph: Graph) -> tuple[float, str, str] | None:
             bounds = [(pace_s, "at its users' own pace"), (bits / rate_bps, "at the line rate")]
             return (*max(bounds), "transactions")
         case Stream() if workload.size:
-            rate_bps = _line_bps(graph, workload.source, workload.destination)
+            line_bps = _line_bps(graph, workload.source, workload.destination)
+            rate_bps = min(line_bps, workload.rate or line_bps)
             needed_s = workload.start / PS_PER_S + workload.connections * workload.size * 8 / rate_bps
-            return needed_s, "at the line rate", "size"
+            return needed_s, "at the line rate" if rate_bps == line_bps else "at its own rate", "size"
         case Flows() if workload.flows and workload.interarrival is not None:
             needed_s = (workload.start + workload.flows * workload.interarrival.mean) / PS_PER_S
             return needed_s, "at the pace of its arrivals", "flows"
@@ -94,11 +95,16 @@ def _together(scenario: Scenario, graph: Graph, blamed: set[str]) -> Found:
 
 def _words(needed_s: float, duration_s: float, why: str, names: list[str] | None = None) -> str:
     who = f"{', '.join(names)} need" if names else "it needs"
-    return f"{who} at least {needed_s:.3g} s {why}, and a trial ends after {duration_s:.3g} s: it cannot finish"
+    needed = f"{who} at least {_seconds(needed_s)} s {why}"
+    return f"{needed}, and a trial ends after {_seconds(duration_s)} s: it cannot finish"
 
 
 def _hint(needed_s: float, key: str) -> str:
-    return f"raise experiment.duration above {needed_s:.3g}s, or lower {key}"
+    return f"raise experiment.duration above {_seconds(needed_s)}s, or lower {key}"
+
+
+def _seconds(value: float) -> str:
+    return f"{value:.0f}" if value >= 1000 else f"{value:.3g}"
 
 
 def _response_bytes(workload: Oltp) -> int:

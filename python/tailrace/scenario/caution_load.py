@@ -10,6 +10,7 @@ from tailrace.scenario.topology import Graph
 from tailrace.scenario.units import format_size
 from tailrace.scenario.workload import Flows, Oltp, Stream, Workload
 
+BPS_PER_GBPS = 10**9
 Found = Iterator[tuple[KeyPath, str, str]]
 
 
@@ -22,6 +23,12 @@ def cautions(scenario: Scenario, graph: Graph) -> Found:
                 "as the trial lasts, and results depend on its duration"
             )
             yield ("workloads", name, "load"), what, "write at most 100%"
+        if isinstance(workload, Stream) and (workload.rate or 0) > (line_bps := graph.rates_bps[workload.source]):
+            what = (
+                f"{(workload.rate or 0) / BPS_PER_GBPS:g} Gbit/s are more than the {line_bps / BPS_PER_GBPS:g} Gbit/s "
+                "of the source's link: the rate limits nothing"
+            )
+            yield ("workloads", name, "rate"), what, "lower it, or leave it out"
     yield from _unreachable_thresholds(scenario, graph)
     if not any(_marks(policy) for policy in _used_policies(scenario, graph)):
         yield from _unmarked_dctcp(scenario, graph)

@@ -19,6 +19,8 @@ DIGITS = 4
 """Significant digits of the values of a range."""
 AT = "@"
 """Between the arm and the point in names of trials."""
+ALIKE = ("sweep", "name", "description", "headline", "published", "expect", "assumptions", "experiment.trials")
+"""What is the same at every point."""
 LABEL_CHARACTERS_MAX = 120
 """A longer name of a point is cut and ends in a hash."""
 _NUMBER = re.compile(r"^\s*(?P<number>\d+(?:\.\d+)?(?:[eE][-+]?\d+)?)\s*(?P<unit>[^\d\s].*?)?\s*$")
@@ -129,6 +131,9 @@ class Sweep(Part):
     def _fits(self) -> "Sweep":
         if not self.axes:
             raise refuse("a sweep needs an axis", "write axes: {switches.leaf.buffer: [1MB, 2MB]}")
+        alike = [path for path in self.axes if f"{path}.".startswith(tuple(f"{key}." for key in ALIKE))]
+        if alike:
+            raise refuse(f"'{alike[0]}' is the same at every point", "vary a key of workloads, switches, hosts, ...")
         lengths = {len(values) for values in self.axes.values()}
         if self.combine == "paired" and len(lengths) > 1:
             raise refuse("paired axes have different numbers of values", "give them equally many, or combine: grid")

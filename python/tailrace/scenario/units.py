@@ -180,6 +180,8 @@ def parse(value: object, dimension: Dimension) -> int:
     if isinstance(value, bool) or value is None:
         raise QuantityError(f"{_shown(value)} is not a {dimension.noun}", dimension.hint)
     if isinstance(value, int | float):
+        if value < 0:
+            raise QuantityError(f"{value} is negative", dimension.hint)
         raise QuantityError(f"{value} has no unit", _unit_hint(value, dimension))
     if not isinstance(value, str):
         raise QuantityError(f"a {dimension.noun} is one value, not a {_kind(value)}", dimension.hint)

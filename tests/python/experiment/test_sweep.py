@@ -71,6 +71,18 @@ def test_the_page_draws_curves_of_one_axis_and_maps_of_two() -> None:
     assert grid.count('class="heat"') >= 8
 
 
+def test_what_did_not_finish_is_told_and_listed_as_unfinished() -> None:
+    data = sound(sweep={"axes": {"experiment.duration": ["100ms", "5s"]}})
+    with pytest.warns(tailrace.ScenarioWarning, match="cannot finish"):
+        result = tailrace.run(data, trials=2, out="late")
+    rates = [c["values"] for c in result.summary["sweep"]["curves"] if c["metric"] == "rate_per_s"]
+    assert all(value["trials"] == 2 for values in rates for value in values)
+    text, page = format_result(result.summary), result.report_path.read_text(encoding="utf-8")
+    assert "Unfinished trials, told by what they did in their time:\n  fifo at duration=100ms: 2 of 2 trials" in text
+    assert "do not count" not in text + page
+    assert "<strong>Trials at 1 point did not finish</strong>" in page
+
+
 def test_of_many_arms_every_line_carries_its_name() -> None:
     arms: dict[str, dict[str, str]] = {"fifo": {}} | {f"size-{n}": {BUFFER: f"{n + 100}MB"} for n in range(1, 20)}
     few = swept(users=[1, 2, 4]).report_path.read_text(encoding="utf-8")

@@ -181,6 +181,15 @@ def test_the_tables_of_every_trial_are_linked(cisco: Path) -> None:
     assert all((cisco / str(link)).exists() for link in links)
 
 
+def test_without_a_trial_that_counts_nothing_is_said_of_losses(tmp_path: Path) -> None:
+    fake = FakeRun(trials=1, with_solo=False, failed={("fifo", 1), ("dpp", 1)})
+    text = page_of(fake.write(tmp_path / "run")).text
+    assert "No trial counts, so that no frame was counted." in text
+    assert "No frame was lost" not in text
+    assert "Without a result:" in text
+    assert "Not finished:" not in text
+
+
 def test_reasons_of_many_trials_are_folded(tmp_path: Path) -> None:
     few = FakeRun(invalid={("fifo", 1)}).write(tmp_path / "few")
     many = FakeRun(invalid={("fifo", n) for n in range(1, 5)}).write(tmp_path / "many")
@@ -363,7 +372,7 @@ def test_a_run_without_losses_says_that_none_were_seen(tmp_path: Path) -> None:
             queue["drops"] = {}
 
     edit_trials(path, lossless)
-    assert "No frame was lost in any valid trial." in page_of(path).text
+    assert "No frame was lost in any trial that counts." in page_of(path).text
 
 
 def test_a_report_is_replaced_whole(cisco: Path) -> None:

@@ -95,6 +95,17 @@ def test_a_group_is_told_by_its_total_and_a_member_that_disagrees_is_named(tmp_p
     assert "while transactions per second of S fell by 50.0 %" in sentence
 
 
+def test_one_arm_is_told_by_what_the_scenario_names_and_groups_by_their_totals(tmp_path: Path) -> None:
+    arm: dict[str, Figures] = {
+        "fifo": {name: {"rate_per_s": rate, "p50_ms": 8, "p99_ms": 9} for name, rate in (("XS", 1000), ("S", 100))}
+    }
+    groups = {"databases": ["XS", "S"]}
+    [total] = told(tmp_path, arm, groups=groups)
+    assert total == "With fifo, databases did 1\u202f108 transactions per second."
+    [named] = told(tmp_path / "named", arm, groups=groups, headline=[{"workload": "S"}])
+    assert named == "With fifo, S did 101 transactions per second."
+
+
 def test_a_lower_bound_cannot_be_told_to_be_lower() -> None:
     effect = {"metric": "latency_p99_ms", "verdict": "lower", "is_same": False, "p_value": 0.001}
     assert direction(effect | {"bounds": [0, 0]}) == 1

@@ -30,3 +30,4 @@ def test_negative_numbers_have_a_true_minus() -> None:
     assert digits_text(-0.8) == "−0.800"
     assert digits_text(-81234) == "−81\u202f234"
     assert plain_text(-2.3) == "−2.3"
+    assert digits_text(-0.0000823, 2) == "−8.2e−5"

@@ -99,6 +99,30 @@ def test_report_terminal_and_notebook_show_the_same_figures(tmp_path: Path) -> N
     assert terminal.index("rate or time") < terminal.index("latency, ms")
 
 
+def test_the_rate_of_a_group_whose_members_end_at_different_times_is_explained(tmp_path: Path) -> None:
+    note = "The rate of a group adds those of its members, each over its own time."
+
+    def change(outcome: dict[str, Any], _arm: str, _number: int) -> None:
+        if (tmp_path / "endless").exists():
+            endless(outcome, "XS", "L1")
+
+    groups = {"workloads": ["XS", "L1"], "groups": {"databases": ["XS", "L1"]}}
+    assert note in outcome_table(summarise(write_run(tmp_path / "ends", change, manifest=groups))).notes
+    (tmp_path / "endless").mkdir()
+    assert note not in outcome_table(summarise(write_run(tmp_path / "runs", change, manifest=groups))).notes
+
+
+def test_no_loss_anywhere_does_not_put_an_arm_in_question(tmp_path: Path) -> None:
+    def change(outcome: dict[str, Any], arm: str, number: int) -> None:
+        own = endless(outcome, "XS")["XS"]
+        state(own, number, rate_per_s=2000 if arm == "dpp" else 1000, p50_ms=1, p99_ms=1)
+        own["tcp"] |= {"retransmits": 0, "spurious_retransmits": 0}
+
+    headline = {"workloads": ["XS"], "headline": [{"workload": "XS", "metric": "loss_percent"}]}
+    text = format_table(summarise(write_run(tmp_path / "run", change, manifest=headline, arms=("fifo", "dpp"))))
+    assert "XS: loss is exactly the same with dpp as with fifo in every trial.\n" in text
+
+
 def test_colour_is_painted_over_the_signs_and_changes_no_column(tmp_path: Path) -> None:
     summary = many(tmp_path, 2, 1)
     tones: list[Tone] = []
@@ -130,6 +154,7 @@ def test_a_group_adds_rates_and_pools_waits_and_losses(tmp_path: Path) -> None:
         ("XS", False, True),
         ("L1", False, True),
     ]
+    assert "\n    fifo  " in outcome_text(summary), "the name of an arm of a member stands there whole"
     total = summary["arms"]["fifo"]["figures"]["databases"]
     assert total["rate_per_s"]["mean"] == 1010
     assert total["loss_percent"]["mean"] == pytest.approx(100 * (200 + 100) / 200_000)

@@ -8,6 +8,7 @@ from lab import load
 
 FLOWS = {"kind": "flows", "sizes": "web-search", "load": "160%"}
 DCTCP: dict[str, Any] = {"defaults": {"tcp": {"congestion_control": "dctcp"}}}
+BACKUP = {"kind": "stream", "source": "bulk", "destination": "client"}
 MARKS = {"kind": "step", "threshold": "90kB"}
 
 
@@ -19,6 +20,18 @@ def test_a_load_above_the_links_is_warned_of() -> None:
     (found,) = warnings(workloads__search=FLOWS)
     assert "workloads.search.load: an offered load of 160% exceeds the sources' links" in found
     assert warnings(workloads__search=FLOWS | {"load": "100%"}) == []
+
+
+def test_a_rate_above_the_line_is_warned_of() -> None:
+    (found,) = warnings(workloads__backup__rate="40Gbit/s")
+    assert "workloads.backup.rate: 40 Gbit/s are more than the 10 Gbit/s of the source's link" in found
+    assert warnings(workloads__backup__rate="10Gbit/s") == []
+
+
+def test_a_size_that_its_own_rate_does_not_finish_is_warned_of() -> None:
+    assert warnings(workloads__backup={"size": "1GB"} | BACKUP) == []
+    (found,) = warnings(workloads__backup={"size": "1GB", "rate": "1Mbit/s"} | BACKUP)
+    assert "workloads.backup.size: it needs at least 8000 s at its own rate, and a trial ends after 5 s" in found
 
 
 def test_dctcp_without_a_marking_queue_is_warned_of() -> None:

@@ -48,6 +48,7 @@ def test_a_quantity_is_its_exact_number_in_the_unit_of_the_plan(text: str, dimen
         ("10gbit/s", RATE, "is not a unit", "10Gbit/s"),
         ("8 sec", TIME, "'sec' is not a unit", "8s"),
         ("-8ms", TIME, "negative", "8ms"),
+        (-1, RATE, "-1 is negative", "10Gbit/s"),
         ("eight ms", TIME, "not a time", "8ms"),
         ("0.1ps", TIME, "not a whole number of picoseconds", "round"),
         ("1.5B", SIZE, "not a whole number of bytes", "round"),
