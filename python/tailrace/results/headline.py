@@ -233,18 +233,23 @@ def _alone(summary: Summary) -> list[str]:
     for arm, own in summary["arms"].items():
         parts = [part for name, workload in own["workloads"].items() if (part := _did(name, workload))]
         if parts:
-            scaled = "" if summary["run"]["scale"] == 1 else " (completion times at full scale)"
+            has_times = any(_has_time(workload) for workload in own["workloads"].values())
+            scaled = " (completion times at full scale)" if has_times and summary["run"]["scale"] != 1 else ""
             sentences.append(f"With {arm}, {_few(parts)}{scaled}.")
     return sentences or ["No trial came to a valid end: there is nothing to report but the trials below."]
 
 
 def _did(name: str, workload: Summary) -> str:
-    times_s, rate, goodput = workload["completion_full_scale_s"], workload["rate_per_s"], workload["goodput_gbps"]
-    if times_s and workload["kind"] not in OPEN_LOOP:
-        return f"{name} took {digits_text(mean(times_s))} s"
+    rate, goodput = workload["rate_per_s"], workload["goodput_gbps"]
+    if _has_time(workload):
+        return f"{name} took {digits_text(mean(workload['completion_full_scale_s']))} s"
     if rate["mean"] is not None:
         return f"{name} did {digits_text(rate['mean'])} transactions per second"
     return f"{name} carried {digits_text(goodput['mean'])} Gbit/s" if goodput["mean"] is not None else ""
+
+
+def _has_time(workload: Summary) -> bool:
+    return bool(workload["completion_full_scale_s"]) and workload["kind"] not in OPEN_LOOP
 
 
 def _few(parts: Iterable[str]) -> str:

@@ -88,6 +88,17 @@ def test_an_arm_of_which_some_trials_finished_has_no_mean_of_the_lucky_ones(tmp_
     assert bar.mean_s == pytest.approx((2 * 20 + 4 * 572) / 6, rel=0.02)
 
 
+def test_members_of_a_group_are_databases_where_all_of_them_are(tmp_path: Path) -> None:
+    def change(outcome: dict[str, Any], arm: str, number: int) -> None:
+        stop(outcome, arm, number)
+        next(one for one in outcome["workloads"] if one["name"] == "L1")["kind"] = "stream"
+
+    groups = {"late": ["XS", "S", "M", "L1", "L2"]}
+    text = format_table(summarise(write_run(tmp_path / "run", change, manifest={"groups": groups}, scale=1.0)))
+    assert re.search(r"4 of \d workloads unfinished", text)
+    assert "databases" not in text
+
+
 def test_drops_are_compared_per_second_where_trials_end_at_different_times(path: Path) -> None:
     summary = summarise(path)
     words = end_words(summary["arms"])

@@ -109,7 +109,7 @@ def test_after_a_warm_up_the_bytes_are_those_of_the_time_that_was_counted() -> N
 
 def test_the_port_with_the_longest_wait_comes_first() -> None:
     ports = [port(rows=[("fast", 1)]) | {"node": "spine"}, port(), port(rows=[("fast", 1)]) | {"node": "edge"}]
-    assert [wait.port for wait in waits_of([trial(ports=ports)], "shop")][0] == "leaf → client"
+    assert next(iter(waits_of([trial(ports=ports)], "shop"))).port == "leaf → client"
 
 
 def test_a_wait_that_one_trial_does_not_know_is_not_known() -> None:
