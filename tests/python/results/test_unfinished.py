@@ -14,7 +14,7 @@ from tailrace.report.charts.completion import completion_bars
 from tailrace.report.charts.drops import drops_chart, drops_unit
 from tailrace.results import Run, format_table, summarise
 from tailrace.results.rates import end_words, summarise_rates
-from tailrace.results.run_directory import Run, Trial
+from tailrace.results.run_directory import Trial
 from tailrace.results.unfinished import group_words, planned_work, share_text, unfinished_of, unfinished_sentences
 from tailrace.scenario.loading import load_scenario
 
