@@ -1,8 +1,8 @@
 """`examples/README.md` and the README's table of features, from runs of the examples.
 
-`python scripts/example_index.py` runs every example (a few minutes) and writes `examples/results.json`; `make docs` makes
-the pages from that file and from what the examples say of themselves. `--runs FOLDER` keeps the run directories, and
-takes what is there already.
+`python scripts/example_index.py` runs every example (a few minutes) and writes `examples/results.json`; `make docs`
+makes the pages from that file and from what the examples say of themselves. `--runs FOLDER` keeps the run directories,
+and takes what is there already.
 """
 
 import argparse
@@ -61,13 +61,7 @@ LESSONS = {
     "policer": lesson(0, "goodput of all streams, Gbit/s", "goodput_gbps", workload="iperf", after="100ms"),
     "dctcp": lesson(1, "median latency of the orders, ms", "latency_p50_ms", workload="orders"),
     "dwrr": lesson(1, "goodput of the class with 50 %, Gbit/s", "goodput_gbps", workload="gold"),
-    "ets": lesson(
-        1,
-        "share of the largest frames' class (60 % configured), %",
-        "queue_share_percent",
-        queue="web",
-        port="leaf>sink",
-    ),
+    "ets": lesson(1, "goodput of the class with 60 %, part of all in %", "goodput_share_percent", workload="web"),
     "afd": lesson(
         1, "share of a host that floods, fair is 4.3 %, %", "goodput_share_percent", workload="hog1", after="2s"
     ),
@@ -169,9 +163,10 @@ def lines(results: dict[str, Any]) -> Iterator[str]:
     """The page from the top."""
     yield "# Examples"
     yield ""
-    yield "Small scenarios, each a lesson: a question, the arms that answer it, and expectations that a test checks. Run one with"
-    yield "`tailrace run examples/dpp.yaml`; every one is done in a minute on two cores, most in a few seconds. Written by"
-    yield f"`make docs`; the results are means of {results['trials']} trials (`python scripts/example_index.py` runs them again)."
+    yield "Small scenarios, each a lesson: a question, the arms that answer it, and expectations that a test checks."
+    yield "`tailrace run examples/dpp.yaml` runs one; most take a few seconds, the longest a minute or two."
+    yield f"The results are means of {results['trials']} trials. Written by `make docs`;"
+    yield "`python scripts/example_index.py` runs them again."
     for level in LEVELS:
         yield ""
         yield f"## {level.capitalize()}"
@@ -181,8 +176,8 @@ def lines(results: dict[str, Any]) -> Iterator[str]:
         for name in (name for name, shown in LESSONS.items() if shown.level == level):
             yield f"| [{name}]({name}.yaml) | {question(name)} | {words(results['examples'][name])} |"
     yield ""
-    yield "[notebook_cisco.py](notebook_cisco.py) is a notebook: it runs a small part of the reproduction of Cisco's paper and"
-    yield "looks at the result in Python."
+    yield "[notebook_cisco.py](notebook_cisco.py) is a notebook: it runs a small part of the reproduction of Cisco's"
+    yield "paper and looks at the result in Python."
 
 
 def question(name: str) -> str:

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import cli_reference
+import example_index
 import readme_figure
 import readme_table
 import scenario_reference
@@ -39,6 +40,11 @@ def with_table(path: Path) -> str:
     return readme_table.replace_block(path.read_text(), readme_table.table(summary, bands, region))
 
 
+def with_features(page: str) -> str:
+    """A page with the table of features."""
+    return readme_table.replace_block(page, example_index.features(), example_index.README_MARKS)
+
+
 def with_cost(page: str) -> str:
     """A page with the conclusion of the measured client."""
     conclusion = json.loads(readme_table.COST.read_text())["conclusion"]
@@ -53,7 +59,8 @@ def figure() -> str:
 PAGES: dict[Path, Callable[[], str]] = {
     ROOT / "docs" / "scenario-reference.md": scenario_page,
     ROOT / "docs" / "cli-reference.md": cli_page,
-    README: lambda: with_table(README),
+    README: lambda: with_features(with_table(README)),
+    example_index.PAGE: example_index.render,
     REPRODUCTION: lambda: with_cost(with_table(REPRODUCTION)),
     readme_figure.PATH: figure,
 }

@@ -1,6 +1,6 @@
 """How each key of a scenario is written: for every section its place in the file and each of its keys once.
 
-A test holds them against the schema: every section and every key is there, and every value is one that the schema takes.
+A test holds them against the schema: every section and every key is there, and the schema takes every value.
 """
 
 SNIPPETS: dict[str, tuple[str, str]] = {

@@ -1,6 +1,7 @@
-"""`docs/figures/report.png`: the first screen of the report of the README's own scenario.
+"""The README's own scenario, run: what it prints, and `docs/figures/report.png`, the first screen of its report.
 
-`python scripts/report_picture.py` runs the scenario and takes the picture with Chromium; it needs `chromium` on the path.
+`python scripts/report_picture.py` runs the scenario, puts its output into the README and takes the picture with
+Chromium, which must be on the path.
 """
 
 import re
@@ -12,8 +13,11 @@ import warnings
 from pathlib import Path
 
 import tailrace
+from readme_table import replace_block
 
 ROOT = Path(__file__).resolve().parent.parent
+README = ROOT / "README.md"
+MARKS = ("<!-- output of the twenty lines: written by scripts/report_picture.py -->", "<!-- end of output -->")
 PICTURE = ROOT / "docs" / "figures" / "report.png"
 WIDTH, HEIGHT = 1000, 1150
 LIMIT_S = 120
@@ -32,7 +36,7 @@ def main() -> int:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", tailrace.ScenarioWarning)
             result = tailrace.run(scenario(place), out=place / "run")
-        print(result)
+        README.write_text(replace_block(README.read_text(), f"```text\n{str(result).strip()}\n```", MARKS))
         shot = (f"--user-data-dir={place / 'profile'}", f"--screenshot={PICTURE}", f"--window-size={WIDTH},{HEIGHT}")
         command = [browser, *FLAGS, *shot, "--virtual-time-budget=4000", result.report_path.as_uri()]
         subprocess.run(command, check=True, capture_output=True, timeout=LIMIT_S)
@@ -42,7 +46,7 @@ def main() -> int:
 
 def scenario(place: Path) -> Path:
     """The README's twenty lines as a file."""
-    [block] = re.findall(r"^```yaml\n(.*?)^```", (ROOT / "README.md").read_text(), re.MULTILINE | re.DOTALL)
+    [block] = re.findall(r"^```yaml\n(.*?)^```", README.read_text(), re.MULTILINE | re.DOTALL)
     path = place / "backup-window.yaml"
     path.write_text(str(block))
     return path

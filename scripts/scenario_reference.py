@@ -32,8 +32,8 @@ Every key of a scenario file. Written by `make docs` from the JSON Schema that `
 is given that schema completes and checks these keys while you type. `tailrace check FILE` says what is wrong in a file,
 with line, key and a hint.
 
-A key without a default is required. Below each table, every key is written once: a real section has those that it needs,
-and some exclude each other. Unknown keys are errors. `[K]` marks a default whose source was not at hand: it is
+A key without a default is required. Below each table, every key is written once: a real section has those that it
+needs, and some exclude each other. Unknown keys are errors. `[K]` marks a default whose source was not at hand: it is
 a usual value, to be varied where a conclusion depends on it; the pages of the [models](models/README.md) give ranges.
 """
 

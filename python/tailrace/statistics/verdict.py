@@ -84,7 +84,8 @@ def adjusted(effects: Sequence[Effect]) -> list[Effect]:
     """The same effects as one family: p values by Holm's method, and verdicts by those.
 
     Where not even the most extreme outcome of all trials could be told from chance among so many tests, there are too
-    few trials; that is known before any of them has run.
+    few trials; that is known before any of them has run. A difference is one by its p value and by its interval: of few
+    and skewed trials the two can disagree, and a difference of unknown sign is none.
     """
     p_values = holm_adjusted([effect.test.p_value for effect in effects])
     return [
@@ -96,9 +97,14 @@ def adjusted(effects: Sequence[Effect]) -> list[Effect]:
 def _verdict(effect: Effect, p_adjusted: float, tests: int) -> Verdict:
     if effect.test.p_smallest * tests >= SIGNIFICANCE:
         return "too few trials"
-    if p_adjusted >= SIGNIFICANCE:
+    if p_adjusted >= SIGNIFICANCE or _holds_zero(effect.change_interval):
         return "no difference seen"
     return "lower" if effect.other_mean < effect.baseline_mean else "higher"
+
+
+def _holds_zero(interval: Interval | None) -> bool:
+    """Whether no change is among the values of an interval: a verdict would contradict it."""
+    return interval is not None and interval.low <= 0 <= interval.high
 
 
 def change_interval(baseline: Sequence[float], other: Sequence[float], *, is_paired: bool) -> Interval | None:
