@@ -235,7 +235,9 @@ def _alone(summary: Summary) -> list[str]:
     for arm, own in summary["arms"].items():
         parts = [part for subject in told if (part := _did(subject, own))]
         if parts:
-            has_times = any(" took " in part for part in parts)
+            has_times = any(
+                _has_time(workload) for subject in told if (workload := own["workloads"].get(subject["name"]))
+            )
             scaled = " (completion times at full scale)" if has_times and summary["run"]["scale"] != 1 else ""
             sentences.append(f"With {arm}, {_few(parts)}{scaled}.")
     return sentences or ["No trial came to a valid end: there is nothing to report but the trials below."]
@@ -244,11 +246,15 @@ def _alone(summary: Summary) -> list[str]:
 def _did(subject: Summary, own: Summary) -> str:
     name, figures = subject["name"], own["figures"].get(subject["name"], {})
     workload = own["workloads"].get(name)
-    if workload and workload["completion_full_scale_s"] and workload["kind"] not in OPEN_LOOP:
+    if workload and _has_time(workload):
         return f"{name} took {digits_text(mean(workload['completion_full_scale_s']))} s"
     if "rate_per_s" in figures:
         return f"{name} did {digits_text(figures['rate_per_s']['mean'])} transactions per second"
     return f"{name} carried {digits_text(figures['goodput_gbps']['mean'])} Gbit/s" if "goodput_gbps" in figures else ""
+
+
+def _has_time(workload: Summary) -> bool:
+    return bool(workload["completion_full_scale_s"]) and workload["kind"] not in OPEN_LOOP
 
 
 def _few(parts: Iterable[str]) -> str:

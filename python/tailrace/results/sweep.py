@@ -1,6 +1,5 @@
 """The curves of a sweep: every metric of every workload and arm against the axes, with intervals and the knee."""
 
-import re
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -10,6 +9,7 @@ from typing import Any
 from tailrace.results.metrics import OPEN_LOOP, metric_of_trials, title_of
 from tailrace.results.run_directory import Run
 from tailrace.results.sample_summary import summarise_sample
+from tailrace.scenario.sweep import number_of
 
 METRICS = {
     metric: title_of(metric)
@@ -40,7 +40,6 @@ KNEE_DISTANCE_MIN = 0.2
 """Distance of a knee from the straight line between the ends, in units of the plot (0 to 1)."""
 KNEE_FACTOR_MIN = 2.0
 MONOTONE_SLACK = 0.1
-_NUMBER = re.compile(r"^(?P<number>\d+(?:\.\d+)?(?:[eE][-+]?\d+)?)(?P<unit>\D.*)?$")
 
 
 @dataclass(frozen=True)
@@ -54,17 +53,16 @@ class Axis:
     @cached_property
     def numbers(self) -> list[float] | None:
         """The values as numbers of one unit; None where they are words or have several units."""
-        found = [_NUMBER.match(value) for value in self.values]
-        units = {match["unit"] for match in found if match}
-        if None in found or len(units) > 1:
+        found = [known for value in self.values if (known := number_of(value))]
+        if len(found) < len(self.values) or len({unit for _, unit in found}) > 1:
             return None
-        return [float(match["number"]) for match in found if match]
+        return [number for number, _ in found]
 
     @cached_property
     def unit(self) -> str:
         """The common unit of the numbers; empty where there is none."""
-        match = _NUMBER.match(self.values[0])
-        return (match["unit"] or "") if match and self.numbers else ""
+        known = number_of(self.values[0])
+        return known[1] if known and self.numbers else ""
 
     @cached_property
     def is_log(self) -> bool:
@@ -102,7 +100,7 @@ def summarise_sweep(run: Run) -> dict[str, Any] | None:
         "combine": sweep["combine"],
         "points": sweep["points"],
         "arms": sweep["arms"],
-        "curves": [curve | {"knee": _knee(curve, axes)} for curve in known],
+        "curves": [curve | {"knee": knee_of(curve, axes)} for curve in known],
         "excluded": _excluded(run),
     }
 
@@ -151,7 +149,7 @@ def _excluded(run: Run) -> list[dict[str, Any]]:
     return found
 
 
-def _knee(curve: dict[str, Any], axes: list[Axis]) -> dict[str, Any] | None:
+def knee_of(curve: dict[str, Any], axes: list[Axis]) -> dict[str, Any] | None:
     """Where a latency over one axis bends most: the point farthest from the straight line between its ends.
 
     Both axes are scaled to 0 to 1 (Satopaa et al., "Finding a Kneedle in a Haystack", 2011, without the smoothing).

@@ -63,7 +63,7 @@ def _in_trial(trial: Trial) -> InTrial:
 
 
 def _wait_ms(trial: Trial, queue: dict[str, Any]) -> float:
-    return float(queue["depth_mean_bytes"] * trial.outcome["end_ps"] / queue["tx_bytes"] / PS_PER_MS)
+    return float(queue["depth_mean_bytes"] * trial.counted_ps / queue["tx_bytes"] / PS_PER_MS)
 
 
 def _own_ms(rows: list[dict[str, Any]], queues: dict[str, float]) -> float:

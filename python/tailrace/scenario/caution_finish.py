@@ -88,14 +88,14 @@ def _together(scenario: Scenario, graph: Graph, blamed: set[str]) -> Found:
                 pass
     for host, size in bytes_to.items():
         needed_s = size * 8 / graph.rates_bps[host]
-        if needed_s > SLACK * duration_s and len(names[host]) > 1:
+        if needed_s > SLACK * duration_s:  # of one workload alone, its own bound has said so
             why = f"together at the line rate of '{host}'"
             yield ("experiment", "duration"), _words(needed_s, duration_s, why, names[host]), _hint(needed_s, "numbers")
 
 
 def _words(needed_s: float, duration_s: float, why: str, names: list[str] | None = None) -> str:
-    who = f"{', '.join(names)} need" if names else "it needs"
-    needed = f"{who} at least {_seconds(needed_s)} s {why}"
+    subject = f"{', '.join(names)} need" if names else "it needs"
+    needed = f"{subject} at least {_seconds(needed_s)} s {why}"
     return f"{needed}, and a trial ends after {_seconds(duration_s)} s: it cannot finish"
 
 

@@ -73,6 +73,15 @@ def test_a_verdict_has_a_colour_where_a_person_looks(monkeypatch: pytest.MonkeyP
     assert terminal.painter(io.StringIO())("x", "worse") == "x"
     monkeypatch.setenv("NO_COLOR", "1")
     assert terminal.shown(text, Screen()) == text
+    monkeypatch.delenv("NO_COLOR")
+    monkeypatch.setenv("TERM", "dumb")
+    assert terminal.shown(text, Screen()) == text
+
+
+def test_a_line_that_fits_but_for_its_colours_stays_whole() -> None:
+    line = " ".join(terminal.painted("7.5", terminal.GREEN) for _ in range(WIDTH // 5))
+    assert len(line) > WIDTH
+    assert terminal.fitted(line, WIDTH) == line
 
 
 def test_a_pipe_gets_lines_as_they_are() -> None:

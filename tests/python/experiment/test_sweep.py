@@ -1,6 +1,7 @@
 """Sweeps from the scenario to the run directory, its table and its page."""
 
 import csv
+import json
 import re
 from itertools import pairwise
 from pathlib import Path
@@ -13,7 +14,7 @@ from lab import sound
 from tailrace.report.charts.sweep import chart_height
 from tailrace.results import format_result
 from tailrace.results.run_directory import Run
-from tailrace.results.sweep import Axis, summarise_sweep
+from tailrace.results.sweep import Axis, knee_of, summarise_sweep
 from tailrace.results.tables import Table
 
 pytestmark = pytest.mark.usefixtures("fake", "workplace")
@@ -152,3 +153,36 @@ def test_a_run_without_a_sweep_has_none() -> None:
 def test_an_axis_is_logarithmic_where_that_fits(values: list[str], numbers: list[float] | None, is_log: bool) -> None:
     axis = Axis("a.b", "b", values)
     assert (axis.numbers, axis.is_log) == (numbers, is_log)
+
+
+@pytest.mark.parametrize(
+    ("values", "means", "knee"),
+    [
+        (["1", "2", "3", "4", "5"], [1, 1, 1, 1.2, 9], "4"),
+        (["5", "4", "3", "2", "1"], [9, 1.2, 1, 1, 1], "4"),
+        (["1", "2", "3", "4", "5"], [9, 1.2, 1, 1, 1], "2"),
+        (["3", "1", "2", "5", "4"], [1, 1, 1, 9, 1.2], "4"),
+        (["1", "2", "3", "4", "5"], [1, 2, 3, 4, 5], None),
+        (["1", "2", "3", "4", "5"], [1, 1, 1, 1.05, 1.5], None),
+        (["1", "2", "3", "4", "5"], [1, 9, 1, 1.2, 9], None),
+        (["1", "2", "3", "4"], [1, 1, 1.2, 9], None),
+        (["a", "b", "c", "d", "e"], [1, 1, 1, 1.2, 9], None),
+    ],
+)
+def test_a_knee_is_where_a_latency_bends_most(values: list[str], means: list[float], knee: str | None) -> None:
+    curve = {"metric": "latency_p99_ms", "values": [{"mean": mean} for mean in means]}
+    found = knee_of(curve, [Axis("a.b", "b", values)])
+    assert (found and found["value"]) == knee
+    assert knee_of(curve | {"metric": "rate_per_s"}, [Axis("a.b", "b", values)]) is None
+    assert knee_of(curve, [Axis("a.b", "b", values), Axis("c.d", "d", ["1"])]) is None
+
+
+def test_points_whose_trials_do_not_count_are_listed_with_the_reason(workplace: Path) -> None:
+    swept(users=[1, 2])
+    file = workplace / "swept" / "trials" / "dpp@users=2" / "1.json"
+    file.write_text(json.dumps(json.loads(file.read_text()) | {"status": "invalid", "reason": "a host dropped frames"}))
+    found = summarise_sweep(Run.read(workplace / "swept"))
+    assert found is not None
+    assert found["excluded"] == [
+        {"label": "users=2", "arm": "dpp", "trials": 1, "of": 2, "reason": "a host dropped frames"}
+    ]

@@ -76,9 +76,10 @@ def test_bytes_of_the_interval_in_which_the_warm_up_ends_count_in_part() -> None
     assert [bytes_after(moved, at) for at in (0, 100, 150, 300)] == [3000, 2000, 1500, 0]
 
 
-def test_a_stream_without_end_counts_from_the_warm_up_on(tmp_path: Path) -> None:
-    [pair] = iperf3.stream_pairs(STREAM, 5201, 4)
-    bulk = Bulk("stream", "backup", [pair])
+def ran(tmp_path: Path, *, kind: str = "stream", size: int = 0) -> Bulk:
+    """A pair that sent 10 kB in four seconds and was cut off there."""
+    [pair] = iperf3.stream_pairs(STREAM | {"bytes": size}, 5201, 4)
+    bulk = Bulk(kind, "backup", [pair])
     report = {"intervals": [{"sum": {"start": n, "end": n + 1, "bytes": 1000 * (n + 1)}} for n in range(4)]}
     path = tmp_path / "server.out"
     path.write_text(json.dumps(report), encoding="utf-8")
@@ -90,6 +91,18 @@ def test_a_stream_without_end_counts_from_the_warm_up_on(tmp_path: Path) -> None
     bulk._clients[pair] = cast("Any", Server())
     bulk._begun_s[pair] = 0.0
     bulk._is_cut = True
+    return bulk
+
+
+def test_a_stream_without_end_counts_from_the_warm_up_on(tmp_path: Path) -> None:
+    bulk = ran(tmp_path)
     whole, rest = (bulk.measured(Interval(BEGUN_US, 4.0, warm)).outcome for warm in (0.0, 1.0))
     assert (whole["goodput_bytes"], whole["counted_from_ps"]) == (10_000, 0)
     assert (rest["goodput_bytes"], rest["counted_from_ps"]) == (9_000, PS_PER_S)
+    assert rest["cut_off"]["count"] == 0, "it has no end that it could have missed"
+
+
+def test_a_stream_with_a_size_is_counted_whole_and_cut_off(tmp_path: Path) -> None:
+    outcome = ran(tmp_path, size=1_000_000).measured(Interval(BEGUN_US, 4.0, 1.0)).outcome
+    assert (outcome["goodput_bytes"], outcome["counted_from_ps"], outcome["completion_ps"]) == (10_000, 0, None)
+    assert (outcome["cut_off"]["count"], outcome["cut_off"]["longest_ps"]) == (1, 4 * PS_PER_S)

@@ -60,6 +60,15 @@ def test_figures_that_agree_stand_behind_the_rate(tmp_path: Path) -> None:
     assert sentence == f"With dpp, {words}."
 
 
+def test_one_arm_is_told_with_the_scale_of_its_completion_times_alone(tmp_path: Path) -> None:
+    [rates] = told(tmp_path, {"fifo": {"XS": {"rate_per_s": 1000, "p50_ms": 8, "p99_ms": 10}}})
+    assert rates == "With fifo, XS did 1\u202f007 transactions per second."
+    [scaled] = headline(summarise(write_run(tmp_path / "scaled", lambda *_: None, arms=("fifo",), scale=0.05)))
+    assert scaled.endswith(" s (completion times at full scale).")
+    [whole] = headline(summarise(write_run(tmp_path / "whole", lambda *_: None, arms=("fifo",), scale=1.0)))
+    assert "full scale" not in whole
+
+
 def test_a_fourfold_is_told_as_a_ratio(tmp_path: Path) -> None:
     before = {"XS": {"rate_per_s": 100, "p50_ms": 8, "p99_ms": 10}}
     after = {"XS": {"rate_per_s": 1425, "p50_ms": 8, "p99_ms": 10}}

@@ -77,6 +77,31 @@ def test_a_cell_has_its_value_its_interval_its_change_and_a_sign(tmp_path: Path)
     assert other[3].value == "0.100"
 
 
+def test_half_of_the_interval_of_a_ratio_is_in_ratios(tmp_path: Path) -> None:
+    def change(outcome: dict[str, Any], arm: str, number: int) -> None:
+        one = endless(outcome, "XS")["XS"]
+        state(one, number, rate_per_s=1000 + (arm == "dpp") * (13_000 + 300 * number), p50_ms=2, p99_ms=8)
+
+    path = write_run(tmp_path / "run", change, manifest={"workloads": ["XS"]})
+    cell = outcome_table(summarise(path)).blocks[0].rows[1].cells[0]
+    assert cell.change.startswith("× 15")
+    low, high = (float(end) for end in cell.change_interval.removeprefix("× ").split(" to "))
+    assert float(cell.change_half.removeprefix("±")) == pytest.approx((high - low) / 2, abs=0.1)
+
+
+def test_a_completion_beside_a_rate_is_at_full_scale(tmp_path: Path) -> None:
+    def change(outcome: dict[str, Any], arm: str, _number: int) -> None:
+        if arm == "dpp":  # one arm is unfinished, so that rates are compared
+            outcome |= {"status": "invalid", "reason": "did not finish", "unfinished": ["XS"]}
+            next(one for one in outcome["workloads"] if one["name"] == "XS")["completion_ps"] = None
+
+    summary = summarise(write_run(tmp_path / "run", change, scale=0.05))
+    [block] = [block for block in outcome_table(summary).blocks if block.name == "XS"]
+    told = block.rows[0].cells[0]
+    assert told.unit == "/s"
+    assert float(told.beside.removesuffix(" s")) == pytest.approx(572, rel=0.02)
+
+
 def test_too_few_trials_are_told_in_every_cell(tmp_path: Path) -> None:
     [block] = outcome_table(many(tmp_path, 2, 1, trials=2)).blocks
     assert {cell.tone for cell in block.rows[1].cells if cell.change} == {"few", "same"}

@@ -229,6 +229,7 @@ def test_bounds_that_are_equal_are_not_called_the_same(tmp_path: Path) -> None:
     assert effect["bounds"] == effect["trials"]
     assert not effect["is_same"]
     assert "difference in 99th percentile of latency" in effect["words"]
+    assert "a lower bound in 6 trials of fifo and 6 trials of dpp" in effect["words"]
 
 
 def cut_off(outcome: dict[str, Any], _number: int) -> None:

@@ -2,7 +2,8 @@
 
 import re
 from pathlib import Path
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 
@@ -12,8 +13,9 @@ from tailrace.experiment.run import Experiment, Options, summarise_and_report
 from tailrace.report.charts.completion import completion_bars
 from tailrace.report.charts.drops import drops_chart, drops_unit
 from tailrace.results import Run, format_table, summarise
-from tailrace.results.rates import end_words
-from tailrace.results.unfinished import share_text, unfinished_sentences
+from tailrace.results.rates import end_words, summarise_rates
+from tailrace.results.run_directory import Trial
+from tailrace.results.unfinished import group_words, planned_work, share_text, unfinished_of, unfinished_sentences
 from tailrace.scenario.loading import load_scenario
 
 DURATION_PS = 20 * 10**12
@@ -88,6 +90,17 @@ def test_an_arm_of_which_some_trials_finished_has_no_mean_of_the_lucky_ones(tmp_
     assert bar.mean_s == pytest.approx((2 * 20 + 4 * 572) / 6, rel=0.02)
 
 
+def test_members_of_a_group_are_databases_where_all_of_them_are(tmp_path: Path) -> None:
+    def change(outcome: dict[str, Any], arm: str, number: int) -> None:
+        stop(outcome, arm, number)
+        next(one for one in outcome["workloads"] if one["name"] == "L1")["kind"] = "stream"
+
+    groups = {"late": ["XS", "S", "M", "L1", "L2"]}
+    text = format_table(summarise(write_run(tmp_path / "run", change, manifest={"groups": groups}, scale=1.0)))
+    assert re.search(r"4 of \d workloads unfinished", text)
+    assert "databases" not in text
+
+
 def test_drops_are_compared_per_second_where_trials_end_at_different_times(path: Path) -> None:
     summary = summarise(path)
     words = end_words(summary["arms"])
@@ -131,3 +144,56 @@ def test_what_is_not_done_is_never_all_of_it() -> None:
     assert share_text(0.41) == "41 %"
     assert share_text(0.9999) == "99.9 %"
     assert share_text(0.002) == "0.20 %"
+
+
+def trial(number: int = 1, end_s: int = 10, **outcome: Any) -> Trial:
+    return Trial("fifo", number, "ok", "", {"end_ps": end_s * 10**12, **outcome}, Path("1"))
+
+
+def test_a_bound_holds_for_every_trial() -> None:
+    late = [{"name": "XS", "kind": "oltp", "completion_ps": None, "transactions": n} for n in (40, 60)]
+    found = unfinished_of([trial(1, 20, workloads=late[:1]), trial(2, 30, workloads=late[1:])], "XS", 100)
+    assert found is not None
+    assert (found["after_s"], found["mean_bound_s"], found["done_share"]) == (20, 25, 0.5)
+
+
+def test_members_that_finished_did_all_of_their_work() -> None:
+    late = {"done_share": 0.5, "after_s": 20.0, "noun": "transactions"}
+    workloads = {"a": {"planned": 100, "unfinished": late}, "b": {"planned": 300, "unfinished": None}}
+    words = group_words(workloads, ["a", "b"], "databases")
+    assert words == "> 20.0 s, 1 of 2 databases unfinished, 88 % of the transactions done"
+
+
+def test_what_is_to_be_done_counts_every_user_and_connection() -> None:
+    workloads = [
+        {"oltp": {"name": "shop", "transactions": 100, "users": 4}},
+        {"stream": {"name": "backup", "bytes": 1000, "connections": 8}},
+        {"flows": {"name": "search", "flows": 50}},
+        {"stream": {"name": "endless"}},
+    ]
+    run = cast(Run, SimpleNamespace(plan=lambda _arm: {"workloads": workloads}))
+    work = {("shop", "oltp"): 400, ("backup", "stream"): 8000, ("search", "flows"): 50}
+    assert planned_work(run, "fifo") == work
+
+
+def test_drops_of_hosts_are_drops() -> None:
+    hosts = [{"nic_queue_drops": 3, "rx_ring_drops": 7}]
+    rates = summarise_rates([trial(hosts=hosts, conservation={"sent": 1000})])
+    assert rates["per_second"]["drops"] == 1
+    assert rates["per_million_frames"]["drops"] == 10_000
+
+
+def test_after_a_warm_up_nothing_is_told_per_million_frames() -> None:
+    hosts = [{"nic_queue_drops": 10, "rx_ring_drops": 0}]
+    rates = summarise_rates([trial(hosts=hosts, conservation={"sent": 1000}, counted_from_ps=5 * 10**12)])
+    assert rates["per_second"]["drops"] == 2
+    assert rates["per_million_frames"]["drops"] is None
+
+
+def test_marks_that_one_queue_does_not_count_are_not_known() -> None:
+    ports = [
+        {"node": "leaf", "towards": "db", "queues": [{"name": "q", "drops": {}, "marked_frames": n} for n in (5, None)]}
+    ]
+    rates = summarise_rates([trial(ports=ports)])
+    assert rates["per_second"]["marks"] is None
+    assert rates["per_second"]["drops"] == 0

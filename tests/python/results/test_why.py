@@ -76,6 +76,12 @@ def test_the_minimum_timeout_is_that_of_the_hosts_of_the_workload() -> None:
     assert minimum_timeouts_ms(plan | {"hosts": [{"name": "a"}]}) == {}
 
 
+def test_a_workload_that_names_no_host_has_the_minimum_timeout_of_all() -> None:
+    hosts = [{"name": n, "tcp": {"rto_min_ps": ms * MS}} for n, ms in (("a", 200), ("b", 5))]
+    plan = {"hosts": hosts, "workloads": [{"flows": {"name": "search", "sources": "all"}}]}
+    assert minimum_timeouts_ms(plan) == {"search": 5}
+
+
 def port(*, dpp: dict[str, Any] | None = None, rows: list[tuple[str, int]] | None = None) -> dict[str, Any]:
     """Ten seconds: `slow` holds 2 MB and sends 1 GB (20 ms), `fast` 1 kB and 1 GB (10 us)."""
     queues = [
@@ -92,6 +98,23 @@ def test_a_wait_is_the_mean_depth_over_what_left_per_second() -> None:
     assert wait.port == "leaf → client"
     assert wait.own_ms == pytest.approx(20.0)
     assert wait.queues == {"slow": pytest.approx(20.0), "fast": pytest.approx(0.01)}
+
+
+def test_after_a_warm_up_the_bytes_are_those_of_the_time_that_was_counted() -> None:
+    warmed = trial(ports=[port()])
+    warmed.outcome["counted_from_ps"] = 5 * 1000 * MS
+    [wait] = waits_of([warmed], "shop")
+    assert wait.own_ms == pytest.approx(10.0)
+
+
+def test_the_port_with_the_longest_wait_comes_first() -> None:
+    ports = [port(rows=[("fast", 1)]) | {"node": "spine"}, port(), port(rows=[("fast", 1)]) | {"node": "edge"}]
+    assert next(iter(waits_of([trial(ports=ports)], "shop"))).port == "leaf → client"
+
+
+def test_a_wait_that_one_trial_does_not_know_is_not_known() -> None:
+    [wait] = waits_of([trial(ports=[port()]), trial(ports=[port(dpp={"resets": 1})])], "shop")
+    assert wait.own_ms is None
 
 
 def test_a_switch_that_records_no_depth_gives_no_wait() -> None:

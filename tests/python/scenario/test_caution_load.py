@@ -20,6 +20,7 @@ def test_a_load_above_the_links_is_warned_of() -> None:
     (found,) = warnings(workloads__search=FLOWS)
     assert "workloads.search.load: an offered load of 160% exceeds the sources' links" in found
     assert warnings(workloads__search=FLOWS | {"load": "100%"}) == []
+    assert warnings(workloads__search=FLOWS | {"enabled": False}) == []
 
 
 def test_a_rate_above_the_line_is_warned_of() -> None:

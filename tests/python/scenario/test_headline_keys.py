@@ -53,6 +53,7 @@ def test_a_group_with_the_name_of_a_workload_is_refused() -> None:
     ("changes", "what"),
     [
         ({"experiment__duration": "500ms"}, "workloads.orders.transactions: it needs at least 0.694"),
+        ({"workloads__orders__gap_from": "start", "experiment__duration": "500ms"}, "it needs at least 0.693 s"),
         ({"workloads__orders__users": 1000, "experiment__duration": "1s"}, "1.44 s at the line rate"),
         ({"workloads__backup__size": "10GB"}, "workloads.backup.size: it needs at least 8 s at the line rate"),
     ],

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from tailrace.errors import ScenarioError
+from tailrace.scenario.including import read_scenario
 from tailrace.scenario.loading import load_scenario
 
 NETWORK = """\
@@ -78,6 +79,16 @@ def test_a_mapping_of_another_kind_replaces_the_one_below(tmp_path: Path) -> Non
     loaded = load_scenario([tmp_path / "main.yaml", tmp_path / "tree.yaml"])
     assert loaded.scenario.network.topology.kind == "leaf-spine"  # type: ignore[union-attr]
     assert loaded.scenario.network.link.rate == 10**10
+
+
+def test_keys_of_a_mapping_that_was_replaced_have_no_line(tmp_path: Path) -> None:
+    star = NETWORK.replace("kind: star,", "kind: star, switch: leaf,")
+    tree = "network: {topology: {kind: leaf-spine, leaves: 2, spines: 1, hosts: [client, db, bulk]}}\n"
+    write(tmp_path, main=MAIN + star + WORKLOADS, tree=tree)
+    merged = read_scenario([tmp_path / "main.yaml", tmp_path / "tree.yaml"])
+    assert ("network", "link", "rate") in merged.lines
+    assert ("network", "topology", "leaves") in merged.lines
+    assert ("network", "topology", "switch") not in merged.lines
 
 
 def test_published_figures_are_relative_to_the_file_that_names_them(tmp_path: Path) -> None:

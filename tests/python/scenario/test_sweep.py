@@ -54,6 +54,8 @@ def test_axes_have_the_shortest_names_that_tell_them_apart() -> None:
 def test_a_label_that_is_no_name_of_a_file_ends_in_a_hash() -> None:
     label = Sweep.model_validate({"axes": {"a.b": ["x/y"]}}).points()[0].label
     assert label.startswith("b=x_y-")
+    labels = [point.label for point in Sweep.model_validate({"axes": {"a.b": ["x/y", "x?y"]}}).points()]
+    assert len(set(labels)) == 2, "values that look alike keep their own trials"
     assert "/" not in label
 
 

@@ -1,0 +1,55 @@
+"""What makes a trial invalid, and whose fault it is said to be."""
+
+from typing import Any, cast
+
+import pytest
+
+from lab import load
+from tailrace.experiment.engine import Engine
+from tailrace.experiment.judge import judged
+
+HOST = {"name": "client", "nic_queue_drops": 0, "rx_ring_drops": 0}
+
+
+class Machine:
+    """An engine that finds these faults of the machine."""
+
+    def __init__(self, *reasons: str) -> None:
+        self._reasons = list(reasons)
+
+    def reasons(self, _outcome: object, _scenario: object) -> list[str]:
+        return self._reasons
+
+
+def verdict(*reasons: str, completion_ps: int | None = 10**12, drops: int = 0) -> dict[str, Any]:
+    """Of a trial with one workload that has something to do."""
+    scenario = load(experiment__invalid_if=["unfinished", "host-drops"]).arms["fifo"]
+    outcome: dict[str, Any] = {
+        "end_ps": 5 * 10**12,
+        "workloads": [{"name": "orders", "kind": "oltp", "completion_ps": completion_ps}],
+        "hosts": [HOST | {"rx_ring_drops": drops}],
+    }
+    return judged(outcome, scenario, cast("Engine", Machine(*reasons)))
+
+
+def test_a_trial_without_a_fault_counts() -> None:
+    assert (verdict()["status"], verdict()["reason"]) == ("ok", "")
+
+
+def test_a_trial_whose_only_fault_is_that_it_did_not_finish_is_a_result() -> None:
+    found = verdict(completion_ps=None)
+    assert (found["status"], found["unfinished"]) == ("invalid", ["orders"])
+    assert found["reason"] == "workload orders did not finish within experiment.duration"
+
+
+@pytest.mark.parametrize(("reasons", "drops"), [(("the fabric was late",), 0), ((), 3)])
+def test_an_unfinished_trial_with_another_fault_is_no_result(reasons: tuple[str, ...], drops: int) -> None:
+    found = verdict(*reasons, completion_ps=None, drops=drops)
+    assert found["status"] == "invalid"
+    assert "unfinished" not in found
+
+
+def test_a_trial_is_spoilt_where_the_machine_alone_is_at_fault() -> None:
+    assert verdict("the fabric was late")["spoilt"] is True
+    assert "spoilt" not in verdict("the fabric was late", drops=3)
+    assert verdict(drops=3)["reason"] == "host client dropped 3 frames"
