@@ -130,7 +130,7 @@ def test_long_names_are_cut_and_whole_in_the_tip() -> None:
         (digits_text(571.43), "571"),
         (digits_text(0.04567), "0.0457"),
         (digits_text(12_345.6), "12\u202f346"),
-        (digits_text(1e-9), "1.00e-09"),
+        (digits_text(1e-9), "1.00e−9"),
         (digits_text(None), "–"),
         (digits_text(0), "0"),
         (count_text(1_234_567.8), "1\u202f234\u202f568"),
