@@ -159,7 +159,10 @@ def test_a_bound_holds_for_every_trial() -> None:
 
 def test_members_that_finished_did_all_of_their_work() -> None:
     late = {"done_share": 0.5, "after_s": 20.0, "noun": "transactions"}
-    workloads = {"a": {"planned": 100, "unfinished": late}, "b": {"planned": 300, "unfinished": None}}
+    workloads: dict[str, dict[str, Any]] = {
+        "a": {"planned": 100, "unfinished": late},
+        "b": {"planned": 300, "unfinished": None},
+    }
     words = group_words(workloads, ["a", "b"], "databases")
     assert words == "> 20.0 s, 1 of 2 databases unfinished, 88 % of the transactions done"
 
