@@ -25,7 +25,7 @@ TONES = (
 
 
 def is_terminal(stream: TextIO | None) -> bool:
-    """Whether a person looks at what is written there."""
+    """Whether the stream is a terminal."""
     try:
         return stream is not None and stream.isatty()
     except ValueError:  # closed
@@ -33,7 +33,7 @@ def is_terminal(stream: TextIO | None) -> bool:
 
 
 def has_colour(stream: TextIO | None) -> bool:
-    """Whether it is a terminal and nobody asked for none (https://no-color.org)."""
+    """Whether it is a terminal for which colour is not turned off (https://no-color.org)."""
     return is_terminal(stream) and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 
@@ -43,7 +43,7 @@ def width_of(stream: TextIO | None) -> int | None:
 
 
 def shown(text: str, stream: TextIO | None) -> str:
-    """`text` as it is written there: within the width of a terminal and in colour, or as it stands."""
+    """`text` as it is written there: within the width of a terminal and in colour, or unchanged."""
     width = width_of(stream)
     fitting = text if width is None else fitted(text, width)
     return coloured(fitting) if has_colour(stream) else fitting

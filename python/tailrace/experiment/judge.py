@@ -30,7 +30,7 @@ def judged(outcome: dict[str, Any], scenario: Scenario, engine: Engine) -> dict[
 
 def _books(outcome: dict[str, Any]) -> list[str]:
     books = outcome.get("conservation")
-    if books is None:  # where a switch that is not ours stands between the hosts, nobody keeps them
+    if books is None:  # other fabrics (`--fabric bridge`, `ovs`) keep none
         return []
     missing = books["sent"] - books["delivered"] - books["dropped"] - books["in_network"]
     return [f"{missing} of {books['sent']} frames are unaccounted for"] if missing else []
@@ -55,7 +55,7 @@ def _unfinished(outcome: dict[str, Any], scenario: Scenario) -> list[str]:
     """Workloads with something to do that had not finished, where that is refused."""
     if "unfinished" not in scenario.experiment.invalid_if:
         return []
-    # Datagrams are never done: nobody waits for those that were lost.
+    # Datagrams are never done: lost ones are not sent again.
     return [
         workload["name"]
         for workload in outcome["workloads"]

@@ -49,7 +49,7 @@ class Bulk:
 
     @property
     def is_done(self) -> bool:
-        """Whether every client has come and gone."""
+        """Whether every client has started and ended."""
         return len(self._clients) == len(self._pairs) and all(each.ended for each in self._clients.values())
 
     def stop(self, lab: Lab) -> None:
@@ -90,7 +90,7 @@ class Bulk:
         return Measured(outcome, rows if is_complete else [], moved, begun_ps, cut_off=cut_off)
 
     def connections(self, lab: Lab) -> Meant | None:
-        """Those of all its pairs, each with one more for iperf3's own words; None for datagrams."""
+        """Those of all its pairs, each with one more for iperf3's control connection; None for datagrams."""
         if self._kind != "stream" or not self._clients:
             return None
         [(source, destination, vlan)] = {(pair.source, pair.destination, pair.vlan) for pair in self._pairs}

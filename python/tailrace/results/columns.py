@@ -1,4 +1,4 @@
-"""How wide a text may be: set by who shows it, and the same everywhere else."""
+"""How wide a text may be: a terminal sets its width, and files and pipes have none."""
 
 import textwrap
 from collections.abc import Iterator, Sequence

@@ -54,11 +54,11 @@ def _percentiles(slowdowns: list[float]) -> dict[str, float | int | None]:
     return {
         "count": len(ordered),
         "mean": sum(ordered) / len(ordered),
-        "p50": _at(ordered, 0.5),
-        "p99": _at(ordered, 0.99) if len(ordered) >= P99_COUNT_MIN else None,
+        "p50": value_at(ordered, 0.5),
+        "p99": value_at(ordered, 0.99) if len(ordered) >= P99_COUNT_MIN else None,
     }
 
 
-def _at(ordered: list[float], share: float) -> float:
+def value_at(ordered: list[float], share: float) -> float:
     """The least value that at least this share of all does not exceed."""
     return ordered[ceil(share * len(ordered)) - 1]

@@ -29,7 +29,7 @@ def check(scenario: Scenario) -> Found:
 
 def _fat_tree(tree: FatTree) -> Found:
     if tree.k < 2 or tree.k % 2:
-        yield (*AT, "k"), f"{tree.k} is not an even number from 2", "4, 8 and 16 are usual"
+        yield (*AT, "k"), f"{tree.k} is not an even number of at least 2", "4, 8 and 16 are usual"
     elif (given := host_count(tree.hosts)) > tree.capacity:
         what = f"{given} hosts do not fit: a fat tree of k = {tree.k} has room for {tree.capacity}"
         yield (*AT, "hosts"), what, "raise k"

@@ -136,7 +136,10 @@ class Sweep(Part):
             raise refuse(f"'{alike[0]}' is the same at every point", "vary a key of workloads, switches, hosts, ...")
         lengths = {len(values) for values in self.axes.values()}
         if self.combine == "paired" and len(lengths) > 1:
-            raise refuse("paired axes have different numbers of values", "give them equally many, or combine: grid")
+            raise refuse(
+                "paired axes have different numbers of values",
+                "give each axis the same number of values, or write combine: grid",
+            )
         if self.count > POINTS_MAX:
             raise refuse(f"the sweep has {self.count} points", f"the limit is {POINTS_MAX}")
         return self

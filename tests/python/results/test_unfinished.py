@@ -158,7 +158,7 @@ def test_a_bound_holds_for_every_trial() -> None:
 
 
 def test_members_that_finished_did_all_of_their_work() -> None:
-    late: dict[str, Any] = {"done_share": 0.5, "after_s": 20.0, "noun": "transactions"}
+    late = {"done_share": 0.5, "after_s": 20.0, "noun": "transactions"}
     workloads: dict[str, dict[str, Any]] = {
         "a": {"planned": 100, "unfinished": late},
         "b": {"planned": 300, "unfinished": None},

@@ -2,13 +2,13 @@
 
 from bisect import bisect_left
 from dataclasses import dataclass
-from math import ceil
 
 from tailrace.report.arms import arm_class
 from tailrace.report.limits import ARMS_DRAWN_MAX, PANELS_MAX
 from tailrace.report.plan_facts import PlanFacts
 from tailrace.report.series import Line, TimeChart, Values, cell_middles, lines_of
 from tailrace.results import Run, Trial
+from tailrace.results.flow_slowdown import value_at
 from tailrace.results.numbers import PS_PER_MS, PS_PER_S
 from tailrace.results.tables import read_trial_table
 
@@ -108,13 +108,9 @@ def _percentiles(found: list[Kept], end_s: float, cells: int) -> tuple[Values, V
             for one in found
             for latency in one.latencies_ms[bisect_left(one.ends_s, left) : bisect_left(one.ends_s, right)]
         )
-        p50.append(_at(values, 0.5) if len(values) >= COUNT_P50 else None)
-        p99.append(_at(values, 0.99) if len(values) >= COUNT_P99 else None)
+        p50.append(value_at(values, 0.5) if len(values) >= COUNT_P50 else None)
+        p99.append(value_at(values, 0.99) if len(values) >= COUNT_P99 else None)
     return p50, p99
-
-
-def _at(ordered: list[float], share: float) -> float:
-    return ordered[ceil(share * len(ordered)) - 1]
 
 
 def _rate(kept: Kept, end_s: float, cells: int) -> Values:
