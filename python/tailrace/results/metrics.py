@@ -34,6 +34,7 @@ NAMES = {
 PLURAL = frozenset({"rate_per_s", "timeouts"})
 """Metrics whose names are plural."""
 UNITS = {"completion_s": "s", "goodput_gbps": "Gbit/s", "loss_percent": "%"}
+PER_TIME = frozenset({"goodput_gbps", "rate_per_s"})
 # These arrive by themselves: the end of the last one says when it arrived, not how it fared.
 OPEN_LOOP = frozenset({"flows", "datagrams"})
 # What a workload is judged by, first choice first.
@@ -59,7 +60,11 @@ def metric_of_trial(trial: Trial, workload: str, metric: str) -> float | None:
 
 
 def metric_of_members(trial: Trial, members: Sequence[str], metric: str) -> float | None:
-    """One number of workloads together: rates add, waits and losses are pooled. None where one of them lacks it."""
+    """One number of workloads together; None where one of them lacks it.
+
+    Rates and goodput are what all did, over the longest of their times: one that is done early has no rate afterwards.
+    Waits and losses are pooled.
+    """
     outcomes = [trial.workload(name) for name in members]
     found = [outcome for outcome in outcomes if outcome is not None]
     if not found or len(found) < len(outcomes):
@@ -73,7 +78,13 @@ def metric_of_members(trial: Trial, members: Sequence[str], metric: str) -> floa
     known = [value for value in values if value is not None]
     if len(known) < len(values):
         return None
-    return max(known) if metric == "completion_s" else sum(known)
+    if metric == "completion_s":
+        return max(known)
+    if metric not in PER_TIME:
+        return sum(known)
+    times_ps = [counted_ps(trial, outcome) for outcome in found]
+    longest_ps = max(times_ps)
+    return sum(value * time / longest_ps for value, time in zip(known, times_ps, strict=True)) if longest_ps else 0.0
 
 
 def _own(trial: Trial, outcome: dict[str, Any], metric: str) -> float | None:
@@ -123,7 +134,7 @@ def main_metric(run: Run, workload: str, members: Sequence[str] | None = None) -
     trials = [found for found in told if any(trial.workload(name) for trial in found for name in names)]
     kinds = {run.kind_of(name) or "" for name in names}
     choices = MAIN_METRICS.get(next(iter(kinds)), ()) if len(kinds) == 1 else ("goodput_gbps",)
-    if members:  # a group has no end of its own: rates add, and completion times do not
+    if members:  # a group has no end of its own: it is told by its rate
         choices = tuple(metric for metric in choices if metric != "completion_s")
     return next((m for m in choices if trials and all(metric_of_trials(t, names, m) for t in trials)), None)
 

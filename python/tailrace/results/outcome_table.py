@@ -201,12 +201,13 @@ def _notes(summary: Summary, blocks: list[Block], tones: set[Tone]) -> list[str]
     parts = [means, rates, goodputs, times if "completion_s" in leads else "", "loss: data frames sent again or lost"]
     legend = ", ".join(f"{SIGNS[tone]} {WORDS[tone]}" for tone in SIGNS if tone and tone in tones)
     against = f"Changes are against {summary['baseline']}, {legend}." if legend else ""
-    added = "The rate of a group adds those of its members, each over its own time." if _ends_apart(summary) else ""
+    together = "The rate of a group is what its members did together, over the longest of their times."
+    added = together if _ends_apart(summary) else ""
     return [text for text in ("; ".join(part for part in parts if part) + ".", added, against) if text]
 
 
 def _ends_apart(summary: Summary) -> bool:
-    """Whether a member of a group ends before its trial, so that the group's rate is not what was done in the trial."""
+    """Whether a member of a group ends before its trial, so that the group's rate is not the sum of its members'."""
     members = {name for subject in summary["subjects"] if subject["is_group"] for name in subject["members"]}
     return any("completion_s" in own["figures"].get(name, {}) for own in summary["arms"].values() for name in members)
 

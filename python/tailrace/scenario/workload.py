@@ -57,7 +57,7 @@ class _Workload(Part):
     enabled: bool = True
     """False leaves the workload out, such as in an arm "without the backup": `workloads.backup.enabled: false`."""
     group: GroupName | None = None
-    """Results tell the workloads of a group in one row with a total (rates add, percentiles are pooled), then each."""
+    """Results tell the workloads of a group in one row with a total (rates over the longest time, waits pooled)."""
     priority: Priority = 0
     """Priority of the frames, 0 to 7: their class where no `classify` says otherwise; policies map it to a queue."""
     dscp: Dscp = 0

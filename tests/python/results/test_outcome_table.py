@@ -125,7 +125,7 @@ def test_report_terminal_and_notebook_show_the_same_figures(tmp_path: Path) -> N
 
 
 def test_the_rate_of_a_group_whose_members_end_at_different_times_is_explained(tmp_path: Path) -> None:
-    note = "The rate of a group adds those of its members, each over its own time."
+    note = "The rate of a group is what its members did together, over the longest of their times."
 
     def change(outcome: dict[str, Any], _arm: str, _number: int) -> None:
         if (tmp_path / "endless").exists():
@@ -135,6 +135,18 @@ def test_the_rate_of_a_group_whose_members_end_at_different_times_is_explained(t
     assert note in outcome_table(summarise(write_run(tmp_path / "ends", change, manifest=groups))).notes
     (tmp_path / "endless").mkdir()
     assert note not in outcome_table(summarise(write_run(tmp_path / "runs", change, manifest=groups))).notes
+
+
+def test_a_member_that_is_done_early_adds_what_it_did_and_not_its_rate(tmp_path: Path) -> None:
+    def change(outcome: dict[str, Any], _arm: str, _number: int) -> None:
+        early, late = (one for one in outcome["workloads"] if one["name"] in ("XS", "L1"))
+        early |= {"transactions": 300, "completion_ps": 10**12}
+        late |= {"transactions": 100, "completion_ps": 4 * 10**12}
+
+    groups = {"workloads": ["XS", "L1"], "groups": {"databases": ["XS", "L1"]}}
+    figures = summarise(write_run(tmp_path / "run", change, manifest=groups))["arms"]["fifo"]["figures"]
+    rates = [figures[name]["rate_per_s"]["mean"] for name in ("databases", "XS", "L1")]
+    assert rates == [100.0, 300.0, 25.0]
 
 
 def test_no_loss_anywhere_does_not_put_an_arm_in_question(tmp_path: Path) -> None:
