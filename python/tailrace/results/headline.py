@@ -139,11 +139,11 @@ def _parts(mains: Effects, effects: Effects, members: dict[str, list[str]]) -> l
 
 
 def _mixed(main: Summary, others: Effects) -> str:
-    """`shop is mixed: transactions per second fell by 51.0 %, while the median latency fell by 23.0 %`."""
+    """`mixed for shop: transactions per second fell by 51.0 %, while the median latency fell by 23.0 %`."""
     moves = _list(_move(effect, main["workload"]) for effect in others)
     if direction(main):
         after = _list(f"{_article(effect)}{_move(effect, main['workload'])}" for effect in others)
-        return f"{main['workload']} is mixed: {_article(main)}{_move(main, main['workload'])}, while {after}"
+        return f"mixed for {main['workload']}: {_article(main)}{_move(main, main['workload'])}, while {after}"
     words = UNCLEAR.get(main["verdict"], "no difference in {} seen")
     return f"{words.format(NAMES[main['metric']])} for {main['workload']}, but its {moves}"
 

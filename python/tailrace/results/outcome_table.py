@@ -181,12 +181,14 @@ def tone_of(effect: Summary) -> Tone:
 
     A figure that is a lower bound can be told to be higher than one that is none, and nothing else.
     """
+    of_baseline, of_arm = effect["bounds"]
+    if effect["verdict"] == "no difference seen" and not effect["is_same"] and of_baseline + of_arm > 0:
+        return "censored"
     if effect["is_same"] or effect["verdict"] == "no difference seen":
         return "same"
     if effect["verdict"] == "too few trials":
         return "few"
     is_higher = effect["verdict"] == "higher"
-    of_baseline, of_arm = effect["bounds"]
     if (of_baseline if is_higher else of_arm) > 0:
         return "censored"
     return "better" if is_higher == (effect["metric"] in BETTER_HIGHER) else "worse"

@@ -68,7 +68,8 @@ def group_words(workloads: dict[str, Summary], members: Sequence[str], noun: str
     nouns = {found["noun"] for found in late}
     work = f"{share_text(done)} of the {next(iter(nouns))} done" if len(nouns) == 1 else ""
     after = f"> {digits_text(max(found['after_s'] for found in late))} s"
-    return ", ".join(part for part in (after, f"{len(late)} of {len(finite)} {noun} unfinished", work) if part)
+    told = noun.removesuffix("s") if len(finite) == 1 else noun
+    return ", ".join(part for part in (after, f"{len(late)} of {len(finite)} {told} unfinished", work) if part)
 
 
 def unfinished_sentences(summary: Summary) -> list[str]:

@@ -34,7 +34,7 @@ def test_a_buffer_that_halves_the_transactions_is_mixed_although_p99_is_lower(tm
     large = {"XS": {"rate_per_s": 490, "p50_ms": 7, "p99_ms": 153}}
     [sentence] = told(tmp_path, {"fifo": small, "dpp": large})
     assert sentence == (
-        "With dpp, XS is mixed: transactions per second fell by 51.0 %, while the 99th percentile of latency fell by "
+        "With dpp, mixed for XS: transactions per second fell by 51.0 %, while the 99th percentile of latency fell by "
         "23.5 %."
     )
 
@@ -100,7 +100,7 @@ def test_a_group_is_told_by_its_total_and_a_member_that_disagrees_is_named(tmp_p
     after = {"XS": {"rate_per_s": 1400, "p50_ms": 8, "p99_ms": 10}, "S": {"rate_per_s": 50, "p50_ms": 8, "p99_ms": 10}}
     groups = {"databases": ["XS", "S"]}
     [sentence] = told(tmp_path, {"fifo": before, "dpp": after}, groups=groups)
-    assert "databases is mixed: transactions per second rose by 31.8 %" in sentence
+    assert "mixed for databases: transactions per second rose by 31.8 %" in sentence
     assert "while transactions per second of S fell by 50.0 %" in sentence
 
 

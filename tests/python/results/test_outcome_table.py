@@ -137,6 +137,12 @@ def test_the_rate_of_a_group_whose_members_end_at_different_times_is_explained(t
     assert note not in outcome_table(summarise(write_run(tmp_path / "runs", change, manifest=groups))).notes
 
 
+@pytest.mark.parametrize(("bounds", "tone"), [([0, 0], "same"), ([6, 6], "censored"), ([0, 1], "censored")])
+def test_lower_bounds_are_not_called_the_same(bounds: list[int], tone: str) -> None:
+    effect = {"is_same": False, "verdict": "no difference seen", "bounds": bounds, "metric": "latency_p99_ms"}
+    assert tone_of(effect) == tone
+
+
 def test_a_member_that_is_done_early_adds_what_it_did_and_not_its_rate(tmp_path: Path) -> None:
     def change(outcome: dict[str, Any], _arm: str, _number: int) -> None:
         early, late = (one for one in outcome["workloads"] if one["name"] in ("XS", "L1"))

@@ -134,7 +134,7 @@ def test_a_real_trial_that_is_cut_short_says_what_did_not_finish(tmp_path: Path)
     assert summary["arms"]["slow"]["unfinished_trials"] == [1, 2]
     [sentence] = unfinished_sentences(summary)
     assert re.fullmatch(
-        r"slow: > 0\.300 s, 1 of 1 workloads unfinished, [67]\d % of the transactions done \(2 of 2 trials\)\.",
+        r"slow: > 0\.300 s, 1 of 1 workload unfinished, [67]\d % of the transactions done \(2 of 2 trials\)\.",
         sentence,
     )
     assert any("it needs at least 0.38" in str(warning) for warning in loaded.warnings)
