@@ -27,7 +27,7 @@ EXAMPLES = ROOT / "examples"
 RESULTS = EXAMPLES / "results.json"
 PAGE = EXAMPLES / "README.md"
 README_MARKS = ("<!-- features: written by `make docs` -->", "<!-- end of features -->")
-TRIALS = 3
+TRIALS = 6
 LEVELS = ("first steps", "one mechanism", "several mechanisms", "research")
 
 
