@@ -23,7 +23,7 @@ def compare(a: Path, b: Path) -> dict[str, Any]:
     first, second = Run.read(Path(a)), Run.read(Path(b))
     refuse_incomparable(first, second)
     arms = [arm for arm in first.trials if arm in second.trials]
-    chosen = {workload: main_metric(first, workload) for workload in first.workloads}
+    chosen = {workload: main_metric(first, (workload,)) for workload in first.workloads}
     found = [
         (arm, comparison)
         for arm in arms

@@ -1,8 +1,9 @@
 """Arm against baseline, workload by workload."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
+from itertools import product
 from typing import Any
 
 from tailrace.results.effect_words import effect_words, method_words, same_words
@@ -41,25 +42,27 @@ class Comparison:
 
 def compare_arms(run: Run) -> list[dict[str, Any]]:
     """Every arm against its baseline, for every workload, group and metric that both have in their told trials."""
-    chosen = chosen_metrics(run)
-    found = [
-        comparison
-        for arm in run.arms
-        if (baseline := run.baseline_of(arm)) not in (None, arm)
-        for subject in subjects_of(run)
-        for metric in METRICS
-        if (
-            comparison := compared_trials(
-                (run.told(baseline), run.told(arm)),
+    return effects_of(list(_comparisons(run)), run.seed)
+
+
+def _comparisons(run: Run) -> Iterator[Comparison]:
+    chosen, subjects = chosen_metrics(run), subjects_of(run)
+    for arm in run.arms:
+        baseline = run.baseline_of(arm)
+        if baseline is None or baseline == arm:
+            continue
+        trials = run.told(baseline), run.told(arm)
+        for subject, metric in product(subjects, METRICS):
+            comparison = compared_trials(
+                trials,
                 subject,
                 metric,
                 names=(baseline, arm),
                 address=f"{baseline}-{arm}/{subject.name}/{metric}",
                 is_main=metric in chosen.get(subject.name, ()),
             )
-        )
-    ]
-    return effects_of(found, run.seed)
+            if comparison is not None:
+                yield comparison
 
 
 def effects_of(found: Sequence[Comparison], seed: int) -> list[dict[str, Any]]:

@@ -13,13 +13,12 @@ METRICS = ("completion_s", "rate_per_s", "goodput_gbps", "latency_p50_ms", "late
 
 def summarise_subjects(run: Run) -> list[dict[str, Any]]:
     """Workloads and groups in the order of tables, and the metric that each of them leads with."""
-    grouped = {member for members in run.groups.values() for member in members}
     return [
         {
             "name": subject.name,
             "members": list(subject.members),
             "is_group": subject.is_group,
-            "is_member": subject.name in grouped,
+            "is_member": subject.is_member,
             "lead": _lead(run, subject),
         }
         for subject in subjects_of(run)
@@ -39,7 +38,7 @@ def _lead(run: Run, subject: Subject) -> str | None:
     kinds = {run.kind_of(name) or "" for name in subject.members}
     if kinds & OPEN_LOOP:
         return "goodput_gbps"
-    return main_metric(run, subject.name, subject.members if subject.is_group else None)
+    return main_metric(run, subject.members, is_group=subject.is_group)
 
 
 def _figures(trials: Sequence[Trial], subject: Subject) -> dict[str, Any]:

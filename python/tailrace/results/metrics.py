@@ -1,24 +1,16 @@
 """What is measured of a workload in one trial, and which of it matters most."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, get_args
 
 from tailrace.results.latency import latency_of_members
 from tailrace.results.numbers import PS_PER_S
 from tailrace.results.run_directory import Run, Trial
+from tailrace.scenario.experiment import HeadlineMetric
 from tailrace.statistics import Estimate
 
-# Compared between arms for every workload that has them.
-METRICS = (
-    "completion_s",
-    "rate_per_s",
-    "goodput_gbps",
-    "latency_mean_ms",
-    "latency_p50_ms",
-    "latency_p99_ms",
-    "latency_p99_9_ms",
-    "loss_percent",
-)
+# Compared between arms for every workload that has them: what a scenario may name as its headline.
+METRICS = get_args(HeadlineMetric)
 BETTER_HIGHER = frozenset({"rate_per_s", "goodput_gbps"})
 NAMES = {
     "completion_s": "completion time",
@@ -124,19 +116,18 @@ def metric_of_trials(trials: Sequence[Trial], members: Sequence[str], metric: st
     return known if len(known) == len(values) else []
 
 
-def main_metric(run: Run, workload: str, members: Sequence[str] | None = None) -> str | None:
+def main_metric(run: Run, members: Sequence[str], *, is_group: bool = False) -> str | None:
     """The first choice that all arms with the workload have in all their trials; that of a group goes by its members.
 
     Workloads of several kinds have their goodput in common.
     """
-    names = members or [workload]
     told = [run.told(arm) for arm in run.arms]
-    trials = [found for found in told if any(trial.workload(name) for trial in found for name in names)]
-    kinds = {run.kind_of(name) or "" for name in names}
+    trials = [found for found in told if any(trial.workload(name) for trial in found for name in members)]
+    kinds = {run.kind_of(name) or "" for name in members}
     choices = MAIN_METRICS.get(next(iter(kinds)), ()) if len(kinds) == 1 else ("goodput_gbps",)
-    if members:  # a group has no end of its own: it is told by its rate
+    if is_group:  # a group has no end of its own: it is told by its rate
         choices = tuple(metric for metric in choices if metric != "completion_s")
-    return next((m for m in choices if trials and all(metric_of_trials(t, names, m) for t in trials)), None)
+    return next((m for m in choices if trials and all(metric_of_trials(t, members, m) for t in trials)), None)
 
 
 def goodput_gbps(trial: Trial, outcome: dict[str, Any]) -> float:

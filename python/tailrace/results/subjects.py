@@ -14,6 +14,8 @@ class Subject:
     name: str
     members: tuple[str, ...]
     is_group: bool = False
+    is_member: bool = False
+    """Whether it is told below a group."""
 
 
 def subjects_of(run: Run) -> list[Subject]:
@@ -26,7 +28,7 @@ def subjects_of(run: Run) -> list[Subject]:
         members = tuple(groups[group]) if group else (workload,)
         if group and group not in found:
             found[group] = Subject(group, members, is_group=True)
-            found.update({member: Subject(member, (member,)) for member in members})
+            found.update({member: Subject(member, (member,), is_member=True) for member in members})
         found.setdefault(workload, Subject(workload, (workload,)))
     return list(found.values())
 
@@ -38,13 +40,11 @@ def chosen_metrics(run: Run) -> dict[str, list[str]]:
     """
     subjects = {subject.name: subject for subject in subjects_of(run)}
     named: list[dict[str, Any]] = [one for one in run.manifest.get("headline") or [] if one["workload"] in subjects]
-    grouped = {member for members in run.groups.values() for member in members}
-    wanted = named or [{"workload": name} for name in subjects if name not in grouped]
+    wanted = named or [{"workload": name} for name, subject in subjects.items() if not subject.is_member]
     chosen: dict[str, list[str]] = {}
     for one in wanted:
         subject = subjects[one["workload"]]
-        own = subject.members if subject.is_group else None
-        metric = one.get("metric") or main_metric(run, subject.name, own)
+        metric = one.get("metric") or main_metric(run, subject.members, is_group=subject.is_group)
         if metric is not None:
             chosen.setdefault(subject.name, []).append(metric)
     return chosen
