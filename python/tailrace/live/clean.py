@@ -1,4 +1,4 @@
-"""What killed runs left on this machine: control groups, when nobody lived on to remove them."""
+"""What killed runs left on this machine: control groups that no process was left to remove."""
 
 from collections.abc import Callable
 

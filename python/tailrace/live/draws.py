@@ -49,7 +49,7 @@ def murmur2(value: int, seed: int) -> int:
 
 @dataclass(frozen=True)
 class Draw:
-    """A distribution of times in the form of the plan, drawn from named luck."""
+    """A distribution of times in the form of the plan, drawn from a named random stream."""
 
     raw: Mapping[str, Any]
     seed: int

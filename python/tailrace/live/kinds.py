@@ -34,7 +34,7 @@ class Kind:
 
     @property
     def is_foreign(self) -> bool:
-        """Whether somebody else's switch is between the hosts, with the scenario's rates and nothing else of it."""
+        """Whether a foreign switch is between the hosts, with the scenario's rates and nothing else of it."""
         return self.name != TAP
 
     @property

@@ -125,7 +125,7 @@ def limit_words(limit: dict[str, int]) -> str:
 
 
 def aqm_words(aqm: str | dict[str, Any]) -> str:
-    """Who is marked or dropped before; empty for nobody."""
+    """Which frames are marked or dropped before; empty for none."""
     if isinstance(aqm, str):
         return "" if aqm == "none" else aqm
     if step := aqm.get("step"):

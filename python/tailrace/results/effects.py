@@ -26,7 +26,7 @@ class Comparison:
     is_main: bool
     """Whether it is what the workload is judged by."""
     is_shared: bool
-    """Trial by trial both had the same luck."""
+    """Trial by trial both had the same seeds."""
     bounds: tuple[int, int]
     """Trials of both whose figure is a lower bound, because transactions were cut off."""
     is_group: bool = False

@@ -14,7 +14,7 @@ from tailrace.results.run_directory import Trial
 SHARE_RATIO_MIN = 10.0
 """How many times the share of its frames one workload must lose that the other loses."""
 DROPPED_FRAMES_MIN = 30
-"""Lost by the workload that is locked out, in one trial: 3 of 10 are luck."""
+"""Lost by the workload that is locked out, in one trial: 3 of 10 are chance."""
 OFFERED_FRAMES_MIN = 100
 """Frames of either workload in one trial: below this a share is not known to a tenth."""
 LOST_SHARE_MIN = 0.01

@@ -79,7 +79,7 @@ def signed_text(value: float | None, unit: str, decimals: int = 1) -> str:
 
 
 def plain_text(value: float | None) -> str:
-    """A figure as somebody published it, with all of its digits; a dash for none."""
+    """A figure as it was published, with all of its digits; a dash for none."""
     return "–" if value is None else f"{value:g}".replace("-", MINUS)
 
 

@@ -35,7 +35,7 @@ class Calibrate(Part):
 
 
 class Experiment(Part):
-    """How often, how long and with which luck a scenario is run."""
+    """Trials, duration and seed of a scenario, and what makes a trial invalid."""
 
     trials: Annotated[Count, Field(ge=1, le=1000)] = TRIALS_DEFAULT
     """Trials of each arm."""

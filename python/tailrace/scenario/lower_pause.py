@@ -77,7 +77,7 @@ class Port:
 
 
 def lower_pausing(policy: Policy, port: Port) -> Raw:
-    """`pause` and `groups` of a port; one that pauses nobody still accounts, because its switch does."""
+    """`pause` and `groups` of a port; one that pauses no sender still accounts, because its switch does."""
     pausing = policy.pausing
     if pausing is None:
         return {"groups": [_lossy(ALL, {"bytes": port.switch.buffer})]}
