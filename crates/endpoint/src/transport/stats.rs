@@ -32,36 +32,30 @@ pub struct TcpStats {
 impl TcpStats {
     /// Adds another connection's counters.
     pub fn add(&mut self, other: &TcpStats) {
-        self.segments_sent += other.segments_sent;
-        self.acks_sent += other.acks_sent;
-        self.retransmits += other.retransmits;
-        self.timeouts += other.timeouts;
-        self.tail_loss_probes += other.tail_loss_probes;
-        self.window_probes += other.window_probes;
-        self.fast_recoveries += other.fast_recoveries;
-        self.spurious_retransmits += other.spurious_retransmits;
-        self.undone_reductions += other.undone_reductions;
-        self.ecn_reductions += other.ecn_reductions;
-        self.out_of_order += other.out_of_order;
-        self.duplicates += other.duplicates;
+        *self = self.with(other, |own, others| own + others);
     }
 
     /// What was counted since the counters stood at `earlier`.
     #[must_use]
     pub fn since(&self, earlier: &TcpStats) -> TcpStats {
+        self.with(earlier, |now, before| now - before)
+    }
+
+    /// Each counter with its counterpart.
+    fn with(&self, other: &TcpStats, each: impl Fn(u64, u64) -> u64) -> TcpStats {
         TcpStats {
-            segments_sent: self.segments_sent - earlier.segments_sent,
-            acks_sent: self.acks_sent - earlier.acks_sent,
-            retransmits: self.retransmits - earlier.retransmits,
-            timeouts: self.timeouts - earlier.timeouts,
-            tail_loss_probes: self.tail_loss_probes - earlier.tail_loss_probes,
-            window_probes: self.window_probes - earlier.window_probes,
-            fast_recoveries: self.fast_recoveries - earlier.fast_recoveries,
-            spurious_retransmits: self.spurious_retransmits - earlier.spurious_retransmits,
-            undone_reductions: self.undone_reductions - earlier.undone_reductions,
-            ecn_reductions: self.ecn_reductions - earlier.ecn_reductions,
-            out_of_order: self.out_of_order - earlier.out_of_order,
-            duplicates: self.duplicates - earlier.duplicates,
+            segments_sent: each(self.segments_sent, other.segments_sent),
+            acks_sent: each(self.acks_sent, other.acks_sent),
+            retransmits: each(self.retransmits, other.retransmits),
+            timeouts: each(self.timeouts, other.timeouts),
+            tail_loss_probes: each(self.tail_loss_probes, other.tail_loss_probes),
+            window_probes: each(self.window_probes, other.window_probes),
+            fast_recoveries: each(self.fast_recoveries, other.fast_recoveries),
+            spurious_retransmits: each(self.spurious_retransmits, other.spurious_retransmits),
+            undone_reductions: each(self.undone_reductions, other.undone_reductions),
+            ecn_reductions: each(self.ecn_reductions, other.ecn_reductions),
+            out_of_order: each(self.out_of_order, other.out_of_order),
+            duplicates: each(self.duplicates, other.duplicates),
         }
     }
 }
