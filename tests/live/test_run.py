@@ -81,7 +81,10 @@ def test_what_lateness_did_and_what_programs_waited_is_told(finished: Path) -> N
         lost = data["live"]["core_waits"]["orders"]
         assert lost["wait_s"] > 0, "no program gets a core at once each time"
         assert 0 < lost["share"] < 1
-        assert len(data["live"]["steal_by_core"]) >= 1
+        # One entry for each core, also where the trial was too short to tell how much the hypervisor took.
+        cores = data["live"]["steal_by_core"]
+        assert len(cores) >= 1
+        assert all(steal is None or 0 <= steal <= 1 for steal in cores)
 
 
 def test_what_linux_was_told_is_recorded(finished: Path) -> None:

@@ -101,7 +101,8 @@ def _lost(fabric: Mapping[str, Any]) -> Iterator[str]:
 
 def _machine(live: Mapping[str, Any], bounds: Live) -> Iterator[str]:
     idle = live.get("idle_share")
-    steal, core = max(((steal, core) for core, steal in enumerate(live.get("steal_by_core") or [])), default=(0.0, 0))
+    known = [(steal, core) for core, steal in enumerate(live.get("steal_by_core") or []) if steal is not None]
+    steal, core = max(known, default=(0.0, 0))
     if steal * ONE_PPB > bounds.max_steal:
         yield f"the hypervisor took {steal:.1%} of core {core}, allowed are {bounds.max_steal / ONE_PPB:.1%}"
     if idle is not None and idle * ONE_PPB < bounds.min_idle:

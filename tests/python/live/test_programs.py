@@ -252,6 +252,12 @@ def test_shares_of_a_moment_are_not_told() -> None:
     assert probe.Cpu(2000, 750, 60).shares_since(before) == {"idle_share": 0.25, "steal_share": 0.05}
 
 
+def test_each_core_keeps_its_place_where_only_some_of_them_had_time_enough_to_tell() -> None:
+    before = probe.Cpu(2000, 0, 0, (probe.Cpu(1000, 0, 0), probe.Cpu(1000, 0, 0)))
+    after = probe.Cpu(2110, 0, 20, (probe.Cpu(1010, 0, 0), probe.Cpu(1100, 0, 20)))
+    assert after.used_since(before).steal_by_core == (None, 0.2)
+
+
 CLOSED = """UNCONN 1      0          10.77.0.2:5432 10.77.0.1:40000
 \t cubic rtt:3.5/0.05 bytes_retrans:9000 segs_out:14 data_segs_out:12 retrans:0/2 dsack_dups:1 minrtt:0.5
 UNCONN 1      0      [::ffff:10.77.0.2]:5432 [::ffff:10.77.0.1]:40001

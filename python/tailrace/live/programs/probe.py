@@ -108,8 +108,9 @@ class Used:
 
     shares: Mapping[str, float | None]
     """`idle_share` and `steal_share` of all cores together; None where the time was too short to tell."""
-    steal_by_core: tuple[float, ...]
-    """Share of each core's time that a hypervisor took."""
+    steal_by_core: tuple[float | None, ...]
+    """Share of each core's time that a hypervisor took, in the order of the cores; None where the time was too short to
+    tell."""
 
 
 @dataclass(frozen=True)
@@ -125,7 +126,7 @@ class Cpu:
     def used_since(self, before: "Cpu") -> Used:
         """What happened since an earlier reading."""
         cores = [now.shares_since(then)["steal_share"] for now, then in zip(self.cores, before.cores, strict=False)]
-        return Used(self.shares_since(before), tuple(steal for steal in cores if steal is not None))
+        return Used(self.shares_since(before), tuple(cores))
 
     def shares_since(self, before: "Cpu") -> dict[str, float | None]:
         """Shares of all cores' time since an earlier reading; None where that was too short to tell."""
