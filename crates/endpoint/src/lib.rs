@@ -5,5 +5,6 @@
 
 pub mod app;
 pub mod gro;
+pub mod host;
 pub mod nic;
 pub mod transport;

@@ -8,7 +8,7 @@ use crate::agenda::Source;
 use crate::world::World;
 use std::collections::VecDeque;
 use tailrace_dataplane::{Frame, Notification};
-use tailrace_endpoint::nic::LosslessNic;
+use tailrace_endpoint::host::Host;
 use tailrace_units::Time;
 use tailrace_wire::{Flags, Packet, Tag};
 
@@ -30,7 +30,8 @@ pub(crate) enum Member {
 #[derive(Debug)]
 pub(crate) struct Interface {
     pub(crate) host: u32,
-    pub(crate) nic: LosslessNic,
+    /// When it is due by itself.
+    pub(crate) nic_due: Time,
     /// Pauses and notifications that are on their way here.
     pub(crate) inbox: VecDeque<(Time, Packet)>,
     source: Source,
@@ -58,19 +59,19 @@ pub(crate) struct Bridging {
 }
 
 impl Bridging {
-    /// `interfaces` with their hosts, and the switches that need calls; sources begin at `first`.
+    /// The hosts whose interfaces take part, and the switches that need calls; sources begin at `first`.
     pub(crate) fn new(
         first: Source,
         hosts: usize,
-        interfaces: Vec<(u32, LosslessNic)>,
+        interfaces: impl Iterator<Item = u32>,
         switches: impl Iterator<Item = bool>,
     ) -> Bridging {
         let mut bridging = Bridging { of_host: vec![None; hosts], ..Bridging::default() };
-        for (index, (host, nic)) in interfaces.into_iter().enumerate() {
+        for (index, host) in interfaces.enumerate() {
             let source = first + bridging.members.len() as Source;
             bridging.of_host[host as usize] = Some(index as u32);
             bridging.members.push(Member::Interface(index as u32));
-            bridging.interfaces.push(Interface { host, nic, inbox: VecDeque::new(), source });
+            bridging.interfaces.push(Interface { host, nic_due: Time::NEVER, inbox: VecDeque::new(), source });
         }
         for (switch, needs_calls) in switches.enumerate() {
             let source = first + bridging.members.len() as Source;
@@ -96,9 +97,9 @@ impl Bridging {
     pub(crate) fn source_of_switch(&self, switch: usize) -> Option<Source> {
         self.of_switch[switch]
     }
-    /// Frames that wait in interfaces or are on their way to them; pause frames are not counted.
-    pub(crate) fn frames(&self) -> u64 {
-        self.interfaces.iter().map(|interface| interface.nic.waiting_frames() + interface.notifications()).sum()
+    /// Notifications that are on their way to interfaces.
+    pub(crate) fn notifications(&self) -> u64 {
+        self.interfaces.iter().map(Interface::notifications).sum()
     }
 }
 
@@ -106,25 +107,25 @@ impl Interface {
     /// Its place in the agenda, and when it is due.
     pub(crate) fn due(&self) -> (Source, Time) {
         let mail = self.inbox.front().map_or(Time::NEVER, |first| first.0);
-        (self.source, mail.min(self.nic.poll_timeout()))
+        (self.source, mail.min(self.nic_due))
     }
 
     fn notifications(&self) -> u64 {
         self.inbox.iter().filter(|(_, packet)| !packet.is_pause()).count() as u64
     }
 
-    /// Reads the mail that has arrived. Returns how many notifications it was.
-    fn read(&mut self, now: Time) -> u64 {
+    /// Hands the mail that has arrived to the host's interface. Returns how many notifications it was.
+    fn read(&mut self, now: Time, host: &mut Host) -> u64 {
         let mut read = 0;
         while let Some(&(arrival, packet)) = self.inbox.front()
             && arrival <= now
         {
             self.inbox.pop_front();
             match packet.pause() {
-                Some(pause) => self.nic.handle_pause(arrival, &pause),
+                Some(pause) => host.nic_mut().handle_pause(arrival, &pause),
                 None => {
                     read += 1;
-                    self.nic.handle_notification(arrival, packet.seq as u32, packet.ack as u8);
+                    host.nic_mut().handle_notification(arrival, packet.seq as u32, packet.ack as u8);
                 }
             }
         }
@@ -139,9 +140,11 @@ impl World {
         match self.roads.bridging.members[index] {
             Member::Interface(interface) => {
                 let interface = &mut self.roads.bridging.interfaces[interface as usize];
-                let host = interface.host;
-                self.roads.observe.frames.delivered += interface.read(now);
-                self.uplink(host, now).send_due();
+                let index = interface.host;
+                let read = interface.read(now, &mut self.hosts[index as usize].host);
+                self.roads.observe.frames.delivered += read;
+                let (host, mut out) = self.host_and_outputs(index);
+                host.handle_timeout(now, &mut out);
             }
             Member::Switch(switch) => {
                 let (node, mut around) = self.switch_and_surroundings(switch as usize);
@@ -174,16 +177,15 @@ impl World {
     fn send_notice(&mut self, now: Time, notice: &Notice) {
         let sampled = &notice.packet;
         let source_host = if sampled.flags.contains(Flags::UDP) {
-            self.datagram_source(sampled.to_endpoint)
+            self.datagram_source(sampled.to_endpoint) as u16
         } else {
-            let peer = self.sockets[sampled.to_endpoint as usize].peer;
-            self.sockets[peer as usize].host
+            self.roads.observe.endpoint(sampled).source
         };
         let packet = Packet {
             seq: u64::from(sampled.flow_hash),
             ack: u64::from(notice.notification.feedback),
             flow_hash: sampled.flow_hash,
-            to_host: source_host as u16,
+            to_host: source_host,
             frame_bytes: NOTIFICATION_BYTES,
             flags: Flags::CNM,
             tag: Tag::new(NOTIFICATION_PRIORITY, sampled.tag.vlan()),

@@ -3,7 +3,6 @@
 use crate::build::{Connection, Ends};
 use crate::world::World;
 use tailrace_endpoint::app::{App, StreamSink, StreamSource};
-use tailrace_endpoint::transport::Wire as _;
 use tailrace_units::{Distribution, Span, Stream, Time};
 use tailrace_wire::{Flags, FlowKey, IPV4_HEADER_BYTES, Packet, Tag, UDP_HEADER_BYTES};
 
@@ -73,7 +72,7 @@ impl World {
             }
             &Kind::Datagrams { ends, flow_hash, payload_max, .. } => {
                 let payload = u32::try_from(size).unwrap_or(u32::MAX).min(payload_max);
-                let tag = generator.tag.written(self.hosts[ends.client as usize].is_tagged);
+                let tag = generator.tag.written(self.hosts[ends.client as usize].attachment.is_tagged);
                 let headers = self.header_bytes + u32::from(tag.bytes()) + IPV4_HEADER_BYTES + UDP_HEADER_BYTES;
                 let frame = headers + payload;
                 let packet = Packet {
@@ -89,7 +88,8 @@ impl World {
                     dscp: generator.dscp,
                     ..Packet::default()
                 };
-                self.uplink(ends.client, now).send(packet);
+                let (host, mut out) = self.host_and_outputs(ends.client);
+                host.send(now, packet, &mut out);
             }
         }
     }

@@ -1,6 +1,7 @@
 //! What one trial remembers.
 
 use tailrace_dataplane::{DropCause, Frame};
+use tailrace_endpoint::host::{Carried, Completion};
 use tailrace_endpoint::transport::TcpStats;
 use tailrace_record::{DepthHistogram, Digest, Latency, Series, Traffic};
 use tailrace_units::{Span, Time};
@@ -22,8 +23,10 @@ pub(crate) struct Observe {
     pub(crate) workloads: Vec<WorkloadRecord>,
     /// Observed ports, in the order of the plan.
     pub(crate) ports: Vec<PortRecord>,
-    /// Workload of each socket: the source of traffic that a frame for it belongs to.
-    pub(crate) workload_of: Vec<u32>,
+    /// Of each socket of each host what the frames for it leave out.
+    pub(crate) endpoints: Vec<Vec<Endpoint>>,
+    /// Flows that are complete, by host and socket of the end that noticed; their sockets can be given back.
+    pub(crate) over: Vec<(u32, u32)>,
     /// Finite workloads that are not complete.
     pub(crate) unfinished: usize,
 }
@@ -109,12 +112,13 @@ pub(crate) struct WorkloadRecord {
     pub(crate) bytes_before: Vec<u64>,
 }
 
-/// What a flow was: its ends and its size.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Carried {
+/// What a frame tells on a real network, and leaves out here because its 64 bytes are full.
+#[derive(Clone, Copy, Default, Debug)]
+pub(crate) struct Endpoint {
+    /// The workload that it belongs to.
+    pub(crate) workload: u32,
+    /// The host that sent it.
     pub(crate) source: u16,
-    pub(crate) destination: u16,
-    pub(crate) bytes: u64,
 }
 
 /// One transaction.
@@ -126,7 +130,12 @@ pub(crate) struct Row {
 }
 
 impl Observe {
-    pub(crate) fn new(plan: &tailrace_plan::RawObserve, observed_ports: usize, workloads: Vec<WorkloadRecord>) -> Observe {
+    pub(crate) fn new(
+        plan: &tailrace_plan::RawObserve,
+        observed_ports: usize,
+        hosts: usize,
+        workloads: Vec<WorkloadRecord>,
+    ) -> Observe {
         let unfinished = workloads.iter().filter(|workload| workload.users_left > 0).count();
         Observe {
             digest: plan.digest.then(Digest::default),
@@ -135,7 +144,8 @@ impl Observe {
             packets_delivered: 0,
             ports: (0..observed_ports).map(|_| PortRecord::new(plan, workloads.len())).collect(),
             workloads,
-            workload_of: Vec::new(),
+            endpoints: vec![Vec::new(); hosts],
+            over: Vec::new(),
             unfinished,
         }
     }
@@ -169,8 +179,26 @@ impl Observe {
         if packet.flags.intersects(Flags::PAUSE.with(Flags::CNM)) {
             return None;
         }
-        let to = packet.to_endpoint as usize;
-        Some(if packet.flags.contains(Flags::UDP) { to } else { self.workload_of[to] as usize })
+        if packet.flags.contains(Flags::UDP) {
+            return Some(packet.to_endpoint as usize);
+        }
+        Some(self.endpoint(packet).workload as usize)
+    }
+
+    /// What a frame of a connection leaves out.
+    #[inline]
+    pub(crate) fn endpoint(&self, packet: &Packet) -> Endpoint {
+        self.endpoints[usize::from(packet.to_host)][packet.to_endpoint as usize]
+    }
+
+    /// Notes what the frames for a socket leave out.
+    pub(crate) fn note_endpoint(&mut self, host: u32, socket: u32, endpoint: Endpoint) {
+        let of_host = &mut self.endpoints[host as usize];
+        if of_host.len() == socket as usize {
+            of_host.push(endpoint);
+        } else {
+            of_host[socket as usize] = endpoint;
+        }
     }
 
     /// A frame reached its host.
@@ -194,11 +222,25 @@ impl Observe {
     }
 
     /// An application got bytes or finished something: the results themselves are part of the digest.
-    pub(crate) fn completed(&mut self, now: Time, workload: usize, user: u32, intended: Time) {
+    pub(crate) fn completed(&mut self, now: Time, completion: &Completion) {
+        let &Completion { owner, user, intended, carried } = completion;
+        let workload = owner as usize;
         if let Some(digest) = &mut self.digest {
             digest.add(now, DELIVERIES | workload as u64, u64::from(user) ^ intended.ps().rotate_left(20));
         }
         self.workloads[workload].completed(now, user, intended);
+        if let Some(carried) = carried {
+            self.workloads[workload].carried(carried);
+        }
+    }
+
+    /// A datagram's delay is measured on the wire, before the host's moderation.
+    #[inline(never)]
+    pub(crate) fn received_datagram(&mut self, arrival: Time, packet: &Packet) {
+        let record = &mut self.workloads[packet.to_endpoint as usize];
+        record.received(arrival, u64::from(packet.payload_bytes));
+        let sent = Time::from_ps(packet.ack);
+        record.measured(0, sent, arrival.since(sent));
     }
 
     pub(crate) fn finished(&mut self, now: Time, workload: usize, user: u32) {

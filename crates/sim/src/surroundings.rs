@@ -3,11 +3,9 @@
 use crate::agenda::Agenda;
 use crate::bridging::{Bridging, Notice};
 use crate::observe::Observe;
-use crate::receive::ReceiveStage;
 use crate::wire::{End, Wire, source_of};
-use crate::world::HostNode;
 use tailrace_dataplane::{DropCause, Frame, Notification, Outside, PortNo, QueueNo};
-use tailrace_endpoint::transport;
+use tailrace_endpoint::host::{Completion, Moderation, Outputs};
 use tailrace_units::Time;
 use tailrace_wire::{Flags, Packet};
 
@@ -15,9 +13,9 @@ use tailrace_wire::{Flags, Packet};
 #[derive(Debug)]
 pub(crate) struct Roads {
     pub(crate) wires: Vec<Wire>,
+    /// Interrupt moderation at each host's end.
+    pub(crate) moderations: Vec<Moderation>,
     pub(crate) agenda: Agenda,
-    /// What frames come to at each host.
-    pub(crate) stages: Vec<ReceiveStage>,
     pub(crate) observe: Observe,
     /// Interfaces and switches of data-centre bridging.
     pub(crate) bridging: Bridging,
@@ -60,7 +58,7 @@ impl Roads {
     fn announce(&mut self, wire: usize, arrival: Time) {
         let due = match self.wires[wire].end {
             End::Switch { .. } => arrival,
-            End::Host(host) => self.stages[host as usize].poll_after(arrival),
+            End::Host(host) => self.moderations[host as usize].poll_after(arrival),
         };
         // A poll that is under way keeps its time: it will find the frame.
         if self.agenda.due(source_of(wire)).is_never() {
@@ -78,6 +76,14 @@ impl Roads {
             return;
         };
         interface.inbox.push_back((arrival, packet));
+        let (source, due) = interface.due();
+        self.agenda.arm(source, due);
+    }
+
+    /// The interface of a host that takes part in data-centre bridging is due then by itself.
+    pub(crate) fn arm_interface(&mut self, host: u32, at: Time) {
+        let Some(interface) = self.bridging.interface_of(host) else { return };
+        interface.nic_due = at;
         let (source, due) = interface.due();
         self.agenda.arm(source, due);
     }
@@ -143,50 +149,90 @@ impl Outside<Packet> for AroundSwitch<'_> {
     }
 }
 
-/// What a socket has of its host: the way out, and the cores.
-pub(crate) struct Uplink<'a> {
+/// Where a host is attached, and its place among the hosts.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Attachment {
+    pub(crate) index: u32,
+    /// The wire behind the interface.
+    pub(crate) wire_out: u32,
+    /// The wire that ends at the interface.
+    pub(crate) wire_in: u32,
+    /// Whether frames of VLANs carry their tag on its link.
+    pub(crate) is_tagged: bool,
+}
+
+/// The world around one host.
+pub(crate) struct HostOutputs<'a> {
     pub(crate) roads: &'a mut Roads,
-    pub(crate) host: &'a mut HostNode,
-    pub(crate) now: Time,
+    pub(crate) attachment: &'a Attachment,
 }
 
-impl transport::Wire for Uplink<'_> {
+impl Outputs for HostOutputs<'_> {
+    type Ring = Wire;
+
     #[inline]
-    fn send(&mut self, packet: Packet) -> Option<Time> {
+    fn ring(&mut self) -> &mut Wire {
+        &mut self.roads.wires[self.attachment.wire_in as usize]
+    }
+    #[inline]
+    fn poll_after(&mut self, arrival: Time) -> Time {
+        self.roads.moderations[self.attachment.index as usize].poll_after(arrival)
+    }
+    #[inline]
+    fn postpone_poll(&mut self, at: Time) {
+        self.roads.agenda.postpone_wire(self.attachment.wire_in, at);
+    }
+    fn arm_poll(&mut self, at: Time) {
+        self.roads.agenda.arm(self.attachment.wire_in, at);
+    }
+    fn arm_interface(&mut self, at: Time) {
+        self.roads.arm_interface(self.attachment.index, at);
+    }
+    #[inline]
+    fn arm_socket(&mut self, timer: u32, at: Time) {
+        self.roads.agenda.arm(timer, at);
+    }
+    #[inline]
+    fn hasten_socket(&mut self, timer: u32, at: Time) {
+        if at < self.roads.agenda.due(timer) {
+            self.roads.agenda.arm(timer, at);
+        }
+    }
+
+    #[inline]
+    fn sent(&mut self) {
         self.roads.observe.frames.sent += 1;
-        if self.roads.bridging.interface_of(self.host.index).is_some() {
-            return self.enqueue(packet);
-        }
-        let Some((start, end)) = self.host.nic.send(self.now, packet.bytes()) else {
-            self.roads.observe.dropped(self.now, u64::from(self.host.wire), packet.fingerprint());
-            return None;
-        };
-        self.roads.send(self.host.wire as usize, &packet, start, end);
-        Some(end)
     }
-}
-
-impl Uplink<'_> {
-    /// Hands a frame to an interface that chooses when to send it.
-    fn enqueue(&mut self, packet: Packet) -> Option<Time> {
-        let interface = self.roads.bridging.interface_of(self.host.index).expect("called for such interfaces");
-        let departs = interface.nic.enqueue(self.now, packet);
-        if departs.is_none() {
-            self.roads.observe.dropped(self.now, u64::from(self.host.wire), packet.fingerprint());
-        }
-        self.send_due();
-        departs
+    #[inline]
+    fn transmit(&mut self, packet: &Packet, start: Time, end: Time) {
+        self.roads.send(self.attachment.wire_out as usize, packet, start, end);
+    }
+    fn dropped(&mut self, at: Time, packet: &Packet) {
+        self.roads.observe.dropped(at, u64::from(self.attachment.wire_out), packet.fingerprint());
+    }
+    #[inline]
+    fn ring_dropped(&mut self, frames: u64) {
+        self.roads.observe.frames.dropped += frames;
+    }
+    #[inline]
+    fn delivered(&mut self, packet: &Packet) {
+        self.roads.observe.delivered(packet);
     }
 
-    /// Sends what is due at such an interface, and notes when it is due again.
-    pub(crate) fn send_due(&mut self) {
-        loop {
-            let interface = self.roads.bridging.interface_of(self.host.index).expect("called for such interfaces");
-            let Some((start, end, packet)) = interface.nic.send(self.now) else { break };
-            self.roads.send(self.host.wire as usize, &packet, start, end);
-        }
-        let interface = self.roads.bridging.interface_of(self.host.index).expect("called for such interfaces");
-        let (source, due) = interface.due();
-        self.roads.agenda.arm(source, due);
+    fn received_datagram(&mut self, arrival: Time, packet: &Packet) {
+        self.roads.observe.received_datagram(arrival, packet);
+    }
+    #[inline]
+    fn received(&mut self, now: Time, owner: u32, bytes: u64) {
+        self.roads.observe.workloads[owner as usize].received(now, bytes);
+    }
+    fn completed(&mut self, now: Time, completion: &Completion) {
+        self.roads.observe.completed(now, completion);
+    }
+    fn finished(&mut self, now: Time, owner: u32, user: u32) {
+        self.roads.observe.finished(now, owner as usize, user);
+    }
+    fn is_over(&mut self, socket: u32) {
+        self.roads.observe.over.push((self.attachment.index, socket));
     }
 }

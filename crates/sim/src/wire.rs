@@ -2,6 +2,7 @@
 
 use crate::agenda::Source;
 use crate::ring::Ring;
+use tailrace_endpoint::host::ReceiveRing;
 use tailrace_units::{Span, Time};
 use tailrace_wire::{Flags, Packet};
 
@@ -92,25 +93,38 @@ impl Wire {
         self.on_the_way.pop()
     }
 
-    /// When the frame behind the next one arrives.
+    /// Frames on their way. Pause frames are the switches' own and not counted among the frames of the network.
+    pub(crate) fn len(&self) -> usize {
+        self.on_the_way.iter().filter(|frame| !frame.1.flags.contains(Flags::PAUSE)).count()
+    }
+}
+
+/// The wire that ends at a host is the ring from which the host polls.
+impl ReceiveRing for Wire {
     #[inline]
-    pub(crate) fn second_arrival(&self) -> Time {
+    fn next_arrival(&self) -> Time {
+        self.on_the_way.front().unwrap_or(Time::NEVER)
+    }
+    #[inline]
+    fn second_arrival(&self) -> Time {
         self.on_the_way.second().unwrap_or(Time::NEVER)
     }
+    #[inline]
+    fn pop(&mut self) -> (Time, Packet) {
+        self.on_the_way.pop()
+    }
+    #[inline]
+    fn pop_arrived(&mut self, now: Time) -> Option<(Time, Packet)> {
+        Wire::pop_arrived(self, now)
+    }
 
-    /// Drops the latest of the frames that have arrived by `now` until `most` are left, and says how many it dropped.
-    pub(crate) fn drop_arrived_beyond(&mut self, most: usize, now: Time) -> u64 {
+    fn drop_arrived_beyond(&mut self, most: usize, now: Time) -> u64 {
         if self.on_the_way.len() <= most || self.on_the_way.iter().nth(most).is_none_or(|frame| frame.0 > now) {
             return 0;
         }
         let arrived = self.on_the_way.iter().take_while(|frame| frame.0 <= now).count();
         self.on_the_way.remove(most, arrived);
         (arrived - most) as u64
-    }
-
-    /// Frames on their way. Pause frames are the switches' own and not counted among the frames of the network.
-    pub(crate) fn len(&self) -> usize {
-        self.on_the_way.iter().filter(|frame| !frame.1.flags.contains(Flags::PAUSE)).count()
     }
 }
 

@@ -2,18 +2,13 @@
 
 use crate::agenda::Source;
 use crate::control::Control;
-use crate::cores::Cores;
 use crate::generate::Generator;
-use crate::observe::Observe;
-use crate::receive::Polled;
-use crate::socket::Socket;
-use crate::surroundings::{AroundSwitch, Roads, Uplink};
+use crate::surroundings::{AroundSwitch, Attachment, HostOutputs, Roads};
 use crate::wire::{End, Origin, source_of};
 use tailrace_dataplane::Switch;
-use tailrace_endpoint::nic::Nic;
-use tailrace_endpoint::transport::{Segment, TcpConfig};
+use tailrace_endpoint::host::Host;
 use tailrace_units::{Span, Time};
-use tailrace_wire::{Flags, Packet};
+use tailrace_wire::Packet;
 
 /// Events between two looks at the control (a fraction of a millisecond).
 const EVENTS_PER_REPORT: u32 = 1 << 15;
@@ -35,14 +30,10 @@ pub(crate) struct World {
     pub(crate) learners: Vec<u32>,
     pub(crate) hosts: Vec<HostNode>,
     pub(crate) generators: Vec<Generator>,
-    pub(crate) sockets: Vec<Socket>,
-    /// Receive merging: one slot for each socket.
-    pub(crate) merge_slots: Vec<u32>,
+    /// Where each socket is, in the order in which their connections were opened.
+    pub(crate) sockets: Vec<SocketPlace>,
     /// Even sockets whose pair can be used again.
     pub(crate) free_sockets: Vec<u32>,
-    pub(crate) tcp: Vec<TcpConfig>,
-    /// Next ephemeral port of each host.
-    pub(crate) next_port: Vec<u16>,
     pub(crate) first_generator_source: Source,
     pub(crate) first_member_source: Source,
     pub(crate) first_socket_source: Source,
@@ -51,16 +42,17 @@ pub(crate) struct World {
     pub(crate) ends_when_done: bool,
 }
 
-/// A host: its way out, and where its programs run.
-#[derive(Debug)]
+/// A host, and the link that it is attached to.
 pub(crate) struct HostNode {
-    pub(crate) index: u32,
-    pub(crate) nic: Nic,
-    /// The wire behind the interface.
-    pub(crate) wire: u32,
-    /// Whether frames of VLANs carry their tag on its link.
-    pub(crate) is_tagged: bool,
-    pub(crate) cores: Cores,
+    pub(crate) host: Host,
+    pub(crate) attachment: Attachment,
+}
+
+/// A socket of a host.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct SocketPlace {
+    pub(crate) host: u32,
+    pub(crate) number: u32,
 }
 
 /// A switch and where its ports lead: for each port its wire, and its record if it is observed.
@@ -171,7 +163,7 @@ impl World {
         }
         match self.roads.wires[wire].end {
             End::Switch { switch, port } => self.enter_switch(now, wire, switch as usize, usize::from(port)),
-            End::Host(host) => self.poll_host(now, wire, host),
+            End::Host(host) => self.poll_host(now, host),
         }
     }
 
@@ -200,7 +192,7 @@ impl World {
     #[cold]
     #[inline(never)]
     fn poll_behind_posted(&mut self, now: Time, wire: usize, host: u32) {
-        self.poll_host(now, wire, host);
+        self.poll_host(now, host);
         let posted_until = self.roads.wires[wire].posted_until;
         self.roads.look_again(wire, posted_until);
     }
@@ -234,52 +226,12 @@ impl World {
         self.after_switch(now, switch);
     }
 
-    fn poll_host(&mut self, now: Time, wire: usize, host: u32) {
-        let Roads { wires, stages, agenda, .. } = &mut self.roads;
-        let (stage, road) = (&mut stages[host as usize], &mut wires[wire]);
-        if let Some(next) = stage.after_single(road, now) {
-            let (arrival, packet) = road.pop();
-            stage.frames += 1;
-            // What follows from the frame cannot change what is on the wire to this host.
-            agenda.postpone_wire(source_of(wire), next);
-            return self.take_single(now, arrival, &packet);
-        }
-        let due = self.poll_many(now, wire, host);
-        self.roads.agenda.arm(source_of(wire), due);
-    }
-
-    /// Hands up the only frame of a poll.
     #[inline]
-    fn take_single(&mut self, now: Time, arrival: Time, packet: &Packet) {
-        self.roads.observe.delivered(packet);
-        if packet.flags.contains(Flags::UDP) {
-            receive_datagram(&mut self.roads.observe, arrival, packet);
-        } else {
-            self.deliver_segment(now, &Segment::single(packet));
-        }
-    }
-
-    /// Takes and merges what has arrived, or hands up what was worked on. Returns when the wire's source is due next.
-    #[inline(never)]
-    fn poll_many(&mut self, now: Time, wire: usize, host: u32) -> Time {
-        let World { roads: Roads { wires, stages, observe, .. }, merge_slots, sockets, .. } = self;
-        let stage = &mut stages[host as usize];
-        let drops_before = stage.ring_drops;
-        let polled = stage.poll(now, &mut wires[wire], |arrival, packet, gro| {
-            observe.delivered(packet);
-            if packet.flags.contains(Flags::UDP) {
-                receive_datagram(observe, arrival, packet);
-            } else if sockets[packet.to_endpoint as usize].expects == packet.flow_hash {
-                gro.add(packet, &mut merge_slots[packet.to_endpoint as usize]);
-            }
-        });
-        observe.frames.dropped += stage.ring_drops - drops_before;
-        match polled {
-            Polled::WorkUntil(done) => done,
-            Polled::Deliver => {
-                self.deliver(now, host);
-                self.roads.stages[host as usize].next_poll(&self.roads.wires[wire], now)
-            }
+    fn poll_host(&mut self, now: Time, host: u32) {
+        let (host, mut out) = self.host_and_outputs(host);
+        host.handle_poll(now, &mut out);
+        if !self.roads.observe.over.is_empty() {
+            self.release_flows();
         }
     }
 
@@ -291,35 +243,21 @@ impl World {
         (switch, (AroundSwitch { roads, ports, switch: index as u32 }, *now))
     }
 
-    /// A socket and its host's way out.
+    /// A host, and what is around it.
     #[inline]
-    pub(crate) fn socket_and_uplink(&mut self, index: u32, now: Time) -> (&mut Socket, Uplink<'_>) {
-        let World { sockets, hosts, roads, .. } = self;
-        let socket = &mut sockets[index as usize];
-        let host = &mut hosts[socket.host as usize];
-        (socket, Uplink { roads, host, now })
+    pub(crate) fn host_and_outputs(&mut self, host: u32) -> (&mut Host, HostOutputs<'_>) {
+        let World { hosts, roads, .. } = self;
+        let HostNode { host, attachment } = &mut hosts[host as usize];
+        (host, HostOutputs { roads, attachment })
     }
-
-    /// A host's way out.
-    pub(crate) fn uplink(&mut self, host: u32, now: Time) -> Uplink<'_> {
-        Uplink { roads: &mut self.roads, host: &mut self.hosts[host as usize], now }
-    }
-}
-
-/// A datagram's delay is measured on the wire, before the host's moderation.
-#[inline(never)]
-fn receive_datagram(observe: &mut Observe, arrival: Time, packet: &Packet) {
-    let record = &mut observe.workloads[packet.to_endpoint as usize];
-    record.received(arrival, u64::from(packet.payload_bytes));
-    let sent = Time::from_ps(packet.ack);
-    record.measured(0, sent, arrival.since(sent));
 }
 
 /// Frames that are somewhere between the hosts.
 pub(crate) fn frames_in_network(world: &World) -> u64 {
     let on_wires: u64 = world.roads.wires.iter().map(|wire| wire.len() as u64).sum();
     let held = world.switches.iter().flat_map(|node| (0..node.ports.len()).map(|port| node.switch.held_frames(port)));
-    on_wires + held.sum::<u64>() + world.roads.bridging.frames()
+    let in_interfaces: u64 = world.hosts.iter().map(|node| node.host.nic().waiting_frames()).sum();
+    on_wires + held.sum::<u64>() + in_interfaces + world.roads.bridging.notifications()
 }
 
 /// The span from the end of the warm-up to the end of a run.

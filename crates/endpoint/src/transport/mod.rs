@@ -222,6 +222,10 @@ impl Tcp {
     pub fn stats(&self) -> &TcpStats {
         &self.stats
     }
+    /// Hash of the packets that this end sends.
+    pub fn flow_hash(&self) -> u32 {
+        self.identity.flow_hash
+    }
     /// The host at the other end.
     pub fn peer_host(&self) -> u16 {
         self.identity.to_host

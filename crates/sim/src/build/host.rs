@@ -1,14 +1,56 @@
-//! From a host in the plan to its transport's settings and its interface.
+//! From a host in the plan to the host.
 
 use super::network::pace_of;
+use crate::surroundings::Attachment;
+use crate::world::HostNode;
 use tailrace_dataplane::Frame;
-use tailrace_endpoint::nic::{LosslessNic, ReactionPolicy, Storm};
+use tailrace_endpoint::host::{Host, HostConfig, Moderation, ReceivePolicy};
+use tailrace_endpoint::nic::{LosslessNic, Nic, PlainNic, ReactionPolicy, Storm};
 use tailrace_endpoint::transport::{Buffer, CongestionControl, Growth, SlowStartExit, SmallQueueBound, TcpConfig};
 use tailrace_plan::{Plan, RawCongestionControl, RawNicLossless, RawSlowStartExit, RawSocketBuffer};
-use tailrace_units::{Span, Time};
+use tailrace_units::{Span, Stream, Time};
 use tailrace_wire::{IPV4_HEADER_BYTES, Packet, PauseState, TCP_HEADER_BYTES, TCP_TIMESTAMP_BYTES, tcp_mss};
 
-pub(super) fn tcp_config(plan: &Plan, host: usize) -> TcpConfig {
+/// A host and the wires that it is attached to; `wire_of` has the wire out of each port of each node.
+pub(super) fn host_node(plan: &Plan, host: usize, wire_of: &[Vec<u32>]) -> HostNode {
+    let raw = &plan.raw.hosts[host];
+    let end = &plan.graph.ports[host][0];
+    let peer_port = plan.graph.port_of_link(end.link, end.peer);
+    let attachment = Attachment {
+        index: host as u32,
+        wire_out: wire_of[host][0],
+        wire_in: wire_of[end.peer][peer_port],
+        is_tagged: plan.tagged_links[end.link],
+    };
+    let plain = || PlainNic::new(pace_of(plan, host, 0), plan.raw.framing.overhead_bytes, raw.nic.queue_bytes);
+    let nic = match raw.nic.lossless.as_ref() {
+        Some(lossless) => Nic::Lossless(Box::new(lossless_nic(plan, host, lossless))),
+        None => Nic::Plain(plain()),
+    };
+    let config = HostConfig {
+        number: host as u16,
+        nic,
+        receive: ReceivePolicy {
+            per_packet: Span::from_ps(raw.cpu.per_packet_ps),
+            per_byte_fs: raw.cpu.per_byte_fs,
+            ring_frames: raw.nic.rx_ring_frames as usize,
+            gro_bytes: raw.nic.gro_bytes,
+        },
+        program_cores: raw.cpu.program_cores,
+        time_slice: Span::from_ps(raw.cpu.time_slice_ps),
+        tcp: tcp_config(plan, host),
+    };
+    HostNode { host: Host::new(config), attachment }
+}
+
+/// The interrupt moderation of a host's receive ring.
+pub(super) fn moderation(plan: &Plan, host: usize) -> Moderation {
+    let stream = Stream::new(plan.raw.seed, &format!("{}/rx-jitter", plan.graph.names[host]));
+    let coalesce = Span::from_ps(plan.raw.hosts[host].nic.rx_coalesce_ps);
+    Moderation::new(coalesce, plan.rx_jitter[host].clone(), stream)
+}
+
+fn tcp_config(plan: &Plan, host: usize) -> TcpConfig {
     let raw = &plan.raw.hosts[host];
     let tcp = &raw.tcp;
     let buffer = |b: &RawSocketBuffer| Buffer { initial: b.initial_bytes, maximum: b.maximum_bytes };

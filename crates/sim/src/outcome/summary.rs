@@ -2,7 +2,6 @@
 
 use super::cut_off::CutOff;
 use super::ports::{Recorded, interface_summary, ports, switch_summaries};
-use crate::bridging::Interface;
 use crate::observe::WorkloadRecord;
 use crate::workloads::tells_connections;
 use crate::world::{World, counted, frames_in_network};
@@ -112,34 +111,19 @@ fn tcp(world: &World, workload: u32, record: &WorkloadRecord) -> Value {
     })
 }
 
-/// The interface of a host that takes part in data-centre bridging; they are in the order of the hosts.
-fn interface_of(world: &World, host: usize) -> Option<&Interface> {
-    let interfaces = &world.roads.bridging.interfaces;
-    let place = interfaces.binary_search_by_key(&host, |interface| interface.host as usize).ok()?;
-    Some(&interfaces[place])
-}
-
-fn interface(world: &World, host: usize) -> Option<Value> {
-    interface_of(world, host).map(|found| interface_summary(&found.nic, world.now))
-}
-
-/// Frames that did not fit the queue of an interface that takes part in data-centre bridging.
-fn interface_drops(world: &World, host: usize) -> u64 {
-    interface_of(world, host).map_or(0, |found| found.nic.queue_drops)
-}
-
 fn hosts(plan: &Plan, world: &World) -> Vec<Value> {
     let summary = |(host, raw): (usize, &tailrace_plan::RawHost)| {
-        let stage = &world.roads.stages[host];
+        let host = &world.hosts[host].host;
+        let counted = host.counters();
         json!({
             "name": raw.name,
             "counted_from_ps": world.counted_from.ps(),
-            "rx_frames": stage.frames,
-            "interface": interface(world, host),
-            "nic_queue_drops": world.hosts[host].nic.queue_drops + interface_drops(world, host),
-            "rx_ring_drops": stage.ring_drops,
-            "cpu_busy_ps": stage.busy.ps(),
-            "program_busy_ps": world.hosts[host].cores.busy.ps(),
+            "rx_frames": counted.rx_frames,
+            "interface": host.nic().lossless().map(|nic| interface_summary(nic, world.now)),
+            "nic_queue_drops": counted.nic_queue_drops,
+            "rx_ring_drops": counted.rx_ring_drops,
+            "cpu_busy_ps": counted.receive_busy.ps(),
+            "program_busy_ps": counted.program_busy.ps(),
         })
     };
     plan.raw.hosts.iter().enumerate().map(summary).collect()

@@ -1,9 +1,10 @@
 //! Datagrams at a rate, whatever the network does.
 
 use super::{Place, SimulatedKind};
-use crate::build::{Ends, FIRST_EPHEMERAL_PORT, flow_key};
+use crate::build::{Ends, flow_key};
 use crate::generate::{Generator, Kind};
 use crate::observe::WorkloadRecord;
+use tailrace_endpoint::host::FIRST_EPHEMERAL_PORT;
 use tailrace_plan::{Datagrams, RawObserve};
 use tailrace_wire::Protocol;
 

@@ -93,7 +93,7 @@ pub(crate) fn build_generators(plan: &Plan) -> Vec<Generator> {
 }
 
 fn arm_socket(world: &mut World, socket: u32) {
-    let due = world.sockets[socket as usize].app.poll_timeout();
+    let due = world.socket(socket).app().poll_timeout();
     let source = world.socket_source(socket);
     world.roads.agenda.arm(source, due);
 }
