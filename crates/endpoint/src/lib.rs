@@ -6,5 +6,7 @@
 pub mod app;
 pub mod gro;
 pub mod host;
+pub mod ip;
 pub mod nic;
 pub mod transport;
+pub mod udp;

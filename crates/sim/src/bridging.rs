@@ -5,6 +5,7 @@
 //! arrive, and no receive poll sees them. Each such interface and switch has a place of its own in the agenda.
 
 use crate::agenda::Source;
+use crate::surroundings::Attachment;
 use crate::world::World;
 use std::collections::VecDeque;
 use tailrace_dataplane::{Frame, Notification};
@@ -115,7 +116,7 @@ impl Interface {
     }
 
     /// Hands the mail that has arrived to the host's interface. Returns how many notifications it was.
-    fn read(&mut self, now: Time, host: &mut Host) -> u64 {
+    fn read(&mut self, now: Time, host: &mut Host<Attachment>) -> u64 {
         let mut read = 0;
         while let Some(&(arrival, packet)) = self.inbox.front()
             && arrival <= now
@@ -141,10 +142,10 @@ impl World {
             Member::Interface(interface) => {
                 let interface = &mut self.roads.bridging.interfaces[interface as usize];
                 let index = interface.host;
-                let read = interface.read(now, &mut self.hosts[index as usize].host);
+                let read = interface.read(now, &mut self.hosts[index as usize]);
                 self.roads.observe.frames.delivered += read;
-                let (host, mut out) = self.host_and_outputs(index);
-                host.handle_timeout(now, &mut out);
+                let (host, out) = self.host_and_links(index);
+                host.handle_timeout(now, out);
             }
             Member::Switch(switch) => {
                 let (node, mut around) = self.switch_and_surroundings(switch as usize);
@@ -176,11 +177,7 @@ impl World {
     /// Makes a frame of what a congestion point says, for the interface that the sampled frame came from.
     fn send_notice(&mut self, now: Time, notice: &Notice) {
         let sampled = &notice.packet;
-        let source_host = if sampled.flags.contains(Flags::UDP) {
-            self.datagram_source(sampled.to_endpoint) as u16
-        } else {
-            self.roads.observe.endpoint(sampled).source
-        };
+        let source_host = self.roads.observe.endpoint(sampled).source;
         let packet = Packet {
             seq: u64::from(sampled.flow_hash),
             ack: u64::from(notice.notification.feedback),

@@ -2,10 +2,12 @@
 
 use tailrace_dataplane::{DropCause, Frame};
 use tailrace_endpoint::host::{Carried, Completion};
+use tailrace_endpoint::ip::protocol;
 use tailrace_endpoint::transport::TcpStats;
+use tailrace_endpoint::udp::Datagram;
 use tailrace_record::{DepthHistogram, Digest, Latency, Series, Traffic};
 use tailrace_units::{Span, Time};
-use tailrace_wire::{Flags, Packet};
+use tailrace_wire::{Flags, Packet, Protocol};
 
 /// Where the digest's events happen: wires, drops, marks and deliveries have places of their own.
 const DROPS: u64 = 1 << 32;
@@ -25,6 +27,8 @@ pub(crate) struct Observe {
     pub(crate) ports: Vec<PortRecord>,
     /// Of each socket of each host what the frames for it leave out.
     pub(crate) endpoints: Vec<Vec<Endpoint>>,
+    /// The same of sockets for datagrams.
+    udp_endpoints: Vec<Vec<Endpoint>>,
     /// Flows that are complete, by host and socket of the end that noticed; their sockets can be given back.
     pub(crate) over: Vec<(u32, u32)>,
     /// Finite workloads that are not complete.
@@ -145,6 +149,7 @@ impl Observe {
             ports: (0..observed_ports).map(|_| PortRecord::new(plan, workloads.len())).collect(),
             workloads,
             endpoints: vec![Vec::new(); hosts],
+            udp_endpoints: vec![Vec::new(); hosts],
             over: Vec::new(),
             unfinished,
         }
@@ -179,16 +184,22 @@ impl Observe {
         if packet.flags.intersects(Flags::PAUSE.with(Flags::CNM)) {
             return None;
         }
-        if packet.flags.contains(Flags::UDP) {
-            return Some(packet.to_endpoint as usize);
-        }
         Some(self.endpoint(packet).workload as usize)
     }
 
-    /// What a frame of a connection leaves out.
+    /// What a frame of a flow leaves out.
     #[inline]
     pub(crate) fn endpoint(&self, packet: &Packet) -> Endpoint {
-        self.endpoints[usize::from(packet.to_host)][packet.to_endpoint as usize]
+        let of_protocol = match protocol(packet) {
+            Protocol::Tcp => &self.endpoints,
+            Protocol::Udp => &self.udp_endpoints,
+        };
+        of_protocol[usize::from(packet.to_host)][packet.to_endpoint as usize]
+    }
+
+    /// Notes what the datagrams for a socket leave out.
+    pub(crate) fn note_udp_endpoint(&mut self, host: u32, endpoint: Endpoint) {
+        self.udp_endpoints[host as usize].push(endpoint);
     }
 
     /// Notes what the frames for a socket leave out.
@@ -234,13 +245,12 @@ impl Observe {
         }
     }
 
-    /// A datagram's delay is measured on the wire, before the host's moderation.
+    /// A datagram's delay is from program to program.
     #[inline(never)]
-    pub(crate) fn received_datagram(&mut self, arrival: Time, packet: &Packet) {
-        let record = &mut self.workloads[packet.to_endpoint as usize];
-        record.received(arrival, u64::from(packet.payload_bytes));
-        let sent = Time::from_ps(packet.ack);
-        record.measured(0, sent, arrival.since(sent));
+    pub(crate) fn received_datagram(&mut self, now: Time, workload: u32, datagram: &Datagram) {
+        let record = &mut self.workloads[workload as usize];
+        record.received(now, u64::from(datagram.payload_bytes));
+        record.measured(0, datagram.sent, now.since(datagram.sent));
     }
 
     pub(crate) fn finished(&mut self, now: Time, workload: usize, user: u32) {

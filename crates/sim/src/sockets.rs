@@ -13,7 +13,7 @@ impl World {
     /// A socket, by its place in the order in which connections were opened.
     pub(crate) fn socket(&self, socket: u32) -> &Socket {
         let SocketPlace { host, number } = self.sockets[socket as usize];
-        &self.hosts[host as usize].host.sockets()[number as usize]
+        &self.hosts[host as usize].sockets()[number as usize]
     }
 
     /// All sockets in the order in which their connections were opened: the side that opened each first.
@@ -25,8 +25,8 @@ impl World {
     #[inline(never)]
     pub(crate) fn wake_socket(&mut self, now: Time, socket: u32) {
         let SocketPlace { host, number } = self.sockets[socket as usize];
-        let (host, mut out) = self.host_and_outputs(host);
-        host.handle_socket_timeout(now, number, &mut out);
+        let (host, out) = self.host_and_links(host);
+        host.handle_socket_timeout(now, number, out);
     }
 
     /// Gives back both ends of the flows that are complete.
@@ -34,7 +34,7 @@ impl World {
     #[inline(never)]
     pub(crate) fn release_flows(&mut self) {
         while let Some((host, number)) = self.roads.observe.over.pop() {
-            let noticed = self.hosts[host as usize].host.sockets()[number as usize].timer() - self.first_socket_source;
+            let noticed = self.hosts[host as usize].sockets()[number as usize].timer() - self.first_socket_source;
             let client = noticed & !1; // the ends of a connection follow each other, the client first
             for end in [noticed, noticed ^ 1] {
                 self.roads.agenda.arm(self.socket_source(end), Time::NEVER);
@@ -42,7 +42,7 @@ impl World {
                 let (owner, stats) = (socket.owner() as usize, *socket.tcp().stats());
                 self.roads.observe.workloads[owner].retired.add(&stats);
                 let SocketPlace { host, number } = self.sockets[end as usize];
-                self.hosts[host as usize].host.release(number);
+                self.hosts[host as usize].release(number);
             }
             self.free_sockets.push(client);
         }

@@ -6,6 +6,7 @@ use crate::observe::Observe;
 use crate::wire::{End, Wire, source_of};
 use tailrace_dataplane::{DropCause, Frame, Notification, Outside, PortNo, QueueNo};
 use tailrace_endpoint::host::{Completion, Moderation, Outputs};
+use tailrace_endpoint::udp::Datagram;
 use tailrace_units::Time;
 use tailrace_wire::{Flags, Packet};
 
@@ -81,7 +82,7 @@ impl Roads {
     }
 
     /// The interface of a host that takes part in data-centre bridging is due then by itself.
-    pub(crate) fn arm_interface(&mut self, host: u32, at: Time) {
+    pub(crate) fn call_interface(&mut self, host: u32, at: Time) {
         let Some(interface) = self.bridging.interface_of(host) else { return };
         interface.nic_due = at;
         let (source, due) = interface.due();
@@ -161,78 +162,73 @@ pub(crate) struct Attachment {
     pub(crate) is_tagged: bool,
 }
 
-/// The world around one host.
-pub(crate) struct HostOutputs<'a> {
-    pub(crate) roads: &'a mut Roads,
-    pub(crate) attachment: &'a Attachment,
-}
-
-impl Outputs for HostOutputs<'_> {
+impl Outputs for Roads {
+    type Place = Attachment;
     type Ring = Wire;
 
     #[inline]
-    fn ring(&mut self) -> &mut Wire {
-        &mut self.roads.wires[self.attachment.wire_in as usize]
+    fn ring(&mut self, place: &Attachment) -> &mut Wire {
+        &mut self.wires[place.wire_in as usize]
     }
     #[inline]
-    fn poll_after(&mut self, arrival: Time) -> Time {
-        self.roads.moderations[self.attachment.index as usize].poll_after(arrival)
+    fn poll_after(&mut self, place: &Attachment, arrival: Time) -> Time {
+        self.moderations[place.index as usize].poll_after(arrival)
     }
     #[inline]
-    fn postpone_poll(&mut self, at: Time) {
-        self.roads.agenda.postpone_wire(self.attachment.wire_in, at);
+    fn postpone_poll(&mut self, place: &Attachment, at: Time) {
+        self.agenda.postpone_wire(place.wire_in, at);
     }
-    fn arm_poll(&mut self, at: Time) {
-        self.roads.agenda.arm(self.attachment.wire_in, at);
+    fn arm_poll(&mut self, place: &Attachment, at: Time) {
+        self.agenda.arm(place.wire_in, at);
     }
-    fn arm_interface(&mut self, at: Time) {
-        self.roads.arm_interface(self.attachment.index, at);
+    fn arm_interface(&mut self, place: &Attachment, at: Time) {
+        self.call_interface(place.index, at);
     }
     #[inline]
     fn arm_socket(&mut self, timer: u32, at: Time) {
-        self.roads.agenda.arm(timer, at);
+        self.agenda.arm(timer, at);
     }
     #[inline]
     fn hasten_socket(&mut self, timer: u32, at: Time) {
-        if at < self.roads.agenda.due(timer) {
-            self.roads.agenda.arm(timer, at);
+        if at < self.agenda.due(timer) {
+            self.agenda.arm(timer, at);
         }
     }
 
     #[inline]
     fn sent(&mut self) {
-        self.roads.observe.frames.sent += 1;
+        self.observe.frames.sent += 1;
     }
     #[inline]
-    fn transmit(&mut self, packet: &Packet, start: Time, end: Time) {
-        self.roads.send(self.attachment.wire_out as usize, packet, start, end);
+    fn transmit(&mut self, place: &Attachment, packet: &Packet, start: Time, end: Time) {
+        self.send(place.wire_out as usize, packet, start, end);
     }
-    fn dropped(&mut self, at: Time, packet: &Packet) {
-        self.roads.observe.dropped(at, u64::from(self.attachment.wire_out), packet.fingerprint());
+    fn dropped(&mut self, place: &Attachment, at: Time, packet: &Packet) {
+        self.observe.dropped(at, u64::from(place.wire_out), packet.fingerprint());
     }
     #[inline]
     fn ring_dropped(&mut self, frames: u64) {
-        self.roads.observe.frames.dropped += frames;
+        self.observe.frames.dropped += frames;
     }
     #[inline]
     fn delivered(&mut self, packet: &Packet) {
-        self.roads.observe.delivered(packet);
+        self.observe.delivered(packet);
     }
 
-    fn received_datagram(&mut self, arrival: Time, packet: &Packet) {
-        self.roads.observe.received_datagram(arrival, packet);
+    fn received_datagram(&mut self, now: Time, owner: u32, datagram: &Datagram) {
+        self.observe.received_datagram(now, owner, datagram);
     }
     #[inline]
     fn received(&mut self, now: Time, owner: u32, bytes: u64) {
-        self.roads.observe.workloads[owner as usize].received(now, bytes);
+        self.observe.workloads[owner as usize].received(now, bytes);
     }
     fn completed(&mut self, now: Time, completion: &Completion) {
-        self.roads.observe.completed(now, completion);
+        self.observe.completed(now, completion);
     }
     fn finished(&mut self, now: Time, owner: u32, user: u32) {
-        self.roads.observe.finished(now, owner as usize, user);
+        self.observe.finished(now, owner as usize, user);
     }
-    fn is_over(&mut self, socket: u32) {
-        self.roads.observe.over.push((self.attachment.index, socket));
+    fn is_over(&mut self, place: &Attachment, socket: u32) {
+        self.observe.over.push((place.index, socket));
     }
 }

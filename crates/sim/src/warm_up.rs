@@ -20,7 +20,7 @@ impl World {
         }
         self.switches.iter_mut().for_each(|node| node.switch.begin_counting(now));
         self.roads.observe.ports.iter_mut().for_each(|record| record.begin_counting(now));
-        self.hosts.iter_mut().for_each(|node| node.host.begin_counting(now));
+        self.hosts.iter_mut().for_each(|node| node.begin_counting(now));
     }
 
     /// What the connections of a workload have counted since they were made, those that are gone too.

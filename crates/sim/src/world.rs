@@ -3,7 +3,7 @@
 use crate::agenda::Source;
 use crate::control::Control;
 use crate::generate::Generator;
-use crate::surroundings::{AroundSwitch, Attachment, HostOutputs, Roads};
+use crate::surroundings::{AroundSwitch, Attachment, Roads};
 use crate::wire::{End, Origin, source_of};
 use tailrace_dataplane::Switch;
 use tailrace_endpoint::host::Host;
@@ -28,7 +28,7 @@ pub(crate) struct World {
     pub(crate) switches: Vec<SwitchNode>,
     /// Switches that must be told of every flow: a network has a thousand, and flows come and go.
     pub(crate) learners: Vec<u32>,
-    pub(crate) hosts: Vec<HostNode>,
+    pub(crate) hosts: Vec<Host<Attachment>>,
     pub(crate) generators: Vec<Generator>,
     /// Where each socket is, in the order in which their connections were opened.
     pub(crate) sockets: Vec<SocketPlace>,
@@ -37,15 +37,8 @@ pub(crate) struct World {
     pub(crate) first_generator_source: Source,
     pub(crate) first_member_source: Source,
     pub(crate) first_socket_source: Source,
-    pub(crate) header_bytes: u32,
     /// Whether the run ends when its finite workloads do.
     pub(crate) ends_when_done: bool,
-}
-
-/// A host, and the link that it is attached to.
-pub(crate) struct HostNode {
-    pub(crate) host: Host,
-    pub(crate) attachment: Attachment,
 }
 
 /// A socket of a host.
@@ -228,8 +221,8 @@ impl World {
 
     #[inline]
     fn poll_host(&mut self, now: Time, host: u32) {
-        let (host, mut out) = self.host_and_outputs(host);
-        host.handle_poll(now, &mut out);
+        let (host, out) = self.host_and_links(host);
+        host.handle_poll(now, out);
         if !self.roads.observe.over.is_empty() {
             self.release_flows();
         }
@@ -243,12 +236,10 @@ impl World {
         (switch, (AroundSwitch { roads, ports, switch: index as u32 }, *now))
     }
 
-    /// A host, and what is around it.
+    /// A host, and the links around it.
     #[inline]
-    pub(crate) fn host_and_outputs(&mut self, host: u32) -> (&mut Host, HostOutputs<'_>) {
-        let World { hosts, roads, .. } = self;
-        let HostNode { host, attachment } = &mut hosts[host as usize];
-        (host, HostOutputs { roads, attachment })
+    pub(crate) fn host_and_links(&mut self, host: u32) -> (&mut Host<Attachment>, &mut Roads) {
+        (&mut self.hosts[host as usize], &mut self.roads)
     }
 }
 
@@ -256,7 +247,7 @@ impl World {
 pub(crate) fn frames_in_network(world: &World) -> u64 {
     let on_wires: u64 = world.roads.wires.iter().map(|wire| wire.len() as u64).sum();
     let held = world.switches.iter().flat_map(|node| (0..node.ports.len()).map(|port| node.switch.held_frames(port)));
-    let in_interfaces: u64 = world.hosts.iter().map(|node| node.host.nic().waiting_frames()).sum();
+    let in_interfaces: u64 = world.hosts.iter().map(|host| host.nic().waiting_frames()).sum();
     on_wires + held.sum::<u64>() + in_interfaces + world.roads.bridging.notifications()
 }
 

@@ -15,18 +15,20 @@ pub use moderation::Moderation;
 pub use outputs::{Carried, Completion, Outputs, ReceiveRing};
 pub use ports::FIRST_EPHEMERAL_PORT;
 pub use receive::ReceivePolicy;
-pub use socket::{NewSocket, Socket};
+pub use socket::{NewSocket, NewUdpSocket, Socket};
 
 use crate::app::App;
 use crate::gro::Aggregate;
+use crate::ip;
 use crate::nic::Nic;
 use crate::transport::{Segment, Tcp, TcpConfig, Wire as _};
+use crate::udp::{Datagram, Udp};
 use cores::Cores;
 use ports::EphemeralPorts;
 use receive::{Polled, ReceiveStage};
-use socket::SocketDesk;
+use socket::{SocketDesk, UdpSocket};
 use tailrace_units::{Span, Time};
-use tailrace_wire::{Flags, Packet};
+use tailrace_wire::{Packet, Protocol};
 use uplink::Uplink;
 
 /// A host with few sockets grows their table one by one: a network has thousands of such hosts.
@@ -49,7 +51,9 @@ pub struct HostCounters {
 
 /// What a host is made of.
 #[derive(Debug)]
-pub struct HostConfig {
+pub struct HostConfig<P> {
+    /// Where it is attached; the engine's own.
+    pub place: P,
     /// Its number, which frames for it carry.
     pub number: u16,
     /// The transmit side of its interface.
@@ -65,12 +69,15 @@ pub struct HostConfig {
 }
 
 /// A host.
-pub struct Host {
+pub struct Host<P> {
+    place: P,
     nic: Nic,
     receive: ReceiveStage,
     sockets: Vec<Socket>,
     /// Receive merging: one slot for each socket.
     merge_slots: Vec<u32>,
+    /// Sockets for datagrams have numbers of their own.
+    udp_sockets: Vec<UdpSocket>,
     /// Sockets that were given back.
     free: Vec<u32>,
     cores: Cores,
@@ -79,14 +86,16 @@ pub struct Host {
     number: u16,
 }
 
-impl Host {
+impl<P> Host<P> {
     /// A host without sockets.
-    pub fn new(config: HostConfig) -> Host {
+    pub fn new(config: HostConfig<P>) -> Host<P> {
         Host {
+            place: config.place,
             nic: config.nic,
             receive: ReceiveStage::new(config.receive),
             sockets: Vec::new(),
             merge_slots: Vec::new(),
+            udp_sockets: Vec::new(),
             free: Vec::new(),
             cores: Cores::new(config.program_cores, config.time_slice),
             tcp: config.tcp,
@@ -122,10 +131,27 @@ impl Host {
         self.sockets.len() as u32 - 1
     }
 
+    /// The number that the next socket for datagrams will have.
+    pub fn next_udp_socket(&self) -> u32 {
+        self.udp_sockets.len() as u32
+    }
+
+    /// Opens a socket for datagrams. Returns its number.
+    pub fn open_udp(&mut self, new: NewUdpSocket) -> u32 {
+        let NewUdpSocket { identity, expects, owner, header_bytes } = new;
+        self.udp_sockets.push(UdpSocket { udp: Udp::new(identity, header_bytes), owner, expects });
+        self.udp_sockets.len() as u32 - 1
+    }
+
     /// Gives a socket back. Late packets of its connection find that they are not expected.
     pub fn release(&mut self, socket: u32) {
         self.sockets[socket as usize].expects = 0;
         self.free.push(socket);
+    }
+
+    /// Where it is attached.
+    pub fn place(&self) -> &P {
+        &self.place
     }
 
     /// The sockets, those that were given back too.
@@ -158,43 +184,43 @@ impl Host {
 }
 
 /// What comes to the interface.
-impl Host {
+impl<P> Host<P> {
     /// The receive stage is due: takes frames from the ring, or hands up those that it has worked on.
     #[inline]
-    pub fn handle_poll(&mut self, now: Time, out: &mut impl Outputs) {
-        if let Some(next) = self.receive.after_single(now, out) {
-            let (arrival, packet) = out.ring().pop();
+    pub fn handle_poll(&mut self, now: Time, out: &mut impl Outputs<Place = P>) {
+        if let Some(next) = self.receive.after_single(now, &self.place, out) {
+            let (_, packet) = out.ring(&self.place).pop();
             self.receive.frames += 1;
             // What follows from the frame cannot change what is on the wire to this host.
-            out.postpone_poll(next);
-            return self.take_single(now, arrival, &packet, out);
+            out.postpone_poll(&self.place, next);
+            return self.handle_frame(now, &packet, out);
         }
         let due = self.poll_many(now, out);
-        out.arm_poll(due);
+        out.arm_poll(&self.place, due);
     }
 
-    /// Hands up the only frame of a poll.
+    /// Hands up one frame that needs no work: the only one of a poll.
     #[inline]
-    fn take_single(&mut self, now: Time, arrival: Time, packet: &Packet, out: &mut impl Outputs) {
+    pub fn handle_frame(&mut self, now: Time, packet: &Packet, out: &mut impl Outputs<Place = P>) {
         out.delivered(packet);
-        if packet.flags.contains(Flags::UDP) {
-            out.received_datagram(arrival, packet);
-        } else {
-            self.deliver_segment(now, &Segment::single(packet), out);
+        match ip::protocol(packet) {
+            Protocol::Tcp => self.deliver_segment(now, &Segment::single(packet), out),
+            Protocol::Udp => self.deliver_datagram(now, packet, out),
         }
     }
 
     /// Takes and merges what has arrived, or hands up what was worked on. Returns when the receive stage is due next.
     #[inline(never)]
-    fn poll_many<O: Outputs>(&mut self, now: Time, out: &mut O) -> Time {
-        let Host { receive, sockets, merge_slots, .. } = self;
+    fn poll_many<O: Outputs<Place = P>>(&mut self, now: Time, out: &mut O) -> Time {
+        let Host { place, receive, sockets, merge_slots, .. } = self;
         let drops_before = receive.ring_drops;
-        let polled = receive.poll(now, out, |out, arrival, packet, gro| {
+        let polled = receive.poll(now, place, out, |out, packet, gro| {
             out.delivered(packet);
-            if packet.flags.contains(Flags::UDP) {
-                out.received_datagram(arrival, packet);
-            } else if sockets[packet.to_endpoint as usize].expects == packet.flow_hash {
-                gro.add(packet, &mut merge_slots[packet.to_endpoint as usize]);
+            let to = packet.to_endpoint as usize;
+            match ip::protocol(packet) {
+                Protocol::Tcp if sockets[to].expects == packet.flow_hash => gro.add(packet, &mut merge_slots[to]),
+                Protocol::Tcp => {}
+                Protocol::Udp => gro.add_alone(packet),
             }
         });
         out.ring_dropped(receive.ring_drops - drops_before);
@@ -202,7 +228,7 @@ impl Host {
             Polled::WorkUntil(done) => done,
             Polled::Deliver => {
                 self.deliver(now, out);
-                self.receive.next_poll(now, out)
+                self.receive.next_poll(now, &self.place, out)
             }
         }
     }
@@ -214,29 +240,42 @@ impl Host {
     }
 
     /// Hands up what a poll gathered.
-    fn deliver(&mut self, now: Time, out: &mut impl Outputs) {
+    fn deliver(&mut self, now: Time, out: &mut impl Outputs<Place = P>) {
         let mut gro = std::mem::take(&mut self.receive.gro);
-        for aggregate in gro.aggregates() {
+        let of_tcp = |aggregate: &&Aggregate| ip::protocol(&aggregate.packet) == Protocol::Tcp;
+        for aggregate in gro.aggregates().iter().filter(of_tcp) {
             self.merge_slots[aggregate.packet.to_endpoint as usize] = 0;
         }
         for aggregate in gro.aggregates() {
-            let Aggregate { packet, payload_bytes, segments, .. } = aggregate;
-            self.deliver_segment(now, &Segment { packet, payload_bytes: *payload_bytes, segments: *segments }, out);
+            let &Aggregate { ref packet, payload_bytes, segments, .. } = aggregate;
+            match ip::protocol(packet) {
+                Protocol::Tcp => self.deliver_segment(now, &Segment { packet, payload_bytes, segments }, out),
+                Protocol::Udp => self.deliver_datagram(now, packet, out),
+            }
         }
         gro.clear();
         self.receive.gro = gro;
     }
 
+    /// Hands a datagram to its socket's program.
+    #[inline(never)]
+    fn deliver_datagram(&mut self, now: Time, packet: &Packet, out: &mut impl Outputs<Place = P>) {
+        let socket = &self.udp_sockets[packet.to_endpoint as usize];
+        if socket.expects == packet.flow_hash {
+            out.received_datagram(now, socket.owner, &Datagram::of(packet));
+        }
+    }
+
     /// Hands a segment to its socket and what follows from it to the program.
     #[inline]
-    fn deliver_segment(&mut self, now: Time, segment: &Segment<'_>, out: &mut impl Outputs) {
+    fn deliver_segment(&mut self, now: Time, segment: &Segment<'_>, out: &mut impl Outputs<Place = P>) {
         let number = segment.packet.to_endpoint;
-        let Host { sockets, nic, cores, number: host, .. } = self;
+        let Host { place, sockets, nic, cores, number: host, .. } = self;
         let socket = &mut sockets[number as usize];
         if socket.expects != segment.packet.flow_hash {
             return;
         }
-        let mut uplink = Uplink { nic, out, now };
+        let mut uplink = Uplink { nic, place, out, now };
         let progress = socket.tcp.handle_segment(now, segment, &mut uplink);
         if progress.connected || progress.readable > 0 {
             if socket.counts_goodput && progress.readable > 0 {
@@ -259,7 +298,7 @@ impl Host {
                 socket.app.handle_readable(now, progress.readable, &mut desk);
             }
             if desk.has_finished && socket.is_transient {
-                return out.is_over(number);
+                return out.is_over(place, number);
             }
         }
         // Deadlines move later all the time; the engine hears only of earlier ones and asks again when the old one comes.
@@ -268,25 +307,25 @@ impl Host {
 }
 
 /// What is due.
-impl Host {
+impl<P> Host<P> {
     /// When the interface is due, or [`Time::NEVER`]. Sockets have deadlines of their own: [`Socket::poll_timeout`].
     pub fn poll_timeout(&self) -> Time {
         self.nic.poll_timeout()
     }
 
     /// The interface is due, or was told something: it sends what it may.
-    pub fn handle_timeout(&mut self, now: Time, out: &mut impl Outputs) {
+    pub fn handle_timeout(&mut self, now: Time, out: &mut impl Outputs<Place = P>) {
         if let Nic::Lossless(_) = self.nic {
-            Uplink { nic: &mut self.nic, out, now }.send_due();
+            Uplink { nic: &mut self.nic, place: &self.place, out, now }.send_due();
         }
     }
 
     /// The transport's or the program's deadline has come.
     #[inline(never)]
-    pub fn handle_socket_timeout(&mut self, now: Time, number: u32, out: &mut impl Outputs) {
+    pub fn handle_socket_timeout(&mut self, now: Time, number: u32, out: &mut impl Outputs<Place = P>) {
         let socket = &mut self.sockets[number as usize];
         if socket.tcp.poll_timeout() <= now {
-            socket.tcp.handle_timeout(now, &mut Uplink { nic: &mut self.nic, out, now });
+            socket.tcp.handle_timeout(now, &mut Uplink { nic: &mut self.nic, place: &self.place, out, now });
         }
         if socket.app.poll_timeout() <= now {
             return self.wake_program(now, number, out);
@@ -295,21 +334,21 @@ impl Host {
     }
 
     /// The program's deadline has come. It may leave its core to others.
-    fn wake_program<O: Outputs>(&mut self, now: Time, number: u32, out: &mut O) {
+    fn wake_program<O: Outputs<Place = P>>(&mut self, now: Time, number: u32, out: &mut O) {
         self.call_program(now, number, out, |app, desk| app.handle_timeout(now, desk));
         while let Some(next) = self.cores.poll_granted() {
             self.call_program(now, next, out, |app, desk| app.handle_core(desk));
         }
     }
 
-    fn call_program<O: Outputs>(
+    fn call_program<O: Outputs<Place = P>>(
         &mut self,
         now: Time,
         number: u32,
         out: &mut O,
         call: impl FnOnce(&mut App, &mut SocketDesk<'_, O>),
     ) {
-        let Host { sockets, nic, cores, number: host, .. } = self;
+        let Host { place, sockets, nic, cores, number: host, .. } = self;
         let socket = &mut sockets[number as usize];
         let mut desk = SocketDesk {
             number,
@@ -319,14 +358,15 @@ impl Host {
             has_finished: false,
             tcp: &mut socket.tcp,
             cores,
-            uplink: Uplink { nic, out, now },
+            uplink: Uplink { nic, place, out, now },
         };
         call(&mut socket.app, &mut desk);
         out.arm_socket(socket.timer, socket.poll_timeout());
     }
 
-    /// Sends a packet that belongs to no connection.
-    pub fn send(&mut self, now: Time, packet: Packet, out: &mut impl Outputs) {
-        Uplink { nic: &mut self.nic, out, now }.send(packet);
+    /// The program of this socket for datagrams sends one, of at most as many bytes as fit the MTU.
+    pub fn send_datagram(&mut self, now: Time, number: u32, payload_bytes: u32, out: &mut impl Outputs<Place = P>) {
+        let packet = self.udp_sockets[number as usize].udp.datagram(now, payload_bytes);
+        Uplink { nic: &mut self.nic, place: &self.place, out, now }.send(packet);
     }
 }

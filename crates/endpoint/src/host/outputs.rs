@@ -1,6 +1,7 @@
 //! What is around a host: the link that its interface sends on, the ring that its interface has received into, and an engine that
 //! calls when something is due.
 
+use crate::udp::Datagram;
 use tailrace_units::Time;
 use tailrace_wire::Packet;
 
@@ -47,21 +48,24 @@ pub struct Carried {
     pub bytes: u64,
 }
 
-/// What a host does to what is around it. An `owner` is whatever the engine said when it opened the socket; so is a `timer`.
+/// What a host does to what is around it. A `place` is where the host stands in the engine, and the engine's own; so are the `owner` and
+/// the `timer` of a socket.
 pub trait Outputs {
+    /// Where a host is attached.
+    type Place;
     /// Where received frames are.
     type Ring: ReceiveRing;
 
     /// The frames that have come to the interface.
-    fn ring(&mut self) -> &mut Self::Ring;
+    fn ring(&mut self, place: &Self::Place) -> &mut Self::Ring;
     /// When a frame that arrives at `arrival` after a quiet time is polled: the ring's interrupt moderation.
-    fn poll_after(&mut self, arrival: Time) -> Time;
+    fn poll_after(&mut self, place: &Self::Place, arrival: Time) -> Time;
     /// The receive stage polls next at this time, which is later than the poll in work.
-    fn postpone_poll(&mut self, at: Time);
+    fn postpone_poll(&mut self, place: &Self::Place, at: Time);
     /// The receive stage polls next at this time, or not before the next arrival with [`Time::NEVER`].
-    fn arm_poll(&mut self, at: Time);
+    fn arm_poll(&mut self, place: &Self::Place, at: Time);
     /// The interface chooses its next frame at this time.
-    fn arm_interface(&mut self, at: Time);
+    fn arm_interface(&mut self, place: &Self::Place, at: Time);
     /// The socket of this timer is due at this time.
     fn arm_socket(&mut self, timer: u32, at: Time);
     /// The same where that is earlier than what was armed. A socket that is called too early asks again.
@@ -70,16 +74,16 @@ pub trait Outputs {
     /// A frame was handed to the interface.
     fn sent(&mut self);
     /// A frame goes onto the link, from its first to its last bit.
-    fn transmit(&mut self, packet: &Packet, start: Time, end: Time);
+    fn transmit(&mut self, place: &Self::Place, packet: &Packet, start: Time, end: Time);
     /// A frame did not fit the queue of the interface.
-    fn dropped(&mut self, at: Time, packet: &Packet);
+    fn dropped(&mut self, place: &Self::Place, at: Time, packet: &Packet);
     /// So many frames did not fit the receive ring.
     fn ring_dropped(&mut self, frames: u64);
     /// A poll took a frame.
     fn delivered(&mut self, packet: &Packet);
 
-    /// A datagram was received; it came to the interface at `arrival`.
-    fn received_datagram(&mut self, arrival: Time, packet: &Packet);
+    /// A program of this owner has received a datagram.
+    fn received_datagram(&mut self, now: Time, owner: u32, datagram: &Datagram);
     /// Bytes of goodput came to a program of this owner.
     fn received(&mut self, now: Time, owner: u32, bytes: u64);
     /// A transaction or flow is complete.
@@ -87,5 +91,5 @@ pub trait Outputs {
     /// This user, stream or flow of an owner has nothing more to do.
     fn finished(&mut self, now: Time, owner: u32, user: u32);
     /// A flow is complete and both ends of its connection can be given back: this host's socket.
-    fn is_over(&mut self, socket: u32);
+    fn is_over(&mut self, place: &Self::Place, socket: u32);
 }

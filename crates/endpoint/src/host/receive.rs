@@ -67,35 +67,36 @@ impl ReceiveStage {
 
     /// When the next poll is due, after a delivery at `now`.
     #[inline]
-    pub(super) fn next_poll(&self, now: Time, out: &mut impl Outputs) -> Time {
-        let head = out.ring().next_arrival();
+    pub(super) fn next_poll<O: Outputs>(&self, now: Time, place: &O::Place, out: &mut O) -> Time {
+        let head = out.ring(place).next_arrival();
         if head.is_never() {
             Time::NEVER
         } else if head <= now {
             now
         } else {
-            out.poll_after(head)
+            out.poll_after(place, head)
         }
     }
 
     /// A poll is due: when the next is if now there is one frame and it costs no work, and `None` for everything else. Most polls of a
     /// host without interrupt moderation are like this, and need nothing merged.
     #[inline]
-    pub(super) fn after_single(&self, now: Time, out: &mut impl Outputs) -> Option<Time> {
-        let ring = out.ring();
+    pub(super) fn after_single<O: Outputs>(&self, now: Time, place: &O::Place, out: &mut O) -> Option<Time> {
+        let ring = out.ring(place);
         let next = ring.second_arrival();
         if self.has_costs || next <= now || ring.next_arrival() > now {
             return None;
         }
-        Some(if next.is_never() { next } else { out.poll_after(next) })
+        Some(if next.is_never() { next } else { out.poll_after(place, next) })
     }
 
     /// A poll is due: takes frames from the ring, or finishes work on frames taken before.
     pub(super) fn poll<O: Outputs>(
         &mut self,
         now: Time,
+        place: &O::Place,
         out: &mut O,
-        mut each: impl FnMut(&mut O, Time, &Packet, &mut Gro),
+        mut each: impl FnMut(&mut O, &Packet, &mut Gro),
     ) -> Polled {
         if self.is_working {
             self.is_working = false;
@@ -103,13 +104,13 @@ impl ReceiveStage {
         }
         let costs = self.has_costs;
         let mut budget = if costs { POLL_BUDGET } else { usize::MAX };
-        self.ring_drops += out.ring().drop_arrived_beyond(self.ring_frames, now);
+        self.ring_drops += out.ring(place).drop_arrived_beyond(self.ring_frames, now);
         while budget > 0
-            && let Some((arrival, packet)) = out.ring().pop_arrived(now)
+            && let Some((_, packet)) = out.ring(place).pop_arrived(now)
         {
             budget -= 1;
             self.frames += 1;
-            each(out, arrival, &packet, &mut self.gro);
+            each(out, &packet, &mut self.gro);
         }
         if !costs {
             return Polled::Deliver;

@@ -4,7 +4,9 @@ use super::cores::Cores;
 use super::outputs::{Carried, Completion, Outputs};
 use super::uplink::Uplink;
 use crate::app::{App, Desk};
-use crate::transport::{Identity, Tcp, TcpStats};
+use crate::ip::Identity;
+use crate::transport::{Tcp, TcpStats};
+use crate::udp::Udp;
 use tailrace_units::{Span, Time};
 
 /// A socket to be opened, with its program.
@@ -24,6 +26,27 @@ pub struct NewSocket {
     pub counts_goodput: bool,
     /// The socket is given back when its program has finished.
     pub is_transient: bool,
+}
+
+/// A socket for datagrams to be opened.
+#[derive(Clone, Copy, Debug)]
+pub struct NewUdpSocket {
+    /// What stands in its datagrams.
+    pub identity: Identity,
+    /// Hash of the datagrams that belong here.
+    pub expects: u32,
+    /// For whom its program works.
+    pub owner: u32,
+    /// Link, IP and UDP headers of a datagram, without the tag of a VLAN.
+    pub header_bytes: u32,
+}
+
+/// One end of a flow of datagrams. Its program sends when the engine asks it to, and measures what arrives.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct UdpSocket {
+    pub(super) udp: Udp,
+    pub(super) owner: u32,
+    pub(super) expects: u32,
 }
 
 /// One end of a connection.
@@ -71,7 +94,7 @@ impl Socket {
 }
 
 /// What one socket's program may touch.
-pub(super) struct SocketDesk<'a, O> {
+pub(super) struct SocketDesk<'a, O: Outputs> {
     pub(super) number: u32,
     pub(super) host: u16,
     pub(super) owner: u32,

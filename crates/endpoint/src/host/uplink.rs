@@ -7,7 +7,8 @@ use tailrace_units::Time;
 use tailrace_wire::Packet;
 
 /// The interface of a host, and what is around it, at one moment.
-pub(super) struct Uplink<'a, O> {
+pub(super) struct Uplink<'a, O: Outputs> {
+    pub(super) place: &'a O::Place,
     pub(super) nic: &'a mut Nic,
     pub(super) out: &'a mut O,
     pub(super) now: Time,
@@ -22,10 +23,10 @@ impl<O: Outputs> Wire for Uplink<'_, O> {
             Nic::Lossless(_) => return self.enqueue(packet),
         };
         let Some((start, end)) = nic.send(self.now, u32::from(packet.frame_bytes)) else {
-            self.out.dropped(self.now, &packet);
+            self.out.dropped(self.place, self.now, &packet);
             return None;
         };
-        self.out.transmit(&packet, start, end);
+        self.out.transmit(self.place, &packet, start, end);
         Some(end)
     }
 }
@@ -37,7 +38,7 @@ impl<O: Outputs> Uplink<'_, O> {
         let now = self.now;
         let departs = self.lossless().enqueue(now, packet);
         if departs.is_none() {
-            self.out.dropped(now, &packet);
+            self.out.dropped(self.place, now, &packet);
         }
         self.send_due();
         departs
@@ -47,10 +48,10 @@ impl<O: Outputs> Uplink<'_, O> {
     pub(super) fn send_due(&mut self) {
         let now = self.now;
         while let Some((start, end, packet)) = self.lossless().send(now) {
-            self.out.transmit(&packet, start, end);
+            self.out.transmit(self.place, &packet, start, end);
         }
         let due = self.lossless().poll_timeout();
-        self.out.arm_interface(due);
+        self.out.arm_interface(self.place, due);
     }
 
     fn lossless(&mut self) -> &mut LosslessNic {

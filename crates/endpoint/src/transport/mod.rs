@@ -34,8 +34,9 @@ mod timer;
 mod window;
 
 use tailrace_units::{Span, Time};
-use tailrace_wire::{Packet, Tag};
+use tailrace_wire::Packet;
 
+pub use crate::ip::Identity;
 pub use config::{Buffer, CongestionControl, Growth, SlowStartExit, SmallQueueBound, TcpConfig};
 pub use recovery::State;
 pub use stats::TcpStats;
@@ -50,21 +51,6 @@ use scoreboard::Scoreboard;
 use send::{FIRST_BYTE, Send};
 use small_queue::SmallQueue;
 use timer::Timers;
-
-/// What stands in the header of every packet that an endpoint sends.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Identity {
-    /// Hash of the flow key in this direction.
-    pub flow_hash: u32,
-    /// The peer's endpoint.
-    pub to_endpoint: u32,
-    /// The peer's host.
-    pub to_host: u16,
-    /// Priority, and the VLAN if the connection has one.
-    pub tag: Tag,
-    /// Code point, 0 to 63.
-    pub dscp: u8,
-}
 
 /// The way down: the NIC.
 pub trait Wire {

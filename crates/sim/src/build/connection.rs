@@ -1,9 +1,9 @@
 //! Connections: addresses, ports and the two sockets.
 
 use crate::observe::Endpoint;
-use crate::world::{HostNode, SocketPlace, World};
+use crate::world::{SocketPlace, World};
 use tailrace_endpoint::app::App;
-use tailrace_endpoint::host::NewSocket;
+use tailrace_endpoint::host::{NewSocket, NewUdpSocket};
 use tailrace_endpoint::transport::Identity;
 use tailrace_plan::Plan;
 use tailrace_wire::{FlowKey, Protocol, Tag};
@@ -37,8 +37,19 @@ pub(crate) struct Connection {
     pub(crate) is_transient: bool,
 }
 
+/// A flow of datagrams to be opened.
+pub(crate) struct DatagramFlow {
+    pub(crate) ends: Ends,
+    pub(crate) source_port: u16,
+    pub(crate) workload: u32,
+    pub(crate) tag: Tag,
+    pub(crate) dscp: u8,
+    /// Link, IP and UDP headers.
+    pub(crate) header_bytes: u32,
+}
+
 /// The key of the packets from client to server.
-pub(crate) fn flow_key(ends: Ends, source_port: u16, protocol: Protocol) -> FlowKey {
+fn flow_key(ends: Ends, source_port: u16, protocol: Protocol) -> FlowKey {
     FlowKey {
         source: address_of(ends.client),
         destination: address_of(ends.server),
@@ -52,7 +63,7 @@ impl World {
     /// Makes both ends of a connection, in a slot that is free or new. Returns the client's and the server's socket.
     pub(crate) fn connect(&mut self, connection: Connection) -> (u32, u32) {
         let Connection { ends, workload, tag, dscp, apps, goodput_at, is_transient } = connection;
-        let port = self.hosts[ends.client as usize].host.take_port();
+        let port = self.hosts[ends.client as usize].take_port();
         let key = flow_key(ends, port, Protocol::Tcp);
         let hashes = [key.hash(), key.reversed().hash()];
         self.tell_flow(key);
@@ -60,11 +71,11 @@ impl World {
         let client = self.free_sockets.pop().unwrap_or(self.sockets.len() as u32);
         self.roads.agenda.grow(self.first_socket_source as usize + client as usize + 2);
         let hosts = [ends.client, ends.server];
-        let numbers = hosts.map(|host| self.hosts[host as usize].host.next_socket());
+        let numbers = hosts.map(|host| self.hosts[host as usize].next_socket());
         for (side, app) in apps.into_iter().enumerate() {
             let (own, peer) = (hosts[side], hosts[1 - side]);
-            let HostNode { host, attachment } = &mut self.hosts[own as usize];
-            let tag = tag.written(attachment.is_tagged);
+            let host = &mut self.hosts[own as usize];
+            let tag = tag.written(host.place().is_tagged);
             let to_endpoint = numbers[1 - side];
             let number = host.open(NewSocket {
                 identity: Identity { flow_hash: hashes[side], to_endpoint, to_host: peer as u16, tag, dscp },
@@ -85,8 +96,28 @@ impl World {
         (client, client + 1)
     }
 
+    /// Opens both ends of a flow of datagrams. Returns the sender's socket for datagrams.
+    pub(crate) fn open_datagrams(&mut self, flow: DatagramFlow) -> u32 {
+        let DatagramFlow { ends, source_port, workload, tag, dscp, header_bytes } = flow;
+        let key = flow_key(ends, source_port, Protocol::Udp);
+        let hashes = [key.hash(), key.reversed().hash()];
+        self.tell_flow(key);
+        let hosts = [ends.client, ends.server];
+        let numbers = hosts.map(|host| self.hosts[host as usize].next_udp_socket());
+        for (side, &own) in hosts.iter().enumerate() {
+            let peer = hosts[1 - side];
+            let host = &mut self.hosts[own as usize];
+            let tag = tag.written(host.place().is_tagged);
+            let to_endpoint = numbers[1 - side];
+            let identity = Identity { flow_hash: hashes[side], to_endpoint, to_host: peer as u16, tag, dscp };
+            host.open_udp(NewUdpSocket { identity, expects: hashes[1 - side], owner: workload, header_bytes });
+            self.roads.observe.note_udp_endpoint(own, Endpoint { workload, source: peer as u16 });
+        }
+        numbers[0]
+    }
+
     /// Tells of a flow the switches that have rules about flows.
-    pub(super) fn tell_flow(&mut self, key: FlowKey) {
+    fn tell_flow(&mut self, key: FlowKey) {
         for &switch in &self.learners {
             self.switches[switch as usize].switch.learn_flow(key);
         }

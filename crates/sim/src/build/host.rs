@@ -2,7 +2,6 @@
 
 use super::network::pace_of;
 use crate::surroundings::Attachment;
-use crate::world::HostNode;
 use tailrace_dataplane::Frame;
 use tailrace_endpoint::host::{Host, HostConfig, Moderation, ReceivePolicy};
 use tailrace_endpoint::nic::{LosslessNic, Nic, PlainNic, ReactionPolicy, Storm};
@@ -12,11 +11,11 @@ use tailrace_units::{Span, Stream, Time};
 use tailrace_wire::{IPV4_HEADER_BYTES, Packet, PauseState, TCP_HEADER_BYTES, TCP_TIMESTAMP_BYTES, tcp_mss};
 
 /// A host and the wires that it is attached to; `wire_of` has the wire out of each port of each node.
-pub(super) fn host_node(plan: &Plan, host: usize, wire_of: &[Vec<u32>]) -> HostNode {
+pub(super) fn host_of(plan: &Plan, host: usize, wire_of: &[Vec<u32>]) -> Host<Attachment> {
     let raw = &plan.raw.hosts[host];
     let end = &plan.graph.ports[host][0];
     let peer_port = plan.graph.port_of_link(end.link, end.peer);
-    let attachment = Attachment {
+    let place = Attachment {
         index: host as u32,
         wire_out: wire_of[host][0],
         wire_in: wire_of[end.peer][peer_port],
@@ -28,6 +27,7 @@ pub(super) fn host_node(plan: &Plan, host: usize, wire_of: &[Vec<u32>]) -> HostN
         None => Nic::Plain(plain()),
     };
     let config = HostConfig {
+        place,
         number: host as u16,
         nic,
         receive: ReceivePolicy {
@@ -40,7 +40,7 @@ pub(super) fn host_node(plan: &Plan, host: usize, wire_of: &[Vec<u32>]) -> HostN
         time_slice: Span::from_ps(raw.cpu.time_slice_ps),
         tcp: tcp_config(plan, host),
     };
-    HostNode { host: Host::new(config), attachment }
+    Host::new(config)
 }
 
 /// The interrupt moderation of a host's receive ring.

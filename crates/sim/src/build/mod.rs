@@ -6,22 +6,22 @@ mod network;
 mod switch;
 
 pub use connection::address_of;
-pub(crate) use connection::{Connection, Ends, flow_key};
+pub(crate) use connection::{Connection, DatagramFlow, Ends};
 pub use host::lossless_nics;
 pub use network::{Flight, flight, pace_of};
 pub use switch::switches;
 
 use crate::agenda::Agenda;
 use crate::bridging::Bridging;
-use crate::generate::Kind;
 use crate::observe::{Observe, WorkloadRecord};
-use crate::surroundings::Roads;
-use crate::workloads::{build_generators, open_connections, record_for, start_of};
-use crate::world::{HostNode, SwitchNode, World};
+use crate::surroundings::{Attachment, Roads};
+use crate::workloads::{generators, open_workloads, record_for, start_of};
+use crate::world::{SwitchNode, World};
 
-use host::{host_node, moderation};
+use host::{host_of, moderation};
 use network::build_wires;
 use switch::surroundings_of;
+use tailrace_endpoint::host::Host;
 use tailrace_plan::Plan;
 use tailrace_units::Time;
 
@@ -34,14 +34,14 @@ pub(crate) fn build(plan: &Plan) -> World {
     let nodes = switches.into_iter().enumerate();
     let switches: Vec<_> =
         nodes.map(|(index, switch)| SwitchNode { switch, ports: surroundings_of(plan, index, &wire_of) }).collect();
-    let host_nodes: Vec<HostNode> = (0..hosts).map(|host| host_node(plan, host, &wire_of)).collect();
+    let host_models: Vec<Host<Attachment>> = (0..hosts).map(|host| host_of(plan, host, &wire_of)).collect();
     let moderations = (0..hosts).map(|host| moderation(plan, host)).collect();
-    let generators = build_generators(plan);
+    let generators = generators(plan);
     let first_generator_source = wires.len() as u32;
-    let first_member_source = first_generator_source + generators.len() as u32;
+    let first_member_source = first_generator_source + generators as u32;
     let callers = switches.iter().map(|node| node.switch.needs_wakeups());
-    let interfaces = host_nodes.iter().filter(|node| node.host.nic().lossless().is_some());
-    let interfaces = interfaces.map(|node| node.attachment.index);
+    let interfaces = host_models.iter().filter(|node| node.nic().lossless().is_some());
+    let interfaces = interfaces.map(|node| node.place().index);
     let bridging = Bridging::new(first_member_source, hosts, interfaces, callers);
     let first_socket_source = first_member_source + bridging.members.len() as u32;
     let records: Vec<WorkloadRecord> = plan.workloads.iter().map(|workload| record_for(plan, workload)).collect();
@@ -57,23 +57,20 @@ pub(crate) fn build(plan: &Plan) -> World {
         roads: Roads { agenda: Agenda::new(wires.len(), first_socket_source as usize), wires, moderations, observe, bridging },
         learners: (0..).zip(&switches).filter(|(_, node)| node.switch.learns_flows()).map(|(index, _)| index).collect(),
         switches,
-        hosts: host_nodes,
-        generators,
+        hosts: host_models,
+        generators: Vec::with_capacity(generators),
         sockets: Vec::new(),
         free_sockets: Vec::new(),
         first_generator_source,
         first_member_source,
         first_socket_source,
-        header_bytes: raw.framing.header_bytes,
     };
-    open_connections(plan, &mut world);
+    open_workloads(plan, &mut world);
+    assert_eq!(world.generators.len(), generators, "each has its place in the agenda");
     for node in &world.hosts {
-        world.roads.arm_interface(node.attachment.index, node.host.poll_timeout());
+        world.roads.call_interface(node.place().index, node.poll_timeout());
     }
     for index in 0..world.generators.len() {
-        if let Kind::Datagrams { key, .. } = world.generators[index].kind {
-            world.tell_flow(key);
-        }
         let first = start_of(plan, &world.generators[index]) + world.generators[index].gap();
         world.roads.agenda.arm(first_generator_source + index as u32, first);
     }

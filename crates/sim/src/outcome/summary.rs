@@ -113,7 +113,7 @@ fn tcp(world: &World, workload: u32, record: &WorkloadRecord) -> Value {
 
 fn hosts(plan: &Plan, world: &World) -> Vec<Value> {
     let summary = |(host, raw): (usize, &tailrace_plan::RawHost)| {
-        let host = &world.hosts[host].host;
+        let host = &world.hosts[host];
         let counted = host.counters();
         json!({
             "name": raw.name,
