@@ -13,7 +13,6 @@ mod uplink;
 
 pub use moderation::Moderation;
 pub use outputs::{Carried, Completion, Outputs, ReceiveRing};
-pub use ports::FIRST_EPHEMERAL_PORT;
 pub use receive::ReceivePolicy;
 pub use socket::{NewSocket, NewUdpSocket, Socket};
 

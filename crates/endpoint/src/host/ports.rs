@@ -1,7 +1,7 @@
 //! Ephemeral ports of one host.
 
 /// First ephemeral port (Linux: `ip_local_port_range`).
-pub const FIRST_EPHEMERAL_PORT: u16 = 32_768;
+const FIRST_EPHEMERAL_PORT: u16 = 32_768;
 
 /// Hands out source ports in order, from the first again after the last.
 #[derive(Clone, Copy, Debug)]

@@ -40,7 +40,6 @@ pub(crate) struct Connection {
 /// A flow of datagrams to be opened.
 pub(crate) struct DatagramFlow {
     pub(crate) ends: Ends,
-    pub(crate) source_port: u16,
     pub(crate) workload: u32,
     pub(crate) tag: Tag,
     pub(crate) dscp: u8,
@@ -98,8 +97,9 @@ impl World {
 
     /// Opens both ends of a flow of datagrams. Returns the sender's socket for datagrams.
     pub(crate) fn open_datagrams(&mut self, flow: DatagramFlow) -> u32 {
-        let DatagramFlow { ends, source_port, workload, tag, dscp, header_bytes } = flow;
-        let key = flow_key(ends, source_port, Protocol::Udp);
+        let DatagramFlow { ends, workload, tag, dscp, header_bytes } = flow;
+        let port = self.hosts[ends.client as usize].take_port();
+        let key = flow_key(ends, port, Protocol::Udp);
         let hashes = [key.hash(), key.reversed().hash()];
         self.tell_flow(key);
         let hosts = [ends.client, ends.server];

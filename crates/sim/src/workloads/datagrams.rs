@@ -5,12 +5,8 @@ use crate::build::{DatagramFlow, Ends};
 use crate::generate::Kind;
 use crate::observe::WorkloadRecord;
 use crate::world::World;
-use tailrace_endpoint::host::FIRST_EPHEMERAL_PORT;
 use tailrace_plan::{Datagrams, RawObserve};
 use tailrace_wire::{IPV4_HEADER_BYTES, UDP_HEADER_BYTES};
-
-/// Source ports of workloads of datagrams, counted by their places in the plan.
-const SOURCE_PORTS: u32 = 1000;
 
 impl SimulatedKind for Datagrams {
     fn record(&self, observe: &RawObserve) -> WorkloadRecord {
@@ -23,10 +19,9 @@ impl SimulatedKind for Datagrams {
 
     fn open(&self, place: &Place<'_>, world: &mut World) {
         let ends = Ends { client: self.source as u32, server: self.destination as u32 };
-        let source_port = FIRST_EPHEMERAL_PORT + (place.number % SOURCE_PORTS) as u16;
         let header_bytes = place.plan.raw.framing.header_bytes + IPV4_HEADER_BYTES + UDP_HEADER_BYTES;
         let (workload, tag, dscp) = (place.number, place.tag(), place.header.dscp);
-        let socket = world.open_datagrams(DatagramFlow { ends, source_port, workload, tag, dscp, header_bytes });
+        let socket = world.open_datagrams(DatagramFlow { ends, workload, tag, dscp, header_bytes });
         let kind = Kind::Datagrams { host: ends.client, socket, payload_max: self.payload_max };
         world.generators.push(place.generator(kind, &self.sizes, &self.interarrival, self.raw.count));
     }

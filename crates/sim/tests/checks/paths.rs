@@ -215,3 +215,20 @@ fn the_delay_of_a_datagram_holds_the_poll_and_the_work_of_receiving() {
     assert_eq!(latencies(&outcome), [network + 10 * US + work]);
     assert_eq!(count(host_summary(&outcome, "h1"), "cpu_busy_ps"), work);
 }
+
+/// The path of a datagram hangs on its hosts and its port, not on the workloads that are named before its own.
+#[test]
+fn the_flow_hash_of_datagrams_does_not_depend_on_the_place_of_their_workload() {
+    let with = |others_first: bool| {
+        let mut plan = leaf_spine(2, 8);
+        let between = |from: usize, to: usize| single(&format!("{from}>{to}"), &format!("h{from}"), &format!("h{to}"), 100);
+        let others: Vec<RawWorkload> = (1..4).map(|from| between(from, 7)).collect();
+        plan.workloads = if others_first { others.clone() } else { vec![] };
+        plan.workloads.push(between(0, 4));
+        plan.workloads.extend(if others_first { vec![] } else { others });
+        let outcome = simulate(plan);
+        let used = |spine: usize| count(port(&outcome, "l0", &format!("s{spine}")), "tx_frames");
+        (0..8).map(used).collect::<Vec<_>>()
+    };
+    assert_eq!(with(false), with(true));
+}
