@@ -2,8 +2,8 @@
 
 use tailrace_units::{Span, Time};
 
-use super::Tcp;
-use super::recovery::State;
+use crate::transport::Tcp;
+use crate::transport::recovery::State;
 
 /// A window is not kept waiting for a larger burst when this share of it is free (Linux `tcp_tso_win_divisor`).
 const DEFER_DIVISOR: u64 = 3;
@@ -23,7 +23,7 @@ const PACING_AVOIDANCE_PERCENT: u64 = 120;
 
 /// Why sending stopped.
 #[derive(PartialEq, Eq)]
-pub(super) enum Stop {
+pub(crate) enum Stop {
     Go,
     Window,
     Other,
@@ -31,7 +31,7 @@ pub(super) enum Stop {
 
 impl Tcp {
     /// Waiting for the next acknowledgement makes a larger burst (Linux `tcp_tso_should_defer`).
-    pub(super) fn should_wait(&self, now: Time, sendable: u64, burst_max: u32, in_flight: u32) -> Stop {
+    pub(crate) fn should_wait(&self, now: Time, sendable: u64, burst_max: u32, in_flight: u32) -> Stop {
         let mss = u64::from(self.send.mss);
         let burst = u64::from(burst_max) * mss;
         let peer_room = self.send.window_end - self.send.nxt;
@@ -55,7 +55,7 @@ impl Tcp {
 
     /// Segments per burst (Linux `tcp_tso_autosize`): a millisecond of the pacing rate, and more on short paths.
     #[inline]
-    pub(super) fn burst_segments(&self) -> u32 {
+    pub(crate) fn burst_segments(&self) -> u32 {
         let steps = self.rtt.minimum().ps() / BURST_RTT_STEP.ps();
         if self.send.burst_max <= BURST_SEGMENTS_MIN || steps == 0 {
             return self.send.burst_max;
@@ -92,7 +92,7 @@ impl Tcp {
     }
 
     #[inline]
-    pub(super) fn is_small_queue_full(&mut self, now: Time) -> bool {
+    pub(crate) fn is_small_queue_full(&mut self, now: Time) -> bool {
         if self.small_queue.span() == Span::ZERO || !self.small_queue.is_full(now, self.small_queue_floor) {
             return false;
         }

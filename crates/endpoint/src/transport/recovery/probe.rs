@@ -3,29 +3,29 @@
 use tailrace_units::{Span, Time};
 use tailrace_wire::Flags;
 
-use super::news::AckNews;
-use super::recovery::State;
-use super::rtt::INITIAL_TIMEOUT;
+use super::State;
 use super::timeout::TIMER_SLACK;
-use super::timer::Pending;
-use super::{Tcp, Wire};
+use crate::transport::sender::news::AckNews;
+use crate::transport::sender::rtt::INITIAL_TIMEOUT;
+use crate::transport::timer::Pending;
+use crate::transport::{Tcp, Wire};
 
 impl Tcp {
     /// Only with SACK, and not while losses are being repaired.
     #[inline]
-    pub(super) fn is_probe_allowed(&self) -> bool {
+    pub(crate) fn is_probe_allowed(&self) -> bool {
         self.send.probes_tail && matches!(self.recovery.state, State::Open | State::Cwr)
     }
 
     /// Two round trips and a little; with one segment in flight its acknowledgement may be delayed (Linux adds the smallest timeout).
     #[inline]
-    pub(super) fn probe_timeout(&self) -> Span {
+    pub(crate) fn probe_timeout(&self) -> Span {
         let Some(smoothed) = self.rtt.smoothed() else { return INITIAL_TIMEOUT };
         smoothed.times(2) + if self.board.ring.len() == 1 { self.rtt.floor() } else { TIMER_SLACK }
     }
 
     /// Nothing was heard for two round trips: one more segment, new if possible, so that the answer shows what is missing.
-    pub(super) fn send_loss_probe(&mut self, now: Time, wire: &mut impl Wire) {
+    pub(crate) fn send_loss_probe(&mut self, now: Time, wire: &mut impl Wire) {
         let is_queued = self.small_queue.is_waiting(now);
         if let (0, false, Some(last)) = (self.recovery.probe_end, is_queued, self.board.last_missing()) {
             self.recovery.is_probe_retransmission = !self.send_one_more(now, wire);
@@ -43,7 +43,7 @@ impl Tcp {
     /// Evaluates the answer to a tail loss probe (Linux `tcp_process_tlp_ack`). `probe_was_duplicate`: the peer reported it twice.
     #[cold]
     #[inline(never)]
-    pub(super) fn evaluate_probe(&mut self, news: &AckNews, is_duplicate: bool, probe_was_duplicate: bool) {
+    pub(crate) fn evaluate_probe(&mut self, news: &AckNews, is_duplicate: bool, probe_was_duplicate: bool) {
         if self.recovery.probe_end == 0 || self.send.una < self.recovery.probe_end {
             return;
         }
@@ -63,11 +63,11 @@ impl Tcp {
     /// The window is closed and nothing is in flight: ask until it opens.
     #[cold]
     #[inline(never)]
-    pub(super) fn arm_window_probe(&mut self, now: Time) {
+    pub(crate) fn arm_window_probe(&mut self, now: Time) {
         self.timers.arm(Pending::WindowProbe, now + self.rtt.timeout());
     }
 
-    pub(super) fn send_window_probe(&mut self, now: Time, wire: &mut impl Wire) {
+    pub(crate) fn send_window_probe(&mut self, now: Time, wire: &mut impl Wire) {
         if !self.board.ring.is_empty() || !self.send.has_unsent() {
             return;
         }

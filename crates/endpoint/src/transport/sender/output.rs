@@ -4,13 +4,13 @@ use tailrace_units::{Span, Time};
 use tailrace_wire::{Ecn, Flags, Packet, TCP_SACK_BLOCK_BYTES, TCP_SACK_OPTION_BYTES};
 
 use super::burst::Stop;
-use super::timer::Pending;
-use super::{Tcp, Wire};
+use crate::transport::timer::Pending;
+use crate::transport::{Tcp, Wire};
 
 impl Tcp {
     /// Sends new data as far as the windows allow (Linux `tcp_write_xmit`).
     #[inline]
-    pub(super) fn push(&mut self, now: Time, wire: &mut impl Wire) {
+    pub(crate) fn push(&mut self, now: Time, wire: &mut impl Wire) {
         if self.send.has_unsent() {
             self.push_unsent(now, wire);
         }
@@ -79,7 +79,7 @@ impl Tcp {
     }
 
     /// Frames have left the NIC: repairs first, then new data.
-    pub(super) fn resume(&mut self, now: Time, wire: &mut impl Wire) {
+    pub(crate) fn resume(&mut self, now: Time, wire: &mut impl Wire) {
         self.retransmit_lost(now, wire);
         self.push(now, wire);
     }
@@ -100,7 +100,7 @@ impl Tcp {
     }
 
     /// Sends one new segment past the congestion window (tail loss probe). Returns whether there was one.
-    pub(super) fn send_one_more(&mut self, now: Time, wire: &mut impl Wire) -> bool {
+    pub(crate) fn send_one_more(&mut self, now: Time, wire: &mut impl Wire) -> bool {
         let is_possible = self.send.has_sendable();
         if is_possible {
             let payload = self.send.sendable().min(u64::from(self.send.mss));
@@ -111,7 +111,7 @@ impl Tcp {
     }
 
     #[inline]
-    pub(super) fn send_segment(&mut self, now: Time, payload: u32, wire: &mut impl Wire) {
+    pub(crate) fn send_segment(&mut self, now: Time, payload: u32, wire: &mut impl Wire) {
         let seq = self.send.nxt;
         let end = seq + u64::from(payload);
         let mut flags = if end == self.send.written { Flags::ACK.with(Flags::PSH) } else { Flags::ACK };
@@ -129,7 +129,7 @@ impl Tcp {
     }
 
     /// Sends segment `number` again, with its old boundaries.
-    pub(super) fn retransmit(&mut self, now: Time, number: u64, wire: &mut impl Wire) {
+    pub(crate) fn retransmit(&mut self, now: Time, number: u64, wire: &mut impl Wire) {
         let seq = self.board.ring.start_of(number);
         let end = self.board.ring.get(number).end();
         let flags = if end == self.send.written { Flags::ACK.with(Flags::PSH) } else { Flags::ACK };
@@ -146,7 +146,7 @@ impl Tcp {
     /// Sends lost segments again as far as the window allows (Linux `tcp_xmit_retransmit_queue`).
     #[cold]
     #[inline(never)]
-    pub(super) fn retransmit_lost(&mut self, now: Time, wire: &mut impl Wire) {
+    pub(crate) fn retransmit_lost(&mut self, now: Time, wire: &mut impl Wire) {
         while let Some(number) = self.board.next_lost() {
             if self.board.in_flight() >= self.congestion.cwnd || self.is_small_queue_full(now) {
                 break;
@@ -175,7 +175,7 @@ impl Tcp {
     }
 
     /// Sends an acknowledgement without payload.
-    pub(super) fn send_ack(&mut self, wire: &mut impl Wire) {
+    pub(crate) fn send_ack(&mut self, wire: &mut impl Wire) {
         let mut packet = self.header(self.send.nxt, 0, Flags::ACK);
         if self.send.has_sack && self.receive.has_reports() {
             let blocks = self.receive.report(&mut packet);
@@ -207,7 +207,7 @@ impl Tcp {
 
     /// Everything but the payload's meaning.
     #[inline]
-    pub(super) fn header(&mut self, seq: u64, payload: u32, flags: Flags) -> Packet {
+    pub(crate) fn header(&mut self, seq: u64, payload: u32, flags: Flags) -> Packet {
         let flags = if self.receive.has_more_to_say { self.say_more(flags) } else { flags };
         Packet {
             seq,

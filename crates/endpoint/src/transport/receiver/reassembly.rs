@@ -4,11 +4,11 @@ use std::collections::VecDeque;
 
 use tailrace_wire::{Flags, MAX_SACK_BLOCKS, Packet, SackBlock};
 
-use super::scoreboard::Range;
+use crate::transport::recovery::scoreboard::Range;
 
 /// Byte ranges above the next expected byte: sorted, apart from each other, not empty.
 #[derive(Default)]
-pub(super) struct Reassembly {
+pub(crate) struct Reassembly {
     ranges: VecDeque<Range>,
     bytes: u64,
     /// A byte of each of the most recently changed ranges, latest first; 0 for none.
@@ -19,21 +19,21 @@ pub(super) struct Reassembly {
 
 impl Reassembly {
     #[inline]
-    pub(super) fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.ranges.is_empty()
     }
     /// Bytes held.
     #[inline]
-    pub(super) fn bytes(&self) -> u64 {
+    pub(crate) fn bytes(&self) -> u64 {
         self.bytes
     }
     /// Whether the next acknowledgement has something to report.
     #[inline]
-    pub(super) fn has_reports(&self) -> bool {
+    pub(crate) fn has_reports(&self) -> bool {
         !self.ranges.is_empty() || self.duplicate.end != 0
     }
 
-    pub(super) fn note_duplicate(&mut self, duplicate: Range) {
+    pub(crate) fn note_duplicate(&mut self, duplicate: Range) {
         self.duplicate = duplicate;
     }
 
@@ -47,7 +47,7 @@ impl Reassembly {
     }
 
     /// Takes bytes that are above the next expected one. Returns how many are new; what is not new is noted as a duplicate.
-    pub(super) fn insert(&mut self, arrived: Range) -> u64 {
+    pub(crate) fn insert(&mut self, arrived: Range) -> u64 {
         let first = self.ranges.partition_point(|range| range.end < arrived.start);
         let last = self.ranges.partition_point(|range| range.start <= arrived.end);
         let mut merged = arrived;
@@ -83,7 +83,7 @@ impl Reassembly {
     }
 
     /// Everything up to `next` has arrived in order: returns where that ends when the ranges that it touches are added.
-    pub(super) fn advance(&mut self, mut next: u64) -> u64 {
+    pub(crate) fn advance(&mut self, mut next: u64) -> u64 {
         while let Some(range) = self.ranges.front().copied()
             && range.start <= next
         {
@@ -98,7 +98,7 @@ impl Reassembly {
     }
 
     /// Writes the duplicate, once, and up to three ranges in order of recency; returns the number of blocks.
-    pub(super) fn report(&mut self, packet: &mut Packet) -> u32 {
+    pub(crate) fn report(&mut self, packet: &mut Packet) -> u32 {
         let mut count = 0;
         let mut blocks = [SackBlock::default(); MAX_SACK_BLOCKS];
         if self.duplicate.end != 0 {

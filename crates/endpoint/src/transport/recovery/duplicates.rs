@@ -1,13 +1,13 @@
 //! Loss detection without selective acknowledgement: three duplicates, then one segment per partial acknowledgement (RFC 6582, as in Linux).
 
-use super::Tcp;
+use super::State;
 use super::rack::DUPLICATE_THRESHOLD;
-use super::recovery::State;
+use crate::transport::Tcp;
 
 impl Tcp {
     /// A duplicate acknowledgement tells that one more segment, unknown which, has arrived. After a timeout only new data count.
     /// Returns the segments counted.
-    pub(super) fn count_duplicate(&mut self) -> u32 {
+    pub(crate) fn count_duplicate(&mut self) -> u32 {
         if self.recovery.state == State::Loss && self.send.nxt <= self.recovery.high_seq {
             return 0;
         }
@@ -23,7 +23,7 @@ impl Tcp {
         self.board.sacked_out = self.board.sacked_out.min(self.board.ring.len() - holes);
     }
 
-    pub(super) fn forget_duplicates(&mut self) {
+    pub(crate) fn forget_duplicates(&mut self) {
         if !self.send.has_sack {
             self.board.sacked_out = 0;
         }
@@ -31,7 +31,7 @@ impl Tcp {
 
     /// A cumulative acknowledgement of `acked` segments: one filled the hole, the others had been counted as duplicates. Returns how many
     /// had not.
-    pub(super) fn consume_duplicates(&mut self, acked: u32) -> u32 {
+    pub(crate) fn consume_duplicates(&mut self, acked: u32) -> u32 {
         if acked == 0 {
             return 0;
         }
@@ -41,7 +41,7 @@ impl Tcp {
         acked.saturating_sub(counted).max(1)
     }
 
-    pub(super) fn find_losses_by_duplicates(&mut self, advanced: bool) {
+    pub(crate) fn find_losses_by_duplicates(&mut self, advanced: bool) {
         if self.board.ring.is_empty() {
             return;
         }

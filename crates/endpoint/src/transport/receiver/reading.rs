@@ -5,8 +5,8 @@
 
 use tailrace_units::Time;
 
-use super::receive::Receive;
-use super::{Segment, Tcp, Wire};
+use super::Receive;
+use crate::transport::{Segment, Tcp, Wire};
 
 impl Tcp {
     /// From now on what arrives stays in the receive buffer until [`Tcp::read`] takes it. The application is told of it at once all the same.
@@ -24,7 +24,7 @@ impl Tcp {
     /// What arrived in order waits for the application. It may open the window further all the same, and be answered.
     #[cold]
     #[inline(never)]
-    pub(super) fn keep(&mut self, now: Time, arrived: u64, segment: &Segment<'_>) -> u64 {
+    pub(crate) fn keep(&mut self, now: Time, arrived: u64, segment: &Segment<'_>) -> u64 {
         let (mss, receive) = (self.send.mss, &mut self.receive);
         receive.policy.note_unread_size(segment.is_short(mss));
         let may_open = arrived > 0 || self.send.has_sack;
@@ -67,7 +67,7 @@ impl Receive {
     }
 
     /// A segment leaves and announces what there is room for.
-    pub(super) fn announce(&mut self, mss: u32) {
+    pub(crate) fn announce(&mut self, mss: u32) {
         let offer = self.offer(mss);
         self.window.announce(self.next, offer);
     }

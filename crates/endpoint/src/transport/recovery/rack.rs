@@ -2,14 +2,14 @@
 
 use tailrace_units::{Span, Time};
 
-use super::news::AckNews;
-use super::recovery::State;
-use super::rtt::Rtt;
+use super::State;
 use super::scoreboard::Scoreboard;
 use super::segment_ring::{LOST, RETRANSMISSION_OUT, SACKED};
+use crate::transport::sender::news::AckNews;
+use crate::transport::sender::rtt::Rtt;
 
 /// Duplicate acknowledgements, or their equal in held segments, that mean loss (RFC 5681; Linux `tcp_reordering`).
-pub(super) const DUPLICATE_THRESHOLD: u32 = 3;
+pub(crate) const DUPLICATE_THRESHOLD: u32 = 3;
 /// Upper limit of the measured reordering in segments (Linux `tcp_max_reordering`).
 const REORDERING_MAX: u32 = 300;
 /// Recoveries for which a widened reordering window is kept (RFC 8985 section 6.2 step 4).
@@ -18,14 +18,14 @@ const PERSIST_RECOVERIES: u8 = 16;
 const STEP_DIVISOR: u64 = 4;
 
 /// What RACK remembers.
-pub(super) struct Rack {
+pub(crate) struct Rack {
     /// When the most recently sent delivered segment was sent, and where it ends.
     latest: (Time, u64),
     /// Round trip of the last segment that was delivered.
     rtt: Span,
     /// Segments that one may be overtaken by without being lost.
-    pub(super) reordering: u32,
-    pub(super) is_reordering_seen: bool,
+    pub(crate) reordering: u32,
+    pub(crate) is_reordering_seen: bool,
     /// Reordering window in quarters of the minimum round trip.
     steps: u8,
     /// Recoveries for which a widened window is still kept.
@@ -37,7 +37,7 @@ pub(super) struct Rack {
 }
 
 impl Rack {
-    pub(super) fn new() -> Rack {
+    pub(crate) fn new() -> Rack {
         Rack {
             latest: (Time::ZERO, 0),
             rtt: Span::ZERO,
@@ -51,13 +51,13 @@ impl Rack {
     }
 
     /// Reordering window in quarters of the minimum round trip.
-    pub(super) fn steps(&self) -> u8 {
+    pub(crate) fn steps(&self) -> u8 {
         self.steps
     }
 
     /// Learns from the segments of this acknowledgement.
     #[inline]
-    pub(super) fn advance(&mut self, now: Time, news: &AckNews) {
+    pub(crate) fn advance(&mut self, now: Time, news: &AckNews) {
         if let Some(latest) = news.latest {
             self.rtt = now.since(news.sample_sent);
             self.latest = self.latest.max(latest);
@@ -65,18 +65,18 @@ impl Rack {
     }
 
     /// A timeout was spurious: what was taken for the arrival of its retransmission was that of the original, sent at `sent`.
-    pub(super) fn correct(&mut self, now: Time, sent: Time, end: u64) {
+    pub(crate) fn correct(&mut self, now: Time, sent: Time, end: u64) {
         self.latest = (sent, end);
         self.rtt = now.since(sent);
     }
 
     /// The peer received something twice: the last reordering window was too small.
-    pub(super) fn handle_duplicate_report(&mut self) {
+    pub(crate) fn handle_duplicate_report(&mut self) {
         self.is_duplicate_reported = true;
     }
 
     /// Widens the window after a needless retransmission, at most once per round trip (RFC 8985 section 6.2 step 4).
-    pub(super) fn update_window(&mut self, una: u64, nxt: u64) {
+    pub(crate) fn update_window(&mut self, una: u64, nxt: u64) {
         if una < self.adjusted_until {
             self.is_duplicate_reported = false;
         }
@@ -91,12 +91,12 @@ impl Rack {
     }
 
     /// A recovery has ended: a widened window is kept for a number of these.
-    pub(super) fn handle_recovery_end(&mut self) {
+    pub(crate) fn handle_recovery_end(&mut self) {
         self.persist = self.persist.saturating_sub(1);
     }
 
     /// A segment that ends at `overtaken` was late, not lost, although `highest` had been delivered.
-    pub(super) fn note_reordering(&mut self, overtaken: u64, highest: u64, mss: u32) {
+    pub(crate) fn note_reordering(&mut self, overtaken: u64, highest: u64, mss: u32) {
         let distance = highest.saturating_sub(overtaken).div_ceil(u64::from(mss)) as u32 + 1;
         self.reordering = self.reordering.max(distance.min(REORDERING_MAX));
         self.is_reordering_seen = true;
@@ -113,7 +113,7 @@ impl Rack {
 
     /// Marks what is lost by now; returns when to look again, if some segment is suspect. Originals are in order of sending behind one
     /// cursor, retransmissions in a queue of their own: no segment is looked at twice.
-    pub(super) fn detect(&self, now: Time, state: State, rtt: &Rtt, board: &mut Scoreboard) -> Option<Time> {
+    pub(crate) fn detect(&self, now: Time, state: State, rtt: &Rtt, board: &mut Scoreboard) -> Option<Time> {
         let patience = self.rtt + self.window(state, board.sacked_out, rtt);
         let originals_wait = self.judge_originals(now, patience, board);
         let retransmissions_wait = self.judge_retransmissions(now, patience, board);
@@ -155,7 +155,7 @@ impl Rack {
     }
 
     /// Whether a segment sent at `sent` is overdue when the retransmission timer expires (Linux `tcp_timeout_mark_lost`).
-    pub(super) fn is_overdue(&self, sent: Time, now: Time) -> bool {
+    pub(crate) fn is_overdue(&self, sent: Time, now: Time) -> bool {
         sent + self.rtt <= now
     }
 }

@@ -3,12 +3,12 @@
 use tailrace_units::{Span, Time};
 
 /// Before the first measurement (RFC 6298 section 2.1; Linux `TCP_TIMEOUT_INIT`).
-pub(super) const INITIAL_TIMEOUT: Span = Span::from_secs(1);
+pub(crate) const INITIAL_TIMEOUT: Span = Span::from_secs(1);
 /// The minimum is forgotten after this long (Linux `tcp_min_rtt_wlen`, 300 s).
 const MINIMUM_WINDOW: Span = Span::from_secs(300);
 
 /// All spans in picoseconds; `smoothed_8` is eight times the smoothed time and `deviation_4` four times the mean deviation.
-pub(super) struct Rtt {
+pub(crate) struct Rtt {
     smoothed_8: u64,
     deviation_4: u64,
     /// The largest of the current window.
@@ -27,7 +27,7 @@ pub(super) struct Rtt {
 }
 
 impl Rtt {
-    pub(super) fn new(floor: Span, ceiling: Span) -> Rtt {
+    pub(crate) fn new(floor: Span, ceiling: Span) -> Rtt {
         Rtt {
             smoothed_8: 0,
             deviation_4: 0,
@@ -45,37 +45,37 @@ impl Rtt {
 
     /// Smoothed round-trip time; `None` before the first measurement.
     #[inline]
-    pub(super) fn smoothed(&self) -> Option<Span> {
+    pub(crate) fn smoothed(&self) -> Option<Span> {
         (self.smoothed_8 != 0).then(|| Span::from_ps(self.smoothed_8 >> 3))
     }
     /// Smallest round-trip time of the last five to ten minutes; `FOREVER` before the first measurement.
     #[inline]
-    pub(super) fn minimum(&self) -> Span {
+    pub(crate) fn minimum(&self) -> Span {
         Span::from_ps(self.minimum)
     }
     /// Current retransmission timeout, backed off where it was.
     #[inline]
-    pub(super) fn timeout(&self) -> Span {
+    pub(crate) fn timeout(&self) -> Span {
         self.timeout
     }
     /// Smallest variance term of the timeout.
     #[inline]
-    pub(super) fn floor(&self) -> Span {
+    pub(crate) fn floor(&self) -> Span {
         Span::from_ps(self.floor)
     }
 
     /// Starts again from `timeout`, with nothing measured.
-    pub(super) fn restart(&mut self, timeout: Span) {
+    pub(crate) fn restart(&mut self, timeout: Span) {
         self.timeout = timeout.min(self.ceiling);
     }
 
     /// Doubles the timeout (RFC 6298 section 5.5).
-    pub(super) fn back_off(&mut self) {
+    pub(crate) fn back_off(&mut self) {
         self.timeout = self.timeout.times(2).min(self.ceiling);
     }
 
     /// The peer answers again: the timeout is what was measured.
-    pub(super) fn end_back_off(&mut self) {
+    pub(crate) fn end_back_off(&mut self) {
         if self.smoothed_8 != 0 {
             self.timeout = Span::from_ps((self.smoothed_8 >> 3) + self.variance_4).min(self.ceiling);
         }
@@ -83,7 +83,7 @@ impl Rtt {
 
     /// Takes a measurement: `oldest` of what was acknowledged feeds the timeout, `newest` the minimum, as in Linux.
     #[inline]
-    pub(super) fn measure(&mut self, now: Time, oldest: Span, newest: Span, una: u64, nxt: u64) {
+    pub(crate) fn measure(&mut self, now: Time, oldest: Span, newest: Span, una: u64, nxt: u64) {
         self.update_minimum(now, newest.ps().max(1));
         self.update_variance(oldest.ps().max(1), una, nxt);
         self.end_back_off();

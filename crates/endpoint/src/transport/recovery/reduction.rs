@@ -1,11 +1,11 @@
 //! Smaller windows: how a reduction starts, proceeds (RFC 6937), ends, and is taken back.
 
-use super::Tcp;
-use super::congestion::NO_THRESHOLD;
-use super::recovery::State;
+use super::State;
+use crate::transport::Tcp;
+use crate::transport::congestion::NO_THRESHOLD;
 
 impl Tcp {
-    pub(super) fn enter_recovery(&mut self, is_marked: bool) {
+    pub(crate) fn enter_recovery(&mut self, is_marked: bool) {
         self.recovery.prior_ssthresh = 0;
         self.start_undo();
         if !self.recovery.is_reducing() {
@@ -18,7 +18,7 @@ impl Tcp {
         self.stats.fast_recoveries += 1;
     }
 
-    pub(super) fn enter_reduction_by_mark(&mut self) {
+    pub(crate) fn enter_reduction_by_mark(&mut self) {
         self.recovery.prior_ssthresh = 0;
         if self.recovery.state < State::Cwr {
             self.recovery.undo_from = 0;
@@ -29,16 +29,16 @@ impl Tcp {
     }
 
     /// What the threshold is worth now (Linux `tcp_current_ssthresh`).
-    pub(super) fn threshold_now(&self) -> u32 {
+    pub(crate) fn threshold_now(&self) -> u32 {
         if self.recovery.is_reducing() { self.congestion.ssthresh } else { self.congestion.remembered_threshold() }
     }
 
-    pub(super) fn start_undo(&mut self) {
+    pub(crate) fn start_undo(&mut self) {
         self.recovery.undo_from = self.send.una;
         self.recovery.undo_retransmissions = if self.board.retrans_out > 0 { self.board.retrans_out as i32 } else { -1 };
     }
 
-    pub(super) fn start_reduction(&mut self, by_mark: bool) {
+    pub(crate) fn start_reduction(&mut self, by_mark: bool) {
         self.recovery.high_seq = self.send.nxt;
         self.recovery.probe_end = 0;
         self.recovery.prior_cwnd = self.congestion.cwnd;
@@ -52,7 +52,7 @@ impl Tcp {
     /// threshold is in flight, then grows back to it no faster than slow start.
     #[cold]
     #[inline(never)]
-    pub(super) fn reduce_window(&mut self, delivered: u32, newly_lost: u32, advanced: bool) {
+    pub(crate) fn reduce_window(&mut self, delivered: u32, newly_lost: u32, advanced: bool) {
         let recovery = &mut self.recovery;
         if delivered == 0 || recovery.prior_cwnd == 0 {
             return;
@@ -72,14 +72,14 @@ impl Tcp {
         self.congestion.cwnd = in_flight + may_send;
     }
 
-    pub(super) fn end_reduction(&mut self) {
+    pub(crate) fn end_reduction(&mut self) {
         if self.congestion.ssthresh < NO_THRESHOLD && (self.recovery.state == State::Cwr || self.recovery.undo_from != 0) {
             self.congestion.cwnd = self.congestion.ssthresh;
         }
     }
 
     /// All retransmissions were reported as duplicates: nothing had been lost (Linux `tcp_try_undo_dsack`).
-    pub(super) fn undo_if_all_duplicates(&mut self) -> bool {
+    pub(crate) fn undo_if_all_duplicates(&mut self) -> bool {
         let is_needless = self.recovery.can_undo();
         if is_needless {
             self.undo_reduction(false);
@@ -87,7 +87,7 @@ impl Tcp {
         is_needless
     }
 
-    pub(super) fn undo_reduction(&mut self, forget_losses: bool) {
+    pub(crate) fn undo_reduction(&mut self, forget_losses: bool) {
         if forget_losses {
             self.board.unmark_losses();
         }

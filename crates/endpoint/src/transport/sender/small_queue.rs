@@ -1,6 +1,6 @@
 //! TCP small queues: how much of one connection waits in the NIC, known from the departure times that the NIC returned.
 
-use super::config::SmallQueueBound;
+use crate::transport::config::SmallQueueBound;
 use tailrace_units::{Span, Time};
 
 /// Parts in which the departures are remembered: room is noticed in quarters of the limit, half a burst.
@@ -10,7 +10,7 @@ const PARTS: usize = 4;
 const BYTES_MAX: u32 = 4 << 20;
 
 /// Bytes handed to the NIC and not departed, in up to four parts of growing departure time.
-pub(super) struct SmallQueue {
+pub(crate) struct SmallQueue {
     departs: [Time; PARTS],
     part_bytes: [u32; PARTS],
     /// When everything will have departed.
@@ -29,7 +29,7 @@ pub(super) struct SmallQueue {
 
 impl SmallQueue {
     /// A queue of which `span` at the line's rate is the most that anyone may use, unless pace alone bounds it.
-    pub(super) fn new(span: Span, bound: SmallQueueBound) -> SmallQueue {
+    pub(crate) fn new(span: Span, bound: SmallQueueBound) -> SmallQueue {
         SmallQueue {
             departs: [Time::ZERO; PARTS],
             part_bytes: [0; PARTS],
@@ -46,13 +46,13 @@ impl SmallQueue {
 
     /// The span within which frames should depart; zero for no limit.
     #[inline]
-    pub(super) fn span(&self) -> Span {
+    pub(crate) fn span(&self) -> Span {
         self.span
     }
 
     /// What the line sends in that span, and never more than 4 MiB.
     #[inline]
-    pub(super) fn line_bytes(&self) -> u32 {
+    pub(crate) fn line_bytes(&self) -> u32 {
         self.line_bytes
     }
 
@@ -68,7 +68,7 @@ impl SmallQueue {
 
     /// `bytes` will have departed at `departs`. Parts are made about a quarter of `limit` large.
     #[inline]
-    pub(super) fn add(&mut self, now: Time, departs: Time, bytes: u32, limit: u32) {
+    pub(crate) fn add(&mut self, now: Time, departs: Time, bytes: u32, limit: u32) {
         self.learn_pace(now, departs, bytes);
         self.bytes += bytes;
         self.last = departs;
@@ -96,7 +96,7 @@ impl SmallQueue {
 
     /// Whether more than `limit` bytes wait.
     #[inline]
-    pub(super) fn is_full(&mut self, now: Time, limit: u32) -> bool {
+    pub(crate) fn is_full(&mut self, now: Time, limit: u32) -> bool {
         if self.bytes <= limit {
             return false;
         }
@@ -105,12 +105,12 @@ impl SmallQueue {
     }
 
     /// Whether anything waits.
-    pub(super) fn is_waiting(&self, now: Time) -> bool {
+    pub(crate) fn is_waiting(&self, now: Time) -> bool {
         self.last > now
     }
 
     /// When no more than `limit` bytes will wait. Only meaningful while the queue is full.
-    pub(super) fn room_at(&self, limit: u32) -> Time {
+    pub(crate) fn room_at(&self, limit: u32) -> Time {
         let mut left = self.bytes;
         for i in 0..self.len {
             let place = (self.first + i) as usize % PARTS;

@@ -3,13 +3,13 @@
 use tailrace_units::{Span, Time};
 use tailrace_wire::{Flags, MAX_SACK_BLOCKS, Packet};
 
-use super::congestion::Acked;
 use super::news::AckNews;
-use super::rack::DUPLICATE_THRESHOLD;
-use super::recovery::{Alert, Resend, State};
-use super::scoreboard::Range;
-use super::timer::Pending;
-use super::{Segment, Tcp, Wire};
+use crate::transport::congestion::Acked;
+use crate::transport::recovery::rack::DUPLICATE_THRESHOLD;
+use crate::transport::recovery::scoreboard::Range;
+use crate::transport::recovery::{Alert, Resend, State};
+use crate::transport::timer::Pending;
+use crate::transport::{Segment, Tcp, Wire};
 
 /// What the selective acknowledgement brought besides news of held segments.
 #[derive(Default)]
@@ -23,7 +23,7 @@ struct Reports {
 impl Tcp {
     /// Returns the bytes newly acknowledged.
     #[inline]
-    pub(super) fn handle_ack(&mut self, now: Time, segment: &Segment<'_>, wire: &mut impl Wire) -> u64 {
+    pub(crate) fn handle_ack(&mut self, now: Time, segment: &Segment<'_>, wire: &mut impl Wire) -> u64 {
         let packet = segment.packet;
         if packet.ack > self.send.nxt {
             return 0; // acknowledges what was never sent (RFC 9293 section 3.10.7.4)

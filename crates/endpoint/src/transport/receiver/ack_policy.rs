@@ -9,9 +9,9 @@ const QUICK_MAX: u8 = 16;
 const UNREAD: u8 = 16;
 
 /// What is owed, and how soon.
-pub(super) struct AckPolicy {
+pub(crate) struct AckPolicy {
     /// Everything before this byte has been acknowledged.
-    pub(super) acknowledged: u64,
+    pub(crate) acknowledged: u64,
     /// When payload last arrived; [`Time::NEVER`] before the first.
     last_data: Time,
     delay: Span,
@@ -27,9 +27,9 @@ pub(super) struct AckPolicy {
 }
 
 impl AckPolicy {
-    pub(super) fn new(delay: Span) -> AckPolicy {
+    pub(crate) fn new(delay: Span) -> AckPolicy {
         AckPolicy {
-            acknowledged: super::send::FIRST_BYTE,
+            acknowledged: crate::transport::sender::FIRST_BYTE,
             last_data: Time::NEVER,
             delay,
             quick: 0,
@@ -41,20 +41,20 @@ impl AckPolicy {
     }
 
     #[inline]
-    pub(super) fn delay(&self) -> Span {
+    pub(crate) fn delay(&self) -> Span {
         self.delay
     }
     #[inline]
-    pub(super) fn is_ack_owed(&self) -> bool {
+    pub(crate) fn is_ack_owed(&self) -> bool {
         self.is_owed
     }
-    pub(super) fn is_ack_delayed(&self, ack_at: Time) -> bool {
+    pub(crate) fn is_ack_delayed(&self, ack_at: Time) -> bool {
         self.is_owed && !ack_at.is_never()
     }
 
     /// Payload arrived. The first of all, and the first after a long silence, start quick mode (Linux `tcp_event_data_recv`).
     #[inline]
-    pub(super) fn note_data(&mut self, now: Time, timeout: Span, window: u32, mss: u32) {
+    pub(crate) fn note_data(&mut self, now: Time, timeout: Span, window: u32, mss: u32) {
         self.is_owed = true;
         if self.last_data.is_never() || now.since(self.last_data) > timeout {
             self.add_quick(window, mss);
@@ -64,33 +64,33 @@ impl AckPolicy {
 
     /// A segment below full size, or one that ends a write, is probably the last for now.
     #[inline]
-    pub(super) fn note_size(&mut self, is_short: bool) {
+    pub(crate) fn note_size(&mut self, is_short: bool) {
         self.short = (self.short + u8::from(is_short)).min(2);
     }
 
     /// The same of a segment that the application will read later.
-    pub(super) fn note_unread_size(&mut self, is_short: bool) {
+    pub(crate) fn note_unread_size(&mut self, is_short: bool) {
         self.short = (self.short + UNREAD * u8::from(is_short)).min(2 * UNREAD);
     }
 
     /// The application has read everything.
-    pub(super) fn note_all_read(&mut self) {
+    pub(crate) fn note_all_read(&mut self) {
         self.short /= UNREAD;
     }
 
     /// The next acknowledgement is not delayed: the window grew and the sender should know.
     #[inline]
-    pub(super) fn hurry(&mut self) {
+    pub(crate) fn hurry(&mut self) {
         self.quick = self.quick.max(1);
     }
 
     #[inline]
-    pub(super) fn acknowledge_now(&mut self) {
+    pub(crate) fn acknowledge_now(&mut self) {
         self.is_owed = true;
         self.is_immediate = true;
     }
 
-    pub(super) fn enter_quick_mode(&mut self, window: u32, mss: u32) {
+    pub(crate) fn enter_quick_mode(&mut self, window: u32, mss: u32) {
         self.is_ping_pong = false;
         self.add_quick(window, mss);
     }
@@ -103,7 +103,7 @@ impl AckPolicy {
     /// More than may wait (one full segment), quick mode, or a short segment that the application has read (Linux `__tcp_ack_snd_check` and
     /// `tcp_cleanup_rbuf`).
     #[inline]
-    pub(super) fn is_due(&self, next: u64, patience: u32) -> bool {
+    pub(crate) fn is_due(&self, next: u64, patience: u32) -> bool {
         next - self.acknowledged > u64::from(patience)
             || self.is_immediate
             || self.delay == Span::ZERO
@@ -113,13 +113,13 @@ impl AckPolicy {
     }
 
     /// The buffer fills: acknowledgements wait for the reader again.
-    pub(super) fn end_quick_mode(&mut self) {
+    pub(crate) fn end_quick_mode(&mut self) {
         self.quick = 0;
     }
 
     /// Any segment sent acknowledges everything before `next`.
     #[inline]
-    pub(super) fn note_ack_sent(&mut self, next: u64) {
+    pub(crate) fn note_ack_sent(&mut self, next: u64) {
         self.acknowledged = next;
         self.quick = self.quick.saturating_sub(u8::from(self.is_owed));
         self.is_owed = false;
@@ -129,14 +129,14 @@ impl AckPolicy {
 
     /// Data sent soon after data received answer them (Linux `tcp_event_data_sent`).
     #[inline]
-    pub(super) fn note_data_sent(&mut self, now: Time) {
+    pub(crate) fn note_data_sent(&mut self, now: Time) {
         if !self.last_data.is_never() && now.since(self.last_data) < self.delay {
             self.is_ping_pong = true;
         }
     }
 
     /// The delay ran out: no answer came to ride on.
-    pub(super) fn handle_timeout(&mut self) {
+    pub(crate) fn handle_timeout(&mut self) {
         self.is_ping_pong = false;
     }
 }

@@ -2,8 +2,8 @@
 
 use tailrace_units::{Span, Time};
 
-use super::config::TcpConfig;
-use super::send::FIRST_BYTE;
+use crate::transport::config::TcpConfig;
+use crate::transport::sender::FIRST_BYTE;
 
 /// The first window fits the 16 bits of the header, whatever the buffer (Linux `tcp_select_initial_window`).
 const FIRST_WINDOW_MAX: u64 = 65_535;
@@ -19,9 +19,9 @@ const ROUND_TRIP_DIVISOR: u64 = 8;
 const TUNE_SLACK_SEGMENTS: u64 = 16;
 
 /// The announced window and what it is made from, in bytes.
-pub(super) struct ReceiveWindow {
+pub(crate) struct ReceiveWindow {
     /// Right edge: announced, and never taken back.
-    pub(super) end: u64,
+    pub(crate) end: u64,
     buffer: u64,
     buffer_max: u64,
     /// The window opens to this at most: it grows with what arrives, so that a sudden sender does not fill a large buffer.
@@ -46,7 +46,7 @@ struct Tuning {
 }
 
 impl ReceiveWindow {
-    pub(super) fn new(config: &TcpConfig) -> ReceiveWindow {
+    pub(crate) fn new(config: &TcpConfig) -> ReceiveWindow {
         let buffer_max = config.receive_buffer.maximum.max(config.receive_buffer.initial);
         let shift = (0..SHIFT_MAX).find(|shift| buffer_max >> shift <= FIRST_WINDOW_MAX).unwrap_or(SHIFT_MAX);
         let buffer_max = buffer_max.min(FIRST_WINDOW_MAX << shift); // more cannot be announced
@@ -71,26 +71,26 @@ impl ReceiveWindow {
 
     /// The window field of a segment that acknowledges up to `next`.
     #[inline]
-    pub(super) fn announced(&self, next: u64) -> u32 {
+    pub(crate) fn announced(&self, next: u64) -> u32 {
         (self.end - next) as u32
     }
 
     /// The connection is established: the first round trip is known, and the first window begins.
-    pub(super) fn start(&mut self, now: Time, round_trip: Span) {
+    pub(crate) fn start(&mut self, now: Time, round_trip: Span) {
         self.tuning.round_trip = round_trip;
         self.tuning.measured_since = now;
         self.tuning.window_since = now;
     }
 
     /// Current buffer size.
-    pub(super) fn buffer(&self) -> u64 {
+    pub(crate) fn buffer(&self) -> u64 {
         self.buffer
     }
 
     /// The window that may be announced with `held` bytes in the buffer, in whole units. None rather than a silly one (RFC 9293 section
     /// 3.8.6.2.2): of a buffer more than half full only room for a segment and for a sixteenth of it counts (Linux `__tcp_select_window`).
     #[inline]
-    pub(super) fn offer(&self, held: u64, mss: u32) -> u64 {
+    pub(crate) fn offer(&self, held: u64, mss: u32) -> u64 {
         let unit = u64::from(self.unit);
         let free = self.buffer.saturating_sub(held);
         let room = if free < self.buffer / 2 { self.scarce_room(free, mss) } else { free };
@@ -105,18 +105,18 @@ impl ReceiveWindow {
     }
 
     /// Less than half of the buffer is free.
-    pub(super) fn is_scarce(&self, held: u64) -> bool {
+    pub(crate) fn is_scarce(&self, held: u64) -> bool {
         self.buffer.saturating_sub(held) < self.buffer / 2
     }
 
     /// Moves the right edge as far as the buffer has room, with `held` bytes in it.
     #[inline]
-    pub(super) fn open(&mut self, next: u64, held: u64, mss: u32) {
+    pub(crate) fn open(&mut self, next: u64, held: u64, mss: u32) {
         self.end = self.end.max(next + self.offer(held, mss));
     }
 
     /// A segment leaves that announces `offer`. What is left of an earlier one stays, in whole units (Linux `tcp_select_window`).
-    pub(super) fn announce(&mut self, next: u64, offer: u64) {
+    pub(crate) fn announce(&mut self, next: u64, offer: u64) {
         let unit = u64::from(self.unit);
         let left = (self.end - next + unit - 1) & !(unit - 1);
         self.end = next + left.max(offer);
@@ -125,7 +125,7 @@ impl ReceiveWindow {
     /// `payload` bytes arrived: twice as many may come next, as far as there is room beside the `unread` ones (Linux `tcp_grow_window`).
     /// Returns whether the window opened further.
     #[inline]
-    pub(super) fn grow(&mut self, payload: u64, unread: u64, mss: u32) -> bool {
+    pub(crate) fn grow(&mut self, payload: u64, unread: u64, mss: u32) -> bool {
         if self.threshold + unread >= self.buffer || payload < GROWTH_PAYLOAD_MIN {
             return false;
         }
@@ -136,7 +136,7 @@ impl ReceiveWindow {
 
     /// Everything before `next` has arrived and was read at once.
     #[inline]
-    pub(super) fn tune(&mut self, now: Time, next: u64, mss: u32) {
+    pub(crate) fn tune(&mut self, now: Time, next: u64, mss: u32) {
         if self.buffer < self.buffer_max {
             self.tuning.measure_round_trip(now, next, self.end);
             self.tune_to_reader(now, next, mss);
@@ -144,7 +144,7 @@ impl ReceiveWindow {
     }
 
     /// Everything before `next` has arrived.
-    pub(super) fn time_arrival(&mut self, now: Time, next: u64) {
+    pub(crate) fn time_arrival(&mut self, now: Time, next: u64) {
         if self.buffer < self.buffer_max {
             self.tuning.measure_round_trip(now, next, self.end);
         }
@@ -153,7 +153,7 @@ impl ReceiveWindow {
     /// Everything before `read` was read. Once per round trip: if more was read than ever, the buffer becomes twice that, and more while
     /// the rate grows (Linux `tcp_rcv_space_adjust`).
     #[inline]
-    pub(super) fn tune_to_reader(&mut self, now: Time, read: u64, mss: u32) {
+    pub(crate) fn tune_to_reader(&mut self, now: Time, read: u64, mss: u32) {
         let tuning = &mut self.tuning;
         if self.buffer >= self.buffer_max || now.since(tuning.measured_since) < tuning.round_trip {
             return;

@@ -2,20 +2,20 @@
 
 use tailrace_units::{Span, Time};
 
-use super::news::AckNews;
-use super::recovery::{Alert, Resend, State};
 use super::segment_ring::SACKED;
-use super::timer::Pending;
-use super::{Tcp, Wire};
+use super::{Alert, Resend, State};
+use crate::transport::sender::news::AckNews;
+use crate::transport::timer::Pending;
+use crate::transport::{Tcp, Wire};
 
 /// Linux adds two clock ticks, `TCP_TIMEOUT_MIN_US`, to the reordering timer and the probe timer (HZ = 1000 is assumed).
-pub(super) const TIMER_SLACK: Span = Span::from_ms(2);
+pub(crate) const TIMER_SLACK: Span = Span::from_ms(2);
 
 impl Tcp {
     /// Sets the retransmission timer: to the tail loss probe where one is allowed, else to the timeout. `advanced` counts it from now,
     /// otherwise from when the oldest segment was sent.
     #[inline]
-    pub(super) fn rearm(&mut self, now: Time, advanced: bool) {
+    pub(crate) fn rearm(&mut self, now: Time, advanced: bool) {
         if self.board.ring.is_empty() {
             self.timers.disarm();
             return;
@@ -33,7 +33,7 @@ impl Tcp {
     }
 
     /// Counts the timeout from when the oldest segment was sent, without a probe before it.
-    pub(super) fn rearm_timeout(&mut self, now: Time) {
+    pub(crate) fn rearm_timeout(&mut self, now: Time) {
         if self.board.ring.is_empty() {
             self.timers.disarm();
             return;
@@ -42,7 +42,7 @@ impl Tcp {
         self.timers.arm(Pending::Timeout, at.max(now + Span::from_ps(1)));
     }
 
-    pub(super) fn handle_retransmission_timeout(&mut self, now: Time, wire: &mut impl Wire) {
+    pub(crate) fn handle_retransmission_timeout(&mut self, now: Time, wire: &mut impl Wire) {
         if self.board.ring.is_empty() {
             return;
         }
@@ -134,14 +134,14 @@ impl Tcp {
         can_undo
     }
 
-    pub(super) fn arm_reordering_timer(&mut self, look_again: Option<Time>) {
+    pub(crate) fn arm_reordering_timer(&mut self, look_again: Option<Time>) {
         if let Some(at) = look_again {
             self.timers.arm(Pending::Reordering, at + TIMER_SLACK);
         }
     }
 
     /// Segments were overtaken and nothing more came: what is still missing is lost (Linux `tcp_rack_reo_timeout`).
-    pub(super) fn handle_reordering_timeout(&mut self, now: Time, wire: &mut impl Wire) {
+    pub(crate) fn handle_reordering_timeout(&mut self, now: Time, wire: &mut impl Wire) {
         let before = self.board.lost_marks;
         self.find_losses(now, false);
         let newly_lost = self.board.lost_marks - before;

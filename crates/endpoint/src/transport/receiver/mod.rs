@@ -1,15 +1,20 @@
 //! The receiver's half: what has arrived in order, and what happens to a segment with payload.
 
+mod ack_policy;
+mod reading;
+mod reassembly;
+mod window;
+
 use tailrace_units::{Span, Time};
 use tailrace_wire::{Ecn, Flags, Packet};
 
-use super::ack_policy::AckPolicy;
 use super::config::TcpConfig;
-use super::reassembly::Reassembly;
-use super::scoreboard::Range;
-use super::send::FIRST_BYTE;
-use super::window::ReceiveWindow;
+use super::recovery::scoreboard::Range;
+use super::sender::FIRST_BYTE;
 use super::{Segment, Tcp, Wire};
+use ack_policy::AckPolicy;
+use reassembly::Reassembly;
+use window::ReceiveWindow;
 
 /// Probes of the window and late acknowledgements are answered this far apart at least (Linux `tcp_invalid_ratelimit`).
 const ANSWER_INTERVAL: Span = Span::from_ms(500);

@@ -2,50 +2,50 @@
 
 use tailrace_units::Time;
 
-use super::segment_ring::Record;
+use crate::transport::recovery::segment_ring::Record;
 
 /// What one acknowledgement told.
 #[derive(Default)]
-pub(super) struct AckNews {
+pub(crate) struct AckNews {
     /// Segments delivered by the cumulative acknowledgement that had not been reported before.
-    pub(super) acked: u32,
+    pub(crate) acked: u32,
     /// Segments newly reported as held out of order.
-    pub(super) sacked: u32,
+    pub(crate) sacked: u32,
     /// The cumulative acknowledgement moved.
-    pub(super) advanced: bool,
+    pub(crate) advanced: bool,
     /// A segment of the last window that was sent only once was delivered (F-RTO's evidence).
-    pub(super) original_delivered: bool,
+    pub(crate) original_delivered: bool,
     /// The cumulative acknowledgement covered a segment that was sent more than once.
-    pub(super) retransmitted_acked: bool,
+    pub(crate) retransmitted_acked: bool,
     /// The lowest segment that overtook nothing but was overtaken: reordering, not loss.
-    pub(super) overtaken: Option<u64>,
+    pub(crate) overtaken: Option<u64>,
     /// When the oldest and newest segments sent only once and acknowledged cumulatively were sent.
-    pub(super) oldest_sent: Option<Time>,
-    pub(super) newest_sent: Time,
+    pub(crate) oldest_sent: Option<Time>,
+    pub(crate) newest_sent: Time,
     /// When the first newly reported segment that was sent only once was sent.
-    pub(super) sacked_sent: Option<Time>,
+    pub(crate) sacked_sent: Option<Time>,
     /// The most recently sent of all delivered segments (RACK): when, and where it ends.
-    pub(super) latest: Option<(Time, u64)>,
+    pub(crate) latest: Option<(Time, u64)>,
     /// When the segment was sent whose round trip RACK takes: the last one acknowledged cumulatively, else the last one reported. It can be
     /// older than the most recently sent one; RACK is then the more patient (as Linux).
-    pub(super) sample_sent: Time,
+    pub(crate) sample_sent: Time,
     /// The sample is of a cumulatively acknowledged segment.
-    pub(super) is_sample_final: bool,
+    pub(crate) is_sample_final: bool,
     /// Retransmissions sent after this are too young to be what was acknowledged.
-    pub(super) ambiguous_after: Time,
+    pub(crate) ambiguous_after: Time,
     /// Segments up to here belong to the window that F-RTO asks about.
-    pub(super) window_end: u64,
+    pub(crate) window_end: u64,
 }
 
 impl AckNews {
     /// Segments delivered.
     #[inline]
-    pub(super) fn delivered(&self) -> u32 {
+    pub(crate) fn delivered(&self) -> u32 {
         self.acked + self.sacked
     }
 
     #[inline]
-    pub(super) fn note_latest(&mut self, record: Record) {
+    pub(crate) fn note_latest(&mut self, record: Record) {
         if !self.is_sample_final {
             self.sample_sent = record.sent;
         }
@@ -56,7 +56,7 @@ impl AckNews {
     }
 
     /// RACK cannot tell whether the original or a young retransmission arrived: it then learns nothing (RFC 8985 6.2 step 2).
-    pub(super) fn note_retransmitted(&mut self, record: Record) {
+    pub(crate) fn note_retransmitted(&mut self, record: Record) {
         if record.sent <= self.ambiguous_after {
             self.note_latest(record);
         }

@@ -3,13 +3,13 @@
 use tailrace_units::Time;
 
 /// The peer holds it out of order.
-pub(super) const SACKED: u64 = 1;
+pub(crate) const SACKED: u64 = 1;
 /// Taken for lost.
-pub(super) const LOST: u64 = 2;
+pub(crate) const LOST: u64 = 2;
 /// A retransmission of it is in flight.
-pub(super) const RETRANSMISSION_OUT: u64 = 4;
+pub(crate) const RETRANSMISSION_OUT: u64 = 4;
 /// It was sent more than once.
-pub(super) const EVER_RETRANSMITTED: u64 = 8;
+pub(crate) const EVER_RETRANSMITTED: u64 = 8;
 /// Low bits of a record's word that hold flags; the rest is an offset, below 2^56.
 const FLAG_BITS: u32 = 8;
 /// The flags of a record's word.
@@ -19,59 +19,59 @@ const FIRST_CAPACITY: usize = 16;
 
 /// One segment in flight, in 16 bytes: when it was last sent, where it ends, and its flags.
 #[derive(Clone, Copy, Default)]
-pub(super) struct Record {
-    pub(super) sent: Time,
+pub(crate) struct Record {
+    pub(crate) sent: Time,
     end_and_flags: u64,
 }
 
 impl Record {
     #[inline]
-    pub(super) fn end(self) -> u64 {
+    pub(crate) fn end(self) -> u64 {
         self.end_and_flags >> FLAG_BITS
     }
     #[inline]
-    pub(super) fn flags(self) -> u64 {
+    pub(crate) fn flags(self) -> u64 {
         self.end_and_flags & FLAG_MASK
     }
     #[inline]
-    pub(super) fn has(self, flag: u64) -> bool {
+    pub(crate) fn has(self, flag: u64) -> bool {
         self.end_and_flags & flag != 0
     }
     #[inline]
-    pub(super) fn set(&mut self, flags: u64) {
+    pub(crate) fn set(&mut self, flags: u64) {
         self.end_and_flags |= flags;
     }
     #[inline]
-    pub(super) fn clear(&mut self, flags: u64) {
+    pub(crate) fn clear(&mut self, flags: u64) {
         self.end_and_flags &= !flags;
     }
 }
 
 /// Records are numbered from the start of the connection, so that a number stays valid while the ring moves and grows.
 #[derive(Default)]
-pub(super) struct SegmentRing {
+pub(crate) struct SegmentRing {
     /// A power of two of places, or none before the first segment.
     records: Vec<Record>,
     /// Number of the oldest record in flight.
-    pub(super) head: u64,
+    pub(crate) head: u64,
     /// Number of the next record.
-    pub(super) tail: u64,
+    pub(crate) tail: u64,
     /// Where the oldest record starts.
     base: u64,
 }
 
 impl SegmentRing {
     /// An empty ring; the first segment will start at `base`.
-    pub(super) fn new(base: u64) -> SegmentRing {
+    pub(crate) fn new(base: u64) -> SegmentRing {
         SegmentRing { base, ..SegmentRing::default() }
     }
 
     #[inline]
-    pub(super) fn len(&self) -> u32 {
+    pub(crate) fn len(&self) -> u32 {
         (self.tail - self.head) as u32
     }
     #[inline]
-    pub(super) fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.tail == self.head
     }
     #[inline]
@@ -79,24 +79,24 @@ impl SegmentRing {
         number as usize & (self.records.len() - 1)
     }
     #[inline]
-    pub(super) fn get(&self, number: u64) -> Record {
+    pub(crate) fn get(&self, number: u64) -> Record {
         self.records[self.place(number)]
     }
     #[inline]
-    pub(super) fn get_mut(&mut self, number: u64) -> &mut Record {
+    pub(crate) fn get_mut(&mut self, number: u64) -> &mut Record {
         let place = self.place(number);
         &mut self.records[place]
     }
 
     /// Where record `number` starts: segments follow each other without gaps.
     #[inline]
-    pub(super) fn start_of(&self, number: u64) -> u64 {
+    pub(crate) fn start_of(&self, number: u64) -> u64 {
         if number == self.head { self.base } else { self.get(number - 1).end() }
     }
 
     /// Adds the segment that ends at `end`.
     #[inline]
-    pub(super) fn push(&mut self, sent: Time, end: u64) {
+    pub(crate) fn push(&mut self, sent: Time, end: u64) {
         if self.tail - self.head == self.records.len() as u64 {
             self.grow();
         }
@@ -107,13 +107,13 @@ impl SegmentRing {
 
     /// Removes the oldest record, which must exist.
     #[inline]
-    pub(super) fn pop(&mut self) {
+    pub(crate) fn pop(&mut self) {
         self.base = self.get(self.head).end();
         self.head += 1;
     }
 
     /// The first record that ends after `seq`, or `tail`.
-    pub(super) fn find(&self, seq: u64) -> u64 {
+    pub(crate) fn find(&self, seq: u64) -> u64 {
         let (mut low, mut high) = (self.head, self.tail);
         while low < high {
             let middle = low + (high - low) / 2;

@@ -1,10 +1,19 @@
 //! Linux's congestion states: what an unusual acknowledgement means in each, and when one ends.
 
+mod duplicates;
+mod held;
+mod probe;
+pub(super) mod rack;
+mod reduction;
+pub(super) mod scoreboard;
+pub(super) mod segment_ring;
+mod timeout;
+
 use tailrace_units::Time;
 
 use super::Tcp;
-use super::news::AckNews;
-use super::segment_ring::EVER_RETRANSMITTED;
+use super::sender::news::AckNews;
+use segment_ring::EVER_RETRANSMITTED;
 
 /// Where a connection stands, from calm to worst (Linux `tcp_ca_state`).
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]

@@ -1,9 +1,16 @@
 //! The sender's half of the sequence space, and the settings that its hot path reads.
 
+mod acknowledge;
+mod burst;
+pub(super) mod news;
+mod output;
+pub(super) mod rtt;
+pub(super) mod small_queue;
+
 use tailrace_units::Time;
 
 use super::config::TcpConfig;
-use super::rack::DUPLICATE_THRESHOLD;
+use super::recovery::rack::DUPLICATE_THRESHOLD;
 
 /// Offset of the first byte of data: the SYN has offset 0.
 pub(super) const FIRST_BYTE: u64 = 1;

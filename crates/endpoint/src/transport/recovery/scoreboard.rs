@@ -5,14 +5,14 @@ use std::collections::VecDeque;
 use tailrace_units::Time;
 use tailrace_wire::MAX_SACK_BLOCKS;
 
-use super::news::AckNews;
 use super::segment_ring::{EVER_RETRANSMITTED, LOST, RETRANSMISSION_OUT, Record, SACKED, SegmentRing};
+use crate::transport::sender::news::AckNews;
 
 /// Bytes from `start` up to, not including, `end`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub(super) struct Range {
-    pub(super) start: u64,
-    pub(super) end: u64,
+pub(crate) struct Range {
+    pub(crate) start: u64,
+    pub(crate) end: u64,
 }
 
 /// A retransmission in flight, in the order of sending.
@@ -23,39 +23,39 @@ struct Retransmission {
 }
 
 /// The scoreboard. Invariants: a segment is never both lost and delivered, and every counter equals a recount.
-pub(super) struct Scoreboard {
-    pub(super) ring: SegmentRing,
+pub(crate) struct Scoreboard {
+    pub(crate) ring: SegmentRing,
     /// Segments that the peer holds out of order.
-    pub(super) sacked_out: u32,
+    pub(crate) sacked_out: u32,
     /// Segments taken for lost.
-    pub(super) lost_out: u32,
+    pub(crate) lost_out: u32,
     /// Retransmissions in flight.
-    pub(super) retrans_out: u32,
+    pub(crate) retrans_out: u32,
     /// Lost segments that no retransmission is in flight for.
-    pub(super) lost_waiting: u32,
+    pub(crate) lost_waiting: u32,
     /// Times that a segment or its retransmission was taken for lost.
-    pub(super) lost_marks: u64,
+    pub(crate) lost_marks: u64,
     /// Times that it was a retransmission.
-    pub(super) lost_retransmissions: u64,
+    pub(crate) lost_retransmissions: u64,
     /// End of the highest segment that the peer holds out of order.
-    pub(super) highest_sacked: u64,
+    pub(crate) highest_sacked: u64,
     /// RACK has judged the originals before this number; it never looks at them again.
-    pub(super) judged: u64,
+    pub(crate) judged: u64,
     /// What only repairs need, out of the way of the steady state.
-    pub(super) repairs: Box<Repairs>,
+    pub(crate) repairs: Box<Repairs>,
 }
 
 #[derive(Default)]
-pub(super) struct Repairs {
+pub(crate) struct Repairs {
     /// No lost segment waits before this number.
     cursor: u64,
     retransmissions: VecDeque<Retransmission>,
     /// Blocks of the last acknowledgement: all of their segments are marked.
-    pub(super) marked: [Range; MAX_SACK_BLOCKS],
+    pub(crate) marked: [Range; MAX_SACK_BLOCKS],
 }
 
 impl Scoreboard {
-    pub(super) fn new(base: u64) -> Scoreboard {
+    pub(crate) fn new(base: u64) -> Scoreboard {
         Scoreboard {
             ring: SegmentRing::new(base),
             sacked_out: 0,
@@ -72,19 +72,19 @@ impl Scoreboard {
 
     /// Segments believed to be in the network (RFC 6675 pipe, counted as Linux does).
     #[inline]
-    pub(super) fn in_flight(&self) -> u32 {
+    pub(crate) fn in_flight(&self) -> u32 {
         self.ring.len() + self.retrans_out - self.sacked_out - self.lost_out
     }
 
     /// Nothing is lost, held out of order or sent again.
     #[inline]
-    pub(super) fn is_clean(&self) -> bool {
+    pub(crate) fn is_clean(&self) -> bool {
         self.sacked_out | self.lost_out | self.retrans_out == 0
     }
 
     /// Removes everything up to `ack`.
     #[inline]
-    pub(super) fn acknowledge(&mut self, ack: u64, news: &mut AckNews) {
+    pub(crate) fn acknowledge(&mut self, ack: u64, news: &mut AckNews) {
         while !self.ring.is_empty() {
             let record = self.ring.get(self.ring.head);
             if record.end() > ack {
@@ -104,7 +104,7 @@ impl Scoreboard {
     }
 
     #[inline]
-    pub(super) fn note_original(&self, record: Record, news: &mut AckNews) {
+    pub(crate) fn note_original(&self, record: Record, news: &mut AckNews) {
         news.note_latest(record);
         news.original_delivered |= record.end() <= news.window_end;
         if record.end() < self.highest_sacked && news.overtaken.is_none() {
@@ -132,7 +132,7 @@ impl Scoreboard {
     }
 
     /// Takes a record that is delivered out of the counters.
-    pub(super) fn unmark(&mut self, record: Record) {
+    pub(crate) fn unmark(&mut self, record: Record) {
         let retransmission_out = record.has(RETRANSMISSION_OUT);
         self.retrans_out -= u32::from(retransmission_out);
         if record.has(LOST) {
@@ -142,7 +142,7 @@ impl Scoreboard {
     }
 
     /// Takes segment `number`, or its retransmission, for lost.
-    pub(super) fn mark_lost(&mut self, number: u64) {
+    pub(crate) fn mark_lost(&mut self, number: u64) {
         let record = self.ring.get_mut(number);
         if record.has(SACKED) || (record.has(LOST) && !record.has(RETRANSMISSION_OUT)) {
             return;
@@ -162,7 +162,7 @@ impl Scoreboard {
     }
 
     /// Forgets all losses: they were imagined. RACK judges again from the start.
-    pub(super) fn unmark_losses(&mut self) {
+    pub(crate) fn unmark_losses(&mut self) {
         for number in self.ring.head..self.ring.tail {
             self.ring.get_mut(number).clear(LOST);
         }
@@ -172,7 +172,7 @@ impl Scoreboard {
     }
 
     /// The first lost segment that waits for its retransmission.
-    pub(super) fn next_lost(&mut self) -> Option<u64> {
+    pub(crate) fn next_lost(&mut self) -> Option<u64> {
         if self.lost_waiting == 0 {
             return None;
         }
@@ -190,12 +190,12 @@ impl Scoreboard {
     }
 
     /// The last segment that the peer is not known to hold.
-    pub(super) fn last_missing(&self) -> Option<u64> {
+    pub(crate) fn last_missing(&self) -> Option<u64> {
         (self.ring.head..self.ring.tail).rev().find(|number| !self.ring.get(*number).has(SACKED))
     }
 
     /// Segment `number`, which the peer is not known to hold, was sent again.
-    pub(super) fn mark_retransmitted(&mut self, number: u64, now: Time) {
+    pub(crate) fn mark_retransmitted(&mut self, number: u64, now: Time) {
         let record = self.ring.get_mut(number);
         record.sent = now;
         if !record.has(RETRANSMISSION_OUT) {
@@ -210,7 +210,7 @@ impl Scoreboard {
     }
 
     /// The oldest retransmission still in flight.
-    pub(super) fn oldest_retransmission(&mut self) -> Option<(u64, Record)> {
+    pub(crate) fn oldest_retransmission(&mut self) -> Option<(u64, Record)> {
         while let Some(oldest) = self.repairs.retransmissions.front() {
             if oldest.number >= self.ring.head {
                 let record = self.ring.get(oldest.number);
@@ -226,7 +226,7 @@ impl Scoreboard {
 
 impl Scoreboard {
     /// Whether all counters equal a recount. With `sack` off the held count is an estimate and is not compared.
-    pub(super) fn is_consistent(&self, sack: bool) -> bool {
+    pub(crate) fn is_consistent(&self, sack: bool) -> bool {
         let count = |matches: &dyn Fn(Record) -> bool| {
             (self.ring.head..self.ring.tail).filter(|n| matches(self.ring.get(*n))).count() as u32
         };
