@@ -26,7 +26,7 @@ from tailrace.experiment.run import Experiment, Finished, Options, summarise_and
 from tailrace.experiment.scale import SCALE_MIN
 from tailrace.live.engine import LiveEngine
 from tailrace.live.kinds import ignored
-from tailrace.results.fidelity import TAP
+from tailrace.results.compare.fidelity import TAP
 from tailrace.scenario.calibrated import host_parameters
 from tailrace.scenario.loading import load_scenario
 from tailrace.scenario.units import TIME, QuantityError, parse

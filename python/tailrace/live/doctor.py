@@ -14,7 +14,7 @@ from tailrace.live import fabric, limits
 from tailrace.live.fabric import FabricError
 from tailrace.live.kinds import KINDS, Kind
 from tailrace.live.programs import hammerdb, postgres
-from tailrace.results.fidelity import TAP
+from tailrace.results.compare.fidelity import TAP
 
 VERSION_LIMIT_S = 10.0
 CORES_MIN = 2

@@ -19,7 +19,7 @@ from tailrace.live.refuse import Machine, refuse
 from tailrace.live.replay import INGRESS
 from tailrace.live.template import Templates
 from tailrace.live.trial import LiveTrial
-from tailrace.results.fidelity import TAP
+from tailrace.results.compare.fidelity import TAP
 from tailrace.scenario.experiment import Experiment
 from tailrace.scenario.loading import Loaded
 from tailrace.scenario.scenario import Scenario

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tailrace.errors import KeyPath, Problem, RunRefusedError, ScenarioError
-from tailrace.results.fidelity import TAP
+from tailrace.results.compare.fidelity import TAP
 from tailrace.scenario.host import Host
 from tailrace.scenario.loading import Loaded
 from tailrace.scenario.scenario import DEFAULTS, Scenario

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tailrace.live.fabric import FabricError, ask
-from tailrace.results.run_directory import Run, Trial
+from tailrace.results.directory.run_directory import Run, Trial
 
 REPLAY_LIMIT_S = 300.0
 """A log of a minute is replayed in seconds."""

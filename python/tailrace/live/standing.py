@@ -15,7 +15,7 @@ from tailrace.errors import closest
 from tailrace.files import make_folder, read_json, write_text
 from tailrace.live.fabric import FabricError, program
 from tailrace.live.program import tail
-from tailrace.results.fidelity import TAP
+from tailrace.results.compare.fidelity import TAP
 
 UP_LIMIT_S = 30.0
 ANSWER_LIMIT_S = 20.0
