@@ -20,7 +20,7 @@ from tailrace.results.judge import judge
 from tailrace.results.numbers import digits_text
 from tailrace.results.published import Band
 from tailrace.results.run_directory import Run
-from tailrace.scenario.yaml import load_yaml
+from tailrace.scenario.text.yaml import load_yaml
 
 ROOT = Path(__file__).resolve().parent.parent
 EXAMPLES = ROOT / "examples"

@@ -5,7 +5,7 @@ from typing import Any
 
 from tailrace.results.numbers import size_text, span_text
 from tailrace.results.queuing import Counters
-from tailrace.scenario.limit import VENDOR_ALPHAS_MILLI
+from tailrace.scenario.policies.limit import VENDOR_ALPHAS_MILLI
 
 WIDE = "-" * 78
 BOX = "+" + "-" * 67 + "+"
