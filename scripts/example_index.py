@@ -20,7 +20,7 @@ from tailrace.results.compare.judge import judge
 from tailrace.results.directory.published import Band
 from tailrace.results.directory.run_directory import Run
 from tailrace.results.text.numbers import digits_text
-from tailrace.scenario.yaml import load_yaml
+from tailrace.scenario.text.yaml import load_yaml
 
 ROOT = Path(__file__).resolve().parent.parent
 EXAMPLES = ROOT / "examples"

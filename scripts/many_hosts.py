@@ -8,7 +8,7 @@ from pathlib import Path
 from tailrace.live.lab import Lab
 from tailrace.live.programs import probe
 from tailrace.scenario.loading import load_scenario
-from tailrace.scenario.lower import canonical_json, lower
+from tailrace.scenario.lowering.plan import canonical_json, lower
 
 HOSTS = (8, 64, 256)
 

@@ -18,7 +18,7 @@ from tailrace.live.programs.hammerdb import HammerDb, Installation
 from tailrace.live.programs.pgbench import Load, log_lines
 from tailrace.live.template import Templates
 from tailrace.scenario.loading import load_scenario
-from tailrace.scenario.lower import canonical_json, lower
+from tailrace.scenario.lowering.plan import canonical_json, lower
 from test_lab import DISTRIBUTIONS
 
 HERE = Path(__file__).parent

@@ -15,7 +15,7 @@ from tailrace.live.fabric import ask, program
 from tailrace.live.lab import Lab
 from tailrace.live.program import Command
 from tailrace.scenario.loading import load_scenario
-from tailrace.scenario.lower import canonical_json, lower
+from tailrace.scenario.lowering.plan import canonical_json, lower
 
 RUN_LIMIT_S = 150
 WINDOW_S = 1

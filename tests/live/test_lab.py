@@ -13,7 +13,7 @@ from tailrace.live.programs import probe
 from tailrace.live.programs.pgbench import Load
 from tailrace.live.template import Templates
 from tailrace.scenario.loading import load_scenario
-from tailrace.scenario.lower import canonical_json, lower
+from tailrace.scenario.lowering.plan import canonical_json, lower
 
 MS = 10**9
 DISTRIBUTIONS = (

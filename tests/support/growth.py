@@ -8,7 +8,7 @@ from math import log
 from types import FrameType
 from typing import Any
 
-from tailrace.scenario import topology
+from tailrace.scenario.network import topology
 
 EXPONENT_MAX = 1.1
 """Work that grows faster than the scenario to this power is refused; half of a quadratic step shows."""

@@ -24,7 +24,7 @@ def bring_up(
     from tailrace.live.clean import clean_before
     from tailrace.live.doctor import require
     from tailrace.scenario.loading import load_scenario
-    from tailrace.scenario.lower import canonical_json, lower
+    from tailrace.scenario.lowering.plan import canonical_json, lower
 
     loaded = load_scenario(scenario_path(path), overrides(assignments))
     chosen = arm or next(iter(loaded.arms))

@@ -89,7 +89,7 @@ def check_scenario(
     if not trees:
         return
     from tailrace.results.ports.trees import tree_words
-    from tailrace.scenario.lower import lower
+    from tailrace.scenario.lowering.plan import lower
 
     for arm, of_arm in trees.items():
         plan = lower(loaded.arms[arm], arm, 1)
@@ -100,7 +100,7 @@ def check_scenario(
 def _trees(scenario: "Scenario", arm: str) -> list[dict[str, Any]]:
     """The spanning trees of an arm, as the simulator computes them."""
     from tailrace.experiment.native import spanning_trees
-    from tailrace.scenario.lower import canonical_json, lower
+    from tailrace.scenario.lowering.plan import canonical_json, lower
 
     return spanning_trees(canonical_json(lower(scenario, arm, 1))) if scenario.network.spanning_tree else []
 

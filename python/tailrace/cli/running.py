@@ -29,7 +29,7 @@ from tailrace.live.kinds import ignored
 from tailrace.results.compare.fidelity import TAP
 from tailrace.scenario.calibrated import host_parameters
 from tailrace.scenario.loading import load_scenario
-from tailrace.scenario.units import TIME, QuantityError, parse
+from tailrace.scenario.text.units import TIME, QuantityError, parse
 
 PS_PER_S = 10**12
 SCALE_MAX = 1000.0

@@ -21,7 +21,7 @@ from tailrace.live.programs import pgbench
 from tailrace.live.programs.pgbench import Load
 from tailrace.live.template import Templates
 from tailrace.scenario.loading import load_scenario
-from tailrace.scenario.lower import canonical_json, lower
+from tailrace.scenario.lowering.plan import canonical_json, lower
 
 LARGE = (1_000_000, 8_000_000, 32_000_000, 64_000_000)
 """Sizes in bytes for which a rate is found. It changes above 32 MiB: up to there glibc's malloc keeps memory once it

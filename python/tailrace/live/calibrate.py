@@ -20,8 +20,8 @@ from tailrace.live.fabric import FabricError
 from tailrace.live.lab import Lab
 from tailrace.live.programs import iperf3, probe
 from tailrace.scenario.loading import load_scenario
-from tailrace.scenario.lower import canonical_json, lower
-from tailrace.scenario.units import RATE, SIZE, parse
+from tailrace.scenario.lowering.plan import canonical_json, lower
+from tailrace.scenario.text.units import RATE, SIZE, parse
 
 SMALL_MTU = "1500B"
 STREAM_S = 3.0

@@ -6,11 +6,12 @@ from typing import Any
 
 from tailrace.errors import KeyPath, Problem, RunRefusedError, ScenarioError
 from tailrace.results.compare.fidelity import TAP
-from tailrace.scenario.host import Host
+from tailrace.scenario.network.host import Host
 from tailrace.scenario.loading import Loaded
+from tailrace.scenario.network.host import Host
+from tailrace.scenario.network.topology import Graph, expand
+from tailrace.scenario.policies.switch import Policy, Queue, Switch
 from tailrace.scenario.scenario import DEFAULTS, Scenario
-from tailrace.scenario.switch import Policy, Queue, Switch
-from tailrace.scenario.topology import Graph, expand
 
 Found = Iterator[tuple[KeyPath, str, str]]
 """Path, what is refused or ignored, hint."""

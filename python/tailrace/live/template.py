@@ -19,7 +19,7 @@ from tailrace.live.programs import postgres
 from tailrace.live.programs.postgres import Installation, Server
 from tailrace.live.programs.sizes import row_bytes, table_name
 from tailrace.scenario.loading import load_scenario
-from tailrace.scenario.lower import canonical_json, lower
+from tailrace.scenario.lowering.plan import canonical_json, lower
 
 TABLE_BYTES = 64_000_000
 """A table has rows for about this much, so that every data set fits `shared_buffers`."""

@@ -9,9 +9,9 @@ from tailrace.importers.remarks import Remarks
 from tailrace.importers.section import PRIORITIES, Section
 from tailrace.importers.sonic.importer import import_sonic
 from tailrace.importers.wording import limit_words, words_of
-from tailrace.scenario.classify import Rule
-from tailrace.scenario.pause import Pfc
-from tailrace.scenario.switch import Policy, Queue
+from tailrace.scenario.policies.classify import Rule
+from tailrace.scenario.policies.pause import Pfc
+from tailrace.scenario.policies.switch import Policy, Queue
 
 SUFFIX = {"nxos": "cfg", "sonic": "json"}
 

@@ -4,7 +4,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from tailrace.scenario.switch import Policy, Switch
+from tailrace.scenario.policies.switch import Policy, Switch
 
 NAMES = ("express", "lan", "storage", "gold", "bulk", "voice", "backup", "q5")
 Yaml = dict[str, Any]

@@ -14,7 +14,7 @@ from tailrace.live.fabric import FabricError
 from tailrace.live.ingress import NAME, Answer, answers
 from tailrace.scenario.calibrated import host_parameters
 from tailrace.scenario.loading import load_scenario
-from tailrace.scenario.workload import RoundTrip
+from tailrace.scenario.workloads.workload import RoundTrip
 
 MS = 10**9
 CLIENT, SERVER, USER_PORT, DATABASE_PORT = 0, 1, 40_000, 5432

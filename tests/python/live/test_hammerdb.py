@@ -15,7 +15,7 @@ from tailrace.live.programs import hammerdb
 from tailrace.live.programs.hammerdb import HammerDb, Installation, commands_script, driver_script
 from tailrace.live.programs.pgbench import Load
 from tailrace.live.refuse import Machine, refuse
-from tailrace.scenario.lower import lower
+from tailrace.scenario.lowering.plan import lower
 
 OLTP: dict[str, Any] = {
     "name": "orders",

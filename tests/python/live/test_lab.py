@@ -11,7 +11,7 @@ from tailrace.live.fabric import FabricError
 from tailrace.live.lab import Lab
 from tailrace.live.program import Command
 from tailrace.live.replay import replay
-from tailrace.scenario.lower import canonical_json, lower
+from tailrace.scenario.lowering.plan import canonical_json, lower
 
 pytestmark = pytest.mark.usefixtures("fake_lab")
 PLAN = canonical_json(lower(load().scenario, "dpp", 1))

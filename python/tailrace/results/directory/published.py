@@ -7,9 +7,10 @@ from typing import Any
 from ruamel.yaml.error import YAMLError
 
 from tailrace.errors import reason_of
-from tailrace.results.directory.run_directory import Run, RunDirectoryError
-from tailrace.scenario.units import TIME, QuantityError, parse
-from tailrace.scenario.yaml import load_yaml
+from tailrace.results.directory.run_directory import Run
+from tailrace.results.directory.run_directory import RunDirectoryError
+from tailrace.scenario.text.units import TIME, QuantityError, parse
+from tailrace.scenario.text.yaml import load_yaml
 
 STATISTICS = ("mean", "median")
 KEYS_OF_PLACE = frozenset({"arm", "baseline", "workload", "port", "queue", "cause", "after"})
