@@ -13,8 +13,8 @@ import readme_figure
 import readme_table
 import scenario_reference
 from tailrace.results.directory.published import Band
-from tailrace.scenario.text import units
 from tailrace.scenario.lowering.plan import plan_hash
+from tailrace.scenario.text import units
 
 ROOT = Path(__file__).resolve().parents[2]
 

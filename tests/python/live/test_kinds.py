@@ -13,8 +13,8 @@ from tailrace.cli.app import app
 from tailrace.cli.live_app import FabricKind
 from tailrace.errors import RunRefusedError, ScenarioError
 from tailrace.experiment.run import Experiment, Options, summarise_and_report
-from tailrace.live import kinds
 from tailrace.live.engine import LiveEngine
+from tailrace.live.lab import kinds
 from tailrace.results.compare.arms import compare, format_compare
 from tailrace.results.ports.queuing import port_counters
 from tailrace.scenario.loading import load_scenario

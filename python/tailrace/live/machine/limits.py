@@ -7,7 +7,7 @@ from typing import Any
 
 from tailrace.experiment.machine import describe_machine
 from tailrace.files import make_folder, read_json, write_json
-from tailrace.live import fabric
+from tailrace.live.lab import fabric
 from tailrace.results.compare.fidelity import TAP
 
 MEASURE_LIMIT_S = 180.0

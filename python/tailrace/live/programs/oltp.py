@@ -4,14 +4,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Protocol
 
-from tailrace.live.generators import PS_PER_US, Interval, Measured
-from tailrace.live.lab import Lab
-from tailrace.live.latency import cut_off_outcome, latency_outcome
-from tailrace.live.program import Program
+from tailrace.live.lab.lab import Lab
+from tailrace.live.lab.program import Program
+from tailrace.live.measure.closings import Meant
+from tailrace.live.measure.latency import cut_off_outcome, latency_outcome
+from tailrace.live.measure.series import Moved, Row
 from tailrace.live.programs import postgres
-from tailrace.live.programs.closings import Meant
+from tailrace.live.programs.generators import PS_PER_US, Interval, Measured
 from tailrace.live.programs.pgbench import Load, Transaction
-from tailrace.live.series import Moved, Row
 
 
 class Users(Protocol):

@@ -12,9 +12,9 @@ from functools import cached_property
 from pathlib import Path
 
 from tailrace.files import make_folder, read_json, write_json
-from tailrace.live.fabric import FabricError
-from tailrace.live.lab import Lab
-from tailrace.live.program import Command
+from tailrace.live.lab.fabric import FabricError
+from tailrace.live.lab.lab import Lab
+from tailrace.live.lab.program import Command
 from tailrace.live.programs import postgres
 from tailrace.live.programs.postgres import Installation, Server
 from tailrace.live.programs.sizes import row_bytes, table_name

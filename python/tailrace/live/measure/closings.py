@@ -10,8 +10,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from tailrace.live.lab import Lab
-from tailrace.live.program import Command, Program
+from tailrace.live.lab.lab import Lab
+from tailrace.live.lab.program import Command, Program
 
 LIMIT_S = 10.0
 SETTLE_S = 2.0

@@ -12,14 +12,14 @@ from statistics import median
 from typing import Any
 
 from tailrace.files import write_text
-from tailrace.live import ingress
-from tailrace.live.databases import Databases
-from tailrace.live.fabric import FabricError
-from tailrace.live.ingress import Answer
-from tailrace.live.lab import Lab
+from tailrace.live.lab.fabric import FabricError
+from tailrace.live.lab.lab import Lab
+from tailrace.live.measure import ingress
+from tailrace.live.measure.ingress import Answer
 from tailrace.live.programs import pgbench
 from tailrace.live.programs.pgbench import Load
-from tailrace.live.template import Templates
+from tailrace.live.programs.template import Templates
+from tailrace.live.trial.databases import Databases
 from tailrace.scenario.loading import load_scenario
 from tailrace.scenario.lowering.plan import canonical_json, lower
 

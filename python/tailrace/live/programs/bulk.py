@@ -2,14 +2,14 @@
 
 from collections.abc import Sequence
 
-from tailrace.live.generators import PS_PER_S, Interval, Measured
-from tailrace.live.lab import Lab
-from tailrace.live.latency import cut_off_outcome, latency_outcome
-from tailrace.live.program import STOP_LIMIT_S, Program
+from tailrace.live.lab.lab import Lab
+from tailrace.live.lab.program import STOP_LIMIT_S, Program
+from tailrace.live.measure.closings import Meant
+from tailrace.live.measure.latency import cut_off_outcome, latency_outcome
+from tailrace.live.measure.series import Moved, Row, bytes_after
 from tailrace.live.programs import iperf3
-from tailrace.live.programs.closings import Meant
+from tailrace.live.programs.generators import PS_PER_S, Interval, Measured
 from tailrace.live.programs.iperf3 import Pair, Received
-from tailrace.live.series import Moved, Row, bytes_after
 
 
 class Bulk:

@@ -7,21 +7,21 @@ from pathlib import Path
 from typing import Any
 
 from tailrace.experiment.native import Outcome
-from tailrace.live import outcome as outcomes
-from tailrace.live import waits
-from tailrace.live.bulk import Bulk
-from tailrace.live.databases import Databases
-from tailrace.live.fabric import FabricError
-from tailrace.live.generators import Generator, Interval
-from tailrace.live.lab import Lab
-from tailrace.live.oltp import Oltp, Users
-from tailrace.live.outcome import Readings
-from tailrace.live.programs import hammerdb, iperf3, probe, settings
-from tailrace.live.programs.closings import Closings
+from tailrace.live.lab.fabric import FabricError
+from tailrace.live.lab.lab import Lab
+from tailrace.live.measure import probe, settings, waits
+from tailrace.live.measure.closings import Closings
+from tailrace.live.measure.waits import Watch, losses
+from tailrace.live.programs import hammerdb, iperf3
+from tailrace.live.programs.bulk import Bulk
+from tailrace.live.programs.generators import Generator, Interval
 from tailrace.live.programs.hammerdb import HammerDb
+from tailrace.live.programs.oltp import Oltp, Users
 from tailrace.live.programs.pgbench import Load, Pgbench
-from tailrace.live.template import Templates
-from tailrace.live.waits import Watch, losses
+from tailrace.live.programs.template import Templates
+from tailrace.live.trial import outcome as outcomes
+from tailrace.live.trial.databases import Databases
+from tailrace.live.trial.outcome import Readings
 
 PS_PER_S = 10**12
 US_PER_S = 10**6

@@ -6,7 +6,6 @@ from typing import Any
 
 from tailrace.errors import KeyPath, Problem, RunRefusedError, ScenarioError
 from tailrace.results.compare.fidelity import TAP
-from tailrace.scenario.network.host import Host
 from tailrace.scenario.loading import Loaded
 from tailrace.scenario.network.host import Host
 from tailrace.scenario.network.topology import Graph, expand

@@ -5,8 +5,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from tailrace.live.lab import Lab
-from tailrace.live.program import Command
+from tailrace.live.lab.lab import Lab
+from tailrace.live.lab.program import Command
 
 LIMIT_S = 10.0
 FILES = ("/proc/net/snmp", "/proc/net/netstat", "/proc/net/dev")

@@ -5,7 +5,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from tailrace.live.fabric import FabricError, ask
+from tailrace.live.lab.fabric import FabricError, ask
 
 LOG_BYTES_MAX = 400_000_000
 """Of the log of a trial: 5.5 million frames, minutes at what this fabric carries. The replay holds it in memory."""

@@ -6,10 +6,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tailrace.live.fabric import FabricError
+from tailrace.live.lab.fabric import FabricError
 
 if TYPE_CHECKING:
-    from tailrace.live.lab import Lab
+    from tailrace.live.lab.lab import Lab
 
 STOP_GRACE_S = 5.0
 """From a polite signal to SIGKILL."""

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from tailrace.live.fabric import FabricError, ask
+from tailrace.live.lab.fabric import FabricError, ask
 
 
 def clean() -> list[str]:

@@ -31,7 +31,7 @@ def program() -> Path:
         if found is None:
             raise FabricError(f"{ENVIRONMENT}={named}: there is no such program (hint: leave the variable out)")
         return Path(found).resolve()
-    installed = Path(__file__).parents[1] / "bin" / NAME
+    installed = Path(__file__).parents[2] / "bin" / NAME
     if installed.is_file():
         return installed
     raise FabricError(f"{NAME} is not built (hint: run `make build`)")

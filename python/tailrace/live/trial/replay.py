@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from tailrace.live.fabric import FabricError, ask
+from tailrace.live.lab.fabric import FabricError, ask
 from tailrace.results.directory.run_directory import Run, Trial
 
 REPLAY_LIMIT_S = 300.0

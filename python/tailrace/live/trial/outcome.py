@@ -5,12 +5,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from tailrace.experiment.native import Columns
-from tailrace.live.generators import Interval, Measured
-from tailrace.live.program import Ended, Program
-from tailrace.live.programs import closings, probe
-from tailrace.live.programs.closings import Seen
-from tailrace.live.programs.probe import Connections, Counters, Used
-from tailrace.live.series import column, cut_off_table, goodput_table, transactions_table
+from tailrace.live.lab.program import Ended, Program
+from tailrace.live.measure import closings, probe
+from tailrace.live.measure.closings import Seen
+from tailrace.live.measure.probe import Connections, Counters, Used
+from tailrace.live.measure.series import column, cut_off_table, goodput_table, transactions_table
+from tailrace.live.programs.generators import Interval, Measured
 
 PS_PER_S = 10**12
 FABRIC_TABLES = ("port_series", "queue_depth")

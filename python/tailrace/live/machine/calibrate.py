@@ -13,12 +13,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tailrace.live import answers
-from tailrace.live.answers import AnswerTimes
-from tailrace.live.doctor import require
-from tailrace.live.fabric import FabricError
-from tailrace.live.lab import Lab
-from tailrace.live.programs import iperf3, probe
+from tailrace.live.lab.fabric import FabricError
+from tailrace.live.lab.lab import Lab
+from tailrace.live.machine import answers
+from tailrace.live.machine.answers import AnswerTimes
+from tailrace.live.machine.doctor import require
+from tailrace.live.measure import probe
+from tailrace.live.programs import iperf3
 from tailrace.scenario.loading import load_scenario
 from tailrace.scenario.lowering.plan import canonical_json, lower
 from tailrace.scenario.text.units import RATE, SIZE, parse

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from tailrace.live.fabric import FabricError
+from tailrace.live.lab.fabric import FabricError
 from tailrace.live.programs import postgres
 
 FILE = "ingress.log"

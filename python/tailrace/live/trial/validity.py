@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from tailrace.live.effect import Effect
+from tailrace.live.trial.effect import Effect
 from tailrace.scenario.live import Live
 
 ONE_PPB = 10**9

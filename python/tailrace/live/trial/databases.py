@@ -3,12 +3,12 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from tailrace.live.fabric import FabricError
-from tailrace.live.lab import Lab
-from tailrace.live.program import Program
+from tailrace.live.lab.fabric import FabricError
+from tailrace.live.lab.lab import Lab
+from tailrace.live.lab.program import Program
 from tailrace.live.programs import postgres
 from tailrace.live.programs.postgres import Server
-from tailrace.live.template import Template, Templates, copy_tree, facts_of
+from tailrace.live.programs.template import Template, Templates, copy_tree, facts_of
 
 
 class Databases:

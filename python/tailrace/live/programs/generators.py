@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from tailrace.live.lab import Lab
-from tailrace.live.program import Program
-from tailrace.live.programs.closings import Meant
-from tailrace.live.series import Moved, Row
+from tailrace.live.lab.lab import Lab
+from tailrace.live.lab.program import Program
+from tailrace.live.measure.closings import Meant
+from tailrace.live.measure.series import Moved, Row
 
 PS_PER_S = 10**12
 PS_PER_US = 10**6

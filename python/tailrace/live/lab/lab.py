@@ -12,9 +12,9 @@ from types import TracebackType
 from typing import IO, Any
 
 from tailrace.files import make_folder, write_text
-from tailrace.live.clean import clean
-from tailrace.live.fabric import FabricError, program
-from tailrace.live.program import STOP_GRACE_S, Command, Ended, Program, tail
+from tailrace.live.lab.clean import clean
+from tailrace.live.lab.fabric import FabricError, program
+from tailrace.live.lab.program import STOP_GRACE_S, Command, Ended, Program, tail
 
 READY_LIMIT_S = 30.0
 """Twenty hosts take 12 ms; a machine that needs half a minute holds no rate."""

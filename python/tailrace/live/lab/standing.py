@@ -13,8 +13,8 @@ from typing import Any
 
 from tailrace.errors import closest
 from tailrace.files import make_folder, read_json, write_text
-from tailrace.live.fabric import FabricError, program
-from tailrace.live.program import tail
+from tailrace.live.lab.fabric import FabricError, program
+from tailrace.live.lab.program import tail
 from tailrace.results.compare.fidelity import TAP
 
 UP_LIMIT_S = 30.0

@@ -4,10 +4,10 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from tailrace.live.fabric import FabricError
-from tailrace.live.lab import Lab
-from tailrace.live.program import Command
-from tailrace.live.programs.probe import DEVICE
+from tailrace.live.lab.fabric import FabricError
+from tailrace.live.lab.lab import Lab
+from tailrace.live.lab.program import Command
+from tailrace.live.measure.probe import DEVICE
 
 LIMIT_S = 10.0
 SYSCTLS = (

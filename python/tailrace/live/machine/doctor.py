@@ -10,9 +10,10 @@ from typing import Any
 
 from tailrace.errors import RunRefusedError
 from tailrace.experiment.machine import describe_machine
-from tailrace.live import fabric, limits
-from tailrace.live.fabric import FabricError
-from tailrace.live.kinds import KINDS, Kind
+from tailrace.live.lab import fabric
+from tailrace.live.lab.fabric import FabricError
+from tailrace.live.lab.kinds import KINDS, Kind
+from tailrace.live.machine import limits
 from tailrace.live.programs import hammerdb, postgres
 from tailrace.results.compare.fidelity import TAP
 
