@@ -2,7 +2,6 @@
 
 from importers.corpus_cases import case
 from importers.meaning import import_file
-
 from tailrace.importers.remarks import Remarks
 from tailrace.importers.section import Section
 from tailrace.scenario.aqm import Afd, NoAqm, Red, Step
