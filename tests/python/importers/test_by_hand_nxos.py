@@ -2,7 +2,6 @@
 
 from importers.corpus_cases import case
 from importers.meaning import import_file
-
 from tailrace.importers.remarks import Remarks
 from tailrace.importers.section import Section
 from tailrace.scenario.policies.aqm import Afd, NoAqm, Red, Step

@@ -4,7 +4,6 @@ from fractions import Fraction
 
 from importers.corpus_cases import case
 from importers.meaning import import_file
-
 from tailrace.importers.remarks import Remarks
 from tailrace.importers.section import Section
 from tailrace.scenario.policies.aqm import NoAqm, Red, Step

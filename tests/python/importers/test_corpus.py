@@ -5,9 +5,9 @@ import random
 from typing import Any
 
 import pytest
+
 from importers.corpus_cases import CORPUS, Case, cases
 from importers.meaning import import_file, meaning
-
 from tailrace.cli.vendors import import_file as import_command
 from tailrace.errors import RunRefusedError
 from tailrace.importers.nxos.export import export_nxos

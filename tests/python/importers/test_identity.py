@@ -5,8 +5,8 @@ from collections.abc import Callable
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from importers.policies import Drawn, switches
 
+from importers.policies import Drawn, switches
 from tailrace.importers.nxos.export import export_nxos
 from tailrace.importers.nxos.importer import import_nxos
 from tailrace.importers.remarks import Remarks

@@ -3,9 +3,9 @@
 from pathlib import Path
 
 import pytest
+
 from importers.corpus_cases import case
 from importers.meaning import import_file
-
 from tailrace.cli.vendors import import_file as import_command
 from tailrace.importers.nxos.importer import import_nxos
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from importers.meaning import SUFFIX
 
-CORPUS = Path(__file__).parent / "corpus"
+CORPUS = Path(__file__).resolve().parents[2] / "python" / "importers" / "corpus"
 
 
 @dataclass(frozen=True)
