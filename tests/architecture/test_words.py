@@ -5,14 +5,16 @@ from pathlib import Path
 
 import pytest
 
-from tailrace.scenario import check_trees, spanning_tree, vocabulary
+from tailrace.scenario import vocabulary
+from tailrace.scenario.checks import trees
+from tailrace.scenario.network import spanning_tree
 
 CRATES = Path(__file__).resolve().parents[2] / "crates"
 
 # Name in Rust, its file, and the value that the lab has.
 LIMITS = {
-    "SWITCHES_MAX": ("plan/src/tree/choice.rs", check_trees.CHOSEN_SWITCHES_MAX),
-    "LINKS_MAX": ("plan/src/tree/choice.rs", check_trees.CHOSEN_LINKS_MAX),
+    "SWITCHES_MAX": ("plan/src/tree/choice.rs", trees.CHOSEN_SWITCHES_MAX),
+    "LINKS_MAX": ("plan/src/tree/choice.rs", trees.CHOSEN_LINKS_MAX),
     "TREES_MAX": ("plan/src/tree/mod.rs", 1 + spanning_tree.INSTANCES_MAX),
     "PATH_COST_MAX": ("plan/src/tree/mod.rs", spanning_tree.PATH_COST_MAX),
     "BRIDGE_PRIORITY_STEP": ("plan/src/tree/mod.rs", spanning_tree.BRIDGE_PRIORITY_STEP),

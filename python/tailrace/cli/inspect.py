@@ -88,8 +88,8 @@ def check_scenario(
     emit(f"{loaded.document.file}: {verdict}. {', '.join(parts)}; {names}")
     if not trees:
         return
-    from tailrace.results.trees import tree_words
-    from tailrace.scenario.lower import lower
+    from tailrace.results.ports.trees import tree_words
+    from tailrace.scenario.lowering.plan import lower
 
     for arm, of_arm in trees.items():
         plan = lower(loaded.arms[arm], arm, 1)
@@ -100,7 +100,7 @@ def check_scenario(
 def _trees(scenario: "Scenario", arm: str) -> list[dict[str, Any]]:
     """The spanning trees of an arm, as the simulator computes them."""
     from tailrace.experiment.native import spanning_trees
-    from tailrace.scenario.lower import canonical_json, lower
+    from tailrace.scenario.lowering.plan import canonical_json, lower
 
     return spanning_trees(canonical_json(lower(scenario, arm, 1))) if scenario.network.spanning_tree else []
 

@@ -11,10 +11,10 @@ from tailrace.importers.remarks import Remarks
 from tailrace.importers.section import Section
 from tailrace.importers.sonic.export import export_sonic
 from tailrace.importers.sonic.importer import import_sonic
-from tailrace.scenario.host import Host
 from tailrace.scenario.loading import load_scenario
-from tailrace.scenario.quantities import NAME_CHARACTERS_MAX, NAME_PATTERN
-from tailrace.scenario.topology import expand
+from tailrace.scenario.network.host import Host
+from tailrace.scenario.network.topology import expand
+from tailrace.scenario.text.quantities import NAME_CHARACTERS_MAX, NAME_PATTERN
 
 FILE_BYTES_MAX = 20_000_000
 """Larger files are no configuration of a switch."""

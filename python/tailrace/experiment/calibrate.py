@@ -18,10 +18,10 @@ from tailrace.experiment.reporter import Reporter
 from tailrace.experiment.schedule import SOLO, TrialKey
 from tailrace.experiment.storage import RunDirectory, read_object
 from tailrace.files import write_json
-from tailrace.results.numbers import PS_PER_S
+from tailrace.results.text.numbers import PS_PER_S
 from tailrace.scenario.experiment import Calibrate
 from tailrace.scenario.scenario import Scenario
-from tailrace.scenario.workload import Oltp, start_of
+from tailrace.scenario.workloads.workload import Oltp, start_of
 
 PROBE_SHARE = 0.1
 """A probe lasts this share of the wanted time."""

@@ -16,19 +16,19 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from tailrace.errors import RunRefusedError, ScenarioError
-from tailrace.scenario.aqm import Afd, Codel, Etrap, NotCapable, Red, Step
-from tailrace.scenario.checks import check
-from tailrace.scenario.distribution import Distribution
-from tailrace.scenario.host import Cpu, NicQcn
-from tailrace.scenario.limit import Limit
+from tailrace.scenario.checks.problems import check
 from tailrace.scenario.loading import Loaded
-from tailrace.scenario.network import Dumbbell, LeafSpine, Link, LinkDefaults, Network
-from tailrace.scenario.pause import GroupThresholds, LinkPause, Pfc, Police
-from tailrace.scenario.quantities import Part
+from tailrace.scenario.network.host import Cpu, NicQcn
+from tailrace.scenario.network.network import Dumbbell, LeafSpine, Link, LinkDefaults, Network
+from tailrace.scenario.network.topology import expand
+from tailrace.scenario.policies.aqm import Afd, Codel, Etrap, NotCapable, Red, Step
+from tailrace.scenario.policies.limit import Limit
+from tailrace.scenario.policies.pause import GroupThresholds, LinkPause, Pfc, Police
+from tailrace.scenario.policies.switch import Dpp, Qcn, Queue, Shape, Switch
 from tailrace.scenario.scenario import DEFAULTS, Scenario
-from tailrace.scenario.switch import Dpp, Qcn, Queue, Shape, Switch
-from tailrace.scenario.topology import expand
-from tailrace.scenario.workload import Datagrams, Flows, Oltp, Stream
+from tailrace.scenario.text.distribution import Distribution
+from tailrace.scenario.text.quantities import Part
+from tailrace.scenario.workloads.workload import Datagrams, Flows, Oltp, Stream
 
 BITS_PER_BYTE = 8
 PS_PER_S = 10**12

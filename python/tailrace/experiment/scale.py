@@ -1,7 +1,7 @@
 """A smaller experiment of the same rates: fewer transactions, bytes and seconds."""
 
 from tailrace.scenario.scenario import Scenario
-from tailrace.scenario.workload import Datagrams, Flows, Oltp, Stream
+from tailrace.scenario.workloads.workload import Datagrams, Flows, Oltp, Stream
 
 SCALE_MIN = 1e-6
 """Below a millionth nothing is left of any count."""

@@ -9,9 +9,9 @@ from pydantic.fields import FieldInfo
 from tailrace.importers.remarks import Remarks
 from tailrace.importers.section import Section, normal
 from tailrace.importers.wording import words_of
-from tailrace.scenario.classify import Rule
-from tailrace.scenario.limit import Limit
-from tailrace.scenario.switch import Policy, Switch
+from tailrace.scenario.policies.classify import Rule
+from tailrace.scenario.policies.limit import Limit
+from tailrace.scenario.policies.switch import Policy, Switch
 
 HARDWARE_KEYS = ("buffer", "switching", "latency")
 """What of a switch is a property of its hardware, which no configuration of queues sets."""

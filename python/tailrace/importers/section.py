@@ -9,12 +9,12 @@ from ruamel.yaml import YAML
 
 from tailrace.errors import ScenarioError
 from tailrace.importers.remarks import Remarks
-from tailrace.scenario.classify import Rule
 from tailrace.scenario.loading import load_scenario
-from tailrace.scenario.pause import GroupThresholds, Pfc
+from tailrace.scenario.policies.classify import Rule
+from tailrace.scenario.policies.pause import GroupThresholds, Pfc
+from tailrace.scenario.policies.switch import Policy, Switch
 from tailrace.scenario.schema import quantity_text
-from tailrace.scenario.switch import Policy, Switch
-from tailrace.scenario.units import RATE, SHARE, SIZE, TIME
+from tailrace.scenario.text.units import RATE, SHARE, SIZE, TIME
 
 PRIORITIES = range(8)
 ONE_PERCENT_PPB = 10**7

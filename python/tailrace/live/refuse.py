@@ -5,14 +5,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from tailrace.errors import KeyPath, ScenarioError
-from tailrace.live.draws import Draw, UnknownDrawError
 from tailrace.live.programs import hammerdb
-from tailrace.scenario.host import Host, Tcp
+from tailrace.live.programs.draws import Draw, UnknownDrawError
 from tailrace.scenario.loading import Loaded
-from tailrace.scenario.network import Framing
+from tailrace.scenario.network.host import Host, Tcp
+from tailrace.scenario.network.network import Framing
+from tailrace.scenario.network.topology import Graph, expand
 from tailrace.scenario.scenario import Scenario
-from tailrace.scenario.topology import Graph, expand
-from tailrace.scenario.workload import Datagrams, Flows, Oltp, Stream, bulk_receivers, start_of
+from tailrace.scenario.workloads.workload import Datagrams, Flows, Oltp, Stream, bulk_receivers, start_of
 
 Found = Iterator[tuple[KeyPath, str, str]]
 """Path, what cannot be run, hint."""

@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from tailrace.errors import Problem, ScenarioError
-from tailrace.scenario.document import read_document
-from tailrace.scenario.including import read_scenario
-from tailrace.scenario.units import SIZE, QuantityError, parse
+from tailrace.scenario.text.document import read_document
+from tailrace.scenario.text.including import read_scenario
+from tailrace.scenario.text.units import SIZE, QuantityError, parse
 
 SECTIONS = ("hosts", "round_trips")
 RATES = ("build_rate", "produce_rate", "consume_rate", "unpack_rate")

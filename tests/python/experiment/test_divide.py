@@ -9,8 +9,8 @@ from tailrace.errors import RunRefusedError
 from tailrace.experiment.divide import cycle_ps, divided
 from tailrace.experiment.run import Experiment, Options
 from tailrace.scenario.loading import Loaded, load_scenario
-from tailrace.scenario.lower import lower
-from tailrace.scenario.workload import Datagrams, Oltp, Stream
+from tailrace.scenario.lowering.plan import lower
+from tailrace.scenario.workloads.workload import Datagrams, Oltp, Stream
 
 REPRODUCTIONS = Path(__file__).parents[3] / "reproductions"
 MS = 10**9

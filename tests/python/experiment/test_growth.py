@@ -16,8 +16,8 @@ from tailrace.experiment.plans import Plans
 from tailrace.experiment.run import Experiment, Options, summarise_and_report
 from tailrace.experiment.schedule import TrialKey
 from tailrace.scenario.loading import load_scenario
-from tailrace.scenario.network import Network
-from tailrace.scenario.topology import expand
+from tailrace.scenario.network.network import Network
+from tailrace.scenario.network.topology import expand
 
 Scenario = dict[str, Any]
 

@@ -41,7 +41,7 @@ def test_every_trial_of_every_arm_leaves_an_outcome_and_its_tables() -> None:
 
 
 def test_the_plan_of_every_arm_is_kept_beside_its_results() -> None:
-    from tailrace.scenario.lower import plan_hash
+    from tailrace.scenario.lowering.plan import plan_hash
 
     finished = run(experiment__solo=True)
     kept = {file.stem: json.loads(file.read_text(encoding="utf-8")) for file in finished.path.glob("plans/*.json")}

@@ -2,8 +2,8 @@
 
 from lab import load
 from tailrace.experiment.scale import scaled, workload_scales
-from tailrace.scenario.lower import lower
-from tailrace.scenario.workload import Oltp, Stream
+from tailrace.scenario.lowering.plan import lower
+from tailrace.scenario.workloads.workload import Oltp, Stream
 
 COUNTED = {
     "workloads__orders__transactions": 507,

@@ -10,10 +10,10 @@ from tailrace.importers.remarks import Remarks
 from tailrace.importers.sonic.export import export_sonic
 from tailrace.importers.sonic.importer import import_sonic
 from tailrace.importers.wording import words_of
-from tailrace.scenario.classify import Rule
-from tailrace.scenario.limit import read_limit
-from tailrace.scenario.pause import Police
-from tailrace.scenario.switch import Policy, Shape, Switch
+from tailrace.scenario.policies.classify import Rule
+from tailrace.scenario.policies.limit import read_limit
+from tailrace.scenario.policies.pause import Police
+from tailrace.scenario.policies.switch import Policy, Shape, Switch
 
 QUEUE: dict[str, Any] = {"queues": {"q": {}}}
 

@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 
 from tailrace.errors import ScenarioError
-from tailrace.live.answers import AnswerTimes, parts_of
-from tailrace.live.calibrate import Calibration, fragment
-from tailrace.live.fabric import FabricError
-from tailrace.live.ingress import NAME, Answer, answers
+from tailrace.live.lab.fabric import FabricError
+from tailrace.live.machine.answers import AnswerTimes, parts_of
+from tailrace.live.machine.calibrate import Calibration, fragment
+from tailrace.live.measure.ingress import NAME, Answer, answers
 from tailrace.scenario.calibrated import host_parameters
 from tailrace.scenario.loading import load_scenario
-from tailrace.scenario.workload import RoundTrip
+from tailrace.scenario.workloads.workload import RoundTrip
 
 MS = 10**9
 CLIENT, SERVER, USER_PORT, DATABASE_PORT = 0, 1, 40_000, 5432

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from tailrace.errors import ScenarioError
-from tailrace.scenario.including import read_scenario
 from tailrace.scenario.loading import load_scenario
+from tailrace.scenario.text.including import read_scenario
 
 NETWORK = """\
 network:

@@ -8,7 +8,7 @@ from tailrace.importers.nxos.config import ClassMap, NxosConfig, PolicyClass, Po
 from tailrace.importers.nxos.groups import FCOE_CLASS, GROUP_MAX
 from tailrace.importers.nxos.parse import Command, Node
 from tailrace.importers.section import rate, size
-from tailrace.scenario.classify import DSCP_NAMES, PROTOCOLS
+from tailrace.scenario.policies.classify import DSCP_NAMES, PROTOCOLS
 
 Yaml = dict[str, Any]
 

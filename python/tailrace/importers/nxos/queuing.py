@@ -8,7 +8,7 @@ from tailrace.importers.nxos.groups import group_of
 from tailrace.importers.nxos.parse import Command, Node
 from tailrace.importers.nxos.shares import BANDWIDTH, Bandwidth
 from tailrace.importers.section import rate, size
-from tailrace.scenario.limit import VENDOR_ALPHAS_MILLI
+from tailrace.scenario.policies.limit import VENDOR_ALPHAS_MILLI
 
 LIMIT_DEFAULT = "dynamic(nxos:9)"
 """`queue-limit dynamic` is 9 unless stated [K]."""

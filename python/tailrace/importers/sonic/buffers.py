@@ -6,8 +6,8 @@ from tailrace.importers.remarks import Remarks
 from tailrace.importers.section import size, time
 from tailrace.importers.sonic.read import Row, Tables
 from tailrace.importers.sonic.tables import row_of
-from tailrace.scenario.limit import VENDOR_ALPHAS_MILLI
-from tailrace.scenario.pause import Pfc, Watchdog
+from tailrace.scenario.policies.limit import VENDOR_ALPHAS_MILLI
+from tailrace.scenario.policies.pause import Pfc, Watchdog
 
 PS_PER_MS = 10**9
 ALPHA_POWER_MIN = min(VENDOR_ALPHAS_MILLI["sonic"])

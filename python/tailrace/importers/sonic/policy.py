@@ -11,7 +11,7 @@ from tailrace.importers.sonic.read import Row, Tables
 from tailrace.importers.sonic.schedulers import MARK, NAMED, service, shares, wred
 from tailrace.importers.sonic.tables import indices, row_of
 from tailrace.importers.step import steps_of_lossless_queues
-from tailrace.scenario.headroom import delay_ps
+from tailrace.scenario.policies.headroom import delay_ps
 
 LIMIT_DEFAULT = "dynamic(sonic:3)"
 """A queue without a profile: alpha 8, as SONiC's buffer templates have for lossy queues [K]."""
