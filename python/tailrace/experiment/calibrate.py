@@ -10,7 +10,7 @@ from typing import Any
 
 from tailrace.errors import RunRefusedError
 from tailrace.experiment.engine import Engine
-from tailrace.experiment.estimate import Estimate
+from tailrace.experiment.estimate import TimeEstimate
 from tailrace.experiment.native import Outcome
 from tailrace.experiment.plans import Plans, alone
 from tailrace.experiment.pool import Pool, Running
@@ -119,7 +119,7 @@ class _Calibration:
         self.reporter = reporter
         self.engine = engine
         self.names = names(scenario)
-        self.estimate = Estimate([], jobs)
+        self.estimate = TimeEstimate([], jobs)
         self.outcomes: dict[str, dict[str, Any]] = {}
 
     def choose(self) -> list[Choice] | None:
@@ -251,7 +251,7 @@ class _Calibration:
         arms = {SOLO + name: _with_time(alone(scenario, name), self.spec.to) for name, scenario in scenarios.items()}
         plans = Plans(arms)
         keys = [TrialKey(arm, 1) for arm in arms]
-        self.estimate = Estimate(keys, self.jobs)
+        self.estimate = TimeEstimate(keys, self.jobs)
         self.reporter.begin(stage, self.estimate)
         try:
             if Pool(self.jobs, lambda key: self.engine.trial(plans.json(key)), self).run_all(keys):

@@ -11,8 +11,8 @@ from tailrace.errors import RunRefusedError, closest
 from tailrace.experiment import calibrate
 from tailrace.experiment.budget import Budget, Lack, lacks, next_trial
 from tailrace.experiment.divide import divided
-from tailrace.experiment.engine import Engine, Simulated, Trial
-from tailrace.experiment.estimate import Estimate
+from tailrace.experiment.engine import Engine, EngineTrial, Simulated
+from tailrace.experiment.estimate import TimeEstimate
 from tailrace.experiment.judge import judged
 from tailrace.experiment.machine import available_cores
 from tailrace.experiment.manifest import manifest_of, now
@@ -101,7 +101,7 @@ class Experiment:
         name = f"{loaded.scenario.name}-{kind}{self.identity[:NAME_HASH_DIGITS]}"
         self.directory = RunDirectory(options.out or RUNS / name)
         self.statuses: dict[TrialKey, str] = {}
-        self.estimate = Estimate([], self.jobs)
+        self.estimate = TimeEstimate([], self.jobs)
         self.budget: Budget | None = None
 
     @property
@@ -224,7 +224,7 @@ class Experiment:
             is_open = status is None or (status == "invalid" and (self.directory.finished(key) or {}).get("spoilt"))
             return bool(is_open) and budget.has_room(key)
 
-        self.estimate = Estimate([key for key in keys if self.statuses.get(key) != "ok"], self.jobs)
+        self.estimate = TimeEstimate([key for key in keys if self.statuses.get(key) != "ok"], self.jobs)
         self.reporter.begin(f"trials within {budget.limit_s / SECONDS_PER_MINUTE:g} min", self.estimate)
         try:
             while (key := next_trial(keys, self.statuses, may_run, tried.__getitem__)) is not None:
@@ -239,7 +239,7 @@ class Experiment:
         """Runs these trials; returns whether it was interrupted."""
         if not keys:
             return False
-        self.estimate = Estimate(keys, self.jobs)
+        self.estimate = TimeEstimate(keys, self.jobs)
         self.reporter.begin(what, self.estimate)
         try:
             return Pool(self.jobs, self._trial, self).run_all(keys)
@@ -252,7 +252,7 @@ class Experiment:
         again = [key for key, outcome in held.items() if outcome.get("spoilt")]
         return [key for key in again if self.directory.attempts(key) < self._spec.live.attempts]
 
-    def _trial(self, key: TrialKey) -> Trial:
+    def _trial(self, key: TrialKey) -> EngineTrial:
         return self.engine.trial(self.plans.json(key))
 
     def tick(self, running: Sequence[Running]) -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from tailrace.errors import TailraceError
 from tailrace.experiment import pool
-from tailrace.experiment.estimate import Estimate
+from tailrace.experiment.estimate import TimeEstimate
 from tailrace.experiment.native import Outcome
 from tailrace.experiment.pool import Pool, Running
 from tailrace.experiment.reporter import to_go
@@ -172,7 +172,7 @@ def test_a_refused_plan_is_a_failed_trial() -> None:
 
 def test_the_time_to_go_comes_from_what_was_measured() -> None:
     keys = [TrialKey("slow", 1), TrialKey("slow", 2), TrialKey("fast", 1), TrialKey("fast", 2)]
-    estimate = Estimate(keys, jobs=2)
+    estimate = TimeEstimate(keys, jobs=2)
     assert estimate.remaining_s([]) is None
     estimate.finished(keys[0], 10)
     estimate.finished(keys[2], 2)

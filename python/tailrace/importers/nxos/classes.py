@@ -6,7 +6,7 @@ from typing import Any
 from tailrace.importers.nxos import tree
 from tailrace.importers.nxos.config import ClassMap, NxosConfig, PolicyClass, PolicyMap
 from tailrace.importers.nxos.groups import FCOE_CLASS, GROUP_MAX
-from tailrace.importers.nxos.parse import Command, Node
+from tailrace.importers.nxos.parse import ConfigCommand, Node
 from tailrace.importers.section import rate, size
 from tailrace.scenario.classify import DSCP_NAMES, PROTOCOLS
 
@@ -26,7 +26,7 @@ def classify_of(config: NxosConfig, policy: PolicyMap) -> tuple[list[Yaml], list
     """Rules of classification in order, and policers."""
     rules: list[Yaml] = []
     policers: list[Yaml] = []
-    members: dict[int, list[tuple[Command, Command | None]]] = {}
+    members: dict[int, list[tuple[ConfigCommand, ConfigCommand | None]]] = {}
     otherwise = 0
     for entry in policy.classes:
         config.remarks.add(entry.command.line, entry.command.text, "understood", "a class of frames")
@@ -47,7 +47,7 @@ def classify_of(config: NxosConfig, policy: PolicyMap) -> tuple[list[Yaml], list
     return [*rules, {"pcp": list(range(8)), "class": otherwise}], policers
 
 
-def _shared_groups(config: NxosConfig, members: dict[int, list[tuple[Command, Command | None]]]) -> None:
+def _shared_groups(config: NxosConfig, members: dict[int, list[tuple[ConfigCommand, ConfigCommand | None]]]) -> None:
     """A policer here is one of a qos-group; the switch's is one of a class, and a group may have several classes."""
     for group, classes in members.items():
         for place, (command, police) in enumerate(classes):
@@ -118,7 +118,7 @@ def _all_of(config: NxosConfig, class_map: ClassMap, alternatives: list[list[Yam
     return [rule for rule in together if rule]
 
 
-def _condition(config: NxosConfig, match: Command) -> list[Yaml]:
+def _condition(config: NxosConfig, match: ConfigCommand) -> list[Yaml]:
     """What one `match` asks for; empty, with a remark, when the model cannot ask it."""
     (part,) = tree.parts(
         match.tree, *(f"match_{kind}" for kind in ("cos", "dscp", "precedence", "vlan", "group", "access", "protocol"))
@@ -188,7 +188,7 @@ def _permit(permit: Node) -> Yaml | None:
     return rule
 
 
-def _police(config: NxosConfig, action: Command, group: int | None) -> Yaml | None:
+def _police(config: NxosConfig, action: ConfigCommand, group: int | None) -> Yaml | None:
     amounts = tree.parts(action.tree, "amount")
     rate_bps = tree.amount(amounts[0], tree.RATE_UNITS, "bps")
     burst = _burst_bytes(amounts[1], rate_bps) if len(amounts) > 1 else None

@@ -6,7 +6,7 @@ from typing import Any
 from tailrace.importers.nxos import tree
 from tailrace.importers.nxos.config import NxosConfig
 from tailrace.importers.nxos.network_qos import NetworkQos
-from tailrace.importers.nxos.parse import Command, Node
+from tailrace.importers.nxos.parse import ConfigCommand, Node
 from tailrace.importers.remarks import Verdict
 from tailrace.importers.section import size, time
 
@@ -27,7 +27,7 @@ class Hardware:
 
     dpp: Yaml = field(default_factory=dict)
     etrap: Yaml = field(default_factory=dict)
-    commands: dict[str, Command] = field(default_factory=dict)
+    commands: dict[str, ConfigCommand] = field(default_factory=dict)
     """By the setting."""
 
     def used(self, config: NxosConfig, *, has_dpp: bool, has_afd: bool) -> None:

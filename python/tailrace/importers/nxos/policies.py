@@ -8,7 +8,7 @@ from tailrace.importers.nxos.config import Commands, NxosConfig, PolicyMap
 from tailrace.importers.nxos.groups import FOUR_QUEUES
 from tailrace.importers.nxos.hardware import hardware_of, pausing_of
 from tailrace.importers.nxos.network_qos import NetworkQos
-from tailrace.importers.nxos.parse import Command
+from tailrace.importers.nxos.parse import ConfigCommand
 from tailrace.importers.nxos.queuing import (
     LIMIT_DEFAULT,
     STRICT_OF_EIGHT,
@@ -141,7 +141,7 @@ def _neighbour(config: NxosConfig, place: Commands) -> str | None:
     return None
 
 
-def _express(config: NxosConfig, groups: dict[int, Yaml], group: int, command: Command) -> None:
+def _express(config: NxosConfig, groups: dict[int, Yaml], group: int, command: ConfigCommand) -> None:
     queue = groups.get(group)
     if queue is None:
         config.remarks.add(0, "", "assumed", f"the policy does not speak of queue {group}: strict priority, for dpp")

@@ -10,7 +10,7 @@ from fractions import Fraction
 from typing import Any
 
 from tailrace.importers.nxos.config import NxosConfig
-from tailrace.importers.nxos.parse import Command
+from tailrace.importers.nxos.parse import ConfigCommand
 from tailrace.importers.section import share
 
 LEAST = Fraction(1, 10)
@@ -27,7 +27,7 @@ class Bandwidth:
 
     percent: int
     is_remaining: bool
-    command: Command
+    command: ConfigCommand
 
 
 def resolve(config: NxosConfig, groups: dict[int, Yaml], needed: set[int], absent: set[int]) -> None:

@@ -3,7 +3,7 @@
 from html import escape
 from typing import Any
 
-from tailrace.results.text.outcome_table import WORDS, Block, Cell, Row, outcome_table
+from tailrace.results.text.outcome_table import WORDS, Block, Cell, OutcomeRow, outcome_table
 
 NOTEBOOK_STYLE = (
     "<style>.tailrace-outcome td small{display:block;opacity:.75}.tailrace-outcome .better{color:#1f7a4d}"
@@ -37,7 +37,7 @@ def _block(block: Block, columns: int, *, has_tips: bool) -> str:
     return f'<tbody class="{kind}"><tr class="subject">{title}</tr>{rows}</tbody>'
 
 
-def _row(row: Row, columns: int, *, has_tips: bool) -> str:
+def _row(row: OutcomeRow, columns: int, *, has_tips: bool) -> str:
     colour = f"--colour:var(--arm-{row.arm_index % COLOURS})"
     name = f'<th class="text" scope="row"><span class="arm" style="{colour}">{escape(row.arm)}</span></th>'
     note = ""

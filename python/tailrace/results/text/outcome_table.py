@@ -54,7 +54,7 @@ class Cell:
 
 
 @dataclass(frozen=True)
-class Row:
+class OutcomeRow:
     """One arm of a workload or group."""
 
     arm: str
@@ -72,7 +72,7 @@ class Block:
     is_group: bool
     is_member: bool
     members: list[str]
-    rows: list[Row]
+    rows: list[OutcomeRow]
 
 
 @dataclass(frozen=True)
@@ -111,7 +111,7 @@ def _block(summary: Summary, subject: Summary, effects: dict[tuple[str, str, str
             _cell(subject, column, figures, scale, lambda metric, arm=arm: effects.get((arm, subject["name"], metric)))
             for column in COLUMNS
         ]
-        rows.append(Row(arm, index, cells, _note(own["workloads"], subject)))
+        rows.append(OutcomeRow(arm, index, cells, _note(own["workloads"], subject)))
     return Block(subject["name"], subject["is_group"], subject["is_member"], subject["members"], rows)
 
 
