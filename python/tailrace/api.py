@@ -6,8 +6,9 @@ from pathlib import Path
 from typing import Any
 
 from tailrace.errors import RunRefusedError, ScenarioWarning
+from tailrace.experiment.options import Options
 from tailrace.experiment.reporter import reporter_for
-from tailrace.experiment.run import Experiment, Options, summarise_and_report
+from tailrace.experiment.run import ExperimentRun, summarise_and_report
 from tailrace.live.engine import LiveEngine
 from tailrace.results import Result
 from tailrace.scenario.loading import Loaded, Source, load_scenario
@@ -91,7 +92,7 @@ def _run(
         [arms] if isinstance(arms, str) else arms, jobs, scale or 1.0, Path(out) if out else None, ["tailrace.run"]
     )
     engine = LiveEngine() if is_live else None
-    finished = Experiment(loaded, options, reporter_for(json_lines=False, quiet=not is_shown), engine).run()
+    finished = ExperimentRun(loaded, options, reporter_for(json_lines=False, quiet=not is_shown), engine).run()
     summarise_and_report(finished.path)
     if finished.is_interrupted:
         raise KeyboardInterrupt

@@ -21,8 +21,9 @@ from tailrace.cli.start import INTERRUPTED
 from tailrace.cli.terminal import painter
 from tailrace.errors import RunRefusedError
 from tailrace.experiment.dry_run import describe
+from tailrace.experiment.options import Options
 from tailrace.experiment.reporter import reporter_for
-from tailrace.experiment.run import Experiment, Finished, Options, summarise_and_report
+from tailrace.experiment.run import ExperimentRun, Finished, summarise_and_report
 from tailrace.experiment.scale import SCALE_MIN
 from tailrace.live.engine import LiveEngine
 from tailrace.live.kinds import ignored
@@ -91,7 +92,7 @@ def run_scenario(request: Request) -> int:
         raise RunRefusedError("--fabric is about live runs (hint: add --live)")
     if request.is_logged and engine is None:
         raise RunRefusedError("--log-ingress is about live runs (hint: add --live)")
-    experiment = Experiment(loaded, options, reporter_for(json_lines=request.is_json), engine)
+    experiment = ExperimentRun(loaded, options, reporter_for(json_lines=request.is_json), engine)
     if engine is not None:
         warn(ignored(engine.kind, loaded, {arm: loaded.arms[arm] for arm in experiment.arms}))
     if request.is_dry:

@@ -9,7 +9,7 @@ from tailrace.errors import TailraceError
 from tailrace.experiment.engine import SIMULATED, Engine
 from tailrace.experiment.estimate import PROGRESS_MIN
 from tailrace.experiment.reporter import to_go
-from tailrace.experiment.run import Experiment
+from tailrace.experiment.run import ExperimentRun
 from tailrace.experiment.schedule import TrialKey
 
 PROBE_S = 1.5
@@ -36,7 +36,7 @@ class Listing:
         return "\n".join(lines)
 
 
-def describe(experiment: Experiment) -> Listing:
+def describe(experiment: ExperimentRun) -> Listing:
     """Every trial, those that are there already left out, and the estimated time."""
     keys = experiment.missing_keys()
     estimated_s, why = _estimated_s(experiment, keys)
@@ -54,7 +54,7 @@ def describe(experiment: Experiment) -> Listing:
     )
 
 
-def _estimated_s(experiment: Experiment, keys: list[TrialKey]) -> tuple[float | None, str]:
+def _estimated_s(experiment: ExperimentRun, keys: list[TrialKey]) -> tuple[float | None, str]:
     if not experiment.is_calibrated():
         return None, "calibration chooses the work first"
     if experiment.engine.name != SIMULATED:

@@ -124,7 +124,7 @@ def test_a_table_writer_that_panics_ends_the_run(
         return parquet(columns)  # type: ignore[arg-type]
 
     from tailrace.experiment import storage
-    from tailrace.experiment.tables import parquet
+    from tailrace.experiment.storage import parquet
 
     monkeypatch.setattr(storage, "parquet", panics)
     code, said = run(tmp_path / "mine", jobs)

@@ -12,7 +12,8 @@ from tailrace import results
 from tailrace.cli.listing import find_runs
 from tailrace.errors import RunRefusedError, TailraceError
 from tailrace.experiment.judge import judged
-from tailrace.experiment.run import Experiment, Options, summarise_and_report
+from tailrace.experiment.options import Options
+from tailrace.experiment.run import ExperimentRun, summarise_and_report
 from tailrace.live import effect, fabric
 from tailrace.live.engine import LiveEngine
 from tailrace.live.programs import closings
@@ -21,10 +22,10 @@ from tailrace.scenario.loading import load_scenario
 pytestmark = pytest.mark.usefixtures("fake_lab")
 
 
-def live(out: Path, options: dict[str, Any] | None = None, **changes: object) -> Experiment:
+def live(out: Path, options: dict[str, Any] | None = None, **changes: object) -> ExperimentRun:
     """A live experiment of the sound scenario, without a stream unless asked for."""
     loaded = load_scenario(sound(**({"workloads__backup": ...} | changes)))
-    return Experiment(loaded, Options(out=out, **(options or {})), engine=LiveEngine())
+    return ExperimentRun(loaded, Options(out=out, **(options or {})), engine=LiveEngine())
 
 
 def trial(out: Path, arm: str = "fifo", number: int = 1) -> dict[str, Any]:
@@ -69,7 +70,7 @@ def test_the_same_command_resumes(tmp_path: Path) -> None:
 
 def test_a_directory_of_the_simulator_is_not_continued_live(tmp_path: Path, fake: None) -> None:
     out = tmp_path / "run"
-    Experiment(load_scenario(sound(workloads__backup=...)), Options(out=out)).run()
+    ExperimentRun(load_scenario(sound(workloads__backup=...)), Options(out=out)).run()
     with pytest.raises(RunRefusedError, match="holds another run"):
         live(out).run()
 
@@ -159,7 +160,7 @@ def test_a_trial_whose_log_is_not_whole_says_that_lateness_was_not_judged(
     monkeypatch.setattr(effect, "LOG_BYTES_MAX", -1)
     said: list[str] = []
     loaded = load_scenario(sound(workloads__backup=...))
-    Experiment(loaded, Options(out=tmp_path / "run"), engine=LiveEngine(say=said.append)).run()
+    ExperimentRun(loaded, Options(out=tmp_path / "run"), engine=LiveEngine(say=said.append)).run()
     assert sum("was not judged" in text for text in said) == 1
     assert trial(tmp_path / "run")["fabric"]["effect"] is None
 
@@ -301,7 +302,7 @@ def test_what_a_lab_lacks_is_said_once_and_kept(tmp_path: Path, monkeypatch: pyt
     said: list[str] = []
     out = tmp_path / "run"
     loaded = load_scenario(sound(workloads__backup=..., experiment__trials=2))
-    assert Experiment(loaded, Options(out=out), engine=LiveEngine(say=said.append)).run().is_valid
+    assert ExperimentRun(loaded, Options(out=out), engine=LiveEngine(say=said.append)).run().is_valid
     assert said.count("warning: no real-time scheduling") == 1
     assert trial(out)["live"]["warnings"] == ["no real-time scheduling"]
 

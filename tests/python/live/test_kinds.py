@@ -12,7 +12,8 @@ from tailrace import results
 from tailrace.cli.app import app
 from tailrace.cli.live_app import FabricKind
 from tailrace.errors import RunRefusedError, ScenarioError
-from tailrace.experiment.run import Experiment, Options, summarise_and_report
+from tailrace.experiment.options import Options
+from tailrace.experiment.run import ExperimentRun, summarise_and_report
 from tailrace.live import kinds
 from tailrace.live.engine import LiveEngine
 from tailrace.results.compare.arms import compare, format_compare
@@ -164,10 +165,10 @@ def test_the_log_of_what_enters_is_the_own_switchs_alone() -> None:
         LiveEngine(kind="vpp")
 
 
-def live(out: Path, kind: str) -> Experiment:
+def live(out: Path, kind: str) -> ExperimentRun:
     """A live experiment on the stand-in for the fabric."""
     loaded = load_scenario(sound(workloads__backup=..., experiment__trials=1, experiment__live={"min_idle": "0%"}))
-    return Experiment(loaded, Options(out=out), engine=LiveEngine(kind=kind))
+    return ExperimentRun(loaded, Options(out=out), engine=LiveEngine(kind=kind))
 
 
 @pytest.mark.usefixtures("fake_lab")

@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from outcomes import endless, state, write_run
-from tailrace.experiment.run import Experiment, Options
+from tailrace.experiment.options import Options
+from tailrace.experiment.run import ExperimentRun
 from tailrace.results import summarise
 from tailrace.results.compare.headline import direction, headline
 from tailrace.scenario.loading import load_scenario
@@ -128,7 +129,7 @@ def test_the_scenario_of_the_readme_leads_with_its_transactions(tmp_path: Path, 
     scenario = tmp_path / "backup-window.yaml"
     scenario.write_text(readme.partition("```yaml\n")[2].partition("```")[0], encoding="utf-8")
     loaded = load_scenario(scenario, {"experiment.trials": trials, "experiment.duration": "400ms"})
-    finished = Experiment(loaded, Options(out=tmp_path / "run")).run()
+    finished = ExperimentRun(loaded, Options(out=tmp_path / "run")).run()
     summary = summarise(finished.path)
     [sentence] = headline(summary)
     assert "transactions per second" in sentence.partition(";")[0]

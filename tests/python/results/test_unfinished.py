@@ -9,7 +9,8 @@ import pytest
 
 from lab import sound
 from outcomes import write_run
-from tailrace.experiment.run import Experiment, Options, summarise_and_report
+from tailrace.experiment.options import Options
+from tailrace.experiment.run import ExperimentRun, summarise_and_report
 from tailrace.report.charts.completion import completion_bars
 from tailrace.report.charts.drops import drops_chart, drops_unit
 from tailrace.results import Run, format_table, summarise
@@ -133,7 +134,7 @@ def test_a_real_trial_that_is_cut_short_says_what_did_not_finish(tmp_path: Path)
     slow = {"workloads.orders.gap": "20ms"}
     data = sound(arms={"quick": {}, "slow": slow}, workloads__orders__transactions=20, experiment__duration="300ms")
     loaded = load_scenario(data)
-    finished = Experiment(loaded, Options(out=tmp_path / "run")).run()
+    finished = ExperimentRun(loaded, Options(out=tmp_path / "run")).run()
     assert not finished.is_valid
     summary = summarise(finished.path)
     assert summary["arms"]["quick"]["unfinished_trials"] == []
