@@ -87,7 +87,7 @@ def _run(
     for warning in loaded.warnings:
         warnings.warn(str(warning), ScenarioWarning, stacklevel=2)
     if scale is not None and scale <= 0:
-        raise RunRefusedError(f"scale {scale:g} is not above zero (hint: 0.05 is a twentieth)")
+        raise RunRefusedError(f"scale {scale:g} must be greater than zero (hint: 0.05 runs a twentieth of the work)")
     options = Options(
         [arms] if isinstance(arms, str) else arms, jobs, scale or 1.0, Path(out) if out else None, ["tailrace.run"]
     )

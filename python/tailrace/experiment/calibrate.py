@@ -197,16 +197,14 @@ class _Calibration:
 
     def _refuse_factor(self, name: str, factor: float) -> None:
         if not 0 <= factor <= GAP_FACTOR_MAX:
-            hint = "use fewer transactions, or a longer time" if factor < 0 else "begin with a longer gap"
+            hint = "use fewer transactions, or a longer target time" if factor < 0 else "start with a longer gap"
             what = f"cannot be calibrated by its gap: a factor of {factor:.3g} would be needed"
             raise RunRefusedError(f"workload {name} {what} (hint: {hint})")
 
     def _counted(self, name: str) -> int:
         count = self._oltp(name).transactions
         if count is None:
-            raise RunRefusedError(
-                f"workload {name} has no number of transactions (hint: calibration by gap keeps that number)"
-            )
+            raise RunRefusedError(f"workload {name} needs `transactions` (hint: calibration by gap keeps that number)")
         return count
 
     def _verified(self, choice: Choice, alone_ps: int, round_number: int) -> Choice:
@@ -267,7 +265,7 @@ class _Calibration:
         [workload] = outcome["workloads"]
         if not workload["transactions"]:
             raise RunRefusedError(
-                f"workload {name} alone does no transaction within experiment.duration (hint: raise it)"
+                f"workload {name} alone completes no transaction within experiment.duration (hint: increase it)"
             )
         self.outcomes[name] = workload
         return int(workload["completion_ps"] or outcome["end_ps"])
@@ -293,5 +291,5 @@ def _sentence(choice: Choice) -> str:
     gap = "" if choice.gap_factor == 1 else f", gap x {choice.gap_factor:.4g}"
     seconds = choice.alone_ps / PS_PER_S
     chosen = f"{choice.transactions} transactions per user{gap}"
-    coarse = ", as near as a whole number comes" if COARSE < abs(choice.error) < 1 / choice.transactions else ""
+    coarse = ", the nearest whole number" if COARSE < abs(choice.error) < 1 / choice.transactions else ""
     return f"{choice.workload}: {chosen}; alone {seconds:.4g} s ({choice.error:+.2%}{coarse})"

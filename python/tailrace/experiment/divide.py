@@ -182,8 +182,8 @@ def _users(name: str, oltp: Oltp, rate_bps: int, scale: Divisor) -> Oltp:
     gap_ps = _gap_ps(users, wanted_ps, answer_ps * scale.divisor) - work_ps
     if gap_ps < -TOLERANCE * wanted_ps:
         raise RunRefusedError(
-            f"--live-scale {scale.divisor}: workload '{name}' would need a pause below zero: {users} of its users"
-            f" cannot ask for their share of a link of {rate_bps / scale.divisor / 1e6:g} Mbit/s"
+            f"--live-scale {scale.divisor}: workload '{name}' would need a negative gap: {users} of its users"
+            f" cannot request their share of a link of {rate_bps / scale.divisor / 1e6:g} Mbit/s"
             " (hint: a smaller number)"
         )
     gap = _with_mean(oltp.gap, max(0.0, gap_ps), scale.stretch)

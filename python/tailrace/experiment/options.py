@@ -27,17 +27,19 @@ class Options:
     live_scale: int = 1
     """Rates, queues and users are divided by this; see `experiment.divide`."""
     time_budget_s: float | None = None
-    """Trials that the machine spoilt are tried again for so long; None for a number of attempts."""
+    """Time limit for repeating trials that the machine invalidated; None to limit the attempts instead."""
 
 
 def jobs_of(asked: int | None, engine: Engine) -> int:
     """Trials at the same time."""
     jobs = available_cores() if asked is None else asked
     if jobs < 1:
-        raise RunRefusedError(f"{jobs} jobs run nothing (hint: leave it out for one on each core)")
+        raise RunRefusedError(f"{jobs} jobs: --jobs must be at least 1 (hint: omit it for one job per core)")
     most = engine.jobs_max
     if asked is not None and most is not None and asked > most:
-        raise RunRefusedError(f"{asked} {engine.name} trials at once would disturb each other (hint: leave --jobs out)")
+        raise RunRefusedError(
+            f"{asked} {engine.name} trials at the same time would disturb each other (hint: omit --jobs)"
+        )
     return jobs if most is None else min(jobs, most)
 
 

@@ -181,12 +181,12 @@ def verdict(outcome: dict[str, Any]) -> str:
 def to_go(remaining_s: float | None) -> str:
     """The time to go in words that claim no more than is known."""
     if remaining_s is None:
-        return "time to go not known yet"
+        return "remaining time unknown"
     if remaining_s < 90:
-        return f"about {max(1, round(remaining_s))} s to go"
+        return f"about {max(1, round(remaining_s))} s remaining"
     if remaining_s < 5400:
-        return f"about {round(remaining_s / 60)} min to go"
-    return f"about {remaining_s / 3600:.1f} h to go"
+        return f"about {round(remaining_s / 60)} min remaining"
+    return f"about {remaining_s / 3600:.1f} h remaining"
 
 
 def reporter_for(*, json_lines: bool, quiet: bool = False) -> Reporter:

@@ -197,17 +197,17 @@ class ExperimentRun:
                 continue
             if held.get("plan_hash") != self.plans.hash(key.arm):
                 path = self.directory.trial_path(key)
-                raise RunRefusedError(f"{path}: it is of another plan than this run's (hint: choose another --out)")
+                raise RunRefusedError(f"{path}: it was run with a different plan (hint: choose another --out)")
             self.statuses[key] = str(held["status"])
         if len(missing) < len(keys):
-            self.reporter.say(f"{len(keys) - len(missing)} of {len(keys)} trials are there already")
+            self.reporter.say(f"{len(keys) - len(missing)} of {len(keys)} trials are complete already")
         for key in {key.arm: key for key in missing}.values():
             self.directory.write_plan(key, self.plans.raw(key))
         if self.options.time_budget_s is not None:
             return self._run_within(keys, Budget(self.options.time_budget_s))
         is_interrupted = self._run_pool("trials", missing)
-        while not is_interrupted and (spoilt := self._spoilt(keys)):
-            is_interrupted = self._run_pool("trials that the machine spoilt, once more", spoilt)
+        while not is_interrupted and (repeatable := self._repeatable(keys)):
+            is_interrupted = self._run_pool("repeating trials that the machine invalidated", repeatable)
         return is_interrupted
 
     def _run_within(self, keys: Sequence[TrialKey], budget: Budget) -> bool:
@@ -217,7 +217,9 @@ class ExperimentRun:
 
         def may_run(key: TrialKey) -> bool:
             status = self.statuses.get(key)
-            is_open = status is None or (status == "invalid" and (self.directory.finished(key) or {}).get("spoilt"))
+            is_open = status is None or (
+                status == "invalid" and (self.directory.finished(key) or {}).get("is_machine_fault")
+            )
             return bool(is_open) and budget.has_room(key)
 
         self.estimate = TimeEstimate([key for key in keys if self.statuses.get(key) != "ok"], self.jobs)
@@ -242,11 +244,13 @@ class ExperimentRun:
         finally:
             self.reporter.end()
 
-    def _spoilt(self, keys: Sequence[TrialKey]) -> list[TrialKey]:
-        """Trials that do not count by the fault of the machine, and may be tried again."""
+    def _repeatable(self, keys: Sequence[TrialKey]) -> list[TrialKey]:
+        """Trials that the machine invalidated and that may be repeated."""
+        return [key for key in self._invalidated(keys) if self.directory.attempts(key) < self._spec.live.attempts]
+
+    def _invalidated(self, keys: Sequence[TrialKey]) -> list[TrialKey]:
         held = {key: self.directory.finished(key) or {} for key in keys if self.statuses.get(key) == "invalid"}
-        again = [key for key, outcome in held.items() if outcome.get("spoilt")]
-        return [key for key in again if self.directory.attempts(key) < self._spec.live.attempts]
+        return [key for key, outcome in held.items() if outcome.get("is_machine_fault")]
 
     def _trial(self, key: TrialKey) -> EngineTrial:
         return self.engine.trial(self.plans.json(key))
@@ -311,5 +315,5 @@ def summarise_and_report(path: Path) -> tuple[dict[str, Any], Path]:
 
 def _lost_words(path: Path, lost: Sequence[TrialKey]) -> str:
     named = ", ".join(str(key) for key in lost[:LOST_LISTED_MAX]) + (", ..." if len(lost) > LOST_LISTED_MAX else "")
-    left = f"{len(lost)} trial{'s' if len(lost) != 1 else ''} left no outcome: {named}"
-    return f"{path}: {left} (hint: the same command runs them)"
+    left = f"{len(lost)} trial{'s' if len(lost) != 1 else ''} have no outcome: {named}"
+    return f"{path}: {left} (hint: run the same command again)"

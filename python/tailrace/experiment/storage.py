@@ -40,16 +40,18 @@ class RunDirectory:
         if manifest is not None and manifest.get("identity") != identity:
             held = manifest.get("name", "another run")
             raise RunRefusedError(
-                f"{self.path}: it holds another run ('{held}' with other plans, seed, engine, fabric or version);"
-                " results are never overwritten (hint: choose another --out)"
+                f"{self.path}: the directory holds another run ('{held}'; plans, seed, engine, fabric or build differ);"
+                " results are not overwritten (hint: choose another --out)"
             )
         if manifest is None and self.path.exists() and not self._is_fresh():
-            raise RunRefusedError(f"{self.path}: it is not empty and holds no run (hint: choose another --out)")
+            raise RunRefusedError(
+                f"{self.path}: the directory is not empty and is not a run directory (hint: choose another --out)"
+            )
         try:
             make_folder(self.path / "trials")
         except OSError as error:
             raise RunRefusedError(
-                f"{error.filename}: it cannot be made: {error.strerror} (hint: choose another --out)"
+                f"{error.filename}: cannot create it: {error.strerror} (hint: choose another --out)"
             ) from None
         return manifest
 
@@ -74,7 +76,7 @@ class RunDirectory:
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
                 raise RunRefusedError(
-                    f"{self.path}: another process is at work on this run (hint: wait for it)"
+                    f"{self.path}: another process is running this experiment (hint: wait until it has finished)"
                 ) from None
             for folder in ("", "plans/", "trials/*/"):
                 for left in self.path.glob(f"{folder}.*{PART}"):

@@ -95,9 +95,9 @@ def deferred_reset_words(arm: str, port: dict[str, Any], dpp: dict[str, Any] | N
     name = max(normal, key=lambda queue: queue["depth_mean_bytes"] or 0)["name"] if normal else "normal"
     return (
         f"With {arm}, {count_text(deferred)} of {count_text(deferred + resets)} silences per trial ended while frames "
-        f"of the flow still waited in {name} at {port['node']} → {port['towards']}: the flow had been silent for "
-        f"{age}, but its next packets were not prioritised, because they would have overtaken those. Where these are "
-        f"bulk flows, nothing is lost. Where they carry transactions, {name} holds frames for longer than the age: "
-        f"make it shorter (a smaller limit, or `aqm` with ECN), give the transactions a queue of their own, or accept "
+        f"of the flow were still queued in {name} at {port['node']} → {port['towards']}: the flow had been silent for "
+        f"{age}, but its next packets were not prioritised, because they would have overtaken the queued ones. For "
+        f"bulk flows this is harmless. For transactions, the queueing delay of {name} exceeds the age: "
+        f"reduce it (a smaller limit, or `aqm` with ECN), use a separate queue for the transactions, or accept "
         f"reordering (`reset: naive`)."
     )

@@ -181,7 +181,7 @@ def test_the_time_to_go_comes_from_what_was_measured() -> None:
 
 
 def test_the_time_to_go_claims_no_more_than_is_known() -> None:
-    assert to_go(None) == "time to go not known yet"
-    assert to_go(12.4) == "about 12 s to go"
-    assert to_go(600) == "about 10 min to go"
-    assert to_go(2 * 3600) == "about 2.0 h to go"
+    assert to_go(None) == "remaining time unknown"
+    assert to_go(12.4) == "about 12 s remaining"
+    assert to_go(600) == "about 10 min remaining"
+    assert to_go(2 * 3600) == "about 2.0 h remaining"

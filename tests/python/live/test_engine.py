@@ -135,7 +135,7 @@ def test_a_spoilt_trial_is_run_again_and_every_attempt_is_kept(tmp_path: Path, m
         "lateness changed the mean delay"
         in results.format_table(summary).rpartition("of trials that were run again")[2]
     )
-    assert "3 attempts at a trial spoilt by the machine" in report.read_text(encoding="utf-8")
+    assert "3 attempts at a trial invalidated by the machine" in report.read_text(encoding="utf-8")
     spoilt = summary["run"]["repeated"][0]
     folder = out / "trials" / spoilt["arm"].replace(":", "-")
     assert (folder / f"{spoilt['trial']}.attempt-1.transactions.parquet").is_file()
@@ -208,9 +208,9 @@ def test_a_trial_with_a_fault_of_its_own_is_not_run_again(tmp_path: Path) -> Non
     scenario = experiment.scenarios["fifo"]
     assert judged(outcome, scenario, experiment.engine)["status"] == "ok"
     outcome["fabric"]["effect"]["leaf>client"]["mean_ms"] = 0.9
-    assert judged(outcome, scenario, experiment.engine)["spoilt"] is True
+    assert judged(outcome, scenario, experiment.engine)["is_machine_fault"] is True
     outcome["workloads"][0]["completion_ps"] = None
-    assert "spoilt" not in judged(outcome, scenario, experiment.engine)
+    assert "is_machine_fault" not in judged(outcome, scenario, experiment.engine)
 
 
 def test_what_hosts_are_set_to_is_in_the_outcome(tmp_path: Path) -> None:

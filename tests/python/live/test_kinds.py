@@ -245,5 +245,5 @@ def test_the_command_line_takes_the_fabric_and_warns_once(tmp_path: Path) -> Non
     assert done.exit_code == 0
     [warning] = [line for line in done.stderr.splitlines() if "policies.dpp.dpp" in line]
     assert warning.startswith(f"warning: {file}:")
-    with pytest.raises(RunRefusedError, match="--fabric is about live runs"):
+    with pytest.raises(RunRefusedError, match="--fabric requires --live"):
         CliRunner().invoke(app, ["run", str(file), "--fabric", "ovs"], catch_exceptions=False)

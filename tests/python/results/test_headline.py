@@ -47,7 +47,7 @@ def test_no_difference_is_not_said_where_the_median_rose(tmp_path: Path) -> None
     }
     after: Figures = {"XS": {"rate_per_s": 1000, "p50_ms": 16.1, "p99_ms": 200}, "S": before["S"]}
     [sentence] = told(tmp_path, {"fifo": before, "dpp": after}, trials=4)
-    assert "for XS, but its median latency rose by 130.0 % (p = 0.029, not adjusted)" in sentence
+    assert "for XS, but its median latency rose by 130.0 % (p = 0.029, unadjusted)" in sentence
     [with_more] = told(tmp_path / "more", {"fifo": before, "dpp": after}, trials=8)
     assert "for XS, but its median latency rose by 130.0 %" in with_more
     assert "not adjusted" not in with_more

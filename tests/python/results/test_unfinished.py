@@ -124,10 +124,10 @@ def test_no_chart_invents_a_zero_for_an_arm_of_which_nothing_is_known(tmp_path: 
     failed = {("fifo", number) for number in range(1, 3)}
     summary = summarise(write_run(tmp_path / "run", lambda *_: None, failed=failed, trials=2))
     drawn = str(drops_chart(summary))
-    assert "fifo: no trial counts" in drawn
+    assert "fifo: no valid trial" in drawn
     assert not re.search(r">0<", drawn.partition("</svg>")[0].rpartition("tick")[2])
     [sentence] = unfinished_sentences(summary)
-    assert sentence == "fifo: no trial counts: the simulator ran out of memory."
+    assert sentence == "fifo: no valid trial: the simulator ran out of memory."
 
 
 def test_a_real_trial_that_is_cut_short_says_what_did_not_finish(tmp_path: Path) -> None:

@@ -88,7 +88,7 @@ def _everywhere(config: NxosConfig, slot: str, uses: list[Use], found: Applied) 
         config.remarks.add(chosen[1].line, chosen[1].text, "assumed", words)
     for policy, command, interface in uses:
         if policy is chosen[0]:
-            words = f"'{tree.name(command.tree)}' is in force" if policy else "the switch's own policy"
+            words = f"'{tree.name(command.tree)}' is applied" if policy else "the switch's own policy"
             config.remarks.add(command.line, command.text, "understood", words)
         elif slot == "output" and interface:
             found.of_ports[interface] = (policy, command)

@@ -72,7 +72,7 @@ def _group(config: NxosConfig, entry: PolicyClass) -> int | None:
             config.remarks.add(action.line, action.text, "not-understood", f"a qos-group is 0 to {GROUP_MAX}")
         else:
             if group not in (None, tree.number(wanted)):
-                words = f"this class is qos-group {group} already; this later line counts"
+                words = f"this class is qos-group {group} already; this later line takes precedence"
                 config.remarks.add(action.line, action.text, "contradiction", words)
             group = tree.number(wanted)
             config.remarks.add(action.line, action.text, "understood", f"class: {group}")
@@ -92,9 +92,7 @@ def _conditions(config: NxosConfig, entry: PolicyClass) -> list[Yaml]:
     alternatives = [_condition(config, match) for match in class_map.matches]
     if class_map.unread and not class_map.is_any:
         command = entry.command
-        words = (
-            f"line {class_map.unread[0]} is a condition that is not read, and all must hold: the class has no frames"
-        )
+        words = f"line {class_map.unread[0]} is an unsupported condition, and all must match: the class is empty"
         config.remarks.add(command.line, command.text, "not-modelled", words)
         return []
     return _either(alternatives) if class_map.is_any else _all_of(config, class_map, alternatives)

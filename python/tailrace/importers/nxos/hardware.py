@@ -143,7 +143,7 @@ def _watchdog(config: NxosConfig, *, pauses: bool) -> Yaml:
     }
     is_on = False
     verdict: Verdict = "understood" if pauses else "no-effect"
-    told = "watchdog" if pauses else "nothing pauses here: no class is lossless, no port has flowcontrol"
+    told = "watchdog" if pauses else "no effect: no class is lossless, and no port has flowcontrol"
     everywhere = [c for place in config.interfaces for c in place.commands] + config.everywhere
     for command in (c for c in everywhere if c.verb == "watchdog_on"):
         is_on |= (tree.word(command.tree, "SWITCHED") or "").lower() == "on"

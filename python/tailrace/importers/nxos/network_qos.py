@@ -58,7 +58,10 @@ def _dpp(config: NxosConfig, found: NetworkQos, group: int, action: ConfigComman
         config.remarks.add(action.line, action.text, "not-understood", f"a qos-group is 0 to {GROUP_MAX}")
         return
     if found.express_group is not None and found.express_group[0] != express:
-        words = f"line {found.express_group[1].line} names qos-group {found.express_group[0]}; this later line counts"
+        words = (
+            f"line {found.express_group[1].line} names qos-group {found.express_group[0]}; "
+            "this later line takes precedence"
+        )
         config.remarks.add(action.line, action.text, "contradiction", words)
     found.express_group = (express, action)
     found.dpp_groups.append(group)

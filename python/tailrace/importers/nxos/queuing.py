@@ -64,7 +64,7 @@ class _Queue:
             getattr(self, action.verb)(action)
         if "strict" in self.data and BANDWIDTH in self.data:
             action = self.said["bandwidth"]
-            words = f"{self.where} has strict priority (line {self.said['priority'].line}); its share is left out"
+            words = f"{self.where} has strict priority (line {self.said['priority'].line}); its share is omitted"
             self.remarks.add(action.line, action.text, "contradiction", words)
             del self.data[BANDWIDTH]
         self.data.setdefault("limit", LIMIT_DEFAULT)
@@ -177,7 +177,9 @@ class _Queue:
         if thresholds is None:
             self.wrong(action, "thresholds in packets, or numbers out of range")
         elif red.get("kind") != "red":
-            self.refused(action, "without another random-detect here, which would say what happens to frames with ECN")
+            self.refused(
+                action, "without another random-detect in this class, the treatment of frames with ECN is undefined"
+            )
         elif weight is not None and tree.number(weight) != red["weight_exponent"]:
             self.refused(action, "a queue has one average: the weight of the other random-detect holds")
             red["not_capable"] = thresholds

@@ -45,7 +45,7 @@ def add_entries(config: NxosConfig, entries: Iterable[Entry]) -> None:
 
 def _comment(config: NxosConfig, comment: Comment) -> None:
     if comment.is_cut:
-        told = "everything up to the next remark about this line, or to its end, is taken for a comment"
+        told = "the text up to the next remark about this line, or to its end, is read as a comment"
         config.remarks.add(comment.line, comment.text, "assumed", told)
     words = comment.text.removeprefix(PREFIX).split()
     if comment.text.startswith(PREFIX) and words[:1] == ["name"] and len(words) in (3, 4):
@@ -92,9 +92,9 @@ def _removal(config: NxosConfig, entry: Unread, removed: str) -> None:
     """`no` before a command: it takes back what stands above it, or says what holds anyway."""
     earlier = next((c for c in reversed(config.commands) if c.text.lower().split() == removed.lower().split()), None)
     if earlier is None:
-        config.remarks.add(entry.line, entry.text, "no-effect", "it removes what no line above it sets")
+        config.remarks.add(entry.line, entry.text, "no-effect", "it removes a setting that no line above makes")
     else:
-        words = f"it takes back line {earlier.line}, which is imported all the same: remove both lines"
+        words = f"it negates line {earlier.line}, which is imported nevertheless: remove both lines"
         config.remarks.add(entry.line, entry.text, "contradiction", words)
 
 
@@ -123,7 +123,7 @@ def _command(config: NxosConfig, command: ConfigCommand, place: Place | None) ->
             config.remarks.add(command.line, command.text, verdict, words)
         case _:
             where = _place_name(place)
-            config.remarks.add(command.line, command.text, "not-understood", f"it has no meaning {where}")
+            config.remarks.add(command.line, command.text, "not-understood", f"not valid {where}")
     return place
 
 
@@ -156,7 +156,7 @@ def _policy_map(config: NxosConfig, command: ConfigCommand, _: Place | None) -> 
 def _class_of(config: NxosConfig, command: ConfigCommand, place: Place | None) -> Place | None:
     policy = place if isinstance(place, PolicyMap) else _policy_of(config, place)
     if policy is None:
-        config.remarks.add(command.line, command.text, "not-understood", "it stands in no policy-map")
+        config.remarks.add(command.line, command.text, "not-understood", "it is outside any policy-map")
         return None
     name = tree.name(command.tree)
     found = next((entry for entry in policy.classes if entry.name == name), None)
@@ -170,7 +170,7 @@ def _class_of(config: NxosConfig, command: ConfigCommand, place: Place | None) -
 def _continues(config: NxosConfig, first: ConfigCommand, command: ConfigCommand) -> None:
     """A map that is opened again goes on."""
     if command is not first:
-        config.remarks.add(command.line, command.text, "understood", f"goes on from line {first.line}")
+        config.remarks.add(command.line, command.text, "understood", f"continues line {first.line}")
 
 
 def _policy_of(config: NxosConfig, place: Place | None) -> PolicyMap | None:
@@ -193,7 +193,7 @@ def _control_plane(config: NxosConfig, command: ConfigCommand, _: Place | None) 
 def _interface(config: NxosConfig, command: ConfigCommand, _: Place | None) -> Place:
     name = " ".join(tree.words(command.tree, "NAME"))
     config.interfaces.append(Commands(f"interface {name}"))
-    config.remarks.add(command.line, command.text, "no-effect", "a port: what is below it counts")
+    config.remarks.add(command.line, command.text, "no-effect", "a port: the lines below it are read")
     return config.interfaces[-1]
 
 

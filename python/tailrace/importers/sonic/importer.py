@@ -73,7 +73,7 @@ def _own_policy(section: Section, port: str, name: str, tables: Tables, remarks:
     if neighbour:
         section.switch.setdefault("ports", {})[usable_name(neighbour, port)] = name
     else:
-        words = f"DEVICE_NEIGHBOR does not say who is at {port}: write ports: {{NEIGHBOUR: {name}}}"
+        words = f"DEVICE_NEIGHBOR has no entry for {port}: write ports: {{NEIGHBOUR: {name}}}"
         remarks.add(0, port, "assumed", words)
 
 

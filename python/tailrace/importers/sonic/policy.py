@@ -40,7 +40,7 @@ def port_policies(tables: Tables, remarks: Remarks) -> dict[str, PortPolicy]:
     active = active_ports(tables, ports)
     if len(active) < len(ports):
         words = (
-            f"{len(active)} of {len(ports)} ports are in use (mapped, up or with a neighbour): the others are left out"
+            f"{len(active)} of {len(ports)} ports are in use (mapped, up or with a neighbour): the others are omitted"
         )
         remarks.add(0, "", "assumed", words)
     for port in (port for port in rows if port not in active):
@@ -86,7 +86,7 @@ class _Port:
         """Queues that a traffic class leads to; the others see no frame."""
         reached = [number for number in used if number in queue_of.values()]
         for number in (number for number in used if number not in reached):
-            words = f"{self.port}: no traffic class leads to queue {number}: it is left out"
+            words = f"{self.port}: no traffic class leads to queue {number}: it is omitted"
             self.remarks.add(0, "TC_TO_QUEUE_MAP", "assumed", words)
         return reached
 

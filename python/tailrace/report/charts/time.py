@@ -118,7 +118,7 @@ def time_chart(chart: TimeChart, highest: float | None = None, height: int = HEI
     for one in chart.lines:
         points = list(zip(chart.times_s, one.values, strict=True))
         paths.append(line(points, x, y, class_=f"line {'thin ' if one.trial else ''}{one.style}"))
-    label = f"{chart.y_title} over time, {chart.title}. The values stand below as a table."
+    label = f"{chart.y_title} over time, {chart.title}. The table below lists the values."
     return plot([*x_axis(x, height), *y_axis(y, height), lines(paths)], height=height, label=label, left=58)
 
 

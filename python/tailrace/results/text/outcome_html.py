@@ -25,7 +25,7 @@ def outcome_html(summary: dict[str, Any]) -> str:
     top = f'<thead><tr><th class="text"><span class="hidden">workload and arm</span></th>{heads}</tr></thead>'
     has_tips = sum(len(block.rows) for block in table.blocks) <= TIPS_MAX
     body = "".join(_block(block, len(table.heads), has_tips=has_tips) for block in table.blocks)
-    notes = "".join(f'<p class="says">{escape(note)}</p>' for note in table.notes)
+    notes = "".join(f'<p class="caption">{escape(note)}</p>' for note in table.notes)
     return f'<div class="scroll outcome-box"><table class="outcome tailrace-outcome">{top}{body}</table></div>{notes}'
 
 
