@@ -65,7 +65,7 @@ LESSONS = {
     "afd": lesson(
         1, "share of a host that floods, fair is 4.3 %, %", "goodput_share_percent", workload="hog1", after="2s"
     ),
-    "wred": lesson(1, "frames sent again by the workload with ECN", "retransmits", workload="web"),
+    "wred": lesson(1, "frames retransmitted by the workload with ECN", "retransmits", workload="web"),
     "shared-buffer": lesson(
         1, "mean queue of a congested port, kB", "queue_depth_mean_bytes", 1e-3, port="leaf>sink1", after="5ms"
     ),
@@ -181,7 +181,7 @@ def lines(results: dict[str, Any]) -> Iterator[str]:
 
 
 def question(name: str) -> str:
-    """What the example itself says that it answers."""
+    """The question that the example answers."""
     return str(load_yaml((EXAMPLES / f"{name}.yaml").read_text(), is_marked=False)["description"])
 
 

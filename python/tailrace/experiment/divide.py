@@ -73,7 +73,7 @@ ALWAYS = (Network, LinkDefaults)
 
 
 @dataclass(frozen=True)
-class Scale:
+class Divisor:
     """By what a scenario is changed."""
 
     divisor: int
@@ -98,7 +98,7 @@ def divided(loaded: Loaded, divisor: int) -> Loaded:
         return loaded
     if not 1 < divisor <= DIVISOR_MAX:
         raise RunRefusedError(f"--live-scale {divisor} is outside 1 to {DIVISOR_MAX} (hint: 2 halves the rates)")
-    scale = Scale(divisor, stretch_of(loaded.scenario, divisor))
+    scale = Divisor(divisor, stretch_of(loaded.scenario, divisor))
     arms = {name: _scenario(arm, scale) for name, arm in loaded.arms.items()}
     found = dict.fromkeys(problem for arm in arms.values() for problem in check(arm, loaded.document))
     if found:
@@ -106,7 +106,7 @@ def divided(loaded: Loaded, divisor: int) -> Loaded:
     return replace(loaded, scenario=_scenario(loaded.scenario, scale), arms=arms)
 
 
-def _scenario(scenario: Scenario, scale: Scale) -> Scenario:
+def _scenario(scenario: Scenario, scale: Divisor) -> Scenario:
     rates_bps = expand(scenario.network).rates_bps
     switches = dict(scenario.switches)
     usual = switches.get(DEFAULTS, Switch())
@@ -119,7 +119,7 @@ def _scenario(scenario: Scenario, scale: Scale) -> Scenario:
     return scenario.model_copy(update=update)
 
 
-def _value(value: Any, scale: Scale) -> Any:
+def _value(value: Any, scale: Divisor) -> Any:
     """A part of a scenario, and all parts in it."""
     if isinstance(value, Mapping):
         return {key: _value(one, scale) for key, one in value.items()}
@@ -132,7 +132,7 @@ def _value(value: Any, scale: Scale) -> Any:
     return value.model_copy(update={name: _held(value, name, scale) for name in names})
 
 
-def _held(part: Part, name: str, scale: Scale) -> Any:
+def _held(part: Part, name: str, scale: Divisor) -> Any:
     """What a key of a part becomes."""
     held = getattr(part, name)
     if name in STRETCHED.get(type(part), ()):
@@ -150,7 +150,7 @@ def _less(held: Any, factor: float) -> Any:
 
 
 def _workload(
-    name: str, workload: Oltp | Stream | Flows | Datagrams, rates_bps: Mapping[str, int], scale: Scale
+    name: str, workload: Oltp | Stream | Flows | Datagrams, rates_bps: Mapping[str, int], scale: Divisor
 ) -> Oltp | Stream | Flows | Datagrams:
     divisor = scale.divisor
     match workload:
@@ -169,7 +169,7 @@ def _workload(
             return workload.model_copy(update={"count": _less(workload.count, divisor), "interarrival": slower})
 
 
-def _users(name: str, oltp: Oltp, rate_bps: int, scale: Scale) -> Oltp:
+def _users(name: str, oltp: Oltp, rate_bps: int, scale: Divisor) -> Oltp:
     """Fewer users that ask alone for the same share of the link, each with the cycle that it had.
 
     Where the number of users is no multiple, those that are left have a longer cycle and fewer transactions.
@@ -182,8 +182,8 @@ def _users(name: str, oltp: Oltp, rate_bps: int, scale: Scale) -> Oltp:
     gap_ps = _gap_ps(users, wanted_ps, answer_ps * scale.divisor) - work_ps
     if gap_ps < -TOLERANCE * wanted_ps:
         raise RunRefusedError(
-            f"--live-scale {scale.divisor}: workload '{name}' would need a pause below zero: {users} of its users"
-            f" cannot ask for their share of a link of {rate_bps / scale.divisor / 1e6:g} Mbit/s"
+            f"--live-scale {scale.divisor}: workload '{name}' would need a negative gap: {users} of its users"
+            f" cannot request their share of a link of {rate_bps / scale.divisor / 1e6:g} Mbit/s"
             " (hint: a smaller number)"
         )
     gap = _with_mean(oltp.gap, max(0.0, gap_ps), scale.stretch)

@@ -9,7 +9,8 @@ import pytest
 import fake_native
 from lab import load
 from tailrace.errors import RunRefusedError
-from tailrace.experiment.run import Experiment, Options
+from tailrace.experiment.options import Options
+from tailrace.experiment.run import ExperimentRun
 
 pytestmark = pytest.mark.usefixtures("fake", "workplace")
 
@@ -25,9 +26,9 @@ LARGE = {
 }
 
 
-def calibrated(spec: dict[str, Any], **changes: object) -> tuple[Experiment, dict[str, dict[str, Any]]]:
+def calibrated(spec: dict[str, Any], **changes: object) -> tuple[ExperimentRun, dict[str, dict[str, Any]]]:
     loaded = load(workloads__large=LARGE, workloads__backup=..., experiment__calibrate=spec, **changes)
-    experiment = Experiment(loaded, Options(jobs=2))
+    experiment = ExperimentRun(loaded, Options(jobs=2))
     experiment.run()
     text = (experiment.directory.path / "calibration.json").read_text(encoding="utf-8")
     return experiment, {choice["workload"]: choice for choice in json.loads(text)["choices"]}

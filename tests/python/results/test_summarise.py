@@ -128,7 +128,7 @@ def test_two_trials_are_too_few_and_that_is_told_once(tmp_path: Path) -> None:
     assert {e["verdict"] for e in summary["comparisons"]} == {"too few trials"}
     assert summary["arms"]["fifo"]["workloads"]["XS"]["completion_s"]["interval"] is None
     text = format_table(summary)
-    assert text.count("Too few trials to tell a difference in 5 of 5 comparisons: even the most extreme outcome") == 1
+    assert text.count("Too few trials to detect a difference in 5 of 5 comparisons: even the most extreme outcome") == 1
     assert "XS: too few trials" not in text
 
 
