@@ -16,10 +16,10 @@ from pathlib import Path
 from typing import Any
 
 import tailrace
-from tailrace.results.judge import judge
-from tailrace.results.numbers import digits_text
-from tailrace.results.published import Band
-from tailrace.results.run_directory import Run
+from tailrace.results.compare.judge import judge
+from tailrace.results.directory.published import Band
+from tailrace.results.directory.run_directory import Run
+from tailrace.results.text.numbers import digits_text
 from tailrace.scenario.text.yaml import load_yaml
 
 ROOT = Path(__file__).resolve().parent.parent

@@ -12,7 +12,7 @@ import generate_docs
 import readme_figure
 import readme_table
 import scenario_reference
-from tailrace.results.published import Band
+from tailrace.results.directory.published import Band
 from tailrace.scenario.lowering.plan import plan_hash
 from tailrace.scenario.text import units
 

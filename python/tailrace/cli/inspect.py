@@ -88,7 +88,7 @@ def check_scenario(
     emit(f"{loaded.document.file}: {verdict}. {', '.join(parts)}; {names}")
     if not trees:
         return
-    from tailrace.results.trees import tree_words
+    from tailrace.results.ports.trees import tree_words
     from tailrace.scenario.lowering.plan import lower
 
     for arm, of_arm in trees.items():

@@ -25,8 +25,8 @@ from tailrace.experiment.reporter import reporter_for
 from tailrace.experiment.run import Experiment, Finished, Options, summarise_and_report
 from tailrace.experiment.scale import SCALE_MIN
 from tailrace.live.engine import LiveEngine
-from tailrace.live.kinds import ignored
-from tailrace.results.fidelity import TAP
+from tailrace.live.lab.kinds import ignored
+from tailrace.results.compare.fidelity import TAP
 from tailrace.scenario.calibrated import host_parameters
 from tailrace.scenario.loading import load_scenario
 from tailrace.scenario.text.units import TIME, QuantityError, parse

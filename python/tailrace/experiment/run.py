@@ -283,7 +283,7 @@ class Experiment:
 
 def check_published(loaded: Loaded) -> None:
     """Raises when the published figures cannot be read or name what is not there: before anything runs."""
-    from tailrace.results.published import read_published
+    from tailrace.results.directory.published import read_published
 
     path = loaded.published_path
     if path is None:

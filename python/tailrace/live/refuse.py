@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from tailrace.errors import KeyPath, ScenarioError
-from tailrace.live.draws import Draw, UnknownDrawError
 from tailrace.live.programs import hammerdb
+from tailrace.live.programs.draws import Draw, UnknownDrawError
 from tailrace.scenario.loading import Loaded
 from tailrace.scenario.network.host import Host, Tcp
 from tailrace.scenario.network.network import Framing

@@ -3,10 +3,10 @@
 from typing import Any
 
 from tailrace.report.charts.strip import deviation_strip
-from tailrace.results.grid import grid_of, metric_name
-from tailrace.results.kinds import count_text, has_kinds, null_text
-from tailrace.results.numbers import plain_text
-from tailrace.results.text import difference_text, figure_text, judged_interval_text, place
+from tailrace.results.compare.kinds import count_text, has_kinds, null_text
+from tailrace.results.directory.grid import grid_of, metric_name
+from tailrace.results.text.numbers import plain_text
+from tailrace.results.text.run import difference_text, figure_text, judged_interval_text, place
 
 
 def beside_published(summary: dict[str, Any]) -> dict[str, Any]:

@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 from tailrace.report.policy_ingress import bits, ingress_sentences, ranges_text, rule_words
-from tailrace.results.numbers import digits_text, rate_text, size_text, span_text
+from tailrace.results.text.numbers import digits_text, rate_text, size_text, span_text
 
 # Ports that are named before "and N more".
 NAMES_MAX = 4

@@ -6,8 +6,8 @@ from typing import Any
 from tailrace.report.arms import COLOURS, dash_of
 from tailrace.report.charts import sweep as charts
 from tailrace.results import Run
-from tailrace.results.sweep import METRICS, axes_of, is_drawn
-from tailrace.results.sweep_text import sweep_sentences
+from tailrace.results.sweep.curves import METRICS, axes_of, is_drawn
+from tailrace.results.sweep.text import sweep_sentences
 from tailrace.scenario.workloads.kinds import facts_of
 
 PANELS_MAX = 24

@@ -5,9 +5,9 @@ from typing import Any
 from tailrace.report.limits import WHY_MAX
 from tailrace.report.plan_facts import PlanFacts
 from tailrace.results import Run
-from tailrace.results.deferred_resets import deferred_reset_words
-from tailrace.results.timeouts import slowest_of, timeout_words
-from tailrace.results.waiting import Wait, prioritized_words, wait_words, waits_of
+from tailrace.results.ports.deferred_resets import deferred_reset_words
+from tailrace.results.ports.timeouts import slowest_of, timeout_words
+from tailrace.results.ports.waiting import Wait, prioritized_words, wait_words, waits_of
 from tailrace.scenario.workloads.kinds import facts_of
 
 PORTS_NAMED_MAX = 2

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from tailrace.errors import ScenarioError
-from tailrace.live.answers import AnswerTimes, parts_of
-from tailrace.live.calibrate import Calibration, fragment
-from tailrace.live.fabric import FabricError
-from tailrace.live.ingress import NAME, Answer, answers
+from tailrace.live.lab.fabric import FabricError
+from tailrace.live.machine.answers import AnswerTimes, parts_of
+from tailrace.live.machine.calibrate import Calibration, fragment
+from tailrace.live.measure.ingress import NAME, Answer, answers
 from tailrace.scenario.calibrated import host_parameters
 from tailrace.scenario.loading import load_scenario
 from tailrace.scenario.workloads.oltp import RoundTrip

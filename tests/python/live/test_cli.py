@@ -10,14 +10,14 @@ from lab import sound
 from tailrace.cli.app import app
 from tailrace.cli.live import calibrate_hosts
 from tailrace.errors import RunRefusedError, TailraceError
-from tailrace.live import standing
+from tailrace.live.lab import standing
 from tailrace.scenario.calibrated import host_parameters
 
 pytestmark = pytest.mark.usefixtures("fake_lab")
 
 
 def test_a_calibration_that_cannot_be_kept_is_not_measured(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tailrace.live.calibrate.calibrate", lambda *_: pytest.fail("it was measured"))
+    monkeypatch.setattr("tailrace.live.machine.calibrate.calibrate", lambda *_: pytest.fail("it was measured"))
     with pytest.raises(TailraceError, match=r"none/hosts.yaml: it cannot be made: No such file"):
         calibrate_hosts(tmp_path / "none" / "hosts.yaml", "9000B", "1Gbit/s")
     (tmp_path / "there.yaml").touch()
@@ -29,7 +29,7 @@ def test_a_measurement_that_fails_leaves_no_file(tmp_path: Path, monkeypatch: py
     def fails(*_: object) -> None:
         raise TailraceError("no database")
 
-    monkeypatch.setattr("tailrace.live.calibrate.calibrate", fails)
+    monkeypatch.setattr("tailrace.live.machine.calibrate.calibrate", fails)
     with pytest.raises(TailraceError, match="no database"):
         calibrate_hosts(tmp_path / "hosts.yaml", "9000B", "1Gbit/s")
     assert not (tmp_path / "hosts.yaml").exists()

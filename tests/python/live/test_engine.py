@@ -13,9 +13,10 @@ from tailrace.cli.listing import find_runs
 from tailrace.errors import RunRefusedError, TailraceError
 from tailrace.experiment.judge import judged
 from tailrace.experiment.run import Experiment, Options, summarise_and_report
-from tailrace.live import effect, fabric
 from tailrace.live.engine import LiveEngine
-from tailrace.live.programs import closings
+from tailrace.live.lab import fabric
+from tailrace.live.measure import closings
+from tailrace.live.trial import effect
 from tailrace.scenario.loading import load_scenario
 
 pytestmark = pytest.mark.usefixtures("fake_lab")

@@ -13,10 +13,10 @@ from tailrace.cli.app import app
 from tailrace.cli.live_app import FabricKind
 from tailrace.errors import RunRefusedError, ScenarioError
 from tailrace.experiment.run import Experiment, Options, summarise_and_report
-from tailrace.live import kinds
 from tailrace.live.engine import LiveEngine
-from tailrace.results.compare import compare, format_compare
-from tailrace.results.queuing import port_counters
+from tailrace.live.lab import kinds
+from tailrace.results.compare.arms import compare, format_compare
+from tailrace.results.ports.queuing import port_counters
 from tailrace.scenario.loading import load_scenario
 
 QUEUE = {"name": "tbf", "tx_frames": 10, "tx_bytes": 9000, "drops": {"tail-drop": {"frames": 2}}, "depth_bytes": 0}

@@ -9,7 +9,7 @@ import pytest
 from outcomes import endless, state, write_run
 from tailrace.experiment.run import Experiment, Options
 from tailrace.results import summarise
-from tailrace.results.headline import direction, headline
+from tailrace.results.compare.headline import direction, headline
 from tailrace.scenario.loading import load_scenario
 
 ROOT = Path(__file__).parents[3]

@@ -10,8 +10,8 @@ import pytest
 from fake_run import FakeRun
 from fake_trial import MIX
 from tailrace.results import format_table, summarise
-from tailrace.results.grid import grid_of
-from tailrace.results.headline import headline
+from tailrace.results.compare.headline import headline
+from tailrace.results.directory.grid import grid_of
 
 ROOT = Path(__file__).parents[3]
 PUBLISHED = ROOT / "reproductions" / "cisco-dpp" / "published.yaml"

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from tailrace.results.trees import carries, tree_words
+from tailrace.results.ports.trees import carries, tree_words
 
 PLAN: dict[str, Any] = {"links": [{"a": f"leaf{i}", "b": "spine2"} for i in range(1, 9)]}
 

@@ -13,9 +13,15 @@ from tailrace.experiment.run import Experiment, Options, summarise_and_report
 from tailrace.report.charts.completion import completion_bars
 from tailrace.report.charts.drops import drops_chart, drops_unit
 from tailrace.results import Run, format_table, summarise
-from tailrace.results.rates import end_words, summarise_rates
-from tailrace.results.run_directory import Trial
-from tailrace.results.unfinished import group_words, planned_work, share_text, unfinished_of, unfinished_sentences
+from tailrace.results.directory.run_directory import Trial
+from tailrace.results.metrics.unfinished import (
+    group_words,
+    planned_work,
+    share_text,
+    unfinished_of,
+    unfinished_sentences,
+)
+from tailrace.results.ports.rates import end_words, summarise_rates
 from tailrace.scenario.loading import load_scenario
 
 DURATION_PS = 20 * 10**12

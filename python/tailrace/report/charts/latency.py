@@ -11,8 +11,8 @@ from tailrace.report.plan_facts import PlanFacts
 from tailrace.report.scale import MILLISECONDS, Scale, Share, Tail, log_around
 from tailrace.report.svg import lines, percent, plot, steps, tag, x_axis, y_axis
 from tailrace.results import Run
-from tailrace.results.numbers import PS_PER_MS
-from tailrace.results.run_directory import SOLO, Trial
+from tailrace.results.directory.run_directory import SOLO, Trial
+from tailrace.results.text.numbers import PS_PER_MS
 from tailrace.scenario.workloads.kinds import facts_of
 from tailrace.statistics import Estimate, Histogram
 

@@ -16,7 +16,7 @@ from tailrace.report.plain_csv import csv_text
 from tailrace.report.scale import Share, linear_from_zero
 from tailrace.report.svg import line, lines, plot, x_axis, y_axis
 from tailrace.results import Run, Trial
-from tailrace.results.tables import read_trial_table
+from tailrace.results.directory.tables import read_trial_table
 
 HEIGHT_PX = 170
 POINTS_MAX = 120

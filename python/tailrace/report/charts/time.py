@@ -12,8 +12,8 @@ from tailrace.report.scale import Linear, Scale, linear_from_zero, log_around
 from tailrace.report.series import CELLS, Line, Steps, TimeChart, Values, cell_means, cell_middles, lines_of, means
 from tailrace.report.svg import line, lines, plot, x_axis, y_axis
 from tailrace.results import Run, Trial
-from tailrace.results.numbers import PS_PER_S, span_text
-from tailrace.results.tables import read_trial_table
+from tailrace.results.directory.tables import read_trial_table
+from tailrace.results.text.numbers import PS_PER_S, span_text
 
 HEIGHT_PX = 200
 # Ports with a chart of their own: the ones that lost most frames, then the ones with the longest queues.
