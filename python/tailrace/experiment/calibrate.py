@@ -21,7 +21,7 @@ from tailrace.files import write_json
 from tailrace.results.text.numbers import PS_PER_S
 from tailrace.scenario.experiment import Calibrate
 from tailrace.scenario.scenario import Scenario
-from tailrace.scenario.workloads.workload import Oltp, start_of
+from tailrace.scenario.workloads.base import ClosedLoop
 
 PROBE_SHARE = 0.1
 """A probe lasts this share of the wanted time."""
@@ -62,7 +62,7 @@ def names(scenario: Scenario) -> list[str]:
     spec = scenario.experiment.calibrate
     if spec is None:
         return []
-    return spec.workloads or [name for name, workload in scenario.workloads.items() if isinstance(workload, Oltp)]
+    return spec.workloads or [name for name, workload in scenario.workloads.items() if workload.closed_loop()]
 
 
 def recorded(directory: RunDirectory) -> dict[str, Any] | None:
@@ -98,13 +98,16 @@ def _applied(scenarios: Mapping[str, Scenario], choices: Sequence[Choice]) -> di
 
 
 def _with_choice(scenario: Scenario, choice: Choice) -> Scenario:
-    oltp = scenario.workloads[choice.workload]
-    assert isinstance(oltp, Oltp), "checks refuse other workloads"
-    gap = oltp.gap if choice.gap_factor == 1 else oltp.gap.scaled(choice.gap_factor)
-    update = {"transactions": choice.transactions, "gap": gap}
-    return scenario.model_copy(
-        update={"workloads": {**scenario.workloads, choice.workload: oltp.model_copy(update=update)}}
-    )
+    loop = _loop(scenario, choice.workload)
+    gap = loop.gap if choice.gap_factor == 1 else loop.gap.scaled(choice.gap_factor)
+    chosen = loop.with_transactions(choice.transactions, gap)
+    return scenario.model_copy(update={"workloads": {**scenario.workloads, choice.workload: chosen}})
+
+
+def _loop(scenario: Scenario, name: str) -> ClosedLoop:
+    loop = scenario.workloads[name].closed_loop()
+    assert loop is not None, "checks refuse other workloads"
+    return loop
 
 
 class _Calibration:
@@ -162,27 +165,24 @@ class _Calibration:
         ]
 
     def _probe_scenario(self, name: str) -> Scenario:
-        oltp = self._oltp(name)
-        guess_ps = max(1.0, oltp.gap.mean + sum(trip.server_time.mean * trip.repeat for trip in oltp.round_trips))
+        loop = self._loop(name)
+        guess_ps = max(1.0, loop.cycle_guess_ps())
         likely = round(self.spec.to * PROBE_SHARE / guess_ps)
         # A probe whose guess was far too short ends with the trial; then its rate is taken from what it did.
-        limit = oltp.transactions if self.spec.method == "gap" and oltp.transactions else likely
-        probe = oltp.model_copy(
-            update={"transactions": max(PROBE_TRANSACTIONS_MIN, min(likely, limit)), "warmup_transactions": 0}
-        )
+        limit = loop.transactions if self.spec.method == "gap" and loop.transactions else likely
+        probe = loop.probe(max(PROBE_TRANSACTIONS_MIN, min(likely, limit)))
         return self.scenario.model_copy(update={"workloads": {name: probe}})
 
     def _cycle_ps(self, name: str, probe: Scenario, completion_ps: int) -> float:
         """Time of one transaction of a user, gap included; a user's last gap is not waited for."""
-        oltp = probe.workloads[name]
-        assert isinstance(oltp, Oltp), "only OLTP workloads are probed"
-        done = self.outcomes[name]["transactions"] / oltp.users
-        started_ps = start_of(oltp).mean
+        loop = _loop(probe, name)
+        done = self.outcomes[name]["transactions"] / loop.users
+        started_ps = loop.first_transaction().mean
         return max(1.0, (completion_ps - started_ps) / float(max(done, 1.0)))
 
     def _first_gaps(self, cycles: Mapping[str, float]) -> list[Choice]:
         counts = {name: self._counted(name) for name in self.names}
-        gaps = {name: self._oltp(name).gap.mean for name in self.names}
+        gaps = {name: self._loop(name).gap.mean for name in self.names}
         # Alone a workload takes count x (cycle without gap + factor x gap): the factor that makes it the wanted time.
         work = {name: counts[name] * gaps[name] for name in self.names}
         missing = {name: self.spec.to - counts[name] * (cycles[name] - gaps[name]) for name in self.names}
@@ -202,7 +202,7 @@ class _Calibration:
             raise RunRefusedError(f"workload {name} {what} (hint: {hint})")
 
     def _counted(self, name: str) -> int:
-        count = self._oltp(name).transactions
+        count = self._loop(name).transactions
         if count is None:
             raise RunRefusedError(f"workload {name} needs `transactions` (hint: calibration by gap keeps that number)")
         return count
@@ -224,13 +224,13 @@ class _Calibration:
             if count == choice.transactions:
                 return None
             return Choice(choice.workload, count, 1.0, choice.wanted_ps, 0, choice.rounds)
-        work = choice.transactions * self._oltp(choice.workload).gap.mean
+        work = choice.transactions * self._loop(choice.workload).gap.mean
         factor = choice.gap_factor + (choice.wanted_ps - choice.alone_ps) / max(1.0, work)
         self._refuse_factor(choice.workload, factor)
         return Choice(choice.workload, choice.transactions, factor, choice.wanted_ps, 0, choice.rounds)
 
     def _corrected_together(self, verified: Sequence[Choice]) -> list[Choice]:
-        work = [choice.transactions * self._oltp(choice.workload).gap.mean for choice in verified]
+        work = [choice.transactions * self._loop(choice.workload).gap.mean for choice in verified]
         missing = [choice.wanted_ps - choice.alone_ps for choice in verified]
         step = sum(w * m for w, m in zip(work, missing, strict=True)) / max(1.0, sum(w * w for w in work))
         if abs(step) < self.engine.calibration_error:
@@ -239,10 +239,8 @@ class _Calibration:
         self._refuse_factor(verified[0].workload, factor)
         return [Choice(c.workload, c.transactions, factor, c.wanted_ps, 0, c.rounds) for c in verified]
 
-    def _oltp(self, name: str) -> Oltp:
-        workload = self.scenario.workloads[name]
-        assert isinstance(workload, Oltp), "checks refuse other workloads"
-        return workload
+    def _loop(self, name: str) -> ClosedLoop:
+        return _loop(self.scenario, name)
 
     def _measure(self, scenarios: Mapping[str, Scenario], stage: str) -> dict[str, int] | None:
         """Completion time of each workload alone, in picoseconds; None when interrupted."""

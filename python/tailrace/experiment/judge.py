@@ -3,7 +3,6 @@
 from typing import Any
 
 from tailrace.experiment.engine import Engine
-from tailrace.experiment.scale import work_of
 from tailrace.scenario.scenario import Scenario
 
 
@@ -42,11 +41,7 @@ def _too_short(outcome: dict[str, Any], scenario: Scenario) -> list[str]:
     warm_up = scenario.experiment.warm_up
     if not warm_up or outcome["end_ps"] > warm_up:
         return []
-    endless = [
-        w["name"]
-        for w in outcome["workloads"]
-        if w["kind"] == "datagrams" or not work_of(scenario.workloads[w["name"]])
-    ]
+    endless = [w["name"] for w in outcome["workloads"] if not _has_end(scenario, w["name"])]
     if not endless:
         return []
     return [f"it ended within experiment.warm_up, before anything was measured for {', '.join(endless)}"]
@@ -56,14 +51,16 @@ def _unfinished(outcome: dict[str, Any], scenario: Scenario) -> list[str]:
     """Workloads with something to do that had not finished, where that is refused."""
     if "unfinished" not in scenario.experiment.invalid_if:
         return []
-    # Datagrams are never done: lost ones are not sent again.
     return [
         workload["name"]
         for workload in outcome["workloads"]
-        if workload["kind"] != "datagrams"
-        and work_of(scenario.workloads[workload["name"]])
-        and workload["completion_ps"] is None
+        if _has_end(scenario, workload["name"]) and workload["completion_ps"] is None
     ]
+
+
+def _has_end(scenario: Scenario, name: str) -> bool:
+    workload = scenario.workloads[name]
+    return bool(workload.work()) and workload.facts().is_ever_done
 
 
 def _host_drops(outcome: dict[str, Any], scenario: Scenario) -> list[str]:

@@ -19,7 +19,7 @@ from tailrace.experiment.options import Options, chosen_arms, jobs_of
 from tailrace.experiment.plans import Plans, alone, identity
 from tailrace.experiment.pool import Pool, Running
 from tailrace.experiment.reporter import Reporter, Silent
-from tailrace.experiment.scale import scaled, work_of
+from tailrace.experiment.scale import scaled
 from tailrace.experiment.schedule import SOLO, TrialKey, shuffled
 from tailrace.experiment.storage import RunDirectory
 from tailrace.files import write_json
@@ -108,7 +108,7 @@ class ExperimentRun:
             return []
         workloads = self.scenarios[self.baseline].workloads
         calibrated = calibrate.names(self.scenarios[self.baseline])
-        return [SOLO + name for name, workload in workloads.items() if work_of(workload) or name in calibrated]
+        return [SOLO + name for name, workload in workloads.items() if workload.work() or name in calibrated]
 
     def run(self) -> Finished:
         """Runs what has not been run yet, and writes result and report, in part if interrupted."""

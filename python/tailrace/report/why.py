@@ -8,8 +8,8 @@ from tailrace.results import Run
 from tailrace.results.ports.timeouts import slowest_of, timeout_words
 from tailrace.results.ports.waiting import Wait, prioritized_words, wait_words, waits_of
 from tailrace.results.text.numbers import count_text, span_text
+from tailrace.scenario.workloads.kinds import facts_of
 
-NOUNS = {"oltp": "transactions", "flows": "flows"}
 PORTS_NAMED_MAX = 2
 """Ports of one arm and workload that are named: those where its frames wait longest."""
 
@@ -23,7 +23,7 @@ def why(run: Run, summary: dict[str, Any], facts: dict[str, PlanFacts]) -> dict[
         (arm, name, position, workload)
         for position, name in enumerate(summary["workloads"])
         for arm in facts
-        if (workload := summary["arms"][arm]["workloads"].get(name)) and workload["kind"] in NOUNS
+        if (workload := summary["arms"][arm]["workloads"].get(name)) and facts_of(workload["kind"]).waits_are_explained
     ]
     found: dict[str, list[dict[str, Any]]] = {
         "timeouts": [_said(run, pair, _timeouts(run, pair, facts)) for pair in pairs],
@@ -56,7 +56,7 @@ def _timeouts(run: Run, pair: Pair, facts: dict[str, PlanFacts]) -> str | None:
     arm, name, _, workload = pair
     rto_ms = facts[arm].rto_min_ms.get(name)
     slowest = slowest_of(run.told(arm), name, rto_ms) if rto_ms is not None else None
-    return timeout_words(arm, name, slowest, NOUNS[workload["kind"]]) if slowest else None
+    return timeout_words(arm, name, slowest, facts_of(workload["kind"]).noun) if slowest else None
 
 
 def _queues(run: Run, pair: Pair, facts: dict[str, PlanFacts]) -> list[str]:

@@ -20,6 +20,7 @@ from tailrace.results.ports.outcome import drops_by_cause, early_drops, summaris
 from tailrace.results.ports.pauses import deadlocks_of, summarise_pauses
 from tailrace.results.ports.rates import summarise_rates
 from tailrace.results.sweep.curves import summarise_sweep
+from tailrace.scenario.workloads.kinds import facts_of
 from tailrace.statistics import jain_index
 
 # Version of the layout of `result.json`.
@@ -115,9 +116,10 @@ def _arm(run: Run, arm: str) -> dict[str, Any]:
             name, trials, scale=run.scale_of(name), work=work.get((name, run.kind_of(name) or ""))
         )
         if summary is not None:
+            has_sizes = facts_of(summary["kind"]).has_slowdown_by_size
             workloads[name] = summary | {
                 "slowdown": summarise_slowdown(run, arm, name),
-                "flow_slowdown": summarise_flow_slowdown(trials, name) if summary["kind"] == "flows" else None,
+                "flow_slowdown": summarise_flow_slowdown(trials, name) if has_sizes else None,
             }
     return {
         "trials": [trial.number for trial in trials],

@@ -64,6 +64,6 @@ def _statements(data: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any
     """Place and content of every statement."""
     workloads = data.get("workloads")
     for name, workload in workloads.items() if isinstance(workloads, dict) else ():
-        if isinstance(workload, dict) and workload.get("kind") == "oltp":
-            for index, trip in enumerate(workload.get("round_trips") or []):
+        if isinstance(workload, dict) and isinstance(workload.get("round_trips"), list):
+            for index, trip in enumerate(workload["round_trips"]):
                 yield f"workloads.{name}.round_trips.{index}", trip if isinstance(trip, dict) else {}

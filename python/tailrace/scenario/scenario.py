@@ -11,7 +11,7 @@ from tailrace.scenario.network.topology import Graph, expand
 from tailrace.scenario.policies.switch import FIFO, Policy, Switch
 from tailrace.scenario.sweep import Sweep
 from tailrace.scenario.text.quantities import Part
-from tailrace.scenario.workloads.workload import Workload
+from tailrace.scenario.workloads.kinds import Workload
 
 P = TypeVar("P", bound=Part)
 

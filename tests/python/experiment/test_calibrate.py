@@ -68,7 +68,7 @@ def test_the_wanted_time_may_be_the_whole_duration() -> None:
 def test_every_arm_gets_the_same_choice() -> None:
     experiment, choices = calibrated({"to": "2s"})
     counts = {
-        scenario.workloads["orders"].transactions  # type: ignore[union-attr]  # it is an OLTP workload
+        scenario.workloads["orders"].transactions  # type: ignore[attr-defined]  # it is an OLTP workload
         for scenario in experiment.scenarios.values()
     }
     assert counts == {choices["orders"]["transactions"]}

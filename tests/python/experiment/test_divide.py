@@ -6,12 +6,15 @@ import pytest
 
 from lab import sound
 from tailrace.errors import RunRefusedError
-from tailrace.experiment.divide import cycle_ps, divided
+from tailrace.experiment.divide import divided
 from tailrace.experiment.options import Options
 from tailrace.experiment.run import ExperimentRun
 from tailrace.scenario.loading import Loaded, load_scenario
 from tailrace.scenario.lowering.plan import lower
-from tailrace.scenario.workloads.workload import Datagrams, Oltp, Stream
+from tailrace.scenario.workloads.datagrams import Datagrams
+from tailrace.scenario.workloads.division import cycle_ps
+from tailrace.scenario.workloads.oltp import Oltp
+from tailrace.scenario.workloads.stream import Stream
 
 REPRODUCTIONS = Path(__file__).parents[3] / "reproductions"
 MS = 10**9

@@ -13,6 +13,7 @@ from tailrace.report.svg import lines, percent, plot, steps, tag, x_axis, y_axis
 from tailrace.results import Run
 from tailrace.results.directory.run_directory import SOLO, Trial
 from tailrace.results.text.numbers import PS_PER_MS
+from tailrace.scenario.workloads.kinds import facts_of
 from tailrace.statistics import Estimate, Histogram
 
 HEIGHT_PX = 260
@@ -62,9 +63,6 @@ class LatencyPanel:
     curves: list[Curve]
     timeouts_ms: list[float]
     """Minimum retransmission timeouts of the hosts, of all drawn arms."""
-
-
-KIND_WORDS = {"oltp": "transaction latency", "flows": "flow completion time", "datagrams": "one-way delay"}
 
 
 def latency_panels(run: Run, facts: Facts) -> list[LatencyPanel]:
@@ -166,5 +164,5 @@ def _what(run: Run, workload: str) -> str:
     for trials in run.trials.values():
         for trial in trials:
             if found := trial.workload(workload):
-                return KIND_WORDS.get(found["kind"], "latency")
+                return facts_of(found["kind"]).latency or "latency"
     return "latency"

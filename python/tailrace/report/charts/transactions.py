@@ -11,6 +11,7 @@ from tailrace.results import Run, Trial
 from tailrace.results.directory.tables import read_trial_table
 from tailrace.results.metrics.flow_slowdown import value_at
 from tailrace.results.text.numbers import PS_PER_MS, PS_PER_S
+from tailrace.scenario.workloads.kinds import facts_of
 
 # Cells of a chart; fewer where many lines share the bytes of a page.
 CELLS_MAX = 60
@@ -75,7 +76,7 @@ def _charts(run: Run, workload: str, index: int, of_arm: dict[str, list[Kept]], 
         p50, p99 = _percentiles(found, end_s, cells)
         figures += [SeriesLine(f"{arm} p50", style, p50), SeriesLine(f"{arm} p99", f"{style} upper", p99)]
         rates += lines_of(arm, style, [(one.trial, _rate(one, end_s, cells)) for one in found])
-    is_closed = run.kind_of(workload) == "oltp"
+    is_closed = _has_rate(run, workload)
     return OverTime(
         workload,
         TimeChart(f"percentiles-{index}", workload, "latency, ms", times, figures, is_log=True, workload=index),
@@ -95,6 +96,11 @@ def _cells(counts: list[int], workloads: int) -> int:
     """Cells in which the least of the arms has enough transactions for a 99th percentile."""
     most = CELLS_MAX if len(counts) * workloads <= LINES_WITH_ALL_CELLS else CELLS_MAX // 2
     return max(CELLS_MIN, min(most, min(counts) // (2 * COUNT_P99)))
+
+
+def _has_rate(run: Run, workload: str) -> bool:
+    kind = run.kind_of(workload)
+    return kind is not None and facts_of(kind).has_metric("rate_per_s")
 
 
 def _percentiles(found: list[Kept], end_s: float, cells: int) -> tuple[Values, Values]:

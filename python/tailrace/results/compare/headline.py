@@ -8,9 +8,10 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from tailrace.results.compare.effect_words import are, is_ratio, size_words
-from tailrace.results.metrics.definitions import NAMES, OPEN_LOOP
+from tailrace.results.metrics.definitions import NAMES
 from tailrace.results.text.numbers import change_text, digits_text
 from tailrace.results.text.outcome_table import tone_of
+from tailrace.scenario.workloads.kinds import facts_of
 from tailrace.statistics import mean
 from tailrace.statistics.verdict import SIGNIFICANCE
 
@@ -254,7 +255,7 @@ def _did(subject: Summary, own: Summary) -> str:
 
 
 def _has_time(workload: Summary) -> bool:
-    return bool(workload["completion_full_scale_s"]) and workload["kind"] not in OPEN_LOOP
+    return bool(workload["completion_full_scale_s"]) and not facts_of(workload["kind"]).is_open_loop
 
 
 def _few(parts: Iterable[str]) -> str:

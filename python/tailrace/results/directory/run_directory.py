@@ -5,6 +5,7 @@ Layout: `manifest.json`, `scenario.yaml`, `trials/<arm>/<n>.json` with `trials/<
 and `published.yaml`. An arm `solo:<workload>` is stored under `solo-<workload>`.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -186,9 +187,13 @@ class Run:
         return {name: members for name, members in kept.items() if members}
 
     def kind_of(self, workload: str) -> str | None:
-        """`oltp`, `stream`, `flows` or `datagrams`; None where no trial has the workload."""
+        """Name of its kind; None where no trial has the workload."""
         found = (trial.workload(workload) for trials in self.trials.values() for trial in trials)
         return next((str(outcome["kind"]) for outcome in found if outcome), None)
+
+    def kinds_of(self, workloads: Sequence[str]) -> set[str]:
+        """Names of the kinds of workloads that some trial has."""
+        return {kind for name in workloads if (kind := self.kind_of(name)) is not None}
 
     def valid(self, arm: str) -> list[Trial]:
         """Trials that count, by number. The others are listed, never averaged."""

@@ -7,6 +7,7 @@ from tailrace.results.directory.run_directory import Run, Trial
 from tailrace.results.metrics.latency import latency_of_members
 from tailrace.results.text.numbers import PS_PER_S
 from tailrace.scenario.experiment import HeadlineMetric
+from tailrace.scenario.workloads.kinds import facts_of
 from tailrace.statistics import Estimate
 
 # Compared between arms for every workload that has them: what a scenario may name as its headline.
@@ -27,15 +28,6 @@ PLURAL = frozenset({"rate_per_s", "timeouts"})
 """Metrics whose names are plural."""
 UNITS = {"completion_s": "s", "goodput_gbps": "Gbit/s", "loss_percent": "%"}
 PER_TIME = frozenset({"goodput_gbps", "rate_per_s"})
-# These arrive by themselves: the end of the last one says when it arrived, not how it fared.
-OPEN_LOOP = frozenset({"flows", "datagrams"})
-# What a workload is judged by, first choice first.
-MAIN_METRICS = {
-    "oltp": ("completion_s", "rate_per_s", "latency_p99_ms", "goodput_gbps"),
-    "stream": ("completion_s", "goodput_gbps"),
-    "flows": ("latency_p99_ms", "goodput_gbps"),
-    "datagrams": ("latency_p99_ms", "goodput_gbps"),
-}
 ROOM_CAUSES = frozenset({"tail-drop", "buffer-full"})
 """Causes of drops that ports tell by workload."""
 
@@ -123,8 +115,8 @@ def main_metric(run: Run, members: Sequence[str], *, is_group: bool = False) -> 
     """
     told = [run.told(arm) for arm in run.arms]
     trials = [found for found in told if any(trial.workload(name) for trial in found for name in members)]
-    kinds = {run.kind_of(name) or "" for name in members}
-    choices = MAIN_METRICS.get(next(iter(kinds)), ()) if len(kinds) == 1 else ("goodput_gbps",)
+    kinds = run.kinds_of(members)
+    choices = facts_of(next(iter(kinds))).main_metrics if len(kinds) == 1 else ("goodput_gbps",)
     if is_group:  # a group has no end of its own: it is told by its rate
         choices = tuple(metric for metric in choices if metric != "completion_s")
     return next((m for m in choices if trials and all(metric_of_trials(t, members, m) for t in trials)), None)
@@ -145,7 +137,8 @@ def counted_ps(trial: Trial, outcome: dict[str, Any]) -> int:
 def _rate_per_s(trial: Trial, outcome: dict[str, Any]) -> float | None:
     """Transactions per second of a closed loop, over its completion or the whole trial."""
     time_ps = counted_ps(trial, outcome)
-    return float(outcome["transactions"] * PS_PER_S / time_ps) if outcome["kind"] == "oltp" and time_ps else None
+    has_rate = facts_of(outcome["kind"]).has_metric("rate_per_s")
+    return float(outcome["transactions"] * PS_PER_S / time_ps) if has_rate and time_ps else None
 
 
 def _loss_percent(trial: Trial, outcomes: Sequence[dict[str, Any]]) -> float | None:
@@ -158,7 +151,7 @@ def _loss_percent(trial: Trial, outcomes: Sequence[dict[str, Any]]) -> float | N
 
 def _lost_of(trial: Trial, outcome: dict[str, Any]) -> tuple[int, int] | None:
     """Frames lost and sent of one workload; None where nothing tells."""
-    if outcome["kind"] == "datagrams":
+    if facts_of(outcome["kind"]).protocol == "udp":
         return _lost_datagrams(trial, outcome)
     tcp = outcome.get("tcp") or {}
     if "retransmits" not in tcp or not tcp.get("segments_sent"):

@@ -4,9 +4,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from tailrace.results.directory.run_directory import SOLO, Run, Trial
-from tailrace.results.metrics.definitions import OPEN_LOOP, bounds_of_trials, main_metric, metric_of_trials
+from tailrace.results.metrics.definitions import bounds_of_trials, main_metric, metric_of_trials
 from tailrace.results.metrics.sample_summary import summarise_sample
 from tailrace.results.metrics.subjects import Subject, subjects_of
+from tailrace.scenario.workloads.kinds import facts_of
 
 METRICS = ("completion_s", "rate_per_s", "goodput_gbps", "latency_p50_ms", "latency_p99_ms", "loss_percent")
 
@@ -35,8 +36,7 @@ def summarise_figures(run: Run, arm: str) -> dict[str, dict[str, Any]]:
 
 def _lead(run: Run, subject: Subject) -> str | None:
     """Its rate where it has one: a percentile alone says nothing about how much was done."""
-    kinds = {run.kind_of(name) or "" for name in subject.members}
-    if kinds & OPEN_LOOP:
+    if any(facts_of(kind).is_open_loop for kind in run.kinds_of(subject.members)):
         return "goodput_gbps"
     return main_metric(run, subject.members, is_group=subject.is_group)
 

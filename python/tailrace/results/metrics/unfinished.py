@@ -5,23 +5,18 @@ from typing import Any
 
 from tailrace.results.directory.run_directory import Run, Trial
 from tailrace.results.text.numbers import PS_PER_S, digits_text
+from tailrace.scenario.workloads.kinds import facts_of
+from tailrace.scenario.workloads.planned import planned_workloads
 
 Summary = dict[str, Any]
-NOUNS = {"oltp": "transactions", "stream": "bytes", "flows": "flows"}
 
 
 def planned_work(run: Run, arm: str) -> dict[tuple[str, str], int]:
     """By name and kind what a workload has to do in all: transactions, bytes or flows; only those that have an end."""
     found: dict[tuple[str, str], int] = {}
-    for tagged in (run.plan(arm) or {}).get("workloads", []):
-        for kind, raw in tagged.items():
-            work = {
-                "oltp": raw.get("transactions", 0) * raw.get("users", 1),
-                "stream": raw.get("bytes", 0) * raw.get("connections", 1),
-                "flows": raw.get("flows", 0),
-            }.get(kind, 0)
-            if work:
-                found[raw["name"], kind] = work
+    for own in planned_workloads(run.plan(arm) or {}):
+        if own.work:
+            found[own.name, own.kind] = own.work
     return found
 
 
@@ -40,12 +35,12 @@ def unfinished_of(trials: Sequence[Trial], workload: str, work: int | None) -> d
         / PS_PER_S
         / len(found),
         "done_share": sum(done) / len(done),
-        "noun": NOUNS[late[0][1]["kind"]],
+        "noun": facts_of(late[0][1]["kind"]).noun,
     }
 
 
 def _done(outcome: dict[str, Any]) -> int:
-    return int(outcome["goodput_bytes"] if outcome["kind"] == "stream" else outcome["transactions"])
+    return int(outcome[facts_of(outcome["kind"]).done_key])
 
 
 def unfinished_words(found: Summary) -> str:

@@ -8,6 +8,7 @@ from tailrace.results.metrics.latency import FIGURES, latency_figure, pooled_lat
 from tailrace.results.metrics.sample_summary import summarise_sample
 from tailrace.results.metrics.unfinished import unfinished_of
 from tailrace.results.text.numbers import PS_PER_S
+from tailrace.scenario.workloads.kinds import facts_of
 from tailrace.statistics import jain_index
 
 TCP_COUNTERS = (
@@ -59,7 +60,7 @@ def summarise_workload(
 
 def _datagram_bytes(outcomes: list[dict[str, Any]]) -> float | None:
     """Mean payload of the datagrams that arrived: below the mean of their distribution where the MTU cuts them."""
-    arrived = [w for w in outcomes if w["kind"] == "datagrams" and w.get("latency")]
+    arrived = [w for w in outcomes if facts_of(w["kind"]).protocol == "udp" and w.get("latency")]
     count = sum(w["latency"]["count"] for w in arrived)
     return sum(w["goodput_bytes"] for w in arrived) / count if count else None
 

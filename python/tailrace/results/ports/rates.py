@@ -6,6 +6,7 @@ from typing import Any
 from tailrace.results.directory.run_directory import Trial
 from tailrace.results.ports.outcome import count_drops
 from tailrace.results.text.numbers import PS_PER_S, digits_text
+from tailrace.scenario.workloads.kinds import facts_of
 
 MILLION = 1_000_000
 SAME_END = 1.01
@@ -70,7 +71,9 @@ def _marks(trial: Trial) -> float | None:
 
 def _retransmits(trial: Trial) -> float | None:
     counted = [
-        workload.get("tcp") for workload in trial.outcome.get("workloads", []) if workload["kind"] != "datagrams"
+        workload.get("tcp")
+        for workload in trial.outcome.get("workloads", [])
+        if facts_of(workload["kind"]).protocol == "tcp"
     ]
     if any(not tcp or "retransmits" not in tcp for tcp in counted):
         return None

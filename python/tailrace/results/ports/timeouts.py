@@ -11,6 +11,7 @@ from typing import Any
 
 from tailrace.results.directory.run_directory import Trial
 from tailrace.results.text.numbers import PS_PER_MS, count_text
+from tailrace.scenario.workloads.planned import planned_workloads
 from tailrace.statistics import Histogram
 
 SLOWEST_SHARE = 0.01
@@ -44,12 +45,12 @@ def minimum_timeouts_ms(plan: dict[str, Any]) -> dict[str, float]:
     hosts = {host["name"]: host.get("tcp") or {} for host in plan["hosts"]}
     every = [tcp["rto_min_ps"] for tcp in hosts.values() if "rto_min_ps" in tcp]
     found: dict[str, float] = {}
-    for own in (own for entry in plan["workloads"] for own in entry.values()):
-        named = [name for value in own.values() for name in (value if isinstance(value, list) else [value])]
+    for own in planned_workloads(plan):
+        named = [name for value in own.body.values() for name in (value if isinstance(value, list) else [value])]
         ends = [hosts[name] for name in named if isinstance(name, str) and name in hosts]
         known = [tcp["rto_min_ps"] for tcp in ends if "rto_min_ps" in tcp] if ends else every
         if known:
-            found[own["name"]] = min(known) / PS_PER_MS
+            found[own.name] = min(known) / PS_PER_MS
     return found
 
 

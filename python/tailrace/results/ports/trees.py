@@ -3,6 +3,8 @@
 from collections import Counter
 from typing import Any
 
+from tailrace.scenario.workloads.planned import planned_workloads
+
 BLOCKED_MAX = 6
 """Blocked ports that are named one by one."""
 RANGES_MAX = 6
@@ -18,7 +20,7 @@ def tree_words(tree: dict[str, Any], plan: dict[str, Any]) -> str:
 
 def carries(tree: dict[str, Any], trees: list[dict[str, Any]], plan: dict[str, Any]) -> bool:
     """Whether a workload of the plan takes this tree: by its VLAN, or the first where no tree has that."""
-    used = {settings.get("vlan", 0) for entry in plan["workloads"] for settings in entry.values()}
+    used = {own.vlan for own in planned_workloads(plan)}
     listed = {vlan for other in trees for vlan in other["vlans"]}
     return bool(used & set(tree["vlans"])) or (tree is trees[0] and bool(used - listed))
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from tailrace.results.directory.run_directory import Trial
 from tailrace.results.text.numbers import PS_PER_MS, span_text
+from tailrace.scenario.workloads.planned import planned_workloads
 
 SHARE_MIN = 0.01
 """A queue that holds less of the median is not named."""
@@ -83,8 +84,7 @@ def _mean(name: str, seen: list[tuple[dict[str, float], float | None]]) -> Wait:
 
 def crossings_of(plan: dict[str, Any]) -> dict[str, int]:
     """By workload how often one transaction crosses a port on its way: once in each round trip."""
-    loops = [entry["oltp"] for entry in plan["workloads"] if "oltp" in entry]
-    return {own["name"]: max(1, len(own.get("round_trips") or [])) for own in loops}
+    return {own.name: own.crossings for own in planned_workloads(plan) if own.crossings is not None}
 
 
 def wait_words(arm: str, workload: str, wait: Wait, crossings: int, median_ms: float) -> str | None:

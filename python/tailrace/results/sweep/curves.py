@@ -7,9 +7,10 @@ from math import log
 from typing import Any
 
 from tailrace.results.directory.run_directory import Run
-from tailrace.results.metrics.definitions import OPEN_LOOP, metric_of_trials, title_of
+from tailrace.results.metrics.definitions import metric_of_trials, title_of
 from tailrace.results.metrics.sample_summary import summarise_sample
 from tailrace.scenario.sweep import number_of
+from tailrace.scenario.workloads.kinds import facts_of
 
 METRICS = {
     metric: title_of(metric)
@@ -24,13 +25,6 @@ METRICS = {
     )
 }
 """Metrics of a curve, in the order in which they are shown."""
-SHOWN = {
-    "oltp": ("rate_per_s", "latency_p50_ms", "latency_p99_ms"),
-    "flows": ("latency_p50_ms", "latency_p99_ms", "goodput_gbps"),
-    "stream": ("goodput_gbps",),
-    "datagrams": ("latency_p50_ms", "latency_p99_ms", "goodput_gbps"),
-}
-"""What is drawn of a kind of workload; the tables hold every metric."""
 LOG_RATIO_MIN = 50.0
 """An axis whose last value is this many times its first one is logarithmic."""
 EVEN_MAX = 1.5
@@ -105,11 +99,16 @@ def summarise_sweep(run: Run) -> dict[str, Any] | None:
     }
 
 
+def is_drawn(curve: dict[str, Any]) -> bool:
+    """Whether a chart shows this curve; the tables hold every metric."""
+    return curve["kind"] is not None and curve["metric"] in facts_of(curve["kind"]).sweep_metrics
+
+
 def _curve(run: Run, workload: str, metric: str, arm: str) -> dict[str, Any]:
     """One metric of one workload in one arm; null at points without a valid trial."""
     assert run.sweep is not None, "only sweeps have curves"
     kind = run.kind_of(workload)
-    has_metric = metric != "completion_s" or kind not in OPEN_LOOP
+    has_metric = metric != "completion_s" or kind is None or not facts_of(kind).is_open_loop
     values: list[dict[str, Any] | None] = []
     for point in run.sweep["points"]:
         name = run.arm_at(arm, point["label"])

@@ -3,7 +3,7 @@
 from textwrap import fill
 from typing import Any
 
-from tailrace.results.sweep.curves import METRICS, SHOWN
+from tailrace.results.sweep.curves import METRICS, is_drawn
 from tailrace.results.text.numbers import THIN_SPACE, digits_text
 from tailrace.results.text.outcome_text import Paint, plain
 from tailrace.results.text.run import align, format_table
@@ -44,7 +44,7 @@ def sweep_sentences(summary: dict[str, Any]) -> list[str]:
         for metric in _shown(sweep, workload)
         if (sentence := _compared(summary, arm, workload, metric))
     ]
-    knees = [_knee(sweep, curve) for curve in sweep["curves"] if curve["knee"] and _is_shown(curve)]
+    knees = [_knee(sweep, curve) for curve in sweep["curves"] if curve["knee"] and is_drawn(curve)]
     few = [f"Too few trials for intervals: {_trials(sweep)} at each point."] if _has_too_few(sweep) else []
     return [*few, *sentences, *knees]
 
@@ -65,14 +65,9 @@ def _shown(sweep: dict[str, Any], workload: str) -> list[str]:
         metric
         for metric in METRICS
         if any(
-            curve["workload"] == workload and curve["metric"] == metric and _is_shown(curve)
-            for curve in sweep["curves"]
+            curve["workload"] == workload and curve["metric"] == metric and is_drawn(curve) for curve in sweep["curves"]
         )
     ]
-
-
-def _is_shown(curve: dict[str, Any]) -> bool:
-    return curve["metric"] in SHOWN.get(curve["kind"] or "", ())
 
 
 def _table(summary: dict[str, Any], workload: str, metric: str) -> str:

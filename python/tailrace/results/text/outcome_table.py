@@ -9,6 +9,7 @@ from typing import Any, Literal
 from tailrace.results.metrics.definitions import BETTER_HIGHER
 from tailrace.results.metrics.unfinished import group_words, unfinished_words
 from tailrace.results.text.numbers import change_interval_text, change_text, digits_text
+from tailrace.scenario.workloads.kinds import facts_of
 from tailrace.statistics import LEVEL_TEXT
 
 Summary = dict[str, Any]
@@ -117,8 +118,8 @@ def _block(summary: Summary, subject: Summary, effects: dict[tuple[str, str, str
 
 def _note(workloads: dict[str, Summary], subject: Summary) -> str:
     if subject["is_group"]:
-        kinds = {workloads[name]["kind"] for name in subject["members"] if name in workloads}
-        return group_words(workloads, subject["members"], "databases" if kinds == {"oltp"} else "workloads")
+        nouns = {facts_of(workloads[name]["kind"]).group_noun for name in subject["members"] if name in workloads}
+        return group_words(workloads, subject["members"], nouns.pop() if len(nouns) == 1 else "workloads")
     found = workloads.get(subject["name"], {}).get("unfinished")
     return unfinished_words(found) if found else ""
 

@@ -9,7 +9,6 @@ from tailrace.results.compare.headline import headline
 from tailrace.results.compare.kinds import count_text, null_text
 from tailrace.results.directory.grid import Grid, grid_of
 from tailrace.results.directory.run_directory import SOLO
-from tailrace.results.metrics.definitions import OPEN_LOOP
 from tailrace.results.metrics.unfinished import unfinished_sentences
 from tailrace.results.ports.fair_drop import fair_drop_sentences
 from tailrace.results.ports.lock_out import lock_out_sentences
@@ -18,6 +17,7 @@ from tailrace.results.text.columns import fill, folded
 from tailrace.results.text.numbers import PS_PER_S, THIN_SPACE, digits_text, plain_text, signed_text, span_text
 from tailrace.results.text.outcome_text import WIDTH as TERMINAL
 from tailrace.results.text.outcome_text import Paint, outcome_text, plain
+from tailrace.scenario.workloads.kinds import facts_of
 from tailrace.statistics import LEVEL_TEXT
 
 Row = Sequence[str]
@@ -114,7 +114,7 @@ def _completion(summary: dict[str, Any]) -> str:
 
 def _completion_row(name: str, arm: str, workload: dict[str, Any], is_scaled: bool) -> list[str] | None:
     completion = workload["completion_s"]
-    if workload["kind"] in OPEN_LOOP:
+    if facts_of(workload["kind"]).is_open_loop:
         return None
     if workload["unfinished_trials"]:
         trials = ", ".join(str(n) for n in workload["unfinished_trials"])

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from tailrace.errors import KeyPath
-from tailrace.scenario.checks import datagrams, elephants, finish, load, senders
+from tailrace.scenario.checks import elephants, finish, load, senders, workloads
 from tailrace.scenario.checks.lossless import lossless_priorities, lossless_queues
 from tailrace.scenario.checks.pause import set_aside
 from tailrace.scenario.lowering.pause import Port, groups
@@ -27,7 +27,7 @@ def cautions(scenario: Scenario, graph: Graph) -> Found:
             yield from _switch([Port(name, towards, switch, scenario, graph) for towards in graph.neighbours(name)])
     yield from senders.cautions(scenario, graph)
     yield from elephants.cautions(scenario, graph)
-    yield from datagrams.cautions(scenario)
+    yield from workloads.cautions(scenario, graph)
     yield from load.cautions(scenario, graph)
     yield from finish.cautions(scenario, graph)
 

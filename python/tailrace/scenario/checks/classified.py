@@ -2,22 +2,12 @@
 
 from collections.abc import Iterator
 
-from tailrace.scenario.network.topology import Graph
 from tailrace.scenario.policies.classify import Rule
 from tailrace.scenario.policies.switch import Switch
-from tailrace.scenario.workloads.workload import Flows, Oltp, Workload
+from tailrace.scenario.workloads.base import WorkloadKind
 
 
-def senders(workload: Workload, graph: Graph) -> list[str]:
-    """Hosts that send the payload of a workload."""
-    if isinstance(workload, Oltp):
-        return [workload.client, workload.server]
-    if isinstance(workload, Flows):
-        return graph.hosts if workload.sources == "all" else list(workload.sources)
-    return [workload.source]
-
-
-def class_of(workload: Workload, sender: str, switch: Switch) -> int | None:
+def class_of(workload: WorkloadKind, sender: str, switch: Switch) -> int | None:
     """Class of the frames that `sender` sends straight into this switch; None where addresses or ports decide."""
     stated = {"pcp": workload.priority, "dscp": workload.dscp, "vlan": workload.vlan}
     for rule in switch.classify:
@@ -25,8 +15,7 @@ def class_of(workload: Workload, sender: str, switch: Switch) -> int | None:
             continue
         if any(getattr(rule, key) not in (None, sender) for key in ("ingress", "source")):
             continue
-        is_udp = workload.kind == "datagrams"
-        if rule.protocol is not None and (rule.protocol == "udp") != is_udp:
+        if rule.protocol is not None and (rule.protocol == "udp") != (workload.facts().protocol == "udp"):
             continue
         return None if any(_further_keys(rule)) else rule.class_
     return workload.priority

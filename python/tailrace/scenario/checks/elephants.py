@@ -11,7 +11,7 @@ from tailrace.scenario.network.topology import Graph
 from tailrace.scenario.policies.aqm import Afd
 from tailrace.scenario.policies.switch import Policy
 from tailrace.scenario.scenario import Scenario
-from tailrace.scenario.workloads.workload import Stream
+from tailrace.scenario.workloads.base import LongFlows
 
 PS_BITS_PER_BYTE_SECOND = 8 * 10**12
 AGE_MARGIN = 3
@@ -46,27 +46,28 @@ def _has_fair_drop(policy: Policy) -> bool:
     return any(isinstance(queue.aqm, Afd) for queue in policy.queues.values())
 
 
-def _joint_ports(scenario: Scenario, graph: Graph) -> dict[tuple[str, str], list[Stream]]:
+def _joint_ports(scenario: Scenario, graph: Graph) -> dict[tuple[str, str], list[LongFlows]]:
     """Streams of each port that they share for certain: towards their host, and between the switches of both hosts."""
-    ports: dict[tuple[str, str], list[Stream]] = {}
+    ports: dict[tuple[str, str], list[LongFlows]] = {}
     for workload in scenario.running.values():
-        if not isinstance(workload, Stream):
+        stream = workload.long_flows()
+        if stream is None:
             continue
-        [first], [last] = graph.neighbours(workload.source), graph.neighbours(workload.destination)
-        ports.setdefault((last, workload.destination), []).append(workload)
+        [first], [last] = graph.neighbours(stream.source), graph.neighbours(stream.destination)
+        ports.setdefault((last, stream.destination), []).append(stream)
         if last in graph.neighbours(first):
-            ports.setdefault((first, last), []).append(workload)
+            ports.setdefault((first, last), []).append(stream)
     return {port: streams for port, streams in ports.items() if port[0] in graph.switches}
 
 
-def _round_ps(scenario: Scenario, policy: Policy, streams: list[Stream], rate_bps: int) -> int:
+def _round_ps(scenario: Scenario, policy: Policy, streams: list[LongFlows], rate_bps: int) -> int:
     """Time in which every connection has its turn."""
     desired = max(queue.aqm.desired for queue in policy.queues.values() if isinstance(queue.aqm, Afd))
     bursts = sum(stream.connections * _burst_bytes(scenario, stream) for stream in streams)
     return max(desired, bursts) * PS_BITS_PER_BYTE_SECOND // rate_bps
 
 
-def _burst_bytes(scenario: Scenario, stream: Stream) -> int:
+def _burst_bytes(scenario: Scenario, stream: LongFlows) -> int:
     host = scenario.host(stream.source)
     return max(host.nic.tso, host.mtu)
 

@@ -8,7 +8,7 @@ from tailrace.scenario.experiment import Expectation
 from tailrace.scenario.network.topology import Graph
 from tailrace.scenario.scenario import Scenario
 from tailrace.scenario.vocabulary import DROP_CAUSES, METRICS, NARROWING, Metric
-from tailrace.scenario.workloads.workload import Stream
+from tailrace.scenario.workloads.kinds import KINDS
 
 SOLO = "solo:"
 
@@ -69,12 +69,10 @@ def _keys(at: KeyPath, expected: Expectation, metric: Metric, scenario: Scenario
             yield (*at, key), f"{metric.name} does not depend on {key}", f"it understands {understood}"
     if metric.name == "connections_spread_percent":
         workload = scenario.workloads.get(expected.workload or next(iter(scenario.workloads), ""))
-        if workload is not None and not isinstance(workload, Stream):
-            yield (
-                (*at, "workload"),
-                "only streams have connections that can be compared",
-                "name a workload of kind stream",
-            )
+        if workload is not None and not workload.facts().has_metric(metric.name):
+            kinds = " or ".join(kind for kind, own in KINDS.items() if own.facts().has_metric(metric.name))
+            what = f"a workload of kind {workload.kind} has no connections that can be compared"
+            yield (*at, "workload"), what, f"name a workload of kind {kinds}"
 
 
 def _names(at: KeyPath, expected: Expectation, scenario: Scenario, arms: Collection[str]) -> Found:

@@ -4,10 +4,8 @@ from collections.abc import Iterator
 
 from tailrace.errors import KeyPath, closest
 from tailrace.scenario.scenario import Scenario
-from tailrace.scenario.workloads.workload import Oltp, Stream, Workload
 
 Found = Iterator[tuple[KeyPath, str, str]]
-LATENCY = "latency_"
 
 
 def check(scenario: Scenario) -> Found:
@@ -35,9 +33,9 @@ def check(scenario: Scenario) -> Found:
         if (one.workload, one.metric) in told:
             yield at, f"'{one.workload}' stands here twice", "remove one of the two"
         told.add((one.workload, one.metric))
-        lacking = [name for name in members if one.metric and not _has(scenario.workloads[name], one.metric)]
+        lacking = [name for name in members if one.metric and not _has(scenario, name, one.metric)]
         if lacking:
-            known = [metric for metric in METRICS if all(_has(scenario.workloads[name], metric) for name in members)]
+            known = [metric for metric in METRICS if all(_has(scenario, name, metric) for name in members)]
             yield (*at, "metric"), f"'{lacking[0]}' has no {one.metric}", f"it has {', '.join(known)}"
 
 
@@ -45,12 +43,5 @@ METRICS = ("completion_s", "rate_per_s", "goodput_gbps", "latency_p50_ms", "late
 """Metrics that a hint names."""
 
 
-def _has(workload: Workload, metric: str) -> bool:
-    """Whether results of a workload hold a metric."""
-    if metric == "rate_per_s":
-        return isinstance(workload, Oltp)
-    if metric == "completion_s":
-        return isinstance(workload, Oltp | Stream)
-    if metric.startswith(LATENCY):
-        return not isinstance(workload, Stream)
-    return True
+def _has(scenario: Scenario, workload: str, metric: str) -> bool:
+    return scenario.workloads[workload].facts().has_metric(metric)

@@ -1,34 +1,19 @@
-"""Semantic warnings about load and congestion control: offered load above the links, DCTCP without marks."""
+"""Semantic warnings about congestion control: thresholds that no queue reaches, DCTCP without marks."""
 
 from collections.abc import Iterator
 
 from tailrace.errors import KeyPath
 from tailrace.scenario.network.topology import Graph
 from tailrace.scenario.policies.aqm import Afd, Codel, Red, Step
-from tailrace.scenario.policies.switch import ONE_PPB, Policy
+from tailrace.scenario.policies.switch import Policy
 from tailrace.scenario.scenario import DEFAULTS, Scenario
 from tailrace.scenario.text.units import format_size
-from tailrace.scenario.workloads.workload import Flows, Oltp, Stream, Workload
 
-BPS_PER_GBPS = 10**9
 Found = Iterator[tuple[KeyPath, str, str]]
 
 
 def cautions(scenario: Scenario, graph: Graph) -> Found:
     """Warnings of a sound scenario; paths, what is likely to mislead, hints."""
-    for name, workload in scenario.running.items():
-        if isinstance(workload, Flows) and workload.load is not None and workload.load > ONE_PPB:
-            what = (
-                f"an offered load of {workload.load / ONE_PPB:.0%} exceeds the sources' links: queues grow for as long "
-                "as the trial lasts, and results depend on its duration"
-            )
-            yield ("workloads", name, "load"), what, "write at most 100%"
-        if isinstance(workload, Stream) and (workload.rate or 0) > (line_bps := graph.rates_bps[workload.source]):
-            what = (
-                f"{(workload.rate or 0) / BPS_PER_GBPS:g} Gbit/s are more than the {line_bps / BPS_PER_GBPS:g} Gbit/s "
-                "of the source's link: the rate limits nothing"
-            )
-            yield ("workloads", name, "rate"), what, "lower it, or leave it out"
     yield from _unreachable_thresholds(scenario, graph)
     if not any(_marks(policy) for policy in _used_policies(scenario, graph)):
         yield from _unmarked_dctcp(scenario, graph)
@@ -52,7 +37,7 @@ def _unmarked_dctcp(scenario: Scenario, graph: Graph) -> Found:
     """Senders that wait for marks which no switch sets, blamed where the congestion control is stated."""
     blamed: set[str] = set()
     for workload in scenario.running.values():
-        for sender in _tcp_senders(workload, graph):
+        for sender in workload.senders(graph) if workload.facts().protocol == "tcp" else []:
             if scenario.host(sender).tcp.congestion_control != "dctcp":
                 continue
             own = scenario.hosts.get(sender)
@@ -60,18 +45,6 @@ def _unmarked_dctcp(scenario: Scenario, graph: Graph) -> Found:
     for name in sorted(blamed):
         what = "no queue of the network marks frames: DCTCP without marks reacts to losses alone"
         yield ("hosts", name, "tcp", "congestion_control"), what, "give a queue aqm: {kind: step, threshold: 90kB}"
-
-
-def _tcp_senders(workload: Workload, graph: Graph) -> list[str]:
-    match workload:
-        case Oltp():
-            return [workload.client, workload.server]
-        case Stream():
-            return [workload.source]
-        case Flows():
-            return graph.hosts if workload.sources == "all" else workload.sources
-        case _:
-            return []
 
 
 def _used_policies(scenario: Scenario, graph: Graph) -> list[Policy]:

@@ -181,7 +181,7 @@ def _experiment(scenario: Scenario) -> Found:
         if workload is None:
             hint = closest(name, list(scenario.workloads), "workloads")
             yield (*at, "calibrate", "workloads", index), f"there is no workload '{name}'", hint
-        elif workload.kind != "oltp":
+        elif workload.closed_loop() is None:
             yield (*at, "calibrate", "workloads", index), f"'{name}' has no transactions", "calibrate OLTP workloads"
 
 

@@ -4,14 +4,14 @@ from collections.abc import Iterable, Iterator
 from functools import cached_property
 
 from tailrace.errors import KeyPath
-from tailrace.scenario.checks.classified import class_of, senders
+from tailrace.scenario.checks.classified import class_of
 from tailrace.scenario.checks.lossless import lossless_priorities, lossless_queues
 from tailrace.scenario.network.host import Host
 from tailrace.scenario.network.topology import Graph
 from tailrace.scenario.policies.aqm import Afd, Codel, Red
 from tailrace.scenario.policies.switch import Policy, Switch
 from tailrace.scenario.scenario import Scenario
-from tailrace.scenario.workloads.workload import Workload
+from tailrace.scenario.workloads.base import WorkloadKind
 
 NAMED_MAX = 4
 """Hosts that are named one by one."""
@@ -35,7 +35,7 @@ class _Sent:
 
     def __init__(self, scenario: Scenario, graph: Graph) -> None:
         self._scenario = scenario
-        self._senders = {name: senders(workload, graph) for name, workload in scenario.running.items()}
+        self._senders = {name: workload.senders(graph) for name, workload in scenario.running.items()}
         self._unmarked: dict[tuple[int, str, str], list[str]] = {}
 
     @cached_property
@@ -47,7 +47,7 @@ class _Sent:
                 sent.setdefault(host, []).append((number, place, name))
         return sent
 
-    def by(self, hosts: Iterable[str]) -> Iterator[tuple[str, Workload, str]]:
+    def by(self, hosts: Iterable[str]) -> Iterator[tuple[str, WorkloadKind, str]]:
         """What these hosts send, in the order of workloads and of their senders: name, workload, host."""
         found = sorted((*sent, host) for host in hosts for sent in self._by_host.get(host, []))
         return ((name, self._scenario.workloads[name], host) for _, _, name, host in found)
@@ -64,7 +64,7 @@ class _Sent:
             ]
         return self._unmarked[key]
 
-    def _takes(self, workload: Workload, host: str, policy: Policy, queue: str, switch: Switch) -> bool:
+    def _takes(self, workload: WorkloadKind, host: str, policy: Policy, queue: str, switch: Switch) -> bool:
         if _is_marked(self._scenario.host(host), workload):
             return False
         own = class_of(workload, host, switch)
@@ -140,8 +140,8 @@ def _marking_queues(policy: Policy) -> dict[str, str]:
     return {name: aqm.kind for name, aqm in managed.items() if isinstance(aqm, Afd | Codel | Red) and aqm.ecn}
 
 
-def _is_marked(host: Host, workload: Workload) -> bool:
-    return workload.kind != "datagrams" and (host.tcp.ecn or host.tcp.congestion_control == "dctcp")
+def _is_marked(host: Host, workload: WorkloadKind) -> bool:
+    return workload.facts().protocol == "tcp" and (host.tcp.ecn or host.tcp.congestion_control == "dctcp")
 
 
 def _listed(names: list[str]) -> str:

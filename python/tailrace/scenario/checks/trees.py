@@ -6,7 +6,6 @@ from tailrace.errors import KeyPath, closest
 from tailrace.scenario.network.spanning_tree import INSTANCES_MAX, SpanningTree
 from tailrace.scenario.network.topology import Graph
 from tailrace.scenario.scenario import Scenario
-from tailrace.scenario.workloads.workload import Stream
 
 CHOSEN_SWITCHES_MAX = 256
 CHOSEN_LINKS_MAX = 2_048
@@ -28,10 +27,9 @@ def check(scenario: Scenario, graph: Graph) -> Found:
     if section.disjoint:
         yield from _disjoint((*at, "disjoint"), section, scenario, graph)
     for name, workload in scenario.workloads.items():
-        for key in ("pin_forward", "pin_backward"):
-            if isinstance(workload, Stream) and getattr(workload, key):
-                what = "a pinned path would not follow the spanning tree"
-                yield ("workloads", name, key), what, "leave it out, or leave out network.spanning_tree"
+        for key in workload.pinned_keys():
+            what = "a pinned path would not follow the spanning tree"
+            yield ("workloads", name, key), what, "leave it out, or leave out network.spanning_tree"
 
 
 def _ports(scenario: Scenario) -> Found:

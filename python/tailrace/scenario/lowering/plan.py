@@ -8,12 +8,11 @@ from typing import Any
 from tailrace.scenario.lowering.pause import mask
 from tailrace.scenario.lowering.switch import Lowered, lower_switch
 from tailrace.scenario.lowering.trees import lower_trees
-from tailrace.scenario.lowering.workload import lower_workload
 from tailrace.scenario.network.host import Host, Nic, SocketBuffer
 from tailrace.scenario.network.topology import Graph
 from tailrace.scenario.policies import headroom
 from tailrace.scenario.scenario import Scenario
-from tailrace.scenario.workloads.workload import bulk_receivers
+from tailrace.scenario.workloads.base import WorkloadKind
 
 PLAN_VERSION = 1
 OBSERVED_PORTS_MAX = 64
@@ -50,7 +49,7 @@ def lower(scenario: Scenario, arm: str, trial: int, network: LoweredNetwork | No
         "framing": {"header_bytes": framing.header, "overhead_bytes": framing.overhead},
         "clock_offset_ppb": scenario.experiment.clock,
         **lowered,
-        "workloads": [lower_workload(name, workload, graph) for name, workload in scenario.running.items()],
+        "workloads": [_workload(name, workload, graph) for name, workload in scenario.running.items()],
         "observe": _observe(scenario, graph),
     }
 
@@ -155,6 +154,18 @@ def _buffer(buffer: SocketBuffer) -> Raw:
     return {"initial_bytes": buffer.initial, "maximum_bytes": buffer.maximum}
 
 
+def _workload(name: str, workload: WorkloadKind, graph: Graph) -> Raw:
+    """One workload, under the name of its kind."""
+    # A key with a default stands in a plan only where it is used: the hash of other plans does not change.
+    marks = {key: value for key in ("dscp", "vlan") if (value := getattr(workload, key))}
+    header = {"name": name, "priority": workload.priority} | _start(workload) | marks
+    return {workload.kind: header | workload.lowered(graph)}
+
+
+def _start(workload: WorkloadKind) -> Raw:
+    return {} if workload.closed_loop() else {"start_ps": workload.start_ps()}
+
+
 def _observe(scenario: Scenario, graph: Graph) -> Raw:
     observe = scenario.observe
     ports = _auto_ports(scenario, graph) if observe.ports == "auto" else [port.split(">", 1) for port in observe.ports]
@@ -172,7 +183,7 @@ def _receivers(scenario: Scenario, graph: Graph) -> Set[str]:
     """The hosts that receive the bulk of some workload."""
     receivers: set[str] = set()
     for workload in scenario.running.values():
-        receivers |= bulk_receivers(workload, graph.host_names)
+        receivers |= workload.bulk_receivers(graph.host_names)
         if len(receivers) == len(graph.host_names):
             break
     return receivers
