@@ -21,7 +21,7 @@ mod wire;
 mod workloads;
 mod world;
 
-pub use build::{Flight, address_of, flight, lossless_nics, pace_of, switches};
+pub use build::{Flight, SERVER_PORT, address_of, flight, lossless_nics, pace_of, switches};
 pub use control::Control;
 pub use observe::PortRecord;
 pub use outcome::{Column, Outcome, Recorded, Table, interface_summary, port_series, ports, queue_depth, switch_summaries};

@@ -10,7 +10,7 @@ use tailrace_wire::{FlowKey, Protocol, Tag};
 /// First ephemeral port (Linux: ip_local_port_range).
 pub(crate) const FIRST_EPHEMERAL_PORT: u16 = 32_768;
 /// Server port of every connection (PostgreSQL's; the number only enters the flow's hash).
-const SERVER_PORT: u16 = 5_432;
+pub const SERVER_PORT: u16 = 5_432;
 /// Hosts are numbered from 10.0.0.1 on.
 const FIRST_ADDRESS: u32 = 0x0A00_0001;
 /// The address of a host in flow keys, in any engine: classification names hosts by it.

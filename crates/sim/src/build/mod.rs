@@ -5,8 +5,8 @@ mod host;
 mod network;
 mod switch;
 
-pub use connection::address_of;
 pub(crate) use connection::{Connection, Ends, FIRST_EPHEMERAL_PORT, flow_key};
+pub use connection::{SERVER_PORT, address_of};
 pub use host::lossless_nics;
 pub use network::{Flight, flight, pace_of};
 pub use switch::switches;
