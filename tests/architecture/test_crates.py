@@ -19,8 +19,10 @@ ALLOWED: dict[str, set[str]] = {
     "endpoint": {"units", "wire"},
     "plan": {"units", "wire"},
     "record": {"units"},
-    "sim": {"units", "wire", "dataplane", "endpoint", "plan", "record"},
-    "fabric": {"units", "wire", "dataplane", "endpoint", "plan", "record", "sim"},
+    "network": {"units", "wire", "dataplane", "endpoint", "plan", "record"},
+    "sim": {"units", "wire", "dataplane", "endpoint", "plan", "record", "network"},
+    # The two engines share the network and nothing else: neither knows the other.
+    "fabric": {"units", "wire", "dataplane", "endpoint", "plan", "record", "network"},
     "bindings": {"dataplane", "plan", "sim"},
 }
 

@@ -12,19 +12,16 @@ mod generate;
 mod observe;
 mod outcome;
 mod receive;
-mod ring;
 mod socket;
 mod surroundings;
 mod warm_up;
 mod watch;
-mod wire;
 mod workloads;
 mod world;
 
-pub use build::{Flight, SERVER_PORT, address_of, flight, lossless_nics, pace_of, switches};
+pub use build::SERVER_PORT;
 pub use control::Control;
-pub use observe::PortRecord;
-pub use outcome::{Column, Outcome, Recorded, Table, interface_summary, port_series, ports, queue_depth, switch_summaries};
+pub use outcome::{Column, Outcome, Table};
 pub use watch::{Connection, watch};
 
 use tailrace_plan::Plan;

@@ -4,8 +4,8 @@
 //! works on it; while frames keep arriving the next poll follows at once. So a wire that ends at a host needs one event
 //! for each poll, not one for each frame.
 
-use crate::wire::Wire;
 use tailrace_endpoint::gro::Gro;
+use tailrace_network::Wire;
 use tailrace_units::{Distribution, Span, Stream, Time};
 use tailrace_wire::Packet;
 
@@ -81,7 +81,7 @@ impl ReceiveStage {
 
     /// When the wire's source must be due next, after a delivery at `now`.
     #[inline]
-    pub(crate) fn next_poll(&mut self, wire: &Wire, now: Time) -> Time {
+    pub(crate) fn next_poll(&mut self, wire: &Wire<Packet>, now: Time) -> Time {
         let head = wire.next_arrival();
         if head.is_never() {
             Time::NEVER
@@ -95,7 +95,7 @@ impl ReceiveStage {
     /// The source of the wire is due: when it is due next if now there is one frame and it costs no work, and `None` for
     /// everything else. Most polls of a host without interrupt moderation are like this, and need nothing merged.
     #[inline]
-    pub(crate) fn after_single(&mut self, wire: &Wire, now: Time) -> Option<Time> {
+    pub(crate) fn after_single(&mut self, wire: &Wire<Packet>, now: Time) -> Option<Time> {
         let next = wire.second_arrival();
         if self.has_costs || next <= now || wire.next_arrival() > now {
             return None;
@@ -105,7 +105,7 @@ impl ReceiveStage {
 
     /// The source of the wire is due: takes frames, or finishes work on frames taken before.
     /// `slot_of` gives the merge slot of a packet's socket.
-    pub(crate) fn poll(&mut self, now: Time, wire: &mut Wire, mut each: impl FnMut(Time, &Packet, &mut Gro)) -> Polled {
+    pub(crate) fn poll(&mut self, now: Time, wire: &mut Wire<Packet>, mut each: impl FnMut(Time, &Packet, &mut Gro)) -> Polled {
         if self.is_working {
             self.is_working = false;
             return Polled::Deliver;

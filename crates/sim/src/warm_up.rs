@@ -18,8 +18,7 @@ impl World {
                 self.roads.observe.workloads[index].begin_counting(now, tcp, bytes);
             }
         }
-        self.switches.iter_mut().for_each(|node| node.switch.begin_counting(now));
-        self.roads.observe.ports.iter_mut().for_each(|record| record.begin_counting(now));
+        self.switches.iter_mut().for_each(|node| node.begin_counting(now));
         self.roads.bridging.interfaces.iter_mut().for_each(|interface| interface.nic.begin_counting(now));
         for (host, stage) in self.hosts.iter_mut().zip(&mut self.roads.stages) {
             (host.nic.queue_drops, host.cores.busy) = (0, Span::ZERO);

@@ -1,12 +1,9 @@
-//! From a host in the plan to its transport's settings and its interface.
+//! From a host in the plan to its transport's settings.
 
-use super::network::pace_of;
-use tailrace_dataplane::Frame;
-use tailrace_endpoint::nic::{LosslessNic, ReactionPolicy, Storm};
 use tailrace_endpoint::transport::{Buffer, CongestionControl, Growth, SlowStartExit, SmallQueueBound, TcpConfig};
-use tailrace_plan::{Plan, RawCongestionControl, RawNicLossless, RawSlowStartExit, RawSocketBuffer};
-use tailrace_units::{Span, Time};
-use tailrace_wire::{IPV4_HEADER_BYTES, Packet, PauseState, TCP_HEADER_BYTES, TCP_TIMESTAMP_BYTES, tcp_mss};
+use tailrace_plan::{Plan, RawCongestionControl, RawSlowStartExit, RawSocketBuffer};
+use tailrace_units::Span;
+use tailrace_wire::{IPV4_HEADER_BYTES, TCP_HEADER_BYTES, TCP_TIMESTAMP_BYTES, tcp_mss};
 
 pub(super) fn tcp_config(plan: &Plan, host: usize) -> TcpConfig {
     let raw = &plan.raw.hosts[host];
@@ -42,30 +39,4 @@ pub(super) fn tcp_config(plan: &Plan, host: usize) -> TcpConfig {
         receive_buffer: buffer(&tcp.receive_buffer),
         header_bytes: plan.raw.framing.header_bytes + IPV4_HEADER_BYTES + TCP_HEADER_BYTES + TCP_TIMESTAMP_BYTES,
     }
-}
-
-/// The interfaces that take part in data-centre bridging, with their hosts.
-pub fn lossless_nics(plan: &Plan) -> Vec<(u32, LosslessNic)> {
-    let hosts = plan.raw.hosts.iter().enumerate();
-    hosts.filter_map(|(host, raw)| Some((host as u32, lossless_nic(plan, host, raw.nic.lossless.as_ref()?)))).collect()
-}
-
-fn lossless_nic(plan: &Plan, host: usize, raw: &RawNicLossless) -> LosslessNic {
-    let rate = plan.graph.links[plan.graph.ports[host][0].link].rate;
-    let pause = PauseState::new(raw.obeys, raw.obeys_link_pause, Span::from_ps(raw.response_ps));
-    let reaction = raw.qcn.map(|qcn| ReactionPolicy {
-        timer: Span::from_ps(qcn.timer_ps),
-        byte_counter: qcn.byte_counter,
-        active_increase_bps: qcn.active_increase_bps,
-        hyper_increase_bps: qcn.hyper_increase_bps,
-        rate_min_bps: qcn.rate_min_bps,
-    });
-    let queue_bytes = plan.raw.hosts[host].nic.queue_bytes;
-    let (pace, overhead_bytes) = (pace_of(plan, host, 0), plan.raw.framing.overhead_bytes);
-    let mut nic = LosslessNic::new(pace, rate.bps(), overhead_bytes, queue_bytes, pause, reaction);
-    if let Some(storm) = raw.storm {
-        let (next, until) = (Time::from_ps(storm.from_ps), Time::from_ps(storm.until_ps));
-        nic.storm(Storm { priorities: storm.priorities, next, until, frame: Packet::new_pause });
-    }
-    nic
 }

@@ -2,14 +2,9 @@
 
 mod connection;
 mod host;
-mod network;
-mod switch;
 
 pub(crate) use connection::{Connection, Ends, FIRST_EPHEMERAL_PORT, flow_key};
-pub use connection::{SERVER_PORT, address_of};
-pub use host::lossless_nics;
-pub use network::{Flight, flight, pace_of};
-pub use switch::switches;
+pub use connection::SERVER_PORT;
 
 use crate::agenda::Agenda;
 use crate::bridging::Bridging;
@@ -19,12 +14,11 @@ use crate::observe::{Observe, WorkloadRecord};
 use crate::receive::ReceiveStage;
 use crate::surroundings::Roads;
 use crate::workloads::{build_generators, open_connections, record_for, start_of};
-use crate::world::{HostNode, SwitchNode, World};
+use crate::world::{HostNode, World};
 
 use host::tcp_config;
-use network::build_wires;
-use switch::surroundings_of;
 use tailrace_endpoint::nic::Nic;
+use tailrace_network::{Topology, lossless_nics, notifies, pace_of};
 use tailrace_plan::Plan;
 use tailrace_units::{Span, Stream, Time};
 
@@ -32,15 +26,11 @@ use tailrace_units::{Span, Stream, Time};
 pub(crate) fn build(plan: &Plan) -> World {
     let raw = &plan.raw;
     let hosts = plan.graph.hosts;
-    let switches = switches(plan);
-    let (wires, wire_of) = build_wires(plan, &switches);
-    let nodes = switches.into_iter().enumerate();
-    let switches: Vec<_> =
-        nodes.map(|(index, switch)| SwitchNode { switch, ports: surroundings_of(plan, index, &wire_of) }).collect();
+    let Topology { switches, wires, hosts: host_links } = Topology::new(plan, plan.workloads.len());
     let host_nodes = (0..hosts).map(|host| HostNode {
         index: host as u32,
         nic: Nic::new(pace_of(plan, host, 0), raw.framing.overhead_bytes, raw.hosts[host].nic.queue_bytes),
-        wire: wire_of[host][0],
+        wire: host_links[host].out,
         is_tagged: plan.tagged_links[plan.graph.ports[host][0].link],
         cores: Cores::new(raw.hosts[host].cpu.program_cores, Span::from_ps(raw.hosts[host].cpu.time_slice_ps)),
     });
@@ -53,10 +43,10 @@ pub(crate) fn build(plan: &Plan) -> World {
     let first_generator_source = wires.len() as u32;
     let first_member_source = first_generator_source + generators.len() as u32;
     let callers = switches.iter().map(|node| node.switch.needs_wakeups());
-    let bridging = Bridging::new(first_member_source, hosts, lossless_nics(plan), callers);
+    let bridging = Bridging::new(first_member_source, hosts, lossless_nics(plan), callers, notifies(plan));
     let first_socket_source = first_member_source + bridging.members.len() as u32;
     let records: Vec<WorkloadRecord> = plan.workloads.iter().map(|workload| record_for(plan, workload)).collect();
-    let observe = Observe::new(&raw.observe, plan.observed.len(), records);
+    let observe = Observe::new(&raw.observe, records);
     let mut world = World {
         now: Time::ZERO,
         stop_at: Time::from_ps(raw.stop_at_ps),
