@@ -11,7 +11,7 @@ from pathlib import Path
 from statistics import median
 
 from tailrace.errors import TailraceError
-from tailrace.live.ingress import Answer, answers
+from tailrace.live.measure.ingress import Answer, answers
 
 DIGITS = 2
 """Sizes are told apart by this many digits: what was sent again makes an answer a little larger."""

@@ -46,7 +46,7 @@ def use(place: Path) -> None:
     assert (place / "run" / "report.html").stat().st_size > 0, "the run wrote its report"
     code = "import tailrace; print(tailrace.Result('run').latency('fifo', 'orders').p99_s)"
     assert float(say(place, "python", "-c", code)) > 0
-    code = "from tailrace.live.fabric import program; print(program())"
+    code = "from tailrace.live.lab.fabric import program; print(program())"
     fabric = say(place, "python", "-c", code).strip()
     assert fabric.startswith(str(place)), f"{fabric} is the program of the wheel"
     assert json.loads(say(place, fabric, "doctor")), "the fabric answers"

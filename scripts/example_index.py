@@ -16,11 +16,11 @@ from pathlib import Path
 from typing import Any
 
 import tailrace
-from tailrace.results.judge import judge
-from tailrace.results.numbers import digits_text
-from tailrace.results.published import Band
-from tailrace.results.run_directory import Run
-from tailrace.scenario.yaml import load_yaml
+from tailrace.results.compare.judge import judge
+from tailrace.results.directory.published import Band
+from tailrace.results.directory.run_directory import Run
+from tailrace.results.text.numbers import digits_text
+from tailrace.scenario.text.yaml import load_yaml
 
 ROOT = Path(__file__).resolve().parent.parent
 EXAMPLES = ROOT / "examples"
@@ -65,7 +65,7 @@ LESSONS = {
     "afd": lesson(
         1, "share of a host that floods, fair is 4.3 %, %", "goodput_share_percent", workload="hog1", after="2s"
     ),
-    "wred": lesson(1, "frames sent again by the workload with ECN", "retransmits", workload="web"),
+    "wred": lesson(1, "frames retransmitted by the workload with ECN", "retransmits", workload="web"),
     "shared-buffer": lesson(
         1, "mean queue of a congested port, kB", "queue_depth_mean_bytes", 1e-3, port="leaf>sink1", after="5ms"
     ),
@@ -181,7 +181,7 @@ def lines(results: dict[str, Any]) -> Iterator[str]:
 
 
 def question(name: str) -> str:
-    """What the example itself says that it answers."""
+    """The question that the example answers."""
     return str(load_yaml((EXAMPLES / f"{name}.yaml").read_text(), is_marked=False)["description"])
 
 

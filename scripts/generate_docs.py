@@ -15,7 +15,7 @@ import example_index
 import readme_figure
 import readme_table
 import scenario_reference
-from tailrace.results.published import read_published
+from tailrace.results.directory.published import read_published
 
 ROOT = Path(__file__).resolve().parent.parent
 README = ROOT / "README.md"

@@ -30,7 +30,7 @@ from pathlib import Path
 from kill_directory import Directory, program
 from kill_parts import ALL, STAGES, choose, stage
 from machine_picture import Process, cgroups, differences, is_alive, namers_of, now_ticks, picture, tree, users_of
-from tailrace.live import limits
+from tailrace.live.machine import limits
 
 RUN_LIMIT_S = 240.0
 """Several times what a whole run takes on a busy machine."""

@@ -11,8 +11,8 @@ import sys
 from pathlib import Path
 
 import live_deps
-from tailrace.live import fabric
-from tailrace.live.fabric import FabricError
+from tailrace.live.lab import fabric
+from tailrace.live.lab.fabric import FabricError
 
 ROOT = Path(__file__).resolve().parent.parent
 TESTS_LIMIT_S = 700

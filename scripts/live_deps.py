@@ -11,7 +11,8 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from tailrace.live import doctor, fabric
+from tailrace.live.lab import fabric
+from tailrace.live.machine import doctor
 
 POLICY = Path("/usr/sbin/policy-rc.d")
 """Debian asks this program whether a package may start its daemon; 101 says no (invoke-rc.d(8))."""

@@ -9,8 +9,8 @@ import json
 from pathlib import Path
 from typing import Any
 
-from tailrace.results.kinds import by_kind, count_text, null_text
-from tailrace.results.published import Band
+from tailrace.results.compare.kinds import by_kind, count_text, null_text
+from tailrace.results.directory.published import Band
 
 ROOT = Path(__file__).resolve().parent.parent
 SUMMARY = ROOT / "reproductions" / "cisco-dpp" / "result-summary.json"

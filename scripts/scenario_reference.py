@@ -6,8 +6,9 @@ from fractions import Fraction
 from typing import Any
 
 from reference_snippets import SNIPPETS
-from tailrace.scenario import units, vocabulary
-from tailrace.scenario.classify import DSCP_NAMES
+from tailrace.scenario import vocabulary
+from tailrace.scenario.policies.classify import DSCP_NAMES
+from tailrace.scenario.text import units
 
 Schema = dict[str, Any]
 

@@ -22,7 +22,7 @@ from typing import Any
 
 from client_cost_page import SIZES, Cost, conclusion, costs_of, data_of, page
 from client_cost_server import server
-from tailrace.live.fabric import FabricError
+from tailrace.live.lab.fabric import FabricError
 from tailrace.live.programs.postgres import Installation, version_text
 
 HERE = Path(__file__).resolve().parent

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
-from tailrace.live.fabric import FabricError
+from tailrace.live.lab.fabric import FabricError
 from tailrace.live.programs.postgres import SETTINGS, USER, Installation, installation
 
 DATABASE = "postgres"

@@ -13,7 +13,7 @@ from pathlib import Path
 from region_design import corners, draws, label, pair_grids
 from region_table import NAMES, Table
 from region_values import BY_KEY, CONTROL, FIT_PERCENT, FITTED, FITTED_KEYS, PARAMETERS, Parameter, Point, Value
-from tailrace.results.published import INDEPENDENT, Band, read_published
+from tailrace.results.directory.published import INDEPENDENT, Band, read_published
 
 HERE = Path(__file__).resolve().parent
 LEVELS = (6, 5, 4)

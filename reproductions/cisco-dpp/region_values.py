@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from tailrace.scenario.units import RATE, SIZE, parse
+from tailrace.scenario.text.units import RATE, SIZE, parse
 from variations import ALL, LARGE, SMALL, WORKLOADS, binary_sizes, gap_mean_ms, trip
 
 Value = float | str

@@ -20,7 +20,7 @@ from tailrace.experiment.scale import scaled
 from tailrace.experiment.schedule import TrialKey
 from tailrace.scenario.loading import load_scenario
 from tailrace.scenario.scenario import Scenario
-from tailrace.scenario.workload import Oltp
+from tailrace.scenario.workloads.oltp import Oltp
 from variations import VARIATIONS, Variation
 
 HERE = Path(__file__).resolve().parent

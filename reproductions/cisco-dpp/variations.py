@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tailrace.scenario.document import read_document
-from tailrace.scenario.units import RATE, SIZE, parse
+from tailrace.scenario.text.document import read_document
+from tailrace.scenario.text.units import RATE, SIZE, parse
 
 WORKLOADS: dict[str, Any] = read_document(Path(__file__).resolve().parent / "scenario.yaml").data["workloads"]
 """As the scenario has them."""

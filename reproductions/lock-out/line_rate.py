@@ -17,7 +17,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from tailrace.live.ingress import FILE, FRAME, NAME, RECORD
+from tailrace.live.measure.ingress import FILE, FRAME, NAME, RECORD
 
 WIRE_OVERHEAD_BYTES = 24
 """Preamble, check sequence and gap."""

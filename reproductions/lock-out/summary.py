@@ -18,8 +18,8 @@ from typing import Any
 from line_rate import lines_of
 
 from tailrace.results import Run
-from tailrace.results.fidelity import engine_name
-from tailrace.results.run_directory import Trial
+from tailrace.results.compare.fidelity import engine_name
+from tailrace.results.directory.run_directory import Trial
 
 HERE = Path(__file__).resolve().parent
 SUMMARY = HERE / "result-summary.json"

@@ -17,11 +17,13 @@ ALLOWED: dict[str, set[str]] = {
     "wire": {"units"},
     "dataplane": {"units", "wire"},
     "endpoint": {"units", "wire"},
-    "plan": {"units"},
+    "plan": {"units", "wire"},
     "record": {"units"},
-    "sim": {"units", "wire", "dataplane", "endpoint", "plan", "record"},
-    "fabric": {"units", "wire", "dataplane", "endpoint", "plan", "record", "sim"},
-    "bindings": {"plan", "sim"},
+    "network": {"units", "wire", "dataplane", "endpoint", "plan", "record"},
+    "sim": {"units", "wire", "dataplane", "endpoint", "plan", "record", "network"},
+    # The two engines share the network and nothing else: neither knows the other.
+    "fabric": {"units", "wire", "dataplane", "endpoint", "plan", "record", "network"},
+    "bindings": {"dataplane", "plan", "sim"},
 }
 
 # A file is one concept; the switch, the endpoint, the world and the experiment are where a god object would grow.

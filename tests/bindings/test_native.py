@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from tailrace import _native
-from tailrace.live.outcome import FABRIC_COLUMNS
+from tailrace.live.trial.outcome import FABRIC_COLUMNS
 
 MS_PS = 10**9
 BUFFER = {"initial_bytes": 1_000_000, "maximum_bytes": 1_000_000}

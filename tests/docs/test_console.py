@@ -136,8 +136,8 @@ def test_numbers_may_differ_and_words_may_not() -> None:
 
 
 def test_a_time_to_go_may_have_another_unit() -> None:
-    assert matches("about 5 s to go", words("about 1.2 h to go"))
-    assert not matches("about 5 s to go", words("about 5 s more"))
+    assert matches("about 5 s remaining", words("about 1.2 h remaining"))
+    assert not matches("about 5 s remaining", words("about 5 s more"))
 
 
 def test_a_command_may_have_several_lines(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ import pytest
 import example_index
 from scenario_files import EXAMPLES
 from tailrace.scenario.loading import load_scenario
-from tailrace.scenario.yaml import load_yaml
+from tailrace.scenario.text.yaml import load_yaml
 
 RESULTS = json.loads(example_index.RESULTS.read_text())["examples"]
 

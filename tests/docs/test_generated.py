@@ -12,9 +12,9 @@ import generate_docs
 import readme_figure
 import readme_table
 import scenario_reference
-from tailrace.results.published import Band
-from tailrace.scenario import units
-from tailrace.scenario.lower import plan_hash
+from tailrace.results.directory.published import Band
+from tailrace.scenario.lowering.plan import plan_hash
+from tailrace.scenario.text import units
 
 ROOT = Path(__file__).resolve().parents[2]
 

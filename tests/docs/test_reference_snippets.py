@@ -8,7 +8,7 @@ import cli_reference
 import scenario_reference
 from mini_schema import faults
 from reference_snippets import SNIPPETS
-from tailrace.scenario.yaml import load_yaml
+from tailrace.scenario.text.yaml import load_yaml
 
 SCHEMA = json.loads(cli_reference.printed(["schema"]))
 SECTIONS = scenario_reference.reading_order(SCHEMA)

@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from tailrace.live import answers, ingress
+from tailrace.live.machine import answers
+from tailrace.live.measure import ingress
 
 SMALL, LARGE = 18_000, 8_000_000
 COUNTS = {SMALL: 20, LARGE: 5}

@@ -12,10 +12,10 @@ import pytest
 import machine
 from elsewhere import elsewhere, mounted
 from machine_picture import cgroups, tree
-from tailrace.live import clean
-from tailrace.live.lab import Lab
+from tailrace.live.lab import clean
+from tailrace.live.lab.lab import Lab
 from tailrace.scenario.loading import load_scenario
-from tailrace.scenario.lower import canonical_json, lower
+from tailrace.scenario.lowering.plan import canonical_json, lower
 
 LIMIT_S = 200
 ONE_ARM = ["--arm", "fifo", "--set", "experiment.solo=false"]

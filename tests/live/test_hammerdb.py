@@ -10,15 +10,15 @@ from typing import Any
 import pytest
 
 import machine
-from tailrace.live.databases import Databases
-from tailrace.live.fabric import FabricError
-from tailrace.live.lab import Lab
+from tailrace.live.lab.fabric import FabricError
+from tailrace.live.lab.lab import Lab
 from tailrace.live.programs import hammerdb
 from tailrace.live.programs.hammerdb import HammerDb, Installation
 from tailrace.live.programs.pgbench import Load, log_lines
-from tailrace.live.template import Templates
+from tailrace.live.programs.template import Templates
+from tailrace.live.trial.databases import Databases
 from tailrace.scenario.loading import load_scenario
-from tailrace.scenario.lower import canonical_json, lower
+from tailrace.scenario.lowering.plan import canonical_json, lower
 from test_lab import DISTRIBUTIONS
 
 HERE = Path(__file__).parent

@@ -10,12 +10,12 @@ import pytest
 
 import machine
 from tailrace.errors import RunRefusedError
-from tailrace.live import kinds
-from tailrace.live.fabric import ask, program
-from tailrace.live.lab import Lab
-from tailrace.live.program import Command
+from tailrace.live.lab import kinds
+from tailrace.live.lab.fabric import ask, program
+from tailrace.live.lab.lab import Lab
+from tailrace.live.lab.program import Command
 from tailrace.scenario.loading import load_scenario
-from tailrace.scenario.lower import canonical_json, lower
+from tailrace.scenario.lowering.plan import canonical_json, lower
 
 RUN_LIMIT_S = 150
 WINDOW_S = 1

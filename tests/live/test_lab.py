@@ -5,15 +5,15 @@ import time
 from pathlib import Path
 
 import machine
-from tailrace.live.databases import Databases
-from tailrace.live.draws import Draw
-from tailrace.live.lab import Lab
-from tailrace.live.program import Command, Program
-from tailrace.live.programs import probe
+from tailrace.live.lab.lab import Lab
+from tailrace.live.lab.program import Command, Program
+from tailrace.live.measure import probe
+from tailrace.live.programs.draws import Draw
 from tailrace.live.programs.pgbench import Load
-from tailrace.live.template import Templates
+from tailrace.live.programs.template import Templates
+from tailrace.live.trial.databases import Databases
 from tailrace.scenario.loading import load_scenario
-from tailrace.scenario.lower import canonical_json, lower
+from tailrace.scenario.lowering.plan import canonical_json, lower
 
 MS = 10**9
 DISTRIBUTIONS = (

@@ -12,7 +12,8 @@ import pytest
 
 import machine
 from elsewhere import elsewhere
-from tailrace.live import fabric, limits
+from tailrace.live.lab import fabric
+from tailrace.live.machine import limits
 
 LIMIT_S = 200
 NOBODY = 65_534

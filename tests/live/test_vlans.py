@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 import machine
-from tailrace.live.lab import Lab
-from tailrace.live.program import Command
+from tailrace.live.lab.lab import Lab
+from tailrace.live.lab.program import Command
 from tailrace.scenario.loading import load_scenario
-from tailrace.scenario.lower import canonical_json, lower
+from tailrace.scenario.lowering.plan import canonical_json, lower
 
 SCENARIO = Path(__file__).with_name("vlans.yaml")
 ARMS = ("trees", "one-tree")

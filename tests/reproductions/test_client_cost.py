@@ -24,7 +24,7 @@ from client_cost_page import (
     verdicts,
 )
 from tailrace.live.programs.postgres import Installation
-from tailrace.scenario.units import RATE, parse
+from tailrace.scenario.text.units import RATE, parse
 from variations import WORKLOADS
 
 MACHINE = {

@@ -14,7 +14,7 @@ from region_table import TIMES, Table
 from region_values import BY_KEY, CONTROL, FITTED, FITTED_KEYS, PARAMETERS, Parameter, Point, changes_of
 from sensitivity import Cells
 from tailrace.experiment.plans import Plans
-from tailrace.results.published import INDEPENDENT, read_published
+from tailrace.results.directory.published import INDEPENDENT, read_published
 from tailrace.scenario.loading import load_scenario
 
 SCENARIO = HERE / "scenario.yaml"

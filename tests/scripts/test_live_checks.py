@@ -9,7 +9,7 @@ import pytest
 
 import live_checks
 import live_deps
-from tailrace.live.fabric import FabricError
+from tailrace.live.lab.fabric import FabricError
 
 SOUND: dict[str, Any] = {"capabilities": {"lab": True}, "tun": True, "lab_error": None}
 
@@ -35,7 +35,7 @@ def on_debian(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_container_without_rights_is_told_in_one_line(
     found: dict[str, Any], why: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("tailrace.live.fabric.ask", lambda _word: SOUND | found)
+    monkeypatch.setattr("tailrace.live.lab.fabric.ask", lambda _word: SOUND | found)
     assert live_checks.main() == 0
     [line] = capsys.readouterr().out.splitlines()
     assert line.startswith(f"live tests: skipped, {why}")
@@ -45,7 +45,7 @@ def test_a_container_without_rights_is_told_in_one_line(
 def test_packages_that_cannot_be_installed_are_told_in_one_line(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("tailrace.live.fabric.ask", lambda _word: SOUND)
+    monkeypatch.setattr("tailrace.live.lab.fabric.ask", lambda _word: SOUND)
     monkeypatch.setattr(live_deps, "missing_for_tests", lambda: ["iperf3"])
     monkeypatch.setattr(live_deps, "install", lambda _packages: "apt-get install: E: no network")
     assert live_checks.main() == 0
@@ -55,7 +55,7 @@ def test_packages_that_cannot_be_installed_are_told_in_one_line(
 
 @pytest.mark.usefixtures("on_debian")
 def test_tests_that_fail_fail(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tailrace.live.fabric.ask", lambda _word: SOUND)
+    monkeypatch.setattr("tailrace.live.lab.fabric.ask", lambda _word: SOUND)
     monkeypatch.setattr(live_checks, "run", lambda *_words: 1)
     assert live_checks.main() == 1
 
@@ -65,7 +65,7 @@ def test_a_fabric_that_fails_is_no_reason_to_skip(monkeypatch: pytest.MonkeyPatc
     def ask(_word: str) -> dict[str, Any]:
         raise FabricError("it is not built")
 
-    monkeypatch.setattr("tailrace.live.fabric.ask", ask)
+    monkeypatch.setattr("tailrace.live.lab.fabric.ask", ask)
     with pytest.raises(FabricError):
         live_checks.main()
 

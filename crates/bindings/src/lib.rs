@@ -1,5 +1,6 @@
-//! `tailrace._native`: one trial, for Python. This crate converts types and decides nothing.
+//! `tailrace._native`: one trial, and the names and limits that scenarios share with plans, for Python. This crate converts types and decides nothing.
 
+mod facts;
 mod failure;
 mod tables;
 mod trial;
@@ -24,6 +25,12 @@ mod _native {
     use super::PlanError;
     #[pymodule_export]
     use super::TrialFailed;
+    #[pymodule_export]
+    use super::facts::distributions;
+    #[pymodule_export]
+    use super::facts::drop_causes;
+    #[pymodule_export]
+    use super::facts::limits;
     #[pymodule_export]
     use super::trial::Trial;
 

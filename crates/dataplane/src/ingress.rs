@@ -14,7 +14,7 @@ const CABLE_SPEED: u64 = 198_000_000;
 
 /// Pauses are not renewed more often than once in the time of so many bytes: the frames of eight groups (84 bytes each with
 /// their overhead) then take at most half of the line, however short the pauses are.
-const REFRESH_WIRE_BYTES_MIN: u64 = 2 * 8 * 84;
+pub const REFRESH_WIRE_BYTES_MIN: u64 = 2 * 8 * 84;
 
 /// A group of priorities of one ingress port.
 #[derive(Clone, Copy, Debug)]

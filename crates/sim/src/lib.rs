@@ -10,19 +10,16 @@ mod control;
 mod generate;
 mod observe;
 mod outcome;
-mod ring;
 mod sockets;
 mod surroundings;
 mod warm_up;
 mod watch;
-mod wire;
 mod workloads;
 mod world;
 
-pub use build::{Flight, address_of, flight, lossless_nics, pace_of, switches};
+pub use build::SERVER_PORT;
 pub use control::Control;
-pub use observe::PortRecord;
-pub use outcome::{Column, Outcome, Recorded, Table, interface_summary, port_series, ports, queue_depth, switch_summaries};
+pub use outcome::{Column, Outcome, Table};
 pub use watch::{Connection, watch};
 
 use tailrace_plan::Plan;

@@ -1,19 +1,20 @@
 //! What a switch and a socket see of the world: wires to send on.
 
 use crate::agenda::Agenda;
-use crate::bridging::{Bridging, Notice};
+use crate::bridging::Bridging;
 use crate::observe::Observe;
-use crate::wire::{End, Wire, source_of};
-use tailrace_dataplane::{DropCause, Frame, Notification, Outside, PortNo, QueueNo};
+use crate::world::source_of;
+use tailrace_dataplane::Frame;
 use tailrace_endpoint::host::{Completion, Moderation, Outputs};
 use tailrace_endpoint::udp::Datagram;
+use tailrace_network::{End, Medium, NetworkFrame, Wire};
 use tailrace_units::Time;
-use tailrace_wire::{Flags, Packet};
+use tailrace_wire::Packet;
 
 /// The parts of the world that a frame passes on its way out of a node.
 #[derive(Debug)]
 pub(crate) struct Roads {
-    pub(crate) wires: Vec<Wire>,
+    pub(crate) wires: Vec<Wire<Packet>>,
     /// Interrupt moderation at each host's end.
     pub(crate) moderations: Vec<Moderation>,
     pub(crate) agenda: Agenda,
@@ -29,7 +30,7 @@ impl Roads {
     fn send(&mut self, wire: usize, packet: &Packet, start: Time, end: Time) {
         self.observe.sent(start, wire, packet.fingerprint());
         let road = &mut self.wires[wire];
-        if packet.flags.intersects(Flags::PAUSE.with(Flags::CNM)) || road.is_full() {
+        if packet.is_control() || road.is_full() {
             return self.send_slowly(wire, packet, start, end);
         }
         if let Some(arrival) = road.push(packet, start, end) {
@@ -42,7 +43,7 @@ impl Roads {
     #[inline(never)]
     fn send_slowly(&mut self, wire: usize, packet: &Packet, start: Time, end: Time) {
         let road = &mut self.wires[wire];
-        if packet.flags.intersects(Flags::PAUSE.with(Flags::CNM))
+        if packet.is_control()
             && let End::Host(host) = road.end
         {
             let arrival = road.arrival(start, end);
@@ -76,7 +77,7 @@ impl Roads {
             self.observe.frames.delivered += u64::from(!packet.is_pause());
             return;
         };
-        interface.inbox.push_back((arrival, packet));
+        interface.control.push(arrival, packet);
         let (source, due) = interface.due();
         self.agenda.arm(source, due);
     }
@@ -98,55 +99,22 @@ impl Roads {
     }
 }
 
-/// The world around one switch.
-pub(crate) struct AroundSwitch<'a> {
-    pub(crate) roads: &'a mut Roads,
-    /// The wire of each port, and its record if it is observed.
-    pub(crate) ports: &'a [(u32, Option<u32>)],
-    /// Its index.
-    pub(crate) switch: u32,
-}
-
-impl Outside<Packet> for AroundSwitch<'_> {
+impl Medium<Packet> for Roads {
     #[inline]
-    fn transmit(&mut self, port: PortNo, packet: Packet, start: Time, end: Time) {
-        let (wire, record) = self.ports[port];
-        if let Some(record) = record {
-            self.roads.observe.transmitted(record, start, &packet);
-        }
-        self.roads.send(wire as usize, &packet, start, end);
+    fn send(&mut self, wire: usize, packet: &Packet, start: Time, end: Time) {
+        self.send(wire, packet, start, end);
     }
 
-    fn dropped(&mut self, at: Time, port: PortNo, _queue: QueueNo, packet: &Packet, cause: DropCause) {
-        let (wire, record) = self.ports[port];
-        self.roads.observe.dropped(at, u64::from(wire), packet.fingerprint());
-        if let Some(record) = record {
-            let source = self.roads.observe.source_of(packet);
-            self.roads.observe.ports[record as usize].dropped(at, source, packet, cause);
-        }
+    fn dropped(&mut self, at: Time, wire: usize, packet: &Packet) {
+        self.observe.dropped(at, wire as u64, packet.fingerprint());
     }
 
-    fn marked(&mut self, at: Time, port: PortNo, _queue: QueueNo, packet: &Packet) {
-        let (wire, record) = self.ports[port];
-        self.roads.observe.marked(at, u64::from(wire), packet.fingerprint());
-        if let Some(record) = record {
-            self.roads.observe.ports[record as usize].mark_frames.add(at, 1);
-        }
+    fn marked(&mut self, at: Time, wire: usize, packet: &Packet) {
+        self.observe.marked(at, wire as u64, packet.fingerprint());
     }
 
-    fn notify(&mut self, at: Time, port: PortNo, _queue: QueueNo, packet: &Packet, notification: Notification) {
-        if packet.flags.contains(Flags::CNM) {
-            return; // a notification has no source to slow down
-        }
-        let notice = Notice { at, switch: self.switch, port: port as u32, packet: *packet, notification };
-        self.roads.bridging.notices.push(notice);
-    }
-
-    #[inline(never)]
-    fn depth(&mut self, at: Time, port: PortNo, bytes: u64) {
-        if let Some(record) = self.ports[port].1 {
-            self.roads.observe.ports[record as usize].depth.change(at, bytes);
-        }
+    fn source_of(&self, packet: &Packet) -> Option<usize> {
+        self.observe.source_of(packet)
     }
 }
 
@@ -164,10 +132,10 @@ pub(crate) struct Attachment {
 
 impl Outputs for Roads {
     type Place = Attachment;
-    type Ring = Wire;
+    type Ring = Wire<Packet>;
 
     #[inline]
-    fn ring(&mut self, place: &Attachment) -> &mut Wire {
+    fn ring(&mut self, place: &Attachment) -> &mut Wire<Packet> {
         &mut self.wires[place.wire_in as usize]
     }
     #[inline]

@@ -18,9 +18,8 @@ impl World {
                 self.roads.observe.workloads[index].begin_counting(now, tcp, bytes);
             }
         }
-        self.switches.iter_mut().for_each(|node| node.switch.begin_counting(now));
-        self.roads.observe.ports.iter_mut().for_each(|record| record.begin_counting(now));
-        self.hosts.iter_mut().for_each(|node| node.begin_counting(now));
+        self.switches.iter_mut().for_each(|node| node.begin_counting(now));
+        self.hosts.iter_mut().for_each(|host| host.begin_counting(now));
     }
 
     /// What the connections of a workload have counted since they were made, those that are gone too.

@@ -3,10 +3,10 @@
 use crate::agenda::Source;
 use crate::control::Control;
 use crate::generate::Generator;
-use crate::surroundings::{AroundSwitch, Attachment, Roads};
-use crate::wire::{End, Origin, source_of};
+use crate::surroundings::{Attachment, Roads};
 use tailrace_dataplane::Switch;
 use tailrace_endpoint::host::Host;
+use tailrace_network::{End, Origin, SwitchNode, SwitchOutputs, Wire};
 use tailrace_units::{Span, Time};
 use tailrace_wire::Packet;
 
@@ -25,7 +25,7 @@ pub(crate) struct World {
     pub(crate) events: u64,
     pub(crate) is_cancelled: bool,
     pub(crate) roads: Roads,
-    pub(crate) switches: Vec<SwitchNode>,
+    pub(crate) switches: Vec<SwitchNode<Packet>>,
     /// Switches that must be told of every flow: a network has a thousand, and flows come and go.
     pub(crate) learners: Vec<u32>,
     pub(crate) hosts: Vec<Host<Attachment>>,
@@ -48,11 +48,9 @@ pub(crate) struct SocketPlace {
     pub(crate) number: u32,
 }
 
-/// A switch and where its ports lead: for each port its wire, and its record if it is observed.
-#[derive(Debug)]
-pub(crate) struct SwitchNode {
-    pub(crate) switch: Switch<Packet>,
-    pub(crate) ports: Vec<(u32, Option<u32>)>,
+/// The index of a wire is its source in the agenda.
+pub(crate) fn source_of(wire: usize) -> Source {
+    wire as Source
 }
 
 impl World {
@@ -122,14 +120,7 @@ impl World {
             self.after_switch(now, index);
         }
         let now = self.now;
-        for (index, node) in self.switches.iter().enumerate() {
-            for (port, (_, record)) in node.ports.iter().enumerate() {
-                if let Some(record) = record {
-                    let depth = self.switches[index].switch.waiting_bytes(port);
-                    self.roads.observe.ports[*record as usize].depth.change(now, depth);
-                }
-            }
-        }
+        self.switches.iter_mut().for_each(|node| node.record_depths(now));
     }
 
     #[inline]
@@ -230,10 +221,13 @@ impl World {
 
     /// A switch, and what surrounds it with the time.
     #[inline]
-    pub(crate) fn switch_and_surroundings(&mut self, index: usize) -> (&mut Switch<Packet>, (AroundSwitch<'_>, Time)) {
+    pub(crate) fn switch_and_surroundings(
+        &mut self,
+        index: usize,
+    ) -> (&mut Switch<Packet>, (SwitchOutputs<'_, Packet, Roads>, Time)) {
         let World { switches, roads, now, .. } = self;
-        let SwitchNode { switch, ports } = &mut switches[index];
-        (switch, (AroundSwitch { roads, ports, switch: index as u32 }, *now))
+        let (switch, outputs) = switches[index].split(roads);
+        (switch, (outputs, *now))
     }
 
     /// A host, and the links around it.
@@ -245,10 +239,10 @@ impl World {
 
 /// Frames that are somewhere between the hosts.
 pub(crate) fn frames_in_network(world: &World) -> u64 {
-    let on_wires: u64 = world.roads.wires.iter().map(|wire| wire.len() as u64).sum();
-    let held = world.switches.iter().flat_map(|node| (0..node.ports.len()).map(|port| node.switch.held_frames(port)));
+    let on_wires: u64 = world.roads.wires.iter().map(Wire::frames).sum();
+    let held: u64 = world.switches.iter().map(SwitchNode::held_frames).sum();
     let in_interfaces: u64 = world.hosts.iter().map(|host| host.nic().waiting_frames()).sum();
-    on_wires + held.sum::<u64>() + in_interfaces + world.roads.bridging.notifications()
+    on_wires + held + in_interfaces + world.roads.bridging.notifications()
 }
 
 /// The span from the end of the warm-up to the end of a run.

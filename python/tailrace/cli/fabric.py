@@ -9,9 +9,9 @@ from typing import Any
 from tailrace.cli.console import emit, emit_json, note, overrides, scenario_path, warn
 from tailrace.cli.inspect import counted
 from tailrace.errors import RunRefusedError, closest
-from tailrace.live import standing
-from tailrace.results.numbers import bytes_text, count_text, rate_text
-from tailrace.results.text import align
+from tailrace.live.lab import standing
+from tailrace.results.text.numbers import bytes_text, count_text, rate_text
+from tailrace.results.text.run import align
 
 TOP_EVERY_S = 1.0
 
@@ -20,11 +20,11 @@ def bring_up(
     path: Path, name: str | None, arm: str | None, metrics: int | None, assignments: list[str] | None, fabric: str
 ) -> None:
     """Makes the fabric of a scenario."""
-    from tailrace.live import kinds
-    from tailrace.live.clean import clean_before
-    from tailrace.live.doctor import require
+    from tailrace.live.lab import kinds
+    from tailrace.live.lab.clean import clean_before
+    from tailrace.live.machine.doctor import require
     from tailrace.scenario.loading import load_scenario
-    from tailrace.scenario.lower import canonical_json, lower
+    from tailrace.scenario.lowering.plan import canonical_json, lower
 
     loaded = load_scenario(scenario_path(path), overrides(assignments))
     chosen = arm or next(iter(loaded.arms))

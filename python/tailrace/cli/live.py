@@ -8,7 +8,7 @@ from tailrace.errors import RunRefusedError, reason_of
 
 def print_doctor(*, measure: bool, json_: bool) -> int:
     """Prints what the machine has; returns the exit code."""
-    from tailrace.live import doctor, limits
+    from tailrace.live.machine import doctor, limits
 
     found = []
     if measure:
@@ -26,7 +26,7 @@ def print_doctor(*, measure: bool, json_: bool) -> int:
 
 def calibrate_hosts(out: Path | None, mtu: str, rate: str) -> None:
     """Measures and writes the fragment."""
-    from tailrace.live.calibrate import calibrate, fragment
+    from tailrace.live.machine.calibrate import calibrate, fragment
 
     if out is None:
         emit_text(fragment(calibrate(mtu, rate, note)))
@@ -47,7 +47,7 @@ def calibrate_hosts(out: Path | None, mtu: str, rate: str) -> None:
 
 def replay_run(path: Path, *, json_: bool) -> int:
     """Replays every log of a run; returns the exit code."""
-    from tailrace.live.replay import replay
+    from tailrace.live.trial.replay import replay
 
     replayed = replay(path)
     if json_:
@@ -59,7 +59,7 @@ def replay_run(path: Path, *, json_: bool) -> int:
 
 def clean_machine() -> None:
     """Removes what dead runs left."""
-    from tailrace.live.clean import clean
+    from tailrace.live.lab.clean import clean
 
     removed = clean()
     emit(f"removed: {', '.join(removed)}" if removed else "nothing was left")

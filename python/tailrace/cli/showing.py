@@ -5,9 +5,9 @@ from pathlib import Path
 from tailrace.cli.console import emit_json, emit_table
 from tailrace.errors import RunRefusedError, closest
 from tailrace.results import Run
-from tailrace.results.queuing import port_counters, port_policies, switch_counters
-from tailrace.results.queuing_text import format_ports, format_switches, vendor_of
-from tailrace.results.run_directory import Trial
+from tailrace.results.directory.run_directory import Trial
+from tailrace.results.ports.queuing import port_counters, port_policies, switch_counters
+from tailrace.results.ports.queuing_text import format_ports, format_switches, vendor_of
 
 
 def show_queues(path: Path, arm: str | None, number: int, port: str | None, *, json_: bool) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 
 from tailrace.errors import RunRefusedError
 from tailrace.experiment.engine import Engine
-from tailrace.experiment.estimate import Estimate
+from tailrace.experiment.estimate import TimeEstimate
 from tailrace.experiment.native import Outcome
 from tailrace.experiment.plans import Plans, alone
 from tailrace.experiment.pool import Pool, Running
@@ -18,10 +18,10 @@ from tailrace.experiment.reporter import Reporter
 from tailrace.experiment.schedule import SOLO, TrialKey
 from tailrace.experiment.storage import RunDirectory, read_object
 from tailrace.files import write_json
-from tailrace.results.numbers import PS_PER_S
+from tailrace.results.text.numbers import PS_PER_S
 from tailrace.scenario.experiment import Calibrate
 from tailrace.scenario.scenario import Scenario
-from tailrace.scenario.workload import Oltp, start_of
+from tailrace.scenario.workloads.base import ClosedLoop
 
 PROBE_SHARE = 0.1
 """A probe lasts this share of the wanted time."""
@@ -62,7 +62,7 @@ def names(scenario: Scenario) -> list[str]:
     spec = scenario.experiment.calibrate
     if spec is None:
         return []
-    return spec.workloads or [name for name, workload in scenario.workloads.items() if isinstance(workload, Oltp)]
+    return spec.workloads or [name for name, workload in scenario.workloads.items() if workload.closed_loop()]
 
 
 def recorded(directory: RunDirectory) -> dict[str, Any] | None:
@@ -98,13 +98,16 @@ def _applied(scenarios: Mapping[str, Scenario], choices: Sequence[Choice]) -> di
 
 
 def _with_choice(scenario: Scenario, choice: Choice) -> Scenario:
-    oltp = scenario.workloads[choice.workload]
-    assert isinstance(oltp, Oltp), "checks refuse other workloads"
-    gap = oltp.gap if choice.gap_factor == 1 else oltp.gap.scaled(choice.gap_factor)
-    update = {"transactions": choice.transactions, "gap": gap}
-    return scenario.model_copy(
-        update={"workloads": {**scenario.workloads, choice.workload: oltp.model_copy(update=update)}}
-    )
+    loop = _loop(scenario, choice.workload)
+    gap = loop.gap if choice.gap_factor == 1 else loop.gap.scaled(choice.gap_factor)
+    chosen = loop.with_transactions(choice.transactions, gap)
+    return scenario.model_copy(update={"workloads": {**scenario.workloads, choice.workload: chosen}})
+
+
+def _loop(scenario: Scenario, name: str) -> ClosedLoop:
+    loop = scenario.workloads[name].closed_loop()
+    assert loop is not None, "checks refuse other workloads"
+    return loop
 
 
 class _Calibration:
@@ -119,7 +122,7 @@ class _Calibration:
         self.reporter = reporter
         self.engine = engine
         self.names = names(scenario)
-        self.estimate = Estimate([], jobs)
+        self.estimate = TimeEstimate([], jobs)
         self.outcomes: dict[str, dict[str, Any]] = {}
 
     def choose(self) -> list[Choice] | None:
@@ -162,27 +165,24 @@ class _Calibration:
         ]
 
     def _probe_scenario(self, name: str) -> Scenario:
-        oltp = self._oltp(name)
-        guess_ps = max(1.0, oltp.gap.mean + sum(trip.server_time.mean * trip.repeat for trip in oltp.round_trips))
+        loop = self._loop(name)
+        guess_ps = max(1.0, loop.cycle_guess_ps())
         likely = round(self.spec.to * PROBE_SHARE / guess_ps)
         # A probe whose guess was far too short ends with the trial; then its rate is taken from what it did.
-        limit = oltp.transactions if self.spec.method == "gap" and oltp.transactions else likely
-        probe = oltp.model_copy(
-            update={"transactions": max(PROBE_TRANSACTIONS_MIN, min(likely, limit)), "warmup_transactions": 0}
-        )
+        limit = loop.transactions if self.spec.method == "gap" and loop.transactions else likely
+        probe = loop.probe(max(PROBE_TRANSACTIONS_MIN, min(likely, limit)))
         return self.scenario.model_copy(update={"workloads": {name: probe}})
 
     def _cycle_ps(self, name: str, probe: Scenario, completion_ps: int) -> float:
         """Time of one transaction of a user, gap included; a user's last gap is not waited for."""
-        oltp = probe.workloads[name]
-        assert isinstance(oltp, Oltp), "only OLTP workloads are probed"
-        done = self.outcomes[name]["transactions"] / oltp.users
-        started_ps = start_of(oltp).mean
+        loop = _loop(probe, name)
+        done = self.outcomes[name]["transactions"] / loop.users
+        started_ps = loop.first_transaction().mean
         return max(1.0, (completion_ps - started_ps) / float(max(done, 1.0)))
 
     def _first_gaps(self, cycles: Mapping[str, float]) -> list[Choice]:
         counts = {name: self._counted(name) for name in self.names}
-        gaps = {name: self._oltp(name).gap.mean for name in self.names}
+        gaps = {name: self._loop(name).gap.mean for name in self.names}
         # Alone a workload takes count x (cycle without gap + factor x gap): the factor that makes it the wanted time.
         work = {name: counts[name] * gaps[name] for name in self.names}
         missing = {name: self.spec.to - counts[name] * (cycles[name] - gaps[name]) for name in self.names}
@@ -197,16 +197,14 @@ class _Calibration:
 
     def _refuse_factor(self, name: str, factor: float) -> None:
         if not 0 <= factor <= GAP_FACTOR_MAX:
-            hint = "use fewer transactions, or a longer time" if factor < 0 else "begin with a longer gap"
+            hint = "use fewer transactions, or a longer target time" if factor < 0 else "start with a longer gap"
             what = f"cannot be calibrated by its gap: a factor of {factor:.3g} would be needed"
             raise RunRefusedError(f"workload {name} {what} (hint: {hint})")
 
     def _counted(self, name: str) -> int:
-        count = self._oltp(name).transactions
+        count = self._loop(name).transactions
         if count is None:
-            raise RunRefusedError(
-                f"workload {name} has no number of transactions (hint: calibration by gap keeps that number)"
-            )
+            raise RunRefusedError(f"workload {name} needs `transactions` (hint: calibration by gap keeps that number)")
         return count
 
     def _verified(self, choice: Choice, alone_ps: int, round_number: int) -> Choice:
@@ -226,13 +224,13 @@ class _Calibration:
             if count == choice.transactions:
                 return None
             return Choice(choice.workload, count, 1.0, choice.wanted_ps, 0, choice.rounds)
-        work = choice.transactions * self._oltp(choice.workload).gap.mean
+        work = choice.transactions * self._loop(choice.workload).gap.mean
         factor = choice.gap_factor + (choice.wanted_ps - choice.alone_ps) / max(1.0, work)
         self._refuse_factor(choice.workload, factor)
         return Choice(choice.workload, choice.transactions, factor, choice.wanted_ps, 0, choice.rounds)
 
     def _corrected_together(self, verified: Sequence[Choice]) -> list[Choice]:
-        work = [choice.transactions * self._oltp(choice.workload).gap.mean for choice in verified]
+        work = [choice.transactions * self._loop(choice.workload).gap.mean for choice in verified]
         missing = [choice.wanted_ps - choice.alone_ps for choice in verified]
         step = sum(w * m for w, m in zip(work, missing, strict=True)) / max(1.0, sum(w * w for w in work))
         if abs(step) < self.engine.calibration_error:
@@ -241,17 +239,15 @@ class _Calibration:
         self._refuse_factor(verified[0].workload, factor)
         return [Choice(c.workload, c.transactions, factor, c.wanted_ps, 0, c.rounds) for c in verified]
 
-    def _oltp(self, name: str) -> Oltp:
-        workload = self.scenario.workloads[name]
-        assert isinstance(workload, Oltp), "checks refuse other workloads"
-        return workload
+    def _loop(self, name: str) -> ClosedLoop:
+        return _loop(self.scenario, name)
 
     def _measure(self, scenarios: Mapping[str, Scenario], stage: str) -> dict[str, int] | None:
         """Completion time of each workload alone, in picoseconds; None when interrupted."""
         arms = {SOLO + name: _with_time(alone(scenario, name), self.spec.to) for name, scenario in scenarios.items()}
         plans = Plans(arms)
         keys = [TrialKey(arm, 1) for arm in arms]
-        self.estimate = Estimate(keys, self.jobs)
+        self.estimate = TimeEstimate(keys, self.jobs)
         self.reporter.begin(stage, self.estimate)
         try:
             if Pool(self.jobs, lambda key: self.engine.trial(plans.json(key)), self).run_all(keys):
@@ -267,7 +263,7 @@ class _Calibration:
         [workload] = outcome["workloads"]
         if not workload["transactions"]:
             raise RunRefusedError(
-                f"workload {name} alone does no transaction within experiment.duration (hint: raise it)"
+                f"workload {name} alone completes no transaction within experiment.duration (hint: increase it)"
             )
         self.outcomes[name] = workload
         return int(workload["completion_ps"] or outcome["end_ps"])
@@ -293,5 +289,5 @@ def _sentence(choice: Choice) -> str:
     gap = "" if choice.gap_factor == 1 else f", gap x {choice.gap_factor:.4g}"
     seconds = choice.alone_ps / PS_PER_S
     chosen = f"{choice.transactions} transactions per user{gap}"
-    coarse = ", as near as a whole number comes" if COARSE < abs(choice.error) < 1 / choice.transactions else ""
+    coarse = ", the nearest whole number" if COARSE < abs(choice.error) < 1 / choice.transactions else ""
     return f"{choice.workload}: {chosen}; alone {seconds:.4g} s ({choice.error:+.2%}{coarse})"

@@ -6,7 +6,7 @@ from typing import Any
 
 from tailrace.experiment.schedule import TrialKey
 from tailrace.scenario.experiment import Experiment
-from tailrace.scenario.lower import LoweredNetwork, canonical_json, lower, network_key, trial_seed
+from tailrace.scenario.lowering.plan import LoweredNetwork, canonical_json, lower, network_key, trial_seed
 from tailrace.scenario.scenario import Scenario
 
 

@@ -9,12 +9,12 @@ from ruamel.yaml import YAML
 
 from tailrace.errors import ScenarioError
 from tailrace.importers.remarks import Remarks
-from tailrace.scenario.classify import Rule
 from tailrace.scenario.loading import load_scenario
-from tailrace.scenario.pause import GroupThresholds, Pfc
+from tailrace.scenario.policies.classify import Rule
+from tailrace.scenario.policies.pause import GroupThresholds, Pfc
+from tailrace.scenario.policies.switch import Policy, Switch
 from tailrace.scenario.schema import quantity_text
-from tailrace.scenario.switch import Policy, Switch
-from tailrace.scenario.units import RATE, SHARE, SIZE, TIME
+from tailrace.scenario.text.units import RATE, SHARE, SIZE, TIME
 
 PRIORITIES = range(8)
 ONE_PERCENT_PPB = 10**7
@@ -88,7 +88,7 @@ class Section:
             self.is_sound = False
             for problem in error.problems:
                 hint = f" (hint: {problem.hint})" if problem.hint else ""
-                remarks.add(0, problem.path, "contradiction", f"no scenario can have this: {problem.what}{hint}")
+                remarks.add(0, problem.path, "contradiction", f"a scenario cannot contain this: {problem.what}{hint}")
 
     def rename(self, name: str, remarks: Remarks) -> None:
         """Names the switch, and its policies after it, so that sections of several switches fit into one scenario."""

@@ -6,10 +6,10 @@ from typing import Annotated, Any, get_args, get_origin
 from pydantic import BaseModel, WithJsonSchema
 from pydantic.fields import FieldInfo
 
-from tailrace.scenario.limit import Limit
-from tailrace.scenario.quantities import UNIT_KEY
+from tailrace.scenario.policies.limit import Limit
 from tailrace.scenario.schema import quantity_text
-from tailrace.scenario.units import FRAMES, OFFSET, RATE, SHARE, SIZE, TIME, Dimension
+from tailrace.scenario.text.quantities import UNIT_KEY
+from tailrace.scenario.text.units import FRAMES, OFFSET, RATE, SHARE, SIZE, TIME, Dimension
 
 DIMENSIONS = {dimension.noun: dimension for dimension in (TIME, SIZE, RATE, SHARE, OFFSET, FRAMES)}
 

@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from tailrace.experiment.divide import divided
-from tailrace.live import doctor
 from tailrace.live.engine import LiveEngine
+from tailrace.live.machine import doctor
 from tailrace.scenario.loading import load_scenario
-from tailrace.scenario.lower import canonical_json, lower
+from tailrace.scenario.lowering.plan import canonical_json, lower
 
 RATE_BPS = 10**9
 """Of a port of the mix, before it is divided."""

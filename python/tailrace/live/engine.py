@@ -8,18 +8,20 @@ from pathlib import Path
 from typing import Any
 
 from tailrace.errors import RunRefusedError, TailraceError
-from tailrace.experiment.engine import LIVE, Trial, read_plan
+from tailrace.experiment.engine import LIVE, EngineTrial, read_plan
 from tailrace.experiment.native import Outcome
 from tailrace.files import make_folder, named, write_text
-from tailrace.live import effect, fabric, kinds, limits, validity
-from tailrace.live.clean import clean_before
-from tailrace.live.doctor import require, versions
+from tailrace.live.lab import fabric, kinds
+from tailrace.live.lab.clean import clean_before
+from tailrace.live.machine import limits
+from tailrace.live.machine.doctor import require, versions
 from tailrace.live.programs import hammerdb
+from tailrace.live.programs.template import Templates
 from tailrace.live.refuse import Machine, refuse
-from tailrace.live.replay import INGRESS
-from tailrace.live.template import Templates
-from tailrace.live.trial import LiveTrial
-from tailrace.results.fidelity import TAP
+from tailrace.live.trial import effect, validity
+from tailrace.live.trial.live_trial import LiveTrial
+from tailrace.live.trial.replay import INGRESS
+from tailrace.results.compare.fidelity import TAP
 from tailrace.scenario.experiment import Experiment
 from tailrace.scenario.loading import Loaded
 from tailrace.scenario.scenario import Scenario
@@ -95,7 +97,7 @@ class LiveEngine:
         if self._folder.is_dir() and not any(self._folder.iterdir()):
             self._folder.rmdir()
 
-    def trial(self, plan_json: str) -> Trial:
+    def trial(self, plan_json: str) -> EngineTrial:
         """A trial with a fresh lab of its own."""
         if self._templates is None:
             self._templates = Templates(self._folder / "templates")

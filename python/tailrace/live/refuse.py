@@ -5,14 +5,18 @@ from dataclasses import dataclass
 from typing import Any
 
 from tailrace.errors import KeyPath, ScenarioError
-from tailrace.live.draws import Draw, UnknownDrawError
 from tailrace.live.programs import hammerdb
-from tailrace.scenario.host import Host, Tcp
+from tailrace.live.programs.draws import Draw, UnknownDrawError
 from tailrace.scenario.loading import Loaded
-from tailrace.scenario.network import Framing
+from tailrace.scenario.network.host import Host, Tcp
+from tailrace.scenario.network.network import Framing
+from tailrace.scenario.network.topology import Graph, expand
 from tailrace.scenario.scenario import Scenario
-from tailrace.scenario.topology import Graph, expand
-from tailrace.scenario.workload import Datagrams, Flows, Oltp, Stream, bulk_receivers, start_of
+from tailrace.scenario.workloads.base import WorkloadKind
+from tailrace.scenario.workloads.datagrams import Datagrams
+from tailrace.scenario.workloads.flows import Flows
+from tailrace.scenario.workloads.oltp import Oltp
+from tailrace.scenario.workloads.stream import Stream
 
 Found = Iterator[tuple[KeyPath, str, str]]
 """Path, what cannot be run, hint."""
@@ -113,7 +117,7 @@ def _groups(scenario: Scenario, machine: Machine) -> Found:
                 yield ("workloads", name, "dscp"), what, "leave it out; see `tailrace doctor`"
 
 
-def _workload(at: KeyPath, workload: Oltp | Stream | Flows | Datagrams) -> Found:
+def _workload(at: KeyPath, workload: WorkloadKind) -> Found:
     match workload:
         case Flows():
             yield (*at, "kind"), "no real program makes flows with sizes of a distribution", "simulate it"
@@ -132,7 +136,7 @@ def _oltp(at: KeyPath, oltp: Oltp) -> Found:
     if oltp.load_generator == "hammerdb" and oltp.users > hammerdb.USERS_MAX:
         what = "hammerdb has a thread with an interpreter for each user"
         yield (*at, "users"), what, f"the most are {hammerdb.USERS_MAX}; or leave load_generator out for pgbench"
-    for key, distribution in (("gap", oltp.gap), ("start", start_of(oltp))):
+    for key, distribution in (("gap", oltp.gap), ("start", oltp.first_transaction())):
         try:
             Draw(distribution.raw, 0)
         except UnknownDrawError as error:
@@ -201,7 +205,7 @@ def _congestion_controls(scenario: Scenario, known: frozenset[str]) -> Found:
 
 def _rates(scenario: Scenario, graph: Graph, frames_per_s_max: float) -> Found:
     """The switch program forwards so many frames a second and no more, whatever the number of ports."""
-    receivers = {host for workload in scenario.running.values() for host in bulk_receivers(workload, graph.host_names)}
+    receivers = {host for workload in scenario.running.values() for host in workload.bulk_receivers(graph.host_names)}
     frames_per_s = sum(
         graph.rates_bps[host] / (8 * frame_bytes(scenario, host)) * FRAMES_PER_DATA_FRAME for host in receivers
     )

@@ -3,10 +3,10 @@
 from typing import Any
 
 from tailrace.report.charts.strip import deviation_strip
-from tailrace.results.grid import grid_of, metric_name
-from tailrace.results.kinds import count_text, has_kinds, null_text
-from tailrace.results.numbers import plain_text
-from tailrace.results.text import difference_text, figure_text, judged_interval_text, place
+from tailrace.results.compare.kinds import count_text, has_kinds, null_text
+from tailrace.results.directory.grid import grid_of, metric_name
+from tailrace.results.text.numbers import plain_text
+from tailrace.results.text.run import difference_text, figure_text, judged_interval_text, place
 
 
 def beside_published(summary: dict[str, Any]) -> dict[str, Any]:
@@ -21,8 +21,8 @@ def beside_published(summary: dict[str, Any]) -> dict[str, Any]:
         "has_published": has_published,
         "has_kinds": has_kinds(summary["expectations"]),
         "counted": ". ".join(text for text in (count_text(rows), null_text(rows)) if text) if rows else "",
-        "title": "Beside the published figures" if has_published else "Expectations",
-        "short": "Beside the published" if has_published else "Expectations",
+        "title": "Comparison with published figures" if has_published else "Expectations",
+        "short": "Published figures" if has_published else "Expectations",
     }
 
 

@@ -8,11 +8,14 @@ from tailrace.report.charts.engines import engines_chart
 from tailrace.report.page import asset, environment
 
 WHAT = {
-    "slowdown": ("Slowdown", "Time in the arm over the time alone, each engine by its own solo run."),
-    "completion_s": ("Completion", "Time until the last user of a workload was done, in seconds."),
+    "slowdown": ("Slowdown", "Completion time in the arm divided by that of the solo run, both of the same engine."),
+    "completion_s": ("Completion", "Time until the last user of a workload finished, in seconds."),
     "latency_p50_ms": ("Median latency", "From the intended start of a transaction to its end, in milliseconds."),
-    "latency_p99_ms": ("Latency p99", "As above: one transaction in a hundred took longer."),
-    "goodput_gbps": ("Goodput", "Application bytes over time, in Gbit/s."),
+    "latency_p99_ms": (
+        "Latency p99",
+        "99th percentile, from the intended start of a transaction to its end, in milliseconds.",
+    ),
+    "goodput_gbps": ("Goodput", "Application bytes per second, in Gbit/s."),
 }
 
 

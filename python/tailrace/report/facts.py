@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from tailrace.results.kinds import count_text
+from tailrace.results.compare.kinds import count_text
 
 
 def facts(summary: dict[str, Any]) -> list[dict[str, str]]:

@@ -5,7 +5,7 @@ from urllib.parse import quote
 
 from tailrace.report.limits import LINKED_MAX
 from tailrace.results import Run
-from tailrace.results.tables import TABLES
+from tailrace.results.directory.tables import TABLES
 
 WHOLE = ("result.json", "scenario.yaml", "manifest.json")
 

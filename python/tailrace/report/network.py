@@ -7,7 +7,8 @@ from tailrace.report import policy
 from tailrace.report.charts import port_policy, topology
 from tailrace.report.interfaces import interface_sentences
 from tailrace.report.limits import ARMS_DRAWN_MAX
-from tailrace.results import Run, trees
+from tailrace.results import Run
+from tailrace.results.ports import trees
 
 # Switches with settings of their own that are drawn; those with the same settings are drawn together.
 SWITCHES_MAX = 12

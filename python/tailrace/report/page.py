@@ -18,16 +18,17 @@ from tailrace.report.plan_facts import plan_facts
 from tailrace.report.sections import completion, distributions, provenance, queues, slowdowns, transport
 from tailrace.report.sweep import sweep_section
 from tailrace.report.why import why
-from tailrace.results import Run, numbers
-from tailrace.results.fair_drop import fair_drop_sentences
-from tailrace.results.grid import metric_name
-from tailrace.results.headline import headline
-from tailrace.results.lock_out import lock_out_sentences
-from tailrace.results.outcome_html import outcome_html
-from tailrace.results.pauses import deadlock_sentences
-from tailrace.results.rates import end_words
+from tailrace.results import Run
+from tailrace.results.compare.headline import headline
+from tailrace.results.directory.grid import metric_name
+from tailrace.results.metrics.unfinished import unfinished_sentences
+from tailrace.results.ports.fair_drop import fair_drop_sentences
+from tailrace.results.ports.lock_out import lock_out_sentences
+from tailrace.results.ports.pauses import deadlock_sentences
+from tailrace.results.ports.rates import end_words
 from tailrace.results.summarise import summarise_run
-from tailrace.results.unfinished import unfinished_sentences
+from tailrace.results.text import numbers
+from tailrace.results.text.outcome_html import outcome_html
 from tailrace.statistics import LEVEL_TEXT
 
 ASSETS = Path(__file__).parent / "assets"

@@ -4,9 +4,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tailrace.results import Run
-from tailrace.results.queuing import port_policies
-from tailrace.results.timeouts import minimum_timeouts_ms
-from tailrace.results.waiting import crossings_of
+from tailrace.results.ports.queuing import port_policies
+from tailrace.results.ports.timeouts import minimum_timeouts_ms
+from tailrace.results.ports.waiting import crossings_of
 
 
 @dataclass(frozen=True)

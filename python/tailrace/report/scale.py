@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from math import ceil, floor, inf, log10
 from typing import Protocol
 
-from tailrace.results.numbers import THIN_SPACE, digits_text
+from tailrace.results.text.numbers import THIN_SPACE, digits_text
 
 Tick = tuple[float, str]
 # The digits of each decade that have room for a label in a narrow panel, by the decades that an axis spans.
@@ -14,7 +14,7 @@ LABELLED = ((0.9, (1, 2, 4, 6)), (1.8, (1, 2, 5)), (2.4, (1, 3)), (inf, (1,)))
 STEPS = (1.0, 2.0, 2.5, 5.0, 10.0)
 
 
-class Scale(Protocol):
+class AxisScale(Protocol):
     """What a plot needs to know of an axis."""
 
     def __call__(self, value: float) -> float:

@@ -8,11 +8,11 @@ from tailrace.report.limits import ARMS_DRAWN_MAX, EFFECTS_MAX, HOSTS_MAX, PANEL
 from tailrace.report.plan_facts import PlanFacts
 from tailrace.report.series import TimeChart
 from tailrace.results import Run
-from tailrace.results.effect_words import correction_words, family_words
-from tailrace.results.metrics import NAMES
-from tailrace.results.numbers import PS_PER_S, bytes_text
-from tailrace.results.text import CUT_OFF_WORDS
-from tailrace.results.workload import TCP_COUNTERS
+from tailrace.results.compare.effect_words import correction_words, family_words
+from tailrace.results.metrics.definitions import NAMES
+from tailrace.results.metrics.workload import TCP_COUNTERS
+from tailrace.results.text.numbers import PS_PER_S, bytes_text
+from tailrace.results.text.run import CUT_OFF_WORDS
 
 # One frame of the usual Ethernet MTU.
 QUIET_BYTES = 1_500

@@ -6,16 +6,15 @@ from typing import Any
 from tailrace.report.arms import COLOURS, dash_of
 from tailrace.report.charts import sweep as charts
 from tailrace.results import Run
-from tailrace.results.sweep import METRICS, SHOWN, axes_of
-from tailrace.results.sweep_text import sweep_sentences
+from tailrace.results.sweep.curves import METRICS, axes_of, is_drawn
+from tailrace.results.sweep.text import sweep_sentences
+from tailrace.scenario.workloads.kinds import facts_of
 
 PANELS_MAX = 24
 """Charts of one kind on one page."""
 HEATS_MAX = 24
 COLUMNS_MAX = 7
 """Arms beside each other in one table."""
-LOADS = {"oltp": ("rate_per_s", "transactions per second"), "flows": ("goodput_gbps", "goodput, Gbit/s")}
-"""What carries the load of a kind of workload, and its name on the axis."""
 
 Curves = list[dict[str, Any]]
 
@@ -43,12 +42,15 @@ def sweep_section(run: Run, summary: dict[str, Any]) -> dict[str, Any]:
 
 def _notices(excluded: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     """Trials that are not valid: what did not finish stays in the curves, and anything else has no place there."""
-    rests = {True: "and are told by what they did in their time.", False: "and enter no average."}
+    rests = {
+        True: "and remain in the curves with the work that they completed.",
+        False: "and are excluded from all averages.",
+    }
     notices = []
     for is_told, rest in rests.items():
         points = [one for one in excluded if one["is_told"] == is_told]
         count = len({one["label"] for one in points})
-        lead = f"Trials at {count} point{'s' * (count != 1)} {'did not finish' if is_told else 'do not count'}"
+        lead = f"Trials at {count} point{'s' * (count != 1)} {'did not finish' if is_told else 'are invalid'}"
         notices += [{"lead": lead, "rest": rest, "points": points}] if points else []
     return notices
 
@@ -69,8 +71,7 @@ def _groups(summary: dict[str, Any]) -> list[Curves]:
             found := [
                 curve
                 for curve in summary["sweep"]["curves"]
-                if (curve["workload"], curve["metric"]) == (workload, metric)
-                and metric in SHOWN.get(curve["kind"] or "", ())
+                if (curve["workload"], curve["metric"]) == (workload, metric) and is_drawn(curve)
             ]
         )
     ]
@@ -140,9 +141,10 @@ def _loads(summary: dict[str, Any], sweep: dict[str, Any]) -> list[dict[str, Any
     for workload in summary["workloads"]:
         of = {metric: _of(sweep, workload, metric) for metric in METRICS}
         kind = next((curve["kind"] for curves in of.values() for curve in curves), None)
-        if kind not in LOADS or not of["latency_p99_ms"]:
+        load = facts_of(kind).load_metric if kind else None
+        if load is None or not of["latency_p99_ms"]:
             continue
-        metric, title = LOADS[kind]
+        metric, title = load
         chart = charts.load_chart(of[metric], of["latency_p99_ms"], sweep["arms"])
         if chart is not None:
             panels.append({"title": workload, "what": METRICS["latency_p99_ms"], "x_title": title, "chart": chart})

@@ -1,14 +1,14 @@
 """Results: from the files of a run to numbers that people and programs can use."""
 
-from tailrace.results.compare import compare, format_compare
-from tailrace.results.engines import are_two_engines, compare_engines, format_engines
+from tailrace.results.compare.arms import compare, format_compare
+from tailrace.results.compare.engines import are_two_engines, compare_engines, format_engines
+from tailrace.results.directory.run_directory import Run, RunDirectoryError, Trial
+from tailrace.results.directory.tables import Table
 from tailrace.results.result import Result
-from tailrace.results.run_directory import Run, RunDirectoryError, Trial
 from tailrace.results.summarise import summarise, summarise_run
-from tailrace.results.sweep_files import write_sweep_files
-from tailrace.results.sweep_text import format_result
-from tailrace.results.tables import Table
-from tailrace.results.text import format_table
+from tailrace.results.sweep.files import write_sweep_files
+from tailrace.results.sweep.text import format_result
+from tailrace.results.text.run import format_table
 
 __all__ = [
     "Result",

@@ -5,24 +5,24 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from tailrace.results.compare import compare
-from tailrace.results.comparison_table import comparison_table
-from tailrace.results.headline import headline
-from tailrace.results.kinds import count_text, null_text
-from tailrace.results.latency_summary import Latency
-from tailrace.results.outcome_html import NOTEBOOK_STYLE, outcome_html
-from tailrace.results.run_directory import Run
+from tailrace.results.compare.arms import compare
+from tailrace.results.compare.comparison_table import comparison_table
+from tailrace.results.compare.headline import headline
+from tailrace.results.compare.kinds import count_text, null_text
+from tailrace.results.directory.run_directory import Run
+from tailrace.results.directory.tables import Table, read_table
+from tailrace.results.metrics.latency_summary import Latency
+from tailrace.results.metrics.unfinished import unfinished_sentences
 from tailrace.results.summarise import summarise_run
-from tailrace.results.sweep_text import format_result
-from tailrace.results.tables import Table, read_table
-from tailrace.results.text import (
+from tailrace.results.sweep.text import format_result
+from tailrace.results.text.outcome_html import NOTEBOOK_STYLE, outcome_html
+from tailrace.results.text.run import (
     difference_text,
     figure_text,
     number,
     place,
     verdict_text,
 )
-from tailrace.results.unfinished import unfinished_sentences
 
 PASSED_MARKS = {True: "✓", False: "✗", None: "?"}
 

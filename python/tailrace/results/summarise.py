@@ -4,22 +4,23 @@ import shlex
 from pathlib import Path
 from typing import Any
 
-from tailrace.results.effects import compare_arms
-from tailrace.results.fair_drop import idle_fair_drop
-from tailrace.results.fidelity import engine_name, fabric_name, summarise_fidelity
-from tailrace.results.figures import summarise_figures, summarise_subjects
-from tailrace.results.flow_slowdown import summarise_flow_slowdown
-from tailrace.results.judge import judge
-from tailrace.results.lock_out import lock_outs_of
-from tailrace.results.pauses import deadlocks_of, summarise_pauses
-from tailrace.results.ports import drops_by_cause, early_drops, summarise_hosts, summarise_ports
-from tailrace.results.published import read_bands
-from tailrace.results.rates import summarise_rates
-from tailrace.results.run_directory import SOLO, Run, Trial
-from tailrace.results.slowdown import summarise_slowdown
-from tailrace.results.sweep import summarise_sweep
-from tailrace.results.unfinished import planned_work
-from tailrace.results.workload import summarise_workload
+from tailrace.results.compare.effects import compare_arms
+from tailrace.results.compare.fidelity import engine_name, fabric_name, summarise_fidelity
+from tailrace.results.compare.judge import judge
+from tailrace.results.directory.published import read_bands
+from tailrace.results.directory.run_directory import SOLO, Run, Trial
+from tailrace.results.metrics.figures import summarise_figures, summarise_subjects
+from tailrace.results.metrics.flow_slowdown import summarise_flow_slowdown
+from tailrace.results.metrics.slowdown import summarise_slowdown
+from tailrace.results.metrics.unfinished import planned_work
+from tailrace.results.metrics.workload import summarise_workload
+from tailrace.results.ports.fair_drop import idle_fair_drop
+from tailrace.results.ports.lock_out import lock_outs_of
+from tailrace.results.ports.outcome import drops_by_cause, early_drops, summarise_hosts, summarise_ports
+from tailrace.results.ports.pauses import deadlocks_of, summarise_pauses
+from tailrace.results.ports.rates import summarise_rates
+from tailrace.results.sweep.curves import summarise_sweep
+from tailrace.scenario.workloads.kinds import facts_of
 from tailrace.statistics import jain_index
 
 # Version of the layout of `result.json`.
@@ -115,9 +116,10 @@ def _arm(run: Run, arm: str) -> dict[str, Any]:
             name, trials, scale=run.scale_of(name), work=work.get((name, run.kind_of(name) or ""))
         )
         if summary is not None:
+            has_sizes = facts_of(summary["kind"]).has_slowdown_by_size
             workloads[name] = summary | {
                 "slowdown": summarise_slowdown(run, arm, name),
-                "flow_slowdown": summarise_flow_slowdown(trials, name) if summary["kind"] == "flows" else None,
+                "flow_slowdown": summarise_flow_slowdown(trials, name) if has_sizes else None,
             }
     return {
         "trials": [trial.number for trial in trials],

@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from tailrace.errors import Problem, ScenarioError
-from tailrace.scenario.document import read_document
-from tailrace.scenario.including import read_scenario
-from tailrace.scenario.units import SIZE, QuantityError, parse
+from tailrace.scenario.text.document import read_document
+from tailrace.scenario.text.including import read_scenario
+from tailrace.scenario.text.units import SIZE, QuantityError, parse
 
 SECTIONS = ("hosts", "round_trips")
 RATES = ("build_rate", "produce_rate", "consume_rate", "unpack_rate")
@@ -64,6 +64,6 @@ def _statements(data: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any
     """Place and content of every statement."""
     workloads = data.get("workloads")
     for name, workload in workloads.items() if isinstance(workloads, dict) else ():
-        if isinstance(workload, dict) and workload.get("kind") == "oltp":
-            for index, trip in enumerate(workload.get("round_trips") or []):
+        if isinstance(workload, dict) and isinstance(workload.get("round_trips"), list):
+            for index, trip in enumerate(workload["round_trips"]):
                 yield f"workloads.{name}.round_trips.{index}", trip if isinstance(trip, dict) else {}

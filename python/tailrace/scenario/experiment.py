@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 from pydantic import Field, model_validator
 
 from tailrace.scenario.live import Live
-from tailrace.scenario.quantities import Count, Offset, Part, PortNames, Time
+from tailrace.scenario.text.quantities import Count, Offset, Part, PortNames, Time
 
 HeadlineMetric = Literal[
     "completion_s",

@@ -2,7 +2,7 @@
 
 from pydantic import Field
 
-from tailrace.scenario.quantities import Part, Share, Time
+from tailrace.scenario.text.quantities import Part, Share, Time
 
 
 class Live(Part):

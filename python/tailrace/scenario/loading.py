@@ -11,13 +11,13 @@ from typing import Any
 from pydantic import ValidationError
 
 from tailrace.errors import KeyPath, Problem, ScenarioError, closest, dotted
-from tailrace.scenario.caution import cautions
-from tailrace.scenario.checks import PROBLEMS_MAX, check
-from tailrace.scenario.document import Document, Edit, data_document, read_yaml
-from tailrace.scenario.including import read_scenario, with_includes
+from tailrace.scenario.checks.cautions import cautions
+from tailrace.scenario.checks.problems import PROBLEMS_MAX, check
 from tailrace.scenario.misplaced import misplaced
 from tailrace.scenario.scenario import Scenario
 from tailrace.scenario.sweep import AT, Point
+from tailrace.scenario.text.document import Document, Edit, data_document, read_yaml
+from tailrace.scenario.text.including import read_scenario, with_includes
 from tailrace.scenario.wording import problem_of, real_path
 
 WARNED_MAX = 200

@@ -6,10 +6,10 @@ from difflib import get_close_matches
 from pydantic_core import ErrorDetails
 
 from tailrace.errors import Problem
-from tailrace.scenario.document import Document
 from tailrace.scenario.experiment import Experiment, Observe
-from tailrace.scenario.network import Network
-from tailrace.scenario.quantities import Part
+from tailrace.scenario.network.network import Network
+from tailrace.scenario.text.document import Document
+from tailrace.scenario.text.quantities import Part
 
 SECTIONS: dict[str, type[Part]] = {"experiment": Experiment, "observe": Observe, "network": Network}
 """Sections with keys of their own."""

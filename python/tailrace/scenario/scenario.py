@@ -5,13 +5,13 @@ from functools import cached_property
 from typing import Any, Literal, Self, TypeVar
 
 from tailrace.scenario.experiment import Assumption, Expectation, Experiment, Headline, Observe
-from tailrace.scenario.host import Host
-from tailrace.scenario.network import Name, Network
-from tailrace.scenario.quantities import Part
+from tailrace.scenario.network.host import Host
+from tailrace.scenario.network.network import Name, Network
+from tailrace.scenario.network.topology import Graph, expand
+from tailrace.scenario.policies.switch import FIFO, Policy, Switch
 from tailrace.scenario.sweep import Sweep
-from tailrace.scenario.switch import FIFO, Policy, Switch
-from tailrace.scenario.topology import Graph, expand
-from tailrace.scenario.workload import Workload
+from tailrace.scenario.text.quantities import Part
+from tailrace.scenario.workloads.kinds import Workload
 
 P = TypeVar("P", bound=Part)
 

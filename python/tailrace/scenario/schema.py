@@ -6,12 +6,12 @@ from typing import Any
 
 from pydantic.json_schema import GenerateJsonSchema
 
-from tailrace.scenario.distribution import Distribution
-from tailrace.scenario.host import SocketBuffer
-from tailrace.scenario.limit import Limit
-from tailrace.scenario.quantities import UNIT_KEY
+from tailrace.scenario.network.host import SocketBuffer
+from tailrace.scenario.policies.limit import Limit
 from tailrace.scenario.scenario import Scenario
-from tailrace.scenario.units import DIMENSIONS, SIZE, Dimension
+from tailrace.scenario.text.distribution import Distribution
+from tailrace.scenario.text.quantities import UNIT_KEY
+from tailrace.scenario.text.units import DIMENSIONS, SIZE, Dimension
 
 SCHEMA_ID = "https://json-schema.org/draft/2020-12/schema"
 

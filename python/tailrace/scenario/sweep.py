@@ -10,8 +10,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field, WithJsonSchema, model_validator
 
-from tailrace.scenario.quantities import Part, refuse
-from tailrace.scenario.units import shown
+from tailrace.scenario.text.quantities import Part, refuse
+from tailrace.scenario.text.units import shown
 
 POINTS_MAX = 2000
 """Points of one sweep."""

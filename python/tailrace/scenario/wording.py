@@ -9,10 +9,10 @@ from pydantic import BaseModel
 from pydantic_core import ErrorDetails
 
 from tailrace.errors import KeyPath, Problem, nearest
-from tailrace.scenario.document import Document, has_key
-from tailrace.scenario.quantities import NAME_CHARACTERS_MAX
 from tailrace.scenario.scenario import Scenario
-from tailrace.scenario.units import shown
+from tailrace.scenario.text.document import Document, has_key
+from tailrace.scenario.text.quantities import NAME_CHARACTERS_MAX
+from tailrace.scenario.text.units import shown
 
 SHOWN_CHARACTERS_MAX = 60
 NEAR_CHOICE = 0.6

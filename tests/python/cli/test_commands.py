@@ -154,7 +154,7 @@ def test_a_dry_run_lists_trials_and_runs_nothing(tailrace: Program, workplace: P
 
 def test_a_rerun_goes_on_and_a_report_can_be_written_again(tailrace: Program, workplace: Path) -> None:
     assert tailrace("run", "lab.yaml", *TINY, "--set", "expect=[]", "--out", "mine").code == 0
-    assert "6 of 6 trials are there already" in tailrace("run", "lab.yaml", *TINY, "--out", "mine").err
+    assert "6 of 6 trials are complete already" in tailrace("run", "lab.yaml", *TINY, "--out", "mine").err
     (workplace / "mine/report.html").unlink()
     assert tailrace("report", "mine").code == 0
     assert (workplace / "mine/report.html").is_file()

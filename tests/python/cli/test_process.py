@@ -120,7 +120,7 @@ def test_an_interrupt_keeps_what_is_done_and_the_same_command_goes_on(place: Pat
 
     again = subprocess.run(command, cwd=place, env=environment(), capture_output=True, text=True, timeout=LIMIT_S)
     assert again.returncode == 0, again.stderr
-    assert f"{len(kept)} of 15 trials are there already" in again.stderr
+    assert f"{len(kept)} of 15 trials are complete already" in again.stderr
     assert all(path.stat().st_mtime_ns == stamp for path, stamp in kept.items())
     assert json.loads((place / "mine/manifest.json").read_text())["state"] == "finished"
 

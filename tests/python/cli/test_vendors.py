@@ -196,7 +196,7 @@ def test_what_no_queue_has_seen_is_shown_for_the_switch(tailrace: Program, workp
     path = FakeRun(trials=1, with_solo=False).write(workplace / "run")
     add_bridging(path)
     _, out, _ = tailrace("show", "queues", path, "--arm", "dpp", "--port", "leaf1>client")
-    told = out.partition("Dropped before any queue")[2].split()
+    told = out.partition("Dropped before queueing")[2].split()
     assert [word for word in told if "-" not in word][-4:] == ["leaf1", "policed", "70", "70000"]
     _, out, _ = tailrace("show", "queues", path, "--arm", "dpp", "--json")
     assert json.loads(out)["switches"][0]["earlyDrops"] == {"policed": {"dropPackets": 70, "dropBytes": 70_000}}

@@ -9,7 +9,8 @@ import pytest
 import fake_native
 from lab import load
 from tailrace.errors import RunRefusedError
-from tailrace.experiment.run import Experiment, Options
+from tailrace.experiment.options import Options
+from tailrace.experiment.run import ExperimentRun
 
 pytestmark = pytest.mark.usefixtures("fake", "workplace")
 
@@ -25,9 +26,9 @@ LARGE = {
 }
 
 
-def calibrated(spec: dict[str, Any], **changes: object) -> tuple[Experiment, dict[str, dict[str, Any]]]:
+def calibrated(spec: dict[str, Any], **changes: object) -> tuple[ExperimentRun, dict[str, dict[str, Any]]]:
     loaded = load(workloads__large=LARGE, workloads__backup=..., experiment__calibrate=spec, **changes)
-    experiment = Experiment(loaded, Options(jobs=2))
+    experiment = ExperimentRun(loaded, Options(jobs=2))
     experiment.run()
     text = (experiment.directory.path / "calibration.json").read_text(encoding="utf-8")
     return experiment, {choice["workload"]: choice for choice in json.loads(text)["choices"]}
@@ -67,7 +68,7 @@ def test_the_wanted_time_may_be_the_whole_duration() -> None:
 def test_every_arm_gets_the_same_choice() -> None:
     experiment, choices = calibrated({"to": "2s"})
     counts = {
-        scenario.workloads["orders"].transactions  # type: ignore[union-attr]  # it is an OLTP workload
+        scenario.workloads["orders"].transactions  # type: ignore[attr-defined]  # it is an OLTP workload
         for scenario in experiment.scenarios.values()
     }
     assert counts == {choices["orders"]["transactions"]}

@@ -9,8 +9,9 @@ import pytest
 
 from lab import load, sound
 from tailrace.errors import RunRefusedError
+from tailrace.experiment.options import Options
 from tailrace.experiment.reporter import Silent
-from tailrace.experiment.run import Experiment, Finished, Options
+from tailrace.experiment.run import ExperimentRun, Finished
 from tailrace.experiment.schedule import TrialKey
 from tailrace.scenario.loading import load_scenario
 
@@ -18,7 +19,7 @@ pytestmark = pytest.mark.usefixtures("fake", "workplace")
 
 
 def run(out: Path | None = None, /, *only: str, **changes: object) -> Finished:
-    return Experiment(load(**changes), Options(only, 2, 1.0, out, ["tailrace", "run"])).run()
+    return ExperimentRun(load(**changes), Options(only, 2, 1.0, out, ["tailrace", "run"])).run()
 
 
 def manifest(finished: Finished) -> dict[str, Any]:
@@ -41,7 +42,7 @@ def test_every_trial_of_every_arm_leaves_an_outcome_and_its_tables() -> None:
 
 
 def test_the_plan_of_every_arm_is_kept_beside_its_results() -> None:
-    from tailrace.scenario.lower import plan_hash
+    from tailrace.scenario.lowering.plan import plan_hash
 
     finished = run(experiment__solo=True)
     kept = {file.stem: json.loads(file.read_text(encoding="utf-8")) for file in finished.path.glob("plans/*.json")}
@@ -144,7 +145,7 @@ def test_a_result_is_never_overwritten(tmp_path: Path) -> None:
 
 def test_two_processes_do_not_write_to_one_run(tmp_path: Path) -> None:
     run(tmp_path / "mine")
-    experiment = Experiment(load(), Options(out=tmp_path / "mine"))
+    experiment = ExperimentRun(load(), Options(out=tmp_path / "mine"))
     with experiment.directory.locked(), pytest.raises(RunRefusedError, match="another process"):
         run(tmp_path / "mine")
 
@@ -176,7 +177,7 @@ def test_a_trial_on_which_the_simulator_breaks_has_failed_and_is_tried_again() -
     assert set(finished.statuses.values()) == {"failed"}
     assert outcomes(finished)["dpp/1"]["reason"] == "a queue forgot a frame"
     assert not finished.is_valid
-    experiment = Experiment(load(name="broken"), Options())
+    experiment = ExperimentRun(load(name="broken"), Options())
     assert len(experiment.missing_keys()) == 4
 
 
@@ -214,7 +215,7 @@ def test_published_figures_that_cannot_be_read_are_refused_before_anything_runs(
 
     (tmp_path / "bands.yaml").write_text("- {metric: completion_s}\n", encoding="utf-8")
     with pytest.raises(TailraceError, match="nothing to compare"):
-        Experiment(load_scenario(sound(published=str(tmp_path / "bands.yaml"))), Options())
+        ExperimentRun(load_scenario(sound(published=str(tmp_path / "bands.yaml"))), Options())
 
 
 @pytest.mark.parametrize(
@@ -237,7 +238,7 @@ def test_a_full_disk_stops_the_run_and_says_so(monkeypatch: pytest.MonkeyPatch) 
     def fail(*_: object) -> None:
         raise OSError(28, "No space left on device")
 
-    experiment = Experiment(load(), Options(jobs=2), Silent())
+    experiment = ExperimentRun(load(), Options(jobs=2), Silent())
     monkeypatch.setattr(storage, "parquet", fail)
     with pytest.raises(OSError, match="No space left"):
         experiment.run()
@@ -245,6 +246,6 @@ def test_a_full_disk_stops_the_run_and_says_so(monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_the_number_of_jobs_changes_no_outcome() -> None:
-    one = Experiment(load(), Options(jobs=1, out=Path("one"))).run()
-    two = Experiment(load(), Options(jobs=2, out=Path("two"))).run()
+    one = ExperimentRun(load(), Options(jobs=1, out=Path("one"))).run()
+    two = ExperimentRun(load(), Options(jobs=2, out=Path("two"))).run()
     assert outcomes(one) == outcomes(two)

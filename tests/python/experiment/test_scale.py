@@ -2,8 +2,9 @@
 
 from lab import load
 from tailrace.experiment.scale import scaled, workload_scales
-from tailrace.scenario.lower import lower
-from tailrace.scenario.workload import Oltp, Stream
+from tailrace.scenario.lowering.plan import lower
+from tailrace.scenario.workloads.oltp import Oltp
+from tailrace.scenario.workloads.stream import Stream
 
 COUNTED = {
     "workloads__orders__transactions": 507,
@@ -25,7 +26,7 @@ def test_counts_sizes_and_times_shrink_and_rates_stay() -> None:
     assert small.experiment.duration == 250 * 10**9
     assert small.experiment.calibrate is not None
     assert small.experiment.calibrate.to == 10**11
-    assert orders.gap == full.workloads["orders"].gap  # type: ignore[union-attr]  # it is an OLTP workload
+    assert orders.gap == full.workloads["orders"].gap  # type: ignore[attr-defined]  # it is an OLTP workload
     assert lower(small, "dpp", 1)["links"] == lower(full, "dpp", 1)["links"]
 
 
@@ -44,8 +45,8 @@ def test_what_calibration_chooses_goes_by_the_clock() -> None:
 
 def test_a_count_never_becomes_nothing_and_what_has_no_end_keeps_none() -> None:
     small = scaled(load(workloads__orders__transactions=3).scenario, 0.001)
-    assert small.workloads["orders"].transactions == 1  # type: ignore[union-attr]  # it is an OLTP workload
-    assert small.workloads["backup"].size is None  # type: ignore[union-attr]  # it is a stream
+    assert small.workloads["orders"].transactions == 1  # type: ignore[attr-defined]  # it is an OLTP workload
+    assert small.workloads["backup"].size is None  # type: ignore[attr-defined]  # it is a stream
 
 
 def test_full_scale_changes_nothing() -> None:

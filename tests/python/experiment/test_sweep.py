@@ -13,9 +13,9 @@ import tailrace
 from lab import sound
 from tailrace.report.charts.sweep import chart_height
 from tailrace.results import format_result
-from tailrace.results.run_directory import Run
-from tailrace.results.sweep import Axis, knee_of, summarise_sweep
-from tailrace.results.tables import Table
+from tailrace.results.directory.run_directory import Run
+from tailrace.results.directory.tables import Table
+from tailrace.results.sweep.curves import Axis, knee_of, summarise_sweep
 
 pytestmark = pytest.mark.usefixtures("fake", "workplace")
 USERS = "workloads.orders.users"

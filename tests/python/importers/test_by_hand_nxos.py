@@ -4,9 +4,9 @@ from importers.corpus_cases import case
 from importers.meaning import import_file
 from tailrace.importers.remarks import Remarks
 from tailrace.importers.section import Section
-from tailrace.scenario.aqm import Afd, NoAqm, Red, Step
-from tailrace.scenario.limit import Limit
-from tailrace.scenario.switch import Policy, Switch
+from tailrace.scenario.policies.aqm import Afd, NoAqm, Red, Step
+from tailrace.scenario.policies.limit import Limit
+from tailrace.scenario.policies.switch import Policy, Switch
 
 DYNAMIC_9 = Limit(unit="alpha-milli", amount=14_000)
 

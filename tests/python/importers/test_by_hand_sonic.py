@@ -6,10 +6,10 @@ from importers.corpus_cases import case
 from importers.meaning import import_file
 from tailrace.importers.remarks import Remarks
 from tailrace.importers.section import Section
-from tailrace.scenario.aqm import NoAqm, Red, Step
-from tailrace.scenario.limit import Limit
-from tailrace.scenario.switch import Policy, Switch
-from tailrace.scenario.weights import weights
+from tailrace.scenario.policies.aqm import NoAqm, Red, Step
+from tailrace.scenario.policies.limit import Limit
+from tailrace.scenario.policies.switch import Policy, Switch
+from tailrace.scenario.policies.weights import weights
 
 
 def read(name: str) -> tuple[Policy, Switch, Section, Remarks]:

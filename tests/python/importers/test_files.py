@@ -16,7 +16,7 @@ NEXUS = "hostname leaf1\npolicy-map type queuing o\n class type queuing c-out-8q
         (b"", "there is no configuration in it"),
         (b" \r\n\n", "there is no configuration in it"),
         (b"\x00\x01\x02", "it is not text"),
-        (b"\xff\xfe\x80", "it is not text in UTF-8 (byte 1)"),
+        (b"\xff\xfe\x80", "not valid UTF-8 (byte 1)"),
         (NEXUS.encode("utf-16"), "it is not text in UTF-8"),
         (b"! nothing but a comment\n", "there is no configuration of queues in it"),
         (b"frobnicate 7\n", "there is no configuration of queues in it"),

@@ -13,7 +13,7 @@ from tailrace.importers.remarks import Remarks
 from tailrace.importers.section import Section, normal
 from tailrace.importers.sonic.export import export_sonic
 from tailrace.importers.sonic.importer import import_sonic
-from tailrace.scenario.switch import Policy, Switch
+from tailrace.scenario.policies.switch import Policy, Switch
 
 Exporter = Callable[[str, Switch, Policy], tuple[str, Remarks]]
 Importer = Callable[[str], tuple[Section, Remarks]]

@@ -127,7 +127,7 @@ def test_a_line_that_goes_nowhere_says_what_it_would_have_meant(line: str, verdi
 @pytest.mark.parametrize(
     ("action", "words"),
     [
-        ("priority level 1\n bandwidth percent 30", "its share is left out"),
+        ("priority level 1\n bandwidth percent 30", "its share is omitted"),
         ("bandwidth percent 30\n bandwidth percent 40", "the later line counts"),
         (
             "afd queue-desired 150 kbytes\n random-detect minimum-threshold 1 kbytes maximum-threshold 2 kbytes",

@@ -6,7 +6,7 @@ from tailrace.importers.nxos.export import export_nxos
 from tailrace.importers.nxos.importer import import_nxos
 from tailrace.importers.remarks import Remark
 from tailrace.importers.section import Section
-from tailrace.scenario.switch import Policy, Switch
+from tailrace.scenario.policies.switch import Policy, Switch
 
 STEP = "random-detect minimum-threshold 300 kbytes maximum-threshold 300 kbytes drop-probability 100 weight 0 ecn"
 QUEUES = """policy-map type queuing o

@@ -2,7 +2,7 @@
 
 from tailrace.importers.nxos.export import export_nxos
 from tailrace.importers.nxos.importer import import_nxos
-from tailrace.scenario.switch import Policy, Switch
+from tailrace.scenario.policies.switch import Policy, Switch
 
 TWO_CLASSES = """class-map type qos match-any A
   match dscp 10

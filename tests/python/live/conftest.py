@@ -5,10 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from tailrace.live import doctor, fabric
-from tailrace.live.programs import postgres, probe
+from tailrace.live.lab import fabric
+from tailrace.live.machine import doctor
+from tailrace.live.measure import probe
+from tailrace.live.measure.waits import Watch
+from tailrace.live.programs import postgres
 from tailrace.live.programs.postgres import Installation
-from tailrace.live.waits import Watch
 
 FAKE = Path(__file__).with_name("fake_fabric.py")
 

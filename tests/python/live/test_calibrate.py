@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 
 from tailrace.errors import ScenarioError
-from tailrace.live.answers import AnswerTimes, parts_of
-from tailrace.live.calibrate import Calibration, fragment
-from tailrace.live.fabric import FabricError
-from tailrace.live.ingress import NAME, Answer, answers
+from tailrace.live.lab.fabric import FabricError
+from tailrace.live.machine.answers import AnswerTimes, parts_of
+from tailrace.live.machine.calibrate import Calibration, fragment
+from tailrace.live.measure.ingress import NAME, Answer, answers
 from tailrace.scenario.calibrated import host_parameters
 from tailrace.scenario.loading import load_scenario
-from tailrace.scenario.workload import RoundTrip
+from tailrace.scenario.workloads.oltp import RoundTrip
 
 MS = 10**9
 CLIENT, SERVER, USER_PORT, DATABASE_PORT = 0, 1, 40_000, 5432
@@ -132,7 +132,7 @@ def taken_up(tmp_path: Path, text: str) -> list[RoundTrip]:
     assert host.nic.queue == 900_000_000
     assert host.tcp.small_queue_bound == "pace"
     assert (host.cpu.per_packet, host.cpu.per_byte) == (1_700_000, 200_000)
-    trips: list[RoundTrip] = loaded.workloads["orders"].round_trips  # type: ignore[union-attr]  # it is OLTP
+    trips: list[RoundTrip] = loaded.workloads["orders"].round_trips  # type: ignore[attr-defined]  # it is OLTP
     return trips
 
 

@@ -2,10 +2,10 @@
 
 from typing import Any, cast
 
-from tailrace.live.generators import Interval
-from tailrace.live.oltp import Oltp, Users
+from tailrace.live.measure.series import cut_off_table
+from tailrace.live.programs.generators import Interval
+from tailrace.live.programs.oltp import Oltp, Users
 from tailrace.live.programs.pgbench import Load, Transaction
-from tailrace.live.series import cut_off_table
 
 BEGUN_US = 1_000_000
 RAW: dict[str, Any] = {

@@ -4,9 +4,10 @@ from collections.abc import Sequence
 
 import pytest
 
-from tailrace.live import divisor, doctor
+from tailrace.live import divisor
 from tailrace.live.divisor import Tried, fact
 from tailrace.live.engine import LiveEngine
+from tailrace.live.machine import doctor
 
 
 @pytest.fixture

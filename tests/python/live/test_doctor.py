@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from tailrace.live.doctor import Fact, fabric_facts
+from tailrace.live.machine.doctor import Fact, fabric_facts
 
 ROOT: dict[str, Any] = {"capabilities": {"lab": True}, "user_namespaces": True, "cgroup": "v2", "tun": True}
 

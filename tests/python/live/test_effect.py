@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from tailrace.live import effect
-from tailrace.live.effect import between
+from tailrace.live.trial import effect
+from tailrace.live.trial.effect import between
 
 
 def outcome(mean_us: float, p99_us: float, drops: int, frames: int = 5000) -> dict[str, Any]:

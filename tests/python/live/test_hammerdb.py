@@ -8,14 +8,14 @@ import pytest
 
 from lab import load as load_sound
 from tailrace.errors import ScenarioError
-from tailrace.live import doctor, tcl
-from tailrace.live.draws import Draw
-from tailrace.live.fabric import FabricError
-from tailrace.live.programs import hammerdb
+from tailrace.live.lab.fabric import FabricError
+from tailrace.live.machine import doctor
+from tailrace.live.programs import hammerdb, tcl
+from tailrace.live.programs.draws import Draw
 from tailrace.live.programs.hammerdb import HammerDb, Installation, commands_script, driver_script
 from tailrace.live.programs.pgbench import Load
 from tailrace.live.refuse import Machine, refuse
-from tailrace.scenario.lower import lower
+from tailrace.scenario.lowering.plan import lower
 
 OLTP: dict[str, Any] = {
     "name": "orders",

@@ -6,12 +6,12 @@ from pathlib import Path
 import pytest
 
 from lab import load
-from tailrace.live import doctor
-from tailrace.live.fabric import FabricError
-from tailrace.live.lab import Lab
-from tailrace.live.program import Command
-from tailrace.live.replay import replay
-from tailrace.scenario.lower import canonical_json, lower
+from tailrace.live.lab.fabric import FabricError
+from tailrace.live.lab.lab import Lab
+from tailrace.live.lab.program import Command
+from tailrace.live.machine import doctor
+from tailrace.live.trial.replay import replay
+from tailrace.scenario.lowering.plan import canonical_json, lower
 
 pytestmark = pytest.mark.usefixtures("fake_lab")
 PLAN = canonical_json(lower(load().scenario, "dpp", 1))

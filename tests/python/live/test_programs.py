@@ -6,12 +6,13 @@ from typing import Any
 
 import pytest
 
-from tailrace.live.fabric import FabricError
-from tailrace.live.programs import closings, iperf3, postgres, probe
+from tailrace.live.lab.fabric import FabricError
+from tailrace.live.measure import closings, probe
+from tailrace.live.programs import iperf3, postgres
 from tailrace.live.programs.pgbench import Load, statement_ms
 from tailrace.live.programs.postgres import Installation, Server
 from tailrace.live.programs.sizes import row_bytes
-from tailrace.live.template import load_script, rows_of
+from tailrace.live.programs.template import load_script, rows_of
 
 OLTP: dict[str, Any] = {
     "name": "orders",

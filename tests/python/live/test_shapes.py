@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tailrace.live.fabric import FabricError
-from tailrace.live.latency import latency_outcome
-from tailrace.live.programs import settings
-from tailrace.live.series import Bins, Moved, Row, goodput_table, transactions_table
-from tailrace.live.validity import reasons
+from tailrace.live.lab.fabric import FabricError
+from tailrace.live.measure import settings
+from tailrace.live.measure.latency import latency_outcome
+from tailrace.live.measure.series import Bins, Moved, Row, goodput_table, transactions_table
+from tailrace.live.trial.validity import reasons
 from tailrace.scenario.live import Live
 
 GOOD: dict[str, Any] = {

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from tailrace.live.waits import Waited, Watch, losses
+from tailrace.live.measure.waits import Waited, Watch, losses
 
 LAB = 50
 

@@ -4,12 +4,12 @@ import json
 from pathlib import Path
 from typing import Any, cast
 
-from tailrace.live.bulk import Bulk
-from tailrace.live.generators import Interval
-from tailrace.live.oltp import Oltp, Users
+from tailrace.live.measure.series import Moved, bytes_after
 from tailrace.live.programs import iperf3
+from tailrace.live.programs.bulk import Bulk
+from tailrace.live.programs.generators import Interval
+from tailrace.live.programs.oltp import Oltp, Users
 from tailrace.live.programs.pgbench import Load, Transaction
-from tailrace.live.series import Moved, bytes_after
 
 BEGUN_US = 1_000_000
 PS_PER_S = 10**12

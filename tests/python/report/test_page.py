@@ -133,7 +133,7 @@ def test_every_time_series_has_its_data_beside_it(page: Page) -> None:
 def test_the_page_answers_in_its_first_lines(page: Page) -> None:
     assert "With dpp, XS finishes 31.5 % sooner than with fifo and S 32.4 %; mixed for M (" in page.text
     assert "6 of 6 independent figures hold (and 3 of 3 derived, 6 of 6 bound, 5 of 5 fitted)" in page.text
-    assert "With the mechanism off (an arm that does what its baseline does) 3 of 6 would hold" in page.text
+    assert "With the mechanism disabled (arm equal to baseline), 3 of 6 would hold" in page.text
     assert "1/20 of the full counts, same rates" in page.text
 
 
@@ -263,13 +263,13 @@ def test_a_run_without_valid_trials_still_has_a_page(tmp_path: Path) -> None:
 
 def test_few_trials_are_called_too_few(tmp_path: Path) -> None:
     page = page_of(FakeRun(trials=2).write(tmp_path / "run"))
-    assert "With dpp, too few trials to tell a difference in completion time for XS, S, M, L1 and L2." in page.text
+    assert "With dpp, too few trials to detect a difference in completion time for XS, S, M, L1 and L2." in page.text
 
 
 def test_a_sweep_of_many_arms_stays_below_the_limit(tmp_path: Path) -> None:
     arms = ("fifo", *(f"buffer-{size}" for size in range(1, 40)))
     page = page_of(FakeRun(trials=1, arms=arms, with_solo=False).write(tmp_path / "run"))
-    assert "32 more arms are in the tables only." in page.text
+    assert "32 more arms are shown only in the tables." in page.text
     assert "buffer-39" in page.text
 
 
@@ -360,7 +360,7 @@ def test_a_deadlock_a_storm_and_early_drops_are_seen(tmp_path: Path) -> None:
     assert text.index("Deadlock with dpp (trials 1, 2): s0 → s1 → s2 → s0") < text.index("Completion times")
     pauses = text[text.index("Pauses, per trial") : text.index("TCP, per trial")]
     assert re.search(r"leaf1 → client ?3 ?4 ?25 % ?7.00 kB ?0 ?1 ?1", pauses), pauses
-    early = text[text.index("Dropped before any queue") :]
+    early = text[text.index("Dropped before queueing") :]
     assert re.search(r"leaf1 ?policed ?70 ?70.0 kB", early), early[:200]
 
 
@@ -454,5 +454,5 @@ def test_what_was_cut_off_is_in_the_table_of_percentiles(tmp_path: Path) -> None
 
 
 def test_p_values_are_adjusted_and_say_for_what(page: Page) -> None:
-    assert "adjusted by Holm's method for the 5 comparisons of what workloads are judged by" in page.text
+    assert "adjusted by Holm's method for the 5 comparisons of main metrics" in page.text
     assert "p adjusted" in page.text

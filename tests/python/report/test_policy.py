@@ -10,7 +10,7 @@ from tailrace.report.charts.topology import topology_chart
 from tailrace.report.interfaces import interface_sentences
 from tailrace.report.policy import policy_sentences, switch_sentences
 from tailrace.report.policy_ingress import ranges_text
-from tailrace.scenario.lower import lower
+from tailrace.scenario.lowering.plan import lower
 
 LOSSLESS = {
     "queues": {

@@ -39,7 +39,7 @@ def test_the_same_run_twice_is_identical_event_by_event(tmp_path: Path) -> None:
     assert compared["same_plan"]["fifo"] is True
     assert compared["same_plan"]["solo:XS"] is None, "the manifest has no hash of it"
     assert compared["identical_trials"]["fifo"] == 2
-    assert "fifo: same plan; 2 trials are identical event by event" in format_compare(compared)
+    assert "fifo: same plan; 2 trials have identical event digests" in format_compare(compared)
     json.dumps(compared, allow_nan=False)
 
 

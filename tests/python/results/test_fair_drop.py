@@ -8,7 +8,7 @@ import pytest
 
 from fake_run import FakeRun
 from tailrace.results import format_table, summarise
-from tailrace.results.fair_drop import KEPT
+from tailrace.results.ports.fair_drop import KEPT
 
 AGE_PS = 50 * 10**6
 SILENCES = [4, 0, 95, 1, *[0] * 12]

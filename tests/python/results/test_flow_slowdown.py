@@ -6,8 +6,8 @@ import pytest
 
 from fake_trial import write_table
 from tailrace.report.charts.flow_slowdown import class_text, slowdown_panels
-from tailrace.results.flow_slowdown import summarise_flow_slowdown
-from tailrace.results.run_directory import Trial
+from tailrace.results.directory.run_directory import Trial
+from tailrace.results.metrics.flow_slowdown import summarise_flow_slowdown
 
 
 def trial(folder: Path, rows: list[tuple[int, int, int, int]], *, number: int = 1, has_sizes: bool = True) -> Trial:

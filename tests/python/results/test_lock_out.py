@@ -4,14 +4,14 @@ from pathlib import Path
 
 import pytest
 
-from tailrace.results.lock_out import (
+from tailrace.results.directory.run_directory import Trial
+from tailrace.results.ports.lock_out import (
     LOST_SHARE_MIN,
     SHARE_RATIO_MIN,
     Traffic,
     lock_out_sentences,
     lock_outs_of,
 )
-from tailrace.results.run_directory import Trial
 
 
 def traffic(name: str, sent: int, dropped: int) -> Traffic:

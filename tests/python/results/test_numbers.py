@@ -2,8 +2,8 @@
 
 import pytest
 
-from tailrace.results.effect_words import size_words
-from tailrace.results.numbers import change_interval_text, change_text, digits_text, plain_text
+from tailrace.results.compare.effect_words import size_words
+from tailrace.results.text.numbers import change_interval_text, change_text, digits_text, plain_text
 
 
 @pytest.mark.parametrize(

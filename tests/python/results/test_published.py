@@ -7,9 +7,9 @@ import pytest
 
 from fake_run import FakeRun
 from tailrace.results import Run, RunDirectoryError
-from tailrace.results.judge import judge
-from tailrace.results.published import Band, read_published
-from tailrace.results.text import verdict_text
+from tailrace.results.compare.judge import judge
+from tailrace.results.directory.published import Band, read_published
+from tailrace.results.text.run import verdict_text
 from tailrace.statistics import mean
 
 ROOT = Path(__file__).parents[3]

@@ -10,8 +10,8 @@ import pytest
 from fake_run import FakeRun
 from fake_trial import MIX
 from tailrace.results import format_table, summarise
-from tailrace.results.grid import grid_of
-from tailrace.results.headline import headline
+from tailrace.results.compare.headline import headline
+from tailrace.results.directory.grid import grid_of
 
 ROOT = Path(__file__).parents[3]
 PUBLISHED = ROOT / "reproductions" / "cisco-dpp" / "published.yaml"
@@ -128,7 +128,7 @@ def test_two_trials_are_too_few_and_that_is_told_once(tmp_path: Path) -> None:
     assert {e["verdict"] for e in summary["comparisons"]} == {"too few trials"}
     assert summary["arms"]["fifo"]["workloads"]["XS"]["completion_s"]["interval"] is None
     text = format_table(summary)
-    assert text.count("Too few trials to tell a difference in 5 of 5 comparisons: even the most extreme outcome") == 1
+    assert text.count("Too few trials to detect a difference in 5 of 5 comparisons: even the most extreme outcome") == 1
     assert "XS: too few trials" not in text
 
 

@@ -9,11 +9,11 @@ from fake_bridging import add_bridging
 from fake_run import FakeRun
 from tailrace.report.facts import facts
 from tailrace.results import Run, format_table, summarise
-from tailrace.results.judge import judge
-from tailrace.results.metrics import goodput_gbps
-from tailrace.results.published import Band
-from tailrace.results.run_directory import RunDirectoryError
-from tailrace.results.text import place
+from tailrace.results.compare.judge import judge
+from tailrace.results.directory.published import Band
+from tailrace.results.directory.run_directory import RunDirectoryError
+from tailrace.results.metrics.definitions import goodput_gbps
+from tailrace.results.text.run import place
 from tailrace.scenario.vocabulary import METRICS
 
 PORT = "leaf1>client"

@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
-from tailrace.results.deferred_resets import deferred_reset_words
-from tailrace.results.run_directory import Trial
-from tailrace.results.timeouts import Slowest, minimum_timeouts_ms, slowest_of, timeout_words
-from tailrace.results.waiting import Wait, crossings_of, prioritized_words, wait_words, waits_of
+from tailrace.report.why import deferred_reset_words
+from tailrace.results.directory.run_directory import Trial
+from tailrace.results.ports.timeouts import Slowest, minimum_timeouts_ms, slowest_of, timeout_words
+from tailrace.results.ports.waiting import Wait, crossings_of, prioritized_words, wait_words, waits_of
 
 MS = 10**9
 

@@ -12,7 +12,7 @@ from lab import sound
 from tailrace.errors import KeyPath, ScenarioError
 from tailrace.experiment.native import make_trial
 from tailrace.scenario.loading import load_scenario
-from tailrace.scenario.lower import lower
+from tailrace.scenario.lowering.plan import lower
 
 RICH = sound(
     workloads__web={"kind": "flows", "sizes": "web-search", "load": "50%"},

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from lab import load, problems, sound
-from tailrace.scenario import headroom
-from tailrace.scenario.lower import lower
+from tailrace.scenario.lowering.plan import lower
+from tailrace.scenario.policies import headroom
 
 QUEUES: dict[str, Any] = {"storage": {"share": "50%"}, "lan": {}, "fast": {"strict": 1}}
 PFC: dict[str, Any] = {"queues": QUEUES, "priorities": {3: "storage", 5: "fast"}, "pfc": {"priorities": [3]}}

@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
-from tailrace.scenario.distribution import parse_distribution
 from tailrace.scenario.loading import load_scenario
-from tailrace.scenario.units import SIZE
+from tailrace.scenario.text.distribution import parse_distribution
+from tailrace.scenario.text.units import SIZE
 
 
 def warnings(data: dict[str, Any]) -> list[str]:

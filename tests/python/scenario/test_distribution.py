@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from tailrace.scenario import flow_sizes
-from tailrace.scenario.distribution import ONE_PPB, parse_distribution
-from tailrace.scenario.units import SIZE, TIME, QuantityError
+from tailrace.scenario.text import flow_sizes
+from tailrace.scenario.text.distribution import ONE_PPB, parse_distribution
+from tailrace.scenario.text.units import SIZE, TIME, QuantityError
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from tailrace.errors import ScenarioError
-from tailrace.scenario.document import parse_document, read_document
+from tailrace.scenario.text.document import parse_document, read_document
 
 TEXT = """\
 tailrace: 1

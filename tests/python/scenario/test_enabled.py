@@ -4,7 +4,7 @@ from typing import Any
 
 from lab import load, problems, sound
 from tailrace.experiment.plans import Plans, alone
-from tailrace.scenario.lower import lower
+from tailrace.scenario.lowering.plan import lower
 
 ARMS = {"without": {"workloads.backup.enabled": False}, "with": {}}
 

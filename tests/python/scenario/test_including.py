@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from tailrace.errors import ScenarioError
-from tailrace.scenario.including import read_scenario
 from tailrace.scenario.loading import load_scenario
+from tailrace.scenario.text.including import read_scenario
 
 NETWORK = """\
 network:
@@ -40,7 +40,7 @@ def test_included_files_lie_under_the_one_that_includes_them(tmp_path: Path) -> 
     own = MAIN + "include: [net.yaml, parts/work.yaml]\nworkloads:\n  orders: {users: 9}\n"
     main = write(tmp_path, net=NETWORK, parts__work=WORKLOADS, main=own)
     scenario = load_scenario(main).scenario
-    assert (scenario.workloads["orders"].users, scenario.experiment.trials) == (9, 2)  # type: ignore[union-attr]
+    assert (scenario.workloads["orders"].users, scenario.experiment.trials) == (9, 2)  # type: ignore[attr-defined]
     assert list(scenario.workloads) == ["orders", "backup"]
 
 

@@ -6,8 +6,8 @@ import pytest
 
 from lab import load
 from tailrace.errors import ScenarioError
-from tailrace.scenario.lower import lower, plan_hash, trial_seed
-from tailrace.scenario.units import RATE, parse
+from tailrace.scenario.lowering.plan import lower, plan_hash, trial_seed
+from tailrace.scenario.text.units import RATE, parse
 
 
 def plan_of(arm: str = "dpp", trial: int = 1, **changes: object) -> dict[str, Any]:

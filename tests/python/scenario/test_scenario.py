@@ -1,9 +1,9 @@
 """What a scenario works out once follows its parts."""
 
 from lab import load
-from tailrace.scenario.host import Host
-from tailrace.scenario.network import Network
-from tailrace.scenario.switch import Switch
+from tailrace.scenario.network.host import Host
+from tailrace.scenario.network.network import Network
+from tailrace.scenario.policies.switch import Switch
 
 
 def test_a_host_without_settings_shares_the_defaults_and_others_have_their_own() -> None:

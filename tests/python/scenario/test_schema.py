@@ -9,9 +9,9 @@ import pytest
 from lab import sound
 from mini_schema import faults
 from scenario_files import SCENARIOS
-from tailrace.scenario.document import parse_document, read_document
 from tailrace.scenario.schema import scenario_schema
 from tailrace.scenario.starter import STARTER
+from tailrace.scenario.text.document import parse_document, read_document
 
 SCHEMA = scenario_schema()
 

@@ -62,9 +62,9 @@ def test_a_label_that_is_no_name_of_a_file_ends_in_a_hash() -> None:
 def test_every_arm_runs_at_every_point() -> None:
     loaded = load(sweep={"axes": {USERS: [2, 3]}})
     assert list(loaded.swept) == ["fifo@users=2", "dpp@users=2", "fifo@users=3", "dpp@users=3"]
-    assert [scenario.workloads["orders"].users for scenario in loaded.swept.values()] == [2, 2, 3, 3]  # type: ignore[union-attr]
+    assert [scenario.workloads["orders"].users for scenario in loaded.swept.values()] == [2, 2, 3, 3]  # type: ignore[attr-defined]
     assert loaded.swept["fifo@users=3"].switches["leaf"].policy == "fifo"
-    assert loaded.arms["fifo"].workloads["orders"].users == 4  # type: ignore[union-attr]
+    assert loaded.arms["fifo"].workloads["orders"].users == 4  # type: ignore[attr-defined]
 
 
 @pytest.mark.parametrize(

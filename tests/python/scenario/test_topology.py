@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lab import problems, sound
-from tailrace.scenario.network import Network
-from tailrace.scenario.topology import Graph, expand, node_count
+from tailrace.scenario.network.network import Network
+from tailrace.scenario.network.topology import Graph, expand, node_count
 
 
 def graph(**network: Any) -> Graph:

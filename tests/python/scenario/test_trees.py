@@ -8,7 +8,7 @@ import pytest
 
 from lab import load, problems, sound
 from tailrace.experiment.native import spanning_trees
-from tailrace.scenario.lower import canonical_json, lower
+from tailrace.scenario.lowering.plan import canonical_json, lower
 
 RING: dict[str, Any] = {
     "hosts": ["client", "db", "bulk"],

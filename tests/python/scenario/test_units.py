@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tailrace.scenario import units
 from tailrace.scenario.schema import quantity_text
-from tailrace.scenario.units import OFFSET, RATE, SHARE, SIZE, TIME, Dimension, QuantityError, parse
+from tailrace.scenario.text import units
+from tailrace.scenario.text.units import OFFSET, RATE, SHARE, SIZE, TIME, Dimension, QuantityError, parse
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from tailrace.errors import ScenarioError
 from tailrace.experiment.engine import Engine
 from tailrace.experiment.judge import judged
 from tailrace.experiment.scale import scaled
-from tailrace.scenario.lower import lower
+from tailrace.scenario.lowering.plan import lower
 
 MS = 10**9
 

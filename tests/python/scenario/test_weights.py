@@ -2,7 +2,7 @@
 
 import pytest
 
-from tailrace.scenario.weights import ratio, weights
+from tailrace.scenario.policies.weights import ratio, weights
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,6 @@ pub use plain::PlainNic;
 pub use reaction::{ReactionPoint, ReactionPolicy};
 
 use tailrace_units::Time;
-use tailrace_wire::Pause;
 
 /// The transmit side of an interface.
 #[derive(Debug)]
@@ -30,22 +29,16 @@ impl Nic {
         }
     }
 
-    /// A pause frame has come; a plain interface ignores it.
-    pub fn handle_pause(&mut self, now: Time, pause: &Pause) {
-        if let Nic::Lossless(nic) = self {
-            nic.handle_pause(now, pause);
-        }
-    }
-
-    /// A congestion notification for a flow has come; a plain interface ignores it.
-    pub fn handle_notification(&mut self, now: Time, flow_hash: u32, feedback: u8) {
-        if let Nic::Lossless(nic) = self {
-            nic.handle_notification(now, flow_hash, feedback);
-        }
-    }
-
     /// The interface that takes part in data-centre bridging, if it is one.
     pub fn lossless(&self) -> Option<&LosslessNic> {
+        match self {
+            Nic::Plain(_) => None,
+            Nic::Lossless(nic) => Some(nic),
+        }
+    }
+
+    /// The same, for pause frames and congestion notifications that have come. A plain interface ignores them.
+    pub fn lossless_mut(&mut self) -> Option<&mut LosslessNic> {
         match self {
             Nic::Plain(_) => None,
             Nic::Lossless(nic) => Some(nic),

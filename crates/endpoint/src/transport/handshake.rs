@@ -4,8 +4,8 @@ use tailrace_units::{Span, Time};
 use tailrace_wire::{Ecn, Flags, Packet, SackBlock};
 
 use super::recovery::State;
-use super::rtt::INITIAL_TIMEOUT;
-use super::send::FIRST_BYTE;
+use super::sender::FIRST_BYTE;
+use super::sender::rtt::INITIAL_TIMEOUT;
 use super::timer::Pending;
 use super::{Progress, Segment, Tcp, Wire};
 

@@ -1,37 +1,20 @@
 //! TCP as Linux does it, without I/O: it is handed segments, writes and the time, and hands back segments and its next deadline.
 //!
-//! The modules in the order in which a byte meets them: `handshake` opens; `send`, `output` and `burst` cut what was written into
-//! segments and bursts, `small_queue` keeps them few in the NIC; at the peer `receive` and `reassembly` put them in order, `reading` keeps
-//! them for an application that is late, `ack_policy` decides when to answer, `window` what to announce; back at the sender `acknowledge`
-//! reads the answer into the `scoreboard`, `rtt` and `rack` learn from it, `congestion` and `recovery` move the window; `timeout` and
-//! `probe` act when no answer comes.
+//! The folders in the order in which a byte meets them: `handshake` opens the connection; `sender` cuts what was written into segments and
+//! bursts (`output`, `burst`) and keeps few of them in the NIC (`small_queue`); at the peer, `receiver` puts them in order (`reassembly`),
+//! keeps them for an application that reads late (`reading`), and decides when to acknowledge (`ack_policy`) and which window to announce
+//! (`window`); back at the sender, `sender::acknowledge` reads the acknowledgement and `sender::rtt` measures the round trip, `recovery`
+//! keeps the scoreboard, finds losses (`rack`, `duplicates`) and acts when no acknowledgement comes (`timeout`, `probe`), and `congestion`
+//! moves the window.
 
-mod ack_policy;
-mod acknowledge;
-mod burst;
 mod config;
 mod congestion;
-mod duplicates;
 mod handshake;
-mod held;
-mod news;
-mod output;
-mod probe;
-mod rack;
-mod reading;
-mod reassembly;
-mod receive;
+mod receiver;
 mod recovery;
-mod reduction;
-mod rtt;
-mod scoreboard;
-mod segment_ring;
-mod send;
-mod small_queue;
+mod sender;
 mod stats;
-mod timeout;
 mod timer;
-mod window;
 
 use tailrace_units::{Span, Time};
 use tailrace_wire::Packet;
@@ -43,13 +26,13 @@ pub use stats::TcpStats;
 
 use congestion::Congestion;
 use handshake::Handshake;
-use rack::Rack;
-use receive::Receive;
+use receiver::Receive;
 use recovery::Recovery;
-use rtt::Rtt;
-use scoreboard::Scoreboard;
-use send::{FIRST_BYTE, Send};
-use small_queue::SmallQueue;
+use recovery::rack::Rack;
+use recovery::scoreboard::Scoreboard;
+use sender::rtt::Rtt;
+use sender::small_queue::SmallQueue;
+use sender::{FIRST_BYTE, Send};
 use timer::Timers;
 
 /// The way down: the NIC.

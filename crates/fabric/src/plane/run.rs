@@ -28,8 +28,8 @@ use std::sync::Arc;
 use std::sync::mpsc::Receiver;
 use std::time::Duration;
 use tailrace_endpoint::nic::LosslessNic;
+use tailrace_network::{interface_summary, lossless_nics, pace_of};
 use tailrace_plan::Plan;
-use tailrace_sim::{interface_summary, lossless_nics, pace_of};
 use tailrace_units::Time;
 
 /// The number of the wake-up among watched files; hosts have lower ones.

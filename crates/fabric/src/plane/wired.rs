@@ -12,6 +12,7 @@ use crate::log::{Entry, Writer};
 use crate::vlans::Vlans;
 use nix::unistd::{read, write};
 use std::os::fd::OwnedFd;
+use tailrace_network::deliver_to;
 use tailrace_units::{Pace, Span, Time};
 use tailrace_wire::{Ecn, PRIORITIES};
 
@@ -77,8 +78,8 @@ impl Wired {
                 }
             }
             Edge::Bridged(bridged) => {
-                while let Some((arrival, packet)) = books.network.poll_mail(self.host, until) {
-                    bridged.handle_mail(arrival, &packet);
+                while let Some((arrival, packet)) = books.network.poll_control_frame(self.host, until) {
+                    deliver_to(&mut bridged.nic, arrival, &packet);
                 }
                 let mut side = Side { host: self.host, queues: &self.queues, books, now };
                 self.readable = bridged.work(until, now, self.readable, &mut side);
@@ -109,7 +110,7 @@ impl Wired {
     /// Gives the host what has reached it.
     pub(super) fn deliver(&self, books: &mut Books, now: Time, clock: &Clock) {
         if matches!(self.edge, Edge::Plain(_)) {
-            while books.network.poll_mail(self.host, now).is_some() {} // it obeys nothing
+            while books.network.poll_control_frame(self.host, now).is_some() {} // it obeys nothing
         }
         while let Some((due, frame)) = books.network.poll_delivery(self.host, now) {
             let bytes = frame.packet.frame_bytes;

@@ -5,9 +5,10 @@ use crate::graph::Graph;
 use crate::resolve::require;
 use crate::{PlanError, RawDatagrams, RawPlan};
 use tailrace_units::Distribution;
+use tailrace_wire::{IPV4_HEADER_BYTES, UDP_HEADER_BYTES};
 
-/// IPv4 (20) and UDP (8) headers of a datagram (RFC 791, RFC 768).
-const HEADERS_BYTES: u32 = 28;
+/// IPv4 and UDP headers of a datagram (RFC 791, RFC 768).
+pub(crate) const HEADERS_BYTES: u32 = IPV4_HEADER_BYTES + UDP_HEADER_BYTES;
 
 /// Datagrams.
 #[derive(Clone, Debug)]

@@ -5,7 +5,7 @@ use crate::{PlanError, RawDistribution};
 use tailrace_units::Distribution;
 
 /// Most exponentials of one Erlang draw: each costs a random number.
-const ERLANG_SHAPE_MAX: u32 = 1000;
+pub(crate) const ERLANG_SHAPE_MAX: u32 = 1000;
 
 pub(crate) fn distribution(raw: &RawDistribution, place: &str) -> Result<Distribution, PlanError> {
     Ok(match *raw {

@@ -5,17 +5,12 @@ use crate::world::{SocketPlace, World};
 use tailrace_endpoint::app::App;
 use tailrace_endpoint::host::{NewSocket, NewUdpSocket};
 use tailrace_endpoint::transport::Identity;
+use tailrace_network::address_of;
 use tailrace_plan::Plan;
 use tailrace_wire::{FlowKey, Protocol, Tag};
 
 /// Server port of every connection (PostgreSQL's; the number only enters the flow's hash).
-const SERVER_PORT: u16 = 5_432;
-/// Hosts are numbered from 10.0.0.1 on.
-const FIRST_ADDRESS: u32 = 0x0A00_0001;
-/// The address of a host in flow keys, in any engine: classification names hosts by it.
-pub fn address_of(host: u32) -> u32 {
-    FIRST_ADDRESS + host
-}
+pub const SERVER_PORT: u16 = 5_432;
 
 /// The hosts of a connection.
 #[derive(Clone, Copy, Debug)]

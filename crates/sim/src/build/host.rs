@@ -1,31 +1,21 @@
 //! From a host in the plan to the host.
 
-use super::network::pace_of;
 use crate::surroundings::Attachment;
-use tailrace_dataplane::Frame;
 use tailrace_endpoint::host::{Host, HostConfig, Moderation, ReceivePolicy};
-use tailrace_endpoint::nic::{LosslessNic, Nic, PlainNic, ReactionPolicy, Storm};
+use tailrace_endpoint::nic::{LosslessNic, Nic, PlainNic};
 use tailrace_endpoint::transport::{Buffer, CongestionControl, Growth, SlowStartExit, SmallQueueBound, TcpConfig};
-use tailrace_plan::{Plan, RawCongestionControl, RawNicLossless, RawSlowStartExit, RawSocketBuffer};
-use tailrace_units::{Span, Stream, Time};
-use tailrace_wire::{IPV4_HEADER_BYTES, Packet, PauseState, TCP_HEADER_BYTES, TCP_TIMESTAMP_BYTES, tcp_mss};
+use tailrace_network::{HostLink, pace_of};
+use tailrace_plan::{Plan, RawCongestionControl, RawSlowStartExit, RawSocketBuffer};
+use tailrace_units::{Span, Stream};
+use tailrace_wire::{IPV4_HEADER_BYTES, TCP_HEADER_BYTES, TCP_TIMESTAMP_BYTES, tcp_mss};
 
-/// A host and the wires that it is attached to; `wire_of` has the wire out of each port of each node.
-pub(super) fn host_of(plan: &Plan, host: usize, wire_of: &[Vec<u32>]) -> Host<Attachment> {
+/// A host on this link; `lossless` is its interface if that takes part in data-centre bridging.
+pub(super) fn host_of(plan: &Plan, host: usize, link: HostLink, lossless: Option<LosslessNic>) -> Host<Attachment> {
     let raw = &plan.raw.hosts[host];
-    let end = &plan.graph.ports[host][0];
-    let peer_port = plan.graph.port_of_link(end.link, end.peer);
-    let place = Attachment {
-        index: host as u32,
-        wire_out: wire_of[host][0],
-        wire_in: wire_of[end.peer][peer_port],
-        is_tagged: plan.tagged_links[end.link],
-    };
+    let is_tagged = plan.tagged_links[plan.graph.ports[host][0].link];
+    let place = Attachment { index: host as u32, wire_out: link.out, wire_in: link.into, is_tagged };
     let plain = || PlainNic::new(pace_of(plan, host, 0), plan.raw.framing.overhead_bytes, raw.nic.queue_bytes);
-    let nic = match raw.nic.lossless.as_ref() {
-        Some(lossless) => Nic::Lossless(Box::new(lossless_nic(plan, host, lossless))),
-        None => Nic::Plain(plain()),
-    };
+    let nic = lossless.map_or_else(|| Nic::Plain(plain()), |nic| Nic::Lossless(Box::new(nic)));
     let config = HostConfig {
         place,
         number: host as u16,
@@ -84,30 +74,4 @@ fn tcp_config(plan: &Plan, host: usize) -> TcpConfig {
         receive_buffer: buffer(&tcp.receive_buffer),
         header_bytes: plan.raw.framing.header_bytes + IPV4_HEADER_BYTES + TCP_HEADER_BYTES + TCP_TIMESTAMP_BYTES,
     }
-}
-
-/// The interfaces that take part in data-centre bridging, with their hosts.
-pub fn lossless_nics(plan: &Plan) -> Vec<(u32, LosslessNic)> {
-    let hosts = plan.raw.hosts.iter().enumerate();
-    hosts.filter_map(|(host, raw)| Some((host as u32, lossless_nic(plan, host, raw.nic.lossless.as_ref()?)))).collect()
-}
-
-fn lossless_nic(plan: &Plan, host: usize, raw: &RawNicLossless) -> LosslessNic {
-    let rate = plan.graph.links[plan.graph.ports[host][0].link].rate;
-    let pause = PauseState::new(raw.obeys, raw.obeys_link_pause, Span::from_ps(raw.response_ps));
-    let reaction = raw.qcn.map(|qcn| ReactionPolicy {
-        timer: Span::from_ps(qcn.timer_ps),
-        byte_counter: qcn.byte_counter,
-        active_increase_bps: qcn.active_increase_bps,
-        hyper_increase_bps: qcn.hyper_increase_bps,
-        rate_min_bps: qcn.rate_min_bps,
-    });
-    let queue_bytes = plan.raw.hosts[host].nic.queue_bytes;
-    let (pace, overhead_bytes) = (pace_of(plan, host, 0), plan.raw.framing.overhead_bytes);
-    let mut nic = LosslessNic::new(pace, rate.bps(), overhead_bytes, queue_bytes, pause, reaction);
-    if let Some(storm) = raw.storm {
-        let (next, until) = (Time::from_ps(storm.from_ps), Time::from_ps(storm.until_ps));
-        nic.storm(Storm { priorities: storm.priorities, next, until, frame: Packet::new_pause });
-    }
-    nic
 }

@@ -2,26 +2,21 @@
 
 mod connection;
 mod host;
-mod network;
-mod switch;
 
-pub use connection::address_of;
+pub use connection::SERVER_PORT;
 pub(crate) use connection::{Connection, DatagramFlow, Ends};
-pub use host::lossless_nics;
-pub use network::{Flight, flight, pace_of};
-pub use switch::switches;
 
 use crate::agenda::Agenda;
 use crate::bridging::Bridging;
 use crate::observe::{Observe, WorkloadRecord};
 use crate::surroundings::{Attachment, Roads};
 use crate::workloads::{generators, open_workloads, record_for, start_of};
-use crate::world::{SwitchNode, World};
+use crate::world::World;
 
 use host::{host_of, moderation};
-use network::build_wires;
-use switch::surroundings_of;
+use std::collections::BTreeMap;
 use tailrace_endpoint::host::Host;
+use tailrace_network::{Topology, lossless_nics, notifies};
 use tailrace_plan::Plan;
 use tailrace_units::Time;
 
@@ -29,23 +24,20 @@ use tailrace_units::Time;
 pub(crate) fn build(plan: &Plan) -> World {
     let raw = &plan.raw;
     let hosts = plan.graph.hosts;
-    let switches = switches(plan);
-    let (wires, wire_of) = build_wires(plan, &switches);
-    let nodes = switches.into_iter().enumerate();
-    let switches: Vec<_> =
-        nodes.map(|(index, switch)| SwitchNode { switch, ports: surroundings_of(plan, index, &wire_of) }).collect();
-    let host_models: Vec<Host<Attachment>> = (0..hosts).map(|host| host_of(plan, host, &wire_of)).collect();
+    let Topology { switches, wires, hosts: links } = Topology::new(plan, plan.workloads.len());
+    let mut lossless: BTreeMap<u32, _> = lossless_nics(plan).into_iter().collect();
+    let interfaces: Vec<u32> = lossless.keys().copied().collect();
+    let host_models: Vec<Host<Attachment>> =
+        (0..hosts).map(|host| host_of(plan, host, links[host], lossless.remove(&(host as u32)))).collect();
     let moderations = (0..hosts).map(|host| moderation(plan, host)).collect();
     let generators = generators(plan);
     let first_generator_source = wires.len() as u32;
     let first_member_source = first_generator_source + generators as u32;
     let callers = switches.iter().map(|node| node.switch.needs_wakeups());
-    let interfaces = host_models.iter().filter(|node| node.nic().lossless().is_some());
-    let interfaces = interfaces.map(|node| node.place().index);
-    let bridging = Bridging::new(first_member_source, hosts, interfaces, callers);
+    let bridging = Bridging::new(first_member_source, hosts, interfaces.into_iter(), callers, notifies(plan));
     let first_socket_source = first_member_source + bridging.members.len() as u32;
     let records: Vec<WorkloadRecord> = plan.workloads.iter().map(|workload| record_for(plan, workload)).collect();
-    let observe = Observe::new(&raw.observe, plan.observed.len(), hosts, records);
+    let observe = Observe::new(&raw.observe, hosts, records);
     let mut world = World {
         now: Time::ZERO,
         stop_at: Time::from_ps(raw.stop_at_ps),

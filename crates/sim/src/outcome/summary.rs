@@ -1,12 +1,12 @@
 //! The summary of a trial as JSON.
 
 use super::cut_off::CutOff;
-use super::ports::{Recorded, interface_summary, ports, switch_summaries};
 use crate::observe::WorkloadRecord;
 use crate::workloads::tells_connections;
 use crate::world::{World, counted, frames_in_network};
 use serde_json::{Value, json};
 use std::time::Duration;
+use tailrace_network::{Counted, deadlock, interface_summary, ports, switch_summaries};
 use tailrace_plan::{Plan, Workload};
 use tailrace_record::Latency;
 use tailrace_units::Time;
@@ -15,9 +15,8 @@ pub(super) fn summary(plan: &Plan, world: &World, cut_off: &[CutOff], wall: Dura
     let frames = world.roads.observe.frames;
     let in_network = frames_in_network(world);
     let rx_waiting = frames.sent - frames.delivered - frames.dropped - in_network;
-    let switches: Vec<_> = world.switches.iter().map(|node| &node.switch).collect();
     let sources: Vec<Vec<usize>> = (0..plan.workloads.len()).map(|number| vec![number]).collect();
-    let recorded = Recorded { ports: &world.roads.observe.ports, sources: &sources };
+    let counted = Counted { sources: &sources, now: world.now, run: counted(world) };
     debug_assert_eq!(rx_waiting, 0, "every frame is delivered, dropped or somewhere");
     json!({
         "name": plan.raw.name,
@@ -38,10 +37,10 @@ pub(super) fn summary(plan: &Plan, world: &World, cut_off: &[CutOff], wall: Dura
             "in_network": in_network,
         },
         "spanning_trees": plan.trees_summary(),
-        "deadlock": super::deadlock::deadlock(plan, world),
+        "deadlock": deadlock(plan, &world.switches, world.now),
         "workloads": workloads(plan, world, cut_off),
-        "ports": ports(plan, &switches, recorded, world.now, counted(world)),
-        "switches": switch_summaries(plan, &switches),
+        "ports": ports(plan, &world.switches, counted),
+        "switches": switch_summaries(plan, &world.switches),
         "hosts": hosts(plan, world),
     })
 }

@@ -17,9 +17,9 @@ from tailrace.importers.nxos.reading import PREFIX
 from tailrace.importers.nxos.units import rate_words
 from tailrace.importers.remarks import Remarks
 from tailrace.importers.section import PRIORITIES
-from tailrace.scenario.aqm import Afd, Red, Step
-from tailrace.scenario.limit import VENDOR_ALPHAS_MILLI, Limit
-from tailrace.scenario.switch import Policy, Queue, Switch
+from tailrace.scenario.policies.aqm import Afd, Red, Step
+from tailrace.scenario.policies.limit import VENDOR_ALPHAS_MILLI, Limit
+from tailrace.scenario.policies.switch import Policy, Queue, Switch
 
 ONE_PERCENT_PPB = 10**7
 

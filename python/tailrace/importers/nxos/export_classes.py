@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from tailrace.importers.nxos.units import rate_words
 from tailrace.importers.remarks import Remarks
 from tailrace.importers.section import takes_all
-from tailrace.scenario.classify import Rule
-from tailrace.scenario.switch import Policy, Switch
+from tailrace.scenario.policies.classify import Rule
+from tailrace.scenario.policies.switch import Policy, Switch
 
 
 def class_names(switch: Switch) -> str:

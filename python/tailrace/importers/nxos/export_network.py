@@ -4,9 +4,9 @@ from collections.abc import Iterator, Mapping
 from math import gcd
 
 from tailrace.importers.nxos.units import time_words
-from tailrace.scenario.aqm import ETRAP_PROFILES_PS
-from tailrace.scenario.pause import GroupThresholds, LinkPause, Pfc
-from tailrace.scenario.switch import Policy, Switch
+from tailrace.scenario.policies.aqm import ETRAP_PROFILES_PS
+from tailrace.scenario.policies.pause import GroupThresholds, LinkPause, Pfc
+from tailrace.scenario.policies.switch import Policy, Switch
 
 MTU_BYTES_DEFAULT = 1500
 """Of a class that states none (Cisco-NX-OS-device.yang, SetMTU.value)."""

@@ -2,8 +2,8 @@
 
 from tailrace.importers.nxos.shares import LEAST
 from tailrace.importers.section import ONE_PERCENT_PPB
-from tailrace.scenario.switch import Policy
-from tailrace.scenario.weights import ratio
+from tailrace.scenario.policies.switch import Policy
+from tailrace.scenario.policies.weights import ratio
 
 LEAST_PPB = int(LEAST * ONE_PERCENT_PPB)
 PARTS_MAX = 100

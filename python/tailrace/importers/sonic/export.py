@@ -10,11 +10,11 @@ from tailrace.importers.section import PRIORITIES, takes_all
 from tailrace.importers.sonic.buffers import DYNAMIC
 from tailrace.importers.sonic.importer import import_sonic
 from tailrace.importers.sonic.schedulers import MARK, NAMED, QUEUE_MAX
-from tailrace.scenario.aqm import Red, Step
-from tailrace.scenario.limit import VENDOR_ALPHAS_MILLI, Limit
-from tailrace.scenario.pause import XOFF_DEFAULT, GroupThresholds
-from tailrace.scenario.switch import ONE_PPB, Policy, Queue, Switch
-from tailrace.scenario.weights import ratio
+from tailrace.scenario.policies.aqm import Red, Step
+from tailrace.scenario.policies.limit import VENDOR_ALPHAS_MILLI, Limit
+from tailrace.scenario.policies.pause import XOFF_DEFAULT, GroupThresholds
+from tailrace.scenario.policies.switch import ONE_PPB, Policy, Queue, Switch
+from tailrace.scenario.policies.weights import ratio
 
 PORT = "Ethernet{}"
 """Ports with one policy are alike: its tables are written for one, or for as many as have it by name."""

@@ -16,11 +16,11 @@ from functools import cache
 from pathlib import Path
 
 from tailrace.files import named, write_text
-from tailrace.live import tcl
-from tailrace.live.fabric import FabricError
-from tailrace.live.lab import Lab
-from tailrace.live.program import STOP_LIMIT_S, Command, Program
-from tailrace.live.programs import closings, postgres
+from tailrace.live.lab.fabric import FabricError
+from tailrace.live.lab.lab import Lab
+from tailrace.live.lab.program import STOP_LIMIT_S, Command, Program
+from tailrace.live.measure import closings
+from tailrace.live.programs import postgres, tcl
 from tailrace.live.programs.pgbench import Load, Transaction, log_lines
 from tailrace.live.programs.sizes import table_name
 

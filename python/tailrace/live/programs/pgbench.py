@@ -19,11 +19,12 @@ from pathlib import Path
 from typing import Any
 
 from tailrace.files import write_text
-from tailrace.live.draws import Draw
-from tailrace.live.fabric import FabricError
-from tailrace.live.lab import Lab
-from tailrace.live.program import STOP_LIMIT_S, Command, Program
-from tailrace.live.programs import closings, postgres
+from tailrace.live.lab.fabric import FabricError
+from tailrace.live.lab.lab import Lab
+from tailrace.live.lab.program import STOP_LIMIT_S, Command, Program
+from tailrace.live.measure import closings
+from tailrace.live.programs import postgres
+from tailrace.live.programs.draws import Draw
 from tailrace.live.programs.sizes import table_name
 
 THREADS_MAX = 64

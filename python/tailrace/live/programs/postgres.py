@@ -5,9 +5,9 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from tailrace.live.fabric import FabricError
-from tailrace.live.lab import Lab
-from tailrace.live.program import Command, Program
+from tailrace.live.lab.fabric import FabricError
+from tailrace.live.lab.lab import Lab
+from tailrace.live.lab.program import Command, Program
 
 HOME = Path("/usr/lib/postgresql")
 """Where Debian's packages put each major version."""

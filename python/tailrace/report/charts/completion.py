@@ -8,9 +8,9 @@ from markupsafe import Markup
 from tailrace.report.charts.hatch import hatch_pattern, hatched
 from tailrace.report.scale import Linear, linear_from_zero
 from tailrace.report.svg import label_room, percent, plot, row_label, tag, x_axis
-from tailrace.results.metrics import OPEN_LOOP
-from tailrace.results.numbers import digits_text
-from tailrace.results.unfinished import unfinished_words
+from tailrace.results.metrics.unfinished import unfinished_words
+from tailrace.results.text.numbers import digits_text
+from tailrace.scenario.workloads.kinds import facts_of
 
 BAR_PX = 15
 BAR_GAP_PX = 3
@@ -54,7 +54,7 @@ def completion_bars(summary: dict[str, Any]) -> list[Bar]:
     for workload in summary["workloads"]:
         for index, (arm, arm_summary) in enumerate(summary["arms"].items()):
             found = arm_summary["workloads"].get(workload)
-            if not found or found["kind"] in OPEN_LOOP:
+            if not found or facts_of(found["kind"]).is_open_loop:
                 continue
             interval, slowdown, scale = found["completion_s"]["interval"], found["slowdown"], found["scale"]
             late = found["unfinished"]
@@ -95,7 +95,7 @@ def completion_chart(bars: list[Bar]) -> Markup:
     words = "; ".join(f"{bar.workload} with {bar.arm} {_time(bar)}" for bar in bars)
     right = 112 if any(bar.alone_s for bar in bars) else 62
     left = label_room(bar.workload for bar in bars)
-    label = f"Bars of mean completion times: {words}. The values stand in the table below."
+    label = f"Bars of mean completion times: {words}. The table below lists the values."
     return plot([hatch_pattern(HATCH), *x_axis(x, height), *marks], height=height, label=label, left=left, right=right)
 
 

@@ -7,8 +7,8 @@ from markupsafe import Markup
 from tailrace.report.charts.hatch import hatch_pattern, hatched
 from tailrace.report.scale import Linear, linear_from_zero
 from tailrace.report.svg import percent, plot, tag, x_axis
-from tailrace.results.numbers import count_text
-from tailrace.results.rates import end_words
+from tailrace.results.ports.rates import end_words
+from tailrace.results.text.numbers import count_text
 
 BAR_PX = 15
 BAR_GAP_PX = 3
@@ -71,7 +71,7 @@ def _bar(
     arm: str, index: int, own: dict[str, Any], count: float | None, what: str, x: Linear, top: int
 ) -> list[Markup]:
     if count is None:
-        return [tag("text", f"{arm}: no trial counts", x=0, y=top + 12, class_="value quiet")]
+        return [tag("text", f"{arm}: no valid trial", x=0, y=top + 12, class_="value quiet")]
     state = " unfinished" if own["unfinished_trials"] else ""
     tip = tag("title", f"{arm}: {count_text(count)} {what}{', of unfinished trials' if state else ''}")
     width = percent(x(count))
@@ -84,4 +84,4 @@ def _bar(
 
 
 def _count(count: float | None) -> str:
-    return "no trial counts" if count is None else count_text(count)
+    return "no valid trial" if count is None else count_text(count)

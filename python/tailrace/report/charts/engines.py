@@ -7,8 +7,8 @@ from markupsafe import Markup
 
 from tailrace.report.scale import Linear, linear_from_zero
 from tailrace.report.svg import label_room, percent, plot, row_label, tag, x_axis
-from tailrace.results.numbers import digits_text
-from tailrace.results.run_directory import SOLO
+from tailrace.results.directory.run_directory import SOLO
+from tailrace.results.text.numbers import digits_text
 
 ROW_PX = 30
 ENGINES = (("simulated", -5, "arm-0"), ("live", 5, "arm-1"))
@@ -27,7 +27,7 @@ def engines_chart(rows: Sequence[dict[str, Any]]) -> Markup:
     words = "; ".join(
         f"{name_of(row)}: simulated {digits_text(row['simulated'])}, live {digits_text(row['live'])}" for row in rows
     )
-    label = f"Dots of both engines: {words}. The values stand in the table below."
+    label = f"Values of both engines: {words}. The table below lists the values."
     return plot([*x_axis(x, height), *marks], height=height, label=label, left=label_room(map(name_of, rows)))
 
 

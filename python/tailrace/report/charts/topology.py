@@ -8,7 +8,8 @@ from typing import Any
 from markupsafe import Markup
 
 from tailrace.report.svg import percent, tag
-from tailrace.results.numbers import rate_text, span_text
+from tailrace.results.text.numbers import rate_text, span_text
+from tailrace.scenario.workloads.planned import planned_workloads
 
 # More hosts on one side than this are drawn as one box with their number.
 HOSTS_DRAWN_MAX = 12
@@ -133,9 +134,8 @@ def _rows(names: Sequence[str]) -> int:
 def _sinks(plan: dict[str, Any]) -> set[str]:
     """Hosts that receive the bulk of the traffic: clients of databases, destinations of the rest."""
     sinks: set[str] = set()
-    for workload in (settings for entry in plan["workloads"] for settings in entry.values()):
-        sinks.update(workload.get("destinations", []))
-        sinks.update(workload[key] for key in ("client", "destination") if key in workload)
+    for workload in planned_workloads(plan):
+        sinks.update(workload.ends.receivers)
     return sinks
 
 

@@ -6,11 +6,12 @@ from dataclasses import dataclass
 from tailrace.report.arms import arm_class
 from tailrace.report.limits import ARMS_DRAWN_MAX, PANELS_MAX
 from tailrace.report.plan_facts import PlanFacts
-from tailrace.report.series import Line, TimeChart, Values, cell_middles, lines_of
+from tailrace.report.series import SeriesLine, TimeChart, Values, cell_middles, lines_of
 from tailrace.results import Run, Trial
-from tailrace.results.flow_slowdown import value_at
-from tailrace.results.numbers import PS_PER_MS, PS_PER_S
-from tailrace.results.tables import read_trial_table
+from tailrace.results.directory.tables import read_trial_table
+from tailrace.results.metrics.flow_slowdown import value_at
+from tailrace.results.text.numbers import PS_PER_MS, PS_PER_S
+from tailrace.scenario.workloads.kinds import facts_of
 
 # Cells of a chart; fewer where many lines share the bytes of a page.
 CELLS_MAX = 60
@@ -68,14 +69,14 @@ def charts_over_time(run: Run, facts: dict[str, PlanFacts]) -> tuple[list[OverTi
 
 def _charts(run: Run, workload: str, index: int, of_arm: dict[str, list[Kept]], end_s: float, cells: int) -> OverTime:
     times = cell_middles(end_s, cells)
-    figures: list[Line] = []
-    rates: list[Line] = []
+    figures: list[SeriesLine] = []
+    rates: list[SeriesLine] = []
     for arm, found in of_arm.items():
         style = arm_class(run.arms.index(arm))
         p50, p99 = _percentiles(found, end_s, cells)
-        figures += [Line(f"{arm} p50", style, p50), Line(f"{arm} p99", f"{style} upper", p99)]
+        figures += [SeriesLine(f"{arm} p50", style, p50), SeriesLine(f"{arm} p99", f"{style} upper", p99)]
         rates += lines_of(arm, style, [(one.trial, _rate(one, end_s, cells)) for one in found])
-    is_closed = run.kind_of(workload) == "oltp"
+    is_closed = _has_rate(run, workload)
     return OverTime(
         workload,
         TimeChart(f"percentiles-{index}", workload, "latency, ms", times, figures, is_log=True, workload=index),
@@ -84,17 +85,22 @@ def _charts(run: Run, workload: str, index: int, of_arm: dict[str, list[Kept]], 
     )
 
 
-def _timeouts(chart: TimeChart, timeouts_ms: list[float]) -> list[Line]:
+def _timeouts(chart: TimeChart, timeouts_ms: list[float]) -> list[SeriesLine]:
     """A level line at each minimum retransmission timeout that percentiles lie around."""
     values = [value for line in chart.lines for value in line.values if value is not None]
     near = [rto for rto in timeouts_ms if values and min(values) <= rto <= max(values)]
-    return [Line(f"minimum RTO {rto:g} ms", "bad upper", [rto] * len(chart.times_s)) for rto in near]
+    return [SeriesLine(f"minimum RTO {rto:g} ms", "bad upper", [rto] * len(chart.times_s)) for rto in near]
 
 
 def _cells(counts: list[int], workloads: int) -> int:
     """Cells in which the least of the arms has enough transactions for a 99th percentile."""
     most = CELLS_MAX if len(counts) * workloads <= LINES_WITH_ALL_CELLS else CELLS_MAX // 2
     return max(CELLS_MIN, min(most, min(counts) // (2 * COUNT_P99)))
+
+
+def _has_rate(run: Run, workload: str) -> bool:
+    kind = run.kind_of(workload)
+    return kind is not None and facts_of(kind).has_metric("rate_per_s")
 
 
 def _percentiles(found: list[Kept], end_s: float, cells: int) -> tuple[Values, Values]:

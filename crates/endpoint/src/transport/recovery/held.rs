@@ -1,0 +1,67 @@
+//! Marking what the peer holds out of order (RFC 2018, RFC 6675).
+
+use super::scoreboard::{Range, Scoreboard};
+use super::segment_ring::{EVER_RETRANSMITTED, LOST, RETRANSMISSION_OUT, Record, SACKED};
+use crate::transport::sender::news::AckNews;
+
+impl Scoreboard {
+    /// Marks what the peer reports to hold out of order. Work is proportional to what is new: blocks reported again are skipped.
+    pub(crate) fn mark_held(&mut self, blocks: &mut [Range], news: &mut AckNews) {
+        blocks.sort_unstable_by_key(|block| block.start);
+        for block in blocks.iter() {
+            let mut seq = block.start;
+            while seq < block.end {
+                if let Some(known) = self.repairs.marked.iter().find(|known| known.start <= seq && seq < known.end) {
+                    seq = known.end;
+                    continue;
+                }
+                let mut number = self.ring.find(seq);
+                if number < self.ring.tail && self.ring.start_of(number) < block.start {
+                    number += 1; // the peer holds the end of this segment alone: as Linux, wait for the rest
+                }
+                if number == self.ring.tail {
+                    break;
+                }
+                seq = self.mark_run(number, block.end, news);
+            }
+        }
+        for (slot, block) in self.repairs.marked.iter_mut().zip(blocks.iter()) {
+            *slot = *block;
+        }
+    }
+
+    /// Marks segments from `number` on until one ends after `end` or starts a block that is marked; returns where it stopped.
+    fn mark_run(&mut self, mut number: u64, end: u64, news: &mut AckNews) -> u64 {
+        while number < self.ring.tail {
+            let record = self.ring.get(number);
+            if record.end() > end {
+                return end; // the peer holds a part of this segment: as Linux, wait for the rest
+            }
+            self.mark_sacked(number, record, news);
+            number += 1;
+            if self.repairs.marked.iter().any(|known| known.start == record.end()) {
+                return record.end();
+            }
+        }
+        end
+    }
+
+    fn mark_sacked(&mut self, number: u64, record: Record, news: &mut AckNews) {
+        if record.has(SACKED) {
+            return;
+        }
+        self.unmark(record);
+        if record.has(EVER_RETRANSMITTED) {
+            news.note_retransmitted(record);
+        } else {
+            self.note_original(record, news);
+            news.sacked_sent = news.sacked_sent.or(Some(record.sent));
+        }
+        let stored = self.ring.get_mut(number);
+        stored.clear(LOST | RETRANSMISSION_OUT);
+        stored.set(SACKED);
+        self.sacked_out += 1;
+        news.sacked += 1;
+        self.highest_sacked = self.highest_sacked.max(record.end());
+    }
+}

@@ -1,0 +1,228 @@
+//! What leaves: new segments in bursts, retransmissions, acknowledgements.
+
+use tailrace_units::{Span, Time};
+use tailrace_wire::{Ecn, Flags, Packet, TCP_SACK_BLOCK_BYTES, TCP_SACK_OPTION_BYTES};
+
+use super::burst::Stop;
+use crate::transport::timer::Pending;
+use crate::transport::{Tcp, Wire};
+
+impl Tcp {
+    /// Sends new data as far as the windows allow (Linux `tcp_write_xmit`).
+    #[inline]
+    pub(crate) fn push(&mut self, now: Time, wire: &mut impl Wire) {
+        if self.send.has_unsent() {
+            self.push_unsent(now, wire);
+        }
+    }
+
+    fn push_unsent(&mut self, now: Time, wire: &mut impl Wire) {
+        let burst_max = self.burst_segments();
+        let before = self.board.ring.tail;
+        let mut is_limited = false;
+        loop {
+            let sendable = self.send.sendable();
+            if sendable == 0 {
+                break;
+            }
+            match self.check(now, sendable, burst_max) {
+                Stop::Go => {}
+                Stop::Window => {
+                    is_limited = true;
+                    break;
+                }
+                Stop::Other => break,
+            }
+            let room = self.congestion.cwnd - self.board.in_flight();
+            self.send_burst(now, sendable, room.min((self.congestion.cwnd / 2).max(1)).min(burst_max), wire);
+        }
+        self.finish_push(now, before, is_limited);
+    }
+
+    /// Bookkeeping after sending: timers, and whether the window was used.
+    fn finish_push(&mut self, now: Time, before: u64, is_limited: bool) {
+        let sent = (self.board.ring.tail - before) as u32;
+        let in_flight = self.board.in_flight();
+        let is_limited = is_limited || in_flight >= self.congestion.cwnd;
+        if sent > 0 || is_limited {
+            let (una, nxt, timeout) = (self.send.una, self.send.nxt, self.rtt.timeout());
+            self.congestion.validate(now, is_limited, self.board.ring.len(), una, nxt, timeout);
+        }
+        if sent > 0 {
+            self.recovery.sent += sent;
+            let was_idle = self.board.ring.len() == sent;
+            if was_idle || self.timers.pending == Pending::LossProbe || self.is_probe_allowed() {
+                self.rearm(now, false);
+            }
+        } else if self.board.ring.is_empty() && self.timers.pending == Pending::Nothing && self.timers.room_at.is_never() {
+            self.arm_window_probe(now);
+        }
+    }
+
+    #[inline]
+    fn check(&mut self, now: Time, sendable: u64, burst_max: u32) -> Stop {
+        let in_flight = self.board.in_flight();
+        if in_flight >= self.congestion.cwnd {
+            return Stop::Window;
+        }
+        let mss = u64::from(self.send.mss);
+        if self.send.nxt + sendable.min(mss) > self.send.window_end {
+            return Stop::Other;
+        }
+        if burst_max > 1 && sendable > mss {
+            let stop = self.should_wait(now, sendable, burst_max, in_flight);
+            if stop != Stop::Go {
+                return stop;
+            }
+        }
+        if self.is_small_queue_full(now) { Stop::Other } else { Stop::Go }
+    }
+
+    /// Frames have left the NIC: repairs first, then new data.
+    pub(crate) fn resume(&mut self, now: Time, wire: &mut impl Wire) {
+        self.retransmit_lost(now, wire);
+        self.push(now, wire);
+    }
+
+    /// Sends up to `segments` segments of at most `sendable` bytes.
+    #[inline]
+    fn send_burst(&mut self, now: Time, sendable: u64, segments: u32, wire: &mut impl Wire) {
+        let mss = u64::from(self.send.mss);
+        let mut left = sendable.min(self.send.window_end - self.send.nxt);
+        for _ in 0..segments {
+            let payload = left.min(mss);
+            if payload == 0 || (payload < mss && self.send.nxt + payload < self.send.written) {
+                break; // a short segment only ends what was written
+            }
+            self.send_segment(now, payload as u32, wire);
+            left -= payload;
+        }
+    }
+
+    /// Sends one new segment past the congestion window (tail loss probe). Returns whether there was one.
+    pub(crate) fn send_one_more(&mut self, now: Time, wire: &mut impl Wire) -> bool {
+        let is_possible = self.send.has_sendable();
+        if is_possible {
+            let payload = self.send.sendable().min(u64::from(self.send.mss));
+            self.send_segment(now, payload as u32, wire);
+            self.recovery.sent += 1;
+        }
+        is_possible
+    }
+
+    #[inline]
+    pub(crate) fn send_segment(&mut self, now: Time, payload: u32, wire: &mut impl Wire) {
+        let seq = self.send.nxt;
+        let end = seq + u64::from(payload);
+        let mut flags = if end == self.send.written { Flags::ACK.with(Flags::PSH) } else { Flags::ACK };
+        if self.send.is_cwr_due {
+            flags = flags.with(Flags::CWR);
+            self.send.is_cwr_due = false;
+        }
+        let mut packet = self.header(seq, payload, flags);
+        if self.send.has_ecn {
+            packet.ecn = Ecn::Ect0;
+        }
+        self.send.nxt = end;
+        self.board.ring.push(now, end);
+        self.dispatch(now, packet, wire);
+    }
+
+    /// Sends segment `number` again, with its old boundaries.
+    pub(crate) fn retransmit(&mut self, now: Time, number: u64, wire: &mut impl Wire) {
+        let seq = self.board.ring.start_of(number);
+        let end = self.board.ring.get(number).end();
+        let flags = if end == self.send.written { Flags::ACK.with(Flags::PSH) } else { Flags::ACK };
+        let mut packet = self.header(seq, (end - seq) as u32, flags);
+        if self.send.has_ecn && self.congestion.is_dctcp() {
+            packet.ecn = Ecn::Ect0; // others do not mark retransmissions capable (RFC 3168 section 6.1.5)
+        }
+        self.board.mark_retransmitted(number, now);
+        self.stats.retransmits += 1;
+        self.recovery.undo_retransmissions = self.recovery.undo_retransmissions.max(0) + 1;
+        self.dispatch(now, packet, wire);
+    }
+
+    /// Sends lost segments again as far as the window allows (Linux `tcp_xmit_retransmit_queue`).
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn retransmit_lost(&mut self, now: Time, wire: &mut impl Wire) {
+        while let Some(number) = self.board.next_lost() {
+            if self.board.in_flight() >= self.congestion.cwnd || self.is_small_queue_full(now) {
+                break;
+            }
+            let is_head = number == self.board.ring.head;
+            self.retransmit(now, number, wire);
+            self.recovery.sent += 1;
+            if is_head && self.timers.pending != Pending::Reordering {
+                self.timers.arm(Pending::Timeout, now + self.rtt.timeout());
+            }
+        }
+    }
+
+    /// Hands a segment with payload to the NIC.
+    #[inline]
+    fn dispatch(&mut self, now: Time, packet: Packet, wire: &mut impl Wire) {
+        self.stats.segments_sent += 1;
+        self.send.last_sent = now;
+        self.receive.note_data_sent(now);
+        self.note_ack_sent();
+        if let Some(departs) = wire.send(packet)
+            && self.small_queue.span() != Span::ZERO
+        {
+            self.small_queue.add(now, departs, u32::from(packet.frame_bytes), self.small_queue_floor);
+        }
+    }
+
+    /// Sends an acknowledgement without payload.
+    pub(crate) fn send_ack(&mut self, wire: &mut impl Wire) {
+        let mut packet = self.header(self.send.nxt, 0, Flags::ACK);
+        if self.send.has_sack && self.receive.has_reports() {
+            let blocks = self.receive.report(&mut packet);
+            packet.frame_bytes += (TCP_SACK_OPTION_BYTES + blocks * TCP_SACK_BLOCK_BYTES) as u16;
+        }
+        if self.send.has_ecn && self.congestion.is_dctcp() {
+            packet.ecn = Ecn::Ect0;
+        }
+        self.stats.acks_sent += 1;
+        self.note_ack_sent();
+        wire.send(packet);
+    }
+
+    /// The acknowledgement is out: nothing is owed.
+    #[inline]
+    fn note_ack_sent(&mut self) {
+        self.receive.note_ack_sent();
+        self.timers.ack_at = Time::NEVER;
+    }
+
+    /// The echo of a mark, and the window of an application that reads late.
+    #[cold]
+    fn say_more(&mut self, flags: Flags) -> Flags {
+        if self.receive.is_read_late {
+            self.receive.announce(self.send.mss);
+        }
+        if self.receive.echoes_mark() { flags.with(Flags::ECE) } else { flags }
+    }
+
+    /// Everything but the payload's meaning.
+    #[inline]
+    pub(crate) fn header(&mut self, seq: u64, payload: u32, flags: Flags) -> Packet {
+        let flags = if self.receive.has_more_to_say { self.say_more(flags) } else { flags };
+        Packet {
+            seq,
+            ack: self.receive.next,
+            window: self.receive.window(),
+            flow_hash: self.identity.flow_hash,
+            to_endpoint: self.identity.to_endpoint,
+            to_host: self.identity.to_host,
+            frame_bytes: (self.send.header_bytes + payload) as u16,
+            payload_bytes: payload as u16,
+            flags,
+            ecn: Ecn::NotEct,
+            tag: self.identity.tag,
+            dscp: self.identity.dscp,
+            sack: Default::default(),
+        }
+    }
+}

@@ -1,0 +1,144 @@
+//! TCP small queues: how much of one connection waits in the NIC, known from the departure times that the NIC returned.
+
+use crate::transport::config::SmallQueueBound;
+use tailrace_units::{Span, Time};
+
+/// Parts in which the departures are remembered: room is noticed in quarters of the limit, half a burst.
+const PARTS: usize = 4;
+
+/// No connection keeps more in the NIC, whatever its pace (Linux `tcp_limit_output_bytes`, 4 MiB).
+const BYTES_MAX: u32 = 4 << 20;
+
+/// Bytes handed to the NIC and not departed, in up to four parts of growing departure time.
+pub(crate) struct SmallQueue {
+    departs: [Time; PARTS],
+    part_bytes: [u32; PARTS],
+    /// When everything will have departed.
+    last: Time,
+    span: Span,
+    bound: SmallQueueBound,
+    /// Picoseconds per 1024 bytes on the line, learnt from frames that depart one after the other; the maximum before.
+    line_pace: u32,
+    /// What the line sends in `span`.
+    line_bytes: u32,
+    bytes: u32,
+    /// The oldest part, and how many there are.
+    first: u8,
+    len: u8,
+}
+
+impl SmallQueue {
+    /// A queue of which `span` at the line's rate is the most that anyone may use, unless pace alone bounds it.
+    pub(crate) fn new(span: Span, bound: SmallQueueBound) -> SmallQueue {
+        SmallQueue {
+            departs: [Time::ZERO; PARTS],
+            part_bytes: [0; PARTS],
+            last: Time::ZERO,
+            span,
+            bound,
+            line_pace: u32::MAX,
+            line_bytes: BYTES_MAX,
+            bytes: 0,
+            first: 0,
+            len: 0,
+        }
+    }
+
+    /// The span within which frames should depart; zero for no limit.
+    #[inline]
+    pub(crate) fn span(&self) -> Span {
+        self.span
+    }
+
+    /// What the line sends in that span, and never more than 4 MiB.
+    #[inline]
+    pub(crate) fn line_bytes(&self) -> u32 {
+        self.line_bytes
+    }
+
+    #[inline]
+    fn learn_pace(&mut self, now: Time, departs: Time, bytes: u32) {
+        let spent = departs.since(self.last).ps() << 10;
+        if self.bound == SmallQueueBound::Line && self.last > now && spent < u64::from(self.line_pace) * u64::from(bytes) {
+            self.line_pace = ((spent / u64::from(bytes)) as u32).max(1);
+            let bytes = (self.span.ps() / u64::from(self.line_pace)).saturating_mul(1024);
+            self.line_bytes = bytes.min(u64::from(BYTES_MAX)) as u32;
+        }
+    }
+
+    /// `bytes` will have departed at `departs`. Parts are made about a quarter of `limit` large.
+    #[inline]
+    pub(crate) fn add(&mut self, now: Time, departs: Time, bytes: u32, limit: u32) {
+        self.learn_pace(now, departs, bytes);
+        self.bytes += bytes;
+        self.last = departs;
+        if self.len > 0 {
+            let last = (self.first + self.len - 1) as usize % PARTS;
+            if self.len as usize == PARTS || self.part_bytes[last] < limit / PARTS as u32 {
+                self.part_bytes[last] += bytes;
+                self.departs[last] = departs;
+                return;
+            }
+        }
+        let place = (self.first + self.len) as usize % PARTS;
+        self.departs[place] = departs;
+        self.part_bytes[place] = bytes;
+        self.len += 1;
+    }
+
+    fn forget_departed(&mut self, now: Time) {
+        while self.len > 0 && self.departs[self.first as usize] <= now {
+            self.bytes -= self.part_bytes[self.first as usize];
+            self.first = (self.first + 1) % PARTS as u8;
+            self.len -= 1;
+        }
+    }
+
+    /// Whether more than `limit` bytes wait.
+    #[inline]
+    pub(crate) fn is_full(&mut self, now: Time, limit: u32) -> bool {
+        if self.bytes <= limit {
+            return false;
+        }
+        self.forget_departed(now);
+        self.bytes > limit
+    }
+
+    /// Whether anything waits.
+    pub(crate) fn is_waiting(&self, now: Time) -> bool {
+        self.last > now
+    }
+
+    /// When no more than `limit` bytes will wait. Only meaningful while the queue is full.
+    pub(crate) fn room_at(&self, limit: u32) -> Time {
+        let mut left = self.bytes;
+        for i in 0..self.len {
+            let place = (self.first + i) as usize % PARTS;
+            left -= self.part_bytes[place];
+            if left <= limit {
+                return self.departs[place];
+            }
+        }
+        Time::NEVER
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn it_is_full_above_the_limit_and_has_room_when_enough_has_departed() {
+        let mut queue = SmallQueue::new(Span::from_ps(1024), SmallQueueBound::Line);
+        for i in 1..=40_u64 {
+            queue.add(Time::ZERO, Time::from_ps(i * 100), 1000, 16_000);
+        }
+        assert!(queue.is_full(Time::ZERO, 16_000));
+        let room = queue.room_at(16_000);
+        assert!(room >= Time::from_ps(2400) && room <= Time::from_ps(4000), "{room:?}");
+        assert!(queue.is_full(Time::from_ps(room.ps() - 1), 16_000));
+        assert!(!queue.is_full(room, 16_000));
+        assert!(!queue.is_waiting(Time::from_ps(4000)));
+        assert_eq!(queue.line_bytes(), 10 * 1024, "ten bytes per picosecond");
+    }
+}

@@ -1,0 +1,173 @@
+//! The ports and switches of a trial as JSON.
+
+use crate::{NetworkFrame, SwitchNode};
+use serde_json::{Value, json};
+use tailrace_dataplane::{DppCounters, DropCause, Frame, GroupCounters, QueueCounters, Switch, TrapCounters};
+use tailrace_endpoint::nic::LosslessNic;
+use tailrace_plan::{Plan, RawPolicy};
+use tailrace_record::Traffic;
+use tailrace_units::{Span, Time};
+use tailrace_wire::PauseState;
+
+/// Over what time ports have counted, and whose traffic it was.
+#[derive(Clone, Copy, Debug)]
+pub struct Counted<'a> {
+    /// Numbers of the workloads of each source of traffic.
+    pub sources: &'a [Vec<usize>],
+    /// The end.
+    pub now: Time,
+    /// How long.
+    pub run: Span,
+}
+
+/// What every port has counted, switch by switch.
+pub fn ports<F: NetworkFrame>(plan: &Plan, nodes: &[SwitchNode<F>], counted: Counted<'_>) -> Vec<Value> {
+    let graph = &plan.graph;
+    let mut ports = Vec::new();
+    for (index, node) in nodes.iter().enumerate() {
+        let switch = &node.switch;
+        let raw = &plan.raw.switches[index];
+        for (port, end) in graph.ports[graph.hosts + index].iter().enumerate() {
+            let peer = &graph.names[end.peer];
+            let policy = plan.policy(index, port);
+            let queues: Vec<Value> = (0..switch.queues(port))
+                .map(|queue| queue_summary(&policy.queues[queue].name, switch, port, queue, counted.run))
+                .collect();
+            let sum =
+                |of: fn(&QueueCounters) -> u64| -> u64 { (0..queues.len()).map(|queue| of(switch.counters(port, queue))).sum() };
+            ports.push(json!({
+                "node": raw.name,
+                "towards": peer,
+                "rate_bps": graph.links[end.link].rate.bps(),
+                "tx_frames": sum(|counters| counters.tx_frames),
+                "tx_bytes": sum(|counters| counters.tx_bytes),
+                "queues": queues,
+                "dpp": switch.dpp_counters(port).map(dpp),
+                "pause": switch.pause_state(port).map(|state| pause(state, counted.now, switch.storms(port))),
+                "groups": switch.groups(port).into_iter().map(group).collect::<Vec<Value>>(),
+                "elephants": switch.elephants(port).map(elephants),
+                "traffic": node.record(port).map(|record| traffic(plan, policy, counted.sources, &record.traffic)),
+            }));
+        }
+    }
+    ports
+}
+
+/// Frames with data of each source by the queue of their class; sources that sent none are left out.
+fn traffic(plan: &Plan, policy: &RawPolicy, sources: &[Vec<usize>], traffic: &Traffic) -> Vec<Value> {
+    let mut rows = Vec::new();
+    for (index, queue) in policy.queues.iter().enumerate() {
+        for (source, workloads) in sources.iter().enumerate() {
+            let tally = traffic.tally(source, |class| usize::from(policy.queue_of_priority[class]) == index);
+            if tally.sent_frames + tally.dropped_frames > 0 {
+                let names: Vec<&str> = workloads.iter().map(|&number| plan.workloads[number].header.name.as_str()).collect();
+                rows.push(json!({
+                    "queue": queue.name,
+                    "workloads": names,
+                    "sent_frames": tally.sent_frames,
+                    "dropped_frames": tally.dropped_frames,
+                }));
+            }
+        }
+    }
+    rows
+}
+
+fn queue_summary<F: Frame>(name: &str, switch: &Switch<F>, port: usize, queue: usize, run: Span) -> Value {
+    let counters = switch.counters(port, queue);
+    let (sent, feedback_sum) = switch.notifications(port, queue);
+    json!({
+        "name": name,
+        "tx_frames": counters.tx_frames,
+        "tx_bytes": counters.tx_bytes,
+        "drops": drops(counters),
+        "marked_frames": counters.marked_frames,
+        "depth_max_bytes": counters.depth_max_bytes,
+        "depth_bytes": switch.depth_bytes(port, queue),
+        "qcn": (sent > 0).then(|| json!({ "notifications": sent, "feedback_sum": feedback_sum })),
+        "depth_mean_bytes": counters.byte_picoseconds as f64 / run.ps().max(1) as f64,
+    })
+}
+
+/// Drops by cause.
+fn drops(counters: &QueueCounters) -> serde_json::Map<String, Value> {
+    DropCause::ALL
+        .iter()
+        .filter(|&&cause| counters.drop_frames[cause as usize] > 0)
+        .map(|&cause| {
+            let (frames, bytes) = (counters.drop_frames[cause as usize], counters.drop_bytes[cause as usize]);
+            (cause.name().to_owned(), json!({ "frames": frames, "bytes": bytes }))
+        })
+        .collect()
+}
+
+fn pause(state: &PauseState, now: Time, (detected, ended): (u64, u64)) -> Value {
+    json!({
+        "received": state.received,
+        "paused_ps": state.paused_by(now).map(Span::ps),
+        "storms_detected": detected,
+        "storms_ended": ended,
+    })
+}
+
+fn group((priorities, counters): (u8, GroupCounters)) -> Value {
+    json!({
+        "priorities": priorities,
+        "xoff_sent": counters.xoff_sent,
+        "xon_sent": counters.xon_sent,
+        "depth_bytes": counters.depth_bytes,
+        "bytes_max": counters.bytes_max,
+        "headroom_max_bytes": counters.headroom_max_bytes,
+        "drop_frames": counters.drop_frames,
+    })
+}
+
+fn elephants(trap: TrapCounters) -> Value {
+    json!({
+        "found": trap.found,
+        "evictions": trap.evictions,
+        "bytes": trap.bytes,
+        "elephant_bytes": trap.elephant_bytes,
+        "silences": trap.silences,
+    })
+}
+
+fn dpp(counters: &DppCounters) -> Value {
+    json!({
+        "prioritised_frames": counters.prioritised_frames,
+        "normal_frames": counters.normal_frames,
+        "new_flows": counters.new_flows,
+        "resets": counters.resets,
+        "deferred_resets": counters.deferred_resets,
+        "reordering_resets": counters.reordering_resets,
+        "evictions": counters.evictions,
+        "untracked_frames": counters.untracked_frames,
+    })
+}
+
+/// What every switch has counted as a whole.
+pub fn switch_summaries<F: NetworkFrame>(plan: &Plan, nodes: &[SwitchNode<F>]) -> Vec<Value> {
+    let both = plan.raw.switches.iter().zip(nodes);
+    both.map(|(raw, node)| {
+        let switch = &node.switch;
+        json!({
+            "name": raw.name,
+            "buffer_bytes": raw.buffer_bytes,
+            "buffer_max_bytes": switch.buffer().used_max_bytes(),
+            "early_drops": drops(switch.early_drops()),
+            "no_route_frames": switch.early_drops().drop_frames[DropCause::NoRoute as usize],
+        })
+    })
+    .collect()
+}
+
+/// What an interface that takes part in data-centre bridging has counted.
+pub fn interface_summary(nic: &LosslessNic, now: Time) -> Value {
+    json!({
+        "pause": pause(nic.pause_state(), now, (0, 0)),
+        "queue_drops": nic.queue_drops,
+        "notifications": nic.notifications,
+        "unlimited_notifications": nic.unlimited_notifications,
+        "limiters": nic.limiters().map(|(_, rate_bps)| rate_bps).collect::<Vec<u64>>(),
+    })
+}

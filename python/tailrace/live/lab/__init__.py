@@ -1,0 +1,1 @@
+"""The lab: hosts joined by the fabric, and the programs that run in them."""

@@ -1,0 +1,184 @@
+"""Fabrics: tailrace's own switch, and others to compare it with. What these do not do is refused or told beforehand."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from tailrace.errors import KeyPath, Problem, RunRefusedError, ScenarioError
+from tailrace.results.compare.fidelity import TAP
+from tailrace.scenario.loading import Loaded
+from tailrace.scenario.network.host import Host
+from tailrace.scenario.network.topology import Graph, expand
+from tailrace.scenario.policies.switch import Policy, Queue, Switch
+from tailrace.scenario.scenario import DEFAULTS, Scenario
+
+Found = Iterator[tuple[KeyPath, str, str]]
+"""Path, what is refused or ignored, hint."""
+
+DELAY_MAX_PS = 20 * 10**6
+"""20 us: a wake-up between two cores of a small virtual machine takes as long; a shorter cable makes no difference."""
+DPDK_MTU_MAX = 1500
+"""net_af_packet of DPDK takes frames of 1518 bytes."""
+PS_PER_US = 10**6
+WHOLE_SCENARIO = "--fabric tap has them"
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A fabric by the name that people use."""
+
+    name: str
+    words: str
+    """What it is."""
+    mtu_max: int | None = None
+
+    @property
+    def is_foreign(self) -> bool:
+        """Whether a foreign switch is between the hosts, with the scenario's rates and nothing else of it."""
+        return self.name != TAP
+
+    @property
+    def is_open_vswitch(self) -> bool:
+        """Whether Open vSwitch's programs are needed."""
+        return self.name.startswith("ovs")
+
+
+KINDS = {
+    kind.name: kind
+    for kind in (
+        Kind(TAP, "tailrace's own switch"),
+        Kind("bridge", "the kernel's bridge"),
+        Kind("ovs", "Open vSwitch, datapath in user space"),
+        Kind("ovs-dpdk", "Open vSwitch with DPDK", DPDK_MTU_MAX),
+    )
+}
+
+
+def kind_of(name: str) -> Kind:
+    """The fabric of this name; raises `RunRefusedError` for another one."""
+    if name not in KINDS:
+        raise RunRefusedError(f"there is no fabric '{name}' (hint: {', '.join(KINDS)})")
+    return KINDS[name]
+
+
+def require(kind: Kind, found: Mapping[str, Any]) -> None:
+    """Raises `RunRefusedError` where this machine lacks what a fabric needs, with what to install.
+
+    `found` is what the fabric's doctor says.
+    """
+    lacks = (found.get("fabrics") or {}).get(kind.name) if kind.is_foreign else None
+    if lacks:
+        hint = f'`make live-deps WITH="{kind.name}"`, or --fabric bridge'
+        raise RunRefusedError(f"--fabric {kind.name}: {lacks} (hint: {hint})")
+
+
+def refuse(kind: Kind, loaded: Loaded, arms: Mapping[str, Scenario]) -> None:
+    """Raises `ScenarioError` with everything that a comparison fabric cannot be."""
+    problems = _problems(loaded, arms, lambda scenario: _refused(kind, scenario)) if kind.is_foreign else []
+    if problems:
+        raise ScenarioError(problems)
+
+
+def ignored(kind: Kind, loaded: Loaded, arms: Mapping[str, Scenario]) -> Sequence[Problem]:
+    """What of the scenario does not act on a comparison fabric, with its place."""
+    if not kind.is_foreign:
+        return []
+    return _problems(loaded, arms, lambda scenario: _ignored(kind, scenario))
+
+
+def _problems(loaded: Loaded, arms: Mapping[str, Scenario], find: Callable[[Scenario], Found]) -> list[Problem]:
+    found: dict[tuple[KeyPath, str], str] = {}
+    for scenario in arms.values():
+        for path, what, hint in find(scenario):
+            found.setdefault((path, what), hint)
+    return sorted(loaded.document.problem(path, what, hint) for (path, what), hint in found.items())
+
+
+def _refused(kind: Kind, scenario: Scenario) -> Found:
+    graph = expand(scenario.network)
+    if len(graph.switches) != 1:
+        what = f"--fabric {kind.name} is one switch with hosts around it, and this network has {len(graph.switches)}"
+        yield ("network", "topology"), what, "use a star, or --fabric tap"
+        return
+    for host in graph.hosts:
+        if len(graph.neighbours(host)) != 1:
+            what = f"--fabric {kind.name} needs one link for each host; '{host}' has {len(graph.neighbours(host))}"
+            yield ("network", "links"), what, "use a star, or --fabric tap"
+    yield from _delays(kind, graph)
+    for name, workload in scenario.running.items():
+        if workload.vlan:
+            what = f"--fabric {kind.name} joins all hosts to one network, without VLANs"
+            yield ("workloads", name, "vlan"), what, "leave vlan out, or --fabric tap"
+    for host in graph.hosts:
+        mtu = scenario.host(host).mtu
+        if kind.mtu_max is not None and mtu > kind.mtu_max:
+            what = f"DPDK's ports to the kernel take an MTU of {kind.mtu_max}B at most, not {mtu}B"
+            yield _stated_at(scenario.hosts, "hosts", host, "mtu"), what, "lower it, or --fabric ovs"
+
+
+def _delays(kind: Kind, graph: Graph) -> Found:
+    for link in graph.links:
+        if link.delay_ps > DELAY_MAX_PS:
+            path: KeyPath = (
+                (*link.path, "delay") if link.path[:2] == ("network", "links") else ("network", "link", "delay")
+            )
+            most = f"{DELAY_MAX_PS // PS_PER_US}us"
+            what = f"--fabric {kind.name} adds no delay, and above {most} that is not the link which was meant"
+            yield path, what, f"at most {most}, or --fabric tap"
+
+
+def _ignored(kind: Kind, scenario: Scenario) -> Found:
+    graph = expand(scenario.network)
+    for name in graph.switches:
+        switch = scenario.switch(name)
+        if switch.classify:
+            what = f"ignored by --fabric {kind.name}: {len(switch.classify)} rules of classification"
+            yield _stated_at(scenario.switches, "switches", name, "classify"), what, WHOLE_SCENARIO
+        used = {switch.ports.get(host, switch.policy) for host in graph.neighbours(name)}
+        for policy_name in sorted(used):
+            policy = scenario.policy(policy_name)
+            assert policy is not None, "checks refuse unknown policies"
+            yield from _of_policy(kind, ("policies", policy_name), policy)
+    for name in graph.hosts:
+        if scenario.host(name).nic.is_lossless:
+            what = f"ignored by --fabric {kind.name}: pauses and QCN of hosts"
+            yield _stated_at(scenario.hosts, "hosts", name, "nic"), what, WHOLE_SCENARIO
+    for name, workload in scenario.running.items():
+        if workload.priority:
+            what = f"ignored by --fabric {kind.name}: priority {workload.priority}, since each port has one queue"
+            yield ("workloads", name, "priority"), what, WHOLE_SCENARIO
+
+
+def _stated_at(entries: Mapping[str, Host] | Mapping[str, Switch], section: str, name: str, field: str) -> KeyPath:
+    """Where the file has a field of a host or a switch: in its own entry, or in that for all."""
+    own = entries.get(name)
+    return (section, name if own is not None and field in own.model_fields_set else DEFAULTS, field)
+
+
+def _of_policy(kind: Kind, at: KeyPath, policy: Policy) -> Found:
+    mechanisms = {
+        "dpp": policy.dpp,
+        "etrap": policy.etrap,
+        "pfc": policy.pfc,
+        "link_pause": policy.link_pause,
+        "police": policy.police,
+    }
+    for key, mechanism in mechanisms.items():
+        if mechanism is not None:
+            yield (*at, key), f"ignored by --fabric {kind.name}: {key}", WHOLE_SCENARIO
+    if len(policy.queues) > 1:
+        names = ", ".join(policy.queues)
+        what = f"ignored by --fabric {kind.name}: queues {names} are one, as large as all of them"
+        yield (*at, "queues"), what, WHOLE_SCENARIO
+    for name, queue in policy.queues.items():
+        for key, words in _of_queue(queue):
+            yield (*at, "queues", name, key), f"ignored by --fabric {kind.name}: {words}", WHOLE_SCENARIO
+
+
+def _of_queue(queue: Queue) -> Iterator[tuple[str, str]]:
+    if queue.aqm.kind != "none":
+        yield "aqm", f"queue management {queue.aqm.kind}"
+    if queue.qcn is not None:
+        yield "qcn", "qcn"
+    if queue.shape is not None:
+        yield "shape", "the shape of a queue"

@@ -1,0 +1,160 @@
+"""Fabrics that stay up: hosts and switches of a scenario for anybody's programs, until they are taken down."""
+
+import json
+import os
+import re
+import socket
+import subprocess
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tailrace.errors import closest
+from tailrace.files import make_folder, read_json, write_text
+from tailrace.live.lab.fabric import FabricError, program
+from tailrace.live.lab.program import tail
+from tailrace.results.compare.fidelity import TAP
+
+UP_LIMIT_S = 30.0
+ANSWER_LIMIT_S = 20.0
+DOWN_LIMIT_S = 10.0
+POLL_S = 0.05
+STATE = "lab.json"
+SOCKET = "control.sock"
+LOG = "fabric.log"
+SWITCH_LOGS = ("ovsdb-server.log", "ovs-vswitchd.log")
+"""What Open vSwitch says, where it is the switch."""
+ANSWER_BYTES_MAX = 64 * 1024 * 1024
+
+
+@dataclass(frozen=True)
+class Standing:
+    """A fabric that is up."""
+
+    name: str
+    folder: Path
+    state: dict[str, Any]
+
+    @property
+    def hosts(self) -> list[dict[str, Any]]:
+        """Name, address, MAC and MTU of every host."""
+        return list(self.state.get("hosts", []))
+
+    def call(self, op: str, **arguments: Any) -> dict[str, Any]:
+        """One command over its socket; raises `FabricError` when it refuses or has gone."""
+        deadline = time.monotonic() + ANSWER_LIMIT_S
+        with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as line:
+            line.settimeout(ANSWER_LIMIT_S)
+            try:
+                line.connect(str(self.folder / SOCKET))
+                line.sendall((json.dumps({"id": 1, "op": op, **arguments}) + "\n").encode())
+                return _answer(line, op, deadline)
+            except OSError as error:
+                raise FabricError(f"fabric '{self.name}' does not answer: {error.strerror or error}") from None
+
+
+def _answer(line: socket.socket, op: str, deadline: float) -> dict[str, Any]:
+    """The answer among the events that come over the same socket."""
+    held = b""
+    while len(held) < ANSWER_BYTES_MAX and time.monotonic() < deadline:
+        part = line.recv(65_536)
+        if not part:
+            break
+        *lines, held = (held + part).split(b"\n")
+        for text in lines:
+            message = json.loads(text)
+            if message.get("id") == 1:
+                if not message.get("ok"):
+                    raise FabricError(f"{op}: {message.get('error', 'refused without a reason')}")
+                return dict(message)
+    raise FabricError(f"{op}: no answer within {ANSWER_LIMIT_S:g} s")
+
+
+def home() -> Path:
+    """Where each fabric has a folder: the user's place for state (XDG Base Directory Specification)."""
+    state = os.environ.get("XDG_STATE_HOME") or str(Path.home() / ".local" / "state")
+    return Path(state) / "tailrace" / "fabrics"
+
+
+def standing() -> list[Standing]:
+    """Every fabric that is up."""
+    found = []
+    for folder in sorted(home().glob("*")) if home().is_dir() else []:
+        try:
+            state = read_json(folder / STATE)
+        except (OSError, ValueError):
+            continue  # it is not up yet, or no longer
+        if _is_alive(state):
+            found.append(Standing(folder.name, folder, state))
+    return found
+
+
+def _is_alive(state: dict[str, Any]) -> bool:
+    pid = state.get("lab_pid") or 0
+    return pid > 0 and Path(f"/proc/{pid}").exists()
+
+
+def chosen(name: str | None) -> Standing:
+    """The fabric of this name, or the only one."""
+    found = standing()
+    names = [each.name for each in found]
+    if name is None and len(found) == 1:
+        return found[0]
+    if name is None:
+        if not found:
+            raise FabricError("no fabric is up (hint: `tailrace fabric up SCENARIO`)")
+        raise FabricError(f"which fabric? there are {len(found)}: {', '.join(names)} (hint: --fabric NAME)")
+    for each in found:
+        if each.name == name:
+            return each
+    raise FabricError(f"there is no fabric '{name}' (hint: {closest(name, names, 'fabrics')})")
+
+
+def bring_up(name: str, plan_json: str, metrics_port: int | None, kind: str = TAP) -> Standing:
+    """Starts a fabric that outlives this process; returns once it is ready."""
+    if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}", name):
+        raise FabricError(f"'{name}' is not a name (hint: letters, digits, - and _)")
+    if any(each.name == name for each in standing()):
+        raise FabricError(f"fabric '{name}' is up already (hint: another --name, or `tailrace fabric down {name}`)")
+    folder = home() / name
+    make_folder(folder)
+    for left in (STATE, SOCKET):
+        (folder / left).unlink(missing_ok=True)  # of one that was killed
+    write_text(folder / "plan.json", plan_json)
+    command = [str(program()), "lab", "--detach", "--plan", str(folder / "plan.json"), "--dir", str(folder)]
+    command += ["--metrics", str(metrics_port)] if metrics_port else []
+    command += ["--kind", kind] if kind != TAP else []
+    with (folder / LOG).open("w", encoding="utf-8") as log:
+        # It returns when the fabric is ready, or with the reason why not.
+        subprocess.run(
+            command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=log, timeout=UP_LIMIT_S, check=False
+        )
+    for each in standing():
+        if each.name == name:
+            return each
+    raise FabricError(f"fabric '{name}' is not up: {' | '.join(tail(folder / LOG)) or 'it said nothing'}")
+
+
+def take_down(fabric: Standing) -> dict[str, Any]:
+    """Ends a fabric and all that runs in it; returns its last counters."""
+    outcome = dict(fabric.call("down").get("outcome", {}))
+    deadline = time.monotonic() + DOWN_LIMIT_S
+    while _is_alive(fabric.state) and time.monotonic() < deadline:
+        time.sleep(POLL_S)
+    for left in (STATE, SOCKET, LOG, "plan.json", "lab.log", *SWITCH_LOGS):
+        (fabric.folder / left).unlink(missing_ok=True)
+    if not any(fabric.folder.iterdir()):
+        fabric.folder.rmdir()
+    return outcome
+
+
+def exec_words(fabric: Standing, host: str, words: Sequence[str]) -> list[str]:
+    """The command line that runs a program on a host with this terminal."""
+    names = [str(each["name"]) for each in fabric.hosts]
+    if host not in names:
+        raise FabricError(f"there is no host '{host}' in '{fabric.name}' (hint: {closest(host, names, 'hosts')})")
+    if not words:
+        raise FabricError("what is to be run? (hint: tailrace exec HOST -- PROGRAM ARGUMENTS)")
+    return [str(program()), "exec", "--dir", str(fabric.folder), host, "--", *words]

@@ -1,0 +1,114 @@
+"""How long a database and its user take for answers of several sizes: over loopback, and over a link of the fabric.
+
+Over loopback there is no network, and a statement takes what the programs take. Over the link the fabric's log tells
+the parts of it: PostgreSQL forms a row whole before it sends any of it, and libpq gathers one whole before it goes on.
+Every figure is a median, so that an answer that waited for a core does not count more than another.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+from tailrace.files import write_text
+from tailrace.live.lab.fabric import FabricError
+from tailrace.live.lab.lab import Lab
+from tailrace.live.measure import ingress
+from tailrace.live.measure.ingress import Answer
+from tailrace.live.programs import pgbench
+from tailrace.live.programs.pgbench import Load
+from tailrace.live.programs.template import Templates
+from tailrace.live.trial.databases import Databases
+from tailrace.scenario.loading import load_scenario
+from tailrace.scenario.lowering.plan import canonical_json, lower
+
+LARGE = (1_000_000, 8_000_000, 32_000_000, 64_000_000)
+"""Sizes in bytes for which a rate is found. It changes above 32 MiB: up to there glibc's malloc keeps memory once it
+was freed, beyond it asks the kernel for fresh pages each time (DEFAULT_MMAP_THRESHOLD_MAX, malloc/malloc.c)."""
+LARGE_COUNTS = dict(zip(LARGE, (100, 16, 8, 6), strict=True))
+"""How often each is asked for: eight seconds of the link."""
+LOOPBACK_COUNTS = {1_000: 2000, 18_000: 2000} | LARGE_COUNTS
+LINK_COUNTS = {18_000: 200} | LARGE_COUNTS
+LINK_RATE = "1Gbit/s"
+"""A link that machines for live runs hold; what the programs take does not depend on it."""
+ASK_LIMIT_S = 60.0
+SIZE_TOLERANCE = 0.01
+"""An answer of this much more was partly sent again and belongs to no size."""
+
+
+@dataclass(frozen=True)
+class AnswerTimes:
+    """Medians in milliseconds, by size of the answer in bytes."""
+
+    loopback_ms: dict[int, float]
+    """A statement on the server's own host."""
+    before_ms: dict[int, float]
+    """Over the link, from the request to the first frame."""
+    after_ms: dict[int, float]
+    """Over the link, from the last frame to the next request of a user without a pause."""
+
+
+def measure(folder: Path, mtu: str) -> AnswerTimes:
+    """Asks a database of its own in half a minute at most."""
+    counts = {f"loopback-{size}": (size, count) for size, count in LOOPBACK_COUNTS.items()}
+    counts |= {f"link-{size}": (size, count) for size, count in LINK_COUNTS.items()}
+    plan = _plan(mtu, {name: _oltp(size, count) for name, (size, count) in counts.items()})
+    oltps = [workload["oltp"] for workload in plan["workloads"]]
+    templates = Templates(folder / "templates")
+    databases = Databases(oltps, templates)
+    databases.make_templates()
+    program = templates.installed.program("pgbench")
+    with Lab(canonical_json(plan), folder / "answers", "--log-ingress") as lab:
+        databases.start(lab, {})
+        rows = databases.template("server").rows
+        asked = {raw["name"]: _ask(lab, Load(_placed(raw), 1, rows), program) for raw in oltps}
+        lab.call("down")
+    loopback_ms = {size: asked[f"loopback-{size}"] for size in LOOPBACK_COUNTS}
+    seen = ingress.answers(folder / "answers" / ingress.FILE)
+    return AnswerTimes(loopback_ms, *parts_of(seen, list(LINK_COUNTS)))
+
+
+def parts_of(seen: Sequence[Answer], sizes: Sequence[int]) -> tuple[dict[int, float], dict[int, float]]:
+    """Medians of the times before and after answers, by size; raises `FabricError` for a size without answers."""
+    before_ms, after_ms = {}, {}
+    for size in sizes:
+        own = [answer for answer in seen if size <= answer.size_bytes <= size * (1 + SIZE_TOLERANCE)]
+        after = [answer.after_ms for answer in own if answer.after_ms is not None]
+        if not after:
+            raise FabricError(f"no answer of {size} bytes was seen on the link (hint: is the machine overloaded?)")
+        before_ms[size] = median(answer.before_ms for answer in own)
+        after_ms[size] = median(after)
+    return before_ms, after_ms
+
+
+def _plan(mtu: str, workloads: dict[str, Any]) -> dict[str, Any]:
+    data = {
+        "tailrace": 1,
+        "name": "calibrate-answers",
+        "network": {"topology": {"kind": "star", "hosts": ["client", "server"]}, "link": {"rate": LINK_RATE}},
+        "hosts": {"defaults": {"mtu": mtu}},
+        "workloads": workloads,
+        "experiment": {"duration": "60s"},
+    }
+    return lower(load_scenario(data).scenario, "base", 1)
+
+
+def _oltp(size: int, count: int) -> dict[str, Any]:
+    trip = {"response": f"{size}B"}
+    ends = {"client": "client", "server": "server"}
+    return {"kind": "oltp", **ends, "users": 1, "transactions": count, "start": "0s", "round_trips": [trip]}
+
+
+def _placed(raw: dict[str, Any]) -> dict[str, Any]:
+    """A user on the server's own host reaches it over loopback."""
+    return raw | {"client": "server"} if raw["name"].startswith("loopback") else raw
+
+
+def _ask(lab: Lab, load: Load, program: Path) -> float:
+    """One user asks for one size; the median time of a transaction in milliseconds."""
+    script = lab.folder / "logs" / f"{load.name}.pgbench"
+    write_text(script, load.script())
+    prefix = lab.folder / "logs" / f"transactions-{load.name}"
+    pgbench.finish(lab.start(load.command(program, script, prefix, lab.addresses["server"], 0)), load, ASK_LIMIT_S)
+    return median(one.latency_us for one in load.transactions(prefix)) / 1000

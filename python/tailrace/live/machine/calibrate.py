@@ -1,0 +1,211 @@
+"""Host parameters of this machine for the simulator, from measurements of their own and never from a compared run.
+
+Measured are: the round trip of a ping over the fabric; the time of the kernel for a received frame at two MTUs, which
+gives the cost of a frame and of a byte; and the time of a database and its user for answers of several sizes, over
+loopback, where there is no network, and over a link, whose log tells what lies before the first byte and behind the
+last.
+"""
+
+import tempfile
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tailrace.live.lab.fabric import FabricError
+from tailrace.live.lab.lab import Lab
+from tailrace.live.machine import answers
+from tailrace.live.machine.answers import AnswerTimes
+from tailrace.live.machine.doctor import require
+from tailrace.live.measure import probe
+from tailrace.live.programs import iperf3
+from tailrace.scenario.loading import load_scenario
+from tailrace.scenario.lowering.plan import canonical_json, lower
+from tailrace.scenario.text.units import RATE, SIZE, parse
+
+SMALL_MTU = "1500B"
+STREAM_S = 3.0
+"""A stream this long has tens of thousands of frames, and its CPU time hundreds of ticks."""
+STREAM_LIMIT_S = 30.0
+QUIET_LOOK_S = 1.0
+QUIET_IDLE_SHARE = 0.8
+"""Below this the kernel's time for a frame was seen to double."""
+WIRE_OVERHEAD_BYTES = 38
+"""Header, check sequence, preamble and gap of a frame."""
+PING_BYTES = 84
+"""IPv4, ICMP and the usual 56 bytes."""
+TAP_QUEUE_FRAMES = 100_000
+"""What waits in a host's interface at most; the fabric sets it (`crates/fabric`, docs/models/fabric.md)."""
+RATE_BPS_MAX = 1e12
+"""8 ps for a byte: what is shorter, or below zero, is the noise of a difference of times."""
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """What was measured."""
+
+    mtu: str
+    rate: str
+    round_trip_mean_us: float
+    round_trip_least_us: float
+    wire_us: float
+    """Part of the round trip that is the wire's: four frames of a ping on links of this rate."""
+    frame_us: dict[int, float]
+    """CPU time of the receiving program's kernel for a frame, by MTU."""
+    answers: AnswerTimes
+
+    @property
+    def receive_us(self) -> float:
+        """What each end adds to a round trip: waking the fabric and the program."""
+        return max(0.0, (self.round_trip_least_us - self.wire_us) / 2)
+
+    @property
+    def jitter_us(self) -> float:
+        """Mean of what comes on top of the least."""
+        return max(0.0, (self.round_trip_mean_us - self.round_trip_least_us) / 2)
+
+    @property
+    def per_byte_ns(self) -> float:
+        """Slope of the cost of a frame."""
+        (small, small_us), (large, large_us) = sorted(self.frame_us.items())
+        return max(0.0, (large_us - small_us) / (large - small) * 1000)
+
+    @property
+    def per_packet_us(self) -> float:
+        """What a frame costs whatever its size."""
+        small, small_us = min(self.frame_us.items())
+        return max(0.0, small_us - self.per_byte_ns * small / 1000)
+
+    @property
+    def server_us(self) -> float:
+        """Time of a statement whose answer has no size."""
+        (size, time_ms), (larger, longer_ms) = sorted(self.answers.loopback_ms.items())[:2]
+        return max(0.0, time_ms - size * (longer_ms - time_ms) / (larger - size)) * 1000
+
+    def build_bps(self, size: int) -> float | None:
+        """Rate at which an answer is made before its first byte leaves; None where that takes no time."""
+        return _rate_bps(_ms_per_byte(self.answers.before_ms, size))
+
+    def unpack_bps(self, size: int) -> float | None:
+        """Rate at which a user works on a whole answer after its last byte; None where that takes no time."""
+        return _rate_bps(_ms_per_byte(self.answers.after_ms, size))
+
+    def produce_bps(self, size: int) -> float | None:
+        """Rate at which an answer that is made is sent and read: what is left of its time over loopback."""
+        before, after = (_ms_per_byte(times, size) for times in (self.answers.before_ms, self.answers.after_ms))
+        return _rate_bps(_ms_per_byte(self.answers.loopback_ms, size) - max(0.0, before) - max(0.0, after))
+
+
+def _ms_per_byte(times_ms: Mapping[int, float], size: int) -> float:
+    """What an answer of this size takes longer than one that is small."""
+    small = min(times_ms)
+    return (times_ms[size] - times_ms[small]) / (size - small)
+
+
+def _rate_bps(ms_per_byte: float) -> float | None:
+    return 8e3 / ms_per_byte if ms_per_byte > 8e3 / RATE_BPS_MAX else None
+
+
+def calibrate(mtu: str, rate: str, say: Callable[[str], None]) -> Calibration:
+    """Measures for a minute at most; `say` is told what is being done."""
+    parse(mtu, SIZE)  # a mistake is told before anything is measured
+    parse(rate, RATE)
+    require(needs_database=True)
+    _warn_of_neighbours(say)
+    with tempfile.TemporaryDirectory(prefix="tailrace-calibrate-") as name:
+        folder = Path(name)
+        say(f"a stream at MTU {SMALL_MTU}")
+        small = _stream(folder / "small", SMALL_MTU, rate)
+        say(f"a stream at MTU {mtu}")
+        large = _stream(folder / "large", mtu, rate)
+        say("answers of a database, over loopback and over a link")
+        times = answers.measure(folder, mtu)
+    frame_us = {parse(SMALL_MTU, SIZE): small["frame_us"], parse(mtu, SIZE): large["frame_us"]}
+    if len(frame_us) < 2:
+        raise FabricError(f"an MTU of {mtu} is the one that is measured anyway (hint: --mtu 9000B)")
+    wire_us = 4 * 8e6 * (PING_BYTES + WIRE_OVERHEAD_BYTES) / parse(rate, RATE)
+    return Calibration(mtu, rate, large["mean"], large["min"], wire_us, frame_us, times)
+
+
+def _warn_of_neighbours(say: Callable[[str], None]) -> None:
+    """Says so when the machine is not quiet: costs are then too high."""
+    before = probe.cpu()
+    time.sleep(QUIET_LOOK_S)
+    idle = probe.cpu().shares_since(before)["idle_share"]
+    if idle is not None and idle < QUIET_IDLE_SHARE:
+        say(f"warning: other programs compute (idle {idle:.0%}): measure again when the machine is quiet")
+
+
+def _plan(mtu: str, rate: str, workloads: dict[str, Any]) -> dict[str, Any]:
+    data = {
+        "tailrace": 1,
+        "name": "calibrate",
+        "network": {"topology": {"kind": "star", "hosts": ["client", "server"]}, "link": {"rate": rate}},
+        "hosts": {"defaults": {"mtu": mtu}},
+        "workloads": workloads,
+        "experiment": {"duration": "60s"},
+    }
+    return lower(load_scenario(data).scenario, "base", 1)
+
+
+def _stream(folder: Path, mtu: str, rate: str) -> dict[str, float]:
+    """Cost of a received frame, and the round trip of a ping before it."""
+    plan = _plan(mtu, rate, {"bulk": {"kind": "stream", "source": "server", "destination": "client"}})
+    raw = plan["workloads"][0]["stream"]
+    with Lab(canonical_json(plan), folder) as lab:
+        trip = probe.round_trip_us(lab, "client", "server", lab.addresses["server"])
+        [pair] = iperf3.stream_pairs(raw, iperf3.FIRST_PORT, STREAM_S)
+        server = lab.start(pair.server(lab.addresses[pair.destination]))
+        iperf3.wait_for_listener(lab, pair, server)
+        before = probe.counters(lab, "client", "before")
+        lab.start(pair.client(lab.addresses[pair.source], lab.addresses[pair.destination])).require(STREAM_LIMIT_S)
+        ended = server.require(STREAM_LIMIT_S)
+        frames = probe.difference(before, probe.counters(lab, "client", "after"))["rx_frames"]
+    return {**trip, "frame_us": (ended.system_s + ended.user_s) / max(1, frames) * 1e6}
+
+
+def fragment(found: Calibration) -> str:
+    """The parameters as YAML, each with how it was measured; `tailrace run --calibrated FILE` takes them up."""
+    frames = ", ".join(f"{mtu} B {cost_us:.2f} us" for mtu, cost_us in found.frame_us.items())
+    trip = (
+        f"least {found.round_trip_least_us:.0f} us, mean {found.round_trip_mean_us:.0f} us,"
+        f" of which the wire {found.wire_us:.1f} us"
+    )
+    return f"""# Hosts of this machine, measured by `tailrace calibrate --mtu {found.mtu} --rate {found.rate}`.
+hosts:
+  defaults:
+    nic:
+      # Round trip of a ping: {trip}.
+      rx_coalesce: {round(found.receive_us * 1000)}ns
+      rx_jitter: exponential({max(1, round(found.jitter_us * 1000))}ns)
+      # A TAP hands up what it was given, frame by frame.
+      gro: 0B
+      # The queue of its line loses nothing; small queues of TCP keep it short.
+      queue: {TAP_QUEUE_FRAMES * parse(found.mtu, SIZE)}B
+    tcp:
+      # As Linux has it: a connection with a grown window keeps more in that queue than a young one.
+      small_queue_bound: pace
+    cpu:
+      # CPU time of a received frame by MTU: {frames}.
+      per_packet: {round(found.per_packet_us * 1000)}ns
+      per_byte: {round(found.per_byte_ns * 1000)}ps
+round_trips:
+{_round_trips(found)}"""
+
+
+def _round_trips(found: Calibration) -> str:
+    """What a statement takes, each with its medians; the rates by size of the answer."""
+    parts = [
+        ("build_rate", found.build_bps, "From a request to the first frame", found.answers.before_ms),
+        ("produce_rate", found.produce_bps, "Statements over loopback", found.answers.loopback_ms),
+        ("unpack_rate", found.unpack_bps, "From the last frame to the next request", found.answers.after_ms),
+    ]
+    lines = [f"  server_time: {round(found.server_us * 1000)}ns"]
+    for key, rate_bps, what, times_ms in parts:
+        lines.append(f"  # {what}: {', '.join(f'{size} B {time_ms:.3f} ms' for size, time_ms in times_ms.items())}.")
+        lines.append(f"  {key}:")
+        for size in answers.LARGE:
+            rate = rate_bps(size)
+            lines.append(f"    {size}B: {'none' if rate is None else f'{round(rate / 1e6)}Mbit/s'}")
+    return "\n".join(lines) + "\n"

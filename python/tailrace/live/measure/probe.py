@@ -1,0 +1,152 @@
+"""What the kernel says about a host (counters, connections, the round trip of a ping) and about the machine's cores."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from tailrace.live.lab.lab import Lab
+from tailrace.live.lab.program import Command
+
+LIMIT_S = 10.0
+FILES = ("/proc/net/snmp", "/proc/net/netstat", "/proc/net/dev")
+DEVICE = "eth0"
+PINGS = 20
+TICKS_MIN = 50
+"""Shares of fewer ticks (10 ms each) would be off by more than the bounds on them."""
+TCP_NAMES = {
+    "segments_sent": ("OutSegs",),
+    "retransmits": ("RetransSegs",),
+    "timeouts": ("TCPTimeouts",),
+    "tail_loss_probes": ("TCPLossProbes",),
+    "fast_recoveries": ("TCPSackRecovery", "TCPRenoRecovery"),
+    "spurious_retransmits": ("TCPDSACKRecv",),
+}
+"""The simulator's names of a sender's counters, and Linux's (Documentation/networking/snmp_counter.rst)."""
+RECEIVER_NAMES = {"out_of_order": ("TCPOFOQueue",)}
+"""Those that the receiving host counts."""
+
+Counters = dict[str, int]
+
+
+def counters(lab: Lab, host: str, when: str) -> Counters:
+    """Every counter of a host by its Linux name, and `rx_frames` and `tx_frames` of its interface."""
+    return parse_counters(lab.run(Command(f"counters-{when}-{host}", ["cat", *FILES], host=host), LIMIT_S))
+
+
+def parse_counters(text: str) -> Counters:
+    """As `counters`, from the text of the three files."""
+    found: Counters = {}
+    heads: dict[str, list[str]] = {}
+    for line in text.splitlines():
+        name, _, rest = line.strip().partition(":")
+        words = rest.split()
+        if name == DEVICE:
+            found |= {"rx_frames": int(words[1]), "tx_frames": int(words[9])}
+        elif words and name in ("Tcp", "TcpExt", "Udp"):
+            if name not in heads:
+                heads[name] = words
+            else:
+                numbers = zip(heads[name], words, strict=False)
+                found |= {key: int(value) for key, value in numbers if key not in found}
+    return found
+
+
+def tcp_outcome(sender: Mapping[str, int], receiver: Mapping[str, int]) -> Counters:
+    """A workload's TCP counters under the simulator's names, from what its two hosts counted meanwhile."""
+    sums = {name: sum(sender.get(key, 0) for key in keys) for name, keys in TCP_NAMES.items()}
+    return sums | {name: sum(receiver.get(key, 0) for key in keys) for name, keys in RECEIVER_NAMES.items()}
+
+
+def difference(before: Mapping[str, int], after: Mapping[str, int]) -> Counters:
+    """What was counted between two readings."""
+    return {key: value - before.get(key, 0) for key, value in after.items()}
+
+
+def round_trip_us(lab: Lab, source: str, destination: str, address: str) -> dict[str, float]:
+    """Least, mean and largest round trip of small pings while nothing else is sent, in microseconds."""
+    argv = ["ping", "-n", "-q", "-c", str(PINGS), "-i", "0.01", "-w", "5", address]
+    return parse_ping(lab.run(Command(f"ping-{source}-{destination}", argv, host=source), LIMIT_S))
+
+
+def parse_ping(text: str) -> dict[str, float]:
+    """From ping's last line, `rtt min/avg/max/mdev = 0.1/0.2/0.3/0.0 ms`."""
+    found = re.search(r"= ([\d.]+)/([\d.]+)/([\d.]+)/", text)
+    return {key: float(found[i + 1]) * 1000 for i, key in enumerate(("min", "mean", "max"))} if found else {}
+
+
+@dataclass(frozen=True)
+class Connections:
+    """The connections of a host that carry data, at one moment."""
+
+    congestion_controls: frozenset[str]
+    windows: tuple[int, ...]
+    """Congestion windows in segments."""
+    round_trips_ms: tuple[float, ...]
+    """Smoothed round trips."""
+
+
+def connections(lab: Lab, host: str, moment: int) -> Connections:
+    """A sample of a host's established connections."""
+    argv = ["ss", "--no-header", "--tcp", "--info", "--numeric", "state", "established"]
+    return parse_connections(lab.run(Command(f"ss-{moment}-{host}", argv, host=host), LIMIT_S))
+
+
+def parse_connections(text: str) -> Connections:
+    """From the lines of `ss --info`, of which the second of each connection begins with the congestion control."""
+    controls = set()
+    for name in re.findall(r"^\s+(?:ts\s+|sack\s+|ecn\s+|ecnseen\s+|fastopen\s+)*([a-z]+)\s", text, re.MULTILINE):
+        controls.add(name)
+    windows = tuple(int(value) for value in re.findall(r"\bcwnd:(\d+)", text))
+    trips = tuple(float(value) for value in re.findall(r"\brtt:([\d.]+)/", text))
+    return Connections(frozenset(controls), windows, trips)
+
+
+@dataclass(frozen=True)
+class Used:
+    """How the machine's cores were used between two readings."""
+
+    shares: Mapping[str, float | None]
+    """`idle_share` and `steal_share` of all cores together; None where the time was too short to tell."""
+    steal_by_core: tuple[float | None, ...]
+    """Share of each core's time that a hypervisor took, in the order of the cores; None where the time was too short to
+    tell."""
+
+
+@dataclass(frozen=True)
+class Cpu:
+    """Time of all cores of the machine together, in ticks."""
+
+    total: int
+    idle: int
+    steal: int
+    cores: "tuple[Cpu, ...]" = ()
+    """Each core alone."""
+
+    def used_since(self, before: "Cpu") -> Used:
+        """What happened since an earlier reading."""
+        cores = [now.shares_since(then)["steal_share"] for now, then in zip(self.cores, before.cores, strict=False)]
+        return Used(self.shares_since(before), tuple(cores))
+
+    def shares_since(self, before: "Cpu") -> dict[str, float | None]:
+        """Shares of all cores' time since an earlier reading; None where that was too short to tell."""
+        span = self.total - before.total
+        if span < TICKS_MIN:
+            return {"idle_share": None, "steal_share": None}
+        return {"idle_share": (self.idle - before.idle) / span, "steal_share": (self.steal - before.steal) / span}
+
+
+def cpu() -> Cpu:
+    """From /proc/stat: user nice system idle iowait irq softirq steal (guest is part of user)."""
+    return parse_cpu(Path("/proc/stat").read_text(encoding="ascii"))
+
+
+def parse_cpu(text: str) -> Cpu:
+    """As `cpu`, from the text of the file."""
+    lines = [line.split() for line in text.splitlines() if line.startswith("cpu")]
+    whole, *cores = [Cpu(sum(times), times[3] + times[4], times[7]) for times in map(_ticks, lines)]
+    return replace(whole, cores=tuple(cores))
+
+
+def _ticks(words: list[str]) -> list[int]:
+    return [int(word) for word in words[1:9]]

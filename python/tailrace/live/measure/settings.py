@@ -1,0 +1,63 @@
+"""What a host is set to when a trial begins, as its kernel says it: recorded, and required to be clean."""
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from tailrace.live.lab.fabric import FabricError
+from tailrace.live.lab.lab import Lab
+from tailrace.live.lab.program import Command
+from tailrace.live.measure.probe import DEVICE
+
+LIMIT_S = 10.0
+SYSCTLS = (
+    "tcp_ecn",
+    "tcp_rmem",
+    "tcp_wmem",
+    "tcp_sack",
+    "tcp_early_retrans",
+    "tcp_slow_start_after_idle",
+    "tcp_no_metrics_save",
+)
+OFFLOADS = (
+    "tx-checksumming",
+    "tcp-segmentation-offload",
+    "generic-segmentation-offload",
+    "generic-receive-offload",
+    "large-receive-offload",
+)
+
+
+def read(lab: Lab, host: str) -> dict[str, Any]:
+    """A host's route, TCP settings and offloads, and how many TCP metrics of earlier connections it remembers."""
+    route = _run(lab, host, "route", ["ip", "route", "show", "dev", DEVICE])
+    files = [f"/proc/sys/net/ipv4/{name}" for name in SYSCTLS]
+    values = _run(lab, host, "sysctls", ["cat", *files]).splitlines()
+    features = _run(lab, host, "offloads", ["ethtool", "--show-offload", DEVICE])
+    metrics = _run(lab, host, "metrics", ["ip", "tcp_metrics", "show"]).split("\n")
+    return {
+        "route": " ".join(route.split()),
+        **{name: " ".join(value.split()) for name, value in zip(SYSCTLS, values, strict=True)},
+        **parse_offloads(features),
+        "tcp_metrics": sum(bool(line.strip()) for line in metrics),
+    }
+
+
+def parse_offloads(text: str) -> dict[str, str]:
+    """`on` or `off` of each offload, from ethtool."""
+    found = dict(re.findall(r"^\s*([a-z0-9-]+): (on|off)\b", text, re.MULTILINE))
+    return {name.replace("-", "_"): found[name] for name in OFFLOADS if name in found}
+
+
+def require_clean(settings: Mapping[str, Mapping[str, Any]], counters: Mapping[str, Any]) -> None:
+    """Raises when a host remembers earlier connections, or frames are still in the network."""
+    for host, found in settings.items():
+        if found["tcp_metrics"]:
+            raise FabricError(f"host {host} remembers {found['tcp_metrics']} TCP metrics before the trial")
+    waiting = (counters.get("conservation") or {}).get("in_network", 0)
+    if waiting:
+        raise FabricError(f"{waiting} frames are in the network before the trial")
+
+
+def _run(lab: Lab, host: str, what: str, argv: list[str]) -> str:
+    return lab.run(Command(f"{what}-{host}", argv, host=host), LIMIT_S)

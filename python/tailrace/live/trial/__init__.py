@@ -1,0 +1,1 @@
+"""One live trial: from a plan to an outcome, and whether it counts."""

@@ -1,0 +1,162 @@
+"""The outcome of a live trial, in the shape of the simulator's: what the fabric counted and what the programs did."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from tailrace.experiment.native import Columns
+from tailrace.live.lab.program import Ended, Program
+from tailrace.live.measure import closings, probe
+from tailrace.live.measure.closings import Seen
+from tailrace.live.measure.probe import Connections, Counters, Used
+from tailrace.live.measure.series import column, cut_off_table, goodput_table, transactions_table
+from tailrace.live.programs.generators import Interval, Measured
+
+PS_PER_S = 10**12
+FABRIC_TABLES = ("port_series", "queue_depth")
+FABRIC_COLUMNS = {
+    "port_series": {
+        "port": "u32",
+        "bin": "u32",
+        "start_ps": "u64",
+        "queue_mean_bytes": "f64",
+        "queue_max_bytes": "u64",
+        "tx_bytes": "u64",
+        "drop_frames": "u64",
+        "mark_frames": "u64",
+    },
+    "queue_depth": {"port": "u32", "depth_bytes": "u64", "time_ps": "u64"},
+}
+"""Tables that the fabric keeps as the simulator does, and the types of their columns."""
+
+
+@dataclass(frozen=True)
+class Readings:
+    """What was read around the measured interval."""
+
+    interval: Interval
+    counted: Mapping[str, Counters]
+    """By host, what the kernel counted meanwhile."""
+    cpu: Used
+    """Of the machine."""
+    samples: Sequence[Connections]
+    programs: Sequence[Program]
+    """Of the load generators."""
+    closed: Mapping[str, Seen]
+    """By workload, what its sending and its receiving host knew of its connections."""
+
+
+def assemble(
+    plan: Mapping[str, Any],
+    fabric: Mapping[str, Any],
+    measured: Sequence[Measured],
+    readings: Readings,
+    servers: Mapping[str, Ended],
+    round_trips: Mapping[str, Mapping[str, float]],
+) -> dict[str, Any]:
+    """The outcome, without wall time."""
+    workloads = [_with_tcp(plan, one.outcome, readings) for one in measured]
+    complete = [one["completion_ps"] for one in workloads]
+    span_ps = round(readings.interval.span_s * PS_PER_S)
+    end_ps = span_ps if None in complete or not complete else max(complete)
+    return {
+        **fabric,
+        "name": plan["name"],
+        "seed": plan["seed"],
+        "finished": None not in complete,
+        "cancelled": False,
+        "end_ps": end_ps,
+        "workloads": workloads,
+        "hosts": [_host(host["name"], fabric, readings, servers) for host in plan["hosts"]],
+        "live": _live(measured, readings, servers, round_trips),
+    }
+
+
+def tables(
+    plan: Mapping[str, Any], fabric: Mapping[str, Any], measured: Sequence[Measured], end_ps: int
+) -> dict[str, Columns]:
+    """The tables of the trial: two from the programs, two from the fabric."""
+    observe = plan["observe"]
+    made = {
+        "transactions": transactions_table([one.rows for one in measured], observe["transactions_max"]),
+        "cut_off": cut_off_table([one.cut_off for one in measured], observe["transactions_max"]),
+        "workload_series": goodput_table(
+            [one.moved for one in measured], end_ps, observe["series_bin_ps"], observe["series_bins"]
+        ),
+    }
+    for name in FABRIC_TABLES:
+        columns = (fabric.get("tables") or {}).get(name)
+        if columns:
+            made[name] = {key: column(kind, columns[key]) for key, kind in FABRIC_COLUMNS[name].items()}
+    return made
+
+
+def _with_tcp(plan: Mapping[str, Any], outcome: dict[str, Any], readings: Readings) -> dict[str, Any]:
+    """A workload's TCP counters: its connections', and where its hosts are its own those that Linux has by host.
+
+    There are none where some of its connections were not seen to end: those of a host count other things.
+    """
+    closed = readings.closed.get(outcome["name"])
+    if closed is not None and not closed.is_whole:
+        return outcome | {"tcp": None}
+    ends = {raw["name"]: sender_and_receiver(kind, raw) for tagged in plan["workloads"] for kind, raw in tagged.items()}
+    sender, receiver = ends[outcome["name"]]
+    tcp = closings.tcp_outcome(closed) if closed is not None else {}
+    if [pair[0] for pair in ends.values()].count(sender) == 1:
+        has_receiver = [pair[1] for pair in ends.values()].count(receiver) == 1
+        tcp = probe.tcp_outcome(readings.counted[sender], readings.counted[receiver] if has_receiver else {}) | tcp
+    return outcome | {"tcp": tcp or None}
+
+
+def sender_and_receiver(kind: str, raw: Mapping[str, Any]) -> tuple[str, str]:
+    """The host that most of a workload's bytes come from, and the one that they go to."""
+    if kind == "oltp":
+        return raw["server"], raw["client"]
+    return raw["source"], raw["destination"]
+
+
+def _host(name: str, fabric: Mapping[str, Any], readings: Readings, servers: Mapping[str, Ended]) -> dict[str, Any]:
+    """A host's counters. Receiving costs what the kernel did for its programs, the rest is the programs' own."""
+    lost = ((fabric.get("fabric") or {}).get("frames_lost_outside") or {}).get(name, {})
+    ended = [one.ended for one in readings.programs if one.command.host == name]
+    ended += [server for host, server in servers.items() if host == name]
+    return {
+        "name": name,
+        "rx_frames": readings.counted[name].get("rx_frames", 0),
+        "nic_queue_drops": int(lost.get("tx_dropped", 0)),
+        "rx_ring_drops": int(lost.get("rx_dropped", 0)) + int(lost.get("write_failed", 0)),
+        "cpu_busy_ps": round(sum(one.system_s for one in ended if one) * PS_PER_S),
+        "program_busy_ps": round(sum(one.user_s for one in ended if one) * PS_PER_S),
+    }
+
+
+def _live(
+    measured: Sequence[Measured],
+    readings: Readings,
+    servers: Mapping[str, Ended],
+    round_trips: Mapping[str, Mapping[str, float]],
+) -> dict[str, Any]:
+    """What only a live trial has."""
+    begun = [one.begun_ps for one in measured if one.begun_ps is not None]
+    controls = sorted(set().union(*(sample.congestion_controls for sample in readings.samples)))
+    windows = [window for sample in readings.samples for window in sample.windows]
+    trips = [trip for sample in readings.samples for trip in sample.round_trips_ms]
+    return {
+        "span_s": readings.interval.span_s,
+        "idle_share": readings.cpu.shares["idle_share"],
+        "steal_share": readings.cpu.shares["steal_share"],
+        "steal_by_core": list(readings.cpu.steal_by_core),
+        "round_trip_us": {place: dict(trip) for place, trip in round_trips.items()},
+        "begin_skew_ms": (max(begun) - min(begun)) / 1e9 if begun else 0.0,
+        "generator_lag_us": {one.outcome["name"]: one.lag_us for one in measured if one.lag_us is not None},
+        "connections": {name: closings.summary(ends) for name, ends in readings.closed.items()},
+        "congestion_controls": controls,
+        "window_mean_segments": _mean(windows),
+        "smoothed_round_trip_mean_ms": _mean(trips),
+        "server_rss_max_bytes": {host: ended.max_rss_bytes for host, ended in servers.items()},
+        "counters": {host: dict(counted) for host, counted in readings.counted.items()},
+    }
+
+
+def _mean(values: Sequence[float]) -> float | None:
+    return sum(values) / len(values) if values else None

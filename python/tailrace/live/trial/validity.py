@@ -1,0 +1,125 @@
+"""Whether a live trial may count: what the machine and the fabric did wrong, against the scenario's bounds."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from tailrace.live.trial.effect import Effect
+from tailrace.scenario.live import Live
+
+ONE_PPB = 10**9
+LAG_SHARE_MIN = 0.01
+"""A load generator that is late by less than this share of what its transactions take changes nothing."""
+PPB_PER_PPM = 1000
+PS_PER_US = 10**6
+US_PER_MS = 1000
+
+
+def reasons(outcome: Mapping[str, Any], bounds: Live) -> list[str]:
+    """Every reason why a trial does not count."""
+    fabric, live = outcome.get("fabric") or {}, outcome.get("live") or {}
+    return [
+        *_effect(fabric, bounds),
+        *_fabric(fabric, bounds),
+        *_lost(fabric),
+        *_core_waits(live, bounds),
+        *_machine(live, bounds),
+        *_generators(outcome, live, bounds),
+    ]
+
+
+def _effect(fabric: Mapping[str, Any], bounds: Live) -> Iterator[str]:
+    """What lateness did at each port, in the unit of what is measured there."""
+    for port, raw in (fabric.get("effect") or {}).items():
+        one = Effect(**raw)
+        for what, ms, share, bound in (
+            ("mean", one.mean_ms, one.mean_share, bounds.max_delay_error),
+            ("99th percentile of the", one.p99_ms, one.p99_share, bounds.max_delay_error_p99),
+        ):
+            if ms is not None and share is not None and abs(share) * ONE_PPB > bound:
+                queue = f"{abs(share):.1%} of the {one.drain_ms:.3g} ms in which its queue drains"
+                yield (
+                    f"lateness changed the {what} delay at port {port} by {ms:.2f} ms: {queue},"
+                    f" allowed are {bound / ONE_PPB:.1%}{_whose_fault(fabric)}"
+                )
+        if abs(one.drop_share) * ONE_PPB > bounds.max_drop_error:
+            yield (
+                f"port {port} dropped {one.drops} frames and a punctual switch {one.punctual_drops}: a difference of"
+                f" {abs(one.drop_share):.2%} of its frames, allowed are {bounds.max_drop_error / ONE_PPB:.2%}"
+            )
+
+
+def _core_waits(live: Mapping[str, Any], bounds: Live) -> Iterator[str]:
+    """What the programs of a workload suffered."""
+    for workload, lost in (live.get("core_waits") or {}).items():
+        if lost["share"] * ONE_PPB > bounds.max_core_wait:
+            stolen = f" and {lost['stolen_s']:.2f} s taken by the hypervisor" if lost["stolen_s"] >= 0.005 else ""
+            yield (
+                f"the programs of {workload} waited {lost['wait_s']:.2f} s for a core{stolen}: {lost['share']:.1%} of"
+                f" its users' time, allowed are {bounds.max_core_wait / ONE_PPB:.1%}"
+            )
+
+
+def _fabric(fabric: Mapping[str, Any], bounds: Live) -> Iterator[str]:
+    late_us = (fabric.get("lateness_us") or {}).get("p99_9")
+    if late_us is not None and bounds.max_lateness is not None and late_us * PS_PER_US > bounds.max_lateness:
+        most = _us(bounds.max_lateness)
+        yield f"the switch was late: p99.9 is {late_us:,.0f} us, allowed are {most}{_whose_fault(fabric)}"
+    for port, ppm in _rate_errors(fabric):
+        if abs(ppm) * PPB_PER_PPM > bounds.max_pacing_error:
+            allowed = bounds.max_pacing_error / ONE_PPB
+            yield f"port {port} was {abs(ppm) / 1e6:.2%} off its rate, allowed are {allowed:.2%}"
+    exhausted = fabric.get("pool_exhausted", 0)
+    if exhausted:
+        yield f"the switch found no memory for frames {exhausted} times"
+    foreign = fabric.get("foreign_frames", 0)
+    if foreign:
+        yield f"{foreign} frames came from outside the lab"
+
+
+def _whose_fault(fabric: Mapping[str, Any]) -> str:
+    """What the machine did, and what the switch itself did; nothing where the fabric did not tell them apart."""
+    stalls, own_us = fabric.get("stalls"), (fabric.get("own_lateness_us") or {}).get("p99_9")
+    if not stalls or own_us is None:
+        return ""
+    stopped = f"the machine let it wait {stalls['count']} times, {stalls['total_us'] / US_PER_MS:,.0f} ms in all"
+    return f" ({stopped}; p99.9 of its own work is {own_us:,.0f} us)"
+
+
+def _rate_errors(fabric: Mapping[str, Any]) -> Iterator[tuple[str, float]]:
+    for port, ppm in (fabric.get("rate_error_ppm") or {}).items():
+        if ppm is not None:
+            yield str(port), float(ppm)
+
+
+def _lost(fabric: Mapping[str, Any]) -> Iterator[str]:
+    """Frames that no queue of the scenario dropped: the network that was meant did not lose them."""
+    for host, lost in (fabric.get("frames_lost_outside") or {}).items():
+        frames = sum(int(count) for count in lost.values())
+        if frames:
+            yield f"{frames} frames of host {host} were lost outside the modelled queues"
+
+
+def _machine(live: Mapping[str, Any], bounds: Live) -> Iterator[str]:
+    idle = live.get("idle_share")
+    known = [(steal, core) for core, steal in enumerate(live.get("steal_by_core") or []) if steal is not None]
+    steal, core = max(known, default=(0.0, 0))
+    if steal * ONE_PPB > bounds.max_steal:
+        yield f"the hypervisor took {steal:.1%} of core {core}, allowed are {bounds.max_steal / ONE_PPB:.1%}"
+    if idle is not None and idle * ONE_PPB < bounds.min_idle:
+        yield f"the cores were idle for {idle:.1%}, wanted are {bounds.min_idle / ONE_PPB:.1%}"
+
+
+def _generators(outcome: Mapping[str, Any], live: Mapping[str, Any], bounds: Live) -> Iterator[str]:
+    """Load that came late, where that is a part of what its transactions take."""
+    took_ps = {one["name"]: (one.get("latency") or {}).get("mean_ps") or 0 for one in outcome.get("workloads") or []}
+    for workload, lag_us in (live.get("generator_lag_us") or {}).items():
+        lag_ps = lag_us * PS_PER_US
+        if lag_ps > bounds.max_generator_lag and lag_ps > took_ps.get(workload, 0) * LAG_SHARE_MIN:
+            allowed = _us(bounds.max_generator_lag)
+            yield f"the load generator of {workload} was {lag_us:,.0f} us late on average, allowed are {allowed}"
+
+
+def _us(bound_ps: int) -> str:
+    """Microseconds; below one with the digits that there are."""
+    bound_us = bound_ps / PS_PER_US
+    return f"{bound_us:,.0f}" if bound_us >= 1 else f"{bound_us:g}"

@@ -1,0 +1,1 @@
+"""Arms against the baseline, engines against each other, results against published figures."""

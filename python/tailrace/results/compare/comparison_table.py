@@ -1,0 +1,40 @@
+"""Comparisons of arms or of runs as a table."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from arro3.core import DataType
+
+from tailrace.results.directory.tables import Table, table_of_rows
+
+KINDS = {
+    "workload": DataType.string(),
+    "metric": DataType.string(),
+    "arm": DataType.string(),
+    "baseline": DataType.string(),
+    "baseline_mean": DataType.float64(),
+    "arm_mean": DataType.float64(),
+    "improvement_percent": DataType.float64(),
+    "improvement_percent_low": DataType.float64(),
+    "improvement_percent_high": DataType.float64(),
+    "p_value": DataType.float64(),
+    "p_adjusted": DataType.float64(),
+    "verdict": DataType.string(),
+    "is_main": DataType.bool(),
+    "words": DataType.string(),
+}
+"""Columns and their types; `scope`, the arm in which two runs are compared, comes before them where there is one."""
+
+
+def comparison_table(effects: Sequence[dict[str, Any]]) -> Table:
+    """A row for each effect, as `result.json` has them under `comparisons`."""
+    is_of_runs = any("scope" in effect for effect in effects)
+    kinds = ({"scope": DataType.string()} if is_of_runs else {}) | KINDS
+    return table_of_rows([_row(effect, list(kinds)) for effect in effects], kinds)
+
+
+def _row(effect: dict[str, Any], names: list[str]) -> dict[str, Any]:
+    interval = effect["improvement_interval"] or {"low": None, "high": None}
+    bounds = {f"improvement_percent_{end}": interval[end] for end in ("low", "high")}
+    known = effect | bounds
+    return {name: known[name] for name in names}

@@ -1,0 +1,87 @@
+"""Effects in sentences."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from tailrace.results.metrics.definitions import NAMES, PLURAL
+from tailrace.results.text.numbers import change_interval_text, digits_text, is_told_as_ratio
+from tailrace.statistics import Effect
+
+
+def effect_words(
+    effect: Effect, *, metric: str, workload: str, names: tuple[str, str], bounds: tuple[int, int] = (0, 0)
+) -> str:
+    """One sentence for people. The test that stands behind it is in `method_words`."""
+    baseline, arm = names
+    what = NAMES[metric]
+    if effect.verdict == "too few trials":
+        smallest = f"even the most extreme outcome would have p = {min(1.0, effect.test.p_smallest * effect.tests):.2g}"
+        return f"{workload}: too few trials to detect a difference in {what} between {arm} and {baseline} ({smallest})."
+    interval = effect.change_interval
+    change = effect.change_percent
+    ends = f"{change_interval_text((interval.low, interval.high), change)}, " if interval else ""
+    evidence = f"({ends}p = {effect.p_adjusted:.2g}{_bound_words(bounds, names)})"
+    if effect.verdict == "no significant difference":
+        return f"{workload}: no significant difference in {what} between {arm} and {baseline} {evidence}."
+    size = f"{size_words(change, effect.other_mean - effect.baseline_mean)}"
+    than = f"with {arm} {'as' if is_ratio(change) else 'than'} with {baseline}"
+    return f"{workload}: {what} {are(metric)} {size} {than} {evidence}."
+
+
+def same_words(*, metric: str, workload: str, names: tuple[str, str]) -> str:
+    """Where nothing at all changed, the number of trials is not the question."""
+    baseline, arm = names
+    same = f"{NAMES[metric]} {are(metric)} exactly the same with {arm} as with {baseline} in every trial"
+    if metric == "loss_percent":  # nothing is lost in many networks, whatever an arm changes
+        return f"{workload}: {same}."
+    return f"{workload}: {same}; check that the overrides of {arm} take effect."
+
+
+def size_words(percent: float | None, difference: float, *, lower: str = "lower", higher: str = "higher") -> str:
+    """`31.8 % lower`; from the fourfold on `14.3 times as high`. A baseline of zero has a difference alone."""
+    direction = lower if difference < 0 else higher
+    if percent is None:
+        return f"{digits_text(abs(difference))} {direction}"
+    if is_told_as_ratio(percent):
+        return f"{digits_text(1 + percent / 100)} times as high"
+    return f"{abs(percent):.1f} % {direction}"
+
+
+def is_ratio(percent: float | None) -> bool:
+    """Whether `size_words` makes a ratio, which is followed by `as` and not by `than`."""
+    return percent is not None and is_told_as_ratio(percent)
+
+
+def are(metric: str) -> str:
+    """The verb after the name of a metric."""
+    return "are" if metric in PLURAL else "is"
+
+
+def method_words(effect: Effect) -> str:
+    """What the sentence of an effect rests on."""
+    first, second = effect.trials
+    pairs = f"{first} pairs of trials that share a seed" if effect.is_paired else f"{second} against {first} trials"
+    return f"{effect.test.name} of the means, {pairs}"
+
+
+def correction_words(effects: Sequence[Mapping[str, Any]]) -> str:
+    """How the p values of sentences were adjusted; empty for a single test."""
+    tests = max((effect["tests"] for effect in effects if effect["is_main"]), default=1)
+    return f", adjusted by Holm's method for the {tests} comparisons of main metrics" if tests > 1 else ""
+
+
+def family_words(effects: Sequence[Mapping[str, Any]]) -> str:
+    """Over which tests the p values of a table were adjusted."""
+    mains = sum(effect["is_main"] for effect in effects)
+    return (
+        f"p adjusted by Holm's method: over the {mains} comparisons of main metrics in all arms; for "
+        "each other metric over the comparisons of that metric."
+    )
+
+
+def _bound_words(bounds: tuple[int, int], names: tuple[str, str]) -> str:
+    """Trials whose figure is larger by an amount that is not known."""
+    listed = [
+        f"{count} trial{'s' if count > 1 else ''} of {name}" for count, name in zip(bounds, names, strict=True) if count
+    ]
+    return f"; a lower bound in {' and '.join(listed)}" if listed else ""

@@ -1,0 +1,271 @@
+"""The answer in one sentence for each arm, made from all figures of its workloads.
+
+A sentence never says that a workload does better, worse or the same where another of its recorded figures moved
+significantly the other way: then it says both.
+"""
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from tailrace.results.compare.effect_words import are, is_ratio, size_words
+from tailrace.results.metrics.definitions import NAMES
+from tailrace.results.text.numbers import change_text, digits_text
+from tailrace.results.text.outcome_table import tone_of
+from tailrace.scenario.workloads.kinds import facts_of
+from tailrace.statistics import mean
+from tailrace.statistics.verdict import SIGNIFICANCE
+
+Summary = dict[str, Any]
+Effects = Sequence[Summary]
+# What a workload does, the words for less and for more of it, and for a multiple.
+VERBS = {
+    "completion_s": ("finishes", "sooner", "later", "takes {} times as long as"),
+    "goodput_gbps": ("carries", "less", "more", "carries {} times as much as"),
+    "rate_per_s": (
+        "does",
+        "fewer transactions per second",
+        "more transactions per second",
+        "does {} times as many transactions per second as",
+    ),
+}
+UNCLEAR = {
+    "no significant difference": "no significant difference in {}",
+    "too few trials": "too few trials to detect a difference in {}",
+}
+OTHERS = (
+    "rate_per_s",
+    "goodput_gbps",
+    "completion_s",
+    "latency_p50_ms",
+    "latency_p99_ms",
+    "loss_percent",
+    "latency_mean_ms",
+    "latency_p99_9_ms",
+)
+"""What may contradict a sentence, the most telling first."""
+SHORT = {"latency_p50_ms": "p50", "latency_p99_ms": "p99", "loss_percent": "loss"}
+"""Names in brackets."""
+SAME_THING = ({"completion_s", "rate_per_s", "goodput_gbps"},)
+"""Of these one tells the others."""
+IMPLIED = {"latency_mean_ms": "latency_p50_ms", "latency_p99_9_ms": "latency_p99_ms"}
+"""Metrics that are left out where another one was told."""
+OTHERS_MAX = 3
+ARMS_NAMED_MAX = 4
+WORKLOADS_NAMED_MAX = 5
+"""Workloads of which a sentence says the same kind of thing; the table has all."""
+BRIEF_MAX = 2
+"""Up to so many workloads the sentence also tells their percentiles."""
+
+
+def headline(summary: Summary) -> list[str]:
+    """One sentence per arm that is compared with the baseline; what happened where there is nothing to compare."""
+    members = {subject["name"]: subject["members"] for subject in summary["subjects"] if subject["is_group"]}
+    arms_of: dict[str, list[str]] = {}
+    for arm in summary["arms"]:
+        effects = [e for e in summary["comparisons"] if e["arm"] == arm]
+        mains = [e for e in effects if e["is_main"]]
+        if mains:
+            arms_of.setdefault("; ".join(_parts(mains, effects, members)), []).append(arm)
+    sentences = [f"With {_arms(arms)}, {words}." for words, arms in arms_of.items()]
+    return sentences or _alone(summary)
+
+
+def _arms(arms: list[str]) -> str:
+    """`a, b and c`; the first of many."""
+    more = len(arms) - ARMS_NAMED_MAX
+    return _list(arms) if more <= 0 else f"{', '.join(arms[:ARMS_NAMED_MAX])} and {more} more arms"
+
+
+def direction(effect: Summary) -> int:
+    """1 where it is told to be better, -1 where worse, 0 where neither can be said.
+
+    Where there are too few trials for the number of comparisons its own p value decides: to find a contradiction a
+    false alarm costs less than a miss.
+    """
+    verdict = effect["verdict"]
+    if verdict == "too few trials" and effect["p_value"] < SIGNIFICANCE:
+        verdict = "lower" if effect["arm_mean"] < effect["baseline_mean"] else "higher"
+    return {"better": 1, "worse": -1}.get(tone_of(effect | {"verdict": verdict}), 0)
+
+
+def contradictions(main: Summary, effects: Effects, members: Sequence[str] = ()) -> list[Summary]:
+    """Figures of the same workload, or of members of the same group, that moved against what the main one says.
+
+    Where the main one says nothing, every figure that moved.
+    """
+    own = direction(main)
+    related = [e for e in effects if e["workload"] == main["workload"] and e["metric"] != main["metric"]]
+    related += [e for e in effects if e["workload"] in members]
+    moved = [e for e in related if (way := direction(e)) and way != own]
+    found: list[Summary] = []
+    for effect in sorted(moved, key=lambda e: OTHERS.index(e["metric"])):
+        told = {(other["workload"], other["metric"]) for other in found}
+        is_told = (effect["workload"], IMPLIED.get(effect["metric"])) in told or any(
+            (effect["workload"], other) in told for same in SAME_THING if effect["metric"] in same for other in same
+        )
+        if not is_told:
+            found.append(effect)
+    return found[:OTHERS_MAX]
+
+
+def _parts(mains: Effects, effects: Effects, members: dict[str, list[str]]) -> list[str]:
+    """Differences by metric and direction, what is mixed, what shows no difference, what cannot be told."""
+    against = {id(main): contradictions(main, effects, members.get(main["workload"], ())) for main in mains}
+    parts: list[str] = []
+    plain = [main for main in mains if not against[id(main)]]
+    is_brief = len({main["workload"] for main in mains}) <= BRIEF_MAX
+    first = {main["workload"]: main["metric"] for main in reversed(mains)}
+    for metric in dict.fromkeys(effect["metric"] for effect in plain):
+        for verdict in ("lower", "higher"):
+            if found := [e for e in plain if (e["metric"], e["verdict"]) == (metric, verdict)]:
+                has_than = not any(" with " in part for part in parts)
+                own = [e for e in effects if is_brief and first.get(e["workload"]) == metric]
+                parts.append(_difference(found, own, has_than=has_than))
+    mixed = [main for main in mains if against[id(main)]]
+    if len(mixed) > BRIEF_MAX:
+        is_alone = any(e["verdict"] == "too few trials" for main in mixed for e in against[id(main)])
+        words = _few(_mixed_brief(main, against[id(main)]) for main in mixed)
+        parts.append(f"mixed for {words}{' (unadjusted p values)' if is_alone else ''}")
+    else:
+        parts += [_mixed(main, against[id(main)]) for main in mixed]
+    for metric in dict.fromkeys(effect["metric"] for effect in plain):
+        if found := [e for e in plain if e["metric"] == metric and e["is_same"]]:
+            parts.append(
+                f"{NAMES[metric]} {are(metric)} exactly the same for {_few(effect['workload'] for effect in found)}"
+            )
+        for verdict, words in UNCLEAR.items():
+            if found := [e for e in plain if (e["metric"], e["verdict"], e["is_same"]) == (metric, verdict, False)]:
+                parts.append(f"{words.format(NAMES[metric])} for {_few(effect['workload'] for effect in found)}")
+    return parts
+
+
+def _mixed(main: Summary, others: Effects) -> str:
+    """`mixed for shop: transactions per second fell by 51.0 %, while the median latency fell by 23.0 %`."""
+    moves = _list(_move(effect, main["workload"]) for effect in others)
+    if direction(main):
+        after = _list(f"{_article(effect)}{_move(effect, main['workload'])}" for effect in others)
+        return f"mixed for {main['workload']}: {_article(main)}{_move(main, main['workload'])}, while {after}"
+    words = UNCLEAR.get(main["verdict"], "no significant difference in {}")
+    return f"{words.format(NAMES[main['metric']])} for {main['workload']}, but its {moves}"
+
+
+def _article(effect: Summary) -> str:
+    return "the " if effect["metric"].startswith("latency_") else ""
+
+
+def _mixed_brief(main: Summary, others: Effects) -> str:
+    """`XS (completion time −31.5 %, p99 +12.0 %)`."""
+    changes = ", ".join(
+        f"{SHORT.get(e['metric'], NAMES[e['metric']])}{_of(e, main['workload'])} {change_text(e['change_percent'])}"
+        for e in ([main, *others] if direction(main) else others)
+    )
+    return f"{main['workload']} ({changes})"
+
+
+def _of(effect: Summary, workload: str) -> str:
+    return "" if effect["workload"] == workload else f" of {effect['workload']}"
+
+
+def _alone_words(effect: Summary) -> str:
+    return f" (p = {effect['p_value']:.2g}, unadjusted)" if effect["verdict"] == "too few trials" else ""
+
+
+def _move(effect: Summary, workload: str) -> str:
+    """`median latency rose by 130.0 %`, with the p value where the verdict was not reached by it."""
+    percent = effect["change_percent"]
+    verb = "rose" if effect["arm_mean"] > effect["baseline_mean"] else "fell"
+    if percent is None:
+        size = f"from {digits_text(effect['baseline_mean'])} to {digits_text(effect['arm_mean'])}"
+    elif is_ratio(percent):
+        size = f"to {digits_text(1 + percent / 100)} times"
+    else:
+        size = f"by {abs(percent):.1f} %"
+    return f"{NAMES[effect['metric']]}{_of(effect, workload)} {verb} {size}{_alone_words(effect)}"
+
+
+def _difference(found: Effects, effects: Effects, *, has_than: bool) -> str:
+    """`XS finishes 31.8 % sooner than with fifo, S 32.3 % and M 28.7 %`."""
+    first, *others = found
+    verb, lower, higher, multiple = VERBS.get(
+        first["metric"],
+        (
+            f"has a {NAMES[first['metric']]} that is",
+            "lower",
+            "higher",
+            f"has a {NAMES[first['metric']]} that is {{}} times as high as",
+        ),
+    )
+    percent = first["change_percent"]
+    if is_ratio(percent):
+        start = f"{first['workload']} {multiple.format(digits_text(1 + percent / 100))} with {first['baseline']}"
+    else:
+        size = size_words(percent, first["arm_mean"] - first["baseline_mean"], lower=lower, higher=higher)
+        start = f"{first['workload']} {verb} {size}" + (f" than with {first['baseline']}" if has_than else "")
+    rest = [f"{effect['workload']} {_size(effect)}{_agreeing(effect, effects)}" for effect in others]
+    return _few([start + _agreeing(first, effects), *rest])
+
+
+def _agreeing(main: Summary, effects: Effects) -> str:
+    """` (p50 −96.9 %, p99 −6.0 %)`: what moved the same way."""
+    own = {e["metric"]: e for e in effects if e["workload"] == main["workload"] and e["metric"] != main["metric"]}
+    moved = [
+        own[metric]
+        for metric in SHORT
+        if metric in own and not own[metric]["is_main"] and direction(own[metric]) == direction(main)
+    ]
+    words = ", ".join(
+        f"{SHORT[effect['metric']]} {change_text(effect['change_percent'])}"
+        for effect in moved
+        if effect["change_percent"] is not None
+    )
+    return f" ({words})" if words else ""
+
+
+def _size(effect: Summary) -> str:
+    percent = effect["change_percent"]
+    if percent is None:
+        return digits_text(abs(effect["arm_mean"] - effect["baseline_mean"]))
+    return f"{digits_text(1 + percent / 100)} times" if is_ratio(percent) else f"{abs(percent):.1f} %"
+
+
+def _alone(summary: Summary) -> list[str]:
+    """A run with one arm: what its workloads did, groups by their totals, or what the scenario names alone."""
+    named = [one["workload"] for one in summary["headline"]]
+    told = [one for one in summary["subjects"] if (one["name"] in named if named else not one["is_member"])]
+    sentences = []
+    for arm, own in summary["arms"].items():
+        parts = [part for subject in told if (part := _did(subject, own))]
+        if parts:
+            has_times = any(
+                _has_time(workload) for subject in told if (workload := own["workloads"].get(subject["name"]))
+            )
+            scaled = " (completion times at full scale)" if has_times and summary["run"]["scale"] != 1 else ""
+            sentences.append(f"With {arm}, {_few(parts)}{scaled}.")
+    return sentences or ["No trial is valid; the trials are listed below."]
+
+
+def _did(subject: Summary, own: Summary) -> str:
+    name, figures = subject["name"], own["figures"].get(subject["name"], {})
+    workload = own["workloads"].get(name)
+    if workload and _has_time(workload):
+        return f"{name} took {digits_text(mean(workload['completion_full_scale_s']))} s"
+    if "rate_per_s" in figures:
+        return f"{name} did {digits_text(figures['rate_per_s']['mean'])} transactions per second"
+    return f"{name} carried {digits_text(figures['goodput_gbps']['mean'])} Gbit/s" if "goodput_gbps" in figures else ""
+
+
+def _has_time(workload: Summary) -> bool:
+    return bool(workload["completion_full_scale_s"]) and not facts_of(workload["kind"]).is_open_loop
+
+
+def _few(parts: Iterable[str]) -> str:
+    """`a, b and c`; the first of many workloads, and how many more the table has."""
+    listed = list(parts)
+    more = len(listed) - WORKLOADS_NAMED_MAX
+    return _list(listed) if more <= 1 else f"{', '.join(listed[:WORKLOADS_NAMED_MAX])} and {more} more workloads"
+
+
+def _list(parts: Iterable[str]) -> str:
+    """`a, b and c`."""
+    listed = list(parts)
+    return " and ".join([", ".join(listed[:-1]), listed[-1]]) if len(listed) > 1 else "".join(listed)

@@ -1,0 +1,148 @@
+"""Whether a run lies inside the bands, and how sure that is."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from operator import truediv
+from typing import Any
+
+from tailrace.results.compare.effects import share_seeds
+from tailrace.results.directory.published import CHANGES, Band
+from tailrace.results.directory.run_directory import SOLO, Run
+from tailrace.results.metrics.sample_summary import interval_dict, summarise_sample
+from tailrace.results.metrics.slowdown import slowdown_interval
+from tailrace.results.metrics.trial_value import trial_value
+from tailrace.results.text.numbers import PS_PER_S
+from tailrace.statistics import change_interval, mean, median, median_interval
+
+# Metrics that grow with the number of transactions, so that a run at scale 1/20 is compared after multiplying by 20.
+SCALED_METRICS = frozenset(
+    {
+        "completion_s",
+        "transactions",
+        "retransmits",
+        "timeouts",
+        "drops_frames",
+        "marked_frames",
+        "prioritised_frames",
+        "pauses_frames",
+        "notifications_frames",
+    }
+)
+
+Centre = Callable[[Sequence[float]], float]
+
+
+def judge(run: Run, band: Band) -> dict[str, Any]:
+    """The run's value beside the band. `passed` is null where the run has no valid trials to tell.
+
+    The value is judged, not its interval; `is_clear` says whether the whole interval lies on the same side.
+    `passed_without` is the verdict on an arm that does what its baseline does.
+    """
+    samples, combine = _samples(run, band)
+    centre = _centre(band)
+    factor = _factor(run, band)
+    measured = combine(*(centre(sample) for sample in samples)) if all(samples) else None
+    value = measured * factor if measured is not None else None
+    interval = _interval(run, band, samples, combine, factor) if measured is not None else None
+    passed = band.holds(value) if value is not None else None
+    return {
+        "metric": band.metric,
+        "arm": band.arm,
+        "baseline": band.baseline,
+        "workload": band.workload,
+        "port": band.port,
+        "queue": band.queue,
+        "cause": band.cause,
+        "after_s": band.after_ps / PS_PER_S if band.after_ps else None,
+        "statistic": band.statistic,
+        "kind": band.kind,
+        "value": value,
+        "interval": interval,
+        "measured": measured,
+        "multiplied_by": factor,
+        "published": band.value,
+        "low": band.low,
+        "high": band.high,
+        "tolerance": band.tolerance,
+        "difference": value - band.value if value is not None and band.value is not None else None,
+        "difference_percent": _percent(value, band.value),
+        "passed": passed,
+        "is_clear": _is_clear(band, interval, is_inside=passed) if interval and passed is not None else None,
+        "passed_without": _passed_without(run, band, is_passed=passed),
+        "trials": min(len(sample) for sample in samples),
+        "source": band.source,
+    }
+
+
+def _centre(band: Band) -> Centre:
+    return median if band.statistic == "median" else mean
+
+
+def _factor(run: Run, band: Band) -> float:
+    return 1 / run.scale_of(band.workload) if band.metric in SCALED_METRICS else 1.0
+
+
+def _passed_without(run: Run, band: Band, *, is_passed: bool | None) -> bool | None:
+    """The verdict if the band's arm did what its baseline does; that on the run where the figure is of no such arm."""
+    if band.metric in CHANGES:
+        return band.holds(0)
+    baseline = band.baseline or run.baseline
+    if band.arm is None or baseline is None or band.arm.startswith(SOLO) or band.arm == baseline:
+        return is_passed
+    samples, combine = _samples(run, replace(band, arm=baseline))
+    if not all(samples):
+        return None
+    centre = _centre(band)
+    return band.holds(combine(*(centre(sample) for sample in samples)) * _factor(run, band))
+
+
+def _interval(
+    run: Run, band: Band, samples: list[list[float]], combine: Callable[..., float], factor: float
+) -> dict[str, Any] | None:
+    """The one that the figure has everywhere: a change and a slowdown have the interval of the comparison."""
+    if band.statistic == "median":
+        return interval_dict(median_interval(samples, combine=combine), factor)
+    if band.metric == "acceleration_percent":
+        is_paired = share_seeds(*(run.valid(arm) for arm in _arms(run, band)))
+        return interval_dict(change_interval(*samples, is_paired=is_paired), -factor)
+    if band.metric == "slowdown":
+        return interval_dict(slowdown_interval(*samples), factor)
+    found = summarise_sample(samples[0])["interval"]
+    return found and {**found, "low": found["low"] * factor, "high": found["high"] * factor}
+
+
+def _is_clear(band: Band, interval: dict[str, Any], *, is_inside: bool) -> bool:
+    """Whether no value of the interval would be judged otherwise."""
+    low, high = interval["low"], interval["high"]
+    if is_inside:
+        return band.holds(low) and band.holds(high)
+    return (band.low is not None and high < band.low) or (band.high is not None and low > band.high)
+
+
+def _samples(run: Run, band: Band) -> tuple[list[list[float]], Callable[..., float]]:
+    """The samples of trials whose centres make the metric, and how."""
+    here = band.arm or run.baseline or ""
+    if band.metric == "acceleration_percent":
+        return [
+            _values(run, arm, band, "completion_s") for arm in _arms(run, band)
+        ], lambda first, second: (1 - second / first) * 100
+    if band.metric == "slowdown":
+        arms = (here, f"{SOLO}{band.workload}")
+        return [_values(run, arm, band, "completion_s") for arm in arms], truediv
+    return [_values(run, here, band, band.metric)], float
+
+
+def _arms(run: Run, band: Band) -> tuple[str, str]:
+    """What is compared: the baseline and the other."""
+    return band.baseline or run.baseline or "", band.arm or run.baseline or ""
+
+
+def _values(run: Run, arm: str, band: Band, metric: str) -> list[float]:
+    """Value of every valid trial; none where a trial lacks it, so that no average is made of the lucky ones."""
+    values = [trial_value(run, trial, band, metric) for trial in run.valid(arm)]
+    known = [value for value in values if value is not None]
+    return known if len(known) == len(values) else []
+
+
+def _percent(value: float | None, published: float | None) -> float | None:
+    return (value / published - 1) * 100 if value is not None and published else None

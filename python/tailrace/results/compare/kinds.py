@@ -1,0 +1,44 @@
+"""How many of the judged figures hold, counted by what they can prove."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from tailrace.results.directory.published import INDEPENDENT, KINDS
+
+Judged = Sequence[dict[str, Any]]
+
+
+def by_kind(expectations: Judged) -> dict[str, list[dict[str, Any]]]:
+    """Figures of each kind that there are, the strongest kind first."""
+    found = {kind: [judged for judged in expectations if judged["kind"] == kind] for kind in KINDS}
+    return {kind: listed for kind, listed in found.items() if listed}
+
+
+def has_kinds(expectations: Judged) -> bool:
+    """Whether any figure says that it proves less than an independent one."""
+    return any(judged["kind"] != INDEPENDENT for judged in expectations)
+
+
+def holding(expectations: Judged) -> str:
+    """`6 of 6`: how many hold."""
+    return f"{sum(judged['passed'] is True for judged in expectations)} of {len(expectations)}"
+
+
+def count_text(expectations: Judged) -> str:
+    """One sentence; without kinds, all figures are counted together."""
+    if not has_kinds(expectations):
+        return f"{holding(expectations)} expectations hold"
+    kinds = by_kind(expectations)
+    independent = kinds.pop(INDEPENDENT, [])
+    others = ", ".join(f"{holding(listed)} {kind}" for kind, listed in kinds.items())
+    return f"{holding(independent)} independent figures hold (and {others})"
+
+
+def null_text(expectations: Judged) -> str:
+    """What an arm without its mechanism would score; empty without kinds, or where the trials do not tell."""
+    independent = by_kind(expectations).get(INDEPENDENT, [])
+    verdicts = [judged["passed_without"] for judged in independent]
+    if not has_kinds(expectations) or not verdicts or None in verdicts:
+        return ""
+    passed = sum(verdict is True for verdict in verdicts)
+    return f"With the mechanism disabled (arm equal to baseline), {passed} of {len(verdicts)} would hold"

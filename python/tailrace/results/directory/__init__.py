@@ -1,0 +1,1 @@
+"""The files of a run directory as objects: trials, tables, published figures."""

@@ -1,0 +1,83 @@
+"""Expectations as the paper prints its results: one row per workload, one column per measure and arm."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from tailrace.results.directory.run_directory import SOLO
+
+METRIC_NAMES = {
+    "completion_s": "completion, s",
+    "acceleration_percent": "acceleration, %",
+    "goodput_gbps": "goodput, Gbit/s",
+    "slowdown": "slowdown",
+    "fairness_jain": "Jain index",
+    "users_jain": "Jain index of users",
+    "goodput_share_percent": "share of goodput, %",
+    "connections_spread_percent": "spread of connections, %",
+    "drops_frames": "frames dropped",
+    "marked_frames": "frames marked",
+    "prioritised_frames": "frames prioritised",
+    "queue_share_percent": "share of the line, %",
+    "pauses_frames": "pauses sent",
+    "paused_percent": "time paused, %",
+    "deadlock_links": "links in deadlock",
+    "notifications_frames": "notifications sent",
+}
+
+
+@dataclass(frozen=True)
+class Column:
+    """What all cells of a column have in common; `tolerance` is empty where it differs between them."""
+
+    metric: str
+    where: str
+    tolerance: str
+
+    @property
+    def name(self) -> str:
+        """`completion, s`."""
+        return metric_name(self.metric)
+
+
+@dataclass(frozen=True)
+class Grid:
+    """`cells[row][column]` belongs to `workloads[row]`; a cell is a judged expectation."""
+
+    columns: list[Column]
+    workloads: list[str]
+    cells: list[list[dict[str, Any]]]
+
+
+def grid_of(expectations: list[dict[str, Any]], workloads: list[str]) -> Grid | None:
+    """None unless the published figures fill at least two columns and two rows without a gap."""
+    found: dict[tuple[str, str], dict[str, dict[str, Any]]] = {}
+    for judged in expectations:
+        found.setdefault((judged["metric"], _where(judged)), {})[judged["workload"] or ""] = judged
+    names = [name for name in workloads if any(name in cells for cells in found.values())]
+    is_full = len(expectations) == len(found) * len(names) and all(set(cells) == set(names) for cells in found.values())
+    if not is_full or len(found) < 2 or len(names) < 2 or any(judged["published"] is None for judged in expectations):
+        return None
+    columns = [Column(metric, where, _common_tolerance(cells)) for (metric, where), cells in found.items()]
+    return Grid(columns, names, [[cells[name] for cells in found.values()] for name in names])
+
+
+def metric_name(metric: str) -> str:
+    """`latency_p99_ms` as `latency p99, ms`."""
+    if metric in METRIC_NAMES:
+        return METRIC_NAMES[metric]
+    words, _, unit = metric.rpartition("_")
+    is_unit = unit in ("ms", "s", "bytes", "percent")
+    return f"{words.replace('_', ' ').replace('99 9', '99.9')}, {unit}" if is_unit else metric.replace("_", " ")
+
+
+def _where(judged: dict[str, Any]) -> str:
+    arm = judged["arm"] or ""
+    if arm.startswith(SOLO):
+        return "alone"
+    is_comparison = judged["metric"] == "acceleration_percent" and judged["baseline"]
+    return f"{arm} against {judged['baseline']}" if is_comparison else arm
+
+
+def _common_tolerance(cells: dict[str, dict[str, Any]]) -> str:
+    tolerances = {judged["tolerance"] for judged in cells.values()}
+    return str(tolerances.pop()) if len(tolerances) == 1 else ""

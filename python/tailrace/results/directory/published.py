@@ -1,0 +1,173 @@
+"""Published figures as acceptance bands: how they are written."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ruamel.yaml.error import YAMLError
+
+from tailrace.errors import reason_of
+from tailrace.results.directory.run_directory import Run, RunDirectoryError
+from tailrace.scenario.text.units import TIME, QuantityError, parse
+from tailrace.scenario.text.yaml import load_yaml
+
+STATISTICS = ("mean", "median")
+KEYS_OF_PLACE = frozenset({"arm", "baseline", "workload", "port", "queue", "cause", "after"})
+KEYS_OF_BAND = frozenset({"value", "at_least", "at_most", "tolerance", "tolerance_points"})
+KEYS = KEYS_OF_PLACE | KEYS_OF_BAND | {"metric", "statistic", "kind", "source"}
+INDEPENDENT = "independent"
+KINDS = (INDEPENDENT, "derived", "bound", "fitted", "input")
+"""What a figure can prove, the strongest first; the scenario's `expect` documents them. Left out: independent."""
+CHANGES = frozenset({"acceleration_percent"})
+"""Metrics that are zero where the arm does what its baseline does."""
+
+
+@dataclass(frozen=True)
+class Band:
+    """A figure and how far a result may be from it. Bounds are in the unit of the metric, both inclusive."""
+
+    metric: str
+    arm: str | None
+    baseline: str | None
+    workload: str | None
+    port: str | None
+    queue: str | None
+    cause: str | None
+    after_ps: int
+    value: float | None
+    low: float | None
+    high: float | None
+    tolerance: str
+    statistic: str
+    kind: str
+    source: str
+
+    @classmethod
+    def parse(cls, raw: Any, place: str) -> "Band":
+        """`place` names the file and the entry in errors."""
+        if not isinstance(raw, dict):
+            raise RunDirectoryError(f"{place}: {raw!r} is not a mapping (hint: `metric: completion_s`, ...)")
+        if unknown := sorted(set(raw) - KEYS):
+            raise RunDirectoryError(f"{place}: unknown key {unknown[0]} (hint: known are {', '.join(sorted(KEYS))})")
+        if "metric" not in raw:
+            raise RunDirectoryError(f"{place}: metric is missing (hint: for example completion_s)")
+        if raw.get("statistic", "mean") not in STATISTICS:
+            raise RunDirectoryError(f"{place}: statistic {raw['statistic']!r} (hint: {' or '.join(STATISTICS)})")
+        value = _number(raw, "value", place)
+        low, high, tolerance = _bounds(raw, value, place)
+        band = cls(
+            metric=raw["metric"],
+            arm=raw.get("arm"),
+            baseline=raw.get("baseline"),
+            workload=raw.get("workload"),
+            port=raw.get("port"),
+            queue=raw.get("queue"),
+            cause=raw.get("cause"),
+            after_ps=_time_ps(raw.get("after", 0), place),
+            value=value,
+            low=low,
+            high=high,
+            tolerance=tolerance,
+            statistic=raw.get("statistic", "mean"),
+            kind=_kind(raw, place),
+            source=raw.get("source", ""),
+        )
+        if "kind" in raw:
+            _refuse_untold(band, place)
+        return band
+
+    def holds(self, value: float) -> bool:
+        """Whether a value lies inside."""
+        return (self.low is None or value >= self.low) and (self.high is None or value <= self.high)
+
+
+def read_bands(run: Run) -> list[Band]:
+    """Bands of the run: those written in the scenario, then those of the published figures beside it."""
+    inline = run.manifest.get("expectations") or []
+    bands = [Band.parse(_without_none(raw), f"manifest.json: expectations.{i}") for i, raw in enumerate(inline)]
+    path = run.path / "published.yaml"
+    return bands + (read_published(path) if path.exists() else [])
+
+
+def read_published(path: Path) -> list[Band]:
+    """Bands of a `published.yaml`: a list, or a mapping with the list under `figures` beside a description."""
+    try:
+        content = load_yaml(path.read_text(encoding="utf-8"), is_marked=False)
+    except (OSError, ValueError, YAMLError) as error:
+        raise RunDirectoryError(f"{path}: cannot be read: {reason_of(error)}") from error
+    listed = content.get("figures") if isinstance(content, dict) else content
+    if not isinstance(listed, list):
+        raise RunDirectoryError(f"{path}: the key `figures` must be a list (hint: one entry per figure)")
+    source = str(content.get("source", "")) if isinstance(content, dict) else ""
+    return [Band.parse(_with_source(raw, source), f"{path.name}: figures.{i}") for i, raw in enumerate(listed)]
+
+
+def _kind(raw: dict[str, Any], place: str) -> str:
+    kind = raw.get("kind", INDEPENDENT)
+    if not isinstance(kind, str) or kind not in KINDS:
+        raise RunDirectoryError(f"{place}: unknown kind {kind!r} (hint: known are {', '.join(KINDS)})")
+    return kind
+
+
+def _refuse_untold(band: Band, place: str) -> None:
+    """A band around a change must tell a mechanism that works from one that does nothing, or say that it does not."""
+    if band.metric in CHANGES and band.value is not None and band.kind in (INDEPENDENT, "derived") and band.holds(0):
+        raise RunDirectoryError(
+            f"{place}: kind {band.kind}, but the band {band.low:.3g} to {band.high:.3g} contains 0, the value of a "
+            "mechanism without effect (hint: use a smaller tolerance, or `kind: bound`)"
+        )
+
+
+def _bounds(raw: dict[str, Any], value: float | None, place: str) -> tuple[float | None, float | None, str]:
+    """Lower bound, upper bound, and both in words."""
+    if value is None:
+        low, high = _number(raw, "at_least", place), _number(raw, "at_most", place)
+        words = [f"at least {low:g}"] if low is not None else []
+        words += [f"at most {high:g}"] if high is not None else []
+        if not words:
+            raise RunDirectoryError(f"{place}: a figure needs value and tolerance, or at_least or at_most")
+        return low, high, ", ".join(words)
+    points = _number(raw, "tolerance_points", place)
+    if points is not None:
+        return value - points, value + points, f"±{points:g} points"
+    margin = abs(value) * _percentage(raw.get("tolerance"), place) / 100
+    return value - margin, value + margin, f"±{_percentage(raw['tolerance'], place):g} %"
+
+
+def _number(raw: dict[str, Any], key: str, place: str) -> float | None:
+    number = raw.get(key)
+    if number is not None and (isinstance(number, bool) or not isinstance(number, int | float)):
+        raise RunDirectoryError(
+            f"{place}: {key} must be a number, not {number!r} (hint: `{key}: 5`, in the unit of the metric)"
+        )
+    return number
+
+
+def _time_ps(raw: object, place: str) -> int:
+    """A manifest has picoseconds, a file of published figures a time with its unit."""
+    if isinstance(raw, int) and not isinstance(raw, bool):
+        return raw
+    try:
+        return parse(raw, TIME)
+    except QuantityError as error:
+        raise RunDirectoryError(f"{place}: after: {error.what} (hint: {error.hint})") from None
+
+
+def _percentage(text: object, place: str) -> float:
+    hint = "(hint: `tolerance: 10%`, or `tolerance_points: 5`)"
+    number, sign, rest = str(text).partition("%")
+    if not sign or rest:
+        raise RunDirectoryError(f"{place}: tolerance {str(text)!r} needs a unit {hint}")
+    try:
+        return float(number)
+    except ValueError:
+        raise RunDirectoryError(f"{place}: tolerance {text!r} is not a percentage {hint}") from None
+
+
+def _with_source(raw: Any, source: str) -> Any:
+    """An entry without a source of its own has that of the file."""
+    return {"source": source} | raw if isinstance(raw, dict) else raw
+
+
+def _without_none(raw: dict[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in raw.items() if value is not None}

@@ -1,0 +1,304 @@
+"""A run directory as it lies on disk, read once into types.
+
+Layout: `manifest.json`, `scenario.yaml`, `trials/<arm>/<n>.json` with `trials/<arm>/<n>.<table>.parquet` beside it,
+`trials/<arm>/<n>.attempt-<k>.json` of attempts that did not count and were repeated, and optionally `plans/<arm>.json`
+and `published.yaml`. An arm `solo:<workload>` is stored under `solo-<workload>`.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Literal
+
+from tailrace.errors import TailraceError, reason_of
+from tailrace.files import read_json
+
+SOLO = "solo:"
+Status = Literal["ok", "invalid", "failed", "cancelled"]
+
+
+class RunDirectoryError(TailraceError):
+    """A run directory that cannot be read: names the file, what is wrong and what to do."""
+
+
+@dataclass(frozen=True)
+class Trial:
+    """One trial of one arm. `outcome` is empty unless the trial came to its end and its figures can be believed."""
+
+    arm: str
+    number: int
+    status: Status
+    reason: str
+    outcome: dict[str, Any] = field(repr=False)
+    stem: Path
+
+    @property
+    def is_unfinished(self) -> bool:
+        """Whether it does not count only because workloads had not finished at its end: a censored result."""
+        return self.status == "invalid" and bool(self.outcome)
+
+    def workload(self, name: str) -> dict[str, Any] | None:
+        """Outcome of one workload; None where the trial does not have it (a solo trial has only its own)."""
+        return self._workloads.get(name)
+
+    @cached_property
+    def workload_numbers(self) -> dict[str, int]:
+        """By name the places of workloads in the outcome, which are their numbers in tables."""
+        return {w["name"]: number for number, w in reversed(list(enumerate(self.outcome.get("workloads", []))))}
+
+    @cached_property
+    def _workloads(self) -> dict[str, dict[str, Any]]:
+        return {w["name"]: w for w in reversed(self.outcome.get("workloads", []))}
+
+    @property
+    def counted_ps(self) -> int:
+        """How long switches have counted: from the end of the warm-up to that of the trial."""
+        return int(self.outcome["end_ps"] - self.outcome.get("counted_from_ps", 0))
+
+    @property
+    def is_counted_whole(self) -> bool:
+        """Whether counting began with the trial, without a warm-up."""
+        return not self.outcome.get("counted_from_ps")
+
+    def ports(self, name: str | None) -> list[dict[str, Any]]:
+        """Switch ports of this name, `node>neighbour` (several of parallel links); all where it is None."""
+        if name is None:
+            return list(self.outcome.get("ports", []))
+        return [self.outcome["ports"][number] for number in self.port_numbers.get(name, [])]
+
+    @cached_property
+    def hosts(self) -> dict[str, dict[str, Any]]:
+        """Hosts by name."""
+        return {host["name"]: host for host in self.outcome.get("hosts", [])}
+
+    @cached_property
+    def port_numbers(self) -> dict[str, list[int]]:
+        """By name the places of ports in the outcome, which are their numbers in tables."""
+        numbers: dict[str, list[int]] = {}
+        for number, port in enumerate(self.outcome.get("ports", [])):
+            numbers.setdefault(f"{port['node']}>{port['towards']}", []).append(number)
+        return numbers
+
+    @cached_property
+    def kept(self) -> dict[tuple[object, ...], Any]:
+        """What was worked out of this trial and may be asked for again, by what it is."""
+        return {}
+
+    def table_path(self, table: str) -> Path:
+        """Where the trial's Parquet table of this name lies; it need not exist."""
+        return self.stem.parent / f"{self.stem.name}.{table}.parquet"
+
+
+@dataclass(frozen=True)
+class Run:
+    """A run directory. Arms and workloads are in the order of the scenario, solo arms apart."""
+
+    path: Path
+    manifest: dict[str, Any] = field(repr=False)
+    trials: dict[str, list[Trial]] = field(repr=False)
+    repeated: list[Trial] = field(default_factory=list, repr=False)
+    """Attempts that the machine invalidated, of trials that were repeated."""
+
+    @classmethod
+    def read(cls, path: Path) -> "Run":
+        """Reads the manifest and every trial that is there; a partial run is a run."""
+        path = Path(path)
+        manifest = _read_json(path / "manifest.json", "name a run directory; `tailrace list` shows them")
+        names = [*_arm_names(manifest), *_solo_names(path, manifest)]
+        repeated = [trial for name in names for trial in _read_repeated(path, name)]
+        return cls(path, manifest, {name: _read_trials(path, name) for name in names}, repeated)
+
+    @property
+    def name(self) -> str:
+        """Name of the scenario."""
+        return str(self.manifest.get("name", self.path.name))
+
+    @property
+    def seed(self) -> int:
+        """Seed of the experiment."""
+        return int(self.manifest.get("seed", 0))
+
+    @property
+    def scale(self) -> float:
+        """Share of the transaction counts, bytes and durations that was run: 1 is all of them."""
+        return float(self.manifest.get("scale") or 1.0)
+
+    @property
+    def live_scale(self) -> int:
+        """What rates, queues and users were divided by (`--live-scale`)."""
+        return int(self.manifest.get("live_scale") or 1)
+
+    def scale_of(self, workload: str | None) -> float:
+        """Share of one workload's count that was run: 507 transactions at scale 0.05 are 25, not 25.35."""
+        scales = self.manifest.get("workload_scale") or {}
+        return float(scales.get(workload) or self.scale)
+
+    @property
+    def trials_planned(self) -> int | None:
+        """Trials of each arm as asked for."""
+        planned = self.manifest.get("trials")
+        return planned if isinstance(planned, int) else None
+
+    @cached_property
+    def arms(self) -> list[str]:
+        """Arms that are compared, baseline first."""
+        return [name for name in self.trials if not name.startswith(SOLO)]
+
+    @property
+    def baseline(self) -> str | None:
+        """Arm that the others are compared with."""
+        named = self.manifest.get("baseline")
+        return named if named in self.trials else next(iter(self.arms), None)
+
+    @property
+    def sweep(self) -> dict[str, Any] | None:
+        """Axes, points and arms of a sweep; None where the run is none. Its arms are named `<arm>@<point>`."""
+        found = self.manifest.get("sweep")
+        return found if isinstance(found, dict) else None
+
+    def arm_at(self, arm: str, label: str) -> str:
+        """The name of an arm at one point of a sweep."""
+        return f"{arm}@{label}"
+
+    def baseline_of(self, arm: str) -> str | None:
+        """The arm that this one is compared with: the baseline at the same point, or the baseline."""
+        if self.sweep is None:
+            return self.baseline
+        label = arm.partition("@")[2]
+        found = self.arm_at(self.sweep["arms"][0], label)
+        return found if found in self.trials else None
+
+    @cached_property
+    def workloads(self) -> list[str]:
+        """Workloads in the order of the scenario."""
+        if listed := self.manifest.get("workloads"):
+            return [str(name) for name in listed]
+        seen: dict[str, None] = {}
+        for trial in (trial for trials in self.trials.values() for trial in trials):
+            seen.update(dict.fromkeys(w["name"] for w in trial.outcome.get("workloads", [])))
+        return list(seen)
+
+    @cached_property
+    def groups(self) -> dict[str, list[str]]:
+        """Workloads that are told together, by the name of their group."""
+        found = self.manifest.get("groups") or {}
+        kept = {str(name): [one for one in self.workloads if one in members] for name, members in found.items()}
+        return {name: members for name, members in kept.items() if members}
+
+    def kind_of(self, workload: str) -> str | None:
+        """Name of its kind; None where no trial has the workload."""
+        found = (trial.workload(workload) for trials in self.trials.values() for trial in trials)
+        return next((str(outcome["kind"]) for outcome in found if outcome), None)
+
+    def kinds_of(self, workloads: Sequence[str]) -> set[str]:
+        """Names of the kinds of workloads that some trial has."""
+        return {kind for name in workloads if (kind := self.kind_of(name)) is not None}
+
+    def valid(self, arm: str) -> list[Trial]:
+        """Trials that count, by number. The others are listed, never averaged."""
+        return [trial for trial in self.trials.get(arm, []) if trial.status == "ok"]
+
+    def told(self, arm: str) -> list[Trial]:
+        """Trials that count, and those that count but for workloads which had not finished.
+
+        The latter have rates, latencies (with what was cut off) and counters, and no completion time. To leave them out
+        would choose the lucky ones.
+        """
+        return [trial for trial in self.trials.get(arm, []) if trial.status == "ok" or trial.is_unfinished]
+
+    def workloads_of(self, arm: str) -> list[str]:
+        """Workloads of the told trials of an arm, in the order of the scenario; an arm `solo:` has one of many."""
+        held = {name for trial in self.told(arm) for name in trial.workload_numbers if name in self._places}
+        return self.workloads if len(held) == len(self.workloads) else sorted(held, key=self._places.__getitem__)
+
+    @cached_property
+    def _places(self) -> dict[str, int]:
+        return {name: place for place, name in enumerate(self.workloads)}
+
+    def missing(self, arm: str) -> list[int]:
+        """Planned trials of a compared arm that were not run."""
+        if self.trials_planned is None or arm.startswith(SOLO):
+            return []
+        there = {trial.number for trial in self.trials[arm]}
+        return [number for number in range(1, self.trials_planned + 1) if number not in there]
+
+    @property
+    def is_partial(self) -> bool:
+        """Whether trials are missing or the run was interrupted."""
+        is_interrupted = self.manifest.get("state") in ("interrupted", "running")
+        return is_interrupted or any(self.missing(arm) for arm in self.arms)
+
+    def scenario_text(self) -> str:
+        """The scenario file as it was run; empty where the run did not keep it."""
+        path = self.path / "scenario.yaml"
+        try:
+            return path.read_text(encoding="utf-8")
+        except (OSError, UnicodeDecodeError):
+            return ""
+
+    def plan(self, arm: str) -> dict[str, Any] | None:
+        """Plan of an arm, where the run kept it."""
+        path = self.path / "plans" / f"{_folder(arm)}.json"
+        return _read_json(path, "remove the file") if path.exists() else None
+
+
+def _folder(arm: str) -> str:
+    return f"solo-{arm.removeprefix(SOLO)}" if arm.startswith(SOLO) else arm
+
+
+def _arm_names(manifest: dict[str, Any]) -> list[str]:
+    return [str(arm) for arm in manifest.get("arms", []) if not str(arm).startswith(SOLO)]
+
+
+def _solo_names(path: Path, manifest: dict[str, Any]) -> list[str]:
+    """Solo arms in the order of the workloads."""
+    there = {folder.name.removeprefix("solo-") for folder in (path / "trials").glob("solo-*") if folder.is_dir()}
+    listed = [name for name in manifest.get("workloads", []) if name in there]
+    return [f"{SOLO}{name}" for name in [*listed, *sorted(there - set(listed))]]
+
+
+def _read_trials(path: Path, arm: str) -> list[Trial]:
+    files = [file for file in (path / "trials" / _folder(arm)).glob("*.json") if file.stem.isdecimal()]
+    return [_read_trial(file, arm) for file in sorted(files, key=lambda file: int(file.stem))]
+
+
+def _read_repeated(path: Path, arm: str) -> list[Trial]:
+    """By trial and attempt."""
+    files = sorted((path / "trials" / _folder(arm)).glob("*.attempt-*.json"))
+    return [_read_trial(file, arm) for file in files]
+
+
+def _read_trial(file: Path, arm: str) -> Trial:
+    outcome = _read_json(file, "remove the file and run the same command again to repeat the trial")
+    status, reason = _judge(outcome)
+    number = int(file.stem.partition(".")[0])
+    is_told = status == "ok" or (status == "invalid" and bool(outcome.get("unfinished")) and "workloads" in outcome)
+    return Trial(arm, number, status, reason, outcome if is_told else {}, file.with_suffix(""))
+
+
+def _judge(outcome: dict[str, Any]) -> tuple[Status, str]:
+    """What the lab recorded about the trial; and frames that do not balance make it invalid whatever was recorded."""
+    status: Status = outcome.get("status", "ok")
+    reason = str(outcome.get("reason") or "")
+    if status == "ok" and outcome.get("cancelled"):
+        return "cancelled", reason or "cancelled before its end"
+    if status == "ok" and "workloads" not in outcome:
+        return "failed", reason or "no outcome was recorded"
+    if status == "ok" and (frames := outcome.get("conservation")):
+        missing = frames["sent"] - frames["delivered"] - frames["dropped"] - frames["in_network"]
+        if missing:
+            return "invalid", f"{missing} of {frames['sent']} frames are unaccounted for"
+    return status, reason
+
+
+def _read_json(path: Path, hint: str) -> dict[str, Any]:
+    try:
+        content = read_json(path)
+    except FileNotFoundError as error:
+        raise RunDirectoryError(f"{path}: no such file (hint: {hint})") from error
+    except (OSError, ValueError) as error:
+        raise RunDirectoryError(f"{path}: cannot be read: {reason_of(error)} (hint: {hint})") from error
+    if not isinstance(content, dict):
+        raise RunDirectoryError(f"{path}: not a JSON object (hint: {hint})")
+    return content

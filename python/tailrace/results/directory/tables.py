@@ -1,0 +1,191 @@
+"""Arrow tables of a run, handed over without copies or dependencies (Arrow PyCapsule interface)."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from html import escape
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from arro3.core import Array, ChunkedArray, DataType, Field, Schema
+from arro3.core import Table as ArrowTable
+from arro3.io import read_parquet, write_csv, write_parquet
+
+from tailrace.errors import TailraceError
+from tailrace.results.directory.run_directory import Run, RunDirectoryError, Trial
+from tailrace.results.text.numbers import PS_PER_S
+
+TABLES = ("transactions", "cut_off", "port_series", "workload_series", "queue_depth")
+PICOSECONDS, SECONDS = "_ps", "_s"
+"""Ends of column names: as trials record times, and as people read them."""
+ROWS_SHOWN = 10
+"""Rows that a notebook shows of a table."""
+
+
+class LibraryError(TailraceError, ImportError):
+    """A library of data frames that is not installed: says which, and what to do."""
+
+
+class Table:
+    """A table that polars, pandas, pyarrow, DuckDB and others read directly: `polars.DataFrame(table)`."""
+
+    def __init__(self, arrow: ArrowTable) -> None:
+        self.arrow = arrow
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
+        """Arrow PyCapsule interface."""
+        return self.arrow.__arrow_c_stream__(requested_schema)
+
+    def __len__(self) -> int:
+        return self.arrow.num_rows
+
+    def __repr__(self) -> str:
+        return f"Table({len(self)} rows: {', '.join(self.column_names)})"
+
+    @property
+    def column_names(self) -> list[str]:
+        """Names of the columns; units end them."""
+        return list(self.arrow.column_names)
+
+    def column(self, name: str) -> list[Any]:
+        """Values of one column."""
+        if name not in self.column_names:
+            raise KeyError(f"no column {name} (known: {', '.join(self.column_names)}")
+        return list(self.arrow.column(name).to_pylist())
+
+    def rows(self) -> Iterator[dict[str, Any]]:
+        """One dictionary per row."""
+        columns = [self.column(name) for name in self.column_names]
+        return (dict(zip(self.column_names, row, strict=True)) for row in zip(*columns, strict=True))
+
+    def where(self, **values: object) -> "Table":
+        """The rows in which columns have these values: `table.where(arm="fifo", workload="shop")`."""
+        columns = [self.column(name) for name in values]
+        wanted = tuple(values.values())
+        kept = [place for place, found in enumerate(zip(*columns, strict=True)) if found == wanted]
+        return Table(_taken(self.arrow, kept)) if columns else self
+
+    def to_pandas(self) -> Any:
+        """A `pandas.DataFrame`; pandas must be installed."""
+        frame = _library("pandas").DataFrame
+        return frame({name: self.column(name) for name in self.column_names}, columns=self.column_names)
+
+    def to_polars(self) -> Any:
+        """A `polars.DataFrame`; polars must be installed."""
+        return _library("polars").DataFrame(self)
+
+    def to_csv(self, path: Path | str) -> Path:
+        """Writes a CSV file with a head."""
+        write_csv(self.arrow, str(path))
+        return Path(path)
+
+    def to_parquet(self, path: Path | str) -> Path:
+        """Writes a Parquet file."""
+        write_parquet(self.arrow, str(path))
+        return Path(path)
+
+    def _repr_html_(self) -> str:
+        """The first rows, as notebooks show a data frame."""
+        shown = self.arrow.slice(0, ROWS_SHOWN)
+        columns = [shown.column(name).to_pylist() for name in self.column_names]
+        head = "".join(f"<th>{escape(name)}</th>" for name in self.column_names)
+        rows = zip(*columns, strict=True)
+        body = "".join("<tr>" + "".join(f"<td>{escape(_cell(value))}</td>" for value in row) + "</tr>" for row in rows)
+        return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table><p>{len(self)} rows</p>"
+
+
+def read_table(run: Run, name: str, *, recorded: bool = False) -> Table:
+    """A table of all valid trials together, with the columns `arm` and `trial` before the recorded ones.
+
+    Workloads and ports have their names and times are in seconds, unless it is asked for as `recorded`: with their
+    places in the outcome and in picoseconds.
+    """
+    if name not in TABLES:
+        raise KeyError(f"no table {name} (known: {', '.join(TABLES)}")
+    found = [trial for arm in run.trials for trial in run.valid(arm) if trial.table_path(name).exists()]
+    if not found:
+        raise RunDirectoryError(f"{run.path}: no trial recorded table {name} (hint: `observe:` in the scenario)")
+    read = [(trial, read_trial_table(trial, name).arrow) for trial in found]
+    return Table(_joined(read if recorded else [(trial, _readable(trial, table)) for trial, table in read]))
+
+
+def table_of_rows(rows: Sequence[Mapping[str, Any]], kinds: Mapping[str, DataType]) -> Table:
+    """A table of these rows, in columns of these types; a value may be missing (None)."""
+    columns = [ChunkedArray([Array([row[name] for row in rows], kind)]) for name, kind in kinds.items()]
+    fields = [Field(name, kind) for name, kind in kinds.items()]
+    return Table(ArrowTable.from_arrays(columns, schema=Schema(fields)))
+
+
+def read_trial_table(trial: Trial, name: str) -> Table:
+    """One table of one trial."""
+    path = trial.table_path(name)
+    if not path.exists():
+        raise RunDirectoryError(f"{path}: no such file (hint: enable this table under `observe:` in the scenario)")
+    return Table(read_parquet(str(path)).read_all())
+
+
+def _joined(read: Sequence[tuple[Trial, ArrowTable]]) -> ArrowTable:
+    arms = [_repeated(trial.arm, DataType.string(), table.num_rows) for trial, table in read]
+    numbers = [_repeated(trial.number, DataType.uint32(), table.num_rows) for trial, table in read]
+    schema = read[0][1].schema
+    columns = [ChunkedArray(arms), ChunkedArray(numbers)]
+    for name in schema.names:
+        columns.append(ChunkedArray([_one_chunk(table, name) for _, table in read]))
+    recorded = [schema.field(name) for name in schema.names]
+    fields = [Field("arm", DataType.string()), Field("trial", DataType.uint32()), *recorded]
+    return ArrowTable.from_arrays(columns, schema=Schema(fields))
+
+
+def _taken(table: ArrowTable, places: Sequence[int]) -> ArrowTable:
+    """Some of the rows."""
+    indices = Array(places, DataType.uint32())
+    columns = [ChunkedArray([_one_chunk(table, name).take(indices)]) for name in table.schema.names]
+    return ArrowTable.from_arrays(columns, schema=table.schema)
+
+
+def _one_chunk(table: ArrowTable, name: str) -> Array:
+    """A column in one piece; one without rows may have none."""
+    return table.column(name).combine_chunks() if table.num_rows else Array([], table.schema.field(name).type)
+
+
+def _repeated(value: str | int, kind: DataType, count: int) -> Array:
+    return Array([value] * count, kind)
+
+
+def _readable(trial: Trial, table: ArrowTable) -> ArrowTable:
+    """Names instead of places in the outcome, seconds instead of picoseconds."""
+    places = {"workload": _by_place(trial.workload_numbers), "port": _ports_by_place(trial)}
+    columns, fields = [], []
+    for name in table.schema.names:
+        values = table.column(name).to_pylist()
+        if name in places:
+            names = places[name]
+            columns.append(Array([names[place] for place in values], DataType.string()))
+            fields.append(Field(name, DataType.string()))
+        elif name.endswith(PICOSECONDS):
+            columns.append(Array([ps / PS_PER_S for ps in values], DataType.float64()))
+            fields.append(Field(name.removesuffix(PICOSECONDS) + SECONDS, DataType.float64()))
+        else:
+            columns.append(_one_chunk(table, name))
+            fields.append(table.schema.field(name))
+    return ArrowTable.from_arrays([ChunkedArray([column]) for column in columns], schema=Schema(fields))
+
+
+def _by_place(numbers: Mapping[str, int]) -> dict[int, str]:
+    return {place: name for name, place in numbers.items()}
+
+
+def _ports_by_place(trial: Trial) -> dict[int, str]:
+    return {place: name for name, places in trial.port_numbers.items() for place in places}
+
+
+def _library(name: str) -> Any:
+    try:
+        return import_module(name)
+    except ImportError as error:
+        raise LibraryError(
+            f"{name} is not installed (hint: `pip install {name}`; `rows()`, `column()` and `to_csv()` work without it)"
+        ) from error
+
+
+def _cell(value: object) -> str:
+    return f"{value:.6g}" if isinstance(value, float) else "–" if value is None else str(value)

@@ -1,0 +1,1 @@
+"""What one trial or one arm is measured by."""

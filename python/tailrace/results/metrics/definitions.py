@@ -1,0 +1,174 @@
+"""What is measured of a workload in one trial, and which of it matters most."""
+
+from collections.abc import Sequence
+from typing import Any, get_args
+
+from tailrace.results.directory.run_directory import Run, Trial
+from tailrace.results.metrics.latency import latency_of_members
+from tailrace.results.text.numbers import PS_PER_S
+from tailrace.scenario.experiment import HeadlineMetric
+from tailrace.scenario.workloads.kinds import facts_of
+from tailrace.statistics import Estimate
+
+# Compared between arms for every workload that has them: what a scenario may name as its headline.
+METRICS = get_args(HeadlineMetric)
+BETTER_HIGHER = frozenset({"rate_per_s", "goodput_gbps"})
+NAMES = {
+    "completion_s": "completion time",
+    "rate_per_s": "transactions per second",
+    "goodput_gbps": "goodput",
+    "latency_mean_ms": "mean latency",
+    "latency_p50_ms": "median latency",
+    "latency_p99_ms": "99th percentile of latency",
+    "latency_p99_9_ms": "99.9th percentile of latency",
+    "loss_percent": "loss",
+    "timeouts": "retransmission timeouts",
+}
+PLURAL = frozenset({"rate_per_s", "timeouts"})
+"""Metrics whose names are plural."""
+UNITS = {"completion_s": "s", "goodput_gbps": "Gbit/s", "loss_percent": "%"}
+PER_TIME = frozenset({"goodput_gbps", "rate_per_s"})
+ROOM_CAUSES = frozenset({"tail-drop", "buffer-full"})
+"""Causes of drops that ports tell by workload."""
+
+
+def title_of(metric: str) -> str:
+    """`median latency, ms`: the name with the unit."""
+    unit = UNITS.get(metric, "ms" if metric.startswith("latency_") else "")
+    return f"{NAMES[metric]}, {unit}" if unit else NAMES[metric]
+
+
+def metric_of_trial(trial: Trial, workload: str, metric: str) -> float | None:
+    """One number of one workload in one trial; None where the trial does not have it."""
+    return metric_of_members(trial, [workload], metric)
+
+
+def metric_of_members(trial: Trial, members: Sequence[str], metric: str) -> float | None:
+    """One number of workloads together; None where one of them lacks it.
+
+    Rates and goodput are what all did, over the longest of their times: one that is done early has no rate afterwards.
+    Waits and losses are pooled.
+    """
+    outcomes = [trial.workload(name) for name in members]
+    found = [outcome for outcome in outcomes if outcome is not None]
+    if not found or len(found) < len(outcomes):
+        return None
+    if metric.startswith("latency_"):
+        figure = _latency(found, metric)
+        return figure.ms if figure else None
+    if metric == "loss_percent":
+        return _loss_percent(trial, found)
+    values = [_own(trial, outcome, metric) for outcome in found]
+    known = [value for value in values if value is not None]
+    if len(known) < len(values):
+        return None
+    if metric == "completion_s":
+        return max(known)
+    if metric not in PER_TIME:
+        return sum(known)
+    times_ps = [counted_ps(trial, outcome) for outcome in found]
+    longest_ps = max(times_ps)
+    return sum(value * time / longest_ps for value, time in zip(known, times_ps, strict=True)) if longest_ps else 0.0
+
+
+def _own(trial: Trial, outcome: dict[str, Any], metric: str) -> float | None:
+    """A number of one workload that is no percentile and no share."""
+    match metric:
+        case "goodput_gbps":
+            return goodput_gbps(trial, outcome)
+        case "rate_per_s":
+            return _rate_per_s(trial, outcome)
+        case "timeouts":
+            tcp = outcome.get("tcp") or {}
+            return float(tcp["timeouts"]) if "timeouts" in tcp else None
+        case "completion_s":
+            completion_ps = outcome["completion_ps"]
+            return completion_ps / PS_PER_S if completion_ps is not None else None
+        case _:
+            raise AssertionError(f"{metric} is not a workload metric")
+
+
+def bounds_of_trials(trials: Sequence[Trial], members: Sequence[str], metric: str) -> int:
+    """In how many trials the number is a lower bound, because transactions were cut off."""
+    if not metric.startswith("latency_"):
+        return 0
+    outcomes = [[outcome for name in members if (outcome := trial.workload(name))] for trial in trials]
+    figures = [_latency(found, metric) for found in outcomes if found]
+    return sum(figure.is_bound for figure in figures if figure)
+
+
+def _latency(outcomes: Sequence[dict[str, Any]], metric: str) -> Estimate | None:
+    return latency_of_members(outcomes, metric.removeprefix("latency_").removesuffix("_ms"))
+
+
+def metric_of_trials(trials: Sequence[Trial], members: Sequence[str], metric: str) -> list[float]:
+    """One number per trial, or none at all where a trial has none: the rest would be a biased choice."""
+    values = [metric_of_members(trial, members, metric) for trial in trials]
+    known = [value for value in values if value is not None]
+    return known if len(known) == len(values) else []
+
+
+def main_metric(run: Run, members: Sequence[str], *, is_group: bool = False) -> str | None:
+    """The first choice that all arms with the workload have in all their trials; that of a group goes by its members.
+
+    Workloads of several kinds have their goodput in common.
+    """
+    told = [run.told(arm) for arm in run.arms]
+    trials = [found for found in told if any(trial.workload(name) for trial in found for name in members)]
+    kinds = run.kinds_of(members)
+    choices = facts_of(next(iter(kinds))).main_metrics if len(kinds) == 1 else ("goodput_gbps",)
+    if is_group:  # a group has no end of its own: it is told by its rate
+        choices = tuple(metric for metric in choices if metric != "completion_s")
+    return next((m for m in choices if trials and all(metric_of_trials(t, members, m) for t in trials)), None)
+
+
+def goodput_gbps(trial: Trial, outcome: dict[str, Any]) -> float:
+    """Application bytes over the time in which they were counted."""
+    time_ps = counted_ps(trial, outcome)
+    # Bytes per picosecond are Tbyte/s: 8000 Gbit/s.
+    return float(outcome["goodput_bytes"] * 8_000 / time_ps) if time_ps else 0.0
+
+
+def counted_ps(trial: Trial, outcome: dict[str, Any]) -> int:
+    """How long a workload was counted: until its completion, or from the end of the warm-up to that of the trial."""
+    return int(outcome["completion_ps"] or trial.outcome["end_ps"] - outcome.get("counted_from_ps", 0))
+
+
+def _rate_per_s(trial: Trial, outcome: dict[str, Any]) -> float | None:
+    """Transactions per second of a closed loop, over its completion or the whole trial."""
+    time_ps = counted_ps(trial, outcome)
+    has_rate = facts_of(outcome["kind"]).has_metric("rate_per_s")
+    return float(outcome["transactions"] * PS_PER_S / time_ps) if has_rate and time_ps else None
+
+
+def _loss_percent(trial: Trial, outcomes: Sequence[dict[str, Any]]) -> float | None:
+    """Frames with data that were lost, in percent: those that TCP had to send again, or datagrams without room."""
+    counted = [_lost_of(trial, outcome) for outcome in outcomes]
+    known = [pair for pair in counted if pair is not None]
+    sent = sum(pair[1] for pair in known)
+    return 100 * sum(pair[0] for pair in known) / sent if sent and len(known) == len(counted) else None
+
+
+def _lost_of(trial: Trial, outcome: dict[str, Any]) -> tuple[int, int] | None:
+    """Frames lost and sent of one workload; None where nothing tells."""
+    if facts_of(outcome["kind"]).protocol == "udp":
+        return _lost_datagrams(trial, outcome)
+    tcp = outcome.get("tcp") or {}
+    if "retransmits" not in tcp or not tcp.get("segments_sent"):
+        return None
+    # What the receiver had already was not lost: a probe, or a segment that another overtook.
+    return max(0, tcp["retransmits"] - (tcp.get("spurious_retransmits") or 0)), tcp["segments_sent"]
+
+
+def _lost_datagrams(trial: Trial, outcome: dict[str, Any]) -> tuple[int, int] | None:
+    """By what ports dropped of it; None where they also drop for reasons that they do not tell by workload."""
+    queues = [queue for port in trial.ports(None) for queue in port["queues"]]
+    early = [switch.get("early_drops", {}) for switch in trial.outcome.get("switches", [])]
+    causes = {cause for drops in [*early, *(queue["drops"] for queue in queues)] for cause in drops}
+    rows = [row for port in trial.ports(None) for row in port.get("traffic") or []]
+    own = [row for row in rows if row["workloads"] == [outcome["name"]]]
+    if not own or causes - ROOM_CAUSES:
+        return None
+    lost = sum(row["dropped_frames"] for row in own)
+    delivered = (outcome.get("latency") or {}).get("count", 0)
+    return lost, lost + delivered

@@ -1,0 +1,50 @@
+"""The figures of each workload and group in one arm, over its told trials: what the outcome table shows."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from tailrace.results.directory.run_directory import SOLO, Run, Trial
+from tailrace.results.metrics.definitions import bounds_of_trials, main_metric, metric_of_trials
+from tailrace.results.metrics.sample_summary import summarise_sample
+from tailrace.results.metrics.subjects import Subject, subjects_of
+from tailrace.scenario.workloads.kinds import facts_of
+
+METRICS = ("completion_s", "rate_per_s", "goodput_gbps", "latency_p50_ms", "latency_p99_ms", "loss_percent")
+
+
+def summarise_subjects(run: Run) -> list[dict[str, Any]]:
+    """Workloads and groups in the order of tables, and the metric that each of them leads with."""
+    return [
+        {
+            "name": subject.name,
+            "members": list(subject.members),
+            "is_group": subject.is_group,
+            "is_member": subject.is_member,
+            "lead": _lead(run, subject),
+        }
+        for subject in subjects_of(run)
+    ]
+
+
+def summarise_figures(run: Run, arm: str) -> dict[str, dict[str, Any]]:
+    """By subject and metric the sample over the told trials; `bounds` counts trials that know a lower bound alone."""
+    trials = run.told(arm)
+    # A workload alone is in no group, and no other has figures there: looked for in every such arm, that is quadratic.
+    alone = [Subject(name, (name,)) for name in run.workloads_of(arm)] if arm.startswith(SOLO) else subjects_of(run)
+    return {subject.name: figures for subject in alone if (figures := _figures(trials, subject))}
+
+
+def _lead(run: Run, subject: Subject) -> str | None:
+    """Its rate where it has one: a percentile alone says nothing about how much was done."""
+    if any(facts_of(kind).is_open_loop for kind in run.kinds_of(subject.members)):
+        return "goodput_gbps"
+    return main_metric(run, subject.members, is_group=subject.is_group)
+
+
+def _figures(trials: Sequence[Trial], subject: Subject) -> dict[str, Any]:
+    known = {metric: metric_of_trials(trials, subject.members, metric) for metric in METRICS}
+    return {
+        metric: summarise_sample(values) | {"bounds": bounds_of_trials(trials, subject.members, metric)}
+        for metric, values in known.items()
+        if values
+    }

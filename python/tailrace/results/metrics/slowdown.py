@@ -1,0 +1,36 @@
+"""How much longer a workload takes beside the others than alone."""
+
+from collections.abc import Sequence
+from math import inf
+from operator import truediv
+from typing import Any
+
+from tailrace.results.directory.run_directory import SOLO, Run
+from tailrace.results.metrics.definitions import metric_of_trials
+from tailrace.results.metrics.sample_summary import interval_dict, summarise_sample
+from tailrace.statistics import Interval, mean, mean_interval
+
+
+def summarise_slowdown(run: Run, arm: str, workload: str) -> dict[str, Any] | None:
+    """Completion in an arm over the mean completion alone; None for solo arms and without a solo run.
+
+    The interval includes the spread of the solo trials where there are enough of them; else their mean is exact.
+    """
+    solo = f"{SOLO}{workload}"
+    if arm.startswith(SOLO) or not run.valid(solo):
+        return None
+    alone_s = metric_of_trials(run.valid(solo), [workload], "completion_s")
+    times_s = metric_of_trials(run.valid(arm), [workload], "completion_s")
+    if not alone_s or not times_s:
+        return None
+    summary = summarise_sample([time_s / mean(alone_s) for time_s in times_s])
+    summary["interval"] = interval_dict(slowdown_interval(times_s, alone_s))
+    return summary | {"solo_completion_s": mean(alone_s), "solo_trials": len(alone_s)}
+
+
+def slowdown_interval(times_s: Sequence[float], alone_s: Sequence[float]) -> Interval | None:
+    """Interval of the mean of the times over the mean of those alone."""
+    bounds = (0.0, inf)
+    both = mean_interval([times_s, alone_s], combine=truediv, bounds=bounds)
+    alone = mean(alone_s)
+    return both or (mean_interval([[time_s / alone for time_s in times_s]], bounds=bounds) if alone else None)

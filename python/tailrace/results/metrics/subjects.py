@@ -1,0 +1,50 @@
+"""What results are about: workloads, groups of them with a total, and what each is judged by."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from tailrace.results.directory.run_directory import Run
+from tailrace.results.metrics.definitions import main_metric
+
+
+@dataclass(frozen=True)
+class Subject:
+    """A workload, or a group of workloads that are told together."""
+
+    name: str
+    members: tuple[str, ...]
+    is_group: bool = False
+    is_member: bool = False
+    """Whether it is told below a group."""
+
+
+def subjects_of(run: Run) -> list[Subject]:
+    """Workloads in the order of the scenario; a group stands before the first of its members, which follow it."""
+    groups = run.groups
+    group_of = {member: name for name, members in groups.items() for member in members}
+    found: dict[str, Subject] = {}
+    for workload in run.workloads:
+        group = group_of.get(workload)
+        members = tuple(groups[group]) if group else (workload,)
+        if group and group not in found:
+            found[group] = Subject(group, members, is_group=True)
+            found.update({member: Subject(member, (member,), is_member=True) for member in members})
+        found.setdefault(workload, Subject(workload, (workload,)))
+    return list(found.values())
+
+
+def chosen_metrics(run: Run) -> dict[str, list[str]]:
+    """By name of a workload or group what it is judged by: as the scenario says, or one metric of each.
+
+    Members of a group are judged as parts of it.
+    """
+    subjects = {subject.name: subject for subject in subjects_of(run)}
+    named: list[dict[str, Any]] = [one for one in run.manifest.get("headline") or [] if one["workload"] in subjects]
+    wanted = named or [{"workload": name} for name, subject in subjects.items() if not subject.is_member]
+    chosen: dict[str, list[str]] = {}
+    for one in wanted:
+        subject = subjects[one["workload"]]
+        metric = one.get("metric") or main_metric(run, subject.members, is_group=subject.is_group)
+        if metric is not None:
+            chosen.setdefault(subject.name, []).append(metric)
+    return chosen

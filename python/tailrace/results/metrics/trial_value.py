@@ -1,0 +1,206 @@
+"""One figure of one trial, as an expectation names it (`tailrace.scenario.vocabulary`)."""
+
+from collections.abc import Callable
+from typing import Any
+
+from tailrace.results.directory.published import Band
+from tailrace.results.directory.run_directory import Run, RunDirectoryError, Trial
+from tailrace.results.directory.window import depth_after, depth_percentile, goodput_bytes_after
+from tailrace.results.metrics.definitions import goodput_gbps, metric_of_trial
+from tailrace.results.ports import pauses
+from tailrace.results.ports.outcome import count_drops, queues_of
+from tailrace.scenario.vocabulary import DEPTH_PERCENTILES
+from tailrace.statistics import jain_index, mean
+
+WIRE_OVERHEAD_BYTES = 24
+"""Preamble, check sequence and gap, where the plan of the run is not there to tell."""
+
+Figure = Callable[[Run, Trial, Band], float | None]
+
+
+def trial_value(run: Run, trial: Trial, band: Band, metric: str) -> float | None:
+    """The figure; None where the trial does not have it."""
+    if (figure := FIGURES.get(metric)) is not None:
+        return figure(run, trial, band)
+    workload = _workload_name(trial, band.workload)
+    if workload is None:
+        return None
+    if metric in ("completion_s", "goodput_gbps") or metric.startswith("latency_"):
+        return metric_of_trial(trial, workload, metric)
+    raise RunDirectoryError(
+        f"unknown metric {metric} in an expectation (hint: completion_s, acceleration_percent, "
+        "slowdown, goodput_gbps, latency_p99_ms, transactions, fairness_jain, drops_frames, queue_depth_max_bytes)"
+    )
+
+
+def _goodput(run: Run, trial: Trial, band: Band) -> float | None:
+    name = _workload_name(trial, band.workload)
+    return _goodput_of(run, trial, band, name) if name else None
+
+
+def _goodput_of(run: Run, trial: Trial, band: Band, name: str) -> float | None:
+    outcome = trial.workload(name)
+    if outcome is None:
+        return None
+    if not band.after_ps:
+        return goodput_gbps(trial, outcome)
+    found = goodput_bytes_after(trial, name, round(band.after_ps * run.scale))
+    # Bytes per picosecond are Tbyte/s: 8000 Gbit/s.
+    return found[0] * 8_000 / found[1] if found else None
+
+
+def _goodput_share(run: Run, trial: Trial, band: Band) -> float | None:
+    name = _workload_name(trial, band.workload)
+    rates = _goodputs(run, trial, band)
+    known = [rate for rate in rates.values() if rate is not None]
+    mine = rates.get(name) if name else None
+    return mine / sum(known) * 100 if mine is not None and sum(known) > 0 else None
+
+
+def _goodputs(run: Run, trial: Trial, band: Band) -> dict[str, float | None]:
+    """Of every workload, from the instant on that the figure names; the same for the figures of all workloads."""
+    key = ("goodputs", band.after_ps)
+    if key not in trial.kept:
+        names = [w["name"] for w in trial.outcome["workloads"]]
+        trial.kept[key] = {name: _goodput_of(run, trial, band, name) for name in names}
+    kept: dict[str, float | None] = trial.kept[key]
+    return kept
+
+
+def _connections_spread(_: Run, trial: Trial, band: Band) -> float | None:
+    carried = _outcome(trial, band).get("connection_bytes")
+    if not carried or not sum(carried):
+        return None
+    usual = mean([float(size) for size in carried])
+    return float(max(abs(size / usual - 1) for size in carried) * 100)
+
+
+def _users_jain(_: Run, trial: Trial, band: Band) -> float | None:
+    times = _outcome(trial, band).get("user_completion_ps") or []
+    return jain_index([1 / time for time in times]) if times and all(times) else None
+
+
+def _fairness(_: Run, trial: Trial, __: Band) -> float | None:
+    return jain_index([goodput_gbps(trial, workload) for workload in trial.outcome["workloads"]])
+
+
+def _transactions(_: Run, trial: Trial, band: Band) -> float | None:
+    found = _outcome(trial, band)
+    return float(found["transactions"]) if found else None
+
+
+def _tcp(counter: str) -> Figure:
+    def figure(_: Run, trial: Trial, band: Band) -> float | None:
+        tcp = _outcome(trial, band).get("tcp")
+        return float(tcp[counter]) if tcp and counter in tcp else None
+
+    return figure
+
+
+def _depth(which: str) -> Figure:
+    def figure(run: Run, trial: Trial, band: Band) -> float | None:
+        if band.after_ps and band.port:
+            after_ps = round(band.after_ps * run.scale)
+            return depth_after(trial, band.port, f"queue_{which}_bytes", after_ps)
+        depths = [queue.get(f"depth_{which}_bytes") for queue in queues_of(trial, band.port, band.queue)]
+        return None if None in depths else max((depth for depth in depths if depth is not None), default=None)
+
+    return figure
+
+
+def _depth_percentile(share: int) -> Figure:
+    return lambda _, trial, band: depth_percentile(trial, band.port, share) if band.port else None
+
+
+def _queue_share(run: Run, trial: Trial, band: Band) -> float | None:
+    overhead = _wire_overhead_bytes(run, trial)
+
+    def wire_bytes(queue: str | None) -> int:
+        return sum(at["tx_bytes"] + overhead * at["tx_frames"] for at in queues_of(trial, band.port, queue))
+
+    whole = wire_bytes(None)
+    return wire_bytes(band.queue) / whole * 100 if whole else None
+
+
+def _wire_overhead_bytes(run: Run, trial: Trial) -> int:
+    key = ("wire overhead",)
+    if key not in trial.kept:
+        plan = run.plan(trial.arm) or {}
+        trial.kept[key] = plan.get("framing", {}).get("overhead_bytes", WIRE_OVERHEAD_BYTES)
+    return int(trial.kept[key])
+
+
+def _drops(_: Run, trial: Trial, band: Band) -> float | None:
+    if band.queue is not None and not queues_of(trial, band.port, band.queue):
+        return None  # the switch is not ours, and has no such queue
+    return count_drops(trial, band.port, band.queue, band.cause)
+
+
+def _marks(_: Run, trial: Trial, band: Band) -> float | None:
+    marks = [queue.get("marked_frames") for queue in queues_of(trial, band.port, band.queue)]
+    return None if None in marks else float(sum(mark for mark in marks if mark is not None))
+
+
+def _notifications(_: Run, trial: Trial, band: Band) -> float:
+    points = [queue.get("qcn") for queue in queues_of(trial, band.port, band.queue)]
+    return float(sum(point["notifications"] for point in points if point))
+
+
+def _elephants(_: Run, trial: Trial, band: Band) -> float:
+    traps = [port.get("elephants") for port in pauses.ports_of(trial, band.port)]
+    return float(sum(trap["found"] for trap in traps if trap))
+
+
+def _elephant_share(_: Run, trial: Trial, band: Band) -> float | None:
+    traps = [trap for port in pauses.ports_of(trial, band.port) if (trap := port.get("elephants"))]
+    arrived = sum(trap["bytes"] for trap in traps)
+    return 100 * sum(trap["elephant_bytes"] for trap in traps) / arrived if arrived else None
+
+
+def _prioritised(_: Run, trial: Trial, band: Band) -> float:
+    counted = [port.get("dpp") for port in pauses.ports_of(trial, band.port)]
+    return float(sum(dpp["prioritised_frames"] for dpp in counted if dpp))
+
+
+def _deadlock(_: Run, trial: Trial, band: Band) -> float:
+    return float(sum(band.port in (None, link) for link in pauses.deadlock_of(trial.outcome)))
+
+
+def _outcome(trial: Trial, band: Band) -> dict[str, Any]:
+    """What the workload of the figure did; empty where the trial does not have it."""
+    name = _workload_name(trial, band.workload)
+    return (trial.workload(name) if name else None) or {}
+
+
+def _workload_name(trial: Trial, stated: str | None) -> str | None:
+    """The stated workload, or the only one."""
+    if stated is not None:
+        return stated
+    only = trial.outcome["workloads"]
+    return str(only[0]["name"]) if len(only) == 1 else None
+
+
+FIGURES: dict[str, Figure] = {
+    "goodput_gbps": _goodput,
+    "goodput_share_percent": _goodput_share,
+    "connections_spread_percent": _connections_spread,
+    "transactions": _transactions,
+    "retransmits": _tcp("retransmits"),
+    "timeouts": _tcp("timeouts"),
+    "users_jain": _users_jain,
+    "fairness_jain": _fairness,
+    "drops_frames": _drops,
+    "marked_frames": _marks,
+    "prioritised_frames": _prioritised,
+    "elephants": _elephants,
+    "elephant_share_percent": _elephant_share,
+    "queue_depth_mean_bytes": _depth("mean"),
+    "queue_depth_max_bytes": _depth("max"),
+    **{f"queue_depth_p{share}_bytes": _depth_percentile(share) for share in DEPTH_PERCENTILES},
+    "queue_share_percent": _queue_share,
+    "pauses_frames": lambda _, trial, band: pauses.pauses_sent(trial, band.port),
+    "paused_percent": lambda _, trial, band: pauses.paused_percent(trial, band.port),
+    "storms": lambda _, trial, band: pauses.storms_found(trial, band.port),
+    "deadlock_links": _deadlock,
+    "notifications_frames": _notifications,
+}

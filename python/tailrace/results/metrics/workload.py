@@ -1,0 +1,98 @@
+"""What the users of one workload felt in one arm."""
+
+from typing import Any
+
+from tailrace.results.directory.run_directory import Trial
+from tailrace.results.metrics.definitions import goodput_gbps, metric_of_trials
+from tailrace.results.metrics.latency import FIGURES, latency_figure, pooled_latency
+from tailrace.results.metrics.sample_summary import summarise_sample
+from tailrace.results.metrics.unfinished import unfinished_of
+from tailrace.results.text.numbers import PS_PER_S
+from tailrace.scenario.workloads.kinds import facts_of
+from tailrace.statistics import jain_index
+
+TCP_COUNTERS = (
+    "segments_sent",
+    "retransmits",
+    "timeouts",
+    "tail_loss_probes",
+    "fast_recoveries",
+    "spurious_retransmits",
+    "out_of_order",
+    "ecn_reductions",
+)
+
+
+def summarise_workload(
+    name: str, trials: list[Trial], *, scale: float, work: int | None = None
+) -> dict[str, Any] | None:
+    """Summary over the told trials of an arm; None when no trial has the workload.
+
+    `work` is what it has to do in all; None where it has no end.
+    """
+    found = [(trial, workload) for trial in trials if (workload := trial.workload(name))]
+    if not found:
+        return None
+    outcomes = [workload for _, workload in found]
+    completion = [w["completion_ps"] for w in outcomes]
+    times_s = [ps / PS_PER_S for ps in completion if ps is not None]
+    # An average of those that finished would flatter an arm that made the others wait for ever.
+    is_complete = len(times_s) == len(completion)
+    return {
+        "kind": outcomes[0]["kind"],
+        "trials": [trial.number for trial, _ in found],
+        "unfinished_trials": [trial.number for trial, w in found if w["completion_ps"] is None],
+        "completion_s": summarise_sample(times_s if is_complete else []),
+        "completion_full_scale_s": [time_s / scale for time_s in times_s] if is_complete else [],
+        "scale": scale,
+        "planned": work,
+        "unfinished": unfinished_of(trials, name, work),
+        "rate_per_s": summarise_sample(metric_of_trials([trial for trial, _ in found], [name], "rate_per_s")),
+        "loss_percent": summarise_sample(metric_of_trials([trial for trial, _ in found], [name], "loss_percent")),
+        "transactions": summarise_sample([float(w["transactions"]) for w in outcomes]),
+        "goodput_gbps": summarise_sample([goodput_gbps(trial, w) for trial, w in found]),
+        "latency_ms": _latency(outcomes),
+        "users_jain": _users_jain(outcomes),
+        "tcp": _tcp(outcomes),
+        "datagram_bytes_mean": _datagram_bytes(outcomes),
+    }
+
+
+def _datagram_bytes(outcomes: list[dict[str, Any]]) -> float | None:
+    """Mean payload of the datagrams that arrived: below the mean of their distribution where the MTU cuts them."""
+    arrived = [w for w in outcomes if facts_of(w["kind"]).protocol == "udp" and w.get("latency")]
+    count = sum(w["latency"]["count"] for w in arrived)
+    return sum(w["goodput_bytes"] for w in arrived) / count if count else None
+
+
+def _latency(outcomes: list[dict[str, Any]]) -> dict[str, Any] | None:
+    """Percentiles of all trials' latencies together, and each trial's own for the intervals."""
+    summary = pooled_latency(outcomes)
+    if summary is None:
+        return None
+    over_trials = {}
+    for key in FIGURES:
+        found = [figure for workload in outcomes if (figure := latency_figure(workload, key))]
+        sample = summarise_sample([figure.ms for figure in found])
+        over_trials[key] = sample | {"bounds": sum(figure.is_bound for figure in found)}
+    return summary | {"over_trials": over_trials}
+
+
+def _users_jain(outcomes: list[dict[str, Any]]) -> float | None:
+    """Fairness among the users of a workload by their speed (the inverse of their completion), mean over trials."""
+    indices = []
+    for workload in outcomes:
+        times = workload.get("user_completion_ps") or []
+        if len(times) > 1 and all(times):
+            indices.append(jain_index([PS_PER_S / time for time in times]))
+    known = [index for index in indices if index is not None]
+    return sum(known) / len(known) if known else None
+
+
+def _tcp(outcomes: list[dict[str, Any]]) -> dict[str, float | None] | None:
+    """Counters per trial (means); None for one that some trial lacks: real hosts count less than modelled ones."""
+    counted = [w["tcp"] for w in outcomes if w.get("tcp")]
+    if not counted:
+        return None
+    known = {key: [tcp[key] for tcp in counted if key in tcp] for key in TCP_COUNTERS}
+    return {key: sum(found) / len(found) if len(found) == len(counted) else None for key, found in known.items()}

@@ -1,0 +1,1 @@
+"""What happened at ports: rates, drops, pauses, waiting, queues."""

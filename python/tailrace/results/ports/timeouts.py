@@ -1,0 +1,106 @@
+"""How many of the slowest transactions can have waited for a retransmission timeout.
+
+A trial counts timeouts and records latencies; it does not record which transaction met which timeout. A transaction
+that waited for one took at least the minimum retransmission timeout of its hosts, and in a closed loop each timeout
+delays at most one transaction. The smaller of both counts is therefore an upper bound.
+"""
+
+from dataclasses import dataclass
+from math import ceil
+from typing import Any
+
+from tailrace.results.directory.run_directory import Trial
+from tailrace.results.text.numbers import PS_PER_MS, count_text
+from tailrace.scenario.workloads.planned import planned_workloads
+from tailrace.statistics import Histogram
+
+SLOWEST_SHARE = 0.01
+SLOWEST_MIN = 5
+"""Of fewer slowest ones nothing is said."""
+
+
+@dataclass(frozen=True)
+class Slowest:
+    """The slowest hundredth of the transactions of one workload in one arm, all valid trials together."""
+
+    count: int
+    of: int
+    at_least_rto: int
+    """Those of `count` that took at least the minimum retransmission timeout."""
+    timeouts: int
+    """Timeouts of all connections of the workload."""
+    probes: int
+    """Tail loss probes of all connections of the workload."""
+    rto_min_ms: float
+    median_ms: float
+
+    @property
+    def waited_max(self) -> int:
+        """At most so many of `count` waited for a timeout."""
+        return min(self.at_least_rto, self.timeouts)
+
+
+def minimum_timeouts_ms(plan: dict[str, Any]) -> dict[str, float]:
+    """By workload the smallest minimum retransmission timeout of its hosts, where the plan names one."""
+    hosts = {host["name"]: host.get("tcp") or {} for host in plan["hosts"]}
+    every = [tcp["rto_min_ps"] for tcp in hosts.values() if "rto_min_ps" in tcp]
+    found: dict[str, float] = {}
+    for own in planned_workloads(plan):
+        named = [name for value in own.body.values() for name in (value if isinstance(value, list) else [value])]
+        ends = [hosts[name] for name in named if isinstance(name, str) and name in hosts]
+        known = [tcp["rto_min_ps"] for tcp in ends if "rto_min_ps" in tcp] if ends else every
+        if known:
+            found[own.name] = min(known) / PS_PER_MS
+    return found
+
+
+def slowest_of(trials: list[Trial], workload: str, rto_ms: float) -> Slowest | None:
+    """The slowest hundredth; None where latencies or timeouts were not recorded."""
+    outcomes = [outcome for trial in trials if (outcome := trial.workload(workload))]
+    counters = [(outcome.get("tcp") or {}).get("timeouts") for outcome in outcomes]
+    pooled = Histogram.from_workloads(outcomes)
+    if pooled is None or not pooled.count or None in counters:
+        return None
+    count = ceil(pooled.count * SLOWEST_SHARE)
+    slow = sum(
+        many
+        for outcome in outcomes
+        for edge_ps, many in (outcome.get("latency") or {}).get("buckets", [])
+        if edge_ps >= rto_ms * PS_PER_MS
+    )
+    probes = sum((outcome.get("tcp") or {}).get("tail_loss_probes") or 0 for outcome in outcomes)
+    timeouts = sum(counter for counter in counters if counter is not None)
+    median_ms = pooled.percentile_ms(50).ms
+    return Slowest(count, pooled.count, min(slow, count), timeouts, probes, rto_ms, median_ms)
+
+
+def timeout_words(arm: str, workload: str, slowest: Slowest, noun: str) -> str | None:
+    """One sentence: exact where there was no timeout, else a bound with what it rests on. None for too few."""
+    if slowest.median_ms >= slowest.rto_min_ms:
+        return (
+            f"With {arm}, the connections of {workload} had {_timeouts(slowest)} over all trials; which {noun} "
+            f"waited for one cannot be determined, because the median latency exceeds the minimum timeout, "
+            f"{slowest.rto_min_ms:g} ms."
+        )
+    if slowest.count < SLOWEST_MIN:
+        return None
+    of = f"{count_text(slowest.count)} slowest of {count_text(slowest.of)} {noun} of {workload} (1 %)"
+    reached = f"{slowest.at_least_rto} took at least {slowest.rto_min_ms:g} ms, the minimum timeout"
+    if not slowest.timeouts:
+        seen = f"; {reached}, with {_probes(slowest)}" if slowest.at_least_rto and slowest.probes else ""
+        return f"With {arm}, none of the {of} waited for a retransmission timeout: none occurred{seen}."
+    probes = f" and {_probes(slowest)}" if slowest.at_least_rto > slowest.timeouts and slowest.probes else ""
+    most = f"at most {slowest.waited_max}" if slowest.waited_max else "none"
+    return (
+        f"With {arm}, {most} of the {of} waited for a retransmission timeout: {reached}, and the connections had "
+        f"{_timeouts(slowest)}{probes} over all trials."
+    )
+
+
+def _timeouts(slowest: Slowest) -> str:
+    return f"{count_text(slowest.timeouts)} timeout{'s' * (slowest.timeouts != 1)}"
+
+
+def _probes(slowest: Slowest) -> str:
+    """What else takes so long: Linux (`tcp_schedule_loss_probe`) adds the minimum timeout where one segment is out."""
+    return f"{count_text(slowest.probes)} tail loss probe{'s' * (slowest.probes != 1)}"

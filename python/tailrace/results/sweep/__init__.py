@@ -1,0 +1,1 @@
+"""Curves over the points of a sweep, as data, files and text."""

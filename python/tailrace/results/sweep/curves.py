@@ -1,0 +1,197 @@
+"""The curves of a sweep: every metric of every workload and arm against the axes, with intervals and the knee."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+from math import log
+from typing import Any
+
+from tailrace.results.directory.run_directory import Run
+from tailrace.results.metrics.definitions import metric_of_trials, title_of
+from tailrace.results.metrics.sample_summary import summarise_sample
+from tailrace.scenario.sweep import number_of
+from tailrace.scenario.workloads.kinds import facts_of
+
+METRICS = {
+    metric: title_of(metric)
+    for metric in (
+        "rate_per_s",
+        "latency_p50_ms",
+        "latency_p99_ms",
+        "goodput_gbps",
+        "completion_s",
+        "loss_percent",
+        "timeouts",
+    )
+}
+"""Metrics of a curve, in the order in which they are shown."""
+LOG_RATIO_MIN = 50.0
+"""An axis whose last value is this many times its first one is logarithmic."""
+EVEN_MAX = 1.5
+"""Steps, or factors, whose largest is at most this many times their smallest count as equal."""
+KNEE_POINTS_MIN = 5
+KNEE_DISTANCE_MIN = 0.2
+"""Distance of a knee from the straight line between the ends, in units of the plot (0 to 1)."""
+KNEE_FACTOR_MIN = 2.0
+MONOTONE_SLACK = 0.1
+
+
+@dataclass(frozen=True)
+class Axis:
+    """One axis of a sweep: the values as texts, in the order of the scenario."""
+
+    path: str
+    name: str
+    values: list[str]
+
+    @cached_property
+    def numbers(self) -> list[float] | None:
+        """The values as numbers of one unit; None where they are words or have several units."""
+        found = [known for value in self.values if (known := number_of(value))]
+        if len(found) < len(self.values) or len({unit for _, unit in found}) > 1:
+            return None
+        return [number for number, _ in found]
+
+    @cached_property
+    def unit(self) -> str:
+        """The common unit of the numbers; empty where there is none."""
+        known = number_of(self.values[0])
+        return known[1] if known and self.numbers else ""
+
+    @cached_property
+    def is_log(self) -> bool:
+        """Whether a logarithmic axis fits: equal factors and no equal steps, or a wide range."""
+        numbers = sorted(self.numbers or [])
+        if len(numbers) < 3 or numbers[0] <= 0:
+            return False
+        steps = [b - a for a, b in pairwise(numbers)]
+        factors = [b / a for a, b in pairwise(numbers)]
+        has_equal_factors = log(max(factors)) <= EVEN_MAX * log(min(factors)) if min(factors) > 1 else False
+        return numbers[-1] / numbers[0] >= LOG_RATIO_MIN or (has_equal_factors and max(steps) > EVEN_MAX * min(steps))
+
+
+def axes_of(run: Run) -> list[Axis]:
+    """The axes of a run; none where it is no sweep."""
+    sweep = run.sweep or {"axes": []}
+    return [Axis(axis["path"], axis["name"], list(axis["values"])) for axis in sweep["axes"]]
+
+
+def summarise_sweep(run: Run) -> dict[str, Any] | None:
+    """Axes, points, arms and curves; None where the run is no sweep."""
+    sweep = run.sweep
+    if sweep is None:
+        return None
+    axes = axes_of(run)
+    curves = [
+        _curve(run, workload, metric, arm) for workload in run.workloads for metric in METRICS for arm in sweep["arms"]
+    ]
+    known = [curve for curve in curves if any(value is not None for value in curve["values"])]
+    return {
+        "axes": [
+            {"path": axis.path, "name": axis.name, "values": axis.values, "unit": axis.unit, "is_log": axis.is_log}
+            for axis in axes
+        ],
+        "combine": sweep["combine"],
+        "points": sweep["points"],
+        "arms": sweep["arms"],
+        "curves": [curve | {"knee": knee_of(curve, axes)} for curve in known],
+        "excluded": _excluded(run),
+    }
+
+
+def is_drawn(curve: dict[str, Any]) -> bool:
+    """Whether a chart shows this curve; the tables hold every metric."""
+    return curve["kind"] is not None and curve["metric"] in facts_of(curve["kind"]).sweep_metrics
+
+
+def _curve(run: Run, workload: str, metric: str, arm: str) -> dict[str, Any]:
+    """One metric of one workload in one arm; null at points without a valid trial."""
+    assert run.sweep is not None, "only sweeps have curves"
+    kind = run.kind_of(workload)
+    has_metric = metric != "completion_s" or kind is None or not facts_of(kind).is_open_loop
+    values: list[dict[str, Any] | None] = []
+    for point in run.sweep["points"]:
+        name = run.arm_at(arm, point["label"])
+        # A point whose trials did not finish has rates and latencies, and no completion time.
+        sample = metric_of_trials(run.told(name), [workload], metric) if has_metric else []
+        if not sample:
+            values.append(None)
+            continue
+        summary = summarise_sample(sample)
+        interval = summary["interval"] or {"low": None, "high": None}
+        values.append(
+            {"mean": summary["mean"], "low": interval["low"], "high": interval["high"], "trials": len(sample)}
+        )
+    return {"workload": workload, "metric": metric, "arm": arm, "kind": kind, "values": values}
+
+
+def _excluded(run: Run) -> list[dict[str, Any]]:
+    """Points at which trials are not valid, with the reason; what merely did not finish `is_told` with what it did."""
+    assert run.sweep is not None, "only sweeps have points"
+    found = []
+    for point in run.sweep["points"]:
+        for arm in run.sweep["arms"]:
+            trials = run.trials.get(run.arm_at(arm, point["label"]), [])
+            for is_told in (False, True):
+                bad = [trial for trial in trials if trial.status != "ok" and trial.is_unfinished == is_told]
+                if bad:
+                    found.append(
+                        {
+                            "label": point["label"],
+                            "arm": arm,
+                            "trials": len(bad),
+                            "of": len(trials),
+                            "is_told": is_told,
+                            "reason": bad[0].reason or bad[0].status,
+                        }
+                    )
+    return found
+
+
+def knee_of(curve: dict[str, Any], axes: list[Axis]) -> dict[str, Any] | None:
+    """Where a latency over one axis bends most: the point farthest from the straight line between its ends.
+
+    Both axes are scaled to 0 to 1 (Satopaa et al., "Finding a Kneedle in a Haystack", 2011, without the smoothing).
+    None with fewer than five points, where the curve is nearly straight, goes up and down, or changes by less than a
+    factor of two.
+    """
+    if len(axes) != 1 or (numbers := axes[0].numbers) is None or not curve["metric"].startswith("latency_"):
+        return None
+    known = [(x, value["mean"]) for x, value in zip(numbers, curve["values"], strict=True) if value is not None]
+    known.sort()
+    ys = [y for _, y in known]
+    if len(known) < KNEE_POINTS_MIN or max(ys) < KNEE_FACTOR_MIN * min(ys) or not _is_monotone(ys):
+        return None
+    (x_first, y_first), (x_last, y_last) = known[0], known[-1]
+    height = abs(y_last - y_first)
+    chord = [y_first + (y_last - y_first) * (x - x_first) / (x_last - x_first) for x, _ in known]
+    distances = [abs(y - at) / height for y, at in zip(ys, chord, strict=True)]
+    best = max(range(len(distances)), key=distances.__getitem__)
+    if distances[best] < KNEE_DISTANCE_MIN:
+        return None
+    position = numbers.index(known[best][0])
+    return {"value": axes[0].values[position], "position": position, "distance": distances[best]}
+
+
+def _is_monotone(ys: list[float]) -> bool:
+    """Whether a curve only rises or only falls, but for a tenth of its height."""
+    slack = (max(ys) - min(ys)) * MONOTONE_SLACK
+    steps = [b - a for a, b in pairwise(ys)]
+    return all(step >= -slack for step in steps) or all(step <= slack for step in steps)
+
+
+def sweep_rows(summary: dict[str, Any]) -> tuple[list[str], list[list[Any]]]:
+    """The curves as one long table: a row for each point, arm, workload and metric."""
+    sweep = summary["sweep"]
+    paths = [axis["path"] for axis in sweep["axes"]]
+    head = [*paths, "arm", "workload", "metric", "mean", "low", "high", "trials"]
+    rows = [
+        [*(point["values"][path] for path in paths), curve["arm"], curve["workload"], curve["metric"], *_cells(value)]
+        for curve in sweep["curves"]
+        for point, value in zip(sweep["points"], curve["values"], strict=True)
+    ]
+    return head, rows
+
+
+def _cells(value: dict[str, Any] | None) -> list[Any]:
+    return [None, None, None, 0] if value is None else [value[key] for key in ("mean", "low", "high", "trials")]

@@ -1,0 +1,51 @@
+"""The curves of a sweep as files: one long table, a row for each point, arm, workload and metric."""
+
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+from arro3.core import Array, DataType, Field, Schema
+from arro3.core import Table as ArrowTable
+from arro3.io import write_parquet
+
+from tailrace.files import write_bytes, write_text
+from tailrace.results.sweep.curves import sweep_rows
+
+CSV = "sweep.csv"
+PARQUET = "sweep.parquet"
+FIGURES = ("mean", "low", "high")
+
+
+def write_sweep_files(path: Path, summary: dict[str, Any]) -> list[Path]:
+    """Writes the table as CSV and as Parquet beside the result, and returns their paths."""
+    head, rows = sweep_rows(summary)
+    lines = [",".join(_quoted(cell) for cell in row) for row in [head, *rows]]
+    write_text(path / CSV, "\n".join(lines) + "\n")
+    made = BytesIO()
+    write_parquet(_table(head, rows), made, compression="zstd(1)")
+    write_bytes(path / PARQUET, made.getbuffer())
+    return [path / CSV, path / PARQUET]
+
+
+def _table(head: list[str], rows: list[list[Any]]) -> ArrowTable:
+    """Figures are numbers or null; the values of an axis are numbers where all of them are, texts with units else."""
+    columns = {name: [row[at] for row in rows] for at, name in enumerate(head)}
+    typed = {name: _typed(name, values) for name, values in columns.items()}
+    fields = [Field(name, kind) for name, (kind, _) in typed.items()]
+    return ArrowTable.from_arrays([Array(values, kind) for kind, values in typed.values()], schema=Schema(fields))
+
+
+def _typed(name: str, values: list[Any]) -> tuple[DataType, list[Any]]:
+    if name == "trials":
+        return DataType.uint32(), values
+    if name in FIGURES:
+        return DataType.float64(), [None if value is None else float(value) for value in values]
+    try:
+        return DataType.float64(), [float(value) for value in values]
+    except ValueError:
+        return DataType.string(), values
+
+
+def _quoted(cell: object) -> str:
+    text = "" if cell is None else f"{cell:.10g}" if isinstance(cell, float) else str(cell)
+    return '"' + text.replace('"', '""') + '"' if any(mark in text for mark in ',"\n') else text

@@ -1,0 +1,151 @@
+"""A sweep as a terminal shows it, and in sentences."""
+
+from textwrap import fill
+from typing import Any
+
+from tailrace.results.sweep.curves import METRICS, is_drawn
+from tailrace.results.text.numbers import THIN_SPACE, digits_text
+from tailrace.results.text.outcome_text import Paint, plain
+from tailrace.results.text.run import align, format_table
+
+WIDTH = 80
+ROWS_MAX = 60
+"""Points of one table; the rest stands in the CSV file."""
+EXCLUDED_MAX = 20
+"""Points of one list of trials that are not valid."""
+Row = list[str]
+
+
+def format_result(summary: dict[str, Any], paint: Paint = plain) -> str:
+    """What a terminal shows after a run, sweep or not."""
+    return format_table(summary, paint) if summary["sweep"] is None else format_sweep(summary)
+
+
+def format_sweep(summary: dict[str, Any]) -> str:
+    """Tables of the metrics that matter, points as rows and arms as columns, then what they say."""
+    run, sweep = summary["run"], summary["sweep"]
+    scale = "" if run["scale"] == 1 else f", {run['scale']:.3g} of the full counts"
+    title = f"{run['name']}: {_points(len(sweep['points']))}, seed {run['seed']}{scale}"
+    tables = [
+        _table(summary, workload, metric) for workload in summary["workloads"] for metric in _shown(sweep, workload)
+    ]
+    notes = ["\n".join(fill(sentence, WIDTH) for sentence in sweep_sentences(summary))]
+    excluded = _excluded(sweep)
+    return "\n\n".join([part for part in [title, *tables, *notes, excluded] if part]) + "\n"
+
+
+def sweep_sentences(summary: dict[str, Any]) -> list[str]:
+    """What the comparisons of all points say together, then where curves bend."""
+    sweep = summary["sweep"]
+    sentences = [
+        sentence
+        for arm in sweep["arms"][1:]
+        for workload in summary["workloads"]
+        for metric in _shown(sweep, workload)
+        if (sentence := _compared(summary, arm, workload, metric))
+    ]
+    knees = [_knee(sweep, curve) for curve in sweep["curves"] if curve["knee"] and is_drawn(curve)]
+    few = [f"Too few trials for intervals: {_trials(sweep)} at each point."] if _has_too_few(sweep) else []
+    return [*few, *sentences, *knees]
+
+
+def _trials(sweep: dict[str, Any]) -> str:
+    counts = {value["trials"] for curve in sweep["curves"] for value in curve["values"] if value}
+    return f"{min(counts)} to {max(counts)}" if len(counts) > 1 else str(next(iter(counts), 0))
+
+
+def _has_too_few(sweep: dict[str, Any]) -> bool:
+    values = [value for curve in sweep["curves"] for value in curve["values"] if value]
+    return any(value["low"] is None for value in values)
+
+
+def _shown(sweep: dict[str, Any], workload: str) -> list[str]:
+    """The metrics of a workload that some point has."""
+    return [
+        metric
+        for metric in METRICS
+        if any(
+            curve["workload"] == workload and curve["metric"] == metric and is_drawn(curve) for curve in sweep["curves"]
+        )
+    ]
+
+
+def _table(summary: dict[str, Any], workload: str, metric: str) -> str:
+    sweep = summary["sweep"]
+    of_arm = {
+        curve["arm"]: curve["values"]
+        for curve in sweep["curves"]
+        if (curve["workload"], curve["metric"]) == (workload, metric)
+    }
+    paths = [axis["path"] for axis in sweep["axes"]]
+    rows: list[Row] = [[*(axis["name"] for axis in sweep["axes"]), *of_arm]]
+    for position, point in enumerate(sweep["points"][:ROWS_MAX]):
+        cells = [_cell(values[position]) for values in of_arm.values()]
+        rows.append([*(point["values"][path] for path in paths), *cells])
+    more = len(sweep["points"]) - ROWS_MAX
+    tail = f"\n... and {more} more points" if more > 0 else ""
+    return f"{workload}: {METRICS[metric]} (mean ± half of the interval)\n{align(rows, left=len(paths))}{tail}"
+
+
+def _cell(value: dict[str, Any] | None) -> str:
+    if value is None:
+        return "no valid trial"
+    mean = digits_text(value["mean"], 3).replace(THIN_SPACE, " ")
+    if value["low"] is None:
+        return mean
+    return f"{mean} ± {digits_text((value['high'] - value['low']) / 2, 2).replace(THIN_SPACE, ' ')}"
+
+
+def _compared(summary: dict[str, Any], arm: str, workload: str, metric: str) -> str:
+    """At how many points an arm differs from the baseline, by whether the intervals of the two are apart."""
+    sweep = summary["sweep"]
+    values = {curve["arm"]: curve["values"] for curve in sweep["curves"] if _is(curve, workload, metric)}
+    baseline = sweep["arms"][0]
+    if arm not in values or baseline not in values:
+        return ""
+    pairs = [(a, b) for a, b in zip(values[baseline], values[arm], strict=True) if a and b and None not in _ends(a, b)]
+    if not pairs:
+        return ""
+    lower = sum(b["high"] < a["low"] for a, b in pairs)
+    higher = sum(b["low"] > a["high"] for a, b in pairs)
+    counted = [f"lower at {lower}" if lower else "", f"higher at {higher}" if higher else ""]
+    rest = len(pairs) - lower - higher
+    parts = [*(part for part in counted if part), *([f"not clearly different at {rest}"] if rest else [])]
+    what = METRICS[metric].partition(",")[0]
+    return f"{workload}, {what}: {arm} against {baseline} is {', '.join(parts)} of {_points(len(pairs))}."
+
+
+def _points(count: int) -> str:
+    return f"{count} point{'s' * (count != 1)}"
+
+
+def _ends(a: dict[str, Any], b: dict[str, Any]) -> list[float | None]:
+    return [a["low"], a["high"], b["low"], b["high"]]
+
+
+def _is(curve: dict[str, Any], workload: str, metric: str) -> bool:
+    return bool(curve["workload"] == workload and curve["metric"] == metric)
+
+
+def _knee(sweep: dict[str, Any], curve: dict[str, Any]) -> str:
+    what = METRICS[curve["metric"]].partition(",")[0]
+    axis = sweep["axes"][0]["name"]
+    return f"{curve['workload']}, {what} with {curve['arm']}: the knee is at {axis} = {curve['knee']['value']}."
+
+
+def _excluded(sweep: dict[str, Any]) -> str:
+    titles = {True: "Unfinished trials, told by what they did in their time:", False: "Invalid and failed trials:"}
+    return "\n\n".join(
+        _listed(title, found)
+        for is_told, title in titles.items()
+        if (found := [one for one in sweep["excluded"] if one["is_told"] == is_told])
+    )
+
+
+def _listed(title: str, found: list[dict[str, Any]]) -> str:
+    lines = [
+        f"  {one['arm']} at {one['label']}: {one['trials']} of {one['of']} trials: {one['reason']}"
+        for one in found[:EXCLUDED_MAX]
+    ]
+    more = [f"  and {len(found) - EXCLUDED_MAX} more"] if len(found) > EXCLUDED_MAX else []
+    return "\n".join([title, *lines, *more])

@@ -1,0 +1,1 @@
+"""Results as text: numbers, tables, the summary of a run."""

@@ -1,0 +1,225 @@
+"""The outcome table: workloads and arms, with rate, percentiles and loss together, each against the baseline.
+
+Report, terminal and notebook show the same rows. A cell has a tone, which is shown by a sign as well as by a colour.
+"""
+
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from tailrace.results.metrics.definitions import BETTER_HIGHER
+from tailrace.results.metrics.unfinished import group_words, unfinished_words
+from tailrace.results.text.numbers import change_interval_text, change_text, digits_text
+from tailrace.scenario.workloads.kinds import facts_of
+from tailrace.statistics import LEVEL_TEXT
+
+Summary = dict[str, Any]
+Tone = Literal["", "better", "worse", "same", "few", "censored"]
+SIGNS: dict[Tone, str] = {"": "", "better": "✓", "worse": "✗", "same": "=", "few": "?", "censored": ">"}
+WORDS: dict[Tone, str] = {
+    "": "",
+    "better": "better",
+    "worse": "worse",
+    "same": "no significant difference",
+    "few": "too few trials",
+    "censored": "a bound, not comparable",
+}
+LEAD = "lead"
+COLUMNS = (LEAD, "latency_p50_ms", "latency_p99_ms", "loss_percent")
+HEADS = {LEAD: "rate or time", "latency_p50_ms": "p50, ms", "latency_p99_ms": "p99, ms", "loss_percent": "loss, %"}
+LEAD_UNITS = {"rate_per_s": "/s", "goodput_gbps": "Gbit/s", "completion_s": "s"}
+DEFAULT_LEAD = "goodput_gbps"
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One figure: its value with its interval, and its change against the baseline with the interval of that."""
+
+    value: str = "–"
+    interval: str = ""
+    half: str = ""
+    """Half of the interval, for narrow tables."""
+    unit: str = ""
+    beside: str = ""
+    """Another figure of the same thing: the rate beside a completion time, or the time beside the rate."""
+    change: str = ""
+    change_interval: str = ""
+    change_half: str = ""
+    tone: Tone = ""
+    words: str = ""
+    """The sentence of the effect."""
+
+    @property
+    def sign(self) -> str:
+        """What stands for the tone where there is no colour."""
+        return SIGNS[self.tone]
+
+
+@dataclass(frozen=True)
+class OutcomeRow:
+    """One arm of a workload or group."""
+
+    arm: str
+    arm_index: int
+    cells: list[Cell]
+    note: str = ""
+    """What did not finish."""
+
+
+@dataclass(frozen=True)
+class Block:
+    """A workload or group with a row for each arm that has it."""
+
+    name: str
+    is_group: bool
+    is_member: bool
+    members: list[str]
+    rows: list[OutcomeRow]
+
+
+@dataclass(frozen=True)
+class OutcomeTable:
+    """All of it, with the notes below."""
+
+    blocks: list[Block]
+    heads: list[str]
+    baseline: str | None
+    has_changes: bool
+    notes: list[str] = field(default_factory=list)
+
+
+def outcome_table(summary: Summary) -> OutcomeTable:
+    """The table of a summary."""
+    effects = {(e["arm"], e["workload"], e["metric"]): e for e in summary["comparisons"]}
+    blocks = [block for subject in summary["subjects"] if (block := _block(summary, subject, effects)).rows]
+    tones = {cell.tone for block in blocks for row in block.rows for cell in row.cells}
+    return OutcomeTable(
+        blocks=blocks,
+        heads=[HEADS[column] for column in COLUMNS],
+        baseline=summary["baseline"],
+        has_changes=bool(tones - {""}),
+        notes=_notes(summary, blocks, tones),
+    )
+
+
+def _block(summary: Summary, subject: Summary, effects: dict[tuple[str, str, str], Summary]) -> Block:
+    rows = []
+    for index, (arm, own) in enumerate(summary["arms"].items()):
+        figures = own["figures"].get(subject["name"])
+        if figures is None:
+            continue
+        scale = summary["run"]["workload_scale"].get(subject["name"], 1.0)
+        cells = [
+            _cell(subject, column, figures, scale, lambda metric, arm=arm: effects.get((arm, subject["name"], metric)))
+            for column in COLUMNS
+        ]
+        rows.append(OutcomeRow(arm, index, cells, _note(own["workloads"], subject)))
+    return Block(subject["name"], subject["is_group"], subject["is_member"], subject["members"], rows)
+
+
+def _note(workloads: dict[str, Summary], subject: Summary) -> str:
+    if subject["is_group"]:
+        nouns = {facts_of(workloads[name]["kind"]).group_noun for name in subject["members"] if name in workloads}
+        return group_words(workloads, subject["members"], nouns.pop() if len(nouns) == 1 else "workloads")
+    found = workloads.get(subject["name"], {}).get("unfinished")
+    return unfinished_words(found) if found else ""
+
+
+def _cell(subject: Summary, column: str, figures: Summary, scale: float, effect_of: Any) -> Cell:
+    metric = (subject["lead"] or DEFAULT_LEAD) if column == LEAD else column
+    sample = figures.get(metric)
+    if sample is None:
+        return Cell()
+    factor = 1 / scale if metric == "completion_s" else 1.0
+    interval, effect = sample["interval"], effect_of(metric)
+    ends = (interval["low"] * factor, interval["high"] * factor) if interval else None
+    is_bound = bool(sample["bounds"])
+    return Cell(
+        value=("> " if is_bound else "") + digits_text(sample["mean"] * factor),
+        interval=f"{digits_text(ends[0])} to {digits_text(ends[1])}" if ends else "",
+        half=f"±{digits_text((ends[1] - ends[0]) / 2, 2)}" if ends else "",
+        unit=LEAD_UNITS.get(metric, "") if column == LEAD else "",
+        beside=_beside(subject, metric, figures, scale) if column == LEAD else "",
+        **(_change(effect) if effect else {}),
+    )
+
+
+def _beside(subject: Summary, metric: str, figures: Summary, scale: float) -> str:
+    """The rate of a loop that is told by its completion, and the completion of one that is told by its rate."""
+    if metric == "completion_s" and "rate_per_s" in figures:
+        return f"{digits_text(figures['rate_per_s']['mean'])}/s"
+    if metric == "rate_per_s" and "completion_s" in figures and not subject["is_group"]:
+        return f"{digits_text(figures['completion_s']['mean'] / scale)} s"
+    return ""
+
+
+def _change(effect: Summary) -> dict[str, Any]:
+    percent, interval = effect["change_percent"], effect["change_interval"]
+    ends = (interval["low"], interval["high"]) if interval else None
+    return {
+        "change": change_text(percent) if percent is not None else _difference(effect),
+        "change_interval": change_interval_text(ends, percent) if ends else "",
+        "change_half": _half(ends, percent),
+        "tone": tone_of(effect),
+        "words": effect["words"],
+    }
+
+
+def _difference(effect: Summary) -> str:
+    """A change from nothing has no percentage."""
+    difference = effect["arm_mean"] - effect["baseline_mean"]
+    return f"{'+' if difference > 0 else ''}{digits_text(difference)}"
+
+
+def _half(ends: tuple[float, float] | None, percent: float | None) -> str:
+    if ends is None or percent is None:
+        return ""
+    half = (ends[1] - ends[0]) / 2
+    return f"±{digits_text(half / 100 if change_text(percent).startswith('×') else half, 2)}"
+
+
+def tone_of(effect: Summary) -> Tone:
+    """Better, worse or what else can be said of an effect.
+
+    A figure that is a lower bound can be told to be higher than one that is none, and nothing else.
+    """
+    of_baseline, of_arm = effect["bounds"]
+    if effect["verdict"] == "no significant difference" and not effect["is_same"] and of_baseline + of_arm > 0:
+        return "censored"
+    if effect["is_same"] or effect["verdict"] == "no significant difference":
+        return "same"
+    if effect["verdict"] == "too few trials":
+        return "few"
+    is_higher = effect["verdict"] == "higher"
+    if (of_baseline if is_higher else of_arm) > 0:
+        return "censored"
+    return "better" if is_higher == (effect["metric"] in BETTER_HIGHER) else "worse"
+
+
+def _notes(summary: Summary, blocks: list[Block], tones: set[Tone]) -> list[str]:
+    leads = {subject["lead"] for subject in summary["subjects"]}
+    means = f"Means over trials with their {LEVEL_TEXT} intervals" if _has_intervals(blocks) else "Means over trials"
+    rates = "rate: transactions per second of closed loops" if "rate_per_s" in leads else ""
+    goodputs = "Gbit/s: goodput" if leads & {"goodput_gbps", None} else ""
+    times = "s: completion time" + (", at full scale" if summary["run"]["scale"] != 1 else "")
+    parts = [
+        means,
+        rates,
+        goodputs,
+        times if "completion_s" in leads else "",
+        "loss: data frames retransmitted or lost",
+    ]
+    legend = ", ".join(f"{SIGNS[tone]} {WORDS[tone]}" for tone in SIGNS if tone and tone in tones)
+    against = f"Changes are relative to {summary['baseline']}, {legend}." if legend else ""
+    together = "The rate of a group is the total work of its members divided by the longest of their times."
+    added = together if _ends_apart(summary) else ""
+    return [text for text in ("; ".join(part for part in parts if part) + ".", added, against) if text]
+
+
+def _ends_apart(summary: Summary) -> bool:
+    """Whether a member of a group ends before its trial, so that the group's rate is not the sum of its members'."""
+    members = {name for subject in summary["subjects"] if subject["is_group"] for name in subject["members"]}
+    return any("completion_s" in own["figures"].get(name, {}) for own in summary["arms"].values() for name in members)
+
+
+def _has_intervals(blocks: list[Block]) -> bool:
+    return any(cell.interval for block in blocks for row in block.rows for cell in row.cells)

@@ -1,0 +1,304 @@
+"""The table that a terminal shows after a run: our figures beside the published ones."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from tailrace.results.compare.effect_words import correction_words
+from tailrace.results.compare.fidelity import TAP, fidelity_rows
+from tailrace.results.compare.headline import headline
+from tailrace.results.compare.kinds import count_text, null_text
+from tailrace.results.directory.grid import Grid, grid_of
+from tailrace.results.directory.run_directory import SOLO
+from tailrace.results.metrics.unfinished import unfinished_sentences
+from tailrace.results.ports.fair_drop import fair_drop_sentences
+from tailrace.results.ports.lock_out import lock_out_sentences
+from tailrace.results.ports.pauses import deadlock_sentences
+from tailrace.results.text.columns import fill, folded
+from tailrace.results.text.numbers import PS_PER_S, THIN_SPACE, digits_text, plain_text, signed_text, span_text
+from tailrace.results.text.outcome_text import WIDTH as TERMINAL
+from tailrace.results.text.outcome_text import Paint, outcome_text, plain
+from tailrace.scenario.workloads.kinds import facts_of
+from tailrace.statistics import LEVEL_TEXT
+
+Row = Sequence[str]
+
+CUT_OFF_WORDS = (
+    "Cut off: transactions and flows still running when their trial ended. Their latency is longer than the "
+    "time they had waited; the percentiles are Kaplan-Meier estimates that include them; '>' marks a lower bound."
+)
+# Columns of sentences.
+WIDTH = 110
+
+# Comparisons with too few trials are told one by one up to this many.
+FEW_MAX = 3
+
+# Trials that do not count are named one by one up to this many.
+PROBLEMS_MAX = 20
+
+
+def format_table(summary: dict[str, Any], paint: Paint = plain) -> str:
+    """The sentence and the table of the outcome, then completion times, percentiles, expectations and problems."""
+    parts = [
+        _title(summary),
+        _warnings(summary["arms"]),
+        "\n".join(fill(sentence, TERMINAL) for sentence in headline(summary)),
+        "\n".join(fill(sentence, TERMINAL) for sentence in unfinished_sentences(summary)),
+        outcome_text(summary, paint),
+        "\n".join(fill(sentence, WIDTH) for sentence in fair_drop_sentences(summary["arms"])),
+        _completion(summary),
+        _latency(summary),
+        _effects(summary),
+        _expectations(summary),
+        _fidelity(summary),
+    ]
+    return "\n\n".join(part for part in [*parts, _problems(summary)] if part) + "\n"
+
+
+def _warnings(arms: dict[str, dict[str, Any]]) -> str:
+    """What stands still or is shut out, before any figure."""
+    sentences = [*deadlock_sentences(arms), *(f"warning: {sentence}" for sentence in lock_out_sentences(arms))]
+    return "\n".join(fill(sentence, WIDTH) for sentence in sentences)
+
+
+def align(rows: Sequence[Row], *, left: int = 1) -> str:
+    """Columns of equal width: the first `left` columns to the left, numbers to the right. The first row is the head.
+
+    What is wider than the place for it goes on below, with the first columns again.
+    """
+    widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
+    parts = folded(widths, left)
+    lines = [
+        "\n".join("  ".join(_cell(row[i], widths[i], i < left) for i in part).rstrip() for row in rows)
+        for part in parts
+    ]
+    return "\n\n".join(lines)
+
+
+def _cell(text: str, width: int, is_left: bool) -> str:
+    return text.ljust(width) if is_left else text.rjust(width)
+
+
+def number(value: float | None, digits: int = 4) -> str:
+    """Significant digits without exponents, with plain spaces between thousands; a dash for what is not known."""
+    return digits_text(value, digits).replace(THIN_SPACE, " ")
+
+
+def _title(summary: dict[str, Any]) -> str:
+    run = summary["run"]
+    scale = (
+        ""
+        if run["scale"] == 1
+        else f", {run['scale']:.3g} of the full counts (times are also shown x {1 / run['scale']:.4g})"
+    )
+    divided = "" if run["live_scale"] == 1 else f", rates, queues and users divided by {run['live_scale']}"
+    partial = "\nPARTIAL: some trials are missing, see below." if run["is_partial"] else ""
+    fabric = run.get("fabric")
+    engine = f", live over {fabric}" if fabric not in (None, TAP) else ", live" if run["engine"] == "live" else ""
+    return f"{run['name']}{engine}: seed {run['seed']}{scale}{divided}{partial}"
+
+
+def _completion(summary: dict[str, Any]) -> str:
+    is_scaled = summary["run"]["scale"] != 1
+    head = (
+        ["completion, s", "arm", "trials", "mean", f"{LEVEL_TEXT} interval"]
+        + (["at full scale"] if is_scaled else [])
+        + ["slowdown"]
+    )
+    rows = [head]
+    for name in summary["workloads"]:
+        for arm, workloads in ((arm, s["workloads"]) for arm, s in summary["arms"].items()):
+            if name in workloads and (row := _completion_row(name, arm, workloads[name], is_scaled)):
+                rows.append(row)
+    return align(rows, left=2) if len(rows) > 1 else ""
+
+
+def _completion_row(name: str, arm: str, workload: dict[str, Any], is_scaled: bool) -> list[str] | None:
+    completion = workload["completion_s"]
+    if facts_of(workload["kind"]).is_open_loop:
+        return None
+    if workload["unfinished_trials"]:
+        trials = ", ".join(str(n) for n in workload["unfinished_trials"])
+        has_no_end = not workload["unfinished"] and len(workload["unfinished_trials"]) == len(workload["trials"])
+        return (
+            None if has_no_end else [name, arm, "0", "–", f"unfinished in {trials}"] + ["–"] * (2 if is_scaled else 1)
+        )
+    full = (
+        [number(sum(workload["completion_full_scale_s"]) / len(workload["completion_full_scale_s"]))]
+        if is_scaled
+        else []
+    )
+    slowdown = workload.get("slowdown")
+    return [
+        name,
+        arm,
+        str(len(completion["values"])),
+        number(completion["mean"]),
+        interval_text(completion["interval"]),
+        *full,
+        number(slowdown["mean"], 3) if slowdown else "–",
+    ]
+
+
+def _latency(summary: dict[str, Any]) -> str:
+    found = [
+        (name, arm, latency)
+        for name in summary["workloads"]
+        for arm, arm_summary in summary["arms"].items()
+        if (latency := arm_summary["workloads"].get(name, {}).get("latency_ms"))
+    ]
+    if not found:
+        return ""
+    is_cut_off = any(latency["cut_off"]["count"] for _, _, latency in found)
+    head = ["latency, ms", "arm", "p50", "p90", "p95", "p99", "p99.9", "max"]
+    rows: list[Row] = [[*head, "cut off", "longest wait"] if is_cut_off else head]
+    for name, arm, latency in found:
+        row = [name, arm, *(bounded(latency, key) for key in ("p50", "p90", "p95", "p99", "p99_9", "max"))]
+        cut_off = latency["cut_off"]
+        longest = number(cut_off["longest"]) if cut_off["count"] else "–"
+        rows.append([*row, number(cut_off["count"], 1), longest] if is_cut_off else row)
+    return align(rows, left=2) + (f"\n{fill(CUT_OFF_WORDS, WIDTH)}" if is_cut_off else "")
+
+
+def bounded(latency: Mapping[str, Any], key: str) -> str:
+    """A figure of the latency, with a mark where it is a lower bound."""
+    return ("> " if key in latency["bounds"] else "") + number(latency[key])
+
+
+def _effects(summary: dict[str, Any]) -> str:
+    effects = [e for e in summary["comparisons"] if e["is_main"]]
+    if not effects:
+        return ""
+    methods = ", ".join(dict.fromkeys(effect["method"] for effect in effects))
+    note = f"Intervals are {LEVEL_TEXT} intervals of the change; p: {methods}{correction_words(effects)}."
+    few = [effect for effect in effects if effect["verdict"] == "too few trials" and not effect["is_same"]]
+    told = [effect["words"] for effect in effects if len(few) <= FEW_MAX or effect not in few]
+    if len(few) > FEW_MAX:
+        smallest = min(min(1.0, effect["p_smallest"] * effect["tests"]) for effect in few)
+        told.append(
+            f"Too few trials to detect a difference in {len(few)} of {len(effects)} comparisons: even the most extreme "
+            f"outcome would have p = {smallest:.2g}."
+        )
+    return "\n".join([*told, fill(note, WIDTH)])
+
+
+def _expectations(summary: dict[str, Any]) -> str:
+    """As a grid where the figures fill one, with what does not hold once more in full; else as a list."""
+    expectations = summary["expectations"]
+    if not expectations:
+        return ""
+    count = "\n".join(f"{text}." for text in (count_text(expectations), null_text(expectations)) if text)
+    grid = grid_of(expectations, summary["workloads"])
+    if grid is None:
+        return f"{_list(expectations)}\n{count}"
+    missed = [judged for judged in expectations if judged["passed"] is not True or judged["is_clear"] is False]
+    return "\n\n".join([_grid(grid), *([_list(missed)] if missed else []), count])
+
+
+def _grid(grid: Grid) -> str:
+    """Each figure with the published one and the verdict; above them what is measured, where, and what is allowed."""
+    blocks = [[["workload"], *([name] for name in grid.workloads)]]
+    heads = [""]
+    for index, column in enumerate(grid.columns):
+        unit = column.name.rpartition(", ")[2] or column.name
+        heads.append(
+            " ".join(
+                part
+                for part in (f"{column.where}, {unit}", f"({column.tolerance})" if column.tolerance else "")
+                if part
+            )
+        )
+        cells = [row[index] for row in grid.cells]
+        figures = [[figure_text(c, c["value"]), plain_text(c["published"]), verdict_text(c)] for c in cells]
+        blocks.append([["here", "published", ""], *figures])
+    columns = [align(block, left=0 if len(block[0]) > 1 else 1).splitlines() for block in blocks]
+    widths = [max(len(line) for line in (head, *lines)) for head, lines in zip(heads, columns, strict=True)]
+    lines = [heads, *([column[row] for column in columns] for row in range(len(columns[0])))]
+    padded = ("   ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)) for line in lines)
+    return "\n".join(line.rstrip() for line in padded)
+
+
+def _list(expectations: Sequence[dict[str, Any]]) -> str:
+    rows: list[Row] = [
+        ["expected", "where", "here", f"{LEVEL_TEXT} interval", "published", "difference", "allowed", ""]
+    ]
+    for judged in expectations:
+        rows.append(
+            [
+                judged["metric"],
+                place(judged),
+                figure_text(judged, judged["value"]),
+                judged_interval_text(judged),
+                plain_text(judged["published"]),
+                difference_text(judged),
+                judged["tolerance"],
+                verdict_text(judged),
+            ]
+        )
+    return align(rows, left=2)
+
+
+def place(judged: dict[str, Any]) -> str:
+    """Where an expectation applies: arm, workload, port, queue, cause, and from when on."""
+    arm = judged["arm"] or ""
+    if arm.startswith(SOLO):
+        arm = "alone"
+    elif judged["metric"] == "acceleration_percent" and judged["baseline"]:
+        arm = f"{arm} against {judged['baseline']}"
+    after = f"after {span_text(judged['after_s'] * PS_PER_S)}" if judged["after_s"] else None
+    parts = (arm, judged["workload"], judged["port"], judged["queue"], judged["cause"], after)
+    return " ".join(dict.fromkeys(part for part in parts if part))
+
+
+def difference_text(judged: dict[str, Any]) -> str:
+    """Distance from the published figure, in points for percentages and in percent for the rest."""
+    if judged["tolerance"].endswith("points"):
+        return signed_text(judged["difference"], "points")
+    return signed_text(judged["difference_percent"], "%")
+
+
+def figure_text(judged: dict[str, Any], value: float | None) -> str:
+    """A figure with as many digits as it deserves."""
+    if value is not None and judged["metric"] == "acceleration_percent":
+        return signed_text(value, "").strip().removeprefix("+")
+    return number(value)
+
+
+def judged_interval_text(judged: dict[str, Any]) -> str:
+    """The interval of a figure, with the digits of the figure."""
+    interval = judged["interval"]
+    if interval and judged["metric"] == "acceleration_percent":
+        return f"{figure_text(judged, interval['low'])} to {figure_text(judged, interval['high'])}"
+    return interval_text(interval)
+
+
+def verdict_text(judged: dict[str, Any]) -> str:
+    """Pass, FAIL or unknown; `just` where the interval reaches over the edge of what is allowed."""
+    if judged["passed"] is None:
+        return "no valid trials"
+    return ("just " if judged["is_clear"] is False else "") + ("pass" if judged["passed"] else "FAIL")
+
+
+def interval_text(interval: dict[str, Any] | None) -> str:
+    """`low to high`, or a dash where so few trials allow none."""
+    return f"{number(interval['low'])} to {number(interval['high'])}" if interval else "–"
+
+
+def _fidelity(summary: dict[str, Any]) -> str:
+    rows = fidelity_rows(summary)
+    return align(rows) if len(rows) > 1 else ""
+
+
+def _problems(summary: dict[str, Any]) -> str:
+    run = summary["run"]
+    lists = {
+        "Invalid and failed trials:": [problem for problem in run["problems"] if not problem.get("unfinished")],
+        "Invalid attempts of trials that were repeated:": run.get("repeated", []),
+    }
+    return "\n\n".join(_listed(title, problems) for title, problems in lists.items() if problems)
+
+
+def _listed(title: str, problems: Sequence[Mapping[str, Any]]) -> str:
+    lines = [f"  {p['arm']} trial {p['trial']}: {p['status']}: {p['reason']}" for p in problems[:PROBLEMS_MAX]]
+    if len(problems) > PROBLEMS_MAX:
+        lines.append(f"  and {len(problems) - PROBLEMS_MAX} more, in result.json")
+    return "\n".join([title, *lines])

@@ -1,0 +1,1 @@
+"""Problems and warnings of a well-formed scenario."""

@@ -1,0 +1,89 @@
+"""Fair drop whose elephants would be evicted: flows with longer silences than the elephant trap allows.
+
+Streams that share a line send in turns: a burst of segmentation offload, or, where it is smaller, the whole window once
+in a round trip. A queue at its desired depth makes that round trip as long as it takes to drain.
+"""
+
+from collections.abc import Iterator
+
+from tailrace.errors import KeyPath
+from tailrace.scenario.network.topology import Graph
+from tailrace.scenario.policies.aqm import Afd
+from tailrace.scenario.policies.switch import Policy
+from tailrace.scenario.scenario import Scenario
+from tailrace.scenario.workloads.base import LongFlows
+
+PS_BITS_PER_BYTE_SECOND = 8 * 10**12
+AGE_MARGIN = 3
+"""An age of this many rounds, in each of which every connection sends a burst, keeps elephants: rounds are uneven."""
+AGE_STEP_PS = 10**7
+"""Ages are proposed in steps of 10 us."""
+
+Found = Iterator[tuple[KeyPath, str, str]]
+
+
+def cautions(scenario: Scenario, graph: Graph) -> Found:
+    """One warning for each policy with `afd` where streams take turns of a burst each that are too long."""
+    if not any(_has_fair_drop(policy) for policy in scenario.policies.values()):
+        return
+    told: set[str] = set()
+    for (node, towards), streams in _joint_ports(scenario, graph).items():
+        switch = scenario.switch(node)
+        name = switch.ports.get(towards, switch.policy)
+        policy = scenario.policy(name)
+        if name in told or policy is None or policy.trap is None or not _has_fair_drop(policy):
+            continue
+        age_ps, _ = policy.trap.periods_ps()
+        connections = sum(stream.connections for stream in streams)
+        round_ps = _round_ps(scenario, policy, streams, graph.link_of[node, towards].rate_bps)
+        silence_ps = round_ps - round_ps // connections
+        if silence_ps > age_ps:
+            told.add(name)
+            yield ("policies", name, "etrap", "age"), _words(connections, age_ps, silence_ps), _hint(round_ps)
+
+
+def _has_fair_drop(policy: Policy) -> bool:
+    return any(isinstance(queue.aqm, Afd) for queue in policy.queues.values())
+
+
+def _joint_ports(scenario: Scenario, graph: Graph) -> dict[tuple[str, str], list[LongFlows]]:
+    """Streams of each port that they share for certain: towards their host, and between the switches of both hosts."""
+    ports: dict[tuple[str, str], list[LongFlows]] = {}
+    for workload in scenario.running.values():
+        stream = workload.long_flows()
+        if stream is None:
+            continue
+        [first], [last] = graph.neighbours(stream.source), graph.neighbours(stream.destination)
+        ports.setdefault((last, stream.destination), []).append(stream)
+        if last in graph.neighbours(first):
+            ports.setdefault((first, last), []).append(stream)
+    return {port: streams for port, streams in ports.items() if port[0] in graph.switches}
+
+
+def _round_ps(scenario: Scenario, policy: Policy, streams: list[LongFlows], rate_bps: int) -> int:
+    """Time in which every connection has its turn."""
+    desired = max(queue.aqm.desired for queue in policy.queues.values() if isinstance(queue.aqm, Afd))
+    bursts = sum(stream.connections * _burst_bytes(scenario, stream) for stream in streams)
+    return max(desired, bursts) * PS_BITS_PER_BYTE_SECOND // rate_bps
+
+
+def _burst_bytes(scenario: Scenario, stream: LongFlows) -> int:
+    host = scenario.host(stream.source)
+    return max(host.nic.tso, host.mtu)
+
+
+def _words(connections: int, age_ps: int, silence_ps: int) -> str:
+    return (
+        f"{connections} connections that send in turn may be silent for {_us(silence_ps)} us between two turns, and "
+        f"the elephant trap evicts an elephant that is silent for {_us(age_ps)} us: AFD then acts on a part of their "
+        "bytes"
+    )
+
+
+def _hint(round_ps: int) -> str:
+    age_ps = -(-AGE_MARGIN * round_ps // AGE_STEP_PS) * AGE_STEP_PS
+    return f"write etrap: {{age: {_us(age_ps)}us}}"
+
+
+def _us(time_ps: int) -> str:
+    return f"{time_ps / 10**6:.6g}"

@@ -1,0 +1,125 @@
+"""What makes no sense about expectations: unknown metrics and names, keys that a metric does not know, no bounds."""
+
+import re
+from collections.abc import Collection, Iterator
+
+from tailrace.errors import KeyPath, closest
+from tailrace.scenario.experiment import Expectation
+from tailrace.scenario.network.topology import Graph
+from tailrace.scenario.scenario import Scenario
+from tailrace.scenario.vocabulary import DROP_CAUSES, METRICS, NARROWING, Metric
+from tailrace.scenario.workloads.kinds import KINDS
+
+SOLO = "solo:"
+
+Found = Iterator[tuple[KeyPath, str, str]]
+
+
+def check(scenario: Scenario) -> Found:
+    """Problems of every expectation, as far as they do not depend on the network."""
+    if not scenario.expect:
+        return
+    arms = dict.fromkeys((*scenario.arm_names, *(SOLO + name for name in scenario.workloads)))
+    for index, expected in enumerate(scenario.expect):
+        at: KeyPath = ("expect", index)
+        metric = METRICS.get(expected.metric)
+        if metric is None:
+            hint = closest(expected.metric, list(METRICS), "metrics")
+            yield (*at, "metric"), f"there is no metric '{expected.metric}'", hint
+        else:
+            yield from _keys(at, expected, metric, scenario)
+        yield from _names(at, expected, scenario, arms)
+        yield from _time(at, expected, scenario)
+        yield from _bounds(at, expected)
+
+
+def check_ports(scenario: Scenario, graph: Graph) -> Found:
+    """Ports and queues that do not exist: nothing is ever lost there."""
+    queues = list(dict.fromkeys(name for policy in scenario.policies.values() for name in policy.queues))
+    for index, expected in enumerate(scenario.expect):
+        is_of_hosts_too = expected.metric == "paused_percent"
+        if expected.port is not None and not _is_port(expected.port, graph, of_hosts_too=is_of_hosts_too):
+            nodes = [*graph.switches, *(graph.hosts if is_of_hosts_too else [])]
+            known = [f"{node}>{towards}" for node in nodes for towards in dict.fromkeys(graph.neighbours(node))]
+            hint = closest(expected.port, known, "ports")
+            yield ("expect", index, "port"), f"no switch has a port '{expected.port}'", hint
+        if expected.queue is not None and expected.queue not in (*queues, "default"):
+            yield (
+                ("expect", index, "queue"),
+                f"there is no queue '{expected.queue}'",
+                closest(expected.queue, queues, "queues"),
+            )
+
+
+def _is_port(port: str, graph: Graph, *, of_hosts_too: bool) -> bool:
+    node, _, towards = port.partition(">")
+    is_known = node in graph.switch_names or (of_hosts_too and node in graph.host_names)
+    return is_known and graph.are_joined(node, towards)
+
+
+def _keys(at: KeyPath, expected: Expectation, metric: Metric, scenario: Scenario) -> Found:
+    for key in metric.needs:
+        is_only = key == "workload" and len(scenario.workloads) == 1
+        if getattr(expected, key) is None and not is_only:
+            example = next(iter(scenario.workloads), "name") if key == "workload" else "name"
+            yield at, f"{metric.name} is of one {key}", f"add {key}: {example}"
+    for key in NARROWING:
+        if getattr(expected, key) is not None and key not in (*metric.needs, *metric.takes):
+            understood = ", ".join((*metric.needs, *metric.takes)) or "none of these keys"
+            yield (*at, key), f"{metric.name} does not depend on {key}", f"it understands {understood}"
+    if metric.name == "connections_spread_percent":
+        workload = scenario.workloads.get(expected.workload or next(iter(scenario.workloads), ""))
+        if workload is not None and not workload.facts().has_metric(metric.name):
+            kinds = " or ".join(kind for kind, own in KINDS.items() if own.facts().has_metric(metric.name))
+            what = f"a workload of kind {workload.kind} has no connections that can be compared"
+            yield (*at, "workload"), what, f"name a workload of kind {kinds}"
+
+
+def _names(at: KeyPath, expected: Expectation, scenario: Scenario, arms: Collection[str]) -> Found:
+    if expected.workload is not None and expected.workload not in scenario.workloads:
+        hint = closest(expected.workload, list(scenario.workloads), "workloads")
+        yield (*at, "workload"), f"there is no workload '{expected.workload}'", hint
+    if expected.cause is not None and expected.cause not in DROP_CAUSES:
+        hint = closest(expected.cause, DROP_CAUSES, "causes")
+        yield (*at, "cause"), f"there is no cause '{expected.cause}'", hint
+    for key in ("arm", "baseline"):
+        name = getattr(expected, key)
+        if name is not None and name not in arms:
+            yield (*at, key), f"there is no arm '{name}'", closest(name, list(arms), "arms")
+    needs_solo = expected.metric == "slowdown" or (expected.arm or "").startswith(SOLO)
+    if needs_solo and not scenario.experiment.has_solo:
+        yield at, "it needs each workload alone", "write solo: true in experiment"
+
+
+def _time(at: KeyPath, expected: Expectation, scenario: Scenario) -> Found:
+    if expected.after is None:
+        return
+    if expected.after >= scenario.experiment.duration:
+        yield (*at, "after"), "the trial is over by then", "give a time below experiment.duration"
+    if scenario.observe.series_bins == 0:
+        yield (*at, "after"), "nothing is recorded over time", "leave observe.series_bins out, or make it larger than 0"
+    if expected.metric.startswith("queue_") and (expected.port is None or expected.queue is not None):
+        yield (*at, "after"), "depth over time is that of a whole port", "name the port and no queue"
+
+
+def _bounds(at: KeyPath, expected: Expectation) -> Found:
+    has_range = expected.at_least is not None or expected.at_most is not None
+    if expected.value is None and not has_range:
+        yield at, "there is nothing to compare with", "add value and tolerance, at_least or at_most"
+    if expected.value is not None and has_range:
+        yield at, "a value and a range exclude each other", "keep value and tolerance, or at_least and at_most"
+    if expected.value is None or has_range:
+        return
+    if (expected.tolerance is None) == (expected.tolerance_points is None):
+        yield at, "a value needs one tolerance", "add tolerance: 10% or tolerance_points: 5"
+    elif expected.tolerance is not None and not re.match(r"^\d+(\.\d+)?\s*%$", expected.tolerance):
+        yield (*at, "tolerance"), f"'{expected.tolerance}' is not a share", "such as 10%"
+    elif expected.metric == "acceleration_percent" and expected.kind in ("independent", "derived"):
+        yield from _untold(at, expected, expected.value)
+
+
+def _untold(at: KeyPath, expected: Expectation, value: float) -> Found:
+    """A band around a change that a mechanism without effect would hold proves nothing."""
+    if expected.tolerance_points is not None and abs(value) <= expected.tolerance_points:
+        what = f"an {expected.kind} change whose band holds 0 is held by a mechanism that does nothing"
+        yield (*at, "tolerance_points"), what, "a smaller tolerance, or kind: bound"

@@ -1,0 +1,63 @@
+"""Semantic warnings about what cannot finish: more work than lines carry, or users do, within a trial.
+
+Bounds from below: lines are never idle, no frame has headers or is lost, every draw is the mean of its distribution.
+What passes may still be unfinished; what is warned of will be.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterator
+
+from tailrace.errors import KeyPath
+from tailrace.scenario.network.topology import Graph
+from tailrace.scenario.scenario import Scenario
+
+PS_PER_S = 10**12
+SLACK = 1.02
+"""Draws of thousands of transactions are closer to their mean than this."""
+Found = Iterator[tuple[KeyPath, str, str]]
+
+
+def cautions(scenario: Scenario, graph: Graph) -> Found:
+    """A warning for every workload with a number to do that needs longer than `experiment.duration`."""
+    if scenario.experiment.calibrate is not None:  # numbers and gaps are not known yet
+        return
+    duration_s = scenario.experiment.duration / PS_PER_S
+    blamed: set[str] = set()
+    for name, workload in scenario.running.items():
+        least = workload.least_time(graph)
+        if least is not None and least.seconds > SLACK * duration_s:
+            blamed.add(name)
+            what = _words(least.seconds, duration_s, least.why)
+            yield ("workloads", name, least.key), what, _hint(least.seconds, least.key)
+    yield from _together(scenario, graph, blamed)
+
+
+def _together(scenario: Scenario, graph: Graph, blamed: set[str]) -> Found:
+    """Workloads that fit alone, and not through the link of the host that receives them all."""
+    duration_s = scenario.experiment.duration / PS_PER_S
+    bytes_to: dict[str, int] = defaultdict(int)
+    names: dict[str, list[str]] = defaultdict(list)
+    for name, workload in scenario.running.items():
+        if name not in blamed and (bulk := workload.bulk_to()) is not None:
+            host, size = bulk
+            bytes_to[host] += size
+            names[host].append(name)
+    for host, size in bytes_to.items():
+        needed_s = size * 8 / graph.rates_bps[host]
+        if needed_s > SLACK * duration_s:  # of one workload alone, its own bound has said so
+            why = f"together at the line rate of '{host}'"
+            yield ("experiment", "duration"), _words(needed_s, duration_s, why, names[host]), _hint(needed_s, "numbers")
+
+
+def _words(needed_s: float, duration_s: float, why: str, names: list[str] | None = None) -> str:
+    subject = f"{', '.join(names)} need" if names else "it needs"
+    needed = f"{subject} at least {_seconds(needed_s)} s {why}"
+    return f"{needed}, and a trial ends after {_seconds(duration_s)} s: it cannot finish"
+
+
+def _hint(needed_s: float, key: str) -> str:
+    return f"raise experiment.duration above {_seconds(needed_s)}s, or lower {key}"
+
+
+def _seconds(value: float) -> str:
+    return f"{value:.0f}" if value >= 1000 else f"{value:.3g}"

@@ -1,0 +1,47 @@
+"""Semantic checks for groups of workloads and for the headline."""
+
+from collections.abc import Iterator
+
+from tailrace.errors import KeyPath, closest
+from tailrace.scenario.scenario import Scenario
+
+Found = Iterator[tuple[KeyPath, str, str]]
+
+
+def check(scenario: Scenario) -> Found:
+    """Names that are not there or are used twice, and metrics that the named workload does not have."""
+    groups = scenario.groups
+    for name, workload in scenario.workloads.items():
+        if workload.group in scenario.workloads:
+            yield (
+                ("workloads", name, "group"),
+                f"the group '{workload.group}' has the name of a workload",
+                "rename the group",
+            )
+    told: set[tuple[str, str | None]] = set()
+    for index, one in enumerate(scenario.headline):
+        at: KeyPath = ("headline", index)
+        members = groups.get(one.workload, [one.workload] if one.workload in scenario.workloads else [])
+        if not members:
+            known = [*groups, *scenario.workloads]
+            yield (
+                (*at, "workload"),
+                f"there is no workload or group '{one.workload}'",
+                closest(one.workload, known, "workloads and groups"),
+            )
+            continue
+        if (one.workload, one.metric) in told:
+            yield at, f"'{one.workload}' stands here twice", "remove one of the two"
+        told.add((one.workload, one.metric))
+        lacking = [name for name in members if one.metric and not _has(scenario, name, one.metric)]
+        if lacking:
+            known = [metric for metric in METRICS if all(_has(scenario, name, metric) for name in members)]
+            yield (*at, "metric"), f"'{lacking[0]}' has no {one.metric}", f"it has {', '.join(known)}"
+
+
+METRICS = ("completion_s", "rate_per_s", "goodput_gbps", "latency_p50_ms", "latency_p99_ms", "loss_percent")
+"""Metrics that a hint names."""
+
+
+def _has(scenario: Scenario, workload: str, metric: str) -> bool:
+    return scenario.workloads[workload].facts().has_metric(metric)

@@ -1,0 +1,152 @@
+"""What makes no sense about queueing policies."""
+
+from collections.abc import Iterator
+
+from tailrace.errors import KeyPath, closest
+from tailrace.scenario.checks import pause
+from tailrace.scenario.policies.aqm import Afd, Aqm, Codel, Red
+from tailrace.scenario.policies.switch import ONE_PPB, Policy, Queue
+from tailrace.scenario.scenario import Scenario
+
+DWRR_SHARE_PPB_MIN = 10**6
+"""Weights are counted in thousandths."""
+FLOW_ENTRIES_MIN = 4
+FLOW_ENTRIES_MAX = 2**24
+"""Half a gigabyte per port: no switch has more."""
+PRIORITIES = 8
+"""IEEE 802.1Q: 0 to 7."""
+RED_HINT = "exchange them; equal thresholds are a step"
+
+Found = Iterator[tuple[KeyPath, str, str]]
+
+
+def check(scenario: Scenario) -> Found:
+    """Problems of every policy."""
+    for name, policy in scenario.policies.items():
+        yield from check_policy(("policies", name), policy)
+
+
+def check_policy(at: KeyPath, policy: Policy) -> Found:
+    """Problems of one policy, wherever it is used."""
+    shares = policy.shares()
+    stated = sum(queue.share or 0 for queue in policy.queues.values())
+    if stated > ONE_PPB:
+        yield (*at, "queues"), f"the shares add up to {stated / 1e7:g} %", "they must not exceed 100%"
+    for name, queue in policy.queues.items():
+        here: KeyPath = (*at, "queues", name)
+        if queue.strict is not None and queue.share is not None:
+            yield here, "a queue is either strict or has a share", "remove one of the two"
+        if queue.strict is None and shares[name] < DWRR_SHARE_PPB_MIN and stated <= ONE_PPB:
+            yield here, f"queue '{name}' is left without a share", "give it at least 0.1%, or others less"
+        if queue.limit.amount == 0:
+            yield (*here, "limit"), "a queue of no size drops everything", "write a size such as 4MB"
+        yield from _aqm((*here, "aqm"), queue.aqm)
+        yield from _rates(here, queue)
+    names = list(policy.queues)
+    for priority, queue_name in policy.priorities.items():
+        if queue_name not in policy.queues:
+            hint = closest(queue_name, names, "queues")
+            yield (*at, "priorities", priority), f"there is no queue '{queue_name}'", hint
+    yield from _unreached(at, policy)
+    yield from _dpp(at, policy)
+    yield from _etrap(at, policy)
+    yield from pause.check(at, policy)
+    if policy.police is not None and policy.police.rate == 0:
+        yield (*at, "police", "rate"), "the rate is zero: everything would be dropped", "write a rate such as 5Gbit/s"
+
+
+def _aqm(at: KeyPath, aqm: Aqm) -> Found:
+    if isinstance(aqm, Afd) and aqm.desired == 0:
+        yield (*at, "desired"), "a queue that is to be empty drops every elephant", "150kB suits 10 Gbit/s"
+    if isinstance(aqm, Codel) and aqm.interval == 0:
+        yield (*at, "interval"), "no minimum is found within no time", "100ms is the default"
+    if isinstance(aqm, Codel) and aqm.target == 0:
+        yield (*at, "target"), "every frame that waits is too late", "5ms is the default"
+    if not isinstance(aqm, Red):
+        return
+    if aqm.minimum > aqm.maximum:
+        yield at, "the minimum is above the maximum", RED_HINT
+    if aqm.maximum == 0:
+        yield (*at, "maximum"), "the maximum is zero", "write the depth from which on every frame is marked or dropped"
+    if aqm.probability > ONE_PPB:
+        yield (*at, "probability"), f"{aqm.probability / 1e7:g} % is no probability", "at most 100%"
+    other = aqm.not_capable
+    if other is not None and other.minimum > other.maximum:
+        yield (*at, "not_capable"), "the minimum is above the maximum", RED_HINT
+    if other is not None and other.probability > ONE_PPB:
+        yield (*at, "not_capable", "probability"), f"{other.probability / 1e7:g} % is no probability", "at most 100%"
+
+
+def _rates(at: KeyPath, queue: Queue) -> Found:
+    shape = queue.shape
+    if shape is None:
+        return
+    if shape.min is None and shape.max is None:
+        yield (*at, "shape"), "it shapes nothing", "write min, max, or both"
+    if shape.max == 0:
+        yield (*at, "shape", "max"), "the rate is zero: the queue would never be served", "leave it out for no limit"
+    elif shape.max is not None and (shape.min or 0) > shape.max:
+        yield (*at, "shape"), "the guaranteed rate is above the largest", "exchange them"
+
+
+def _etrap(at: KeyPath, policy: Policy) -> Found:
+    etrap = policy.etrap
+    if etrap is None:
+        return
+    here: KeyPath = (*at, "etrap")
+    entries = etrap.table_entries
+    if not is_table_size(entries):
+        yield (*here, "table_entries"), _no_table(entries), "65536 is the default"
+    if etrap.age == 0:
+        yield (*here, "age"), "no flow can send within no time", "50us is the default"
+    if etrap.afd_period == 0:
+        yield (*here, "afd_period"), "no bytes arrive within no time", "25us is the default"
+    if etrap.bandwidth_threshold == 0:
+        yield (*here, "bandwidth_threshold"), "no flow sends less: an elephant would stay one", "500B is the default"
+    if not any(isinstance(queue.aqm, Afd) for queue in policy.queues.values()):
+        yield here, "no queue uses the elephant trap", "give a queue aqm: {kind: afd, desired: 150kB}, or remove it"
+
+
+def is_table_size(entries: int) -> bool:
+    """Flow tables are sets of a power of two."""
+    return FLOW_ENTRIES_MIN <= entries <= FLOW_ENTRIES_MAX and not entries & (entries - 1)
+
+
+def _no_table(entries: int) -> str:
+    return f"{entries} is not a power of two from {FLOW_ENTRIES_MIN} to {FLOW_ENTRIES_MAX}"
+
+
+def _unreached(at: KeyPath, policy: Policy) -> Found:
+    """Queues that no frame can come into: the arm that has them would quietly change nothing."""
+    if any(name not in policy.queues for name in policy.priorities.values()):
+        return  # what the unknown name was meant for is not known
+    if policy.dpp is not None and policy.dpp.express not in policy.queues:
+        return
+    reached = {*policy.priorities.values(), policy.dpp.express if policy.dpp else ""}
+    if len(policy.priorities) < PRIORITIES:
+        reached.add(policy.usual_queue)
+    for name in policy.queues:
+        if name not in reached:
+            hint = f"add 'priorities: {{5: {name}}}' and give workloads 'priority: 5'"
+            yield (*at, "queues", name), f"no frame comes into queue '{name}': no priority leads to it", hint
+
+
+def _dpp(at: KeyPath, policy: Policy) -> Found:
+    dpp = policy.dpp
+    if dpp is None:
+        return
+    here: KeyPath = (*at, "dpp")
+    express = policy.queues.get(dpp.express)
+    if express is None:
+        hint = "add a queue that is strict: 1; " + closest(dpp.express, list(policy.queues), "queues")
+        yield (*here, "express"), f"there is no queue '{dpp.express}' for prioritised packets", hint
+    elif express.strict is None:
+        yield (*here, "express"), f"queue '{dpp.express}' is not strict", f"write strict: 1 for queue '{dpp.express}'"
+    else:
+        others = {name: queue.strict for name, queue in policy.queues.items() if name != dpp.express}
+        sooner = next((name for name, level in others.items() if level is not None and level <= express.strict), None)
+        if sooner is not None:
+            what = f"queue '{sooner}' is not served after the express queue: later packets of a flow could overtake"
+            yield (*here, "express"), what, f"give '{sooner}' a level above {express.strict}"
+    if not is_table_size(dpp.table_entries):
+        yield (*here, "table_entries"), _no_table(dpp.table_entries), "65536 is the default"

@@ -1,0 +1,206 @@
+"""What makes no sense although every value is well-formed: refused with a reason before anything runs."""
+
+from collections.abc import Iterator
+from itertools import islice
+
+from tailrace.errors import KeyPath, Problem, closest
+from tailrace.scenario.checks import expectations, headline, policies, switches, topology, trees, workloads
+from tailrace.scenario.network.host import IP_TCP_HEADERS_BYTES, Host
+from tailrace.scenario.network.topology import Graph
+from tailrace.scenario.scenario import DEFAULTS, Scenario
+from tailrace.scenario.schema import quantity_text
+from tailrace.scenario.text.document import Document
+from tailrace.scenario.text.units import TIME, format_size
+
+MTU_BYTES_MIN = 576
+"""RFC 791: what every host must accept; it holds the headers and data."""
+MTU_BYTES_MAX = 9216
+"""Largest jumbo MTU of data-centre switches (NX-OS)."""
+CLOCK_PPB_MAX = 1_000_000
+PROBLEMS_MAX = 200
+"""Problems that are told at once: a hint compares a name with all those that there are."""
+SOLO_FOLDER = "solo-"
+"""What folders of workloads alone begin with in a run directory."""
+
+Found = Iterator[tuple[KeyPath, str, str]]
+"""Path, what is wrong, hint."""
+
+
+def check(scenario: Scenario, document: Document, *, is_arm: bool = False) -> list[Problem]:
+    """Every problem of a well-formed scenario, up to a number; of an arm those that do not concern its name."""
+    found = islice(_all(scenario, is_arm=is_arm), PROBLEMS_MAX)
+    return [document.problem(path, what, hint) for path, what, hint in found]
+
+
+def _all(scenario: Scenario, *, is_arm: bool) -> Found:
+    if not scenario.workloads:
+        yield ("workloads",), "nothing uses the network", "add a workload"
+    elif not scenario.running:
+        yield ("workloads",), "every workload is disabled", "remove enabled: false from one of them"
+    refusals = list(topology.check(scenario))
+    yield from refusals
+    yield from policies.check(scenario)
+    if not is_arm:
+        yield from _arms(scenario)
+    yield from _experiment(scenario)
+    yield from expectations.check(scenario)
+    yield from headline.check(scenario)
+    if refusals:
+        return
+    graph = scenario.graph
+    broken = list(islice(_links(scenario, graph), PROBLEMS_MAX))
+    yield from broken
+    yield from _hosts(scenario, graph)
+    yield from switches.check(scenario, graph)
+    yield from trees.check(scenario, graph)
+    yield from workloads.check(scenario, graph, is_joined=not broken)
+    yield from _observe(scenario, graph)
+    yield from expectations.check_ports(scenario, graph)
+
+
+def _links(scenario: Scenario, graph: Graph) -> Found:
+    known = set(graph.nodes)
+    seen: dict[str, str] = {}
+    for kind, names in (("host", graph.hosts), ("switch", graph.switches)):
+        for name in names:
+            if name in seen:
+                yield (
+                    ("network",),
+                    f"two nodes have the name '{name}' (a {seen[name]} and a {kind})",
+                    "rename one of them",
+                )
+            seen[name] = kind
+    if scenario.network.link.rate == 0:
+        yield ("network", "link", "rate"), "the rate is zero", "nothing would ever be sent"
+    for key in ("uplink_rate", "bottleneck_rate"):
+        if getattr(scenario.network.topology, key, None) == 0:
+            yield ("network", "topology", key), "the rate is zero", "nothing would ever be sent"
+    for index, link in enumerate(scenario.network.links):
+        at: KeyPath = ("network", "links", index)
+        if link.rate == 0:
+            yield (*at, "rate"), "the rate is zero", "nothing would ever be sent"
+        for end, name in enumerate(link.between):
+            if name not in known:
+                yield (*at, "between", end), f"there is no node '{name}'", closest(name, graph.nodes, "nodes")
+        if link.between[0] == link.between[1]:
+            yield (*at, "between"), f"the link joins '{link.between[0]}' to itself", "name two different nodes"
+    yield from _ports(graph)
+
+
+def _ports(graph: Graph) -> Found:
+    ends: dict[str, int] = {}
+    for link in graph.links:
+        for name in (link.a, link.b):
+            ends[name] = ends.get(name, 0) + 1
+    for name in graph.hosts:
+        if name not in ends:
+            yield ("network", "hosts"), f"host '{name}' has no link", "join it to a switch in network.links"
+        elif ends[name] > 1:
+            yield ("network", "links"), f"host '{name}' has {ends[name]} links", "a host has exactly one"
+    for name in graph.switches:
+        if name not in ends:
+            yield ("network", "switches"), f"switch '{name}' has no link", "join it in network.links, or remove it"
+
+
+def _hosts(scenario: Scenario, graph: Graph) -> Found:
+    for name, host in scenario.hosts.items():
+        at: KeyPath = ("hosts", name)
+        if name != DEFAULTS and name not in graph.host_names:
+            yield at, f"there is no host '{name}'", closest(name, [*graph.hosts, DEFAULTS], "hosts")
+        yield from _host(at, scenario.host(name), host)
+
+
+def _host(at: KeyPath, host: Host, own: Host) -> Found:
+    """`host` is complete, `own` is what this entry itself states: only that is blamed."""
+    if "mtu" in own.model_fields_set and host.mtu < MTU_BYTES_MIN:
+        yield (*at, "mtu"), f"an MTU of {host.mtu} bytes leaves no room for headers", f"the least is {MTU_BYTES_MIN}B"
+    if "mtu" in own.model_fields_set and host.mtu > MTU_BYTES_MAX:
+        yield (*at, "mtu"), f"an MTU of {host.mtu} bytes is larger than switches carry", f"the most is {MTU_BYTES_MAX}B"
+    if host.nic.queue <= host.mtu and own.nic.model_fields_set & {"queue"}:
+        yield (*at, "nic", "queue"), "the transmit queue holds not even one frame", f"write more than {host.mtu}B"
+    if host.nic.rx_ring == 0:
+        yield (*at, "nic", "rx_ring"), "a ring of no frames receives nothing", "4096 frames is usual"
+    segment = host.mtu - IP_TCP_HEADERS_BYTES
+    for key in ("tso", "gro"):
+        if key in own.nic.model_fields_set and 0 < getattr(host.nic, key) < segment:
+            yield (*at, "nic", key), f"it is below one segment of {segment} bytes", "0B switches it off, 64kB is usual"
+    if own.nic.model_fields_set & {"pfc", "link_pause", "qcn", "storm"}:
+        yield from _bridging((*at, "nic"), host)
+    tcp = host.tcp
+    if 0 < tcp.window_cap < segment:
+        yield (*at, "tcp", "window_cap"), f"it is below one segment of {segment} bytes", "0B is no limit"
+    if tcp.rto_min == 0 or tcp.rto_max < tcp.rto_min:
+        yield (*at, "tcp"), "rto_min must be above zero and not above rto_max", "Linux: 200ms and 120s"
+    states_exit = own.tcp.model_fields_set & {"slow_start_exit", "congestion_control"}
+    if states_exit and tcp.slow_start_exit == "hystart" and tcp.congestion_control != "cubic":
+        what = f"hystart is a part of cubic, and the hosts have {tcp.congestion_control}"
+        yield (*at, "tcp", "slow_start_exit"), what, "leave it out (auto), or write none or hystart-plus-plus"
+    for key in ("send_buffer", "receive_buffer"):
+        buffer = getattr(host, key)()
+        if buffer.initial < host.mtu:
+            size = format_size(buffer.initial)
+            yield (*at, "tcp", key), f"{size} holds not even one packet of {host.mtu} bytes", "64KiB is small already"
+        if buffer.maximum < buffer.initial:
+            yield (*at, "tcp", key), "the maximum is below the initial size", "exchange them"
+
+
+def _bridging(at: KeyPath, host: Host) -> Found:
+    if host.nic.pfc is not None and host.nic.link_pause:
+        yield (*at, "link_pause"), "a NIC obeys pauses of priorities (pfc) or of the link", "remove one of the two"
+    qcn = host.nic.qcn
+    if qcn is not None and 0 in (qcn.timer, qcn.byte_counter, qcn.rate_min):
+        yield (*at, "qcn"), "timer, byte_counter and rate_min are above zero", "the standard: 15ms, 150kB"
+    if host.nic.storm is not None and host.nic.storm.start >= host.nic.storm.end:
+        yield (*at, "storm"), "it ends before it has begun", "write end: later than start"
+
+
+def _arms(scenario: Scenario) -> Found:
+    for name in scenario.arms:
+        if name.startswith(SOLO_FOLDER):
+            yield ("arms", name), f"names that begin with {SOLO_FOLDER} are kept for workloads alone", "rename the arm"
+
+
+def _experiment(scenario: Scenario) -> Found:
+    experiment = scenario.experiment
+    at: KeyPath = ("experiment",)
+    if experiment.duration == 0:
+        yield (*at, "duration"), "a trial of no time shows nothing", "write how long a trial may last, such as 10s"
+    if 0 < experiment.duration <= experiment.warm_up:
+        hint = f"write less than experiment.duration, {quantity_text(experiment.duration, TIME)}"
+        yield (*at, "warm_up"), "the warm-up takes the whole trial: nothing would be measured", hint
+    if experiment.clock > CLOCK_PPB_MAX:
+        yield (*at, "clock"), f"clocks that are {experiment.clock / 1000:g} ppm off are broken", "the limit is 1000ppm"
+    calibrate = experiment.calibrate
+    if calibrate is None:
+        return
+    if calibrate.to == 0 or calibrate.to > experiment.duration:
+        hint = "the duration is the hard end of each trial; solo runs must fit"
+        yield (*at, "calibrate", "to"), "the calibrated time must be above zero and at most the duration", hint
+    for index, name in enumerate(calibrate.workloads or []):
+        workload = scenario.workloads.get(name)
+        if workload is None:
+            hint = closest(name, list(scenario.workloads), "workloads")
+            yield (*at, "calibrate", "workloads", index), f"there is no workload '{name}'", hint
+        elif workload.closed_loop() is None:
+            yield (*at, "calibrate", "workloads", index), f"'{name}' has no transactions", "calibrate OLTP workloads"
+
+
+def _observe(scenario: Scenario, graph: Graph) -> Found:
+    if scenario.observe.ports == "auto":
+        return
+    for index, port in enumerate(scenario.observe.ports):
+        at: KeyPath = ("observe", "ports", index)
+        node, arrow, towards = (part.strip() for part in port.partition(">"))
+        if not arrow or node not in graph.switch_names:
+            yield at, f"'{port}' is not a switch port", "write switch>neighbour, such as " + _example_port(graph)
+        elif not graph.are_joined(node, towards):
+            yield (
+                at,
+                f"a port with no link: nothing joins '{node}' and '{towards}'",
+                closest(towards, graph.neighbours(node), "neighbours"),
+            )
+
+
+def _example_port(graph: Graph) -> str:
+    name = graph.switches[0] if graph.switches else "switch"
+    return f"{name}>{next(iter(graph.neighbours(name)), 'host')}"

@@ -1,0 +1,1 @@
+"""Nodes, links and what a host is."""

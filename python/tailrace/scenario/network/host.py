@@ -1,0 +1,220 @@
+"""Settings of hosts: MTU, network interface, receive cost, TCP. Defaults: a current Linux server with a 10G NIC."""
+
+from typing import Annotated, Literal
+
+from pydantic import BeforeValidator, Field, WithJsonSchema
+from pydantic_core import PydanticCustomError
+
+from tailrace.scenario.policies.pause import AutoTime, Priorities
+from tailrace.scenario.text.distribution import parse_distribution
+from tailrace.scenario.text.quantities import (
+    Count,
+    FineTime,
+    Part,
+    Rate,
+    Size,
+    SmallFrames,
+    SmallSize,
+    Time,
+    TimeDistribution,
+)
+from tailrace.scenario.text.units import SIZE, TIME, QuantityError, parse
+
+RX_JITTER_DEFAULT = parse_distribution("exponential(2us)", TIME)
+"""Noise of a receive poll [K]: a few microseconds of scheduling and cache misses on a busy Linux host."""
+
+
+class NicPfc(Part):
+    """The NIC obeys priority flow control (802.1Qbb)."""
+
+    priorities: Priorities
+    """Priorities whose pauses are obeyed."""
+
+
+class NicQcn(Part):
+    """QCN reaction point (802.1Qau): a rate limiter for each flow; the defaults are those of IEEE8021-CN-MIB."""
+
+    timer: Time = 15 * 10**9
+    """Timer of rate increase."""
+    byte_counter: Size = 150_000
+    """Byte counter of rate increase."""
+    active_increase: Rate = 5_000_000
+    """Step of active increase."""
+    hyper_increase: Rate = 50_000_000
+    """Step of hyper-active increase."""
+    rate_min: Rate = 10_000_000
+    """Lowest rate [K]: the MIB does not state it, simulators use 10 Mbit/s."""
+
+
+class Storm(Part):
+    """A fault: the interface pauses its switch again and again although nothing is wrong, as broken ones do."""
+
+    priorities: Priorities
+    """Priorities that it pauses."""
+    start: Time = 0
+    """First pause."""
+    end: Time
+    """No pause is sent from here on."""
+
+
+class Nic(Part):
+    """Network interface."""
+
+    queue: Size = 16_000_000
+    """Transmit queue (qdisc and ring) [K]: 1000 frames of pfifo_fast hold at most 16 MB of TSO bursts."""
+    tso: SmallSize = 64_000
+    """Largest burst handed down at once (TSO); 0B switches it off. Linux: 64 KB."""
+    gro: SmallSize = 64_000
+    """Largest aggregate handed up at once (GRO); 0B switches it off. Linux: 64 KB."""
+    rx_coalesce: Time = 8_000_000
+    """Interrupt moderation: from the first frame of a batch to the poll [K]: common 10G drivers settle at 8 us."""
+    rx_jitter: TimeDistribution = RX_JITTER_DEFAULT
+    """Timing noise: extra delay of each poll, a distribution."""
+    rx_ring: SmallFrames = 4096
+    """Receive ring; a frame that finds it full is dropped [K]: usual maximum of 10G NICs."""
+    pfc: NicPfc | None = None
+    """Obeys pauses of priorities; left out: none."""
+    link_pause: bool = False
+    """Obeys 802.3x pauses."""
+    pause_response: AutoTime = "auto"
+    """From the arrival of a pause to its effect. auto: the limit of 802.3 annex 31B for the link's rate."""
+    qcn: NicQcn | None = None
+    """Limits rates when switches with `qcn` ask for it; left out: it does not. `{}` has the standard's values."""
+
+    storm: Storm | None = None
+    """A pause storm, to see what a watchdog does; left out: none."""
+
+    @property
+    def is_lossless(self) -> bool:
+        """Whether it takes part in pausing or QCN."""
+        return self.link_pause or any(part is not None for part in (self.pfc, self.qcn, self.storm))
+
+
+class Cpu(Part):
+    """One core serves all received frames of a host, in order; the others run its programs."""
+
+    per_packet: Time = 0
+    """Cost of each received aggregate (after GRO)."""
+    per_byte: FineTime = 0
+    """Cost of each received payload byte, such as 190ps (a copy at 42 Gbit/s)."""
+    program_cores: Annotated[Count, Field(le=4096)] = 0
+    """Cores that the programs of the host share; 0 for as many as they need."""
+    time_slice: Time = 3 * 10**9
+    """A program leaves its core to the next after this long; 0s: after each piece of work. Linux with 8 cores: 3ms."""
+
+
+class SocketBuffer(Part):
+    """A socket buffer, in payload bytes that it holds: one size is fixed; `initial` and `maximum` are autotuned."""
+
+    initial: Size | None = None
+    """Size at the start. Left out: for sending, room for two initial windows; for receiving, 64 KiB (Linux)."""
+    maximum: Size
+    """Autotuning may grow it to this."""
+
+
+def _buffer(value: object) -> object:
+    if isinstance(value, dict | SocketBuffer):
+        return value
+    try:
+        fixed = parse(value, SIZE)
+    except QuantityError as error:
+        raise PydanticCustomError("scenario", "{what}", {"what": error.what, "hint": error.hint}) from None
+    return SocketBuffer.model_construct(initial=fixed, maximum=fixed)
+
+
+_BUFFER_SCHEMA = WithJsonSchema(
+    {
+        "anyOf": [
+            {"type": "string", "pattern": SIZE.pattern},
+            {
+                "type": "object",
+                "properties": {name: {"type": "string", "pattern": SIZE.pattern} for name in ("initial", "maximum")},
+                "required": ["maximum"],
+                "additionalProperties": False,
+            },
+        ]
+    }
+)
+Buffer = Annotated[SocketBuffer, BeforeValidator(_buffer), _BUFFER_SCHEMA]
+
+
+class Tcp(Part):
+    """TCP of all sockets of a host; the defaults are Linux sysctls (tcp_wmem, tcp_rmem, include/net/tcp.h)."""
+
+    congestion_control: Literal["cubic", "new-reno", "dctcp"] = "cubic"
+    """RFC 9438, RFC 6582 or RFC 8257."""
+    slow_start_exit: Literal["auto", "none", "hystart", "hystart-plus-plus"] = "auto"
+    """How slow start ends before a loss. auto: hystart with cubic, which alone has it in Linux, and none otherwise."""
+    growth: Literal["segments", "acknowledgements"] = "segments"
+    """What the window grows by: the segments that an acknowledgement acknowledges (Linux), or one for each (ns-3)."""
+    reno_friendly: bool = True
+    """CUBIC is never slower than Reno (RFC 9438 section 4.3); Linux on, ns-3 without."""
+    initial_window: Annotated[Count, Field(ge=1, le=1000)] = 10
+    """Initial window in segments (RFC 6928)."""
+    window_cap: Size = 0
+    """Upper limit of the congestion window; 0B for none."""
+    ecn: bool = False
+    """Negotiate ECN (always on with dctcp)."""
+    sack: bool = True
+    """Selective acknowledgement, and with it RACK."""
+    tail_loss_probe: bool = True
+    """Tail loss probe (RFC 8985)."""
+    rto_min: Time = 200 * 10**9
+    """Smallest retransmission timeout; Linux 200ms."""
+    rto_max: Time = 120 * 10**12
+    """Largest retransmission timeout; Linux 120s."""
+    delayed_ack: Time = 40 * 10**9
+    """Delayed acknowledgement; 0s acknowledges every aggregate at once; Linux 40ms."""
+    slow_start_after_idle: bool = True
+    """Slow start after an idle period; Linux on."""
+    small_queue: Time = 10**9
+    """Data of one socket that may wait in the NIC, in time at the socket's pace (TCP small queues); 0s for no limit."""
+    small_queue_bound: Literal["line", "pace"] = "line"
+    """What bounds that besides: what the line sends in the time, or pace alone as in Linux; calibration says pace."""
+    send_buffer: Buffer = SocketBuffer(maximum="4MiB")  # type: ignore[arg-type]  # parsed text
+    """Send buffer; Linux: at most tcp_wmem's 4 MiB."""
+    receive_buffer: Buffer = SocketBuffer(maximum="6MiB")  # type: ignore[arg-type]  # parsed text
+    """Receive buffer; Linux: at most tcp_rmem's 6 MiB."""
+
+    @property
+    def effective_exit(self) -> str:
+        """The early end of slow start with `auto` resolved. In Linux only net/ipv4/tcp_cubic.c has HyStart."""
+        if self.slow_start_exit != "auto":
+            return self.slow_start_exit
+        return "hystart" if self.congestion_control == "cubic" else "none"
+
+
+IP_TCP_HEADERS_BYTES = 52
+"""IPv4 20, TCP 20, timestamps 12."""
+SEND_BUFFER_BYTES_MIN = 16 * 1024
+"""tcp_wmem[1]."""
+RECEIVE_WINDOW_BYTES_FIRST = 64 * 1024
+"""The first window is at most 65 535 bytes, whatever tcp_rmem says."""
+
+
+class Host(Part):
+    """A host: what is left out comes from `hosts.defaults`."""
+
+    mtu: Size = 1500
+    """IP MTU, 576B to 9216B."""
+    nic: Nic = Nic()
+    """Network interface."""
+    cpu: Cpu = Cpu()
+    """Cost of receiving."""
+    tcp: Tcp = Tcp()
+    """TCP of all sockets."""
+
+    def send_buffer(self) -> SocketBuffer:
+        """The send buffer with its initial size. Linux (tcp_sndbuf_expand) makes room for two initial windows [K]."""
+        two_windows = 2 * self.tcp.initial_window * (self.mtu - IP_TCP_HEADERS_BYTES)
+        return _started(self.tcp.send_buffer, max(SEND_BUFFER_BYTES_MIN, two_windows))
+
+    def receive_buffer(self) -> SocketBuffer:
+        """The receive buffer with its initial size."""
+        return _started(self.tcp.receive_buffer, RECEIVE_WINDOW_BYTES_FIRST)
+
+
+def _started(buffer: SocketBuffer, initial: int) -> SocketBuffer:
+    if buffer.initial is not None:
+        return buffer
+    return buffer.model_copy(update={"initial": min(initial, buffer.maximum)})

@@ -1,0 +1,182 @@
+"""The network of a scenario: a topology generator, single links, and framing."""
+
+import re
+from typing import Annotated, Any, Literal
+
+from pydantic import BeforeValidator, Field, WithJsonSchema
+
+from tailrace.scenario.network.spanning_tree import PathCost, PortPriority, SpanningTree
+from tailrace.scenario.text.quantities import NAME_PATTERN, Count, Part, Rate, SmallSize, Time, refuse
+from tailrace.scenario.text.units import shown
+
+Name = Annotated[str, Field(pattern=NAME_PATTERN)]
+
+
+def _hosts(value: object) -> object:
+    if isinstance(value, int) and not isinstance(value, bool):
+        if value < 1:
+            raise refuse(f"{value} hosts are none", "write a number from 1 or a list of names")
+        return value
+    if not isinstance(value, list) or not value:
+        raise refuse(f"{shown(value)} is not a list of hosts", "write a list of names, or how many there are")
+    for name in value:
+        if not isinstance(name, str) or not re.match(NAME_PATTERN, name):
+            raise refuse(f"'{name}' is not a name", "use letters, digits, - and _")
+    return value
+
+
+Hosts = Annotated[
+    Any,
+    BeforeValidator(_hosts),
+    WithJsonSchema({"anyOf": [{"type": "integer", "minimum": 1}, {"type": "array", "items": {"type": "string"}}]}),
+]
+"""A list of host names, or how many there are (then they are numbered)."""
+
+
+def host_count(hosts: int | list[str] | None) -> int:
+    """How many hosts a `Hosts` value stands for; 0 where it is left out."""
+    return 0 if hosts is None else hosts if isinstance(hosts, int) else len(hosts)
+
+
+def numbered(hosts: int | list[str], prefix: str) -> list[str]:
+    """The names of a `Hosts` value: as listed, or numbered from 1."""
+    return [f"{prefix}{number}" for number in range(1, hosts + 1)] if isinstance(hosts, int) else list(hosts)
+
+
+class LinkDefaults(Part):
+    """What a link is when it does not say otherwise."""
+
+    rate: Rate = 10 * 10**9
+    """Rate of both directions."""
+    delay: Time = 500_000
+    """Propagation delay; 500ns is 100 m of fibre."""
+
+
+class Link(Part):
+    """One full-duplex link. A link between two nodes that a topology has already joined changes that link."""
+
+    between: Annotated[list[str], Field(min_length=2, max_length=2)]
+    """The two ends."""
+    rate: Rate | None = None
+    """Rate of both directions; the default of the network if left out."""
+    delay: Time | None = None
+    """Propagation delay; the default of the network if left out."""
+    path_cost: PathCost | None = None
+    """Cost in spanning trees, of both ports; left out: 20 Tbit/s over the rate (IEEE 802.1Q-2018 table 13-4)."""
+    port_priority: dict[str, PortPriority] = {}
+    """Port priority in spanning trees by end, such as {spine1: 64}; 128 where it is left out."""
+
+
+class Star(Part):
+    """Hosts around one switch."""
+
+    kind: Literal["star"]
+    switch: Name = "switch"
+    """Name of the switch."""
+    hosts: Hosts
+    """Names of the hosts, or how many (h1, h2, ...)."""
+
+
+class Dumbbell(Part):
+    """Two switches joined by one link, hosts at both."""
+
+    kind: Literal["dumbbell"]
+    left: Hosts
+    """Hosts at switch `left`, or how many (left1, left2, ...)."""
+    right: Hosts
+    """Hosts at switch `right`, or how many (right1, right2, ...)."""
+    bottleneck_rate: Rate | None = None
+    """Rate of the link between the switches."""
+    bottleneck_delay: Time | None = None
+    """Propagation delay of the link between the switches."""
+
+
+class LeafSpine(Part):
+    """Every leaf is joined to every spine; hosts at the leaves in order: leaf1, spine1, h1 (at leaf1), ..."""
+
+    kind: Literal["leaf-spine"]
+    leaves: Count
+    """Number of leaf switches."""
+    spines: Count
+    """Number of spine switches."""
+    hosts: Hosts | None = None
+    """Names of the hosts in the order of the leaves, or how many (h1, h2, ...). Left out: `hosts_per_leaf` at each."""
+    hosts_per_leaf: Count | None = None
+    """Number of hosts at each leaf. Left out: `hosts` spread evenly, the last leaves may have fewer."""
+    uplink_rate: Rate | None = None
+    """Rate of a link between leaf and spine."""
+    uplink_delay: Time | None = None
+    """Propagation delay of a link between leaf and spine."""
+
+    @property
+    def host_total(self) -> int:
+        """Number of hosts at all leaves together."""
+        return self.leaves * self.at_each_leaf if self.hosts is None else host_count(self.hosts)
+
+    @property
+    def host_names(self) -> list[str]:
+        """Names of the hosts, in order."""
+        return numbered(self.host_total if self.hosts is None else self.hosts, "h")
+
+    @property
+    def at_each_leaf(self) -> int:
+        """Hosts of every leaf but perhaps the last ones; 0 where the topology says nothing about hosts."""
+        if self.hosts_per_leaf is not None:
+            return self.hosts_per_leaf
+        return -(-host_count(self.hosts) // self.leaves) if self.leaves else 0
+
+
+class FatTree(Part):
+    """The fat tree of Al-Fares et al. (SIGCOMM 2008): k pods, hosts h1, ..., switches edge1_1, agg1_1, core1, ..."""
+
+    kind: Literal["fat-tree"]
+    k: Count
+    """Ports of every switch, an even number."""
+    hosts: Hosts | None = None
+    """Names of the hosts in the order of the pods, or how many (h1, h2, ...). Left out: as many as fit, k^3/4."""
+
+    @property
+    def capacity(self) -> int:
+        """Hosts that the tree has room for."""
+        return self.k**3 // 4
+
+    @property
+    def host_total(self) -> int:
+        """Number of hosts."""
+        return self.capacity if self.hosts is None else host_count(self.hosts)
+
+    @property
+    def host_names(self) -> list[str]:
+        """Names of the hosts, in order."""
+        return numbered(self.host_total if self.hosts is None else self.hosts, "h")
+
+
+Topology = Annotated[Star | Dumbbell | LeafSpine | FatTree, Field(discriminator="kind")]
+
+
+class Framing(Part):
+    """Sizes of the link layer; the defaults are Ethernet's."""
+
+    header: SmallSize = 14
+    """Header of every frame, which switches store."""
+    overhead: SmallSize = 24
+    """Wire time besides the frame: preamble 8, FCS 4, gap 12."""
+
+
+class Network(Part):
+    """What is joined to what. Give a topology, or hosts, switches and links, or both."""
+
+    link: LinkDefaults = LinkDefaults()
+    """Defaults of every link."""
+    topology: Topology | None = None
+    """A generator of nodes and links with predictable names."""
+    hosts: list[Name] = []
+    """Hosts besides those of the topology."""
+    switches: list[Name] = []
+    """Switches besides those of the topology."""
+    links: list[Link] = []
+    """Links besides those of the topology, or changes to those."""
+    framing: Framing = Framing()
+    """Sizes of the link layer."""
+    spanning_tree: SpanningTree | None = None
+    """Spanning trees. Left out: frames take all shortest paths, whatever loops there are."""

@@ -1,0 +1,109 @@
+"""Spanning trees: the protocol, and what decides the shape of each tree. Words as in `spanning-tree` of NX-OS."""
+
+import re
+from typing import Annotated, Any, Literal
+
+from pydantic import BeforeValidator, Field, WithJsonSchema
+
+from tailrace.scenario.text.quantities import Part, refuse
+
+BRIDGE_PRIORITY = 32_768
+"""IEEE 802.1Q-2018 table 13-3: the default."""
+BRIDGE_PRIORITY_STEP = 4_096
+BRIDGE_PRIORITY_MAX = 61_440
+PORT_PRIORITY = 128
+"""IEEE 802.1Q-2018 table 13-3: the default."""
+PORT_PRIORITY_STEP = 16
+PORT_PRIORITY_MAX = 240
+PATH_COST_MAX = 200_000_000
+"""IEEE 802.1Q-2018 table 13-4: the largest."""
+VLAN_MAX = 4_094
+INSTANCES_MAX = 64
+"""IEEE 802.1Q-2018 clause 8.9.2: instances besides the first."""
+_VLANS = re.compile(r"^\s*\d{1,4}\s*(-\s*\d{1,4}\s*)?(,\s*\d{1,4}\s*(-\s*\d{1,4}\s*)?)*$")
+
+Vlan = Annotated[int, Field(ge=1, le=VLAN_MAX, strict=True)]
+"""A VLAN of IEEE 802.1Q."""
+PathCost = Annotated[int, Field(ge=1, le=PATH_COST_MAX, strict=True)]
+
+
+def _stepped(step: int, most: int, what: str) -> tuple[BeforeValidator, WithJsonSchema]:
+    def read(value: object) -> object:
+        if isinstance(value, bool) or not isinstance(value, int):
+            raise refuse(f"{value!r} is not a whole number", f"a {what} is 0 to {most} in steps of {step}")
+        if not 0 <= value <= most or value % step:
+            near = min(max(round(value / step), 0), most // step) * step
+            raise refuse(f"{value} is no {what}", f"0 to {most} in steps of {step}, such as {near}")
+        return value
+
+    schema = {"type": "integer", "minimum": 0, "maximum": most, "multipleOf": step}
+    return BeforeValidator(read), WithJsonSchema(schema)
+
+
+BridgePriority = Annotated[int, *_stepped(BRIDGE_PRIORITY_STEP, BRIDGE_PRIORITY_MAX, "bridge priority")]
+PortPriority = Annotated[int, *_stepped(PORT_PRIORITY_STEP, PORT_PRIORITY_MAX, "port priority")]
+
+
+def _vlans(value: object) -> list[int]:
+    hint = "write 10, 10-20,30, or a list of such"
+    if isinstance(value, list) and value:
+        return sorted({vlan for entry in value for vlan in _vlans(entry)})
+    text = str(value) if isinstance(value, int) and not isinstance(value, bool) else value
+    if not isinstance(text, str) or not _VLANS.match(text):
+        raise refuse(f"{value!r} is not a list of VLANs", hint)
+    found: set[int] = set()
+    for part in text.split(","):
+        first, _, last = (end.strip() for end in part.partition("-"))
+        low, high = int(first), int(last or first)
+        if not 1 <= low <= high <= VLAN_MAX:
+            raise refuse(f"'{part.strip()}' are no VLANs", f"VLANs are 1 to {VLAN_MAX}, the lower one first")
+        found |= set(range(low, high + 1))
+    return sorted(found)
+
+
+_ONE_ENTRY = [{"type": "integer", "minimum": 1, "maximum": VLAN_MAX}, {"type": "string", "pattern": _VLANS.pattern}]
+Vlans = Annotated[
+    Any,
+    BeforeValidator(_vlans),
+    WithJsonSchema(
+        {
+            "anyOf": [*_ONE_ENTRY, {"type": "array", "items": {"anyOf": _ONE_ENTRY}, "minItems": 1}],
+            "examples": ["10-20"],
+        }
+    ),
+]
+"""VLANs: one, `10-20,30`, or a list."""
+
+
+class Tree(Part):
+    """The tree of one VLAN (`spanning-tree vlan 10 priority 4096`)."""
+
+    bridge_priority: dict[str, BridgePriority] = {}
+    """Priorities of switches in this tree, by name; the others have their own `bridge_priority`."""
+
+
+class Instance(Tree):
+    """One MSTP instance (`instance 1 vlan 10-20`, `spanning-tree mst 1 priority 4096`)."""
+
+    vlans: Vlans
+    """Its VLANs: `10`, `10-20,30`, or a list."""
+
+
+class SpanningTree(Part):
+    """Spanning trees (IEEE 802.1Q clause 13) decide which links forward; without them all shortest paths are used."""
+
+    protocol: Literal["rstp", "rapid-pvst", "mstp"]
+    """rstp: one tree. rapid-pvst: a tree for each VLAN. mstp: a tree for each instance, all switches in one region."""
+    vlans: dict[Vlan, Tree] = {}
+    """rapid-pvst: what differs in the tree of a VLAN."""
+    instances: dict[Annotated[int, Field(ge=1, le=INSTANCES_MAX)], Instance] = {}
+    """mstp: the instances and their VLANs; all other frames take instance 0."""
+    disjoint: bool = False
+    """Path costs of the listed VLANs or instances are chosen such that their trees share no link unless they must."""
+
+    @property
+    def trees(self) -> dict[int, tuple[list[int], dict[str, int]]]:
+        """Number of each tree besides the first: its VLANs, and its own priorities of switches."""
+        if self.protocol == "mstp":
+            return {number: (own.vlans, own.bridge_priority) for number, own in self.instances.items()}
+        return {vlan: ([vlan], own.bridge_priority) for vlan, own in self.vlans.items()}

@@ -1,0 +1,219 @@
+"""From a network section to nodes and links with predictable names."""
+
+from collections import deque
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from itertools import islice
+
+from tailrace.errors import KeyPath
+from tailrace.scenario.network.network import Dumbbell, FatTree, LeafSpine, Network, Star, host_count, numbered
+
+NODES_MAX = 20_000
+"""Nodes of one network: beyond this a packet simulation on one machine makes no sense."""
+
+
+@dataclass(frozen=True)
+class Joined:
+    """One link of the expanded network."""
+
+    a: str
+    b: str
+    rate_bps: int
+    delay_ps: int
+    path: KeyPath
+    """Where it stands in the scenario."""
+    path_cost: int | None = None
+    """Its cost in spanning trees, where the scenario states one."""
+    port_priority: Mapping[str, int] = field(default_factory=dict)
+    """Port priorities in spanning trees, where the scenario states them."""
+
+
+@dataclass
+class Graph:
+    """Every host, switch and link of a scenario."""
+
+    hosts: list[str] = field(default_factory=list)
+    switches: list[str] = field(default_factory=list)
+    links: list[Joined] = field(default_factory=list)
+
+    @property
+    def nodes(self) -> list[str]:
+        """Hosts, then switches."""
+        return self.hosts + self.switches
+
+    @cached_property
+    def host_names(self) -> frozenset[str]:
+        """The hosts, to look names up."""
+        return frozenset(self.hosts)
+
+    @cached_property
+    def switch_names(self) -> frozenset[str]:
+        """The switches, to look names up."""
+        return frozenset(self.switches)
+
+    def are_joined(self, a: str, b: str) -> bool:
+        """Whether a link joins two nodes."""
+        return (a, b) in self.link_of
+
+    @cached_property
+    def joined(self) -> dict[str, list[str]]:
+        """Neighbours of every node, in the order of the links."""
+        joined: dict[str, list[str]] = {}
+        for link in self.links:
+            joined.setdefault(link.a, []).append(link.b)
+            joined.setdefault(link.b, []).append(link.a)
+        return joined
+
+    @cached_property
+    def islands(self) -> dict[str, int]:
+        """A number for every node: nodes of the same number have a path. Hosts have one link, so none is in the way."""
+        island: dict[str, int] = {}
+        for start in self.nodes:
+            waiting = deque([start])
+            while waiting:
+                node = waiting.popleft()
+                if node not in island:
+                    island[node] = len(island) if node == start else island[start]
+                    waiting += self.joined.get(node, [])
+        return island
+
+    def neighbours(self, name: str) -> list[str]:
+        """Nodes joined to `name`, in the order of the links."""
+        return self.joined.get(name, [])
+
+    def has_path(self, a: str, b: str) -> bool:
+        """Whether frames of `a` can get to `b`."""
+        return self.islands[a] == self.islands[b]
+
+    @cached_property
+    def link_of(self) -> dict[tuple[str, str], Joined]:
+        """The link from a node to its neighbour, both ways; the first where there are several."""
+        found: dict[tuple[str, str], Joined] = {}
+        for link in self.links:
+            found.setdefault((link.a, link.b), link)
+            found.setdefault((link.b, link.a), link)
+        return found
+
+    @cached_property
+    def rates_bps(self) -> dict[str, int]:
+        """All links of every node together, in bits per second."""
+        rates: dict[str, int] = {}
+        for link in self.links:
+            for end in (link.a, link.b):
+                rates[end] = rates.get(end, 0) + link.rate_bps
+        return rates
+
+
+class _Builder:
+    def __init__(self, network: Network) -> None:
+        self.network = network
+        self.graph = Graph()
+
+    def join(self, a: str, b: str, path: KeyPath, rate: int | None = None, delay: int | None = None) -> None:
+        defaults = self.network.link
+        rate_bps = defaults.rate if rate is None else rate
+        delay_ps = defaults.delay if delay is None else delay
+        self.graph.links.append(Joined(a, b, rate_bps, delay_ps, path))
+
+    def star(self, star: Star) -> None:
+        self.graph.switches.append(star.switch)
+        for host in numbered(star.hosts, "h"):
+            self.graph.hosts.append(host)
+            self.join(host, star.switch, ("network", "topology"))
+
+    def dumbbell(self, dumbbell: Dumbbell) -> None:
+        self.graph.switches += ["left", "right"]
+        self.join("left", "right", ("network", "topology"), dumbbell.bottleneck_rate, dumbbell.bottleneck_delay)
+        for side, hosts in (("left", dumbbell.left), ("right", dumbbell.right)):
+            for host in numbered(hosts, side):
+                self.graph.hosts.append(host)
+                self.join(host, side, ("network", "topology"))
+
+    def leaf_spine(self, shape: LeafSpine) -> None:
+        spines = [f"spine{number}" for number in range(1, shape.spines + 1)]
+        leaves = [f"leaf{number}" for number in range(1, shape.leaves + 1)]
+        self.graph.switches += leaves + spines
+        names, room = shape.host_names, shape.at_each_leaf
+        for index, leaf in enumerate(leaves):
+            for host in names[index * room : (index + 1) * room]:
+                self.graph.hosts.append(host)
+                self.join(host, leaf, ("network", "topology"))
+            for spine in spines:
+                self.join(leaf, spine, ("network", "topology"), shape.uplink_rate, shape.uplink_delay)
+
+    def fat_tree(self, tree: FatTree) -> None:
+        half = tree.k // 2
+        at: KeyPath = ("network", "topology")
+        cores = [f"core{number}" for number in range(1, half * half + 1)]
+        names = iter(tree.host_names)
+        for pod in range(1, tree.k + 1):
+            edges = [f"edge{pod}_{number}" for number in range(1, half + 1)]
+            aggregations = [f"agg{pod}_{number}" for number in range(1, half + 1)]
+            self.graph.switches += edges + aggregations
+            for edge in edges:
+                for host in islice(names, half):
+                    self.graph.hosts.append(host)
+                    self.join(host, edge, at)
+                for aggregation in aggregations:
+                    self.join(edge, aggregation, at)
+            for index, aggregation in enumerate(aggregations):
+                for core in cores[index * half : (index + 1) * half]:
+                    self.join(aggregation, core, at)
+        self.graph.switches += cores
+
+    def own_links(self) -> None:
+        place = {frozenset((link.a, link.b)): index for index, link in enumerate(self.graph.links)}
+        generated = len(self.graph.links)
+        for index, link in enumerate(self.network.links):
+            a, b = link.between
+            path: KeyPath = ("network", "links", index)
+            known = place.get(frozenset((a, b)))
+            if known is None or known >= generated:
+                self.join(a, b, path, link.rate, link.delay)
+                known = -1
+            old = self.graph.links[known]
+            self.graph.links[known] = replace(
+                old,
+                rate_bps=old.rate_bps if link.rate is None else link.rate,
+                delay_ps=old.delay_ps if link.delay is None else link.delay,
+                path=path,
+                path_cost=link.path_cost,
+                port_priority=link.port_priority,
+            )
+
+
+def node_count(network: Network) -> int:
+    """Nodes that a network will have, told before any is made."""
+    own = len(network.hosts) + len(network.switches)
+    match network.topology:
+        case Star(hosts=hosts):
+            return own + 1 + host_count(hosts)
+        case Dumbbell(left=left, right=right):
+            return own + 2 + host_count(left) + host_count(right)
+        case LeafSpine() as shape:
+            return own + shape.host_total + shape.leaves + shape.spines
+        case FatTree(k=k) as tree:
+            return own + tree.host_total + 5 * k * k // 4
+        case None:
+            return own
+
+
+def expand(network: Network) -> Graph:
+    """Nodes and links; `node_count` must be at most `NODES_MAX`."""
+    builder = _Builder(network)
+    match network.topology:
+        case Star() as star:
+            builder.star(star)
+        case Dumbbell() as dumbbell:
+            builder.dumbbell(dumbbell)
+        case LeafSpine() as shape:
+            builder.leaf_spine(shape)
+        case FatTree() as tree:
+            builder.fat_tree(tree)
+        case None:
+            pass
+    builder.graph.hosts += network.hosts
+    builder.graph.switches += network.switches
+    builder.own_links()
+    return builder.graph

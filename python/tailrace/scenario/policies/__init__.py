@@ -1,0 +1,1 @@
+"""Switches and the queueing policies of their ports."""

@@ -1,0 +1,89 @@
+"""Classification: which class, and with it which queue, a frame has at a switch."""
+
+import re
+from typing import Annotated, Literal
+
+from pydantic import BeforeValidator, ConfigDict, Field, WithJsonSchema
+
+from tailrace.scenario.text.quantities import Part, refuse
+from tailrace.scenario.text.units import shown
+
+DSCP_NAMES: dict[str, int] = {
+    "default": 0,
+    "be": 0,
+    "le": 1,
+    "va": 44,
+    "ef": 46,
+    **{f"cs{number}": 8 * number for number in range(8)},
+    **{f"af{group}{drop}": 8 * group + 2 * drop for group in (1, 2, 3, 4) for drop in (1, 2, 3)},
+}
+"""Code points by name (RFC 2474, 2597, 3246, 5865, 8622)."""
+PROTOCOLS = {"tcp": 6, "udp": 17}
+"""The protocols that workloads use."""
+_PORTS = re.compile(r"^\s*(\d{1,5})\s*(?:-\s*(\d{1,5})\s*)?$")
+
+
+def _dscp(value: object) -> object:
+    if isinstance(value, str):
+        number = DSCP_NAMES.get(value.strip().lower())
+        if number is None:
+            raise refuse(f"'{value}' is not a code point", "write 0 to 63, or a name such as ef, cs3, af41")
+        return number
+    return value
+
+
+def _ports(value: object) -> tuple[int, int]:
+    text = str(value) if isinstance(value, int) and not isinstance(value, bool) else value
+    match = _PORTS.match(text) if isinstance(text, str) else None
+    if match is None:
+        raise refuse(f"{shown(value)} is not a port", "write 5432 or 1024-2047")
+    first, last = int(match[1]), int(match[2] or match[1])
+    if not first <= last <= 65_535:
+        raise refuse(f"'{text}' is not a range of ports", "ports are 0 to 65535, the lower one first")
+    return first, last
+
+
+Dscp = Annotated[
+    int,
+    BeforeValidator(_dscp),
+    Field(ge=0, le=63, strict=True),
+    WithJsonSchema(
+        {"anyOf": [{"type": "integer", "minimum": 0, "maximum": 63}, {"enum": sorted(DSCP_NAMES)}], "default": 0}
+    ),
+]
+"""A code point of the IP header, by number or name."""
+Ports = Annotated[
+    tuple[int, int],
+    BeforeValidator(_ports),
+    WithJsonSchema(
+        {"anyOf": [{"type": "integer", "minimum": 0, "maximum": 65_535}, {"type": "string", "pattern": _PORTS.pattern}]}
+    ),
+]
+"""First and last port."""
+
+
+class Rule(Part):
+    """A rule of classification: everything that it states must hold. The first rule that matches counts."""
+
+    model_config = ConfigDict(populate_by_name=True)
+
+    class_: Annotated[int, Field(ge=0, le=7, strict=True, alias="class")]
+    """Class of what matches, 0 to 7; it takes the place of the frame's priority."""
+    pcp: list[Annotated[int, Field(ge=0, le=7, strict=True)]] | None = None
+    """One of these priorities of the 802.1Q tag (a workload's `priority`)."""
+    dscp: list[Dscp] | None = None
+    """One of these code points, by number or name (a workload's `dscp`)."""
+    vlan: list[Annotated[int, Field(ge=1, le=4094, strict=True)]] | None = None
+    """One of these VLANs (a workload's `vlan`)."""
+    ingress: str | None = None
+    """Neighbour whose link it came by."""
+    source: str | None = None
+    """Host it comes from."""
+    destination: str | None = None
+    """Host it goes to."""
+    protocol: Literal["tcp", "udp"] | None = None
+    """Transport protocol."""
+    source_port: Ports | None = None
+    """Source port, or first-last."""
+    destination_port: Ports | None = None
+    """Destination port, or first-last."""

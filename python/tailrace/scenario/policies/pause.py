@@ -1,0 +1,129 @@
+"""Pause frames: per priority (802.1Qbb, PFC) or for the whole link (802.3x), and the buffer that makes it lossless."""
+
+from collections.abc import Callable
+from typing import Annotated, Literal
+
+from pydantic import BeforeValidator, Field, WithJsonSchema
+
+from tailrace.scenario.policies.limit import Limit, QueueLimit
+from tailrace.scenario.text.quantities import Count, Part, Rate, Size, Time, refuse
+from tailrace.scenario.text.units import LENGTH, SIZE, TIME, Dimension, QuantityError, parse
+
+PRIORITIES = 8
+XOFF_DEFAULT = Limit(unit="alpha-milli", amount=125)
+"""A lossless group takes an eighth of the free buffer before it pauses (HPCC simulator, SONiC dynamic_th -3)."""
+
+PriorityNo = Annotated[int, Field(ge=0, le=7, strict=True)]
+Priorities = Annotated[list[PriorityNo], Field(min_length=1, max_length=PRIORITIES)]
+Quanta = Annotated[Count, Field(ge=1, le=65_535)]
+
+
+def _auto_reader(dimension: Dimension) -> Callable[[object], int | str]:
+    def read(value: object) -> int | str:
+        if value == "auto":
+            return "auto"
+        try:
+            return parse(value, dimension)
+        except QuantityError as error:
+            raise refuse(error.what, f"{error.hint}, or auto") from None
+
+    return read
+
+
+def _auto_schema(dimension: Dimension) -> WithJsonSchema:
+    return WithJsonSchema({"anyOf": [{"const": "auto"}, {"type": "string", "pattern": dimension.pattern}]})
+
+
+def _length(value: object) -> int:
+    try:
+        return parse(value, LENGTH)
+    except QuantityError as error:
+        raise refuse(error.what, error.hint) from None
+
+
+AutoSize = Annotated[int | Literal["auto"], BeforeValidator(_auto_reader(SIZE)), _auto_schema(SIZE)]
+AutoTime = Annotated[int | Literal["auto"], BeforeValidator(_auto_reader(TIME)), _auto_schema(TIME)]
+Length = Annotated[
+    int, BeforeValidator(_length), WithJsonSchema({"type": "string", "pattern": LENGTH.pattern, "examples": ["100m"]})
+]
+"""Millimetres."""
+
+
+class Watchdog(Part):
+    """Breaks pause storms (SONiC PFC_WD, NX-OS priority-flow-control watch-dog)."""
+
+    detection: Time = 200 * 10**9
+    """A queue with frames that was paused for this long is in a storm: its frames are dropped. SONiC: 200ms."""
+    restoration: Time = 400 * 10**9
+    """The queue works again when it was not paused for this long [K]: SONiC examples use 200ms to 400ms."""
+
+
+class GroupThresholds(Part):
+    """When a lossless group pauses its sender; every part that is left out comes from the port's `pfc`."""
+
+    headroom: AutoSize | None = None
+    """Room for what arrives after a pause was sent."""
+    xoff: QueueLimit | None = None
+    """Pause above this."""
+    xon_offset: Size | None = None
+    """Resume this far below."""
+    reserved: Size | None = None
+    """Bytes that are always the group's own."""
+
+
+class _Pausing(Part):
+    headroom: AutoSize = "auto"
+    """Room for what arrives after a pause was sent. auto: from rate, cable, MTU and the peer's response."""
+    cable: Length | None = None
+    """Length of the cable, for `auto`; a link with a longer delay counts by that. Left out: from the link's delay."""
+    xoff: QueueLimit = XOFF_DEFAULT
+    """Pause above this much, a size or dynamic(alpha) of the free buffer."""
+    xon_offset: Size = 18_432
+    """Resume this far below; 18 KiB is the pipeline latency in SONiC's computation for Spectrum."""
+    reserved: Size = 0
+    """Bytes that are always the group's own."""
+    quanta: Quanta = 65_535
+    """Length of the pauses that are sent, in 512 bit times; they are renewed in time."""
+    response: AutoTime = "auto"
+    """From the arrival of a pause to its effect here. auto: the limit of 802.3 annex 31B for the link's rate."""
+    sends: bool = True
+    """Sends pauses."""
+    obeys: bool = True
+    """Obeys pauses."""
+    watchdog: Watchdog | None = None
+    """Breaks pause storms; left out: none."""
+
+
+class Pfc(_Pausing):
+    """Priority flow control (802.1Qbb): the named priorities lose nothing, their senders are paused instead."""
+
+    priorities: Priorities
+    """The lossless priorities, each a group of its own."""
+    per_priority: dict[Annotated[int, Field(ge=0, le=7)], GroupThresholds] = {}
+    """Thresholds of single priorities where they differ."""
+    lossy: QueueLimit | None = None
+    """What all other priorities together may hold of the buffer at this port. Left out: all of it."""
+
+    def thresholds(self, priority: int) -> GroupThresholds:
+        """The thresholds of one lossless priority, complete."""
+        own = self.per_priority.get(priority, GroupThresholds())
+        usual = {name: getattr(self, name) for name in GroupThresholds.model_fields}
+        stated = {name: value for name in GroupThresholds.model_fields if (value := getattr(own, name)) is not None}
+        return GroupThresholds.model_construct(**usual | stated)
+
+
+class LinkPause(_Pausing):
+    """Pause of the whole link (802.3x): everything that comes in by this port is lossless."""
+
+
+class Police(Part):
+    """A policer of what enters by this port: what exceeds the rate is dropped."""
+
+    priorities: Priorities = list(range(PRIORITIES))
+    """Classes that it applies to; left out: all."""
+    rate: Rate
+    """Committed rate, of frames without wire overhead."""
+    burst: Size = 100_000
+    """Committed burst [K]: tens of full frames."""
+    per_flow: bool = False
+    """One bucket for each flow instead of one for all (a cloud's cap of a single flow)."""

@@ -1,0 +1,151 @@
+"""Switches and the queueing policies of their ports."""
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from tailrace.scenario.network.spanning_tree import BRIDGE_PRIORITY, BridgePriority
+from tailrace.scenario.policies.aqm import Afd, Aqm, Etrap, NoAqm
+from tailrace.scenario.policies.classify import Rule
+from tailrace.scenario.policies.limit import Limit, QueueLimit
+from tailrace.scenario.policies.pause import PRIORITIES, LinkPause, Pfc, Police, Priorities
+from tailrace.scenario.text.quantities import NAME_PATTERN, Count, Part, Rate, Share, Size, SmallCount, Time, within
+from tailrace.scenario.text.units import PLAN_INTEGER_MAX, SIZE
+
+ONE_PPB = 10**9
+RULES_MAX = 512
+"""Rules of one switch: more belong into a TCAM, not into a scenario."""
+
+QCN_SET_POINT_BYTES_MIN = 100
+"""The least that a plan accepts (crates/plan)."""
+
+Name = Annotated[str, Field(pattern=NAME_PATTERN)]
+
+
+class Shape(Part):
+    """Guaranteed and largest rate of a queue, of frames with their wire overhead."""
+
+    min: Rate | None = None
+    """Guaranteed to a queue with a share: below it the queue is served before the others that have one, and the share
+    is of what is left. A strict queue comes before them anyway."""
+    max: Rate | None = None
+    """Not exceeded, but for a burst of 18 460 B (two jumbo frames) after silence."""
+
+
+class Qcn(Part):
+    """QCN congestion point (802.1Qau): tells senders how far the queue is from its set point."""
+
+    set_point: Annotated[Size, within(SIZE, least=QCN_SET_POINT_BYTES_MIN, most=PLAN_INTEGER_MAX)] = 26_000
+    """Depth to be kept (IEEE8021-CN-MIB: 26 000 octets)."""
+    weight: Annotated[Count, Field(ge=1, le=1024)] = 2
+    """Weight of the queue's growth (IEEE8021-CN-MIB: 2)."""
+
+
+class Queue(Part):
+    """One output queue: strict, or a share of what strict queues leave."""
+
+    strict: Annotated[Count, Field(ge=1, le=8)] | None = None
+    """Strict priority: level 1 is served first."""
+    share: Share | None = None
+    """Share of the weighted bandwidth. Left out: what the other shares leave."""
+    limit: QueueLimit = Limit(unit="alpha-milli", amount=8000)
+    """When it is full: bytes, `dynamic(alpha)` of the free buffer, or frames [K]: dynamic(8) is a usual default."""
+    reserved: Size = 0
+    """Bytes that are always this queue's own."""
+    shape: Shape | None = None
+    """Guaranteed and largest rate."""
+    aqm: Aqm = NoAqm(kind="none")
+    """Active queue management."""
+    qcn: Qcn | None = None
+    """Quantised congestion notification; senders need `nic.qcn`."""
+
+
+class Dpp(Part):
+    """Dynamic Packet Prioritization (Cisco C11-738425, page 5)."""
+
+    max_packets: Annotated[SmallCount, Field(ge=1)] = 120
+    """The first this many packets of a flow use the express queue [K]: 120 is the NX-OS default, the paper uses 20."""
+    age: Time = 5 * 10**9
+    """A flow that was silent for this long is new again; the paper: 5ms."""
+    express: str = "express"
+    """Name of the express queue; it must be strict."""
+    reset: Literal["order-safe", "naive"] = "order-safe"
+    """order-safe: a flow is not new again while packets of it wait in the normal queue; naive: the age decides."""
+    table_entries: Count = 65_536
+    """Entries of the flow table, a power of two."""
+    when_full: Literal["evict-oldest", "untracked"] = "evict-oldest"
+    """What happens to a flow that finds no entry."""
+    priorities: Priorities = list(range(PRIORITIES))
+    """Classes whose flows are prioritised; left out: all. A switch names them (`class type network-qos`)."""
+
+
+class Policy(Part):
+    """What an output port does."""
+
+    queues: Annotated[dict[Name, Queue], Field(min_length=1, max_length=8)]
+    """Queues by name, one to eight."""
+    priorities: dict[Annotated[int, Field(ge=0, le=7)], str] = {}
+    """Queue of each priority (0 to 7). Left out: the first weighted queue that is not for a lossless priority."""
+    dpp: Dpp | None = None
+    """Dynamic packet prioritisation."""
+    etrap: Etrap | None = None
+    """Elephant trap for queues with `afd`; left out: the switch's defaults where a queue has it."""
+    pfc: Pfc | None = None
+    """Priority flow control at this port, in both directions."""
+    link_pause: LinkPause | None = None
+    """802.3x pauses at this port, in both directions; a port has this or `pfc`."""
+    police: Police | None = None
+    """Policer of what enters by this port."""
+
+    @property
+    def trap(self) -> Etrap | None:
+        """The elephant trap: the stated one, or the default one where a queue needs it."""
+        needs = any(isinstance(queue.aqm, Afd) for queue in self.queues.values())
+        return self.etrap or (Etrap() if needs else None)
+
+    @property
+    def pausing(self) -> Pfc | LinkPause | None:
+        """Whatever makes the port lossless."""
+        return self.pfc or self.link_pause
+
+    @property
+    def usual_queue(self) -> str:
+        """Queue of the priorities that name none: the first weighted one that is not for a lossless priority."""
+        lossless = {self.priorities.get(priority) for priority in self.pfc.priorities} if self.pfc else set()
+        weighted = [name for name, queue in self.queues.items() if queue.strict is None]
+        return next((name for name in weighted if name not in lossless), list(self.queues)[-1])
+
+    def queue_of(self, priority: int) -> str:
+        """Queue of a priority."""
+        return self.priorities.get(priority, self.usual_queue)
+
+    def shares(self) -> dict[str, int]:
+        """Share of each weighted queue in parts per billion; those that state none divide what is left."""
+        weighted = {name: queue.share for name, queue in self.queues.items() if queue.strict is None}
+        stated = sum(share for share in weighted.values() if share is not None)
+        unstated = sum(1 for share in weighted.values() if share is None)
+        left = max(0, ONE_PPB - stated) // max(1, unstated)
+        return {name: left if share is None else share for name, share in weighted.items()}
+
+
+class Switch(Part):
+    """A switch: what is left out comes from `switches.defaults`."""
+
+    switching: Literal["store-and-forward", "cut-through"] = "store-and-forward"
+    """When a frame is forwarded: when it has arrived whole, or when its header has."""
+    latency: Time = 1_000_000
+    """Fixed delay from ingress to the output queue [K]: around 1 us for data-centre switches."""
+    buffer: Size = 12_000_000
+    """Packet memory shared by all ports [K]: 12 MB is a Trident II."""
+    classify: Annotated[list[Rule], Field(max_length=RULES_MAX)] = []
+    """Rules of classification, first match first. A frame that none matches has its priority as class."""
+    policy: str = "fifo"
+    """Name of the policy of every port (`fifo` exists without being declared: one queue, tail drop, dynamic(8))."""
+    ports: dict[str, str] = {}
+    """Policies of single ports: name of the neighbour, name of the policy."""
+    bridge_priority: BridgePriority = BRIDGE_PRIORITY
+    """Priority in spanning trees, 0 to 61440 in steps of 4096: the lowest is the root, of equals the first switch."""
+
+
+FIFO = Policy(queues={"default": Queue()})
+"""The policy named `fifo` when a scenario does not declare one."""

@@ -1,0 +1,200 @@
+"""Distributions as text: `8ms`, `exponential(8ms)`, `uniform(1ms, 9ms)`, `normal(8ms, 1ms)`, `lognormal(8ms, 0.5)`,
+`erlang(8ms, 4)`, the name of a published flow-size distribution, or a mapping `cdf: [[10kB, 15%], ...]`.
+"""
+
+import math
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+from tailrace.scenario.text import flow_sizes, tails
+from tailrace.scenario.text.units import SHARE, Dimension, QuantityError, parse
+
+ONE_PPB = 10**9
+"""A probability of one in a plan."""
+SIZE_BYTES_LEAST = 1
+"""A draw of no bytes would be no flow: distributions that begin at 0 bytes begin at this."""
+ERLANG_SHAPE_MAX = 1000
+CDF_POINTS_MAX = 1000
+
+_CALL = re.compile(r"^\s*(?P<name>[a-z][a-z-]*)\s*\((?P<arguments>.*)\)\s*$")
+
+Points = list[tuple[int, int]]
+
+
+@dataclass(frozen=True)
+class Distribution:
+    """A distribution in the form of the plan, with its mean in the plan's unit (picoseconds or bytes)."""
+
+    raw: dict[str, Any]
+    mean: float
+    text: str
+
+    @property
+    def largest(self) -> float:
+        """The largest value that can be drawn; infinite where there is no bound."""
+        [(kind, value)] = self.raw.items()
+        if kind == "constant":
+            return float(value)
+        if kind == "uniform":
+            return float(value["high"])
+        return float(value[-1][0]) if kind == "cumulative" else math.inf
+
+    @property
+    def smallest(self) -> float:
+        """The smallest value that can be drawn."""
+        [(kind, value)] = self.raw.items()
+        if kind == "constant":
+            return float(value)
+        if kind == "uniform":
+            return float(value["low"])
+        return float(value[0][0]) if kind == "cumulative" else 0.0
+
+    def above(self, bound: float) -> float:
+        """The probability of a value above `bound`."""
+        return tails.above(self.raw, bound)
+
+    def mean_up_to(self, bound: float) -> float:
+        """The mean when every larger value is replaced by `bound`."""
+        return tails.mean_up_to(self.raw, bound)
+
+    def scaled(self, factor: float) -> "Distribution":
+        """The same shape with every value times `factor`."""
+        [(kind, value)] = self.raw.items()
+
+        def times(x: int) -> int:
+            return max(0, round(x * factor))
+
+        if kind == "constant":
+            raw: Any = times(value)
+        elif kind == "cumulative":
+            raw = [[times(x), p] for x, p in value]
+        else:
+            raw = {k: x if k in ("shape", "sigma_milli") else times(x) for k, x in value.items()}
+        return Distribution({kind: raw}, self.mean * factor, f"{self.text} x {factor:.6g}")
+
+
+def parse_distribution(value: object, dimension: Dimension) -> Distribution:
+    """A distribution of quantities of `dimension`; raises `QuantityError` with a hint."""
+    if isinstance(value, Distribution):
+        return value
+    if isinstance(value, dict):
+        return _from_cdf(value, dimension)
+    if isinstance(value, str):
+        if value.strip() in flow_sizes.NAMED and dimension.noun == "size":
+            return _from_name(value.strip())
+        call = _CALL.match(value)
+        if call:
+            return _from_call(call["name"], call["arguments"], value, dimension)
+        if re.match(r"^\s*[A-Za-z]", value):
+            raise QuantityError(f"'{value}' is not a distribution", _hint(dimension))
+    constant = parse(value, dimension)
+    return Distribution({"constant": constant}, float(constant), str(value))
+
+
+def _hint(dimension: Dimension) -> str:
+    example = dimension.examples[0]
+    shapes = f"{example}, exponential({example}), uniform(low, high), normal(mean, deviation)"
+    shapes += ", lognormal(median, sigma), erlang(mean, shape)"
+    named = f", or one of {', '.join(flow_sizes.NAMED)}" if dimension.noun == "size" else ""
+    return f"write {shapes}{named}"
+
+
+def _from_call(name: str, arguments: str, text: str, dimension: Dimension) -> Distribution:
+    shapes: dict[str, tuple[int, Callable[[list[str], Dimension], tuple[dict[str, Any], float]]]] = {
+        "constant": (1, _constant),
+        "exponential": (1, _exponential),
+        "uniform": (2, _uniform),
+        "normal": (2, _normal),
+        "lognormal": (2, _lognormal),
+        "erlang": (2, _erlang),
+    }
+    if name not in shapes:
+        raise QuantityError(f"there is no distribution '{name}'", _hint(dimension))
+    count, build = shapes[name]
+    parts = [part.strip() for part in arguments.split(",")]
+    if len(parts) != count or not all(parts):
+        given = sum(1 for part in parts if part)
+        raise QuantityError(f"'{name}' takes {count} value{'s' if count > 1 else ''}, not {given}", _hint(dimension))
+    raw, mean = build(parts, dimension)
+    return Distribution(raw, mean, text)
+
+
+def _constant(parts: list[str], dimension: Dimension) -> tuple[dict[str, Any], float]:
+    value = parse(parts[0], dimension)
+    return {"constant": value}, float(value)
+
+
+def _exponential(parts: list[str], dimension: Dimension) -> tuple[dict[str, Any], float]:
+    mean = parse(parts[0], dimension)
+    return {"exponential": {"mean": mean}}, float(mean)
+
+
+def _uniform(parts: list[str], dimension: Dimension) -> tuple[dict[str, Any], float]:
+    low, high = parse(parts[0], dimension), parse(parts[1], dimension)
+    if low > high:
+        raise QuantityError(
+            f"uniform({parts[0]}, {parts[1]}) has its ends exchanged", f"write uniform({parts[1]}, {parts[0]})"
+        )
+    return {"uniform": {"low": low, "high": high}}, (low + high) / 2
+
+
+def _normal(parts: list[str], dimension: Dimension) -> tuple[dict[str, Any], float]:
+    mean, deviation = parse(parts[0], dimension), parse(parts[1], dimension)
+    return {"normal": {"mean": mean, "deviation": deviation}}, float(mean)
+
+
+def _lognormal(parts: list[str], dimension: Dimension) -> tuple[dict[str, Any], float]:
+    median, sigma = parse(parts[0], dimension), _plain(parts[1], "sigma, the deviation of the logarithm")
+    if not 0 <= sigma <= 5:
+        raise QuantityError(f"sigma {sigma:g} is outside 0 to 5", "usual values are 0.2 to 1.5")
+    raw = {"log-normal": {"median": median, "sigma_milli": round(sigma * 1000)}}
+    return raw, median * math.exp(sigma * sigma / 2)
+
+
+def _erlang(parts: list[str], dimension: Dimension) -> tuple[dict[str, Any], float]:
+    mean, shape = parse(parts[0], dimension), _plain(parts[1], "shape, a whole number")
+    if shape != int(shape) or not 1 <= shape <= ERLANG_SHAPE_MAX:
+        raise QuantityError(f"shape {shape:g} is not a whole number from 1 to {ERLANG_SHAPE_MAX}", "1 is exponential")
+    return {"erlang": {"mean": mean, "shape": int(shape)}}, float(mean)
+
+
+def _plain(text: str, meaning: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise QuantityError(f"'{text}' is not a number", f"the second value is {meaning}, without a unit") from None
+
+
+def _from_name(name: str) -> Distribution:
+    points = [(size, round(percent * ONE_PPB / 100)) for size, percent in flow_sizes.NAMED[name].points]
+    return _cumulative(points, name)
+
+
+def _from_cdf(value: dict[Any, Any], dimension: Dimension) -> Distribution:
+    rows = value.get("cdf")
+    if set(value) != {"cdf"} or not isinstance(rows, list) or not rows or len(rows) > CDF_POINTS_MAX:
+        raise QuantityError("a mapping here is a cumulative distribution", "write cdf: [[10kB, 15%], [1MB, 100%]]")
+    points: Points = []
+    for row in rows:
+        if not isinstance(row, list) or len(row) != 2:
+            raise QuantityError(f"{row} is not a pair of value and share", "write [10kB, 15%]")
+        points.append((parse(row[0], dimension), parse(row[1], SHARE)))
+    return _cumulative(points, "cdf")
+
+
+def _cumulative(points: Points, text: str) -> Distribution:
+    for (x, p), (x_next, p_next) in pairwise(points):
+        if x_next < x or p_next < p:
+            raise QuantityError("the points of a cumulative distribution must rise", "sort them by value and share")
+    if points[-1][1] != ONE_PPB:
+        raise QuantityError(
+            "the last share of a cumulative distribution must be 100%", "add the largest value with 100%"
+        )
+    points = [(max(x, SIZE_BYTES_LEAST), p) for x, p in points]
+    mean = points[0][0] * points[0][1] / ONE_PPB
+    for (x, p), (x_next, p_next) in pairwise(points):
+        mean += (x + x_next) / 2 * (p_next - p) / ONE_PPB
+    return Distribution({"cumulative": [[x, p] for x, p in points]}, mean, text)

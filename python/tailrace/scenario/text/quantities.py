@@ -1,0 +1,144 @@
+"""Units and distributions as pydantic types: parsed once, and patterned strings in JSON Schema."""
+
+from collections.abc import Callable
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema
+from pydantic_core import PydanticCustomError
+
+from tailrace.scenario.text import flow_sizes, units
+from tailrace.scenario.text.distribution import Distribution, parse_distribution
+
+NAME_CHARACTERS_MAX = 64
+"""Longest name; with a hash and an ending it still is a file name everywhere."""
+NAME_PATTERN = rf"^[A-Za-z0-9][A-Za-z0-9_-]{{0,{NAME_CHARACTERS_MAX - 1}}}$"
+"""Names of hosts, switches, workloads and arms: they become file names and parts of dotted paths."""
+
+
+UNIT_KEY = "x-unit"
+"""In JSON Schema: the kind of quantity that a patterned string holds."""
+
+
+class Part(BaseModel):
+    """Base of every part of a scenario: unknown keys are errors, values do not change, docstrings describe the keys."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True, arbitrary_types_allowed=True)
+
+
+def refuse(what: str, hint: str = "") -> PydanticCustomError:
+    """An error with a hint, for validators."""
+    return PydanticCustomError("scenario", "{what}", {"what": what, "hint": hint})
+
+
+def _names_or(word: str, noun: str) -> Callable[[object], object]:
+    """Reads a list of names, or one word that stands for all of them."""
+
+    def read(value: object) -> object:
+        if value == word:
+            return value
+        if isinstance(value, str):
+            raise refuse(f"'{value}' is not a list of {noun}s", f"write [{value}], or {word}")
+        if not isinstance(value, list):
+            raise refuse(f"{units.shown(value)} is not a list of {noun}s", f"write [a, b], or {word}")
+        for name in value:
+            if not isinstance(name, str):
+                raise refuse(f"{units.shown(name)} is not the name of a {noun}", "put it in quotes")
+        return value
+
+    return read
+
+
+def _reader(dimension: units.Dimension) -> Callable[[object], int]:
+    def read(value: object) -> int:
+        try:
+            return units.parse(value, dimension)
+        except units.QuantityError as error:
+            raise refuse(error.what, error.hint) from None
+
+    return read
+
+
+def _distribution_reader(dimension: units.Dimension) -> Callable[[object], Distribution]:
+    def read(value: object) -> Distribution:
+        try:
+            return parse_distribution(value, dimension)
+        except units.QuantityError as error:
+            raise refuse(error.what, error.hint) from None
+
+    return read
+
+
+def _schema(dimension: units.Dimension) -> WithJsonSchema:
+    return WithJsonSchema(
+        {
+            "type": "string",
+            "pattern": dimension.pattern,
+            "examples": list(dimension.examples),
+            UNIT_KEY: dimension.noun,
+        }
+    )
+
+
+def _distribution_schema(dimension: units.Dimension) -> WithJsonSchema:
+    example = dimension.examples[0]
+    shapes = r"^\s*(exponential|uniform|normal|lognormal|erlang|constant)\s*\(.+\)\s*$"
+    text: list[dict[str, Any]] = [
+        {"type": "string", "pattern": dimension.pattern},
+        {"type": "string", "pattern": shapes},
+    ]
+    if dimension.noun == "size":
+        text.append({"type": "string", "enum": sorted(flow_sizes.NAMED)})
+    pair = {"type": "array", "prefixItems": [{"type": "string"}, {"type": "string"}], "minItems": 2, "maxItems": 2}
+    points = {"type": "array", "items": pair, "minItems": 1}
+    cdf = {"type": "object", "properties": {"cdf": points}, "required": ["cdf"], "additionalProperties": False}
+    return WithJsonSchema({"anyOf": [*text, cdf], "examples": [example, f"exponential({example})"]})
+
+
+Time = Annotated[int, BeforeValidator(_reader(units.TIME)), _schema(units.TIME)]
+"""Picoseconds."""
+FineTime = Annotated[int, BeforeValidator(_reader(units.FINE_TIME)), _schema(units.FINE_TIME)]
+"""Femtoseconds, for costs per byte."""
+Size = Annotated[int, BeforeValidator(_reader(units.SIZE)), _schema(units.SIZE)]
+"""Bytes."""
+Rate = Annotated[int, BeforeValidator(_reader(units.RATE)), _schema(units.RATE)]
+"""Bits per second."""
+Offset = Annotated[int, BeforeValidator(_reader(units.OFFSET)), _schema(units.OFFSET)]
+"""Parts per billion of a clock."""
+Share = Annotated[int, BeforeValidator(_reader(units.SHARE)), _schema(units.SHARE)]
+"""A share of a whole in parts per billion."""
+Frames = Annotated[int, BeforeValidator(_reader(units.FRAMES)), _schema(units.FRAMES)]
+"""A number of frames."""
+TimeDistribution = Annotated[
+    Distribution, BeforeValidator(_distribution_reader(units.TIME)), _distribution_schema(units.TIME)
+]
+SizeDistribution = Annotated[
+    Distribution, BeforeValidator(_distribution_reader(units.SIZE)), _distribution_schema(units.SIZE)
+]
+HostNames = Annotated[list[str] | Literal["all"], BeforeValidator(_names_or("all", "host"))]
+"""Hosts by name, or all of them."""
+PortNames = Annotated[list[str] | Literal["auto"], BeforeValidator(_names_or("auto", "port"))]
+"""Ports as `switch>neighbour`, or those where queues can form."""
+Count = Annotated[int, Field(strict=True, ge=0, le=units.PLAN_INTEGER_MAX)]
+"""A whole number, not negative."""
+SmallCount = Annotated[int, Field(strict=True, ge=0, le=units.PLAN_SMALL_MAX)]
+"""A whole number that a plan keeps in 32 bits."""
+
+
+def within(dimension: units.Dimension, *, least: int = 0, most: int = units.PLAN_SMALL_MAX) -> AfterValidator:
+    """Bounds of a quantity, told with its unit."""
+    unit = next(likely for likely in dimension.likely if dimension.suffixes[likely.strip()] == 1)
+
+    def bounded(value: int) -> int:
+        if value < least:
+            raise refuse(f"{value}{unit} is out of range", f"the least is {least}{unit}")
+        if value > most:
+            raise refuse(f"{value}{unit} is out of range", f"the most is {most}{unit}")
+        return value
+
+    return AfterValidator(bounded)
+
+
+SmallSize = Annotated[Size, within(units.SIZE)]
+"""Bytes that a plan keeps in 32 bits."""
+SmallFrames = Annotated[Frames, within(units.FRAMES)]
+"""A number of frames that a plan keeps in 32 bits."""

@@ -1,0 +1,211 @@
+"""What a kind of workload answers. A kind is a module beside this one with one class, and a line in `kinds.KINDS`.
+
+Nothing outside these modules asks of which kind a workload is. A question that differs between kinds is an abstract
+method here: a kind that does not answer it cannot be registered (mypy) and not be made (Python).
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Mapping, Set
+from dataclasses import dataclass
+from typing import Annotated, Any, Protocol, Self
+
+from pydantic import Field
+
+from tailrace.errors import KeyPath
+from tailrace.scenario.network.spanning_tree import Vlan
+from tailrace.scenario.network.topology import Graph
+from tailrace.scenario.policies.classify import Dscp
+from tailrace.scenario.text.distribution import Distribution
+from tailrace.scenario.text.quantities import NAME_PATTERN, Part
+from tailrace.scenario.workloads.division import Divisor
+from tailrace.scenario.workloads.facts import Ends, Facts
+
+PS_PER_S = 10**12
+Priority = Annotated[int, Field(ge=0, le=7, strict=True)]
+GroupName = Annotated[str, Field(pattern=NAME_PATTERN)]
+Raw = dict[str, Any]
+Found = Iterator[tuple[KeyPath, str, str]]
+"""Path below the workload, what is wrong, hint."""
+
+
+@dataclass(frozen=True)
+class Surroundings:
+    """What a workload may know of the scenario that it is in."""
+
+    graph: Graph
+    duration_ps: int
+    """Length of a trial."""
+    mtu_of: Callable[[str], int]
+    """MTU of a host, in bytes."""
+
+
+@dataclass(frozen=True)
+class LeastTime:
+    """The least time that a workload needs: lines are never idle, no frame has headers or is lost."""
+
+    seconds: float
+    why: str
+    """What decides it, such as `at the line rate`."""
+    key: str
+    """The key that states how much it does."""
+
+
+@dataclass(frozen=True)
+class LongFlows:
+    """Connections that carry bulk data for as long as the workload runs."""
+
+    source: str
+    destination: str
+    connections: int
+
+
+class ClosedLoop(Protocol):
+    """A workload whose users wait for each answer: calibration chooses its number of transactions or its gap."""
+
+    @property
+    def users(self) -> int: ...
+    @property
+    def transactions(self) -> int | None: ...
+    @property
+    def gap(self) -> Distribution: ...
+
+    def first_transaction(self) -> Distribution:
+        """When its users begin, in picoseconds."""
+
+    def cycle_guess_ps(self) -> float:
+        """A bound from below on the time of one transaction: gap and server time."""
+
+    def with_transactions(self, count: int, gap: Distribution) -> "WorkloadKind":
+        """The same with another number of transactions of each user, and another gap."""
+
+    def probe(self, count: int) -> "WorkloadKind":
+        """The same with this number of transactions, all of which are recorded."""
+
+
+class WorkloadKind(Part, ABC):
+    enabled: bool = True
+    """False leaves the workload out, such as in an arm "without the backup": `workloads.backup.enabled: false`."""
+    group: GroupName | None = None
+    """Results tell the workloads of a group in one row with a total (rates over the longest time, waits pooled)."""
+    priority: Priority = 0
+    """Priority of the frames, 0 to 7: their class where no `classify` says otherwise; policies map it to a queue."""
+    dscp: Dscp = 0
+    """Code point of the IP header, 0 to 63 or a name such as ef; only `classify` looks at it."""
+    vlan: Vlan | None = None
+    """VLAN of the frames, 1 to 4094: `classify` can ask for it, and `network.spanning_tree` gives it a tree."""
+    kind: str
+
+    # --- facts, and what stands in plans: no instance is needed ------------------------------------------------------
+
+    @classmethod
+    @abstractmethod
+    def facts(cls) -> Facts:
+        """What is true of every workload of this kind."""
+
+    @classmethod
+    @abstractmethod
+    def ends_in(cls, body: Mapping[str, Any]) -> Ends:
+        """Hosts of a workload of this kind in a plan."""
+
+    @classmethod
+    @abstractmethod
+    def work_in(cls, body: Mapping[str, Any]) -> int:
+        """What a workload in a plan does in all, in units of `Facts.noun`; 0 when it is never done."""
+
+    @classmethod
+    @abstractmethod
+    def crossings_in(cls, body: Mapping[str, Any]) -> int | None:
+        """How often a transaction in a plan crosses a port on its way; None where there are no transactions."""
+
+    # --- hosts -------------------------------------------------------------------------------------------------------
+
+    @abstractmethod
+    def named_ends(self) -> Iterator[tuple[KeyPath, str]]:
+        """Every host that the scenario names, with its place."""
+
+    @abstractmethod
+    def path_problems(self, graph: Graph) -> Found:
+        """Ends that are equal or cannot reach each other; all named hosts exist and all links have two ends."""
+
+    @abstractmethod
+    def senders(self, graph: Graph) -> list[str]:
+        """Hosts that send payload of some size, requests included."""
+
+    @abstractmethod
+    def bulk_receivers(self, hosts: Set[str]) -> Set[str]:
+        """The hosts, among all these, to which most bytes go."""
+
+    @abstractmethod
+    def pinned_keys(self) -> tuple[str, ...]:
+        """Keys that fix a path through the network."""
+
+    # --- checks ------------------------------------------------------------------------------------------------------
+
+    @abstractmethod
+    def problems(self, around: Surroundings) -> Found:
+        """What is wrong with its own values; all named hosts exist."""
+
+    @abstractmethod
+    def cautions(self, around: Surroundings) -> Found:
+        """What is likely to mislead; the scenario has no problems."""
+
+    @abstractmethod
+    def least_time(self, graph: Graph) -> LeastTime | None:
+        """A bound from below on the time it needs; None when it has no end."""
+
+    @abstractmethod
+    def bulk_to(self) -> tuple[str, int] | None:
+        """The host that receives its bytes, and how many; None when that is not known, or it has no end."""
+
+    @abstractmethod
+    def long_flows(self) -> LongFlows | None:
+        """Its connections, where each carries bulk data all the time."""
+
+    # --- plan --------------------------------------------------------------------------------------------------------
+
+    @abstractmethod
+    def start_ps(self) -> int:
+        """Nothing of it happens before this."""
+
+    @abstractmethod
+    def lowered(self, graph: Graph) -> Raw:
+        """The body in a plan."""
+
+    # --- experiments -------------------------------------------------------------------------------------------------
+
+    @abstractmethod
+    def work(self) -> int:
+        """Transactions of a user, bytes of a connection, flows or datagrams that it does; 0 when it has no end."""
+
+    @abstractmethod
+    def scaled(self, factor: float) -> Self:
+        """The same with this share of the work, at the same rates."""
+
+    @abstractmethod
+    def divided(self, name: str, rates_bps: Mapping[str, int], scale: Divisor) -> Self:
+        """The same on a network whose rates are divided; `rates_bps` are those of hosts before that.
+
+        Raises `RunRefusedError` with its name where its share of a link cannot be kept.
+        """
+
+    @abstractmethod
+    def closed_loop(self) -> ClosedLoop | None:
+        """Itself, where users wait for answers."""
+
+
+def named_problems(first: str, second: str, graph: Graph) -> Found:
+    """Problems of the path between two named hosts."""
+    if first == second:
+        yield (), f"both ends are host '{first}'", "name two different hosts"
+    elif not graph.has_path(first, second):
+        yield (), f"no path leads from '{first}' to '{second}'", "join their switches in network.links"
+
+
+def scaled_count(count: int | None, factor: float) -> int | None:
+    """A share of a count, at least 1; None stays."""
+    return None if count is None else max(1, round(count * factor))
+
+
+def line_bps(graph: Graph, *hosts: str) -> int:
+    """The slowest of the links of hosts."""
+    return min(graph.rates_bps[host] for host in hosts)

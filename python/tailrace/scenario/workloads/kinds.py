@@ -1,0 +1,56 @@
+"""The list of kinds. A new kind is a module beside this one, and a line here."""
+
+from functools import cache, reduce
+from operator import or_
+from typing import TYPE_CHECKING, Annotated
+
+from pydantic import Field
+
+from tailrace.errors import TailraceError, closest
+from tailrace.scenario.workloads.base import WorkloadKind
+from tailrace.scenario.workloads.datagrams import Datagrams
+from tailrace.scenario.workloads.facts import Facts
+from tailrace.scenario.workloads.flows import Flows
+from tailrace.scenario.workloads.oltp import Oltp
+from tailrace.scenario.workloads.stream import Stream
+
+
+def _registered(*kinds: type[WorkloadKind]) -> dict[str, type[WorkloadKind]]:
+    """Kinds by the name in scenarios, plans and results. mypy refuses a class with a method missing as an argument."""
+    by_name = {}
+    for kind in kinds:
+        [name] = kind.model_fields["kind"].annotation.__args__  # type: ignore[union-attr]  # a Literal of one name
+        by_name[name] = kind
+    return by_name
+
+
+KINDS = _registered(
+    Oltp,
+    Stream,
+    Flows,
+    Datagrams,
+)
+"""By name."""
+
+if TYPE_CHECKING:
+    Workload = WorkloadKind
+    """What the type checker sees is the base alone: only the modules of kinds know more."""
+else:
+    Workload = Annotated[reduce(or_, KINDS.values()), Field(discriminator="kind")]
+
+
+class UnknownKindError(TailraceError):
+    """A plan or a result holds a workload of a kind that this version does not know."""
+
+
+def kind_named(name: str) -> type[WorkloadKind]:
+    """The kind of this name; raises `UnknownKindError` for another one."""
+    if name not in KINDS:
+        raise UnknownKindError(f"there is no kind of workload '{name}' ({closest(name, list(KINDS), 'kinds')})")
+    return KINDS[name]
+
+
+@cache
+def facts_of(name: str) -> Facts:
+    """Facts about the kind of this name; raises `UnknownKindError` for another one."""
+    return kind_named(name).facts()

@@ -1,0 +1,273 @@
+"""Closed-loop users of a database."""
+
+from collections.abc import Iterator, Mapping, Set
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import Field
+
+from tailrace.errors import KeyPath, RunRefusedError
+from tailrace.scenario.network.topology import Graph
+from tailrace.scenario.text.distribution import Distribution, parse_distribution
+from tailrace.scenario.text.quantities import Count, Part, Rate, Size, SmallSize, TimeDistribution
+from tailrace.scenario.text.units import TIME
+from tailrace.scenario.workloads import division
+from tailrace.scenario.workloads.base import (
+    PS_PER_S,
+    ClosedLoop,
+    Found,
+    LeastTime,
+    LongFlows,
+    Raw,
+    Surroundings,
+    WorkloadKind,
+    line_bps,
+    named_problems,
+    scaled_count,
+)
+from tailrace.scenario.workloads.facts import Ends, Facts
+
+AT_ONCE = parse_distribution("0s", TIME)
+BITS_PER_BYTE = 8
+FS_BITS_PER_BYTE_SECOND = 8 * 10**15
+"""Femtoseconds per second times bits per byte."""
+TOLERANCE = 0.01
+"""A cycle may be longer by this share: users of a saturated link pause for next to nothing."""
+
+
+class RoundTrip(Part):
+    """One statement: a request, the server's work, a response."""
+
+    repeat: Annotated[Count, Field(ge=1, le=1000)] = 1
+    """The statement is done this many times in a row."""
+    request: Size = 200
+    """Payload of the request [K]: a short SQL statement with its protocol headers."""
+    response: Size
+    """Payload of the response."""
+    server_time: TimeDistribution = AT_ONCE
+    """The server's work on a request, whatever the size of the response."""
+    build_rate: Rate | None = None
+    """The server then makes the whole response at this rate before it writes any of it; left out: no time."""
+    write: SmallSize = 0
+    """The server writes the response in pieces of this size, each its own segments; 0B for one write."""
+    produce_rate: Rate | None = None
+    """The server hands the response over at this rate, while what it wrote is on its way; left out: at once."""
+    consume_rate: Rate | None = None
+    """A core of the client works on what has arrived at this rate; left out: no time."""
+    consume_chunk: Size = 65_536
+    """The client works on at most this much at a time; 64KiB [K] is a common size of read buffers."""
+    unpack_rate: Rate | None = None
+    """After the last byte a core of the client works on the whole response at this rate; left out: no time."""
+
+    def lowered(self) -> Raw:
+        """The statement in a plan."""
+        whole = {"build_fs_per_byte": self.build_rate, "unpack_fs_per_byte": self.unpack_rate}
+        used = {key: _fs_per_byte(rate) for key, rate in whole.items() if rate is not None}
+        return used | {
+            "request_bytes": self.request,
+            "response_bytes": self.response,
+            "server_time": self.server_time.raw,
+            "write_bytes": self.write,
+            "produce_fs_per_byte": _fs_per_byte(self.produce_rate),
+            "consume_fs_per_byte": _fs_per_byte(self.consume_rate),
+            "consume_chunk_bytes": self.consume_chunk,
+        }
+
+
+class Oltp(WorkloadKind):
+    """Closed-loop users of a database: each has one connection and does one transaction after the other."""
+
+    kind: Literal["oltp"]
+    client: str
+    """Host of the users."""
+    server: str
+    """Host of the database."""
+    users: Annotated[Count, Field(ge=1, le=60_000)]
+    """Users, each with its own connection and port."""
+    transactions: Count | None = None
+    """Transactions of each user. Left out: until the end of the trial, or from calibration."""
+    warmup_transactions: Count = 0
+    """The first this many transactions of each user are not recorded; they count towards completion."""
+    round_trips: Annotated[list[RoundTrip], Field(min_length=1, max_length=1000)]
+    """Statements of one transaction, in order."""
+    gap: TimeDistribution = AT_ONCE
+    """Pause between transactions, a distribution."""
+    gap_from: Literal["end", "start"] = "end"
+    """The pause counts from the end of the last transaction (think time) or from its intended start (pacing)."""
+    start: TimeDistribution | None = None
+    """First transaction of each user. Left out: anywhere in one mean gap, so that users do not start in step."""
+    load_generator: Literal["pgbench", "hammerdb"] = "pgbench"
+    """The program that is the users in a live run; the simulator does not look at it."""
+    connect: Literal["start", "early"] = "start"
+    """Users connect for their first transaction, or early: when the trial begins, as pools and pgbench do."""
+
+    @classmethod
+    def facts(cls) -> Facts:
+        return Facts(
+            noun="transactions",
+            group_noun="databases",
+            protocol="tcp",
+            is_open_loop=False,
+            is_ever_done=True,
+            done_key="transactions",
+            latency="transaction latency",
+            metrics=frozenset({"completion_s", "rate_per_s"}),
+            main_metrics=("completion_s", "rate_per_s", "latency_p99_ms", "goodput_gbps"),
+            sweep_metrics=("rate_per_s", "latency_p50_ms", "latency_p99_ms"),
+            load_metric=("rate_per_s", "transactions per second"),
+            has_slowdown_by_size=False,
+            live_load="transactions",
+            live_refusal=None,
+        )
+
+    @classmethod
+    def ends_in(cls, body: Mapping[str, Any]) -> Ends:
+        return Ends([body["client"]], [body["server"]], are_openers_receivers=True)
+
+    @classmethod
+    def work_in(cls, body: Mapping[str, Any]) -> int:
+        return int(body.get("transactions", 0) * body.get("users", 1))
+
+    @classmethod
+    def crossings_in(cls, body: Mapping[str, Any]) -> int | None:
+        return max(1, len(body.get("round_trips") or []))
+
+    def named_ends(self) -> Iterator[tuple[KeyPath, str]]:
+        yield ("client",), self.client
+        yield ("server",), self.server
+
+    def path_problems(self, graph: Graph) -> Found:
+        return named_problems(self.client, self.server, graph)
+
+    def senders(self, graph: Graph) -> list[str]:
+        return [self.client, self.server]
+
+    def bulk_receivers(self, hosts: Set[str]) -> Set[str]:
+        return {self.client}
+
+    def pinned_keys(self) -> tuple[str, ...]:
+        return ()
+
+    def problems(self, around: Surroundings) -> Found:
+        if self.transactions == 0:
+            yield ("transactions",), "0 transactions are no load", "leave it out to run until the end of the trial"
+        if self.transactions and self.warmup_transactions >= self.transactions:
+            what = f"all {self.transactions} transactions are warm-up"
+            yield ("warmup_transactions",), what, "leave transactions to record"
+        for index, trip in enumerate(self.round_trips):
+            for key in ("request", "response", "consume_chunk"):
+                if getattr(trip, key) == 0:
+                    yield ("round_trips", index, key), f"a {key} of no bytes makes no sense", "write at least 1B"
+            for key in ("build_rate", "produce_rate", "consume_rate", "unpack_rate"):
+                if getattr(trip, key) == 0:
+                    yield ("round_trips", index, key), "the rate is zero", "leave it out for no limit"
+
+    def cautions(self, around: Surroundings) -> Found:
+        yield from ()
+
+    def least_time(self, graph: Graph) -> LeastTime | None:
+        if not self.transactions:
+            return None
+        rate_bps = line_bps(graph, self.server, self.client)
+        bits = self.users * self.transactions * self.response_bytes * BITS_PER_BYTE
+        pace_s = (self.transactions - 1) * self._cycle_s(rate_bps)  # no pause follows the last one
+        bounds = [(pace_s, "at its users' own pace"), (bits / rate_bps, "at the line rate")]
+        return LeastTime(*max(bounds), "transactions")
+
+    def _cycle_s(self, rate_bps: int) -> float:
+        """One transaction after the other: the round trips alone on the line, and the gap."""
+        busy_ps = sum(
+            trip.repeat * (trip.server_time.mean + trip.response * BITS_PER_BYTE / rate_bps * PS_PER_S)
+            for trip in self.round_trips
+        )
+        gap_ps = self.gap.mean
+        return (max(gap_ps, busy_ps) if self.gap_from == "start" else gap_ps + busy_ps) / PS_PER_S
+
+    def bulk_to(self) -> tuple[str, int] | None:
+        if not self.transactions:
+            return None
+        return self.client, self.users * self.transactions * self.response_bytes
+
+    def long_flows(self) -> LongFlows | None:
+        return None
+
+    @property
+    def response_bytes(self) -> int:
+        """Of one transaction."""
+        return sum(trip.repeat * trip.response for trip in self.round_trips)
+
+    def start_ps(self) -> int:
+        return 0
+
+    def lowered(self, graph: Graph) -> Raw:
+        # A key with a default stands in a plan only where it is used: the hash of other plans does not change.
+        program = {} if self.load_generator == "pgbench" else {"load_generator": self.load_generator}
+        early = {"connects_early": True} if self.connect == "early" else {}
+        return {
+            "client": self.client,
+            "server": self.server,
+            "users": self.users,
+            "transactions": self.transactions or 0,
+            "warmup_transactions": self.warmup_transactions,
+            "round_trips": [trip.lowered() for trip in self.round_trips for _ in range(trip.repeat)],
+            "gap": self.gap.raw,
+            "gap_from": self.gap_from,
+            "start": self.first_transaction().raw,
+            **program,
+            **early,
+        }
+
+    def work(self) -> int:
+        return self.transactions or 0
+
+    def scaled(self, factor: float) -> Self:
+        warmup = int(self.warmup_transactions * factor)
+        update = {"transactions": scaled_count(self.transactions, factor), "warmup_transactions": warmup}
+        return self.model_copy(update=update)
+
+    def divided(self, name: str, rates_bps: Mapping[str, int], scale: division.Divisor) -> Self:
+        """Fewer users that ask alone for the same share of the link, each with the cycle that it had.
+
+        Where the number of users is no multiple, those that are left have a longer cycle and fewer transactions.
+        """
+        rate_bps = min(rates_bps[self.client], rates_bps[self.server])
+        users = max(1, round(self.users / scale.of_sizes))
+        longer = users * scale.divisor / self.users
+        answer_ps = self.response_bytes * BITS_PER_BYTE * PS_PER_S / rate_bps
+        work_ps = sum(trip.server_time.mean * trip.repeat for trip in self.round_trips)
+        wanted_ps = division.cycle_ps(self.users, self.gap.mean + work_ps, answer_ps) * longer
+        gap_ps = division.pause_ps(users, wanted_ps, answer_ps * scale.divisor) - work_ps
+        if gap_ps < -TOLERANCE * wanted_ps:
+            raise RunRefusedError(
+                f"--live-scale {scale.divisor}: workload '{name}' would need a negative gap: {users} of its users"
+                f" cannot request their share of a link of {rate_bps / scale.divisor / 1e6:g} Mbit/s"
+                " (hint: a smaller number)"
+            )
+        gap = division.with_mean(self.gap, max(0.0, gap_ps), scale.stretch)
+        transactions = division.divided_count(self.transactions, longer)
+        return self.model_copy(update={"users": users, "gap": gap, "transactions": transactions})
+
+    def closed_loop(self) -> ClosedLoop | None:
+        return self
+
+    def first_transaction(self) -> Distribution:
+        """When its users begin: as stated, or spread over one mean gap."""
+        if self.start is not None:
+            return self.start
+        spread = round(self.gap.mean)
+        return Distribution({"uniform": {"low": 0, "high": spread}}, spread / 2, "uniform over one mean gap")
+
+    def cycle_guess_ps(self) -> float:
+        """A bound from below on the time of one transaction: gap and server time."""
+        return self.gap.mean + sum(trip.server_time.mean * trip.repeat for trip in self.round_trips)
+
+    def with_transactions(self, count: int, gap: Distribution) -> Self:
+        """The same with another number of transactions of each user, and another gap."""
+        return self.model_copy(update={"transactions": count, "gap": gap})
+
+    def probe(self, count: int) -> Self:
+        """The same with this number of transactions, all of which are recorded."""
+        return self.model_copy(update={"transactions": count, "warmup_transactions": 0})
+
+
+def _fs_per_byte(rate_bps: int | None) -> int:
+    return 0 if rate_bps is None else round(FS_BITS_PER_BYTE_SECOND / rate_bps)
