@@ -49,7 +49,7 @@ impl World {
         let size = generator.sizes.draw(&mut generator.luck).max(1);
         generator.left -= 1;
         let next = if generator.left > 0 { now + generator.gap() } else { Time::NEVER };
-        self.roads.agenda.arm(self.first_generator_source + index as u32, next);
+        self.links.agenda.arm(self.first_generator_source + index as u32, next);
         let generator = &mut self.generators[index];
         match &generator.kind {
             Kind::Flows { sources, destinations } => {

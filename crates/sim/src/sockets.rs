@@ -33,14 +33,14 @@ impl World {
     #[cold]
     #[inline(never)]
     pub(crate) fn release_flows(&mut self) {
-        while let Some((host, number)) = self.roads.observe.over.pop() {
+        while let Some((host, number)) = self.links.observe.over.pop() {
             let noticed = self.hosts[host as usize].sockets()[number as usize].timer() - self.first_socket_source;
             let client = noticed & !1; // the ends of a connection follow each other, the client first
             for end in [noticed, noticed ^ 1] {
-                self.roads.agenda.arm(self.socket_source(end), Time::NEVER);
+                self.links.agenda.arm(self.socket_source(end), Time::NEVER);
                 let socket = self.socket(end);
                 let (owner, stats) = (socket.owner() as usize, *socket.tcp().stats());
-                self.roads.observe.workloads[owner].retired.add(&stats);
+                self.links.observe.workloads[owner].retired.add(&stats);
                 let SocketPlace { host, number } = self.sockets[end as usize];
                 self.hosts[host as usize].release(number);
             }

@@ -12,10 +12,10 @@ impl World {
     /// Counts from `now` on. The world must be settled.
     pub(crate) fn begin_counting(&mut self, now: Time) {
         self.counted_from = now;
-        for index in 0..self.roads.observe.workloads.len() {
-            if !self.roads.observe.workloads[index].is_finite() {
+        for index in 0..self.links.observe.workloads.len() {
+            if !self.links.observe.workloads[index].is_finite() {
                 let (tcp, bytes) = (self.tcp_stats(index), self.received_bytes(index));
-                self.roads.observe.workloads[index].begin_counting(now, tcp, bytes);
+                self.links.observe.workloads[index].begin_counting(now, tcp, bytes);
             }
         }
         self.switches.iter_mut().for_each(|node| node.begin_counting(now));
@@ -24,7 +24,7 @@ impl World {
 
     /// What the connections of a workload have counted since they were made, those that are gone too.
     pub(crate) fn tcp_stats(&self, workload: usize) -> TcpStats {
-        let mut sum = self.roads.observe.workloads[workload].retired;
+        let mut sum = self.links.observe.workloads[workload].retired;
         self.sockets_of(workload).filter_map(Socket::stats).for_each(|stats| sum.add(stats));
         sum
     }

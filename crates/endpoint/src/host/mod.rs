@@ -25,7 +25,7 @@ use crate::udp::{Datagram, Udp};
 use cores::Cores;
 use ports::EphemeralPorts;
 use receive::{Polled, ReceiveStage};
-use socket::{SocketDesk, UdpSocket};
+use socket::{SocketCalls, UdpSocket};
 use tailrace_units::{Span, Time};
 use tailrace_wire::{Packet, Protocol};
 use uplink::Uplink;
@@ -280,7 +280,7 @@ impl<P> Host<P> {
             if socket.counts_goodput && progress.readable > 0 {
                 uplink.out.received(now, socket.owner, progress.readable);
             }
-            let mut desk = SocketDesk {
+            let mut calls = SocketCalls {
                 number,
                 host: *host,
                 owner: socket.owner,
@@ -291,12 +291,12 @@ impl<P> Host<P> {
                 uplink,
             };
             if progress.connected {
-                socket.app.handle_connected(now, &mut desk);
+                socket.app.handle_connected(now, &mut calls);
             }
             if progress.readable > 0 {
-                socket.app.handle_readable(now, progress.readable, &mut desk);
+                socket.app.handle_readable(now, progress.readable, &mut calls);
             }
-            if desk.has_finished && socket.is_transient {
+            if calls.has_finished && socket.is_transient {
                 return out.is_over(place, number);
             }
         }
@@ -334,9 +334,9 @@ impl<P> Host<P> {
 
     /// The program's deadline has come. It may leave its core to others.
     fn wake_program<O: Outputs<Place = P>>(&mut self, now: Time, number: u32, out: &mut O) {
-        self.call_program(now, number, out, |app, desk| app.handle_timeout(now, desk));
+        self.call_program(now, number, out, |app, calls| app.handle_timeout(now, calls));
         while let Some(next) = self.cores.poll_granted() {
-            self.call_program(now, next, out, |app, desk| app.handle_core(desk));
+            self.call_program(now, next, out, |app, calls| app.handle_core(calls));
         }
     }
 
@@ -345,11 +345,11 @@ impl<P> Host<P> {
         now: Time,
         number: u32,
         out: &mut O,
-        call: impl FnOnce(&mut App, &mut SocketDesk<'_, O>),
+        call: impl FnOnce(&mut App, &mut SocketCalls<'_, O>),
     ) {
         let Host { place, sockets, nic, cores, number: host, .. } = self;
         let socket = &mut sockets[number as usize];
-        let mut desk = SocketDesk {
+        let mut calls = SocketCalls {
             number,
             host: *host,
             owner: socket.owner,
@@ -359,7 +359,7 @@ impl<P> Host<P> {
             cores,
             uplink: Uplink { nic, place, out, now },
         };
-        call(&mut socket.app, &mut desk);
+        call(&mut socket.app, &mut calls);
         out.arm_socket(socket.timer, socket.poll_timeout());
     }
 

@@ -3,7 +3,7 @@
 use super::cores::Cores;
 use super::outputs::{Carried, Completion, Outputs};
 use super::uplink::Uplink;
-use crate::app::{App, Desk};
+use crate::app::{App, HostCalls};
 use crate::ip::Identity;
 use crate::transport::{Tcp, TcpStats};
 use crate::udp::Udp;
@@ -94,7 +94,7 @@ impl Socket {
 }
 
 /// What one socket's program may touch.
-pub(super) struct SocketDesk<'a, O: Outputs> {
+pub(super) struct SocketCalls<'a, O: Outputs> {
     pub(super) number: u32,
     pub(super) host: u16,
     pub(super) owner: u32,
@@ -105,7 +105,7 @@ pub(super) struct SocketDesk<'a, O: Outputs> {
     pub(super) uplink: Uplink<'a, O>,
 }
 
-impl<O: Outputs> Desk for SocketDesk<'_, O> {
+impl<O: Outputs> HostCalls for SocketCalls<'_, O> {
     fn connect(&mut self) {
         self.tcp.connect(self.uplink.now, &mut self.uplink);
     }

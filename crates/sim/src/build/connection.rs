@@ -63,7 +63,7 @@ impl World {
         self.tell_flow(key);
         self.tell_flow(key.reversed());
         let client = self.free_sockets.pop().unwrap_or(self.sockets.len() as u32);
-        self.roads.agenda.grow(self.first_socket_source as usize + client as usize + 2);
+        self.links.agenda.grow(self.first_socket_source as usize + client as usize + 2);
         let hosts = [ends.client, ends.server];
         let numbers = hosts.map(|host| self.hosts[host as usize].next_socket());
         for (side, app) in apps.into_iter().enumerate() {
@@ -80,7 +80,7 @@ impl World {
                 counts_goodput: side == goodput_at,
                 is_transient,
             });
-            self.roads.observe.note_endpoint(own, number, Endpoint { workload, source: peer as u16 });
+            self.links.observe.note_endpoint(own, number, Endpoint { workload, source: peer as u16 });
             let (place, at) = (SocketPlace { host: own, number }, client as usize + side);
             match self.sockets.get_mut(at) {
                 Some(reused) => *reused = place,
@@ -106,7 +106,7 @@ impl World {
             let to_endpoint = numbers[1 - side];
             let identity = Identity { flow_hash: hashes[side], to_endpoint, to_host: peer as u16, tag, dscp };
             host.open_udp(NewUdpSocket { identity, expects: hashes[1 - side], owner: workload, header_bytes });
-            self.roads.observe.note_udp_endpoint(own, Endpoint { workload, source: peer as u16 });
+            self.links.observe.note_udp_endpoint(own, Endpoint { workload, source: peer as u16 });
         }
         numbers[0]
     }

@@ -8,8 +8,8 @@ pub(crate) use connection::{Connection, DatagramFlow, Ends};
 
 use crate::agenda::Agenda;
 use crate::bridging::Bridging;
+use crate::links::{Attachment, Links};
 use crate::observe::{Observe, WorkloadRecord};
-use crate::surroundings::{Attachment, Roads};
 use crate::workloads::{generators, open_workloads, record_for, start_of};
 use crate::world::World;
 
@@ -27,7 +27,7 @@ pub(crate) fn build(plan: &Plan) -> World {
     let Topology { switches, wires, hosts: links } = Topology::new(plan, plan.workloads.len());
     let mut lossless: BTreeMap<u32, _> = lossless_nics(plan).into_iter().collect();
     let interfaces: Vec<u32> = lossless.keys().copied().collect();
-    let host_models: Vec<Host<Attachment>> =
+    let models: Vec<Host<Attachment>> =
         (0..hosts).map(|host| host_of(plan, host, links[host], lossless.remove(&(host as u32)))).collect();
     let moderations = (0..hosts).map(|host| moderation(plan, host)).collect();
     let generators = generators(plan);
@@ -46,10 +46,10 @@ pub(crate) fn build(plan: &Plan) -> World {
         events: 0,
         is_cancelled: false,
         ends_when_done: observe.unfinished > 0,
-        roads: Roads { agenda: Agenda::new(wires.len(), first_socket_source as usize), wires, moderations, observe, bridging },
+        links: Links { agenda: Agenda::new(wires.len(), first_socket_source as usize), wires, moderations, observe, bridging },
         learners: (0..).zip(&switches).filter(|(_, node)| node.switch.learns_flows()).map(|(index, _)| index).collect(),
         switches,
-        hosts: host_models,
+        hosts: models,
         generators: Vec::with_capacity(generators),
         sockets: Vec::new(),
         free_sockets: Vec::new(),
@@ -60,11 +60,11 @@ pub(crate) fn build(plan: &Plan) -> World {
     open_workloads(plan, &mut world);
     assert_eq!(world.generators.len(), generators, "each has its place in the agenda");
     for node in &world.hosts {
-        world.roads.call_interface(node.place().index, node.poll_timeout());
+        world.links.call_interface(node.place().index, node.poll_timeout());
     }
     for index in 0..world.generators.len() {
         let first = start_of(plan, &world.generators[index]) + world.generators[index].gap();
-        world.roads.agenda.arm(first_generator_source + index as u32, first);
+        world.links.agenda.arm(first_generator_source + index as u32, first);
     }
     world
 }

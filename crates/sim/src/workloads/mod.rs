@@ -95,7 +95,7 @@ pub(crate) fn generators(plan: &Plan) -> usize {
 fn arm_socket(world: &mut World, socket: u32) {
     let due = world.socket(socket).app().poll_timeout();
     let source = world.socket_source(socket);
-    world.roads.agenda.arm(source, due);
+    world.links.agenda.arm(source, due);
 }
 
 /// When the first arrival of a generator may come.

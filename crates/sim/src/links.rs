@@ -1,4 +1,4 @@
-//! What a switch and a socket see of the world: wires to send on.
+//! What switches and hosts send on: the wires, and what becomes due when a frame is on one.
 
 use crate::agenda::Agenda;
 use crate::bridging::Bridging;
@@ -13,7 +13,7 @@ use tailrace_wire::Packet;
 
 /// The parts of the world that a frame passes on its way out of a node.
 #[derive(Debug)]
-pub(crate) struct Roads {
+pub(crate) struct Links {
     pub(crate) wires: Vec<Wire<Packet>>,
     /// Interrupt moderation at each host's end.
     pub(crate) moderations: Vec<Moderation>,
@@ -23,17 +23,17 @@ pub(crate) struct Roads {
     pub(crate) bridging: Bridging,
 }
 
-impl Roads {
+impl Links {
     /// Most frames follow another one on their wire, where there is room: then nobody need be told. Everything else is a last
     /// call, so that this way needs no register that outlives a call.
     #[inline]
     fn send(&mut self, wire: usize, packet: &Packet, start: Time, end: Time) {
         self.observe.sent(start, wire, packet.fingerprint());
-        let road = &mut self.wires[wire];
-        if packet.is_control() || road.is_full() {
+        let link = &mut self.wires[wire];
+        if packet.is_control() || link.is_full() {
             return self.send_slowly(wire, packet, start, end);
         }
-        if let Some(arrival) = road.push(packet, start, end) {
+        if let Some(arrival) = link.push(packet, start, end) {
             self.announce(wire, arrival);
         }
     }
@@ -42,15 +42,15 @@ impl Roads {
     #[cold]
     #[inline(never)]
     fn send_slowly(&mut self, wire: usize, packet: &Packet, start: Time, end: Time) {
-        let road = &mut self.wires[wire];
+        let link = &mut self.wires[wire];
         if packet.is_control()
-            && let End::Host(host) = road.end
+            && let End::Host(host) = link.end
         {
-            let arrival = road.arrival(start, end);
-            road.posted_until = arrival;
-            self.look_again(wire, arrival);
+            let arrival = link.arrival(start, end);
+            link.posted_until = arrival;
+            self.wake_wire(wire, arrival);
             self.post(host, arrival, *packet);
-        } else if let Some(arrival) = road.push(packet, start, end) {
+        } else if let Some(arrival) = link.push(packet, start, end) {
             self.announce(wire, arrival);
         }
     }
@@ -69,7 +69,7 @@ impl Roads {
     }
 }
 
-impl Roads {
+impl Links {
     /// A pause or a notification goes to a host's interface, if that takes part; any other ignores it.
     #[cold]
     fn post(&mut self, host: u32, arrival: Time, packet: Packet) {
@@ -90,16 +90,16 @@ impl Roads {
         self.agenda.arm(source, due);
     }
 
-    /// Frames may wait behind one that was posted: the wire is looked at when that one is over, as it is for any other.
+    /// Frames may wait behind one that was posted: the wire wakes up when that one is over, as it does for any other.
     #[cold]
-    pub(crate) fn look_again(&mut self, wire: usize, arrival: Time) {
+    pub(crate) fn wake_wire(&mut self, wire: usize, arrival: Time) {
         if self.agenda.due(source_of(wire)).is_never() {
             self.agenda.arm(source_of(wire), arrival);
         }
     }
 }
 
-impl Medium<Packet> for Roads {
+impl Medium<Packet> for Links {
     #[inline]
     fn send(&mut self, wire: usize, packet: &Packet, start: Time, end: Time) {
         self.send(wire, packet, start, end);
@@ -130,7 +130,7 @@ pub(crate) struct Attachment {
     pub(crate) is_tagged: bool,
 }
 
-impl Outputs for Roads {
+impl Outputs for Links {
     type Place = Attachment;
     type Ring = Wire<Packet>;
 
