@@ -196,7 +196,7 @@ def test_schema_prints_json_schema(tailrace: Program) -> None:
 @pytest.mark.parametrize(
     ("arguments", "what"),
     [
-        (("run", "none.yaml"), "there is no such file"),
+        (("run", "none.yaml"), "no such file"),
         (("check", "."), "this is a folder"),
         (("check", "lab.yaml", "--set", "workloads.orders"), "this is not key=value"),
         (("check", "lab.yaml", "--set", "workload.orders.users=3"), "did you mean 'workloads'?"),
