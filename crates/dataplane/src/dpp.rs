@@ -50,7 +50,7 @@ pub struct DppPolicy {
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Entry {
+struct FlowEntry {
     last_seen: Time,
     /// Number that the flow's latest packet had in the normal queue, plus one; 0 for none.
     waiting_until: u64,
@@ -59,7 +59,7 @@ struct Entry {
     packets: u32,
 }
 
-const EMPTY: Entry = Entry { last_seen: Time::ZERO, waiting_until: 0, tag: 0, packets: 0 };
+const EMPTY: FlowEntry = FlowEntry { last_seen: Time::ZERO, waiting_until: 0, tag: 0, packets: 0 };
 
 #[derive(Clone, Debug)]
 pub(crate) struct Dpp {
@@ -69,7 +69,7 @@ pub(crate) struct Dpp {
     chunks: Vec<Option<Box<Chunk>>>,
 }
 
-type Chunk = [[Entry; WAYS]; SETS_PER_CHUNK];
+type Chunk = [[FlowEntry; WAYS]; SETS_PER_CHUNK];
 
 impl Dpp {
     pub(crate) fn new(policy: DppPolicy) -> Dpp {
@@ -121,7 +121,7 @@ impl Dpp {
     }
 
     /// The flow's entry, made if need be; `None` when its set is full and new flows must not evict.
-    fn entry(&mut self, now: Time, tag: u32, left: u64) -> Option<&mut Entry> {
+    fn entry(&mut self, now: Time, tag: u32, left: u64) -> Option<&mut FlowEntry> {
         let at = (mix64(u64::from(tag)) as usize) & (self.sets - 1);
         let chunk = self.chunks[at / SETS_PER_CHUNK].get_or_insert_with(|| Box::new([[EMPTY; WAYS]; SETS_PER_CHUNK]));
         let set = &mut chunk[at % SETS_PER_CHUNK];
@@ -138,7 +138,7 @@ impl Dpp {
             self.counters.evictions += 1;
         }
         self.counters.new_flows += 1;
-        *victim = Entry { tag, last_seen: now, ..EMPTY };
+        *victim = FlowEntry { tag, last_seen: now, ..EMPTY };
         Some(victim)
     }
 }

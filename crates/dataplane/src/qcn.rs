@@ -35,7 +35,7 @@ pub struct Notification {
 #[derive(Clone, Debug)]
 pub struct CongestionPoint {
     policy: QcnPolicy,
-    luck: Stream,
+    random: Stream,
     left_until_sample: i64,
     depth_before: u64,
     /// Notifications sent.
@@ -45,10 +45,10 @@ pub struct CongestionPoint {
 }
 
 impl CongestionPoint {
-    /// A congestion point with its own luck for the sampling jitter.
-    pub fn new(policy: QcnPolicy, luck: Stream) -> CongestionPoint {
+    /// A congestion point with a random stream of its own for the sampling jitter.
+    pub fn new(policy: QcnPolicy, random: Stream) -> CongestionPoint {
         let left_until_sample = SAMPLE_BYTES[0] as i64;
-        CongestionPoint { policy, luck, left_until_sample, depth_before: 0, sent: 0, feedback_sum: 0 }
+        CongestionPoint { policy, random, left_until_sample, depth_before: 0, sent: 0, feedback_sum: 0 }
     }
 
     /// A frame was queued; `depth_bytes` includes it. Returns a notification for its source when it is sampled and the
@@ -77,7 +77,7 @@ impl CongestionPoint {
     /// Bytes until the next sample, with the standard's jitter.
     fn jittered(&mut self, bytes: u64) -> i64 {
         let spread = JITTER_MAX_PERCENT - JITTER_MIN_PERCENT;
-        (bytes * JITTER_MIN_PERCENT / 100 + self.luck.below(bytes * spread / 100 + 1)) as i64
+        (bytes * JITTER_MIN_PERCENT / 100 + self.random.below(bytes * spread / 100 + 1)) as i64
     }
 }
 

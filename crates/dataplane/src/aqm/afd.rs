@@ -27,7 +27,7 @@ pub struct Afd {
     /// What one period of the whole line carries: the largest fair share.
     line_bytes: u64,
     pub(crate) ecn: bool,
-    luck: Stream,
+    random: Stream,
     /// Fair bytes per period, times 2^16.
     fair: i64,
     period_now: u64,
@@ -36,11 +36,11 @@ pub struct Afd {
 
 impl Afd {
     /// Keeps the queue near `desired_bytes`; `line_bytes` is what the port sends in one period.
-    pub fn new(desired_bytes: u64, period: Span, line_bytes: u64, ecn: bool, luck: Stream) -> Afd {
+    pub fn new(desired_bytes: u64, period: Span, line_bytes: u64, ecn: bool, random: Stream) -> Afd {
         assert!(period > Span::ZERO && line_bytes > 0, "a period lasts and carries bytes");
         let fair = (line_bytes as i64) << FRACTION_BITS;
         let periods = Periods::new(period);
-        Afd { desired_bytes, periods, line_bytes, ecn, luck, fair, period_now: 0, depth_before: 0 }
+        Afd { desired_bytes, periods, line_bytes, ecn, random, fair, period_now: 0, depth_before: 0 }
     }
 
     /// Whether an elephant with this many bytes per period is struck now.
@@ -56,7 +56,7 @@ impl Afd {
     #[inline(never)]
     fn strikes_elephant(&mut self, arrived: u64) -> bool {
         let fair = self.fair_bytes();
-        arrived > fair && self.luck.happens(Probability::ratio(arrived - fair, arrived))
+        arrived > fair && self.random.happens(Probability::ratio(arrived - fair, arrived))
     }
 
     /// Moves the fair share at the end of each period.
@@ -102,13 +102,13 @@ mod tests {
     /// The law of the page, in floating point, over random depths.
     #[test]
     fn the_fair_share_follows_the_law_and_stays_between_one_byte_and_the_line() {
-        let (mut afd, mut luck) = (afd(), Stream::new(2, "depths"));
+        let (mut afd, mut random) = (afd(), Stream::new(2, "depths"));
         let bytes = |afd: &Afd| afd.fair as f64 / f64::from(1 << FRACTION_BITS);
         let error = |depth: u64| depth as f64 - DESIRED as f64;
         let (mut before, mut lowest, mut highest) = (0, f64::MAX, 0_f64);
         for n in 1..2_000 {
             // A hundred periods with too little, a hundred with too much.
-            let depth = 180_000 * (n / 100 % 2) + luck.below(40_000);
+            let depth = 180_000 * (n / 100 % 2) + random.below(40_000);
             let fair = bytes(&afd);
             let moved = fair + fair.floor() / LINE as f64 * (0.45 * error(before) - 0.5 * error(depth));
             afd.strikes(period(n), depth, None);

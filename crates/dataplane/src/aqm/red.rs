@@ -30,7 +30,7 @@ pub struct Red {
     not_capable: RedProfile,
     weight_exponent: u8,
     ecn: bool,
-    luck: Stream,
+    random: Stream,
     pace: Pace,
     average: u64,
     /// Frames since the last mark or drop; -1 when the average was below the minimum since (section 4 of the paper).
@@ -41,12 +41,12 @@ pub struct Red {
 impl Red {
     /// The average's weight is 2^-`weight_exponent` (0: instantaneous). `not_capable` is for frames that cannot be marked.
     /// `pace` is the port's, for ageing the average while the port is idle.
-    pub fn new(profile: RedProfile, not_capable: RedProfile, weight_exponent: u8, ecn: bool, luck: Stream, pace: Pace) -> Red {
+    pub fn new(profile: RedProfile, not_capable: RedProfile, weight_exponent: u8, ecn: bool, random: Stream, pace: Pace) -> Red {
         for profile in [profile, not_capable] {
             assert!(profile.minimum_bytes <= profile.maximum_bytes, "thresholds are in order");
         }
         let last_arrival = Time::ZERO;
-        Red { profile, not_capable, weight_exponent, ecn, luck, pace, average: 0, count: -1, last_arrival }
+        Red { profile, not_capable, weight_exponent, ecn, random, pace, average: 0, count: -1, last_arrival }
     }
 
     pub(crate) fn on_arrival(&mut self, now: Time, depth_bytes: u64, capable: bool) -> Fate {
@@ -105,7 +105,7 @@ impl Red {
         };
         // p_a = p_b / (1 - count p_b): spreads the strikes evenly.
         let left = (1000 * denominator).saturating_sub((self.count as u64).saturating_mul(base));
-        left == 0 || self.luck.happens(Probability::ratio(base, left))
+        left == 0 || self.random.happens(Probability::ratio(base, left))
     }
 }
 

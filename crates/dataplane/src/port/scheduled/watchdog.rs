@@ -47,7 +47,7 @@ impl<F: Frame> Scheduled<F> {
             let q = &mut self.queues[queue];
             let frame = q.fetch_head();
             q.counters.count_drop(DropCause::Watchdog, bytes);
-            exit.out.dropped(at, exit.line.number, queue, &frame, DropCause::Watchdog);
+            exit.out.dropped(at, exit.transmitter.number, queue, &frame, DropCause::Watchdog);
         }
     }
 }
