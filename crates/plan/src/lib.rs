@@ -16,4 +16,4 @@ pub use graph::{Graph, Link, NodeId, PortEnd, SwitchIndex};
 pub use raw::*;
 pub use resolve::Plan;
 pub use tree::{Bridge, PortRole, SpanningTree};
-pub use workloads::{Body, Datagrams, Flows, Header, Oltp, Pins, RoundTrip, Side, Stream, Workload};
+pub use workloads::*;
