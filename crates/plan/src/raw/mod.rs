@@ -3,13 +3,12 @@
 mod host;
 mod switch;
 mod tree;
-mod workload;
 
 pub use host::*;
 pub use switch::*;
 pub use tree::*;
-pub use workload::*;
 
+use crate::RawWorkload;
 use serde::{Deserialize, Serialize};
 
 /// One trial of one arm.

@@ -1,14 +1,43 @@
 //! Datagrams at a rate, whatever the network does.
 
-use super::{Body, Side, Stated, Workload, distribution, ends};
+use super::{Body, RawDistribution, Side, Stated, Workload, distribution, ends};
 use crate::graph::Graph;
 use crate::resolve::require;
-use crate::{PlanError, RawDatagrams, RawPlan};
+use crate::{PlanError, RawPlan};
+use serde::{Deserialize, Serialize};
 use tailrace_units::Distribution;
 use tailrace_wire::{IPV4_HEADER_BYTES, UDP_HEADER_BYTES};
 
 /// IPv4 and UDP headers of a datagram (RFC 791, RFC 768).
 pub(crate) const HEADERS_BYTES: u32 = IPV4_HEADER_BYTES + UDP_HEADER_BYTES;
+
+/// Datagrams.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RawDatagrams {
+    /// Name in results.
+    pub name: String,
+    /// Sending host.
+    pub source: String,
+    /// Receiving host.
+    pub destination: String,
+    /// Payload sizes in bytes; each datagram must fit the MTU.
+    pub sizes: RawDistribution,
+    /// Gap between datagrams (picoseconds).
+    pub interarrival: RawDistribution,
+    /// Number of datagrams; 0 means until `stop_at_ps`.
+    pub count: u64,
+    /// First datagram is drawn after this.
+    pub start_ps: u64,
+    /// Class.
+    pub priority: u8,
+    /// Code point of the IP header.
+    #[serde(default)]
+    pub dscp: u8,
+    /// VLAN, 1 to 4094; 0 for none.
+    #[serde(default)]
+    pub vlan: u16,
+}
 
 /// Datagrams.
 #[derive(Clone, Debug)]

@@ -1,10 +1,39 @@
 //! Finite flows that arrive by themselves.
 
-use super::{Body, Side, Stated, Workload, distribution};
+use super::{Body, RawDistribution, Side, Stated, Workload, distribution};
+use crate::PlanError;
 use crate::graph::Graph;
 use crate::resolve::require;
-use crate::{PlanError, RawFlows};
+use serde::{Deserialize, Serialize};
 use tailrace_units::Distribution;
+
+/// Finite flows that arrive by themselves.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RawFlows {
+    /// Name in results.
+    pub name: String,
+    /// Each flow's source is one of these.
+    pub sources: Vec<String>,
+    /// Each flow's destination is one of these, never the source.
+    pub destinations: Vec<String>,
+    /// Sizes in bytes.
+    pub sizes: RawDistribution,
+    /// Gap between arrivals over all sources together (picoseconds).
+    pub interarrival: RawDistribution,
+    /// Number of flows; 0 means until `stop_at_ps`.
+    pub flows: u64,
+    /// First arrival is drawn after this.
+    pub start_ps: u64,
+    /// Class.
+    pub priority: u8,
+    /// Code point of the IP header.
+    #[serde(default)]
+    pub dscp: u8,
+    /// VLAN, 1 to 4094; 0 for none.
+    #[serde(default)]
+    pub vlan: u16,
+}
 
 /// Finite flows; their hosts stand in the header.
 #[derive(Clone, Debug)]

@@ -8,16 +8,32 @@ mod flows;
 mod oltp;
 pub(crate) mod stream;
 
-pub use datagrams::Datagrams;
+pub use datagrams::{Datagrams, RawDatagrams};
+pub use distribution::RawDistribution;
 pub(crate) use distribution::distribution;
-pub use flows::Flows;
-pub use oltp::{Oltp, RoundTrip};
-pub use stream::{Pins, Stream};
+pub use flows::{Flows, RawFlows};
+pub use oltp::{Oltp, RawGapFrom, RawLoadGenerator, RawOltp, RawRoundTrip, RoundTrip};
+pub use stream::{Pins, RawStream, Stream};
 
 use crate::graph::Graph;
 use crate::resolve::require;
 use crate::tree::VLAN_MAX;
-use crate::{PlanError, RawPlan, RawWorkload};
+use crate::{PlanError, RawPlan};
+use serde::{Deserialize, Serialize};
+
+/// What uses the network. `priority` is 0 to 7 and chooses the class in the switches.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub enum RawWorkload {
+    /// Closed-loop users of a database.
+    Oltp(RawOltp),
+    /// Bulk TCP.
+    Stream(RawStream),
+    /// Finite TCP flows with sizes from a distribution and Poisson (or other) arrivals.
+    Flows(RawFlows),
+    /// Datagrams at a rate, whatever the network does.
+    Datagrams(RawDatagrams),
+}
 
 /// Number of priorities (IEEE 802.1Q).
 const PRIORITIES: u8 = 8;

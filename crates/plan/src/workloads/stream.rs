@@ -3,7 +3,47 @@
 use super::{Body, Side, Stated, Workload, ends};
 use crate::graph::Graph;
 use crate::resolve::{COUNT_MAX, require};
-use crate::{PlanError, RawPlan, RawStream};
+use crate::{PlanError, RawPlan};
+use serde::{Deserialize, Serialize};
+
+/// Bulk TCP connections.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RawStream {
+    /// Name in results.
+    pub name: String,
+    /// Sending host.
+    pub source: String,
+    /// Receiving host.
+    pub destination: String,
+    /// Parallel connections.
+    pub connections: u32,
+    /// Bytes per connection; 0 means until `stop_at_ps`.
+    pub bytes: u64,
+    /// Start of connection i: `start_ps + i * stagger_ps`.
+    pub start_ps: u64,
+    /// See `start_ps`.
+    pub stagger_ps: u64,
+    /// The programs together offer bytes no faster than this, each connection an equal part; 0, also when missing, for no
+    /// limit.
+    #[serde(default)]
+    pub rate_bps: u64,
+    /// With a rate: bytes that a program writes at a time.
+    #[serde(default)]
+    pub write_bytes: u64,
+    /// Class.
+    pub priority: u8,
+    /// Code point of the IP header.
+    #[serde(default)]
+    pub dscp: u8,
+    /// VLAN, 1 to 4094; 0 for none.
+    #[serde(default)]
+    pub vlan: u16,
+    /// Names of the switches on the way out and on the way back, to pin the path; empty for ECMP.
+    pub pin_forward: Vec<String>,
+    /// See `pin_forward`.
+    pub pin_backward: Vec<String>,
+}
 
 /// Lowest rate of one connection: at a bit per second the next write could lie beyond the end of time.
 pub(crate) const CONNECTION_BPS_MIN: u64 = 1_000;

@@ -3,8 +3,8 @@
 mod connection;
 mod host;
 
-pub(crate) use connection::{Connection, Ends, FIRST_EPHEMERAL_PORT, flow_key};
 pub use connection::SERVER_PORT;
+pub(crate) use connection::{Connection, Ends, FIRST_EPHEMERAL_PORT, flow_key};
 
 use crate::agenda::Agenda;
 use crate::bridging::Bridging;
