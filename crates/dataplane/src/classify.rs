@@ -4,7 +4,7 @@ use crate::{Frame, PortNo};
 use std::collections::BTreeMap;
 use tailrace_wire::FlowKey;
 
-/// What a rule asks of a frame. Everything that is given must hold.
+/// The condition of a rule. A frame must match every field that is given.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Match {
     /// One of these priority code points (802.1Q).
@@ -19,7 +19,7 @@ pub struct Match {
     pub flow: Option<FlowMatch>,
 }
 
-/// What a rule asks of a flow.
+/// The condition of a rule on flows.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FlowMatch {
     /// Address and mask.
@@ -56,7 +56,7 @@ pub struct Classifier {
 }
 
 impl Classifier {
-    /// Rules in order, each with the class (0 to 7) of what it matches.
+    /// Rules in order, each with the class (0 to 7) of the frames that match it.
     pub fn new(rules: Vec<(Match, u8)>) -> Classifier {
         Classifier { rules, keys: BTreeMap::new() }
     }

@@ -7,7 +7,7 @@
 use crate::DppCounters;
 use tailrace_units::{Span, Time, mix64};
 
-/// Entries in which one flow may stand; a full set is what "the table is full" means to a flow.
+/// Entries of a set: a flow may use each of them, and finds the table full when its set is.
 const WAYS: usize = 4;
 /// Sets that get their memory together, when the first flow comes to one of them: a table costs what its flows need.
 const SETS_PER_CHUNK: usize = 8;
@@ -21,7 +21,7 @@ pub enum DppReset {
     Naive,
 }
 
-/// What a new flow does when its set of entries is taken by active flows.
+/// Treatment of a new flow when active flows use all entries of its set.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum WhenFull {
     /// Takes the entry that was silent the longest.
@@ -43,7 +43,7 @@ pub struct DppPolicy {
     pub reset: DppReset,
     /// Entries in the table, a power of two of at least four.
     pub table_entries: u32,
-    /// What happens when it is full.
+    /// Treatment of new flows when it is full.
     pub when_full: WhenFull,
     /// Classes whose flows are prioritised, a bit each; the others use their own queues and take no entries.
     pub classes: u8,

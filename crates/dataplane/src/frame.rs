@@ -1,4 +1,4 @@
-//! What the switch needs to know of a frame.
+//! The interface of a frame to the switch.
 
 use tailrace_wire::{Ecn, Flags, FlowKey, PRIORITIES, Packet, Pause};
 
@@ -42,7 +42,7 @@ pub trait Frame {
     fn set_priority(&mut self, class: u8);
     /// Whether this is a pause frame.
     fn is_pause(&self) -> bool;
-    /// What it says, when this is a pause frame.
+    /// Its content, when this is a pause frame.
     fn pause(&self) -> Option<Pause>;
     /// A pause frame.
     fn new_pause(pause: Pause) -> Self;
@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pause_frame_says_what_was_put_in() {
+    fn a_pause_frame_carries_its_content() {
         let mut pause = Pause::new(0b1010_0001, 0xABCD, false);
         pause.quanta[5] = 7;
         assert_eq!(Packet::new_pause(pause).pause(), Some(pause));

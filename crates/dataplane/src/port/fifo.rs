@@ -50,7 +50,7 @@ impl<F: Frame> Fifo<F> {
         self.depart(transmitter, now, buffer, |at, bytes| out.depth(at, port, bytes));
     }
 
-    /// Tells `each` when a frame started and what waits behind it; what the frames held is given back together.
+    /// Calls `each` with the start of each transmission and the bytes that wait behind it; the memory of all frames is given back at once.
     #[inline(always)]
     fn depart(&mut self, transmitter: &mut Transmitter, now: Time, buffer: &mut SharedBuffer, mut each: impl FnMut(Time, u64)) {
         let before = transmitter.waiting_bytes;

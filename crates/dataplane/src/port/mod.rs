@@ -123,7 +123,7 @@ impl<F: Frame> Port<F> {
         if self.chooses_late() { self.transmitter.due } else { Time::NEVER }
     }
 
-    /// When somebody must call although nothing arrives at the other end of the wire until then. While a frame is on the
+    /// When the engine must call although nothing arrives at the other end of the wire until then. While a frame is on the
     /// wire its arrival there is a good time to ask again; only choices after that need a call.
     pub(crate) fn next_wakeup(&self) -> Time {
         let choice = self.next_choice();
@@ -153,7 +153,7 @@ impl<F: Frame> Port<F> {
         }
     }
 
-    /// Decides what becomes of a frame that arrives now. The port must be settled. The frame stays where it is until it is
+    /// Decides the fate of a frame that arrives now. The port must be settled. The frame stays where it is until it is
     /// known where it goes, so that it moves once.
     #[inline(always)]
     pub(crate) fn judge(&mut self, now: Time, frame: &mut F, buffer: &mut SharedBuffer, out: &mut impl Outside<F>) -> Verdict {
@@ -198,7 +198,7 @@ impl<F: Frame> Port<F> {
     }
 }
 
-/// What becomes of a frame at the entrance.
+/// The fate of a frame at the entrance.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Verdict {
     /// It was dropped.

@@ -158,7 +158,7 @@ impl<F: Frame> Scheduled<F> {
         let q = &mut self.queues[queue];
         let mut frame = q.fetch_head();
         if !judge_departure(q, place, arrived, &mut frame, exit.out) {
-            // What is owed to a floor was not paid from the deficit.
+            // Bytes below a guaranteed rate are not charged to the deficit.
             if !q.is_owed(at) {
                 self.scheduler.refund(queue, u64::from(bytes) + exit.transmitter.overhead_bytes);
             }
