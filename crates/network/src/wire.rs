@@ -3,7 +3,9 @@
 use crate::NetworkFrame;
 use crate::flight::Flight;
 use crate::ring::Ring;
+use tailrace_endpoint::host::ReceiveRing;
 use tailrace_units::Time;
+use tailrace_wire::Packet;
 
 /// Where a wire ends.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -141,5 +143,28 @@ impl<F: NetworkFrame> Wire<F> {
     /// Frames on their way. Pause frames are the switches' own and not counted among the frames of the network.
     pub fn frames(&self) -> u64 {
         self.on_the_way.iter().filter(|(_, frame)| !frame.is_pause()).count() as u64
+    }
+}
+
+/// The wire that ends at a host is the ring from which the host polls.
+impl ReceiveRing for Wire<Packet> {
+    #[inline]
+    fn next_arrival(&self) -> Time {
+        self.next_arrival()
+    }
+    #[inline]
+    fn second_arrival(&self) -> Time {
+        self.second_arrival()
+    }
+    #[inline]
+    fn pop(&mut self) -> (Time, Packet) {
+        self.pop()
+    }
+    #[inline]
+    fn pop_arrived(&mut self, now: Time) -> Option<(Time, Packet)> {
+        self.pop_arrived(now)
+    }
+    fn drop_arrived_beyond(&mut self, most: usize, now: Time) -> u64 {
+        self.drop_arrived_beyond(most, now)
     }
 }

@@ -5,12 +5,13 @@
 //! arrive, and no receive poll sees them. Each such interface and switch has a place of its own in the agenda.
 
 use crate::agenda::Source;
+use crate::links::Attachment;
 use crate::world::World;
 use tailrace_dataplane::Frame;
-use tailrace_endpoint::nic::LosslessNic;
+use tailrace_endpoint::host::Host;
 use tailrace_network::{ControlQueue, deliver_to};
 use tailrace_units::Time;
-use tailrace_wire::{Flags, Packet};
+use tailrace_wire::Packet;
 
 /// Who has a place in the agenda.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -25,7 +26,8 @@ pub(crate) enum Member {
 #[derive(Debug)]
 pub(crate) struct Interface {
     pub(crate) host: u32,
-    pub(crate) nic: LosslessNic,
+    /// When it is due by itself.
+    pub(crate) nic_due: Time,
     /// Pauses and notifications that are on their way here.
     pub(crate) control: ControlQueue,
     source: Source,
@@ -43,21 +45,21 @@ pub(crate) struct Bridging {
 }
 
 impl Bridging {
-    /// `interfaces` with their hosts, and the switches that need calls; sources begin at `first`. Switches may have
+    /// The hosts whose interfaces take part, and the switches that need calls; sources begin at `first`. Switches may have
     /// congestion points (`notifies`).
     pub(crate) fn new(
         first: Source,
         hosts: usize,
-        interfaces: Vec<(u32, LosslessNic)>,
+        interfaces: impl Iterator<Item = u32>,
         switches: impl Iterator<Item = bool>,
         notifies: bool,
     ) -> Bridging {
         let mut bridging = Bridging { of_host: vec![None; hosts], ..Bridging::default() };
-        for (index, (host, nic)) in interfaces.into_iter().enumerate() {
+        for (index, host) in interfaces.enumerate() {
             let source = first + bridging.members.len() as Source;
             bridging.of_host[host as usize] = Some(index as u32);
             bridging.members.push(Member::Interface(index as u32));
-            bridging.interfaces.push(Interface { host, nic, control: ControlQueue::default(), source });
+            bridging.interfaces.push(Interface { host, nic_due: Time::NEVER, control: ControlQueue::default(), source });
         }
         for (switch, needs_calls) in switches.enumerate() {
             let source = first + bridging.members.len() as Source;
@@ -84,24 +86,26 @@ impl Bridging {
     pub(crate) fn source_of_switch(&self, switch: usize) -> Option<Source> {
         self.of_switch[switch]
     }
-    /// Frames that wait in interfaces or are on their way to them; pause frames are not counted.
-    pub(crate) fn frames(&self) -> u64 {
-        self.interfaces.iter().map(|interface| interface.nic.waiting_frames() + interface.control.notifications()).sum()
+    /// Notifications that are on their way to interfaces.
+    pub(crate) fn notifications(&self) -> u64 {
+        self.interfaces.iter().map(|interface| interface.control.notifications()).sum()
     }
 }
 
 impl Interface {
     /// Its place in the agenda, and when it is due.
     pub(crate) fn due(&self) -> (Source, Time) {
-        (self.source, self.control.next_arrival().min(self.nic.poll_timeout()))
+        (self.source, self.control.next_arrival().min(self.nic_due))
     }
 
-    /// Obeys the control frames that have arrived. Returns how many of them were notifications.
-    fn read(&mut self, now: Time) -> u64 {
+    /// Hands the control frames that have arrived to the host's interface. Returns how many of them were notifications.
+    fn read(&mut self, now: Time, host: &mut Host<Attachment>) -> u64 {
         let mut notifications = 0;
         while let Some((arrival, packet)) = self.control.pop_arrived(now) {
             notifications += u64::from(!packet.is_pause());
-            deliver_to(&mut self.nic, arrival, &packet);
+            if let Some(nic) = host.nic_mut().lossless_mut() {
+                deliver_to(nic, arrival, &packet);
+            }
         }
         notifications
     }
@@ -111,15 +115,17 @@ impl World {
     /// A member of data-centre bridging is due.
     #[inline(never)]
     pub(crate) fn wake_member(&mut self, now: Time, index: usize) {
-        match self.roads.bridging.members[index] {
+        match self.links.bridging.members[index] {
             Member::Interface(interface) => {
-                let interface = &mut self.roads.bridging.interfaces[interface as usize];
-                let host = interface.host;
-                self.roads.observe.frames.delivered += interface.read(now);
-                self.uplink(host, now).send_due();
+                let interface = &mut self.links.bridging.interfaces[interface as usize];
+                let index = interface.host;
+                let read = interface.read(now, &mut self.hosts[index as usize]);
+                self.links.observe.frames.delivered += read;
+                let (host, out) = self.host_and_links(index);
+                host.handle_timeout(now, out);
             }
             Member::Switch(switch) => {
-                let (node, mut around) = self.switch_and_surroundings(switch as usize);
+                let (node, mut around) = self.switch_and_outputs(switch as usize);
                 node.handle_timeout(now, &mut around.0);
                 self.after_switch(now, switch as usize);
             }
@@ -129,7 +135,7 @@ impl World {
     /// A switch was called: sends its notices, and notes when it must be called again.
     #[inline(always)]
     pub(crate) fn after_switch(&mut self, now: Time, switch: usize) {
-        if self.roads.bridging.is_used {
+        if self.links.bridging.is_used {
             self.call_again(now, switch);
         }
     }
@@ -138,21 +144,17 @@ impl World {
     fn call_again(&mut self, now: Time, switch: usize) {
         while let Some(notice) = self.switches[switch].poll_notice() {
             let source_host = self.source_host(&notice.sampled);
-            self.roads.observe.frames.sent += 1;
-            self.switches[switch].send_notice(now, &notice, source_host, &mut self.roads);
+            self.links.observe.frames.sent += 1;
+            self.switches[switch].send_notice(now, &notice, source_host, &mut self.links);
         }
-        if let Some(source) = self.roads.bridging.source_of_switch(switch) {
+        if let Some(source) = self.links.bridging.source_of_switch(switch) {
             let due = self.switches[switch].switch.poll_wakeup();
-            self.roads.agenda.arm(source, due);
+            self.links.agenda.arm(source, due);
         }
     }
 
     /// The host that sent a frame: its source address, which packets do not carry.
     fn source_host(&self, packet: &Packet) -> u32 {
-        if packet.flags.contains(Flags::UDP) {
-            return self.datagram_source(packet.to_endpoint);
-        }
-        let peer = self.sockets[packet.to_endpoint as usize].peer;
-        self.sockets[peer as usize].host
+        u32::from(self.links.observe.endpoint(packet).source)
     }
 }

@@ -1,10 +1,13 @@
 //! What one trial remembers.
 
+use tailrace_endpoint::host::{Carried, Completion};
+use tailrace_endpoint::ip::protocol;
 use tailrace_endpoint::transport::TcpStats;
+use tailrace_endpoint::udp::Datagram;
 use tailrace_network::{Frames, NetworkFrame, Place};
 use tailrace_record::{Digest, Latency, Series};
 use tailrace_units::{Span, Time};
-use tailrace_wire::{Flags, Packet};
+use tailrace_wire::{Packet, Protocol};
 
 /// Everything that is recorded while the world runs.
 #[derive(Debug)]
@@ -15,8 +18,12 @@ pub(crate) struct Observe {
     /// Frames with payload that reached a host.
     pub(crate) packets_delivered: u64,
     pub(crate) workloads: Vec<WorkloadRecord>,
-    /// Workload of each socket: the source of traffic that a frame for it belongs to.
-    pub(crate) workload_of: Vec<u32>,
+    /// Of each socket of each host what the frames for it leave out.
+    pub(crate) endpoints: Vec<Vec<Endpoint>>,
+    /// The same of sockets for datagrams.
+    udp_endpoints: Vec<Vec<Endpoint>>,
+    /// Flows that are complete, by host and socket of the end that noticed; their sockets can be given back.
+    pub(crate) over: Vec<(u32, u32)>,
     /// Finite workloads that are not complete.
     pub(crate) unfinished: usize,
 }
@@ -49,12 +56,13 @@ pub(crate) struct WorkloadRecord {
     pub(crate) bytes_before: Vec<u64>,
 }
 
-/// What a flow was: its ends and its size.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Carried {
+/// What a frame tells on a real network, and leaves out here because its 64 bytes are full.
+#[derive(Clone, Copy, Default, Debug)]
+pub(crate) struct Endpoint {
+    /// The workload that it belongs to.
+    pub(crate) workload: u32,
+    /// The host that sent it.
     pub(crate) source: u16,
-    pub(crate) destination: u16,
-    pub(crate) bytes: u64,
 }
 
 /// One transaction.
@@ -66,7 +74,7 @@ pub(crate) struct Row {
 }
 
 impl Observe {
-    pub(crate) fn new(plan: &tailrace_plan::RawObserve, workloads: Vec<WorkloadRecord>) -> Observe {
+    pub(crate) fn new(plan: &tailrace_plan::RawObserve, hosts: usize, workloads: Vec<WorkloadRecord>) -> Observe {
         let unfinished = workloads.iter().filter(|workload| workload.users_left > 0).count();
         Observe {
             digest: plan.digest.then(Digest::default),
@@ -74,7 +82,9 @@ impl Observe {
             frames: Frames::default(),
             packets_delivered: 0,
             workloads,
-            workload_of: Vec::new(),
+            endpoints: vec![Vec::new(); hosts],
+            udp_endpoints: vec![Vec::new(); hosts],
+            over: Vec::new(),
             unfinished,
         }
     }
@@ -97,8 +107,32 @@ impl Observe {
         if packet.is_control() {
             return None;
         }
-        let to = packet.to_endpoint as usize;
-        Some(if packet.flags.contains(Flags::UDP) { to } else { self.workload_of[to] as usize })
+        Some(self.endpoint(packet).workload as usize)
+    }
+
+    /// What a frame of a flow leaves out.
+    #[inline]
+    pub(crate) fn endpoint(&self, packet: &Packet) -> Endpoint {
+        let of_protocol = match protocol(packet) {
+            Protocol::Tcp => &self.endpoints,
+            Protocol::Udp => &self.udp_endpoints,
+        };
+        of_protocol[usize::from(packet.to_host)][packet.to_endpoint as usize]
+    }
+
+    /// Notes what the datagrams for a socket leave out.
+    pub(crate) fn note_udp_endpoint(&mut self, host: u32, endpoint: Endpoint) {
+        self.udp_endpoints[host as usize].push(endpoint);
+    }
+
+    /// Notes what the frames for a socket leave out.
+    pub(crate) fn note_endpoint(&mut self, host: u32, socket: u32, endpoint: Endpoint) {
+        let of_host = &mut self.endpoints[host as usize];
+        if of_host.len() == socket as usize {
+            of_host.push(endpoint);
+        } else {
+            of_host[socket as usize] = endpoint;
+        }
     }
 
     /// A frame reached its host.
@@ -122,11 +156,24 @@ impl Observe {
     }
 
     /// An application got bytes or finished something: the results themselves are part of the digest.
-    pub(crate) fn completed(&mut self, now: Time, workload: usize, user: u32, intended: Time) {
+    pub(crate) fn completed(&mut self, now: Time, completion: &Completion) {
+        let &Completion { owner, user, intended, carried } = completion;
+        let workload = owner as usize;
         if let Some(digest) = &mut self.digest {
             digest.add(now, Place::Delivery(workload as u64).number(), u64::from(user) ^ intended.ps().rotate_left(20));
         }
         self.workloads[workload].completed(now, user, intended);
+        if let Some(carried) = carried {
+            self.workloads[workload].carried(carried);
+        }
+    }
+
+    /// A datagram's delay is from program to program.
+    #[inline(never)]
+    pub(crate) fn received_datagram(&mut self, now: Time, workload: u32, datagram: &Datagram) {
+        let record = &mut self.workloads[workload as usize];
+        record.received(now, u64::from(datagram.payload_bytes));
+        record.measured(0, datagram.sent, now.since(datagram.sent));
     }
 
     pub(crate) fn finished(&mut self, now: Time, workload: usize, user: u32) {

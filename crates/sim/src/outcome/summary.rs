@@ -1,7 +1,6 @@
 //! The summary of a trial as JSON.
 
 use super::cut_off::CutOff;
-use crate::bridging::Interface;
 use crate::observe::WorkloadRecord;
 use crate::workloads::tells_connections;
 use crate::world::{World, counted, frames_in_network};
@@ -13,7 +12,7 @@ use tailrace_record::Latency;
 use tailrace_units::Time;
 
 pub(super) fn summary(plan: &Plan, world: &World, cut_off: &[CutOff], wall: Duration) -> Value {
-    let frames = world.roads.observe.frames;
+    let frames = world.links.observe.frames;
     let in_network = frames_in_network(world);
     let rx_waiting = frames.sent - frames.delivered - frames.dropped - in_network;
     let sources: Vec<Vec<usize>> = (0..plan.workloads.len()).map(|number| vec![number]).collect();
@@ -22,15 +21,15 @@ pub(super) fn summary(plan: &Plan, world: &World, cut_off: &[CutOff], wall: Dura
     json!({
         "name": plan.raw.name,
         "seed": plan.raw.seed,
-        "digest": world.roads.observe.digest().map(tailrace_record::Digest::hex),
-        "finished": world.roads.observe.unfinished == 0,
+        "digest": world.links.observe.digest().map(tailrace_record::Digest::hex),
+        "finished": world.links.observe.unfinished == 0,
         "cancelled": world.is_cancelled,
         "end_ps": world.now.ps(),
         "counted_from_ps": world.counted_from.ps(),
         "wall_s": wall.as_secs_f64(),
         "events": world.events,
-        "packet_hops": world.roads.observe.packet_hops,
-        "packets_delivered": world.roads.observe.packets_delivered,
+        "packet_hops": world.links.observe.packet_hops,
+        "packets_delivered": world.links.observe.packets_delivered,
         "conservation": {
             "sent": frames.sent,
             "delivered": frames.delivered,
@@ -51,7 +50,7 @@ fn workloads(plan: &Plan, world: &World, cut_off: &[CutOff]) -> Vec<Value> {
         .iter()
         .enumerate()
         .map(|(index, workload)| {
-            let record = &world.roads.observe.workloads[index];
+            let record = &world.links.observe.workloads[index];
             let users: Vec<Option<u64>> = record.user_completion.iter().map(|at| at.map(Time::ps)).collect();
             json!({
                 "name": workload.header.name,
@@ -90,7 +89,7 @@ fn latency(latency: &Latency) -> Option<Value> {
 /// What each connection of a stream has carried, in the order in which they start; `None` for other workloads, whose
 /// connections carry what they are asked to or are gone.
 fn connection_bytes(world: &World, index: u32, workload: &Workload) -> Option<Vec<u64>> {
-    let before = &world.roads.observe.workloads[index as usize].bytes_before;
+    let before = &world.links.observe.workloads[index as usize].bytes_before;
     let before = before.iter().copied().chain(std::iter::repeat(0));
     let counted = || world.received_bytes(index as usize).iter().zip(before).map(|(whole, before)| whole - before).collect();
     tells_connections(workload).then(counted)
@@ -111,34 +110,19 @@ fn tcp(world: &World, workload: u32, record: &WorkloadRecord) -> Value {
     })
 }
 
-/// The interface of a host that takes part in data-centre bridging; they are in the order of the hosts.
-fn interface_of(world: &World, host: usize) -> Option<&Interface> {
-    let interfaces = &world.roads.bridging.interfaces;
-    let place = interfaces.binary_search_by_key(&host, |interface| interface.host as usize).ok()?;
-    Some(&interfaces[place])
-}
-
-fn interface(world: &World, host: usize) -> Option<Value> {
-    interface_of(world, host).map(|found| interface_summary(&found.nic, world.now))
-}
-
-/// Frames that did not fit the queue of an interface that takes part in data-centre bridging.
-fn interface_drops(world: &World, host: usize) -> u64 {
-    interface_of(world, host).map_or(0, |found| found.nic.queue_drops)
-}
-
 fn hosts(plan: &Plan, world: &World) -> Vec<Value> {
     let summary = |(host, raw): (usize, &tailrace_plan::RawHost)| {
-        let stage = &world.roads.stages[host];
+        let host = &world.hosts[host];
+        let counted = host.counters();
         json!({
             "name": raw.name,
             "counted_from_ps": world.counted_from.ps(),
-            "rx_frames": stage.frames,
-            "interface": interface(world, host),
-            "nic_queue_drops": world.hosts[host].nic.queue_drops + interface_drops(world, host),
-            "rx_ring_drops": stage.ring_drops,
-            "cpu_busy_ps": stage.busy.ps(),
-            "program_busy_ps": world.hosts[host].cores.busy.ps(),
+            "rx_frames": counted.rx_frames,
+            "interface": host.nic().lossless().map(|nic| interface_summary(nic, world.now)),
+            "nic_queue_drops": counted.nic_queue_drops,
+            "rx_ring_drops": counted.rx_ring_drops,
+            "cpu_busy_ps": counted.receive_busy.ps(),
+            "program_busy_ps": counted.program_busy.ps(),
         })
     };
     plan.raw.hosts.iter().enumerate().map(summary).collect()

@@ -15,7 +15,7 @@ pub(super) fn tables(plan: &Plan, world: &World, cut_off: &[CutOff]) -> Vec<Tabl
 fn transactions(plan: &Plan, world: &World) -> Table {
     let (sizes, ideals) = flows(plan, world);
     let rows = || {
-        let workloads = world.roads.observe.workloads.iter().enumerate();
+        let workloads = world.links.observe.workloads.iter().enumerate();
         workloads.flat_map(|(index, record)| record.rows.iter().map(move |row| (index as u32, row)))
     };
     Table {
@@ -35,7 +35,7 @@ fn transactions(plan: &Plan, world: &World) -> Table {
 fn flows(plan: &Plan, world: &World) -> (Vec<u64>, Vec<u64>) {
     let mut ideal = Ideal::new(plan);
     let (mut sizes, mut ideals) = (Vec::new(), Vec::new());
-    for record in &world.roads.observe.workloads {
+    for record in &world.links.observe.workloads {
         sizes.extend(record.carried.iter().map(|flow| flow.bytes));
         ideals.extend(record.carried.iter().map(|flow| ideal.time(flow).ps()));
         let others = record.rows.len() - record.carried.len();
@@ -61,7 +61,7 @@ fn running(cut_off: &[CutOff]) -> Table {
 
 fn workload_series(world: &World) -> Table {
     let rows = || {
-        let workloads = world.roads.observe.workloads.iter().zip(0_u32..);
+        let workloads = world.links.observe.workloads.iter().zip(0_u32..);
         let series = workloads.filter_map(|(record, index)| Some((index, record.goodput.as_ref()?)));
         series.flat_map(|(index, series)| series.bins().iter().zip(0_u32..).map(move |(&bytes, bin)| (index, series, bin, bytes)))
     };
