@@ -25,17 +25,17 @@ pub fn trace(plan: &Plan) -> Trace {
     let mut world = build::build(plan);
     assert!(world.warm_up.is_none(), "a trace is counted from its beginning");
     world.switches.iter_mut().for_each(SwitchNode::keep_events);
-    let mut host_of = vec![None; world.roads.wires.len()];
-    (0..).zip(&world.hosts).for_each(|(host, node)| host_of[node.wire as usize] = Some(host));
+    let mut host_of = vec![None; world.links.wires.len()];
+    (0..).zip(&world.hosts).for_each(|(host, node)| host_of[node.place().wire_out as usize] = Some(host));
     let mut entered = Vec::new();
     loop {
-        let (at, source) = world.roads.agenda.next();
+        let (at, source) = world.links.agenda.next();
         if at > world.stop_at {
             break;
         }
         world.now = at;
         if let Some(&Some(host)) = host_of.get(source as usize) {
-            let wire = &world.roads.wires[source as usize];
+            let wire = &world.links.wires[source as usize];
             debug_assert!(matches!(wire.end, End::Switch { .. }), "a host is linked to a switch");
             entered.extend(wire.next_frame().map(|(arrival, packet)| (arrival, host, *packet)));
         }
