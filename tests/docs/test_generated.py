@@ -112,8 +112,7 @@ def test_the_table_groups_the_figures_by_what_they_can_prove(
         "|---|---|---|---|---|---|",
         "| cores | 24 | 20 to 28 | 24 | 24 | nowhere |",
         "",
-        "It does not hold. With all of them at the ends of ±15 % at once, six hold at 0 and four or more at 1 of 4 "
-        "corners.",
+        "It does not hold. With all of them at ±15 % simultaneously, six hold at 0 and four or more at 1 of 4 corners.",
     ]
 
 
