@@ -102,7 +102,7 @@ def test_the_table_groups_the_figures_by_what_they_can_prove(
         "| fitted one for one | alone, s | 300 (300 ✓) |",
         "",
         "Here (published, ✓ within the stated tolerance). 1 of 2 independent figures hold (and 0 of 1 derived, 1 of 1 "
-        "fitted). With the mechanism off (an arm that does what its baseline does) 1 of 2 would hold. "
+        "fitted). With the mechanism disabled (arm equal to baseline), 1 of 2 would hold. "
         "Run with 0.1 of the published counts, 2 trials per arm, seed 7.",
         "",
         "1 values are fitted to the 2 independent figures together. Where each of them is moved alone, over its stated "
@@ -120,7 +120,7 @@ def test_the_readme_counts_the_independent_figures_and_not_all_of_them() -> None
     for page in (generate_docs.README, generate_docs.REPRODUCTION):
         text = page.read_text()
         assert "6 of 6 independent figures hold" in text
-        assert "(an arm that does what its baseline does) 3 of 6 would hold" in text
+        assert "(arm equal to baseline), 3 of 6 would hold" in text
         assert "20 of 20" not in text
 
 
