@@ -2,7 +2,7 @@
 
 A `console` block holds commands after `$ ` (with further lines after `> `) and under each what it prints: every line
 shown must be printed, in this order; lines may be left out, `...` stands for any text, and any number for any other:
-the words are checked here, the numbers where they are made, and so is the unit of a remaining time, which grows with the
+the words are checked here, the numbers where they are made. The unit of a remaining time may differ: it grows with the
 load of the machine. `[exit 1]` as the last line is the expected exit status.
 """
 
