@@ -313,5 +313,5 @@ def summarise_and_report(path: Path) -> tuple[dict[str, Any], Path]:
 
 def _lost_words(path: Path, lost: Sequence[TrialKey]) -> str:
     named = ", ".join(str(key) for key in lost[:LOST_LISTED_MAX]) + (", ..." if len(lost) > LOST_LISTED_MAX else "")
-    left = f"{len(lost)} trial{'s' if len(lost) != 1 else ''} have no outcome: {named}"
+    left = f"{len(lost)} trial{'s have' if len(lost) != 1 else ' has'} no outcome: {named}"
     return f"{path}: {left} (hint: run the same command again)"

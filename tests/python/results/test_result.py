@@ -62,7 +62,7 @@ def test_a_table_can_be_written(result: Result, tmp_path: Path) -> None:
 def test_an_unknown_table_or_column_is_named(result: Result) -> None:
     with pytest.raises(KeyError, match=r"no table ports \(known: transactions"):
         result.table("ports")
-    with pytest.raises(KeyError, match=r"no column rate .known: arm"):
+    with pytest.raises(KeyError, match=r"no column rate \(known: arm"):
         result.table("port_series").column("rate")
 
 
