@@ -96,8 +96,8 @@ def test_plan_prints_the_plan_of_one_trial(tailrace: Program) -> None:
     assert plan["name"] == "starter/dpp/trial-3"
     assert plan["switches"][0]["policy"]["dpp"]["max_packets"] == 20
     base = json.loads(tailrace("plan", "lab.yaml", "--set", "workloads.orders.users=3", "--scale", "0.1").out)
-    assert (base["name"], base["workloads"][0]["oltp"]["users"]) == ("starter/fifo/trial-1", 3)
-    assert base["workloads"][0]["oltp"]["transactions"] == 20
+    assert (base["name"], base["workloads"][0]["body"]["oltp"]["users"]) == ("starter/fifo/trial-1", 3)
+    assert base["workloads"][0]["body"]["oltp"]["transactions"] == 20
     assert tailrace("plan", "lab.yaml", "--arm", "dp").code == 2
 
 

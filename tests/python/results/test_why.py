@@ -71,14 +71,17 @@ def test_what_was_not_counted_gives_no_sentence() -> None:
 
 def test_the_minimum_timeout_is_that_of_the_hosts_of_the_workload() -> None:
     hosts = [{"name": n, "tcp": {"rto_min_ps": ms * MS}} for n, ms in (("a", 200), ("b", 5), ("c", 1))]
-    plan = {"hosts": hosts, "workloads": [{"oltp": {"name": "shop", "client": "a", "server": "b"}}]}
+    plan = {
+        "hosts": hosts,
+        "workloads": [{"header": {"name": "shop"}, "body": {"oltp": {"client": "a", "server": "b"}}}],
+    }
     assert minimum_timeouts_ms(plan) == {"shop": 5}
     assert minimum_timeouts_ms(plan | {"hosts": [{"name": "a"}]}) == {}
 
 
 def test_a_workload_that_names_no_host_has_the_minimum_timeout_of_all() -> None:
     hosts = [{"name": n, "tcp": {"rto_min_ps": ms * MS}} for n, ms in (("a", 200), ("b", 5))]
-    plan = {"hosts": hosts, "workloads": [{"flows": {"name": "search", "sources": "all"}}]}
+    plan = {"hosts": hosts, "workloads": [{"header": {"name": "search"}, "body": {"flows": {"sources": "all"}}}]}
     assert minimum_timeouts_ms(plan) == {"search": 5}
 
 
@@ -138,7 +141,7 @@ def test_the_share_of_the_median_counts_every_round_trip() -> None:
     assert "in each of 3 round trips: 75 % of the median" in str(wait_words("fifo", "shop", wait, 3, 8.0))
     assert "most transactions saw a shorter queue" in str(wait_words("fifo", "shop", wait, 1, 0.5))
     assert wait_words("fifo", "shop", wait, 1, 1000.0) is None
-    plan = {"workloads": [{"oltp": {"name": "shop", "round_trips": [{}, {}]}}]}
+    plan = {"workloads": [{"header": {"name": "shop"}, "body": {"oltp": {"round_trips": [{}, {}]}}}]}
     assert crossings_of(plan) == {"shop": 2}
 
 

@@ -277,7 +277,7 @@ mod tests {
         let mut plan = crate::measured_plan::two_hosts(100_000_000, 1_500);
         let uses = |plan: &serde_json::Value| uses_code_points(&Plan::parse(&plan.to_string()).expect("a sound plan"));
         assert!(!uses(&plan));
-        plan["workloads"][0]["stream"]["dscp"] = 10.into();
+        plan["workloads"][0]["header"]["dscp"] = 10.into();
         assert!(uses(&plan));
     }
 }

@@ -60,10 +60,11 @@ mod tests {
     use tailrace_wire::Packet;
 
     fn stream(name: &str, source: &str, destination: &str) -> Value {
-        json!({ "stream": {
-            "name": name, "source": source, "destination": destination, "connections": 1, "bytes": 0, "start_ps": 0,
-            "stagger_ps": 0, "priority": 0, "pin_forward": [], "pin_backward": [],
-        } })
+        let body = json!({ "stream": {
+            "source": source, "destination": destination, "connections": 1, "bytes": 0, "stagger_ps": 0,
+            "pin_forward": [], "pin_backward": [],
+        } });
+        json!({ "header": { "name": name, "priority": 0 }, "body": body })
     }
 
     fn sources(workloads: &Value) -> Sources {

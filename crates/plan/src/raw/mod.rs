@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RawPlan {
-    /// Format of this plan: 1.
+    /// Format of this plan: 2.
     pub version: u32,
     /// For people, e.g. `cisco-dpp/fifo/trial-3`.
     pub name: String,

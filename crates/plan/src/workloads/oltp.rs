@@ -1,6 +1,6 @@
 //! Closed-loop users of a database.
 
-use super::{Body, RawDistribution, Side, Stated, Workload, distribution, ends};
+use super::{Body, RawDistribution, RawHeader, Side, Workload, distribution, ends};
 use crate::PlanError;
 use crate::graph::Graph;
 use crate::resolve::{COUNT_MAX, require};
@@ -11,8 +11,6 @@ use tailrace_units::Distribution;
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RawOltp {
-    /// Name in results.
-    pub name: String,
     /// Host of the users.
     pub client: String,
     /// Host of the database.
@@ -34,28 +32,6 @@ pub struct RawOltp {
     /// Users connect at time zero and wait for their first transaction; when missing they connect for it.
     #[serde(default)]
     pub connects_early: bool,
-    /// Class.
-    pub priority: u8,
-    /// Code point of the IP header.
-    #[serde(default)]
-    pub dscp: u8,
-    /// VLAN, 1 to 4094; 0 for none.
-    #[serde(default)]
-    pub vlan: u16,
-    /// The program that is the users in a live run; the simulator has users of its own.
-    #[serde(default)]
-    pub load_generator: RawLoadGenerator,
-}
-
-/// A program that asks a database as the users of a workload do.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum RawLoadGenerator {
-    /// PostgreSQL's own.
-    #[default]
-    Pgbench,
-    /// HammerDB's command line with a driver script.
-    Hammerdb,
 }
 
 /// What the pause between transactions is measured from.
@@ -128,23 +104,24 @@ pub struct RoundTrip {
     pub raw: RawRoundTrip,
 }
 
-pub(super) fn resolve(raw: &RawOltp, graph: &Graph) -> Result<Workload, PlanError> {
-    let (client, server) = ends(graph, &raw.client, &raw.server, &raw.name)?;
-    require((1..=COUNT_MAX as u32).contains(&raw.users), &raw.name, "users is 1 to a million")?;
-    require(!raw.round_trips.is_empty(), &raw.name, "a transaction has at least one round trip")?;
-    let stated = Stated { name: &raw.name, priority: raw.priority, dscp: raw.dscp, vlan: raw.vlan, start_ps: 0 };
-    let header = stated.header("oltp", [vec![client], vec![server]], Side::Openers, 2 * u64::from(raw.users))?;
+pub(super) fn resolve(header: &RawHeader, raw: &RawOltp, graph: &Graph) -> Result<Workload, PlanError> {
+    let name = &header.name;
+    require(header.start_ps == 0, name, "users start by the distribution `start`: start_ps is 0")?;
+    let (client, server) = ends(graph, &raw.client, &raw.server, name)?;
+    require((1..=COUNT_MAX as u32).contains(&raw.users), name, "users is 1 to a million")?;
+    require(!raw.round_trips.is_empty(), name, "a transaction has at least one round trip")?;
+    let header = header.resolved("oltp", [vec![client], vec![server]], Side::Openers, 2 * u64::from(raw.users))?;
     let round_trips = raw
         .round_trips
         .iter()
         .map(|trip| {
             let sized = trip.request_bytes > 0 && trip.response_bytes > 0;
-            require(sized, &raw.name, "requests and responses have at least one byte")?;
-            require(trip.consume_chunk_bytes > 0, &raw.name, "consume_chunk_bytes is at least 1")?;
-            Ok(RoundTrip { server_time: distribution(&trip.server_time, &raw.name)?, raw: trip.clone() })
+            require(sized, name, "requests and responses have at least one byte")?;
+            require(trip.consume_chunk_bytes > 0, name, "consume_chunk_bytes is at least 1")?;
+            Ok(RoundTrip { server_time: distribution(&trip.server_time, name)?, raw: trip.clone() })
         })
         .collect::<Result<_, PlanError>>()?;
-    let gap = distribution(&raw.gap, &raw.name)?;
-    let start = distribution(&raw.start, &raw.name)?;
+    let gap = distribution(&raw.gap, name)?;
+    let start = distribution(&raw.start, name)?;
     Ok(Workload { header, body: Body::Oltp(Oltp { client, server, gap, start, round_trips, raw: raw.clone() }) })
 }
