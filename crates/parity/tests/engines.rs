@@ -122,7 +122,9 @@ fn notifying_ring() -> RawPlan {
     plan.workloads = [("h0", VLAN), ("h0", 10), ("h1", VLAN), ("h1", 10)]
         .map(|(source, vlan)| {
             let name = format!("{source}:{vlan}");
-            RawWorkload::Datagrams(RawDatagrams { vlan, ..datagrams(&name, source, "h2", 1_000, gap.clone()) })
+            let mut workload = datagrams(&name, source, "h2", 1_000, gap.clone());
+            workload.header.vlan = vlan;
+            RawWorkload::from(workload)
         })
         .into();
     plan.stop_at_ps = 5 * MS;
