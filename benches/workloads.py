@@ -116,7 +116,7 @@ def _switch(name: str, buffer_bytes: int, policy: Plan) -> Plan:
 
 def _plan(name: str, stop_ps: int, **parts: Any) -> Plan:
     return {
-        "version": 1,
+        "version": 2,
         "name": name,
         "seed": 1,
         "stop_at_ps": stop_ps,
@@ -131,21 +131,18 @@ def _link(a: str, b: str, delay_ps: int) -> Plan:
     return {"a": a, "b": b, "rate_bps": 10 * GBPS, "delay_ps": delay_ps}
 
 
-def _stream(name: str, source: str, destination: str, **more: Any) -> Plan:
+def _stream(name: str, source: str, destination: str, start_ps: int, **more: Any) -> Plan:
     stream = {
-        "name": name,
         "source": source,
         "destination": destination,
         "connections": 1,
         "bytes": 0,
-        "start_ps": 0,
         "stagger_ps": 0,
-        "priority": 0,
         "pin_forward": [],
         "pin_backward": [],
         **more,
     }
-    return {"stream": stream}
+    return {"header": {"name": name, "priority": 0, "start_ps": start_ps}, "body": {"stream": stream}}
 
 
 def w1(*, default_hosts: bool = False, policy: Plan | None = None, cc: str = "new-reno") -> Plan:
@@ -168,7 +165,7 @@ def w1_all() -> Plan:
     for host in plan["hosts"]:
         host["tcp"]["ecn"] = True
     for number, workload in enumerate(plan["workloads"]):
-        workload["stream"]["priority"] = 4 * (number % 2)
+        workload["header"]["priority"] = 4 * (number % 2)
     return plan
 
 
@@ -244,7 +241,6 @@ def w3(
             "consume_fs_per_byte": 0,
         }
         oltp = {
-            "name": name,
             "client": "client",
             "server": f"db-{name}",
             "users": users,
@@ -254,9 +250,8 @@ def w3(
             "gap": gap,
             "gap_from": "end",
             "start": {"uniform": {"low": 0, "high": 10 * MS}},
-            "priority": 0,
         }
-        workloads.append({"oltp": oltp})
+        workloads.append({"header": {"name": name, "priority": 0}, "body": {"oltp": oltp}})
     hosts = [_host(name, 9000, cc, 0, default_hosts) for name in ["client", *(f"db-{c[0]}" for c in classes)]]
     plan = _plan(
         "W3",

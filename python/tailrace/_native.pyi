@@ -5,10 +5,10 @@ from typing import final
 __all__ = ["PlanError", "Trial", "TrialFailed", "distributions", "drop_causes", "limits", "version"]
 
 class PlanError(ValueError):
-    """A plan that cannot be run; the message is for people."""
+    """A plan that cannot be run; the message names the place and the fault."""
 
 class TrialFailed(RuntimeError):
-    """A broken invariant inside the simulator; the message says which and where. The trial has no result."""
+    """A broken invariant inside the simulator; the message names it and its place. The trial has no result."""
 
 @final
 class Trial:

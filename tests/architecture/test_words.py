@@ -7,17 +7,18 @@ import pytest
 from tailrace import _native
 from tailrace.live.programs import postgres
 from tailrace.scenario import vocabulary
-from tailrace.scenario.checks import pause, policies, problems, trees, workloads
+from tailrace.scenario.checks import pause, policies, problems, trees
 from tailrace.scenario.network import spanning_tree
 from tailrace.scenario.policies import switch, weights
 from tailrace.scenario.text import distribution
 from tailrace.scenario.text.units import TIME
+from tailrace.scenario.workloads import datagrams, stream
 
 # Name in the extension, and the value that the lab has.
 LIMITS = {
     "clock_offset_ppb_max": problems.CLOCK_PPB_MAX,
-    "connection_bps_min": workloads.STREAM_BPS_MIN,
-    "datagram_headers_bytes": workloads.UDP_IPV4_HEADERS_BYTES,
+    "connection_bps_min": stream.CONNECTION_BPS_MIN,
+    "datagram_headers_bytes": datagrams.UDP_IPV4_HEADERS_BYTES,
     "erlang_shape_max": distribution.ERLANG_SHAPE_MAX,
     "flow_table_entries_min": policies.FLOW_ENTRIES_MIN,
     "mtu_bytes_max": problems.MTU_BYTES_MAX,

@@ -41,7 +41,6 @@ NIC = {
 }
 QUEUE = {"name": "default", "service": {"dwrr": 1000}, "limit": {"bytes": 100_000}, "aqm": "none"}
 OLTP = {
-    "name": "shop",
     "client": "app",
     "server": "db",
     "users": 4,
@@ -60,17 +59,13 @@ OLTP = {
     "gap": {"exponential": {"mean": MS_PS}},
     "gap_from": "end",
     "start": {"uniform": {"low": 0, "high": MS_PS}},
-    "priority": 0,
 }
 STREAM = {
-    "name": "backup",
     "source": "db",
     "destination": "app",
     "connections": 2,
     "bytes": 0,
-    "start_ps": 0,
     "stagger_ps": 0,
-    "priority": 0,
     "pin_forward": [],
     "pin_backward": [],
 }
@@ -90,6 +85,11 @@ COLUMNS = {
 LETTERS = {"u32": "I", "u64": "Q", "f64": "d"}
 
 
+def workload(**body: Any) -> dict[str, Any]:
+    """One workload of a plan."""
+    return {"header": {"name": "shop", "priority": 0}, "body": body}
+
+
 def plan(**changes: Any) -> str:
     """Two hosts at one switch, four users."""
     policy = {"queues": [QUEUE], "queue_of_priority": [0] * 8, "dpp": None}
@@ -103,7 +103,7 @@ def plan(**changes: Any) -> str:
     }
     cpu = {"per_packet_ps": 0, "per_byte_fs": 0}
     sample = {
-        "version": 1,
+        "version": 2,
         "name": "sample",
         "seed": 1,
         "stop_at_ps": 1000 * MS_PS,
@@ -114,7 +114,7 @@ def plan(**changes: Any) -> str:
         "links": [
             {"a": name, "b": "switch", "rate_bps": 10_000_000_000, "delay_ps": 500_000} for name in ("app", "db")
         ],
-        "workloads": [{"oltp": OLTP}],
+        "workloads": [workload(oltp=OLTP)],
         "observe": {
             "ports": [["switch", "app"]],
             "series_bins": 100,
@@ -128,7 +128,7 @@ def plan(**changes: Any) -> str:
 
 def endless() -> str:
     """A plan that runs for an hour of simulated time: nobody waits for its end."""
-    return plan(workloads=[{"stream": STREAM}], stop_at_ps=3_600_000 * MS_PS)
+    return plan(workloads=[workload(stream=STREAM)], stop_at_ps=3_600_000 * MS_PS)
 
 
 def numbers(column: tuple[str, bytes]) -> list[float]:
@@ -181,7 +181,7 @@ def test_what_is_not_a_plan_is_refused_in_words() -> None:
 def test_an_unknown_name_is_named() -> None:
     lost = OLTP | {"server": "nowhere"}
     with pytest.raises(_native.PlanError, match='there is no node named "nowhere"'):
-        _native.Trial(plan(workloads=[{"oltp": lost}]))
+        _native.Trial(plan(workloads=[workload(oltp=lost)]))
 
 
 def test_a_cancelled_trial_says_so() -> None:

@@ -19,6 +19,7 @@ from tailrace.live.programs.template import Templates
 from tailrace.live.trial.databases import Databases
 from tailrace.scenario.loading import load_scenario
 from tailrace.scenario.lowering.plan import canonical_json, lower
+from tailrace.scenario.workloads.planned import planned_workloads
 from test_lab import DISTRIBUTIONS
 
 HERE = Path(__file__).parent
@@ -98,7 +99,7 @@ def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
     """Hosts of the scenario with a database that is up."""
     folder = tmp_path_factory.mktemp("lab")
     plan = lower(load_scenario(SCENARIO).arms["base"], "base", 1)
-    databases = Databases([plan["workloads"][1]["oltp"]], Templates(folder / "templates"))
+    databases = Databases([planned_workloads(plan)[1].flat], Templates(folder / "templates"))
     databases.make_templates()
     with Lab(canonical_json(plan), folder / "lab") as up:
         databases.start(up, {})
@@ -107,7 +108,7 @@ def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
 
 def users(name: str, rows: dict[int, int] | None = None, **changes: Any) -> tuple[Load, HammerDb]:
     """Two virtual users of the stand-in, with changes to the workload of the plan."""
-    raw = lower(load_scenario(SCENARIO).arms["base"], "base", 1)["workloads"][1]["oltp"]
+    raw = planned_workloads(lower(load_scenario(SCENARIO).arms["base"], "base", 1))[1].flat
     load = Load(raw | {"name": name, "users": 2} | changes, 7, rows or ROWS)
     return load, HammerDb(load, Installation(STAND_IN / hammerdb.PROGRAM), DONE_LIMIT_S)
 

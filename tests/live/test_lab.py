@@ -14,6 +14,7 @@ from tailrace.live.programs.template import Templates
 from tailrace.live.trial.databases import Databases
 from tailrace.scenario.loading import load_scenario
 from tailrace.scenario.lowering.plan import canonical_json, lower
+from tailrace.scenario.workloads.planned import planned_workloads
 
 MS = 10**9
 DISTRIBUTIONS = (
@@ -58,7 +59,7 @@ def test_nothing_of_a_lab_listens_on_the_machine(tmp_path: Path) -> None:
 
 
 def test_pgbench_waits_as_long_as_is_computed(tmp_path: Path) -> None:
-    raw = lower(load_scenario(machine.SCENARIO).arms["fifo"], "fifo", 1)["workloads"][0]["oltp"]
+    raw = planned_workloads(lower(load_scenario(machine.SCENARIO).arms["fifo"], "fifo", 1))[0].flat
     templates = Templates(tmp_path / "templates")
     databases = Databases([raw], templates)
     databases.make_templates()

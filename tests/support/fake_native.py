@@ -13,6 +13,8 @@ import threading
 import types
 from typing import Any
 
+from tailrace.scenario.workloads.planned import PlannedWorkload, planned_workloads
+
 PS_PER_SECOND = 10**12
 WALL_S = float(os.environ.get("FAKE_TRIAL_WALL_S", "0"))
 
@@ -26,8 +28,8 @@ class Trial:
 
     def __init__(self, plan_json: str) -> None:
         self.plan: dict[str, Any] = json.loads(plan_json)
-        if self.plan["version"] != 1:
-            raise PlanError("version: only version 1 is known")
+        if self.plan["version"] != 2:
+            raise PlanError("version: only version 2 is known")
         self._cancelled = threading.Event()
         self._share = 0.0
 
@@ -73,7 +75,7 @@ def _outcome(plan: dict[str, Any], *, is_cancelled: bool) -> dict[str, Any]:
     digest = hashlib.sha256(json.dumps(plan, sort_keys=True).encode()).hexdigest()[:16]
     share = 1 + int(digest[:4], 16) / 0xFFFF / 100
     alone = len(plan["workloads"]) == 1
-    workloads = [_workload(raw, plan["stop_at_ps"], share * (1 if alone else 1.5)) for raw in plan["workloads"]]
+    workloads = [_workload(raw, plan["stop_at_ps"], share * (1 if alone else 1.5)) for raw in planned_workloads(plan)]
     times = [w["completion_ps"] for w in workloads]
     end_ps = plan["stop_at_ps"] if None in times else max(times)
     return {
@@ -94,8 +96,8 @@ def _outcome(plan: dict[str, Any], *, is_cancelled: bool) -> dict[str, Any]:
     }
 
 
-def _workload(tagged: dict[str, Any], stop_ps: int, slowness: float) -> dict[str, Any]:
-    [(kind, raw)] = tagged.items()
+def _workload(own: PlannedWorkload, stop_ps: int, slowness: float) -> dict[str, Any]:
+    kind, raw = own.kind, own.flat
     cycle_ps = _mean(raw["gap"]) + slowness * _transaction_ps(raw) if kind == "oltp" else 0.0
     wanted = {"oltp": "transactions", "stream": "bytes", "flows": "flows", "datagrams": "count"}[kind]
     each = raw[wanted]

@@ -158,7 +158,7 @@ def plan(arm: str, scale: float) -> dict[str, Any]:
     }
     names = ["client", *(f"db-{w.lower()}" for w in MIX)]
     return {
-        "version": 1,
+        "version": 2,
         "name": f"cisco-dpp/{arm}/trial-1",
         "seed": 1001,
         "stop_at_ps": 2_000 * PS_PER_S,
@@ -178,14 +178,16 @@ def plan(arm: str, scale: float) -> dict[str, Any]:
         "links": [{"a": name, "b": "leaf1", "rate_bps": 10_000_000_000, "delay_ps": 500_000} for name in names],
         "workloads": [
             {
-                "oltp": {
-                    "name": w,
-                    "client": "client",
-                    "server": f"db-{w.lower()}",
-                    "users": USERS,
-                    "transactions": int(n * scale),
-                    "round_trips": [{"response_bytes": size}],
-                }
+                "header": {"name": w, "priority": 0},
+                "body": {
+                    "oltp": {
+                        "client": "client",
+                        "server": f"db-{w.lower()}",
+                        "users": USERS,
+                        "transactions": int(n * scale),
+                        "round_trips": [{"response_bytes": size}],
+                    }
+                },
             }
             for w, (size, n) in MIX.items()
         ],

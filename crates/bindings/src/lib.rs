@@ -1,4 +1,5 @@
-//! `tailrace._native`: one trial, and the names and limits that scenarios share with plans, for Python. This crate converts types and decides nothing.
+//! `tailrace._native`: one trial, and the names and limits that scenarios share with plans, for Python. This crate converts
+//! types and decides nothing.
 
 mod facts;
 mod failure;
@@ -8,12 +9,17 @@ mod trial;
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::{create_exception, pymodule};
 
-create_exception!(tailrace._native, PlanError, PyValueError, "A plan that cannot be run; the message is for people.");
+create_exception!(
+    tailrace._native,
+    PlanError,
+    PyValueError,
+    "A plan that cannot be run; the message names the place and the fault."
+);
 create_exception!(
     tailrace._native,
     TrialFailed,
     PyRuntimeError,
-    "A broken invariant inside the simulator; the message says which and where. The trial has no result."
+    "A broken invariant inside the simulator; the message names it and its place. The trial has no result."
 );
 
 /// The extension module.

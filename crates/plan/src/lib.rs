@@ -20,4 +20,4 @@ pub use raw::*;
 pub use resolve::Plan;
 pub use tree::{Bridge, PortRole, SpanningTree};
 pub use variants::variants;
-pub use workloads::{Body, Datagrams, Flows, Header, Oltp, Pins, RoundTrip, Side, Stream, Workload};
+pub use workloads::*;

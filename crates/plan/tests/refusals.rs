@@ -27,7 +27,7 @@ fn sound() -> Value {
     let queue = json!({"name": "default", "service": {"dwrr": 1000}, "limit": {"bytes": 100_000}, "aqm": "none"});
     let link = |a: &str| json!({"a": a, "b": "leaf", "rate_bps": 10_000_000_000_u64, "delay_ps": 0});
     json!({
-        "version": 1, "name": "test", "seed": 1, "stop_at_ps": 1_000_000, "clock_offset_ppb": 0,
+        "version": 2, "name": "test", "seed": 1, "stop_at_ps": 1_000_000, "clock_offset_ppb": 0,
         "framing": {"header_bytes": 14, "overhead_bytes": 24},
         "hosts": [host("app"), host("db")],
         "switches": [{
@@ -36,10 +36,10 @@ fn sound() -> Value {
             "port_policies": []
         }],
         "links": [link("app"), link("db")],
-        "workloads": [{"stream": {
-            "name": "backup", "source": "db", "destination": "app", "connections": 2, "bytes": 0, "start_ps": 0,
-            "stagger_ps": 0, "priority": 0, "pin_forward": [], "pin_backward": []
-        }}],
+        "workloads": [{"header": {"name": "backup", "priority": 0}, "body": {"stream": {
+            "source": "db", "destination": "app", "connections": 2, "bytes": 0, "stagger_ps": 0, "pin_forward": [],
+            "pin_backward": []
+        }}}],
         "observe": {"ports": [], "series_bins": 0, "series_bin_ps": 1, "transactions_max": 0, "digest": false}
     })
 }
@@ -65,7 +65,7 @@ fn a_sound_plan_is_accepted() {
 #[test]
 fn nonsense_about_the_run_and_its_hosts_is_refused_with_its_place() {
     every_case_is_refused_so(&[
-        ("/version", json!(2), "version: only version 1 is known"),
+        ("/version", json!(1), "version: only version 2 is known: make the plan again from its scenario"),
         ("/stop_at_ps", json!(0), "stop_at_ps: the run must last"),
         ("/clock_offset_ppb", json!(1_000_001), "clock_offset_ppb: at most 1 000 000 (1000 ppm)"),
         ("/hosts/1/name", json!("app"), "hosts and switches: two nodes are named \"app\""),
@@ -125,20 +125,37 @@ fn a_policy_that_no_port_could_follow_is_refused() {
 
 #[test]
 fn a_workload_that_could_not_run_is_refused() {
-    let stream = "/workloads/0/stream";
+    let stream = "/workloads/0/body/stream";
     every_case_is_refused_so(&[
         ("/workloads", json!([]), "workloads: nothing uses the network"),
         (&format!("{stream}/source"), json!("leaf"), "backup: \"leaf\" is a switch, not a host"),
         (&format!("{stream}/source"), json!("app"), "backup: the two ends are the same host"),
-        (&format!("{stream}/priority"), json!(8), "backup: priority is 0 to 7"),
+        ("/workloads/0/header/priority", json!(8), "backup: priority is 0 to 7"),
         (&format!("{stream}/connections"), json!(0), "backup: connections is 1 to a million"),
         (&format!("{stream}/pin_forward"), json!(["leaf", "leaf"]), "backup: a pinned path follows links from end to end"),
     ]);
 }
 
 #[test]
+fn a_key_that_a_header_or_body_does_not_have_is_refused() {
+    for (place, key) in [("/workloads/0/header", "bytes"), ("/workloads/0/body/stream", "name"), ("/workloads/0", "stream")] {
+        let mut plan = sound();
+        plan.pointer_mut(place).expect("the place is in the plan")[key] = json!(1);
+        let said = Plan::parse(&plan.to_string()).expect_err("the key is unknown").to_string();
+        assert!(said.contains(&format!("unknown field `{key}`")), "{said}");
+    }
+}
+
+#[test]
+fn what_only_live_runs_read_is_not_looked_at() {
+    let mut plan = sound();
+    plan["workloads"][0]["header"]["live"] = json!({"load_generator": "unheard-of"});
+    assert!(Plan::parse(&plan.to_string()).is_ok());
+}
+
+#[test]
 fn as_many_connections_as_the_agenda_can_number_are_accepted_and_one_more_is_not() {
-    let connections = "/workloads/0/stream/connections";
+    let connections = "/workloads/0/body/stream/connections";
     assert_eq!(said(connections, &json!(524_286)), "accepted");
     let limit = "workloads: users, connections and links are together at most half a million (524 288)";
     assert_eq!(said(connections, &json!(524_287)), limit);

@@ -12,6 +12,7 @@ mod links;
 mod observe;
 mod outcome;
 mod sockets;
+mod trace;
 mod warm_up;
 mod watch;
 mod workloads;
@@ -20,6 +21,7 @@ mod world;
 pub use build::SERVER_PORT;
 pub use control::Control;
 pub use outcome::{Column, Outcome, Table};
+pub use trace::{Trace, trace};
 pub use watch::{Connection, watch};
 
 use tailrace_plan::Plan;

@@ -34,7 +34,7 @@ def jobs_of(asked: int | None, engine: Engine) -> int:
     """Trials at the same time."""
     jobs = available_cores() if asked is None else asked
     if jobs < 1:
-        raise RunRefusedError(f"{jobs} jobs: --jobs must be at least 1 (hint: omit it for one job per core)")
+        raise RunRefusedError(f"--jobs {jobs}: jobs must be at least 1 (hint: omit --jobs for one job per core)")
     most = engine.jobs_max
     if asked is not None and most is not None and asked > most:
         raise RunRefusedError(

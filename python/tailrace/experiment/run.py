@@ -217,10 +217,8 @@ class ExperimentRun:
 
         def may_run(key: TrialKey) -> bool:
             status = self.statuses.get(key)
-            is_open = status is None or (
-                status == "invalid" and (self.directory.finished(key) or {}).get("is_machine_fault")
-            )
-            return bool(is_open) and budget.has_room(key)
+            is_open = status is None or bool(self._invalidated([key]))
+            return is_open and budget.has_room(key)
 
         self.estimate = TimeEstimate([key for key in keys if self.statuses.get(key) != "ok"], self.jobs)
         self.reporter.begin(f"trials within {budget.limit_s / SECONDS_PER_MINUTE:g} min", self.estimate)
@@ -315,5 +313,5 @@ def summarise_and_report(path: Path) -> tuple[dict[str, Any], Path]:
 
 def _lost_words(path: Path, lost: Sequence[TrialKey]) -> str:
     named = ", ".join(str(key) for key in lost[:LOST_LISTED_MAX]) + (", ..." if len(lost) > LOST_LISTED_MAX else "")
-    left = f"{len(lost)} trial{'s' if len(lost) != 1 else ''} have no outcome: {named}"
+    left = f"{len(lost)} trial{'s have' if len(lost) != 1 else ' has'} no outcome: {named}"
     return f"{path}: {left} (hint: run the same command again)"

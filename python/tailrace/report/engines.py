@@ -28,10 +28,10 @@ def write_engines(compared: dict[str, Any], path: Path) -> Path:
 def render_engines(compared: dict[str, Any]) -> str:
     """The page as text."""
     sections: list[dict[str, Any]] = []
-    for metric, (title, says) in WHAT.items():
+    for metric, (title, caption) in WHAT.items():
         rows = [row for row in compared["rows"] if row["metric"] == metric]
         if rows:
             chart = engines_chart(rows)
-            sections.append({"key": metric, "title": title, "says": says, "rows": rows, "chart": chart})
+            sections.append({"key": metric, "title": title, "caption": caption, "rows": rows, "chart": chart})
     template = environment().get_template("engines.html.j2")
     return template.render(compared=compared, sections=sections, theme=asset("theme.css"))

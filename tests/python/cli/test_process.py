@@ -14,7 +14,7 @@ import pytest
 from scenario_files import ROOT
 from tailrace.scenario.starter import STARTER
 
-PROGRAM = [sys.executable, str(ROOT / "tests" / "python" / "fake_native.py")]
+PROGRAM = [sys.executable, str(ROOT / "tests" / "support" / "fake_native.py")]
 LIMIT_S = 60
 
 
@@ -73,7 +73,7 @@ def test_on_a_terminal_there_is_a_bar_with_the_time_to_go(place: Path) -> None:
     os.close(ours)
     assert program.returncode == 0, shown
     assert "6 trials, about" in shown
-    assert "s to go" in shown
+    assert "s remaining" in shown
 
 
 def read_terminal(descriptor: int) -> bytes:

@@ -14,6 +14,7 @@ from tailrace.scenario.lowering.plan import lower
 from tailrace.scenario.workloads.datagrams import Datagrams
 from tailrace.scenario.workloads.division import cycle_ps
 from tailrace.scenario.workloads.oltp import Oltp
+from tailrace.scenario.workloads.planned import planned_workloads
 from tailrace.scenario.workloads.stream import Stream
 
 REPRODUCTIONS = Path(__file__).parents[3] / "reproductions"
@@ -40,7 +41,7 @@ def test_rates_queues_and_users_are_divided_and_times_kept() -> None:
     assert (policy["dpp"]["max_packets"], policy["dpp"]["age_ps"]) == (20, 5 * MS)
     assert plan["switches"][0]["buffer_bytes"] == 6_000_000
     assert {host["mtu_bytes"] for host in plan["hosts"]} == {9000}
-    assert {raw["oltp"]["users"] for raw in plan["workloads"]} == {1}
+    assert {own.flat["users"] for own in planned_workloads(plan)} == {1}
 
 
 def test_a_user_alone_keeps_its_cycle_and_the_users_their_share_of_the_link() -> None:

@@ -133,13 +133,13 @@ def test_a_result_is_never_overwritten(tmp_path: Path) -> None:
         run(tmp_path / "mine", experiment__seed=2)
     (tmp_path / "other").mkdir()
     (tmp_path / "other" / "thesis.tex").write_text("x", encoding="utf-8")
-    with pytest.raises(RunRefusedError, match="is not empty and holds no run"):
+    with pytest.raises(RunRefusedError, match="is not empty and is not a run directory"):
         run(tmp_path / "other")
     (tmp_path / "file").write_text("x", encoding="utf-8")
     with pytest.raises(RunRefusedError, match="is not empty"):
         run(tmp_path / "file")
     assert (tmp_path / "file").read_text(encoding="utf-8") == "x"
-    with pytest.raises(RunRefusedError, match="cannot be made"):
+    with pytest.raises(RunRefusedError, match="cannot create it"):
         run(tmp_path / "file" / "below")
 
 
@@ -168,7 +168,7 @@ def test_a_folder_with_other_things_is_no_run_that_was_killed(tmp_path: Path) ->
     (tmp_path / "run/trials").mkdir(parents=True)
     (tmp_path / "run/run.lock").touch()
     (tmp_path / "run/notes.txt").touch()
-    with pytest.raises(RunRefusedError, match="holds no run"):
+    with pytest.raises(RunRefusedError, match="is not a run directory"):
         run(tmp_path / "run")
 
 
@@ -214,7 +214,7 @@ def test_published_figures_that_cannot_be_read_are_refused_before_anything_runs(
     from tailrace.errors import TailraceError
 
     (tmp_path / "bands.yaml").write_text("- {metric: completion_s}\n", encoding="utf-8")
-    with pytest.raises(TailraceError, match="nothing to compare"):
+    with pytest.raises(TailraceError, match="needs value and tolerance"):
         ExperimentRun(load_scenario(sound(published=str(tmp_path / "bands.yaml"))), Options())
 
 

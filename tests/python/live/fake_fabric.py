@@ -15,6 +15,7 @@ from typing import Any
 
 from tailrace.live.programs.pgbench import Load
 from tailrace.live.programs.postgres import READY
+from tailrace.scenario.workloads.planned import planned_workloads
 
 FAULT = os.environ.get("FAKE_FAULT", "")
 WARNINGS = [text for text in [os.environ.get("FAKE_WARNING")] if text]
@@ -154,7 +155,7 @@ class Fake:
     def bench(self, command: dict[str, Any]) -> None:
         """pgbench's log and table of commands."""
         argv = command["argv"]
-        raw = next(w["oltp"] for w in self.plan["workloads"] if w.get("oltp", {}).get("name") == command["name"][8:])
+        raw = next(own.flat for own in planned_workloads(self.plan) if own.name == command["name"][8:])
         load = Load(raw, self.plan["seed"], dict.fromkeys([t["response_bytes"] for t in raw["round_trips"]], 7))
         prefix = argv[argv.index("--log-prefix") + 1]
         lines = []

@@ -86,10 +86,10 @@ def test_a_program_behind_a_link_runs_in_its_own_folder(nowhere: Path, monkeypat
 
 
 def test_a_plan_says_who_the_users_are_only_where_it_is_not_pgbench() -> None:
-    plain = lower(load_sound().arms["dpp"], "dpp", 1)["workloads"][0]["oltp"]
-    assert "load_generator" not in plain
+    plain = lower(load_sound().arms["dpp"], "dpp", 1)["workloads"][0]["header"]
+    assert "live" not in plain
     changed = load_sound(workloads__orders__load_generator="hammerdb")
-    assert lower(changed.arms["dpp"], "dpp", 1)["workloads"][0]["oltp"]["load_generator"] == "hammerdb"
+    assert lower(changed.arms["dpp"], "dpp", 1)["workloads"][0]["header"]["live"] == {"load_generator": "hammerdb"}
 
 
 @pytest.mark.parametrize("has_hammerdb", [True, False, None])

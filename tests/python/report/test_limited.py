@@ -42,5 +42,5 @@ def test_many_arms_and_many_different_switches_are_cut(tmp_path: Path) -> None:
     _, page = page_of(tmp_path, streams=1, arms=arms, network=network, switches=own)
     assert len(page) < PAGE_BYTES_MAX
     assert f"{ARMS_MAX} of 60 arms shown, all in result.json" in page
-    assert "19 more switches have other settings" in page
+    assert "19 more switches have different settings" in page
     assert "The policies of 52 more arms are listed in the plans of the run." in page

@@ -141,7 +141,7 @@ def test_the_latency_panels_show_the_tail_first_and_name_their_axes(cisco: Path)
     text = write(cisco).read_text(encoding="utf-8")
     assert re.search(r'id="scale-tail" checked', text)
     assert 'class="panels full"' in text
-    assert "share of transactions that took at most so long" in text
+    assert "cumulative share of transactions" in text
     assert "transaction latency (logarithmic)" in text
 
 
@@ -162,7 +162,7 @@ def test_a_line_marks_the_minimum_retransmission_timeout_where_latencies_reach_i
 
 
 def test_drops_stand_on_the_time_axis_of_the_queue(page: Page) -> None:
-    assert "Occupancy and drops over time" in page.text
+    assert "Queue depth and drops over time" in page.text
     charts = [a for _, a in page.elements if a.get("class") == "live"]
     by_key = {a["data-csv"]: a["data-sync"] for a in charts}
     assert by_key["queue-0-drops"] == by_key["queue-0"] == "queue-0"
@@ -184,9 +184,9 @@ def test_the_tables_of_every_trial_are_linked(cisco: Path) -> None:
 def test_without_a_trial_that_counts_nothing_is_said_of_losses(tmp_path: Path) -> None:
     fake = FakeRun(trials=1, with_solo=False, failed={("fifo", 1), ("dpp", 1)})
     text = page_of(fake.write(tmp_path / "run")).text
-    assert "No trial counts, so that no frame was counted." in text
+    assert "There is no valid trial, so no frames were counted." in text
     assert "No frame was lost" not in text
-    assert "Without a result:" in text
+    assert "No result:" in text
     assert "Not finished:" not in text
 
 
@@ -210,7 +210,7 @@ def test_everything_about_an_arm_can_be_hidden(cisco: Path) -> None:
 
 
 def test_policies_are_told_in_words(page: Page) -> None:
-    assert "the first 20 packets of a flow go to express; after 5 ms of silence a flow is new again" in page.text
+    assert "the first 20 packets of a flow go to express; after 5 ms of silence a flow counts as new" in page.text
     assert "Queue default: weighted 100 %, at most 14 times the free buffer." in page.text
 
 
@@ -249,15 +249,15 @@ def test_a_partial_run_says_so_first(tmp_path: Path) -> None:
     fake = FakeRun(failed={("dpp", 2)}, invalid={("fifo", 1)}, missing={("dpp", 6)})
     page = page_of(fake.write(tmp_path / "run"))
     assert "partial run" in page.text
-    assert "3 trials do not count and enter no average." in page.text
-    assert page.text.index("do not count") < page.text.index("Completion times")
+    assert "3 trials are invalid or failed and are excluded from all averages." in page.text
+    assert page.text.index("invalid or failed") < page.text.index("Completion times")
     assert "fifo, trial 1: invalid: 12 frames were dropped in the ring of client" in page.text
 
 
 def test_a_run_without_valid_trials_still_has_a_page(tmp_path: Path) -> None:
     fake = FakeRun(trials=1, with_solo=False, failed={("fifo", 1), ("dpp", 1)})
     page = page_of(fake.write(tmp_path / "run"))
-    assert "No trial came to a valid end" in page.text
+    assert "No trial is valid" in page.text
     assert "the simulator ran out of memory" in page.text
 
 
@@ -372,7 +372,7 @@ def test_a_run_without_losses_says_that_none_were_seen(tmp_path: Path) -> None:
             queue["drops"] = {}
 
     edit_trials(path, lossless)
-    assert "No frame was lost in any trial that counts." in page_of(path).text
+    assert "No valid trial dropped a frame." in page_of(path).text
 
 
 def test_a_report_is_replaced_whole(cisco: Path) -> None:

@@ -207,7 +207,9 @@ def test_an_arm_that_changes_nothing_is_told_so(tmp_path: Path) -> None:
     shutil.rmtree(path / "trials" / "dpp")
     shutil.copytree(path / "trials" / "fifo", path / "trials" / "dpp")
     summary = summarise(path)
-    words = "XS: completion time is exactly the same with dpp as with fifo in every trial; does dpp change"
+    words = (
+        "XS: completion time is exactly the same with dpp as with fifo in every trial; check that the overrides of dpp"
+    )
     assert words in format_table(summary)
     assert headline(summary) == ["With dpp, completion time is exactly the same for XS, S, M, L1 and L2."]
 

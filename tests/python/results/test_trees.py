@@ -30,7 +30,7 @@ def test_blocked_ports_of_parallel_links_have_their_numbers() -> None:
 
 def test_a_tree_carries_the_workloads_of_its_vlans_and_the_first_all_others() -> None:
     def used(*vlans: int) -> list[bool]:
-        plan = {"workloads": [{"stream": {"vlan": vlan} if vlan else {}} for vlan in vlans]}
+        plan = {"workloads": [{"header": {"vlan": vlan} if vlan else {}, "body": {"stream": {}}} for vlan in vlans]}
         trees = [tree(0, []), tree(1, [10, 11]), tree(2, [20])]
         return [carries(one, trees, plan) for one in trees]
 

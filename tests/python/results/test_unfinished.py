@@ -83,7 +83,7 @@ def test_bars_are_hatched_and_as_long_as_what_is_known(path: Path) -> None:
     _, report = summarise_and_report(path)
     page = report.read_text(encoding="utf-8")
     assert 'fill="url(#hatch-completion)"' in page
-    assert "unfinished: at least so long" in page
+    assert "unfinished: lower bound" in page
 
 
 def test_an_arm_of_which_some_trials_finished_has_no_mean_of_the_lucky_ones(tmp_path: Path) -> None:

@@ -202,7 +202,7 @@ def test_rules_and_code_points_reach_the_plan() -> None:
     made = lower(loaded.arms["base"], "base", 1)
     expected = {"destination": "db", "protocol": 6, "destination_port": [5000, 5432], "dscp": [46, 8], "class": 3}
     assert made["switches"][0]["classify"] == [expected, {"ingress": "bulk", "class": 1}]
-    assert made["workloads"][0]["oltp"]["dscp"] == 34
+    assert made["workloads"][0]["header"]["dscp"] == 34
 
 
 @pytest.mark.parametrize(

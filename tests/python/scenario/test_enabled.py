@@ -5,12 +5,13 @@ from typing import Any
 from lab import load, problems, sound
 from tailrace.experiment.plans import Plans, alone
 from tailrace.scenario.lowering.plan import lower
+from tailrace.scenario.workloads.planned import planned_workloads
 
 ARMS = {"without": {"workloads.backup.enabled": False}, "with": {}}
 
 
 def names(plan: dict[str, Any]) -> list[str]:
-    return [body["name"] for workload in plan["workloads"] for body in workload.values()]
+    return [own.name for own in planned_workloads(plan)]
 
 
 def test_an_arm_leaves_out_the_workload_that_it_disables() -> None:

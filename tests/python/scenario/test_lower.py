@@ -8,6 +8,7 @@ from lab import load
 from tailrace.errors import ScenarioError
 from tailrace.scenario.lowering.plan import lower, plan_hash, trial_seed
 from tailrace.scenario.text.units import RATE, parse
+from tailrace.scenario.workloads.planned import planned_workloads
 
 
 def plan_of(arm: str = "dpp", trial: int = 1, **changes: object) -> dict[str, Any]:
@@ -15,8 +16,7 @@ def plan_of(arm: str = "dpp", trial: int = 1, **changes: object) -> dict[str, An
 
 
 def workload(plan: dict[str, Any], name: str) -> dict[str, Any]:
-    found = [raw for tagged in plan["workloads"] for raw in tagged.values() if raw["name"] == name]
-    return dict(found[0])
+    return next(own.flat for own in planned_workloads(plan) if own.name == name)
 
 
 def test_a_host_is_a_linux_server_with_a_10g_nic_unless_it_says_otherwise() -> None:
@@ -197,10 +197,10 @@ def test_seeds_fit_the_plan_and_are_apart(seed: int) -> None:
 def test_a_stream_with_a_rate_writes_what_a_connection_sends_in_a_millisecond(
     rate: str, connections: int, write_bytes: int
 ) -> None:
-    plain = lower(load().scenario, "fifo", 1)["workloads"][1]["stream"]
+    plain = planned_workloads(lower(load().scenario, "fifo", 1))[1].body
     assert "rate_bps" not in plain
     scenario = load(workloads__backup__rate=rate, workloads__backup__connections=connections).scenario
-    paced = lower(scenario, "fifo", 1)["workloads"][1]["stream"]
+    paced = planned_workloads(lower(scenario, "fifo", 1))[1].body
     assert (paced["rate_bps"], paced["write_bytes"]) == (parse(rate, RATE), write_bytes)
 
 

@@ -9,6 +9,7 @@ import pytest
 from lab import load, problems, sound
 from tailrace.experiment.native import spanning_trees
 from tailrace.scenario.lowering.plan import canonical_json, lower
+from tailrace.scenario.workloads.planned import planned_workloads
 
 RING: dict[str, Any] = {
     "hosts": ["client", "db", "bulk"],
@@ -89,7 +90,7 @@ def test_instances_and_vlans_are_trees() -> None:
         (2, [40, 50, 51]),
     ]
     assert [tree["bridge_priority"] for tree in trees] == [[32768] * 3, [32768, 32768, 0], [32768] * 3]
-    assert made["workloads"][1]["stream"]["vlan"] == 50
+    assert planned_workloads(made)[1].vlan == 50
     made = plan(network__spanning_tree={"protocol": "rapid-pvst", "vlans": {7: {"bridge_priority": {"north": 4096}}}})
     assert [(tree["instance"], tree["vlans"]) for tree in made["spanning_tree"]["trees"]] == [(0, []), (7, [7])]
 

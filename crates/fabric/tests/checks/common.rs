@@ -63,12 +63,13 @@ pub fn switch(name: &str, policy: Value) -> Value {
 /// Two switches in a row: hosts `h0` and `h1` at the first, `h2` and `h3` at the second.
 pub fn two_switches(rate_bps: u64, policy: &Value) -> Value {
     let link = |a: &str, b: &str| json!({ "a": a, "b": b, "rate_bps": rate_bps, "delay_ps": 2 * US });
-    let stream = json!({ "stream": {
-        "name": "bulk", "source": "h2", "destination": "h0", "connections": 1, "bytes": 0, "start_ps": 0, "stagger_ps": 0,
-        "priority": 0, "pin_forward": [], "pin_backward": [],
+    let body = json!({ "stream": {
+        "source": "h2", "destination": "h0", "connections": 1, "bytes": 0, "stagger_ps": 0, "pin_forward": [],
+        "pin_backward": [],
     } });
+    let stream = json!({ "header": { "name": "bulk", "priority": 0 }, "body": body });
     json!({
-        "version": 1, "name": "lab", "seed": 1, "stop_at_ps": S,
+        "version": 2, "name": "lab", "seed": 1, "stop_at_ps": S,
         "framing": { "header_bytes": 14, "overhead_bytes": 24 },
         "clock_offset_ppb": 0,
         "hosts": [host("h0", 1500), host("h1", 1500), host("h2", 1500), host("h3", 1500)],

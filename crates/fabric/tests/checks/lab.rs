@@ -248,7 +248,7 @@ fn a_program_with_a_priority_has_the_class_of_that_priority() {
         return;
     }
     let mut plan = two_switches(RATE_BPS, &fifo(100_000));
-    plan["workloads"][0]["stream"]["priority"] = 5.into();
+    plan["workloads"][0]["header"]["priority"] = 5.into();
     let second = plan["switches"][0]["policy"]["queues"][0].clone();
     plan["switches"][0]["policy"]["queues"].as_array_mut().expect("queues").push(second);
     plan["switches"][0]["policy"]["queue_of_priority"] = json!([0, 0, 0, 0, 0, 1, 0, 0]);

@@ -1,6 +1,6 @@
 //! Hosts as they stand in the plan.
 
-use super::RawDistribution;
+use crate::RawDistribution;
 use serde::{Deserialize, Serialize};
 
 /// A host with one NIC port per link.

@@ -3,20 +3,19 @@
 mod host;
 mod switch;
 mod tree;
-mod workload;
 
 pub use host::*;
 pub use switch::*;
 pub use tree::*;
-pub use workload::*;
 
+use crate::RawWorkload;
 use serde::{Deserialize, Serialize};
 
 /// One trial of one arm.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RawPlan {
-    /// Format of this plan: 1.
+    /// Format of this plan: 2.
     pub version: u32,
     /// For people, e.g. `cisco-dpp/fifo/trial-3`.
     pub name: String,

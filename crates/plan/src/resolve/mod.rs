@@ -16,7 +16,7 @@ use tailrace_units::{BitRate, Distribution, Span};
 use vlans::tagged_links;
 
 /// The format that this program reads.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 /// Largest clock offset: ten times what IEEE 802.3 allows.
 pub(crate) const CLOCK_OFFSET_PPB_MAX: u32 = 1_000_000;
 /// Most nodes, links, users or connections of one plan.
@@ -79,7 +79,7 @@ impl Plan {
     /// # Errors
     /// As [`Plan::parse`].
     pub fn from_raw(raw: RawPlan) -> Result<Plan, PlanError> {
-        require(raw.version == VERSION, "version", "only version 1 is known")?;
+        require(raw.version == VERSION, "version", "only version 2 is known: make the plan again from its scenario")?;
         require(raw.stop_at_ps > 0, "stop_at_ps", "the run must last")?;
         require(raw.observe.warm_up_ps < raw.stop_at_ps, "observe.warm_up_ps", "something must be left to measure")?;
         require(raw.clock_offset_ppb <= CLOCK_OFFSET_PPB_MAX, "clock_offset_ppb", "at most 1 000 000 (1000 ppm)")?;

@@ -1,14 +1,31 @@
 //! Datagrams at a rate, whatever the network does.
 
-use super::{Body, Side, Stated, Workload, distribution, ends};
+use super::{Body, RawDistribution, RawHeader, Side, Workload, distribution, ends};
 use crate::graph::Graph;
 use crate::resolve::require;
-use crate::{PlanError, RawDatagrams, RawPlan};
+use crate::{PlanError, RawPlan};
+use serde::{Deserialize, Serialize};
 use tailrace_units::Distribution;
 use tailrace_wire::{IPV4_HEADER_BYTES, UDP_HEADER_BYTES};
 
 /// IPv4 and UDP headers of a datagram (RFC 791, RFC 768).
 pub(crate) const HEADERS_BYTES: u32 = IPV4_HEADER_BYTES + UDP_HEADER_BYTES;
+
+/// Datagrams.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RawDatagrams {
+    /// Sending host.
+    pub source: String,
+    /// Receiving host.
+    pub destination: String,
+    /// Payload sizes in bytes; each datagram must fit the MTU.
+    pub sizes: RawDistribution,
+    /// Gap between datagrams (picoseconds).
+    pub interarrival: RawDistribution,
+    /// Number of datagrams; 0 means until `stop_at_ps`.
+    pub count: u64,
+}
 
 /// Datagrams.
 #[derive(Clone, Debug)]
@@ -27,16 +44,16 @@ pub struct Datagrams {
     pub raw: RawDatagrams,
 }
 
-pub(super) fn resolve(raw: &RawDatagrams, graph: &Graph, plan: &RawPlan) -> Result<Workload, PlanError> {
-    let (source, destination) = ends(graph, &raw.source, &raw.destination, &raw.name)?;
-    let stated = Stated { name: &raw.name, priority: raw.priority, dscp: raw.dscp, vlan: raw.vlan, start_ps: raw.start_ps };
-    let header = stated.header("datagrams", [vec![source], vec![destination]], Side::Peers, 1)?;
-    let sizes = distribution(&raw.sizes, &raw.name)?;
-    let interarrival = distribution(&raw.interarrival, &raw.name)?;
-    require(interarrival.mean() >= 1.0, &raw.name, "interarrival is above zero")?;
+pub(super) fn resolve(header: &RawHeader, raw: &RawDatagrams, graph: &Graph, plan: &RawPlan) -> Result<Workload, PlanError> {
+    let name = &header.name;
+    let (source, destination) = ends(graph, &raw.source, &raw.destination, name)?;
+    let header = header.resolved("datagrams", [vec![source], vec![destination]], Side::Peers, 1)?;
+    let sizes = distribution(&raw.sizes, name)?;
+    let interarrival = distribution(&raw.interarrival, name)?;
+    require(interarrival.mean() >= 1.0, name, "interarrival is above zero")?;
     let payload_max = plan.hosts[source].mtu_bytes - HEADERS_BYTES;
     let fits = largest(&sizes) <= u64::from(payload_max);
-    require(fits, &raw.name, &format!("a datagram of this host carries at most {payload_max} bytes"))?;
+    require(fits, name, &format!("a datagram of this host carries at most {payload_max} bytes"))?;
     let body = Datagrams { source, destination, sizes, interarrival, payload_max, raw: raw.clone() };
     Ok(Workload { header, body: Body::Datagrams(body) })
 }

@@ -1,8 +1,52 @@
 //! Distributions of a plan, made sound.
 
+use crate::PlanError;
 use crate::resolve::require;
-use crate::{PlanError, RawDistribution};
+use serde::{Deserialize, Serialize};
 use tailrace_units::Distribution;
+
+/// A distribution of spans (picoseconds) or sizes (bytes).
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub enum RawDistribution {
+    /// Always this.
+    Constant(u64),
+    /// Between the two.
+    Uniform {
+        /// Smallest.
+        low: u64,
+        /// Largest.
+        high: u64,
+    },
+    /// Memoryless.
+    Exponential {
+        /// Mean.
+        mean: u64,
+    },
+    /// Cut at zero.
+    Normal {
+        /// Mean.
+        mean: u64,
+        /// Standard deviation.
+        deviation: u64,
+    },
+    /// Log-normal.
+    LogNormal {
+        /// Median.
+        median: u64,
+        /// 1000 x sigma.
+        sigma_milli: u32,
+    },
+    /// Sum of exponentials.
+    Erlang {
+        /// Mean of the sum.
+        mean: u64,
+        /// How many.
+        shape: u32,
+    },
+    /// `(value, parts per billion)`, rising to one billion.
+    Cumulative(Vec<(u64, u32)>),
+}
 
 /// Most exponentials of one Erlang draw: each costs a random number.
 pub(crate) const ERLANG_SHAPE_MAX: u32 = 1000;

@@ -8,16 +8,65 @@ mod flows;
 mod oltp;
 pub(crate) mod stream;
 
-pub use datagrams::Datagrams;
+pub use datagrams::{Datagrams, RawDatagrams};
+pub use distribution::RawDistribution;
 pub(crate) use distribution::distribution;
-pub use flows::Flows;
-pub use oltp::{Oltp, RoundTrip};
-pub use stream::{Pins, Stream};
+pub use flows::{Flows, RawFlows};
+pub use oltp::{Oltp, RawGapFrom, RawOltp, RawRoundTrip, RoundTrip};
+pub use stream::{Pins, RawStream, Stream};
 
 use crate::graph::Graph;
 use crate::resolve::require;
 use crate::tree::VLAN_MAX;
-use crate::{PlanError, RawPlan, RawWorkload};
+use crate::{PlanError, RawPlan};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// What uses the network, as it stands in the plan.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RawWorkload {
+    /// What every kind has.
+    pub header: RawHeader,
+    /// What only its kind has, under the name of the kind.
+    pub body: RawBody,
+}
+
+/// What every workload of a plan has.
+#[derive(Clone, Default, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RawHeader {
+    /// Name in results.
+    pub name: String,
+    /// Class, 0 to 7.
+    pub priority: u8,
+    /// Code point of the IP header.
+    #[serde(default)]
+    pub dscp: u8,
+    /// VLAN, 1 to 4094; 0 for none.
+    #[serde(default)]
+    pub vlan: u16,
+    /// Nothing happens before this (picoseconds).
+    #[serde(default)]
+    pub start_ps: u64,
+    /// What only live runs read, such as the choice of a program. It is neither checked nor used here.
+    #[serde(default, skip_serializing_if = "Value::is_null")]
+    pub live: Value,
+}
+
+/// The kinds, as they stand in the plan.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub enum RawBody {
+    /// Closed-loop users of a database.
+    Oltp(RawOltp),
+    /// Bulk TCP.
+    Stream(RawStream),
+    /// Finite TCP flows with sizes from a distribution and Poisson (or other) arrivals.
+    Flows(RawFlows),
+    /// Datagrams at a rate, whatever the network does.
+    Datagrams(RawDatagrams),
+}
 
 /// Number of priorities (IEEE 802.1Q).
 const PRIORITIES: u8 = 8;
@@ -99,29 +148,20 @@ impl Header {
     }
 }
 
-/// What all kinds state alike.
-struct Stated<'a> {
-    name: &'a str,
-    priority: u8,
-    dscp: u8,
-    vlan: u16,
-    start_ps: u64,
-}
-
-impl Stated<'_> {
-    /// The header, after a look at what all kinds state.
-    fn header(
+impl RawHeader {
+    /// The header with what its kind adds.
+    fn resolved(
         &self,
         kind: &'static str,
         hosts: [Vec<usize>; 2],
         receivers: Side,
         event_sources: u64,
     ) -> Result<Header, PlanError> {
-        require(self.priority < PRIORITIES, self.name, "priority is 0 to 7")?;
-        require(self.vlan <= VLAN_MAX, self.name, "vlan is 1 to 4094, or 0 for none")?;
+        require(self.priority < PRIORITIES, &self.name, "priority is 0 to 7")?;
+        require(self.vlan <= VLAN_MAX, &self.name, "vlan is 1 to 4094, or 0 for none")?;
         let [openers, peers] = hosts;
         Ok(Header {
-            name: self.name.to_owned(),
+            name: self.name.clone(),
             kind,
             priority: self.priority,
             dscp: self.dscp,
@@ -136,11 +176,12 @@ impl Stated<'_> {
 }
 
 pub(crate) fn resolve_workload(raw: &RawWorkload, graph: &Graph, plan: &RawPlan) -> Result<Workload, PlanError> {
-    match raw {
-        RawWorkload::Oltp(raw) => oltp::resolve(raw, graph),
-        RawWorkload::Stream(raw) => stream::resolve(raw, graph, plan),
-        RawWorkload::Flows(raw) => flows::resolve(raw, graph),
-        RawWorkload::Datagrams(raw) => datagrams::resolve(raw, graph, plan),
+    let header = &raw.header;
+    match &raw.body {
+        RawBody::Oltp(raw) => oltp::resolve(header, raw, graph),
+        RawBody::Stream(raw) => stream::resolve(header, raw, graph, plan),
+        RawBody::Flows(raw) => flows::resolve(header, raw, graph),
+        RawBody::Datagrams(raw) => datagrams::resolve(header, raw, graph, plan),
     }
 }
 

@@ -1,9 +1,37 @@
 //! Bulk TCP connections.
 
-use super::{Body, Side, Stated, Workload, ends};
+use super::{Body, RawHeader, Side, Workload, ends};
 use crate::graph::Graph;
 use crate::resolve::{COUNT_MAX, require};
-use crate::{PlanError, RawPlan, RawStream};
+use crate::{PlanError, RawPlan};
+use serde::{Deserialize, Serialize};
+
+/// Bulk TCP connections.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RawStream {
+    /// Sending host.
+    pub source: String,
+    /// Receiving host.
+    pub destination: String,
+    /// Parallel connections.
+    pub connections: u32,
+    /// Bytes per connection; 0 means until `stop_at_ps`.
+    pub bytes: u64,
+    /// Connection i starts at `start_ps + i * stagger_ps`.
+    pub stagger_ps: u64,
+    /// The programs together offer bytes no faster than this, each connection an equal part; 0, also when missing, for no
+    /// limit.
+    #[serde(default)]
+    pub rate_bps: u64,
+    /// With a rate: bytes that a program writes at a time.
+    #[serde(default)]
+    pub write_bytes: u64,
+    /// Names of the switches on the way out and on the way back, to pin the path; empty for ECMP.
+    pub pin_forward: Vec<String>,
+    /// See `pin_forward`.
+    pub pin_backward: Vec<String>,
+}
 
 /// Lowest rate of one connection: at a bit per second the next write could lie beyond the end of time.
 pub(crate) const CONNECTION_BPS_MIN: u64 = 1_000;
@@ -26,27 +54,27 @@ pub struct Stream {
     pub raw: RawStream,
 }
 
-pub(super) fn resolve(raw: &RawStream, graph: &Graph, plan: &RawPlan) -> Result<Workload, PlanError> {
-    let (source, destination) = ends(graph, &raw.source, &raw.destination, &raw.name)?;
-    require((1..=COUNT_MAX as u32).contains(&raw.connections), &raw.name, "connections is 1 to a million")?;
-    check_pace(raw)?;
-    let pin = |names: &[String]| names.iter().map(|name| graph.node(name, &raw.name)).collect::<Result<Vec<_>, _>>();
+pub(super) fn resolve(header: &RawHeader, raw: &RawStream, graph: &Graph, plan: &RawPlan) -> Result<Workload, PlanError> {
+    let name = &header.name;
+    let (source, destination) = ends(graph, &raw.source, &raw.destination, name)?;
+    require((1..=COUNT_MAX as u32).contains(&raw.connections), name, "connections is 1 to a million")?;
+    check_pace(raw, name)?;
+    let pin = |names: &[String]| names.iter().map(|name| graph.node(name, name)).collect::<Result<Vec<_>, _>>();
     let pins = [pin(&raw.pin_forward)?, pin(&raw.pin_backward)?];
     let is_pinned = !raw.pin_forward.is_empty() || !raw.pin_backward.is_empty();
-    require(!is_pinned || plan.spanning_tree.is_none(), &raw.name, "with spanning trees no path is pinned")?;
-    check_pin(graph, source, &pins[0], destination, &raw.name)?;
-    check_pin(graph, destination, &pins[1], source, &raw.name)?;
-    let stated = Stated { name: &raw.name, priority: raw.priority, dscp: raw.dscp, vlan: raw.vlan, start_ps: raw.start_ps };
-    let header = stated.header("stream", [vec![source], vec![destination]], Side::Peers, 2 * u64::from(raw.connections))?;
+    require(!is_pinned || plan.spanning_tree.is_none(), name, "with spanning trees no path is pinned")?;
+    check_pin(graph, source, &pins[0], destination, name)?;
+    check_pin(graph, destination, &pins[1], source, name)?;
+    let header = header.resolved("stream", [vec![source], vec![destination]], Side::Peers, 2 * u64::from(raw.connections))?;
     Ok(Workload { header, body: Body::Stream(Stream { source, destination, pins, raw: raw.clone() }) })
 }
 
 /// A rate comes with the size of its writes, and neither is beyond what a connection can use.
-fn check_pace(raw: &RawStream) -> Result<(), PlanError> {
-    require((raw.rate_bps > 0) == (raw.write_bytes > 0), &raw.name, "rate_bps and write_bytes come together")?;
-    require(raw.write_bytes <= WRITE_BYTES_MAX, &raw.name, "write_bytes is at most 1 GiB")?;
+fn check_pace(raw: &RawStream, name: &str) -> Result<(), PlanError> {
+    require((raw.rate_bps > 0) == (raw.write_bytes > 0), name, "rate_bps and write_bytes come together")?;
+    require(raw.write_bytes <= WRITE_BYTES_MAX, name, "write_bytes is at most 1 GiB")?;
     let is_fast_enough = raw.rate_bps == 0 || raw.rate_bps / u64::from(raw.connections) >= CONNECTION_BPS_MIN;
-    require(is_fast_enough, &raw.name, "rate_bps is at least 1000 for each connection")
+    require(is_fast_enough, name, "rate_bps is at least 1000 for each connection")
 }
 
 /// A pinned path must be a chain of links from end to end.

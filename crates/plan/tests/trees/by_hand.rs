@@ -117,7 +117,7 @@ fn what_makes_no_sense_is_refused_with_its_place() {
             "[5]",
             "spanning_tree: the first tree is for what no other names: its list of VLANs is empty",
         ),
-        ("/workloads/0/stream/pin_forward".into(), "[\"s0\", \"s1\"]", "w: with spanning trees no path is pinned"),
+        ("/workloads/0/body/stream/pin_forward".into(), "[\"s0\", \"s1\"]", "w: with spanning trees no path is pinned"),
     ] {
         assert_eq!(said(&place, serde_json::from_str(value).expect("it is JSON")), expected, "{place} = {value}");
     }

@@ -69,17 +69,16 @@ impl Drawing {
             })
         };
         json!({
-            "version": 1, "name": "test", "seed": 1, "stop_at_ps": 1, "clock_offset_ppb": 0,
+            "version": 2, "name": "test", "seed": 1, "stop_at_ps": 1, "clock_offset_ppb": 0,
             "framing": {"header_bytes": 14, "overhead_bytes": 24},
             "hosts": self.hosts.iter().map(|at| host(&format!("h{at}"))).collect::<Vec<_>>(),
             "switches": (0..self.switches).map(switch).collect::<Vec<_>>(),
             "links": links,
             "spanning_tree": {"trees": (0..trees).map(tree).collect::<Vec<_>>(), "disjoint": disjoint},
-            "workloads": [{"stream": {
-                "name": "w", "source": format!("h{}", self.hosts[0]), "destination": format!("h{}", self.hosts[1]),
-                "connections": 1, "bytes": 1, "start_ps": 0, "stagger_ps": 0, "priority": 0,
-                "pin_forward": [], "pin_backward": [],
-            }}],
+            "workloads": [{"header": {"name": "w", "priority": 0}, "body": {"stream": {
+                "source": format!("h{}", self.hosts[0]), "destination": format!("h{}", self.hosts[1]),
+                "connections": 1, "bytes": 1, "stagger_ps": 0, "pin_forward": [], "pin_backward": [],
+            }}}],
             "observe": {"ports": [], "series_bins": 0, "series_bin_ps": 1, "transactions_max": 0, "digest": false},
         })
     }

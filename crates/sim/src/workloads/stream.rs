@@ -18,7 +18,7 @@ impl SimulatedKind for Stream {
     fn open(&self, place: &Place<'_>, world: &mut World) {
         let ends = Ends { client: self.source as u32, server: self.destination as u32 };
         for i in 0..self.raw.connections {
-            let start = Time::from_ps(self.raw.start_ps + u64::from(i) * self.raw.stagger_ps);
+            let start = Time::from_ps(place.header.start_ps + u64::from(i) * self.raw.stagger_ps);
             let source = App::StreamSource(source(&self.raw, start));
             let sink = App::StreamSink(StreamSink::new(i, start, self.raw.bytes));
             let (tag, dscp, workload, apps) = (place.tag(), place.header.dscp, place.number, [source, sink]);

@@ -26,7 +26,7 @@ fn latency(segments: u64, build_fs_per_byte: u64, unpack_fs_per_byte: u64) -> u6
     let mut user = oltp("user", "h0", "h1", 1, 3, segments * SEGMENT);
     let trip = &mut user.round_trips[0];
     (trip.build_fs_per_byte, trip.unpack_fs_per_byte) = (build_fs_per_byte, unpack_fs_per_byte);
-    plan.workloads.push(RawWorkload::Oltp(user));
+    plan.workloads.push(RawWorkload::from(user));
     column(&simulate(plan), "transactions", "latency_ps")[2]
 }
 
@@ -62,7 +62,7 @@ fn two_users(small_queue_ps: u64, small_queue_by_pace: bool, connects_early: boo
         user.start = RawDistribution::Constant((start_s * 1e12) as u64);
         user.connects_early = connects_early;
         user.gap = RawDistribution::Constant((PAUSE_S * 1e12) as u64);
-        plan.workloads.push(RawWorkload::Oltp(user));
+        plan.workloads.push(RawWorkload::from(user));
     }
     let outcome = simulate(plan);
     let median_s = |name: &str| number(workload(&outcome, name), "latency.p50_ps") / 1e12;

@@ -13,7 +13,7 @@ fn a_long_flow_fills_the_line_up_to_its_headers() {
             plan.clock_offset_ppb = 0;
             plan.stop_at_ps = 300 * MS;
             plan.hosts.iter_mut().for_each(|host| host.tcp.congestion_control = congestion_control);
-            plan.workloads.push(RawWorkload::Stream(stream("bulk", "h1", "h0", 1, 0)));
+            plan.workloads.push(RawWorkload::from(stream("bulk", "h1", "h0", 1, 0)));
             let outcome = simulate(plan);
             let share = goodput_bps(&outcome, 0, 100 * MS, 300 * MS) / (10 * GBPS) as f64;
             let bound = payload / wire;
@@ -37,7 +37,7 @@ fn a_flow_limited_by_its_window_carries_one_window_per_round_trip() {
         plan.observe.series_bin_ps = S;
         plan.hosts.iter_mut().for_each(prompt);
         plan.hosts.iter_mut().for_each(|host| (host.tcp.window_cap_bytes, host.nic.tso_bytes) = (window, tso_bytes));
-        plan.workloads.push(RawWorkload::Stream(stream("bulk", "h1", "h0", 1, 0)));
+        plan.workloads.push(RawWorkload::from(stream("bulk", "h1", "h0", 1, 0)));
         let outcome = simulate(plan);
         // Two wires each way; the sending times of one frame and of one acknowledgement add 0.2 to 1 % at the shortest.
         let round_trip = (4 * delay + 2 * 1538 * 800 + 2 * 90 * 800) as f64 / S as f64;
@@ -59,7 +59,7 @@ fn streams_add_up_until_the_line_is_full() {
         // A quarter of the line's bandwidth-delay product, and a little, because the frame's own time adds to the round trip.
         let window = (10 * GBPS / 8 * 4 * 250 / 1_000_000) as f64 * 8948.0 / 9038.0 / 4.0;
         plan.hosts.iter_mut().for_each(|host| host.tcp.window_cap_bytes = window as u64);
-        plan.workloads.push(RawWorkload::Stream(stream("bulk", "h1", "h0", connections, 0)));
+        plan.workloads.push(RawWorkload::from(stream("bulk", "h1", "h0", connections, 0)));
         let outcome = simulate(plan);
         let bound = (10 * GBPS) as f64 * 8948.0 / 9038.0;
         let got = goodput_bps(&outcome, 0, 200 * MS, 600 * MS) / bound;
@@ -77,8 +77,9 @@ fn a_stream_with_a_rate_carries_that_rate_or_what_the_line_does() {
         plan.clock_offset_ppb = 0;
         plan.stop_at_ps = 300 * MS;
         let write_bytes = if rate_bps > 0 { 131_072 } else { 0 };
-        let bulk = RawStream { rate_bps, write_bytes, ..stream("bulk", "h1", "h0", connections, 0) };
-        plan.workloads.push(RawWorkload::Stream(bulk));
+        let mut bulk = stream("bulk", "h1", "h0", connections, 0);
+        (bulk.rate_bps, bulk.write_bytes) = (rate_bps, write_bytes);
+        plan.workloads.push(RawWorkload::from(bulk));
         goodput_bps(&simulate(plan), 0, 100 * MS, 300 * MS)
     };
     for (rate_bps, connections) in [(2 * GBPS, 1), (2 * GBPS, 4), (9 * GBPS, 3), (200_000_000, 1)] {

@@ -115,19 +115,75 @@ pub fn star(hosts: usize, mtu: u32, rate_bps: u64, delay_ps: u64, switch: RawSwi
     }
 }
 
-pub fn datagrams(name: &str, source: &str, destination: &str, bytes: u64, interarrival: RawDistribution) -> RawDatagrams {
-    RawDatagrams {
-        name: name.into(),
+/// A workload of a known kind: its body can be changed key by key before it joins a plan.
+#[derive(Clone)]
+pub struct Drawn<B> {
+    pub header: RawHeader,
+    pub body: B,
+}
+
+impl<B> std::ops::Deref for Drawn<B> {
+    type Target = B;
+
+    fn deref(&self) -> &B {
+        &self.body
+    }
+}
+
+impl<B> std::ops::DerefMut for Drawn<B> {
+    fn deref_mut(&mut self) -> &mut B {
+        &mut self.body
+    }
+}
+
+pub trait Kind {
+    fn of_any_kind(self) -> RawBody;
+}
+
+impl Kind for RawOltp {
+    fn of_any_kind(self) -> RawBody {
+        RawBody::Oltp(self)
+    }
+}
+
+impl Kind for RawStream {
+    fn of_any_kind(self) -> RawBody {
+        RawBody::Stream(self)
+    }
+}
+
+impl Kind for RawFlows {
+    fn of_any_kind(self) -> RawBody {
+        RawBody::Flows(self)
+    }
+}
+
+impl Kind for RawDatagrams {
+    fn of_any_kind(self) -> RawBody {
+        RawBody::Datagrams(self)
+    }
+}
+
+impl<B: Kind> From<Drawn<B>> for RawWorkload {
+    fn from(drawn: Drawn<B>) -> RawWorkload {
+        RawWorkload { header: drawn.header, body: drawn.body.of_any_kind() }
+    }
+}
+
+/// The header of a workload without marks that begins with the trial.
+pub fn header(name: &str) -> RawHeader {
+    RawHeader { name: name.into(), ..RawHeader::default() }
+}
+
+pub fn datagrams(name: &str, source: &str, destination: &str, bytes: u64, interarrival: RawDistribution) -> Drawn<RawDatagrams> {
+    let body = RawDatagrams {
         source: source.into(),
         destination: destination.into(),
         sizes: RawDistribution::Constant(bytes),
         interarrival,
         count: 0,
-        start_ps: 0,
-        priority: 0,
-        dscp: 0,
-        vlan: 0,
-    }
+    };
+    Drawn { header: header(name), body }
 }
 
 /// Bytes on the wire of a datagram with this payload: UDP, IP and Ethernet headers, and 24 bytes around the frame.
@@ -135,28 +191,35 @@ pub fn wire_bytes(payload: u64) -> u64 {
     payload + 8 + 20 + 14 + 24
 }
 
-pub fn stream(name: &str, source: &str, destination: &str, connections: u32, bytes: u64) -> RawStream {
-    RawStream {
-        name: name.into(),
+/// Flows of `sizes` bytes between these hosts.
+pub fn flows_between(
+    name: &str,
+    hosts: [Vec<String>; 2],
+    sizes: RawDistribution,
+    interarrival: RawDistribution,
+    flows: u64,
+) -> Drawn<RawFlows> {
+    let [sources, destinations] = hosts;
+    Drawn { header: header(name), body: RawFlows { sources, destinations, sizes, interarrival, flows } }
+}
+
+pub fn stream(name: &str, source: &str, destination: &str, connections: u32, bytes: u64) -> Drawn<RawStream> {
+    let body = RawStream {
         source: source.into(),
         destination: destination.into(),
         connections,
         bytes,
-        start_ps: 0,
         stagger_ps: 10 * US,
         rate_bps: 0,
         write_bytes: 0,
-        priority: 0,
-        dscp: 0,
-        vlan: 0,
         pin_forward: vec![],
         pin_backward: vec![],
-    }
+    };
+    Drawn { header: header(name), body }
 }
 
-pub fn oltp(name: &str, client: &str, server: &str, users: u32, transactions: u64, response_bytes: u64) -> RawOltp {
-    RawOltp {
-        name: name.into(),
+pub fn oltp(name: &str, client: &str, server: &str, users: u32, transactions: u64, response_bytes: u64) -> Drawn<RawOltp> {
+    let body = RawOltp {
         client: client.into(),
         server: server.into(),
         users,
@@ -177,11 +240,8 @@ pub fn oltp(name: &str, client: &str, server: &str, users: u32, transactions: u6
         gap_from: RawGapFrom::End,
         start: RawDistribution::Uniform { low: 0, high: 10 * MS },
         connects_early: false,
-        priority: 0,
-        dscp: 0,
-        vlan: 0,
-        load_generator: RawLoadGenerator::Pgbench,
-    }
+    };
+    Drawn { header: header(name), body }
 }
 
 /// Runs a plan. Whatever it shows, its frames are conserved.

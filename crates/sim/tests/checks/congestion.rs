@@ -26,8 +26,8 @@ fn dctcp(flows: usize, threshold_frames: u64, delay_ps: u64) -> RawPlan {
     (plan.observe.series_bins, plan.observe.series_bin_ps) = (8_192, 20 * US);
     for i in 1..=flows {
         let mut flow = stream(&format!("f{i}"), &format!("h{i}"), "h0", 1, 0);
-        flow.start_ps = i as u64 * 100 * US;
-        plan.workloads.push(RawWorkload::Stream(flow));
+        flow.header.start_ps = i as u64 * 100 * US;
+        plan.workloads.push(RawWorkload::from(flow));
     }
     plan
 }
@@ -72,7 +72,7 @@ fn lone_flow(congestion_control: RawCongestionControl, seconds: u64) -> RawPlan 
     }
     plan.links[1].rate_bps = GBPS;
     plan.stop_at_ps = seconds * S;
-    plan.workloads.push(RawWorkload::Stream(stream("bulk", "h1", "h0", 1, 0)));
+    plan.workloads.push(RawWorkload::from(stream("bulk", "h1", "h0", 1, 0)));
     plan
 }
 

@@ -21,7 +21,7 @@ fn reading(cores: u32) -> Outcome {
     let mut users = oltp("users", "h0", "h1", USERS, 0, 100_000_000);
     (users.gap, users.start) = (RawDistribution::Constant(0), RawDistribution::Constant(0));
     (users.round_trips[0].consume_fs_per_byte, users.round_trips[0].consume_chunk_bytes) = (WORK_FS_PER_BYTE, 16_384);
-    plan.workloads.push(RawWorkload::Oltp(users));
+    plan.workloads.push(RawWorkload::from(users));
     simulate(plan)
 }
 
@@ -62,7 +62,7 @@ fn who_comes_to_a_busy_core_waits_for_the_slices_of_those_before_it() {
             user.gap = RawDistribution::Uniform { low: 6_000 * US, high: 8_048 * US }; // comes anywhere in a slice
             user.round_trips[0].consume_fs_per_byte = WORK_FS_PER_BYTE;
             user.round_trips[0].consume_chunk_bytes = 4_096;
-            plan.workloads.push(RawWorkload::Oltp(user));
+            plan.workloads.push(RawWorkload::from(user));
         }
         let outcome = simulate(plan);
         // Beside the wait: 20 us of work, two polls of about 10 us each, the wires.

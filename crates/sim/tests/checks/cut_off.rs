@@ -11,7 +11,7 @@ fn slow(server_max_ps: u64, users: u32, transactions: u64) -> Outcome {
     class.round_trips[0].server_time = RawDistribution::Uniform { low: 0, high: server_max_ps };
     class.gap = RawDistribution::Constant(0);
     class.start = RawDistribution::Constant(0);
-    plan.workloads.push(RawWorkload::Oltp(class));
+    plan.workloads.push(RawWorkload::from(class));
     plan.stop_at_ps = S;
     simulate(plan)
 }
@@ -44,8 +44,8 @@ fn where_everything_completes_nothing_is_cut_off() {
 #[test]
 fn a_transfer_is_cut_off_and_an_endless_one_is_not() {
     let mut plan = star(3, 9000, GBPS, US, switch("sw", 20_000_000, fifo(10_000_000)));
-    plan.workloads.push(RawWorkload::Stream(stream("finite", "h0", "h2", 2, 1 << 40)));
-    plan.workloads.push(RawWorkload::Stream(stream("endless", "h1", "h2", 2, 0)));
+    plan.workloads.push(RawWorkload::from(stream("finite", "h0", "h2", 2, 1 << 40)));
+    plan.workloads.push(RawWorkload::from(stream("endless", "h1", "h2", 2, 0)));
     plan.stop_at_ps = 100 * MS;
     let outcome = simulate(plan);
     assert_eq!(count(workload(&outcome, "finite"), "cut_off.count"), 2);

@@ -34,7 +34,7 @@ fn two_bottlenecks(slow: RawAqm, fast: RawAqm) -> RawPlan {
         (host.name, host.tcp.congestion_control, host.tcp.ecn) = (name(i), RawCongestionControl::Dctcp, true);
         host.tcp.slow_start_exit = RawSlowStartExit::None;
     }
-    plan.workloads = (0..40_u64).map(|i| RawWorkload::Stream(flow(i, &name))).collect();
+    plan.workloads = (0..40_u64).map(|i| RawWorkload::from(flow(i, &name))).collect();
     plan.stop_at_ps = 5 * S;
     plan.observe.ports = vec![("T1".into(), "T2".into()), ("T2".into(), "R1".into())];
     (plan.observe.series_bins, plan.observe.series_bin_ps) = (64, 100 * MS);
@@ -42,14 +42,14 @@ fn two_bottlenecks(slow: RawAqm, fast: RawAqm) -> RawPlan {
 }
 
 /// Flows 0 to 9 come from S1, 10 to 19 from S3, both to R1; 20 to 39 from S2 to R2.
-fn flow(i: u64, name: &impl Fn(usize) -> String) -> RawStream {
+fn flow(i: u64, name: &impl Fn(usize) -> String) -> Drawn<RawStream> {
     let (source, destination, start_ps) = match i {
         0..=9 => (1 + i, 0, i * 100 * MS + 5 * i * MS),
         10..=19 => (1 + i, 0, (i - 10) * 100 * MS + 5 * i * MS),
         _ => (1 + i, 21 + i, (i - 20) * 50 * MS),
     };
     let mut flow = stream(&format!("f{i}"), &name(source as usize), &name(destination as usize), 1, 0);
-    flow.start_ps = start_ps;
+    flow.header.start_ps = start_ps;
     flow
 }
 

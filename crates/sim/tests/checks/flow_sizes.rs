@@ -5,18 +5,13 @@ use tailrace_plan::*;
 use tailrace_sim::Outcome;
 
 fn flows(bytes: u64, number: u64) -> RawWorkload {
-    RawWorkload::Flows(RawFlows {
-        name: "flows".into(),
-        sources: vec!["h1".into()],
-        destinations: vec!["h0".into()],
-        sizes: RawDistribution::Constant(bytes),
-        interarrival: RawDistribution::Constant(100 * MS),
-        flows: number,
-        start_ps: 0,
-        priority: 0,
-        dscp: 0,
-        vlan: 0,
-    })
+    RawWorkload::from(flows_between(
+        "flows",
+        [vec!["h1".into()], vec!["h0".into()]],
+        RawDistribution::Constant(bytes),
+        RawDistribution::Constant(100 * MS),
+        number,
+    ))
 }
 
 /// Three flows alone, one after the other, between hosts that delay nothing.
@@ -58,7 +53,7 @@ fn a_flow_alone_takes_the_handshake_longer() {
 #[test]
 fn transactions_that_are_no_flows_have_no_size() {
     let mut plan = star(3, 1500, 10 * GBPS, 5 * US, switch("sw", 8_000_000, fifo(4_000_000)));
-    plan.workloads = vec![RawWorkload::Oltp(oltp("oltp", "h2", "h1", 2, 3, 8_000)), flows(10_000, 2)];
+    plan.workloads = vec![RawWorkload::from(oltp("oltp", "h2", "h1", 2, 3, 8_000)), flows(10_000, 2)];
     let outcome = simulate(plan);
     assert_eq!(column(&outcome, "transactions", "workload"), [0, 0, 0, 0, 0, 0, 1, 1]);
     assert_eq!(column(&outcome, "transactions", "size_bytes"), [0, 0, 0, 0, 0, 0, 10_000, 10_000]);

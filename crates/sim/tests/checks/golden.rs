@@ -14,7 +14,7 @@ const RECORD: &str = include_str!("golden.txt");
 fn fifo_mix() -> RawPlan {
     let mut plan = star(4, 9000, 10 * GBPS, 5 * US, switch("sw", 2_000_000, fifo(500_000)));
     plan.workloads =
-        vec![RawWorkload::Oltp(oltp("oltp", "h0", "h1", 8, 20, 64_000)), RawWorkload::Stream(stream("bulk", "h2", "h0", 4, 0))];
+        vec![RawWorkload::from(oltp("oltp", "h0", "h1", 8, 20, 64_000)), RawWorkload::from(stream("bulk", "h2", "h0", 4, 0))];
     plan.stop_at_ps = 200 * MS;
     plan
 }
@@ -41,8 +41,8 @@ fn dpp_mix() -> RawPlan {
         ..policy(vec![], [0; 8])
     };
     let mut other = stream("other", "h3", "h0", 2, 0);
-    other.priority = 1;
-    plan.workloads.push(RawWorkload::Stream(other));
+    other.header.priority = 1;
+    plan.workloads.push(RawWorkload::from(other));
     plan
 }
 
@@ -61,18 +61,13 @@ fn dctcp_flows() -> RawPlan {
         (host.tcp.congestion_control, host.tcp.ecn) = (RawCongestionControl::Dctcp, true);
     }
     let names: Vec<String> = plan.hosts.iter().map(|host| host.name.clone()).collect();
-    plan.workloads = vec![RawWorkload::Flows(RawFlows {
-        dscp: 0,
-        vlan: 0,
-        name: "flows".into(),
-        sources: names.clone(),
-        destinations: names,
-        sizes: RawDistribution::LogNormal { median: 20_000, sigma_milli: 2_000 },
-        interarrival: RawDistribution::Exponential { mean: 50 * US },
-        flows: 1_000,
-        start_ps: 0,
-        priority: 0,
-    })];
+    plan.workloads = vec![RawWorkload::from(flows_between(
+        "flows",
+        [names.clone(), names],
+        RawDistribution::LogNormal { median: 20_000, sigma_milli: 2_000 },
+        RawDistribution::Exponential { mean: 50 * US },
+        1_000,
+    ))];
     plan.observe.ports = vec![("a".into(), "b".into())];
     plan
 }

@@ -33,7 +33,7 @@ fn job(k: usize, pairs: &[(usize, usize)], buffer: u64) -> RawPlan {
         host.tcp.initial_window_segments = 50;
     }
     for (i, (from, to)) in pairs.iter().enumerate() {
-        plan.workloads.push(RawWorkload::Stream(stream(&format!("f{i}"), &format!("h{from}"), &format!("h{to}"), 1, BYTES)));
+        plan.workloads.push(RawWorkload::from(stream(&format!("f{i}"), &format!("h{from}"), &format!("h{to}"), 1, BYTES)));
     }
     plan.stop_at_ps = S;
     plan

@@ -22,7 +22,7 @@ fn the_frames_of_a_port_are_those_of_its_workloads() {
     let mut plan = star(3, 1500, GBPS, US, switch("sw", 2_000_000, fifo(20_000)));
     for (name, source, gap_us) in [("even", "h1", 12), ("odd", "h2", 14)] {
         let gap = RawDistribution::Exponential { mean: gap_us * US };
-        plan.workloads.push(RawWorkload::Datagrams(datagrams(name, source, "h0", 1_000, gap)));
+        plan.workloads.push(RawWorkload::from(datagrams(name, source, "h0", 1_000, gap)));
     }
     plan.stop_at_ps = 100 * MS;
     let outcome = simulate(plan);
@@ -39,18 +39,13 @@ fn the_frames_of_a_port_are_those_of_its_workloads() {
 fn a_socket_that_is_used_again_counts_for_its_new_workload() {
     let mut plan = star(3, 1500, GBPS, US, switch("sw", 2_000_000, fifo(1_000_000)));
     for (name, source, bytes) in [("one", "h1", 1_000), ("ten", "h2", 10_000)] {
-        plan.workloads.push(RawWorkload::Flows(RawFlows {
-            name: name.into(),
-            sources: vec![source.into()],
-            destinations: vec!["h0".into()],
-            sizes: RawDistribution::Constant(bytes),
-            interarrival: RawDistribution::Exponential { mean: MS },
-            flows: 200,
-            start_ps: 0,
-            priority: 0,
-            dscp: 0,
-            vlan: 0,
-        }));
+        plan.workloads.push(RawWorkload::from(flows_between(
+            name,
+            [vec![source.into()], vec!["h0".into()]],
+            RawDistribution::Constant(bytes),
+            RawDistribution::Exponential { mean: MS },
+            200,
+        )));
     }
     plan.stop_at_ps = 2 * S;
     let outcome = simulate(plan);
@@ -63,8 +58,8 @@ fn short_answers(sender_bps: u64) -> Outcome {
     plan.links[2].rate_bps = sender_bps;
     let mut small = oltp("small", "h0", "h1", 10, 0, 18_000);
     small.gap = RawDistribution::Exponential { mean: 20 * MS };
-    plan.workloads.push(RawWorkload::Oltp(small));
-    plan.workloads.push(RawWorkload::Stream(stream("bulk", "h2", "h0", 20, 0)));
+    plan.workloads.push(RawWorkload::from(small));
+    plan.workloads.push(RawWorkload::from(stream("bulk", "h2", "h0", 20, 0)));
     plan.stop_at_ps = 3 * S;
     simulate(plan)
 }

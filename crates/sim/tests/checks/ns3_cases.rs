@@ -30,7 +30,7 @@ fn bottleneck(congestion_control: RawCongestionControl, rtt_ms: u64, ecn: bool, 
     plan.observe.ports = vec![("wan".into(), "lan".into())];
     (plan.observe.series_bins, plan.observe.series_bin_ps) = (512, 200 * MS);
     plan.stop_at_ps = (until_s - 5) * S;
-    plan.workloads.push(RawWorkload::Stream(stream("bulk", "h0", "h1", 1, 0)));
+    plan.workloads.push(RawWorkload::from(stream("bulk", "h0", "h1", 1, 0)));
     plan
 }
 

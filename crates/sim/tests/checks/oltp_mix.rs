@@ -33,7 +33,7 @@ pub fn mix(large: u32, congestion_control: RawCongestionControl) -> RawPlan {
         if is_large {
             class.gap = RawDistribution::Constant(0);
         }
-        plan.workloads.push(RawWorkload::Oltp(class));
+        plan.workloads.push(RawWorkload::from(class));
     }
     plan.stop_at_ps = 5 * S;
     plan.observe.series_bins = 0;

@@ -34,7 +34,7 @@ fn row(switches: usize, switching: RawSwitching, delay_ps: u64, payload: u64) ->
 fn single(name: &str, source: &str, destination: &str, payload: u64) -> RawWorkload {
     let mut source = datagrams(name, source, destination, payload, RawDistribution::Constant(US));
     source.count = 1;
-    RawWorkload::Datagrams(source)
+    RawWorkload::from(source)
 }
 
 fn latencies(outcome: &Outcome) -> Vec<u64> {
@@ -97,7 +97,7 @@ fn ports_are_up_to_date_when_a_run_stops() {
     plan.stop_at_ps = 5 * MS;
     let mut burst = datagrams("burst", "h1", "h0", 1472, RawDistribution::Constant(1));
     burst.count = 100;
-    plan.workloads.push(RawWorkload::Datagrams(burst));
+    plan.workloads.push(RawWorkload::from(burst));
     let outcome = simulate(plan);
     assert_eq!(count(port(&outcome, "sw", "h0"), "tx_frames"), 100);
     assert_eq!(count(outcome.summary(), "conservation.in_network"), 100);
@@ -140,11 +140,9 @@ fn every_pair_is_joined(mut plan: RawPlan, switches_between: impl Fn(usize, usiz
     let pairs: Vec<(usize, usize)> =
         (0..hosts).flat_map(|from| (0..hosts).map(move |to| (from, to))).filter(|(from, to)| from != to).collect();
     for (i, &(from, to)) in pairs.iter().enumerate() {
-        let RawWorkload::Datagrams(mut source) = single(&format!("w{i}"), &format!("h{from}"), &format!("h{to}"), 100) else {
-            unreachable!("it is a datagram");
-        };
-        source.start_ps = i as u64 * 100 * US;
-        plan.workloads.push(RawWorkload::Datagrams(source));
+        let mut source = single(&format!("w{i}"), &format!("h{from}"), &format!("h{to}"), 100);
+        source.header.start_ps = i as u64 * 100 * US;
+        plan.workloads.push(source);
     }
     plan.stop_at_ps = (pairs.len() as u64 + 1) * 100 * US;
     plan.hosts.iter_mut().for_each(prompt);
@@ -195,7 +193,7 @@ fn flows_spread_evenly_over_equal_paths() {
 fn a_flow_stays_on_one_path() {
     let mut plan = leaf_spine(2, 4);
     plan.stop_at_ps = 20 * MS;
-    plan.workloads.push(RawWorkload::Stream(stream("bulk", "h0", "h4", 1, 0)));
+    plan.workloads.push(RawWorkload::from(stream("bulk", "h0", "h4", 1, 0)));
     let outcome = simulate(plan);
     let used: Vec<u64> = upward(&outcome, 4).into_iter().filter(|&frames| frames > 0).collect();
     assert_eq!(used.len(), 1, "one spine carries the flow");

@@ -30,9 +30,9 @@ fn prioritised_in(reset: Option<RawDppReset>, classes: u8) -> Outcome {
         host.tcp.window_cap_bytes = 300_000;
     }
     plan.workloads = vec![
-        RawWorkload::Oltp(oltp("small", "h0", "h3", 10, 30, 18_000)),
-        RawWorkload::Stream(stream("bulk-1", "h1", "h0", 20, 0)),
-        RawWorkload::Stream(stream("bulk-2", "h2", "h0", 20, 0)),
+        RawWorkload::from(oltp("small", "h0", "h3", 10, 30, 18_000)),
+        RawWorkload::from(stream("bulk-1", "h1", "h0", 20, 0)),
+        RawWorkload::from(stream("bulk-2", "h2", "h0", 20, 0)),
     ];
     plan.stop_at_ps = S;
     simulate(plan)

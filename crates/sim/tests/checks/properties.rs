@@ -59,16 +59,16 @@ proptest! {
         prop_assert_eq!(&outcome.summary()["finished"], &Value::Bool(true), "{}", outcome.to_json());
         for (raw, done) in workloads.iter().zip(list(&outcome, "workloads")) {
             let number = |key: &str| done[key].as_u64().expect("a count");
-            match raw {
-                RawWorkload::Oltp(oltp) => {
+            match &raw.body {
+                RawBody::Oltp(oltp) => {
                     prop_assert_eq!(number("transactions"), u64::from(oltp.users) * oltp.transactions);
                     prop_assert_eq!(number("goodput_bytes"), number("transactions") * oltp.round_trips[0].response_bytes);
                 }
-                RawWorkload::Stream(stream) => {
+                RawBody::Stream(stream) => {
                     prop_assert_eq!(number("goodput_bytes"), u64::from(stream.connections) * stream.bytes);
                 }
-                RawWorkload::Flows(flows) => prop_assert_eq!(number("transactions"), flows.flows),
-                RawWorkload::Datagrams(datagrams) => prop_assert!(number("transactions") <= datagrams.count),
+                RawBody::Flows(flows) => prop_assert_eq!(number("transactions"), flows.flows),
+                RawBody::Datagrams(datagrams) => prop_assert!(number("transactions") <= datagrams.count),
             }
         }
     }
@@ -99,20 +99,20 @@ proptest! {
     fn no_transaction_is_faster_than_its_bytes(plan in plans()) {
         let workloads = plan.workloads.clone();
         let rate = |host: &str, plan: &RawPlan| plan.links.iter().find(|link| link.a == host).expect("it has a link").rate_bps;
-        let slowest: Vec<u64> = workloads.iter().map(|work| match work {
-            RawWorkload::Oltp(oltp) => rate(&oltp.client, &plan).min(rate(&oltp.server, &plan)),
-            RawWorkload::Stream(stream) => rate(&stream.source, &plan).min(rate(&stream.destination, &plan)),
-            RawWorkload::Flows(_) => 8 * GBPS,
-            RawWorkload::Datagrams(datagrams) => rate(&datagrams.source, &plan).min(rate(&datagrams.destination, &plan)),
+        let slowest: Vec<u64> = workloads.iter().map(|work| match &work.body {
+            RawBody::Oltp(oltp) => rate(&oltp.client, &plan).min(rate(&oltp.server, &plan)),
+            RawBody::Stream(stream) => rate(&stream.source, &plan).min(rate(&stream.destination, &plan)),
+            RawBody::Flows(_) => 8 * GBPS,
+            RawBody::Datagrams(datagrams) => rate(&datagrams.source, &plan).min(rate(&datagrams.destination, &plan)),
         }).collect();
         let outcome = simulate(plan);
         let (owner, latency) = (column(&outcome, "transactions", "workload"), column(&outcome, "transactions", "latency_ps"));
         for (owner, latency) in owner.into_iter().zip(latency) {
             let owner = owner as usize;
-            let (payload, server, crossings) = match &workloads[owner] {
-                RawWorkload::Oltp(oltp) => (oltp.round_trips[0].request_bytes + oltp.round_trips[0].response_bytes, 100 * US, 2),
-                RawWorkload::Stream(_) | RawWorkload::Flows(_) => (1, 0, 3),
-                RawWorkload::Datagrams(_) => (1, 0, 1),
+            let (payload, server, crossings) = match &workloads[owner].body {
+                RawBody::Oltp(oltp) => (oltp.round_trips[0].request_bytes + oltp.round_trips[0].response_bytes, 100 * US, 2),
+                RawBody::Stream(_) | RawBody::Flows(_) => (1, 0, 3),
+                RawBody::Datagrams(_) => (1, 0, 1),
             };
             // Clocks may be a thousandth fast; two wires of 1 us lie on every path.
             let bytes = payload * 8_000 / 1_001 * 1_000 / (slowest[owner] / GBPS) / 1_000 * 1_000;
@@ -128,30 +128,25 @@ proptest! {
 fn unrelated_hosts_and_work_leave_the_luck_of_others_alone() {
     let mut plan = star(4, 1500, 10 * GBPS, US, switch("sw", 300_000, fifo(300_000)));
     for i in 1..4 {
-        plan.workloads.push(RawWorkload::Oltp(oltp(&format!("w{i}"), "h0", &format!("h{i}"), 5, 40, 60_000)));
+        plan.workloads.push(RawWorkload::from(oltp(&format!("w{i}"), "h0", &format!("h{i}"), 5, 40, 60_000)));
     }
     let exponential = |mean| RawDistribution::Exponential { mean };
     let mut arriving = datagrams("arriving", "h1", "h2", 100, exponential(100 * US));
     (arriving.sizes, arriving.count) = (exponential(500), 100);
-    plan.workloads.push(RawWorkload::Datagrams(arriving));
+    plan.workloads.push(RawWorkload::from(arriving));
     let hosts: Vec<String> = plan.hosts.iter().map(|host| host.name.clone()).collect();
-    plan.workloads.push(RawWorkload::Flows(RawFlows {
-        dscp: 0,
-        vlan: 0,
-        name: "flows".into(),
-        sources: hosts.clone(),
-        destinations: hosts,
-        sizes: exponential(20_000),
-        interarrival: exponential(100 * US),
-        flows: 100,
-        start_ps: 0,
-        priority: 0,
-    }));
+    plan.workloads.push(RawWorkload::from(flows_between(
+        "flows",
+        [hosts.clone(), hosts],
+        exponential(20_000),
+        exponential(100 * US),
+        100,
+    )));
     let mut larger = plan.clone();
     larger.hosts.extend([host("x0", 1500), host("x1", 1500)]);
     larger.switches.push(switch("other", 300_000, fifo(300_000)));
     larger.links.extend([link("x0", "other", GBPS, US), link("x1", "other", GBPS, US)]);
-    larger.workloads.insert(0, RawWorkload::Oltp(oltp("new", "x0", "x1", 5, 40, 60_000)));
+    larger.workloads.insert(0, RawWorkload::from(oltp("new", "x0", "x1", 5, 40, 60_000)));
     let (alone, beside) = (simulate(plan), simulate(larger));
     for name in ["w1", "w2", "w3", "arriving", "flows"] {
         assert_eq!(workload(&alone, name), workload(&beside, name));

@@ -61,12 +61,7 @@ prop_compose! {
 /// are chosen apart in a quarter.
 fn add_vlans(plan: &mut RawPlan) {
     for (work, vlan) in plan.workloads.iter_mut().zip([0, 10, 20].into_iter().cycle()) {
-        match work {
-            RawWorkload::Oltp(raw) => raw.vlan = vlan,
-            RawWorkload::Stream(raw) => raw.vlan = vlan,
-            RawWorkload::Flows(raw) => raw.vlan = vlan,
-            RawWorkload::Datagrams(raw) => raw.vlan = vlan,
-        }
+        work.header.vlan = vlan;
     }
     if plan.seed % 4 == 1 {
         let tree = |instance: u16, vlans: Vec<u16>| RawTree {
@@ -225,35 +220,34 @@ impl Work {
         match self.kind {
             0 => {
                 let mut work = oltp(&name, source, destination, 1 + self.amount as u32 / 3, self.amount, self.bytes);
-                (work.priority, work.gap) = (self.priority, RawDistribution::Exponential { mean: 300 * US });
+                (work.header.priority, work.gap) = (self.priority, RawDistribution::Exponential { mean: 300 * US });
                 let trip = &mut work.round_trips[0];
                 (trip.consume_fs_per_byte, trip.consume_chunk_bytes) = (self.amount % 3 * 20_000_000, 5_000);
                 (trip.build_fs_per_byte, trip.unpack_fs_per_byte) = (self.amount % 2 * 1_000_000, self.amount % 5 * 1_000_000);
                 (work.round_trips[0].write_bytes, work.start) = (self.bytes as u32 / 2, RawDistribution::Constant(0));
-                RawWorkload::Oltp(work)
+                RawWorkload::from(work)
             }
             1 => {
                 let mut work = stream(&name, source, destination, 1 + self.amount as u32 / 4, self.bytes * 10);
-                work.priority = self.priority;
-                RawWorkload::Stream(work)
+                work.header.priority = self.priority;
+                RawWorkload::from(work)
             }
-            2 => RawWorkload::Flows(RawFlows {
-                dscp: 0,
-                vlan: 0,
-                name,
-                sources: hosts.to_vec(),
-                destinations: hosts.to_vec(),
-                sizes: RawDistribution::Exponential { mean: self.bytes },
-                interarrival: RawDistribution::Exponential { mean: 200 * US },
-                flows: 4 * self.amount,
-                start_ps: 0,
-                priority: self.priority,
-            }),
+            2 => {
+                let mut work = flows_between(
+                    &name,
+                    [hosts.to_vec(), hosts.to_vec()],
+                    RawDistribution::Exponential { mean: self.bytes },
+                    RawDistribution::Exponential { mean: 200 * US },
+                    4 * self.amount,
+                );
+                work.header.priority = self.priority;
+                RawWorkload::from(work)
+            }
             _ => {
                 let gap = RawDistribution::Exponential { mean: 20 * US };
                 let mut work = datagrams(&name, source, destination, self.bytes % 1_472 + 1, gap);
-                (work.count, work.priority) = (50 * self.amount, self.priority);
-                RawWorkload::Datagrams(work)
+                (work.count, work.header.priority) = (50 * self.amount, self.priority);
+                RawWorkload::from(work)
             }
         }
     }

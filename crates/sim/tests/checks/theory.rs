@@ -19,7 +19,7 @@ fn the_mean_wait_is_that_of_an_m_d_1_queue() {
         let gap = (service_ps as f64 / rho * 16.0) as u64;
         for i in 1..=16 {
             let poisson = RawDistribution::Exponential { mean: gap };
-            plan.workloads.push(RawWorkload::Datagrams(datagrams(&format!("w{i}"), &format!("h{i}"), "h0", payload, poisson)));
+            plan.workloads.push(RawWorkload::from(datagrams(&format!("w{i}"), &format!("h{i}"), "h0", payload, poisson)));
         }
         let outcome = simulate(plan);
         let mean: f64 = (1..=16).map(|i| number(workload(&outcome, &format!("w{i}")), "latency.mean_ps")).sum::<f64>() / 16.0;
@@ -42,8 +42,8 @@ fn weighted_queues_get_their_shares_to_one_percent() {
     for (i, payload) in [(1, 100), (2, 1472), (3, 8972)] {
         let gap = RawDistribution::Constant(wire_bytes(payload) * 8_000);
         let mut source = datagrams(&format!("w{i}"), &format!("h{i}"), "h0", payload, gap);
-        source.priority = i as u8 - 1;
-        plan.workloads.push(RawWorkload::Datagrams(source));
+        source.header.priority = i as u8 - 1;
+        plan.workloads.push(RawWorkload::from(source));
     }
     let outcome = simulate(plan);
     let port = port(&outcome, "sw", "h0");
@@ -94,8 +94,8 @@ fn saturated(alpha_milli: u32, queues: usize, buffer: u64) -> RawPlan {
         let gap = RawDistribution::Constant(wire_bytes(1472) * 8_000);
         let (from, to) = (format!("h{}", queues + sender), format!("h{receiver}"));
         let mut source = datagrams(&format!("w{sender}"), &from, &to, 1472, gap);
-        source.start_ps = receiver as u64 * 10 * MS;
-        plan.workloads.push(RawWorkload::Datagrams(source));
+        source.header.start_ps = receiver as u64 * 10 * MS;
+        plan.workloads.push(RawWorkload::from(source));
     }
     plan
 }
@@ -111,7 +111,7 @@ fn codel_drops_at_the_pace_of_its_control_law() {
     plan.clock_offset_ppb = 0;
     plan.stop_at_ps = 3 * S;
     let gap = RawDistribution::Constant(wire_bytes(1472) * 8_000 * 10 / 12);
-    plan.workloads.push(RawWorkload::Datagrams(datagrams("flood", "h1", "h0", 1472, gap)));
+    plan.workloads.push(RawWorkload::from(datagrams("flood", "h1", "h0", 1472, gap)));
     let outcome = simulate(plan);
     // A delay of d needs d / (1 - 1 / 1.2) of such traffic. It is seen when the frame leaves, an interval before the first drop.
     let mut due = 0.005 * 6.0 + 0.1;

@@ -45,8 +45,14 @@ fn with_trees(mut plan: RawPlan, trees: Vec<RawTree>) -> RawPlan {
 /// One datagram of `payload` bytes.
 fn single(source: &str, destination: &str, vlan: u16, payload: u64) -> RawWorkload {
     let name = format!("{source}>{destination}:{vlan}");
-    let sent = datagrams(&name, source, destination, payload, RawDistribution::Constant(US));
-    RawWorkload::Datagrams(RawDatagrams { count: 1, vlan, ..sent })
+    let mut sent = datagrams(&name, source, destination, payload, RawDistribution::Constant(US));
+    (sent.count, sent.header.vlan) = (1, vlan);
+    RawWorkload::from(sent)
+}
+
+fn in_vlan_10(mut work: Drawn<RawStream>) -> RawWorkload {
+    work.header.vlan = 10;
+    RawWorkload::from(work)
 }
 
 fn latencies(outcome: &Outcome) -> Vec<u64> {
@@ -68,7 +74,7 @@ fn blocked(tree: &Value) -> Vec<(&str, &str)> {
 fn a_looped_drawing_delivers_over_its_tree_and_a_blocked_link_carries_nothing() {
     let mut plan = ring(4);
     for (from, to) in (0..4).flat_map(|from| (0..4).map(move |to| (from, to))).filter(|(from, to)| from != to) {
-        plan.workloads.push(RawWorkload::Stream(stream(
+        plan.workloads.push(RawWorkload::from(stream(
             &format!("{from}>{to}"),
             &format!("h{from}"),
             &format!("h{to}"),
@@ -120,9 +126,9 @@ fn a_frame_of_a_vlan_is_four_bytes_longer_between_switches() {
 fn the_link_of_a_host_with_two_vlans_is_tagged() {
     let mut plan = ring(3);
     plan.workloads.push(single("h0", "h1", 10, 1000));
-    let RawWorkload::Datagrams(mut later) = single("h0", "h2", 20, 1000) else { unreachable!("it is a datagram") };
-    later.start_ps = MS;
-    plan.workloads.push(RawWorkload::Datagrams(later));
+    let mut later = single("h0", "h2", 20, 1000);
+    later.header.start_ps = MS;
+    plan.workloads.push(later);
     let expected = 3 * (wire_bytes(1000) * PS_PER_BYTE + US) + 2 * 4 * PS_PER_BYTE;
     assert_eq!(latencies(&simulate(plan)), [expected, expected]);
 }
@@ -134,7 +140,7 @@ fn the_link_of_a_host_with_two_vlans_is_tagged() {
 fn every_segment_of_a_connection_carries_its_tag() {
     for is_trunk in [false, true] {
         let mut plan = ring(3);
-        plan.workloads.push(RawWorkload::Stream(RawStream { vlan: 10, ..stream("bulk", "h0", "h1", 1, 1_000_000) }));
+        plan.workloads.push(in_vlan_10(stream("bulk", "h0", "h1", 1, 1_000_000)));
         if is_trunk {
             plan.workloads.push(single("h0", "h2", 20, 100));
         }
@@ -172,7 +178,7 @@ fn accounts_at_the_entrance_balance_with_tags() {
     let mut plan = ring(3);
     let group = RawGroup { priorities: u8::MAX, reserved_bytes: 0, limit: RawLimit::Bytes(20_000), lossless: None };
     plan.switches.iter_mut().for_each(|node| node.policy.groups = vec![group.clone()]);
-    plan.workloads.push(RawWorkload::Stream(RawStream { vlan: 10, ..stream("bulk", "h0", "h1", 4, 3_000_000) }));
+    plan.workloads.push(in_vlan_10(stream("bulk", "h0", "h1", 4, 3_000_000)));
     plan.stop_at_ps = S;
     let outcome = simulate(plan);
     assert!(outcome.summary()["finished"].as_bool().expect("a truth"), "what is not given back would stop it for good");

@@ -11,10 +11,10 @@ fn plan(warm_up_ps: u64) -> RawPlan {
     plan.stop_at_ps = 100 * MS;
     plan.observe.ports = vec![("sw".into(), "h0".into())];
     plan.observe.warm_up_ps = warm_up_ps;
-    plan.workloads.push(RawWorkload::Stream(stream("bulk", "h1", "h0", 4, 0)));
-    plan.workloads.push(RawWorkload::Oltp(oltp("shop", "h0", "h2", 4, 0, 20_000)));
-    plan.workloads.push(RawWorkload::Oltp(oltp("jobs", "h0", "h2", 2, 50, 20_000)));
-    plan.workloads.push(RawWorkload::Stream(stream("late", "h2", "h1", 1, 1_000_000_000)));
+    plan.workloads.push(RawWorkload::from(stream("bulk", "h1", "h0", 4, 0)));
+    plan.workloads.push(RawWorkload::from(oltp("shop", "h0", "h2", 4, 0, 20_000)));
+    plan.workloads.push(RawWorkload::from(oltp("jobs", "h0", "h2", 2, 50, 20_000)));
+    plan.workloads.push(RawWorkload::from(stream("late", "h2", "h1", 1, 1_000_000_000)));
     plan
 }
 
@@ -82,7 +82,7 @@ fn a_warm_up_is_left_out_of_what_a_trial_reports_and_changes_nothing_else() {
 fn a_trial_that_ends_within_its_warm_up_reports_nothing_without_end() {
     let mut plan = plan(50 * MS);
     plan.workloads.truncate(3);
-    let RawWorkload::Oltp(jobs) = &mut plan.workloads[2] else { panic!("jobs are users") };
+    let RawBody::Oltp(jobs) = &mut plan.workloads[2].body else { panic!("jobs are users") };
     jobs.transactions = 1;
     let outcome = simulate(plan);
     let summary = outcome.summary();

@@ -22,6 +22,7 @@ from tailrace.live.programs.template import Templates
 from tailrace.live.trial.databases import Databases
 from tailrace.scenario.loading import load_scenario
 from tailrace.scenario.lowering.plan import canonical_json, lower
+from tailrace.scenario.workloads.planned import planned_workloads
 
 LARGE = (1_000_000, 8_000_000, 32_000_000, 64_000_000)
 """Sizes in bytes for which a rate is found. It changes above 32 MiB: up to there glibc's malloc keeps memory once it
@@ -54,7 +55,7 @@ def measure(folder: Path, mtu: str) -> AnswerTimes:
     counts = {f"loopback-{size}": (size, count) for size, count in LOOPBACK_COUNTS.items()}
     counts |= {f"link-{size}": (size, count) for size, count in LINK_COUNTS.items()}
     plan = _plan(mtu, {name: _oltp(size, count) for name, (size, count) in counts.items()})
-    oltps = [workload["oltp"] for workload in plan["workloads"]]
+    oltps = [own.flat for own in planned_workloads(plan)]
     templates = Templates(folder / "templates")
     databases = Databases(oltps, templates)
     databases.make_templates()

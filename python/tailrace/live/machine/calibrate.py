@@ -23,6 +23,7 @@ from tailrace.live.programs import iperf3
 from tailrace.scenario.loading import load_scenario
 from tailrace.scenario.lowering.plan import canonical_json, lower
 from tailrace.scenario.text.units import RATE, SIZE, parse
+from tailrace.scenario.workloads.planned import planned_workloads
 
 SMALL_MTU = "1500B"
 STREAM_S = 3.0
@@ -152,7 +153,7 @@ def _plan(mtu: str, rate: str, workloads: dict[str, Any]) -> dict[str, Any]:
 def _stream(folder: Path, mtu: str, rate: str) -> dict[str, float]:
     """Cost of a received frame, and the round trip of a ping before it."""
     plan = _plan(mtu, rate, {"bulk": {"kind": "stream", "source": "server", "destination": "client"}})
-    raw = plan["workloads"][0]["stream"]
+    [raw] = [own.flat for own in planned_workloads(plan)]
     with Lab(canonical_json(plan), folder) as lab:
         trip = probe.round_trip_us(lab, "client", "server", lab.addresses["server"])
         [pair] = iperf3.stream_pairs(raw, iperf3.FIRST_PORT, STREAM_S)

@@ -9,6 +9,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from tailrace.scenario.workloads.planned import planned_workloads
+
 PROC = Path("/proc")
 NS_PER_S = 1e9
 KTHREADD = 2
@@ -175,7 +177,7 @@ def losses(
     A server that several workloads ask is charged to each by its users. `seconds` is how long a workload ran.
     """
     ratio = _stolen_ratio(shares)
-    kinds = {raw["name"]: (kind, raw) for tagged in plan["workloads"] for kind, raw in tagged.items()}
+    kinds = {own.name: (own.kind, own.flat) for own in planned_workloads(plan)}
     users = {name: _users(kind, raw) for name, (kind, raw) in kinds.items()}
     asked: dict[str, int] = {}
     for name, names in programs.items():

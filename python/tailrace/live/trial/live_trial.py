@@ -22,6 +22,7 @@ from tailrace.live.programs.template import Templates
 from tailrace.live.trial import outcome as outcomes
 from tailrace.live.trial.databases import Databases
 from tailrace.live.trial.outcome import Readings
+from tailrace.scenario.workloads.planned import planned_workloads
 
 PS_PER_S = 10**12
 US_PER_S = 10**6
@@ -82,7 +83,7 @@ class LiveTrial:
             return Outcome({"cancelled": True})
 
     def _workloads(self) -> list[tuple[str, Mapping[str, Any]]]:
-        return [next(iter(tagged.items())) for tagged in self._plan["workloads"]]
+        return [(own.kind, own.flat) for own in planned_workloads(self._plan)]
 
     def _run_in(self, lab: Lab, databases: Databases) -> Outcome:
         databases.start(lab, {host["name"]: _cpus(host) for host in self._plan["hosts"]})

@@ -11,6 +11,7 @@ from tailrace.live.measure.closings import Seen
 from tailrace.live.measure.probe import Connections, Counters, Used
 from tailrace.live.measure.series import column, cut_off_table, goodput_table, transactions_table
 from tailrace.live.programs.generators import Interval, Measured
+from tailrace.scenario.workloads.planned import planned_workloads
 
 PS_PER_S = 10**12
 FABRIC_TABLES = ("port_series", "queue_depth")
@@ -99,7 +100,7 @@ def _with_tcp(plan: Mapping[str, Any], outcome: dict[str, Any], readings: Readin
     closed = readings.closed.get(outcome["name"])
     if closed is not None and not closed.is_whole:
         return outcome | {"tcp": None}
-    ends = {raw["name"]: sender_and_receiver(kind, raw) for tagged in plan["workloads"] for kind, raw in tagged.items()}
+    ends = {own.name: sender_and_receiver(own.kind, own.flat) for own in planned_workloads(plan)}
     sender, receiver = ends[outcome["name"]]
     tcp = closings.tcp_outcome(closed) if closed is not None else {}
     if [pair[0] for pair in ends.values()].count(sender) == 1:

@@ -125,7 +125,9 @@ def _bounds(raw: dict[str, Any], value: float | None, place: str) -> tuple[float
         words = [f"at least {low:g}"] if low is not None else []
         words += [f"at most {high:g}"] if high is not None else []
         if not words:
-            raise RunDirectoryError(f"{place}: a figure needs value and tolerance, or at_least or at_most")
+            raise RunDirectoryError(
+                f"{place}: a figure needs value and tolerance, or limits (hint: `at_least`, `at_most`)"
+            )
         return low, high, ", ".join(words)
     points = _number(raw, "tolerance_points", place)
     if points is not None:

@@ -49,7 +49,7 @@ class Table:
     def column(self, name: str) -> list[Any]:
         """Values of one column."""
         if name not in self.column_names:
-            raise KeyError(f"no column {name} (known: {', '.join(self.column_names)}")
+            raise KeyError(f"no column {name} (known: {', '.join(self.column_names)})")
         return list(self.arrow.column(name).to_pylist())
 
     def rows(self) -> Iterator[dict[str, Any]]:
@@ -100,7 +100,7 @@ def read_table(run: Run, name: str, *, recorded: bool = False) -> Table:
     places in the outcome and in picoseconds.
     """
     if name not in TABLES:
-        raise KeyError(f"no table {name} (known: {', '.join(TABLES)}")
+        raise KeyError(f"no table {name} (known: {', '.join(TABLES)})")
     found = [trial for arm in run.trials for trial in run.valid(arm) if trial.table_path(name).exists()]
     if not found:
         raise RunDirectoryError(f"{run.path}: no trial recorded table {name} (hint: `observe:` in the scenario)")

@@ -14,7 +14,8 @@ from tailrace.scenario.policies import headroom
 from tailrace.scenario.scenario import Scenario
 from tailrace.scenario.workloads.base import WorkloadKind
 
-PLAN_VERSION = 1
+PLAN_VERSION = 2
+"""Format of a plan: its workloads have a header, which every reader understands, and a body of their kind."""
 OBSERVED_PORTS_MAX = 64
 """`observe.ports: auto` records at most this many queues over time."""
 
@@ -155,15 +156,15 @@ def _buffer(buffer: SocketBuffer) -> Raw:
 
 
 def _workload(name: str, workload: WorkloadKind, graph: Graph) -> Raw:
-    """One workload, under the name of its kind."""
     # A key with a default stands in a plan only where it is used: the hash of other plans does not change.
-    marks = {key: value for key in ("dscp", "vlan") if (value := getattr(workload, key))}
-    header = {"name": name, "priority": workload.priority} | _start(workload) | marks
-    return {workload.kind: header | workload.lowered(graph)}
-
-
-def _start(workload: WorkloadKind) -> Raw:
-    return {} if workload.closed_loop() else {"start_ps": workload.start_ps()}
+    usual = {
+        "dscp": workload.dscp,
+        "vlan": workload.vlan,
+        "start_ps": workload.start_ps(),
+        "live": workload.live_choices(),
+    }
+    header = {"name": name, "priority": workload.priority} | {key: value for key, value in usual.items() if value}
+    return {"header": header, "body": {workload.kind: workload.lowered(graph)}}
 
 
 def _observe(scenario: Scenario, graph: Graph) -> Raw:

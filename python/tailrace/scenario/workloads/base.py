@@ -168,6 +168,10 @@ class WorkloadKind(Part, ABC):
         """Nothing of it happens before this."""
 
     @abstractmethod
+    def live_choices(self) -> Raw:
+        """What only live runs read: plans carry it, and the simulator does not look at it."""
+
+    @abstractmethod
     def lowered(self, graph: Graph) -> Raw:
         """The body in a plan."""
 

@@ -156,6 +156,9 @@ class Flows(WorkloadKind):
     def start_ps(self) -> int:
         return self.start
 
+    def live_choices(self) -> Raw:
+        return {}
+
     def lowered(self, graph: Graph) -> Raw:
         return {
             "sources": self.senders(graph),

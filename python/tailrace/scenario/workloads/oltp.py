@@ -198,9 +198,11 @@ class Oltp(WorkloadKind):
     def start_ps(self) -> int:
         return 0
 
+    def live_choices(self) -> Raw:
+        return {} if self.load_generator == "pgbench" else {"load_generator": self.load_generator}
+
     def lowered(self, graph: Graph) -> Raw:
         # A key with a default stands in a plan only where it is used: the hash of other plans does not change.
-        program = {} if self.load_generator == "pgbench" else {"load_generator": self.load_generator}
         early = {"connects_early": True} if self.connect == "early" else {}
         return {
             "client": self.client,
@@ -212,7 +214,6 @@ class Oltp(WorkloadKind):
             "gap": self.gap.raw,
             "gap_from": self.gap_from,
             "start": self.first_transaction().raw,
-            **program,
             **early,
         }
 

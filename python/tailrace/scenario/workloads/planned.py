@@ -8,6 +8,11 @@ from tailrace.scenario.workloads.base import WorkloadKind
 from tailrace.scenario.workloads.facts import Ends, Facts
 from tailrace.scenario.workloads.kinds import kind_named
 
+HEADER_DEFAULTS = {"dscp": 0, "vlan": 0, "start_ps": 0}
+"""What a missing key of a header means."""
+FIRST_HEADER_KEYS = ("name", "priority", "dscp", "vlan", "start_ps")
+"""In plans of version 1 these stood among the keys of the kind."""
+
 
 @dataclass(frozen=True)
 class PlannedWorkload:
@@ -28,6 +33,11 @@ class PlannedWorkload:
     def vlan(self) -> int:
         """VLAN of its frames; 0 for none."""
         return int(self.header.get("vlan") or 0)
+
+    @property
+    def flat(self) -> dict[str, Any]:
+        """All of its keys, those that only live runs read among them."""
+        return {**HEADER_DEFAULTS, **self.header.get("live", {}), **self.header, **self.body}
 
     @property
     def facts(self) -> Facts:
@@ -55,14 +65,14 @@ class PlannedWorkload:
 
 
 def planned_workloads(plan: Mapping[str, Any]) -> list[PlannedWorkload]:
-    """The workloads of a plan, in its order."""
-    return [_flat(entry) for entry in plan.get("workloads", [])]
+    """The workloads of a plan, in its order. Plans of version 1, as older run directories hold them, are understood."""
+    return [_planned(entry) for entry in plan.get("workloads", [])]
 
 
-HEADER_KEYS = ("name", "priority", "dscp", "vlan", "start_ps")
-
-
-def _flat(entry: Mapping[str, Any]) -> PlannedWorkload:
+def _planned(entry: Mapping[str, Any]) -> PlannedWorkload:
+    if "header" in entry:
+        [(kind, body)] = entry["body"].items()
+        return PlannedWorkload(kind, entry["header"], body)
     [(kind, own)] = entry.items()
-    header = {key: own[key] for key in HEADER_KEYS if key in own}
+    header = {key: own[key] for key in FIRST_HEADER_KEYS if key in own}
     return PlannedWorkload(kind, header, {key: value for key, value in own.items() if key not in header})

@@ -145,6 +145,9 @@ class Stream(WorkloadKind):
     def start_ps(self) -> int:
         return self.start
 
+    def live_choices(self) -> Raw:
+        return {}
+
     def lowered(self, graph: Graph) -> Raw:
         return {
             "source": self.source,

@@ -31,18 +31,13 @@ fn plan(aqm: RawAqm, ecn: bool) -> RawPlan {
     for i in 0..HOGS {
         plan.workloads.push(constant(&format!("h{}", TCP_FLOWS + 1 + i), "h0", 0, LINE_BPS / 5));
     }
-    plan.workloads.push(RawWorkload::Flows(RawFlows {
-        dscp: 0,
-        vlan: 0,
-        name: "mice".into(),
-        sources: vec![format!("h{}", hosts - 1)],
-        destinations: vec!["h0".into()],
-        sizes: RawDistribution::Constant(30_000),
-        interarrival: RawDistribution::Exponential { mean: 5 * MS },
-        flows: 0,
-        start_ps: 0,
-        priority: 0,
-    }));
+    plan.workloads.push(RawWorkload::from(flows_between(
+        "mice",
+        [vec![format!("h{}", hosts - 1)], vec!["h0".into()]],
+        RawDistribution::Constant(30_000),
+        RawDistribution::Exponential { mean: 5 * MS },
+        0,
+    )));
     plan.hosts.iter_mut().for_each(|host| {
         host.tcp.ecn = ecn;
         bare(host);

@@ -14,9 +14,9 @@ fn ring(policy: RawPolicy) -> RawPlan {
     for i in 0..6 {
         let (source, destination) = (format!("h{i}"), format!("h{}", (i + 4) % 6));
         let mut work = stream(&format!("w{i}"), &source, &destination, 1, 0);
-        work.priority = SAN;
+        work.header.priority = SAN;
         work.pin_forward = (0..3).map(|hop| format!("s{}", (i / 2 + hop) % 3)).collect();
-        plan.workloads.push(RawWorkload::Stream(work));
+        plan.workloads.push(RawWorkload::from(work));
     }
     (plan.stop_at_ps, plan.observe.series_bin_ps) = (200 * MS, MS);
     plan
@@ -58,7 +58,7 @@ fn without_pauses_the_same_ring_goes_on() {
 fn without_a_circle_of_paths_there_is_none_of_pauses() {
     let mut plan = ring(lossless_policy(computed_headroom(1500)));
     for work in &mut plan.workloads {
-        if let RawWorkload::Stream(stream) = work {
+        if let RawBody::Stream(stream) = &mut work.body {
             stream.pin_forward.clear(); // the short way: one link
         }
     }

@@ -7,7 +7,7 @@ fn capped(connections: u32) -> f64 {
     let mut plan = star(2, 1500, 25 * GBPS, 10 * US, switch("sw", BUFFER_BYTES, fifo(BUFFER_BYTES)));
     plan.switches[0].policy.police =
         Some(RawPolice { classes: u8::MAX, rate_bps: 5 * GBPS, burst_bytes: 500_000, per_flow: true });
-    plan.workloads = vec![RawWorkload::Stream(stream("iperf", "h1", "h0", connections, 0))];
+    plan.workloads = vec![RawWorkload::from(stream("iperf", "h1", "h0", connections, 0))];
     (plan.stop_at_ps, plan.observe.series_bin_ps) = (500 * MS, MS);
     goodput_bps(&simulate(plan), 0, 100 * MS, 500 * MS) / 1e9
 }
@@ -27,8 +27,8 @@ fn classified(rules: Vec<RawRule>) -> Vec<u64> {
     plan.switches[0].classify = rules;
     for (i, dscp) in [(1, 0), (2, 26), (3, 46)] {
         let mut work = datagrams(&format!("w{i}"), &format!("h{i}"), "h0", 500, RawDistribution::Constant(10 * US));
-        (work.dscp, work.count) = (dscp, 100 * i);
-        plan.workloads.push(RawWorkload::Datagrams(work));
+        (work.header.dscp, work.count) = (dscp, 100 * i);
+        plan.workloads.push(RawWorkload::from(work));
     }
     plan.stop_at_ps = 20 * MS;
     let outcome = simulate(plan);
@@ -58,8 +58,8 @@ fn ets_shares_hold_for_datagrams_of_any_size() {
     for (class, (_, bytes)) in parts.iter().enumerate() {
         let gap = RawDistribution::Constant(wire_bytes(*bytes) * 800); // line rate each
         let mut work = datagrams(&format!("w{class}"), &format!("h{}", class + 1), "h0", *bytes, gap);
-        work.priority = class as u8;
-        plan.workloads.push(RawWorkload::Datagrams(work));
+        work.header.priority = class as u8;
+        plan.workloads.push(RawWorkload::from(work));
     }
     plan.stop_at_ps = 50 * MS;
     let outcome = simulate(plan);

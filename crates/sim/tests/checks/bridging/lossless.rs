@@ -41,14 +41,12 @@ fn place(number: usize, ((from, ahead), is_stream, amount): ((usize, usize), boo
     let (source, destination) = (format!("h{from}"), format!("h{to}"));
     if is_stream {
         let mut work = stream(&format!("w{number}"), &source, &destination, amount as u32, 0);
-        work.priority = SAN;
-        return RawWorkload::Stream(work);
+        work.header.priority = SAN;
+        return RawWorkload::from(work);
     }
-    let RawWorkload::Datagrams(mut work) = constant(&source, &destination, SAN, amount * GBPS) else {
-        unreachable!("constant traffic is made of datagrams")
-    };
-    work.name = format!("w{number}");
-    RawWorkload::Datagrams(work)
+    let mut work = constant(&source, &destination, SAN, amount * GBPS);
+    work.header.name = format!("w{number}");
+    work
 }
 
 proptest! {

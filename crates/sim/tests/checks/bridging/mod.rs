@@ -78,8 +78,8 @@ fn lossless_star(hosts: usize, policy: RawPolicy) -> RawPlan {
 /// An endless stream of one connection.
 fn endless(source: &str, destination: &str, priority: u8) -> RawWorkload {
     let mut work = stream(&format!("{source}>{destination}"), source, destination, 1, 0);
-    work.priority = priority;
-    RawWorkload::Stream(work)
+    work.header.priority = priority;
+    RawWorkload::from(work)
 }
 
 /// Datagrams of 1 000 bytes on the wire, evenly spaced at this rate.
@@ -87,8 +87,8 @@ fn constant(source: &str, destination: &str, priority: u8, bps: u64) -> RawWorkl
     let gap = RawDistribution::Constant(1_000 * 8 * S / bps);
     let name = format!("{source}>{destination}");
     let mut work = datagrams(&name, source, destination, 1_000 - wire_bytes(0), gap);
-    work.priority = priority;
-    RawWorkload::Datagrams(work)
+    work.header.priority = priority;
+    RawWorkload::from(work)
 }
 
 /// Mean goodput over the whole run in Gbit/s.

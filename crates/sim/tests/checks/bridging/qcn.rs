@@ -78,7 +78,7 @@ fn asking_beside_notifications(response_bytes: u64) -> RawPlan {
     let mut asking = oltp("asking", "h1", "h2", 1, 40_000, response_bytes);
     asking.round_trips[0].server_time = RawDistribution::Uniform { low: 0, high: 10 * US };
     (asking.gap, asking.start) = (RawDistribution::Constant(0), RawDistribution::Constant(0));
-    plan.workloads = vec![constant("h1", "h0", 0, 3 * GBPS / 2), RawWorkload::Oltp(asking)];
+    plan.workloads = vec![constant("h1", "h0", 0, 3 * GBPS / 2), RawWorkload::from(asking)];
     plan.stop_at_ps = 2 * S;
     plan
 }
