@@ -18,7 +18,7 @@ pytestmark = pytest.mark.usefixtures("fake_lab")
 
 def test_a_calibration_that_cannot_be_kept_is_not_measured(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tailrace.live.calibrate.calibrate", lambda *_: pytest.fail("it was measured"))
-    with pytest.raises(TailraceError, match=r"none/hosts.yaml: cannot create it: No such file"):
+    with pytest.raises(TailraceError, match=r"none/hosts.yaml: it cannot be made: No such file"):
         calibrate_hosts(tmp_path / "none" / "hosts.yaml", "9000B", "1Gbit/s")
     (tmp_path / "there.yaml").touch()
     with pytest.raises(TailraceError, match="exists already"):
