@@ -8,8 +8,8 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 PATH = re.compile(r"`((?:crates/\w+/src|python/tailrace)/[\w/.]+\.(?:rs|py))`")
 
-#: By page, the example whose name marks the files that know it.
-EXAMPLES = {"add-a-switch-mechanism": "codel"}
+#: By page, the example whose name (a regular expression) marks the files that know it.
+EXAMPLES = {"add-a-switch-mechanism": "codel", "add-a-host-cost": "per_byte(?:_fs)?"}
 
 
 def files_that_name(word: str) -> set[str]:

@@ -265,8 +265,8 @@ impl<P> Host<P> {
         }
     }
 
-    /// Hands a segment to its socket and what follows from it to the program. Inlined where most segments come from: alone in a poll.
-    #[inline(always)]
+    /// Hands a segment to its socket and what follows from it to the program.
+    #[inline]
     fn deliver_segment(&mut self, now: Time, segment: &Segment<'_>, out: &mut impl Outputs<Place = P>) {
         let number = segment.packet.to_endpoint;
         let Host { place, sockets, nic, cores, number: host, .. } = self;

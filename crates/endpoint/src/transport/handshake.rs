@@ -3,6 +3,7 @@
 use tailrace_units::{Span, Time};
 use tailrace_wire::{Ecn, Flags, Packet, SackBlock};
 
+use super::closing::Closing;
 use super::recovery::State;
 use super::sender::FIRST_BYTE;
 use super::sender::rtt::INITIAL_TIMEOUT;
@@ -13,9 +14,9 @@ use super::{Progress, Segment, Tcp, Wire};
 /// scale 4 (Linux: 20 bytes of options, 12 of them counted in the configured header).
 const SYN_OPTION_BYTES: u32 = 8;
 /// A SYN is repeated this often (Linux `tcp_syn_retries`).
-const SYN_RETRIES: u32 = 6;
+const SYN_RETRIES: u8 = 6;
 /// A SYN-ACK is repeated this often (Linux `tcp_synack_retries`).
-const SYN_ACK_RETRIES: u32 = 5;
+const SYN_ACK_RETRIES: u8 = 5;
 
 /// How far the opening has come.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -24,20 +25,28 @@ pub(super) enum Phase {
     SynSent,
     SynReceived,
     Established,
+    /// Established, and an end was closed.
+    Closing,
+    /// Nothing is left of the connection.
+    Closed,
     /// Retries were used up.
     Failed,
 }
 
-/// The opening segment in flight.
+/// The opening segment in flight, and what is known of closing: together, because an end of a connection has no room to waste.
 pub(super) struct Handshake {
-    pub(super) phase: Phase,
     sent: Time,
-    retries: u32,
+    /// The low bits of where the peer's stream ends: a window is smaller than what they hold.
+    pub(super) peer_end: u32,
+    pub(super) phase: Phase,
+    pub(super) closing: Closing,
+    retries: u8,
+    pub(super) fin_retries: u8,
 }
 
 impl Handshake {
     pub(super) fn new() -> Handshake {
-        Handshake { phase: Phase::Listen, sent: Time::ZERO, retries: 0 }
+        Handshake { sent: Time::ZERO, peer_end: 0, phase: Phase::Listen, closing: Closing::NOTHING, retries: 0, fin_retries: 0 }
     }
 }
 
@@ -54,6 +63,11 @@ impl Tcp {
     #[inline]
     pub fn is_established(&self) -> bool {
         self.handshake.phase == Phase::Established
+    }
+
+    /// Whether the connection was opened and this end has not ended it.
+    pub(super) fn can_send(&self) -> bool {
+        matches!(self.handshake.phase, Phase::Established | Phase::Closing)
     }
 
     /// Whether the opening was given up.
@@ -126,7 +140,8 @@ impl Tcp {
                 self.push(now, wire);
                 return Progress { connected: true, ..Progress::default() };
             }
-            Phase::Listen | Phase::SynReceived | Phase::SynSent | Phase::Established | Phase::Failed => {}
+            Phase::Closing => return self.handle_late_opening_or_closing(now, segment, wire),
+            Phase::Listen | Phase::SynReceived | Phase::SynSent | Phase::Established | Phase::Closed | Phase::Failed => {}
         }
         Progress::default()
     }
@@ -144,7 +159,7 @@ impl Tcp {
     }
 
     fn establish(&mut self, now: Time) {
-        self.handshake.phase = Phase::Established;
+        self.handshake.phase = if self.is_close_requested() { Phase::Closing } else { Phase::Established };
         self.recovery.state = State::Open;
         self.timers.disarm();
         let sample = now.since(self.handshake.sent).max(Span::from_ps(1));
@@ -158,9 +173,12 @@ impl Tcp {
         }
     }
 
-    /// A SYN in an established connection: the last acknowledgement of the opening was lost.
+    /// A SYN in an established connection: the last acknowledgement of the opening was lost. Or an end of it closes.
     #[cold]
-    pub(super) fn handle_late_opening(&mut self, wire: &mut impl Wire) -> Progress {
+    pub(super) fn handle_late_opening_or_closing(&mut self, now: Time, segment: &Segment<'_>, wire: &mut impl Wire) -> Progress {
+        if !segment.packet.flags.contains(Flags::SYN) {
+            return self.handle_closing(now, segment, wire);
+        }
         self.send_ack(wire);
         Progress::default()
     }

@@ -5,8 +5,9 @@
 //! keeps them for an application that reads late (`reading`), and decides when to acknowledge (`ack_policy`) and which window to announce
 //! (`window`); back at the sender, `sender::acknowledge` reads the acknowledgement and `sender::rtt` measures the round trip, `recovery`
 //! keeps the scoreboard, finds losses (`rack`, `duplicates`) and acts when no acknowledgement comes (`timeout`, `probe`), and `congestion`
-//! moves the window.
+//! moves the window; `closing` ends the connection.
 
+mod closing;
 mod config;
 mod congestion;
 mod handshake;
@@ -17,9 +18,10 @@ mod stats;
 mod timer;
 
 use tailrace_units::{Span, Time};
-use tailrace_wire::Packet;
+use tailrace_wire::{Flags, Packet};
 
 pub use crate::ip::Identity;
+pub use closing::Close;
 pub use config::{Buffer, CongestionControl, Growth, SlowStartExit, SmallQueueBound, TcpConfig};
 pub use recovery::State;
 pub use stats::TcpStats;
@@ -61,7 +63,7 @@ impl<'a> Segment<'a> {
     /// Below full size, or the end of a write.
     #[inline]
     fn is_short(&self, mss: u32) -> bool {
-        self.payload_bytes < mss || (self.segments == 1 && self.packet.flags.contains(tailrace_wire::Flags::PSH))
+        self.payload_bytes < mss || (self.segments == 1 && self.packet.flags.contains(Flags::PSH))
     }
 }
 
@@ -74,6 +76,8 @@ pub struct Progress {
     pub readable: u64,
     /// Bytes newly acknowledged by the peer.
     pub acked: u64,
+    /// The peer has closed its end, and everything that it sent has been received.
+    pub ended: bool,
 }
 
 /// One end of a connection.
@@ -138,8 +142,9 @@ impl Tcp {
         if !self.send.has_unsent() {
             self.restart_after_idle(now);
         }
+        assert!(!self.is_close_requested(), "an end that was closed writes no more");
         self.send.written += bytes;
-        if self.is_established() {
+        if self.can_send() {
             self.push(now, wire);
         }
     }
@@ -157,8 +162,8 @@ impl Tcp {
         if !self.is_established() {
             return self.handle_opening(now, segment, wire);
         }
-        if segment.packet.flags.contains(tailrace_wire::Flags::SYN) {
-            return self.handle_late_opening(wire);
+        if segment.packet.flags.intersects(Flags::SYN.with(Flags::FIN)) {
+            return self.handle_late_opening_or_closing(now, segment, wire);
         }
         let acked = self.handle_ack(now, segment, wire);
         let mut readable = 0;
@@ -169,7 +174,7 @@ impl Tcp {
         }
         self.push(now, wire);
         self.acknowledge_if_due(now, wire);
-        Progress { connected: false, readable, acked }
+        Progress { connected: false, readable, acked, ended: false }
     }
 }
 
@@ -185,7 +190,7 @@ impl Tcp {
     }
     /// Bytes that have arrived in order, read by the application or not.
     pub fn received(&self) -> u64 {
-        self.receive.next - FIRST_BYTE
+        self.receive.next - FIRST_BYTE - u64::from(self.has_peer_closed())
     }
     /// Counters.
     pub fn stats(&self) -> &TcpStats {

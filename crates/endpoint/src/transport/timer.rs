@@ -13,6 +13,8 @@ pub(super) enum Pending {
     LossProbe,
     Reordering,
     WindowProbe,
+    /// A FIN that is not acknowledged, or the wait for late segments.
+    Fin,
 }
 
 /// The three deadlines of a connection.
@@ -61,6 +63,7 @@ impl Tcp {
                 Pending::LossProbe => self.send_loss_probe(now, wire),
                 Pending::Reordering => self.handle_reordering_timeout(now, wire),
                 Pending::WindowProbe => self.send_window_probe(now, wire),
+                Pending::Fin => self.handle_fin_timeout(now, wire),
             }
         }
         if self.timers.ack_at <= now {
@@ -70,6 +73,9 @@ impl Tcp {
         if self.timers.room_at <= now {
             self.timers.room_at = Time::NEVER;
             self.resume(now, wire);
+        }
+        if self.is_close_requested() && self.can_send() {
+            self.send_fin_if_due(now, wire);
         }
     }
 }

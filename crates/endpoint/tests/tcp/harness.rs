@@ -20,6 +20,8 @@ pub struct World {
     pub readable: [u64; 2],
     pub acked: [u64; 2],
     pub connected: [Option<Time>; 2],
+    /// When each end learnt that its peer had closed.
+    pub ended: [Option<Time>; 2],
     /// How long the receivers wait for more frames to merge, and the most that they merge.
     pub merge: (Span, u32),
     link: Link,
@@ -43,6 +45,7 @@ impl World {
             readable: [0; 2],
             acked: [0; 2],
             connected: [None; 2],
+            ended: [None; 2],
             merge: (Span::ZERO, 0),
             link: Link::new(path, fate),
             held: [None, None],
@@ -57,6 +60,12 @@ impl World {
     pub fn write(&mut self, side: usize, bytes: u64) {
         let mut nic = self.link.nic(self.now, side);
         self.ends[side].write(self.now, bytes, &mut nic);
+    }
+
+    /// The application of this end has written all that it will.
+    pub fn close(&mut self, side: usize) {
+        let mut nic = self.link.nic(self.now, side);
+        self.ends[side].close(self.now, &mut nic);
     }
 
     /// The application of this end takes some of what has arrived.
@@ -184,6 +193,10 @@ impl World {
         if progress.connected {
             assert!(self.connected[side].is_none(), "connected twice");
             self.connected[side] = Some(self.now);
+        }
+        if progress.ended {
+            assert!(self.ended[side].is_none(), "closed twice");
+            self.ended[side] = Some(self.now);
         }
         self.check(side);
     }

@@ -1,5 +1,6 @@
 //! The modelled TCP, two ends at a time, against what Linux and the RFCs do.
 
+mod closing;
 mod congestion;
 mod harness;
 mod held_by_interface;

@@ -1,0 +1,121 @@
+//! Two hosts back to back on one cable, and an engine of a few lines: what a host needs of the world around it, and no more.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use tailrace_endpoint::host::{Completion, Host, Outputs, ReceiveRing};
+use tailrace_endpoint::udp::Datagram;
+use tailrace_units::{Span, Time};
+use tailrace_wire::Packet;
+
+/// Propagation.
+pub const DELAY: Span = Span::from_us(5);
+/// From a first arrival to its poll.
+pub const MODERATION: Span = Span::from_us(10);
+
+/// Frames on their way to one host.
+#[derive(Default)]
+pub struct Ring(VecDeque<(Time, Packet)>);
+
+impl ReceiveRing for Ring {
+    fn next_arrival(&self) -> Time {
+        self.0.front().map_or(Time::NEVER, |frame| frame.0)
+    }
+    fn second_arrival(&self) -> Time {
+        self.0.get(1).map_or(Time::NEVER, |frame| frame.0)
+    }
+    fn pop(&mut self) -> (Time, Packet) {
+        self.0.pop_front().expect("a frame has arrived")
+    }
+    fn drop_arrived_beyond(&mut self, most: usize, now: Time) -> u64 {
+        let arrived = self.0.iter().take_while(|frame| frame.0 <= now).count();
+        let dropped = arrived.saturating_sub(most);
+        self.0.drain(arrived - dropped..arrived);
+        dropped as u64
+    }
+}
+
+/// What is around both hosts. A host's place is its side, 0 or 1.
+#[derive(Default)]
+pub struct Cable {
+    rings: [Ring; 2],
+    polls: [Option<Time>; 2],
+    sockets: BTreeMap<u32, Time>,
+    pub datagrams: Vec<(Time, u32, Datagram)>,
+    pub received: BTreeMap<u32, u64>,
+    pub completed: Vec<(Time, u32)>,
+    pub ring_drops: u64,
+}
+
+impl Outputs for Cable {
+    type Place = usize;
+    type Ring = Ring;
+
+    fn ring(&mut self, side: &usize) -> &mut Ring {
+        &mut self.rings[*side]
+    }
+    fn poll_after(&mut self, _: &usize, arrival: Time) -> Time {
+        arrival + MODERATION
+    }
+    fn postpone_poll(&mut self, side: &usize, at: Time) {
+        self.arm_poll(side, at);
+    }
+    fn arm_poll(&mut self, side: &usize, at: Time) {
+        self.polls[*side] = Some(at).filter(|at| !at.is_never());
+    }
+    fn arm_interface(&mut self, _: &usize, _: Time) {}
+    fn arm_socket(&mut self, timer: u32, at: Time) {
+        self.sockets.insert(timer, at);
+    }
+    fn hasten_socket(&mut self, timer: u32, at: Time) {
+        let due = self.sockets.entry(timer).or_insert(Time::NEVER);
+        *due = at.min(*due);
+    }
+    fn sent(&mut self) {}
+    fn transmit(&mut self, side: &usize, packet: &Packet, _: Time, end: Time) {
+        let (peer, arrival) = (1 - *side, end + DELAY);
+        self.rings[peer].0.push_back((arrival, *packet));
+        if self.polls[peer].is_none() {
+            self.polls[peer] = Some(arrival + MODERATION);
+        }
+    }
+    fn dropped(&mut self, _: &usize, at: Time, packet: &Packet) {
+        panic!("the interface has no room for {packet:?} at {at:?}");
+    }
+    fn ring_dropped(&mut self, frames: u64) {
+        self.ring_drops += frames;
+    }
+    fn delivered(&mut self, _: &Packet) {}
+    fn received_datagram(&mut self, now: Time, owner: u32, datagram: &Datagram) {
+        self.datagrams.push((now, owner, *datagram));
+    }
+    fn received(&mut self, _: Time, owner: u32, bytes: u64) {
+        *self.received.entry(owner).or_default() += bytes;
+    }
+    fn completed(&mut self, now: Time, completion: &Completion) {
+        self.completed.push((now, completion.owner));
+    }
+    fn finished(&mut self, _: Time, _: u32, _: u32) {}
+    fn is_over(&mut self, _: &usize, _: u32) {}
+}
+
+/// Runs until nothing is due before `end`. Timers are numbered by side and socket: 1000 times the side, and the socket.
+pub fn run(hosts: &mut [Host<usize>; 2], cable: &mut Cable, end: Time) {
+    loop {
+        let poll = (0..2).filter_map(|side| cable.polls[side].map(|at| (at, side))).min();
+        let socket = cable.sockets.iter().map(|(&timer, &at)| (at, timer)).min();
+        let poll_at = poll.map_or(Time::NEVER, |(at, _)| at);
+        let socket_at = socket.map_or(Time::NEVER, |(at, _)| at);
+        let now = poll_at.min(socket_at);
+        if now > end {
+            return;
+        }
+        match (poll, socket) {
+            (Some((at, side)), _) if at == now => {
+                // A poll that is under way keeps its time until the host says when the next is.
+                hosts[side].handle_poll(now, cable);
+            }
+            (_, Some((_, timer))) => hosts[timer as usize / 1_000].handle_socket_timeout(now, timer % 1_000, cable),
+            (_, None) => unreachable!("something is due"),
+        }
+    }
+}
