@@ -26,24 +26,24 @@ REPEATS = 400_000
 SEED = 20
 
 
-def drawn(luck: numpy.random.Generator, name: str, repeats: int, trials: int) -> Values:
+def drawn(generator: numpy.random.Generator, name: str, repeats: int, trials: int) -> Values:
     """So many samples of so many trials."""
     shape = (repeats, trials)
     match name:
         case "normal":
-            return luck.normal(10.0, 1.0, shape)
+            return generator.normal(10.0, 1.0, shape)
         case "uniform":
-            return luck.uniform(size=shape)
+            return generator.uniform(size=shape)
         case "exponential":
-            return luck.exponential(size=shape)
+            return generator.exponential(size=shape)
         case _:
-            return luck.lognormal(0.0, SIGMA, shape)
+            return generator.lognormal(0.0, SIGMA, shape)
 
 
 def distances(name: str, trials: int, repeats: int) -> Values:
     """How many standard errors the mean of each sample is from the true one."""
-    luck = numpy.random.default_rng([SEED, trials, DISTRIBUTIONS.index(name)])
-    values = drawn(luck, name, repeats, trials)
+    generator = numpy.random.default_rng([SEED, trials, DISTRIBUTIONS.index(name)])
+    values = drawn(generator, name, repeats, trials)
     errors = values.std(axis=1, ddof=1) / numpy.sqrt(trials)
     found: Values = abs(values.mean(axis=1) - MEANS[name]) / errors
     return found

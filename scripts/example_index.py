@@ -37,7 +37,7 @@ class Lesson:
 
     level: str
     figure: str
-    """What it is in words, with its unit."""
+    """The quantity with its unit."""
     metric: str
     place: tuple[tuple[str, str], ...] = ()
     """Further keys of an expectation, such as the workload."""
@@ -54,18 +54,22 @@ LESSONS = {
     "jumbo": lesson(0, "goodput of a bulk transfer, Gbit/s", "goodput_gbps", workload="copy"),
     "dpp": lesson(0, "completion of the small database's users, s", "completion_s", workload="small"),
     "buffers": lesson(0, "median latency of the orders, ms", "latency_p50_ms", workload="orders"),
-    "incast": lesson(0, "time until all answers are there, ms", "completion_s", 1000, workload="answers"),
+    "incast": lesson(0, "time until all responses have arrived, ms", "completion_s", 1000, workload="answers"),
     "cut-through": lesson(
         0, "median latency of a probe over three switches, µs", "latency_p50_ms", 1000, workload="probes"
     ),
     "policer": lesson(0, "goodput of all streams, Gbit/s", "goodput_gbps", workload="iperf", after="100ms"),
     "dctcp": lesson(1, "median latency of the orders, ms", "latency_p50_ms", workload="orders"),
     "dwrr": lesson(1, "goodput of the class with 50 %, Gbit/s", "goodput_gbps", workload="gold"),
-    "ets": lesson(1, "goodput of the class with 60 %, part of all in %", "goodput_share_percent", workload="web"),
+    "ets": lesson(1, "goodput share of the class with 60 %, %", "goodput_share_percent", workload="web"),
     "afd": lesson(
-        1, "share of a host that floods, fair is 4.3 %, %", "goodput_share_percent", workload="hog1", after="2s"
+        1,
+        "goodput share of a flooding host (fair share: 4.3 %), %",
+        "goodput_share_percent",
+        workload="hog1",
+        after="2s",
     ),
-    "wred": lesson(1, "frames sent again by the workload with ECN", "retransmits", workload="web"),
+    "wred": lesson(1, "frames retransmitted by the workload with ECN", "retransmits", workload="web"),
     "shared-buffer": lesson(
         1, "mean queue of a congested port, kB", "queue_depth_mean_bytes", 1e-3, port="leaf>sink1", after="5ms"
     ),
@@ -78,8 +82,8 @@ LESSONS = {
     "nexus": lesson(2, "median latency of the medium transactions, ms", "latency_p50_ms", workload="medium"),
     "leaf-spine": lesson(2, "median completion of a flow, ms", "latency_p50_ms", workload="web"),
     "spanning-tree": lesson(2, "goodput of one department's stream, Gbit/s", "goodput_gbps", workload="accounts-1"),
-    "deadlock": lesson(2, "links in the circle of pauses at the end", "deadlock_links"),
-    "growth": lesson(3, "segments sent again by M", "retransmits", workload="M"),
+    "deadlock": lesson(2, "links in a pause deadlock at the end", "deadlock_links"),
+    "growth": lesson(3, "segments retransmitted by M", "retransmits", workload="M"),
     "sawtooth": lesson(3, "highest queue, kB", "queue_depth_max_bytes", 1e-3, port="leaf>sink", after="50ms"),
     "slowdown": lesson(3, "99th percentile of 10 kB flows, ms", "latency_p99_ms", workload="small"),
 }
@@ -88,7 +92,7 @@ LESSONS = {
 
 @dataclass(frozen=True)
 class Feature:
-    """A row of the README's table: what helps whom, by two arms of an example."""
+    """A row of the README's table: which traffic a feature helps, from two arms of an example."""
 
     name: str
     helps: str
@@ -99,28 +103,31 @@ class Feature:
 FEATURES = (
     Feature("Dynamic Packet Prioritization", "small transactions beside bulk transfers", "dpp", ("fifo", "dpp")),
     Feature(
-        "Fair drop and ECN with it",
+        "Fair drop and ECN in addition",
         "transactions that are longer than the first 20 packets",
         "nexus",
         ("dpp", "dpp-afd-ecn"),
     ),
-    Feature("ECN marking with DCTCP", "everyone behind a bulk transfer", "dctcp", ("cubic", "dctcp")),
-    Feature(
-        "Less buffer for bulk", "latency; too little costs throughput, so sweep it", "buffers", ("deep", "shallow")
-    ),
-    Feature("Dynamic buffer limit", "answers of many servers at once", "incast", ("static", "dynamic")),
-    Feature("Approximate Fair Drop", "everyone beside a host that does not slow down", "afd", ("tail-drop", "afd")),
+    Feature("ECN marking with DCTCP", "all traffic behind a bulk transfer", "dctcp", ("cubic", "dctcp")),
+    Feature("Less buffer for bulk", "latency; too small a buffer reduces throughput", "buffers", ("deep", "shallow")),
+    Feature("Dynamic buffer limit", "simultaneous responses of many servers", "incast", ("static", "dynamic")),
+    Feature("Approximate Fair Drop", "all traffic beside an unresponsive host", "afd", ("tail-drop", "afd")),
     Feature("Bandwidth shares (DWRR, ETS)", "a class with few connections", "dwrr", ("one-queue", "shares")),
     Feature("Jumbo frames", "bulk transfers, a little", "jumbo", ("mtu-1500", "mtu-9000")),
-    Feature("More streams", "a transfer through a cloud's cap on every flow", "policer", ("1-stream", "4-streams")),
     Feature(
-        "A tree for each VLAN",
+        "More streams",
+        "a transfer under a per-flow rate limit of a cloud provider",
+        "policer",
+        ("1-stream", "4-streams"),
+    ),
+    Feature(
+        "A spanning tree per VLAN",
         "departments that share one spanning tree",
         "spanning-tree",
         ("one-tree", "tree-per-vlan"),
     ),
     Feature(
-        "Priority of its own",
+        "Separate priority",
         "a stream that shares a lossless class with a slow host",
         "spreading",
         ("one-priority", "two-priorities"),
@@ -163,10 +170,10 @@ def lines(results: dict[str, Any]) -> Iterator[str]:
     """The page from the top."""
     yield "# Examples"
     yield ""
-    yield "Small scenarios, each a lesson: a question, the arms that answer it, and expectations that a test checks."
+    yield "Small scenarios, one lesson each: a question, the arms that answer it, and expectations checked by a test."
     yield "`tailrace run examples/dpp.yaml` runs one; most take a few seconds, the longest a minute or two."
-    yield f"The results are means of {results['trials']} trials. Written by `make docs`;"
-    yield "`python scripts/example_index.py` runs them again."
+    yield f"Results are means of {results['trials']} trials. Written by `make docs`;"
+    yield "`python scripts/example_index.py` repeats the runs."
     for level in LEVELS:
         yield ""
         yield f"## {level.capitalize()}"
@@ -177,11 +184,11 @@ def lines(results: dict[str, Any]) -> Iterator[str]:
             yield f"| [{name}]({name}.yaml) | {question(name)} | {words(results['examples'][name])} |"
     yield ""
     yield "[notebook_cisco.py](notebook_cisco.py) is a notebook: it runs a small part of the reproduction of Cisco's"
-    yield "paper and looks at the result in Python."
+    yield "paper and examines the result in Python."
 
 
 def question(name: str) -> str:
-    """What the example itself says that it answers."""
+    """The question that the example answers."""
     return str(load_yaml((EXAMPLES / f"{name}.yaml").read_text(), is_marked=False)["description"])
 
 

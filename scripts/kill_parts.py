@@ -69,10 +69,10 @@ def stage(found: Sequence[Process]) -> str:
     return "python alone"
 
 
-def choose(found: Sequence[Process], root: int, luck: random.Random) -> Kill | None:
+def choose(found: Sequence[Process], root: int, generator: random.Random) -> Kill | None:
     """One part of a run: a kind by lot, then one of them."""
     kinds = roles(found, root)
     if not kinds:
         return None
-    who, processes = luck.choice(kinds[luck.choice(sorted(kinds))])
+    who, processes = generator.choice(kinds[generator.choice(sorted(kinds))])
     return Kill(who, stage(found), processes)

@@ -72,7 +72,7 @@ def main(words: list[str]) -> int:
         copy = copy_sources(Path(folder))
         if not is_sound(copy, faults):
             return 2
-        print("| Fault | Noticed by |\n|---|---|", flush=True)
+        print("| Fault | Detected by |\n|---|---|", flush=True)
         for fault in faults:
             verdict = attempt(copy, fault)
             unnoticed += not verdict.is_noticed
@@ -177,7 +177,7 @@ def read_failures(output: str, status: int) -> list[str]:
 def row(verdict: Verdict) -> str:
     """One line of the table."""
     names = [f"`{name}`" if "_" in name else name for name in verdict.noticed_by]
-    shown = ", ".join(names[:NAMES_MAX]) if names else "**nobody**"
+    shown = ", ".join(names[:NAMES_MAX]) if names else "**no test**"
     more = f" and {len(names) - NAMES_MAX} more" if len(names) > NAMES_MAX else ""
     return f"| {verdict.fault.what} | {shown}{more} |"
 

@@ -102,8 +102,9 @@ def region_lines(region: Json) -> list[str]:
     fitted = [value for value in region["values"] if value["kind"] == "fitted"]
     heads = ["fitted value", "here", "stated range", *LEVEL_WORDS.values()]
     lines = [
-        f"{len(fitted)} values are fitted to the {region['figures']} independent figures together. Where each of them "
-        "is moved alone, over its stated range and to ±15 % at least, so many hold from one value to the other (at "
+        f"{len(fitted)} values are fitted to the {region['figures']} independent figures together. The table shows "
+        "the range over which so many figures hold when each value is varied alone, over its stated range and at "
+        "least ±15 % (at "
         f"{region['again_scale']:g} of the counts):",
         "",
         "| " + " | ".join(heads) + " |",
@@ -122,7 +123,7 @@ def corner_words(corners: dict[str, int]) -> str:
         return ""
     counts = [sum(number for held, number in corners.items() if int(held) >= level) for level in (6, 4)]
     return (
-        f" With all of them at the ends of ±15 % at once, six hold at {counts[0]} and four or more at {counts[1]} of "
+        f" With all of them at ±15 % simultaneously, six hold at {counts[0]} and four or more at {counts[1]} of "
         f"{total} corners."
     )
 

@@ -2,13 +2,13 @@
 
 from typing import final
 
-__all__ = ["PlanError", "Trial", "TrialFailed", "version"]
+__all__ = ["PlanError", "Trial", "TrialFailed", "distributions", "drop_causes", "limits", "version"]
 
 class PlanError(ValueError):
-    """A plan that cannot be run; the message is for people."""
+    """A plan that cannot be run; the message names the place and the fault."""
 
 class TrialFailed(RuntimeError):
-    """A broken invariant inside the simulator; the message says which and where. The trial has no result."""
+    """A broken invariant inside the simulator; the message names it and its place. The trial has no result."""
 
 @final
 class Trial:
@@ -31,6 +31,15 @@ class Trial:
 
     def cancel(self) -> None:
         """Ask `run` to return soon, with `"cancelled": true` in the outcome."""
+
+def distributions() -> list[str]:
+    """Names of the distributions of a plan."""
+
+def drop_causes() -> list[str]:
+    """Names of the causes of drops, in the order of results."""
+
+def limits() -> dict[str, int]:
+    """Limits and constants that scenarios share with plans, by name; the unit ends the name."""
 
 def version() -> str:
     """Version of the simulator, the same as the package's."""

@@ -6,8 +6,9 @@ from pathlib import Path
 from typing import Any
 
 from tailrace.errors import RunRefusedError, ScenarioWarning
+from tailrace.experiment.options import Options
 from tailrace.experiment.reporter import reporter_for
-from tailrace.experiment.run import Experiment, Options, summarise_and_report
+from tailrace.experiment.run import ExperimentRun, summarise_and_report
 from tailrace.live.engine import LiveEngine
 from tailrace.results import Result
 from tailrace.scenario.loading import Loaded, Source, load_scenario
@@ -86,12 +87,12 @@ def _run(
     for warning in loaded.warnings:
         warnings.warn(str(warning), ScenarioWarning, stacklevel=2)
     if scale is not None and scale <= 0:
-        raise RunRefusedError(f"scale {scale:g} is not above zero (hint: 0.05 is a twentieth)")
+        raise RunRefusedError(f"scale {scale:g} must be greater than zero (hint: 0.05 runs a twentieth of the work)")
     options = Options(
         [arms] if isinstance(arms, str) else arms, jobs, scale or 1.0, Path(out) if out else None, ["tailrace.run"]
     )
     engine = LiveEngine() if is_live else None
-    finished = Experiment(loaded, options, reporter_for(json_lines=False, quiet=not is_shown), engine).run()
+    finished = ExperimentRun(loaded, options, reporter_for(json_lines=False, quiet=not is_shown), engine).run()
     summarise_and_report(finished.path)
     if finished.is_interrupted:
         raise KeyboardInterrupt

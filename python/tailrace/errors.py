@@ -47,7 +47,7 @@ def reason_of(error: BaseException) -> str:
     if isinstance(error, OSError) and error.strerror:
         return error.strerror
     if isinstance(error, UnicodeDecodeError):
-        return f"it is not text in UTF-8 (byte {error.start + 1})"
+        return f"not valid UTF-8 (byte {error.start + 1})"
     return " ".join(str(error).split())
 
 

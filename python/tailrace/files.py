@@ -23,7 +23,7 @@ class TooDeepError(ValueError):
     """A file is nested deeper than anything that is meant."""
 
     def __init__(self) -> None:
-        super().__init__(f"it is nested deeper than {DEPTH_MAX} levels")
+        super().__init__(f"nested deeper than {DEPTH_MAX} levels")
 
 
 def write_json(path: Path, content: object) -> None:

@@ -247,7 +247,7 @@ def _method(machine: Mapping[str, Any]) -> list[str]:
         "- *pgbench*: a custom script with the simple protocol. *psql*: unaligned output to `/dev/null`.",
         "- *one field*: a row with one text field of the size. *rows of 500 B*: as many rows as fill the size.",
         "",
-        "What it cannot say: the processor of 2016 is not this one, and the modified scripts of the paper are not "
+        "Limitations: the processor of 2016 is not this one, and the modified scripts of the paper are not "
         "published; "
         "a script that takes the text apart in Tcl would cost more.",
         "",

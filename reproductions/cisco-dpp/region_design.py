@@ -68,11 +68,11 @@ def corners() -> Iterator[Point]:
 def draws(seed: int = 1) -> Iterator[Point]:
     """All fitted values at once, each uniform in the logarithm over the range that the scenario states."""
     for index in range(DRAWS):
-        luck = named_stream(seed, f"cisco-dpp/map/{index}")
+        stream = named_stream(seed, f"cisco-dpp/map/{index}")
         point: dict[str, Value] = {}
         for key in FITTED_KEYS:
             low, high = (float(end) for end in BY_KEY[key].stated or ())
-            drawn = math.exp(luck.uniform(math.log(low), math.log(high)))
+            drawn = math.exp(stream.uniform(math.log(low), math.log(high)))
             point[key] = round(drawn) if high > 20 else round(drawn, 2)
         yield point
 

@@ -59,7 +59,7 @@ def _head(found: Map, again: Map) -> list[str]:
         f"the ranges of the fitted values are those at {again.scale:g}.",
         "",
         f"An arm in which DPP is off (one packet) holds {found.held({'max_packets': 1})} of the 6, so a count of "
-        f"{found.held({'max_packets': 1})} says nothing about DPP.",
+        f"{found.held({'max_packets': 1})} is no evidence for DPP.",
         "",
     ]
 

@@ -2,8 +2,8 @@
 
 A `console` block holds commands after `$ ` (with further lines after `> `) and under each what it prints: every line
 shown must be printed, in this order; lines may be left out, `...` stands for any text, and any number for any other:
-the words are checked here, the numbers where they are made, and so is the unit of a time to go, which grows with what
-else the machine does. `[exit 1]` as the last line is the expected exit status.
+the words are checked here, the numbers where they are made. The unit of a remaining time may differ: it grows with the
+load of the machine. `[exit 1]` as the last line is the expected exit status.
 """
 
 import os
@@ -30,7 +30,7 @@ PAGES = (
 )
 BLOCK = re.compile(r"^```console\n(.*?)^```", re.MULTILINE | re.DOTALL)
 NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
-TO_GO = re.compile(r"(?<=^about )(\d+ s|\d+ min|\d+\.\d h)(?= to go$)")
+TO_GO = re.compile(r"(?<=^about )(\d+ s|\d+ min|\d+\.\d h)(?= remaining$)")
 EXIT = re.compile(r"\[exit (\d+)\]")
 COMMAND_LIMIT_S = 120
 
@@ -81,7 +81,7 @@ def matches(shown: str, printed: str) -> bool:
 
 
 def words(line: str) -> str:
-    """A line without the widths of its columns and the unit of a time to go."""
+    """A line without the widths of its columns and the unit of a remaining time."""
     return TO_GO.sub("0 s", " ".join(line.split()))
 
 
@@ -136,8 +136,8 @@ def test_numbers_may_differ_and_words_may_not() -> None:
 
 
 def test_a_time_to_go_may_have_another_unit() -> None:
-    assert matches("about 5 s to go", words("about 1.2 h to go"))
-    assert not matches("about 5 s to go", words("about 5 s more"))
+    assert matches("about 5 s remaining", words("about 1.2 h remaining"))
+    assert not matches("about 5 s remaining", words("about 5 s more"))
 
 
 def test_a_command_may_have_several_lines(tmp_path: Path) -> None:

@@ -102,18 +102,18 @@ def test_the_table_groups_the_figures_by_what_they_can_prove(
         "| fitted one for one | alone, s | 300 (300 ✓) |",
         "",
         "Here (published, ✓ within the stated tolerance). 1 of 2 independent figures hold (and 0 of 1 derived, 1 of 1 "
-        "fitted). With the mechanism off (an arm that does what its baseline does) 1 of 2 would hold. "
+        "fitted). With the mechanism disabled (arm equal to baseline), 1 of 2 would hold. "
         "Run with 0.1 of the published counts, 2 trials per arm, seed 7.",
         "",
-        "1 values are fitted to the 2 independent figures together. Where each of them is moved alone, over its stated "
-        "range and to ±15 % at least, so many hold from one value to the other (at 0.2 of the counts):",
+        "1 values are fitted to the 2 independent figures together. The table shows the range over "
+        "which so many figures hold when each value is varied alone, over its stated range and at least ±15 % (at 0.2 "
+        "of the counts):",
         "",
         "| fitted value | here | stated range | six hold | five or more | four or more |",
         "|---|---|---|---|---|---|",
         "| cores | 24 | 20 to 28 | 24 | 24 | nowhere |",
         "",
-        "It does not hold. With all of them at the ends of ±15 % at once, six hold at 0 and four or more at 1 of 4 "
-        "corners.",
+        "It does not hold. With all of them at ±15 % simultaneously, six hold at 0 and four or more at 1 of 4 corners.",
     ]
 
 
@@ -121,7 +121,7 @@ def test_the_readme_counts_the_independent_figures_and_not_all_of_them() -> None
     for page in (generate_docs.README, generate_docs.REPRODUCTION):
         text = page.read_text()
         assert "6 of 6 independent figures hold" in text
-        assert "(an arm that does what its baseline does) 3 of 6 would hold" in text
+        assert "(arm equal to baseline), 3 of 6 would hold" in text
         assert "20 of 20" not in text
 
 

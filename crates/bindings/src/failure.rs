@@ -5,7 +5,7 @@ use std::cell::RefCell;
 use std::panic::{self, AssertUnwindSafe, PanicHookInfo};
 
 thread_local! {
-    /// While a trial runs on this thread: what its panic said.
+    /// While a trial runs on this thread: the message of its panic.
     static MESSAGE: RefCell<Option<String>> = const { RefCell::new(None) };
 }
 
@@ -20,10 +20,10 @@ pub fn install_hook() {
     }));
 }
 
-/// What `run` returns, or what its panic said.
+/// What `run` returns, or the message of its panic.
 pub fn caught<T>(run: impl FnOnce() -> T) -> Result<T, String> {
     MESSAGE.set(Some(String::new()));
-    // The trial's state is dropped with the panic: nobody sees it half changed.
+    // The trial's state is dropped with the panic: its half-changed state is never read.
     let result = panic::catch_unwind(AssertUnwindSafe(run));
     let message = MESSAGE.take();
     result.map_err(|_| message.unwrap_or_default())

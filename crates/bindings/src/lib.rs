@@ -1,5 +1,7 @@
-//! `tailrace._native`: one trial, for Python. This crate converts types and decides nothing.
+//! `tailrace._native`: one trial, and the names and limits that scenarios share with plans, for Python. This crate converts
+//! types and decides nothing.
 
+mod facts;
 mod failure;
 mod tables;
 mod trial;
@@ -7,12 +9,17 @@ mod trial;
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::{create_exception, pymodule};
 
-create_exception!(tailrace._native, PlanError, PyValueError, "A plan that cannot be run; the message is for people.");
+create_exception!(
+    tailrace._native,
+    PlanError,
+    PyValueError,
+    "A plan that cannot be run; the message names the place and the fault."
+);
 create_exception!(
     tailrace._native,
     TrialFailed,
     PyRuntimeError,
-    "A broken invariant inside the simulator; the message says which and where. The trial has no result."
+    "A broken invariant inside the simulator; the message names it and its place. The trial has no result."
 );
 
 /// The extension module.
@@ -24,6 +31,12 @@ mod _native {
     use super::PlanError;
     #[pymodule_export]
     use super::TrialFailed;
+    #[pymodule_export]
+    use super::facts::distributions;
+    #[pymodule_export]
+    use super::facts::drop_causes;
+    #[pymodule_export]
+    use super::facts::limits;
     #[pymodule_export]
     use super::trial::Trial;
 

@@ -14,7 +14,7 @@ pub enum Limit {
     Alpha(u32),
 }
 
-/// The part of the memory that nobody has reserved.
+/// The memory that is not reserved for any queue or group.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Pool {
     size_bytes: u64,
@@ -25,7 +25,7 @@ impl Pool {
     pub(crate) fn new(size_bytes: u64) -> Pool {
         Pool { size_bytes, used_bytes: 0 }
     }
-    /// Takes bytes out of the pool for somebody's reserve.
+    /// Takes reserved bytes out of the pool.
     pub(crate) fn reserve(&mut self, bytes: u64) {
         self.size_bytes = self.size_bytes.saturating_sub(bytes);
     }
@@ -131,7 +131,7 @@ impl SharedBuffer {
     }
 }
 
-/// What a queue may hold.
+/// The bytes that a queue may hold.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Room {
     /// Bytes that are always its own.

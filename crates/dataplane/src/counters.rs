@@ -1,4 +1,4 @@
-//! What is counted, by cause.
+//! Counters of queues, traps and dynamic packet prioritisation, and the causes of drops.
 
 /// Why a frame was dropped.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -91,13 +91,13 @@ pub struct TrapCounters {
     pub found: u64,
     /// Elephants that lost their entry to another flow.
     pub evictions: u64,
-    /// Bytes that arrived at the port, whatever became of them.
+    /// Bytes that arrived at the port, dropped or not.
     pub bytes: u64,
     /// Those of frames whose flow was an elephant.
     pub elephant_bytes: u64,
     /// Elephants that were evicted because they sent too little, by how long: element n counts those of 2^n to 2^(n+1) - 1 age
-    /// periods from their last arrival to the next, the last element longer ones too. With 2^(n+1) times the age they had
-    /// stayed.
+    /// periods from their last arrival to the next, the last element longer ones too. With an age of 2^(n+1) times as long
+    /// they would have stayed.
     pub silences: [u64; SILENCES],
 }
 

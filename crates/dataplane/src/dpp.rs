@@ -7,7 +7,7 @@
 use crate::DppCounters;
 use tailrace_units::{Span, Time, mix64};
 
-/// Entries in which one flow may stand; a full set is what "the table is full" means to a flow.
+/// Entries of a set: a flow may use each of them, and finds the table full when its set is.
 const WAYS: usize = 4;
 /// Sets that get their memory together, when the first flow comes to one of them: a table costs what its flows need.
 const SETS_PER_CHUNK: usize = 8;
@@ -21,7 +21,7 @@ pub enum DppReset {
     Naive,
 }
 
-/// What a new flow does when its set of entries is taken by active flows.
+/// Treatment of a new flow when active flows use all entries of its set.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum WhenFull {
     /// Takes the entry that was silent the longest.
@@ -43,14 +43,14 @@ pub struct DppPolicy {
     pub reset: DppReset,
     /// Entries in the table, a power of two of at least four.
     pub table_entries: u32,
-    /// What happens when it is full.
+    /// Treatment of new flows when it is full.
     pub when_full: WhenFull,
     /// Classes whose flows are prioritised, a bit each; the others use their own queues and take no entries.
     pub classes: u8,
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Entry {
+struct FlowEntry {
     last_seen: Time,
     /// Number that the flow's latest packet had in the normal queue, plus one; 0 for none.
     waiting_until: u64,
@@ -59,7 +59,7 @@ struct Entry {
     packets: u32,
 }
 
-const EMPTY: Entry = Entry { last_seen: Time::ZERO, waiting_until: 0, tag: 0, packets: 0 };
+const EMPTY: FlowEntry = FlowEntry { last_seen: Time::ZERO, waiting_until: 0, tag: 0, packets: 0 };
 
 #[derive(Clone, Debug)]
 pub(crate) struct Dpp {
@@ -69,7 +69,7 @@ pub(crate) struct Dpp {
     chunks: Vec<Option<Box<Chunk>>>,
 }
 
-type Chunk = [[Entry; WAYS]; SETS_PER_CHUNK];
+type Chunk = [[FlowEntry; WAYS]; SETS_PER_CHUNK];
 
 impl Dpp {
     pub(crate) fn new(policy: DppPolicy) -> Dpp {
@@ -121,7 +121,7 @@ impl Dpp {
     }
 
     /// The flow's entry, made if need be; `None` when its set is full and new flows must not evict.
-    fn entry(&mut self, now: Time, tag: u32, left: u64) -> Option<&mut Entry> {
+    fn entry(&mut self, now: Time, tag: u32, left: u64) -> Option<&mut FlowEntry> {
         let at = (mix64(u64::from(tag)) as usize) & (self.sets - 1);
         let chunk = self.chunks[at / SETS_PER_CHUNK].get_or_insert_with(|| Box::new([[EMPTY; WAYS]; SETS_PER_CHUNK]));
         let set = &mut chunk[at % SETS_PER_CHUNK];
@@ -138,7 +138,7 @@ impl Dpp {
             self.counters.evictions += 1;
         }
         self.counters.new_flows += 1;
-        *victim = Entry { tag, last_seen: now, ..EMPTY };
+        *victim = FlowEntry { tag, last_seen: now, ..EMPTY };
         Some(victim)
     }
 }

@@ -29,7 +29,7 @@ pub struct EtrapPolicy {
 }
 
 #[derive(Clone, Copy, Debug, Default)]
-struct Entry {
+struct TrapEntry {
     tag: u32,
     /// Bytes since the flow was first seen, until it is an elephant.
     bytes: u64,
@@ -57,7 +57,7 @@ pub(crate) struct Etrap {
     policy: EtrapPolicy,
     periods: Periods,
     age_periods: Periods,
-    sets: Vec<[Entry; WAYS]>,
+    sets: Vec<[TrapEntry; WAYS]>,
     pub(crate) counters: TrapCounters,
 }
 
@@ -67,7 +67,7 @@ impl Etrap {
         let entries = policy.table_entries as usize;
         assert!(entries.is_power_of_two() && entries >= WAYS, "the table has a power of two of entries, at least {WAYS}");
         assert!(period > Span::ZERO && policy.age > Span::ZERO, "periods last");
-        let sets = vec![[Entry::default(); WAYS]; entries / WAYS];
+        let sets = vec![[TrapEntry::default(); WAYS]; entries / WAYS];
         let (periods, age_periods) = (Periods::new(period), Periods::new(policy.age));
         Etrap { policy, periods, age_periods, sets, counters: TrapCounters::default() }
     }
@@ -84,7 +84,7 @@ impl Etrap {
             if entry.is_elephant && !enough {
                 let silence = (age_period - entry.age_period).max(1).ilog2() as usize;
                 counters.silences[silence.min(SILENCES - 1)] += 1;
-                *entry = Entry { tag: flow_hash, period, age_period, ..Entry::default() };
+                *entry = TrapEntry { tag: flow_hash, period, age_period, ..TrapEntry::default() };
             }
             entry.age_period = age_period;
             entry.age_arrived = 0;
@@ -105,12 +105,12 @@ impl Etrap {
 
 /// The entry of a flow, which may have to take that of another.
 fn entry<'a>(
-    sets: &'a mut [[Entry; WAYS]],
+    sets: &'a mut [[TrapEntry; WAYS]],
     counters: &mut TrapCounters,
     tag: u32,
     period: u64,
     age_period: u64,
-) -> &'a mut Entry {
+) -> &'a mut TrapEntry {
     let at = (mix64(u64::from(tag)) as usize) & (sets.len() - 1);
     let set = &mut sets[at];
     let way = set.iter().position(|entry| entry.tag == tag && entry.bytes > 0).unwrap_or_else(|| {
@@ -118,13 +118,13 @@ fn entry<'a>(
         let worth = |way: usize| (is_elephant(way), set[way].age_period, set[way].bytes);
         let victim = (0..WAYS).min_by_key(|&way| worth(way)).expect("a set has ways");
         counters.evictions += u64::from(is_elephant(victim));
-        set[victim] = Entry { tag, period, age_period, ..Entry::default() };
+        set[victim] = TrapEntry { tag, period, age_period, ..TrapEntry::default() };
         victim
     });
     &mut set[way]
 }
 
-impl Entry {
+impl TrapEntry {
     /// Closes the periods that are over.
     fn roll_to(&mut self, period: u64) {
         let over = period.saturating_sub(self.period);

@@ -1,4 +1,4 @@
-//! What the switch needs to know of a frame.
+//! The interface of a frame to the switch.
 
 use tailrace_wire::{Ecn, Flags, FlowKey, PRIORITIES, Packet, Pause};
 
@@ -33,11 +33,16 @@ pub trait Frame {
     fn flow_key(&self) -> Option<FlowKey> {
         None
     }
+    /// Whether it belongs to an IP flow. Pauses and congestion notifications do not, although a notification has the hash
+    /// of the flow that it is about.
+    fn belongs_to_flow(&self) -> bool {
+        true
+    }
     /// Sets the priority: the class that a switch gave to the frame.
     fn set_priority(&mut self, class: u8);
     /// Whether this is a pause frame.
     fn is_pause(&self) -> bool;
-    /// What it says, when this is a pause frame.
+    /// Its content, when this is a pause frame.
     fn pause(&self) -> Option<Pause>;
     /// A pause frame.
     fn new_pause(pause: Pause) -> Self;
@@ -81,6 +86,9 @@ impl Frame for Packet {
         let written = self.tag.written(is_tagged);
         self.frame_bytes = self.frame_bytes + written.bytes() - self.tag.bytes();
         self.tag = written;
+    }
+    fn belongs_to_flow(&self) -> bool {
+        !self.flags.intersects(Flags::PAUSE.with(Flags::CNM))
     }
     fn set_priority(&mut self, class: u8) {
         self.tag = self.tag.with_priority(class);
@@ -141,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pause_frame_says_what_was_put_in() {
+    fn a_pause_frame_carries_its_content() {
         let mut pause = Pause::new(0b1010_0001, 0xABCD, false);
         pause.quanta[5] = 7;
         assert_eq!(Packet::new_pause(pause).pause(), Some(pause));

@@ -1,6 +1,6 @@
-//! What each ingress port holds of the buffer, by priority group, and when the sender must pause.
+//! The buffer use of each ingress port by priority group, and when the sender must pause.
 //!
-//! A lossless group counts its bytes; above XOFF the port sends a pause, and what still arrives goes to the group's
+//! A lossless group counts its bytes; above XOFF the port sends a pause, and frames that still arrive use the group's
 //! headroom; at XON or below it sends a resume. Bytes beyond the headroom are dropped, and counted as such: a headroom
 //! that is large enough (see [`headroom_bytes`]) is never full.
 
@@ -14,7 +14,7 @@ const CABLE_SPEED: u64 = 198_000_000;
 
 /// Pauses are not renewed more often than once in the time of so many bytes: the frames of eight groups (84 bytes each with
 /// their overhead) then take at most half of the line, however short the pauses are.
-const REFRESH_WIRE_BYTES_MIN: u64 = 2 * 8 * 84;
+pub const REFRESH_WIRE_BYTES_MIN: u64 = 2 * 8 * 84;
 
 /// A group of priorities of one ingress port.
 #[derive(Clone, Copy, Debug)]
@@ -23,7 +23,7 @@ pub struct GroupPolicy {
     pub priorities: u8,
     /// Bytes that are always its own.
     pub reserved_bytes: u64,
-    /// What it may take of the shared buffer.
+    /// Its share of the shared buffer.
     pub limit: Limit,
     /// Pauses the sender instead of dropping.
     pub lossless: Option<Lossless>,
@@ -129,7 +129,7 @@ impl IngressPort {
         self.groups.iter().map(move |group| (group.policy.priorities, now(group)))
     }
 
-    /// The group of a priority, if its sender was told to pause.
+    /// The group of a priority, if its sender is paused.
     pub(crate) fn pausing_group(&self, priority: u8) -> Option<u8> {
         let index = self.group_of[usize::from(priority) % PRIORITIES];
         self.groups[usize::from(index)].refresh_at.map(|_| index)
@@ -237,7 +237,7 @@ impl Group {
     }
 }
 
-/// Headroom of a lossless group: what can still arrive after a pause was sent.
+/// Headroom of a lossless group: the bytes that can still arrive after a pause was sent.
 ///
 /// The peer may be in the middle of a frame of the port's MTU, the pause frame waits for ours, the cable holds bytes in
 /// both directions, and the peer takes `response_quanta` to act (802.3 annex 31B.3.7: 67 at 10 Gbit/s). In addition one
@@ -263,13 +263,13 @@ mod tests {
     #[test]
     fn a_lossless_group_pauses_above_xoff_and_resumes_at_xon() {
         let (mut port, mut pool) = (lossless(10_000), Pool::new(1 << 20));
-        let mut said = Vec::new();
+        let mut sent = Vec::new();
         for n in 0..11_u64 {
             let group = port.admit(3, 1_000, 1 << 20).expect("there is room");
-            said.push(port.take(Time::from_ps(n), group, 1_000, &mut pool).map(|pause| pause.quanta[3]));
+            sent.push(port.take(Time::from_ps(n), group, 1_000, &mut pool).map(|pause| pause.quanta[3]));
         }
-        assert_eq!(said.iter().flatten().collect::<Vec<_>>(), [&QUANTA_MAX]);
-        assert!(said[10].is_some(), "the eleventh is the first above 10 000");
+        assert_eq!(sent.iter().flatten().collect::<Vec<_>>(), [&QUANTA_MAX]);
+        assert!(sent[10].is_some(), "the eleventh is the first above 10 000");
         let resumed: Vec<_> = (0..4).map(|_| port.give_back(0, 1_000, &mut pool).map(|pause| pause.quanta[3])).collect();
         assert_eq!(resumed, [None, None, Some(0), None]); // the headroom is empty and 8 000 left: 2 000 below
         assert_eq!(port.next_refresh(), Time::NEVER);

@@ -35,14 +35,14 @@ mod port;
 mod switch;
 
 pub use admit::{Limit, Room, SharedBuffer};
-pub use aqm::{Afd, Aqm, Codel, Red, RedProfile, Step};
+pub use aqm::*;
 pub use classify::{Classifier, FlowMatch, Match};
 pub use counters::{DppCounters, DropCause, QueueCounters, SILENCES, TrapCounters};
 pub use dpp::{DppPolicy, DppReset, WhenFull};
 pub use etrap::EtrapPolicy;
 pub use forwarding::Forwarding;
 pub use frame::Frame;
-pub use ingress::{GroupCounters, GroupPolicy, Lossless, PausePolicy, headroom_bytes};
+pub use ingress::{GroupCounters, GroupPolicy, Lossless, PausePolicy, REFRESH_WIRE_BYTES_MIN, headroom_bytes};
 pub use outside::{Outside, PortNo, QueueNo};
 pub use policer::Policer;
 pub use port::{PortPolicy, QueuePolicy, Watchdog};

@@ -1,4 +1,4 @@
-//! What the switch tells whoever drives it.
+//! What the switch reports to the engine that drives it.
 
 use crate::{DropCause, Notification};
 use tailrace_units::Time;
@@ -17,7 +17,7 @@ pub trait Outside<F> {
     fn dropped(&mut self, at: Time, port: PortNo, queue: QueueNo, frame: &F, cause: DropCause);
     /// `frame` was marked "congestion experienced".
     fn marked(&mut self, at: Time, port: PortNo, queue: QueueNo, frame: &F);
-    /// The congestion point of a queue has something to say to the source of `frame` (802.1Qau).
+    /// The congestion point of a queue sends a notification to the source of `frame` (IEEE 802.1Qau).
     fn notify(&mut self, at: Time, port: PortNo, queue: QueueNo, frame: &F, notification: Notification);
     /// The bytes waiting at an observed port (all its queues) changed to this. Called in time order for each port.
     fn depth(&mut self, at: Time, port: PortNo, bytes: u64);

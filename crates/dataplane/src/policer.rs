@@ -1,4 +1,4 @@
-//! A rate for every flow of a class: what exceeds it is dropped at the entrance.
+//! A rate for every flow of a class: frames that exceed it are dropped at the entrance.
 //!
 //! The single-rate token bucket of RFC 2697 without its excess bucket, per flow or for all flows together. Cloud
 //! networks cap every five-tuple like this (AWS: 5 Gbit/s outside a placement group).

@@ -2,7 +2,7 @@
 
 use tailrace_units::Stream;
 
-/// The queue samples more often the worse it is: kilobytes between samples by the upper three bits of the feedback.
+/// The stronger the feedback, the more often the queue samples: bytes between samples by the upper three bits of the feedback.
 const SAMPLE_BYTES: [u64; 8] = [150_000, 75_000, 50_000, 37_500, 30_000, 25_000, 21_500, 18_500];
 /// The bytes between two samples vary at random, so that flows are not sampled in step: uniform from 85 to 115 % of the table
 /// (`cp-net-device.cc` of ns-3-dcn, after the standard's clause 30.2.1).
@@ -20,7 +20,7 @@ pub struct QcnPolicy {
     pub weight: u64,
 }
 
-/// What is sent to the source of a sampled frame.
+/// The content of a congestion notification message, for the source of a sampled frame.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Notification {
     /// Quantised feedback, 1 to 63.
@@ -35,7 +35,7 @@ pub struct Notification {
 #[derive(Clone, Debug)]
 pub struct CongestionPoint {
     policy: QcnPolicy,
-    luck: Stream,
+    random: Stream,
     left_until_sample: i64,
     depth_before: u64,
     /// Notifications sent.
@@ -45,10 +45,10 @@ pub struct CongestionPoint {
 }
 
 impl CongestionPoint {
-    /// A congestion point with its own luck for the sampling jitter.
-    pub fn new(policy: QcnPolicy, luck: Stream) -> CongestionPoint {
+    /// A congestion point with a random stream of its own for the sampling jitter.
+    pub fn new(policy: QcnPolicy, random: Stream) -> CongestionPoint {
         let left_until_sample = SAMPLE_BYTES[0] as i64;
-        CongestionPoint { policy, luck, left_until_sample, depth_before: 0, sent: 0, feedback_sum: 0 }
+        CongestionPoint { policy, random, left_until_sample, depth_before: 0, sent: 0, feedback_sum: 0 }
     }
 
     /// A frame was queued; `depth_bytes` includes it. Returns a notification for its source when it is sampled and the
@@ -77,7 +77,7 @@ impl CongestionPoint {
     /// Bytes until the next sample, with the standard's jitter.
     fn jittered(&mut self, bytes: u64) -> i64 {
         let spread = JITTER_MAX_PERCENT - JITTER_MIN_PERCENT;
-        (bytes * JITTER_MIN_PERCENT / 100 + self.luck.below(bytes * spread / 100 + 1)) as i64
+        (bytes * JITTER_MIN_PERCENT / 100 + self.random.below(bytes * spread / 100 + 1)) as i64
     }
 }
 
@@ -90,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn a_queue_at_its_set_point_is_left_alone_and_the_worst_gets_63() {
+    fn a_queue_below_its_set_point_sends_nothing_and_the_largest_feedback_is_63() {
         let mut calm = point();
         (0..150).for_each(|_| assert!(calm.enqueued(1_500, 20_000).is_none_or(|n| n.delta == 20_000))); // the first sample sees the queue grow from nothing
         assert!((0..1_000).all(|_| calm.enqueued(1_500, 20_000).is_none()));
@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn the_worse_it_is_the_more_often_it_samples() {
+    fn stronger_feedback_means_more_samples() {
         let samples = |depth: u64| {
             let mut point = point();
             (0..100_000).filter(|_| point.enqueued(1_500, depth).is_some()).count()
@@ -117,10 +117,10 @@ mod tests {
     fn feedback_weighs_the_offset_and_twice_the_growth() {
         let mut point = point();
         let mut next = |depth| (0..200).find_map(|_| point.enqueued(1_500, depth)).expect("it is congested");
-        let said = |n: Notification| (n.feedback, n.offset, n.delta);
-        assert_eq!(said(next(40_000)), (46, -14_000, 40_000)); // 94 000 of 130 000
-        assert_eq!(said(next(56_000)), (30, -30_000, 16_000)); // 62 000
+        let fields = |n: Notification| (n.feedback, n.offset, n.delta);
+        assert_eq!(fields(next(40_000)), (46, -14_000, 40_000)); // 94 000 of 130 000
+        assert_eq!(fields(next(56_000)), (30, -30_000, 16_000)); // 62 000
         // A queue that shrinks twice as fast as it is too long is left alone; the sample after that sees it stand still.
-        assert_eq!(said(next(46_000)), (9, -20_000, 0));
+        assert_eq!(fields(next(46_000)), (9, -20_000, 0));
     }
 }

@@ -22,7 +22,7 @@ pub(crate) struct Queue<F> {
     pub(crate) floor: Option<Shaper>,
     pub(crate) congestion_point: Option<Box<CongestionPoint>>,
     pub(crate) counters: QueueCounters,
-    /// Frames that ever entered; with [`Queue::left`] it tells whether a given frame still waits.
+    /// Frames that ever entered; with [`Queue::left`] it shows whether a given frame still waits.
     entered: u64,
 }
 

@@ -84,7 +84,7 @@ impl Scheduler {
     }
 
     /// The frame of so many wire bytes for which this queue was chosen by its deficit was dropped instead of sent: the queue gets
-    /// them back, and its turn goes on (as in Linux, where a packet that CoDel drops costs neither `drr` nor `fq_codel`).
+    /// them back, and its turn goes on (as in Linux, where a packet that is dropped at its departure costs no deficit).
     pub(crate) fn refund(&mut self, queue: QueueNo, wire_bytes: u64) {
         if self.weighted.len() > 1
             && let Some(w) = self.weighted.get_mut(self.turn).filter(|w| w.queue == queue)
@@ -107,7 +107,7 @@ impl Scheduler {
         head: impl Fn(QueueNo) -> Option<u64>,
         is_empty: impl Fn(QueueNo) -> bool,
     ) -> Option<QueueNo> {
-        // The first pass serves whoever can be served; if none can, rounds in which nobody could are skipped at once.
+        // The first pass serves a queue that has the deficit for its frame; if none has, the rounds without service are skipped at once.
         if let Some(queue) = self.pass(&head, &is_empty) {
             return Some(queue);
         }
@@ -263,6 +263,6 @@ mod tests {
         // Queue 0 is due in rounds 100, 200, 300 ..; queue 1 in 84, 167, 250, 334 ..
         assert_eq!(chosen, [1, 0, 1, 0, 1, 0, 1, 0].map(Some));
         let rounds = scheduler.weighted.iter().map(|w| w.deficit / w.quantum).max();
-        assert!(rounds <= Some(84), "nobody is credited twice: {rounds:?}");
+        assert!(rounds <= Some(84), "no queue is credited twice: {rounds:?}");
     }
 }

@@ -80,7 +80,7 @@ impl<F: Frame> Switch<F> {
         self.classifier = classifier;
     }
 
-    /// Looks at the VLANs of frames.
+    /// Checks the VLANs of frames.
     pub fn look_at_vlans(&mut self, vlans: Vlans) {
         self.looks_at_ingress = true;
         self.vlans = Some(vlans);
@@ -112,8 +112,8 @@ impl<F: Frame> Switch<F> {
         self.ports[port].observe();
     }
 
-    /// Makes every choice a wakeup, for who must know of each departure when it happens: an interface acts on a congestion
-    /// notification when it arrives, and nobody looks at the wire then.
+    /// Makes every choice a wake-up, for an engine that must see each departure when it happens: an interface acts on a
+    /// congestion notification on arrival, when no other event is due on the wire.
     pub fn be_punctual(&mut self) {
         self.is_punctual = true;
     }
@@ -123,12 +123,12 @@ impl<F: Frame> Switch<F> {
         &mut self.forwarding
     }
 
-    /// Whether rules ask for flows, so that the switch must be told of each.
+    /// Whether rules match on flows: each must then be announced with [`Switch::learn_flow`].
     pub fn learns_flows(&self) -> bool {
         self.classifier.needs_keys()
     }
 
-    /// Tells the switch the key of a flow whose frames carry only its hash. Needed when rules ask for flows.
+    /// Announces the key of a flow whose frames carry only its hash. Needed when rules match on flows.
     pub fn learn_flow(&mut self, key: FlowKey) {
         if self.classifier.needs_keys() {
             self.classifier.learn(key);

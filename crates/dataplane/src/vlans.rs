@@ -2,7 +2,7 @@
 
 use crate::{Forwarding, Frame, PortNo};
 
-/// What a switch knows of VLANs. It has no such thing in a network without VLANs.
+/// The VLANs of a switch. A network without VLANs has none.
 #[derive(Clone, Debug, Default)]
 pub struct Vlans {
     /// By port: whether frames of a VLAN carry their tag there (a trunk, and not an access port).

@@ -20,10 +20,10 @@ fn prioritised_wrongly(flows: u64, when_full: WhenFull) -> (f64, f64) {
     let table = policy.dpp.as_mut().expect("it has a table");
     (table.table_entries, table.when_full, table.age) = (ENTRIES, when_full, Span::from_secs(1));
     let mut switch = switch(1 << 41, vec![policy], true);
-    let (mut notes, mut luck, mut now) = (Notebook::default(), Stream::new(1, "order"), Time::ZERO);
-    let hashes: Vec<u32> = (0..flows).map(|_| luck.below(1 << 32) as u32).collect();
+    let (mut notes, mut stream, mut now) = (Notebook::default(), Stream::new(1, "order"), Time::ZERO);
+    let hashes: Vec<u32> = (0..flows).map(|_| stream.below(1 << 32) as u32).collect();
     for _ in 0..ROUNDS {
-        let shift = luck.below(flows);
+        let shift = stream.below(flows);
         for n in 0..flows {
             now += Span::from_ns(100);
             switch.handle_frame(now, 0, frame(n, FRAME_BYTES, hashes[((n + shift) % flows) as usize]), &mut notes);
@@ -45,8 +45,8 @@ fn trapped(large: u64) -> (u64, u64) {
     let trap = EtrapPolicy { byte_count: 20_000, age: Span::from_secs(10), bandwidth_threshold: 1, table_entries: ENTRIES };
     let policy = PortPolicy { etrap: Some((trap, Span::from_us(25))), ..fifo(Limit::Bytes(1 << 40)) };
     let mut switch = switch(1 << 41, vec![policy], true);
-    let (mut notes, mut luck, mut now) = (Notebook::default(), Stream::new(1, "hashes"), Time::ZERO);
-    let hashes: Vec<u32> = (0..FLOWS).map(|_| luck.below(1 << 32) as u32).collect();
+    let (mut notes, mut stream, mut now) = (Notebook::default(), Stream::new(1, "hashes"), Time::ZERO);
+    let hashes: Vec<u32> = (0..FLOWS).map(|_| stream.below(1 << 32) as u32).collect();
     for round in 0..66 {
         for n in 0..FLOWS {
             let is_large = n % (FLOWS / large) == 0;

@@ -17,12 +17,12 @@ fn overfull(queues: Vec<QueuePolicy>, sizes: &[Vec<u32>], until: Span, times: u6
     let policy = PortPolicy { queue_of_class: std::array::from_fn(|class| (class % count) as u8), ..port(queues) };
     let mut switch = switch(1 << 40, vec![policy], true);
     let mut notes = Notebook::default();
-    let mut luck = Stream::new(1, "sizes");
+    let mut stream = Stream::new(1, "sizes");
     let line_bytes = until.ps() / 800;
     for (queue, sizes) in sizes.iter().enumerate().take(count) {
         let mut offered = 0;
         while offered < times * line_bytes {
-            let bytes = sizes[luck.below(sizes.len() as u64) as usize];
+            let bytes = sizes[stream.below(sizes.len() as u64) as usize];
             offered += u64::from(bytes + 24);
             let entering = TestFrame { priority: queue as u8, ..frame(offered, bytes, queue as u32) };
             switch.handle_frame(Time::ZERO, 0, entering, &mut notes);

@@ -42,6 +42,13 @@ impl Gro {
         *slot = self.aggregates.len() as u32;
     }
 
+    /// Adds a packet that is not merged: a datagram.
+    #[inline]
+    pub fn add_alone(&mut self, packet: &Packet) {
+        let payload_bytes = u32::from(packet.payload_bytes);
+        self.aggregates.push(Aggregate { packet: *packet, payload_bytes, segments: 1, is_closed: true });
+    }
+
     /// What was gathered, oldest first. Call [`Gro::clear`] afterwards, with all slots zero again.
     pub fn aggregates(&self) -> &[Aggregate] {
         &self.aggregates

@@ -5,5 +5,8 @@
 
 pub mod app;
 pub mod gro;
+pub mod host;
+pub mod ip;
 pub mod nic;
 pub mod transport;
+pub mod udp;

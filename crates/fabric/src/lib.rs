@@ -1,7 +1,7 @@
 //! The live fabric: the plan's network for real programs. One network namespace for each host, one switch program that
 //! executes the simulator's data plane by the clock, and nothing left behind.
 //!
-//! A frame's way: a program in its host → the host's TCP → `sys::tap` → `frame` → `plane` (edge, network, roads) → the TAP of
+//! A frame's way: a program in its host → the host's TCP → `sys::tap` → `frame` → `plane` (edge, network, links) → the TAP of
 //! another host. Processes: `guardian` → `lab` → programs, with an `undertaker` beside them.
 
 pub mod address;
@@ -20,10 +20,12 @@ pub mod vlans;
 
 mod delays;
 mod effect;
+mod failure;
 mod guardian;
 mod lateness;
 mod limits;
 mod machine;
+mod measured_plan;
 mod options;
 mod scratch;
 mod sys;

@@ -59,7 +59,7 @@ pub(crate) fn catch_up(plan: &Plan, network: &mut Network, until: Time, take: &m
             while let Some((due, frame)) = network.poll_delivery(host, next) {
                 take(host, due, &frame);
             }
-            while network.poll_mail(host, next).is_some() {}
+            while network.poll_control_frame(host, next).is_some() {}
         }
     }
 }

@@ -6,14 +6,18 @@
 
 mod error;
 mod graph;
+mod limits;
 mod raw;
 mod resolve;
 mod tree;
+mod variants;
 mod workloads;
 
 pub use error::PlanError;
 pub use graph::{Graph, Link, NodeId, PortEnd, SwitchIndex};
+pub use limits::limits;
 pub use raw::*;
 pub use resolve::Plan;
 pub use tree::{Bridge, PortRole, SpanningTree};
+pub use variants::variants;
 pub use workloads::*;

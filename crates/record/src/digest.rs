@@ -11,7 +11,7 @@ pub struct Digest {
 }
 
 impl Digest {
-    /// Adds one event: when, where (which port or host, and what kind) and to whom (the frame's fingerprint).
+    /// Adds one event: when, where (which port or host, and what kind) and the fingerprint of the frame.
     #[inline]
     pub fn add(&mut self, at: Time, place: u64, fingerprint: u64) {
         self.sum = self.sum.wrapping_add(mix64(at.ps() ^ place.rotate_left(48) ^ mix64(fingerprint)));

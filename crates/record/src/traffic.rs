@@ -1,4 +1,4 @@
-//! Who loses how much at a port: frames with data, by source of traffic and class.
+//! Loss at a port: frames with data that were sent and dropped, by source of traffic and class.
 
 /// Classes of frames in a switch, as many as 802.1Q has priorities.
 const CLASSES: usize = 8;
@@ -22,12 +22,12 @@ pub struct Traffic {
 }
 
 impl Traffic {
-    /// Nothing was seen of any of these sources.
+    /// An empty tally for each source.
     pub fn new(sources: usize) -> Traffic {
         Traffic { tallies: vec![[Tally::default(); CLASSES]; sources] }
     }
 
-    /// Nothing was seen of any source so far.
+    /// Counts from now on.
     pub fn begin_counting(&mut self) {
         self.tallies.fill([Tally::default(); CLASSES]);
     }
@@ -43,7 +43,7 @@ impl Traffic {
         self.tallies[source][usize::from(class)].dropped_frames += u64::from(frame_bytes > HEADERS_BYTES_MAX);
     }
 
-    /// What was seen of a source in the classes for which `is_meant` holds.
+    /// The tally of a source over the classes for which `is_meant` holds.
     pub fn tally(&self, source: usize, is_meant: impl Fn(usize) -> bool) -> Tally {
         let mut sum = Tally::default();
         for (_, tally) in self.tallies[source].iter().enumerate().filter(|&(class, _)| is_meant(class)) {

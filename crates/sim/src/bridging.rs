@@ -5,17 +5,13 @@
 //! arrive, and no receive poll sees them. Each such interface and switch has a place of its own in the agenda.
 
 use crate::agenda::Source;
+use crate::links::Attachment;
 use crate::world::World;
-use std::collections::VecDeque;
-use tailrace_dataplane::{Frame, Notification};
-use tailrace_endpoint::nic::LosslessNic;
+use tailrace_dataplane::Frame;
+use tailrace_endpoint::host::Host;
+use tailrace_network::{ControlQueue, deliver_to};
 use tailrace_units::Time;
-use tailrace_wire::{Flags, Packet, Tag};
-
-/// A congestion notification on the wire: the shortest frame (64 bytes with its check sequence; 802.1Qau allows more).
-const NOTIFICATION_BYTES: u16 = 60;
-/// Notifications travel with the highest priority (assumed; 802.1Qau leaves it to the operator).
-const NOTIFICATION_PRIORITY: u8 = 7;
+use tailrace_wire::Packet;
 
 /// Who has a place in the agenda.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -30,21 +26,11 @@ pub(crate) enum Member {
 #[derive(Debug)]
 pub(crate) struct Interface {
     pub(crate) host: u32,
-    pub(crate) nic: LosslessNic,
+    /// When it is due by itself.
+    pub(crate) nic_due: Time,
     /// Pauses and notifications that are on their way here.
-    pub(crate) inbox: VecDeque<(Time, Packet)>,
+    pub(crate) control: ControlQueue,
     source: Source,
-}
-
-/// What a congestion point says, until it is a frame.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Notice {
-    pub(crate) at: Time,
-    pub(crate) switch: u32,
-    pub(crate) port: u32,
-    /// The sampled frame.
-    pub(crate) packet: Packet,
-    pub(crate) notification: Notification,
 }
 
 /// All of it. Empty in most worlds.
@@ -54,23 +40,26 @@ pub(crate) struct Bridging {
     pub(crate) members: Vec<Member>,
     of_host: Vec<Option<u32>>,
     of_switch: Vec<Option<Source>>,
-    pub(crate) notices: Vec<Notice>,
+    /// Whether anything must be looked at after a switch was called.
+    is_used: bool,
 }
 
 impl Bridging {
-    /// `interfaces` with their hosts, and the switches that need calls; sources begin at `first`.
+    /// The hosts whose interfaces take part, and the switches that need calls; sources begin at `first`. Switches may have
+    /// congestion points (`notifies`).
     pub(crate) fn new(
         first: Source,
         hosts: usize,
-        interfaces: Vec<(u32, LosslessNic)>,
+        interfaces: impl Iterator<Item = u32>,
         switches: impl Iterator<Item = bool>,
+        notifies: bool,
     ) -> Bridging {
         let mut bridging = Bridging { of_host: vec![None; hosts], ..Bridging::default() };
-        for (index, (host, nic)) in interfaces.into_iter().enumerate() {
+        for (index, host) in interfaces.enumerate() {
             let source = first + bridging.members.len() as Source;
             bridging.of_host[host as usize] = Some(index as u32);
             bridging.members.push(Member::Interface(index as u32));
-            bridging.interfaces.push(Interface { host, nic, inbox: VecDeque::new(), source });
+            bridging.interfaces.push(Interface { host, nic_due: Time::NEVER, control: ControlQueue::default(), source });
         }
         for (switch, needs_calls) in switches.enumerate() {
             let source = first + bridging.members.len() as Source;
@@ -79,6 +68,7 @@ impl Bridging {
                 bridging.members.push(Member::Switch(switch as u32));
             }
         }
+        bridging.is_used = notifies || !bridging.members.is_empty();
         bridging
     }
 
@@ -96,39 +86,28 @@ impl Bridging {
     pub(crate) fn source_of_switch(&self, switch: usize) -> Option<Source> {
         self.of_switch[switch]
     }
-    /// Frames that wait in interfaces or are on their way to them; pause frames are not counted.
-    pub(crate) fn frames(&self) -> u64 {
-        self.interfaces.iter().map(|interface| interface.nic.waiting_frames() + interface.notifications()).sum()
+    /// Notifications that are on their way to interfaces.
+    pub(crate) fn notifications(&self) -> u64 {
+        self.interfaces.iter().map(|interface| interface.control.notifications()).sum()
     }
 }
 
 impl Interface {
     /// Its place in the agenda, and when it is due.
     pub(crate) fn due(&self) -> (Source, Time) {
-        let mail = self.inbox.front().map_or(Time::NEVER, |first| first.0);
-        (self.source, mail.min(self.nic.poll_timeout()))
+        (self.source, self.control.next_arrival().min(self.nic_due))
     }
 
-    fn notifications(&self) -> u64 {
-        self.inbox.iter().filter(|(_, packet)| !packet.is_pause()).count() as u64
-    }
-
-    /// Reads the mail that has arrived. Returns how many notifications it was.
-    fn read(&mut self, now: Time) -> u64 {
-        let mut read = 0;
-        while let Some(&(arrival, packet)) = self.inbox.front()
-            && arrival <= now
-        {
-            self.inbox.pop_front();
-            match packet.pause() {
-                Some(pause) => self.nic.handle_pause(arrival, &pause),
-                None => {
-                    read += 1;
-                    self.nic.handle_notification(arrival, packet.seq as u32, packet.ack as u8);
-                }
+    /// Hands the control frames that have arrived to the host's interface. Returns how many of them were notifications.
+    fn read(&mut self, now: Time, host: &mut Host<Attachment>) -> u64 {
+        let mut notifications = 0;
+        while let Some((arrival, packet)) = self.control.pop_arrived(now) {
+            notifications += u64::from(!packet.is_pause());
+            if let Some(nic) = host.nic_mut().lossless_mut() {
+                deliver_to(nic, arrival, &packet);
             }
         }
-        read
+        notifications
     }
 }
 
@@ -136,15 +115,17 @@ impl World {
     /// A member of data-centre bridging is due.
     #[inline(never)]
     pub(crate) fn wake_member(&mut self, now: Time, index: usize) {
-        match self.roads.bridging.members[index] {
+        match self.links.bridging.members[index] {
             Member::Interface(interface) => {
-                let interface = &mut self.roads.bridging.interfaces[interface as usize];
-                let host = interface.host;
-                self.roads.observe.frames.delivered += interface.read(now);
-                self.uplink(host, now).send_due();
+                let interface = &mut self.links.bridging.interfaces[interface as usize];
+                let index = interface.host;
+                let read = interface.read(now, &mut self.hosts[index as usize]);
+                self.links.observe.frames.delivered += read;
+                let (host, out) = self.host_and_links(index);
+                host.handle_timeout(now, out);
             }
             Member::Switch(switch) => {
-                let (node, mut around) = self.switch_and_surroundings(switch as usize);
+                let (node, mut around) = self.switch_and_outputs(switch as usize);
                 node.handle_timeout(now, &mut around.0);
                 self.after_switch(now, switch as usize);
             }
@@ -154,44 +135,26 @@ impl World {
     /// A switch was called: sends its notices, and notes when it must be called again.
     #[inline(always)]
     pub(crate) fn after_switch(&mut self, now: Time, switch: usize) {
-        if !self.roads.bridging.members.is_empty() || !self.roads.bridging.notices.is_empty() {
+        if self.links.bridging.is_used {
             self.call_again(now, switch);
         }
     }
 
     #[inline(never)]
     fn call_again(&mut self, now: Time, switch: usize) {
-        while let Some(notice) = self.roads.bridging.notices.pop() {
-            self.send_notice(now, &notice);
+        while let Some(notice) = self.switches[switch].poll_notice() {
+            let source_host = self.source_host(&notice.sampled);
+            self.links.observe.frames.sent += 1;
+            self.switches[switch].send_notice(now, &notice, source_host, &mut self.links);
         }
-        if let Some(source) = self.roads.bridging.source_of_switch(switch) {
+        if let Some(source) = self.links.bridging.source_of_switch(switch) {
             let due = self.switches[switch].switch.poll_wakeup();
-            self.roads.agenda.arm(source, due);
+            self.links.agenda.arm(source, due);
         }
     }
 
-    /// Makes a frame of what a congestion point says, for the interface that the sampled frame came from.
-    fn send_notice(&mut self, now: Time, notice: &Notice) {
-        let sampled = &notice.packet;
-        let source_host = if sampled.flags.contains(Flags::UDP) {
-            self.datagram_source(sampled.to_endpoint)
-        } else {
-            let peer = self.sockets[sampled.to_endpoint as usize].peer;
-            self.sockets[peer as usize].host
-        };
-        let packet = Packet {
-            seq: u64::from(sampled.flow_hash),
-            ack: u64::from(notice.notification.feedback),
-            flow_hash: sampled.flow_hash,
-            to_host: source_host as u16,
-            frame_bytes: NOTIFICATION_BYTES,
-            flags: Flags::CNM,
-            tag: Tag::new(NOTIFICATION_PRIORITY, sampled.tag.vlan()),
-            ..Packet::default()
-        };
-        debug_assert!(notice.at <= now, "notices are sent at once");
-        self.roads.observe.frames.sent += 1;
-        let (node, mut around) = self.switch_and_surroundings(notice.switch as usize);
-        node.handle_frame(now, notice.port as usize, packet, &mut around.0);
+    /// The host that sent a frame: its source address, which packets do not carry.
+    fn source_host(&self, packet: &Packet) -> u32 {
+        u32::from(self.links.observe.endpoint(packet).source)
     }
 }

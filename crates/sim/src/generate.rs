@@ -3,9 +3,8 @@
 use crate::build::{Connection, Ends};
 use crate::world::World;
 use tailrace_endpoint::app::{App, StreamSink, StreamSource};
-use tailrace_endpoint::transport::Wire as _;
 use tailrace_units::{Distribution, Span, Stream, Time};
-use tailrace_wire::{Flags, FlowKey, IPV4_HEADER_BYTES, Packet, Tag, UDP_HEADER_BYTES};
+use tailrace_wire::Tag;
 
 /// One source of flows or datagrams; it has a place of its own in the agenda.
 #[derive(Debug)]
@@ -16,8 +15,6 @@ pub(crate) struct Generator {
     pub(crate) interarrival: Distribution,
     /// How many are still to come.
     pub(crate) left: u64,
-    /// How many have come.
-    pub(crate) made: u64,
     pub(crate) tag: Tag,
     pub(crate) dscp: u8,
     pub(crate) luck: Stream,
@@ -26,7 +23,7 @@ pub(crate) struct Generator {
 #[derive(Debug)]
 pub(crate) enum Kind {
     Flows { sources: Vec<u32>, destinations: Vec<u32> },
-    Datagrams { ends: Ends, key: FlowKey, flow_hash: u32, payload_max: u32 },
+    Datagrams { host: u32, socket: u32, payload_max: u32 },
 }
 
 impl Generator {
@@ -45,25 +42,14 @@ struct NewFlow {
 }
 
 impl World {
-    /// The host that sends the datagrams of a workload.
-    pub(crate) fn datagram_source(&self, workload: u32) -> u32 {
-        let made_by = self.generators.iter().find(|generator| generator.workload == workload);
-        match made_by.map(|generator| &generator.kind) {
-            Some(Kind::Datagrams { ends, .. }) => ends.client,
-            Some(Kind::Flows { .. }) | None => unreachable!("datagrams come from their generator"),
-        }
-    }
-
     /// A generator is due: makes one flow or datagram and draws when the next comes.
     #[inline(never)]
     pub(crate) fn generate(&mut self, now: Time, index: usize) {
         let generator = &mut self.generators[index];
         let size = generator.sizes.draw(&mut generator.luck).max(1);
-        let number = generator.made;
-        generator.made += 1;
         generator.left -= 1;
         let next = if generator.left > 0 { now + generator.gap() } else { Time::NEVER };
-        self.roads.agenda.arm(self.first_generator_source + index as u32, next);
+        self.links.agenda.arm(self.first_generator_source + index as u32, next);
         let generator = &mut self.generators[index];
         match &generator.kind {
             Kind::Flows { sources, destinations } => {
@@ -71,25 +57,10 @@ impl World {
                 let flow = NewFlow { workload: generator.workload, tag: generator.tag, dscp: generator.dscp, ends };
                 self.open_flow(now, flow, size);
             }
-            &Kind::Datagrams { ends, flow_hash, payload_max, .. } => {
+            &Kind::Datagrams { host, socket, payload_max } => {
                 let payload = u32::try_from(size).unwrap_or(u32::MAX).min(payload_max);
-                let tag = generator.tag.written(self.hosts[ends.client as usize].is_tagged);
-                let headers = self.header_bytes + u32::from(tag.bytes()) + IPV4_HEADER_BYTES + UDP_HEADER_BYTES;
-                let frame = headers + payload;
-                let packet = Packet {
-                    seq: number,
-                    ack: now.ps(), // rides along so that the sink knows the delay
-                    flow_hash,
-                    to_endpoint: generator.workload,
-                    to_host: ends.server as u16,
-                    frame_bytes: frame as u16,
-                    payload_bytes: payload as u16,
-                    flags: Flags::UDP,
-                    tag,
-                    dscp: generator.dscp,
-                    ..Packet::default()
-                };
-                self.uplink(ends.client, now).send(packet);
+                let (host, out) = self.host_and_links(host);
+                host.send_datagram(now, socket, payload, out);
             }
         }
     }

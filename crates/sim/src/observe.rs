@@ -1,15 +1,13 @@
 //! What one trial remembers.
 
-use tailrace_dataplane::{DropCause, Frame};
+use tailrace_endpoint::host::{Carried, Completion};
+use tailrace_endpoint::ip::protocol;
 use tailrace_endpoint::transport::TcpStats;
-use tailrace_record::{DepthHistogram, Digest, Latency, Series, Traffic};
+use tailrace_endpoint::udp::Datagram;
+use tailrace_network::{Frames, NetworkFrame, Place};
+use tailrace_record::{Digest, Latency, Series};
 use tailrace_units::{Span, Time};
-use tailrace_wire::{Flags, Packet};
-
-/// Where the digest's events happen: wires, drops, marks and deliveries have places of their own.
-const DROPS: u64 = 1 << 32;
-const MARKS: u64 = 2 << 32;
-const DELIVERIES: u64 = 3 << 32;
+use tailrace_wire::{Packet, Protocol};
 
 /// Everything that is recorded while the world runs.
 #[derive(Debug)]
@@ -20,65 +18,14 @@ pub(crate) struct Observe {
     /// Frames with payload that reached a host.
     pub(crate) packets_delivered: u64,
     pub(crate) workloads: Vec<WorkloadRecord>,
-    /// Observed ports, in the order of the plan.
-    pub(crate) ports: Vec<PortRecord>,
-    /// Workload of each socket: the source of traffic that a frame for it belongs to.
-    pub(crate) workload_of: Vec<u32>,
+    /// Of each socket of each host what the frames for it leave out.
+    pub(crate) endpoints: Vec<Vec<Endpoint>>,
+    /// The same of sockets for datagrams.
+    udp_endpoints: Vec<Vec<Endpoint>>,
+    /// Flows that are complete, by host and socket of the end that noticed; their sockets can be given back.
+    pub(crate) over: Vec<(u32, u32)>,
     /// Finite workloads that are not complete.
     pub(crate) unfinished: usize,
-}
-
-/// Every frame that was handed to an interface is in exactly one of these places.
-#[derive(Clone, Copy, Default, Debug)]
-pub(crate) struct Frames {
-    pub(crate) sent: u64,
-    pub(crate) delivered: u64,
-    pub(crate) dropped: u64,
-}
-
-/// Depth and traffic of one port over time.
-#[derive(Clone, Debug)]
-pub struct PortRecord {
-    /// Bytes that wait.
-    pub depth: DepthHistogram,
-    /// Bytes whose transmission began, without overhead.
-    pub tx_bytes: Series,
-    /// Frames dropped.
-    pub drop_frames: Series,
-    /// Frames marked.
-    pub mark_frames: Series,
-    /// Whose frames they were.
-    pub traffic: Traffic,
-}
-
-impl PortRecord {
-    /// An empty record with the bins that the plan asks for, of so many sources of traffic.
-    pub fn new(plan: &tailrace_plan::RawObserve, sources: usize) -> PortRecord {
-        let bins = (plan.series_bins as usize).max(2);
-        let width = Span::from_ps(plan.series_bin_ps.max(1));
-        let series = || Series::new(bins, width);
-        PortRecord {
-            depth: DepthHistogram::new(bins, width),
-            tx_bytes: series(),
-            drop_frames: series(),
-            mark_frames: series(),
-            traffic: Traffic::new(sources),
-        }
-    }
-
-    /// Times at depths and frames by source count from `at` on; series stay.
-    pub fn begin_counting(&mut self, at: Time) {
-        self.depth.begin_counting(at);
-        self.traffic.begin_counting();
-    }
-
-    /// A frame of a source was dropped. The source counts only where there was no room: what queue management drops, it chooses.
-    pub fn dropped<F: Frame>(&mut self, at: Time, source: Option<usize>, frame: &F, cause: DropCause) {
-        self.drop_frames.add(at, 1);
-        if let (Some(source), DropCause::TailDrop | DropCause::BufferFull) = (source, cause) {
-            self.traffic.dropped(source, frame.priority(), frame.bytes() as u16);
-        }
-    }
 }
 
 /// Results of one workload.
@@ -109,12 +56,13 @@ pub(crate) struct WorkloadRecord {
     pub(crate) bytes_before: Vec<u64>,
 }
 
-/// What a flow was: its ends and its size.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Carried {
+/// What a frame tells on a real network, and leaves out here because its 64 bytes are full.
+#[derive(Clone, Copy, Default, Debug)]
+pub(crate) struct Endpoint {
+    /// The workload that it belongs to.
+    pub(crate) workload: u32,
+    /// The host that sent it.
     pub(crate) source: u16,
-    pub(crate) destination: u16,
-    pub(crate) bytes: u64,
 }
 
 /// One transaction.
@@ -126,16 +74,17 @@ pub(crate) struct Row {
 }
 
 impl Observe {
-    pub(crate) fn new(plan: &tailrace_plan::RawObserve, observed_ports: usize, workloads: Vec<WorkloadRecord>) -> Observe {
+    pub(crate) fn new(plan: &tailrace_plan::RawObserve, hosts: usize, workloads: Vec<WorkloadRecord>) -> Observe {
         let unfinished = workloads.iter().filter(|workload| workload.users_left > 0).count();
         Observe {
             digest: plan.digest.then(Digest::default),
             packet_hops: 0,
             frames: Frames::default(),
             packets_delivered: 0,
-            ports: (0..observed_ports).map(|_| PortRecord::new(plan, workloads.len())).collect(),
             workloads,
-            workload_of: Vec::new(),
+            endpoints: vec![Vec::new(); hosts],
+            udp_endpoints: vec![Vec::new(); hosts],
+            over: Vec::new(),
             unfinished,
         }
     }
@@ -148,29 +97,42 @@ impl Observe {
     pub(crate) fn sent(&mut self, start: Time, wire: usize, fingerprint: u64) {
         self.packet_hops += 1;
         if let Some(digest) = &mut self.digest {
-            digest.add(start, wire as u64, fingerprint);
-        }
-    }
-
-    /// A frame left an observed port. Not inlined, so that ports that nobody observes pay a comparison and no more.
-    #[inline(never)]
-    pub(crate) fn transmitted(&mut self, record: u32, start: Time, packet: &Packet) {
-        let source = self.source_of(packet);
-        let record = &mut self.ports[record as usize];
-        record.tx_bytes.add(start, u64::from(packet.frame_bytes));
-        if let Some(source) = source {
-            record.traffic.sent(source, packet.tag.priority(), packet.frame_bytes);
+            digest.add(start, Place::Wire(wire as u64).number(), fingerprint);
         }
     }
 
     /// The workload of a frame; none for frames that switches make.
     #[inline]
     pub(crate) fn source_of(&self, packet: &Packet) -> Option<usize> {
-        if packet.flags.intersects(Flags::PAUSE.with(Flags::CNM)) {
+        if packet.is_control() {
             return None;
         }
-        let to = packet.to_endpoint as usize;
-        Some(if packet.flags.contains(Flags::UDP) { to } else { self.workload_of[to] as usize })
+        Some(self.endpoint(packet).workload as usize)
+    }
+
+    /// What a frame of a flow leaves out.
+    #[inline]
+    pub(crate) fn endpoint(&self, packet: &Packet) -> Endpoint {
+        let of_protocol = match protocol(packet) {
+            Protocol::Tcp => &self.endpoints,
+            Protocol::Udp => &self.udp_endpoints,
+        };
+        of_protocol[usize::from(packet.to_host)][packet.to_endpoint as usize]
+    }
+
+    /// Notes what the datagrams for a socket leave out.
+    pub(crate) fn note_udp_endpoint(&mut self, host: u32, endpoint: Endpoint) {
+        self.udp_endpoints[host as usize].push(endpoint);
+    }
+
+    /// Notes what the frames for a socket leave out.
+    pub(crate) fn note_endpoint(&mut self, host: u32, socket: u32, endpoint: Endpoint) {
+        let of_host = &mut self.endpoints[host as usize];
+        if of_host.len() == socket as usize {
+            of_host.push(endpoint);
+        } else {
+            of_host[socket as usize] = endpoint;
+        }
     }
 
     /// A frame reached its host.
@@ -180,25 +142,38 @@ impl Observe {
         self.packets_delivered += u64::from(packet.payload_bytes > 0);
     }
 
-    pub(crate) fn dropped(&mut self, at: Time, place: u64, fingerprint: u64) {
+    pub(crate) fn dropped(&mut self, at: Time, wire: u64, fingerprint: u64) {
         self.frames.dropped += 1;
         if let Some(digest) = &mut self.digest {
-            digest.add(at, DROPS | place, fingerprint);
+            digest.add(at, Place::Drop(wire).number(), fingerprint);
         }
     }
 
-    pub(crate) fn marked(&mut self, at: Time, place: u64, fingerprint: u64) {
+    pub(crate) fn marked(&mut self, at: Time, wire: u64, fingerprint: u64) {
         if let Some(digest) = &mut self.digest {
-            digest.add(at, MARKS | place, fingerprint);
+            digest.add(at, Place::Mark(wire).number(), fingerprint);
         }
     }
 
     /// An application got bytes or finished something: the results themselves are part of the digest.
-    pub(crate) fn completed(&mut self, now: Time, workload: usize, user: u32, intended: Time) {
+    pub(crate) fn completed(&mut self, now: Time, completion: &Completion) {
+        let &Completion { owner, user, intended, carried } = completion;
+        let workload = owner as usize;
         if let Some(digest) = &mut self.digest {
-            digest.add(now, DELIVERIES | workload as u64, u64::from(user) ^ intended.ps().rotate_left(20));
+            digest.add(now, Place::Delivery(workload as u64).number(), u64::from(user) ^ intended.ps().rotate_left(20));
         }
         self.workloads[workload].completed(now, user, intended);
+        if let Some(carried) = carried {
+            self.workloads[workload].carried(carried);
+        }
+    }
+
+    /// A datagram's delay is from program to program.
+    #[inline(never)]
+    pub(crate) fn received_datagram(&mut self, now: Time, workload: u32, datagram: &Datagram) {
+        let record = &mut self.workloads[workload as usize];
+        record.received(now, u64::from(datagram.payload_bytes));
+        record.measured(0, datagram.sent, now.since(datagram.sent));
     }
 
     pub(crate) fn finished(&mut self, now: Time, workload: usize, user: u32) {

@@ -3,43 +3,38 @@
 //! Series over time keep the warm-up, so that it can be looked at, and so do the books of frames, which must balance. A
 //! workload with a number to do is counted whole: its completion is from its start, and its transactions are what it did.
 
-use crate::socket::Socket;
 use crate::world::World;
+use tailrace_endpoint::host::Socket;
 use tailrace_endpoint::transport::TcpStats;
-use tailrace_units::{Span, Time};
+use tailrace_units::Time;
 
 impl World {
     /// Counts from `now` on. The world must be settled.
     pub(crate) fn begin_counting(&mut self, now: Time) {
         self.counted_from = now;
-        for index in 0..self.roads.observe.workloads.len() {
-            if !self.roads.observe.workloads[index].is_finite() {
+        for index in 0..self.links.observe.workloads.len() {
+            if !self.links.observe.workloads[index].is_finite() {
                 let (tcp, bytes) = (self.tcp_stats(index), self.received_bytes(index));
-                self.roads.observe.workloads[index].begin_counting(now, tcp, bytes);
+                self.links.observe.workloads[index].begin_counting(now, tcp, bytes);
             }
         }
-        self.switches.iter_mut().for_each(|node| node.switch.begin_counting(now));
-        self.roads.observe.ports.iter_mut().for_each(|record| record.begin_counting(now));
-        self.roads.bridging.interfaces.iter_mut().for_each(|interface| interface.nic.begin_counting(now));
-        for (host, stage) in self.hosts.iter_mut().zip(&mut self.roads.stages) {
-            (host.nic.queue_drops, host.cores.busy) = (0, Span::ZERO);
-            (stage.frames, stage.ring_drops, stage.busy) = (0, 0, Span::ZERO);
-        }
+        self.switches.iter_mut().for_each(|node| node.begin_counting(now));
+        self.hosts.iter_mut().for_each(|host| host.begin_counting(now));
     }
 
     /// What the connections of a workload have counted since they were made, those that are gone too.
     pub(crate) fn tcp_stats(&self, workload: usize) -> TcpStats {
-        let mut sum = self.roads.observe.workloads[workload].retired;
-        self.sockets_of(workload).filter(|socket| socket.expects != 0).for_each(|socket| sum.add(socket.tcp.stats()));
+        let mut sum = self.links.observe.workloads[workload].retired;
+        self.sockets_of(workload).filter_map(Socket::stats).for_each(|stats| sum.add(stats));
         sum
     }
 
     /// What the receiving end of each connection of a workload has received, in the order in which they start.
     pub(crate) fn received_bytes(&self, workload: usize) -> Vec<u64> {
-        self.sockets_of(workload).filter(|socket| socket.counts_goodput).map(|socket| socket.tcp.received()).collect()
+        self.sockets_of(workload).filter(|socket| socket.counts_goodput()).map(|socket| socket.tcp().received()).collect()
     }
 
     fn sockets_of(&self, workload: usize) -> impl Iterator<Item = &Socket> {
-        self.sockets.iter().filter(move |socket| socket.owner.workload as usize == workload)
+        self.all_sockets().filter(move |socket| socket.owner() as usize == workload)
     }
 }

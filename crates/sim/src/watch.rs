@@ -1,8 +1,8 @@
 //! A trial that is looked at while it runs: the windows and shares that a result at the end cannot show.
 
 use crate::outcome::{Outcome, gather};
-use crate::socket::Socket;
 use crate::{Control, build};
+use tailrace_endpoint::host::Socket;
 use tailrace_endpoint::transport::TcpStats;
 use tailrace_plan::Plan;
 use tailrace_units::{Span, Time};
@@ -28,9 +28,9 @@ pub struct Connection {
 
 impl Connection {
     fn of(socket: &Socket) -> Connection {
-        let tcp = &socket.tcp;
+        let tcp = socket.tcp();
         Connection {
-            workload: socket.owner.workload,
+            workload: socket.owner(),
             cwnd_segments: tcp.cwnd(),
             ssthresh_segments: tcp.ssthresh(),
             in_flight_segments: tcp.in_flight(),
@@ -52,7 +52,7 @@ pub fn watch(plan: &Plan, control: &Control, period: Span, mut look: impl FnMut(
         until = (until + period).min(world.stop_at);
         world.run_until(until, control);
         // The opener has the even number of each pair.
-        let openers: Vec<Connection> = world.sockets.iter().step_by(2).map(Connection::of).collect();
+        let openers: Vec<Connection> = world.all_sockets().step_by(2).map(Connection::of).collect();
         look(world.now, &openers);
     }
     gather(plan, &world, started.elapsed())

@@ -75,22 +75,22 @@ impl Distribution {
     }
 
     /// One draw.
-    pub fn draw(&self, luck: &mut Stream) -> u64 {
+    pub fn draw(&self, stream: &mut Stream) -> u64 {
         match self {
             Distribution::Constant(value) => *value,
-            Distribution::Uniform { low, high } => low + luck.below(high - low + 1),
-            Distribution::Exponential { mean } => exponential(*mean as f64, luck) as u64,
+            Distribution::Uniform { low, high } => low + stream.below(high - low + 1),
+            Distribution::Exponential { mean } => exponential(*mean as f64, stream) as u64,
             Distribution::Normal { mean, deviation } => {
-                (*mean as f64 + *deviation as f64 * standard_normal(luck)).max(0.0) as u64
+                (*mean as f64 + *deviation as f64 * standard_normal(stream)).max(0.0) as u64
             }
             Distribution::LogNormal { median, sigma_milli } => {
-                (*median as f64 * libm::exp(f64::from(*sigma_milli) * 1e-3 * standard_normal(luck))) as u64
+                (*median as f64 * libm::exp(f64::from(*sigma_milli) * 1e-3 * standard_normal(stream))) as u64
             }
             Distribution::Erlang { mean, shape } => {
                 let part = *mean as f64 / f64::from(*shape);
-                (0..*shape).map(|_| exponential(part, luck)).sum::<f64>() as u64
+                (0..*shape).map(|_| exponential(part, stream)).sum::<f64>() as u64
             }
-            Distribution::Cumulative(points) => interpolate(points, luck.below(u64::from(ONE_PPB)) as u32),
+            Distribution::Cumulative(points) => interpolate(points, stream.below(u64::from(ONE_PPB)) as u32),
         }
     }
 
@@ -117,14 +117,14 @@ impl Distribution {
     }
 }
 
-fn exponential(mean: f64, luck: &mut Stream) -> f64 {
-    -libm::log(luck.unit()) * mean
+fn exponential(mean: f64, stream: &mut Stream) -> f64 {
+    -libm::log(stream.unit()) * mean
 }
 
 /// Box and Muller's transform; the second value of the pair is not kept, so that a draw always costs two numbers.
-fn standard_normal(luck: &mut Stream) -> f64 {
-    let radius = libm::sqrt(-2.0 * libm::log(luck.unit()));
-    radius * libm::cos(2.0 * std::f64::consts::PI * luck.unit())
+fn standard_normal(stream: &mut Stream) -> f64 {
+    let radius = libm::sqrt(-2.0 * libm::log(stream.unit()));
+    radius * libm::cos(2.0 * std::f64::consts::PI * stream.unit())
 }
 
 fn interpolate(points: &[(u64, u32)], at: u32) -> u64 {
@@ -143,9 +143,9 @@ mod tests {
     use super::*;
 
     fn mean_of(distribution: &Distribution) -> f64 {
-        let mut luck = Stream::new(3, "test");
+        let mut stream = Stream::new(3, "test");
         let n = 200_000;
-        (0..n).map(|_| distribution.draw(&mut luck) as f64).sum::<f64>() / f64::from(n)
+        (0..n).map(|_| distribution.draw(&mut stream) as f64).sum::<f64>() / f64::from(n)
     }
 
     #[test]

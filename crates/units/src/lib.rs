@@ -1,14 +1,14 @@
-//! Quantities: time in integer picoseconds, bytes, bit rates, probabilities, and luck that has an address.
+//! Quantities: time in integer picoseconds, bytes, bit rates, probabilities, and random streams that are addressed by name.
 //!
 //! No clock and no operating-system randomness: everything here is a pure function of its arguments, and gives the same
 //! result on every machine (logarithms come from the `libm` crate, not from the system's library).
 
 mod distribution;
-mod luck;
+mod random;
 mod rate;
 mod time;
 
 pub use distribution::{Distribution, DistributionError};
-pub use luck::{Probability, Stream, mix64};
+pub use random::{Probability, Stream, mix64};
 pub use rate::{BitRate, Pace};
 pub use time::{Span, Time};

@@ -105,7 +105,7 @@ pub struct Packet {
     pub window: u32,
     /// Hash of the flow key ([`crate::FlowKey::hash`]).
     pub flow_hash: u32,
-    /// The endpoint (socket) that this packet is for: an index in the world's table; for datagrams the workload's index.
+    /// The endpoint (socket) that this packet is for: an index in the tables of its host, which has one for each protocol.
     pub to_endpoint: u32,
     /// The host that this packet is for: an index in the world's table.
     pub to_host: u16,

@@ -9,12 +9,12 @@ pub const QUANTUM_BYTES: u64 = 64;
 /// The longest pause that one frame can ask for.
 pub const QUANTA_MAX: u16 = u16::MAX;
 
-/// What a pause frame says.
+/// The content of a pause frame.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Pause {
-    /// Which priorities it speaks of, a bit each. A link pause (802.3x) speaks of all.
+    /// The priorities that it is about, a bit each. A link pause (802.3x) is about all.
     pub classes: u8,
-    /// For each priority, how many quanta to stay silent; 0 ends a pause.
+    /// For each priority, the quanta for which to stop sending; 0 ends a pause.
     pub quanta: [u16; PRIORITIES],
     /// An 802.3x frame, which stops the whole link.
     pub is_link_pause: bool,

@@ -25,7 +25,7 @@ Exit codes: 0 done, 1 an expectation failed, 2 usage or scenario error, 3 a tria
 app = typer.Typer(
     name="tailrace",
     cls=Group,
-    help="What would a switch feature, an MTU or a bigger buffer do to the transactions of your databases?",
+    help="Predict what a switch feature, an MTU or a larger buffer does to database transactions on a shared network.",
     epilog=EXAMPLES,
     add_completion=False,
     no_args_is_help=True,
@@ -41,7 +41,7 @@ File = Annotated[Path, typer.Argument(help="Scenario file, or a folder with a sc
 Files = Annotated[
     list[Path],
     typer.Argument(
-        help="Scenario file, or a folder with a scenario.yaml; several are merged, later ones win.",
+        help="Scenario file, or a folder with a scenario.yaml; several are merged, later files take precedence.",
         metavar="SCENARIO...",
     ),
 ]
@@ -54,34 +54,38 @@ Sweep = Annotated[
     typer.Option(
         "--sweep",
         metavar="KEY=VALUES",
-        help="Repeat everything for each value: 1MB,2MB,4MB or log(1,64,7); several make a grid.",
+        help="Repeat the experiment for each value: 1MB,2MB,4MB or log(1,64,7); several options form a grid.",
     ),
 ]
-Paired = Annotated[bool, typer.Option("--paired", help="Take the values of several --sweep together, not in a grid.")]
+Paired = Annotated[
+    bool, typer.Option("--paired", help="Combine the values of several --sweep options pairwise instead of as a grid.")
+]
 Arms = Annotated[list[str] | None, typer.Option("--arm", metavar="NAME", help="Only this arm; repeatable.")]
 Trials = Annotated[int | None, typer.Option("--trials", min=1, help="Trials of each arm.")]
 Seed = Annotated[int | None, typer.Option("--seed", min=0, help="Seed of the experiment.")]
 Scale = Annotated[
-    float, typer.Option("--scale", help="Share of all counts, sizes and durations, e.g. 0.05; rates stay.")
+    float, typer.Option("--scale", help="Factor for all counts, sizes and durations, e.g. 0.05; rates are unchanged.")
 ]
 Calibrated = Annotated[
     Path | None,
-    typer.Option("--calibrated", metavar="FILE", help="Host parameters that `tailrace calibrate` wrote."),
+    typer.Option("--calibrated", metavar="FILE", help="Host parameters written by `tailrace calibrate`."),
 ]
 Fabric = Annotated[
     FabricKind | None,
-    typer.Option("--fabric", help="With --live: our own switch, tap, or another one to compare it with."),
+    typer.Option(
+        "--fabric", help="With --live: the fabric; tap is the built-in switch, the others are for comparison."
+    ),
 ]
 LiveScale = Annotated[
     int,
     typer.Option(
         "--live-scale",
         metavar="N",
-        help="Divide rates, queues and users by N and keep the ratios, for machines that do not hold the rates.",
+        help="Divide rates, queues and users by N, for machines that cannot sustain the full rates.",
     ),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Machine-readable result on stdout, progress as NDJSON on stderr.")]
-Out = Annotated[Path | None, typer.Option("--out", metavar="FILE", help="File to write; stdout if left out.")]
+Out = Annotated[Path | None, typer.Option("--out", metavar="FILE", help="File to write; default: stdout.")]
 
 
 class Vendor(StrEnum):
@@ -112,7 +116,7 @@ def _root(
 def init(
     path: Annotated[Path, typer.Argument(help="File to write.")] = Path("scenario.yaml"),
     *,
-    force: Annotated[bool, typer.Option("--force", help="Replace the file if it is there.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite an existing file.")] = False,
 ) -> None:
     """Write a commented scenario to start from."""
     from tailrace.cli.inspect import write_starter
@@ -134,13 +138,13 @@ def check(
 def plan(
     scenario: Files,
     *,
-    arm: Annotated[str | None, typer.Option("--arm", metavar="NAME", help="Arm; the baseline if left out.")] = None,
+    arm: Annotated[str | None, typer.Option("--arm", metavar="NAME", help="Arm; default: the baseline.")] = None,
     trial: Annotated[int, typer.Option("--trial", min=1, help="Number of the trial.")] = 1,
     set_: Set = None,
     seed: Seed = None,
     scale: Scale = 1.0,
 ) -> None:
-    """Print the plan of one trial: what the simulator gets."""
+    """Print the plan of one trial, the input of the simulator."""
     from tailrace.cli.inspect import print_plan
 
     print_plan(scenario, arm, trial, set_, seed, scale)
@@ -157,22 +161,28 @@ def run(
     trials: Trials = None,
     seed: Seed = None,
     jobs: Annotated[
-        int | None, typer.Option("--jobs", min=1, help="Trials at the same time; one on each core if left out.")
+        int | None, typer.Option("--jobs", min=1, help="Number of concurrent trials; default: one per core.")
     ] = None,
     scale: Scale = 1.0,
     out: Annotated[
-        Path | None, typer.Option("--out", metavar="DIR", help="Run directory; below runs/ if left out.")
+        Path | None, typer.Option("--out", metavar="DIR", help="Run directory; default: a new one below runs/.")
     ] = None,
     json_: Json = False,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Print the trials and the estimated time, run nothing.")
+        bool, typer.Option("--dry-run", help="Print the trials and the estimated time without running them.")
     ] = False,
     calibrated: Calibrated = None,
     live: Annotated[
-        bool, typer.Option("--live", help="With real programs on hosts of this machine, as root; not simulated.")
+        bool,
+        typer.Option(
+            "--live", help="Run real programs on emulated hosts of this machine (as root) instead of simulating."
+        ),
     ] = False,
     log_ingress: Annotated[
-        bool, typer.Option("--log-ingress", help="With --live: log what enters the switches, for `tailrace replay`.")
+        bool,
+        typer.Option(
+            "--log-ingress", help="With --live: log the frames that enter the switches, for `tailrace replay`."
+        ),
     ] = False,
     fabric: Fabric = None,
     live_scale: LiveScale = 1,
@@ -181,11 +191,11 @@ def run(
         typer.Option(
             "--time-budget",
             metavar="TIME",
-            help="With --live: try spoilt trials again until each arm has its valid ones, for so long, e.g. 15min.",
+            help="With --live: time limit for repeating invalid trials until each arm has its valid ones, e.g. 15min.",
         ),
     ] = None,
 ) -> None:
-    """Run every arm and trial, print the table, write the report. The same command again resumes."""
+    """Run every arm and trial, print the result and write the report. Running the command again resumes."""
 
     from tailrace.cli.running import Request, run_scenario
 
@@ -218,11 +228,12 @@ def compare(
     b: Annotated[Path, typer.Argument(help="Run directory.")],
     *,
     page: Annotated[
-        Path | None, typer.Option("--report", metavar="FILE", help="Of a simulated and a live run: a page of plots.")
+        Path | None,
+        typer.Option("--report", metavar="FILE", help="For a simulated and a live run: write a page with charts."),
     ] = None,
     json_: Json = False,
 ) -> None:
-    """Compare two runs workload by workload; a simulated and a live one also with the published figures."""
+    """Compare two runs by workload; a simulated and a live run are also compared with the published figures."""
     from tailrace.cli.inspect import print_comparison
 
     print_comparison(a, b, page, json_=json_)
@@ -234,7 +245,7 @@ def report(
     *,
     json_: Json = False,
 ) -> None:
-    """Write the result and the report of a run again, also of a partial one."""
+    """Rewrite the result and the report of a complete or partial run."""
     from tailrace.cli.running import report_run
 
     raise typer.Exit(report_run(run_directory, json_=json_))
@@ -243,10 +254,10 @@ def report(
 @app.command("list")
 def list_(
     *,
-    runs: Annotated[Path, typer.Option("--runs", metavar="DIR", help="Where the run directories are.")] = Path("runs"),
+    runs: Annotated[Path, typer.Option("--runs", metavar="DIR", help="Parent of the run directories.")] = Path("runs"),
     json_: Json = False,
 ) -> None:
-    """List runs, and the scenarios that are here."""
+    """List runs, and the scenarios in this directory."""
     from tailrace.cli.inspect import print_list
 
     print_list(runs, json_=json_)
@@ -254,24 +265,27 @@ def list_(
 
 @app.command("import")
 def import_(
-    vendor: Annotated[Vendor, typer.Argument(help="Whose configuration it is.")],
+    vendor: Annotated[Vendor, typer.Argument(help="Vendor of the configuration.")],
     file: Annotated[Path, typer.Argument(help="Running configuration, or config_db.json.")],
     *,
     out: Out = None,
     scenario: Annotated[
-        Path | None, typer.Option("--scenario", metavar="SCENARIO", help="Compare the MTU of its hosts.")
+        Path | None,
+        typer.Option(
+            "--scenario", metavar="SCENARIO", help="Scenario whose host MTUs are compared with the configuration."
+        ),
     ] = None,
     name: Annotated[
         str | None,
-        typer.Option("--name", metavar="NAME", help="Name of the switch and its policy; its own if left out."),
+        typer.Option(
+            "--name", metavar="NAME", help="Name of the switch and its policy; default: the configured host name."
+        ),
     ] = None,
-    strict: Annotated[bool, typer.Option("--strict", help="Exit code 1 unless every line is understood.")] = False,
-    verbose: Annotated[
-        bool, typer.Option("--verbose", help="A remark for each line, not for each kind of line.")
-    ] = False,
+    strict: Annotated[bool, typer.Option("--strict", help="Exit with code 1 unless every line is understood.")] = False,
+    verbose: Annotated[bool, typer.Option("--verbose", help="List each remark instead of one per kind.")] = False,
     json_: Json = False,
 ) -> None:
-    """Turn a switch's configuration into a scenario's switch section; remarks about its lines go to stderr."""
+    """Convert a switch configuration to a switch section of a scenario; remarks go to stderr."""
     from tailrace.cli.vendors import import_file
 
     code = import_file(vendor, file, out, scenario, is_strict=strict, is_json=json_, is_verbose=verbose, name=name)
@@ -280,17 +294,15 @@ def import_(
 
 @app.command("export")
 def export_(
-    vendor: Annotated[Vendor, typer.Argument(help="Whose configuration to write.")],
+    vendor: Annotated[Vendor, typer.Argument(help="Vendor of the configuration to write.")],
     scenario: File,
     *,
-    switch: Annotated[
-        str | None, typer.Option("--switch", metavar="NAME", help="Switch; the first if left out.")
-    ] = None,
-    arm: Annotated[str | None, typer.Option("--arm", metavar="NAME", help="Arm; the baseline if left out.")] = None,
+    switch: Annotated[str | None, typer.Option("--switch", metavar="NAME", help="Switch; default: the first.")] = None,
+    arm: Annotated[str | None, typer.Option("--arm", metavar="NAME", help="Arm; default: the baseline.")] = None,
     out: Out = None,
     set_: Set = None,
 ) -> None:
-    """Write the policy of a switch as a configuration; what the vendor has no words for goes to stderr."""
+    """Write the policy of a switch as a vendor configuration; settings that it cannot express go to stderr."""
     from tailrace.cli.vendors import export_scenario
 
     export_scenario(vendor, scenario, switch, arm, out, set_)
@@ -301,12 +313,12 @@ def show(
     what: Annotated[Shown, typer.Argument(help="queues: counters in the layout of 'show queuing interface'.")],
     run_directory: Annotated[Path, typer.Argument(help="Run directory.", metavar="RUN")],
     *,
-    arm: Annotated[str | None, typer.Option("--arm", metavar="NAME", help="Arm; the first if left out.")] = None,
+    arm: Annotated[str | None, typer.Option("--arm", metavar="NAME", help="Arm; default: the first.")] = None,
     trial: Annotated[int, typer.Option("--trial", min=1, help="Number of the trial.")] = 1,
     port: Annotated[str | None, typer.Option("--port", metavar="SWITCH>NODE", help="Only this port.")] = None,
     json_: Json = False,
 ) -> None:
-    """Show the counters of one trial under the names that switches use."""
+    """Show the counters of one trial under the names used by switch vendors."""
     from tailrace.cli.showing import show_queues
 
     assert what is Shown.QUEUES, "there is one thing to show"
@@ -323,7 +335,7 @@ def schema() -> None:
 
 @app.command()
 def completion(
-    shell: Annotated[Shell, typer.Argument(help="Shell to complete in.")],
+    shell: Annotated[Shell, typer.Argument(help="Shell.")],
 ) -> None:
     """Print a script that completes commands, options and files in bash, zsh or fish."""
     from tailrace.cli.completion import print_completion

@@ -123,7 +123,7 @@ def _drop_stdout() -> None:
 
 def _refused_by_machine(error: OSError) -> int:
     what = f"{error.filename}: {error.strerror}" if error.filename else f"{error.strerror}"
-    note(f"{what} (hint: once there is room and permission, the same command goes on from here)")
+    note(f"{what} (hint: check free space and permissions, then run the same command again to resume)")
     with suppress(OSError, AttributeError):
         _drop_stdout()  # what could not be written would fail again in the interpreter's last flush
     return USAGE
@@ -135,7 +135,7 @@ def _unexpected(error: BaseException) -> int:
         hint = f"the details are in {_logged(error)}; please report them"
     except OSError as full:
         hint = f"the details could not be written: {full.strerror}; please report this line"
-    note(f"tailrace itself failed: {type(error).__name__}: {what} (hint: {hint})")
+    note(f"internal error: {type(error).__name__}: {what} (hint: {hint})")
     return OUR_FAULT
 
 

@@ -34,12 +34,12 @@ def write_starter(path: Path, *, force: bool) -> None:
     from tailrace.scenario.starter import STARTER
 
     if path.exists() and not force:
-        raise RunRefusedError(f"{path}: it is there already (hint: another name, or --force)")
+        raise RunRefusedError(f"{path}: the file exists already (hint: choose another name, or use --force)")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(STARTER, encoding="utf-8")
     except OSError as error:
-        raise RunRefusedError(f"{path}: it cannot be written: {error.strerror}") from None
+        raise RunRefusedError(f"{path}: cannot write it: {error.strerror}") from None
     name = shlex.quote(str(path))
     emit(f"wrote {path}; now `tailrace check {name}` and `tailrace run {name}`")
 
@@ -131,7 +131,9 @@ def print_comparison(a: Path, b: Path, page: Path | None, *, json_: bool) -> Non
 
     is_engines = results.are_two_engines(a, b)
     if page is not None and not is_engines:
-        raise RunRefusedError("--report draws a simulated and a live run (hint: leave it out for two of one engine)")
+        raise RunRefusedError(
+            "--report requires one simulated and one live run (hint: omit it for two runs of the same engine)"
+        )
     compared = results.compare_engines(a, b) if is_engines else results.compare(a, b)
     if page is not None:
         from tailrace.report.engines import write_engines
@@ -152,7 +154,7 @@ def print_list(runs: Path, *, json_: bool) -> None:
         emit_json({"runs": found_runs, "scenarios": found_scenarios})
         return
     if not found_runs and not found_scenarios:
-        emit("no runs and no scenarios here; `tailrace init` writes a scenario to start from")
+        emit("no runs or scenarios found; `tailrace init` writes a scenario to start from")
     for row in found_runs:
         divided = f", rates / {row['live_scale']}" if (row["live_scale"] or 1) != 1 else ""
         emit(f"{row['path']}  {row['state']}{divided}, {row['trials_done']} trials, {row['started']}")

@@ -21,8 +21,9 @@ from tailrace.cli.start import INTERRUPTED
 from tailrace.cli.terminal import painter
 from tailrace.errors import RunRefusedError
 from tailrace.experiment.dry_run import describe
+from tailrace.experiment.options import Options
 from tailrace.experiment.reporter import reporter_for
-from tailrace.experiment.run import Experiment, Finished, Options, summarise_and_report
+from tailrace.experiment.run import ExperimentRun, Finished, summarise_and_report
 from tailrace.experiment.scale import SCALE_MIN
 from tailrace.live.engine import LiveEngine
 from tailrace.live.lab.kinds import ignored
@@ -88,10 +89,10 @@ def run_scenario(request: Request) -> int:
     )
     engine = _live_engine(request) if request.is_live else None
     if request.fabric is not None and engine is None:
-        raise RunRefusedError("--fabric is about live runs (hint: add --live)")
+        raise RunRefusedError("--fabric requires --live (hint: add --live)")
     if request.is_logged and engine is None:
-        raise RunRefusedError("--log-ingress is about live runs (hint: add --live)")
-    experiment = Experiment(loaded, options, reporter_for(json_lines=request.is_json), engine)
+        raise RunRefusedError("--log-ingress requires --live (hint: add --live)")
+    experiment = ExperimentRun(loaded, options, reporter_for(json_lines=request.is_json), engine)
     if engine is not None:
         warn(ignored(engine.kind, loaded, {arm: loaded.arms[arm] for arm in experiment.arms}))
     if request.is_dry:
@@ -112,13 +113,15 @@ def _budget_s(request: Request) -> float | None:
     if request.time_budget is None:
         return None
     if not request.is_live:
-        raise RunRefusedError("--time-budget is about live runs: nothing spoils a simulated trial (hint: add --live)")
+        raise RunRefusedError(
+            "--time-budget requires --live: simulated trials do not depend on the machine (hint: add --live)"
+        )
     try:
         budget_ps = parse(request.time_budget, TIME)
     except QuantityError as error:
         raise RunRefusedError(f"--time-budget: {error.what} (hint: {error.hint})") from None
     if budget_ps <= 0:
-        raise RunRefusedError("--time-budget must be above zero (hint: such as 15min)")
+        raise RunRefusedError("--time-budget must be greater than zero (hint: for example 15min)")
     return budget_ps / PS_PER_S
 
 
@@ -137,7 +140,7 @@ def refuse_scale(scale: float) -> None:
     """Raises when a scale makes no sense."""
     if not SCALE_MIN <= scale <= SCALE_MAX:
         raise RunRefusedError(
-            f"--scale {scale:g} is outside {SCALE_MIN:g} to {SCALE_MAX:g} (hint: 0.05 is a twentieth)"
+            f"--scale {scale:g} is outside {SCALE_MIN:g} to {SCALE_MAX:g} (hint: 0.05 runs a twentieth of the work)"
         )
 
 
@@ -145,15 +148,15 @@ def _conclude(finished: Finished, *, is_json: bool) -> int:
     summary, report = summarise_and_report(finished.path)
     _print(summary, finished.path, report, is_json=is_json)
     if finished.is_interrupted:
-        note("interrupted: finished trials are kept, the same command goes on from here")
+        note("interrupted: completed trials are kept; run the same command again to resume")
         return INTERRUPTED
     if finished.lacks:
         what = "; ".join(lack.sentence for lack in finished.lacks)
-        note(f"the time budget is over: {what}; the same command goes on from here")
+        note(f"the time budget is used up: {what}; run the same command again to resume")
     if not finished.is_valid:
         bad = [str(key) for key, status in finished.statuses.items() if status != "ok"]
         if bad:
-            note(f"{len(bad)} trial(s) do not count: {', '.join(bad)}")
+            note(f"{len(bad)} invalid or failed trial(s): {', '.join(bad)}")
         return INVALID_TRIAL
     failed = [verdict for verdict in summary.get("expectations", []) if verdict["passed"] is False]
     return EXPECTATION_FAILED if failed else DONE

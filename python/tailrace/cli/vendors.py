@@ -34,21 +34,21 @@ def import_file(
     """Writes the section and the remarks; returns the exit code, 1 for a section that no scenario can have."""
     if name is not None and not re.match(NAME_PATTERN, name):
         hint = f"letters, digits, - and _, at most {NAME_CHARACTERS_MAX}"
-        raise RunRefusedError(f"--name: '{name}' is not a name (hint: {hint})")
+        raise RunRefusedError(f"--name: '{name}' is not a valid name (hint: {hint})")
     text = _read(file)
     mtus = _host_mtus(scenario) if scenario else {}
     section, remarks = import_nxos(text, mtus) if vendor == "nxos" else import_sonic(text, mtus, str(file))
     if not section.has_queues:
         note(remarks.text(str(file), is_verbose=is_verbose))
-        hint = f"none of its lines is understood as one of {vendor}"
-        raise RunRefusedError(f"{file}: there is no configuration of queues in it (hint: {hint})")
+        hint = f"none of its lines is a known {vendor} command"
+        raise RunRefusedError(f"{file}: no queueing configuration found (hint: {hint})")
     if name is not None:
         if name in section.switch.get("ports", {}):
-            raise RunRefusedError(f"--name: a port of the switch leads to '{name}' (hint: another name)")
+            raise RunRefusedError(f"--name: a neighbour of the switch is called '{name}' (hint: choose another name)")
         section.rename(name, remarks)
     _write_section(section, remarks, file, out, is_json=is_json, is_verbose=is_verbose)
     if not section.is_sound:
-        note(f"{file}: `tailrace check` would refuse this section: see the contradictions above")
+        note(f"{file}: `tailrace check` would reject this section; see the contradictions above")
         return EXPECTATION_FAILED
     return EXPECTATION_FAILED if is_strict and not remarks.is_complete else DONE
 
@@ -77,7 +77,7 @@ def export_scenario(
     write = export_nxos if vendor == "nxos" else export_sonic
     text, remarks = write(name, settings, policy, mtu_bytes, dict(sorted(others.items())))
     _write(text, out)
-    note(remarks.text(f"{scenario} {name}", "everything of the policy is written"))
+    note(remarks.text(f"{scenario} {name}", "the policy is written completely"))
 
 
 def _write_section(
@@ -97,28 +97,28 @@ def _write(text: str, out: Path | None) -> None:
         emit_text(text)
         return
     if out.exists():
-        raise RunRefusedError(f"{out}: it is there already (hint: another name, or remove it)")
+        raise RunRefusedError(f"{out}: the file exists already (hint: choose another name, or remove it)")
     try:
         out.write_text(text, encoding="utf-8")
     except OSError as error:
-        raise RunRefusedError(f"{out}: it cannot be written: {error.strerror}") from None
+        raise RunRefusedError(f"{out}: cannot write it: {error.strerror}") from None
     note(f"wrote {out}")
 
 
 def _read(file: Path) -> str:
     try:
         if file.stat().st_size > FILE_BYTES_MAX:
-            raise RunRefusedError(f"{file}: larger than 20 MB (hint: is this a configuration?)")
+            raise RunRefusedError(f"{file}: the file is larger than 20 MB (hint: expected a switch configuration)")
         text = file.read_text(encoding="utf-8-sig")
     except OSError as error:
-        raise RunRefusedError(f"{file}: it cannot be read: {error.strerror}") from None
+        raise RunRefusedError(f"{file}: cannot read it: {error.strerror}") from None
     except UnicodeDecodeError as error:
-        hint = "is this a configuration? save it as text in UTF-8"
+        hint = "save the configuration as UTF-8 text"
         raise RunRefusedError(f"{file}: {reason_of(error)} (hint: {hint})") from None
     if "\0" in text:
-        raise RunRefusedError(f"{file}: it is not text: it has zero bytes (hint: is this a configuration?)")
+        raise RunRefusedError(f"{file}: it contains NUL bytes (hint: expected a switch configuration as UTF-8 text)")
     if not text.strip():
-        raise RunRefusedError(f"{file}: there is no configuration in it: it is empty")
+        raise RunRefusedError(f"{file}: the file is empty")
     return text
 
 

@@ -61,8 +61,8 @@ def next_trial(
 ) -> TrialKey | None:
     """The trial to run now: of the arm that was tried least among those that lack valid trials, the one tried least.
 
-    So an arm whose every trial is spoilt takes no more than its share of the time. `may_run` says whether a trial has
-    no result yet, or one that only the machine spoilt, and still fits.
+    An arm whose trials are all invalid thus takes no more than its share of the time. `may_run` tells whether a trial
+    has no result yet, or was invalidated by the machine, and still fits.
     """
     lacking = {lack.arm for lack in lacks(keys, statuses)}
     spent: dict[str, int] = {}

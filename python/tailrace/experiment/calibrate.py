@@ -10,7 +10,7 @@ from typing import Any
 
 from tailrace.errors import RunRefusedError
 from tailrace.experiment.engine import Engine
-from tailrace.experiment.estimate import Estimate
+from tailrace.experiment.estimate import TimeEstimate
 from tailrace.experiment.native import Outcome
 from tailrace.experiment.plans import Plans, alone
 from tailrace.experiment.pool import Pool, Running
@@ -122,7 +122,7 @@ class _Calibration:
         self.reporter = reporter
         self.engine = engine
         self.names = names(scenario)
-        self.estimate = Estimate([], jobs)
+        self.estimate = TimeEstimate([], jobs)
         self.outcomes: dict[str, dict[str, Any]] = {}
 
     def choose(self) -> list[Choice] | None:
@@ -197,16 +197,14 @@ class _Calibration:
 
     def _refuse_factor(self, name: str, factor: float) -> None:
         if not 0 <= factor <= GAP_FACTOR_MAX:
-            hint = "use fewer transactions, or a longer time" if factor < 0 else "begin with a longer gap"
+            hint = "use fewer transactions, or a longer target time" if factor < 0 else "start with a longer gap"
             what = f"cannot be calibrated by its gap: a factor of {factor:.3g} would be needed"
             raise RunRefusedError(f"workload {name} {what} (hint: {hint})")
 
     def _counted(self, name: str) -> int:
         count = self._loop(name).transactions
         if count is None:
-            raise RunRefusedError(
-                f"workload {name} has no number of transactions (hint: calibration by gap keeps that number)"
-            )
+            raise RunRefusedError(f"workload {name} needs `transactions` (hint: calibration by gap keeps that number)")
         return count
 
     def _verified(self, choice: Choice, alone_ps: int, round_number: int) -> Choice:
@@ -249,7 +247,7 @@ class _Calibration:
         arms = {SOLO + name: _with_time(alone(scenario, name), self.spec.to) for name, scenario in scenarios.items()}
         plans = Plans(arms)
         keys = [TrialKey(arm, 1) for arm in arms]
-        self.estimate = Estimate(keys, self.jobs)
+        self.estimate = TimeEstimate(keys, self.jobs)
         self.reporter.begin(stage, self.estimate)
         try:
             if Pool(self.jobs, lambda key: self.engine.trial(plans.json(key)), self).run_all(keys):
@@ -265,7 +263,7 @@ class _Calibration:
         [workload] = outcome["workloads"]
         if not workload["transactions"]:
             raise RunRefusedError(
-                f"workload {name} alone does no transaction within experiment.duration (hint: raise it)"
+                f"workload {name} alone completes no transaction within experiment.duration (hint: increase it)"
             )
         self.outcomes[name] = workload
         return int(workload["completion_ps"] or outcome["end_ps"])
@@ -291,5 +289,5 @@ def _sentence(choice: Choice) -> str:
     gap = "" if choice.gap_factor == 1 else f", gap x {choice.gap_factor:.4g}"
     seconds = choice.alone_ps / PS_PER_S
     chosen = f"{choice.transactions} transactions per user{gap}"
-    coarse = ", as near as a whole number comes" if COARSE < abs(choice.error) < 1 / choice.transactions else ""
+    coarse = ", the nearest whole number" if COARSE < abs(choice.error) < 1 / choice.transactions else ""
     return f"{choice.workload}: {chosen}; alone {seconds:.4g} s ({choice.error:+.2%}{coarse})"

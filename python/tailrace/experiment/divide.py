@@ -27,7 +27,7 @@ from tailrace.scenario.policies.pause import GroupThresholds, LinkPause, Pfc, Po
 from tailrace.scenario.policies.switch import Dpp, Qcn, Queue, Shape, Switch
 from tailrace.scenario.scenario import DEFAULTS, Scenario
 from tailrace.scenario.text.quantities import Part
-from tailrace.scenario.workloads.division import Scale, divided_count
+from tailrace.scenario.workloads.division import Divisor, divided_count
 
 DIVISOR_MAX = 1000
 DIVIDED: dict[type[Part], tuple[str, ...]] = {
@@ -80,7 +80,7 @@ def divided(loaded: Loaded, divisor: int) -> Loaded:
         return loaded
     if not 1 < divisor <= DIVISOR_MAX:
         raise RunRefusedError(f"--live-scale {divisor} is outside 1 to {DIVISOR_MAX} (hint: 2 halves the rates)")
-    scale = Scale(divisor, stretch_of(loaded.scenario, divisor))
+    scale = Divisor(divisor, stretch_of(loaded.scenario, divisor))
     arms = {name: _scenario(arm, scale) for name, arm in loaded.arms.items()}
     found = dict.fromkeys(problem for arm in arms.values() for problem in check(arm, loaded.document))
     if found:
@@ -88,7 +88,7 @@ def divided(loaded: Loaded, divisor: int) -> Loaded:
     return replace(loaded, scenario=_scenario(loaded.scenario, scale), arms=arms)
 
 
-def _scenario(scenario: Scenario, scale: Scale) -> Scenario:
+def _scenario(scenario: Scenario, scale: Divisor) -> Scenario:
     rates_bps = expand(scenario.network).rates_bps
     switches = dict(scenario.switches)
     usual = switches.get(DEFAULTS, Switch())
@@ -101,7 +101,7 @@ def _scenario(scenario: Scenario, scale: Scale) -> Scenario:
     return scenario.model_copy(update=update)
 
 
-def _value(value: Any, scale: Scale) -> Any:
+def _value(value: Any, scale: Divisor) -> Any:
     """A part of a scenario, and all parts in it."""
     if isinstance(value, Mapping):
         return {key: _value(one, scale) for key, one in value.items()}
@@ -114,7 +114,7 @@ def _value(value: Any, scale: Scale) -> Any:
     return value.model_copy(update={name: _held(value, name, scale) for name in names})
 
 
-def _held(part: Part, name: str, scale: Scale) -> Any:
+def _held(part: Part, name: str, scale: Divisor) -> Any:
     """What a key of a part becomes."""
     held = getattr(part, name)
     if name in STRETCHED.get(type(part), ()):

@@ -9,7 +9,7 @@ from tailrace.errors import TailraceError
 from tailrace.experiment.engine import SIMULATED, Engine
 from tailrace.experiment.estimate import PROGRESS_MIN
 from tailrace.experiment.reporter import to_go
-from tailrace.experiment.run import Experiment
+from tailrace.experiment.run import ExperimentRun
 from tailrace.experiment.schedule import TrialKey
 
 PROBE_S = 1.5
@@ -28,15 +28,15 @@ class Listing:
         lines = [f"{index} {trial}" for index, trial in enumerate(self.data["trials"], start=1)]
         lines.append(f"{len(lines)} trials, {self.data['jobs']} at a time, into {self.data['out']}")
         if self.data["calibrate"]:
-            lines.append("calibration comes before them")
+            lines.append("preceded by calibration")
         if not self.data["trials"]:
-            return f"every trial is there already, in {self.data['out']}"
+            return f"all trials are complete, in {self.data['out']}"
         remaining_s = self.data["estimated_s"]
-        lines.append(to_go(remaining_s) if remaining_s is not None else "time not known: " + self.data["why_unknown"])
+        lines.append(to_go(remaining_s) if remaining_s is not None else "time unknown: " + self.data["why_unknown"])
         return "\n".join(lines)
 
 
-def describe(experiment: Experiment) -> Listing:
+def describe(experiment: ExperimentRun) -> Listing:
     """Every trial, those that are there already left out, and the estimated time."""
     keys = experiment.missing_keys()
     estimated_s, why = _estimated_s(experiment, keys)
@@ -54,11 +54,11 @@ def describe(experiment: Experiment) -> Listing:
     )
 
 
-def _estimated_s(experiment: Experiment, keys: list[TrialKey]) -> tuple[float | None, str]:
+def _estimated_s(experiment: ExperimentRun, keys: list[TrialKey]) -> tuple[float | None, str]:
     if not experiment.is_calibrated():
-        return None, "calibration chooses the work first"
+        return None, "calibration determines the amount of work first"
     if experiment.engine.name != SIMULATED:
-        return None, "a live trial takes as long as its programs do"
+        return None, "the duration of a live trial depends on its programs"
     plans = experiment.plans
     try:
         walls = {
@@ -68,7 +68,7 @@ def _estimated_s(experiment: Experiment, keys: list[TrialKey]) -> tuple[float | 
     except TailraceError as error:
         return None, str(error)
     if not all(wall is not None for wall in walls.values()):
-        return None, "the trials are too long for a short look"
+        return None, "the trials are too long for a short probe"
     each = [wall for key in keys if (wall := walls[key.arm]) is not None]
     return max(sum(each) / experiment.jobs, max(each, default=0.0)), ""
 

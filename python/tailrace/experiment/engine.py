@@ -14,7 +14,7 @@ SIMULATED = "simulated"
 LIVE = "live"
 
 
-class Trial(Protocol):
+class EngineTrial(Protocol):
     """A trial that can be run once; `progress` and `cancel` are for other threads."""
 
     def run(self) -> Outcome: ...
@@ -39,7 +39,7 @@ class Engine(Protocol):
     def refuse(self, loaded: Loaded, arms: Mapping[str, Scenario]) -> None: ...
     def open(self, folder: Path) -> None: ...
     def close(self) -> None: ...
-    def trial(self, plan_json: str) -> Trial: ...
+    def trial(self, plan_json: str) -> EngineTrial: ...
     def reasons(self, outcome: Mapping[str, Any], scenario: Scenario) -> list[str]: ...
 
 
@@ -95,7 +95,7 @@ class Simulated:
     def close(self) -> None:
         """Nothing was made."""
 
-    def trial(self, plan_json: str) -> Trial:
+    def trial(self, plan_json: str) -> EngineTrial:
         """Parses the plan; raises `TailraceError` when the simulator refuses it."""
         return SimulatedTrial(plan_json)
 

@@ -10,7 +10,7 @@ PROGRESS_MIN = 0.03
 """Below this share a running trial says too little about its length."""
 
 
-class Estimate:
+class TimeEstimate:
     """Wall time of trials by arm, and the time to go."""
 
     def __init__(self, keys: Sequence[TrialKey], jobs: int) -> None:

@@ -9,30 +9,31 @@ from tailrace.scenario.scenario import Scenario
 def judged(outcome: dict[str, Any], scenario: Scenario, engine: Engine) -> dict[str, Any]:
     """The outcome with its status (`ok`, `invalid`, `failed`) and, unless ok, the reason.
 
-    An invalid trial is `spoilt` where nothing but the machine is at fault: a repetition chooses no result. Where all
-    that is wrong with it is that workloads did not finish, it names them: its rates and latencies are results.
+    `is_machine_fault` marks an invalid trial whose reasons all lie in the machine: repeating it does not select
+    results. A trial that is invalid only because workloads did not finish names them: its rates and latencies are
+    results.
     """
     if outcome.get("status") == "failed":
         return outcome
     unfinished = _unfinished(outcome, scenario)
     waited = [f"workload {name} did not finish within experiment.duration" for name in unfinished]
-    own = [*_books(outcome), *waited, *_too_short(outcome, scenario), *_host_drops(outcome, scenario)]
+    own = [*_unaccounted(outcome), *waited, *_too_short(outcome, scenario), *_host_drops(outcome, scenario)]
     machine = engine.reasons(outcome, scenario)
     reasons = [*own, *machine]
     status: dict[str, Any] = {"status": "invalid" if reasons else "ok", "reason": "; ".join(reasons)}
     if machine and not own:
-        status["spoilt"] = True
+        status["is_machine_fault"] = True
     if unfinished and len(reasons) == len(unfinished):
         status["unfinished"] = unfinished
     return status | outcome
 
 
-def _books(outcome: dict[str, Any]) -> list[str]:
-    books = outcome.get("conservation")
-    if books is None:  # other fabrics (`--fabric bridge`, `ovs`) keep none
+def _unaccounted(outcome: dict[str, Any]) -> list[str]:
+    frames = outcome.get("conservation")
+    if frames is None:  # other fabrics (`--fabric bridge`, `ovs`) do not count frames
         return []
-    missing = books["sent"] - books["delivered"] - books["dropped"] - books["in_network"]
-    return [f"{missing} of {books['sent']} frames are unaccounted for"] if missing else []
+    missing = frames["sent"] - frames["delivered"] - frames["dropped"] - frames["in_network"]
+    return [f"{missing} of {frames['sent']} frames are unaccounted for"] if missing else []
 
 
 def _too_short(outcome: dict[str, Any], scenario: Scenario) -> list[str]:
@@ -43,7 +44,7 @@ def _too_short(outcome: dict[str, Any], scenario: Scenario) -> list[str]:
     endless = [w["name"] for w in outcome["workloads"] if not _has_end(scenario, w["name"])]
     if not endless:
         return []
-    return [f"it ended within experiment.warm_up, so that nothing was counted of {', '.join(endless)}"]
+    return [f"it ended within experiment.warm_up, before anything was measured for {', '.join(endless)}"]
 
 
 def _unfinished(outcome: dict[str, Any], scenario: Scenario) -> list[str]:

@@ -1,53 +1,73 @@
 """The manifest of a run: what it is, what made it, and how far it has come."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from tailrace.experiment.engine import Engine
 from tailrace.experiment.machine import describe_machine, versions
+from tailrace.experiment.options import Options
 from tailrace.experiment.scale import scaled, workload_scales
 from tailrace.scenario.loading import Loaded
+from tailrace.scenario.scenario import Scenario
 from tailrace.scenario.sweep import axis_names, text_of
-
-if TYPE_CHECKING:
-    from tailrace.experiment.run import Experiment
 
 MANIFEST_VERSION = 1
 
 
-def manifest_of(experiment: "Experiment", held: Mapping[str, Any] | None) -> dict[str, Any]:
+@dataclass(frozen=True)
+class Described:
+    """What a manifest describes."""
+
+    loaded: Loaded
+    options: Options
+    engine: Engine
+    identity: str
+    jobs: int
+    chosen: Sequence[str]
+    """The arms that were asked for."""
+    arms: Sequence[str]
+    """The arms that run: those at every point of a sweep where there is one."""
+    scenarios: Mapping[str, Scenario]
+    baseline: str
+    trials: int
+    """Trials per arm, those of earlier calls included."""
+    order: Sequence[str]
+
+
+def manifest_of(run: Described, held: Mapping[str, Any] | None) -> dict[str, Any]:
     """The manifest as a run begins or goes on; `held` is what the directory has already."""
-    scenario, options = experiment.loaded.scenario, experiment.options
+    scenario, options = run.loaded.scenario, run.options
     held = held or {}
-    sweep = sweep_of(experiment.loaded, experiment.chosen)
+    sweep = sweep_of(run.loaded, run.chosen)
     kept = [] if sweep else held.get("arms", [])
-    chosen = {*experiment.arms, *kept}
-    arms = [arm for arm in experiment.scenarios if arm in chosen]
-    trials = max(scenario.experiment.trials, int(held.get("trials", 0)))
+    chosen = {*run.arms, *kept}
+    arms = [arm for arm in run.scenarios if arm in chosen]
     return {
         "manifest_version": MANIFEST_VERSION,
         "name": scenario.name,
         "description": scenario.description,
-        "identity": experiment.identity,
+        "identity": run.identity,
         "state": "running",
-        "engine": experiment.engine.name,
-        **experiment.engine.facts(),
-        "versions": versions() | experiment.engine.versions(),
+        "engine": run.engine.name,
+        **run.engine.facts(),
+        "versions": versions() | run.engine.versions(),
         "machine": describe_machine(),
         "seed": scenario.experiment.seed,
         "scale": options.scale,
         "live_scale": options.live_scale,
-        "workload_scale": _workload_scales(experiment),
-        "trials": trials,
+        "workload_scale": _workload_scales(run),
+        "trials": run.trials,
         "arms": arms,
-        "baseline": experiment.baseline,
+        "baseline": run.baseline,
         "workloads": list(scenario.workloads),
         "groups": scenario.groups,
         "headline": [part.model_dump(exclude_none=True) for part in scenario.headline],
-        "overrides": {arm: scenario.arms.get(arm, {}) for arm in experiment.loaded.arms},
+        "overrides": {arm: scenario.arms.get(arm, {}) for arm in run.loaded.arms},
         **({"sweep": sweep} if sweep else {}),
-        "order": [str(key) for key in experiment.keys(trials)],
-        "jobs": experiment.jobs,
+        "order": list(run.order),
+        "jobs": run.jobs,
         "command": list(options.command),
         "started": held.get("started", now()),
         "finished": None,
@@ -78,8 +98,8 @@ def sweep_of(loaded: Loaded, arms: Sequence[str]) -> dict[str, Any] | None:
     }
 
 
-def _workload_scales(experiment: "Experiment") -> dict[str, float]:
-    full, scale = experiment.loaded.arms[experiment.baseline], experiment.options.scale
+def _workload_scales(run: Described) -> dict[str, float]:
+    full, scale = run.loaded.arms[run.baseline], run.options.scale
     return workload_scales(full, scaled(full, scale), scale)
 
 

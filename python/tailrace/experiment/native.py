@@ -47,7 +47,7 @@ def make_trial(plan_json: str) -> NativeTrial:
     try:
         return cast(NativeTrial, native.Trial(plan_json))
     except native.PlanError as error:
-        raise TailraceError(f"the simulator refuses this plan: {error}") from None
+        raise TailraceError(f"the simulator rejects this plan: {error}") from None
 
 
 def spanning_trees(plan_json: str) -> list[dict[str, Any]]:

@@ -11,7 +11,7 @@ from types import FrameType
 from typing import Protocol
 
 from tailrace.errors import TailraceError
-from tailrace.experiment.engine import Trial
+from tailrace.experiment.engine import EngineTrial
 from tailrace.experiment.native import Outcome
 from tailrace.experiment.schedule import TrialKey
 
@@ -24,7 +24,7 @@ class Running:
     """A trial that is being run."""
 
     key: TrialKey
-    trial: Trial
+    trial: EngineTrial
     started_s: float = field(default_factory=time.monotonic)
 
     @property
@@ -43,7 +43,7 @@ class Watcher(Protocol):
 class Pool:
     """A number of threads that work off a list of trials."""
 
-    def __init__(self, jobs: int, trial_of: Callable[[TrialKey], Trial], watcher: Watcher) -> None:
+    def __init__(self, jobs: int, trial_of: Callable[[TrialKey], EngineTrial], watcher: Watcher) -> None:
         self.jobs = jobs
         self._trial_of = trial_of
         self._watcher = watcher

@@ -6,7 +6,7 @@ import time
 from collections.abc import Sequence
 from typing import Any, Protocol, TextIO
 
-from tailrace.experiment.estimate import Estimate
+from tailrace.experiment.estimate import TimeEstimate
 from tailrace.experiment.pool import Running
 from tailrace.experiment.schedule import TrialKey
 
@@ -20,7 +20,7 @@ class Reporter(Protocol):
     """What the experiment tells."""
 
     def say(self, text: str) -> None: ...
-    def begin(self, what: str, estimate: Estimate) -> None: ...
+    def begin(self, what: str, estimate: TimeEstimate) -> None: ...
     def tick(self, running: Sequence[Running]) -> None: ...
     def finished(self, key: TrialKey, outcome: dict[str, Any], wall_s: float) -> None: ...
     def end(self) -> None: ...
@@ -32,7 +32,7 @@ class Silent:
     def say(self, text: str) -> None:
         """Nothing."""
 
-    def begin(self, what: str, estimate: Estimate) -> None:
+    def begin(self, what: str, estimate: TimeEstimate) -> None:
         """Nothing."""
 
     def tick(self, running: Sequence[Running]) -> None:
@@ -50,7 +50,7 @@ class Plain:
 
     def __init__(self, out: TextIO | None = None) -> None:
         self._out = out or sys.stderr
-        self._estimate: Estimate | None = None
+        self._estimate: TimeEstimate | None = None
         self._what = ""
         self._last_s = time.monotonic()
 
@@ -58,7 +58,7 @@ class Plain:
         """One line."""
         print(text, file=self._out, flush=True)
 
-    def begin(self, what: str, estimate: Estimate) -> None:
+    def begin(self, what: str, estimate: TimeEstimate) -> None:
         """A stage of so many trials."""
         self._what, self._estimate = what, estimate
         self.say(f"{what}: {estimate.total} trial{'s' if estimate.total != 1 else ''}")
@@ -87,7 +87,7 @@ class Ndjson:
 
     def __init__(self, out: TextIO | None = None) -> None:
         self._out = out or sys.stderr
-        self._estimate: Estimate | None = None
+        self._estimate: TimeEstimate | None = None
         self._what = ""
         self._last_s = 0.0
 
@@ -98,7 +98,7 @@ class Ndjson:
         """A message."""
         self._write("message", text=text)
 
-    def begin(self, what: str, estimate: Estimate) -> None:
+    def begin(self, what: str, estimate: TimeEstimate) -> None:
         """A stage of so many trials."""
         self._what, self._estimate = what, estimate
         self._write("begin", stage=what, trials=estimate.total)
@@ -132,13 +132,13 @@ class Terminal:
         self._console = Console(stderr=True)
         self._progress: Any = None
         self._task: Any = None
-        self._estimate: Estimate | None = None
+        self._estimate: TimeEstimate | None = None
 
     def say(self, text: str) -> None:
         """One line above the bar."""
         self._console.print(text, markup=False, highlight=False)
 
-    def begin(self, what: str, estimate: Estimate) -> None:
+    def begin(self, what: str, estimate: TimeEstimate) -> None:
         """A bar for a stage."""
         from rich.progress import BarColumn, Progress, TextColumn
 
@@ -181,12 +181,12 @@ def verdict(outcome: dict[str, Any]) -> str:
 def to_go(remaining_s: float | None) -> str:
     """The time to go in words that claim no more than is known."""
     if remaining_s is None:
-        return "time to go not known yet"
+        return "remaining time unknown"
     if remaining_s < 90:
-        return f"about {max(1, round(remaining_s))} s to go"
+        return f"about {max(1, round(remaining_s))} s remaining"
     if remaining_s < 5400:
-        return f"about {round(remaining_s / 60)} min to go"
-    return f"about {remaining_s / 3600:.1f} h to go"
+        return f"about {round(remaining_s / 60)} min remaining"
+    return f"about {remaining_s / 3600:.1f} h remaining"
 
 
 def reporter_for(*, json_lines: bool, quiet: bool = False) -> Reporter:

@@ -1,9 +1,8 @@
 """One experiment from a checked scenario to a run directory with a summary and a report."""
 
-import sys
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -11,12 +10,12 @@ from tailrace.errors import RunRefusedError, closest
 from tailrace.experiment import calibrate
 from tailrace.experiment.budget import Budget, Lack, lacks, next_trial
 from tailrace.experiment.divide import divided
-from tailrace.experiment.engine import Engine, Simulated, Trial
-from tailrace.experiment.estimate import Estimate
+from tailrace.experiment.engine import Engine, EngineTrial, Simulated
+from tailrace.experiment.estimate import TimeEstimate
 from tailrace.experiment.judge import judged
-from tailrace.experiment.machine import available_cores
-from tailrace.experiment.manifest import manifest_of, now
+from tailrace.experiment.manifest import Described, manifest_of, now
 from tailrace.experiment.native import Outcome
+from tailrace.experiment.options import Options, chosen_arms, jobs_of
 from tailrace.experiment.plans import Plans, alone, identity
 from tailrace.experiment.pool import Pool, Running
 from tailrace.experiment.reporter import Reporter, Silent
@@ -24,7 +23,7 @@ from tailrace.experiment.scale import scaled
 from tailrace.experiment.schedule import SOLO, TrialKey, shuffled
 from tailrace.experiment.storage import RunDirectory
 from tailrace.files import write_json
-from tailrace.scenario.experiment import Experiment as ExperimentSpec
+from tailrace.scenario.experiment import Experiment
 from tailrace.scenario.loading import Loaded
 from tailrace.scenario.scenario import Scenario
 
@@ -36,26 +35,6 @@ INTERRUPTED, FINISHED = "interrupted", "finished"
 """States of a run that has ended. It has finished when every planned trial has an outcome on disk."""
 LOST_LISTED_MAX = 5
 """Trials without an outcome that a message names."""
-
-
-@dataclass(frozen=True)
-class Options:
-    """How a scenario is to be run."""
-
-    arms: Sequence[str] | None = None
-    """Only these arms."""
-    jobs: int | None = None
-    """Trials at the same time; None for one on each core."""
-    scale: float = 1.0
-    """Share of every count, size and duration."""
-    out: Path | None = None
-    """Run directory; None for one below `runs/` named after the scenario and its plans."""
-    command: Sequence[str] = field(default_factory=lambda: list(sys.argv))
-    """For the record."""
-    live_scale: int = 1
-    """Rates, queues and users are divided by this; see `experiment.divide`."""
-    time_budget_s: float | None = None
-    """Trials that the machine spoilt are tried again for so long; None for a number of attempts."""
 
 
 @dataclass(frozen=True)
@@ -74,7 +53,7 @@ class Finished:
         return all(status == "ok" for status in self.statuses.values()) and not self.lacks
 
 
-class Experiment:
+class ExperimentRun:
     """The plans of a scenario, their trials and the directory that keeps them."""
 
     def __init__(
@@ -84,8 +63,8 @@ class Experiment:
         self.options = options
         self.reporter: Reporter = reporter or Silent()
         self.engine: Engine = Simulated() if engine is None else engine
-        self.jobs = _jobs(options.jobs, self.engine)
-        self.chosen = _chosen(options.arms, list(loaded.arms))
+        self.jobs = jobs_of(options.jobs, self.engine)
+        self.chosen = chosen_arms(options.arms, list(loaded.arms))
         at_points = [point.arm(arm) for point in loaded.points for arm in self.chosen]
         self.arms = at_points if loaded.points else self.chosen
         check_published(loaded)
@@ -101,11 +80,11 @@ class Experiment:
         name = f"{loaded.scenario.name}-{kind}{self.identity[:NAME_HASH_DIGITS]}"
         self.directory = RunDirectory(options.out or RUNS / name)
         self.statuses: dict[TrialKey, str] = {}
-        self.estimate = Estimate([], self.jobs)
+        self.estimate = TimeEstimate([], self.jobs)
         self.budget: Budget | None = None
 
     @property
-    def _spec(self) -> ExperimentSpec:
+    def _spec(self) -> Experiment:
         return self.loaded.scenario.experiment
 
     @property
@@ -137,7 +116,7 @@ class Experiment:
         with self.directory.locked():
             held = self.directory.open(self.identity)  # again: another process may have been at work until now
             was_finished = self._was_finished(held)
-            manifest = manifest_of(self, held)
+            manifest = manifest_of(self.described(held), held)
             self.directory.write_manifest(manifest)
             self._copy_scenario()
             self.engine.open(self.directory.path)
@@ -161,6 +140,23 @@ class Experiment:
             raise RunRefusedError(_lost_words(self.directory.path, lost))
         lacking = lacks(self.keys(), self.statuses) if self.budget is not None else []
         return Finished(self.directory.path, is_interrupted, dict(self.statuses), lacking)
+
+    def described(self, held: dict[str, Any] | None) -> Described:
+        """What the manifest of this run states; `held` is the manifest that the directory has already."""
+        trials = max(self._spec.trials, int((held or {}).get("trials", 0)))
+        return Described(
+            self.loaded,
+            self.options,
+            self.engine,
+            self.identity,
+            self.jobs,
+            self.chosen,
+            self.arms,
+            self.scenarios,
+            self.baseline,
+            trials,
+            [str(key) for key in self.keys(trials)],
+        )
 
     def _was_finished(self, held: dict[str, Any] | None) -> str | None:
         """When a complete run had finished: to look at it again does not finish it anew."""
@@ -201,17 +197,17 @@ class Experiment:
                 continue
             if held.get("plan_hash") != self.plans.hash(key.arm):
                 path = self.directory.trial_path(key)
-                raise RunRefusedError(f"{path}: it is of another plan than this run's (hint: choose another --out)")
+                raise RunRefusedError(f"{path}: it was run with a different plan (hint: choose another --out)")
             self.statuses[key] = str(held["status"])
         if len(missing) < len(keys):
-            self.reporter.say(f"{len(keys) - len(missing)} of {len(keys)} trials are there already")
+            self.reporter.say(f"{len(keys) - len(missing)} of {len(keys)} trials are complete already")
         for key in {key.arm: key for key in missing}.values():
             self.directory.write_plan(key, self.plans.raw(key))
         if self.options.time_budget_s is not None:
             return self._run_within(keys, Budget(self.options.time_budget_s))
         is_interrupted = self._run_pool("trials", missing)
-        while not is_interrupted and (spoilt := self._spoilt(keys)):
-            is_interrupted = self._run_pool("trials that the machine spoilt, once more", spoilt)
+        while not is_interrupted and (repeatable := self._repeatable(keys)):
+            is_interrupted = self._run_pool("repeating trials that the machine invalidated", repeatable)
         return is_interrupted
 
     def _run_within(self, keys: Sequence[TrialKey], budget: Budget) -> bool:
@@ -221,10 +217,10 @@ class Experiment:
 
         def may_run(key: TrialKey) -> bool:
             status = self.statuses.get(key)
-            is_open = status is None or (status == "invalid" and (self.directory.finished(key) or {}).get("spoilt"))
-            return bool(is_open) and budget.has_room(key)
+            is_open = status is None or bool(self._invalidated([key]))
+            return is_open and budget.has_room(key)
 
-        self.estimate = Estimate([key for key in keys if self.statuses.get(key) != "ok"], self.jobs)
+        self.estimate = TimeEstimate([key for key in keys if self.statuses.get(key) != "ok"], self.jobs)
         self.reporter.begin(f"trials within {budget.limit_s / SECONDS_PER_MINUTE:g} min", self.estimate)
         try:
             while (key := next_trial(keys, self.statuses, may_run, tried.__getitem__)) is not None:
@@ -239,20 +235,22 @@ class Experiment:
         """Runs these trials; returns whether it was interrupted."""
         if not keys:
             return False
-        self.estimate = Estimate(keys, self.jobs)
+        self.estimate = TimeEstimate(keys, self.jobs)
         self.reporter.begin(what, self.estimate)
         try:
             return Pool(self.jobs, self._trial, self).run_all(keys)
         finally:
             self.reporter.end()
 
-    def _spoilt(self, keys: Sequence[TrialKey]) -> list[TrialKey]:
-        """Trials that do not count by the fault of the machine, and may be tried again."""
-        held = {key: self.directory.finished(key) or {} for key in keys if self.statuses.get(key) == "invalid"}
-        again = [key for key, outcome in held.items() if outcome.get("spoilt")]
-        return [key for key in again if self.directory.attempts(key) < self._spec.live.attempts]
+    def _repeatable(self, keys: Sequence[TrialKey]) -> list[TrialKey]:
+        """Trials that the machine invalidated and that may be repeated."""
+        return [key for key in self._invalidated(keys) if self.directory.attempts(key) < self._spec.live.attempts]
 
-    def _trial(self, key: TrialKey) -> Trial:
+    def _invalidated(self, keys: Sequence[TrialKey]) -> list[TrialKey]:
+        held = {key: self.directory.finished(key) or {} for key in keys if self.statuses.get(key) == "invalid"}
+        return [key for key, outcome in held.items() if outcome.get("is_machine_fault")]
+
+    def _trial(self, key: TrialKey) -> EngineTrial:
         return self.engine.trial(self.plans.json(key))
 
     def tick(self, running: Sequence[Running]) -> None:
@@ -315,25 +313,5 @@ def summarise_and_report(path: Path) -> tuple[dict[str, Any], Path]:
 
 def _lost_words(path: Path, lost: Sequence[TrialKey]) -> str:
     named = ", ".join(str(key) for key in lost[:LOST_LISTED_MAX]) + (", ..." if len(lost) > LOST_LISTED_MAX else "")
-    left = f"{len(lost)} trial{'s' if len(lost) != 1 else ''} left no outcome: {named}"
-    return f"{path}: {left} (hint: the same command runs them)"
-
-
-def _jobs(asked: int | None, engine: Engine) -> int:
-    """Trials at the same time."""
-    jobs = available_cores() if asked is None else asked
-    if jobs < 1:
-        raise RunRefusedError(f"{jobs} jobs run nothing (hint: leave it out for one on each core)")
-    most = engine.jobs_max
-    if asked is not None and most is not None and asked > most:
-        raise RunRefusedError(f"{asked} {engine.name} trials at once would disturb each other (hint: leave --jobs out)")
-    return jobs if most is None else min(jobs, most)
-
-
-def _chosen(asked: Sequence[str] | None, known: Sequence[str]) -> list[str]:
-    if not asked:
-        return list(known)
-    for arm in asked:
-        if arm not in known:
-            raise RunRefusedError(f"there is no arm '{arm}' (hint: {closest(arm, known, 'arms')})")
-    return [arm for arm in known if arm in asked]
+    left = f"{len(lost)} trial{'s have' if len(lost) != 1 else ' has'} no outcome: {named}"
+    return f"{path}: {left} (hint: run the same command again)"

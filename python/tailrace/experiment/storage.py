@@ -3,13 +3,13 @@
 import fcntl
 from collections.abc import Iterator
 from contextlib import contextmanager
+from io import BytesIO
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from tailrace.errors import RunRefusedError
-from tailrace.experiment.native import Outcome
+from tailrace.experiment.native import Columns, Outcome
 from tailrace.experiment.schedule import TrialKey
-from tailrace.experiment.tables import parquet
 from tailrace.files import PART, make_folder, named, read_json, write_bytes, write_json
 
 KEPT = ("ok", "invalid")
@@ -20,6 +20,9 @@ ATTEMPT = ".attempt-"
 LOCK = "run.lock"
 BEGINNINGS = frozenset({"trials", LOCK})
 """What is in a run directory before its manifest."""
+
+FORMATS: dict[str, Literal["I", "Q", "d"]] = {"u32": "I", "u64": "Q", "f64": "d"}
+"""Column types of the simulator and their formats in Python's buffer protocol."""
 
 
 class RunDirectory:
@@ -37,16 +40,18 @@ class RunDirectory:
         if manifest is not None and manifest.get("identity") != identity:
             held = manifest.get("name", "another run")
             raise RunRefusedError(
-                f"{self.path}: it holds another run ('{held}' with other plans, seed, engine, fabric or version);"
-                " results are never overwritten (hint: choose another --out)"
+                f"{self.path}: the directory holds another run ('{held}'; plans, seed, engine, fabric or build differ);"
+                " results are not overwritten (hint: choose another --out)"
             )
         if manifest is None and self.path.exists() and not self._is_fresh():
-            raise RunRefusedError(f"{self.path}: it is not empty and holds no run (hint: choose another --out)")
+            raise RunRefusedError(
+                f"{self.path}: the directory is not empty and is not a run directory (hint: choose another --out)"
+            )
         try:
             make_folder(self.path / "trials")
         except OSError as error:
             raise RunRefusedError(
-                f"{error.filename}: it cannot be made: {error.strerror} (hint: choose another --out)"
+                f"{error.filename}: cannot create it: {error.strerror} (hint: choose another --out)"
             ) from None
         return manifest
 
@@ -71,7 +76,7 @@ class RunDirectory:
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
                 raise RunRefusedError(
-                    f"{self.path}: another process is at work on this run (hint: wait for it)"
+                    f"{self.path}: another process is running this experiment (hint: wait until it has finished)"
                 ) from None
             for folder in ("", "plans/", "trials/*/"):
                 for left in self.path.glob(f"{folder}.*{PART}"):
@@ -148,3 +153,20 @@ def read_object(path: Path) -> dict[str, Any] | None:
     except (FileNotFoundError, NotADirectoryError, ValueError):
         return None
     return content if isinstance(content, dict) else None
+
+
+def parquet(columns: Columns) -> memoryview:
+    """One table as the content of a Parquet file.
+
+    It is made in memory, where it is smaller than the columns are, so that all files are written in one place:
+    a writer of tables that meets a full disk panics.
+    """
+    from arro3.core import Array, Table
+    from arro3.io import write_parquet as write
+
+    arrays: dict[str, Any] = {
+        name: Array.from_buffer(memoryview(data).cast(FORMATS[kind])) for name, (kind, data) in columns.items()
+    }
+    made = BytesIO()
+    write(Table.from_pydict(arrays), made, compression="zstd(1)")
+    return made.getbuffer()

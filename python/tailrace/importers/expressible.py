@@ -27,7 +27,7 @@ def compare(exported: dict[str, Policy], switch: Switch, read_back: Section, rem
     for name, policy in exported.items():
         back = policies.get(name)
         if back is None:
-            remarks.add(0, name, "not-modelled", f"the policy came back under the name {', '.join(policies)}")
+            remarks.add(0, name, "not-modelled", f"the policy was read back under the name {', '.join(policies)}")
             continue
         for path, was, became, field in _differences(normal(policy), normal(back), f"policies.{name}"):
             _tell(path, was, became, field, remarks)
@@ -37,10 +37,10 @@ def compare(exported: dict[str, Policy], switch: Switch, read_back: Section, rem
         value = getattr(switch, key)
         is_written = key in switch_back.model_fields_set and value == getattr(switch_back, key)
         if key in switch.model_fields_set and not is_written:
-            words = f"{_shown(value, field)} is the switch's own property: no command sets it"
+            words = f"{_shown(value, field)} is a property of the switch: no command sets it"
             remarks.add(0, f"switches.{key}", "not-modelled", words)
     if switch.bridge_priority != switch_back.bridge_priority:
-        words = f"{switch.bridge_priority} is not written: this is the configuration of the queues alone"
+        words = f"{switch.bridge_priority} is not written: the configuration covers queueing only"
         remarks.add(0, "switches.bridge_priority", "not-modelled", words)
     for towards, other in switch.ports.items():
         if other != switch.policy and switch_back.ports.get(towards) != other:
@@ -51,22 +51,22 @@ def _rules(were: list[Rule], became: list[Rule], remarks: Remarks) -> None:
     """Rules that are lost, those that the vendor adds, or their order."""
     lost = [(index, rule) for index, rule in enumerate(were) if rule not in became]
     for index, rule in lost:
-        words = f"{_shown(rule)} has no words there, or comes back in others"
+        words = f"{_shown(rule)} cannot be expressed there, or is expressed differently"
         remarks.add(0, f"switches.classify.{index}", "not-modelled", words)
     added = [rule for rule in became if rule not in were]
     if added:
         words = "the configuration also means " + ", ".join(_shown(rule) for rule in added)
         remarks.add(0, "switches.classify", "not-modelled", words)
     if not lost and not added and were != became:
-        remarks.add(0, "switches.classify", "not-modelled", "the rules come back in another order")
+        remarks.add(0, "switches.classify", "not-modelled", "the rules were read back in a different order")
 
 
 def _tell(path: str, was: Any, became: Any, field: FieldInfo | None, remarks: Remarks) -> None:
-    means = "says nothing of it" if became is None else f"means {_shown(became, field)}"
+    means = "does not set it" if became is None else f"means {_shown(became, field)}"
     if was is None:
-        words = f"the configuration means {_shown(became, field)}, which the scenario does not say"
+        words = f"the configuration means {_shown(became, field)}, which the scenario does not set"
     else:
-        words = f"{_shown(was, field)} cannot be said; the configuration {means}"
+        words = f"{_shown(was, field)} cannot be expressed; the configuration {means}"
     remarks.add(0, path, "not-modelled", words)
 
 

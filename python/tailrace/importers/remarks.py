@@ -5,7 +5,7 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Literal
 
 Verdict = Literal["understood", "no-effect", "not-modelled", "not-understood", "contradiction", "assumed"]
-"""`no-effect`: known, and nothing that a simulation could show. `not-modelled`: known, and left out here."""
+"""`no-effect`: known, with no effect that a simulation could show. `not-modelled`: known, and left out here."""
 
 WORDS: dict[Verdict, str] = {
     "understood": "understood",
@@ -60,9 +60,11 @@ class Remarks:
     def repeated(self, earlier_line: int, earlier: str, line: int, text: str) -> None:
         """A setting is there twice: the later one counts."""
         if earlier.split() == text.split():
-            self.add(earlier_line, earlier, "no-effect", f"line {line} says the same")
+            self.add(earlier_line, earlier, "no-effect", f"line {line} repeats it")
         else:
-            self.add(earlier_line, earlier, "contradiction", f"line {line} says '{text}', and the later line counts")
+            self.add(
+                earlier_line, earlier, "contradiction", f"line {line} sets '{text}'; the later line takes precedence"
+            )
 
     def rename(self, old: str, new: str) -> None:
         """A place in the scenario has another name."""

@@ -88,7 +88,7 @@ class Section:
             self.is_sound = False
             for problem in error.problems:
                 hint = f" (hint: {problem.hint})" if problem.hint else ""
-                remarks.add(0, problem.path, "contradiction", f"no scenario can have this: {problem.what}{hint}")
+                remarks.add(0, problem.path, "contradiction", f"a scenario cannot contain this: {problem.what}{hint}")
 
     def rename(self, name: str, remarks: Remarks) -> None:
         """Names the switch, and its policies after it, so that sections of several switches fit into one scenario."""

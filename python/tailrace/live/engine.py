@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from tailrace.errors import RunRefusedError, TailraceError
-from tailrace.experiment.engine import LIVE, Trial, read_plan
+from tailrace.experiment.engine import LIVE, EngineTrial, read_plan
 from tailrace.experiment.native import Outcome
 from tailrace.files import make_folder, named, write_text
 from tailrace.live.lab import fabric, kinds
@@ -97,7 +97,7 @@ class LiveEngine:
         if self._folder.is_dir() and not any(self._folder.iterdir()):
             self._folder.rmdir()
 
-    def trial(self, plan_json: str) -> Trial:
+    def trial(self, plan_json: str) -> EngineTrial:
         """A trial with a fresh lab of its own."""
         if self._templates is None:
             self._templates = Templates(self._folder / "templates")

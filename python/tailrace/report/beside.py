@@ -21,8 +21,8 @@ def beside_published(summary: dict[str, Any]) -> dict[str, Any]:
         "has_published": has_published,
         "has_kinds": has_kinds(summary["expectations"]),
         "counted": ". ".join(text for text in (count_text(rows), null_text(rows)) if text) if rows else "",
-        "title": "Beside the published figures" if has_published else "Expectations",
-        "short": "Beside the published" if has_published else "Expectations",
+        "title": "Comparison with published figures" if has_published else "Expectations",
+        "short": "Published figures" if has_published else "Expectations",
     }
 
 

@@ -8,11 +8,14 @@ from tailrace.report.charts.engines import engines_chart
 from tailrace.report.page import asset, environment
 
 WHAT = {
-    "slowdown": ("Slowdown", "Time in the arm over the time alone, each engine by its own solo run."),
-    "completion_s": ("Completion", "Time until the last user of a workload was done, in seconds."),
+    "slowdown": ("Slowdown", "Completion time in the arm divided by that of the solo run, both of the same engine."),
+    "completion_s": ("Completion", "Time until the last user of a workload finished, in seconds."),
     "latency_p50_ms": ("Median latency", "From the intended start of a transaction to its end, in milliseconds."),
-    "latency_p99_ms": ("Latency p99", "As above: one transaction in a hundred took longer."),
-    "goodput_gbps": ("Goodput", "Application bytes over time, in Gbit/s."),
+    "latency_p99_ms": (
+        "Latency p99",
+        "99th percentile, from the intended start of a transaction to its end, in milliseconds.",
+    ),
+    "goodput_gbps": ("Goodput", "Application bytes per second, in Gbit/s."),
 }
 
 
@@ -25,10 +28,10 @@ def write_engines(compared: dict[str, Any], path: Path) -> Path:
 def render_engines(compared: dict[str, Any]) -> str:
     """The page as text."""
     sections: list[dict[str, Any]] = []
-    for metric, (title, says) in WHAT.items():
+    for metric, (title, caption) in WHAT.items():
         rows = [row for row in compared["rows"] if row["metric"] == metric]
         if rows:
             chart = engines_chart(rows)
-            sections.append({"key": metric, "title": title, "says": says, "rows": rows, "chart": chart})
+            sections.append({"key": metric, "title": title, "caption": caption, "rows": rows, "chart": chart})
     template = environment().get_template("engines.html.j2")
     return template.render(compared=compared, sections=sections, theme=asset("theme.css"))

@@ -39,7 +39,7 @@ def _obeys(lossless: dict[str, Any]) -> str:
 def _storm(storm: dict[str, Any]) -> str:
     priorities = ranges_text(bits(storm["priorities"]))
     start, end = span_text(storm["from_ps"]), span_text(storm["until_ps"])
-    return f"pauses priority {priorities} again and again from {start} to {end}"
+    return f"sends pauses for priority {priorities} repeatedly from {start} to {end}"
 
 
 def _names(names: list[str], hosts: int) -> str:

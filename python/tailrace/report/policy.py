@@ -10,11 +10,11 @@ from tailrace.results.text.numbers import digits_text, rate_text, size_text, spa
 NAMES_MAX = 4
 
 RESET_WORDS = {
-    "order-safe": "unless packets of it still wait in the normal queue",
-    "naive": "whatever still waits in the normal queue",
+    "order-safe": "unless some of its packets are still in the normal queue",
+    "naive": "even if some of its packets are still in the normal queue",
 }
 FULL_WORDS = {
-    "evict-oldest": "the flow that was silent longest is evicted",
+    "evict-oldest": "the flow that has been silent longest is evicted",
     "untracked": "further flows are not tracked",
 }
 
@@ -97,7 +97,7 @@ def policy_sentences(policy: dict[str, Any]) -> list[str]:
 def _queue(queue: dict[str, Any]) -> str:
     parts = [service_words(queue["service"]), limit_words(queue["limit"])]
     if reserved := queue.get("reserved_bytes"):
-        parts.append(f"{size_text(reserved)} always its own")
+        parts.append(f"{size_text(reserved)} reserved")
     for end, words in (("min", "at least"), ("max", "at most")):
         if rate_bps := queue.get(f"shape_{end}_bps"):
             parts.append(f"{words} {rate_text(rate_bps)}")
@@ -156,8 +156,8 @@ def _dpp(dpp: dict[str, Any], queues: list[dict[str, Any]]) -> str:
     return (
         f"Dynamic packet prioritisation: the first {dpp['max_packets']} packets of a flow{_in_classes(dpp)} go to "
         f"{express}; after "
-        f"{span_text(dpp['age_ps'])} of silence a flow is new again, {RESET_WORDS[dpp['reset']]}; "
-        f"{digits_text(dpp['table_entries'])} flow entries, and when they are full {FULL_WORDS[dpp['when_full']]}."
+        f"{span_text(dpp['age_ps'])} of silence a flow counts as new, {RESET_WORDS[dpp['reset']]}; "
+        f"{digits_text(dpp['table_entries'])} flow entries; when the table is full, {FULL_WORDS[dpp['when_full']]}."
     )
 
 

@@ -49,8 +49,8 @@ def ingress_sentences(policy: dict[str, Any]) -> list[str]:
         which = "each flow" if police["per_flow"] else "everything together"
         classes, rate = ranges_text(bits(police["classes"])), rate_text(police["rate_bps"])
         sentences.append(
-            f"Policer: {which} in class {classes} enters at {rate} with bursts of {size_text(police['burst_bytes'])}; "
-            "what exceeds that is dropped."
+            f"Policer: {which} in class {classes} is limited to {rate} with bursts of "
+            f"{size_text(police['burst_bytes'])}; excess traffic is dropped."
         )
     sentences += [group_words(group) for group in policy.get("groups", []) if group.get("lossless")]
     if pause := policy.get("pause"):
@@ -63,7 +63,7 @@ def group_words(group: dict[str, Any]) -> str:
     lossless = group["lossless"]
     who = "everything" if group["priorities"] == 0xFF else f"priority {ranges_text(bits(group['priorities']))}"
     return (
-        f"Lossless at ingress: {who} pauses its sender above {threshold_text(group)} and lets it go on "
+        f"Lossless at ingress: {who} pauses its sender above {threshold_text(group)} and resumes it "
         f"{size_text(lossless['xon_offset_bytes'])} lower; {size_text(lossless['headroom_bytes'])} of headroom."
     )
 
@@ -83,5 +83,6 @@ def pause_words(pause: dict[str, Any]) -> str:
     words += " (802.3x)" if pause["sends_link_pause"] else " (802.1Qbb)"
     if watchdog := pause.get("watchdog"):
         detection, restoration = span_text(watchdog["detection_ps"]), span_text(watchdog["restoration_ps"])
-        words += f"; the watchdog drops what is paused for {detection}, until {restoration} without a pause"
+        words += f"; the watchdog drops the frames of a queue paused for {detection}, "
+        words += f"until {restoration} have passed without a pause"
     return words + "."

@@ -14,7 +14,7 @@ LABELLED = ((0.9, (1, 2, 4, 6)), (1.8, (1, 2, 5)), (2.4, (1, 3)), (inf, (1,)))
 STEPS = (1.0, 2.0, 2.5, 5.0, 10.0)
 
 
-class Scale(Protocol):
+class AxisScale(Protocol):
     """What a plot needs to know of an axis."""
 
     def __call__(self, value: float) -> float:

@@ -23,7 +23,7 @@ class Steps:
 
 
 @dataclass(frozen=True)
-class Line:
+class SeriesLine:
     """One line of a chart. `style` is its classes, its colour first; `trial` is the number of a single trial."""
 
     name: str
@@ -40,7 +40,7 @@ class TimeChart:
     title: str
     y_title: str
     times_s: list[float]
-    lines: list[Line]
+    lines: list[SeriesLine]
     is_log: bool = False
     workload: int | None = None
     """Position of the one workload that the chart is about."""
@@ -97,10 +97,10 @@ def means(trials: Sequence[Values]) -> Values:
     return merged
 
 
-def lines_of(name: str, style: str, trials: Sequence[tuple[int, Values]]) -> list[Line]:
+def lines_of(name: str, style: str, trials: Sequence[tuple[int, Values]]) -> list[SeriesLine]:
     """The median line of an arm and, where there are several trials, its first trial beside it."""
-    middle = Line(name, style, medians([values for _, values in trials]))
+    middle = SeriesLine(name, style, medians([values for _, values in trials]))
     if len(trials) < 2:
         return [middle]
     number, values = trials[0]
-    return [Line(f"{name} trial {number}", style, values, trial=number), middle]
+    return [SeriesLine(f"{name} trial {number}", style, values, trial=number), middle]

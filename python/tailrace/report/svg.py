@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 
 from markupsafe import Markup, escape
 
-from tailrace.report.scale import Scale
+from tailrace.report.scale import AxisScale
 
 # Side of the nested coordinate system of lines. Whole numbers keep paths short: 1/2000 of a plot is below a pixel.
 GRAIN = 2_000
@@ -49,7 +49,7 @@ def plot(
     return tag("div", drawing, class_="plot", style=f"padding:{top}px {right}px {bottom}px {left}px")
 
 
-def x_axis(scale: Scale, height: int, *, has_grid: bool = True) -> list[Markup]:
+def x_axis(scale: AxisScale, height: int, *, has_grid: bool = True) -> list[Markup]:
     """Grid lines and labels below the plot."""
     marks = []
     for value, text in scale.ticks():
@@ -61,7 +61,7 @@ def x_axis(scale: Scale, height: int, *, has_grid: bool = True) -> list[Markup]:
     return [*marks, tag("line", x1=0, x2="100%", y1=height, y2=height, class_="axis")]
 
 
-def y_axis(scale: Scale, height: int) -> list[Markup]:
+def y_axis(scale: AxisScale, height: int) -> list[Markup]:
     """Grid lines and labels to the left."""
     marks = []
     for value, text in scale.ticks():
@@ -78,7 +78,7 @@ def lines(paths: Iterable[Markup]) -> Markup:
     return tag("svg", *paths, viewBox=box, preserveAspectRatio="none", width="100%", height="100%", class_="lines")
 
 
-def line(points: Sequence[tuple[float, float | None]], x: Scale, y: Scale, **attributes: object) -> Markup:
+def line(points: Sequence[tuple[float, float | None]], x: AxisScale, y: AxisScale, **attributes: object) -> Markup:
     """A line through points; a missing value interrupts it."""
     path: list[str] = []
     is_down = False
@@ -91,7 +91,7 @@ def line(points: Sequence[tuple[float, float | None]], x: Scale, y: Scale, **att
     return _path("".join(path), attributes)
 
 
-def steps(points: Sequence[tuple[float, float]], x: Scale, y: Scale, **attributes: object) -> Markup:
+def steps(points: Sequence[tuple[float, float]], x: AxisScale, y: AxisScale, **attributes: object) -> Markup:
     """A cumulative distribution: rises at each point and is level in between."""
     path: list[str] = []
     for at, value in points:

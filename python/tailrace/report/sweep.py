@@ -42,12 +42,15 @@ def sweep_section(run: Run, summary: dict[str, Any]) -> dict[str, Any]:
 
 def _notices(excluded: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     """Trials that are not valid: what did not finish stays in the curves, and anything else has no place there."""
-    rests = {True: "and are told by what they did in their time.", False: "and enter no average."}
+    rests = {
+        True: "and remain in the curves with the work that they completed.",
+        False: "and are excluded from all averages.",
+    }
     notices = []
     for is_told, rest in rests.items():
         points = [one for one in excluded if one["is_told"] == is_told]
         count = len({one["label"] for one in points})
-        lead = f"Trials at {count} point{'s' * (count != 1)} {'did not finish' if is_told else 'do not count'}"
+        lead = f"Trials at {count} point{'s' * (count != 1)} {'did not finish' if is_told else 'are invalid'}"
         notices += [{"lead": lead, "rest": rest, "points": points}] if points else []
     return notices
 

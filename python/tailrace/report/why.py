@@ -5,9 +5,9 @@ from typing import Any
 from tailrace.report.limits import WHY_MAX
 from tailrace.report.plan_facts import PlanFacts
 from tailrace.results import Run
-from tailrace.results.ports.deferred_resets import deferred_reset_words
 from tailrace.results.ports.timeouts import slowest_of, timeout_words
 from tailrace.results.ports.waiting import Wait, prioritized_words, wait_words, waits_of
+from tailrace.results.text.numbers import count_text, span_text
 from tailrace.scenario.workloads.kinds import facts_of
 
 PORTS_NAMED_MAX = 2
@@ -81,3 +81,23 @@ def _prioritized(run: Run, pairs: list[Pair]) -> list[dict[str, Any]]:
         {"text": prioritized_words(arm, wait, medians), "about": f"of-arm-{run.arms.index(arm)}"}
         for (arm, _), (wait, medians) in found.items()
     ]
+
+
+def deferred_reset_words(arm: str, port: dict[str, Any], dpp: dict[str, Any] | None) -> str | None:
+    """What happened at a port of an arm, and advice; None where no reset was deferred. `dpp` are its settings."""
+    counters = port["dpp"] or {}
+    deferred, resets = counters.get("deferred_resets") or 0, counters.get("resets") or 0
+    if deferred < 1:
+        return None
+    age = f"the age of {span_text(dpp['age_ps'])}" if dpp else "the age"
+    express = dpp["express_queue"] if dpp else None
+    normal = [queue for number, queue in enumerate(port["queues"]) if number != express]
+    name = max(normal, key=lambda queue: queue["depth_mean_bytes"] or 0)["name"] if normal else "normal"
+    return (
+        f"With {arm}, {count_text(deferred)} of {count_text(deferred + resets)} silences per trial ended while frames "
+        f"of the flow were still queued in {name} at {port['node']} → {port['towards']}: the flow had been silent for "
+        f"{age}, but its next packets were not prioritised, because they would have overtaken the queued ones. For "
+        f"bulk flows this is harmless. For transactions, the queueing delay of {name} exceeds the age: "
+        f"reduce it (a smaller limit, or `aqm` with ECN), use a separate queue for the transactions, or accept "
+        f"reordering (`reset: naive`)."
+    )

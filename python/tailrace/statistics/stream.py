@@ -1,4 +1,4 @@
-"""Luck has an address: every resampling draws from a stream of its own."""
+"""Named random streams: every resampling draws from a separate stream."""
 
 import hashlib
 import random

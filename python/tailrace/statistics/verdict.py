@@ -12,7 +12,7 @@ from tailrace.statistics.rank import Shift, cliffs_delta, hodges_lehmann, mann_w
 from tailrace.statistics.sample import mean, median
 from tailrace.statistics.stream import named_stream
 
-Verdict = Literal["lower", "higher", "no difference seen", "too few trials"]
+Verdict = Literal["lower", "higher", "no significant difference", "too few trials"]
 
 # The customary threshold. A verdict names its p value, so that readers can hold it to another.
 SIGNIFICANCE = 0.05
@@ -98,7 +98,7 @@ def _verdict(effect: Effect, p_adjusted: float, tests: int) -> Verdict:
     if effect.test.p_smallest * tests >= SIGNIFICANCE:
         return "too few trials"
     if p_adjusted >= SIGNIFICANCE or _holds_zero(effect.change_interval):
-        return "no difference seen"
+        return "no significant difference"
     return "lower" if effect.other_mean < effect.baseline_mean else "higher"
 
 

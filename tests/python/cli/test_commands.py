@@ -145,7 +145,7 @@ def test_a_dry_run_lists_trials_and_runs_nothing(tailrace: Program, workplace: P
     ended = tailrace("run", "lab.yaml", "--trials", "2", "--arm", "dpp", "--dry-run")
     assert ended.code == 0
     assert "dpp/1" in ended.out
-    assert "to go" in ended.out
+    assert "remaining" in ended.out
     assert not (workplace / "runs").exists()
     listing = json.loads(tailrace("run", "lab.yaml", "--trials", "2", "--dry-run", "--json").out)
     assert len(listing["trials"]) == 6
@@ -154,13 +154,13 @@ def test_a_dry_run_lists_trials_and_runs_nothing(tailrace: Program, workplace: P
 
 def test_a_rerun_goes_on_and_a_report_can_be_written_again(tailrace: Program, workplace: Path) -> None:
     assert tailrace("run", "lab.yaml", *TINY, "--set", "expect=[]", "--out", "mine").code == 0
-    assert "6 of 6 trials are there already" in tailrace("run", "lab.yaml", *TINY, "--out", "mine").err
+    assert "6 of 6 trials are complete already" in tailrace("run", "lab.yaml", *TINY, "--out", "mine").err
     (workplace / "mine/report.html").unlink()
     assert tailrace("report", "mine").code == 0
     assert (workplace / "mine/report.html").is_file()
     refused = tailrace("run", "lab.yaml", "--seed", "2", "--out", "mine")
     assert refused.code == 2
-    assert "never overwritten" in refused.err
+    assert "not overwritten" in refused.err
 
 
 def test_compare_tells_two_runs_apart(tailrace: Program) -> None:
@@ -196,7 +196,7 @@ def test_schema_prints_json_schema(tailrace: Program) -> None:
 @pytest.mark.parametrize(
     ("arguments", "what"),
     [
-        (("run", "none.yaml"), "there is no such file"),
+        (("run", "none.yaml"), "no such file"),
         (("check", "."), "this is a folder"),
         (("check", "lab.yaml", "--set", "workloads.orders"), "this is not key=value"),
         (("check", "lab.yaml", "--set", "workload.orders.users=3"), "did you mean 'workloads'?"),

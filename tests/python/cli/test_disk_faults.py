@@ -124,7 +124,7 @@ def test_a_table_writer_that_panics_ends_the_run(
         return parquet(columns)  # type: ignore[arg-type]
 
     from tailrace.experiment import storage
-    from tailrace.experiment.tables import parquet
+    from tailrace.experiment.storage import parquet
 
     monkeypatch.setattr(storage, "parquet", panics)
     code, said = run(tmp_path / "mine", jobs)
@@ -146,7 +146,7 @@ def test_a_trial_that_vanishes_is_not_finished(run: Run, tmp_path: Path, monkeyp
 
     monkeypatch.setattr(RunDirectory, "write_trial", forgetful)
     code, said = run(tmp_path / "mine", 1)
-    assert (code, "1 trial left no outcome: dpp/1 (hint: the same command runs them)" in said) == (2, True), said
+    assert (code, "1 trial no outcome: dpp/1 (hint: run the same command again)" in said) == (2, True), said
     manifest = json.loads((tmp_path / "mine/manifest.json").read_text(encoding="utf-8"))
     assert manifest["state"] == "interrupted"
 

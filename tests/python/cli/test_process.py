@@ -14,7 +14,7 @@ import pytest
 from scenario_files import ROOT
 from tailrace.scenario.starter import STARTER
 
-PROGRAM = [sys.executable, str(ROOT / "tests" / "python" / "fake_native.py")]
+PROGRAM = [sys.executable, str(ROOT / "tests" / "support" / "fake_native.py")]
 LIMIT_S = 60
 
 
@@ -73,7 +73,7 @@ def test_on_a_terminal_there_is_a_bar_with_the_time_to_go(place: Path) -> None:
     os.close(ours)
     assert program.returncode == 0, shown
     assert "6 trials, about" in shown
-    assert "s to go" in shown
+    assert "s remaining" in shown
 
 
 def read_terminal(descriptor: int) -> bytes:
@@ -120,7 +120,7 @@ def test_an_interrupt_keeps_what_is_done_and_the_same_command_goes_on(place: Pat
 
     again = subprocess.run(command, cwd=place, env=environment(), capture_output=True, text=True, timeout=LIMIT_S)
     assert again.returncode == 0, again.stderr
-    assert f"{len(kept)} of 15 trials are there already" in again.stderr
+    assert f"{len(kept)} of 15 trials are complete already" in again.stderr
     assert all(path.stat().st_mtime_ns == stamp for path, stamp in kept.items())
     assert json.loads((place / "mine/manifest.json").read_text())["state"] == "finished"
 

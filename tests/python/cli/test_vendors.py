@@ -128,7 +128,7 @@ def test_what_is_written_is_read_again(tailrace: Program, workplace: Path, vendo
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (("import", "nxos", "none.cfg"), "none.cfg: it cannot be read"),
+        (("import", "nxos", "none.cfg"), "none.cfg: cannot read it"),
         (("import", "sonic", "lab.yaml"), "NOT UNDERSTOOD"),
         (("import", "sonic", str(NXOS)), "this is not JSON"),
         (("export", "nxos", "lab.yaml", "--switch", "leav"), "did you mean 'leaf'?"),
@@ -153,7 +153,7 @@ def test_counters_have_the_layout_and_the_names_of_the_switch(tailrace: Program,
         "Ingress Queuing for leaf1>client",
         "TxPPP:                    5,   RxPPP:                    4",
         "Watch-dog: 1 shutdowns, 1 restores",
-        "ETRAP: 12 elephants found, 2 % of the bytes, 11 lost their entry",
+        "ETRAP: 12 elephants detected, 2 % of the bytes, 11 evicted",
     ):
         assert words in out
     _, out, _ = tailrace("show", "queues", path, "--arm", "dpp", "--json")
@@ -196,7 +196,7 @@ def test_what_no_queue_has_seen_is_shown_for_the_switch(tailrace: Program, workp
     path = FakeRun(trials=1, with_solo=False).write(workplace / "run")
     add_bridging(path)
     _, out, _ = tailrace("show", "queues", path, "--arm", "dpp", "--port", "leaf1>client")
-    told = out.partition("Dropped before any queue")[2].split()
+    told = out.partition("Dropped before queueing")[2].split()
     assert [word for word in told if "-" not in word][-4:] == ["leaf1", "policed", "70", "70000"]
     _, out, _ = tailrace("show", "queues", path, "--arm", "dpp", "--json")
     assert json.loads(out)["switches"][0]["earlyDrops"] == {"policed": {"dropPackets": 70, "dropBytes": 70_000}}
@@ -272,7 +272,9 @@ def test_a_section_has_the_name_that_is_asked_for(tailrace: Program) -> None:
     assert section["switches"]["tuned"]["policy"] in section["policies"]
 
 
-@pytest.mark.parametrize(("name", "why"), [("a b", "is not a name"), ("db1", "a port of the switch leads to 'db1'")])
+@pytest.mark.parametrize(
+    ("name", "why"), [("a b", "is not a valid name"), ("db1", "a neighbour of the switch is called 'db1'")]
+)
 def test_a_name_that_a_switch_cannot_have_is_refused(tailrace: Program, name: str, why: str) -> None:
     Path("leaf.cfg").write_text(SPEEDS, encoding="utf-8")
     code, out, err = tailrace("import", "nxos", "leaf.cfg", "--name", name)

@@ -39,7 +39,7 @@ def test_one_arm_can_be_named_by_itself() -> None:
 
 @pytest.mark.parametrize("jobs", [0, -1])
 def test_no_jobs_are_refused(jobs: int) -> None:
-    with pytest.raises(tailrace.TailraceError, match="jobs run nothing"):
+    with pytest.raises(tailrace.TailraceError, match="jobs must be at least 1"):
         tailrace.run(sound(), trials=1, jobs=jobs)
 
 

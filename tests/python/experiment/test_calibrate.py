@@ -9,7 +9,8 @@ import pytest
 import fake_native
 from lab import load
 from tailrace.errors import RunRefusedError
-from tailrace.experiment.run import Experiment, Options
+from tailrace.experiment.options import Options
+from tailrace.experiment.run import ExperimentRun
 
 pytestmark = pytest.mark.usefixtures("fake", "workplace")
 
@@ -25,9 +26,9 @@ LARGE = {
 }
 
 
-def calibrated(spec: dict[str, Any], **changes: object) -> tuple[Experiment, dict[str, dict[str, Any]]]:
+def calibrated(spec: dict[str, Any], **changes: object) -> tuple[ExperimentRun, dict[str, dict[str, Any]]]:
     loaded = load(workloads__large=LARGE, workloads__backup=..., experiment__calibrate=spec, **changes)
-    experiment = Experiment(loaded, Options(jobs=2))
+    experiment = ExperimentRun(loaded, Options(jobs=2))
     experiment.run()
     text = (experiment.directory.path / "calibration.json").read_text(encoding="utf-8")
     return experiment, {choice["workload"]: choice for choice in json.loads(text)["choices"]}
@@ -99,7 +100,7 @@ def test_a_workload_that_is_too_much_for_the_time_is_refused() -> None:
 
 
 def test_a_gap_without_a_count_is_refused() -> None:
-    with pytest.raises(RunRefusedError, match="has no number of transactions"):
+    with pytest.raises(RunRefusedError, match="needs `transactions`"):
         calibrated({"to": "2s", "method": "gap"}, workloads__orders__transactions=...)
 
 
@@ -109,7 +110,7 @@ def test_results_of_other_choices_are_not_mixed_in() -> None:
     changed = json.loads(path.read_text(encoding="utf-8"))
     changed["choices"][0]["transactions"] += 1
     path.write_text(json.dumps(changed), encoding="utf-8")
-    with pytest.raises(RunRefusedError, match="of another plan"):
+    with pytest.raises(RunRefusedError, match="with a different plan"):
         calibrated({"to": "2s"})
 
 

@@ -7,7 +7,8 @@ import pytest
 from lab import sound
 from tailrace.errors import RunRefusedError
 from tailrace.experiment.divide import divided
-from tailrace.experiment.run import Experiment, Options
+from tailrace.experiment.options import Options
+from tailrace.experiment.run import ExperimentRun
 from tailrace.scenario.loading import Loaded, load_scenario
 from tailrace.scenario.lowering.plan import lower
 from tailrace.scenario.workloads.datagrams import Datagrams
@@ -114,11 +115,11 @@ def test_what_cannot_be_kept_is_refused_with_the_reason() -> None:
 
 def test_the_simulator_takes_the_same_scale(tmp_path: Path, fake: None) -> None:
     options = Options(out=tmp_path / "run", live_scale=2)
-    experiment = Experiment(load_scenario(sound(workloads__backup=...)), options)
+    experiment = ExperimentRun(load_scenario(sound(workloads__backup=...)), options)
     assert experiment.run().is_valid
     manifest = experiment.directory.manifest()
     assert manifest is not None
     assert manifest["live_scale"] == 2
-    other = Experiment(load_scenario(sound(workloads__backup=...)), Options(out=tmp_path / "run"))
+    other = ExperimentRun(load_scenario(sound(workloads__backup=...)), Options(out=tmp_path / "run"))
     with pytest.raises(RunRefusedError, match="holds another run"):
         other.run()

@@ -12,8 +12,9 @@ from tailrace import report, results
 from tailrace.cli.listing import find_runs
 from tailrace.cli.showing import show_queues
 from tailrace.errors import ScenarioError
+from tailrace.experiment.options import Options
 from tailrace.experiment.plans import Plans
-from tailrace.experiment.run import Experiment, Options, summarise_and_report
+from tailrace.experiment.run import ExperimentRun, summarise_and_report
 from tailrace.experiment.schedule import TrialKey
 from tailrace.scenario.loading import load_scenario
 from tailrace.scenario.network.network import Network
@@ -179,7 +180,7 @@ def test_planning_is_linear(shape: Callable[[int], Scenario]) -> None:
         loaded = load_scenario(shape(size))
 
         def plan() -> None:
-            experiment = Experiment(loaded, Options())
+            experiment = ExperimentRun(loaded, Options())
             for arm in experiment.arms:
                 json.loads(Plans({arm: experiment.scenarios[arm]}).json(TrialKey(arm, 1)))
 
@@ -190,7 +191,7 @@ def test_planning_is_linear(shape: Callable[[int], Scenario]) -> None:
 
 def test_running_is_linear(shape: Callable[[int], Scenario], tmp_path: Path) -> None:
     def action_of(size: int) -> Callable[[], object]:
-        experiment = Experiment(load_scenario(shape(size)), Options(jobs=1, out=tmp_path / str(size)))
+        experiment = ExperimentRun(load_scenario(shape(size)), Options(jobs=1, out=tmp_path / str(size)))
         return lambda: experiment.run()
 
     # The trials run in a thread, whose steps are not counted; what is planned and kept is.
@@ -201,7 +202,7 @@ def test_results_are_linear(
     shape: Callable[[int], Scenario], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     for size in (SIZE, 2 * SIZE, 4 * SIZE):
-        experiment = Experiment(load_scenario(shape(size)), Options(jobs=1, out=tmp_path / str(size) / "run"))
+        experiment = ExperimentRun(load_scenario(shape(size)), Options(jobs=1, out=tmp_path / str(size) / "run"))
         summarise_and_report(experiment.run().path)
     stages: dict[str, Callable[[Path], object]] = {
         "summarise": results.summarise,

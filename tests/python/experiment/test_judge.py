@@ -49,7 +49,7 @@ def test_an_unfinished_trial_with_another_fault_is_no_result(reasons: tuple[str,
     assert "unfinished" not in found
 
 
-def test_a_trial_is_spoilt_where_the_machine_alone_is_at_fault() -> None:
-    assert verdict("the fabric was late")["spoilt"] is True
-    assert "spoilt" not in verdict("the fabric was late", drops=3)
+def test_a_trial_is_repeatable_where_the_machine_alone_is_at_fault() -> None:
+    assert verdict("the fabric was late")["is_machine_fault"] is True
+    assert "is_machine_fault" not in verdict("the fabric was late", drops=3)
     assert verdict(drops=3)["reason"] == "host client dropped 3 frames"

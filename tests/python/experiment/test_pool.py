@@ -8,7 +8,7 @@ import pytest
 
 from tailrace.errors import TailraceError
 from tailrace.experiment import pool
-from tailrace.experiment.estimate import Estimate
+from tailrace.experiment.estimate import TimeEstimate
 from tailrace.experiment.native import Outcome
 from tailrace.experiment.pool import Pool, Running
 from tailrace.experiment.reporter import to_go
@@ -172,7 +172,7 @@ def test_a_refused_plan_is_a_failed_trial() -> None:
 
 def test_the_time_to_go_comes_from_what_was_measured() -> None:
     keys = [TrialKey("slow", 1), TrialKey("slow", 2), TrialKey("fast", 1), TrialKey("fast", 2)]
-    estimate = Estimate(keys, jobs=2)
+    estimate = TimeEstimate(keys, jobs=2)
     assert estimate.remaining_s([]) is None
     estimate.finished(keys[0], 10)
     estimate.finished(keys[2], 2)
@@ -181,7 +181,7 @@ def test_the_time_to_go_comes_from_what_was_measured() -> None:
 
 
 def test_the_time_to_go_claims_no_more_than_is_known() -> None:
-    assert to_go(None) == "time to go not known yet"
-    assert to_go(12.4) == "about 12 s to go"
-    assert to_go(600) == "about 10 min to go"
-    assert to_go(2 * 3600) == "about 2.0 h to go"
+    assert to_go(None) == "remaining time unknown"
+    assert to_go(12.4) == "about 12 s remaining"
+    assert to_go(600) == "about 10 min remaining"
+    assert to_go(2 * 3600) == "about 2.0 h remaining"

@@ -9,8 +9,9 @@ import pytest
 
 from lab import load, sound
 from tailrace.errors import RunRefusedError
+from tailrace.experiment.options import Options
 from tailrace.experiment.reporter import Silent
-from tailrace.experiment.run import Experiment, Finished, Options
+from tailrace.experiment.run import ExperimentRun, Finished
 from tailrace.experiment.schedule import TrialKey
 from tailrace.scenario.loading import load_scenario
 
@@ -18,7 +19,7 @@ pytestmark = pytest.mark.usefixtures("fake", "workplace")
 
 
 def run(out: Path | None = None, /, *only: str, **changes: object) -> Finished:
-    return Experiment(load(**changes), Options(only, 2, 1.0, out, ["tailrace", "run"])).run()
+    return ExperimentRun(load(**changes), Options(only, 2, 1.0, out, ["tailrace", "run"])).run()
 
 
 def manifest(finished: Finished) -> dict[str, Any]:
@@ -132,19 +133,19 @@ def test_a_result_is_never_overwritten(tmp_path: Path) -> None:
         run(tmp_path / "mine", experiment__seed=2)
     (tmp_path / "other").mkdir()
     (tmp_path / "other" / "thesis.tex").write_text("x", encoding="utf-8")
-    with pytest.raises(RunRefusedError, match="is not empty and holds no run"):
+    with pytest.raises(RunRefusedError, match="is not empty and is not a run directory"):
         run(tmp_path / "other")
     (tmp_path / "file").write_text("x", encoding="utf-8")
     with pytest.raises(RunRefusedError, match="is not empty"):
         run(tmp_path / "file")
     assert (tmp_path / "file").read_text(encoding="utf-8") == "x"
-    with pytest.raises(RunRefusedError, match="cannot be made"):
+    with pytest.raises(RunRefusedError, match="cannot create it"):
         run(tmp_path / "file" / "below")
 
 
 def test_two_processes_do_not_write_to_one_run(tmp_path: Path) -> None:
     run(tmp_path / "mine")
-    experiment = Experiment(load(), Options(out=tmp_path / "mine"))
+    experiment = ExperimentRun(load(), Options(out=tmp_path / "mine"))
     with experiment.directory.locked(), pytest.raises(RunRefusedError, match="another process"):
         run(tmp_path / "mine")
 
@@ -167,7 +168,7 @@ def test_a_folder_with_other_things_is_no_run_that_was_killed(tmp_path: Path) ->
     (tmp_path / "run/trials").mkdir(parents=True)
     (tmp_path / "run/run.lock").touch()
     (tmp_path / "run/notes.txt").touch()
-    with pytest.raises(RunRefusedError, match="holds no run"):
+    with pytest.raises(RunRefusedError, match="is not a run directory"):
         run(tmp_path / "run")
 
 
@@ -176,7 +177,7 @@ def test_a_trial_on_which_the_simulator_breaks_has_failed_and_is_tried_again() -
     assert set(finished.statuses.values()) == {"failed"}
     assert outcomes(finished)["dpp/1"]["reason"] == "a queue forgot a frame"
     assert not finished.is_valid
-    experiment = Experiment(load(name="broken"), Options())
+    experiment = ExperimentRun(load(name="broken"), Options())
     assert len(experiment.missing_keys()) == 4
 
 
@@ -213,8 +214,8 @@ def test_published_figures_that_cannot_be_read_are_refused_before_anything_runs(
     from tailrace.errors import TailraceError
 
     (tmp_path / "bands.yaml").write_text("- {metric: completion_s}\n", encoding="utf-8")
-    with pytest.raises(TailraceError, match="nothing to compare"):
-        Experiment(load_scenario(sound(published=str(tmp_path / "bands.yaml"))), Options())
+    with pytest.raises(TailraceError, match="needs value and tolerance"):
+        ExperimentRun(load_scenario(sound(published=str(tmp_path / "bands.yaml"))), Options())
 
 
 @pytest.mark.parametrize(
@@ -237,7 +238,7 @@ def test_a_full_disk_stops_the_run_and_says_so(monkeypatch: pytest.MonkeyPatch) 
     def fail(*_: object) -> None:
         raise OSError(28, "No space left on device")
 
-    experiment = Experiment(load(), Options(jobs=2), Silent())
+    experiment = ExperimentRun(load(), Options(jobs=2), Silent())
     monkeypatch.setattr(storage, "parquet", fail)
     with pytest.raises(OSError, match="No space left"):
         experiment.run()
@@ -245,6 +246,6 @@ def test_a_full_disk_stops_the_run_and_says_so(monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_the_number_of_jobs_changes_no_outcome() -> None:
-    one = Experiment(load(), Options(jobs=1, out=Path("one"))).run()
-    two = Experiment(load(), Options(jobs=2, out=Path("two"))).run()
+    one = ExperimentRun(load(), Options(jobs=1, out=Path("one"))).run()
+    two = ExperimentRun(load(), Options(jobs=2, out=Path("two"))).run()
     assert outcomes(one) == outcomes(two)

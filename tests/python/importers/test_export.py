@@ -73,8 +73,8 @@ def test_a_factor_that_the_vendor_lacks_is_told_in_those_words() -> None:
     )
     _, remarks = export_nxos("leaf1", Switch(policy="p"), policy)
     found = told(remarks)
-    assert found["policies.p.queues.q.limit"] == "dynamic(7.5) cannot be said; the configuration means dynamic(8)"
-    assert found["policies.p.queues.q.share"] == "33.3% cannot be said; the configuration means 33%"
+    assert found["policies.p.queues.q.limit"] == "dynamic(7.5) cannot be expressed; the configuration means dynamic(8)"
+    assert found["policies.p.queues.q.share"] == "33.3% cannot be expressed; the configuration means 33%"
 
 
 def test_rules_that_a_vendor_adds_are_told_as_they_are() -> None:
@@ -86,6 +86,6 @@ def test_rules_that_a_vendor_adds_are_told_as_they_are() -> None:
 
 def test_a_complete_export_has_nothing_to_tell() -> None:
     _, remarks = export_nxos("leaf1", Switch(policy="p"), Policy.model_validate(QUEUE))
-    assert remarks.text("lab.yaml", "everything of the policy is written") == (
-        "lab.yaml: everything of the policy is written"
+    assert remarks.text("lab.yaml", "the policy is written completely") == (
+        "lab.yaml: the policy is written completely"
     )

@@ -113,7 +113,7 @@ def test_a_whole_configuration_is_understood() -> None:
         ("no hardware qos dynamic-packet-prioritization", "not-modelled", "switches a mechanism off"),
         ("spanning-tree vlan 10 priority 4096", "not-modelled", "network.spanning_tree"),
         ("feature bgp", "no-effect", "management"),
-        ("frobnicate 7", "not-understood", "meaning is unknown"),
+        ("frobnicate 7", "not-understood", "unknown command"),
         ("match cos 3", "not-understood", "outside of a map"),
         ("hardware qos dynamic-packet-prioritization age-period 5 msec", "no-effect", "no class has dpp"),
     ],
@@ -127,8 +127,8 @@ def test_a_line_that_goes_nowhere_says_what_it_would_have_meant(line: str, verdi
 @pytest.mark.parametrize(
     ("action", "words"),
     [
-        ("priority level 1\n bandwidth percent 30", "its share is left out"),
-        ("bandwidth percent 30\n bandwidth percent 40", "the later line counts"),
+        ("priority level 1\n bandwidth percent 30", "its share is omitted"),
+        ("bandwidth percent 30\n bandwidth percent 40", "the later line takes precedence"),
         (
             "afd queue-desired 150 kbytes\n random-detect minimum-threshold 1 kbytes maximum-threshold 2 kbytes",
             "has afd",

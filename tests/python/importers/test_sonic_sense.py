@@ -140,7 +140,7 @@ def test_a_section_that_no_scenario_can_have_is_told() -> None:
     wred["AZURE_LOSSLESS"]["green_min_threshold"] = "9999999"
     section, remarks = imported(WRED_PROFILE=wred)
     assert not section.is_sound
-    assert "no scenario can have this: the minimum is above the maximum" in told(remarks, "contradiction")
+    assert "a scenario cannot contain this: the minimum is above the maximum" in told(remarks, "contradiction")
 
 
 @pytest.mark.parametrize(("name", "arm"), [("dpp", "dpp"), ("nexus", "dpp-afd-ecn")])

@@ -12,7 +12,8 @@ from tailrace import results
 from tailrace.cli.listing import find_runs
 from tailrace.errors import RunRefusedError, TailraceError
 from tailrace.experiment.judge import judged
-from tailrace.experiment.run import Experiment, Options, summarise_and_report
+from tailrace.experiment.options import Options
+from tailrace.experiment.run import ExperimentRun, summarise_and_report
 from tailrace.live.engine import LiveEngine
 from tailrace.live.lab import fabric
 from tailrace.live.measure import closings
@@ -22,10 +23,10 @@ from tailrace.scenario.loading import load_scenario
 pytestmark = pytest.mark.usefixtures("fake_lab")
 
 
-def live(out: Path, options: dict[str, Any] | None = None, **changes: object) -> Experiment:
+def live(out: Path, options: dict[str, Any] | None = None, **changes: object) -> ExperimentRun:
     """A live experiment of the sound scenario, without a stream unless asked for."""
     loaded = load_scenario(sound(**({"workloads__backup": ...} | changes)))
-    return Experiment(loaded, Options(out=out, **(options or {})), engine=LiveEngine())
+    return ExperimentRun(loaded, Options(out=out, **(options or {})), engine=LiveEngine())
 
 
 def trial(out: Path, arm: str = "fifo", number: int = 1) -> dict[str, Any]:
@@ -70,7 +71,7 @@ def test_the_same_command_resumes(tmp_path: Path) -> None:
 
 def test_a_directory_of_the_simulator_is_not_continued_live(tmp_path: Path, fake: None) -> None:
     out = tmp_path / "run"
-    Experiment(load_scenario(sound(workloads__backup=...)), Options(out=out)).run()
+    ExperimentRun(load_scenario(sound(workloads__backup=...)), Options(out=out)).run()
     with pytest.raises(RunRefusedError, match="holds another run"):
         live(out).run()
 
@@ -135,7 +136,7 @@ def test_a_spoilt_trial_is_run_again_and_every_attempt_is_kept(tmp_path: Path, m
         "lateness changed the mean delay"
         in results.format_table(summary).rpartition("of trials that were run again")[2]
     )
-    assert "3 attempts at a trial spoilt by the machine" in report.read_text(encoding="utf-8")
+    assert "3 attempts at a trial invalidated by the machine" in report.read_text(encoding="utf-8")
     spoilt = summary["run"]["repeated"][0]
     folder = out / "trials" / spoilt["arm"].replace(":", "-")
     assert (folder / f"{spoilt['trial']}.attempt-1.transactions.parquet").is_file()
@@ -160,7 +161,7 @@ def test_a_trial_whose_log_is_not_whole_says_that_lateness_was_not_judged(
     monkeypatch.setattr(effect, "LOG_BYTES_MAX", -1)
     said: list[str] = []
     loaded = load_scenario(sound(workloads__backup=...))
-    Experiment(loaded, Options(out=tmp_path / "run"), engine=LiveEngine(say=said.append)).run()
+    ExperimentRun(loaded, Options(out=tmp_path / "run"), engine=LiveEngine(say=said.append)).run()
     assert sum("was not judged" in text for text in said) == 1
     assert trial(tmp_path / "run")["fabric"]["effect"] is None
 
@@ -208,9 +209,9 @@ def test_a_trial_with_a_fault_of_its_own_is_not_run_again(tmp_path: Path) -> Non
     scenario = experiment.scenarios["fifo"]
     assert judged(outcome, scenario, experiment.engine)["status"] == "ok"
     outcome["fabric"]["effect"]["leaf>client"]["mean_ms"] = 0.9
-    assert judged(outcome, scenario, experiment.engine)["spoilt"] is True
+    assert judged(outcome, scenario, experiment.engine)["is_machine_fault"] is True
     outcome["workloads"][0]["completion_ps"] = None
-    assert "spoilt" not in judged(outcome, scenario, experiment.engine)
+    assert "is_machine_fault" not in judged(outcome, scenario, experiment.engine)
 
 
 def test_what_hosts_are_set_to_is_in_the_outcome(tmp_path: Path) -> None:
@@ -302,7 +303,7 @@ def test_what_a_lab_lacks_is_said_once_and_kept(tmp_path: Path, monkeypatch: pyt
     said: list[str] = []
     out = tmp_path / "run"
     loaded = load_scenario(sound(workloads__backup=..., experiment__trials=2))
-    assert Experiment(loaded, Options(out=out), engine=LiveEngine(say=said.append)).run().is_valid
+    assert ExperimentRun(loaded, Options(out=out), engine=LiveEngine(say=said.append)).run().is_valid
     assert said.count("warning: no real-time scheduling") == 1
     assert trial(out)["live"]["warnings"] == ["no real-time scheduling"]
 

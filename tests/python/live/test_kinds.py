@@ -12,7 +12,8 @@ from tailrace import results
 from tailrace.cli.app import app
 from tailrace.cli.live_app import FabricKind
 from tailrace.errors import RunRefusedError, ScenarioError
-from tailrace.experiment.run import Experiment, Options, summarise_and_report
+from tailrace.experiment.options import Options
+from tailrace.experiment.run import ExperimentRun, summarise_and_report
 from tailrace.live.engine import LiveEngine
 from tailrace.live.lab import kinds
 from tailrace.results.compare.arms import compare, format_compare
@@ -164,10 +165,10 @@ def test_the_log_of_what_enters_is_the_own_switchs_alone() -> None:
         LiveEngine(kind="vpp")
 
 
-def live(out: Path, kind: str) -> Experiment:
+def live(out: Path, kind: str) -> ExperimentRun:
     """A live experiment on the stand-in for the fabric."""
     loaded = load_scenario(sound(workloads__backup=..., experiment__trials=1, experiment__live={"min_idle": "0%"}))
-    return Experiment(loaded, Options(out=out), engine=LiveEngine(kind=kind))
+    return ExperimentRun(loaded, Options(out=out), engine=LiveEngine(kind=kind))
 
 
 @pytest.mark.usefixtures("fake_lab")
@@ -244,5 +245,5 @@ def test_the_command_line_takes_the_fabric_and_warns_once(tmp_path: Path) -> Non
     assert done.exit_code == 0
     [warning] = [line for line in done.stderr.splitlines() if "policies.dpp.dpp" in line]
     assert warning.startswith(f"warning: {file}:")
-    with pytest.raises(RunRefusedError, match="--fabric is about live runs"):
+    with pytest.raises(RunRefusedError, match="--fabric requires --live"):
         CliRunner().invoke(app, ["run", str(file), "--fabric", "ovs"], catch_exceptions=False)

@@ -13,14 +13,14 @@ from tailrace.report.charts.strip import deviation_strip
 from tailrace.report.charts.topology import topology_chart, topology_words
 from tailrace.report.plain_csv import csv_text
 from tailrace.report.policy import switch_sentences
-from tailrace.report.scale import MILLISECONDS, Linear, Log, Scale, Share, Tail, linear_from_zero, log_around
+from tailrace.report.scale import MILLISECONDS, AxisScale, Linear, Log, Share, Tail, linear_from_zero, log_around
 from tailrace.report.series import CELLS, Steps, cell_means, lines_of, medians
 from tailrace.report.svg import line, row_label, steps, tag
 from tailrace.results.text.numbers import bytes_text, count_text, digits_text, p_text, rate_text, signed_text, size_text
 from tailrace.results.text.numbers import span_text as span
 
 
-def labels(scale: Scale) -> list[str]:
+def labels(scale: AxisScale) -> list[str]:
     return [text for _, text in scale.ticks() if text]
 
 
@@ -38,7 +38,7 @@ def labels(scale: Scale) -> list[str]:
         (Tail(4), ["0", "50 %", "90 %", "99 %", "99.9 %", "99.99 %"]),
     ],
 )
-def test_ticks_are_round_and_labelled(scale: Scale, expected: list[str]) -> None:
+def test_ticks_are_round_and_labelled(scale: AxisScale, expected: list[str]) -> None:
     assert labels(scale) == expected
     positions = [scale(value) for value, _ in scale.ticks()]
     assert positions == sorted(positions)

@@ -4,7 +4,8 @@ from pathlib import Path
 from typing import Any
 
 from tailrace import report, results
-from tailrace.experiment.run import Experiment, Options
+from tailrace.experiment.options import Options
+from tailrace.experiment.run import ExperimentRun
 from tailrace.report.limited import limited, omissions
 from tailrace.report.limits import ARMS_MAX, EXPECTATIONS_MAX, PAIRS_MAX
 from tailrace.scenario.loading import load_scenario
@@ -18,7 +19,7 @@ def page_of(tmp_path: Path, **sections: Any) -> tuple[dict[str, Any], str]:
     base = {"tailrace": 1, "name": "many", "network": {"topology": {"kind": "star", "hosts": 40}}}
     experiment = {"duration": "1us", "trials": 1}
     loaded = load_scenario(base | {"workloads": streams, "experiment": experiment} | sections)
-    path = Experiment(loaded, Options(jobs=1, out=tmp_path / "run")).run().path
+    path = ExperimentRun(loaded, Options(jobs=1, out=tmp_path / "run")).run().path
     return results.summarise(path), report.write(path).read_text()
 
 
@@ -41,5 +42,5 @@ def test_many_arms_and_many_different_switches_are_cut(tmp_path: Path) -> None:
     _, page = page_of(tmp_path, streams=1, arms=arms, network=network, switches=own)
     assert len(page) < PAGE_BYTES_MAX
     assert f"{ARMS_MAX} of 60 arms shown, all in result.json" in page
-    assert "19 more switches have other settings" in page
-    assert "The policies of 52 more arms are in the plans of the run." in page
+    assert "19 more switches have different settings" in page
+    assert "The policies of 52 more arms are listed in the plans of the run." in page

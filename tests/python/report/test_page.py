@@ -133,7 +133,7 @@ def test_every_time_series_has_its_data_beside_it(page: Page) -> None:
 def test_the_page_answers_in_its_first_lines(page: Page) -> None:
     assert "With dpp, XS finishes 31.5 % sooner than with fifo and S 32.4 %; mixed for M (" in page.text
     assert "6 of 6 independent figures hold (and 3 of 3 derived, 6 of 6 bound, 5 of 5 fitted)" in page.text
-    assert "With the mechanism off (an arm that does what its baseline does) 3 of 6 would hold" in page.text
+    assert "With the mechanism disabled (arm equal to baseline), 3 of 6 would hold" in page.text
     assert "1/20 of the full counts, same rates" in page.text
 
 
@@ -141,7 +141,7 @@ def test_the_latency_panels_show_the_tail_first_and_name_their_axes(cisco: Path)
     text = write(cisco).read_text(encoding="utf-8")
     assert re.search(r'id="scale-tail" checked', text)
     assert 'class="panels full"' in text
-    assert "share of transactions that took at most so long" in text
+    assert "cumulative share of transactions" in text
     assert "transaction latency (logarithmic)" in text
 
 
@@ -162,7 +162,7 @@ def test_a_line_marks_the_minimum_retransmission_timeout_where_latencies_reach_i
 
 
 def test_drops_stand_on_the_time_axis_of_the_queue(page: Page) -> None:
-    assert "Occupancy and drops over time" in page.text
+    assert "Queue depth and drops over time" in page.text
     charts = [a for _, a in page.elements if a.get("class") == "live"]
     by_key = {a["data-csv"]: a["data-sync"] for a in charts}
     assert by_key["queue-0-drops"] == by_key["queue-0"] == "queue-0"
@@ -184,9 +184,9 @@ def test_the_tables_of_every_trial_are_linked(cisco: Path) -> None:
 def test_without_a_trial_that_counts_nothing_is_said_of_losses(tmp_path: Path) -> None:
     fake = FakeRun(trials=1, with_solo=False, failed={("fifo", 1), ("dpp", 1)})
     text = page_of(fake.write(tmp_path / "run")).text
-    assert "No trial counts, so that no frame was counted." in text
+    assert "There is no valid trial, so no frames were counted." in text
     assert "No frame was lost" not in text
-    assert "Without a result:" in text
+    assert "No result:" in text
     assert "Not finished:" not in text
 
 
@@ -210,7 +210,7 @@ def test_everything_about_an_arm_can_be_hidden(cisco: Path) -> None:
 
 
 def test_policies_are_told_in_words(page: Page) -> None:
-    assert "the first 20 packets of a flow go to express; after 5 ms of silence a flow is new again" in page.text
+    assert "the first 20 packets of a flow go to express; after 5 ms of silence a flow counts as new" in page.text
     assert "Queue default: weighted 100 %, at most 14 times the free buffer." in page.text
 
 
@@ -249,27 +249,27 @@ def test_a_partial_run_says_so_first(tmp_path: Path) -> None:
     fake = FakeRun(failed={("dpp", 2)}, invalid={("fifo", 1)}, missing={("dpp", 6)})
     page = page_of(fake.write(tmp_path / "run"))
     assert "partial run" in page.text
-    assert "3 trials do not count and enter no average." in page.text
-    assert page.text.index("do not count") < page.text.index("Completion times")
+    assert "3 trials are invalid or failed and are excluded from all averages." in page.text
+    assert page.text.index("invalid or failed") < page.text.index("Completion times")
     assert "fifo, trial 1: invalid: 12 frames were dropped in the ring of client" in page.text
 
 
 def test_a_run_without_valid_trials_still_has_a_page(tmp_path: Path) -> None:
     fake = FakeRun(trials=1, with_solo=False, failed={("fifo", 1), ("dpp", 1)})
     page = page_of(fake.write(tmp_path / "run"))
-    assert "No trial came to a valid end" in page.text
+    assert "No trial is valid" in page.text
     assert "the simulator ran out of memory" in page.text
 
 
 def test_few_trials_are_called_too_few(tmp_path: Path) -> None:
     page = page_of(FakeRun(trials=2).write(tmp_path / "run"))
-    assert "With dpp, too few trials to tell a difference in completion time for XS, S, M, L1 and L2." in page.text
+    assert "With dpp, too few trials to detect a difference in completion time for XS, S, M, L1 and L2." in page.text
 
 
 def test_a_sweep_of_many_arms_stays_below_the_limit(tmp_path: Path) -> None:
     arms = ("fifo", *(f"buffer-{size}" for size in range(1, 40)))
     page = page_of(FakeRun(trials=1, arms=arms, with_solo=False).write(tmp_path / "run"))
-    assert "32 more arms are in the tables only." in page.text
+    assert "32 more arms are shown only in the tables." in page.text
     assert "buffer-39" in page.text
 
 
@@ -360,7 +360,7 @@ def test_a_deadlock_a_storm_and_early_drops_are_seen(tmp_path: Path) -> None:
     assert text.index("Deadlock with dpp (trials 1, 2): s0 → s1 → s2 → s0") < text.index("Completion times")
     pauses = text[text.index("Pauses, per trial") : text.index("TCP, per trial")]
     assert re.search(r"leaf1 → client ?3 ?4 ?25 % ?7.00 kB ?0 ?1 ?1", pauses), pauses
-    early = text[text.index("Dropped before any queue") :]
+    early = text[text.index("Dropped before queueing") :]
     assert re.search(r"leaf1 ?policed ?70 ?70.0 kB", early), early[:200]
 
 
@@ -372,7 +372,7 @@ def test_a_run_without_losses_says_that_none_were_seen(tmp_path: Path) -> None:
             queue["drops"] = {}
 
     edit_trials(path, lossless)
-    assert "No frame was lost in any trial that counts." in page_of(path).text
+    assert "No valid trial dropped a frame." in page_of(path).text
 
 
 def test_a_report_is_replaced_whole(cisco: Path) -> None:
@@ -454,5 +454,5 @@ def test_what_was_cut_off_is_in_the_table_of_percentiles(tmp_path: Path) -> None
 
 
 def test_p_values_are_adjusted_and_say_for_what(page: Page) -> None:
-    assert "adjusted by Holm's method for the 5 comparisons of what workloads are judged by" in page.text
+    assert "adjusted by Holm's method for the 5 comparisons of main metrics" in page.text
     assert "p adjusted" in page.text

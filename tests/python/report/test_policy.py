@@ -52,7 +52,7 @@ def test_the_drawing_says_in_words_what_it_shows() -> None:
     assert 'role="img"' in drawing
     sentences = policy_sentences(policy)
     assert any("priority 3 pauses its sender above 100 kB" in sentence for sentence in sentences)
-    assert any("Policer: each flow in class 0–2, 4–7 enters at 5 Gbit/s" in sentence for sentence in sentences)
+    assert any("Policer: each flow in class 0–2, 4–7 is limited to 5 Gbit/s" in sentence for sentence in sentences)
     assert any("Elephant trap: a flow of more than" in sentence for sentence in sentences)
     assert any("at most 4 Gbit/s" in sentence and "QCN around 26 kB" in sentence for sentence in sentences)
 
@@ -109,6 +109,6 @@ def test_who_obeys_pauses_and_who_is_broken_is_said() -> None:
     sentences = interface_sentences(ring())
     assert sentences == [
         "Interfaces of all hosts obey pauses of priority 3 within 3.43 µs.",
-        "A fault: the interface of bulk pauses priority 3 again and again from 0 s to 5 ms.",
+        "A fault: the interface of bulk sends pauses for priority 3 repeatedly from 0 s to 5 ms.",
     ]
     assert interface_sentences(plan()) == []

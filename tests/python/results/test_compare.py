@@ -39,12 +39,12 @@ def test_the_same_run_twice_is_identical_event_by_event(tmp_path: Path) -> None:
     assert compared["same_plan"]["fifo"] is True
     assert compared["same_plan"]["solo:XS"] is None, "the manifest has no hash of it"
     assert compared["identical_trials"]["fifo"] == 2
-    assert "fifo: same plan; 2 trials are identical event by event" in format_compare(compared)
+    assert "fifo: same plan; 2 trials have identical event digests" in format_compare(compared)
     json.dumps(compared, allow_nan=False)
 
 
 def test_runs_of_other_scales_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(RunDirectoryError, match=r"0\.05 of the full counts, the other 0\.1.*hint: run both"):
+    with pytest.raises(RunDirectoryError, match=r"0\.05 and 0\.1.*hint: run both"):
         compare(*runs(tmp_path, FakeRun(trials=1), FakeRun(trials=1, scale=0.1)))
 
 
@@ -69,7 +69,9 @@ def test_runs_that_did_other_work_are_refused(tmp_path: Path) -> None:
     outcome = json.loads(file.read_text())
     outcome["workloads"][0]["transactions"] -= 20
     file.write_text(json.dumps(outcome))
-    with pytest.raises(RunDirectoryError, match="fifo: XS did 41800 transactions in one and 41780 in the other"):
+    with pytest.raises(
+        RunDirectoryError, match="fifo: XS completed 41800 transactions in the first run and 41780 in the second"
+    ):
         compare(a, b)
 
 

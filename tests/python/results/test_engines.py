@@ -66,5 +66,5 @@ def test_the_page_draws_all_three(tmp_path: Path) -> None:
 def test_two_runs_of_one_engine_are_not_two_engines(tmp_path: Path) -> None:
     a, b = run(tmp_path / "a", "live"), run(tmp_path / "b", "live")
     assert not are_two_engines(a, b)
-    with pytest.raises(RunDirectoryError, match="not one simulated and one live run"):
+    with pytest.raises(RunDirectoryError, match="one simulated and one live run"):
         compare_engines(a, b)

@@ -45,8 +45,11 @@ def test_fair_drop_without_elephants_is_told_with_the_age_that_had_kept_them(tmp
     assert KEPT == 0.9
     assert idle["age_needed_ps"] == 8 * AGE_PS
     told = " ".join(format_table(summary).split())
-    assert "Fair drop with dpp at leaf1>client acted on 2 % of the bytes, and 900 frames a trial found" in told
-    assert "etrap: {age: 400us} would have kept 90 % of them" in told
+    assert (
+        "With dpp, fair drop at leaf1>client applied to only 2 % of the bytes, and 900 frames per trial arrived at"
+        in told
+    )
+    assert "etrap: {age: 400us} would have retained 90 % of them" in told
 
 
 def test_a_queue_that_is_too_deep_is_told_although_nothing_was_lost(tmp_path: Path) -> None:

@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from outcomes import endless, state, write_run
-from tailrace.experiment.run import Experiment, Options
+from tailrace.experiment.options import Options
+from tailrace.experiment.run import ExperimentRun
 from tailrace.results import summarise
 from tailrace.results.compare.headline import direction, headline
 from tailrace.scenario.loading import load_scenario
@@ -46,7 +47,7 @@ def test_no_difference_is_not_said_where_the_median_rose(tmp_path: Path) -> None
     }
     after: Figures = {"XS": {"rate_per_s": 1000, "p50_ms": 16.1, "p99_ms": 200}, "S": before["S"]}
     [sentence] = told(tmp_path, {"fifo": before, "dpp": after}, trials=4)
-    assert "for XS, but its median latency rose by 130.0 % (p = 0.029, not adjusted)" in sentence
+    assert "for XS, but its median latency rose by 130.0 % (p = 0.029, unadjusted)" in sentence
     [with_more] = told(tmp_path / "more", {"fifo": before, "dpp": after}, trials=8)
     assert "for XS, but its median latency rose by 130.0 %" in with_more
     assert "not adjusted" not in with_more
@@ -128,7 +129,7 @@ def test_the_scenario_of_the_readme_leads_with_its_transactions(tmp_path: Path, 
     scenario = tmp_path / "backup-window.yaml"
     scenario.write_text(readme.partition("```yaml\n")[2].partition("```")[0], encoding="utf-8")
     loaded = load_scenario(scenario, {"experiment.trials": trials, "experiment.duration": "400ms"})
-    finished = Experiment(loaded, Options(out=tmp_path / "run")).run()
+    finished = ExperimentRun(loaded, Options(out=tmp_path / "run")).run()
     summary = summarise(finished.path)
     [sentence] = headline(summary)
     assert "transactions per second" in sentence.partition(";")[0]

@@ -125,7 +125,7 @@ def test_report_terminal_and_notebook_show_the_same_figures(tmp_path: Path) -> N
 
 
 def test_the_rate_of_a_group_whose_members_end_at_different_times_is_explained(tmp_path: Path) -> None:
-    note = "The rate of a group is what its members did together, over the longest of their times."
+    note = "The rate of a group is the total work of its members divided by the longest of their times."
 
     def change(outcome: dict[str, Any], _arm: str, _number: int) -> None:
         if (tmp_path / "endless").exists():
@@ -139,7 +139,7 @@ def test_the_rate_of_a_group_whose_members_end_at_different_times_is_explained(t
 
 @pytest.mark.parametrize(("bounds", "tone"), [([0, 0], "same"), ([6, 6], "censored"), ([0, 1], "censored")])
 def test_lower_bounds_are_not_called_the_same(bounds: list[int], tone: str) -> None:
-    effect = {"is_same": False, "verdict": "no difference seen", "bounds": bounds, "metric": "latency_p99_ms"}
+    effect = {"is_same": False, "verdict": "no significant difference", "bounds": bounds, "metric": "latency_p99_ms"}
     assert tone_of(effect) == tone
 
 

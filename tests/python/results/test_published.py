@@ -60,7 +60,9 @@ def test_the_bands_of_speed_ups_tell_a_working_mechanism_from_a_dead_one() -> No
 @pytest.mark.parametrize("kind", ["independent", "derived"])
 def test_a_band_that_a_dead_mechanism_holds_is_refused(kind: str) -> None:
     raw = {"metric": "acceleration_percent", "value": 0.8, "tolerance_points": 5}
-    with pytest.raises(RunDirectoryError, match=rf"kind {kind}, but the band -4.2 to 5.8 holds 0.*hint.*kind: bound"):
+    with pytest.raises(
+        RunDirectoryError, match=rf"kind {kind}, but the band -4.2 to 5.8 contains 0.*hint.*kind: bound"
+    ):
         Band.parse(raw | {"kind": kind}, "published.yaml: figures.3")
     assert Band.parse(raw | {"kind": "bound"}, "test").kind == "bound"
     assert Band.parse(raw, "test").kind == "independent", "files from before there were kinds stay readable"
@@ -168,12 +170,12 @@ def test_a_median_can_be_asked_for(run: Run) -> None:
     [
         ({"metric": "completion_s", "value": 3, "tolerence": "1%"}, "unknown key tolerence"),
         ({"value": 3, "tolerance": "1%"}, "metric is missing"),
-        ("XS", "'XS' is no mapping"),
-        ({"metric": "completion_s"}, "nothing to compare with"),
-        ({"metric": "completion_s", "value": 3}, "no unit"),
-        ({"metric": "completion_s", "value": 3, "tolerance": 0.1}, "tolerance '0.1' has no unit"),
-        ({"metric": "completion_s", "value": 3, "tolerance": "ten%"}, "tolerance 'ten%' is no percentage"),
-        ({"metric": "completion_s", "value": "fast", "tolerance": "1%"}, "value 'fast' is no number"),
+        ("XS", "'XS' is not a mapping"),
+        ({"metric": "completion_s"}, "needs value and tolerance"),
+        ({"metric": "completion_s", "value": 3}, "needs a unit"),
+        ({"metric": "completion_s", "value": 3, "tolerance": 0.1}, "tolerance '0.1' needs a unit"),
+        ({"metric": "completion_s", "value": 3, "tolerance": "ten%"}, "tolerance 'ten%' is not a percentage"),
+        ({"metric": "completion_s", "value": "fast", "tolerance": "1%"}, "value must be a number, not 'fast'"),
         ({"metric": "completion_s", "statistic": "mode", "at_most": 1}, "statistic 'mode'"),
         ({"metric": "completion_s", "kind": "fited", "at_most": 1}, "unknown kind 'fited'"),
         ({"metric": "completion_s", "kind": ["fitted"], "at_most": 1}, "unknown kind"),
@@ -185,7 +187,7 @@ def test_what_is_wrong_with_a_band_is_said(raw: Any, what: str) -> None:
 
 
 def test_an_unknown_metric_is_refused_with_those_that_there_are(run: Run) -> None:
-    with pytest.raises(RunDirectoryError, match=r"metric speed, which is unknown \(hint: completion_s"):
+    with pytest.raises(RunDirectoryError, match=r"unknown metric speed in an expectation \(hint: completion_s"):
         judged(run, metric="speed", workload="XS", at_least=1)
 
 

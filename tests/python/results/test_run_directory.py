@@ -52,11 +52,11 @@ def test_a_cancelled_trial_does_not_count(tmp_path: Path) -> None:
 
 
 def test_a_folder_that_is_no_run_is_named_with_a_hint(tmp_path: Path) -> None:
-    with pytest.raises(RunDirectoryError, match=r"manifest\.json: there is no such file \(hint: "):
+    with pytest.raises(RunDirectoryError, match=r"manifest\.json: no such file \(hint: "):
         Run.read(tmp_path)
 
 
-@pytest.mark.parametrize(("text", "what"), [("{", "cannot be read"), ("[]", "holds no JSON object")])
+@pytest.mark.parametrize(("text", "what"), [("{", "cannot be read"), ("[]", "not a JSON object")])
 def test_a_broken_trial_is_named(tmp_path: Path, text: str, what: str) -> None:
     path = FakeRun(trials=1, with_solo=False).write(tmp_path / "run")
     (path / "trials" / "fifo" / "1.json").write_text(text)

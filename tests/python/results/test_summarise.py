@@ -128,7 +128,7 @@ def test_two_trials_are_too_few_and_that_is_told_once(tmp_path: Path) -> None:
     assert {e["verdict"] for e in summary["comparisons"]} == {"too few trials"}
     assert summary["arms"]["fifo"]["workloads"]["XS"]["completion_s"]["interval"] is None
     text = format_table(summary)
-    assert text.count("Too few trials to tell a difference in 5 of 5 comparisons: even the most extreme outcome") == 1
+    assert text.count("Too few trials to detect a difference in 5 of 5 comparisons: even the most extreme outcome") == 1
     assert "XS: too few trials" not in text
 
 
@@ -207,7 +207,9 @@ def test_an_arm_that_changes_nothing_is_told_so(tmp_path: Path) -> None:
     shutil.rmtree(path / "trials" / "dpp")
     shutil.copytree(path / "trials" / "fifo", path / "trials" / "dpp")
     summary = summarise(path)
-    words = "XS: completion time is exactly the same with dpp as with fifo in every trial; does dpp change"
+    words = (
+        "XS: completion time is exactly the same with dpp as with fifo in every trial; check that the overrides of dpp"
+    )
     assert words in format_table(summary)
     assert headline(summary) == ["With dpp, completion time is exactly the same for XS, S, M, L1 and L2."]
 

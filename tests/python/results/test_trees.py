@@ -14,7 +14,7 @@ def tree(instance: int, vlans: list[int], blocked: int = 1) -> dict[str, Any]:
 
 
 def test_a_tree_says_its_vlans_its_root_and_what_it_blocks() -> None:
-    assert tree_words(tree(0, [], blocked=0), PLAN) == "instance 0: root spine1; nothing is blocked"
+    assert tree_words(tree(0, [], blocked=0), PLAN) == "instance 0: root spine1; no port is blocked"
     assert tree_words(tree(1, [10]), PLAN) == "instance 1 (VLAN 10): root spine1; blocked leaf1>spine2"
     words = tree_words(tree(2, [5, 20, 21, 22], blocked=8), PLAN)
     assert words.startswith("instance 2 (VLANs 5, 20-22): root spine1; blocked leaf1>spine2, ")

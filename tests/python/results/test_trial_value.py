@@ -42,7 +42,7 @@ def test_every_word_of_the_vocabulary_has_a_figure(run: Run, name: str) -> None:
 
 
 def test_another_word_is_refused(run: Run) -> None:
-    with pytest.raises(RunDirectoryError, match="metric pauses, which is unknown"):
+    with pytest.raises(RunDirectoryError, match="unknown metric pauses"):
         value(run, "pauses", workload="XS")
 
 
@@ -125,7 +125,7 @@ def test_where_and_from_when_stand_beside_the_figure(run: Run) -> None:
 def test_a_deadlock_is_told_before_everything_else(path: Path) -> None:
     summary = summarise(path)
     told = format_table(summary).split("\n\n")[1]
-    assert told.startswith("Deadlock with dpp (trials 1, 2): s0 → s1 → s2 → s0 wait for each other's pauses to end")
+    assert told.startswith("Deadlock with dpp (trials 1, 2): s0 → s1 → s2 → s0 are paused in a cycle")
     assert {"text": "deadlock", "tone": "bad"} in facts(summary)
     assert summary["arms"]["fifo"]["deadlocks"] == []
 

@@ -9,7 +9,8 @@ import pytest
 
 from lab import sound
 from outcomes import write_run
-from tailrace.experiment.run import Experiment, Options, summarise_and_report
+from tailrace.experiment.options import Options
+from tailrace.experiment.run import ExperimentRun, summarise_and_report
 from tailrace.report.charts.completion import completion_bars
 from tailrace.report.charts.drops import drops_chart, drops_unit
 from tailrace.results import Run, format_table, summarise
@@ -82,7 +83,7 @@ def test_bars_are_hatched_and_as_long_as_what_is_known(path: Path) -> None:
     _, report = summarise_and_report(path)
     page = report.read_text(encoding="utf-8")
     assert 'fill="url(#hatch-completion)"' in page
-    assert "unfinished: at least so long" in page
+    assert "unfinished: lower bound" in page
 
 
 def test_an_arm_of_which_some_trials_finished_has_no_mean_of_the_lucky_ones(tmp_path: Path) -> None:
@@ -123,17 +124,17 @@ def test_no_chart_invents_a_zero_for_an_arm_of_which_nothing_is_known(tmp_path: 
     failed = {("fifo", number) for number in range(1, 3)}
     summary = summarise(write_run(tmp_path / "run", lambda *_: None, failed=failed, trials=2))
     drawn = str(drops_chart(summary))
-    assert "fifo: no trial counts" in drawn
+    assert "fifo: no valid trial" in drawn
     assert not re.search(r">0<", drawn.partition("</svg>")[0].rpartition("tick")[2])
     [sentence] = unfinished_sentences(summary)
-    assert sentence == "fifo: no trial counts: the simulator ran out of memory."
+    assert sentence == "fifo: no valid trial: the simulator ran out of memory."
 
 
 def test_a_real_trial_that_is_cut_short_says_what_did_not_finish(tmp_path: Path) -> None:
     slow = {"workloads.orders.gap": "20ms"}
     data = sound(arms={"quick": {}, "slow": slow}, workloads__orders__transactions=20, experiment__duration="300ms")
     loaded = load_scenario(data)
-    finished = Experiment(loaded, Options(out=tmp_path / "run")).run()
+    finished = ExperimentRun(loaded, Options(out=tmp_path / "run")).run()
     assert not finished.is_valid
     summary = summarise(finished.path)
     assert summary["arms"]["quick"]["unfinished_trials"] == []

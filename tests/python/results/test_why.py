@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
+from tailrace.report.why import deferred_reset_words
 from tailrace.results.directory.run_directory import Trial
-from tailrace.results.ports.deferred_resets import deferred_reset_words
 from tailrace.results.ports.timeouts import Slowest, minimum_timeouts_ms, slowest_of, timeout_words
 from tailrace.results.ports.waiting import Wait, crossings_of, prioritized_words, wait_words, waits_of
 
@@ -34,7 +34,7 @@ def words(slow: int, timeouts: int, probes: int = 0) -> str:
 def test_without_a_timeout_none_waited() -> None:
     assert words(4, 0) == (
         "With fifo, none of the 10 slowest of 1\u202f000 transactions of shop (1 %) waited for a retransmission "
-        "timeout: there was none."
+        "timeout: none occurred."
     )
 
 
@@ -49,13 +49,13 @@ def test_of_the_slowest_only_those_count_that_belong_to_the_slowest_hundredth() 
 
 
 def test_tail_loss_probes_are_named_where_timeouts_do_not_explain_the_tail() -> None:
-    assert "counted 1 timeout and 8 tail loss probes in all trials" in words(4, 1, probes=8)
+    assert "had 1 timeout and 8 tail loss probes over all trials" in words(4, 1, probes=8)
     assert "4 took at least 200 ms, the minimum timeout, with 8 tail loss probes" in words(4, 0, probes=8)
     assert "probe" not in words(4, 4, probes=8)
 
 
 def test_where_the_median_exceeds_a_timeout_latencies_do_not_tell() -> None:
-    assert "counted 7 timeouts in all trials; which transactions waited cannot be told" in words(600, 7)
+    assert "had 7 timeouts over all trials; which transactions waited for one cannot be determined" in words(600, 7)
 
 
 def test_of_very_few_nothing_is_said() -> None:
@@ -139,7 +139,7 @@ def test_the_share_of_the_median_counts_every_round_trip() -> None:
         "With fifo, frames of shop wait 2 ms at leaf → client on average: 25 % of the median latency of 8 ms."
     )
     assert "in each of 3 round trips: 75 % of the median" in str(wait_words("fifo", "shop", wait, 3, 8.0))
-    assert "most transactions met a shorter queue" in str(wait_words("fifo", "shop", wait, 1, 0.5))
+    assert "most transactions saw a shorter queue" in str(wait_words("fifo", "shop", wait, 1, 0.5))
     assert wait_words("fifo", "shop", wait, 1, 1000.0) is None
     plan = {"workloads": [{"header": {"name": "shop"}, "body": {"oltp": {"round_trips": [{}, {}]}}}]}
     assert crossings_of(plan) == {"shop": 2}
@@ -151,7 +151,7 @@ def test_with_prioritization_nothing_is_claimed_about_whose_frames_waited() -> N
     assert wait_words("dpp", "shop", wait, 1, 1.4) is None
     said = str(prioritized_words("dpp", wait, {"shop": 1.4, "bank": 3.0}))
     assert "20 ms in slow and 10 µs in fast" in said
-    assert "no counter says whose frames" in said
+    assert "cannot be attributed to a workload" in said
     assert "shop 1.4 ms, bank 3 ms" in said
     assert prioritized_words("dpp", wait, {"shop": 1e6}) is None
 
@@ -161,7 +161,7 @@ def test_deferred_resets_come_with_advice() -> None:
     at = {"node": "leaf", "towards": "client", "queues": queues, "dpp": {"deferred_resets": 324, "resets": 676}}
     said = str(deferred_reset_words("dpp", at, {"age_ps": 5 * MS, "express_queue": 0}))
     assert "324 of 1\u202f000 silences" in said
-    assert "waited in normal at leaf → client" in said
+    assert "queued in normal at leaf → client" in said
     assert "silent for the age of 5 ms" in said
-    assert "make it shorter" in said
+    assert "reduce it" in said
     assert deferred_reset_words("dpp", at | {"dpp": {"deferred_resets": 0, "resets": 5}}, None) is None

@@ -72,7 +72,7 @@ def test_what_is_no_yaml_mapping_is_refused_with_its_line(tmp_path: Path, text: 
 
 def test_files_that_cannot_be_read_are_refused(tmp_path: Path) -> None:
     (tmp_path / "binary.yaml").write_bytes(b"\xff\xfe\x00")
-    assert "there is no such file" in refusal(tmp_path / "none.yaml")
+    assert "no such file" in refusal(tmp_path / "none.yaml")
     assert "this is a folder" in refusal(tmp_path)
     assert "not text in UTF-8 (byte 1)" in refusal(tmp_path / "binary.yaml")
     (tmp_path / "loop.yaml").symlink_to("loop.yaml")

@@ -6,7 +6,8 @@ import pytest
 
 from lab import load, problems, sound
 from tailrace.experiment.manifest import manifest_of
-from tailrace.experiment.run import Experiment, Options
+from tailrace.experiment.options import Options
+from tailrace.experiment.run import ExperimentRun
 
 
 def test_names_and_mappings_are_both_headlines(tmp_path: Path) -> None:
@@ -16,7 +17,7 @@ def test_names_and_mappings_are_both_headlines(tmp_path: Path) -> None:
         ("orders", None),
         ("bulk", "goodput_gbps"),
     ]
-    manifest = manifest_of(Experiment(loaded, Options(out=tmp_path)), None)
+    manifest = manifest_of(ExperimentRun(loaded, Options(out=tmp_path)).described(None), None)
     assert manifest["groups"] == {"bulk": ["backup"]}
     assert manifest["headline"] == [{"workload": "orders"}, {"workload": "bulk", "metric": "goodput_gbps"}]
 

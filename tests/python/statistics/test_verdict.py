@@ -40,7 +40,7 @@ def test_one_trial_of_each_is_too_few_and_not_an_error() -> None:
 
 
 def test_overlapping_samples_show_no_difference() -> None:
-    assert compared(SLOW, [*SLOW[1:], SLOW[0]], is_paired=False).verdict == "no difference seen"
+    assert compared(SLOW, [*SLOW[1:], SLOW[0]], is_paired=False).verdict == "no significant difference"
 
 
 def test_pairs_are_used_from_six_on_and_never_by_the_outcome() -> None:
@@ -65,7 +65,7 @@ def test_a_family_of_tests_has_adjusted_p_values_and_verdicts() -> None:
     effects = [compared(SLOW, FAST, is_paired=False)] * 2 + [compared(SLOW, [*SLOW[1:], SLOW[0]], is_paired=False)] * 3
     family = adjusted(effects)
     assert [effect.p_adjusted for effect in family[:2]] == pytest.approx([5 * 2 / 924] * 2)
-    assert [effect.verdict for effect in family] == ["lower"] * 2 + ["no difference seen"] * 3
+    assert [effect.verdict for effect in family] == ["lower"] * 2 + ["no significant difference"] * 3
     assert {effect.tests for effect in family} == {5}
     assert {effect.verdict for effect in adjusted(effects[:1] * 30)} == {"too few trials"}, "30 x 2/924 is above 0.05"
 

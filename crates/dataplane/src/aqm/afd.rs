@@ -1,4 +1,5 @@
-//! Approximate fair drop: elephants above their fair share are dropped (or marked) just enough; mice never are.
+//! Approximate fair drop: frames of elephants above their fair share are dropped (or marked) with the
+//! probability that brings them down to it; frames of mice never are.
 //!
 //! Pan, Breslau, Prabhakar and Shenker, CCR 33(2), 2003, in the form of Cisco's Nexus 9000: per elephant flow i with
 //! arrivals m_i in an AFD period the probability is 1 - m_fair / m_i, and m_fair follows the queue's distance from
@@ -24,10 +25,10 @@ const PERIODS_CAUGHT_UP: u64 = 4_096;
 pub struct Afd {
     desired_bytes: u64,
     periods: Periods,
-    /// What one period of the whole line carries: the largest fair share.
+    /// Bytes that the link carries in one period: the largest fair share.
     line_bytes: u64,
     pub(crate) ecn: bool,
-    luck: Stream,
+    random: Stream,
     /// Fair bytes per period, times 2^16.
     fair: i64,
     period_now: u64,
@@ -36,27 +37,27 @@ pub struct Afd {
 
 impl Afd {
     /// Keeps the queue near `desired_bytes`; `line_bytes` is what the port sends in one period.
-    pub fn new(desired_bytes: u64, period: Span, line_bytes: u64, ecn: bool, luck: Stream) -> Afd {
+    pub fn new(desired_bytes: u64, period: Span, line_bytes: u64, ecn: bool, random: Stream) -> Afd {
         assert!(period > Span::ZERO && line_bytes > 0, "a period lasts and carries bytes");
         let fair = (line_bytes as i64) << FRACTION_BITS;
         let periods = Periods::new(period);
-        Afd { desired_bytes, periods, line_bytes, ecn, luck, fair, period_now: 0, depth_before: 0 }
+        Afd { desired_bytes, periods, line_bytes, ecn, random, fair, period_now: 0, depth_before: 0 }
     }
 
-    /// Whether an elephant with this many bytes per period is struck now.
+    /// Whether the arriving frame of an elephant with this many bytes per period is to be marked or dropped.
     #[inline]
-    pub(crate) fn strikes(&mut self, now: Time, depth_bytes: u64, arrived: Option<u64>) -> bool {
+    pub(crate) fn selects(&mut self, now: Time, depth_bytes: u64, arrived: Option<u64>) -> bool {
         let period = self.periods.at(now);
         if period != self.period_now {
             self.update(period, depth_bytes);
         }
-        arrived.is_some_and(|arrived| self.strikes_elephant(arrived))
+        arrived.is_some_and(|arrived| self.selects_elephant(arrived))
     }
 
     #[inline(never)]
-    fn strikes_elephant(&mut self, arrived: u64) -> bool {
+    fn selects_elephant(&mut self, arrived: u64) -> bool {
         let fair = self.fair_bytes();
-        arrived > fair && self.luck.happens(Probability::ratio(arrived - fair, arrived))
+        arrived > fair && self.random.happens(Probability::ratio(arrived - fair, arrived))
     }
 
     /// Moves the fair share at the end of each period.
@@ -102,21 +103,21 @@ mod tests {
     /// The law of the page, in floating point, over random depths.
     #[test]
     fn the_fair_share_follows_the_law_and_stays_between_one_byte_and_the_line() {
-        let (mut afd, mut luck) = (afd(), Stream::new(2, "depths"));
+        let (mut afd, mut random) = (afd(), Stream::new(2, "depths"));
         let bytes = |afd: &Afd| afd.fair as f64 / f64::from(1 << FRACTION_BITS);
         let error = |depth: u64| depth as f64 - DESIRED as f64;
         let (mut before, mut lowest, mut highest) = (0, f64::MAX, 0_f64);
         for n in 1..2_000 {
             // A hundred periods with too little, a hundred with too much.
-            let depth = 180_000 * (n / 100 % 2) + luck.below(40_000);
+            let depth = 180_000 * (n / 100 % 2) + random.below(40_000);
             let fair = bytes(&afd);
             let moved = fair + fair.floor() / LINE as f64 * (0.45 * error(before) - 0.5 * error(depth));
-            afd.strikes(period(n), depth, None);
+            afd.selects(period(n), depth, None);
             let now = bytes(&afd);
             let expected = moved.clamp(1.0, LINE as f64);
             assert!((now - expected).abs() < 0.01 + expected / 10_000.0, "period {n}: {now} instead of {expected}");
             // Further arrivals of the period change nothing, whatever they find.
-            afd.strikes(period(n) + PERIOD.part(2), 10 * DESIRED, None);
+            afd.selects(period(n) + PERIOD.part(2), 10 * DESIRED, None);
             assert_eq!(bytes(&afd).to_bits(), now.to_bits());
             before = depth;
             (lowest, highest) = (lowest.min(now), highest.max(now));
@@ -125,12 +126,12 @@ mod tests {
     }
 
     #[test]
-    fn an_elephant_is_struck_by_what_it_sends_too_much_and_a_mouse_never() {
+    fn an_elephant_loses_its_excess_and_a_mouse_nothing() {
         let mut afd = afd();
         for (arrived, share) in [(LINE, 0.0), (2 * LINE, 0.5), (4 * LINE, 0.75)] {
-            let strikes = (0..100_000).filter(|_| afd.strikes(Time::ZERO, 10 * DESIRED, Some(arrived))).count();
-            assert!((strikes as f64 / 1e5 - share).abs() < 0.01, "{strikes} of 100 000 at {arrived}");
+            let selected = (0..100_000).filter(|_| afd.selects(Time::ZERO, 10 * DESIRED, Some(arrived))).count();
+            assert!((selected as f64 / 1e5 - share).abs() < 0.01, "{selected} of 100 000 at {arrived}");
         }
-        assert!((0..1_000).all(|_| !afd.strikes(Time::ZERO, 10 * DESIRED, None)));
+        assert!((0..1_000).all(|_| !afd.selects(Time::ZERO, 10 * DESIRED, None)));
     }
 }

@@ -17,7 +17,7 @@ pub struct Codel {
     drop_next: Time,
     count: u64,
     last_count: u64,
-    /// Bytes of the largest frame that left so far: what waits must be more before anything is struck.
+    /// Bytes of the largest frame that left so far: nothing is marked or dropped before more than that waits.
     frame_bytes_max: u64,
 }
 
@@ -38,7 +38,7 @@ impl Codel {
         }
     }
 
-    /// The fate of a frame of so many bytes that leaves at `now` after `waited`; `backlog_bytes` is what still waits behind it.
+    /// The fate of a frame of so many bytes that leaves at `now` after `waited`; `backlog_bytes` still wait behind it.
     pub(crate) fn on_departure(&mut self, now: Time, waited: Span, backlog_bytes: u64, bytes: u64, capable: bool) -> Fate {
         self.frame_bytes_max = self.frame_bytes_max.max(bytes);
         let fate = self.control(now, waited, backlog_bytes, capable);
@@ -50,7 +50,7 @@ impl Codel {
 
     fn control(&mut self, now: Time, waited: Span, backlog_bytes: u64, capable: bool) -> Fate {
         let above = self.is_above(now, waited, backlog_bytes);
-        let strike = if self.ecn && capable { Fate::Mark } else { Fate::Drop(DropCause::Codel) };
+        let action = if self.ecn && capable { Fate::Mark } else { Fate::Drop(DropCause::Codel) };
         if self.dropping {
             if !above {
                 self.dropping = false;
@@ -61,7 +61,7 @@ impl Codel {
             }
             self.count += 1;
             self.drop_next += self.gap();
-            return strike;
+            return action;
         }
         if !above {
             return Fate::Pass;
@@ -73,10 +73,10 @@ impl Codel {
         self.count = if delta > 1 && recent { delta } else { 1 };
         self.last_count = self.count;
         self.drop_next = now + self.gap();
-        strike
+        action
     }
 
-    /// RFC 8289, section 5.6: a queue of at most one packet of the largest size is never too long. That size is learnt from the
+    /// RFC 8289, section 5.6: a queue of at most one packet of the largest size is never above the target. That size is learnt from the
     /// frames that left, as Linux did (`maxpacket`), so that a small frame in front of a large one does not lower it.
     fn is_above(&mut self, now: Time, waited: Span, backlog_bytes: u64) -> bool {
         if waited < self.target || backlog_bytes <= self.frame_bytes_max {

@@ -1,4 +1,4 @@
-//! Active queue management: who is marked or dropped before the queue is full.
+//! Active queue management: frames are marked or dropped before the queue is full.
 
 mod afd;
 mod codel;
@@ -11,14 +11,14 @@ pub use red::{Red, RedProfile};
 pub use step::Step;
 
 use crate::DropCause;
-use tailrace_units::Time;
+use tailrace_units::{Span, Time};
 
-/// What happens to a frame.
+/// The verdict on a frame.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Fate {
     Pass,
     Mark,
-    /// What the drop is counted as.
+    /// Dropped, and counted under this cause.
     Drop(DropCause),
 }
 
@@ -43,7 +43,7 @@ impl Aqm {
         matches!(self, Aqm::Codel(_))
     }
 
-    /// The fate of an arriving frame; `depth_bytes` is what waits before it, `elephant` its flow's bytes per AFD period
+    /// The fate of an arriving frame; `depth_bytes` is the depth of the queue before it, `elephant` its flow's bytes per AFD period
     /// when it is an elephant.
     #[inline]
     pub(crate) fn on_arrival(&mut self, now: Time, depth_bytes: u64, capable: bool, elephant: Option<u64>) -> Fate {
@@ -51,11 +51,19 @@ impl Aqm {
             Aqm::None | Aqm::Codel(_) => Fate::Pass,
             Aqm::Step(step) => step.on_arrival(depth_bytes, capable),
             Aqm::Red(red) => red.on_arrival(now, depth_bytes, capable),
-            Aqm::Afd(afd) => match afd.strikes(now, depth_bytes, elephant) {
+            Aqm::Afd(afd) => match afd.selects(now, depth_bytes, elephant) {
                 false => Fate::Pass,
                 true if afd.ecn && capable => Fate::Mark,
                 true => Fate::Drop(DropCause::Afd),
             },
+        }
+    }
+
+    /// The fate of a frame of so many bytes that leaves at `now` after `waited`; `backlog_bytes` is what still waits behind it.
+    pub(crate) fn on_departure(&mut self, now: Time, waited: Span, backlog_bytes: u64, bytes: u64, capable: bool) -> Fate {
+        match self {
+            Aqm::None | Aqm::Step(_) | Aqm::Red(_) | Aqm::Afd(_) => Fate::Pass,
+            Aqm::Codel(codel) => codel.on_departure(now, waited, backlog_bytes, bytes, capable),
         }
     }
 }
@@ -63,7 +71,7 @@ impl Aqm {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tailrace_units::{Span, Stream};
+    use tailrace_units::Stream;
 
     /// What happens to an elephant far above its share, capable and not.
     fn fates(ecn: bool) -> [Fate; 2] {
@@ -72,7 +80,7 @@ mod tests {
     }
 
     #[test]
-    fn fair_drop_marks_whom_it_can() {
+    fn fair_drop_marks_capable_frames_and_drops_others() {
         assert_eq!(fates(true), [Fate::Mark, Fate::Drop(DropCause::Afd)]);
         assert_eq!(fates(false), [Fate::Drop(DropCause::Afd); 2]);
     }

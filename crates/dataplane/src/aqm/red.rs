@@ -14,12 +14,12 @@ const TYPICAL_FRAME_BYTES: u64 = 1000;
 pub struct RedProfile {
     /// Average depth below which nothing happens.
     pub minimum_bytes: u64,
-    /// Average depth from which on every frame is struck. At least `minimum_bytes`; equal to it, the profile is a step.
+    /// Average depth from which on every frame is marked or dropped. At least `minimum_bytes`; equal to it, the profile is a step.
     pub maximum_bytes: u64,
     /// Probability just below the maximum in thousandths, 0 to 1000.
     pub probability_milli: u32,
     /// From the maximum to twice of it the probability rises from `probability_milli` to one instead of jumping (Floyd's "gentle"
-    /// of 2000, the default of ns-3). Switches strike everything from the maximum on.
+    /// of 2000, the default of ns-3). Switches mark or drop every frame from the maximum on.
     pub is_gentle: bool,
 }
 
@@ -30,7 +30,7 @@ pub struct Red {
     not_capable: RedProfile,
     weight_exponent: u8,
     ecn: bool,
-    luck: Stream,
+    random: Stream,
     pace: Pace,
     average: u64,
     /// Frames since the last mark or drop; -1 when the average was below the minimum since (section 4 of the paper).
@@ -41,12 +41,12 @@ pub struct Red {
 impl Red {
     /// The average's weight is 2^-`weight_exponent` (0: instantaneous). `not_capable` is for frames that cannot be marked.
     /// `pace` is the port's, for ageing the average while the port is idle.
-    pub fn new(profile: RedProfile, not_capable: RedProfile, weight_exponent: u8, ecn: bool, luck: Stream, pace: Pace) -> Red {
+    pub fn new(profile: RedProfile, not_capable: RedProfile, weight_exponent: u8, ecn: bool, random: Stream, pace: Pace) -> Red {
         for profile in [profile, not_capable] {
             assert!(profile.minimum_bytes <= profile.maximum_bytes, "thresholds are in order");
         }
         let last_arrival = Time::ZERO;
-        Red { profile, not_capable, weight_exponent, ecn, luck, pace, average: 0, count: -1, last_arrival }
+        Red { profile, not_capable, weight_exponent, ecn, random, pace, average: 0, count: -1, last_arrival }
     }
 
     pub(crate) fn on_arrival(&mut self, now: Time, depth_bytes: u64, capable: bool) -> Fate {
@@ -58,7 +58,7 @@ impl Red {
             return Fate::Pass;
         }
         self.count += 1;
-        if !self.strikes(profile, average) {
+        if !self.selects(profile, average) {
             return Fate::Pass;
         }
         self.count = 0;
@@ -90,7 +90,7 @@ impl Red {
         }
     }
 
-    fn strikes(&mut self, profile: RedProfile, average: u64) -> bool {
+    fn selects(&mut self, profile: RedProfile, average: u64) -> bool {
         let RedProfile { minimum_bytes, maximum_bytes, probability_milli, is_gentle } = profile;
         let milli = u64::from(probability_milli);
         let certain_from = if is_gentle { 2 * maximum_bytes } else { maximum_bytes };
@@ -103,9 +103,9 @@ impl Red {
         } else {
             (milli * maximum_bytes + (1000 - milli) * (average - maximum_bytes), maximum_bytes)
         };
-        // p_a = p_b / (1 - count p_b): spreads the strikes evenly.
+        // p_a = p_b / (1 - count p_b): spreads marks and drops evenly.
         let left = (1000 * denominator).saturating_sub((self.count as u64).saturating_mul(base));
-        left == 0 || self.luck.happens(Probability::ratio(base, left))
+        left == 0 || self.random.happens(Probability::ratio(base, left))
     }
 }
 
@@ -132,15 +132,15 @@ mod tests {
         red.average as f64 / 65_536.0
     }
 
-    /// Frames from one strike to the next at this depth.
+    /// Frames from one mark to the next at this depth.
     fn gaps(red: &mut Red, depth: u64) -> Vec<usize> {
-        let strikes: Vec<usize> = (0..40_000).filter(|_| red.on_arrival(Time::ZERO, depth, true) == Fate::Mark).collect();
-        strikes.windows(2).map(|pair| pair[1] - pair[0]).collect()
+        let marked: Vec<usize> = (0..40_000).filter(|_| red.on_arrival(Time::ZERO, depth, true) == Fate::Mark).collect();
+        marked.windows(2).map(|pair| pair[1] - pair[0]).collect()
     }
 
     /// Section 7 of the paper: with p_b the gap is 1 to 1/p_b - 1 frames, every one equally likely.
     #[test]
-    fn strikes_are_spread_evenly() {
+    fn marks_are_spread_evenly() {
         let gaps = gaps(&mut red(0), 20_000); // halfway: p_b is a twentieth
         assert!(gaps.iter().all(|gap| (1..=19).contains(gap)), "{:?}", gaps.iter().max());
         let mean = gaps.iter().sum::<usize>() as f64 / gaps.len() as f64;
@@ -149,7 +149,7 @@ mod tests {
 
     /// NX-OS and SAI: everything from the maximum on, however small the probability just below it.
     #[test]
-    fn every_frame_is_struck_from_the_maximum_on() {
+    fn every_frame_is_marked_from_the_maximum_on() {
         let of = |depth| gaps(&mut red(0), depth);
         assert!(of(9_999).is_empty());
         assert_eq!(of(29_999).iter().max(), Some(&9)); // p_b is just below a tenth
@@ -166,18 +166,18 @@ mod tests {
     }
 
     /// Section 4 of the paper: the count is -1 while the average is below the minimum, so that the first frame above it is
-    /// struck with p_b and not with p_b / (1 - p_b); and frames below the minimum do not add up.
+    /// marked with p_b and not with p_b / (1 - p_b); and frames below the minimum do not add up.
     #[test]
-    fn the_first_frame_above_the_minimum_is_struck_with_the_plain_probability() {
+    fn the_first_frame_above_the_minimum_is_marked_with_the_plain_probability() {
         let mut red = red(0);
         let rounds = 40_000;
         let first = |red: &mut Red| {
             (0..5).for_each(|_| assert_eq!(red.on_arrival(Time::ZERO, 9_000, true), Fate::Pass));
             red.on_arrival(Time::ZERO, 29_999, true) == Fate::Mark
         };
-        let struck = (0..rounds).filter(|_| first(&mut red)).count() as f64 / f64::from(rounds);
+        let marked = (0..rounds).filter(|_| first(&mut red)).count() as f64 / f64::from(rounds);
         // A tenth; a ninth if the count began at 0. The standard error is 0.0015.
-        assert!((struck - 0.1).abs() < 0.005, "{struck}");
+        assert!((marked - 0.1).abs() < 0.005, "{marked}");
     }
 
     #[test]

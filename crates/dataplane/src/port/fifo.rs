@@ -1,7 +1,7 @@
 //! A port with one queue and nothing to choose: every departure is known when the frame arrives.
 
 use super::judge::{Place, judge_arrival};
-use super::line::{Line, count_sent};
+use super::transmitter::{Transmitter, count_sent};
 use super::{PortPolicy, Verdict};
 use crate::queue::Queue;
 use crate::{Frame, Outside, SharedBuffer};
@@ -24,71 +24,83 @@ impl<F: Frame> Fifo<F> {
 
     /// Frames whose transmission has started leave the queue.
     #[inline(never)]
-    pub(super) fn settle(&mut self, line: &mut Line, now: Time, buffer: &mut SharedBuffer, out: &mut impl Outside<F>) {
-        if line.is_observed {
-            return self.settle_observed(line, now, buffer, out);
+    pub(super) fn settle(
+        &mut self,
+        transmitter: &mut Transmitter,
+        now: Time,
+        buffer: &mut SharedBuffer,
+        out: &mut impl Outside<F>,
+    ) {
+        if transmitter.is_observed {
+            return self.settle_observed(transmitter, now, buffer, out);
         }
-        self.depart(line, now, buffer, |_, _| {});
+        self.depart(transmitter, now, buffer, |_, _| {});
     }
 
     /// The same where each change of depth is reported.
     #[inline(never)]
-    fn settle_observed(&mut self, line: &mut Line, now: Time, buffer: &mut SharedBuffer, out: &mut impl Outside<F>) {
-        let port = line.number;
-        self.depart(line, now, buffer, |at, bytes| out.depth(at, port, bytes));
+    fn settle_observed(
+        &mut self,
+        transmitter: &mut Transmitter,
+        now: Time,
+        buffer: &mut SharedBuffer,
+        out: &mut impl Outside<F>,
+    ) {
+        let port = transmitter.number;
+        self.depart(transmitter, now, buffer, |at, bytes| out.depth(at, port, bytes));
     }
 
-    /// Tells `each` when a frame started and what waits behind it; what the frames held is given back together.
+    /// Calls `each` with the start of each transmission and the bytes that wait behind it; the memory of all frames is given back at once.
     #[inline(always)]
-    fn depart(&mut self, line: &mut Line, now: Time, buffer: &mut SharedBuffer, mut each: impl FnMut(Time, u64)) {
-        let before = line.waiting_bytes;
-        line.due = Time::NEVER;
+    fn depart(&mut self, transmitter: &mut Transmitter, now: Time, buffer: &mut SharedBuffer, mut each: impl FnMut(Time, u64)) {
+        let before = transmitter.waiting_bytes;
+        transmitter.due = Time::NEVER;
         while let Some(&(start, bytes)) = self.departures.front() {
             if start > now {
-                line.due = start;
+                transmitter.due = start;
                 break;
             }
             self.departures.pop_front();
-            line.waiting_bytes -= u64::from(bytes);
-            each(start, line.waiting_bytes);
+            transmitter.waiting_bytes -= u64::from(bytes);
+            each(start, transmitter.waiting_bytes);
         }
-        buffer.give_back(&self.queue.room, before, before - line.waiting_bytes);
+        buffer.give_back(&self.queue.room, before, before - transmitter.waiting_bytes);
     }
 
     #[inline(always)]
     pub(super) fn judge(
         &mut self,
-        line: &mut Line,
+        transmitter: &mut Transmitter,
         now: Time,
         frame: &mut F,
         buffer: &mut SharedBuffer,
         out: &mut impl Outside<F>,
     ) -> Verdict {
         let bytes = frame.bytes();
-        let depth = line.waiting_bytes;
-        let start = line.free_at.max(now);
+        let depth = transmitter.waiting_bytes;
+        let start = transmitter.free_at.max(now);
         let queue = &mut self.queue;
         if start > now
             && let Err(cause) = buffer.admits(&queue.room, depth, self.departures.len(), bytes)
         {
             queue.counters.count_drop(cause, bytes);
-            out.dropped(now, line.number, 0, frame, cause);
+            out.dropped(now, transmitter.number, 0, frame, cause);
             return Verdict::Dropped;
         }
         queue.depth_bytes = depth;
-        if !judge_arrival(queue, Place { at: now, port: line.number, queue: 0 }, frame, None, out) {
+        if !judge_arrival(queue, Place { at: now, port: transmitter.number, queue: 0 }, frame, None, out) {
             return Verdict::Dropped;
         }
-        line.occupy(start, bytes);
+        transmitter.occupy(start, bytes);
         if start > now {
             buffer.take(&queue.room, depth, bytes);
-            line.due = line.due.min(start);
+            transmitter.due = transmitter.due.min(start);
             self.departures.push_back((start, bytes));
             let after = depth + u64::from(bytes);
             queue.counters.depth_max_bytes = queue.counters.depth_max_bytes.max(after);
-            line.waits(now, after, out);
+            transmitter.waits(now, after, out);
         }
         count_sent(&mut queue.counters, bytes, now, start);
-        Verdict::Leaves { start, end: line.free_at }
+        Verdict::Leaves { start, end: transmitter.free_at }
     }
 }

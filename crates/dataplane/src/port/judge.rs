@@ -14,7 +14,7 @@ pub(super) struct Place {
     pub(super) queue: QueueNo,
 }
 
-/// Marks or drops a frame at the entrance. Returns whether it lives.
+/// Marks or drops a frame at the entrance. Returns whether it is kept.
 #[inline(always)]
 pub(super) fn judge_arrival<F: Frame>(
     queue: &mut Queue<F>,
@@ -41,7 +41,7 @@ fn judge_managed<F: Frame>(
     carry_out(fate, queue, place, frame, out)
 }
 
-/// Marks or drops a frame at the exit. Returns whether it lives.
+/// Marks or drops a frame at the exit. Returns whether it is kept.
 pub(super) fn judge_departure<F: Frame>(
     queue: &mut Queue<F>,
     place: Place,
@@ -49,10 +49,9 @@ pub(super) fn judge_departure<F: Frame>(
     frame: &mut F,
     out: &mut impl Outside<F>,
 ) -> bool {
-    let Aqm::Codel(codel) = &mut queue.aqm else { return true };
     let capable = frame.ecn() != Ecn::NotEct;
     let waited = place.at.since(arrived);
-    let fate = codel.on_departure(place.at, waited, queue.depth_bytes, u64::from(frame.bytes()), capable);
+    let fate = queue.aqm.on_departure(place.at, waited, queue.depth_bytes, u64::from(frame.bytes()), capable);
     carry_out(fate, queue, place, frame, out)
 }
 

@@ -1,4 +1,4 @@
-//! What one port is told to do.
+//! The policy of one port and of its queues.
 
 use crate::etrap::EtrapPolicy;
 use crate::qcn::CongestionPoint;
@@ -10,14 +10,14 @@ use tailrace_wire::{PRIORITIES, PauseState};
 /// Most queues of one port (Nexus 9000: eight, plus the express queue).
 pub(super) const QUEUES_MAX: usize = 9;
 
-/// What one queue does.
+/// The policy of one queue.
 #[derive(Clone, Debug)]
 pub struct QueuePolicy {
-    /// When it is served.
+    /// Its place in the schedule.
     pub service: Service,
-    /// When it is full.
+    /// Its limit, and what it has reserved.
     pub room: Room,
-    /// Who is marked or dropped before.
+    /// Which frames are marked or dropped before it is full.
     pub aqm: Aqm,
     /// Largest rate (shape max).
     pub ceiling: Option<Shaper>,
@@ -27,7 +27,7 @@ pub struct QueuePolicy {
     pub congestion_point: Option<CongestionPoint>,
 }
 
-/// What one port does.
+/// The policy of one port.
 #[derive(Clone, Debug)]
 pub struct PortPolicy {
     /// One to nine queues.

@@ -3,8 +3,8 @@
 mod watchdog;
 
 use super::judge::{Place, judge_arrival, judge_departure};
-use super::line::{Line, count_sent};
 use super::policy::QUEUES_MAX;
+use super::transmitter::{Transmitter, count_sent};
 use super::{PortPolicy, Releases, Verdict, Watchdog};
 use crate::dpp::Dpp;
 use crate::etrap::Etrap;
@@ -43,7 +43,7 @@ pub(crate) struct Scheduled<F> {
 
 /// What a departure touches besides its queue.
 pub(super) struct Exit<'a, O> {
-    pub(super) line: &'a mut Line,
+    pub(super) transmitter: &'a mut Transmitter,
     pub(super) buffer: &'a mut SharedBuffer,
     pub(super) releases: &'a mut Releases,
     pub(super) out: &'a mut O,
@@ -103,17 +103,17 @@ impl<F: Frame> Scheduled<F> {
 
     /// Notes when the next choice is due.
     #[inline]
-    pub(super) fn note_due(&self, line: &mut Line) {
-        let data = if line.waiting_bytes > 0 { line.free_at.max(self.ready_at) } else { Time::NEVER };
-        let control = self.control.front().map_or(Time::NEVER, |&(ordered, _)| line.free_at.max(ordered));
-        line.due = data.min(control);
+    pub(super) fn note_due(&self, transmitter: &mut Transmitter) {
+        let data = if transmitter.waiting_bytes > 0 { transmitter.free_at.max(self.ready_at) } else { Time::NEVER };
+        let control = self.control.front().map_or(Time::NEVER, |&(ordered, _)| transmitter.free_at.max(ordered));
+        transmitter.due = data.min(control);
     }
 
     pub(super) fn settle(&mut self, exit: &mut Exit<'_, impl Outside<F>>, now: Time) {
         let mut progress = Progress::default();
-        while exit.line.due <= now {
-            let at = exit.line.due;
-            debug_assert!(progress.is_made(at), "port {} has work without end at {at:?}", exit.line.number);
+        while exit.transmitter.due <= now {
+            let at = exit.transmitter.due;
+            debug_assert!(progress.is_made(at), "port {} has work without end at {at:?}", exit.transmitter.number);
             self.step(exit, at);
         }
     }
@@ -122,22 +122,22 @@ impl<F: Frame> Scheduled<F> {
     pub(super) fn step(&mut self, exit: &mut Exit<'_, impl Outside<F>>, at: Time) {
         if self.control.front().is_some_and(|&(ordered, _)| ordered <= at) {
             let (_, frame) = self.control.pop_front().expect("it was there");
-            exit.line.occupy(at, frame.bytes());
-            exit.out.transmit(exit.line.number, frame, at, exit.line.free_at);
+            exit.transmitter.occupy(at, frame.bytes());
+            exit.out.transmit(exit.transmitter.number, frame, at, exit.transmitter.free_at);
         } else {
             if self.watchdog.is_some() {
                 self.watch(exit, at);
             }
-            match self.choose(exit.line, at) {
+            match self.choose(exit.transmitter, at) {
                 Some(queue) => self.send_head(exit, at, queue),
                 None => self.ready_at = self.next_ready(at),
             }
         }
-        self.note_due(exit.line);
+        self.note_due(exit.transmitter);
     }
 
-    fn choose(&mut self, line: &Line, at: Time) -> Option<QueueNo> {
-        let (queues, overhead_bytes) = (&self.queues, line.overhead_bytes);
+    fn choose(&mut self, transmitter: &Transmitter, at: Time) -> Option<QueueNo> {
+        let (queues, overhead_bytes) = (&self.queues, transmitter.overhead_bytes);
         let head = |queue: QueueNo| queues[queue].head().map(|frame| u64::from(frame.bytes()) + overhead_bytes);
         if !self.is_pausable && !self.has_shapers {
             return self.scheduler.choose(head);
@@ -154,22 +154,22 @@ impl<F: Frame> Scheduled<F> {
 
     fn send_head(&mut self, exit: &mut Exit<'_, impl Outside<F>>, at: Time, queue: QueueNo) {
         let (arrived, bytes) = self.release_head(exit, at, queue);
-        let place = Place { at, port: exit.line.number, queue };
+        let place = Place { at, port: exit.transmitter.number, queue };
         let q = &mut self.queues[queue];
         let mut frame = q.fetch_head();
         if !judge_departure(q, place, arrived, &mut frame, exit.out) {
-            // What is owed to a floor was not paid from the deficit.
+            // Bytes below a guaranteed rate are not charged to the deficit.
             if !q.is_owed(at) {
-                self.scheduler.refund(queue, u64::from(bytes) + exit.line.overhead_bytes);
+                self.scheduler.refund(queue, u64::from(bytes) + exit.transmitter.overhead_bytes);
             }
             return;
         }
         count_sent(&mut q.counters, bytes, arrived, at);
-        let wire_bytes = exit.line.occupy(at, bytes);
+        let wire_bytes = exit.transmitter.occupy(at, bytes);
         if self.has_shapers {
             q.charge(at, wire_bytes);
         }
-        exit.out.transmit(exit.line.number, frame, at, exit.line.free_at);
+        exit.out.transmit(exit.transmitter.number, frame, at, exit.transmitter.free_at);
     }
 
     /// The first frame of a queue leaves every account; it is then fetched.
@@ -182,7 +182,7 @@ impl<F: Frame> Scheduled<F> {
         if let Some(account) = account {
             exit.releases.push((at, account, bytes));
         }
-        exit.line.waits(at, exit.line.waiting_bytes - u64::from(bytes), exit.out);
+        exit.transmitter.waits(at, exit.transmitter.waiting_bytes - u64::from(bytes), exit.out);
         (arrived, bytes)
     }
 
@@ -200,7 +200,7 @@ impl<F: Frame> Scheduled<F> {
     #[inline(never)]
     pub(super) fn judge(
         &mut self,
-        line: &mut Line,
+        transmitter: &mut Transmitter,
         now: Time,
         frame: &mut F,
         buffer: &mut SharedBuffer,
@@ -209,17 +209,17 @@ impl<F: Frame> Scheduled<F> {
         let queue = self.classify(now, frame);
         let bytes = frame.bytes();
         let elephant = self.etrap.as_mut().and_then(|etrap| etrap.arrival(now, frame.flow_hash(), bytes));
-        let place = Place { at: now, port: line.number, queue };
-        let can_send = self.can_send_at_once(line, now, queue, frame);
+        let place = Place { at: now, port: transmitter.number, queue };
+        let can_send = self.can_send_at_once(transmitter, now, queue, frame);
         if self.watchdog.is_some() && self.is_in_storm(now, queue, frame.priority()) {
             self.queues[queue].counters.count_drop(DropCause::Watchdog, bytes);
-            out.dropped(now, line.number, queue, frame, DropCause::Watchdog);
+            out.dropped(now, transmitter.number, queue, frame, DropCause::Watchdog);
             return Verdict::Dropped;
         }
         let q = &mut self.queues[queue];
         if !can_send && let Err(cause) = buffer.admits(&q.room, q.depth_bytes, q.len(), bytes) {
             q.counters.count_drop(cause, bytes);
-            out.dropped(now, line.number, queue, frame, cause);
+            out.dropped(now, transmitter.number, queue, frame, cause);
             return Verdict::Dropped;
         }
         if !judge_arrival(q, place, frame, elephant, out) {
@@ -228,15 +228,15 @@ impl<F: Frame> Scheduled<F> {
         if let Some(point) = &mut q.congestion_point
             && let Some(notification) = point.enqueued(bytes, q.depth_bytes + u64::from(bytes))
         {
-            out.notify(now, line.number, queue, frame, notification);
+            out.notify(now, transmitter.number, queue, frame, notification);
         }
         if can_send {
             count_sent(&mut q.counters, bytes, now, now);
-            let wire_bytes = line.occupy(now, bytes);
+            let wire_bytes = transmitter.occupy(now, bytes);
             if self.has_shapers {
                 q.charge(now, wire_bytes);
             }
-            return Verdict::Leaves { start: now, end: line.free_at };
+            return Verdict::Leaves { start: now, end: transmitter.free_at };
         }
         Verdict::Waits(queue)
     }
@@ -252,9 +252,9 @@ impl<F: Frame> Scheduled<F> {
 
     /// Nothing waits, the transmitter is free, and neither pause nor shaper holds the frame back.
     #[inline]
-    fn can_send_at_once(&self, line: &Line, now: Time, queue: QueueNo, frame: &F) -> bool {
-        line.free_at <= now
-            && line.waiting_bytes == 0
+    fn can_send_at_once(&self, transmitter: &Transmitter, now: Time, queue: QueueNo, frame: &F) -> bool {
+        transmitter.free_at <= now
+            && transmitter.waiting_bytes == 0
             && self.control.is_empty()
             && (!self.is_pausable || self.pause.free_from(now, frame.priority()) <= now)
             && (!self.has_shapers || self.queues[queue].ceiling.as_ref().is_none_or(|ceiling| ceiling.conforms_from() <= now))
@@ -273,8 +273,8 @@ impl<F: Frame> Scheduled<F> {
         if dpp.prioritises(now, frame.flow_hash(), normal.left(), normal.next_number()) { dpp.policy.express } else { own }
     }
 
-    pub(super) fn handle_pause(&mut self, line: &Line, now: Time, pause: &Pause) {
-        self.pause.handle_pause(now, pause, line.pace);
+    pub(super) fn handle_pause(&mut self, transmitter: &Transmitter, now: Time, pause: &Pause) {
+        self.pause.handle_pause(now, pause, transmitter.pace);
         self.ready_at = now;
     }
 

@@ -1,4 +1,4 @@
-//! What a switch has counted, and a new beginning for all of it in the middle of a run.
+//! The counters of a switch, and their reset in the middle of a run (the end of the warm-up).
 
 use super::Switch;
 use crate::port::Port;
@@ -25,7 +25,7 @@ impl<F: Frame> Switch<F> {
     pub fn dpp_counters(&self, port: PortNo) -> Option<&DppCounters> {
         self.ports[port].dpp().map(|dpp| &dpp.counters)
     }
-    /// What a port was told to pause.
+    /// The pauses that a port has received.
     pub fn pause_state(&self, port: PortNo) -> Option<&PauseState> {
         self.ports[port].pause_state()
     }

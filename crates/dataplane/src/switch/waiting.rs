@@ -1,4 +1,4 @@
-//! Who waits for whom: what an observer of several switches needs to find pauses that go round in a circle.
+//! Which queue waits for which: an observer of several switches needs it to find cycles of pauses (deadlocks).
 
 use super::Switch;
 use crate::{Frame, PortNo, QueueNo};
@@ -14,7 +14,7 @@ impl<F: Frame> Switch<F> {
         })
     }
 
-    /// Queues that hold frames of the group for which `in_port` has told its neighbour to pause this priority; `None`
+    /// Queues that hold frames of the group for which `in_port` has made its neighbour pause this priority; `None`
     /// when the neighbour may send.
     pub fn waits_for(&self, in_port: PortNo, priority: u8) -> Option<Vec<(PortNo, QueueNo)>> {
         let group = self.ingress.as_ref()?.ports[in_port].pausing_group(priority)?;

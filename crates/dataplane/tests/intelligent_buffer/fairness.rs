@@ -22,13 +22,13 @@ const WANTED_BYTES: u64 = 300_000;
 
 /// Frames of all flows by time; the gaps of one flow lie anywhere between zero and twice their mean.
 fn arrivals() -> Vec<Arrival> {
-    let mut luck = Stream::new(1, "fairness");
+    let mut stream = Stream::new(1, "fairness");
     let mut all = Vec::new();
     for flow in 0..HOGS + MODEST {
         let gap = if flow < HOGS { 3_000_000 } else { 24_000_000 };
         let mut now = 0;
         while now < RUN_PS {
-            now += luck.below(2 * gap);
+            now += stream.below(2 * gap);
             all.push((now, flow, FRAME_BYTES));
         }
     }

@@ -53,15 +53,15 @@ fn theirs(set: Settings, arrivals: &[Arrival]) -> (Vec<rules::Verdict>, Vec<(u64
 
 /// Frames of random sizes from random flows: bursts, pauses, silences of up to three ages.
 fn random_arrivals(seed: u64, frames: usize, flows: u64, age_ps: u64) -> Vec<Arrival> {
-    let mut luck = Stream::new(seed, "arrivals");
+    let mut stream = Stream::new(seed, "arrivals");
     let mut now = 0;
     let mut arrival = || {
-        now += match luck.below(40) {
-            0 => luck.below(3 * age_ps),
+        now += match stream.below(40) {
+            0 => stream.below(3 * age_ps),
             1..=20 => 0,
-            _ => luck.below(2_000_000),
+            _ => stream.below(2_000_000),
         };
-        (now, luck.below(flows) as u32, 64 + luck.below(8_900) as u32)
+        (now, stream.below(flows) as u32, 64 + stream.below(8_900) as u32)
     };
     (0..frames).map(|_| arrival()).collect()
 }

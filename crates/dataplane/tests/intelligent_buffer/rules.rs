@@ -62,7 +62,7 @@ pub struct Verdict {
 /// The port: rules, two queues, strict service, a line of 10 Gbit/s with 24 bytes around each frame.
 pub struct Port {
     set: Settings,
-    luck: Stream,
+    random: Stream,
     flows: BTreeMap<u32, (u32, Time)>,
     /// Bytes in the last window and in this one, by priority or by flow.
     arrived: BTreeMap<u32, (u64, u64)>,
@@ -80,7 +80,7 @@ impl Port {
     pub fn new(set: Settings) -> Port {
         Port {
             set,
-            luck: Stream::new(1, "reference"),
+            random: Stream::new(1, "reference"),
             flows: BTreeMap::new(),
             arrived: BTreeMap::new(),
             fair: FAIR_AT_START,
@@ -166,7 +166,7 @@ impl Port {
             // The probability, cut to a whole number, is the queue; the number of the queue is the probability: certain.
             Form::AsRun => self.depths[probability as usize] > DROPS_ABOVE_BYTES,
             Form::PerPriority | Form::PerFlow => {
-                let draw = self.luck.below(1 << 32) as f64 / (1_u64 << 32) as f64;
+                let draw = self.random.below(1 << 32) as f64 / (1_u64 << 32) as f64;
                 draw < probability && self.depths[NORMAL] > DROPS_ABOVE_BYTES
             }
         }

@@ -9,7 +9,7 @@ pub use stream::{Offer, StreamSink, StreamSource};
 use tailrace_units::{Span, Time};
 
 /// What a program may ask of its host and tell of its work.
-pub trait Desk {
+pub trait HostCalls {
     /// Opens the connection (client side).
     fn connect(&mut self);
     /// Hands bytes to the socket as one write.
@@ -58,28 +58,28 @@ impl App {
     }
 
     /// Its deadline has come.
-    pub fn handle_timeout(&mut self, now: Time, desk: &mut impl Desk) {
+    pub fn handle_timeout(&mut self, now: Time, calls: &mut impl HostCalls) {
         match self {
-            App::OltpClient(client) => client.handle_timeout(now, desk),
-            App::OltpServer(server) => server.handle_timeout(now, desk),
-            App::StreamSource(source) => source.handle_timeout(now, desk),
+            App::OltpClient(client) => client.handle_timeout(now, calls),
+            App::OltpServer(server) => server.handle_timeout(now, calls),
+            App::StreamSource(source) => source.handle_timeout(now, calls),
             App::StreamSink(_) => {}
         }
     }
 
     /// It has the core that it waited for.
-    pub fn handle_core(&mut self, desk: &mut impl Desk) {
+    pub fn handle_core(&mut self, calls: &mut impl HostCalls) {
         match self {
-            App::OltpClient(client) => client.handle_core(desk),
+            App::OltpClient(client) => client.handle_core(calls),
             App::OltpServer(_) | App::StreamSource(_) | App::StreamSink(_) => unreachable!("only clients ask for cores"),
         }
     }
 
     /// The connection is open.
-    pub fn handle_connected(&mut self, now: Time, desk: &mut impl Desk) {
+    pub fn handle_connected(&mut self, now: Time, calls: &mut impl HostCalls) {
         match self {
-            App::OltpClient(client) => client.handle_connected(now, desk),
-            App::StreamSource(source) => source.handle_connected(now, desk),
+            App::OltpClient(client) => client.handle_connected(now, calls),
+            App::StreamSource(source) => source.handle_connected(now, calls),
             App::OltpServer(_) | App::StreamSink(_) => {}
         }
     }
@@ -93,13 +93,13 @@ impl App {
         }
     }
 
-    /// Bytes can be read. A program that has not said [`Desk::leave_unread`] has read them.
+    /// Bytes can be read. A program that has not said [`HostCalls::leave_unread`] has read them.
     #[inline]
-    pub fn handle_readable(&mut self, now: Time, bytes: u64, desk: &mut impl Desk) {
+    pub fn handle_readable(&mut self, now: Time, bytes: u64, calls: &mut impl HostCalls) {
         match self {
-            App::OltpClient(client) => client.handle_readable(now, bytes, desk),
-            App::OltpServer(server) => server.handle_readable(now, bytes, desk),
-            App::StreamSink(sink) => sink.handle_readable(bytes, desk),
+            App::OltpClient(client) => client.handle_readable(now, bytes, calls),
+            App::OltpServer(server) => server.handle_readable(now, bytes, calls),
+            App::StreamSink(sink) => sink.handle_readable(bytes, calls),
             App::StreamSource(_) => {}
         }
     }

@@ -1,6 +1,6 @@
 //! Bulk transfer: one side sends a number of bytes, the other counts them.
 
-use super::Desk;
+use super::HostCalls;
 use tailrace_units::{Span, Time};
 
 const BITS_PER_BYTE: u128 = 8;
@@ -72,27 +72,27 @@ impl StreamSource {
     pub(super) fn poll_timeout(&self) -> Time {
         self.deadline
     }
-    pub(super) fn handle_timeout(&mut self, now: Time, desk: &mut impl Desk) {
+    pub(super) fn handle_timeout(&mut self, now: Time, calls: &mut impl HostCalls) {
         if now < self.deadline {
             return;
         }
         self.deadline = Time::NEVER;
         match &self.paced {
-            Some(paced) if !paced.since.is_never() => self.write_due(now, desk),
-            _ => desk.connect(),
+            Some(paced) if !paced.since.is_never() => self.write_due(now, calls),
+            _ => calls.connect(),
         }
     }
-    pub(super) fn handle_connected(&mut self, now: Time, desk: &mut impl Desk) {
+    pub(super) fn handle_connected(&mut self, now: Time, calls: &mut impl HostCalls) {
         match &mut self.paced {
-            None => desk.write(self.bytes),
+            None => calls.write(self.bytes),
             Some(paced) => {
                 paced.since = now;
-                self.write_due(now, desk);
+                self.write_due(now, calls);
             }
         }
     }
     /// Writes what is due by now, and says when the next is.
-    fn write_due(&mut self, now: Time, desk: &mut impl Desk) {
+    fn write_due(&mut self, now: Time, calls: &mut impl HostCalls) {
         let Some(paced) = &mut self.paced else { return };
         while self.bytes > 0 {
             let due = paced.since + paced.offer.time_of(paced.writes);
@@ -101,7 +101,7 @@ impl StreamSource {
                 return;
             }
             let piece = paced.offer.write_bytes.min(self.bytes);
-            desk.write(piece);
+            calls.write(piece);
             self.bytes -= piece;
             paced.writes += 1;
         }
@@ -120,11 +120,11 @@ impl StreamSink {
             tell(self.user, self.start);
         }
     }
-    pub(super) fn handle_readable(&mut self, bytes: u64, desk: &mut impl Desk) {
+    pub(super) fn handle_readable(&mut self, bytes: u64, calls: &mut impl HostCalls) {
         self.missing -= bytes;
         if self.missing == 0 {
-            desk.completed(self.user, self.start);
-            desk.finished(self.user);
+            calls.completed(self.user, self.start);
+            calls.finished(self.user);
         }
     }
 }
@@ -137,7 +137,7 @@ mod tests {
     #[derive(Default)]
     struct Written(Vec<u64>);
 
-    impl Desk for Written {
+    impl HostCalls for Written {
         fn connect(&mut self) {}
         fn write(&mut self, bytes: u64) {
             self.0.push(bytes);

@@ -6,5 +6,63 @@ mod plain;
 mod reaction;
 
 pub use lossless::{LosslessNic, Storm};
-pub use plain::Nic;
+pub use plain::PlainNic;
 pub use reaction::{ReactionPoint, ReactionPolicy};
+
+use tailrace_units::Time;
+
+/// The transmit side of an interface.
+#[derive(Debug)]
+pub enum Nic {
+    /// Sends in order, whatever the network tells it.
+    Plain(PlainNic),
+    /// Obeys pauses and notifications.
+    Lossless(Box<LosslessNic>),
+}
+
+impl Nic {
+    /// When it must be called, or [`Time::NEVER`].
+    pub fn poll_timeout(&self) -> Time {
+        match self {
+            Nic::Plain(_) => Time::NEVER,
+            Nic::Lossless(nic) => nic.poll_timeout(),
+        }
+    }
+
+    /// The interface that takes part in data-centre bridging, if it is one.
+    pub fn lossless(&self) -> Option<&LosslessNic> {
+        match self {
+            Nic::Plain(_) => None,
+            Nic::Lossless(nic) => Some(nic),
+        }
+    }
+
+    /// The same, for pause frames and congestion notifications that have come. A plain interface ignores them.
+    pub fn lossless_mut(&mut self) -> Option<&mut LosslessNic> {
+        match self {
+            Nic::Plain(_) => None,
+            Nic::Lossless(nic) => Some(nic),
+        }
+    }
+
+    /// Frames that wait for their transmission to be chosen. A plain interface has chosen when it is handed a frame.
+    pub fn waiting_frames(&self) -> u64 {
+        self.lossless().map_or(0, LosslessNic::waiting_frames)
+    }
+
+    /// Frames that did not fit its queue.
+    pub fn queue_drops(&self) -> u64 {
+        match self {
+            Nic::Plain(nic) => nic.queue_drops,
+            Nic::Lossless(nic) => nic.queue_drops,
+        }
+    }
+
+    /// Counts from `now` on.
+    pub fn begin_counting(&mut self, now: Time) {
+        match self {
+            Nic::Plain(nic) => nic.queue_drops = 0,
+            Nic::Lossless(nic) => nic.begin_counting(now),
+        }
+    }
+}

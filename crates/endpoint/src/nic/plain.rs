@@ -5,7 +5,7 @@ use tailrace_units::{Pace, Span, Time};
 /// The transmitter of a host. It sends in order and has nothing to choose, so the departure of a frame is known when the
 /// frame is handed over.
 #[derive(Clone, Debug)]
-pub struct Nic {
+pub struct PlainNic {
     pace: Pace,
     overhead_bytes: u64,
     free_at: Time,
@@ -15,11 +15,11 @@ pub struct Nic {
     pub queue_drops: u64,
 }
 
-impl Nic {
+impl PlainNic {
     /// `queue_bytes` may wait; `overhead_bytes` is charged to every frame on the wire.
-    pub fn new(pace: Pace, overhead_bytes: u32, queue_bytes: u64) -> Nic {
+    pub fn new(pace: Pace, overhead_bytes: u32, queue_bytes: u64) -> PlainNic {
         let longest_wait = pace.time_to_send(queue_bytes);
-        Nic { pace, overhead_bytes: u64::from(overhead_bytes), free_at: Time::ZERO, longest_wait, queue_drops: 0 }
+        PlainNic { pace, overhead_bytes: u64::from(overhead_bytes), free_at: Time::ZERO, longest_wait, queue_drops: 0 }
     }
 
     /// Takes a frame. Returns the start and the end of its transmission, or `None` when the queue is full.
@@ -42,7 +42,7 @@ mod tests {
 
     #[test]
     fn frames_follow_each_other_and_a_full_queue_drops_the_newcomer() {
-        let mut nic = Nic::new(BitRate::from_gbps(10).pace(0), 24, 4_000);
+        let mut nic = PlainNic::new(BitRate::from_gbps(10).pace(0), 24, 4_000);
         let sent: Vec<_> = (0..4).map(|_| nic.send(Time::ZERO, 1514)).collect();
         let ns = |n| Time::ZERO + Span::from_ns(n) + Span::from_ps(400);
         assert_eq!(sent[0], Some((Time::ZERO, ns(1230))));

@@ -17,8 +17,9 @@ mod stats;
 mod timer;
 
 use tailrace_units::{Span, Time};
-use tailrace_wire::{Packet, Tag};
+use tailrace_wire::Packet;
 
+pub use crate::ip::Identity;
 pub use config::{Buffer, CongestionControl, Growth, SlowStartExit, SmallQueueBound, TcpConfig};
 pub use recovery::State;
 pub use stats::TcpStats;
@@ -33,21 +34,6 @@ use sender::rtt::Rtt;
 use sender::small_queue::SmallQueue;
 use sender::{FIRST_BYTE, Send};
 use timer::Timers;
-
-/// What stands in the header of every packet that an endpoint sends.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Identity {
-    /// Hash of the flow key in this direction.
-    pub flow_hash: u32,
-    /// The peer's endpoint.
-    pub to_endpoint: u32,
-    /// The peer's host.
-    pub to_host: u16,
-    /// Priority, and the VLAN if the connection has one.
-    pub tag: Tag,
-    /// Code point, 0 to 63.
-    pub dscp: u8,
-}
 
 /// The way down: the NIC.
 pub trait Wire {
@@ -204,6 +190,10 @@ impl Tcp {
     /// Counters.
     pub fn stats(&self) -> &TcpStats {
         &self.stats
+    }
+    /// Hash of the packets that this end sends.
+    pub fn flow_hash(&self) -> u32 {
+        self.identity.flow_hash
     }
     /// The host at the other end.
     pub fn peer_host(&self) -> u16 {

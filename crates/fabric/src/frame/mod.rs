@@ -14,12 +14,13 @@ pub use stamp::take_stamp;
 pub(crate) use parse::tests::{bytes as test_frame, parse_plain};
 
 use tailrace_dataplane::Frame;
+use tailrace_network::NetworkFrame;
 use tailrace_units::Time;
 use tailrace_wire::{Ecn, FlowKey, Packet, Pause};
 
 /// A frame on its way through the fabric. What switches ask is answered by the simulator's own packet, so that both
 /// engines decide alike.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct LiveFrame {
     /// Header fields. `seq` is the number of the frame among all that entered.
     pub packet: Packet,
@@ -43,7 +44,17 @@ impl LiveFrame {
 
     /// A frame without bytes.
     pub fn bare(packet: Packet) -> LiveFrame {
-        LiveFrame { packet, key: None, from_host: 0, slot: None, punctual: Time::ZERO }
+        LiveFrame { packet, ..LiveFrame::default() }
+    }
+}
+
+impl NetworkFrame for LiveFrame {
+    #[inline]
+    fn packet(&self) -> &Packet {
+        &self.packet
+    }
+    fn from_packet(packet: Packet) -> LiveFrame {
+        LiveFrame::bare(packet)
     }
 }
 
@@ -82,6 +93,9 @@ impl Frame for LiveFrame {
     }
     fn flow_key(&self) -> Option<FlowKey> {
         self.key
+    }
+    fn belongs_to_flow(&self) -> bool {
+        self.packet.belongs_to_flow()
     }
     fn set_priority(&mut self, class: u8) {
         self.packet.set_priority(class);

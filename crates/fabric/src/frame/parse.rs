@@ -3,7 +3,7 @@
 use super::LiveFrame;
 use crate::address::{host_of_ipv4, host_of_mac};
 use crate::vlans::Vlans;
-use tailrace_sim::address_of;
+use tailrace_network::address_of;
 use tailrace_units::Time;
 use tailrace_wire::{Ecn, FlowKey, Packet, Protocol};
 

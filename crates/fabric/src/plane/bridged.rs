@@ -60,14 +60,6 @@ impl Bridged {
         self.nic.storm(Storm { priorities: 0, next: Time::NEVER, until: Time::ZERO, frame });
     }
 
-    /// A pause or a notification has come.
-    pub(super) fn handle_mail(&mut self, arrival: Time, packet: &Packet) {
-        match packet.pause() {
-            Some(pause) => self.nic.handle_pause(arrival, &pause),
-            None => self.nic.handle_notification(arrival, packet.seq as u32, packet.ack as u8),
-        }
-    }
-
     /// Whether it holds frames back.
     pub(super) fn holds_any(&self) -> bool {
         !self.held.is_empty()

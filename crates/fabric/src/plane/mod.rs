@@ -10,11 +10,10 @@ pub mod outcome;
 mod bridged;
 mod edge;
 mod fidelity;
-mod roads;
+mod links;
 mod run;
 mod sources;
 mod wait;
-mod wire;
 mod wired;
 
 pub(crate) use wait::TICK;

@@ -3,38 +3,38 @@
 use super::fidelity::Fidelity;
 use super::network::Network;
 use serde_json::{Map, Value, json};
+use tailrace_network::{Counted, port_series, ports, queue_depth, switch_summaries};
 use tailrace_plan::Plan;
-use tailrace_sim::{Column, Recorded, Table, port_series, ports, queue_depth, switch_summaries};
+use tailrace_record::{Column, Table};
 use tailrace_units::Time;
 
 /// What was counted in the measured interval, which began when the network was told and ends `now`. The network must be
 /// settled.
 pub fn outcome(plan: &Plan, network: &Network, now: Time) -> Value {
-    let measured = network.roads.measured(now);
-    let frames = network.roads.frames;
+    let frames = network.links.frames;
     let nodes = network.switches();
-    let recorded = Recorded { ports: &network.roads.records, sources: network.roads.sources.workloads() };
+    let counted = Counted { sources: network.links.sources.workloads(), now, run: network.counted(now) };
     json!({
         "name": plan.raw.name,
         "seed": plan.raw.seed,
         "digest": network.digest(),
-        "end_ps": measured.ps(),
-        "counted_from_ps": network.roads.since_begin(network.counted_from()).ps(),
+        "end_ps": network.measured(now).ps(),
+        "counted_from_ps": network.measured(network.counted_from()).ps(),
         "conservation": {
             "sent": frames.sent,
             "delivered": frames.delivered,
             "dropped": frames.dropped,
             "in_network": network.in_network(),
         },
-        "ports": ports(plan, &nodes, recorded, now, network.roads.counted(now)),
-        "switches": switch_summaries(plan, &nodes),
+        "ports": ports(plan, nodes, counted),
+        "switches": switch_summaries(plan, nodes),
     })
 }
 
 /// The observed ports over time: by table the columns, each a list.
 pub(super) fn tables(plan: &Plan, network: &Network) -> Value {
-    let records = &network.roads.records;
-    let tables = [port_series(plan, records), queue_depth(plan, records)];
+    let nodes = network.switches();
+    let tables = [port_series(plan, nodes), queue_depth(plan, nodes)];
     Value::Object(tables.iter().map(|table| (table.name.to_owned(), columns(table))).collect())
 }
 
@@ -55,7 +55,7 @@ pub(crate) fn port_towards(plan: &Plan, host: usize) -> String {
 
 /// What the fabric itself was like.
 pub(super) fn fabric(plan: &Plan, fidelity: &Fidelity, network: &Network, now: Time) -> Value {
-    let mut summary = fidelity.summary(network.roads.measured(now));
+    let mut summary = fidelity.summary(network.measured(now));
     let errors = (0..plan.graph.hosts).filter_map(|host| Some((port_towards(plan, host), json!(fidelity.rate_error_ppm(host)?))));
     summary["rate_error_ppm"] = Value::Object(errors.collect::<Map<String, Value>>());
     let delays = (0..plan.graph.hosts).map(|host| (port_towards(plan, host), fidelity.delay(host)));

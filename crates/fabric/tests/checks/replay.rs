@@ -9,8 +9,8 @@ use tailrace_fabric::log::{Entry, Writer};
 use tailrace_fabric::plane::network::Network;
 use tailrace_fabric::plane::outcome::outcome;
 use tailrace_fabric::replay::replay;
+use tailrace_network::address_of;
 use tailrace_plan::Plan;
-use tailrace_sim::address_of;
 use tailrace_units::{Span, Time};
 use tailrace_wire::{Ecn, FlowKey, Packet, Protocol};
 

@@ -5,9 +5,9 @@ use crate::graph::{Graph, NodeId};
 use crate::{PlanError, RawAqm, RawGroup, RawHost, RawLimit, RawPolicy, RawQueue, RawRule, RawSwitch};
 
 /// A trap's sets have four entries.
-const TRAP_ENTRIES_MIN: u32 = 4;
+pub(crate) const TRAP_ENTRIES_MIN: u32 = 4;
 /// IEEE8021-CN-MIB: ieee8021CnCpQueueSizeSetPoint is at least 100 octets.
-const SET_POINT_MIN: u64 = 100;
+pub(crate) const SET_POINT_MIN: u64 = 100;
 
 /// Accounts at the entrance: all ports have groups or none, and what is set aside for them fits the buffer. `policies` by
 /// port.

@@ -5,7 +5,7 @@ use super::require;
 use crate::{PlanError, RawHost};
 
 /// IPv4's smallest datagram that every host must accept, and the largest jumbo MTU of the switches we model.
-const MTU_RANGE: std::ops::RangeInclusive<u32> = 576..=9216;
+pub(crate) const MTU_RANGE: std::ops::RangeInclusive<u32> = 576..=9216;
 
 pub(super) fn check_host(host: &RawHost) -> Result<(), PlanError> {
     let place = &format!("host {}", host.name);

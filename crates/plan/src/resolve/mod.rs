@@ -1,8 +1,8 @@
 //! Parsing: names become indices, numbers become quantities, and what makes no sense is refused.
 
-mod bridging;
-mod hosts;
-mod policies;
+pub(crate) mod bridging;
+pub(crate) mod hosts;
+pub(crate) mod policies;
 mod vlans;
 
 use crate::graph::{Graph, Link, SwitchIndex};
@@ -18,7 +18,7 @@ use vlans::tagged_links;
 /// The format that this program reads.
 const VERSION: u32 = 2;
 /// Largest clock offset: ten times what IEEE 802.3 allows.
-const CLOCK_OFFSET_PPB_MAX: u32 = 1_000_000;
+pub(crate) const CLOCK_OFFSET_PPB_MAX: u32 = 1_000_000;
 /// Most nodes, links, users or connections of one plan.
 pub(crate) const COUNT_MAX: usize = 1_000_000;
 /// Most links of one switch: ports are numbered in 16 bits.

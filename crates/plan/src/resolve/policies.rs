@@ -9,11 +9,11 @@ use std::collections::BTreeMap;
 /// Most queues of a port (eight on Nexus 9000, as many as priorities in IEEE 802.1Q).
 const QUEUES_MAX: usize = 8;
 /// All of the weighted bandwidth, in thousandths.
-const WEIGHT_MILLI_MAX: u32 = 1000;
+pub(crate) const WEIGHT_MILLI_MAX: u32 = 1000;
 /// Slowest average of RED: 2^-15 (the range of NX-OS `random-detect ... weight`, 0 to 15).
 const WEIGHT_EXPONENT_MAX: u8 = 15;
 /// Fewest entries of a flow table: one set of four.
-const TABLE_ENTRIES_MIN: u32 = 4;
+pub(crate) const TABLE_ENTRIES_MIN: u32 = 4;
 
 /// For each port of each switch the place of its policy among those of its switch; none for the switch's usual one.
 #[derive(Clone, Debug)]

@@ -18,8 +18,8 @@ use std::collections::{BinaryHeap, VecDeque};
 
 /// Most switches, and most links between them, of a network whose trees are chosen: the choice takes a second for
 /// 8 trees then, and 15 for 64 (measured), every time that a plan is read.
-const SWITCHES_MAX: usize = 256;
-const LINKS_MAX: usize = 2_048;
+pub(crate) const SWITCHES_MAX: usize = 256;
+pub(crate) const LINKS_MAX: usize = 2_048;
 
 /// A tree as the links that it has, by their place among the links between switches.
 type Tree = Vec<usize>;

@@ -4,7 +4,7 @@
 //! and MSTP with all switches in one region). Modules in order: what the protocol settles on with given priorities and
 //! costs; the choice of costs by which several trees share few links; the trees in words.
 
-mod choice;
+pub(crate) mod choice;
 mod election;
 mod summary;
 mod union;
@@ -18,13 +18,13 @@ use election::elect;
 use std::collections::BTreeSet;
 
 /// IEEE 802.1Q-2018 table 13-3: the steps of a bridge's priority. The largest is 15 of them.
-const BRIDGE_PRIORITY_STEP: u16 = 4096;
+pub(crate) const BRIDGE_PRIORITY_STEP: u16 = 4096;
 /// IEEE 802.1Q-2018 table 13-3: the steps of a port's priority.
-const PORT_PRIORITY_STEP: u8 = 16;
+pub(crate) const PORT_PRIORITY_STEP: u8 = 16;
 /// IEEE 802.1Q-2018 table 13-4: the largest path cost.
-const PATH_COST_MAX: u32 = 200_000_000;
+pub(crate) const PATH_COST_MAX: u32 = 200_000_000;
 /// IEEE 802.1Q-2018 clause 8.9.2: at most 64 instances besides the first.
-const TREES_MAX: usize = 65;
+pub(crate) const TREES_MAX: usize = 65;
 /// IEEE 802.1Q: 0 and 4095 are no VLANs.
 pub(crate) const VLAN_MAX: u16 = 4094;
 

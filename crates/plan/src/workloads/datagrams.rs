@@ -6,6 +6,10 @@ use crate::resolve::require;
 use crate::{PlanError, RawPlan};
 use serde::{Deserialize, Serialize};
 use tailrace_units::Distribution;
+use tailrace_wire::{IPV4_HEADER_BYTES, UDP_HEADER_BYTES};
+
+/// IPv4 and UDP headers of a datagram (RFC 791, RFC 768).
+pub(crate) const HEADERS_BYTES: u32 = IPV4_HEADER_BYTES + UDP_HEADER_BYTES;
 
 /// Datagrams.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -22,9 +26,6 @@ pub struct RawDatagrams {
     /// Number of datagrams; 0 means until `stop_at_ps`.
     pub count: u64,
 }
-
-/// IPv4 (20) and UDP (8) headers of a datagram (RFC 791, RFC 768).
-const HEADERS_BYTES: u32 = 28;
 
 /// Datagrams.
 #[derive(Clone, Debug)]

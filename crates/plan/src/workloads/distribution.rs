@@ -49,7 +49,7 @@ pub enum RawDistribution {
 }
 
 /// Most exponentials of one Erlang draw: each costs a random number.
-const ERLANG_SHAPE_MAX: u32 = 1000;
+pub(crate) const ERLANG_SHAPE_MAX: u32 = 1000;
 
 pub(crate) fn distribution(raw: &RawDistribution, place: &str) -> Result<Distribution, PlanError> {
     Ok(match *raw {

@@ -2,11 +2,11 @@
 //!
 //! A kind is one module here (what the plan says of it, made sound), one in `sim/src/workloads`, and one line in [`Body`].
 
-mod datagrams;
-mod distribution;
+pub(crate) mod datagrams;
+pub(crate) mod distribution;
 mod flows;
 mod oltp;
-mod stream;
+pub(crate) mod stream;
 
 pub use datagrams::{Datagrams, RawDatagrams};
 pub use distribution::RawDistribution;

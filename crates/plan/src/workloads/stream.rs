@@ -34,7 +34,7 @@ pub struct RawStream {
 }
 
 /// Lowest rate of one connection: at a bit per second the next write could lie beyond the end of time.
-const CONNECTION_BPS_MIN: u64 = 1_000;
+pub(crate) const CONNECTION_BPS_MIN: u64 = 1_000;
 /// Most bytes of one write.
 const WRITE_BYTES_MAX: u64 = 1 << 30;
 

@@ -1,22 +1,16 @@
 //! Connections: addresses, ports and the two sockets.
 
-use crate::socket::{Owner, Socket};
-use crate::world::World;
+use crate::observe::Endpoint;
+use crate::world::{SocketPlace, World};
 use tailrace_endpoint::app::App;
-use tailrace_endpoint::transport::{Identity, Tcp};
+use tailrace_endpoint::host::{NewSocket, NewUdpSocket};
+use tailrace_endpoint::transport::Identity;
+use tailrace_network::address_of;
 use tailrace_plan::Plan;
 use tailrace_wire::{FlowKey, Protocol, Tag};
 
-/// First ephemeral port (Linux: ip_local_port_range).
-pub(crate) const FIRST_EPHEMERAL_PORT: u16 = 32_768;
 /// Server port of every connection (PostgreSQL's; the number only enters the flow's hash).
-const SERVER_PORT: u16 = 5_432;
-/// Hosts are numbered from 10.0.0.1 on.
-const FIRST_ADDRESS: u32 = 0x0A00_0001;
-/// The address of a host in flow keys, in any engine: classification names hosts by it.
-pub fn address_of(host: u32) -> u32 {
-    FIRST_ADDRESS + host
-}
+pub const SERVER_PORT: u16 = 5_432;
 
 /// The hosts of a connection.
 #[derive(Clone, Copy, Debug)]
@@ -38,8 +32,18 @@ pub(crate) struct Connection {
     pub(crate) is_transient: bool,
 }
 
+/// A flow of datagrams to be opened.
+pub(crate) struct DatagramFlow {
+    pub(crate) ends: Ends,
+    pub(crate) workload: u32,
+    pub(crate) tag: Tag,
+    pub(crate) dscp: u8,
+    /// Link, IP and UDP headers.
+    pub(crate) header_bytes: u32,
+}
+
 /// The key of the packets from client to server.
-pub(crate) fn flow_key(ends: Ends, source_port: u16, protocol: Protocol) -> FlowKey {
+fn flow_key(ends: Ends, source_port: u16, protocol: Protocol) -> FlowKey {
     FlowKey {
         source: address_of(ends.client),
         destination: address_of(ends.server),
@@ -53,63 +57,71 @@ impl World {
     /// Makes both ends of a connection, in a slot that is free or new. Returns the client's and the server's socket.
     pub(crate) fn connect(&mut self, connection: Connection) -> (u32, u32) {
         let Connection { ends, workload, tag, dscp, apps, goodput_at, is_transient } = connection;
-        let port = self.take_port(ends.client);
+        let port = self.hosts[ends.client as usize].take_port();
         let key = flow_key(ends, port, Protocol::Tcp);
-        let (out, back) = (key.hash(), key.reversed().hash());
+        let hashes = [key.hash(), key.reversed().hash()];
         self.tell_flow(key);
         self.tell_flow(key.reversed());
-        let reused = self.free_sockets.pop();
-        let client = reused.unwrap_or(self.sockets.len() as u32);
-        let server = client + 1;
+        let client = self.free_sockets.pop().unwrap_or(self.sockets.len() as u32);
+        self.links.agenda.grow(self.first_socket_source as usize + client as usize + 2);
         let hosts = [ends.client, ends.server];
-        let tags = hosts.map(|host| tag.written(self.hosts[host as usize].is_tagged));
-        let identities = [
-            Identity { flow_hash: out, to_endpoint: server, to_host: ends.server as u16, tag: tags[0], dscp },
-            Identity { flow_hash: back, to_endpoint: client, to_host: ends.client as u16, tag: tags[1], dscp },
-        ];
-        for (side, (app, identity)) in apps.into_iter().zip(identities).enumerate() {
-            let socket = Socket {
-                tcp: Tcp::new(&self.tcp[hosts[side] as usize], identity),
+        let numbers = hosts.map(|host| self.hosts[host as usize].next_socket());
+        for (side, app) in apps.into_iter().enumerate() {
+            let (own, peer) = (hosts[side], hosts[1 - side]);
+            let host = &mut self.hosts[own as usize];
+            let tag = tag.written(host.place().is_tagged);
+            let to_endpoint = numbers[1 - side];
+            let number = host.open(NewSocket {
+                identity: Identity { flow_hash: hashes[side], to_endpoint, to_host: peer as u16, tag, dscp },
+                expects: hashes[1 - side],
                 app,
-                host: hosts[side],
-                owner: Owner { socket: [client, server][side], workload },
-                expects: [back, out][side],
+                owner: workload,
+                timer: self.first_socket_source + client + side as u32,
                 counts_goodput: side == goodput_at,
                 is_transient,
-                peer: [server, client][side],
-            };
-            match reused {
-                Some(_) => self.sockets[client as usize + side] = socket,
-                None => self.sockets.push(socket),
+            });
+            self.links.observe.note_endpoint(own, number, Endpoint { workload, source: peer as u16 });
+            let (place, at) = (SocketPlace { host: own, number }, client as usize + side);
+            match self.sockets.get_mut(at) {
+                Some(reused) => *reused = place,
+                None => self.sockets.push(place),
             }
         }
-        let workload_of = &mut self.roads.observe.workload_of;
-        workload_of.resize(self.sockets.len(), workload);
-        workload_of[client as usize..=server as usize].fill(workload);
-        self.merge_slots.resize(self.sockets.len(), 0);
-        self.roads.agenda.grow(self.first_socket_source as usize + self.sockets.len());
-        (client, server)
+        (client, client + 1)
+    }
+
+    /// Opens both ends of a flow of datagrams. Returns the sender's socket for datagrams.
+    pub(crate) fn open_datagrams(&mut self, flow: DatagramFlow) -> u32 {
+        let DatagramFlow { ends, workload, tag, dscp, header_bytes } = flow;
+        let port = self.hosts[ends.client as usize].take_port();
+        let key = flow_key(ends, port, Protocol::Udp);
+        let hashes = [key.hash(), key.reversed().hash()];
+        self.tell_flow(key);
+        let hosts = [ends.client, ends.server];
+        let numbers = hosts.map(|host| self.hosts[host as usize].next_udp_socket());
+        for (side, &own) in hosts.iter().enumerate() {
+            let peer = hosts[1 - side];
+            let host = &mut self.hosts[own as usize];
+            let tag = tag.written(host.place().is_tagged);
+            let to_endpoint = numbers[1 - side];
+            let identity = Identity { flow_hash: hashes[side], to_endpoint, to_host: peer as u16, tag, dscp };
+            host.open_udp(NewUdpSocket { identity, expects: hashes[1 - side], owner: workload, header_bytes });
+            self.links.observe.note_udp_endpoint(own, Endpoint { workload, source: peer as u16 });
+        }
+        numbers[0]
     }
 
     /// Tells of a flow the switches that have rules about flows.
-    pub(super) fn tell_flow(&mut self, key: FlowKey) {
+    fn tell_flow(&mut self, key: FlowKey) {
         for &switch in &self.learners {
             self.switches[switch as usize].switch.learn_flow(key);
         }
     }
 
-    fn take_port(&mut self, host: u32) -> u16 {
-        let next = &mut self.next_port[host as usize];
-        let port = *next;
-        *next = if port == u16::MAX { FIRST_EPHEMERAL_PORT } else { port + 1 };
-        port
-    }
-
     /// Pins the packets that `socket` sends to a path of nodes.
     pub(crate) fn pin(&mut self, plan: &Plan, socket: u32, through: &[usize]) {
-        let peer = self.sockets[socket as usize].peer;
-        let flow_hash = self.sockets[peer as usize].expects;
-        let to = self.sockets[peer as usize].host as usize;
+        let to = self.sockets[(socket ^ 1) as usize].host as usize;
+        let flow_hash = self.socket(socket).tcp().flow_hash();
         for (at, &node) in through.iter().enumerate() {
             let next = through.get(at + 1).copied().unwrap_or(to);
             let port = plan.graph.port_towards(node, next).expect("the plan checked the path");

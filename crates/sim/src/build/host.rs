@@ -1,14 +1,46 @@
-//! From a host in the plan to its transport's settings and its interface.
+//! From a host in the plan to the host.
 
-use super::network::pace_of;
-use tailrace_dataplane::Frame;
-use tailrace_endpoint::nic::{LosslessNic, ReactionPolicy, Storm};
+use crate::links::Attachment;
+use tailrace_endpoint::host::{Host, HostConfig, Moderation, ReceivePolicy};
+use tailrace_endpoint::nic::{LosslessNic, Nic, PlainNic};
 use tailrace_endpoint::transport::{Buffer, CongestionControl, Growth, SlowStartExit, SmallQueueBound, TcpConfig};
-use tailrace_plan::{Plan, RawCongestionControl, RawNicLossless, RawSlowStartExit, RawSocketBuffer};
-use tailrace_units::{Span, Time};
-use tailrace_wire::{IPV4_HEADER_BYTES, Packet, PauseState, TCP_HEADER_BYTES, TCP_TIMESTAMP_BYTES, tcp_mss};
+use tailrace_network::{HostLink, pace_of};
+use tailrace_plan::{Plan, RawCongestionControl, RawSlowStartExit, RawSocketBuffer};
+use tailrace_units::{Span, Stream};
+use tailrace_wire::{IPV4_HEADER_BYTES, TCP_HEADER_BYTES, TCP_TIMESTAMP_BYTES, tcp_mss};
 
-pub(super) fn tcp_config(plan: &Plan, host: usize) -> TcpConfig {
+/// A host on this link; `lossless` is its interface if that takes part in data-centre bridging.
+pub(super) fn host_of(plan: &Plan, host: usize, link: HostLink, lossless: Option<LosslessNic>) -> Host<Attachment> {
+    let raw = &plan.raw.hosts[host];
+    let is_tagged = plan.tagged_links[plan.graph.ports[host][0].link];
+    let place = Attachment { index: host as u32, wire_out: link.out, wire_in: link.into, is_tagged };
+    let plain = || PlainNic::new(pace_of(plan, host, 0), plan.raw.framing.overhead_bytes, raw.nic.queue_bytes);
+    let nic = lossless.map_or_else(|| Nic::Plain(plain()), |nic| Nic::Lossless(Box::new(nic)));
+    let config = HostConfig {
+        place,
+        number: host as u16,
+        nic,
+        receive: ReceivePolicy {
+            per_packet: Span::from_ps(raw.cpu.per_packet_ps),
+            per_byte_fs: raw.cpu.per_byte_fs,
+            ring_frames: raw.nic.rx_ring_frames as usize,
+            gro_bytes: raw.nic.gro_bytes,
+        },
+        program_cores: raw.cpu.program_cores,
+        time_slice: Span::from_ps(raw.cpu.time_slice_ps),
+        tcp: tcp_config(plan, host),
+    };
+    Host::new(config)
+}
+
+/// The interrupt moderation of a host's receive ring.
+pub(super) fn moderation(plan: &Plan, host: usize) -> Moderation {
+    let stream = Stream::new(plan.raw.seed, &format!("{}/rx-jitter", plan.graph.names[host]));
+    let coalesce = Span::from_ps(plan.raw.hosts[host].nic.rx_coalesce_ps);
+    Moderation::new(coalesce, plan.rx_jitter[host].clone(), stream)
+}
+
+fn tcp_config(plan: &Plan, host: usize) -> TcpConfig {
     let raw = &plan.raw.hosts[host];
     let tcp = &raw.tcp;
     let buffer = |b: &RawSocketBuffer| Buffer { initial: b.initial_bytes, maximum: b.maximum_bytes };
@@ -42,30 +74,4 @@ pub(super) fn tcp_config(plan: &Plan, host: usize) -> TcpConfig {
         receive_buffer: buffer(&tcp.receive_buffer),
         header_bytes: plan.raw.framing.header_bytes + IPV4_HEADER_BYTES + TCP_HEADER_BYTES + TCP_TIMESTAMP_BYTES,
     }
-}
-
-/// The interfaces that take part in data-centre bridging, with their hosts.
-pub fn lossless_nics(plan: &Plan) -> Vec<(u32, LosslessNic)> {
-    let hosts = plan.raw.hosts.iter().enumerate();
-    hosts.filter_map(|(host, raw)| Some((host as u32, lossless_nic(plan, host, raw.nic.lossless.as_ref()?)))).collect()
-}
-
-fn lossless_nic(plan: &Plan, host: usize, raw: &RawNicLossless) -> LosslessNic {
-    let rate = plan.graph.links[plan.graph.ports[host][0].link].rate;
-    let pause = PauseState::new(raw.obeys, raw.obeys_link_pause, Span::from_ps(raw.response_ps));
-    let reaction = raw.qcn.map(|qcn| ReactionPolicy {
-        timer: Span::from_ps(qcn.timer_ps),
-        byte_counter: qcn.byte_counter,
-        active_increase_bps: qcn.active_increase_bps,
-        hyper_increase_bps: qcn.hyper_increase_bps,
-        rate_min_bps: qcn.rate_min_bps,
-    });
-    let queue_bytes = plan.raw.hosts[host].nic.queue_bytes;
-    let (pace, overhead_bytes) = (pace_of(plan, host, 0), plan.raw.framing.overhead_bytes);
-    let mut nic = LosslessNic::new(pace, rate.bps(), overhead_bytes, queue_bytes, pause, reaction);
-    if let Some(storm) = raw.storm {
-        let (next, until) = (Time::from_ps(storm.from_ps), Time::from_ps(storm.until_ps));
-        nic.storm(Storm { priorities: storm.priorities, next, until, frame: Packet::new_pause });
-    }
-    nic
 }

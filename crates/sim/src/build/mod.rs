@@ -2,61 +2,42 @@
 
 mod connection;
 mod host;
-mod network;
-mod switch;
 
-pub use connection::address_of;
-pub(crate) use connection::{Connection, Ends, FIRST_EPHEMERAL_PORT, flow_key};
-pub use host::lossless_nics;
-pub use network::{Flight, flight, pace_of};
-pub use switch::switches;
+pub use connection::SERVER_PORT;
+pub(crate) use connection::{Connection, DatagramFlow, Ends};
 
 use crate::agenda::Agenda;
 use crate::bridging::Bridging;
-use crate::cores::Cores;
-use crate::generate::Kind;
+use crate::links::{Attachment, Links};
 use crate::observe::{Observe, WorkloadRecord};
-use crate::receive::ReceiveStage;
-use crate::surroundings::Roads;
-use crate::workloads::{build_generators, open_connections, record_for, start_of};
-use crate::world::{HostNode, SwitchNode, World};
+use crate::workloads::{generators, open_workloads, record_for, start_of};
+use crate::world::World;
 
-use host::tcp_config;
-use network::build_wires;
-use switch::surroundings_of;
-use tailrace_endpoint::nic::Nic;
+use host::{host_of, moderation};
+use std::collections::BTreeMap;
+use tailrace_endpoint::host::Host;
+use tailrace_network::{Topology, lossless_nics, notifies};
 use tailrace_plan::Plan;
-use tailrace_units::{Span, Stream, Time};
+use tailrace_units::Time;
 
 /// The world at time zero.
 pub(crate) fn build(plan: &Plan) -> World {
     let raw = &plan.raw;
     let hosts = plan.graph.hosts;
-    let switches = switches(plan);
-    let (wires, wire_of) = build_wires(plan, &switches);
-    let nodes = switches.into_iter().enumerate();
-    let switches: Vec<_> =
-        nodes.map(|(index, switch)| SwitchNode { switch, ports: surroundings_of(plan, index, &wire_of) }).collect();
-    let host_nodes = (0..hosts).map(|host| HostNode {
-        index: host as u32,
-        nic: Nic::new(pace_of(plan, host, 0), raw.framing.overhead_bytes, raw.hosts[host].nic.queue_bytes),
-        wire: wire_of[host][0],
-        is_tagged: plan.tagged_links[plan.graph.ports[host][0].link],
-        cores: Cores::new(raw.hosts[host].cpu.program_cores, Span::from_ps(raw.hosts[host].cpu.time_slice_ps)),
-    });
-    let stages = (0..hosts).map(|host| {
-        let jitter = plan.rx_jitter[host].clone();
-        let luck = Stream::new(raw.seed, &format!("{}/rx-jitter", plan.graph.names[host]));
-        ReceiveStage::new(&raw.hosts[host].nic, &raw.hosts[host].cpu, jitter, luck)
-    });
-    let generators = build_generators(plan);
+    let Topology { switches, wires, hosts: links } = Topology::new(plan, plan.workloads.len());
+    let mut lossless: BTreeMap<u32, _> = lossless_nics(plan).into_iter().collect();
+    let interfaces: Vec<u32> = lossless.keys().copied().collect();
+    let models: Vec<Host<Attachment>> =
+        (0..hosts).map(|host| host_of(plan, host, links[host], lossless.remove(&(host as u32)))).collect();
+    let moderations = (0..hosts).map(|host| moderation(plan, host)).collect();
+    let generators = generators(plan);
     let first_generator_source = wires.len() as u32;
-    let first_member_source = first_generator_source + generators.len() as u32;
+    let first_member_source = first_generator_source + generators as u32;
     let callers = switches.iter().map(|node| node.switch.needs_wakeups());
-    let bridging = Bridging::new(first_member_source, hosts, lossless_nics(plan), callers);
+    let bridging = Bridging::new(first_member_source, hosts, interfaces.into_iter(), callers, notifies(plan));
     let first_socket_source = first_member_source + bridging.members.len() as u32;
     let records: Vec<WorkloadRecord> = plan.workloads.iter().map(|workload| record_for(plan, workload)).collect();
-    let observe = Observe::new(&raw.observe, plan.observed.len(), records);
+    let observe = Observe::new(&raw.observe, hosts, records);
     let mut world = World {
         now: Time::ZERO,
         stop_at: Time::from_ps(raw.stop_at_ps),
@@ -65,39 +46,25 @@ pub(crate) fn build(plan: &Plan) -> World {
         events: 0,
         is_cancelled: false,
         ends_when_done: observe.unfinished > 0,
-        roads: Roads {
-            agenda: Agenda::new(wires.len(), first_socket_source as usize),
-            wires,
-            stages: stages.collect(),
-            observe,
-            bridging,
-        },
+        links: Links { agenda: Agenda::new(wires.len(), first_socket_source as usize), wires, moderations, observe, bridging },
         learners: (0..).zip(&switches).filter(|(_, node)| node.switch.learns_flows()).map(|(index, _)| index).collect(),
         switches,
-        hosts: host_nodes.collect(),
-        generators,
+        hosts: models,
+        generators: Vec::with_capacity(generators),
         sockets: Vec::new(),
-        merge_slots: Vec::new(),
         free_sockets: Vec::new(),
-        tcp: (0..hosts).map(|host| tcp_config(plan, host)).collect(),
-        next_port: vec![FIRST_EPHEMERAL_PORT; hosts],
         first_generator_source,
         first_member_source,
         first_socket_source,
-        header_bytes: raw.framing.header_bytes,
     };
-    open_connections(plan, &mut world);
-    let Roads { bridging, agenda, .. } = &mut world.roads;
-    for interface in &bridging.interfaces {
-        let (source, due) = interface.due();
-        agenda.arm(source, due);
+    open_workloads(plan, &mut world);
+    assert_eq!(world.generators.len(), generators, "each has its place in the agenda");
+    for node in &world.hosts {
+        world.links.call_interface(node.place().index, node.poll_timeout());
     }
     for index in 0..world.generators.len() {
-        if let Kind::Datagrams { key, .. } = world.generators[index].kind {
-            world.tell_flow(key);
-        }
         let first = start_of(plan, &world.generators[index]) + world.generators[index].gap();
-        world.roads.agenda.arm(first_generator_source + index as u32, first);
+        world.links.agenda.arm(first_generator_source + index as u32, first);
     }
     world
 }

@@ -21,12 +21,12 @@ pub(super) struct CutOff {
 /// By workload.
 pub(super) fn cut_off(world: &World) -> Vec<CutOff> {
     let now = world.now;
-    let mut found: Vec<CutOff> = world.roads.observe.workloads.iter().map(|_| CutOff::default()).collect();
-    for socket in &world.sockets {
-        let index = socket.owner.workload as usize;
-        let rows_max = world.roads.observe.workloads[index].rows_max;
+    let mut found: Vec<CutOff> = world.links.observe.workloads.iter().map(|_| CutOff::default()).collect();
+    for socket in world.all_sockets() {
+        let index = socket.owner() as usize;
+        let rows_max = world.links.observe.workloads[index].rows_max;
         let own = &mut found[index];
-        socket.app.running(now, |user, start| {
+        socket.app().running(now, |user, start| {
             let latency = now.since(start);
             own.waited.record(latency);
             own.longest = own.longest.max(latency);

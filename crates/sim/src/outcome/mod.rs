@@ -1,39 +1,16 @@
 //! What a trial leaves behind: one JSON document and five tables of columns.
 
 mod cut_off;
-mod deadlock;
 mod ideal;
-mod ports;
 mod summary;
 mod tables;
 
-pub use ports::{Recorded, interface_summary, ports, switch_summaries};
-pub use tables::{port_series, queue_depth};
+pub use tailrace_record::{Column, Table};
 
 use crate::world::World;
 use serde_json::Value;
 use std::time::Duration;
 use tailrace_plan::Plan;
-
-/// A column of a table.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Column {
-    /// Indices.
-    U32(Vec<u32>),
-    /// Counts and picoseconds.
-    U64(Vec<u64>),
-    /// Means.
-    F64(Vec<f64>),
-}
-
-/// A table of columns of equal length.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Table {
-    /// `transactions`, `cut_off`, `port_series`, `workload_series` or `queue_depth`.
-    pub name: &'static str,
-    /// Name and values.
-    pub columns: Vec<(&'static str, Column)>,
-}
 
 /// Results of one trial.
 #[derive(Clone, Debug)]

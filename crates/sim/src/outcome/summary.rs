@@ -1,37 +1,35 @@
 //! The summary of a trial as JSON.
 
 use super::cut_off::CutOff;
-use super::ports::{Recorded, interface_summary, ports, switch_summaries};
-use crate::bridging::Interface;
 use crate::observe::WorkloadRecord;
 use crate::workloads::tells_connections;
 use crate::world::{World, counted, frames_in_network};
 use serde_json::{Value, json};
 use std::time::Duration;
+use tailrace_network::{Counted, deadlock, interface_summary, ports, switch_summaries};
 use tailrace_plan::{Plan, Workload};
 use tailrace_record::Latency;
 use tailrace_units::Time;
 
 pub(super) fn summary(plan: &Plan, world: &World, cut_off: &[CutOff], wall: Duration) -> Value {
-    let frames = world.roads.observe.frames;
+    let frames = world.links.observe.frames;
     let in_network = frames_in_network(world);
     let rx_waiting = frames.sent - frames.delivered - frames.dropped - in_network;
-    let switches: Vec<_> = world.switches.iter().map(|node| &node.switch).collect();
     let sources: Vec<Vec<usize>> = (0..plan.workloads.len()).map(|number| vec![number]).collect();
-    let recorded = Recorded { ports: &world.roads.observe.ports, sources: &sources };
+    let counted = Counted { sources: &sources, now: world.now, run: counted(world) };
     debug_assert_eq!(rx_waiting, 0, "every frame is delivered, dropped or somewhere");
     json!({
         "name": plan.raw.name,
         "seed": plan.raw.seed,
-        "digest": world.roads.observe.digest().map(tailrace_record::Digest::hex),
-        "finished": world.roads.observe.unfinished == 0,
+        "digest": world.links.observe.digest().map(tailrace_record::Digest::hex),
+        "finished": world.links.observe.unfinished == 0,
         "cancelled": world.is_cancelled,
         "end_ps": world.now.ps(),
         "counted_from_ps": world.counted_from.ps(),
         "wall_s": wall.as_secs_f64(),
         "events": world.events,
-        "packet_hops": world.roads.observe.packet_hops,
-        "packets_delivered": world.roads.observe.packets_delivered,
+        "packet_hops": world.links.observe.packet_hops,
+        "packets_delivered": world.links.observe.packets_delivered,
         "conservation": {
             "sent": frames.sent,
             "delivered": frames.delivered,
@@ -39,10 +37,10 @@ pub(super) fn summary(plan: &Plan, world: &World, cut_off: &[CutOff], wall: Dura
             "in_network": in_network,
         },
         "spanning_trees": plan.trees_summary(),
-        "deadlock": super::deadlock::deadlock(plan, world),
+        "deadlock": deadlock(plan, &world.switches, world.now),
         "workloads": workloads(plan, world, cut_off),
-        "ports": ports(plan, &switches, recorded, world.now, counted(world)),
-        "switches": switch_summaries(plan, &switches),
+        "ports": ports(plan, &world.switches, counted),
+        "switches": switch_summaries(plan, &world.switches),
         "hosts": hosts(plan, world),
     })
 }
@@ -52,7 +50,7 @@ fn workloads(plan: &Plan, world: &World, cut_off: &[CutOff]) -> Vec<Value> {
         .iter()
         .enumerate()
         .map(|(index, workload)| {
-            let record = &world.roads.observe.workloads[index];
+            let record = &world.links.observe.workloads[index];
             let users: Vec<Option<u64>> = record.user_completion.iter().map(|at| at.map(Time::ps)).collect();
             json!({
                 "name": workload.header.name,
@@ -91,7 +89,7 @@ fn latency(latency: &Latency) -> Option<Value> {
 /// What each connection of a stream has carried, in the order in which they start; `None` for other workloads, whose
 /// connections carry what they are asked to or are gone.
 fn connection_bytes(world: &World, index: u32, workload: &Workload) -> Option<Vec<u64>> {
-    let before = &world.roads.observe.workloads[index as usize].bytes_before;
+    let before = &world.links.observe.workloads[index as usize].bytes_before;
     let before = before.iter().copied().chain(std::iter::repeat(0));
     let counted = || world.received_bytes(index as usize).iter().zip(before).map(|(whole, before)| whole - before).collect();
     tells_connections(workload).then(counted)
@@ -112,34 +110,19 @@ fn tcp(world: &World, workload: u32, record: &WorkloadRecord) -> Value {
     })
 }
 
-/// The interface of a host that takes part in data-centre bridging; they are in the order of the hosts.
-fn interface_of(world: &World, host: usize) -> Option<&Interface> {
-    let interfaces = &world.roads.bridging.interfaces;
-    let place = interfaces.binary_search_by_key(&host, |interface| interface.host as usize).ok()?;
-    Some(&interfaces[place])
-}
-
-fn interface(world: &World, host: usize) -> Option<Value> {
-    interface_of(world, host).map(|found| interface_summary(&found.nic, world.now))
-}
-
-/// Frames that did not fit the queue of an interface that takes part in data-centre bridging.
-fn interface_drops(world: &World, host: usize) -> u64 {
-    interface_of(world, host).map_or(0, |found| found.nic.queue_drops)
-}
-
 fn hosts(plan: &Plan, world: &World) -> Vec<Value> {
     let summary = |(host, raw): (usize, &tailrace_plan::RawHost)| {
-        let stage = &world.roads.stages[host];
+        let host = &world.hosts[host];
+        let counted = host.counters();
         json!({
             "name": raw.name,
             "counted_from_ps": world.counted_from.ps(),
-            "rx_frames": stage.frames,
-            "interface": interface(world, host),
-            "nic_queue_drops": world.hosts[host].nic.queue_drops + interface_drops(world, host),
-            "rx_ring_drops": stage.ring_drops,
-            "cpu_busy_ps": stage.busy.ps(),
-            "program_busy_ps": world.hosts[host].cores.busy.ps(),
+            "rx_frames": counted.rx_frames,
+            "interface": host.nic().lossless().map(|nic| interface_summary(nic, world.now)),
+            "nic_queue_drops": counted.nic_queue_drops,
+            "rx_ring_drops": counted.rx_ring_drops,
+            "cpu_busy_ps": counted.receive_busy.ps(),
+            "program_busy_ps": counted.program_busy.ps(),
         })
     };
     plan.raw.hosts.iter().enumerate().map(summary).collect()

@@ -1,25 +1,28 @@
 //! Datagrams at a rate, whatever the network does.
 
 use super::{Place, SimulatedKind};
-use crate::build::{Ends, FIRST_EPHEMERAL_PORT, flow_key};
-use crate::generate::{Generator, Kind};
+use crate::build::{DatagramFlow, Ends};
+use crate::generate::Kind;
 use crate::observe::WorkloadRecord;
+use crate::world::World;
 use tailrace_plan::{Datagrams, RawObserve};
-use tailrace_wire::Protocol;
-
-/// Source ports of workloads of datagrams, counted by their places in the plan.
-const SOURCE_PORTS: u32 = 1000;
+use tailrace_wire::{IPV4_HEADER_BYTES, UDP_HEADER_BYTES};
 
 impl SimulatedKind for Datagrams {
     fn record(&self, observe: &RawObserve) -> WorkloadRecord {
         WorkloadRecord::new(observe, 0, 0, 0)
     }
 
-    fn generator(&self, place: &Place<'_>) -> Option<Generator> {
+    fn has_generator(&self) -> bool {
+        true
+    }
+
+    fn open(&self, place: &Place<'_>, world: &mut World) {
         let ends = Ends { client: self.source as u32, server: self.destination as u32 };
-        let source_port = FIRST_EPHEMERAL_PORT + (place.number % SOURCE_PORTS) as u16;
-        let key = flow_key(ends, source_port, Protocol::Udp);
-        let kind = Kind::Datagrams { ends, key, flow_hash: key.hash(), payload_max: self.payload_max };
-        Some(place.generator(kind, &self.sizes, &self.interarrival, self.raw.count))
+        let header_bytes = place.plan.raw.framing.header_bytes + IPV4_HEADER_BYTES + UDP_HEADER_BYTES;
+        let (workload, tag, dscp) = (place.number, place.tag(), place.header.dscp);
+        let socket = world.open_datagrams(DatagramFlow { ends, workload, tag, dscp, header_bytes });
+        let kind = Kind::Datagrams { host: ends.client, socket, payload_max: self.payload_max };
+        world.generators.push(place.generator(kind, &self.sizes, &self.interarrival, self.raw.count));
     }
 }

@@ -1,8 +1,9 @@
 //! Finite flows that arrive by themselves.
 
 use super::{Place, SimulatedKind};
-use crate::generate::{Generator, Kind};
+use crate::generate::Kind;
 use crate::observe::WorkloadRecord;
+use crate::world::World;
 use tailrace_plan::{Flows, RawObserve};
 
 impl SimulatedKind for Flows {
@@ -10,9 +11,13 @@ impl SimulatedKind for Flows {
         WorkloadRecord::new(observe, 0, self.raw.flows, self.raw.flows)
     }
 
-    fn generator(&self, place: &Place<'_>) -> Option<Generator> {
+    fn has_generator(&self) -> bool {
+        true
+    }
+
+    fn open(&self, place: &Place<'_>, world: &mut World) {
         let narrow = |hosts: &[usize]| hosts.iter().map(|&host| host as u32).collect();
         let kind = Kind::Flows { sources: narrow(&place.header.openers), destinations: narrow(&place.header.peers) };
-        Some(place.generator(kind, &self.sizes, &self.interarrival, self.raw.flows))
+        world.generators.push(place.generator(kind, &self.sizes, &self.interarrival, self.raw.flows));
     }
 }

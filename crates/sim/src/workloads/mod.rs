@@ -17,12 +17,12 @@ trait SimulatedKind {
     /// What is recorded of it.
     fn record(&self, observe: &RawObserve) -> WorkloadRecord;
 
-    /// Opens the connections that last as long as the trial.
-    fn open(&self, _place: &Place<'_>, _world: &mut World) {}
+    /// Opens the sockets that last as long as the trial, and adds its generator if it has one.
+    fn open(&self, place: &Place<'_>, world: &mut World);
 
-    /// What arrives by itself.
-    fn generator(&self, _place: &Place<'_>) -> Option<Generator> {
-        None
+    /// Whether it has a generator: something that arrives by itself.
+    fn has_generator(&self) -> bool {
+        false
     }
 
     /// Whether what its connections carried is told one by one.
@@ -51,7 +51,6 @@ impl Place<'_> {
             sizes: sizes.clone(),
             interarrival: interarrival.clone(),
             left: if count == 0 { u64::MAX } else { count },
-            made: 0,
             tag: self.tag(),
             dscp: self.header.dscp,
             luck: Stream::new(self.plan.raw.seed, &format!("{}/arrivals", self.header.name)),
@@ -84,18 +83,19 @@ pub(crate) fn tells_connections(workload: &Workload) -> bool {
     kind_of(workload).tells_connections()
 }
 
-pub(crate) fn open_connections(plan: &Plan, world: &mut World) {
+pub(crate) fn open_workloads(plan: &Plan, world: &mut World) {
     places(plan).for_each(|(place, kind)| kind.open(&place, world));
 }
 
-pub(crate) fn build_generators(plan: &Plan) -> Vec<Generator> {
-    places(plan).filter_map(|(place, kind)| kind.generator(&place)).collect()
+/// How many of the workloads arrive by themselves.
+pub(crate) fn generators(plan: &Plan) -> usize {
+    places(plan).filter(|(_, kind)| kind.has_generator()).count()
 }
 
 fn arm_socket(world: &mut World, socket: u32) {
-    let due = world.sockets[socket as usize].app.poll_timeout();
+    let due = world.socket(socket).app().poll_timeout();
     let source = world.socket_source(socket);
-    world.roads.agenda.arm(source, due);
+    world.links.agenda.arm(source, due);
 }
 
 /// When the first arrival of a generator may come.

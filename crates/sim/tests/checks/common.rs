@@ -337,3 +337,8 @@ pub fn within(what: &str, got: f64, band: (f64, f64)) {
     eprintln!("{what}: {got:.5} ({} to {})", band.0, band.1);
     assert!((band.0..=band.1).contains(&got), "{what} is {got}, not in {} to {}", band.0, band.1);
 }
+
+pub fn host_summary<'a>(outcome: &'a Outcome, name: &str) -> &'a Value {
+    let hosts = outcome.summary()["hosts"].as_array().expect("a list");
+    hosts.iter().find(|host| host["name"] == name).expect("this host exists")
+}

@@ -25,6 +25,7 @@ fn row(switches: usize, switching: RawSwitching, delay_ps: u64, payload: u64) ->
     plan.links = (1..switches).map(|i| link(&name(i - 1), &name(i), 10 * GBPS, delay_ps)).collect();
     plan.links.push(link("h0", "s0", 10 * GBPS, delay_ps));
     plan.links.push(link("h1", &name(switches - 1), 10 * GBPS, delay_ps));
+    plan.hosts.iter_mut().for_each(prompt);
     plan.workloads.push(single("w", "h0", "h1", payload));
     plan
 }
@@ -144,6 +145,7 @@ fn every_pair_is_joined(mut plan: RawPlan, switches_between: impl Fn(usize, usiz
         plan.workloads.push(source);
     }
     plan.stop_at_ps = (pairs.len() as u64 + 1) * 100 * US;
+    plan.hosts.iter_mut().for_each(prompt);
     let outcome = simulate(plan);
     let expected: Vec<u64> =
         pairs.iter().map(|&(from, to)| (switches_between(from, to) + 1) * (wire_bytes(100) * PS_PER_BYTE + US)).collect();
@@ -197,4 +199,34 @@ fn a_flow_stays_on_one_path() {
     assert_eq!(used.len(), 1, "one spine carries the flow");
     assert!(used[0] > 10_000, "it is a long flow: {used:?}");
     assert_eq!(count(workload(&outcome, "bulk"), "tcp.out_of_order"), 0);
+}
+
+/// A datagram waits for its poll and for the work of receiving it, as a segment does: 10 us, 3 us and 2 ns for each of 1472 bytes.
+#[test]
+fn the_delay_of_a_datagram_holds_the_poll_and_the_work_of_receiving() {
+    let mut plan = row(1, RawSwitching::StoreAndForward, US, 1472);
+    let network = latencies(&simulate(plan.clone()))[0];
+    plan.hosts[1].nic.rx_coalesce_ps = 10 * US;
+    (plan.hosts[1].cpu.per_packet_ps, plan.hosts[1].cpu.per_byte_fs) = (3 * US, 2_000_000);
+    let outcome = simulate(plan);
+    let work = 3 * US + 1472 * 2_000;
+    assert_eq!(latencies(&outcome), [network + 10 * US + work]);
+    assert_eq!(count(host_summary(&outcome, "h1"), "cpu_busy_ps"), work);
+}
+
+/// The path of a datagram hangs on its hosts and its port, not on the workloads that are named before its own.
+#[test]
+fn the_flow_hash_of_datagrams_does_not_depend_on_the_place_of_their_workload() {
+    let with = |others_first: bool| {
+        let mut plan = leaf_spine(2, 8);
+        let between = |from: usize, to: usize| single(&format!("{from}>{to}"), &format!("h{from}"), &format!("h{to}"), 100);
+        let others: Vec<RawWorkload> = (1..4).map(|from| between(from, 7)).collect();
+        plan.workloads = if others_first { others.clone() } else { vec![] };
+        plan.workloads.push(between(0, 4));
+        plan.workloads.extend(if others_first { vec![] } else { others });
+        let outcome = simulate(plan);
+        let used = |spine: usize| count(port(&outcome, "l0", &format!("s{spine}")), "tx_frames");
+        (0..8).map(used).collect::<Vec<_>>()
+    };
+    assert_eq!(with(false), with(true));
 }

@@ -11,6 +11,7 @@ fn the_mean_wait_is_that_of_an_m_d_1_queue() {
         let mut plan = star(17, 1500, GBPS, US, switch("sw", 100_000_000, fifo(100_000_000)));
         plan.clock_offset_ppb = 0;
         plan.stop_at_ps = 20 * S;
+        plan.hosts.iter_mut().for_each(prompt);
         // The senders' links are a hundred times faster, so that they do not shape the arrivals.
         plan.links.iter_mut().skip(1).for_each(|link| link.rate_bps = 100 * GBPS);
         let payload = 1000;

@@ -30,6 +30,7 @@ fn ring(switches: usize) -> RawPlan {
     let between = |i: usize| link(&format!("s{i}"), &format!("s{}", (i + 1) % switches), 10 * GBPS, US);
     plan.links = (0..switches).map(between).collect();
     plan.links.extend((0..switches).map(|i| link(&format!("h{i}"), &format!("s{i}"), 10 * GBPS, US)));
+    plan.hosts.iter_mut().for_each(prompt);
     plan.clock_offset_ppb = 0;
     plan.observe.ports.clear();
     plan.stop_at_ps = 20 * MS;

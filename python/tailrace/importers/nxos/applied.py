@@ -6,14 +6,14 @@ from dataclasses import dataclass, field
 from tailrace.importers.nxos import tree
 from tailrace.importers.nxos.config import Commands, NxosConfig, PolicyMap
 from tailrace.importers.nxos.groups import INPUT_CLASS
-from tailrace.importers.nxos.parse import Command
+from tailrace.importers.nxos.parse import ConfigCommand
 from tailrace.importers.nxos.predefined import is_own
 
 SLOTS = {"qos": "qos", "network-qos": "network-qos", "queuing": "output"}
 """What a policy of each type is applied as; `input` is a queuing policy of input queues."""
 EVERY_PORT = {"qos": "classify with it", "output": "have it", "input": "have its thresholds"}
 
-Use = tuple[PolicyMap | None, Command, str]
+Use = tuple[PolicyMap | None, ConfigCommand, str]
 """A policy-map (None: the switch's own), the command that applies it, and the interface or nothing for the system."""
 
 
@@ -23,7 +23,7 @@ class Applied:
 
     everywhere: dict[str, PolicyMap | None] = field(default_factory=dict)
     """Of the whole switch; None is the switch's own."""
-    of_ports: dict[str, tuple[PolicyMap | None, Command]] = field(default_factory=dict)
+    of_ports: dict[str, tuple[PolicyMap | None, ConfigCommand]] = field(default_factory=dict)
     """Output policies of interfaces that differ from that of the switch."""
 
     def policy(self, slot: str) -> PolicyMap | None:
@@ -51,7 +51,7 @@ def applied_policies(config: NxosConfig) -> Applied:
     return found
 
 
-def _use(config: NxosConfig, place: Commands, command: Command, uses: dict[str, list[Use]]) -> None:
+def _use(config: NxosConfig, place: Commands, command: ConfigCommand, uses: dict[str, list[Use]]) -> None:
     kind, name = tree.map_type(command.tree), tree.name(command.tree)
     direction = (tree.word(command.tree, "DIRECTION") or "").lower()
     policy = config.policy_maps.get((kind, name))
@@ -88,7 +88,7 @@ def _everywhere(config: NxosConfig, slot: str, uses: list[Use], found: Applied) 
         config.remarks.add(chosen[1].line, chosen[1].text, "assumed", words)
     for policy, command, interface in uses:
         if policy is chosen[0]:
-            words = f"'{tree.name(command.tree)}' is in force" if policy else "the switch's own policy"
+            words = f"'{tree.name(command.tree)}' is applied" if policy else "the switch's own policy"
             config.remarks.add(command.line, command.text, "understood", words)
         elif slot == "output" and interface:
             found.of_ports[interface] = (policy, command)

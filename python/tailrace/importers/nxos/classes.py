@@ -6,7 +6,7 @@ from typing import Any
 from tailrace.importers.nxos import tree
 from tailrace.importers.nxos.config import ClassMap, NxosConfig, PolicyClass, PolicyMap
 from tailrace.importers.nxos.groups import FCOE_CLASS, GROUP_MAX
-from tailrace.importers.nxos.parse import Command, Node
+from tailrace.importers.nxos.parse import ConfigCommand, Node
 from tailrace.importers.section import rate, size
 from tailrace.scenario.policies.classify import DSCP_NAMES, PROTOCOLS
 
@@ -26,7 +26,7 @@ def classify_of(config: NxosConfig, policy: PolicyMap) -> tuple[list[Yaml], list
     """Rules of classification in order, and policers."""
     rules: list[Yaml] = []
     policers: list[Yaml] = []
-    members: dict[int, list[tuple[Command, Command | None]]] = {}
+    members: dict[int, list[tuple[ConfigCommand, ConfigCommand | None]]] = {}
     otherwise = 0
     for entry in policy.classes:
         config.remarks.add(entry.command.line, entry.command.text, "understood", "a class of frames")
@@ -47,7 +47,7 @@ def classify_of(config: NxosConfig, policy: PolicyMap) -> tuple[list[Yaml], list
     return [*rules, {"pcp": list(range(8)), "class": otherwise}], policers
 
 
-def _shared_groups(config: NxosConfig, members: dict[int, list[tuple[Command, Command | None]]]) -> None:
+def _shared_groups(config: NxosConfig, members: dict[int, list[tuple[ConfigCommand, ConfigCommand | None]]]) -> None:
     """A policer here is one of a qos-group; the switch's is one of a class, and a group may have several classes."""
     for group, classes in members.items():
         for place, (command, police) in enumerate(classes):
@@ -72,7 +72,7 @@ def _group(config: NxosConfig, entry: PolicyClass) -> int | None:
             config.remarks.add(action.line, action.text, "not-understood", f"a qos-group is 0 to {GROUP_MAX}")
         else:
             if group not in (None, tree.number(wanted)):
-                words = f"this class is qos-group {group} already; this later line counts"
+                words = f"this class is qos-group {group} already; this later line takes precedence"
                 config.remarks.add(action.line, action.text, "contradiction", words)
             group = tree.number(wanted)
             config.remarks.add(action.line, action.text, "understood", f"class: {group}")
@@ -92,9 +92,7 @@ def _conditions(config: NxosConfig, entry: PolicyClass) -> list[Yaml]:
     alternatives = [_condition(config, match) for match in class_map.matches]
     if class_map.unread and not class_map.is_any:
         command = entry.command
-        words = (
-            f"line {class_map.unread[0]} is a condition that is not read, and all must hold: the class has no frames"
-        )
+        words = f"line {class_map.unread[0]} is an unsupported condition, and all must match: the class is empty"
         config.remarks.add(command.line, command.text, "not-modelled", words)
         return []
     return _either(alternatives) if class_map.is_any else _all_of(config, class_map, alternatives)
@@ -118,7 +116,7 @@ def _all_of(config: NxosConfig, class_map: ClassMap, alternatives: list[list[Yam
     return [rule for rule in together if rule]
 
 
-def _condition(config: NxosConfig, match: Command) -> list[Yaml]:
+def _condition(config: NxosConfig, match: ConfigCommand) -> list[Yaml]:
     """What one `match` asks for; empty, with a remark, when the model cannot ask it."""
     (part,) = tree.parts(
         match.tree, *(f"match_{kind}" for kind in ("cos", "dscp", "precedence", "vlan", "group", "access", "protocol"))
@@ -188,7 +186,7 @@ def _permit(permit: Node) -> Yaml | None:
     return rule
 
 
-def _police(config: NxosConfig, action: Command, group: int | None) -> Yaml | None:
+def _police(config: NxosConfig, action: ConfigCommand, group: int | None) -> Yaml | None:
     amounts = tree.parts(action.tree, "amount")
     rate_bps = tree.amount(amounts[0], tree.RATE_UNITS, "bps")
     burst = _burst_bytes(amounts[1], rate_bps) if len(amounts) > 1 else None

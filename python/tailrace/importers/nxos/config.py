@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from tailrace.importers.nxos.parse import Command
+from tailrace.importers.nxos.parse import ConfigCommand
 from tailrace.importers.remarks import Remarks
 
 
@@ -13,7 +13,7 @@ class ClassMap:
     kind: str
     name: str
     is_any: bool
-    matches: list[Command] = field(default_factory=list)
+    matches: list[ConfigCommand] = field(default_factory=list)
     unread: list[int] = field(default_factory=list)
     """Lines of conditions that are not read."""
 
@@ -24,8 +24,8 @@ class PolicyClass:
 
     kind: str
     name: str
-    command: Command
-    actions: list[Command] = field(default_factory=list)
+    command: ConfigCommand
+    actions: list[ConfigCommand] = field(default_factory=list)
 
 
 @dataclass
@@ -34,7 +34,7 @@ class PolicyMap:
 
     kind: str
     name: str
-    command: Command
+    command: ConfigCommand
     classes: list[PolicyClass] = field(default_factory=list)
 
 
@@ -43,7 +43,7 @@ class Commands:
     """`system qos`, an interface or an access list with the commands below it."""
 
     name: str
-    commands: list[Command] = field(default_factory=list)
+    commands: list[ConfigCommand] = field(default_factory=list)
 
 
 Place = ClassMap | PolicyMap | PolicyClass | Commands
@@ -54,19 +54,19 @@ class NxosConfig:
     """Everything that a configuration says about queueing."""
 
     remarks: Remarks = field(default_factory=Remarks)
-    switch_name: Command | None = None
+    switch_name: ConfigCommand | None = None
     class_maps: dict[tuple[str, str], ClassMap] = field(default_factory=dict)
     policy_maps: dict[tuple[str, str], PolicyMap] = field(default_factory=dict)
     system: Commands = field(default_factory=lambda: Commands("system qos"))
     interfaces: list[Commands] = field(default_factory=list)
     access_lists: dict[str, Commands] = field(default_factory=dict)
-    everywhere: list[Command] = field(default_factory=list)
+    everywhere: list[ConfigCommand] = field(default_factory=list)
     """`hardware qos`, `system jumbomtu`, `priority-flow-control watch-dog`: they stand anywhere."""
     names: dict[tuple[str, str], str] = field(default_factory=dict)
     """Names of queues by policy and class, from comments."""
-    commands: list[Command] = field(default_factory=list)
+    commands: list[ConfigCommand] = field(default_factory=list)
     """Every command, in order."""
-    class_mtus: dict[int, tuple[int, Command]] = field(default_factory=dict)
+    class_mtus: dict[int, tuple[int, ConfigCommand]] = field(default_factory=dict)
     """MTU by qos-group, of the network-qos policy in force."""
     port_rates: dict[str, int] = field(default_factory=dict)
     """Bits per second of the ports that state a speed."""

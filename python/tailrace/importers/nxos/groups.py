@@ -76,5 +76,5 @@ def _understand_matches(config: NxosConfig, entry: PolicyClass) -> None:
         if tree.part(match.tree, "match_group") is not None:
             config.remarks.add(match.line, match.text, "understood", f"class '{entry.name}'")
         elif entry.kind != "network-qos" or tree.part(match.tree, "match_cos") is None:
-            words = f"a class of type {entry.kind} is a qos-group; what else it matches is left out"
+            words = f"a class of type {entry.kind} is a qos-group; what else it matches is omitted"
             config.remarks.add(match.line, match.text, "not-modelled", words)

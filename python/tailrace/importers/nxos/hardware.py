@@ -6,7 +6,7 @@ from typing import Any
 from tailrace.importers.nxos import tree
 from tailrace.importers.nxos.config import NxosConfig
 from tailrace.importers.nxos.network_qos import NetworkQos
-from tailrace.importers.nxos.parse import Command, Node
+from tailrace.importers.nxos.parse import ConfigCommand, Node
 from tailrace.importers.remarks import Verdict
 from tailrace.importers.section import size, time
 
@@ -27,7 +27,7 @@ class Hardware:
 
     dpp: Yaml = field(default_factory=dict)
     etrap: Yaml = field(default_factory=dict)
-    commands: dict[str, Command] = field(default_factory=dict)
+    commands: dict[str, ConfigCommand] = field(default_factory=dict)
     """By the setting."""
 
     def used(self, config: NxosConfig, *, has_dpp: bool, has_afd: bool) -> None:
@@ -143,7 +143,7 @@ def _watchdog(config: NxosConfig, *, pauses: bool) -> Yaml:
     }
     is_on = False
     verdict: Verdict = "understood" if pauses else "no-effect"
-    told = "watchdog" if pauses else "nothing pauses here: no class is lossless, no port has flowcontrol"
+    told = "watchdog" if pauses else "no effect: no class is lossless, and no port has flowcontrol"
     everywhere = [c for place in config.interfaces for c in place.commands] + config.everywhere
     for command in (c for c in everywhere if c.verb == "watchdog_on"):
         is_on |= (tree.word(command.tree, "SWITCHED") or "").lower() == "on"

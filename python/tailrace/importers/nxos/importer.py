@@ -68,9 +68,7 @@ def _unused(config: NxosConfig, applied: Applied) -> None:
             continue
         commands = [policy.command, *(c for e in policy.classes for c in (e.command, *e.actions))]
         for command in commands:
-            words = (
-                "traffic to the switch itself" if kind == "control-plane" else f"policy-map '{name}' is not in force"
-            )
+            words = "traffic to the switch itself" if kind == "control-plane" else f"policy-map '{name}' is not applied"
             config.remarks.add(command.line, command.text, "no-effect", words)
             if command.verb == "mtu":
                 config.mtus.append((command.line, tree.number(command.tree), command.text, f"policy-map {name}"))
@@ -81,7 +79,7 @@ def _left_over(config: NxosConfig) -> None:
     told = {(remark.line, remark.text) for remark in config.remarks.found}
     for command in config.commands:
         if (command.line, command.text) not in told:
-            config.remarks.add(command.line, command.text, "no-effect", "nothing that is in force uses it")
+            config.remarks.add(command.line, command.text, "no-effect", "not used by any applied policy")
 
 
 def _classify(config: NxosConfig, policy: PolicyMap | None, section: Section) -> None:
@@ -94,5 +92,5 @@ def _classify(config: NxosConfig, policy: PolicyMap | None, section: Section) ->
     for own in section.policies.values() if policers else ():
         own["police"] = policers[0]
     for extra in policers[1:]:
-        words = f"a port has one policer here; that of {extra['rate']} for class {extra['priorities'][0]} is left out"
+        words = f"a port has one policer here; that of {extra['rate']} for class {extra['priorities'][0]} is omitted"
         config.remarks.add(0, "", "not-modelled", words)

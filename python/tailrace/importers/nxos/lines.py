@@ -31,7 +31,7 @@ LINES_JOINED_MAX = 16
 
 
 @dataclass
-class Line:
+class ConfigLine:
     """One logical line, with the number of its first physical line."""
 
     number: int
@@ -40,9 +40,9 @@ class Line:
     """Physical lines after the first one."""
 
 
-def logical_lines(text: str, is_command: Callable[[str], bool]) -> list[Line]:
+def logical_lines(text: str, is_command: Callable[[str], bool]) -> list[ConfigLine]:
     """The lines of a text. `is_command` says whether words are a whole command."""
-    found: list[Line] = []
+    found: list[ConfigLine] = []
     is_open = False
     for number, raw in enumerate(text.splitlines(), 1):
         line = PROMPT.sub("", raw.strip())
@@ -51,12 +51,12 @@ def logical_lines(text: str, is_command: Callable[[str], bool]) -> list[Line]:
             last.parts.append((number, line))
             last.text = f"{last.text} {_without_backslash(line)}".strip()
         else:
-            found.append(Line(number, _without_backslash(line)))
+            found.append(ConfigLine(number, _without_backslash(line)))
         is_open = line.endswith("\\") and bool(line.strip("\\").strip())
     return found
 
 
-def _continues(last: Line, line: str, is_command: Callable[[str], bool]) -> bool:
+def _continues(last: ConfigLine, line: str, is_command: Callable[[str], bool]) -> bool:
     first = line.split(maxsplit=1)[:1]
     if not first or first[0].lower() not in GOES_ON or not last.text:
         return False

@@ -45,17 +45,17 @@ NOT_MODELLED: tuple[tuple[str, str], ...] = (
     (r"platform qos\b", "a setting of the ASIC's buffers"),
     (r"wred-queue qos-group-map\b", "restricts WRED to one queue: give that queue alone aqm: {kind: red}"),
     (r"congestion-control\b", "how a queue signals congestion: queues.NAME.aqm"),
-    (r"random-detect\b", "WRED in a form that is not read: queues.NAME.aqm"),
-    (r"queue-limit\b", "a queue limit in a form that is not read: queues.NAME.limit"),
+    (r"random-detect\b", "WRED in an unsupported form: queues.NAME.aqm"),
+    (r"queue-limit\b", "a queue limit in an unsupported form: queues.NAME.limit"),
     (r"bandwidth\b", "a share of the port: queues.NAME.share"),
-    (r"shape\b", "a shaper in a form that is not read: queues.NAME.shape"),
-    (r"(police|policer)\b", "a policer in a form that is not read: police"),
+    (r"shape\b", "a shaper in an unsupported form: queues.NAME.shape"),
+    (r"(police|policer)\b", "a policer in an unsupported form: police"),
     (r"match\b", "a condition of a class that the model does not know"),
     (r"set\b", "a mark on the frame: workloads carry priority and dscp"),
-    (r"(deny|permit|\d+ (deny|permit))\b", "a rule of an access list in a form that is not read"),
-    (r"(priority-flow-control|flowcontrol)\b", "pauses in a form that is not read: pfc or link_pause"),
-    (r"pause\b", "lossless thresholds in a form that is not read: pfc"),
-    (r"service-policy\b", "applies a policy in a form that is not read"),
+    (r"(deny|permit|\d+ (deny|permit))\b", "a rule of an access list in an unsupported form"),
+    (r"(priority-flow-control|flowcontrol)\b", "pauses in an unsupported form: pfc or link_pause"),
+    (r"pause\b", "lossless thresholds in an unsupported form: pfc"),
+    (r"service-policy\b", "applies a policy in an unsupported form"),
     (r"qos\b", "a QoS setting"),
     (r"(queuing|network-qos)\b", "a QoS setting"),
 )
@@ -71,7 +71,7 @@ def meaning_of(text: str) -> tuple[Verdict, str, int | None]:
     line = text.strip().lower()
     mtu = next((int(m[1]) for m in MTU_WORDS.finditer(line) if int(m[1]) in MTU_BYTES), None)
     if mtu is not None:
-        return "not-understood", f"no command, but it speaks of an MTU of {mtu} bytes", mtu
+        return "not-understood", f"not a command, but it mentions an MTU of {mtu} bytes", mtu
     if (number := LONG_NUMBER.search(line)) is not None:
         return "not-understood", f"a number of {len(number[0])} digits is out of every range", None
     if re.match(r"hardware qos afd profile\b", line):
@@ -82,4 +82,4 @@ def meaning_of(text: str) -> tuple[Verdict, str, int | None]:
     for pattern, words in NOT_MODELLED:
         if re.match(pattern, line):
             return "not-modelled", words, None
-    return "not-understood", "no command that is known here; its meaning is unknown", None
+    return "not-understood", "unknown command", None

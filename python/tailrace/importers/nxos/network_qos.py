@@ -6,7 +6,7 @@ from typing import Any
 from tailrace.importers.nxos import tree
 from tailrace.importers.nxos.config import NxosConfig, PolicyClass, PolicyMap
 from tailrace.importers.nxos.groups import GROUP_MAX, group_of
-from tailrace.importers.nxos.parse import Command, Node
+from tailrace.importers.nxos.parse import ConfigCommand, Node
 from tailrace.importers.section import size
 
 Yaml = dict[str, Any]
@@ -16,7 +16,7 @@ Yaml = dict[str, Any]
 class NetworkQos:
     """What the network-qos policy says."""
 
-    express_group: tuple[int, Command] | None = None
+    express_group: tuple[int, ConfigCommand] | None = None
     dpp_groups: list[int] = field(default_factory=list)
     """Classes whose flows are prioritised."""
     lossless: dict[int, Yaml] = field(default_factory=dict)
@@ -45,20 +45,23 @@ def network_qos_of(config: NxosConfig, policy: PolicyMap) -> NetworkQos:
     return found
 
 
-def _mtu(config: NxosConfig, entry: PolicyClass, group: int, action: Command) -> None:
+def _mtu(config: NxosConfig, entry: PolicyClass, group: int, action: ConfigCommand) -> None:
     """The remark about it stands where all classes have been read: they may differ."""
     mtu = tree.number(action.tree)
     config.mtus.append((action.line, mtu, action.text, f"class {entry.name}"))
     config.class_mtus[group] = (mtu, action)
 
 
-def _dpp(config: NxosConfig, found: NetworkQos, group: int, action: Command) -> None:
+def _dpp(config: NxosConfig, found: NetworkQos, group: int, action: ConfigCommand) -> None:
     express = tree.number(action.tree)
     if express > GROUP_MAX:
         config.remarks.add(action.line, action.text, "not-understood", f"a qos-group is 0 to {GROUP_MAX}")
         return
     if found.express_group is not None and found.express_group[0] != express:
-        words = f"line {found.express_group[1].line} names qos-group {found.express_group[0]}; this later line counts"
+        words = (
+            f"line {found.express_group[1].line} names qos-group {found.express_group[0]}; "
+            "this later line takes precedence"
+        )
         config.remarks.add(action.line, action.text, "contradiction", words)
     found.express_group = (express, action)
     found.dpp_groups.append(group)
@@ -66,7 +69,7 @@ def _dpp(config: NxosConfig, found: NetworkQos, group: int, action: Command) -> 
     config.remarks.add(action.line, action.text, "understood", words)
 
 
-def _pause(config: NxosConfig, found: NetworkQos, group: int, action: Command) -> None:
+def _pause(config: NxosConfig, found: NetworkQos, group: int, action: ConfigCommand) -> None:
     thresholds = found.lossless.setdefault(group, {})
     for part in tree.parts(action.tree, "pause_cos", "pause_buffer"):
         if part.data == "pause_cos":
@@ -80,7 +83,7 @@ def _pause(config: NxosConfig, found: NetworkQos, group: int, action: Command) -
     config.remarks.add(action.line, action.text, "understood", f"pfc: priority {group} is lossless")
 
 
-def thresholds_of(config: NxosConfig, action: Command, part: Node) -> Yaml:
+def thresholds_of(config: NxosConfig, action: ConfigCommand, part: Node) -> Yaml:
     """`xoff`, `headroom` and `xon_offset`; nothing, with a remark, where the numbers are in another order."""
     buffer, xoff, xon = (int(value) for value in tree.words(part, "INT"))
     if not xon <= xoff < buffer:

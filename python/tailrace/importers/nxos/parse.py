@@ -15,7 +15,7 @@ from pathlib import Path
 from lark import Lark, Token, Tree
 from lark.exceptions import LarkError
 
-from tailrace.importers.nxos.lines import Line, logical_lines
+from tailrace.importers.nxos.lines import ConfigLine, logical_lines
 
 GRAMMAR = Path(__file__).with_name("grammar.lark")
 LINE_CHARACTERS_MAX = 20_000
@@ -65,7 +65,7 @@ Node = Tree[Token]
 
 
 @dataclass(frozen=True)
-class Command:
+class ConfigCommand:
     """One command."""
 
     line: int
@@ -106,7 +106,7 @@ class Continued:
     """Number of the line that it continues."""
 
 
-Entry = Command | Unread | Comment | Continued
+Entry = ConfigCommand | Unread | Comment | Continued
 
 
 def parse(text: str) -> list[Entry]:
@@ -121,7 +121,7 @@ def is_command(text: str) -> bool:
     return _command(0, text) is not None
 
 
-def _entries(line: Line, *, is_alone: bool) -> Iterator[Entry]:
+def _entries(line: ConfigLine, *, is_alone: bool) -> Iterator[Entry]:
     yield from _line(line.number, line.text, is_alone=is_alone)
     for number, text in line.parts:
         if text:
@@ -150,13 +150,13 @@ def _line(number: int, line: str, *, is_alone: bool) -> Iterator[Entry]:
         return
     for piece, found in pieces:
         if found is not None:
-            yield Command(number, piece, found)
+            yield ConfigCommand(number, piece, found)
         else:
             is_comment = piece.startswith(COMMENT_MARKS)
             yield Comment(number, piece, is_cut=True) if is_comment else Unread(number, piece)
 
 
-def _command(number: int, line: str) -> Command | None:
+def _command(number: int, line: str) -> ConfigCommand | None:
     """The command of a line, without a remark behind it."""
     tree = read_command(line)
     behind = BEHIND.search(line)
@@ -164,8 +164,8 @@ def _command(number: int, line: str) -> Command | None:
         before = line[: behind.start()].rstrip()
         tree_before = read_command(before)
         if tree_before is not None:
-            return Command(number, before, tree_before)
-    return None if tree is None else Command(number, line, tree)
+            return ConfigCommand(number, before, tree_before)
+    return None if tree is None else ConfigCommand(number, line, tree)
 
 
 def read_command(text: str) -> Node | None:

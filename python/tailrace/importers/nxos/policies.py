@@ -8,7 +8,7 @@ from tailrace.importers.nxos.config import Commands, NxosConfig, PolicyMap
 from tailrace.importers.nxos.groups import FOUR_QUEUES
 from tailrace.importers.nxos.hardware import hardware_of, pausing_of
 from tailrace.importers.nxos.network_qos import NetworkQos
-from tailrace.importers.nxos.parse import Command
+from tailrace.importers.nxos.parse import ConfigCommand
 from tailrace.importers.nxos.queuing import (
     LIMIT_DEFAULT,
     STRICT_OF_EIGHT,
@@ -95,7 +95,7 @@ class Policies:
 
     def _default_group(self, groups: dict[int, Yaml]) -> None:
         if 0 not in groups:
-            words = "the policy does not speak of the default queue: it has what the others leave"
+            words = "the policy does not configure the default queue: it gets the remaining bandwidth"
             self.config.remarks.add(0, "", "assumed", words)
             groups[0] = {"limit": LIMIT_DEFAULT}
 
@@ -141,10 +141,10 @@ def _neighbour(config: NxosConfig, place: Commands) -> str | None:
     return None
 
 
-def _express(config: NxosConfig, groups: dict[int, Yaml], group: int, command: Command) -> None:
+def _express(config: NxosConfig, groups: dict[int, Yaml], group: int, command: ConfigCommand) -> None:
     queue = groups.get(group)
     if queue is None:
-        config.remarks.add(0, "", "assumed", f"the policy does not speak of queue {group}: strict priority, for dpp")
+        config.remarks.add(0, "", "assumed", f"the policy does not configure queue {group}: strict priority, for dpp")
         groups[group] = {"strict": 1, "limit": LIMIT_DEFAULT}
     elif "strict" not in queue:
         words = f"dpp needs a priority queue, and the queue of qos-group {group} is none (add: priority level 1)"

@@ -1,7 +1,7 @@
 """Policies that a switch brings along, for configurations that only name them."""
 
 from tailrace.importers.nxos.config import NxosConfig
-from tailrace.importers.nxos.parse import Command, parse
+from tailrace.importers.nxos.parse import ConfigCommand, parse
 from tailrace.importers.nxos.reading import add_entries
 
 OWN = {
@@ -41,5 +41,5 @@ def add_predefined(config: NxosConfig) -> None:
     named = {c.text.split()[-1] for place in places for c in place.commands if c.verb == "service_policy"}
     defined = {name for _, name in config.policy_maps}
     if any(name.startswith(FCOE_PREFIX) for name in named - defined):
-        entries = [entry for entry in parse(FCOE) if isinstance(entry, Command)]
-        add_entries(config, [Command(0, entry.text, entry.tree) for entry in entries])
+        entries = [entry for entry in parse(FCOE) if isinstance(entry, ConfigCommand)]
+        add_entries(config, [ConfigCommand(0, entry.text, entry.tree) for entry in entries])

@@ -5,7 +5,7 @@ from typing import Any
 from tailrace.importers.nxos import tree
 from tailrace.importers.nxos.config import NxosConfig, PolicyMap
 from tailrace.importers.nxos.groups import group_of
-from tailrace.importers.nxos.parse import Command, Node
+from tailrace.importers.nxos.parse import ConfigCommand, Node
 from tailrace.importers.nxos.shares import BANDWIDTH, Bandwidth
 from tailrace.importers.section import rate, size
 from tailrace.scenario.policies.limit import VENDOR_ALPHAS_MILLI
@@ -53,9 +53,9 @@ class _Queue:
         self.remarks = config.remarks
         self.where = where
         self.data: Yaml = {}
-        self.said: dict[str, Command] = {}
+        self.said: dict[str, ConfigCommand] = {}
 
-    def read(self, actions: list[Command]) -> Yaml:
+    def read(self, actions: list[ConfigCommand]) -> Yaml:
         for action in actions:
             earlier = self.said.get(action.verb)
             if earlier is not None:
@@ -64,7 +64,7 @@ class _Queue:
             getattr(self, action.verb)(action)
         if "strict" in self.data and BANDWIDTH in self.data:
             action = self.said["bandwidth"]
-            words = f"{self.where} has strict priority (line {self.said['priority'].line}); its share is left out"
+            words = f"{self.where} has strict priority (line {self.said['priority'].line}); its share is omitted"
             self.remarks.add(action.line, action.text, "contradiction", words)
             del self.data[BANDWIDTH]
         self.data.setdefault("limit", LIMIT_DEFAULT)
@@ -72,23 +72,23 @@ class _Queue:
         self.marks()
         return self.data
 
-    def understood(self, action: Command, words: str) -> None:
+    def understood(self, action: ConfigCommand, words: str) -> None:
         self.remarks.add(action.line, action.text, "understood", f"{self.where}: {words}")
 
-    def refused(self, action: Command, words: str) -> None:
+    def refused(self, action: ConfigCommand, words: str) -> None:
         self.remarks.add(action.line, action.text, "not-modelled", f"{self.where}: {words}")
 
-    def wrong(self, action: Command, words: str) -> None:
+    def wrong(self, action: ConfigCommand, words: str) -> None:
         self.remarks.add(action.line, action.text, "not-understood", f"{self.where}: {words}")
 
-    def bandwidth(self, action: Command) -> None:
+    def bandwidth(self, action: ConfigCommand) -> None:
         percent = tree.number(action.tree)
         if percent > 100:
             self.wrong(action, "a share is 0 to 100 percent")
             return
         self.data[BANDWIDTH] = Bandwidth(percent, bool(tree.words(action.tree, "REMAINING")), action)
 
-    def priority(self, action: Command) -> None:
+    def priority(self, action: ConfigCommand) -> None:
         level = int(tree.word(action.tree, "INT") or 1)
         if not 1 <= level <= LEVEL_MAX:
             self.wrong(action, f"a level is 1 to {LEVEL_MAX}")
@@ -96,7 +96,7 @@ class _Queue:
         self.data["strict"] = level
         self.understood(action, f"strict: {level}")
 
-    def shape(self, action: Command) -> None:
+    def shape(self, action: ConfigCommand) -> None:
         text = action.text.lower().split()
         ends = [word for word in text if word in ("min", "max")]
         amounts = tree.parts(action.tree, "amount")
@@ -110,7 +110,7 @@ class _Queue:
         else:
             self.understood(action, "no shape")
 
-    def queue_limit(self, action: Command) -> None:
+    def queue_limit(self, action: ConfigCommand) -> None:
         if (dynamic := tree.part(action.tree, "dynamic")) is not None:
             factor = tree.number(dynamic)
             if factor not in VENDOR_ALPHAS_MILLI["nxos"]:
@@ -126,7 +126,7 @@ class _Queue:
             self.data["limit"] = f"{frames} frames" if frames else size(size_bytes or 0)
         self.understood(action, f"limit: {self.data['limit']}")
 
-    def random_detect(self, action: Command) -> None:
+    def random_detect(self, action: ConfigCommand) -> None:
         first, *others = [_thresholds(part) for part in tree.parts(action.tree, "thresholds")]
         weight = tree.part(action.tree, "weight")
         exponent = 0 if weight is None else tree.number(weight)
@@ -142,7 +142,7 @@ class _Queue:
         if tree.words(action.tree, "OPTIMISED") or tree.words(action.tree, "CAP_AVERAGE"):
             self.refused(action, "burst- or mesh-optimized and cap-average change the average in an unpublished way")
 
-    def random_detect_ecn(self, _: Command) -> None:
+    def random_detect_ecn(self, _: ConfigCommand) -> None:
         """Marking instead of dropping: it belongs to the thresholds, wherever they stand."""
 
     def marks(self) -> None:
@@ -155,16 +155,16 @@ class _Queue:
         self.data["aqm"]["ecn"] = True
         self.understood(action, "aqm: red: ecn")
 
-    def random_detect_auto(self, action: Command) -> None:
+    def random_detect_auto(self, action: ConfigCommand) -> None:
         self.refused(action, "thresholds that the ASIC chooses are not published: write aqm: {kind: red} with sizes")
 
-    def pause(self, action: Command) -> None:
+    def pause(self, action: ConfigCommand) -> None:
         if tree.parts(action.tree, "pause_buffer"):
             self.refused(action, "thresholds of an input queue in an output policy: service-policy type queuing input")
         else:
             self.wrong(action, "a lossless class is one of a policy-map of type network-qos")
 
-    def random_detect_other(self, _: Command) -> None:
+    def random_detect_other(self, _: ConfigCommand) -> None:
         """Thresholds of frames that cannot be marked: they belong to the other `random-detect`, wherever it stands."""
 
     def not_capable(self) -> None:
@@ -177,7 +177,9 @@ class _Queue:
         if thresholds is None:
             self.wrong(action, "thresholds in packets, or numbers out of range")
         elif red.get("kind") != "red":
-            self.refused(action, "without another random-detect here, which would say what happens to frames with ECN")
+            self.refused(
+                action, "without another random-detect in this class, the treatment of frames with ECN is undefined"
+            )
         elif weight is not None and tree.number(weight) != red["weight_exponent"]:
             self.refused(action, "a queue has one average: the weight of the other random-detect holds")
             red["not_capable"] = thresholds
@@ -185,7 +187,7 @@ class _Queue:
             red["not_capable"] = thresholds
             self.understood(action, "aqm: red: not_capable")
 
-    def afd(self, action: Command) -> None:
+    def afd(self, action: ConfigCommand) -> None:
         (amount,) = tree.parts(action.tree, "amount")
         desired = tree.amount(amount, tree.SIZE_UNITS, "bytes")
         if not desired:
@@ -194,7 +196,7 @@ class _Queue:
         ecn = {"ecn": True} if tree.words(action.tree, "ECN") else {}
         self.aqm(action, {"kind": "afd", "desired": size(desired), **ecn})
 
-    def aqm(self, action: Command, aqm: Yaml) -> None:
+    def aqm(self, action: ConfigCommand, aqm: Yaml) -> None:
         before = self.data.get("aqm")
         if before is not None and before["kind"] != aqm["kind"]:
             words = f"{self.where} already has {before['kind']}; a queue has one, this later line counts"

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from tailrace.importers.nxos import tree
 from tailrace.importers.nxos.config import ClassMap, Commands, NxosConfig, Place, PolicyClass, PolicyMap
 from tailrace.importers.nxos.meanings import meaning_of
-from tailrace.importers.nxos.parse import Command, Comment, Continued, Entry, Unread, parse, read_command
+from tailrace.importers.nxos.parse import Comment, ConfigCommand, Continued, Entry, Unread, parse, read_command
 from tailrace.importers.section import rate
 
 PREFIX = "! tailrace "
@@ -38,14 +38,14 @@ def add_entries(config: NxosConfig, entries: Iterable[Entry]) -> None:
                 place = _unread(config, entry, place)
             case Continued():
                 config.remarks.add(entry.line, entry.text, "no-effect", f"it belongs to line {entry.first}")
-            case Command():
+            case ConfigCommand():
                 config.commands.append(entry)
                 place = _command(config, entry, place)
 
 
 def _comment(config: NxosConfig, comment: Comment) -> None:
     if comment.is_cut:
-        told = "everything up to the next remark about this line, or to its end, is taken for a comment"
+        told = "the text up to the next remark about this line, or to its end, is read as a comment"
         config.remarks.add(comment.line, comment.text, "assumed", told)
     words = comment.text.removeprefix(PREFIX).split()
     if comment.text.startswith(PREFIX) and words[:1] == ["name"] and len(words) in (3, 4):
@@ -92,13 +92,13 @@ def _removal(config: NxosConfig, entry: Unread, removed: str) -> None:
     """`no` before a command: it takes back what stands above it, or says what holds anyway."""
     earlier = next((c for c in reversed(config.commands) if c.text.lower().split() == removed.lower().split()), None)
     if earlier is None:
-        config.remarks.add(entry.line, entry.text, "no-effect", "it removes what no line above it sets")
+        config.remarks.add(entry.line, entry.text, "no-effect", "it removes a setting that no line above makes")
     else:
-        words = f"it takes back line {earlier.line}, which is imported all the same: remove both lines"
+        words = f"it negates line {earlier.line}, which is imported nevertheless: remove both lines"
         config.remarks.add(entry.line, entry.text, "contradiction", words)
 
 
-def _command(config: NxosConfig, command: Command, place: Place | None) -> Place | None:
+def _command(config: NxosConfig, command: ConfigCommand, place: Place | None) -> Place | None:
     opener = OPENERS.get(command.verb)
     if opener is not None:
         return opener(config, command, place)
@@ -123,7 +123,7 @@ def _command(config: NxosConfig, command: Command, place: Place | None) -> Place
             config.remarks.add(command.line, command.text, verdict, words)
         case _:
             where = _place_name(place)
-            config.remarks.add(command.line, command.text, "not-understood", f"it has no meaning {where}")
+            config.remarks.add(command.line, command.text, "not-understood", f"not valid {where}")
     return place
 
 
@@ -131,14 +131,14 @@ def _is_interface(place: Place | None) -> bool:
     return isinstance(place, Commands) and place.name.startswith("interface")
 
 
-def _switch_name(config: NxosConfig, command: Command, _: Place | None) -> Place | None:
+def _switch_name(config: NxosConfig, command: ConfigCommand, _: Place | None) -> Place | None:
     if (earlier := config.switch_name) is not None:
         config.remarks.repeated(earlier.line, earlier.text, command.line, command.text)
     config.switch_name = command
     return None
 
 
-def _class_map(config: NxosConfig, command: Command, _: Place | None) -> Place:
+def _class_map(config: NxosConfig, command: ConfigCommand, _: Place | None) -> Place:
     kind, name = tree.map_type(command.tree), tree.name(command.tree)
     matching = (tree.word(command.tree, "MATCHING") or "match-all").lower()
     made = config.class_maps.setdefault((kind, name), ClassMap(kind, name, matching == "match-any"))
@@ -146,17 +146,17 @@ def _class_map(config: NxosConfig, command: Command, _: Place | None) -> Place:
     return made
 
 
-def _policy_map(config: NxosConfig, command: Command, _: Place | None) -> Place:
+def _policy_map(config: NxosConfig, command: ConfigCommand, _: Place | None) -> Place:
     kind, name = tree.map_type(command.tree), tree.name(command.tree)
     made = config.policy_maps.setdefault((kind, name), PolicyMap(kind, name, command))
     _continues(config, made.command, command)
     return made
 
 
-def _class_of(config: NxosConfig, command: Command, place: Place | None) -> Place | None:
+def _class_of(config: NxosConfig, command: ConfigCommand, place: Place | None) -> Place | None:
     policy = place if isinstance(place, PolicyMap) else _policy_of(config, place)
     if policy is None:
-        config.remarks.add(command.line, command.text, "not-understood", "it stands in no policy-map")
+        config.remarks.add(command.line, command.text, "not-understood", "it is outside any policy-map")
         return None
     name = tree.name(command.tree)
     found = next((entry for entry in policy.classes if entry.name == name), None)
@@ -167,10 +167,10 @@ def _class_of(config: NxosConfig, command: Command, place: Place | None) -> Plac
     return found
 
 
-def _continues(config: NxosConfig, first: Command, command: Command) -> None:
+def _continues(config: NxosConfig, first: ConfigCommand, command: ConfigCommand) -> None:
     """A map that is opened again goes on."""
     if command is not first:
-        config.remarks.add(command.line, command.text, "understood", f"goes on from line {first.line}")
+        config.remarks.add(command.line, command.text, "understood", f"continues line {first.line}")
 
 
 def _policy_of(config: NxosConfig, place: Place | None) -> PolicyMap | None:
@@ -180,24 +180,24 @@ def _policy_of(config: NxosConfig, place: Place | None) -> PolicyMap | None:
     return next((policy for policy in config.policy_maps.values() if any(c is place for c in policy.classes)), None)
 
 
-def _system(config: NxosConfig, command: Command, _: Place | None) -> Place:
+def _system(config: NxosConfig, command: ConfigCommand, _: Place | None) -> Place:
     config.remarks.add(command.line, command.text, "understood", "policies of all ports")
     return config.system
 
 
-def _control_plane(config: NxosConfig, command: Command, _: Place | None) -> Place:
+def _control_plane(config: NxosConfig, command: ConfigCommand, _: Place | None) -> Place:
     config.remarks.add(command.line, command.text, "no-effect", "traffic to the switch itself")
     return Commands("control-plane")
 
 
-def _interface(config: NxosConfig, command: Command, _: Place | None) -> Place:
+def _interface(config: NxosConfig, command: ConfigCommand, _: Place | None) -> Place:
     name = " ".join(tree.words(command.tree, "NAME"))
     config.interfaces.append(Commands(f"interface {name}"))
-    config.remarks.add(command.line, command.text, "no-effect", "a port: what is below it counts")
+    config.remarks.add(command.line, command.text, "no-effect", "a port: the lines below it are read")
     return config.interfaces[-1]
 
 
-def _access_list(config: NxosConfig, command: Command, _: Place | None) -> Place:
+def _access_list(config: NxosConfig, command: ConfigCommand, _: Place | None) -> Place:
     name = tree.name(command.tree)
     config.remarks.add(command.line, command.text, "understood", f"access list '{name}'")
     return config.access_lists.setdefault(name, Commands(f"access-list {name}"))
@@ -217,7 +217,7 @@ def _place_name(place: Place | None) -> str:
             return f"below '{place.name}'"
 
 
-OPENERS: dict[str, Callable[[NxosConfig, Command, Place | None], Place | None]] = {
+OPENERS: dict[str, Callable[[NxosConfig, ConfigCommand, Place | None], Place | None]] = {
     "switch_name": _switch_name,
     "class_map": _class_map,
     "policy_map": _policy_map,

@@ -10,7 +10,7 @@ from fractions import Fraction
 from typing import Any
 
 from tailrace.importers.nxos.config import NxosConfig
-from tailrace.importers.nxos.parse import Command
+from tailrace.importers.nxos.parse import ConfigCommand
 from tailrace.importers.section import share
 
 LEAST = Fraction(1, 10)
@@ -27,7 +27,7 @@ class Bandwidth:
 
     percent: int
     is_remaining: bool
-    command: Command
+    command: ConfigCommand
 
 
 def resolve(config: NxosConfig, groups: dict[int, Yaml], needed: set[int], absent: set[int]) -> None:
@@ -40,7 +40,7 @@ def resolve(config: NxosConfig, groups: dict[int, Yaml], needed: set[int], absen
     shares = _of_the_link(config, {group: stated[group] for group in weighted if group in stated})
     unstated = [group for group in weighted if group not in shares]
     if not unstated and shares and not any(shares.values()):
-        _told(config, f"every queue has a bandwidth of 0 percent: the {len(shares)} queues are served alike")
+        _told(config, f"every queue has a bandwidth of 0 percent: the {len(shares)} queues get equal shares")
         shares = {group: Fraction(100 // len(shares)) for group in shares}
     shares |= dict.fromkeys(sorted(absent), Fraction(0))
     unstated = [group for group in unstated if group not in absent]

@@ -4,7 +4,7 @@ from typing import Any
 
 from tailrace.importers.remarks import Remarks
 from tailrace.importers.section import size, time
-from tailrace.importers.sonic.read import Row, Tables
+from tailrace.importers.sonic.read import DatabaseRow, Tables
 from tailrace.importers.sonic.tables import row_of
 from tailrace.scenario.policies.limit import VENDOR_ALPHAS_MILLI
 from tailrace.scenario.policies.pause import Pfc, Watchdog
@@ -31,7 +31,7 @@ def buffer_bytes(tables: Tables) -> str | None:
     return size(max(sizes)) if sizes else None
 
 
-def queue_limit(row: Row, tables: Tables, remarks: Remarks) -> Yaml:
+def queue_limit(row: DatabaseRow, tables: Tables, remarks: Remarks) -> Yaml:
     """`limit` and `reserved` of a queue."""
     profile = _profile(row, tables, remarks)
     if profile is None:
@@ -44,7 +44,7 @@ def queue_limit(row: Row, tables: Tables, remarks: Remarks) -> Yaml:
     return found
 
 
-def group_thresholds(row: Row, tables: Tables, remarks: Remarks) -> tuple[bool, Yaml]:
+def group_thresholds(row: DatabaseRow, tables: Tables, remarks: Remarks) -> tuple[bool, Yaml]:
     """Whether a priority group is lossless, and its thresholds. `xoff` of SONiC is the headroom."""
     profile = _profile(row, tables, remarks)
     if profile is None:
@@ -67,7 +67,7 @@ def group_thresholds(row: Row, tables: Tables, remarks: Remarks) -> tuple[bool, 
     return True, found
 
 
-def _computed(row: Row, tables: Tables) -> tuple[bool, Yaml]:
+def _computed(row: DatabaseRow, tables: Tables) -> tuple[bool, Yaml]:
     """A group without a profile has a lossless one, which the switch computes from rate, cable and MTU."""
     if row.fields.get("profile") != COMPUTED:
         return False, {}
@@ -76,7 +76,7 @@ def _computed(row: Row, tables: Tables) -> tuple[bool, Yaml]:
     return True, {"xoff": f"dynamic(sonic:{power})"} if power in VENDOR_ALPHAS_MILLI["sonic"] else {}
 
 
-def _resumes(profile: Row, reserved: int, resume: int, remarks: Remarks) -> int | None:
+def _resumes(profile: DatabaseRow, reserved: int, resume: int, remarks: Remarks) -> int | None:
     """How far below its limit a group resumes: at the larger one of xon and limit - xon_offset (saibuffer.h)."""
     offset, static = profile.number("xon_offset"), profile.number("static_th")
     place = f"BUFFER_PROFILE|{profile.key}"
@@ -99,7 +99,7 @@ def _resumes(profile: Row, reserved: int, resume: int, remarks: Remarks) -> int 
     return None
 
 
-def _profile(row: Row, tables: Tables, remarks: Remarks) -> Row | None:
+def _profile(row: DatabaseRow, tables: Tables, remarks: Remarks) -> DatabaseRow | None:
     name = row.reference("profile")
     profile = row_of(tables, "BUFFER_PROFILE", name)
     if profile is None and name not in (None, "NULL"):
@@ -112,7 +112,7 @@ def _profile(row: Row, tables: Tables, remarks: Remarks) -> Row | None:
     return profile
 
 
-def _limit(profile: Row, remarks: Remarks) -> str | None:
+def _limit(profile: DatabaseRow, remarks: Remarks) -> str | None:
     dynamic, static = profile.number("dynamic_th", ALPHA_POWER_MIN), profile.number("static_th")
     if dynamic is not None and dynamic in VENDOR_ALPHAS_MILLI["sonic"]:
         return f"dynamic(sonic:{dynamic})"

@@ -8,7 +8,7 @@ from tailrace.importers.section import PRIORITIES, Section, usable_name
 from tailrace.importers.sonic.buffers import buffer_bytes
 from tailrace.importers.sonic.policy import PortPolicy, port_policies
 from tailrace.importers.sonic.ports import has_queues
-from tailrace.importers.sonic.read import Row, Tables, read_tables
+from tailrace.importers.sonic.read import DatabaseRow, Tables, read_tables
 from tailrace.importers.sonic.tables import remark_on_rows, remark_on_tables, row_of
 
 SWITCH_NAME = "switch"
@@ -73,7 +73,7 @@ def _own_policy(section: Section, port: str, name: str, tables: Tables, remarks:
     if neighbour:
         section.switch.setdefault("ports", {})[usable_name(neighbour, port)] = name
     else:
-        words = f"DEVICE_NEIGHBOR does not say who is at {port}: write ports: {{NEIGHBOUR: {name}}}"
+        words = f"DEVICE_NEIGHBOR has no entry for {port}: write ports: {{NEIGHBOUR: {name}}}"
         remarks.add(0, port, "assumed", words)
 
 
@@ -120,7 +120,7 @@ def _small(text: str, value_max: int) -> int | None:
 
 
 def _mtu(tables: Tables, host_mtus: dict[str, int], remarks: Remarks) -> int | None:
-    stated: list[tuple[int, Row]] = []
+    stated: list[tuple[int, DatabaseRow]] = []
     for row in tables.get("PORT", {}).values():
         mtu = row.number("mtu", 1)
         if mtu is not None:

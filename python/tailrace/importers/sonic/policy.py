@@ -7,7 +7,7 @@ from tailrace.importers.remarks import Remarks
 from tailrace.importers.section import PRIORITIES, time, usable_name
 from tailrace.importers.sonic.buffers import group_thresholds, queue_limit, watchdog_of
 from tailrace.importers.sonic.ports import GLOBAL, active_ports, ports_of, rows_by_port
-from tailrace.importers.sonic.read import Row, Tables
+from tailrace.importers.sonic.read import DatabaseRow, Tables
 from tailrace.importers.sonic.schedulers import MARK, NAMED, service, shares, wred
 from tailrace.importers.sonic.tables import indices, row_of
 from tailrace.importers.step import steps_of_lossless_queues
@@ -40,7 +40,7 @@ def port_policies(tables: Tables, remarks: Remarks) -> dict[str, PortPolicy]:
     active = active_ports(tables, ports)
     if len(active) < len(ports):
         words = (
-            f"{len(active)} of {len(ports)} ports are in use (mapped, up or with a neighbour): the others are left out"
+            f"{len(active)} of {len(ports)} ports are in use (mapped, up or with a neighbour): the others are omitted"
         )
         remarks.add(0, "", "assumed", words)
     for port in (port for port in rows if port not in active):
@@ -55,7 +55,7 @@ def port_policies(tables: Tables, remarks: Remarks) -> dict[str, PortPolicy]:
 class _Port:
     """One port while its rows are read."""
 
-    def __init__(self, port: str, tables: Tables, rows: dict[str, dict[int, Row]], remarks: Remarks) -> None:
+    def __init__(self, port: str, tables: Tables, rows: dict[str, dict[int, DatabaseRow]], remarks: Remarks) -> None:
         self.port, self.tables, self.rows, self.remarks = port, tables, rows, remarks
         own = [row for key, row in tables.get("PORT_QOS_MAP", {}).items() if port in key.split(",")]
         everywhere = row_of(tables, "PORT_QOS_MAP", GLOBAL)
@@ -86,7 +86,7 @@ class _Port:
         """Queues that a traffic class leads to; the others see no frame."""
         reached = [number for number in used if number in queue_of.values()]
         for number in (number for number in used if number not in reached):
-            words = f"{self.port}: no traffic class leads to queue {number}: it is left out"
+            words = f"{self.port}: no traffic class leads to queue {number}: it is omitted"
             self.remarks.add(0, "TC_TO_QUEUE_MAP", "assumed", words)
         return reached
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from tailrace.importers.remarks import Remarks
-from tailrace.importers.sonic.read import KEY_SEPARATOR, PORTS_SEPARATOR, Row, Tables
+from tailrace.importers.sonic.read import KEY_SEPARATOR, PORTS_SEPARATOR, DatabaseRow, Tables
 from tailrace.importers.sonic.tables import indices, row_of
 
 GLOBAL = "global"
@@ -22,9 +22,9 @@ class Place:
     port: str
 
 
-def rows_by_port(tables: Tables, remarks: Remarks) -> dict[str, dict[str, dict[int, Row]]]:
+def rows_by_port(tables: Tables, remarks: Remarks) -> dict[str, dict[str, dict[int, DatabaseRow]]]:
     """Rows of QUEUE, BUFFER_QUEUE and BUFFER_PG by port, table and queue or priority group."""
-    found: dict[str, dict[str, dict[int, Row]]] = {}
+    found: dict[str, dict[str, dict[int, DatabaseRow]]] = {}
     own = own_host(tables)
     for table in ("QUEUE", "BUFFER_QUEUE", "BUFFER_PG"):
         for place, number, row in _placed(tables, table, remarks):
@@ -37,7 +37,7 @@ def rows_by_port(tables: Tables, remarks: Remarks) -> dict[str, dict[str, dict[i
     return found
 
 
-def ports_of(row: Row) -> list[str]:
+def ports_of(row: DatabaseRow) -> list[str]:
     """The ports that a row with queues or priority groups is about."""
     return row.key.rpartition(KEY_SEPARATOR)[0].rpartition(KEY_SEPARATOR)[2].split(PORTS_SEPARATOR)
 
@@ -70,7 +70,7 @@ def active_ports(tables: Tables, ports: list[str]) -> list[str]:
     return active
 
 
-def _placed(tables: Tables, table: str, remarks: Remarks) -> Iterator[tuple[Place, int, Row]]:
+def _placed(tables: Tables, table: str, remarks: Remarks) -> Iterator[tuple[Place, int, DatabaseRow]]:
     for row in tables.get(table, {}).values():
         names, bar, numbers = row.key.rpartition(KEY_SEPARATOR)
         found = indices(numbers)

@@ -25,7 +25,7 @@ TABLE_TWICE = "table is there twice; its rows are put together"
 
 
 @dataclass
-class Row:
+class DatabaseRow:
     """One entry of a table."""
 
     line: int
@@ -65,7 +65,7 @@ class Row:
         return self.key
 
 
-Tables = dict[str, dict[str, Row]]
+Tables = dict[str, dict[str, DatabaseRow]]
 
 
 class UnreadableError(TailraceError):
@@ -107,19 +107,19 @@ def read_tables(text: str, file: str, remarks: Remarks) -> Tables:
     return tables
 
 
-def _flat_row(line: int, key: str, value: Tree[Token]) -> Row:
+def _flat_row(line: int, key: str, value: Tree[Token]) -> DatabaseRow:
     """A row that stands at the top level; a dump says its type beside it."""
     inner = next((v for _, name, v in _pairs(value) if name == "value"), None) if value.data == "object" else None
     fields = _fields(value if inner is None or inner.data != "object" else inner)
-    return Row(line, key, {name: text for name, text in fields.items() if name != EMPTY})
+    return DatabaseRow(line, key, {name: text for name, text in fields.items() if name != EMPTY})
 
 
-def _rows(line: int, table: str, value: Tree[Token], remarks: Remarks) -> Iterator[Row]:
+def _rows(line: int, table: str, value: Tree[Token], remarks: Remarks) -> Iterator[DatabaseRow]:
     if value.data != "object":
         remarks.add(line, table, "not-understood", f"a table is a mapping of rows; this is: {value.data}")
         return
     for row_line, key, fields in _pairs(value):
-        yield Row(row_line, key, _fields(fields))
+        yield DatabaseRow(row_line, key, _fields(fields))
 
 
 def _fields(tree: Tree[Token]) -> dict[str, str]:

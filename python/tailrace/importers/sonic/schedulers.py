@@ -5,7 +5,7 @@ from typing import Any
 
 from tailrace.importers.remarks import Remarks
 from tailrace.importers.section import rate, share, size
-from tailrace.importers.sonic.read import Row, Tables
+from tailrace.importers.sonic.read import DatabaseRow, Tables
 from tailrace.importers.sonic.tables import row_of
 
 NAMED = "queue."
@@ -25,7 +25,7 @@ COLOURS = ("yellow", "red")
 Yaml = dict[str, Any]
 
 
-def service(row: Row, number: int, tables: Tables, remarks: Remarks) -> Yaml:
+def service(row: DatabaseRow, number: int, tables: Tables, remarks: Remarks) -> Yaml:
     """`strict` or a weight, and `shape`. Of strict queues, the one with the larger number is served first."""
     name = row.reference("scheduler")
     scheduler = row_of(tables, "SCHEDULER", name)
@@ -46,7 +46,7 @@ def service(row: Row, number: int, tables: Tables, remarks: Remarks) -> Yaml:
     return made | _shape(scheduler, remarks)
 
 
-def _shape(scheduler: Row, remarks: Remarks) -> Yaml:
+def _shape(scheduler: DatabaseRow, remarks: Remarks) -> Yaml:
     """`cir` and `pir` are bytes per second."""
     meter = scheduler.take("meter_type") or "bytes"
     stated = {"min": scheduler.number("cir"), "max": scheduler.number("pir")}
@@ -80,7 +80,7 @@ def shares(queues: dict[str, Yaml], port: str, remarks: Remarks) -> None:
         queues[name]["share"] = share(part)
 
 
-def wred(row: Row, tables: Tables, remarks: Remarks) -> Yaml:
+def wred(row: DatabaseRow, tables: Tables, remarks: Remarks) -> Yaml:
     """`aqm` of a queue: the thresholds for green frames; the model has no colours."""
     name = row.reference("wred_profile")
     profile = row_of(tables, "WRED_PROFILE", name)

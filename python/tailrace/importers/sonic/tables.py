@@ -3,7 +3,7 @@
 from difflib import get_close_matches
 
 from tailrace.importers.remarks import Remarks
-from tailrace.importers.sonic.read import PORTS_SEPARATOR, Row, Tables
+from tailrace.importers.sonic.read import PORTS_SEPARATOR, DatabaseRow, Tables
 
 READ = frozenset(
     (
@@ -83,7 +83,7 @@ def remark_on_rows(tables: Tables, remarks: Remarks) -> None:
                 remarks.add(row.line, f"{name}|{row.key}", "understood", "")
 
 
-def row_of(tables: Tables, table: str, key: str | None) -> Row | None:
+def row_of(tables: Tables, table: str, key: str | None) -> DatabaseRow | None:
     """A row by its key."""
     return None if key is None else tables.get(table, {}).get(key)
 

@@ -95,7 +95,7 @@ def completion_chart(bars: list[Bar]) -> Markup:
     words = "; ".join(f"{bar.workload} with {bar.arm} {_time(bar)}" for bar in bars)
     right = 112 if any(bar.alone_s for bar in bars) else 62
     left = label_room(bar.workload for bar in bars)
-    label = f"Bars of mean completion times: {words}. The values stand in the table below."
+    label = f"Bars of mean completion times: {words}. The table below lists the values."
     return plot([hatch_pattern(HATCH), *x_axis(x, height), *marks], height=height, label=label, left=left, right=right)
 
 

@@ -71,7 +71,7 @@ def _bar(
     arm: str, index: int, own: dict[str, Any], count: float | None, what: str, x: Linear, top: int
 ) -> list[Markup]:
     if count is None:
-        return [tag("text", f"{arm}: no trial counts", x=0, y=top + 12, class_="value quiet")]
+        return [tag("text", f"{arm}: no valid trial", x=0, y=top + 12, class_="value quiet")]
     state = " unfinished" if own["unfinished_trials"] else ""
     tip = tag("title", f"{arm}: {count_text(count)} {what}{', of unfinished trials' if state else ''}")
     width = percent(x(count))
@@ -84,4 +84,4 @@ def _bar(
 
 
 def _count(count: float | None) -> str:
-    return "no trial counts" if count is None else count_text(count)
+    return "no valid trial" if count is None else count_text(count)

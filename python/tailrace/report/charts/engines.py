@@ -27,7 +27,7 @@ def engines_chart(rows: Sequence[dict[str, Any]]) -> Markup:
     words = "; ".join(
         f"{name_of(row)}: simulated {digits_text(row['simulated'])}, live {digits_text(row['live'])}" for row in rows
     )
-    label = f"Dots of both engines: {words}. The values stand in the table below."
+    label = f"Values of both engines: {words}. The table below lists the values."
     return plot([*x_axis(x, height), *marks], height=height, label=label, left=label_room(map(name_of, rows)))
 
 

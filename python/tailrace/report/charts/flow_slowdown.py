@@ -17,7 +17,7 @@ OPEN_CLASS = 2
 
 
 @dataclass(frozen=True)
-class Panel:
+class SlowdownPanel:
     """One workload: `(size in bytes, slowdown)` of every arm."""
 
     workload: str
@@ -25,7 +25,7 @@ class Panel:
     csv: str
 
 
-def slowdown_panels(summary: dict[str, Any]) -> list[Panel]:
+def slowdown_panels(summary: dict[str, Any]) -> list[SlowdownPanel]:
     """Panels of all workloads whose flows have sizes."""
     found = []
     for name in summary["workloads"]:
@@ -35,7 +35,7 @@ def slowdown_panels(summary: dict[str, Any]) -> list[Panel]:
             if (workload := arm_summary["workloads"].get(name)) and (sizes := workload["flow_slowdown"])
         }
         if arms:
-            found.append(Panel(name, _chart(name, arms, list(summary["arms"])), _csv(arms)))
+            found.append(SlowdownPanel(name, _chart(name, arms, list(summary["arms"])), _csv(arms)))
     return found[:PANELS_MAX]
 
 

@@ -8,7 +8,7 @@ from tailrace.report.arms import arm_class
 from tailrace.report.limits import ARMS_DRAWN_MAX, PANELS_MAX
 from tailrace.report.plain_csv import csv_text
 from tailrace.report.plan_facts import PlanFacts
-from tailrace.report.scale import MILLISECONDS, Scale, Share, Tail, log_around
+from tailrace.report.scale import MILLISECONDS, AxisScale, Share, Tail, log_around
 from tailrace.report.svg import lines, percent, plot, steps, tag, x_axis, y_axis
 from tailrace.results import Run
 from tailrace.results.directory.run_directory import SOLO, Trial
@@ -55,7 +55,7 @@ class Curve:
 
 
 @dataclass(frozen=True)
-class Panel:
+class LatencyPanel:
     """Distributions of one workload."""
 
     workload: str
@@ -65,7 +65,7 @@ class Panel:
     """Minimum retransmission timeouts of the hosts, of all drawn arms."""
 
 
-def latency_panels(run: Run, facts: Facts) -> list[Panel]:
+def latency_panels(run: Run, facts: Facts) -> list[LatencyPanel]:
     """Panels of all workloads that recorded latencies; `facts` are those of the drawn arms."""
     panels = []
     arms = run.arms[:ARMS_DRAWN_MAX]
@@ -76,16 +76,16 @@ def latency_panels(run: Run, facts: Facts) -> list[Panel]:
         found = [curve for curve in [solo, *curves] if curve]
         if any(curve.arm_index >= 0 for curve in found):
             timeouts = {rto for arm in arms if (rto := facts[arm].rto_min_ms.get(workload)) is not None}
-            panels.append(Panel(workload, _what(run, workload), found, sorted(timeouts)))
+            panels.append(LatencyPanel(workload, _what(run, workload), found, sorted(timeouts)))
     return panels
 
 
-def latency_chart(panel: Panel, *, is_tail: bool) -> Markup:
+def latency_chart(panel: LatencyPanel, *, is_tail: bool) -> Markup:
     """The panel with a linear axis of shares, or with the tail drawn out."""
     low = min(curve.pooled[0][0] for curve in panel.curves)
     high = max(curve.highest for curve in panel.curves)
     x = log_around(low, high, MILLISECONDS)
-    y: Scale = Tail(4) if is_tail else Share()
+    y: AxisScale = Tail(4) if is_tail else Share()
     paths = []
     for curve in panel.curves:
         colour = arm_class(curve.arm_index) if curve.arm_index >= 0 else "alone-line"
@@ -107,7 +107,7 @@ def latency_chart(panel: Panel, *, is_tail: bool) -> Markup:
     return plot(marks, height=HEIGHT_PX, label=label, left=58 if is_tail else 46, top=20 if drawn else 6)
 
 
-def _timeout(x: Scale, rto_ms: float) -> list[Markup]:
+def _timeout(x: AxisScale, rto_ms: float) -> list[Markup]:
     """The line at a minimum retransmission timeout, with its name above the plot."""
     at = x(rto_ms)
     anchor = "end" if at > NAME_AT_LEFT_FROM else "middle"
@@ -117,7 +117,7 @@ def _timeout(x: Scale, rto_ms: float) -> list[Markup]:
     ]
 
 
-def latency_csv(panel: Panel) -> str:
+def latency_csv(panel: LatencyPanel) -> str:
     """The thick curves as text."""
     rows = ((curve.name, at, share) for curve in panel.curves for at, share in curve.pooled)
     return csv_text(("arm", "latency_ms", "share"), rows)

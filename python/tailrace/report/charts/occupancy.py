@@ -49,7 +49,7 @@ def occupancy_chart(curves: dict[str, Points], arms: list[str]) -> Markup:
         line([(0.0, 0.0), *points], x, y, class_=f"line {arm_class(arms.index(arm))}") for arm, points in curves.items()
     ]
     middles = ", ".join(f"{arm} {_median(points):.3g} MB" for arm, points in curves.items())
-    label = f"Share of the time that the queue is at most so deep. Medians: {middles}."
+    label = f"Cumulative distribution of the queue depth over time. Medians: {middles}."
     return plot([*x_axis(x, HEIGHT_PX), *y_axis(y, HEIGHT_PX), lines(paths)], height=HEIGHT_PX, label=label, left=46)
 
 

@@ -182,7 +182,7 @@ def _police(police: dict[str, Any], y: float) -> Iterator[Markup]:
     yield tag("text", "at ingress", x="0%", y=y + 12, class_="tick")
     text = f"policer, {which}{who} {rate_text(police['rate_bps'])}"
     yield tag("text", text, x=percent(TANK_LEFT), y=y + 12)
-    burst = f"bursts of {size_text(police['burst_bytes'])}; what exceeds is dropped"
+    burst = f"bursts of {size_text(police['burst_bytes'])}; excess traffic is dropped"
     yield tag("text", burst, x=percent(TANK_LEFT), y=y + 12 + NOTE_PX, class_="tick")
 
 

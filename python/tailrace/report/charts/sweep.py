@@ -9,7 +9,7 @@ from markupsafe import Markup
 
 from tailrace.report.arms import arm_class
 from tailrace.report.plain_csv import csv_text
-from tailrace.report.scale import Linear, Log, Scale, linear_from_zero, log_around
+from tailrace.report.scale import AxisScale, Linear, Log, linear_from_zero, log_around
 from tailrace.report.svg import (
     LABEL_MAX,
     label_room,
@@ -154,7 +154,7 @@ def _dodge(index: int, count: int) -> float:
     return (index - (count - 1) / 2) * DODGE_PX if count <= ARMS_DODGED_MAX else 0.0
 
 
-def _y_scale(found: Sequence[dict[str, Any]]) -> Scale:
+def _y_scale(found: Sequence[dict[str, Any]]) -> AxisScale:
     means = [value["mean"] for value in found]
     highest = [value["high"] if value["high"] is not None else value["mean"] for value in found]
     lowest = min(means)
@@ -164,7 +164,7 @@ def _y_scale(found: Sequence[dict[str, Any]]) -> Scale:
 
 
 def _point(
-    curve: dict[str, Any], place: float, value: dict[str, Any], y: tuple[Scale, int], style: str, shift: float
+    curve: dict[str, Any], place: float, value: dict[str, Any], y: tuple[AxisScale, int], style: str, shift: float
 ) -> list[Markup]:
     at = percent(place)
     height = _height(value["mean"], *y)
@@ -179,7 +179,7 @@ def _point(
     return [*marks, tag("circle", tip, cx=at, cy=height, r=DOT_PX, class_=f"dot {style}")]
 
 
-def _height(value: float, y: Scale, height: int = HEIGHT_PX) -> float:
+def _height(value: float, y: AxisScale, height: int = HEIGHT_PX) -> float:
     return round(height * (1 - min(max(y(value), 0.0), 1.0)), 1)
 
 
@@ -210,7 +210,7 @@ def load_chart(
         return None
     x = linear_from_zero([load for load, _ in every])
     ys = [latency for _, latency in every]
-    y: Scale = (
+    y: AxisScale = (
         log_around(min(ys), max(ys)) if min(ys) > 0 and max(ys) / min(ys) >= LOG_Y_RATIO else linear_from_zero(ys)
     )
     height = chart_height(arms)
@@ -284,7 +284,7 @@ def _heat_cell(
 
 
 def _share(value: float, ends: tuple[float, float], *, is_log: bool) -> float:
-    scale: Scale = Log(*ends) if is_log else Linear(*ends)
+    scale: AxisScale = Log(*ends) if is_log else Linear(*ends)
     return 0.06 + 0.9 * min(max(scale(value), 0.0), 1.0)
 
 

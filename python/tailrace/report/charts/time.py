@@ -8,8 +8,18 @@ from markupsafe import Markup
 
 from tailrace.report.arms import arm_class, workload_class
 from tailrace.report.limits import ARMS_DRAWN_MAX
-from tailrace.report.scale import Linear, Scale, linear_from_zero, log_around
-from tailrace.report.series import CELLS, Line, Steps, TimeChart, Values, cell_means, cell_middles, lines_of, means
+from tailrace.report.scale import AxisScale, Linear, linear_from_zero, log_around
+from tailrace.report.series import (
+    CELLS,
+    SeriesLine,
+    Steps,
+    TimeChart,
+    Values,
+    cell_means,
+    cell_middles,
+    lines_of,
+    means,
+)
 from tailrace.report.svg import line, lines, plot, x_axis, y_axis
 from tailrace.results import Run, Trial
 from tailrace.results.directory.tables import read_trial_table
@@ -36,7 +46,7 @@ def queue_charts(run: Run) -> list[TimeChart]:
     charts: list[TimeChart] = []
     end_s = _end_s(run)
     names = _ports(run)
-    found: dict[str, list[Line]] = {name: [] for name in names}
+    found: dict[str, list[SeriesLine]] = {name: [] for name in names}
     for index, arm in enumerate(run.arms[:ARMS_DRAWN_MAX]):
         of_name: dict[str, list[tuple[int, Values]]] = {name: [] for name in names}
         for trial in run.told(arm):
@@ -53,7 +63,7 @@ def queue_charts(run: Run) -> list[TimeChart]:
 def drop_lane(run: Run, port: str, key: str) -> TimeChart | None:
     """Frames that a port dropped in every cell, mean over trials, on the time axis of its queue; None without any."""
     end_s = _end_s(run)
-    found: list[Line] = []
+    found: list[SeriesLine] = []
     for index, arm in enumerate(run.arms[:ARMS_DRAWN_MAX]):
         trials = [
             _drops_in_cells(trial, rows, end_s)
@@ -61,7 +71,7 @@ def drop_lane(run: Run, port: str, key: str) -> TimeChart | None:
             for rows in _split(trial, "port_series", ("port", "drop_frames"), [port]).values()
         ]
         if trials:
-            found.append(Line(arm, arm_class(index), means(trials)))
+            found.append(SeriesLine(arm, arm_class(index), means(trials)))
     if not any(value for one in found for value in one.values):
         return None
     title = f"drops, frames in {span_text(end_s / CELLS * PS_PER_S)} (mean over trials)"
@@ -87,7 +97,7 @@ def throughput_charts(run: Run) -> list[TimeChart]:
         for trial in run.told(arm):
             for name, rows in _split(trial, "workload_series", ("workload", "goodput_bytes"), names).items():
                 of_name[name].append((trial.number, cell_means(_goodput_steps(trial, rows), end_s, cells)))
-        found: list[Line] = []
+        found: list[SeriesLine] = []
         for index, (name, trials) in enumerate(of_name.items()):
             drawn = lines_of(name, workload_class(index), trials) if trials else []
             found += drawn if has_trials else drawn[-1:]
@@ -108,11 +118,11 @@ def time_chart(chart: TimeChart, highest: float | None = None, height: int = HEI
     for one in chart.lines:
         points = list(zip(chart.times_s, one.values, strict=True))
         paths.append(line(points, x, y, class_=f"line {'thin ' if one.trial else ''}{one.style}"))
-    label = f"{chart.y_title} over time, {chart.title}. The values stand below as a table."
+    label = f"{chart.y_title} over time, {chart.title}. The table below lists the values."
     return plot([*x_axis(x, height), *y_axis(y, height), lines(paths)], height=height, label=label, left=58)
 
 
-def _y_scale(chart: TimeChart, highest: float | None, height: int) -> Scale:
+def _y_scale(chart: TimeChart, highest: float | None, height: int) -> AxisScale:
     values = _values(chart)
     if chart.is_log and values and min(values) > 0:
         return log_around(min(values), max(values))

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from tailrace.report.arms import arm_class
 from tailrace.report.limits import ARMS_DRAWN_MAX, PANELS_MAX
 from tailrace.report.plan_facts import PlanFacts
-from tailrace.report.series import Line, TimeChart, Values, cell_middles, lines_of
+from tailrace.report.series import SeriesLine, TimeChart, Values, cell_middles, lines_of
 from tailrace.results import Run, Trial
 from tailrace.results.directory.tables import read_trial_table
 from tailrace.results.metrics.flow_slowdown import value_at
@@ -69,12 +69,12 @@ def charts_over_time(run: Run, facts: dict[str, PlanFacts]) -> tuple[list[OverTi
 
 def _charts(run: Run, workload: str, index: int, of_arm: dict[str, list[Kept]], end_s: float, cells: int) -> OverTime:
     times = cell_middles(end_s, cells)
-    figures: list[Line] = []
-    rates: list[Line] = []
+    figures: list[SeriesLine] = []
+    rates: list[SeriesLine] = []
     for arm, found in of_arm.items():
         style = arm_class(run.arms.index(arm))
         p50, p99 = _percentiles(found, end_s, cells)
-        figures += [Line(f"{arm} p50", style, p50), Line(f"{arm} p99", f"{style} upper", p99)]
+        figures += [SeriesLine(f"{arm} p50", style, p50), SeriesLine(f"{arm} p99", f"{style} upper", p99)]
         rates += lines_of(arm, style, [(one.trial, _rate(one, end_s, cells)) for one in found])
     is_closed = _has_rate(run, workload)
     return OverTime(
@@ -85,11 +85,11 @@ def _charts(run: Run, workload: str, index: int, of_arm: dict[str, list[Kept]], 
     )
 
 
-def _timeouts(chart: TimeChart, timeouts_ms: list[float]) -> list[Line]:
+def _timeouts(chart: TimeChart, timeouts_ms: list[float]) -> list[SeriesLine]:
     """A level line at each minimum retransmission timeout that percentiles lie around."""
     values = [value for line in chart.lines for value in line.values if value is not None]
     near = [rto for rto in timeouts_ms if values and min(values) <= rto <= max(values)]
-    return [Line(f"minimum RTO {rto:g} ms", "bad upper", [rto] * len(chart.times_s)) for rto in near]
+    return [SeriesLine(f"minimum RTO {rto:g} ms", "bad upper", [rto] * len(chart.times_s)) for rto in near]
 
 
 def _cells(counts: list[int], workloads: int) -> int:

@@ -95,12 +95,12 @@ def refuse_incomparable(a: Run, b: Run) -> None:
     where = f"{a.path} and {b.path}"
     if a.scale != b.scale:
         raise RunDirectoryError(
-            f"{where}: one ran {a.scale:g} of the full counts, the other {b.scale:g}: completion times and tails are "
-            "not comparable (hint: run both with the same --scale)"
+            f"{where}: the runs have different scales, {a.scale:g} and {b.scale:g}: completion times and tails "
+            "are not comparable (hint: run both with the same --scale)"
         )
     if a.live_scale != b.live_scale:
         raise RunDirectoryError(
-            f"{where}: rates were divided by {a.live_scale} in one and by {b.live_scale} in the other"
+            f"{where}: the runs divide rates by {a.live_scale} and by {b.live_scale}"
             " (hint: run both with the same --live-scale)"
         )
     arms = [arm for arm in a.trials if arm in b.trials]
@@ -109,7 +109,9 @@ def refuse_incomparable(a: Run, b: Run) -> None:
     if not set(a.workloads) & set(b.workloads):
         raise RunDirectoryError(f"{where}: no workload in common ({', '.join(a.workloads)}; {', '.join(b.workloads)})")
     if not any(a.told(arm) and b.told(arm) for arm in arms):
-        raise RunDirectoryError(f"{where}: no arm has valid trials in both (hint: `tailrace run` again resumes a run)")
+        raise RunDirectoryError(
+            f"{where}: no arm has valid trials in both runs (hint: the same `tailrace run` command resumes a run)"
+        )
     for arm in arms:
         _refuse_other_work(a, b, arm)
 
@@ -121,8 +123,8 @@ def _refuse_other_work(a: Run, b: Run, arm: str) -> None:
         if all(counts) and len(set().union(*counts)) > 1:
             texts = [", ".join(str(count) for count in sorted(count_set)) for count_set in counts]
             raise RunDirectoryError(
-                f"{a.path} and {b.path}: {arm}: {workload} did {texts[0]} transactions in one and {texts[1]} in the "
-                "other (hint: set the same transactions in both scenarios)"
+                f"{a.path} and {b.path}: {arm}: {workload} completed {texts[0]} transactions in the first run and "
+                f"{texts[1]} in the second (hint: set the same number of transactions in both scenarios)"
             )
 
 
@@ -178,4 +180,4 @@ def _identical_trials(a: list[Trial], b: list[Trial]) -> int:
 def _plan_words(compared: dict[str, Any], arm: str) -> str:
     identical = compared["identical_trials"][arm]
     plan = {True: "same plan", False: "plans differ", None: "plans unknown"}[compared["same_plan"][arm]]
-    return f"{arm}: {plan}" + (f"; {identical} trials are identical event by event" if identical else "")
+    return f"{arm}: {plan}" + (f"; {identical} trials have identical event digests" if identical else "")

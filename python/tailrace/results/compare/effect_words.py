@@ -16,13 +16,13 @@ def effect_words(
     what = NAMES[metric]
     if effect.verdict == "too few trials":
         smallest = f"even the most extreme outcome would have p = {min(1.0, effect.test.p_smallest * effect.tests):.2g}"
-        return f"{workload}: too few trials to tell a difference in {what} between {arm} and {baseline} ({smallest})."
+        return f"{workload}: too few trials to detect a difference in {what} between {arm} and {baseline} ({smallest})."
     interval = effect.change_interval
     change = effect.change_percent
     ends = f"{change_interval_text((interval.low, interval.high), change)}, " if interval else ""
     evidence = f"({ends}p = {effect.p_adjusted:.2g}{_bound_words(bounds, names)})"
-    if effect.verdict == "no difference seen":
-        return f"{workload}: no difference in {what} seen between {arm} and {baseline} {evidence}."
+    if effect.verdict == "no significant difference":
+        return f"{workload}: no significant difference in {what} between {arm} and {baseline} {evidence}."
     size = f"{size_words(change, effect.other_mean - effect.baseline_mean)}"
     than = f"with {arm} {'as' if is_ratio(change) else 'than'} with {baseline}"
     return f"{workload}: {what} {are(metric)} {size} {than} {evidence}."
@@ -34,7 +34,7 @@ def same_words(*, metric: str, workload: str, names: tuple[str, str]) -> str:
     same = f"{NAMES[metric]} {are(metric)} exactly the same with {arm} as with {baseline} in every trial"
     if metric == "loss_percent":  # nothing is lost in many networks, whatever an arm changes
         return f"{workload}: {same}."
-    return f"{workload}: {same}; does {arm} change what it is meant to?"
+    return f"{workload}: {same}; check that the overrides of {arm} take effect."
 
 
 def size_words(percent: float | None, difference: float, *, lower: str = "lower", higher: str = "higher") -> str:
@@ -67,16 +67,14 @@ def method_words(effect: Effect) -> str:
 def correction_words(effects: Sequence[Mapping[str, Any]]) -> str:
     """How the p values of sentences were adjusted; empty for a single test."""
     tests = max((effect["tests"] for effect in effects if effect["is_main"]), default=1)
-    return (
-        f", adjusted by Holm's method for the {tests} comparisons of what workloads are judged by" if tests > 1 else ""
-    )
+    return f", adjusted by Holm's method for the {tests} comparisons of main metrics" if tests > 1 else ""
 
 
 def family_words(effects: Sequence[Mapping[str, Any]]) -> str:
     """Over which tests the p values of a table were adjusted."""
     mains = sum(effect["is_main"] for effect in effects)
     return (
-        f"p adjusted by Holm's method: over the {mains} comparisons of what workloads are judged by, in all arms; for "
+        f"p adjusted by Holm's method: over the {mains} comparisons of main metrics in all arms; for "
         "each other metric over the comparisons of that metric."
     )
 

@@ -40,7 +40,7 @@ def compare_engines(a: Path, b: Path) -> dict[str, Any]:
     """Both runs by workload and arm, whichever order they are named in."""
     runs = {engine_name(run): run for run in (Run.read(Path(a)), Run.read(Path(b)))}
     if set(runs) != {"simulated", "live"}:
-        raise RunDirectoryError(f"{a} and {b}: not one simulated and one live run (hint: `tailrace run --live`)")
+        raise RunDirectoryError(f"{a} and {b}: expected one simulated and one live run (hint: `tailrace run --live`)")
     simulated, live = runs["simulated"], runs["live"]
     refuse_incomparable(simulated, live)
     bands = read_bands(simulated) or read_bands(live)
@@ -139,12 +139,13 @@ def format_engines(compared: dict[str, Any]) -> str:
             ]
         )
     live = compared["live"]
-    over = f" (fabric {live['fabric']}: the policies do not act there)" if live["fabric"] != TAP else ""
+    over = f" (fabric {live['fabric']}: policies have no effect on it)" if live["fabric"] != TAP else ""
     parts = [f"simulated: {compared['simulated']['path']}\nlive: {live['path']}{over}"]
     different = [arm for arm, is_same in compared["same_plan"].items() if not is_same]
     if different:
         parts.append(
-            f"plans differ in {', '.join(different)}: host parameters that live runs do not have, or other work"
+            f"plans differ in {', '.join(different)}: host parameters without a live counterpart, "
+            "or a different amount of work"
         )
     parts += [align(rows, left=3), _verdict(compared)]
     return "\n\n".join(parts) + "\n"
@@ -157,6 +158,6 @@ def _arm(arm: str) -> str:
 def _verdict(compared: dict[str, Any]) -> str:
     slowdowns = [row for row in compared["rows"] if row["metric"] == "slowdown"]
     if not slowdowns:
-        return "No solo runs in both: slowdowns cannot be compared (hint: experiment.solo: true)."
+        return "Slowdowns cannot be compared: solo runs are missing in at least one run (hint: experiment.solo: true)."
     within = sum(abs(row["disagreement_percent"]) <= compared["goal_percent"] for row in slowdowns)
     return f"{within} of {len(slowdowns)} slowdowns agree within {compared['goal_percent']:g} %."

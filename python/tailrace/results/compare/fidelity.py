@@ -57,13 +57,13 @@ def fidelity_rows(summary: dict[str, Any]) -> list[list[str]]:
     """A table for people with its head, a row for each arm; the head alone where a run was simulated."""
     rows = [
         [
-            "worst of the trials",
+            "worst value over trials",
             "delay off, ms",
             "p99 off, ms",
             "drops off",
             "no core, %",
             "late p99.9, us",
-            "off its rate, %",
+            "rate error, %",
             "idle, %",
             "stolen, %",
             "load late, us",

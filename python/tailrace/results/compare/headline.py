@@ -29,8 +29,8 @@ VERBS = {
     ),
 }
 UNCLEAR = {
-    "no difference seen": "no difference in {} seen",
-    "too few trials": "too few trials to tell a difference in {}",
+    "no significant difference": "no significant difference in {}",
+    "too few trials": "too few trials to detect a difference in {}",
 }
 OTHERS = (
     "rate_per_s",
@@ -125,7 +125,7 @@ def _parts(mains: Effects, effects: Effects, members: dict[str, list[str]]) -> l
     if len(mixed) > BRIEF_MAX:
         is_alone = any(e["verdict"] == "too few trials" for main in mixed for e in against[id(main)])
         words = _few(_mixed_brief(main, against[id(main)]) for main in mixed)
-        parts.append(f"mixed for {words}{' (by p values that are not adjusted)' if is_alone else ''}")
+        parts.append(f"mixed for {words}{' (unadjusted p values)' if is_alone else ''}")
     else:
         parts += [_mixed(main, against[id(main)]) for main in mixed]
     for metric in dict.fromkeys(effect["metric"] for effect in plain):
@@ -145,7 +145,7 @@ def _mixed(main: Summary, others: Effects) -> str:
     if direction(main):
         after = _list(f"{_article(effect)}{_move(effect, main['workload'])}" for effect in others)
         return f"mixed for {main['workload']}: {_article(main)}{_move(main, main['workload'])}, while {after}"
-    words = UNCLEAR.get(main["verdict"], "no difference in {} seen")
+    words = UNCLEAR.get(main["verdict"], "no significant difference in {}")
     return f"{words.format(NAMES[main['metric']])} for {main['workload']}, but its {moves}"
 
 
@@ -167,7 +167,7 @@ def _of(effect: Summary, workload: str) -> str:
 
 
 def _alone_words(effect: Summary) -> str:
-    return f" (p = {effect['p_value']:.2g}, not adjusted)" if effect["verdict"] == "too few trials" else ""
+    return f" (p = {effect['p_value']:.2g}, unadjusted)" if effect["verdict"] == "too few trials" else ""
 
 
 def _move(effect: Summary, workload: str) -> str:
@@ -241,7 +241,7 @@ def _alone(summary: Summary) -> list[str]:
             )
             scaled = " (completion times at full scale)" if has_times and summary["run"]["scale"] != 1 else ""
             sentences.append(f"With {arm}, {_few(parts)}{scaled}.")
-    return sentences or ["No trial came to a valid end: there is nothing to report but the trials below."]
+    return sentences or ["No trial is valid; the trials are listed below."]
 
 
 def _did(subject: Summary, own: Summary) -> str:

@@ -41,4 +41,4 @@ def null_text(expectations: Judged) -> str:
     if not has_kinds(expectations) or not verdicts or None in verdicts:
         return ""
     passed = sum(verdict is True for verdict in verdicts)
-    return f"With the mechanism off (an arm that does what its baseline does) {passed} of {len(verdicts)} would hold"
+    return f"With the mechanism disabled (arm equal to baseline), {passed} of {len(verdicts)} would hold"

@@ -46,7 +46,7 @@ class Band:
     def parse(cls, raw: Any, place: str) -> "Band":
         """`place` names the file and the entry in errors."""
         if not isinstance(raw, dict):
-            raise RunDirectoryError(f"{place}: {raw!r} is no mapping (hint: `metric: completion_s` and so on)")
+            raise RunDirectoryError(f"{place}: {raw!r} is not a mapping (hint: `metric: completion_s`, ...)")
         if unknown := sorted(set(raw) - KEYS):
             raise RunDirectoryError(f"{place}: unknown key {unknown[0]} (hint: known are {', '.join(sorted(KEYS))})")
         if "metric" not in raw:
@@ -97,7 +97,7 @@ def read_published(path: Path) -> list[Band]:
         raise RunDirectoryError(f"{path}: cannot be read: {reason_of(error)}") from error
     listed = content.get("figures") if isinstance(content, dict) else content
     if not isinstance(listed, list):
-        raise RunDirectoryError(f"{path}: holds no list of figures (hint: `figures:` with one entry per figure)")
+        raise RunDirectoryError(f"{path}: the key `figures` must be a list (hint: one entry per figure)")
     source = str(content.get("source", "")) if isinstance(content, dict) else ""
     return [Band.parse(_with_source(raw, source), f"{path.name}: figures.{i}") for i, raw in enumerate(listed)]
 
@@ -113,8 +113,8 @@ def _refuse_untold(band: Band, place: str) -> None:
     """A band around a change must tell a mechanism that works from one that does nothing, or say that it does not."""
     if band.metric in CHANGES and band.value is not None and band.kind in (INDEPENDENT, "derived") and band.holds(0):
         raise RunDirectoryError(
-            f"{place}: kind {band.kind}, but the band {band.low:.3g} to {band.high:.3g} holds 0, which is a mechanism "
-            "that does nothing (hint: a smaller tolerance, or `kind: bound`)"
+            f"{place}: kind {band.kind}, but the band {band.low:.3g} to {band.high:.3g} contains 0, the value of a "
+            "mechanism without effect (hint: use a smaller tolerance, or `kind: bound`)"
         )
 
 
@@ -126,7 +126,7 @@ def _bounds(raw: dict[str, Any], value: float | None, place: str) -> tuple[float
         words += [f"at most {high:g}"] if high is not None else []
         if not words:
             raise RunDirectoryError(
-                f"{place}: nothing to compare with (hint: value and tolerance, or at_least, at_most)"
+                f"{place}: a figure needs value and tolerance, or limits (hint: `at_least`, `at_most`)"
             )
         return low, high, ", ".join(words)
     points = _number(raw, "tolerance_points", place)
@@ -139,7 +139,9 @@ def _bounds(raw: dict[str, Any], value: float | None, place: str) -> tuple[float
 def _number(raw: dict[str, Any], key: str, place: str) -> float | None:
     number = raw.get(key)
     if number is not None and (isinstance(number, bool) or not isinstance(number, int | float)):
-        raise RunDirectoryError(f"{place}: {key} {number!r} is no number (hint: `{key}: 5`, in the unit of the metric)")
+        raise RunDirectoryError(
+            f"{place}: {key} must be a number, not {number!r} (hint: `{key}: 5`, in the unit of the metric)"
+        )
     return number
 
 
@@ -157,11 +159,11 @@ def _percentage(text: object, place: str) -> float:
     hint = "(hint: `tolerance: 10%`, or `tolerance_points: 5`)"
     number, sign, rest = str(text).partition("%")
     if not sign or rest:
-        raise RunDirectoryError(f"{place}: tolerance {str(text)!r} has no unit {hint}")
+        raise RunDirectoryError(f"{place}: tolerance {str(text)!r} needs a unit {hint}")
     try:
         return float(number)
     except ValueError:
-        raise RunDirectoryError(f"{place}: tolerance {text!r} is no percentage {hint}") from None
+        raise RunDirectoryError(f"{place}: tolerance {text!r} is not a percentage {hint}") from None
 
 
 def _with_source(raw: Any, source: str) -> Any:

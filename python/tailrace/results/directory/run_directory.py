@@ -98,13 +98,13 @@ class Run:
     manifest: dict[str, Any] = field(repr=False)
     trials: dict[str, list[Trial]] = field(repr=False)
     repeated: list[Trial] = field(default_factory=list, repr=False)
-    """Attempts that the machine spoilt, of trials that were run again."""
+    """Attempts that the machine invalidated, of trials that were repeated."""
 
     @classmethod
     def read(cls, path: Path) -> "Run":
         """Reads the manifest and every trial that is there; a partial run is a run."""
         path = Path(path)
-        manifest = _read_json(path / "manifest.json", "is this the directory of a run? `tailrace list` shows them")
+        manifest = _read_json(path / "manifest.json", "name a run directory; `tailrace list` shows them")
         names = [*_arm_names(manifest), *_solo_names(path, manifest)]
         repeated = [trial for name in names for trial in _read_repeated(path, name)]
         return cls(path, manifest, {name: _read_trials(path, name) for name in names}, repeated)
@@ -270,7 +270,7 @@ def _read_repeated(path: Path, arm: str) -> list[Trial]:
 
 
 def _read_trial(file: Path, arm: str) -> Trial:
-    outcome = _read_json(file, "remove the file and run the same command again: the trial is repeated")
+    outcome = _read_json(file, "remove the file and run the same command again to repeat the trial")
     status, reason = _judge(outcome)
     number = int(file.stem.partition(".")[0])
     is_told = status == "ok" or (status == "invalid" and bool(outcome.get("unfinished")) and "workloads" in outcome)
@@ -278,17 +278,17 @@ def _read_trial(file: Path, arm: str) -> Trial:
 
 
 def _judge(outcome: dict[str, Any]) -> tuple[Status, str]:
-    """What the lab recorded about the trial; and books that do not balance make it invalid whatever was recorded."""
+    """What the lab recorded about the trial; and frames that do not balance make it invalid whatever was recorded."""
     status: Status = outcome.get("status", "ok")
     reason = str(outcome.get("reason") or "")
     if status == "ok" and outcome.get("cancelled"):
         return "cancelled", reason or "cancelled before its end"
     if status == "ok" and "workloads" not in outcome:
         return "failed", reason or "no outcome was recorded"
-    if status == "ok" and (books := outcome.get("conservation")):
-        missing = books["sent"] - books["delivered"] - books["dropped"] - books["in_network"]
+    if status == "ok" and (frames := outcome.get("conservation")):
+        missing = frames["sent"] - frames["delivered"] - frames["dropped"] - frames["in_network"]
         if missing:
-            return "invalid", f"{missing} of {books['sent']} frames are unaccounted for"
+            return "invalid", f"{missing} of {frames['sent']} frames are unaccounted for"
     return status, reason
 
 
@@ -296,9 +296,9 @@ def _read_json(path: Path, hint: str) -> dict[str, Any]:
     try:
         content = read_json(path)
     except FileNotFoundError as error:
-        raise RunDirectoryError(f"{path}: there is no such file (hint: {hint})") from error
+        raise RunDirectoryError(f"{path}: no such file (hint: {hint})") from error
     except (OSError, ValueError) as error:
         raise RunDirectoryError(f"{path}: cannot be read: {reason_of(error)} (hint: {hint})") from error
     if not isinstance(content, dict):
-        raise RunDirectoryError(f"{path}: holds no JSON object (hint: {hint})")
+        raise RunDirectoryError(f"{path}: not a JSON object (hint: {hint})")
     return content

@@ -49,7 +49,7 @@ class Table:
     def column(self, name: str) -> list[Any]:
         """Values of one column."""
         if name not in self.column_names:
-            raise KeyError(f"no column {name}; there are {', '.join(self.column_names)}")
+            raise KeyError(f"no column {name} (known: {', '.join(self.column_names)})")
         return list(self.arrow.column(name).to_pylist())
 
     def rows(self) -> Iterator[dict[str, Any]]:
@@ -100,10 +100,10 @@ def read_table(run: Run, name: str, *, recorded: bool = False) -> Table:
     places in the outcome and in picoseconds.
     """
     if name not in TABLES:
-        raise KeyError(f"no table {name}; there are {', '.join(TABLES)}")
+        raise KeyError(f"no table {name} (known: {', '.join(TABLES)})")
     found = [trial for arm in run.trials for trial in run.valid(arm) if trial.table_path(name).exists()]
     if not found:
-        raise RunDirectoryError(f"{run.path}: no trial recorded the table {name} (hint: `observe:` in the scenario)")
+        raise RunDirectoryError(f"{run.path}: no trial recorded table {name} (hint: `observe:` in the scenario)")
     read = [(trial, read_trial_table(trial, name).arrow) for trial in found]
     return Table(_joined(read if recorded else [(trial, _readable(trial, table)) for trial, table in read]))
 
@@ -119,7 +119,7 @@ def read_trial_table(trial: Trial, name: str) -> Table:
     """One table of one trial."""
     path = trial.table_path(name)
     if not path.exists():
-        raise RunDirectoryError(f"{path}: there is no such file (hint: the trial did not record this table)")
+        raise RunDirectoryError(f"{path}: no such file (hint: enable this table under `observe:` in the scenario)")
     return Table(read_parquet(str(path)).read_all())
 
 
@@ -183,7 +183,7 @@ def _library(name: str) -> Any:
         return import_module(name)
     except ImportError as error:
         raise LibraryError(
-            f"{name} is not installed (hint: `pip install {name}`; `rows()`, `column()` and `to_csv()` need no library)"
+            f"{name} is not installed (hint: `pip install {name}`; `rows()`, `column()` and `to_csv()` work without it)"
         ) from error
 
 

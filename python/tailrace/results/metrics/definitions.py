@@ -85,7 +85,7 @@ def _own(trial: Trial, outcome: dict[str, Any], metric: str) -> float | None:
             completion_ps = outcome["completion_ps"]
             return completion_ps / PS_PER_S if completion_ps is not None else None
         case _:
-            raise AssertionError(f"{metric} is no metric of a workload")
+            raise AssertionError(f"{metric} is not a workload metric")
 
 
 def bounds_of_trials(trials: Sequence[Trial], members: Sequence[str], metric: str) -> int:

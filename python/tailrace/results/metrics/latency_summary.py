@@ -59,6 +59,6 @@ class Latency:
 
     def _sample(self, figure: str) -> dict[str, Any]:
         if figure not in self.over_trials:
-            raise KeyError(f"no figure {figure}; there are {', '.join(self.over_trials)}")
+            raise KeyError(f"no figure {figure} (known: {', '.join(self.over_trials)})")
         found: dict[str, Any] = self.over_trials[figure]
         return found

@@ -28,7 +28,7 @@ def trial_value(run: Run, trial: Trial, band: Band, metric: str) -> float | None
     if metric in ("completion_s", "goodput_gbps") or metric.startswith("latency_"):
         return metric_of_trial(trial, workload, metric)
     raise RunDirectoryError(
-        f"an expectation names the metric {metric}, which is unknown (hint: completion_s, acceleration_percent, "
+        f"unknown metric {metric} in an expectation (hint: completion_s, acceleration_percent, "
         "slowdown, goodput_gbps, latency_p99_ms, transactions, fairness_jain, drops_frames, queue_depth_max_bytes)"
     )
 

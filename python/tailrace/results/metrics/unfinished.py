@@ -68,7 +68,7 @@ def group_words(workloads: dict[str, Summary], members: Sequence[str], noun: str
 
 
 def unfinished_sentences(summary: Summary) -> list[str]:
-    """One line for each arm in which something did not finish, or of which no trial counts."""
+    """One line for each arm in which something did not finish, or of which no valid trial."""
     sentences = []
     for arm, own in summary["arms"].items():
         words = group_words(own["workloads"], summary["workloads"], "workloads")
@@ -82,7 +82,7 @@ def unfinished_sentences(summary: Summary) -> list[str]:
                 f"{arm}: {words} ({len(late)} of {len(own['trials'])} trial{'s' * (len(own['trials']) > 1)})."
             )
         elif not own["trials"]:
-            sentences.append(f"{arm}: no trial counts: {_reason(summary, arm)}.")
+            sentences.append(f"{arm}: no valid trial: {_reason(summary, arm)}.")
     return sentences
 
 
@@ -90,7 +90,7 @@ def _reason(summary: Summary, arm: str) -> str:
     reasons = [
         problem["reason"] or problem["status"] for problem in summary["run"]["problems"] if problem["arm"] == arm
     ]
-    return max(set(reasons), key=reasons.count) if reasons else "none was run"
+    return max(set(reasons), key=reasons.count) if reasons else "no trial has run"
 
 
 def share_text(share: float) -> str:

@@ -89,10 +89,10 @@ def fair_drop_sentences(arms: dict[str, dict[str, Any]]) -> list[str]:
 def _sentence(arm: str, idle: Idle) -> str:
     remedy = "raise etrap.age"
     if idle["age_needed_ps"] is not None:
-        remedy = f"etrap: {{age: {idle['age_needed_ps'] / 10**6:g}us}} would have kept {100 * KEPT:g} % of them"
+        remedy = f"etrap: {{age: {idle['age_needed_ps'] / 10**6:g}us}} would have retained {100 * KEPT:g} % of them"
     return (
-        f"Fair drop with {arm} at {idle['port']} acted on {100 * idle['elephant_share']:.2g} % of the bytes, and "
-        f"{digits_text(idle['full_frames'])} frames a trial found the queue full (mean depth "
-        f"{idle['depth_mean_bytes'] / idle['desired_bytes']:.2g} times `desired`): elephants are silent for longer "
+        f"With {arm}, fair drop at {idle['port']} applied to only {100 * idle['elephant_share']:.2g} % of the bytes, "
+        f"and {digits_text(idle['full_frames'])} frames per trial arrived at a full queue (mean depth "
+        f"{idle['depth_mean_bytes'] / idle['desired_bytes']:.2g} times `desired`): elephants pause for longer "
         f"than the trap's age of {span_text(idle['age_ps'])} and are evicted; {remedy}."
     )

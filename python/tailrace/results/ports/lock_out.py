@@ -20,8 +20,8 @@ OFFERED_FRAMES_MIN = 100
 LOST_SHARE_MIN = 0.01
 """Whose loss is below one frame in a hundred is not locked out, whatever others lose."""
 REMEDY = (
-    "Remedies: queue management (`aqm`: step with ECN, red, codel or afd), `dpp`, a queue of its own for the "
-    "workload that loses, or a sender that is slower than the port."
+    "Remedies: queue management (`aqm`: step with ECN, red, codel or afd), `dpp`, a separate queue for the "
+    "workload that loses frames, or a sender that is slower than the port."
 )
 
 
@@ -83,8 +83,8 @@ def lock_out_sentences(arms: dict[str, dict[str, Any]]) -> list[str]:
             count = f"{len(row['trials'])} of {len(summary['trials'])} trial{'s' * (len(summary['trials']) > 1)}"
             sentences.append(
                 f"Lock-out with {arm} ({count}): at port {row['port']}, queue '{row['queue']}', "
-                f"{_names(row['workloads'])} lost up to {row['lost_share']:.1%} of the frames with data, and "
-                f"{_names(row['others'])} {row['others_lost_share']:.2%} of its own in that trial. {REMEDY}"
+                f"{_names(row['workloads'])} lost up to {row['lost_share']:.1%} of their data frames, while "
+                f"{_names(row['others'])} lost {row['others_lost_share']:.2%} in the same trial. {REMEDY}"
             )
     return sentences
 

@@ -59,8 +59,8 @@ def deadlock_sentences(arms: dict[str, dict[str, Any]]) -> list[str]:
             numbers = ", ".join(str(number) for number in circle["trials"])
             which = f"trial{'s' * (len(circle['trials']) > 1)} {numbers}"
             sentences.append(
-                f"Deadlock with {arm} ({which}): {circle['words']} wait for each other's pauses to end, "
-                "and nothing that they hold will ever move."
+                f"Deadlock with {arm} ({which}): {circle['words']} are paused in a cycle, "
+                "so their frames can never be forwarded."
             )
     return sentences
 

@@ -23,7 +23,7 @@ ROWS = (
     ("WRED/AFD Drop Pkts", "randDropPackets"),
     ("WRED/AFD Drop Byts", "randDropBytes"),
     ("ECN Marked Pkts", "randEcnMarkedPackets"),
-    ("Q Depth Byts, at the end", "currQueueDepth"),
+    ("Q Depth Byts, at end", "currQueueDepth"),
     ("Q Depth Byts, mean", "meanQueueDepth"),
     ("Q Depth Byts, max", "maxQueueDepth"),
     ("WD Flushed Pkts", "pfcwdFlushedPackets"),
@@ -46,7 +46,7 @@ def vendor_of(scenario: str) -> str:
 def format_switches(switches: list[Counters]) -> str:
     """What every switch dropped before any queue."""
     lines = [
-        "Dropped before any queue",
+        "Dropped before queueing",
         WIDE,
         f"{'Switch':<22}{'Cause':<18}{'Drop Pkts':>14}{'Drop Byts':>22}",
         WIDE,
@@ -71,7 +71,7 @@ def _port(port: Counters, vendor: str) -> list[str]:
     if port["elephants"]:
         found = port["elephants"]
         share = f", {100 * found['elephant_bytes'] / found['bytes']:.3g} % of the bytes" if found["bytes"] else ""
-        lines.append(f"ETRAP: {found['found']} elephants found{share}, {found['evictions']} lost their entry")
+        lines.append(f"ETRAP: {found['found']} elephants detected{share}, {found['evictions']} evicted")
     if port["dpp"]:
         dpp = port["dpp"]
         lines.append(f"DPP: {dpp['prioritised_frames']} pkts prioritized, {dpp['normal_frames']} not")

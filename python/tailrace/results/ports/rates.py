@@ -21,8 +21,8 @@ def summarise_rates(trials: Sequence[Trial]) -> dict[str, Any]:
     """
     seconds = sum(trial.counted_ps for trial in trials) / PS_PER_S
     # Frames are counted from the beginning: after a warm-up they are no measure of what was counted later.
-    books = [trial.outcome.get("conservation") if trial.is_counted_whole else None for trial in trials]
-    frames = sum(book["sent"] for book in books if book) if all(books) else None
+    counts_of_frames = [trial.outcome.get("conservation") if trial.is_counted_whole else None for trial in trials]
+    frames = sum(count["sent"] for count in counts_of_frames if count) if all(counts_of_frames) else None
     counts = {
         "drops": _sum(_drops(trial) for trial in trials),
         "marks": _sum(_marks(trial) for trial in trials),
@@ -48,7 +48,7 @@ def end_words(arms: dict[str, dict[str, Any]]) -> str:
     longest, shortest = max(ends, key=ends.__getitem__), min(ends, key=ends.__getitem__)
     return (
         f"Trials end at different times (on average after {digits_text(ends[shortest])} s with {shortest}, "
-        f"{digits_text(ends[longest])} s with {longest}): drops, marks and retransmissions are compared per second and "
+        f"{digits_text(ends[longest])} s with {longest}): drops, marks and retransmissions are given per second and "
         "per million frames."
     )
 

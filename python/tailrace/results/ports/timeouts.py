@@ -78,8 +78,8 @@ def timeout_words(arm: str, workload: str, slowest: Slowest, noun: str) -> str |
     """One sentence: exact where there was no timeout, else a bound with what it rests on. None for too few."""
     if slowest.median_ms >= slowest.rto_min_ms:
         return (
-            f"With {arm}, the connections of {workload} counted {_timeouts(slowest)} in all trials; which {noun} "
-            f"waited cannot be told, because the median took longer than the minimum timeout, "
+            f"With {arm}, the connections of {workload} had {_timeouts(slowest)} over all trials; which {noun} "
+            f"waited for one cannot be determined, because the median latency exceeds the minimum timeout, "
             f"{slowest.rto_min_ms:g} ms."
         )
     if slowest.count < SLOWEST_MIN:
@@ -88,12 +88,12 @@ def timeout_words(arm: str, workload: str, slowest: Slowest, noun: str) -> str |
     reached = f"{slowest.at_least_rto} took at least {slowest.rto_min_ms:g} ms, the minimum timeout"
     if not slowest.timeouts:
         seen = f"; {reached}, with {_probes(slowest)}" if slowest.at_least_rto and slowest.probes else ""
-        return f"With {arm}, none of the {of} waited for a retransmission timeout: there was none{seen}."
+        return f"With {arm}, none of the {of} waited for a retransmission timeout: none occurred{seen}."
     probes = f" and {_probes(slowest)}" if slowest.at_least_rto > slowest.timeouts and slowest.probes else ""
     most = f"at most {slowest.waited_max}" if slowest.waited_max else "none"
     return (
-        f"With {arm}, {most} of the {of} waited for a retransmission timeout: {reached}, and the connections counted "
-        f"{_timeouts(slowest)}{probes} in all trials."
+        f"With {arm}, {most} of the {of} waited for a retransmission timeout: {reached}, and the connections had "
+        f"{_timeouts(slowest)}{probes} over all trials."
     )
 
 

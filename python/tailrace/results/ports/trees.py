@@ -15,7 +15,7 @@ def tree_words(tree: dict[str, Any], plan: dict[str, Any]) -> str:
     joined = Counter(frozenset((link["a"], link["b"])) for link in plan["links"])
     blocked = [_port_name(port, joined) for port in tree["blocked"]]
     words = f"instance {tree['instance']}{_vlans(tree['vlans'])}: root {_listed(tree['roots'], BLOCKED_MAX)}"
-    return f"{words}; blocked {_listed(blocked, BLOCKED_MAX)}" if blocked else f"{words}; nothing is blocked"
+    return f"{words}; blocked {_listed(blocked, BLOCKED_MAX)}" if blocked else f"{words}; no port is blocked"
 
 
 def carries(tree: dict[str, Any], trees: list[dict[str, Any]], plan: dict[str, Any]) -> bool:

@@ -95,7 +95,7 @@ def wait_words(arm: str, workload: str, wait: Wait, crossings: int, median_ms: f
     each = f" in each of {crossings} round trips" if crossings > 1 else ""
     start = f"With {arm}, frames of {workload} wait {_ms(wait.own_ms)} at {wait.port} on average{each}: "
     if share > 1:
-        return f"{start}more than the median latency of {_ms(median_ms)}, so most transactions met a shorter queue."
+        return f"{start}more than the median latency of {_ms(median_ms)}, so most transactions saw a shorter queue."
     return f"{start}{share * 100:.0f} % of the median latency of {_ms(median_ms)}."
 
 
@@ -106,8 +106,8 @@ def prioritized_words(arm: str, wait: Wait, medians: dict[str, float]) -> str | 
     each = " and ".join(f"{_ms(wait_ms)} in {queue}" for queue, wait_ms in wait.queues.items())
     latencies = ", ".join(f"{name} {_ms(median_ms)}" for name, median_ms in medians.items())
     return (
-        f"With {arm}, frames wait {each} at {wait.port} on average. Packet prioritization chooses the queue of each "
-        f"frame, and no counter says whose frames went where (median latency: {latencies})."
+        f"With {arm}, frames wait {each} at {wait.port} on average. Packet prioritization selects the queue of each "
+        f"frame, so the waiting time cannot be attributed to a workload (median latency: {latencies})."
     )
 
 

@@ -134,7 +134,7 @@ def _knee(sweep: dict[str, Any], curve: dict[str, Any]) -> str:
 
 
 def _excluded(sweep: dict[str, Any]) -> str:
-    titles = {True: "Unfinished trials, told by what they did in their time:", False: "Trials that do not count:"}
+    titles = {True: "Unfinished trials, told by what they did in their time:", False: "Invalid and failed trials:"}
     return "\n\n".join(
         _listed(title, found)
         for is_told, title in titles.items()

@@ -3,7 +3,7 @@
 from html import escape
 from typing import Any
 
-from tailrace.results.text.outcome_table import WORDS, Block, Cell, Row, outcome_table
+from tailrace.results.text.outcome_table import WORDS, Block, Cell, OutcomeRow, outcome_table
 
 NOTEBOOK_STYLE = (
     "<style>.tailrace-outcome td small{display:block;opacity:.75}.tailrace-outcome .better{color:#1f7a4d}"
@@ -25,7 +25,7 @@ def outcome_html(summary: dict[str, Any]) -> str:
     top = f'<thead><tr><th class="text"><span class="hidden">workload and arm</span></th>{heads}</tr></thead>'
     has_tips = sum(len(block.rows) for block in table.blocks) <= TIPS_MAX
     body = "".join(_block(block, len(table.heads), has_tips=has_tips) for block in table.blocks)
-    notes = "".join(f'<p class="says">{escape(note)}</p>' for note in table.notes)
+    notes = "".join(f'<p class="caption">{escape(note)}</p>' for note in table.notes)
     return f'<div class="scroll outcome-box"><table class="outcome tailrace-outcome">{top}{body}</table></div>{notes}'
 
 
@@ -37,7 +37,7 @@ def _block(block: Block, columns: int, *, has_tips: bool) -> str:
     return f'<tbody class="{kind}"><tr class="subject">{title}</tr>{rows}</tbody>'
 
 
-def _row(row: Row, columns: int, *, has_tips: bool) -> str:
+def _row(row: OutcomeRow, columns: int, *, has_tips: bool) -> str:
     colour = f"--colour:var(--arm-{row.arm_index % COLOURS})"
     name = f'<th class="text" scope="row"><span class="arm" style="{colour}">{escape(row.arm)}</span></th>'
     note = ""

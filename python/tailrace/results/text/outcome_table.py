@@ -19,9 +19,9 @@ WORDS: dict[Tone, str] = {
     "": "",
     "better": "better",
     "worse": "worse",
-    "same": "no difference seen",
-    "few": "too few trials to tell",
-    "censored": "a bound, not to be compared",
+    "same": "no significant difference",
+    "few": "too few trials",
+    "censored": "a bound, not comparable",
 }
 LEAD = "lead"
 COLUMNS = (LEAD, "latency_p50_ms", "latency_p99_ms", "loss_percent")
@@ -55,7 +55,7 @@ class Cell:
 
 
 @dataclass(frozen=True)
-class Row:
+class OutcomeRow:
     """One arm of a workload or group."""
 
     arm: str
@@ -73,7 +73,7 @@ class Block:
     is_group: bool
     is_member: bool
     members: list[str]
-    rows: list[Row]
+    rows: list[OutcomeRow]
 
 
 @dataclass(frozen=True)
@@ -112,7 +112,7 @@ def _block(summary: Summary, subject: Summary, effects: dict[tuple[str, str, str
             _cell(subject, column, figures, scale, lambda metric, arm=arm: effects.get((arm, subject["name"], metric)))
             for column in COLUMNS
         ]
-        rows.append(Row(arm, index, cells, _note(own["workloads"], subject)))
+        rows.append(OutcomeRow(arm, index, cells, _note(own["workloads"], subject)))
     return Block(subject["name"], subject["is_group"], subject["is_member"], subject["members"], rows)
 
 
@@ -183,9 +183,9 @@ def tone_of(effect: Summary) -> Tone:
     A figure that is a lower bound can be told to be higher than one that is none, and nothing else.
     """
     of_baseline, of_arm = effect["bounds"]
-    if effect["verdict"] == "no difference seen" and not effect["is_same"] and of_baseline + of_arm > 0:
+    if effect["verdict"] == "no significant difference" and not effect["is_same"] and of_baseline + of_arm > 0:
         return "censored"
-    if effect["is_same"] or effect["verdict"] == "no difference seen":
+    if effect["is_same"] or effect["verdict"] == "no significant difference":
         return "same"
     if effect["verdict"] == "too few trials":
         return "few"
@@ -201,10 +201,16 @@ def _notes(summary: Summary, blocks: list[Block], tones: set[Tone]) -> list[str]
     rates = "rate: transactions per second of closed loops" if "rate_per_s" in leads else ""
     goodputs = "Gbit/s: goodput" if leads & {"goodput_gbps", None} else ""
     times = "s: completion time" + (", at full scale" if summary["run"]["scale"] != 1 else "")
-    parts = [means, rates, goodputs, times if "completion_s" in leads else "", "loss: data frames sent again or lost"]
+    parts = [
+        means,
+        rates,
+        goodputs,
+        times if "completion_s" in leads else "",
+        "loss: data frames retransmitted or lost",
+    ]
     legend = ", ".join(f"{SIGNS[tone]} {WORDS[tone]}" for tone in SIGNS if tone and tone in tones)
-    against = f"Changes are against {summary['baseline']}, {legend}." if legend else ""
-    together = "The rate of a group is what its members did together, over the longest of their times."
+    against = f"Changes are relative to {summary['baseline']}, {legend}." if legend else ""
+    together = "The rate of a group is the total work of its members divided by the longest of their times."
     added = together if _ends_apart(summary) else ""
     return [text for text in ("; ".join(part for part in parts if part) + ".", added, against) if text]
 

@@ -5,7 +5,7 @@ from textwrap import fill
 from typing import Any
 
 from tailrace.results.text.numbers import THIN_SPACE
-from tailrace.results.text.outcome_table import Block, Cell, OutcomeTable, Row, Tone, outcome_table
+from tailrace.results.text.outcome_table import Block, Cell, OutcomeRow, OutcomeTable, Tone, outcome_table
 
 WIDTH = 80
 NAME_CHARACTERS_MAX = 14
@@ -53,7 +53,7 @@ def _block(block: Block, first: int, widths: list[int], paint: Paint) -> list[st
     return lines
 
 
-def _row(row: Row, indent: str, first: int, widths: list[int], paint: Paint) -> list[str]:
+def _row(row: OutcomeRow, indent: str, first: int, widths: list[int], paint: Paint) -> list[str]:
     name = _cut(f"{indent}  {row.arm}", first)
     lines = [_line(name, [_value(cell) for cell in row.cells], first, widths)]
     if row.cells[0].beside:

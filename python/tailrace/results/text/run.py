@@ -23,8 +23,8 @@ from tailrace.statistics import LEVEL_TEXT
 Row = Sequence[str]
 
 CUT_OFF_WORDS = (
-    "Cut off: transactions and flows that were running when their trial ended. Their latency is known to be longer "
-    "than they had waited, and the percentiles are Kaplan-Meier estimates with them; '>' marks a lower bound."
+    "Cut off: transactions and flows still running when their trial ended. Their latency is longer than the "
+    "time they had waited; the percentiles are Kaplan-Meier estimates that include them; '>' marks a lower bound."
 )
 # Columns of sentences.
 WIDTH = 110
@@ -91,7 +91,7 @@ def _title(summary: dict[str, Any]) -> str:
         else f", {run['scale']:.3g} of the full counts (times are also shown x {1 / run['scale']:.4g})"
     )
     divided = "" if run["live_scale"] == 1 else f", rates, queues and users divided by {run['live_scale']}"
-    partial = "\nPARTIAL: trials are missing, see below." if run["is_partial"] else ""
+    partial = "\nPARTIAL: some trials are missing, see below." if run["is_partial"] else ""
     fabric = run.get("fabric")
     engine = f", live over {fabric}" if fabric not in (None, TAP) else ", live" if run["engine"] == "live" else ""
     return f"{run['name']}{engine}: seed {run['seed']}{scale}{divided}{partial}"
@@ -175,7 +175,7 @@ def _effects(summary: dict[str, Any]) -> str:
     if len(few) > FEW_MAX:
         smallest = min(min(1.0, effect["p_smallest"] * effect["tests"]) for effect in few)
         told.append(
-            f"Too few trials to tell a difference in {len(few)} of {len(effects)} comparisons: even the most extreme "
+            f"Too few trials to detect a difference in {len(few)} of {len(effects)} comparisons: even the most extreme "
             f"outcome would have p = {smallest:.2g}."
         )
     return "\n".join([*told, fill(note, WIDTH)])
@@ -291,8 +291,8 @@ def _fidelity(summary: dict[str, Any]) -> str:
 def _problems(summary: dict[str, Any]) -> str:
     run = summary["run"]
     lists = {
-        "Trials that do not count:": [problem for problem in run["problems"] if not problem.get("unfinished")],
-        "Attempts that do not count, of trials that were run again:": run.get("repeated", []),
+        "Invalid and failed trials:": [problem for problem in run["problems"] if not problem.get("unfinished")],
+        "Invalid attempts of trials that were repeated:": run.get("repeated", []),
     }
     return "\n\n".join(_listed(title, problems) for title, problems in lists.items() if problems)
 

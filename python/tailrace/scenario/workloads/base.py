@@ -17,7 +17,7 @@ from tailrace.scenario.network.topology import Graph
 from tailrace.scenario.policies.classify import Dscp
 from tailrace.scenario.text.distribution import Distribution
 from tailrace.scenario.text.quantities import NAME_PATTERN, Part
-from tailrace.scenario.workloads.division import Scale
+from tailrace.scenario.workloads.division import Divisor
 from tailrace.scenario.workloads.facts import Ends, Facts
 
 PS_PER_S = 10**12
@@ -186,7 +186,7 @@ class WorkloadKind(Part, ABC):
         """The same with this share of the work, at the same rates."""
 
     @abstractmethod
-    def divided(self, name: str, rates_bps: Mapping[str, int], scale: Scale) -> Self:
+    def divided(self, name: str, rates_bps: Mapping[str, int], scale: Divisor) -> Self:
         """The same on a network whose rates are divided; `rates_bps` are those of hosts before that.
 
         Raises `RunRefusedError` with its name where its share of a link cannot be kept.

@@ -149,7 +149,7 @@ class Datagrams(WorkloadKind):
             update={"count": scaled_count(self.count, factor), "start": round(self.start * factor)},
         )
 
-    def divided(self, name: str, rates_bps: Mapping[str, int], scale: division.Scale) -> Self:
+    def divided(self, name: str, rates_bps: Mapping[str, int], scale: division.Divisor) -> Self:
         slower = self.interarrival.scaled(scale.divisor)
         count = division.divided_count(self.count, scale.divisor)
         return self.model_copy(update={"count": count, "interarrival": slower})

@@ -7,7 +7,7 @@ from tailrace.scenario.text.distribution import Distribution
 
 
 @dataclass(frozen=True)
-class Scale:
+class Divisor:
     """The divisor of a network, and what follows from it."""
 
     divisor: int

@@ -181,7 +181,7 @@ class Flows(WorkloadKind):
             update={"flows": scaled_count(self.flows, factor), "start": round(self.start * factor)},
         )
 
-    def divided(self, name: str, rates_bps: Mapping[str, int], scale: division.Scale) -> Self:
+    def divided(self, name: str, rates_bps: Mapping[str, int], scale: division.Divisor) -> Self:
         slower = None if self.interarrival is None else self.interarrival.scaled(scale.divisor)
         flows = division.divided_count(self.flows, scale.divisor)
         return self.model_copy(update={"flows": flows, "interarrival": slower})

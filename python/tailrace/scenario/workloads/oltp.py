@@ -225,7 +225,7 @@ class Oltp(WorkloadKind):
         update = {"transactions": scaled_count(self.transactions, factor), "warmup_transactions": warmup}
         return self.model_copy(update=update)
 
-    def divided(self, name: str, rates_bps: Mapping[str, int], scale: division.Scale) -> Self:
+    def divided(self, name: str, rates_bps: Mapping[str, int], scale: division.Divisor) -> Self:
         """Fewer users that ask alone for the same share of the link, each with the cycle that it had.
 
         Where the number of users is no multiple, those that are left have a longer cycle and fewer transactions.
@@ -239,8 +239,8 @@ class Oltp(WorkloadKind):
         gap_ps = division.pause_ps(users, wanted_ps, answer_ps * scale.divisor) - work_ps
         if gap_ps < -TOLERANCE * wanted_ps:
             raise RunRefusedError(
-                f"--live-scale {scale.divisor}: workload '{name}' would need a pause below zero: {users} of its users"
-                f" cannot ask for their share of a link of {rate_bps / scale.divisor / 1e6:g} Mbit/s"
+                f"--live-scale {scale.divisor}: workload '{name}' would need a negative gap: {users} of its users"
+                f" cannot request their share of a link of {rate_bps / scale.divisor / 1e6:g} Mbit/s"
                 " (hint: a smaller number)"
             )
         gap = division.with_mean(self.gap, max(0.0, gap_ps), scale.stretch)

@@ -174,7 +174,7 @@ class Stream(WorkloadKind):
             update={"size": scaled_count(self.size, factor), "start": round(self.start * factor)},
         )
 
-    def divided(self, name: str, rates_bps: Mapping[str, int], scale: division.Scale) -> Self:
+    def divided(self, name: str, rates_bps: Mapping[str, int], scale: division.Divisor) -> Self:
         less = {key: division.divided_count(getattr(self, key), scale.divisor) for key in ("size", "rate")}
         return self.model_copy(update=less)
 

@@ -1,4 +1,4 @@
-//! The watchdog of a port that chooses: it drops what waits behind a pause without end.
+//! The watchdog of a port that chooses: it drops the frames behind a pause that does not end.
 
 use super::{Exit, Scheduled};
 use crate::port::Watchdog;
@@ -6,7 +6,7 @@ use crate::{DropCause, Frame, Outside, QueueNo};
 use tailrace_units::Time;
 
 impl<F: Frame> Scheduled<F> {
-    /// When the watchdog must look: at the end of a detection or restoration time.
+    /// When the watchdog checks next: at the end of a detection or restoration time.
     pub(super) fn next_watch(&self, at: Time, watchdog: Watchdog) -> Time {
         let detections = self.queues.iter().zip(&self.storms).filter_map(|(q, storm)| {
             let since = self.pause.paused_since(at, q.head()?.priority())?;
@@ -29,7 +29,7 @@ impl<F: Frame> Scheduled<F> {
         }
     }
 
-    /// Whether what comes to a queue is dropped. A storm is over when the pause has been for long enough; the next frame finds
+    /// Whether frames that arrive at a queue are dropped. A storm is over when the pause has been for long enough; the next frame finds
     /// out.
     #[inline(never)]
     pub(super) fn is_in_storm(&mut self, now: Time, queue: QueueNo, priority: u8) -> bool {
@@ -47,7 +47,7 @@ impl<F: Frame> Scheduled<F> {
             let q = &mut self.queues[queue];
             let frame = q.fetch_head();
             q.counters.count_drop(DropCause::Watchdog, bytes);
-            exit.out.dropped(at, exit.line.number, queue, &frame, DropCause::Watchdog);
+            exit.out.dropped(at, exit.transmitter.number, queue, &frame, DropCause::Watchdog);
         }
     }
 }

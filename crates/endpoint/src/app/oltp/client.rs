@@ -1,7 +1,7 @@
 //! The user's side of one connection.
 
 use super::{GapFrom, OltpProfile, time_for};
-use crate::app::Desk;
+use crate::app::HostCalls;
 use std::rc::Rc;
 use tailrace_units::{Span, Stream, Time};
 
@@ -83,7 +83,7 @@ impl OltpClient {
         self.deadline
     }
 
-    pub(in crate::app) fn handle_timeout(&mut self, now: Time, desk: &mut impl Desk) {
+    pub(in crate::app) fn handle_timeout(&mut self, now: Time, calls: &mut impl HostCalls) {
         if now < self.deadline {
             return;
         }
@@ -91,41 +91,41 @@ impl OltpClient {
         match self.phase {
             Phase::Unconnected => {
                 self.phase = Phase::Connecting;
-                desk.connect();
+                calls.connect();
             }
-            Phase::Pausing => self.begin(due, desk),
-            Phase::Waiting(_) => self.end_work(now, desk),
-            Phase::Unpacking => self.end_unpacking(now, desk),
+            Phase::Pausing => self.begin(due, calls),
+            Phase::Waiting(_) => self.end_work(now, calls),
+            Phase::Unpacking => self.end_unpacking(now, calls),
             Phase::Connecting | Phase::Done => {}
         }
     }
 
-    pub(in crate::app) fn handle_connected(&mut self, now: Time, desk: &mut impl Desk) {
+    pub(in crate::app) fn handle_connected(&mut self, now: Time, calls: &mut impl HostCalls) {
         if self.reads_late {
-            desk.leave_unread();
+            calls.leave_unread();
         }
-        self.begin_at(self.start.max(now), now, desk);
+        self.begin_at(self.start.max(now), now, calls);
     }
 
     /// Bytes have arrived. The user reads them when it has a core, a piece at a time, while more arrive.
-    pub(in crate::app) fn handle_readable(&mut self, now: Time, bytes: u64, desk: &mut impl Desk) {
+    pub(in crate::app) fn handle_readable(&mut self, now: Time, bytes: u64, calls: &mut impl HostCalls) {
         if !self.reads_late {
-            return self.consumed(now, bytes, desk);
+            return self.consumed(now, bytes, calls);
         }
         if self.profile.statements[self.statement].consume_fs_per_byte == 0 {
-            desk.read(bytes);
-            return self.consumed(now, bytes, desk);
+            calls.read(bytes);
+            return self.consumed(now, bytes, calls);
         }
         self.unread += bytes;
         if self.turn == Turn::Asleep {
-            self.seek_core(desk);
+            self.seek_core(calls);
         }
     }
 
     /// The user's turn has come.
-    pub(in crate::app) fn handle_core(&mut self, desk: &mut impl Desk) {
+    pub(in crate::app) fn handle_core(&mut self, calls: &mut impl HostCalls) {
         debug_assert_eq!(self.turn, Turn::Awaited, "a core comes to who waits for one");
-        self.begin_work(desk);
+        self.begin_work(calls);
     }
 
     /// The transaction in work, and with pacing those that were meant to start behind it by `now`: their gaps are drawn from a
@@ -149,106 +149,106 @@ impl OltpClient {
         }
     }
 
-    fn seek_core(&mut self, desk: &mut impl Desk) {
+    fn seek_core(&mut self, calls: &mut impl HostCalls) {
         self.turn = Turn::Awaited;
-        if desk.ask_core() {
-            self.begin_work(desk);
+        if calls.ask_core() {
+            self.begin_work(calls);
         }
     }
 
     /// What a user with a core does first: it unpacks a response that is whole, or reads.
-    fn begin_work(&mut self, desk: &mut impl Desk) {
+    fn begin_work(&mut self, calls: &mut impl HostCalls) {
         if self.phase != Phase::Unpacking {
-            return self.work(Span::ZERO, desk);
+            return self.work(Span::ZERO, calls);
         }
         let work = self.profile.statements[self.statement].unpack_time();
         self.turn = Turn::Running(work);
-        self.deadline = desk.compute(work);
+        self.deadline = calls.compute(work);
     }
 
     /// Reads a piece and works on it, after having had the core for `used`.
-    fn work(&mut self, used: Span, desk: &mut impl Desk) {
+    fn work(&mut self, used: Span, calls: &mut impl HostCalls) {
         let statement = &self.profile.statements[self.statement];
         self.in_work = self.unread.min(statement.consume_chunk_bytes);
         self.unread -= self.in_work;
         let work = time_for(self.in_work, statement.consume_fs_per_byte);
         self.turn = Turn::Running(used + work);
-        desk.read(self.in_work);
-        self.deadline = desk.compute(work);
+        calls.read(self.in_work);
+        self.deadline = calls.compute(work);
     }
 
     /// A piece is done: on to the next if one has arrived and the turn is not over.
-    fn end_work(&mut self, now: Time, desk: &mut impl Desk) {
+    fn end_work(&mut self, now: Time, calls: &mut impl HostCalls) {
         let Turn::Running(used) = self.turn else { panic!("only who runs can be done") };
         let bytes = std::mem::take(&mut self.in_work);
-        if self.unread > 0 && desk.keeps_core(used) {
-            self.consumed(now, bytes, desk);
-            return self.work(used, desk);
+        if self.unread > 0 && calls.keeps_core(used) {
+            self.consumed(now, bytes, calls);
+            return self.work(used, calls);
         }
         self.turn = Turn::Asleep;
-        desk.leave_core();
-        self.consumed(now, bytes, desk);
+        calls.leave_core();
+        self.consumed(now, bytes, calls);
         if self.unread > 0 {
-            self.seek_core(desk);
+            self.seek_core(calls);
         }
     }
 
-    fn consumed(&mut self, now: Time, bytes: u64, desk: &mut impl Desk) {
+    fn consumed(&mut self, now: Time, bytes: u64, calls: &mut impl HostCalls) {
         let Phase::Waiting(missing) = &mut self.phase else { panic!("nothing arrives that was not asked for") };
         *missing -= bytes;
         if *missing > 0 {
             return;
         }
         if self.profile.statements[self.statement].unpack_fs_per_byte == 0 {
-            return self.end_statement(now, desk);
+            return self.end_statement(now, calls);
         }
         self.phase = Phase::Unpacking;
-        self.seek_core(desk);
+        self.seek_core(calls);
     }
 
-    fn end_unpacking(&mut self, now: Time, desk: &mut impl Desk) {
+    fn end_unpacking(&mut self, now: Time, calls: &mut impl HostCalls) {
         self.turn = Turn::Asleep;
-        desk.leave_core();
-        self.end_statement(now, desk);
+        calls.leave_core();
+        self.end_statement(now, calls);
     }
 
-    fn begin(&mut self, intended: Time, desk: &mut impl Desk) {
+    fn begin(&mut self, intended: Time, calls: &mut impl HostCalls) {
         self.intended = intended;
         self.statement = 0;
-        self.request(desk);
+        self.request(calls);
     }
 
-    fn request(&mut self, desk: &mut impl Desk) {
+    fn request(&mut self, calls: &mut impl HostCalls) {
         let statement = &self.profile.statements[self.statement];
         self.phase = Phase::Waiting(statement.response_bytes);
-        desk.write(statement.request_bytes);
+        calls.write(statement.request_bytes);
     }
 
-    fn end_statement(&mut self, now: Time, desk: &mut impl Desk) {
+    fn end_statement(&mut self, now: Time, calls: &mut impl HostCalls) {
         self.statement += 1;
         if self.statement < self.profile.statements.len() {
-            return self.request(desk);
+            return self.request(calls);
         }
         if self.done >= self.profile.warmup_transactions {
-            desk.completed(self.user, self.intended);
+            calls.completed(self.user, self.intended);
         }
         self.done += 1;
         if self.done == self.profile.transactions {
             self.phase = Phase::Done;
-            return desk.finished(self.user);
+            return calls.finished(self.user);
         }
         let gap = Span::from_ps(self.profile.gap.draw(&mut self.luck));
         let next = match self.profile.gap_from {
             GapFrom::End => now + gap,
             GapFrom::Start => self.intended + gap,
         };
-        self.begin_at(next, now, desk);
+        self.begin_at(next, now, calls);
     }
 
     /// Begins a transaction that is meant to start at `intended`, or pauses until then.
-    fn begin_at(&mut self, intended: Time, now: Time, desk: &mut impl Desk) {
+    fn begin_at(&mut self, intended: Time, now: Time, calls: &mut impl HostCalls) {
         if intended <= now {
-            return self.begin(intended, desk);
+            return self.begin(intended, calls);
         }
         self.phase = Phase::Pausing;
         self.deadline = intended;

@@ -1,7 +1,7 @@
 //! The database's side of one connection.
 
 use super::{OltpProfile, time_for};
-use crate::app::Desk;
+use crate::app::HostCalls;
 use std::rc::Rc;
 use tailrace_units::{Span, Stream, Time};
 
@@ -29,7 +29,7 @@ impl OltpServer {
         self.deadline
     }
 
-    pub(in crate::app) fn handle_readable(&mut self, now: Time, bytes: u64, desk: &mut impl Desk) {
+    pub(in crate::app) fn handle_readable(&mut self, now: Time, bytes: u64, calls: &mut impl HostCalls) {
         self.missing -= bytes;
         if self.missing > 0 {
             return;
@@ -39,14 +39,14 @@ impl OltpServer {
         let work = Span::from_ps(statement.server_time.draw(&mut self.luck));
         let produce = time_for(self.next_piece(), statement.produce_fs_per_byte);
         self.deadline = now + work + statement.build_time() + produce;
-        self.handle_timeout(now, desk);
+        self.handle_timeout(now, calls);
     }
 
     /// Writes every piece that is produced by now.
-    pub(in crate::app) fn handle_timeout(&mut self, now: Time, desk: &mut impl Desk) {
+    pub(in crate::app) fn handle_timeout(&mut self, now: Time, calls: &mut impl HostCalls) {
         while self.deadline <= now {
             let piece = self.next_piece();
-            desk.write(piece);
+            calls.write(piece);
             self.unwritten -= piece;
             if self.unwritten == 0 {
                 return self.await_next();

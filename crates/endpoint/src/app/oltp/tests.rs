@@ -1,7 +1,7 @@
 //! A user and a database, with what they do written down.
 
 use super::*;
-use crate::app::Desk;
+use crate::app::HostCalls;
 use std::rc::Rc;
 use tailrace_units::{Stream, Time};
 
@@ -15,7 +15,7 @@ struct Notes {
     slice: Span,
 }
 
-impl Desk for Notes {
+impl HostCalls for Notes {
     fn connect(&mut self) {
         self.said.push("connect".into());
     }

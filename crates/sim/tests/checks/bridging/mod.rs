@@ -112,8 +112,3 @@ fn drops(outcome: &Outcome, cause: &str) -> u64 {
 fn pauses_sent(outcome: &Outcome, node: &str, towards: &str) -> u64 {
     total(&port(outcome, node, towards)["groups"], |group| count(group, "xoff_sent"))
 }
-
-fn host_summary<'a>(outcome: &'a Outcome, name: &str) -> &'a Value {
-    let hosts = outcome.summary()["hosts"].as_array().expect("a list");
-    hosts.iter().find(|host| host["name"] == name).expect("this host exists")
-}

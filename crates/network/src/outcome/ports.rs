@@ -1,6 +1,6 @@
-//! The ports and switches of a trial as JSON, for any engine that drives them.
+//! The ports and switches of a trial as JSON.
 
-use crate::observe::PortRecord;
+use crate::{NetworkFrame, SwitchNode};
 use serde_json::{Value, json};
 use tailrace_dataplane::{DppCounters, DropCause, Frame, GroupCounters, QueueCounters, Switch, TrapCounters};
 use tailrace_endpoint::nic::LosslessNic;
@@ -9,28 +9,29 @@ use tailrace_record::Traffic;
 use tailrace_units::{Span, Time};
 use tailrace_wire::PauseState;
 
-/// What observed ports recorded, in the order of the plan, and the workloads of each source of their traffic.
+/// Over what time ports have counted, and whose traffic it was.
 #[derive(Clone, Copy, Debug)]
-pub struct Recorded<'a> {
-    /// Observed ports, in the order of the plan.
-    pub ports: &'a [PortRecord],
+pub struct Counted<'a> {
     /// Numbers of the workloads of each source of traffic.
     pub sources: &'a [Vec<usize>],
+    /// The end.
+    pub now: Time,
+    /// How long.
+    pub run: Span,
 }
 
-/// What every port has counted, switch by switch. `run` is the time that was counted, which ends `now`.
-pub fn ports<F: Frame>(plan: &Plan, nodes: &[&Switch<F>], recorded: Recorded<'_>, now: Time, run: Span) -> Vec<Value> {
+/// What every port has counted, switch by switch.
+pub fn ports<F: NetworkFrame>(plan: &Plan, nodes: &[SwitchNode<F>], counted: Counted<'_>) -> Vec<Value> {
     let graph = &plan.graph;
     let mut ports = Vec::new();
-    for (index, switch) in nodes.iter().enumerate() {
-        let id = graph.hosts + index;
+    for (index, node) in nodes.iter().enumerate() {
+        let switch = &node.switch;
         let raw = &plan.raw.switches[index];
-        for (port, end) in graph.ports[id].iter().enumerate() {
+        for (port, end) in graph.ports[graph.hosts + index].iter().enumerate() {
             let peer = &graph.names[end.peer];
             let policy = plan.policy(index, port);
-            let record = plan.record_of(id, port).map(|record| &recorded.ports[record]);
             let queues: Vec<Value> = (0..switch.queues(port))
-                .map(|queue| queue_summary(&policy.queues[queue].name, switch, port, queue, run))
+                .map(|queue| queue_summary(&policy.queues[queue].name, switch, port, queue, counted.run))
                 .collect();
             let sum =
                 |of: fn(&QueueCounters) -> u64| -> u64 { (0..queues.len()).map(|queue| of(switch.counters(port, queue))).sum() };
@@ -42,10 +43,10 @@ pub fn ports<F: Frame>(plan: &Plan, nodes: &[&Switch<F>], recorded: Recorded<'_>
                 "tx_bytes": sum(|counters| counters.tx_bytes),
                 "queues": queues,
                 "dpp": switch.dpp_counters(port).map(dpp),
-                "pause": switch.pause_state(port).map(|state| pause(state, now, switch.storms(port))),
+                "pause": switch.pause_state(port).map(|state| pause(state, counted.now, switch.storms(port))),
                 "groups": switch.groups(port).into_iter().map(group).collect::<Vec<Value>>(),
                 "elephants": switch.elephants(port).map(elephants),
-                "traffic": record.map(|record| traffic(plan, policy, recorded.sources, &record.traffic)),
+                "traffic": node.record(port).map(|record| traffic(plan, policy, counted.sources, &record.traffic)),
             }));
         }
     }
@@ -145,9 +146,10 @@ fn dpp(counters: &DppCounters) -> Value {
 }
 
 /// What every switch has counted as a whole.
-pub fn switch_summaries<F: Frame>(plan: &Plan, nodes: &[&Switch<F>]) -> Vec<Value> {
+pub fn switch_summaries<F: NetworkFrame>(plan: &Plan, nodes: &[SwitchNode<F>]) -> Vec<Value> {
     let both = plan.raw.switches.iter().zip(nodes);
-    both.map(|(raw, switch)| {
+    both.map(|(raw, node)| {
+        let switch = &node.switch;
         json!({
             "name": raw.name,
             "buffer_bytes": raw.buffer_bytes,

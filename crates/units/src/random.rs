@@ -1,4 +1,4 @@
-//! Randomness with an address: every stream is named, so that adding one thing leaves the luck of others alone.
+//! Random streams addressed by name: adding one thing leaves the draws of all others unchanged.
 
 /// 2^64 divided by the golden ratio: the SplitMix64 increment (Steele, Lea, Flood, OOPSLA 2014).
 const GOLDEN: u64 = 0x9E37_79B9_7F4A_7C15;
@@ -92,7 +92,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_same_address_has_the_same_luck_and_another_address_another() {
+    fn the_same_address_draws_the_same_numbers_and_another_address_others() {
         let mut first = Stream::new(7, "leaf1/port3/wred");
         let mut again = Stream::new(7, "leaf1/port3/wred");
         let mut other = Stream::new(7, "leaf1/port4/wred");
@@ -103,10 +103,10 @@ mod tests {
 
     #[test]
     fn a_probability_of_one_third_happens_one_time_in_three() {
-        let mut luck = Stream::new(1, "test");
-        let hits = (0..300_000).filter(|_| luck.happens(Probability::ratio(1, 3))).count();
+        let mut stream = Stream::new(1, "test");
+        let hits = (0..300_000).filter(|_| stream.happens(Probability::ratio(1, 3))).count();
         assert!((99_000..101_000).contains(&hits), "{hits}");
-        assert!(!luck.happens(Probability::ZERO));
-        assert!(luck.happens(Probability::ONE));
+        assert!(!stream.happens(Probability::ZERO));
+        assert!(stream.happens(Probability::ONE));
     }
 }

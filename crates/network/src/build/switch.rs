@@ -1,7 +1,6 @@
 //! From a switch in the plan to the data plane.
 
-use super::connection::address_of;
-use super::network::pace_of;
+use crate::{address_of, pace_of};
 use tailrace_dataplane::{
     Afd, Aqm, Classifier, Codel, CongestionPoint, DppPolicy, DppReset, EtrapPolicy, FlowMatch, Forwarding, Frame, GroupPolicy,
     Limit, Lossless, Match, PausePolicy, Policer, PortPolicy, QcnPolicy, QueuePolicy, Red, RedProfile, Room, Service, Shaper,
@@ -25,8 +24,8 @@ fn accounts_ingress(switch: &RawSwitch) -> bool {
 
 /// The switches of a plan, in its order, with their policies and routes; observed ports report their depth. The frames
 /// may be the simulator's packets or another engine's.
-pub fn switches<F: Frame>(plan: &Plan) -> Vec<Switch<F>> {
-    let notifies = has_congestion_points(plan);
+pub(crate) fn switches<F: Frame>(plan: &Plan) -> Vec<Switch<F>> {
+    let notifies = notifies(plan);
     let mut switches: Vec<_> = (0..plan.raw.switches.len()).map(|index| build_switch(plan, index, notifies)).collect();
     fill_routes(plan, &mut switches);
     switches
@@ -63,15 +62,8 @@ fn build_switch<F: Frame>(plan: &Plan, index: usize, notifies: bool) -> Switch<F
     switch
 }
 
-/// For each port of a switch its wire, and its record if it is observed.
-pub(super) fn surroundings_of(plan: &Plan, index: usize, wire_of: &[Vec<u32>]) -> Vec<(u32, Option<u32>)> {
-    let node = plan.graph.hosts + index;
-    let record = |port: usize| plan.record_of(node, port).map(|record| record as u32);
-    wire_of[node].iter().enumerate().map(|(port, &wire)| (wire, record(port))).collect()
-}
-
 /// Whether any switch sends congestion notifications.
-fn has_congestion_points(plan: &Plan) -> bool {
+pub fn notifies(plan: &Plan) -> bool {
     let policies =
         plan.raw.switches.iter().flat_map(|raw| raw.port_policies.iter().map(|port| &port.policy).chain([&raw.policy]));
     policies.flat_map(|policy| &policy.queues).any(|queue| queue.qcn.is_some())

@@ -6,7 +6,7 @@ use tailrace_units::Span;
 /// A run queue for all cores. A program runs from when it asks, or from when its turn comes, until it has nothing to do or its time
 /// slice is over while others wait; who waits longest is next. Who has slept goes to the end of the queue as all others do.
 #[derive(Clone, Debug)]
-pub(crate) struct Cores {
+pub(super) struct Cores {
     /// Cores without work; none are counted where there are as many as there is work.
     idle: Option<u32>,
     slice: Span,
@@ -14,18 +14,18 @@ pub(crate) struct Cores {
     waiting: VecDeque<u32>,
     /// Sockets whose programs have a core and have not been told.
     granted: VecDeque<u32>,
-    pub(crate) busy: Span,
+    pub(super) busy: Span,
 }
 
 impl Cores {
     /// This many cores, or no limit with 0.
-    pub(crate) fn new(cores: u32, slice: Span) -> Cores {
+    pub(super) fn new(cores: u32, slice: Span) -> Cores {
         let idle = (cores > 0).then_some(cores);
         Cores { idle, slice, waiting: VecDeque::new(), granted: VecDeque::new(), busy: Span::ZERO }
     }
 
     /// Whether the program of this socket gets a core at once; otherwise it waits.
-    pub(crate) fn ask(&mut self, socket: u32) -> bool {
+    pub(super) fn ask(&mut self, socket: u32) -> bool {
         match &mut self.idle {
             None => true,
             Some(0) => {
@@ -40,12 +40,12 @@ impl Cores {
     }
 
     /// Whether a program that has had a core for this long may go on.
-    pub(crate) fn goes_on(&self, used: Span) -> bool {
+    pub(super) fn goes_on(&self, used: Span) -> bool {
         self.waiting.is_empty() || used < self.slice
     }
 
     /// A core is left, for the next who waits.
-    pub(crate) fn leave(&mut self) {
+    pub(super) fn leave(&mut self) {
         match (self.waiting.pop_front(), &mut self.idle) {
             (Some(next), _) => self.granted.push_back(next),
             (None, Some(idle)) => *idle += 1,
@@ -54,7 +54,7 @@ impl Cores {
     }
 
     /// The next socket whose program must be told that it has a core.
-    pub(crate) fn poll_granted(&mut self) -> Option<u32> {
+    pub(super) fn poll_granted(&mut self) -> Option<u32> {
         self.granted.pop_front()
     }
 }

@@ -3,29 +3,31 @@
 //! A paused queue waits for its neighbour's ingress group to drain, and that for the queues which hold the group's frames.
 //! A queue is dead when all that it waits for is dead. Of what is dead, one circle is named.
 
-use crate::world::World;
+use crate::{NetworkFrame, SwitchNode};
 use std::collections::BTreeMap;
 use tailrace_plan::Plan;
+use tailrace_units::Time;
 
 /// Switch, port, queue.
 type Place = (usize, usize, usize);
 
-/// The links of a circle of switches that wait for each other, such as `sw1>sw2`, in order; empty when there is none.
-pub(super) fn deadlock(plan: &Plan, world: &World) -> Vec<String> {
-    let dead = without_the_living(waiting(plan, world));
+/// The links of a circle of switches that wait for each other at `now`, such as `sw1>sw2`, in order; empty when there is
+/// none. The switches must be settled.
+pub fn deadlock<F: NetworkFrame>(plan: &Plan, nodes: &[SwitchNode<F>], now: Time) -> Vec<String> {
+    let dead = without_the_living(waiting(plan, nodes, now));
     circle(&dead).into_iter().map(|(switch, port, _)| link_name(plan, switch, port)).collect()
 }
 
 /// For each queue that a switch has paused, what it waits for.
-fn waiting(plan: &Plan, world: &World) -> BTreeMap<Place, Vec<Place>> {
+fn waiting<F: NetworkFrame>(plan: &Plan, nodes: &[SwitchNode<F>], now: Time) -> BTreeMap<Place, Vec<Place>> {
     let graph = &plan.graph;
     let mut waiting = BTreeMap::new();
-    for (index, node) in world.switches.iter().enumerate() {
+    for (index, node) in nodes.iter().enumerate() {
         for (port, end) in graph.ports[graph.hosts + index].iter().enumerate() {
             let Some(next) = end.peer.checked_sub(graph.hosts) else { continue };
             let in_port = graph.port_of_link(end.link, end.peer);
-            for (queue, priority) in node.switch.paused_queues(port, world.now) {
-                if let Some(holders) = world.switches[next].switch.waits_for(in_port, priority) {
+            for (queue, priority) in node.switch.paused_queues(port, now) {
+                if let Some(holders) = nodes[next].switch.waits_for(in_port, priority) {
                     let places = holders.into_iter().map(|(port, queue)| (next, port, queue));
                     waiting.insert((index, port, queue), places.collect());
                 }

@@ -1,4 +1,4 @@
-//! A queue of packets with their times, in memory that only grows.
+//! A queue of frames with their times, in memory that only grows.
 
 /// First size of the memory.
 const CAPACITY_MIN: usize = 8;
@@ -45,6 +45,13 @@ impl<K: Copy + Default, T: Copy + Default> Ring<K, T> {
     #[inline]
     pub(crate) fn front(&self) -> Option<K> {
         if self.len == 0 { None } else { self.keys.get(self.first).copied() }
+    }
+
+    /// The key of the last.
+    #[inline]
+    pub(crate) fn back(&self) -> Option<K> {
+        let last = self.len.checked_sub(1)?;
+        self.keys.get((self.first + last) & (self.keys.len() - 1)).copied()
     }
 
     /// The key of the second.
@@ -115,6 +122,7 @@ mod tests {
                     _ => {}
                 }
                 prop_assert_eq!(ring.front(), model.front().map(|first| first.0));
+                prop_assert_eq!(ring.back(), model.back().map(|last| last.0));
                 prop_assert_eq!(ring.second(), model.get(1).map(|second| second.0));
                 prop_assert!(ring.iter().map(|(key, &item)| (key, item)).eq(model.iter().copied()));
             }

@@ -4,7 +4,7 @@ use crate::{Outside, PortNo, QueueCounters};
 use tailrace_units::{Pace, Time};
 
 #[derive(Debug)]
-pub(super) struct Line {
+pub(super) struct Transmitter {
     pub(super) number: PortNo,
     pub(super) pace: Pace,
     pub(super) overhead_bytes: u64,
@@ -18,13 +18,13 @@ pub(super) struct Line {
     pub(super) is_observed: bool,
 }
 
-impl Line {
-    pub(super) fn new(number: PortNo, pace: Pace, overhead_bytes: u32) -> Line {
+impl Transmitter {
+    pub(super) fn new(number: PortNo, pace: Pace, overhead_bytes: u32) -> Transmitter {
         let overhead_bytes = u64::from(overhead_bytes);
-        Line { number, pace, overhead_bytes, free_at: Time::ZERO, due: Time::NEVER, waiting_bytes: 0, is_observed: false }
+        Transmitter { number, pace, overhead_bytes, free_at: Time::ZERO, due: Time::NEVER, waiting_bytes: 0, is_observed: false }
     }
 
-    /// A frame of so many bytes occupies the wire from `start` until [`Line::free_at`]. Returns its wire bytes.
+    /// A frame of so many bytes occupies the wire from `start` until [`Transmitter::free_at`]. Returns its wire bytes.
     #[inline(always)]
     pub(super) fn occupy(&mut self, start: Time, frame_bytes: u32) -> u64 {
         let wire_bytes = u64::from(frame_bytes) + self.overhead_bytes;

@@ -1,0 +1,26 @@
+//! What the lab and the simulator must agree on, from the code that decides it.
+
+use std::collections::BTreeMap;
+
+use pyo3::prelude::*;
+use tailrace_dataplane::{DropCause, REFRESH_WIRE_BYTES_MIN};
+use tailrace_plan::RawDistribution;
+
+/// Names of the causes of drops, in the order of results.
+#[pyfunction]
+pub fn drop_causes() -> Vec<&'static str> {
+    DropCause::ALL.iter().map(|cause| cause.name()).collect()
+}
+
+/// Names of the distributions of a plan.
+#[pyfunction]
+pub fn distributions() -> &'static [&'static str] {
+    tailrace_plan::variants::<RawDistribution>()
+}
+
+/// Limits and constants by name; the unit ends the name.
+#[pyfunction]
+pub fn limits() -> BTreeMap<&'static str, u64> {
+    let of_engine = [("pause_refresh_wire_bytes_min", REFRESH_WIRE_BYTES_MIN), ("server_port", tailrace_sim::SERVER_PORT.into())];
+    tailrace_plan::limits().into_iter().chain(of_engine).collect()
+}

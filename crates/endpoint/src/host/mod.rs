@@ -1,0 +1,371 @@
+//! One host: its interface, what receiving takes, its cores, its sockets and their programs. It is handed frames and the time, as a
+//! switch is.
+//!
+//! A frame comes up in the order `receive` (poll, ring, merging, work), transport, program; it goes down by `uplink`.
+
+mod cores;
+mod moderation;
+mod outputs;
+mod ports;
+mod receive;
+mod socket;
+mod uplink;
+
+pub use moderation::Moderation;
+pub use outputs::{Carried, Completion, Outputs, ReceiveRing};
+pub use receive::ReceivePolicy;
+pub use socket::{NewSocket, NewUdpSocket, Socket};
+
+use crate::app::App;
+use crate::gro::Aggregate;
+use crate::ip;
+use crate::nic::Nic;
+use crate::transport::{Segment, Tcp, TcpConfig, Wire as _};
+use crate::udp::{Datagram, Udp};
+use cores::Cores;
+use ports::EphemeralPorts;
+use receive::{Polled, ReceiveStage};
+use socket::{SocketCalls, UdpSocket};
+use tailrace_units::{Span, Time};
+use tailrace_wire::{Packet, Protocol};
+use uplink::Uplink;
+
+/// A host with few sockets grows their table one by one: a network has thousands of such hosts.
+const GROW_BY_ONE_UP_TO: usize = 8;
+
+/// What a host has counted.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct HostCounters {
+    /// Frames that polls took.
+    pub rx_frames: u64,
+    /// Frames that did not fit the receive ring.
+    pub rx_ring_drops: u64,
+    /// Frames that did not fit the queue of the interface.
+    pub nic_queue_drops: u64,
+    /// Work of receiving.
+    pub receive_busy: Span,
+    /// Work of programs.
+    pub program_busy: Span,
+}
+
+/// What a host is made of.
+#[derive(Debug)]
+pub struct HostConfig<P> {
+    /// Where it is attached; the engine's own.
+    pub place: P,
+    /// Its number, which frames for it carry.
+    pub number: u16,
+    /// The transmit side of its interface.
+    pub nic: Nic,
+    /// The receive side.
+    pub receive: ReceivePolicy,
+    /// Cores for programs; 0 for as many as there is work.
+    pub program_cores: u32,
+    /// How long a program has a core while others wait.
+    pub time_slice: Span,
+    /// Settings of its connections.
+    pub tcp: TcpConfig,
+}
+
+/// A host.
+pub struct Host<P> {
+    place: P,
+    nic: Nic,
+    receive: ReceiveStage,
+    sockets: Vec<Socket>,
+    /// Receive merging: one slot for each socket.
+    merge_slots: Vec<u32>,
+    /// Sockets for datagrams have numbers of their own.
+    udp_sockets: Vec<UdpSocket>,
+    /// Sockets that were given back.
+    free: Vec<u32>,
+    cores: Cores,
+    tcp: TcpConfig,
+    ports: EphemeralPorts,
+    number: u16,
+}
+
+impl<P> Host<P> {
+    /// A host without sockets.
+    pub fn new(config: HostConfig<P>) -> Host<P> {
+        Host {
+            place: config.place,
+            nic: config.nic,
+            receive: ReceiveStage::new(config.receive),
+            sockets: Vec::new(),
+            merge_slots: Vec::new(),
+            udp_sockets: Vec::new(),
+            free: Vec::new(),
+            cores: Cores::new(config.program_cores, config.time_slice),
+            tcp: config.tcp,
+            ports: EphemeralPorts::new(),
+            number: config.number,
+        }
+    }
+
+    /// The next ephemeral port.
+    pub fn take_port(&mut self) -> u16 {
+        self.ports.take()
+    }
+
+    /// The number that the next socket will have.
+    pub fn next_socket(&self) -> u32 {
+        self.free.last().copied().unwrap_or(self.sockets.len() as u32)
+    }
+
+    /// Opens a socket; its program is called first when it is due. Returns its number.
+    pub fn open(&mut self, new: NewSocket) -> u32 {
+        let NewSocket { identity, expects, app, owner, timer, counts_goodput, is_transient } = new;
+        let tcp = Tcp::new(&self.tcp, identity);
+        let socket = Socket { tcp, app, owner, timer, expects, counts_goodput, is_transient };
+        if let Some(number) = self.free.pop() {
+            self.sockets[number as usize] = socket;
+            return number;
+        }
+        if self.sockets.len() < GROW_BY_ONE_UP_TO {
+            self.sockets.reserve_exact(1);
+        }
+        self.sockets.push(socket);
+        self.merge_slots.push(0);
+        self.sockets.len() as u32 - 1
+    }
+
+    /// The number that the next socket for datagrams will have.
+    pub fn next_udp_socket(&self) -> u32 {
+        self.udp_sockets.len() as u32
+    }
+
+    /// Opens a socket for datagrams. Returns its number.
+    pub fn open_udp(&mut self, new: NewUdpSocket) -> u32 {
+        let NewUdpSocket { identity, expects, owner, header_bytes } = new;
+        self.udp_sockets.push(UdpSocket { udp: Udp::new(identity, header_bytes), owner, expects });
+        self.udp_sockets.len() as u32 - 1
+    }
+
+    /// Gives a socket back. Late packets of its connection find that they are not expected.
+    pub fn release(&mut self, socket: u32) {
+        self.sockets[socket as usize].expects = 0;
+        self.free.push(socket);
+    }
+
+    /// Where it is attached.
+    pub fn place(&self) -> &P {
+        &self.place
+    }
+
+    /// The sockets, those that were given back too.
+    pub fn sockets(&self) -> &[Socket] {
+        &self.sockets
+    }
+
+    /// The transmit side of the interface.
+    pub fn nic(&self) -> &Nic {
+        &self.nic
+    }
+
+    /// What it has counted.
+    pub fn counters(&self) -> HostCounters {
+        HostCounters {
+            rx_frames: self.receive.frames,
+            rx_ring_drops: self.receive.ring_drops,
+            nic_queue_drops: self.nic.queue_drops(),
+            receive_busy: self.receive.busy,
+            program_busy: self.cores.busy,
+        }
+    }
+
+    /// Counts from `now` on.
+    pub fn begin_counting(&mut self, now: Time) {
+        self.nic.begin_counting(now);
+        self.cores.busy = Span::ZERO;
+        (self.receive.frames, self.receive.ring_drops, self.receive.busy) = (0, 0, Span::ZERO);
+    }
+}
+
+/// What comes to the interface.
+impl<P> Host<P> {
+    /// The receive stage is due: takes frames from the ring, or hands up those that it has worked on.
+    #[inline]
+    pub fn handle_poll(&mut self, now: Time, out: &mut impl Outputs<Place = P>) {
+        if let Some(next) = self.receive.after_single(now, &self.place, out) {
+            let (_, packet) = out.ring(&self.place).pop();
+            self.receive.frames += 1;
+            // What follows from the frame cannot change what is on the wire to this host.
+            out.postpone_poll(&self.place, next);
+            return self.handle_frame(now, &packet, out);
+        }
+        let due = self.poll_many(now, out);
+        out.arm_poll(&self.place, due);
+    }
+
+    /// Hands up one frame that needs no work: the only one of a poll.
+    #[inline]
+    pub fn handle_frame(&mut self, now: Time, packet: &Packet, out: &mut impl Outputs<Place = P>) {
+        out.delivered(packet);
+        match ip::protocol(packet) {
+            Protocol::Tcp => self.deliver_segment(now, &Segment::single(packet), out),
+            Protocol::Udp => self.deliver_datagram(now, packet, out),
+        }
+    }
+
+    /// Takes and merges what has arrived, or hands up what was worked on. Returns when the receive stage is due next.
+    #[inline(never)]
+    fn poll_many<O: Outputs<Place = P>>(&mut self, now: Time, out: &mut O) -> Time {
+        let Host { place, receive, sockets, merge_slots, .. } = self;
+        let drops_before = receive.ring_drops;
+        let polled = receive.poll(now, place, out, |out, packet, gro| {
+            out.delivered(packet);
+            let to = packet.to_endpoint as usize;
+            match ip::protocol(packet) {
+                Protocol::Tcp if sockets[to].expects == packet.flow_hash => gro.add(packet, &mut merge_slots[to]),
+                Protocol::Tcp => {}
+                Protocol::Udp => gro.add_alone(packet),
+            }
+        });
+        out.ring_dropped(receive.ring_drops - drops_before);
+        match polled {
+            Polled::WorkUntil(done) => done,
+            Polled::Deliver => {
+                self.deliver(now, out);
+                self.receive.next_poll(now, &self.place, out)
+            }
+        }
+    }
+
+    /// The interface itself, for pause frames and congestion notifications, which no receive poll sees. [`Host::handle_timeout`] must
+    /// follow.
+    pub fn nic_mut(&mut self) -> &mut Nic {
+        &mut self.nic
+    }
+
+    /// Hands up what a poll gathered.
+    fn deliver(&mut self, now: Time, out: &mut impl Outputs<Place = P>) {
+        let mut gro = std::mem::take(&mut self.receive.gro);
+        let of_tcp = |aggregate: &&Aggregate| ip::protocol(&aggregate.packet) == Protocol::Tcp;
+        for aggregate in gro.aggregates().iter().filter(of_tcp) {
+            self.merge_slots[aggregate.packet.to_endpoint as usize] = 0;
+        }
+        for aggregate in gro.aggregates() {
+            let &Aggregate { ref packet, payload_bytes, segments, .. } = aggregate;
+            match ip::protocol(packet) {
+                Protocol::Tcp => self.deliver_segment(now, &Segment { packet, payload_bytes, segments }, out),
+                Protocol::Udp => self.deliver_datagram(now, packet, out),
+            }
+        }
+        gro.clear();
+        self.receive.gro = gro;
+    }
+
+    /// Hands a datagram to its socket's program.
+    #[inline(never)]
+    fn deliver_datagram(&mut self, now: Time, packet: &Packet, out: &mut impl Outputs<Place = P>) {
+        let socket = &self.udp_sockets[packet.to_endpoint as usize];
+        if socket.expects == packet.flow_hash {
+            out.received_datagram(now, socket.owner, &Datagram::of(packet));
+        }
+    }
+
+    /// Hands a segment to its socket and what follows from it to the program. Inlined where most segments come from: alone in a poll.
+    #[inline(always)]
+    fn deliver_segment(&mut self, now: Time, segment: &Segment<'_>, out: &mut impl Outputs<Place = P>) {
+        let number = segment.packet.to_endpoint;
+        let Host { place, sockets, nic, cores, number: host, .. } = self;
+        let socket = &mut sockets[number as usize];
+        if socket.expects != segment.packet.flow_hash {
+            return;
+        }
+        let mut uplink = Uplink { nic, place, out, now };
+        let progress = socket.tcp.handle_segment(now, segment, &mut uplink);
+        if progress.connected || progress.readable > 0 {
+            if socket.counts_goodput && progress.readable > 0 {
+                uplink.out.received(now, socket.owner, progress.readable);
+            }
+            let mut calls = SocketCalls {
+                number,
+                host: *host,
+                owner: socket.owner,
+                is_transient: socket.is_transient,
+                has_finished: false,
+                tcp: &mut socket.tcp,
+                cores,
+                uplink,
+            };
+            if progress.connected {
+                socket.app.handle_connected(now, &mut calls);
+            }
+            if progress.readable > 0 {
+                socket.app.handle_readable(now, progress.readable, &mut calls);
+            }
+            if calls.has_finished && socket.is_transient {
+                return out.is_over(place, number);
+            }
+        }
+        // Deadlines move later all the time; the engine hears only of earlier ones and asks again when the old one comes.
+        out.hasten_socket(socket.timer, socket.poll_timeout());
+    }
+}
+
+/// What is due.
+impl<P> Host<P> {
+    /// When the interface is due, or [`Time::NEVER`]. Sockets have deadlines of their own: [`Socket::poll_timeout`].
+    pub fn poll_timeout(&self) -> Time {
+        self.nic.poll_timeout()
+    }
+
+    /// The interface is due, or was told something: it sends what it may.
+    pub fn handle_timeout(&mut self, now: Time, out: &mut impl Outputs<Place = P>) {
+        if let Nic::Lossless(_) = self.nic {
+            Uplink { nic: &mut self.nic, place: &self.place, out, now }.send_due();
+        }
+    }
+
+    /// The transport's or the program's deadline has come.
+    #[inline(never)]
+    pub fn handle_socket_timeout(&mut self, now: Time, number: u32, out: &mut impl Outputs<Place = P>) {
+        let socket = &mut self.sockets[number as usize];
+        if socket.tcp.poll_timeout() <= now {
+            socket.tcp.handle_timeout(now, &mut Uplink { nic: &mut self.nic, place: &self.place, out, now });
+        }
+        if socket.app.poll_timeout() <= now {
+            return self.wake_program(now, number, out);
+        }
+        out.arm_socket(socket.timer, socket.poll_timeout());
+    }
+
+    /// The program's deadline has come. It may leave its core to others.
+    fn wake_program<O: Outputs<Place = P>>(&mut self, now: Time, number: u32, out: &mut O) {
+        self.call_program(now, number, out, |app, calls| app.handle_timeout(now, calls));
+        while let Some(next) = self.cores.poll_granted() {
+            self.call_program(now, next, out, |app, calls| app.handle_core(calls));
+        }
+    }
+
+    fn call_program<O: Outputs<Place = P>>(
+        &mut self,
+        now: Time,
+        number: u32,
+        out: &mut O,
+        call: impl FnOnce(&mut App, &mut SocketCalls<'_, O>),
+    ) {
+        let Host { place, sockets, nic, cores, number: host, .. } = self;
+        let socket = &mut sockets[number as usize];
+        let mut calls = SocketCalls {
+            number,
+            host: *host,
+            owner: socket.owner,
+            is_transient: socket.is_transient,
+            has_finished: false,
+            tcp: &mut socket.tcp,
+            cores,
+            uplink: Uplink { nic, place, out, now },
+        };
+        call(&mut socket.app, &mut calls);
+        out.arm_socket(socket.timer, socket.poll_timeout());
+    }
+
+    /// The program of this socket for datagrams sends one, of at most as many bytes as fit the MTU.
+    pub fn send_datagram(&mut self, now: Time, number: u32, payload_bytes: u32, out: &mut impl Outputs<Place = P>) {
+        let packet = self.udp_sockets[number as usize].udp.datagram(now, payload_bytes);
+        Uplink { nic: &mut self.nic, place: &self.place, out, now }.send(packet);
+    }
+}

@@ -1,0 +1,95 @@
+//! What is around a host: the link that its interface sends on, the ring that its interface has received into, and an engine that
+//! calls when something is due.
+
+use crate::udp::Datagram;
+use tailrace_units::Time;
+use tailrace_wire::Packet;
+
+/// Frames that have come to the interface, or are on their way, in order of arrival. They stay where the engine has them until a poll
+/// takes them, so that each is copied once.
+pub trait ReceiveRing {
+    /// When the first frame arrives, or [`Time::NEVER`].
+    fn next_arrival(&self) -> Time;
+    /// When the frame behind it arrives, or [`Time::NEVER`].
+    fn second_arrival(&self) -> Time;
+    /// Takes the first frame, which must have arrived.
+    fn pop(&mut self) -> (Time, Packet);
+    /// Drops the latest of the frames that have arrived by `now` until `most` are left. Returns how many it dropped.
+    fn drop_arrived_beyond(&mut self, most: usize, now: Time) -> u64;
+
+    /// Takes the first frame if it has arrived by `now`.
+    #[inline]
+    fn pop_arrived(&mut self, now: Time) -> Option<(Time, Packet)> {
+        (self.next_arrival() <= now).then(|| self.pop())
+    }
+}
+
+/// A transaction or flow that is complete.
+#[derive(Clone, Copy, Debug)]
+pub struct Completion {
+    /// The owner of the socket.
+    pub owner: u32,
+    /// Counts within the owner.
+    pub user: u32,
+    /// When it was meant to start.
+    pub intended: Time,
+    /// Of a socket that is given back afterwards: where its bytes came from, where they went, and how many they were.
+    pub carried: Option<Carried>,
+}
+
+/// What a flow was: its ends and its size.
+#[derive(Clone, Copy, Debug)]
+pub struct Carried {
+    /// The host that sent.
+    pub source: u16,
+    /// The host that received.
+    pub destination: u16,
+    /// Payload.
+    pub bytes: u64,
+}
+
+/// What a host does to what is around it. A `place` is where the host stands in the engine, and the engine's own; so are the `owner` and
+/// the `timer` of a socket.
+pub trait Outputs {
+    /// Where a host is attached.
+    type Place;
+    /// Where received frames are.
+    type Ring: ReceiveRing;
+
+    /// The frames that have come to the interface.
+    fn ring(&mut self, place: &Self::Place) -> &mut Self::Ring;
+    /// When a frame that arrives at `arrival` after a quiet time is polled: the ring's interrupt moderation.
+    fn poll_after(&mut self, place: &Self::Place, arrival: Time) -> Time;
+    /// The receive stage polls next at this time, which is later than the poll in work.
+    fn postpone_poll(&mut self, place: &Self::Place, at: Time);
+    /// The receive stage polls next at this time, or not before the next arrival with [`Time::NEVER`].
+    fn arm_poll(&mut self, place: &Self::Place, at: Time);
+    /// The interface chooses its next frame at this time.
+    fn arm_interface(&mut self, place: &Self::Place, at: Time);
+    /// The socket of this timer is due at this time.
+    fn arm_socket(&mut self, timer: u32, at: Time);
+    /// The same where that is earlier than what was armed. A socket that is called too early asks again.
+    fn hasten_socket(&mut self, timer: u32, at: Time);
+
+    /// A frame was handed to the interface.
+    fn sent(&mut self);
+    /// A frame goes onto the link, from its first to its last bit.
+    fn transmit(&mut self, place: &Self::Place, packet: &Packet, start: Time, end: Time);
+    /// A frame did not fit the queue of the interface.
+    fn dropped(&mut self, place: &Self::Place, at: Time, packet: &Packet);
+    /// So many frames did not fit the receive ring.
+    fn ring_dropped(&mut self, frames: u64);
+    /// A poll took a frame.
+    fn delivered(&mut self, packet: &Packet);
+
+    /// A program of this owner has received a datagram.
+    fn received_datagram(&mut self, now: Time, owner: u32, datagram: &Datagram);
+    /// Bytes of goodput came to a program of this owner.
+    fn received(&mut self, now: Time, owner: u32, bytes: u64);
+    /// A transaction or flow is complete.
+    fn completed(&mut self, now: Time, completion: &Completion);
+    /// This user, stream or flow of an owner has nothing more to do.
+    fn finished(&mut self, now: Time, owner: u32, user: u32);
+    /// A flow is complete and both ends of its connection can be given back: this host's socket.
+    fn is_over(&mut self, place: &Self::Place, socket: u32);
+}

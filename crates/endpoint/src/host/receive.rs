@@ -1,0 +1,129 @@
+//! The receive side of a host: interrupt moderation, polling, one core that works through what was polled.
+//!
+//! As with Linux's NAPI, the first frame after a quiet time arms a poll; a poll takes what has arrived, merges it, and
+//! works on it; while frames keep arriving the next poll follows at once. So a wire that ends at a host needs one event
+//! for each poll, not one for each frame.
+
+use super::outputs::{Outputs, ReceiveRing as _};
+use crate::gro::Gro;
+use tailrace_units::{Span, Time};
+use tailrace_wire::Packet;
+
+/// Frames of one poll (Linux: NAPI_POLL_WEIGHT, 64). Only a host whose work takes time needs the limit.
+const POLL_BUDGET: usize = 64;
+
+/// What receiving takes of one host.
+#[derive(Clone, Debug)]
+pub struct ReceivePolicy {
+    /// Work for each aggregate.
+    pub per_packet: Span,
+    /// Femtoseconds of work for each byte of payload.
+    pub per_byte_fs: u64,
+    /// Frames that the receive ring holds.
+    pub ring_frames: usize,
+    /// Payload bytes that receive offload merges at most; 0 for none.
+    pub gro_bytes: u32,
+}
+
+/// The receive stage of one host.
+#[derive(Debug)]
+pub(super) struct ReceiveStage {
+    /// Whether receiving costs time.
+    has_costs: bool,
+    per_packet: Span,
+    per_byte_fs: u64,
+    ring_frames: usize,
+    pub(super) gro: Gro,
+    /// The core works on what was polled, until the next poll is due.
+    is_working: bool,
+    pub(super) ring_drops: u64,
+    pub(super) frames: u64,
+    pub(super) busy: Span,
+}
+
+/// What a poll found to do.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Polled {
+    /// The aggregates go up now.
+    Deliver,
+    /// The core works on them until then.
+    WorkUntil(Time),
+}
+
+impl ReceiveStage {
+    pub(super) fn new(policy: ReceivePolicy) -> ReceiveStage {
+        ReceiveStage {
+            has_costs: policy.per_packet > Span::ZERO || policy.per_byte_fs > 0,
+            per_packet: policy.per_packet,
+            per_byte_fs: policy.per_byte_fs,
+            ring_frames: policy.ring_frames,
+            gro: Gro::new(policy.gro_bytes),
+            is_working: false,
+            ring_drops: 0,
+            frames: 0,
+            busy: Span::ZERO,
+        }
+    }
+
+    /// When the next poll is due, after a delivery at `now`.
+    #[inline]
+    pub(super) fn next_poll<O: Outputs>(&self, now: Time, place: &O::Place, out: &mut O) -> Time {
+        let head = out.ring(place).next_arrival();
+        if head.is_never() {
+            Time::NEVER
+        } else if head <= now {
+            now
+        } else {
+            out.poll_after(place, head)
+        }
+    }
+
+    /// A poll is due: when the next is if now there is one frame and it costs no work, and `None` for everything else. Most polls of a
+    /// host without interrupt moderation are like this, and need nothing merged.
+    #[inline]
+    pub(super) fn after_single<O: Outputs>(&self, now: Time, place: &O::Place, out: &mut O) -> Option<Time> {
+        let ring = out.ring(place);
+        let next = ring.second_arrival();
+        if self.has_costs || next <= now || ring.next_arrival() > now {
+            return None;
+        }
+        Some(if next.is_never() { next } else { out.poll_after(place, next) })
+    }
+
+    /// A poll is due: takes frames from the ring, or finishes work on frames taken before.
+    pub(super) fn poll<O: Outputs>(
+        &mut self,
+        now: Time,
+        place: &O::Place,
+        out: &mut O,
+        mut each: impl FnMut(&mut O, &Packet, &mut Gro),
+    ) -> Polled {
+        if self.is_working {
+            self.is_working = false;
+            return Polled::Deliver;
+        }
+        let costs = self.has_costs;
+        let mut budget = if costs { POLL_BUDGET } else { usize::MAX };
+        self.ring_drops += out.ring(place).drop_arrived_beyond(self.ring_frames, now);
+        while budget > 0
+            && let Some((_, packet)) = out.ring(place).pop_arrived(now)
+        {
+            budget -= 1;
+            self.frames += 1;
+            each(out, &packet, &mut self.gro);
+        }
+        if !costs {
+            return Polled::Deliver;
+        }
+        let work = self.work();
+        self.busy += work;
+        self.is_working = true;
+        Polled::WorkUntil(now + work)
+    }
+
+    fn work(&self) -> Span {
+        let aggregates = self.gro.aggregates();
+        let bytes: u64 = aggregates.iter().map(|aggregate| u64::from(aggregate.payload_bytes)).sum();
+        self.per_packet.times(aggregates.len() as u64) + Span::from_ps(bytes * self.per_byte_fs / 1000)
+    }
+}

@@ -1,0 +1,143 @@
+//! A socket: a transport endpoint with the program that uses it.
+
+use super::cores::Cores;
+use super::outputs::{Carried, Completion, Outputs};
+use super::uplink::Uplink;
+use crate::app::{App, HostCalls};
+use crate::ip::Identity;
+use crate::transport::{Tcp, TcpStats};
+use crate::udp::Udp;
+use tailrace_units::{Span, Time};
+
+/// A socket to be opened, with its program.
+#[derive(Debug)]
+pub struct NewSocket {
+    /// What stands in its packets.
+    pub identity: Identity,
+    /// Hash of the packets that belong here: a late packet of an earlier connection with the same number does not match.
+    pub expects: u32,
+    /// The program that uses it.
+    pub app: App,
+    /// For whom the program works.
+    pub owner: u32,
+    /// The engine's name for its deadline.
+    pub timer: u32,
+    /// Whether bytes that arrive here count as the owner's goodput.
+    pub counts_goodput: bool,
+    /// The socket is given back when its program has finished.
+    pub is_transient: bool,
+}
+
+/// A socket for datagrams to be opened.
+#[derive(Clone, Copy, Debug)]
+pub struct NewUdpSocket {
+    /// What stands in its datagrams.
+    pub identity: Identity,
+    /// Hash of the datagrams that belong here.
+    pub expects: u32,
+    /// For whom its program works.
+    pub owner: u32,
+    /// Link, IP and UDP headers of a datagram, without the tag of a VLAN.
+    pub header_bytes: u32,
+}
+
+/// One end of a flow of datagrams. Its program sends when the engine asks it to, and measures what arrives.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct UdpSocket {
+    pub(super) udp: Udp,
+    pub(super) owner: u32,
+    pub(super) expects: u32,
+}
+
+/// One end of a connection.
+pub struct Socket {
+    pub(super) tcp: Tcp,
+    pub(super) app: App,
+    pub(super) owner: u32,
+    pub(super) timer: u32,
+    /// 0 for a socket that was given back.
+    pub(super) expects: u32,
+    pub(super) counts_goodput: bool,
+    pub(super) is_transient: bool,
+}
+
+impl Socket {
+    /// The transport.
+    pub fn tcp(&self) -> &Tcp {
+        &self.tcp
+    }
+    /// The program.
+    pub fn app(&self) -> &App {
+        &self.app
+    }
+    /// For whom the program works.
+    pub fn owner(&self) -> u32 {
+        self.owner
+    }
+    /// The engine's name for its deadline.
+    pub fn timer(&self) -> u32 {
+        self.timer
+    }
+    /// Whether bytes that arrive here count as the owner's goodput.
+    pub fn counts_goodput(&self) -> bool {
+        self.counts_goodput
+    }
+    /// What its connection has counted, unless it was given back.
+    pub fn stats(&self) -> Option<&TcpStats> {
+        (self.expects != 0).then(|| self.tcp.stats())
+    }
+    /// When its transport or its program is due.
+    #[inline]
+    pub fn poll_timeout(&self) -> Time {
+        self.tcp.poll_timeout().min(self.app.poll_timeout())
+    }
+}
+
+/// What one socket's program may touch.
+pub(super) struct SocketCalls<'a, O: Outputs> {
+    pub(super) number: u32,
+    pub(super) host: u16,
+    pub(super) owner: u32,
+    pub(super) is_transient: bool,
+    pub(super) has_finished: bool,
+    pub(super) tcp: &'a mut Tcp,
+    pub(super) cores: &'a mut Cores,
+    pub(super) uplink: Uplink<'a, O>,
+}
+
+impl<O: Outputs> HostCalls for SocketCalls<'_, O> {
+    fn connect(&mut self) {
+        self.tcp.connect(self.uplink.now, &mut self.uplink);
+    }
+    fn write(&mut self, bytes: u64) {
+        self.tcp.write(self.uplink.now, bytes, &mut self.uplink);
+    }
+    fn leave_unread(&mut self) {
+        self.tcp.leave_unread();
+    }
+    fn read(&mut self, bytes: u64) {
+        self.tcp.read(self.uplink.now, bytes, &mut self.uplink);
+    }
+    fn ask_core(&mut self) -> bool {
+        self.cores.ask(self.number)
+    }
+    fn compute(&mut self, work: Span) -> Time {
+        self.cores.busy += work;
+        self.uplink.now + work
+    }
+    fn keeps_core(&mut self, used: Span) -> bool {
+        self.cores.goes_on(used)
+    }
+    fn leave_core(&mut self) {
+        self.cores.leave();
+    }
+    fn completed(&mut self, user: u32, intended: Time) {
+        let ends = || Carried { source: self.tcp.peer_host(), destination: self.host, bytes: self.tcp.received() };
+        let carried = self.is_transient.then(ends);
+        self.uplink.out.completed(self.uplink.now, &Completion { owner: self.owner, user, intended, carried });
+    }
+    fn finished(&mut self, user: u32) {
+        self.has_finished = true;
+        self.uplink.out.finished(self.uplink.now, self.owner, user);
+    }
+}

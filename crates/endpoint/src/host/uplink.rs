@@ -1,0 +1,63 @@
+//! The way down: from a transport to the interface.
+
+use super::outputs::Outputs;
+use crate::nic::{LosslessNic, Nic};
+use crate::transport::Wire;
+use tailrace_units::Time;
+use tailrace_wire::Packet;
+
+/// The interface of a host, and what is around it, at one moment.
+pub(super) struct Uplink<'a, O: Outputs> {
+    pub(super) place: &'a O::Place,
+    pub(super) nic: &'a mut Nic,
+    pub(super) out: &'a mut O,
+    pub(super) now: Time,
+}
+
+impl<O: Outputs> Wire for Uplink<'_, O> {
+    #[inline]
+    fn send(&mut self, packet: Packet) -> Option<Time> {
+        self.out.sent();
+        let nic = match self.nic {
+            Nic::Plain(nic) => nic,
+            Nic::Lossless(_) => return self.enqueue(packet),
+        };
+        let Some((start, end)) = nic.send(self.now, u32::from(packet.frame_bytes)) else {
+            self.out.dropped(self.place, self.now, &packet);
+            return None;
+        };
+        self.out.transmit(self.place, &packet, start, end);
+        Some(end)
+    }
+}
+
+impl<O: Outputs> Uplink<'_, O> {
+    /// Hands a frame to an interface that chooses when to send it.
+    #[cold]
+    fn enqueue(&mut self, packet: Packet) -> Option<Time> {
+        let now = self.now;
+        let departs = self.lossless().enqueue(now, packet);
+        if departs.is_none() {
+            self.out.dropped(self.place, now, &packet);
+        }
+        self.send_due();
+        departs
+    }
+
+    /// Sends what is due at such an interface, and notes when it is due again.
+    pub(super) fn send_due(&mut self) {
+        let now = self.now;
+        while let Some((start, end, packet)) = self.lossless().send(now) {
+            self.out.transmit(self.place, &packet, start, end);
+        }
+        let due = self.lossless().poll_timeout();
+        self.out.arm_interface(self.place, due);
+    }
+
+    fn lossless(&mut self) -> &mut LosslessNic {
+        match self.nic {
+            Nic::Lossless(nic) => nic,
+            Nic::Plain(_) => unreachable!("a plain interface has sent when it was handed a frame"),
+        }
+    }
+}

@@ -1,0 +1,61 @@
+//! What switches send on: the wires of the lab and the control frames for its hosts, with a record of what happened.
+
+use super::sources::Sources;
+use crate::frame::{LiveFrame, Pool};
+use tailrace_dataplane::Frame;
+use tailrace_network::{ControlQueue, End, Frames, Medium, NetworkFrame, Place, Wire};
+use tailrace_record::Digest;
+use tailrace_units::Time;
+
+/// The parts of the network that a frame passes on its way out of a switch.
+#[derive(Debug)]
+pub(super) struct Links {
+    pub(super) wires: Vec<Wire<LiveFrame>>,
+    /// By host: control frames for its interface.
+    pub(super) control: Vec<ControlQueue>,
+    /// Bytes of frames; none in a replay.
+    pub(super) pool: Option<Pool>,
+    pub(super) digest: Digest,
+    pub(super) frames: Frames,
+    /// Whose frames they are, for the records.
+    pub(super) sources: Sources,
+}
+
+impl Links {
+    /// A frame has left the network: its memory is free.
+    #[inline]
+    pub(super) fn release(&mut self, frame: &LiveFrame) {
+        if let (Some(pool), Some(slot)) = (&mut self.pool, frame.slot) {
+            pool.give_back(slot);
+        }
+    }
+}
+
+impl Medium<LiveFrame> for Links {
+    #[inline]
+    fn send(&mut self, wire: usize, frame: &LiveFrame, start: Time, end: Time) {
+        self.digest.add(start, Place::Wire(wire as u64).number(), frame.fingerprint());
+        if let End::Host(host) = self.wires[wire].end
+            && frame.is_control()
+        {
+            self.frames.delivered += u64::from(!frame.is_pause());
+            let arrival = self.wires[wire].arrival(start, end);
+            return self.control[host as usize].push(arrival, frame.packet);
+        }
+        self.wires[wire].push(frame, start, end);
+    }
+
+    fn dropped(&mut self, at: Time, wire: usize, frame: &LiveFrame) {
+        self.frames.dropped += 1;
+        self.digest.add(at, Place::Drop(wire as u64).number(), frame.fingerprint());
+        self.release(frame);
+    }
+
+    fn marked(&mut self, at: Time, wire: usize, frame: &LiveFrame) {
+        self.digest.add(at, Place::Mark(wire as u64).number(), frame.fingerprint());
+    }
+
+    fn source_of(&self, frame: &LiveFrame) -> Option<usize> {
+        self.sources.of(frame)
+    }
+}

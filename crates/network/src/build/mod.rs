@@ -1,0 +1,8 @@
+//! From the plan to the models: switches, and interfaces of data-centre bridging.
+
+mod interface;
+mod switch;
+
+pub use interface::lossless_nics;
+pub use switch::notifies;
+pub(crate) use switch::switches;

@@ -1,0 +1,52 @@
+//! How long frames are on their way, and the oscillators that pace them.
+
+use tailrace_plan::{Plan, RawSwitching};
+use tailrace_units::{BitRate, Pace, Span, Stream, Time};
+
+/// A cut-through switch forwards when it has seen this much of a frame.
+const CUT_THROUGH_BYTES: u64 = 64;
+
+/// The pace of a node's port with the node's own oscillator.
+pub fn pace_of(plan: &Plan, node: usize, port: usize) -> Pace {
+    let link = plan.graph.ports[node][port].link;
+    pace_at(plan, node, plan.graph.links[link].rate)
+}
+
+fn pace_at(plan: &Plan, node: usize, rate: BitRate) -> Pace {
+    let most = u64::from(plan.raw.clock_offset_ppb);
+    let mut luck = Stream::new(plan.raw.seed, &format!("{}/clock", plan.graph.names[node]));
+    let offset = luck.below(2 * most + 1) as i64 - most as i64;
+    rate.pace(i32::try_from(offset).expect("offsets are below 1e6 ppb"))
+}
+
+/// How long a frame is on its way over one direction of a link.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Flight {
+    /// Propagation, and the pipeline of the switch at the end.
+    pub(crate) delay: Span,
+    /// Cut-through: the frame counts as arrived when this much of it was sent; `None` for the whole frame.
+    pub(crate) header_time: Option<Span>,
+}
+
+impl Flight {
+    /// When a frame that is sent from `start` to `end` arrives.
+    #[inline]
+    pub(crate) fn arrival(&self, start: Time, end: Time) -> Time {
+        match self.header_time {
+            None => end + self.delay,
+            Some(header) => (start + header).min(end) + self.delay,
+        }
+    }
+}
+
+/// The flight over a link between these nodes.
+pub(crate) fn flight(plan: &Plan, link: usize, from: usize, to: usize) -> Flight {
+    let graph = &plan.graph;
+    let delay = graph.links[link].delay;
+    let Some(switch) = to.checked_sub(graph.hosts) else { return Flight { delay, header_time: None } };
+    let raw = &plan.raw.switches[switch];
+    let rate = graph.links[link].rate;
+    let cuts_through = raw.switching == RawSwitching::CutThrough && graph.fastest_link(to) <= Some(rate);
+    let header_time = cuts_through.then(|| pace_at(plan, from, rate).time_to_send(CUT_THROUGH_BYTES));
+    Flight { delay: delay + Span::from_ps(raw.latency_ps), header_time }
+}

@@ -1,0 +1,30 @@
+//! The network of a plan, for any engine: switches, the directions of links, what observed ports record, control frames for
+//! hosts, and what ports report at the end.
+//!
+//! It knows no agenda and no clock. An engine decides in which order wires and switches are worked on; [`Medium`] is what
+//! it offers to them. Frames may be the simulator's packets or headers of real frames ([`NetworkFrame`]).
+
+mod address;
+mod build;
+mod control;
+mod flight;
+mod frame;
+mod outcome;
+mod place;
+mod record;
+mod ring;
+mod switch;
+mod topology;
+mod wire;
+
+pub use address::address_of;
+pub use build::{lossless_nics, notifies};
+pub use control::{ControlQueue, deliver_to, notification};
+pub use flight::pace_of;
+pub use frame::{Frames, NetworkFrame};
+pub use outcome::{Counted, deadlock, interface_summary, port_series, ports, queue_depth, switch_summaries};
+pub use place::Place;
+pub use record::{PortEvent, PortRecord};
+pub use switch::{Medium, Notice, SwitchNode, SwitchOutputs};
+pub use topology::{HostLink, Topology};
+pub use wire::{End, Origin, Wire};

@@ -1,0 +1,27 @@
+//! Where the events of a digest happen.
+
+/// A place of a digest's event: the number of a wire, and what happened there.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Place {
+    /// A frame's transmission begins on a wire.
+    Wire(u64),
+    /// A frame is dropped at the port before a wire.
+    Drop(u64),
+    /// A frame is marked at the port before a wire.
+    Mark(u64),
+    /// A program of a workload gets something.
+    Delivery(u64),
+}
+
+impl Place {
+    /// A number of its own; numbers of wires and workloads are below 2^32.
+    #[inline]
+    pub const fn number(self) -> u64 {
+        match self {
+            Place::Wire(wire) => wire,
+            Place::Drop(wire) => 1 << 32 | wire,
+            Place::Mark(wire) => 2 << 32 | wire,
+            Place::Delivery(workload) => 3 << 32 | workload,
+        }
+    }
+}

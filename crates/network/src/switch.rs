@@ -1,0 +1,181 @@
+//! A switch with its place in the network. What belongs to it, it owns: the data plane, the records of its ports, and the
+//! notices that its congestion points have not sent yet.
+
+use crate::{NetworkFrame, PortEvent, PortRecord, notification};
+use tailrace_dataplane::{DropCause, Notification, Outside, PortNo, QueueNo, Switch};
+use tailrace_plan::RawObserve;
+use tailrace_units::Time;
+use tailrace_wire::Flags;
+
+/// What an engine offers to the switches of its network: wires to send on, and a record of what happens to frames.
+pub trait Medium<F> {
+    /// A frame occupies a wire from `start` to `end`.
+    fn send(&mut self, wire: usize, frame: &F, start: Time, end: Time);
+    /// A frame was dropped at the port before a wire.
+    fn dropped(&mut self, at: Time, wire: usize, frame: &F);
+    /// A frame was marked at the port before a wire.
+    fn marked(&mut self, at: Time, wire: usize, frame: &F);
+    /// The source of traffic that a frame belongs to, for records; none for frames that switches make.
+    fn source_of(&self, frame: &F) -> Option<usize>;
+}
+
+/// A switch of the network.
+#[derive(Debug)]
+pub struct SwitchNode<F> {
+    /// The data plane.
+    pub switch: Switch<F>,
+    ports: Vec<NodePort>,
+    notices: Vec<Notice<F>>,
+}
+
+/// A port: the wire behind it, and its record if it is observed.
+#[derive(Debug)]
+struct NodePort {
+    wire: u32,
+    record: Option<Box<PortRecord>>,
+}
+
+/// What a congestion point has to send to the source of a sampled frame.
+#[derive(Clone, Copy, Debug)]
+pub struct Notice<F> {
+    /// The port of the congested queue.
+    pub port: PortNo,
+    /// The sampled frame.
+    pub sampled: F,
+    /// The feedback.
+    pub notification: Notification,
+}
+
+impl<F: NetworkFrame> SwitchNode<F> {
+    /// For each port its wire, and its record if it is observed.
+    pub(crate) fn new(switch: Switch<F>, ports: impl Iterator<Item = (u32, Option<PortRecord>)>) -> SwitchNode<F> {
+        let ports = ports.map(|(wire, record)| NodePort { wire, record: record.map(Box::new) });
+        SwitchNode { switch, ports: ports.collect(), notices: Vec::new() }
+    }
+
+    /// The data plane, and what it sends to.
+    #[inline]
+    pub fn split<'a, M>(&'a mut self, medium: &'a mut M) -> (&'a mut Switch<F>, SwitchOutputs<'a, F, M>) {
+        let SwitchNode { switch, ports, notices } = self;
+        (switch, SwitchOutputs { medium, ports, notices })
+    }
+
+    /// The latest notice that was not sent. An engine takes all of them after every call of the switch.
+    pub fn poll_notice(&mut self) -> Option<Notice<F>> {
+        self.notices.pop()
+    }
+
+    /// Whether there are notices to send.
+    #[inline]
+    pub fn has_notices(&self) -> bool {
+        !self.notices.is_empty()
+    }
+
+    /// Sends what a congestion point has to say to the host that sent the sampled frame.
+    pub fn send_notice(&mut self, now: Time, notice: &Notice<F>, source_host: u32, medium: &mut impl Medium<F>) {
+        let frame = notification(&notice.sampled, source_host, notice.notification);
+        let (switch, mut outputs) = self.split(medium);
+        switch.handle_frame(now, notice.port, frame, &mut outputs);
+    }
+
+    /// Brings the depths of observed ports up to `now`. The switch must be settled.
+    pub fn record_depths(&mut self, now: Time) {
+        for (port, own) in self.ports.iter_mut().enumerate() {
+            if let Some(record) = &mut own.record {
+                record.depth(now, self.switch.waiting_bytes(port));
+            }
+        }
+    }
+
+    /// Counts from `now` on, but for series. The switch must be settled.
+    pub fn begin_counting(&mut self, now: Time) {
+        self.switch.begin_counting(now);
+        self.records_mut().for_each(|record| record.begin_counting(now));
+    }
+
+    /// Everything begins anew at `now`: counters and records, whose times count from there. The switch must be settled.
+    pub fn begin(&mut self, observe: &RawObserve, sources: usize, now: Time) {
+        self.switch.begin_counting(now);
+        let empty = PortRecord::new(observe, sources);
+        for (port, own) in self.ports.iter_mut().enumerate() {
+            if let Some(record) = &mut own.record {
+                record.begin(&empty, now, self.switch.waiting_bytes(port));
+            }
+        }
+    }
+
+    /// Frames that wait in queues of ports that choose late.
+    pub fn held_frames(&self) -> u64 {
+        (0..self.ports.len()).map(|port| self.switch.held_frames(port)).sum()
+    }
+
+    /// The record of a port that is observed.
+    pub fn record(&self, port: PortNo) -> Option<&PortRecord> {
+        self.ports[port].record.as_deref()
+    }
+
+    /// Keeps every event of the observed ports from now on. Memory grows with the run: for tests.
+    pub fn keep_events(&mut self) {
+        self.records_mut().for_each(PortRecord::keep_events);
+    }
+
+    /// By observed port, in order, what was kept.
+    pub fn events(&self) -> Vec<&[PortEvent]> {
+        self.ports.iter().filter_map(|port| port.record.as_deref()).map(PortRecord::events).collect()
+    }
+
+    fn records_mut(&mut self) -> impl Iterator<Item = &mut PortRecord> {
+        self.ports.iter_mut().filter_map(|port| port.record.as_deref_mut())
+    }
+}
+
+/// What a switch hands out, on its way to wires and records.
+pub struct SwitchOutputs<'a, F, M> {
+    medium: &'a mut M,
+    ports: &'a mut [NodePort],
+    notices: &'a mut Vec<Notice<F>>,
+}
+
+impl<F: NetworkFrame, M: Medium<F>> Outside<F> for SwitchOutputs<'_, F, M> {
+    #[inline]
+    fn transmit(&mut self, port: PortNo, frame: F, start: Time, end: Time) {
+        let own = &mut self.ports[port];
+        if let Some(record) = &mut own.record {
+            record.sent((start, end), self.medium.source_of(&frame), &frame);
+        }
+        self.medium.send(own.wire as usize, &frame, start, end);
+    }
+
+    fn dropped(&mut self, at: Time, port: PortNo, _queue: QueueNo, frame: &F, cause: DropCause) {
+        let own = &mut self.ports[port];
+        if let Some(record) = &mut own.record {
+            record.dropped(at, self.medium.source_of(frame), frame, cause);
+        }
+        self.medium.dropped(at, own.wire as usize, frame);
+    }
+
+    fn marked(&mut self, at: Time, port: PortNo, _queue: QueueNo, frame: &F) {
+        let own = &mut self.ports[port];
+        if let Some(record) = &mut own.record {
+            record.marked(at, frame);
+        }
+        self.medium.marked(at, own.wire as usize, frame);
+    }
+
+    fn notify(&mut self, at: Time, port: PortNo, _queue: QueueNo, frame: &F, notification: Notification) {
+        if frame.packet().flags.contains(Flags::CNM) {
+            return; // a notification has no source to slow down
+        }
+        if let Some(record) = &mut self.ports[port].record {
+            record.notified(at, frame, notification);
+        }
+        self.notices.push(Notice { port, sampled: *frame, notification });
+    }
+
+    #[inline]
+    fn depth(&mut self, at: Time, port: PortNo, bytes: u64) {
+        if let Some(record) = &mut self.ports[port].record {
+            record.depth(at, bytes);
+        }
+    }
+}

@@ -1,0 +1,170 @@
+//! One direction of a link: what is on its way, in order.
+
+use crate::NetworkFrame;
+use crate::flight::Flight;
+use crate::ring::Ring;
+use tailrace_endpoint::host::ReceiveRing;
+use tailrace_units::Time;
+use tailrace_wire::Packet;
+
+/// Where a wire ends.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum End {
+    /// At a port of a switch; from here on the frame is the switch's.
+    Switch {
+        /// Its number.
+        switch: u32,
+        /// The port.
+        port: u16,
+    },
+    /// At a host.
+    Host(u32),
+}
+
+/// Where a wire begins.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Origin {
+    /// At a switch's port that chooses late: it must be settled before the wire is read.
+    LatePort {
+        /// Its number.
+        switch: u32,
+        /// The port.
+        port: u16,
+    },
+    /// At any other port or a host's interface.
+    Settled,
+}
+
+/// What is on its way from one node to the next.
+#[derive(Clone, Debug)]
+pub struct Wire<F> {
+    /// By arrival.
+    on_the_way: Ring<Time, F>,
+    /// Where it ends.
+    pub end: End,
+    /// Where it begins.
+    pub origin: Origin,
+    flight: Flight,
+    /// When the latest control frame that went to an interface, and so is not on its way here, is over.
+    pub posted_until: Time,
+}
+
+impl<F: NetworkFrame> Wire<F> {
+    pub(crate) fn new(origin: Origin, end: End, flight: Flight) -> Wire<F> {
+        Wire { on_the_way: Ring::default(), end, origin, flight, posted_until: Time::ZERO }
+    }
+
+    /// Whether the next frame needs more memory.
+    #[inline]
+    pub fn is_full(&self) -> bool {
+        self.on_the_way.is_full()
+    }
+
+    /// Puts a frame on the wire. Returns when it arrives, if it is the first on its way.
+    #[inline]
+    pub fn push(&mut self, frame: &F, start: Time, end: Time) -> Option<Time> {
+        let arrival = self.arrival(start, end);
+        self.on_the_way.push(arrival, frame);
+        (self.on_the_way.len() == 1).then_some(arrival)
+    }
+
+    /// Puts a frame on the wire whose arrival is known. It must not lie before that of the frame before it.
+    #[inline]
+    pub fn push_at(&mut self, arrival: Time, frame: &F) {
+        self.on_the_way.push(arrival, frame);
+    }
+
+    /// When a frame that is sent from `start` to `end` arrives.
+    #[inline]
+    pub fn arrival(&self, start: Time, end: Time) -> Time {
+        self.flight.arrival(start, end)
+    }
+
+    /// The same, but neither before `earliest` nor before what is on its way already.
+    pub fn arrival_after(&self, start: Time, end: Time, earliest: Time) -> Time {
+        let last = self.on_the_way.back().unwrap_or(Time::ZERO);
+        self.arrival(start, end).max(earliest).max(last)
+    }
+
+    /// Whether frames are read when their header arrives.
+    pub fn is_read_ahead(&self) -> bool {
+        self.flight.header_time.is_some()
+    }
+
+    /// When the next frame arrives; [`Time::NEVER`] when none is on its way.
+    #[inline]
+    pub fn next_arrival(&self) -> Time {
+        self.on_the_way.front().unwrap_or(Time::NEVER)
+    }
+
+    /// The next frame, with its arrival.
+    #[inline]
+    pub fn next_frame(&self) -> Option<(Time, &F)> {
+        self.on_the_way.iter().next()
+    }
+
+    /// Takes the next frame if it has arrived.
+    #[inline]
+    pub fn pop_arrived(&mut self, now: Time) -> Option<(Time, F)> {
+        if self.on_the_way.front()? > now {
+            return None;
+        }
+        Some(self.on_the_way.pop())
+    }
+
+    /// Takes the next frame, which must have arrived.
+    #[inline]
+    pub fn pop(&mut self) -> (Time, F) {
+        self.on_the_way.pop()
+    }
+
+    /// When the frame behind the next one arrives.
+    #[inline]
+    pub fn second_arrival(&self) -> Time {
+        self.on_the_way.second().unwrap_or(Time::NEVER)
+    }
+
+    /// Drops the latest of the frames that have arrived by `now` until `most` are left, and returns how many it dropped.
+    pub fn drop_arrived_beyond(&mut self, most: usize, now: Time) -> u64 {
+        if self.on_the_way.len() <= most || self.on_the_way.iter().nth(most).is_none_or(|frame| frame.0 > now) {
+            return 0;
+        }
+        let arrived = self.on_the_way.iter().take_while(|frame| frame.0 <= now).count();
+        self.on_the_way.remove(most, arrived);
+        (arrived - most) as u64
+    }
+
+    /// Whether frames follow each other.
+    #[inline]
+    pub fn holds_several(&self) -> bool {
+        self.on_the_way.len() > 1
+    }
+
+    /// Frames on their way. Pause frames are the switches' own and not counted among the frames of the network.
+    pub fn frames(&self) -> u64 {
+        self.on_the_way.iter().filter(|(_, frame)| !frame.is_pause()).count() as u64
+    }
+}
+
+/// The wire that ends at a host is the ring from which the host polls.
+impl ReceiveRing for Wire<Packet> {
+    #[inline]
+    fn next_arrival(&self) -> Time {
+        self.next_arrival()
+    }
+    #[inline]
+    fn second_arrival(&self) -> Time {
+        self.second_arrival()
+    }
+    #[inline]
+    fn pop(&mut self) -> (Time, Packet) {
+        self.pop()
+    }
+    #[inline]
+    fn pop_arrived(&mut self, now: Time) -> Option<(Time, Packet)> {
+        self.pop_arrived(now)
+    }
+    fn drop_arrived_beyond(&mut self, most: usize, now: Time) -> u64 {
+        self.drop_arrived_beyond(most, now)
+    }
+}

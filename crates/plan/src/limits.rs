@@ -1,0 +1,28 @@
+//! The limits of a plan by name, for the lab: it refuses a scenario where its plan would be refused.
+
+use crate::resolve::{CLOCK_OFFSET_PPB_MAX, bridging, hosts, policies};
+use crate::tree::{self, choice};
+use crate::workloads::{datagrams, distribution, stream};
+
+/// Every limit that scenarios are checked against as well; the unit ends the name.
+pub fn limits() -> Vec<(&'static str, u64)> {
+    vec![
+        ("clock_offset_ppb_max", CLOCK_OFFSET_PPB_MAX.into()),
+        ("connection_bps_min", stream::CONNECTION_BPS_MIN),
+        ("datagram_headers_bytes", datagrams::HEADERS_BYTES.into()),
+        ("erlang_shape_max", distribution::ERLANG_SHAPE_MAX.into()),
+        ("flow_table_entries_min", policies::TABLE_ENTRIES_MIN.into()),
+        ("mtu_bytes_max", (*hosts::MTU_RANGE.end()).into()),
+        ("mtu_bytes_min", (*hosts::MTU_RANGE.start()).into()),
+        ("qcn_set_point_bytes_min", bridging::SET_POINT_MIN),
+        ("trap_entries_min", bridging::TRAP_ENTRIES_MIN.into()),
+        ("tree_bridge_priority_step", tree::BRIDGE_PRIORITY_STEP.into()),
+        ("tree_links_max", choice::LINKS_MAX as u64),
+        ("tree_path_cost_max", tree::PATH_COST_MAX.into()),
+        ("tree_port_priority_step", tree::PORT_PRIORITY_STEP.into()),
+        ("tree_switches_max", choice::SWITCHES_MAX as u64),
+        ("trees_max", tree::TREES_MAX as u64),
+        ("vlan_max", tree::VLAN_MAX.into()),
+        ("weight_milli_max", policies::WEIGHT_MILLI_MAX.into()),
+    ]
+}

@@ -1,0 +1,202 @@
+//! What switches and hosts send on: the wires, and what becomes due when a frame is on one.
+
+use crate::agenda::Agenda;
+use crate::bridging::Bridging;
+use crate::observe::Observe;
+use crate::world::source_of;
+use tailrace_dataplane::Frame;
+use tailrace_endpoint::host::{Completion, Moderation, Outputs};
+use tailrace_endpoint::udp::Datagram;
+use tailrace_network::{End, Medium, NetworkFrame, Wire};
+use tailrace_units::Time;
+use tailrace_wire::Packet;
+
+/// The parts of the world that a frame passes on its way out of a node.
+#[derive(Debug)]
+pub(crate) struct Links {
+    pub(crate) wires: Vec<Wire<Packet>>,
+    /// Interrupt moderation at each host's end.
+    pub(crate) moderations: Vec<Moderation>,
+    pub(crate) agenda: Agenda,
+    pub(crate) observe: Observe,
+    /// Interfaces and switches of data-centre bridging.
+    pub(crate) bridging: Bridging,
+}
+
+impl Links {
+    /// Most frames follow another one on their wire, where there is room: then nobody need be told. Everything else is a last
+    /// call, so that this way needs no register that outlives a call.
+    #[inline]
+    fn send(&mut self, wire: usize, packet: &Packet, start: Time, end: Time) {
+        self.observe.sent(start, wire, packet.fingerprint());
+        let link = &mut self.wires[wire];
+        if packet.is_control() || link.is_full() {
+            return self.send_slowly(wire, packet, start, end);
+        }
+        if let Some(arrival) = link.push(packet, start, end) {
+            self.announce(wire, arrival);
+        }
+    }
+
+    /// For frames that may end at a host's interface, and for wires that need memory.
+    #[cold]
+    #[inline(never)]
+    fn send_slowly(&mut self, wire: usize, packet: &Packet, start: Time, end: Time) {
+        let link = &mut self.wires[wire];
+        if packet.is_control()
+            && let End::Host(host) = link.end
+        {
+            let arrival = link.arrival(start, end);
+            link.posted_until = arrival;
+            self.wake_wire(wire, arrival);
+            self.post(host, arrival, *packet);
+        } else if let Some(arrival) = link.push(packet, start, end) {
+            self.announce(wire, arrival);
+        }
+    }
+
+    /// The first frame on a wire makes it due.
+    #[inline(never)]
+    fn announce(&mut self, wire: usize, arrival: Time) {
+        let due = match self.wires[wire].end {
+            End::Switch { .. } => arrival,
+            End::Host(host) => self.moderations[host as usize].poll_after(arrival),
+        };
+        // A poll that is under way keeps its time: it will find the frame.
+        if self.agenda.due(source_of(wire)).is_never() {
+            self.agenda.arm(source_of(wire), due);
+        }
+    }
+}
+
+impl Links {
+    /// A pause or a notification goes to a host's interface, if that takes part; any other ignores it.
+    #[cold]
+    fn post(&mut self, host: u32, arrival: Time, packet: Packet) {
+        let Some(interface) = self.bridging.interface_of(host) else {
+            self.observe.frames.delivered += u64::from(!packet.is_pause());
+            return;
+        };
+        interface.control.push(arrival, packet);
+        let (source, due) = interface.due();
+        self.agenda.arm(source, due);
+    }
+
+    /// The interface of a host that takes part in data-centre bridging is due then by itself.
+    pub(crate) fn call_interface(&mut self, host: u32, at: Time) {
+        let Some(interface) = self.bridging.interface_of(host) else { return };
+        interface.nic_due = at;
+        let (source, due) = interface.due();
+        self.agenda.arm(source, due);
+    }
+
+    /// Frames may wait behind one that was posted: the wire wakes up when that one is over, as it does for any other.
+    #[cold]
+    pub(crate) fn wake_wire(&mut self, wire: usize, arrival: Time) {
+        if self.agenda.due(source_of(wire)).is_never() {
+            self.agenda.arm(source_of(wire), arrival);
+        }
+    }
+}
+
+impl Medium<Packet> for Links {
+    #[inline]
+    fn send(&mut self, wire: usize, packet: &Packet, start: Time, end: Time) {
+        self.send(wire, packet, start, end);
+    }
+
+    fn dropped(&mut self, at: Time, wire: usize, packet: &Packet) {
+        self.observe.dropped(at, wire as u64, packet.fingerprint());
+    }
+
+    fn marked(&mut self, at: Time, wire: usize, packet: &Packet) {
+        self.observe.marked(at, wire as u64, packet.fingerprint());
+    }
+
+    fn source_of(&self, packet: &Packet) -> Option<usize> {
+        self.observe.source_of(packet)
+    }
+}
+
+/// Where a host is attached, and its place among the hosts.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Attachment {
+    pub(crate) index: u32,
+    /// The wire behind the interface.
+    pub(crate) wire_out: u32,
+    /// The wire that ends at the interface.
+    pub(crate) wire_in: u32,
+    /// Whether frames of VLANs carry their tag on its link.
+    pub(crate) is_tagged: bool,
+}
+
+impl Outputs for Links {
+    type Place = Attachment;
+    type Ring = Wire<Packet>;
+
+    #[inline]
+    fn ring(&mut self, place: &Attachment) -> &mut Wire<Packet> {
+        &mut self.wires[place.wire_in as usize]
+    }
+    #[inline]
+    fn poll_after(&mut self, place: &Attachment, arrival: Time) -> Time {
+        self.moderations[place.index as usize].poll_after(arrival)
+    }
+    #[inline]
+    fn postpone_poll(&mut self, place: &Attachment, at: Time) {
+        self.agenda.postpone_wire(place.wire_in, at);
+    }
+    fn arm_poll(&mut self, place: &Attachment, at: Time) {
+        self.agenda.arm(place.wire_in, at);
+    }
+    fn arm_interface(&mut self, place: &Attachment, at: Time) {
+        self.call_interface(place.index, at);
+    }
+    #[inline]
+    fn arm_socket(&mut self, timer: u32, at: Time) {
+        self.agenda.arm(timer, at);
+    }
+    #[inline]
+    fn hasten_socket(&mut self, timer: u32, at: Time) {
+        if at < self.agenda.due(timer) {
+            self.agenda.arm(timer, at);
+        }
+    }
+
+    #[inline]
+    fn sent(&mut self) {
+        self.observe.frames.sent += 1;
+    }
+    #[inline]
+    fn transmit(&mut self, place: &Attachment, packet: &Packet, start: Time, end: Time) {
+        self.send(place.wire_out as usize, packet, start, end);
+    }
+    fn dropped(&mut self, place: &Attachment, at: Time, packet: &Packet) {
+        self.observe.dropped(at, u64::from(place.wire_out), packet.fingerprint());
+    }
+    #[inline]
+    fn ring_dropped(&mut self, frames: u64) {
+        self.observe.frames.dropped += frames;
+    }
+    #[inline]
+    fn delivered(&mut self, packet: &Packet) {
+        self.observe.delivered(packet);
+    }
+
+    fn received_datagram(&mut self, now: Time, owner: u32, datagram: &Datagram) {
+        self.observe.received_datagram(now, owner, datagram);
+    }
+    #[inline]
+    fn received(&mut self, now: Time, owner: u32, bytes: u64) {
+        self.observe.workloads[owner as usize].received(now, bytes);
+    }
+    fn completed(&mut self, now: Time, completion: &Completion) {
+        self.observe.completed(now, completion);
+    }
+    fn finished(&mut self, now: Time, owner: u32, user: u32) {
+        self.observe.finished(now, owner as usize, user);
+    }
+    fn is_over(&mut self, place: &Attachment, socket: u32) {
+        self.observe.over.push((place.index, socket));
+    }
+}

@@ -1,0 +1,52 @@
+"""How a scenario is to be run, and what that means for an engine and a scenario."""
+
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from tailrace.errors import RunRefusedError, closest
+from tailrace.experiment.engine import Engine
+from tailrace.experiment.machine import available_cores
+
+
+@dataclass(frozen=True)
+class Options:
+    """How a scenario is to be run."""
+
+    arms: Sequence[str] | None = None
+    """Only these arms."""
+    jobs: int | None = None
+    """Trials at the same time; None for one on each core."""
+    scale: float = 1.0
+    """Share of every count, size and duration."""
+    out: Path | None = None
+    """Run directory; None for one below `runs/` named after the scenario and its plans."""
+    command: Sequence[str] = field(default_factory=lambda: list(sys.argv))
+    """For the record."""
+    live_scale: int = 1
+    """Rates, queues and users are divided by this; see `experiment.divide`."""
+    time_budget_s: float | None = None
+    """Time limit for repeating trials that the machine invalidated; None to limit the attempts instead."""
+
+
+def jobs_of(asked: int | None, engine: Engine) -> int:
+    """Trials at the same time."""
+    jobs = available_cores() if asked is None else asked
+    if jobs < 1:
+        raise RunRefusedError(f"--jobs {jobs}: jobs must be at least 1 (hint: omit --jobs for one job per core)")
+    most = engine.jobs_max
+    if asked is not None and most is not None and asked > most:
+        raise RunRefusedError(
+            f"{asked} {engine.name} trials at the same time would disturb each other (hint: omit --jobs)"
+        )
+    return jobs if most is None else min(jobs, most)
+
+
+def chosen_arms(asked: Sequence[str] | None, known: Sequence[str]) -> list[str]:
+    if not asked:
+        return list(known)
+    for arm in asked:
+        if arm not in known:
+            raise RunRefusedError(f"there is no arm '{arm}' (hint: {closest(arm, known, 'arms')})")
+    return [arm for arm in known if arm in asked]
