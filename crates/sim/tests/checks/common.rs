@@ -93,7 +93,7 @@ pub fn star(hosts: usize, mtu: u32, rate_bps: u64, delay_ps: u64, switch: RawSwi
     let name = |i: usize| format!("h{i}");
     let links = (0..hosts).map(|i| link(&name(i), &switch.name, rate_bps, delay_ps)).collect();
     RawPlan {
-        version: 1,
+        version: 2,
         name: "test".into(),
         seed: 1,
         stop_at_ps: S,
