@@ -72,9 +72,7 @@ Calibrated = Annotated[
 ]
 Fabric = Annotated[
     FabricKind | None,
-    typer.Option(
-        "--fabric", help="With --live: the fabric; tap is the built-in switch, the others are for comparison."
-    ),
+    typer.Option("--fabric", help="With --live: tap is the built-in switch, the others are for comparison."),
 ]
 LiveScale = Annotated[
     int,
@@ -174,15 +172,11 @@ def run(
     calibrated: Calibrated = None,
     live: Annotated[
         bool,
-        typer.Option(
-            "--live", help="Run real programs on emulated hosts of this machine (as root) instead of simulating."
-        ),
+        typer.Option("--live", help="Run real programs on emulated hosts (as root) instead of simulating."),
     ] = False,
     log_ingress: Annotated[
         bool,
-        typer.Option(
-            "--log-ingress", help="With --live: log the frames that enter the switches, for `tailrace replay`."
-        ),
+        typer.Option("--log-ingress", help="With --live: log frames at ingress, for `tailrace replay`."),
     ] = False,
     fabric: Fabric = None,
     live_scale: LiveScale = 1,
@@ -271,15 +265,11 @@ def import_(
     out: Out = None,
     scenario: Annotated[
         Path | None,
-        typer.Option(
-            "--scenario", metavar="SCENARIO", help="Scenario whose host MTUs are compared with the configuration."
-        ),
+        typer.Option("--scenario", metavar="SCENARIO", help="Scenario whose MTUs are compared."),
     ] = None,
     name: Annotated[
         str | None,
-        typer.Option(
-            "--name", metavar="NAME", help="Name of the switch and its policy; default: the configured host name."
-        ),
+        typer.Option("--name", metavar="NAME", help="Name of switch and policy; default: the host name."),
     ] = None,
     strict: Annotated[bool, typer.Option("--strict", help="Exit with code 1 unless every line is understood.")] = False,
     verbose: Annotated[bool, typer.Option("--verbose", help="List each remark instead of one per kind.")] = False,
