@@ -1,0 +1,75 @@
+//! What is due at a host: its interface, and the transports and programs of its sockets.
+
+use super::Host;
+use super::outputs::Outputs;
+use super::socket::SocketCalls;
+use super::uplink::Uplink;
+use crate::app::App;
+use crate::nic::Nic;
+use crate::transport::Wire as _;
+use tailrace_units::Time;
+
+/// What is due.
+impl<P> Host<P> {
+    /// When the interface is due, or [`Time::NEVER`]. Sockets have deadlines of their own: [`Socket::poll_timeout`].
+    pub fn poll_timeout(&self) -> Time {
+        self.nic.poll_timeout()
+    }
+
+    /// The interface is due, or was told something: it sends what it may.
+    pub fn handle_timeout(&mut self, now: Time, out: &mut impl Outputs<Place = P>) {
+        if let Nic::Lossless(_) = self.nic {
+            Uplink { nic: &mut self.nic, place: &self.place, out, now }.send_due();
+        }
+    }
+
+    /// The transport's or the program's deadline has come.
+    #[inline(never)]
+    pub fn handle_socket_timeout(&mut self, now: Time, number: u32, out: &mut impl Outputs<Place = P>) {
+        let socket = &mut self.sockets[number as usize];
+        if socket.tcp.poll_timeout() <= now {
+            socket.tcp.handle_timeout(now, &mut Uplink { nic: &mut self.nic, place: &self.place, out, now });
+        }
+        if socket.app.poll_timeout() <= now {
+            return self.wake_program(now, number, out);
+        }
+        out.arm_socket(socket.timer, socket.poll_timeout());
+    }
+
+    /// The program's deadline has come. It may leave its core to others.
+    fn wake_program<O: Outputs<Place = P>>(&mut self, now: Time, number: u32, out: &mut O) {
+        self.call_program(now, number, out, |app, calls| app.handle_timeout(now, calls));
+        while let Some(next) = self.cores.poll_granted() {
+            self.call_program(now, next, out, |app, calls| app.handle_core(calls));
+        }
+    }
+
+    fn call_program<O: Outputs<Place = P>>(
+        &mut self,
+        now: Time,
+        number: u32,
+        out: &mut O,
+        call: impl FnOnce(&mut App, &mut SocketCalls<'_, O>),
+    ) {
+        let Host { place, sockets, nic, cores, number: host, .. } = self;
+        let socket = &mut sockets[number as usize];
+        let mut calls = SocketCalls {
+            number,
+            host: *host,
+            owner: socket.owner,
+            is_transient: socket.is_transient,
+            has_finished: false,
+            tcp: &mut socket.tcp,
+            cores,
+            uplink: Uplink { nic, place, out, now },
+        };
+        call(&mut socket.app, &mut calls);
+        out.arm_socket(socket.timer, socket.poll_timeout());
+    }
+
+    /// The program of this socket for datagrams sends one, of at most as many bytes as fit the MTU.
+    pub fn send_datagram(&mut self, now: Time, number: u32, payload_bytes: u32, out: &mut impl Outputs<Place = P>) {
+        let packet = self.udp_sockets[number as usize].udp.datagram(now, payload_bytes);
+        Uplink { nic: &mut self.nic, place: &self.place, out, now }.send(packet);
+    }
+}
