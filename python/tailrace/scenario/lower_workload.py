@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from tailrace.scenario.programs import LOADS
 from tailrace.scenario.topology import Graph
 from tailrace.scenario.workload import Datagrams, Flows, Oltp, RoundTrip, Stream, start_of
 
@@ -50,7 +51,7 @@ def _oltp(name: str, oltp: Oltp) -> Raw:
 
 
 def _load_generator(oltp: Oltp) -> Raw:
-    return {} if oltp.load_generator == "pgbench" else {"load_generator": oltp.load_generator}
+    return {} if oltp.load_generator == LOADS["transactions"][0] else {"load_generator": oltp.load_generator}
 
 
 def _round_trip(trip: RoundTrip) -> Raw:

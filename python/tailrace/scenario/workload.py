@@ -7,6 +7,7 @@ from pydantic import Field
 
 from tailrace.scenario.classify import Dscp
 from tailrace.scenario.distribution import Distribution, parse_distribution
+from tailrace.scenario.programs import LOADS, choices_of, program_of
 from tailrace.scenario.quantities import (
     NAME_PATTERN,
     Count,
@@ -25,6 +26,7 @@ from tailrace.scenario.units import TIME
 
 Priority = Annotated[int, Field(ge=0, le=7, strict=True)]
 GroupName = Annotated[str, Field(pattern=NAME_PATTERN)]
+TransactionProgram = Annotated[str, program_of("transactions"), choices_of("transactions")]
 AT_ONCE = parse_distribution("0s", TIME)
 
 
@@ -88,10 +90,10 @@ class Oltp(_Workload):
     """The pause counts from the end of the last transaction (think time) or from its intended start (pacing)."""
     start: TimeDistribution | None = None
     """First transaction of each user. Left out: anywhere in one mean gap, so that users do not start in step."""
-    load_generator: Literal["pgbench", "hammerdb"] = "pgbench"
+    load_generator: TransactionProgram = LOADS["transactions"][0]
     """The program that is the users in a live run; the simulator does not look at it."""
     connect: Literal["start", "early"] = "start"
-    """Users connect for their first transaction, or early: when the trial begins, as pools and pgbench do."""
+    """Users connect for their first transaction, or early: when the trial begins, as connection pools do."""
 
 
 class Stream(_Workload):

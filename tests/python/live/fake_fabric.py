@@ -13,8 +13,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from tailrace.live.programs.pgbench import Load
-from tailrace.live.programs.postgres import READY
+from tailrace.live.work import Work
 
 FAULT = os.environ.get("FAKE_FAULT", "")
 WARNINGS = [text for text in [os.environ.get("FAKE_WARNING")] if text]
@@ -117,7 +116,7 @@ class Fake:
         name, argv = command["name"], command["argv"]
         match Path(argv[0]).name:
             case "postgres":
-                self.write(command, "stderr", f"LOG:  {READY}\n")
+                self.write(command, "stderr", "LOG:  database system is ready to accept connections\n")
                 return
             case "iperf3" if "--server" in argv:
                 return
@@ -155,7 +154,7 @@ class Fake:
         """pgbench's log and table of commands."""
         argv = command["argv"]
         raw = next(w["oltp"] for w in self.plan["workloads"] if w.get("oltp", {}).get("name") == command["name"][8:])
-        load = Load(raw, self.plan["seed"], dict.fromkeys([t["response_bytes"] for t in raw["round_trips"]], 7))
+        load = Work(raw, self.plan["seed"], dict.fromkeys([t["response_bytes"] for t in raw["round_trips"]], 7))
         prefix = argv[argv.index("--log-prefix") + 1]
         lines = []
         now_us = time.time_ns() // 1000

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from tailrace.live.lab.fabric import FabricError
 from tailrace.live.lab.lab import Lab
+from tailrace.live.lab.needed import Needed
 from tailrace.live.lab.program import Command, Program
 
 HOME = Path("/usr/lib/postgresql")
@@ -18,6 +19,13 @@ PORT = 5432
 READY = "database system is ready to accept connections"
 READY_LIMIT_S = 30.0
 POLL_S = 0.02
+
+
+# Messages of an answer to a prepared statement of one text column `d` and one row, in the extended protocol
+# (PostgreSQL documentation, "Message Formats"): BindComplete 5, RowDescription 7 + 2 + 18, DataRow 7 + 4,
+# CommandComplete `SELECT 1` 14, ReadyForQuery 6.
+ANSWER_BYTES = 63
+ROW_BYTES_MIN = 1
 
 
 @dataclass(frozen=True)
@@ -135,3 +143,27 @@ def version_text(output: str) -> str:
     """`15.18` from `postgres (PostgreSQL) 15.18 (Debian ...)`."""
     found = re.search(r"\b(\d+(?:\.\d+)+)", output)
     return found[1] if found else output.strip()
+
+
+def row_bytes(response_bytes: int) -> int:
+    """Length of the text of a row for an answer of this size; smaller answers than the protocol's do not exist."""
+    return max(ROW_BYTES_MIN, response_bytes - ANSWER_BYTES)
+
+
+def table_name(response_bytes: int) -> str:
+    """Table whose rows make answers of this size."""
+    return f"pay_{response_bytes}"
+
+
+def _find(program: str) -> Path | None:
+    """One of its programs, which are not on the search path."""
+    try:
+        found = installation().program(program)
+    except FabricError:
+        return None
+    return found if found.exists() else None
+
+
+POSTGRES = Needed("postgres", "postgresql", "--version", "workloads of kind oltp", find=_find)
+PGBENCH = Needed("pgbench", "postgresql", "--version", "workloads of kind oltp", find=_find)
+CP = Needed("cp", "coreutils", "--version", "restoring databases")
