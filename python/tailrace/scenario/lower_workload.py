@@ -11,9 +11,9 @@ FS_BITS_PER_BYTE_SECOND = 8 * 10**15
 """Femtoseconds per second times bits per byte."""
 ONE_PPB = 10**9
 WRITE_TIME_PS = PS_PER_SECOND // 1000
-"""A program that keeps to a rate writes what its connection may send in this time, as iperf3 looks at its rate [K]."""
+"""A program that keeps to a rate writes what its connection may send in this time, as load generators do [K]."""
 WRITE_BYTES_MIN, WRITE_BYTES_MAX = 1024, 131_072
-"""A write is not smaller or larger than these; the larger is iperf3's own [K]."""
+"""A write is not smaller or larger than these; the larger is the usual one of load generators [K]."""
 
 Raw = dict[str, Any]
 
