@@ -141,7 +141,8 @@ class Program:
         if ended is not None and ended.signal is not None:
             how = f"was ended by signal {ended.signal}"
         lines = [line.strip() for line in tail(self.err_path) or tail(self.out_path)]
-        return f"{self.command.name}: {Path(self.command.argv[0]).name} {how}: {' | '.join(lines) or 'it said nothing'}"
+        program = Path(self.command.argv[0]).name
+        return f"{self.command.name}: {program} {how}: {' | '.join(lines) or 'it printed nothing'}"
 
 
 def tail(path: Path, lines: int = TAIL_LINES) -> list[str]:

@@ -39,15 +39,15 @@ class Setting:
 
 SETTINGS = (
     Setting("shared_buffers", "256MB", "the data set fits: a read never leaves memory"),
-    Setting("jit", "off", "compiling a statement would be a matter of luck"),
+    Setting("jit", "off", "whether a statement is compiled would vary between runs"),
     Setting("max_parallel_workers_per_gather", "0", "one statement is one process"),
-    Setting("autovacuum", "off", "nothing is written, and nothing may start by itself"),
+    Setting("autovacuum", "off", "nothing is written, and background work would disturb a trial"),
     Setting("fsync", "off", "the data vanishes with the trial"),
     Setting("synchronous_commit", "off", "as fsync"),
     Setting("full_page_writes", "off", "as fsync"),
     Setting("checkpoint_timeout", "1d", "no checkpoint within a trial"),
     Setting("bgwriter_lru_maxpages", "0", "no writing in the background"),
-    Setting("wal_level", "minimal", "nobody reads the log"),
+    Setting("wal_level", "minimal", "no standby reads the log"),
     Setting("max_wal_senders", "0", "as wal_level"),
     Setting("ssl", "off", "the bytes on the wire are those of the rows"),
     Setting("tcp_keepalives_idle", "0", "the system's default, which is longer than a trial"),

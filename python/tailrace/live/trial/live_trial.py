@@ -29,7 +29,7 @@ SAMPLE_EVERY_S = 2.0
 
 
 class CancelledError(Exception):
-    """Somebody asked the trial to stop."""
+    """The trial was asked to stop."""
 
 
 class LiveTrial:
