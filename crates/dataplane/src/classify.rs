@@ -82,7 +82,8 @@ impl Classifier {
         if self.rules.is_empty() {
             return frame.priority();
         }
-        let key = frame.flow_key().or_else(|| self.keys.get(&frame.flow_hash()).copied());
+        let learned = || self.keys.get(&frame.flow_hash()).filter(|_| frame.belongs_to_flow()).copied();
+        let key = frame.flow_key().or_else(learned);
         let found = self.rules.iter().find(|(rule, _)| rule.matches(in_port, frame, key.as_ref()));
         found.map_or(frame.priority(), |&(_, class)| class)
     }
@@ -101,7 +102,7 @@ impl Match {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tailrace_wire::{Packet, Protocol, Tag};
+    use tailrace_wire::{Flags, Packet, Protocol, Tag};
 
     /// 10.0.0.1:1000 to 10.0.1.2:5432 by TCP.
     const KEY: FlowKey = FlowKey {
@@ -115,6 +116,15 @@ mod tests {
     /// Priority 1, code point 26, VLAN 7, of the flow.
     fn tagged() -> Packet {
         Packet { tag: Tag::new(1, 7), dscp: 26, flow_hash: KEY.hash(), ..Packet::default() }
+    }
+
+    #[test]
+    fn a_notification_about_a_flow_is_not_of_that_flow() {
+        let flow = FlowMatch { protocol: Some(Protocol::Tcp as u8), ..FlowMatch::default() };
+        let mut classifier = Classifier::new(vec![(Match { flow: Some(flow), ..Match::default() }, 3)]);
+        classifier.learn(KEY);
+        let notification = Packet { flags: Flags::CNM, ..tagged() };
+        assert_eq!((classifier.class(4, &tagged()), classifier.class(4, &notification)), (3, 1));
     }
 
     /// The class of that frame from port 4 by these rules.

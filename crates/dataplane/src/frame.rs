@@ -33,6 +33,11 @@ pub trait Frame {
     fn flow_key(&self) -> Option<FlowKey> {
         None
     }
+    /// Whether it belongs to an IP flow. Pauses and congestion notifications do not, although a notification has the hash
+    /// of the flow that it is about.
+    fn belongs_to_flow(&self) -> bool {
+        true
+    }
     /// Sets the priority: the class that a switch gave to the frame.
     fn set_priority(&mut self, class: u8);
     /// Whether this is a pause frame.
@@ -81,6 +86,9 @@ impl Frame for Packet {
         let written = self.tag.written(is_tagged);
         self.frame_bytes = self.frame_bytes + written.bytes() - self.tag.bytes();
         self.tag = written;
+    }
+    fn belongs_to_flow(&self) -> bool {
+        !self.flags.intersects(Flags::PAUSE.with(Flags::CNM))
     }
     fn set_priority(&mut self, class: u8) {
         self.tag = self.tag.with_priority(class);

@@ -14,6 +14,7 @@ mod outcome;
 mod receive;
 mod socket;
 mod surroundings;
+mod trace;
 mod warm_up;
 mod watch;
 mod workloads;
@@ -21,6 +22,7 @@ mod world;
 
 pub use control::Control;
 pub use outcome::{Column, Outcome, Table};
+pub use trace::{Trace, trace};
 pub use watch::{Connection, watch};
 
 use tailrace_plan::Plan;

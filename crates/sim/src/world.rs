@@ -139,7 +139,7 @@ impl World {
     }
 
     #[inline]
-    fn handle(&mut self, now: Time, source: Source) {
+    pub(crate) fn handle(&mut self, now: Time, source: Source) {
         if source < self.first_generator_source {
             self.read_wire(now, source as usize);
         } else if source < self.first_member_source {

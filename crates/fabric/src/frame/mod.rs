@@ -94,6 +94,9 @@ impl Frame for LiveFrame {
     fn flow_key(&self) -> Option<FlowKey> {
         self.key
     }
+    fn belongs_to_flow(&self) -> bool {
+        self.packet.belongs_to_flow()
+    }
     fn set_priority(&mut self, class: u8) {
         self.packet.set_priority(class);
     }
