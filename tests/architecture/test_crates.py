@@ -84,6 +84,13 @@ def test_a_model_knows_no_clock_socket_thread_or_terminal(crate: str) -> None:
     assert found == []
 
 
+def test_nothing_in_the_fabric_uses_its_command_line() -> None:
+    folder = ROOT / "crates" / "fabric" / "src"
+    others = [path for path in folder.rglob("*.rs") if path.parent.name != "commands"]
+    assert len(others) > 50
+    assert [path.name for path in others if "crate::commands" in path.read_text()] == []
+
+
 def test_no_file_grows_into_everything() -> None:
     sources = [path for folder in ("crates", "python", "scripts") for path in (ROOT / folder).rglob("*.[rp][sy]")]
     lengths = {str(path.relative_to(ROOT)): len(path.read_text().splitlines()) for path in sources}

@@ -164,7 +164,7 @@ mod tests {
 
     /// Frames of h1 for h0, 1 000 bytes each, with when a punctual fabric would have had them and when the real one did (ps).
     fn logged(name: &str, frames: &[(u64, u64)]) -> (Plan, std::path::PathBuf) {
-        let plan = Plan::parse(&crate::commands::two_hosts(100_000_000, 1_500).to_string()).expect("a sound plan");
+        let plan = Plan::parse(&crate::measured_plan::two_hosts(100_000_000, 1_500).to_string()).expect("a sound plan");
         let path = std::env::temp_dir().join(format!("tailrace-effect-{}-{name}.log", std::process::id()));
         let mut log = Writer::create(&path).expect("there is a place");
         log.add(&Entry::Begin(Time::from_ps(1)));

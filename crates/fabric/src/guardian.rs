@@ -2,6 +2,7 @@
 //! the first process of a process namespace, and clears up when the lab ends or nobody wants it any more.
 
 use crate::cgroup::{self, Groups, Hierarchies};
+use crate::failure::report_failure;
 use crate::lab::{self, Setup};
 use crate::sys::process::{Ending, Reaped, die_with_parent, fork, reap};
 use crate::undertaker::{self, Hold};
@@ -92,7 +93,7 @@ fn with_groups(burial: &mut Burial, mut setup: Setup, is_held: bool, signals: &S
             let code = match follow(&reader).and_then(|()| lab::run(setup)) {
                 Ok(()) => 0,
                 Err(error) => {
-                    crate::commands::report_failure(&error);
+                    report_failure(&error);
                     1
                 }
             };

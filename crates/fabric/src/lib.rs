@@ -20,10 +20,12 @@ pub mod vlans;
 
 mod delays;
 mod effect;
+mod failure;
 mod guardian;
 mod lateness;
 mod limits;
 mod machine;
+mod measured_plan;
 mod options;
 mod scratch;
 mod sys;

@@ -1,11 +1,11 @@
 //! `tailrace-fabric doctor`: what of this machine decides whether and how well a lab runs.
 
-use super::limits::two_hosts;
 use super::print_json;
 use crate::cgroup::Hierarchies;
 use crate::client::Client;
 use crate::guardian::{CAPABILITIES_NEEDED, capabilities};
 use crate::lab;
+use crate::measured_plan::two_hosts;
 use crate::scratch::Scratch;
 use crate::sys::thread::be_realtime;
 use serde_json::{Value, json};

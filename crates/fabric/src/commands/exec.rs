@@ -41,7 +41,7 @@ pub(super) fn run(mut words: Words) -> Result<ExitCode, String> {
     let mut child = match command.spawn() {
         Ok(child) => child,
         Err(error) => {
-            super::tell_people(&format!("starting {program:?} on {host:?}: {error}"));
+            crate::failure::tell_people(&format!("starting {program:?} on {host:?}: {error}"));
             return Ok(ExitCode::from(if error.kind() == io::ErrorKind::NotFound { NOT_FOUND } else { NOT_TO_RUN }));
         }
     };

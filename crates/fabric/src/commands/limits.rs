@@ -3,6 +3,7 @@
 use super::{print_json, punctuality};
 use crate::client::Client;
 use crate::lab::Kind;
+use crate::measured_plan::{QUEUE_BYTES, SENDER_FACTOR, two_hosts};
 use crate::options::{Words, unknown};
 use crate::scratch::Scratch;
 use serde_json::{Value, json};
@@ -12,8 +13,6 @@ use std::thread::sleep;
 use std::time::Duration;
 
 const GIGABIT: u64 = 1_000_000_000;
-/// Bytes that a port's queue holds while it is measured.
-const QUEUE_BYTES: u64 = 1_000_000;
 /// Ethernet and wire overhead, and headers of a datagram (RFC 791, RFC 768).
 const FRAME_BYTES: u64 = 14 + 24;
 const HEADER_BYTES: u64 = 20 + 8;
@@ -22,8 +21,6 @@ const HEADER_BYTES: u64 = 20 + 8;
 const FLOOD_GBPS: u64 = 10;
 /// The source sends this much more than the port can: 110 %.
 const OFFERED_PERCENT: u64 = 110;
-/// The sender's link is so many times as fast as the port.
-const SENDER_FACTOR: u64 = 2;
 /// Payloads of small datagrams, and of those that fill a frame of 1 514 bytes.
 const SMALL_BYTES: u64 = 64;
 const FULL_BYTES: u64 = 1_472;
@@ -203,20 +200,6 @@ impl Drop for Hogs {
             let _ = hog.wait();
         }
     }
-}
-
-/// Two hosts at one switch; the sender's link is faster, so that the other port is the bottleneck.
-pub(crate) fn two_hosts(rate_bps: u64, mtu_bytes: u64) -> Value {
-    let template = include_str!("limits_plan.json");
-    let mut plan: Value = serde_json::from_str(template).expect("the template is JSON");
-    for (link, factor) in plan["links"].as_array_mut().expect("it has links").iter_mut().zip([1, SENDER_FACTOR]) {
-        link["rate_bps"] = (rate_bps * factor).into();
-    }
-    for host in plan["hosts"].as_array_mut().expect("it has hosts") {
-        host["mtu_bytes"] = mtu_bytes.into();
-    }
-    plan["switches"][0]["policy"]["queues"][0]["limit"]["bytes"] = QUEUE_BYTES.into();
-    plan
 }
 
 #[cfg(test)]

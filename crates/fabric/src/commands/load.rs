@@ -3,7 +3,7 @@
 
 use super::print_json;
 use crate::options::{Words, required, unknown};
-use crate::sys::thread::be_punctual;
+use crate::sys::thread::use_exact_timers;
 use hdrhistogram::Histogram;
 use nix::sys::socket::{setsockopt, sockopt};
 use nix::time::{ClockId, clock_gettime};
@@ -70,7 +70,7 @@ fn send(to: SocketAddrV4, payload_bytes: usize, interval_ns: u64, most: Most) ->
     socket.connect(to)?;
     // Without the right to it the usual size remains, and the source is woken more often.
     let _ = setsockopt(&socket, sockopt::SndBufForce, &SEND_BUFFER_BYTES);
-    be_punctual();
+    use_exact_timers();
     // A burst would wait in its own host, which is no delay of the network.
     let pause = BURST.min(Duration::from_nanos(interval_ns));
     let mut datagram = vec![0; payload_bytes];

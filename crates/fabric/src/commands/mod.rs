@@ -10,10 +10,8 @@ mod limits;
 mod load;
 mod punctuality;
 
-#[cfg(test)]
-pub(crate) use limits::two_hosts;
-
 use crate::cgroup::Cleared;
+use crate::failure::{report_failure, tell_people};
 use crate::options::{Words, required, unknown};
 use crate::sys::process::die_with_parent;
 use nix::sys::signal::Signal;
@@ -106,18 +104,6 @@ fn replay(mut words: Words) -> Result<(), String> {
         answer["effect"] = crate::effect::effect(&plan, &log)?;
     }
     print_json(&answer)
-}
-
-/// Says why there is no result: for programs on the output, for people on the error output.
-pub fn report_failure(error: &str) {
-    let event = json!({ "event": "failed", "error": error });
-    // Whoever should hear of it may be gone.
-    let _ = writeln!(io::stdout(), "{event}");
-    tell_people(error);
-}
-
-fn tell_people(error: &str) {
-    let _ = writeln!(io::stderr(), "tailrace-fabric: {error}"); // whoever should hear of it may be gone
 }
 
 fn print_json(value: &Value) -> Result<(), String> {

@@ -4,7 +4,7 @@
 use crate::clock::{Clock, thread_time};
 use crate::lateness::{Lateness, Stalls};
 use crate::plane::TICK;
-use crate::sys::thread::{be_punctual, be_realtime};
+use crate::sys::thread::{be_realtime, use_exact_timers};
 use serde_json::{Value, json};
 use std::time::Duration;
 use tailrace_units::{Span, Time};
@@ -23,7 +23,7 @@ pub(super) fn measure(length: Duration) -> Result<Value, String> {
 fn sleep_and_wake(length: Duration) -> Value {
     // Without the right to it, it is measured as the data plane would run then.
     let is_realtime = be_realtime().is_ok();
-    be_punctual();
+    use_exact_timers();
     let (mut lateness, mut stalls) = (Lateness::new(), Stalls::default());
     let (clock, processor) = (Clock::start(), thread_time());
     let end = Time::ZERO + Span::from_ns(u64::try_from(length.as_nanos()).unwrap_or(u64::MAX));

@@ -274,7 +274,7 @@ mod tests {
 
     #[test]
     fn a_plan_says_whether_it_marks_connections() {
-        let mut plan = crate::commands::two_hosts(100_000_000, 1_500);
+        let mut plan = crate::measured_plan::two_hosts(100_000_000, 1_500);
         let uses = |plan: &serde_json::Value| uses_code_points(&Plan::parse(&plan.to_string()).expect("a sound plan"));
         assert!(!uses(&plan));
         plan["workloads"][0]["stream"]["dscp"] = 10.into();

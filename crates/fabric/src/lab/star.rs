@@ -99,7 +99,7 @@ mod tests {
     use super::*;
 
     fn plan(change: impl Fn(&mut serde_json::Value)) -> Plan {
-        let mut plan = crate::commands::two_hosts(100_000_000, 1_500);
+        let mut plan = crate::measured_plan::two_hosts(100_000_000, 1_500);
         change(&mut plan);
         Plan::parse(&plan.to_string()).expect("a sound plan")
     }

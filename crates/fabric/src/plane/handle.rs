@@ -60,7 +60,7 @@ impl Plane {
         let work = move || {
             // The receiver waits for this one word.
             let _ = told.send(thread::be_realtime().is_ok());
-            thread::be_punctual();
+            thread::use_exact_timers();
             run.run();
         };
         let thread = std::thread::Builder::new().name("data-plane".into()).spawn(work)?;

@@ -11,7 +11,7 @@ use super::handle::{Ask, Question};
 use super::network::Network;
 use super::outcome::{fabric, outcome, tables};
 use super::wait::{Allowance, Dues, Wait};
-use super::wired::{Books, Edge, Wired};
+use super::wired::{Edge, Recorder, Wired};
 use crate::capture::{Capture, Captures};
 use crate::clock::{Clock, duration, thread_time};
 use crate::frame::Pool;
@@ -37,7 +37,7 @@ const WAKE: u64 = u64::MAX;
 
 pub(super) struct Run {
     plan: Arc<Plan>,
-    books: Books,
+    recorder: Recorder,
     hosts: Vec<Wired>,
     clock: Clock,
     epoll: Epoll,
@@ -71,7 +71,7 @@ impl Run {
         let largest = raw.hosts.iter().map(|host| host.mtu_bytes + raw.framing.header_bytes).max().unwrap_or(0);
         let pool = Pool::new((largest as usize).next_multiple_of(64));
         let clock = Clock::start();
-        let books = Books {
+        let recorder = Recorder {
             network: Network::new(&plan, Some(pool)),
             fidelity: Fidelity::new(wires.len()),
             log,
@@ -85,11 +85,11 @@ impl Run {
         let hosts = wire_up(&plan, wires);
         let is_bridged = hosts.iter().any(|host| matches!(host.edge, Edge::Bridged(_)));
         let (frozen, hosts_wait, allowance) = (None, false, Allowance::new());
-        Ok(Run { books, hosts, clock, epoll, questions, wake, frozen, hosts_wait, is_bridged, allowance, plan })
+        Ok(Run { recorder, hosts, clock, epoll, questions, wake, frozen, hosts_wait, is_bridged, allowance, plan })
     }
 
     pub(super) fn run(&mut self) {
-        self.books.fidelity = Fidelity::new(self.hosts.len());
+        self.recorder.fidelity = Fidelity::new(self.hosts.len());
         let files = self.hosts.iter().map(|host| host.queues.len()).sum::<usize>() + 1;
         let mut ready = vec![libc::epoll_event { events: 0, u64: 0 }; files];
         let mut wait = Wait::Watch(Time::NEVER);
@@ -103,7 +103,7 @@ impl Run {
             };
             let found = thread::wait(&self.epoll.0, &mut ready, most).expect("the files are open");
             let now = self.clock.now();
-            self.books.fidelity.woke(now, wait.overslept(now));
+            self.recorder.fidelity.woke(now, wait.overslept(now));
             let mut is_asked = false;
             for event in &ready[..found] {
                 match event.u64 {
@@ -113,8 +113,8 @@ impl Run {
             }
             let worked = thread_time();
             self.catch_up(now, wait);
-            self.books.fidelity.caught_up(self.clock.now(), || thread_time().saturating_sub(worked));
-            self.hosts.iter().for_each(|host| host.deliver(&mut self.books, now, &self.clock));
+            self.recorder.fidelity.caught_up(self.clock.now(), || thread_time().saturating_sub(worked));
+            self.hosts.iter().for_each(|host| host.deliver(&mut self.recorder, now, &self.clock));
             if is_asked && self.answer(now) {
                 return;
             }
@@ -126,17 +126,17 @@ impl Run {
     /// one step decides what they send in the next; elsewhere hosts send what they have, and the network follows.
     fn catch_up(&mut self, now: Time, wait: Wait) {
         let was_idle = wait == Wait::Watch(Time::NEVER);
-        let from = if self.is_bridged && !was_idle { self.books.network.advanced().max(now - CREDIT_MAX) } else { now };
+        let from = if self.is_bridged && !was_idle { self.recorder.network.advanced().max(now - CREDIT_MAX) } else { now };
         let mut until = from.min(now);
         let meant = now - wait.overslept(now);
         loop {
             until = (until + STEP).min(now);
             for host in &mut self.hosts {
-                host.work(&mut self.books, until, now, meant);
+                host.work(&mut self.recorder, until, now, meant);
             }
-            let counted_from = self.books.network.counted_from();
-            self.books.network.advance(until);
-            if self.books.network.counted_from() != counted_from {
+            let counted_from = self.recorder.network.counted_from();
+            self.recorder.network.advance(until);
+            if self.recorder.network.counted_from() != counted_from {
                 self.hosts.iter_mut().for_each(|host| host.begin_counting(until));
             }
             if until >= now {
@@ -150,7 +150,7 @@ impl Run {
 
     /// How to wait after a look that was meant to be at `last` and has ended `now`.
     fn next_wait(&mut self, last: Time, now: Time) -> Wait {
-        let network = &self.books.network;
+        let network = &self.recorder.network;
         let of_hosts = self.hosts.iter().map(Wired::poll_timeout).fold(Time::NEVER, Time::min);
         if self.hosts_wait || network.is_backlogged() {
             let mut dues = Dues::new(last);
@@ -163,7 +163,7 @@ impl Run {
             return Wait::tick(last, now, next);
         }
         if next.is_never() {
-            self.books.fidelity.idle();
+            self.recorder.fidelity.idle();
         }
         Wait::watch(now, next)
     }
@@ -194,11 +194,11 @@ impl Run {
             Ask::Capture(host, path, name) => {
                 let capture = Capture::create(&path, &name, self.clock.epoch_ns());
                 let capture = capture.map_err(|error| format!("making {}: {error}", path.display()))?;
-                self.books.captures.begin(host, capture).map(Capture::finish).transpose()?;
+                self.recorder.captures.begin(host, capture).map(Capture::finish).transpose()?;
                 Value::Null
             }
             Ask::CaptureEnd(host) => {
-                let capture = self.books.captures.end(host).ok_or("nothing is captured there")?;
+                let capture = self.recorder.captures.end(host).ok_or("nothing is captured there")?;
                 let (frames, missed) = capture.finish()?;
                 json!({ "frames": frames, "missed": missed })
             }
@@ -208,11 +208,11 @@ impl Run {
 
     fn begin(&mut self, now: Time) -> Value {
         self.frozen = None;
-        self.books.network.begin(&self.plan, now);
-        if let Some(log) = &mut self.books.log {
+        self.recorder.network.begin(&self.plan, now);
+        if let Some(log) = &mut self.recorder.log {
             log.add(&Entry::Begin(now));
         }
-        self.books.fidelity = Fidelity::new(self.hosts.len());
+        self.recorder.fidelity = Fidelity::new(self.hosts.len());
         for host in &mut self.hosts {
             if let Edge::Bridged(bridged) = &mut host.edge {
                 let lossless = self.plan.raw.hosts[host.host].nic.lossless.as_ref();
@@ -230,8 +230,8 @@ impl Run {
                 bridged.calm();
             }
         }
-        answer["tables"] = tables(&self.plan, &self.books.network);
-        if let Some(log) = &mut self.books.log {
+        answer["tables"] = tables(&self.plan, &self.recorder.network);
+        if let Some(log) = &mut self.recorder.log {
             log.add(&Entry::End(now));
         }
         answer
@@ -243,21 +243,21 @@ impl Run {
             Some(answer) => answer,
             None => self.end(now),
         };
-        if let Some(Err(error)) = self.books.log.take().map(Writer::finish) {
+        if let Some(Err(error)) = self.recorder.log.take().map(Writer::finish) {
             answer["fabric"]["log_error"] = error.into();
         }
         answer
     }
 
     fn outcome(&mut self, now: Time) -> Value {
-        self.books.network.settle(now);
-        let mut answer = outcome(&self.plan, &self.books.network, now);
+        self.recorder.network.settle(now);
+        let mut answer = outcome(&self.plan, &self.recorder.network, now);
         let bridged = self.hosts.iter().filter_map(|host| match &host.edge {
             Edge::Plain(_) => None,
             Edge::Bridged(bridged) => Some((self.plan.raw.hosts[host.host].name.clone(), interface_summary(&bridged.nic, now))),
         });
         answer["interfaces"] = Value::Object(bridged.collect());
-        answer["fabric"] = fabric(&self.plan, &self.books.fidelity, &self.books.network, now);
+        answer["fabric"] = fabric(&self.plan, &self.recorder.fidelity, &self.recorder.network, now);
         answer
     }
 }

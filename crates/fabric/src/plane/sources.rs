@@ -67,7 +67,7 @@ mod tests {
     }
 
     fn sources(workloads: &Value) -> Sources {
-        let mut plan = crate::commands::two_hosts(100_000_000, 1_500);
+        let mut plan = crate::measured_plan::two_hosts(100_000_000, 1_500);
         plan["workloads"] = workloads.clone();
         Sources::new(&Plan::parse(&plan.to_string()).expect("a sound plan"))
     }
@@ -78,7 +78,7 @@ mod tests {
 
     #[test]
     fn workloads_between_the_same_hosts_are_one_source_in_both_directions() {
-        let hosts = crate::commands::two_hosts(100_000_000, 1_500)["hosts"].clone();
+        let hosts = crate::measured_plan::two_hosts(100_000_000, 1_500)["hosts"].clone();
         let name = |host: usize| hosts[host]["name"].as_str().expect("a name").to_owned();
         let both = sources(&json!([stream("out", &name(0), &name(1)), stream("back", &name(1), &name(0))]));
         assert_eq!(both.workloads(), [vec![0, 1]]);

@@ -39,7 +39,7 @@ pub(super) struct Wired {
 }
 
 /// The network, and all that is written down about it.
-pub(super) struct Books {
+pub(super) struct Recorder {
     pub(super) network: Network,
     pub(super) fidelity: Fidelity,
     pub(super) log: Option<Writer>,
@@ -55,7 +55,7 @@ pub(super) struct Books {
 impl Wired {
     /// Takes what the host has sent, as far as its interface has sent it by `until`. The clock shows `now`, and the look was
     /// `meant` to be then. A plain line is read ahead: what it will have begun by the next look comes to the switch at its own time, and not with that look.
-    pub(super) fn work(&mut self, books: &mut Books, until: Time, now: Time, meant: Time) {
+    pub(super) fn work(&mut self, recorder: &mut Recorder, until: Time, now: Time, meant: Time) {
         match &mut self.edge {
             Edge::Plain(line) => {
                 if now.since(meant) <= PUNCTUAL {
@@ -64,10 +64,10 @@ impl Wired {
                 while self.readable != 0 && line.is_free(until + LOOK_MAX) {
                     let queue = next_queue(self.readable, self.turn);
                     let priority = (self.queues.len() > 1).then_some(queue);
-                    match books.read(self.host, &self.queues[usize::from(queue)], priority, now) {
+                    match recorder.read(self.host, &self.queues[usize::from(queue)], priority, now) {
                         Some((frame, offered)) => {
                             let (real, punctual) = line.send(now, meant, offered, u32::from(frame.packet.frame_bytes));
-                            books.enter(self.host, frame, real, punctual);
+                            recorder.enter(self.host, frame, real, punctual);
                             self.turn = queue + 1;
                         }
                         None => self.readable &= !(1 << queue),
@@ -78,10 +78,10 @@ impl Wired {
                 }
             }
             Edge::Bridged(bridged) => {
-                while let Some((arrival, packet)) = books.network.poll_control_frame(self.host, until) {
+                while let Some((arrival, packet)) = recorder.network.poll_control_frame(self.host, until) {
                     deliver_to(&mut bridged.nic, arrival, &packet);
                 }
-                let mut side = Side { host: self.host, queues: &self.queues, books, now };
+                let mut side = Side { host: self.host, queues: &self.queues, recorder, now };
                 self.readable = bridged.work(until, now, self.readable, &mut side);
             }
         }
@@ -108,31 +108,31 @@ impl Wired {
     }
 
     /// Gives the host what has reached it.
-    pub(super) fn deliver(&self, books: &mut Books, now: Time, clock: &Clock) {
+    pub(super) fn deliver(&self, recorder: &mut Recorder, now: Time, clock: &Clock) {
         if matches!(self.edge, Edge::Plain(_)) {
-            while books.network.poll_control_frame(self.host, now).is_some() {} // it obeys nothing
+            while recorder.network.poll_control_frame(self.host, now).is_some() {} // it obeys nothing
         }
-        while let Some((due, frame)) = books.network.poll_delivery(self.host, now) {
+        while let Some((due, frame)) = recorder.network.poll_delivery(self.host, now) {
             let bytes = frame.packet.frame_bytes;
             if let Some(slot) = frame.slot {
                 let memory =
-                    &mut books.network.pool_mut().expect("a live network has memory").bytes_mut(slot)[..frame.memory_bytes()];
+                    &mut recorder.network.pool_mut().expect("a live network has memory").bytes_mut(slot)[..frame.memory_bytes()];
                 if frame.packet.ecn == Ecn::Ce {
                     mark_congestion(memory);
                 }
                 if write(&self.queues[0], memory).is_err() {
-                    books.fidelity.write_failed[self.host] += 1;
+                    recorder.fidelity.write_failed[self.host] += 1;
                 }
-                books.captures.delivered(self.host, due, memory, frame.packet.tag);
+                recorder.captures.delivered(self.host, due, memory, frame.packet.tag);
             }
-            let on_wire = self.pace.time_to_send(u64::from(bytes) + u64::from(books.overhead_bytes));
-            books.fidelity.delivered(self.host, &Delivered { due, on_wire, punctual: frame.punctual, now: clock.now() });
-            books.network.release(&frame);
+            let on_wire = self.pace.time_to_send(u64::from(bytes) + u64::from(recorder.overhead_bytes));
+            recorder.fidelity.delivered(self.host, &Delivered { due, on_wire, punctual: frame.punctual, now: clock.now() });
+            recorder.network.release(&frame);
         }
     }
 }
 
-impl Books {
+impl Recorder {
     /// The next frame of a queue that is for another host, and when the host offered it if its kernel tells; none when nothing
     /// waits or there is no memory.
     #[inline]
@@ -195,21 +195,21 @@ fn next_queue(readable: u8, turn: u8) -> u8 {
 struct Side<'a> {
     host: usize,
     queues: &'a [OwnedFd],
-    books: &'a mut Books,
+    recorder: &'a mut Recorder,
     now: Time,
 }
 
 impl Queues for Side<'_> {
     fn read(&mut self, priority: u8) -> Option<LiveFrame> {
         let queue = self.queues.get(usize::from(priority) % PRIORITIES)?;
-        self.books.read(self.host, queue, Some(priority), self.now).map(|(frame, _)| frame)
+        self.recorder.read(self.host, queue, Some(priority), self.now).map(|(frame, _)| frame)
     }
     fn send(&mut self, frame: LiveFrame, start: Time, end: Time) {
         // Pauses of the network decide when it sends: what a punctual fabric had made of it is not known.
-        self.books.enter(self.host, frame, (start, end), (start, end));
+        self.recorder.enter(self.host, frame, (start, end), (start, end));
     }
     fn refuse(&mut self, frame: LiveFrame) {
-        self.books.network.release(&frame);
+        self.recorder.network.release(&frame);
     }
 }
 

@@ -21,7 +21,7 @@ pub fn be_realtime() -> io::Result<()> {
 
 /// Lets timers of the calling thread fire when they are due, not up to 50 us later.
 #[expect(unsafe_code, reason = "prctl has no safe wrapper for this option")]
-pub fn be_punctual() {
+pub fn use_exact_timers() {
     // SAFETY: the option takes numbers only. It cannot fail for a value above zero.
     unsafe { libc::prctl(libc::PR_SET_TIMERSLACK, 1, 0, 0, 0) };
 }
