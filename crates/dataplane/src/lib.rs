@@ -35,7 +35,7 @@ mod port;
 mod switch;
 
 pub use admit::{Limit, Room, SharedBuffer};
-pub use aqm::{Afd, Aqm, Codel, Red, RedProfile, Step};
+pub use aqm::*;
 pub use classify::{Classifier, FlowMatch, Match};
 pub use counters::{DppCounters, DropCause, QueueCounters, SILENCES, TrapCounters};
 pub use dpp::{DppPolicy, DppReset, WhenFull};

@@ -84,7 +84,7 @@ impl Scheduler {
     }
 
     /// The frame of so many wire bytes for which this queue was chosen by its deficit was dropped instead of sent: the queue gets
-    /// them back, and its turn goes on (as in Linux, where a packet that CoDel drops costs neither `drr` nor `fq_codel`).
+    /// them back, and its turn goes on (as in Linux, where a packet that is dropped at its departure costs no deficit).
     pub(crate) fn refund(&mut self, queue: QueueNo, wire_bytes: u64) {
         if self.weighted.len() > 1
             && let Some(w) = self.weighted.get_mut(self.turn).filter(|w| w.queue == queue)

@@ -11,7 +11,7 @@ pub use red::{Red, RedProfile};
 pub use step::Step;
 
 use crate::DropCause;
-use tailrace_units::Time;
+use tailrace_units::{Span, Time};
 
 /// What happens to a frame.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -58,12 +58,20 @@ impl Aqm {
             },
         }
     }
+
+    /// The fate of a frame of so many bytes that leaves at `now` after `waited`; `backlog_bytes` is what still waits behind it.
+    pub(crate) fn on_departure(&mut self, now: Time, waited: Span, backlog_bytes: u64, bytes: u64, capable: bool) -> Fate {
+        match self {
+            Aqm::None | Aqm::Step(_) | Aqm::Red(_) | Aqm::Afd(_) => Fate::Pass,
+            Aqm::Codel(codel) => codel.on_departure(now, waited, backlog_bytes, bytes, capable),
+        }
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tailrace_units::{Span, Stream};
+    use tailrace_units::Stream;
 
     /// What happens to an elephant far above its share, capable and not.
     fn fates(ecn: bool) -> [Fate; 2] {

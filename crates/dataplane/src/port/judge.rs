@@ -49,10 +49,9 @@ pub(super) fn judge_departure<F: Frame>(
     frame: &mut F,
     out: &mut impl Outside<F>,
 ) -> bool {
-    let Aqm::Codel(codel) = &mut queue.aqm else { return true };
     let capable = frame.ecn() != Ecn::NotEct;
     let waited = place.at.since(arrived);
-    let fate = codel.on_departure(place.at, waited, queue.depth_bytes, u64::from(frame.bytes()), capable);
+    let fate = queue.aqm.on_departure(place.at, waited, queue.depth_bytes, u64::from(frame.bytes()), capable);
     carry_out(fate, queue, place, frame, out)
 }
 
