@@ -146,6 +146,7 @@ impl<F: NetworkFrame, M: Medium<F>> Outside<F> for SwitchOutputs<'_, F, M> {
         self.medium.send(own.wire as usize, &frame, start, end);
     }
 
+    #[inline(never)]
     fn dropped(&mut self, at: Time, port: PortNo, _queue: QueueNo, frame: &F, cause: DropCause) {
         let own = &mut self.ports[port];
         if let Some(record) = &mut own.record {
@@ -154,6 +155,7 @@ impl<F: NetworkFrame, M: Medium<F>> Outside<F> for SwitchOutputs<'_, F, M> {
         self.medium.dropped(at, own.wire as usize, frame);
     }
 
+    #[inline(never)]
     fn marked(&mut self, at: Time, port: PortNo, _queue: QueueNo, frame: &F) {
         let own = &mut self.ports[port];
         if let Some(record) = &mut own.record {
@@ -162,6 +164,7 @@ impl<F: NetworkFrame, M: Medium<F>> Outside<F> for SwitchOutputs<'_, F, M> {
         self.medium.marked(at, own.wire as usize, frame);
     }
 
+    #[inline(never)]
     fn notify(&mut self, at: Time, port: PortNo, _queue: QueueNo, frame: &F, notification: Notification) {
         if frame.packet().flags.contains(Flags::CNM) {
             return; // a notification has no source to slow down

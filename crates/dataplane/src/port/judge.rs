@@ -55,7 +55,14 @@ pub(super) fn judge_departure<F: Frame>(
     carry_out(fate, queue, place, frame, out)
 }
 
+/// Most frames pass, and pay a comparison for it.
+#[inline(always)]
 fn carry_out<F: Frame>(fate: Fate, queue: &mut Queue<F>, place: Place, frame: &mut F, out: &mut impl Outside<F>) -> bool {
+    fate == Fate::Pass || strike(fate, queue, place, frame, out)
+}
+
+#[inline(never)]
+fn strike<F: Frame>(fate: Fate, queue: &mut Queue<F>, place: Place, frame: &mut F, out: &mut impl Outside<F>) -> bool {
     match fate {
         Fate::Pass => true,
         Fate::Mark => {
