@@ -112,29 +112,29 @@ impl Tcp {
 
     /// A segment for a connection of which an end was closed, or that carries a FIN.
     #[cold]
+    #[inline(never)]
     pub(super) fn handle_closing(&mut self, now: Time, segment: &Segment<'_>, wire: &mut impl Wire) -> Progress {
-        self.handshake.phase = Phase::Closing;
-        let packet = self.without_fin_acknowledged(segment.packet);
-        let segment = &Segment { packet: &packet, ..*segment };
-        let acked = self.handle_ack(now, segment, wire);
-        let mut readable = 0;
-        if segment.payload_bytes > 0 && !self.has_peer_closed() {
-            readable = self.handle_data(now, segment, wire);
-        }
+        let mut packet = self.without_fin_acknowledged(segment.packet);
         let is_fin = packet.flags.contains(Flags::FIN);
         if is_fin {
             self.handshake.peer_end = (packet.seq + u64::from(segment.payload_bytes)) as u32;
             self.handshake.closing.set(Closing::PEER_END_KNOWN);
+            packet.flags = packet.flags.without(Flags::FIN);
+            if segment.payload_bytes == 0 {
+                packet.seq = packet.seq.max(self.receive.next); // it is no probe of the window
+            }
         }
+        // The rest of it is a segment like any other, by the one way that there is: a second one would make both slower.
+        self.handshake.phase = Phase::Established;
+        let progress = self.handle_segment(now, &Segment { packet: &packet, ..*segment }, wire);
+        self.handshake.phase = Phase::Closing;
         let ended = self.take_peer_fin();
         if is_fin || ended {
             self.send_ack(wire);
         }
-        self.push(now, wire);
-        self.acknowledge_if_due(now, wire);
         self.send_fin_if_due(now, wire);
         self.end_if_done(now);
-        Progress { connected: false, readable, acked, ended }
+        Progress { ended, ..progress }
     }
 
     /// The scoreboard knows nothing of FIN: an acknowledgement of it is one of everything before it.
