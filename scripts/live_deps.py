@@ -11,7 +11,7 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from tailrace.live.lab import fabric
+from tailrace.live.lab import fabric, needed
 from tailrace.live.machine import doctor
 
 POLICY = Path("/usr/sbin/policy-rc.d")
@@ -34,7 +34,7 @@ APT = ("apt-get", "--quiet", "--quiet", "--option", "Acquire::http::Timeout=20",
 
 def missing(wanted: Sequence[str] = ()) -> list[str]:
     """Packages of required programs that are not there, and of what was named besides and is not there."""
-    packages = [needed.package for needed in doctor.missing()]
+    packages = needed.packages(doctor.missing())
     lacking = fabric.ask("doctor").get("fabrics") or {} if wanted else {}
     packages += [package for name in wanted if lacking.get(name) for package in EXTRA[name]]
     return list(dict.fromkeys(packages))

@@ -10,13 +10,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from machine_picture import cgroups, is_alive
+
 ROOT = Path(__file__).parents[2]
 TAILRACE = [sys.executable, "-c", "from tailrace.cli import main; main()"]
 """The words of the command."""
 SCENARIO = Path(__file__).with_name("small.yaml")
 GONE_LIMIT_S = 15.0
 RUN_LIMIT_S = 200
-CGROUPS = Path("/sys/fs/cgroup")
 
 
 @dataclass(frozen=True)
@@ -56,18 +57,12 @@ def left_of(words: str) -> list[str]:
 
 
 def stale_cgroups() -> list[str]:
-    """Control groups of labs whose owner is gone; those of other labs at work are not looked at."""
-    found = []
-    for controller in [CGROUPS, *CGROUPS.iterdir()]:
-        for group in controller.iterdir() if controller.is_dir() else ():
-            owner = group.name.split("-")
-            if owner[0] == "tailrace" and not Path("/proc", owner[1]).exists():
-                found.append(str(group))
-    return sorted(found)
+    """Control groups of labs whose owner is gone; those of running labs are left out."""
+    return sorted(group for group, owner in cgroups().items() if not is_alive(*owner))
 
 
 BEFORE = frozenset(stale_cgroups())
-"""What somebody else has left on this machine."""
+"""What was left on this machine before."""
 
 
 def wait_until_gone(words: str) -> list[str]:

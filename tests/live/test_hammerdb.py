@@ -3,7 +3,7 @@
 import json
 import subprocess
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -12,11 +12,13 @@ import pytest
 import machine
 from tailrace.live.lab.fabric import FabricError
 from tailrace.live.lab.lab import Lab
+from tailrace.live.load import Task
 from tailrace.live.programs import hammerdb
 from tailrace.live.programs.hammerdb import HammerDb, Installation
-from tailrace.live.programs.pgbench import Load, log_lines
-from tailrace.live.programs.template import Templates
-from tailrace.live.trial.databases import Databases
+from tailrace.live.programs.postgres_service import PostgreSql
+from tailrace.live.transactions import log_lines
+from tailrace.live.trial.servers import Servers
+from tailrace.live.work import Work
 from tailrace.scenario.loading import load_scenario
 from tailrace.scenario.lowering.plan import canonical_json, lower
 from tailrace.scenario.workloads.planned import planned_workloads
@@ -99,18 +101,29 @@ def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
     """Hosts of the scenario with a database that is up."""
     folder = tmp_path_factory.mktemp("lab")
     plan = lower(load_scenario(SCENARIO).arms["base"], "base", 1)
-    databases = Databases([planned_workloads(plan)[1].flat], Templates(folder / "templates"))
-    databases.make_templates()
+    servers = Servers([("oltp", planned_workloads(plan)[1].flat)], folder / "templates")
+    servers.make_templates()
     with Lab(canonical_json(plan), folder / "lab") as up:
-        databases.start(up, {})
-        yield up
+        servers.start(up, {})
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(hammerdb, "installation", lambda: Installation(STAND_IN / hammerdb.PROGRAM))
+            yield up
 
 
-def users(name: str, rows: dict[int, int] | None = None, **changes: Any) -> tuple[Load, HammerDb]:
+class Loaded(PostgreSql):
+    """A server that is up, with tables of these rows."""
+
+    rows: Mapping[int, int] = {}
+
+    def __init__(self, rows: Mapping[int, int]) -> None:
+        self.rows = rows
+
+
+def users(name: str, rows: dict[int, int] | None = None, **changes: Any) -> tuple[Work, HammerDb]:
     """Two virtual users of the stand-in, with changes to the workload of the plan."""
     raw = planned_workloads(lower(load_scenario(SCENARIO).arms["base"], "base", 1))[1].flat
-    load = Load(raw | {"name": name, "users": 2} | changes, 7, rows or ROWS)
-    return load, HammerDb(load, Installation(STAND_IN / hammerdb.PROGRAM), DONE_LIMIT_S)
+    each = HammerDb(Task(raw | {"name": name, "users": 2} | changes, 7, DONE_LIMIT_S, Loaded(rows or ROWS)))
+    return each.work, each
 
 
 def wait_until_done(lab: Lab, each: HammerDb) -> None:

@@ -5,13 +5,13 @@ import time
 from pathlib import Path
 
 import machine
+from tailrace.live.draws import Draw
 from tailrace.live.lab.lab import Lab
 from tailrace.live.lab.program import Command, Program
 from tailrace.live.measure import probe
-from tailrace.live.programs.draws import Draw
-from tailrace.live.programs.pgbench import Load
-from tailrace.live.programs.template import Templates
-from tailrace.live.trial.databases import Databases
+from tailrace.live.programs import postgres
+from tailrace.live.programs.pgbench import Script
+from tailrace.live.trial.servers import Servers
 from tailrace.scenario.loading import load_scenario
 from tailrace.scenario.lowering.plan import canonical_json, lower
 from tailrace.scenario.workloads.planned import planned_workloads
@@ -60,14 +60,13 @@ def test_nothing_of_a_lab_listens_on_the_machine(tmp_path: Path) -> None:
 
 def test_pgbench_waits_as_long_as_is_computed(tmp_path: Path) -> None:
     raw = planned_workloads(lower(load_scenario(machine.SCENARIO).arms["fifo"], "fifo", 1))[0].flat
-    templates = Templates(tmp_path / "templates")
-    databases = Databases([raw], templates)
-    databases.make_templates()
-    program = templates.installed.program("pgbench")
+    servers = Servers([("oltp", raw)], tmp_path / "templates")
+    servers.make_templates()
+    program = postgres.installation().program("pgbench")
     with Lab(plan(), tmp_path / "lab") as lab:
-        databases.start(lab, {})
+        servers.start(lab, {})
         for index, distribution in enumerate(DISTRIBUTIONS):
-            load = Load(raw | {"gap": distribution, "start": distribution, "name": f"w{index}"}, 7, {18_000: 1000})
+            load = Script(raw | {"gap": distribution, "start": distribution, "name": f"w{index}"}, 7, {18_000: 1000})
             script = tmp_path / f"{index}.pgbench"
             text = load.script().replace(r"\set left :pause", "\\set left 0\n\\set shown debug(:pause)")
             script.write_text(text, encoding="utf-8")

@@ -32,7 +32,7 @@ def bring_up(
         raise RunRefusedError(f"there is no arm '{chosen}' (hint: {closest(chosen, list(loaded.arms), 'arms')})")
     kind, arms = kinds.kind_of(fabric), {chosen: loaded.arms[chosen]}
     kinds.refuse(kind, loaded, arms)
-    found = require(needs_database=False)
+    found = require()
     clean_before(note)
     kinds.require(kind, found)
     warn(kinds.ignored(kind, loaded, arms))

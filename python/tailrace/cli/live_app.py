@@ -36,7 +36,7 @@ def doctor(
     measure: Annotated[bool, typer.Option("--measure", help="Measure the frames it holds, and the rates now.")] = False,
     json_: Json = False,
 ) -> None:
-    """Say what this machine has and lacks for live runs; exit code 1 when they cannot start."""
+    """Report what this machine has and lacks for live runs; exit code 1 when they cannot start."""
     from tailrace.cli.live import print_doctor
 
     raise typer.Exit(print_doctor(measure=measure, json_=json_))
@@ -63,7 +63,7 @@ def replay(
     *,
     json_: Json = False,
 ) -> None:
-    """Feed what entered the switches of a live run to the data plane again; exit code 1 when a digest differs."""
+    """Replay the frames that entered the switches of a live run; exit code 1 when a digest differs."""
     from tailrace.cli.live import replay_run
 
     raise typer.Exit(replay_run(run_directory, json_=json_))
@@ -71,7 +71,7 @@ def replay(
 
 @live_app.command()
 def clean() -> None:
-    """Remove what killed live runs left on this machine; what runs and what is not ours stays."""
+    """Remove the control groups that killed live runs left on this machine; running labs are kept."""
     from tailrace.cli.live import clean_machine
 
     clean_machine()
@@ -122,7 +122,7 @@ def up(
         FabricKind, typer.Option("--fabric", help="Our own switch, tap, or another one to compare it with.")
     ] = FabricKind.TAP,
 ) -> None:
-    """Make the hosts and switches of a scenario; nothing runs in them yet."""
+    """Create the hosts and switches of a scenario, without starting programs in them."""
     from tailrace.cli.fabric import bring_up
 
     bring_up(scenario, name, arm, metrics, set_, fabric)
@@ -130,7 +130,7 @@ def up(
 
 @fabric_app.command()
 def down(name: Annotated[str | None, typer.Argument(help="Name; the only one if left out.")] = None) -> None:
-    """Take a fabric down with everything that runs in it, and print its last counters."""
+    """Stop a fabric and all programs in it, and print its final counters."""
     from tailrace.cli.fabric import take_down
 
     take_down(name)
@@ -144,7 +144,7 @@ def capture(
     seconds: Annotated[float, typer.Option("--seconds", min=0.1, max=3600, help="How long.")] = 5.0,
     fabric: FabricName = None,
 ) -> None:
-    """Write what passes a port of a fabric that is up to a file for Wireshark."""
+    """Capture the frames at a port of a running fabric to a file for Wireshark."""
     from tailrace.cli.fabric import capture_port
 
     capture_port(port, file, seconds, fabric)

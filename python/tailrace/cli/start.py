@@ -31,12 +31,13 @@ def main() -> None:
 
 
 def answer_interrupts() -> None:
-    """Ctrl-C and SIGTERM (as batch systems send it) raise `KeyboardInterrupt`, and end an import at once.
+    """SIGINT (Ctrl-C), SIGTERM (as batch systems send it) and SIGHUP (of a terminal that is closed) raise
+    `KeyboardInterrupt`, and end an import at once.
 
     An exception in the middle of an import can be lost, or turn into another one. Nothing has to be put away then.
     A signal that the caller has this program ignore stays ignored.
     """
-    for number in (signal.SIGINT, signal.SIGTERM):
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         if signal.getsignal(number) in (signal.SIG_DFL, signal.default_int_handler):
             signal.signal(number, _interrupted)
 

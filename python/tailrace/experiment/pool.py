@@ -123,6 +123,10 @@ class Pool:
         return running.trial.run()
 
 
+SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+"""Ctrl-C, SIGTERM (as batch systems send it) and SIGHUP (of a terminal that is closed)."""
+
+
 @dataclass
 class _Interrupts:
     count: int = 0
@@ -130,9 +134,10 @@ class _Interrupts:
 
 @contextmanager
 def _interrupts() -> Iterator[_Interrupts]:
-    """Counts Ctrl-C and SIGTERM (as batch systems send it) in place of raising; the second one raises.
+    """Counts signals that ask the program to end in place of raising; the second one raises.
 
-    Only the main thread can do so; elsewhere nothing is counted.
+    What the caller ignores stays ignored, as nohup(1) wants it. Only the main thread can do so; elsewhere
+    nothing is counted.
     """
     interrupts = _Interrupts()
     if threading.current_thread() is not threading.main_thread():
@@ -144,7 +149,8 @@ def _interrupts() -> Iterator[_Interrupts]:
         if interrupts.count > 1:
             raise KeyboardInterrupt
 
-    before = {number: signal.signal(number, count) for number in (signal.SIGINT, signal.SIGTERM)}
+    heard = [number for number in SIGNALS if signal.getsignal(number) is not signal.SIG_IGN]
+    before = {number: signal.signal(number, count) for number in heard}
     try:
         yield interrupts
     finally:

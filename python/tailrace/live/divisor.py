@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from tailrace.experiment.divide import divided
+from tailrace.live import registry
 from tailrace.live.engine import LiveEngine
 from tailrace.live.machine import doctor
 from tailrace.scenario.loading import load_scenario
@@ -35,7 +36,7 @@ class Tried:
 
 def measure(say: Callable[[str], None]) -> list[Tried]:
     """Tries one divisor after the other until one is held; at most a minute. Raises where live runs cannot start."""
-    doctor.require(needs_database=True)
+    doctor.require(registry.needs_of(registry.load_class(kind, {}) for kind in ("oltp", "stream")))
     tried: list[Tried] = []
     with tempfile.TemporaryDirectory(prefix="tailrace-divisor-") as name:
         engine = LiveEngine(say=say)

@@ -15,9 +15,8 @@ from tailrace.live.lab import fabric, kinds
 from tailrace.live.lab.clean import clean_before
 from tailrace.live.machine import limits
 from tailrace.live.machine.doctor import require, versions
-from tailrace.live.programs import hammerdb
-from tailrace.live.programs.template import Templates
-from tailrace.live.refuse import Machine, refuse
+from tailrace.live.refuse import Machine, refuse, refuse_machine
+from tailrace.live.registry import load_class, needs_of
 from tailrace.live.trial import effect, validity
 from tailrace.live.trial.live_trial import LiveTrial
 from tailrace.live.trial.replay import INGRESS
@@ -28,6 +27,7 @@ from tailrace.scenario.scenario import Scenario
 
 FOLDER = "live"
 """In the run directory: templates while it runs, and the logs of trials that failed."""
+TEMPLATES = "templates"
 
 
 class LiveEngine:
@@ -49,7 +49,6 @@ class LiveEngine:
         self._frames_per_s_max: float | None = None
         self.log_ingress = log_ingress
         self._folder = Path(FOLDER)
-        self._templates: Templates | None = None
         self._last_s = 0.0
         self._told: set[str] = set()
 
@@ -75,15 +74,14 @@ class LiveEngine:
 
     def refuse(self, loaded: Loaded, arms: Mapping[str, Scenario]) -> None:
         """Raises with everything that this machine or real programs cannot do."""
-        refuse(loaded, arms, Machine(has_hammerdb=hammerdb.installation() is not None))
+        refuse(loaded, arms)
         kinds.refuse(self.kind, loaded, arms)
-        found = require(
-            needs_database=any(workload.kind == "oltp" for arm in arms.values() for workload in arm.running.values())
-        )
+        chosen = [load_class(one.kind, one) for arm in arms.values() for one in arm.running.values()]
+        found = require(needs_of(chosen))
         clean_before(self._say)
         kinds.require(self.kind, found)
         self._frames_per_s_max = limits.frames_per_s_max(self._say, self.kind.name)
-        refuse(loaded, arms, Machine.of(found, self._frames_per_s_max))
+        refuse_machine(loaded, arms, Machine.of(found, self._frames_per_s_max))
 
     def open(self, folder: Path) -> None:
         """Templates and logs go below the run directory."""
@@ -92,15 +90,12 @@ class LiveEngine:
 
     def close(self) -> None:
         """Removes the templates, which are large and can be made again."""
-        if self._templates is not None:
-            self._templates.remove()
+        shutil.rmtree(self._folder / TEMPLATES, ignore_errors=True)
         if self._folder.is_dir() and not any(self._folder.iterdir()):
             self._folder.rmdir()
 
     def trial(self, plan_json: str) -> EngineTrial:
         """A trial with a fresh lab of its own."""
-        if self._templates is None:
-            self._templates = Templates(self._folder / "templates")
         plan = read_plan(plan_json)
         folder = self._folder / re.sub(r"[^A-Za-z0-9_-]+", "-", plan["name"])
         options = ["--kind", self.kind.name] if self.kind.is_foreign else []
@@ -109,7 +104,7 @@ class LiveEngine:
             options += ["--log-bytes-max", str(effect.LOG_BYTES_MAX)]
         if self._frames_per_s_max is not None:
             options += ["--frames-per-second-max", str(round(self._frames_per_s_max))]
-        trial = LiveTrial(plan, plan_json, folder, self._templates, lambda: self._last_s, options)
+        trial = LiveTrial(plan, plan_json, folder, self._folder / TEMPLATES, lambda: self._last_s, options)
         return _Kept(trial, folder, self)
 
     def reasons(self, outcome: Mapping[str, Any], scenario: Scenario) -> list[str]:

@@ -1,28 +1,23 @@
 """What real programs and this machine cannot do, told before anything starts, with the place in the file."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from tailrace.errors import KeyPath, ScenarioError
-from tailrace.live.programs import hammerdb
-from tailrace.live.programs.draws import Draw, UnknownDrawError
+from tailrace.live import registry
+from tailrace.live.lab.needed import path_of
 from tailrace.scenario.loading import Loaded
 from tailrace.scenario.network.host import Host, Tcp
 from tailrace.scenario.network.network import Framing
 from tailrace.scenario.network.topology import Graph, expand
+from tailrace.scenario.programs import CHOICE_KEY
 from tailrace.scenario.scenario import Scenario
 from tailrace.scenario.workloads.base import WorkloadKind
-from tailrace.scenario.workloads.datagrams import Datagrams
-from tailrace.scenario.workloads.flows import Flows
-from tailrace.scenario.workloads.oltp import Oltp
-from tailrace.scenario.workloads.stream import Stream
 
 Found = Iterator[tuple[KeyPath, str, str]]
 """Path, what cannot be run, hint."""
 
-DATAGRAM_BYTES_MAX = 65_507
-"""Largest UDP payload over IPv4."""
 TCP_FIXED = {
     "window_cap": "Linux has no such limit",
     "rto_max": "Linux's is 120s",
@@ -46,7 +41,6 @@ class Machine:
     frames_per_s_max: float | None = None
     congestion_controls: frozenset[str] | None = None
     """By the kernel's names."""
-    has_hammerdb: bool | None = None
     has_priorities: bool | None = None
     """Whether this user may make control groups that give the sockets of programs a priority and a code point: those of
     version 2."""
@@ -65,18 +59,28 @@ class Machine:
         )
 
 
-def refuse(loaded: Loaded, arms: Mapping[str, Scenario], machine: Machine) -> None:
-    """Raises `ScenarioError` with everything that cannot be run live in any of these arms."""
+def refuse(loaded: Loaded, arms: Mapping[str, Scenario]) -> None:
+    """Raises `ScenarioError` with everything that real programs cannot do in any of these arms, on any machine, and
+    with the chosen programs that are not installed and that no package has."""
+    _raise(loaded, arms, _programs)
+
+
+def refuse_machine(loaded: Loaded, arms: Mapping[str, Scenario], machine: Machine) -> None:
+    """Raises `ScenarioError` with everything in any of these arms that this machine cannot do."""
+    _raise(loaded, arms, lambda scenario: _machine(scenario, machine))
+
+
+def _raise(loaded: Loaded, arms: Mapping[str, Scenario], find: Callable[[Scenario], Found]) -> None:
     found: dict[tuple[KeyPath, str], str] = {}
     for scenario in arms.values():
-        for path, what, hint in _all(scenario, machine):
+        for path, what, hint in find(scenario):
             found.setdefault((path, what), hint)
     problems = [loaded.document.problem(path, what, hint) for (path, what), hint in found.items()]
     if problems:
         raise ScenarioError(problems)
 
 
-def _all(scenario: Scenario, machine: Machine) -> Found:
+def _programs(scenario: Scenario) -> Found:
     if scenario.network.framing != Framing():
         yield ("network", "framing"), "live frames are Ethernet's", "leave framing out"
     for name, workload in scenario.running.items():
@@ -86,8 +90,9 @@ def _all(scenario: Scenario, machine: Machine) -> Found:
     yield from _marked_datagrams(scenario)
     for name, host in scenario.hosts.items():
         yield from _host(("hosts", name), host)
-    if machine.has_hammerdb is False:
-        yield from _hammerdb(scenario)
+
+
+def _machine(scenario: Scenario, machine: Machine) -> Found:
     if machine.congestion_controls is not None:
         yield from _congestion_controls(scenario, machine.congestion_controls)
     yield from _groups(scenario, machine)
@@ -111,55 +116,34 @@ def _groups(scenario: Scenario, machine: Machine) -> Found:
             if workload.priority:
                 what = f"priorities of programs need {GROUPS_NEEDED}"
                 yield ("workloads", name, "priority"), what, "leave it out; see `tailrace doctor`"
-            # iperf3 marks its datagrams itself.
-            if workload.dscp and isinstance(workload, Oltp | Stream):
+            if workload.dscp and not _marks_itself(workload):
                 what = f"code points of connections need {GROUPS_NEEDED}"
                 yield ("workloads", name, "dscp"), what, "leave it out; see `tailrace doctor`"
 
 
 def _workload(at: KeyPath, workload: WorkloadKind) -> Found:
-    match workload:
-        case Flows():
-            yield (*at, "kind"), "no real program makes flows with sizes of a distribution", "simulate it"
-        case Oltp():
-            yield from _oltp(at, workload)
-        case Stream():
-            if workload.pin_forward or workload.pin_backward:
-                yield at, "live paths cannot be pinned", "leave pin_forward and pin_backward out"
-        case Datagrams():
-            yield from _datagrams(at, workload)
-
-
-def _oltp(at: KeyPath, oltp: Oltp) -> Found:
-    if oltp.gap_from == "start":
-        yield (*at, "gap_from"), f"{oltp.load_generator} waits from the end of a transaction", "write gap_from: end"
-    if oltp.load_generator == "hammerdb" and oltp.users > hammerdb.USERS_MAX:
-        what = "hammerdb has a thread with an interpreter for each user"
-        yield (*at, "users"), what, f"the most are {hammerdb.USERS_MAX}; or leave load_generator out for pgbench"
-    for key, distribution in (("gap", oltp.gap), ("start", oltp.first_transaction())):
-        try:
-            Draw(distribution.raw, 0)
-        except UnknownDrawError as error:
-            yield (*at, key), f"{oltp.load_generator} cannot draw it: {error}", "use a smaller shape"
-
-
-def _hammerdb(scenario: Scenario) -> Found:
-    for name, workload in scenario.running.items():
-        if isinstance(workload, Oltp) and workload.load_generator == "hammerdb":
-            at: KeyPath = ("workloads", name, "load_generator")
-            hint = (
-                "unpack it below /opt from hammerdb.com or set HAMMERDB_HOME; or leave load_generator out for pgbench"
-            )
-            yield at, "HammerDB is not installed", hint
+    refusal = workload.facts().live_refusal
+    if refusal is not None:
+        yield (*at, "kind"), refusal, "simulate it"
+        return
+    load = registry.load_class(workload.kind, workload)
+    for key, what, hint in load.refusals(workload):
+        yield (*at, *key), what, hint
+    for needed in registry.needs_of([load]):
+        if needed.package is None and path_of(needed) is None:
+            yield (*at, CHOICE_KEY), f"{needed.title or needed.program} is not installed", needed.hint
 
 
 def _servers(scenario: Scenario) -> Found:
     """A server has one priority for all its answers."""
-    seen: dict[str, int] = {}
-    for name, workload in scenario.running.items():
-        if isinstance(workload, Oltp) and seen.setdefault(workload.server, workload.priority) != workload.priority:
-            what = f"the server of '{workload.server}' answers another workload with priority {seen[workload.server]}"
-            yield ("workloads", name, "priority"), what, "give both the same, or two hosts"
+    seen: dict[tuple[str, str], int] = {}
+    names = {id(workload): name for name, workload in scenario.running.items()}
+    workloads = ((workload.kind, workload) for workload in scenario.running.values())
+    for _, service, host, workload in registry.sharing(workloads):
+        first = seen.setdefault((service.service_name, host), workload.priority)
+        if first != workload.priority:
+            what = f"the server of '{host}' answers another workload with priority {first}"
+            yield ("workloads", names[id(workload)], "priority"), what, "give both the same, or two hosts"
 
 
 def _vlans(scenario: Scenario) -> Found:
@@ -173,17 +157,14 @@ def _marked_datagrams(scenario: Scenario) -> Found:
     """The option that marks a datagram changes the priority of its socket, which Linux tells apart by queues."""
     has_queues = any(workload.priority for workload in scenario.running.values())
     for name, workload in scenario.running.items():
-        if has_queues and isinstance(workload, Datagrams) and workload.dscp:
+        if has_queues and workload.dscp and _marks_itself(workload):
             what = "Linux gives a marked datagram the priority of its code point"
             yield ("workloads", name, "dscp"), what, "leave out the dscp of datagrams, or all priorities"
 
 
-def _datagrams(at: KeyPath, datagrams: Datagrams) -> Found:
-    for key in ("sizes", "interarrival"):
-        if "constant" not in getattr(datagrams, key).raw:
-            yield (*at, key), "iperf3 sends datagrams of one size at even gaps", "write one value"
-    if datagrams.sizes.largest > DATAGRAM_BYTES_MAX:
-        yield (*at, "sizes"), "a datagram is larger than UDP allows", f"the most is {DATAGRAM_BYTES_MAX}B"
+def _marks_itself(workload: WorkloadKind) -> bool:
+    """Whether the program of a workload writes code points itself."""
+    return workload.facts().live_load is not None and registry.load_class(workload.kind, workload).marks_itself
 
 
 def _host(at: KeyPath, host: Host) -> Found:

@@ -97,7 +97,7 @@ def test_a_reader_that_leaves_early_is_no_error(place: Path) -> None:
     assert program.returncode == 0
 
 
-@pytest.mark.parametrize("sign", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("sign", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_an_interrupt_keeps_what_is_done_and_the_same_command_goes_on(place: Path, sign: signal.Signals) -> None:
     command = [*PROGRAM, "run", "lab.yaml", "--jobs", "1", "--out", "mine", "--set", "expect=[]"]
     with subprocess.Popen(
@@ -189,7 +189,14 @@ start.main()
 
 @pytest.mark.parametrize(
     ("step", "number"),
-    [(4, signal.SIGINT), (50, signal.SIGINT), (2_000, signal.SIGTERM), (9_000, signal.SIGINT), (40_000, signal.SIGINT)],
+    [
+        (4, signal.SIGINT),
+        (50, signal.SIGINT),
+        (2_000, signal.SIGTERM),
+        (9_000, signal.SIGINT),
+        (40_000, signal.SIGINT),
+        (2_000, signal.SIGHUP),
+    ],
 )
 def test_an_interrupt_is_answered_from_the_first_import_on(place: Path, step: int, number: int) -> None:
     # In function calls and not in seconds: wherever it falls, a line tells it.

@@ -185,3 +185,14 @@ def test_the_time_to_go_claims_no_more_than_is_known() -> None:
     assert to_go(12.4) == "about 12 s remaining"
     assert to_go(600) == "about 10 min remaining"
     assert to_go(2 * 3600) == "about 2.0 h remaining"
+
+
+def test_a_signal_that_the_caller_ignores_is_not_counted() -> None:
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)  # as nohup(1) does
+    try:
+        with pool._interrupts() as interrupts:
+            signal.raise_signal(signal.SIGHUP)
+        assert interrupts.count == 0
+        assert signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
+    finally:
+        signal.signal(signal.SIGHUP, before)

@@ -25,7 +25,7 @@ def fake_lab(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     program.chmod(0o755)
     monkeypatch.setenv(fabric.ENVIRONMENT, str(program))
     monkeypatch.setattr(postgres, "installation", lambda: Installation(folder, "15"))
-    monkeypatch.setattr(doctor, "path_of", lambda name: f"/usr/bin/{name}")
+    monkeypatch.setattr(doctor, "path_of", lambda needed: Path("/usr/bin") / needed.program)
     monkeypatch.setattr(doctor, "version_of", lambda _needed: "1.2")
     # The stand-in does not use this machine: what others take of it decides nothing.
     monkeypatch.setattr(probe, "cpu", lambda: probe.Cpu(0, 0, 0))

@@ -13,9 +13,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from tailrace.live.programs.pgbench import Load
-from tailrace.live.programs.postgres import READY
-from tailrace.scenario.workloads.planned import planned_workloads
+from tailrace.live.work import Work
 
 FAULT = os.environ.get("FAKE_FAULT", "")
 WARNINGS = [text for text in [os.environ.get("FAKE_WARNING")] if text]
@@ -118,7 +116,7 @@ class Fake:
         name, argv = command["name"], command["argv"]
         match Path(argv[0]).name:
             case "postgres":
-                self.write(command, "stderr", f"LOG:  {READY}\n")
+                self.write(command, "stderr", "LOG:  database system is ready to accept connections\n")
                 return
             case "iperf3" if "--server" in argv:
                 return
@@ -155,8 +153,9 @@ class Fake:
     def bench(self, command: dict[str, Any]) -> None:
         """pgbench's log and table of commands."""
         argv = command["argv"]
-        raw = next(own.flat for own in planned_workloads(self.plan) if own.name == command["name"][8:])
-        load = Load(raw, self.plan["seed"], dict.fromkeys([t["response_bytes"] for t in raw["round_trips"]], 7))
+        [own] = [each for each in self.plan["workloads"] if each["header"]["name"] == command["name"][8:]]
+        raw = {**own["header"], **own["body"]["oltp"]}
+        load = Work(raw, self.plan["seed"], dict.fromkeys([t["response_bytes"] for t in raw["round_trips"]], 7))
         prefix = argv[argv.index("--log-prefix") + 1]
         lines = []
         now_us = time.time_ns() // 1000

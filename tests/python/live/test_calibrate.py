@@ -40,7 +40,7 @@ def test_answers_are_found_in_a_log_by_their_frames(tmp_path: Path) -> None:
         record(11 * MS, 566, asks=False),
     ]
     log.write_bytes(NAME + b"".join(frames) + b"a piece of a record")
-    one, two = answers(log)
+    one, two = answers(log, 5432)
     assert (one.connection, one.size_bytes) == ((CLIENT, SERVER, USER_PORT), 8948 + 1000)
     assert (one.before_ms, one.sending_ms, one.after_ms) == (3.0, 3.0, 2.0)
     assert (two.size_bytes, two.before_ms, two.after_ms) == (500, 2.0, None)
@@ -57,14 +57,14 @@ def test_the_tag_of_a_vlan_belongs_to_no_answer(tmp_path: Path) -> None:
         record(7 * MS, 1070, asks=False, mark=tagged),
     ]
     log.write_bytes(NAME + b"".join(frames))
-    [one] = answers(log)
+    [one] = answers(log, 5432)
     assert (one.size_bytes, one.before_ms, one.sending_ms, one.after_ms) == (8948 + 1000, 3.0, 3.0, None)
 
 
 def test_a_file_that_is_no_log_is_refused(tmp_path: Path) -> None:
     (tmp_path / "other").write_text("tailrace-log of long ago", encoding="utf-8")
     with pytest.raises(FabricError, match="no log of this version"):
-        answers(tmp_path / "other")
+        answers(tmp_path / "other", 5432)
 
 
 def answer(size_bytes: int, before_ms: int, after_ms: int | None) -> Answer:

@@ -1,11 +1,11 @@
 """What runs when a live trial ends: told with how long it had waited, from the log of transactions that end later."""
 
-from typing import Any, cast
+from typing import Any
 
+from tailrace.live.load import Interval
 from tailrace.live.measure.series import cut_off_table
-from tailrace.live.programs.generators import Interval
-from tailrace.live.programs.oltp import Oltp, Users
-from tailrace.live.programs.pgbench import Load, Transaction
+from tailrace.live.transactions import measured
+from tailrace.live.work import Transaction, Work
 
 BEGUN_US = 1_000_000
 RAW: dict[str, Any] = {
@@ -15,19 +15,6 @@ RAW: dict[str, Any] = {
     "warmup_transactions": 1,
     "round_trips": [{"response_bytes": 18_000}],
 }
-
-
-class Logged:
-    """Users of whom only the log is left."""
-
-    def __init__(self, log: list[Transaction]) -> None:
-        self._log = log
-
-    def transactions(self) -> list[Transaction]:
-        return self._log
-
-    def lag_us(self, whole: list[Transaction]) -> None:
-        return None
 
 
 def one(user: int, number: int, intended_us: int, ended_us: int) -> Transaction:
@@ -42,13 +29,12 @@ def test_a_transaction_that_ends_after_the_trial_is_cut_off() -> None:
         one(1, 3, 1_500, 2_000),  # begins later
         one(2, 1, 100, 4_000),  # of the warm-up
     ]
-    users = cast("Users", Logged(log))
-    measured = Oltp(Load(RAW, 1, {18_000: 7}), users).measured(Interval(BEGUN_US, 0.001))
-    assert measured.outcome["transactions"] == 2
-    found = measured.outcome["cut_off"]
+    found_all = measured(Work(RAW, 1, {18_000: 7}), log, None, Interval(BEGUN_US, 0.001))
+    assert found_all.outcome["transactions"] == 2
+    found = found_all.outcome["cut_off"]
     assert (found["count"], found["longest_ps"]) == (1, 700 * 10**6)
     [(edge, count)] = found["buckets"]
     assert (count, 700 * 10**6 <= edge <= 701 * 10**6) == (1, True)
-    [row] = measured.cut_off
+    [row] = found_all.cut_off
     assert (row.user, row.start_ps, row.latency_ps) == (0, 300 * 10**6, 700 * 10**6)
-    assert list(cut_off_table([measured.cut_off], 10)) == ["workload", "user", "start_ps", "waited_ps"]
+    assert list(cut_off_table([found_all.cut_off], 10)) == ["workload", "user", "start_ps", "waited_ps"]

@@ -1,6 +1,7 @@
 """Where HammerDB is found, what it is told, and how its users' logs are read; that the scripts work is a live test."""
 
 import os
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -8,13 +9,16 @@ import pytest
 
 from lab import load as load_sound
 from tailrace.errors import ScenarioError
+from tailrace.live.draws import Draw
 from tailrace.live.lab.fabric import FabricError
+from tailrace.live.lab.needed import version_of
+from tailrace.live.load import Task
 from tailrace.live.machine import doctor
 from tailrace.live.programs import hammerdb, tcl
-from tailrace.live.programs.draws import Draw
 from tailrace.live.programs.hammerdb import HammerDb, Installation, commands_script, driver_script
-from tailrace.live.programs.pgbench import Load
-from tailrace.live.refuse import Machine, refuse
+from tailrace.live.programs.postgres_service import PostgreSql
+from tailrace.live.refuse import refuse
+from tailrace.live.work import Work
 from tailrace.scenario.lowering.plan import lower
 
 OLTP: dict[str, Any] = {
@@ -28,7 +32,17 @@ OLTP: dict[str, Any] = {
     "gap": {"exponential": {"mean": 5 * 10**9}},
     "priority": 3,
 }
-LOAD = Load(OLTP, 7, {18_000: 1000, 64_000: 900})
+ROWS = {18_000: 1000, 64_000: 900}
+LOAD = Work(OLTP, 7, ROWS)
+
+
+class Loaded(PostgreSql):
+    """A server with tables of these rows."""
+
+    rows: Mapping[int, int] = ROWS
+
+    def __init__(self) -> None:
+        pass
 
 
 @pytest.fixture
@@ -65,7 +79,6 @@ def test_it_is_found_where_the_variable_says_then_on_the_path_then_in_the_usual_
 
 
 def test_the_doctor_tells_its_version_and_never_misses_it(nowhere: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(doctor, "version_of", lambda _needed: "1.0")
     fact = next(fact for fact in doctor.examine() if fact.what == hammerdb.PROGRAM)
     assert (fact.value, fact.is_good, fact.advice) == ("not installed", None, "optional; from hammerdb.com")
     assert doctor.is_healthy([fact])
@@ -80,9 +93,9 @@ def test_a_program_behind_a_link_runs_in_its_own_folder(nowhere: Path, monkeypat
     (nowhere / "bin" / hammerdb.PROGRAM).symlink_to(put(nowhere / "apart", "4.12"))
     found = hammerdb.installation()
     assert found is not None
-    monkeypatch.setenv("PATH", os.defpath)
+    monkeypatch.setenv("PATH", f"{nowhere / 'bin'}{os.pathsep}{os.defpath}")  # the program's shell is found as well
     assert found.home == nowhere / "apart"
-    assert hammerdb.version(found) == "4.12"
+    assert version_of(hammerdb.NEEDED) == "4.12"
 
 
 def test_a_plan_says_who_the_users_are_only_where_it_is_not_pgbench() -> None:
@@ -92,21 +105,23 @@ def test_a_plan_says_who_the_users_are_only_where_it_is_not_pgbench() -> None:
     assert lower(changed.arms["dpp"], "dpp", 1)["workloads"][0]["header"]["live"] == {"load_generator": "hammerdb"}
 
 
-@pytest.mark.parametrize("has_hammerdb", [True, False, None])
-def test_a_workload_that_needs_it_is_refused_without_it(has_hammerdb: bool | None) -> None:
+@pytest.mark.parametrize("has_hammerdb", [True, False])
+def test_a_workload_that_needs_it_is_refused_without_it(nowhere: Path, *, has_hammerdb: bool) -> None:
+    if has_hammerdb:
+        put(nowhere / "bin")
     loaded = load_sound(workloads__orders__load_generator="hammerdb", workloads__orders__gap_from="start")
     with pytest.raises(ScenarioError) as caught:
-        refuse(loaded, loaded.arms, Machine(has_hammerdb=has_hammerdb))
+        refuse(loaded, loaded.arms)
     texts = [str(problem) for problem in caught.value.problems]
     assert any("orders.gap_from: hammerdb waits from the end" in text for text in texts)
     missing = [text for text in texts if "orders.load_generator: HammerDB is not installed" in text]
-    assert len(missing) == (has_hammerdb is False)
+    assert len(missing) == (not has_hammerdb)
 
 
 def test_more_users_than_it_has_threads_for_are_refused() -> None:
     loaded = load_sound(workloads__orders__load_generator="hammerdb", workloads__orders__users=hammerdb.USERS_MAX + 1)
     with pytest.raises(ScenarioError, match=r"orders\.users: hammerdb has a thread with an interpreter for each user"):
-        refuse(loaded, loaded.arms, Machine(has_hammerdb=True))
+        refuse(loaded, loaded.arms)
 
 
 def test_the_commands_make_one_virtual_user_for_each_user_and_end_badly_with_them() -> None:
@@ -144,7 +159,7 @@ def test_a_draw_is_a_procedure_of_whole_microseconds() -> None:
 
 
 def test_a_log_of_other_pauses_than_the_seed_gives_is_refused(tmp_path: Path) -> None:
-    users = HammerDb(LOAD, Installation(tmp_path / hammerdb.PROGRAM), 1)
+    users = HammerDb(Task(OLTP, 7, 1, Loaded()))
     users._control = tmp_path
     pause_us = LOAD.pause_us(0, 2)
     log = tmp_path / "transactions.0"

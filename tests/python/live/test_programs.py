@@ -8,11 +8,10 @@ import pytest
 
 from tailrace.live.lab.fabric import FabricError
 from tailrace.live.measure import closings, probe
-from tailrace.live.programs import iperf3, postgres
-from tailrace.live.programs.pgbench import Load, statement_ms
-from tailrace.live.programs.postgres import Installation, Server
-from tailrace.live.programs.sizes import row_bytes
-from tailrace.live.programs.template import load_script, rows_of
+from tailrace.live.programs import iperf3, iperf3_report, postgres
+from tailrace.live.programs.pgbench import Script, statement_ms
+from tailrace.live.programs.postgres import Installation, Server, row_bytes
+from tailrace.live.programs.postgres_service import load_script, rows_of
 
 OLTP: dict[str, Any] = {
     "name": "orders",
@@ -26,7 +25,7 @@ OLTP: dict[str, Any] = {
     "gap": {"constant": 5 * 10**9},
     "priority": 3,
 }
-LOAD = Load(OLTP, 7, {18_000: 1000, 64_000: 900})
+SCRIPT = Script(OLTP, 7, {18_000: 1000, 64_000: 900})
 STREAM: dict[str, Any] = {
     "name": "backup",
     "source": "bulk",
@@ -40,16 +39,16 @@ STREAM: dict[str, Any] = {
 
 
 def test_a_script_waits_and_then_does_every_statement() -> None:
-    lines = LOAD.script().splitlines()
+    lines = SCRIPT.script().splitlines()
     assert lines.index(r"\sleep :nap us") < lines.index("SELECT d FROM pay_18000 WHERE id = :id;")
     assert lines[-3:] == [r"\set id random(1, 900)", "SELECT d FROM pay_64000 WHERE id = :id;", r"\endif"]
     assert r"\if :n = 1" in lines
     assert r"\if :n > 4" in lines
-    assert "said" not in Load(OLTP | {"transactions": 0}, 7, LOAD.rows).script()
+    assert "said" not in Script(OLTP | {"transactions": 0}, 7, SCRIPT.rows).script()
 
 
 def test_pgbench_is_asked_for_users_threads_and_time() -> None:
-    command = LOAD.command(Path("/x/pgbench"), Path("/s"), Path("/l"), "10.77.0.2", 9)
+    command = SCRIPT.command(Path("/x/pgbench"), Path("/s"), Path("/l"), "10.77.0.2", 9)
     words = " ".join(command.argv)
     assert "--client 3 --jobs 3" in words
     assert "--time 69" in words
@@ -60,7 +59,7 @@ def test_pgbench_is_asked_for_users_threads_and_time() -> None:
 def test_a_log_is_read_from_every_thread_without_the_pauses(tmp_path: Path) -> None:
     (tmp_path / "log.7").write_text("0 1 1500 0 100 2000\n0 2 6200 0 100 8200\n", encoding="ascii")
     (tmp_path / "log.7.1").write_text("1 1 1700 0 100 2300\n1 2 58", encoding="ascii")  # the second was being written
-    found = LOAD.transactions(tmp_path / "log")
+    found = SCRIPT.transactions(tmp_path / "log")
     assert [(one.user, one.number, one.latency_us) for one in found] == [(0, 1, 1500), (0, 2, 1200), (1, 1, 1700)]
     assert found[1].intended_us == 100_000_000 + 8200 - 1200
 
@@ -69,18 +68,18 @@ def test_a_log_is_read_from_every_thread_without_the_pauses(tmp_path: Path) -> N
 def test_a_last_line_that_was_being_written_is_no_transaction(tmp_path: Path, cut: int) -> None:
     # Without its last digits the line would still be one, of another time.
     (tmp_path / "log.7").write_text("0 1 1500 0 100 2000\n" + "1 1 1700 0 100 2300\n"[:cut], encoding="ascii")
-    [only] = LOAD.transactions(tmp_path / "log")
+    [only] = SCRIPT.transactions(tmp_path / "log")
     assert (only.user, only.latency_us) == (0, 1500)
 
 
 def test_a_line_of_a_log_that_has_other_words_is_refused(tmp_path: Path) -> None:
     (tmp_path / "log.7").write_text("0 1 1500 0 100\n", encoding="ascii")
     with pytest.raises(FabricError, match=r"log\.7: a line of the log has 5 words, not 6: 0 1 1500 0 100"):
-        LOAD.transactions(tmp_path / "log")
+        SCRIPT.transactions(tmp_path / "log")
 
 
 def test_a_long_pause_is_several_runs_of_the_script(tmp_path: Path) -> None:
-    slow = Load(OLTP | {"gap": {"constant": 2_500 * 10**9}, "transactions": 2}, 7, LOAD.rows)
+    slow = Script(OLTP | {"gap": {"constant": 2_500 * 10**9}, "transactions": 2}, 7, SCRIPT.rows)
     # The pause of transaction 2 takes naps of 1, 1 and 0.5 s; then the user naps for ever.
     runs = "0 1 1500 0 100 0\n0 2 1000100 0 101 0\n0 3 1000100 0 102 0\n0 4 502000 0 102 502000\n0 5 1000100 0 103 0\n"
     (tmp_path / "log.7").write_text(runs, encoding="ascii")
@@ -94,13 +93,13 @@ def test_a_long_pause_is_several_runs_of_the_script(tmp_path: Path) -> None:
 
 def test_a_user_that_has_done_its_number_says_so() -> None:
     said = "debug(script=0,command=19): debug(script=0,command=19): int 5\nint 5\ndebug(script=0,command=19): int 15\n"
-    assert LOAD.users_done(said) == 2
+    assert SCRIPT.users_done(said) == 2
 
 
 def test_a_failed_transaction_is_no_fast_one(tmp_path: Path) -> None:
     (tmp_path / "log.7").write_text("0 1 failed 0 100 2000\n", encoding="ascii")
     with pytest.raises(FabricError, match="pgbench-orders: run 1 of user 0: failed"):
-        LOAD.transactions(tmp_path / "log")
+        SCRIPT.transactions(tmp_path / "log")
 
 
 def test_statements_are_told_from_pauses() -> None:
@@ -164,8 +163,8 @@ def test_iperf3_marks_datagrams_and_the_lab_marks_connections() -> None:
         ]
         assert {each.dscp for each in commands} == {46}
         assert not any("--dscp" in each.argv for each in commands)
-    assert Load(OLTP | {"dscp": 46}, 7, LOAD.rows).command(Path("p"), Path("s"), Path("l"), "a", 9).dscp == 46
-    assert LOAD.command(Path("p"), Path("s"), Path("l"), "a", 9).dscp is None
+    assert Script(OLTP | {"dscp": 46}, 7, SCRIPT.rows).command(Path("p"), Path("s"), Path("l"), "a", 9).dscp == 46
+    assert SCRIPT.command(Path("p"), Path("s"), Path("l"), "a", 9).dscp is None
 
 
 def test_datagrams_go_at_their_rate() -> None:
@@ -184,13 +183,13 @@ def test_a_receiver_tells_what_came_also_when_it_was_interrupted(tmp_path: Path)
     }
     path = tmp_path / "x.out"
     path.write_text(json.dumps(report), encoding="utf-8")
-    received = iperf3.read_server(path)
+    received = iperf3_report.read_server(path)
     assert (received.size_bytes, received.seconds, received.lost) == (150, 0.8, 2)
     # As iperf3 3.12 does: the last interval twice, and the rest in the sum alone.
     report["intervals"].append(report["intervals"][-1])
     report["end"] = {"sum_received": {"bytes": 190}}
     path.write_text(json.dumps(report), encoding="utf-8")
-    again = iperf3.read_server(path)
+    again = iperf3_report.read_server(path)
     assert (again.size_bytes, again.unreported_bytes) == (150, 40)
     start_s, end_s, size = again.tail(0.9)
     assert (start_s, end_s, size) == (0.8, 0.9, round(50 / 0.3 * 0.1))
@@ -198,13 +197,13 @@ def test_a_receiver_tells_what_came_also_when_it_was_interrupted(tmp_path: Path)
     assert again.tail(0.7)[2] == 0
     warning = "WARNING:  Size of data read does not correspond to offered length\n"
     path.write_text(warning + json.dumps(report, indent=1), encoding="utf-8")
-    assert iperf3.read_server(path) == again
+    assert iperf3_report.read_server(path) == again
     path.write_text(warning, encoding="utf-8")
     with pytest.raises(FabricError, match="left no report"):
-        iperf3.read_server(path)
+        iperf3_report.read_server(path)
     path.write_text(json.dumps({"error": "unable to receive"}), encoding="utf-8")
     with pytest.raises(FabricError, match="moved nothing: unable to receive"):
-        iperf3.read_server(path)
+        iperf3_report.read_server(path)
 
 
 def test_counters_have_the_names_of_the_simulator() -> None:

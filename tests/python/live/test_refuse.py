@@ -7,7 +7,7 @@ import pytest
 
 from lab import sound
 from tailrace.errors import ScenarioError
-from tailrace.live.refuse import Machine, refuse
+from tailrace.live.refuse import Machine, refuse, refuse_machine
 from tailrace.scenario.loading import load_scenario
 
 
@@ -15,7 +15,8 @@ def refusals(frames_per_s_max: float | None, changes: Mapping[str, object] | Non
     """Every refusal of the sound scenario with changes."""
     loaded = load_scenario(sound(**(changes or {})))
     try:
-        refuse(loaded, loaded.arms, Machine(frames_per_s_max, frozenset({"cubic", "reno"})))
+        refuse(loaded, loaded.arms)
+        refuse_machine(loaded, loaded.arms, Machine(frames_per_s_max, frozenset({"cubic", "reno"})))
     except ScenarioError as error:
         return [str(problem).removeprefix("scenario: ") for problem in error.problems]
     return []
@@ -128,7 +129,7 @@ def test_the_line_of_the_file_is_named(tmp_path: Path) -> None:
     )
     loaded = load_scenario(file)
     with pytest.raises(ScenarioError, match=r"s\.yaml:5: workloads\.web\.kind"):
-        refuse(loaded, loaded.arms, Machine())
+        refuse(loaded, loaded.arms)
 
 
 BLAST = {
@@ -167,7 +168,7 @@ def test_what_needs_control_groups_is_refused_where_there_are_none(
 
     def told(machine: Machine) -> list[str]:
         try:
-            refuse(loaded, loaded.arms, machine)
+            refuse_machine(loaded, loaded.arms, machine)
         except ScenarioError as error:
             return sorted(
                 str(problem).removeprefix("scenario: ").partition(" (hint: ")[0] for problem in error.problems

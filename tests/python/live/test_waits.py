@@ -1,11 +1,10 @@
 """How long programs waited for a core, from a stand-in for /proc."""
 
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from tailrace.live.measure.waits import Waited, Watch, losses
+from tailrace.live.measure.waits import Using, Waited, Watch, losses
 
 LAB = 50
 
@@ -77,24 +76,21 @@ def test_a_lab_that_is_gone_waits_for_nothing(tmp_path: Path) -> None:
 
 
 def test_the_time_that_users_lose_is_a_share_of_their_time() -> None:
-    def oltp(name: str, users: int) -> dict[str, Any]:
-        trips = [{"response_bytes": 1_000}, {"response_bytes": 8_000_000 if name == "S" else 18_000}]
-        return {"oltp": {"name": name, "users": users, "server": "db", "round_trips": trips}}
-
-    host = {"name": "db", "tcp": {"send_buffer": {"maximum_bytes": 4_000_000}}}
-    plan = {"hosts": [host], "workloads": [oltp("XS", 2), oltp("S", 6), {"stream": {"name": "bulk", "connections": 4}}]}
     waited = {
         "users-XS": Waited(1.0, 0.5),
         "users-S": Waited(0.0, 0.0),
         "db": Waited(8.0, 4.0),
         "send": Waited(0.0, 2.0),
     }
-    programs = {"XS": ["users-XS", "db"], "S": ["users-S", "db"], "bulk": ["send"]}
+    workloads = [
+        Using("XS", 2, 1.0, ["users-XS", "db"]),
+        Using("S", 6, 0.5, ["users-S", "db"]),
+        Using("bulk", 4, 0.0, ["send"]),
+    ]
     seconds = {"XS": 5.0, "S": 10.0, "bulk": 10.0}
-    found = losses(plan, waited, seconds, programs, {"idle_share": 0.5, "steal_share": 0.1})
+    found = losses(workloads, waited, seconds, {"idle_share": 0.5, "steal_share": 0.1})
     # A quarter of the server is for XS; a quarter of a second is stolen for each second on a core (0.1 of 0.4).
     told = {"wait_s": 1.5, "stolen_s": 0.75, "exposed": 1.0, "of_s": 10.0, "share": 0.225}
     assert found["XS"] == pytest.approx(told)
-    # An answer of two send buffers hides half of what its programs wait; a stream hides all.
     assert found["S"]["share"] == pytest.approx((3.0 + 1.5) / 60 / 2)
     assert (found["bulk"]["wait_s"], found["bulk"]["share"]) == pytest.approx((2.0, 0.0))

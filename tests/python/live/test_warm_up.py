@@ -4,12 +4,11 @@ import json
 from pathlib import Path
 from typing import Any, cast
 
+from tailrace.live.load import Interval, Task
 from tailrace.live.measure.series import Moved, bytes_after
-from tailrace.live.programs import iperf3
-from tailrace.live.programs.bulk import Bulk
-from tailrace.live.programs.generators import Interval
-from tailrace.live.programs.oltp import Oltp, Users
-from tailrace.live.programs.pgbench import Load, Transaction
+from tailrace.live.programs.iperf3 import Iperf3, Iperf3Stream
+from tailrace.live.transactions import measured as measured_of
+from tailrace.live.work import Transaction, Work
 
 BEGUN_US = 1_000_000
 PS_PER_S = 10**12
@@ -33,22 +32,15 @@ STREAM: dict[str, Any] = {
 }
 
 
-class Logged:
-    """Users of whom only the log is left."""
-
-    def transactions(self) -> list[Transaction]:
-        return [
-            Transaction(0, number, BEGUN_US + start, BEGUN_US + start, BEGUN_US + start + 10 * number)
-            for number, start in enumerate((0, 100, 195, 300), 1)
-        ]
-
-    def lag_us(self, whole: list[Transaction]) -> None:
-        return None
+LOG = [
+    Transaction(0, number, BEGUN_US + start, BEGUN_US + start, BEGUN_US + start + 10 * number)
+    for number, start in enumerate((0, 100, 195, 300), 1)
+]
 
 
 def measured(transactions: int, warm_up_s: float) -> Any:
-    load = Load(RAW | {"transactions": transactions}, 1, {1000: 7})
-    return Oltp(load, cast("Users", Logged())).measured(Interval(BEGUN_US, 0.001, warm_up_s))
+    work = Work(RAW | {"transactions": transactions}, 1, {1000: 7})
+    return measured_of(work, LOG, None, Interval(BEGUN_US, 0.001, warm_up_s))
 
 
 def test_transactions_that_ended_in_the_warm_up_are_left_out() -> None:
@@ -76,10 +68,10 @@ def test_bytes_of_the_interval_in_which_the_warm_up_ends_count_in_part() -> None
     assert [bytes_after(moved, at) for at in (0, 100, 150, 300)] == [3000, 2000, 1500, 0]
 
 
-def ran(tmp_path: Path, *, kind: str = "stream", size: int = 0) -> Bulk:
+def ran(tmp_path: Path, *, size: int = 0) -> Iperf3:
     """A pair that sent 10 kB in four seconds and was cut off there."""
-    [pair] = iperf3.stream_pairs(STREAM | {"bytes": size}, 5201, 4)
-    bulk = Bulk(kind, "backup", [pair])
+    bulk = Iperf3Stream(Task(STREAM | {"bytes": size}, 1, 4))
+    [pair] = bulk._pairs
     report = {"intervals": [{"sum": {"start": n, "end": n + 1, "bytes": 1000 * (n + 1)}} for n in range(4)]}
     path = tmp_path / "server.out"
     path.write_text(json.dumps(report), encoding="utf-8")

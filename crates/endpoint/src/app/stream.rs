@@ -9,8 +9,8 @@ const PS_PER_S: u128 = 1_000_000_000_000;
 const ENDLESS_BYTES: u64 = 1 << 62;
 
 /// How fast a program offers its bytes: a write of `write_bytes` as soon as what it has offered since it connected falls to
-/// the rate, as `iperf3 --bitrate` does. The first write comes at once. Bytes that TCP cannot send wait in the socket, and go
-/// as fast as TCP allows when it can: the mean is kept, not the gaps.
+/// the rate, as load generators do with a bit rate. The first write comes at once. Bytes that TCP cannot send wait in the
+/// socket, and go as fast as TCP allows when it can: the mean is kept, not the gaps.
 #[derive(Clone, Copy, Debug)]
 pub struct Offer {
     /// Of all the connections together.

@@ -212,4 +212,4 @@ class Lab:
             self._changed.notify_all()
 
     def _last_words(self) -> str:
-        return " | ".join(tail(self.folder / "fabric.log")) or "it said nothing"
+        return " | ".join(tail(self.folder / "fabric.log")) or "it printed nothing"

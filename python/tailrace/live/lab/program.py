@@ -4,12 +4,9 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 from tailrace.live.lab.fabric import FabricError
-
-if TYPE_CHECKING:
-    from tailrace.live.lab.lab import Lab
 
 STOP_GRACE_S = 5.0
 """From a polite signal to SIGKILL."""
@@ -70,10 +67,20 @@ class Ended:
         return self.exit_code == 0
 
 
+class Keeper(Protocol):
+    """What a program asks of the lab in which it runs."""
+
+    def out_path(self, name: str) -> Path: ...
+    def err_path(self, name: str) -> Path: ...
+    def ended(self, name: str) -> Ended | None: ...
+    def wait(self, programs: "Sequence[Program]", limit_s: float) -> list[Ended]: ...
+    def call(self, op: str, **arguments: Any) -> dict[str, Any]: ...
+
+
 class Program:
     """A program that was started in a lab."""
 
-    def __init__(self, lab: "Lab", command: Command, pid: int) -> None:
+    def __init__(self, lab: Keeper, command: Command, pid: int) -> None:
         self._lab = lab
         self.command = command
         self.pid = pid
@@ -134,7 +141,8 @@ class Program:
         if ended is not None and ended.signal is not None:
             how = f"was ended by signal {ended.signal}"
         lines = [line.strip() for line in tail(self.err_path) or tail(self.out_path)]
-        return f"{self.command.name}: {Path(self.command.argv[0]).name} {how}: {' | '.join(lines) or 'it said nothing'}"
+        program = Path(self.command.argv[0]).name
+        return f"{self.command.name}: {program} {how}: {' | '.join(lines) or 'it printed nothing'}"
 
 
 def tail(path: Path, lines: int = TAIL_LINES) -> list[str]:

@@ -105,7 +105,7 @@ def chosen(name: str | None) -> Standing:
     if name is None:
         if not found:
             raise FabricError("no fabric is up (hint: `tailrace fabric up SCENARIO`)")
-        raise FabricError(f"which fabric? there are {len(found)}: {', '.join(names)} (hint: --fabric NAME)")
+        raise FabricError(f"{len(found)} fabrics are up: {', '.join(names)} (hint: choose one with --fabric NAME)")
     for each in found:
         if each.name == name:
             return each
@@ -134,7 +134,7 @@ def bring_up(name: str, plan_json: str, metrics_port: int | None, kind: str = TA
     for each in standing():
         if each.name == name:
             return each
-    raise FabricError(f"fabric '{name}' is not up: {' | '.join(tail(folder / LOG)) or 'it said nothing'}")
+    raise FabricError(f"fabric '{name}' is not up: {' | '.join(tail(folder / LOG)) or 'it printed nothing'}")
 
 
 def take_down(fabric: Standing) -> dict[str, Any]:
@@ -156,5 +156,5 @@ def exec_words(fabric: Standing, host: str, words: Sequence[str]) -> list[str]:
     if host not in names:
         raise FabricError(f"there is no host '{host}' in '{fabric.name}' (hint: {closest(host, names, 'hosts')})")
     if not words:
-        raise FabricError("what is to be run? (hint: tailrace exec HOST -- PROGRAM ARGUMENTS)")
+        raise FabricError("no program is given (hint: tailrace exec HOST -- PROGRAM ARGUMENTS)")
     return [str(program()), "exec", "--dir", str(fabric.folder), host, "--", *words]

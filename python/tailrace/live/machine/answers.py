@@ -1,25 +1,26 @@
 """How long a database and its user take for answers of several sizes: over loopback, and over a link of the fabric.
 
 Over loopback there is no network, and a statement takes what the programs take. Over the link the fabric's log tells
-the parts of it: PostgreSQL forms a row whole before it sends any of it, and libpq gathers one whole before it goes on.
+the parts of it: the server may form a row whole before it sends any of it, and the client gather one whole before it
+goes on.
 Every figure is a median, so that an answer that waited for a core does not count more than another.
 """
 
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 from typing import Any
 
-from tailrace.files import write_text
+from tailrace.live import registry
 from tailrace.live.lab.fabric import FabricError
 from tailrace.live.lab.lab import Lab
+from tailrace.live.load import Load
 from tailrace.live.measure import ingress
 from tailrace.live.measure.ingress import Answer
-from tailrace.live.programs import pgbench
-from tailrace.live.programs.pgbench import Load
-from tailrace.live.programs.template import Templates
-from tailrace.live.trial.databases import Databases
+from tailrace.live.transactions import TransactionLoad
+from tailrace.live.trial.servers import Servers
 from tailrace.scenario.loading import load_scenario
 from tailrace.scenario.lowering.plan import canonical_json, lower
 from tailrace.scenario.workloads.planned import planned_workloads
@@ -34,6 +35,7 @@ LINK_COUNTS = {18_000: 200} | LARGE_COUNTS
 LINK_RATE = "1Gbit/s"
 """A link that machines for live runs hold; what the programs take does not depend on it."""
 ASK_LIMIT_S = 60.0
+POLL_S = 0.02
 SIZE_TOLERANCE = 0.01
 """An answer of this much more was partly sent again and belongs to no size."""
 
@@ -55,18 +57,16 @@ def measure(folder: Path, mtu: str) -> AnswerTimes:
     counts = {f"loopback-{size}": (size, count) for size, count in LOOPBACK_COUNTS.items()}
     counts |= {f"link-{size}": (size, count) for size, count in LINK_COUNTS.items()}
     plan = _plan(mtu, {name: _oltp(size, count) for name, (size, count) in counts.items()})
-    oltps = [own.flat for own in planned_workloads(plan)]
-    templates = Templates(folder / "templates")
-    databases = Databases(oltps, templates)
-    databases.make_templates()
-    program = templates.installed.program("pgbench")
+    planned = [(own.kind, own.flat) for own in planned_workloads(plan)]
+    workloads = [(kind, _placed(raw)) for kind, raw in planned]
+    servers = Servers(planned, folder)
+    servers.make_templates()
     with Lab(canonical_json(plan), folder / "answers", "--log-ingress") as lab:
-        databases.start(lab, {})
-        rows = databases.template("server").rows
-        asked = {raw["name"]: _ask(lab, Load(_placed(raw), 1, rows), program) for raw in oltps}
+        servers.start(lab, {})
+        asked = {raw["name"]: _ask(lab, registry.make_load(kind, servers.task(raw, 1, 0))) for kind, raw in workloads}
         lab.call("down")
     loopback_ms = {size: asked[f"loopback-{size}"] for size in LOOPBACK_COUNTS}
-    seen = ingress.answers(folder / "answers" / ingress.FILE)
+    seen = ingress.answers(folder / "answers" / ingress.FILE, registry.usual_service("transactions").port)
     return AnswerTimes(loopback_ms, *parts_of(seen, list(LINK_COUNTS)))
 
 
@@ -106,10 +106,15 @@ def _placed(raw: dict[str, Any]) -> dict[str, Any]:
     return raw | {"client": "server"} if raw["name"].startswith("loopback") else raw
 
 
-def _ask(lab: Lab, load: Load, program: Path) -> float:
+def _ask(lab: Lab, load: Load) -> float:
     """One user asks for one size; the median time of a transaction in milliseconds."""
-    script = lab.folder / "logs" / f"{load.name}.pgbench"
-    write_text(script, load.script())
-    prefix = lab.folder / "logs" / f"transactions-{load.name}"
-    pgbench.finish(lab.start(load.command(program, script, prefix, lab.addresses["server"], 0)), load, ASK_LIMIT_S)
-    return median(one.latency_us for one in load.transactions(prefix)) / 1000
+    assert isinstance(load, TransactionLoad), "the kind oltp asks for transactions"
+    load.prepare(lab)
+    deadline = time.monotonic() + ASK_LIMIT_S
+    load.tick(lab, 0.0)
+    while not load.is_done:
+        if time.monotonic() >= deadline:
+            raise FabricError(f"{load.name}: its users were not done within {ASK_LIMIT_S:g} s")
+        time.sleep(POLL_S)
+    load.stop(lab)
+    return median(one.latency_us for one in load.transactions()) / 1000

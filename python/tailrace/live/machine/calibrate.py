@@ -13,13 +13,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from tailrace.live import registry
 from tailrace.live.lab.fabric import FabricError
 from tailrace.live.lab.lab import Lab
+from tailrace.live.load import Task
 from tailrace.live.machine import answers
 from tailrace.live.machine.answers import AnswerTimes
 from tailrace.live.machine.doctor import require
 from tailrace.live.measure import probe
-from tailrace.live.programs import iperf3
 from tailrace.scenario.loading import load_scenario
 from tailrace.scenario.lowering.plan import canonical_json, lower
 from tailrace.scenario.text.units import RATE, SIZE, parse
@@ -112,7 +113,7 @@ def calibrate(mtu: str, rate: str, say: Callable[[str], None]) -> Calibration:
     """Measures for a minute at most; `say` is told what is being done."""
     parse(mtu, SIZE)  # a mistake is told before anything is measured
     parse(rate, RATE)
-    require(needs_database=True)
+    require(registry.needs_of(registry.load_class(kind, {}) for kind in ("stream", "oltp")))
     _warn_of_neighbours(say)
     with tempfile.TemporaryDirectory(prefix="tailrace-calibrate-") as name:
         folder = Path(name)
@@ -156,12 +157,12 @@ def _stream(folder: Path, mtu: str, rate: str) -> dict[str, float]:
     [raw] = [own.flat for own in planned_workloads(plan)]
     with Lab(canonical_json(plan), folder) as lab:
         trip = probe.round_trip_us(lab, "client", "server", lab.addresses["server"])
-        [pair] = iperf3.stream_pairs(raw, iperf3.FIRST_PORT, STREAM_S)
-        server = lab.start(pair.server(lab.addresses[pair.destination]))
-        iperf3.wait_for_listener(lab, pair, server)
+        load = registry.make_load("stream", Task(raw, 1, STREAM_S))
+        load.prepare(lab)
         before = probe.counters(lab, "client", "before")
-        lab.start(pair.client(lab.addresses[pair.source], lab.addresses[pair.destination])).require(STREAM_LIMIT_S)
-        ended = server.require(STREAM_LIMIT_S)
+        load.tick(lab, 0.0)
+        used = [(program.command.host, program.require(STREAM_LIMIT_S)) for program in load.programs]
+        [ended] = [one for host, one in used if host == "client"]
         frames = probe.difference(before, probe.counters(lab, "client", "after"))["rx_frames"]
     return {**trip, "frame_us": (ended.system_s + ended.user_s) / max(1, frames) * 1e6}
 

@@ -1,54 +1,35 @@
 """What this machine has and lacks for live runs: kernel, privileges, cores, programs."""
 
-import re
-import shutil
-import subprocess
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from functools import cache
 from typing import Any
 
 from tailrace.errors import RunRefusedError
 from tailrace.experiment.machine import describe_machine
+from tailrace.live import registry
 from tailrace.live.lab import fabric
 from tailrace.live.lab.fabric import FabricError
 from tailrace.live.lab.kinds import KINDS, Kind
+from tailrace.live.lab.needed import Needed, packages, path_of, version_of
 from tailrace.live.machine import limits
-from tailrace.live.programs import hammerdb, postgres
 from tailrace.results.compare.fidelity import TAP
 
-VERSION_LIMIT_S = 10.0
 CORES_MIN = 2
 """One for the switch program, one for everything else."""
 
 
-@dataclass(frozen=True)
-class Needed:
-    """A program that live runs use."""
-
-    program: str
-    package: str
-    """Debian's package."""
-    version_option: str
-    is_for: str
-
-
-NEEDED = (
-    Needed("postgres", "postgresql", "--version", "workloads of kind oltp"),
-    Needed("pgbench", "postgresql", "--version", "workloads of kind oltp"),
-    Needed("iperf3", "iperf3", "--version", "workloads of kind stream and datagrams"),
+LAB = (
     Needed("ping", "iputils-ping", "-V", "the base round trip"),
     Needed("ss", "iproute2", "-V", "samples of connections"),
     Needed("ip", "iproute2", "-V", "routes and TCP metrics of a host"),
     Needed("ethtool", "ethtool", "--version", "offloads of a host"),
-    Needed("cp", "coreutils", "--version", "restoring databases"),
 )
+"""What every live run needs; the registry has the programs of workloads."""
 OPEN_VSWITCH = Needed("ovs-vsctl", "openvswitch-switch", "--version", "fabrics ovs and ovs-dpdk")
 """Only the runs that ask for it need it."""
 FAST_CLOCKS = frozenset({"tsc", "kvm-clock", "arch_sys_counter"})
 """Clocks that are read without a system call."""
 LATE = "the switch is late when other programs compute"
-FOR_DATABASES = frozenset({"postgres", "pgbench"})
 
 
 @dataclass(frozen=True)
@@ -62,67 +43,34 @@ class Fact:
     advice: str = ""
 
 
-def path_of(program: str) -> str | None:
-    """Where a program is; PostgreSQL's are not on the PATH."""
-    if program in FOR_DATABASES:
-        try:
-            found = postgres.installation().program(program)
-        except FabricError:
-            return None
-        return str(found) if found.exists() else None
-    return shutil.which(program)
-
-
-@cache
-def version_of(needed: Needed) -> str | None:
-    """Version of an installed program; empty where it does not tell, None where it is missing."""
-    path = path_of(needed.program)
-    if path is None:
-        return None
-    try:
-        done = subprocess.run(
-            [path, needed.version_option],
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            timeout=VERSION_LIMIT_S,
-            check=False,
-        )
-    except (OSError, subprocess.TimeoutExpired):
-        return ""
-    first = (done.stdout or done.stderr).strip().splitlines()[:1]
-    found = re.search(r"\d+(?:[.-]\w+)+|\b\d{6,}\b", first[0]) if first else None
-    return found[0] if found else ""
+def needed() -> list[Needed]:
+    """Every program that some live run needs, those of workloads first."""
+    return [*registry.all_needs(), *LAB]
 
 
 def versions(kind: Kind = KINDS[TAP]) -> dict[str, str]:
     """Versions of the fabric and of every program that is there, for the manifest."""
-    needed = [*NEEDED, OPEN_VSWITCH] if kind.is_open_vswitch else NEEDED
-    found = {each.program: version_of(each) for each in needed}
-    installed = hammerdb.installation()
-    found[hammerdb.PROGRAM] = hammerdb.version(installed) if installed else None
+    wanted = [*needed(), OPEN_VSWITCH] if kind.is_open_vswitch else needed()
+    found = {each.program: version_of(each) for each in wanted}
     return {"fabric_build": fabric.build()} | {name: text for name, text in found.items() if text}
 
 
-def missing(*, needs_database: bool = True) -> list[Needed]:
-    """Required programs that are not there."""
-    return [
-        each
-        for each in NEEDED
-        if (needs_database or each.program not in FOR_DATABASES) and path_of(each.program) is None
-    ]
+def missing(wanted: Iterable[Needed] | None = None) -> list[Needed]:
+    """Programs of packages that are not there: of these and of the lab's, or of all."""
+    chosen = needed() if wanted is None else [*wanted, *LAB]
+    return [each for each in chosen if each.package and path_of(each) is None]
 
 
-def require(*, needs_database: bool) -> dict[str, Any]:
-    """Raises `RunRefusedError` where a live run cannot start on this machine, with what to install or to be.
+def require(wanted: Iterable[Needed] = ()) -> dict[str, Any]:
+    """Raises `RunRefusedError` where a live run that needs these programs cannot start on this machine, with what to
+    install or to be.
 
     Returns what the fabric's doctor found, which takes a lab of its own to find out.
     """
-    lacking = missing(needs_database=needs_database)
+    lacking = missing(wanted)
     if lacking:
         names = ", ".join(each.program for each in lacking)
-        packages = " ".join(dict.fromkeys(each.package for each in lacking))
-        hint = f"`make live-deps`, or apt-get install {packages}; `tailrace doctor` lists everything"
+        hint = f"`make live-deps`, or apt-get install {' '.join(packages(lacking))}; `tailrace doctor` lists everything"
         raise RunRefusedError(f"a live run needs {names} (hint: {hint})")
     found = fabric.ask("doctor")
     lacks = [fact for fact in fabric_facts(found) if fact.is_good is False]
@@ -145,7 +93,7 @@ def examine() -> list[Fact]:
         Fact("cores", str(cores), cores >= CORES_MIN, advice),
         Fact("memory", f"{machine['memory_bytes'] / 1e9:.0f} GB", None),
     ]
-    return [*facts, *_fabric_facts(), *(_program_fact(each) for each in NEEDED), _hammerdb_fact()]
+    return [*facts, *_fabric_facts(), *(_program_fact(each) for each in needed())]
 
 
 def _fabric_facts() -> list[Fact]:
@@ -213,19 +161,13 @@ def _limits_facts() -> list[Fact]:
     return [Fact("frames a second", frames, None), Fact("lateness of the switch", limits.lateness_text(figures), None)]
 
 
-def _program_fact(needed: Needed) -> Fact:
-    version = version_of(needed)
+def _program_fact(one: Needed) -> Fact:
+    version = version_of(one)
     if version is not None:
-        return Fact(needed.program, version or "there", is_good=True)
-    advice = f"for {needed.is_for}: Debian package {needed.package}"
-    return Fact(needed.program, "missing", is_good=False, advice=advice)
-
-
-def _hammerdb_fact() -> Fact:
-    installed = hammerdb.installation()
-    if installed is None:
-        return Fact(hammerdb.PROGRAM, "not installed", None, "optional; from hammerdb.com")
-    return Fact(hammerdb.PROGRAM, hammerdb.version(installed) or "there", is_good=True)
+        return Fact(one.program, version or "there", is_good=True)
+    if one.package is None:
+        return Fact(one.program, "not installed", None, f"optional; from {one.source}")
+    return Fact(one.program, "missing", is_good=False, advice=f"for {one.is_for}: Debian package {one.package}")
 
 
 def is_healthy(facts: Sequence[Fact]) -> bool:

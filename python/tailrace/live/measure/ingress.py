@@ -11,7 +11,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from tailrace.live.lab.fabric import FabricError
-from tailrace.live.programs import postgres
 
 FILE = "ingress.log"
 """Where a lab keeps it, in its folder."""
@@ -31,7 +30,7 @@ FRAME = 0
 HEADER_BYTES = 66
 """Ethernet 14, IPv4 20, TCP 20, timestamps 12."""
 ACK_BYTES_MAX = HEADER_BYTES + 28
-"""An acknowledgement with three blocks of SACK (RFC 2018); the statements of pgbench are longer."""
+"""An acknowledgement with three blocks of SACK (RFC 2018); statements are longer."""
 PS_PER_MS = 10**9
 
 Connection = tuple[int, int, int]
@@ -67,12 +66,12 @@ class Answer:
         return None if self.next_ps is None else (self.next_ps - self.last_ps) / PS_PER_MS
 
 
-def answers(log: Path) -> list[Answer]:
-    """Every answer of every database, as they ended; raises `FabricError` where there is no log."""
+def answers(log: Path, port: int) -> list[Answer]:
+    """Every answer of every server on this port, as they ended; raises `FabricError` where there is no log."""
     requested: dict[Connection, int] = {}
     under_way: dict[Connection, Answer] = {}
     ended: list[Answer] = []
-    for at_ps, frame_bytes, connection, is_request in _segments(log):
+    for at_ps, frame_bytes, connection, is_request in _segments(log, port):
         if is_request:
             if connection in under_way:
                 ended.append(replace(under_way.pop(connection), next_ps=at_ps))
@@ -87,15 +86,15 @@ def answers(log: Path) -> list[Answer]:
     return ended + list(under_way.values())
 
 
-def _segments(log: Path) -> Iterator[tuple[int, int, Connection, bool]]:
+def _segments(log: Path, port: int) -> Iterator[tuple[int, int, Connection, bool]]:
     """Time, size (no tag), connection of every segment with data between a database and its users, and if it asks."""
     for kind, at_ps, _, mark, *_, wire_bytes, to_host, from_host, source, destination in _records(log):
         if kind != FRAME:
             continue
         frame_bytes = wire_bytes - TAG_BYTES if mark & TAGGED else wire_bytes
-        if destination == postgres.PORT and frame_bytes > ACK_BYTES_MAX:
+        if destination == port and frame_bytes > ACK_BYTES_MAX:
             yield at_ps, frame_bytes, (from_host, to_host, source), True
-        elif source == postgres.PORT and frame_bytes > HEADER_BYTES:
+        elif source == port and frame_bytes > HEADER_BYTES:
             yield at_ps, frame_bytes, (to_host, from_host, destination), False
 
 

@@ -4,12 +4,9 @@ A thread that is ready and waits in a run queue is counted there; time that a hy
 thread runs is not, and is estimated from the machine's steal.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
-
-from tailrace.scenario.workloads.planned import planned_workloads
 
 PROC = Path("/proc")
 NS_PER_S = 1e9
@@ -165,49 +162,42 @@ class Loss:
         }
 
 
+@dataclass(frozen=True)
+class Using:
+    """The programs that those who wait in a workload depend on."""
+
+    workload: str
+    waiting: int
+    """Users of a server, or connections."""
+    exposed: float
+    """Share of a program's wait that delays them."""
+    programs: Sequence[str]
+    """Names of the programs of its load and of its server."""
+
+
 def losses(
-    plan: Mapping[str, Any],
+    workloads: Sequence[Using],
     waited: Mapping[str, Waited],
     seconds: Mapping[str, float],
-    programs: Mapping[str, list[str]],
     shares: Mapping[str, float | None],
 ) -> dict[str, dict[str, float]]:
-    """By workload. `waited` is by program; `programs` names those of a workload's load and, for a database, its server.
+    """By workload. `waited` is by program.
 
     A server that several workloads ask is charged to each by its users. `seconds` is how long a workload ran.
     """
     ratio = _stolen_ratio(shares)
-    kinds = {own.name: (own.kind, own.flat) for own in planned_workloads(plan)}
-    users = {name: _users(kind, raw) for name, (kind, raw) in kinds.items()}
     asked: dict[str, int] = {}
-    for name, names in programs.items():
-        for program in names:
-            asked[program] = asked.get(program, 0) + users[name]
+    for each in workloads:
+        for program in each.programs:
+            asked[program] = asked.get(program, 0) + each.waiting
     found = {}
-    for name, names in programs.items():
-        parts = [(waited.get(program, Waited()), users[name] / asked[program]) for program in names]
+    for each in workloads:
+        parts = [(waited.get(program, Waited()), each.waiting / asked[program]) for program in each.programs]
         wait_s = sum(one.wait_s * share for one, share in parts)
         stolen_s = sum(one.run_s * share for one, share in parts) * ratio
-        exposed = _exposed(plan, *kinds[name])
-        found[name] = Loss(wait_s, stolen_s, users[name] * seconds[name], exposed).as_data()
+        of_s = each.waiting * seconds[each.workload]
+        found[each.workload] = Loss(wait_s, stolen_s, of_s, each.exposed).as_data()
     return found
-
-
-def _users(kind: str, raw: Mapping[str, Any]) -> int:
-    """Those who wait for a workload's programs: users of a database, or connections."""
-    return int(raw["users"] if kind == "oltp" else raw.get("connections", 1))
-
-
-def _exposed(plan: Mapping[str, Any], kind: str, raw: Mapping[str, Any]) -> float:
-    """While more of an answer is to be sent than a socket holds, a program that waits holds nothing up.
-
-    Of an answer of many send buffers that is so but for the last of them; of a stream without an end, always.
-    """
-    if kind != "oltp":
-        return 0.0
-    buffers = {host["name"]: int(host["tcp"]["send_buffer"]["maximum_bytes"]) for host in plan["hosts"]}
-    largest = max(int(trip["response_bytes"]) for trip in raw["round_trips"])
-    return min(1.0, buffers[raw["server"]] / max(1, largest))
 
 
 def _stolen_ratio(shares: Mapping[str, float | None]) -> float:

@@ -1,1 +1,1 @@
-"""The real programs: how each is started, how one tells that it is ready, and what it says."""
+"""The real programs, one module each: a module is registered by being here. Nothing else knows a program by name."""

@@ -8,21 +8,25 @@ HammerDB 6.0 documentation, chapter "Command Line Interface (CLI)"; releases fro
 
 import os
 import re
-import subprocess
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 
 from tailrace.files import named, write_text
 from tailrace.live.lab.fabric import FabricError
 from tailrace.live.lab.lab import Lab
+from tailrace.live.lab.needed import Needed
 from tailrace.live.lab.program import STOP_LIMIT_S, Command, Program
+from tailrace.live.load import Refusals, Task
 from tailrace.live.measure import closings
 from tailrace.live.programs import postgres, tcl
-from tailrace.live.programs.pgbench import Load, Transaction, log_lines
-from tailrace.live.programs.sizes import table_name
+from tailrace.live.programs.postgres import table_name
+from tailrace.live.programs.postgres_service import PostgreSql
+from tailrace.live.service import Service
+from tailrace.live.transactions import TransactionLoad, log_lines
+from tailrace.live.work import Transaction, Work
+from tailrace.scenario.workloads.oltp import Oltp
 
 PROGRAM = "hammerdbcli"
 HOME_VARIABLE = "HAMMERDB_HOME"
@@ -33,7 +37,6 @@ NAMES = ("HammerDB*", "hammerdb*")
 USERS_MAX = 256
 """Each user is a thread with an interpreter: 0.9 MB and up to 40 ms of start, measured with Tcl 8.6 on two busy cores.
 It holds some descriptors, of which Tcl 8.6 can wait for those below 1024 alone (select(2))."""
-VERSION_LIMIT_S = 10.0
 DRIVER = Path(__file__).with_name("hammerdb_driver.tcl")
 READY_LIMIT_S = 60.0
 """Until every virtual user has connected: the program itself takes seconds to start."""
@@ -87,62 +90,77 @@ def _release_of(folder: Path) -> list[int]:
     return [int(number) for number in re.findall(r"\d+", folder.name)]
 
 
-@cache
-def version(installed: Installation) -> str:
-    """What it says when it is asked for something that it does not know; empty where it does not tell."""
-    try:
-        done = subprocess.run(
-            [installed.program.resolve(), "--version"],
-            cwd=installed.home,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            errors="replace",
-            timeout=VERSION_LIMIT_S,
-            check=False,
-        )
-    except (OSError, subprocess.TimeoutExpired):
-        return ""
-    found = re.search(r"HammerDB CLI v(\S+)", done.stdout)
-    return found[1] if found else ""
+def _find(_program: str) -> Path | None:
+    found = installation()
+    return found.program if found else None
 
 
-class HammerDb:
+NEEDED = Needed(
+    PROGRAM,
+    None,
+    "--version",
+    "workloads that choose hammerdb",
+    find=_find,
+    title="HammerDB",
+    source="hammerdb.com",
+    hint=f"unpack it below /opt from hammerdb.com or set {HOME_VARIABLE}; or leave load_generator out for pgbench",
+)
+
+
+class HammerDb(TransactionLoad):
     """HammerDB as the users of one workload, each a virtual user."""
 
-    def __init__(self, load: Load, installed: Installation, limit_s: float) -> None:
-        """`limit_s` is the length of the trial."""
-        self._load = load
-        self._installed = installed
-        self._limit_s = limit_s
+    load_name = "hammerdb"
+    needs = (NEEDED,)
+    services = (PostgreSql.service_name,)
+
+    def __init__(self, task: Task) -> None:
+        super().__init__(task)
         self._started: Program | None = None
         self._control = Path()
         self._ports: frozenset[int] = frozenset()
         self._late_us: dict[tuple[int, int], int] = {}
 
+    @classmethod
+    def rows(cls, service: Service | None) -> Mapping[int, int]:
+        """Of its database."""
+        assert isinstance(service, PostgreSql), "these scripts ask PostgreSQL alone"
+        return service.rows
+
+    @classmethod
+    def refusals(cls, workload: Oltp) -> Refusals:
+        """Pauses that cannot be computed again, and more users than threads."""
+        yield from super().refusals(workload)
+        if workload.users > USERS_MAX:
+            what = f"{cls.load_name} has a thread with an interpreter for each user"
+            yield ("users",), what, f"the most are {USERS_MAX}; or leave load_generator out for pgbench"
+
     def prepare(self, lab: Lab) -> None:
         """Starts it and waits until every user has connected."""
-        self._control = (lab.folder / "logs" / f"hammerdb-{self._load.name}").resolve()
+        self._control = (lab.folder / "logs" / f"hammerdb-{self.work.name}").resolve()
         self._control.mkdir()
         driver, commands = self._control / "driver.tcl", self._control / "commands.tcl"
-        address = lab.address(self._load.raw["server"], self._load.vlan)
-        write_text(driver, driver_script(self._load, self._control, address))
-        write_text(commands, commands_script(self._load, driver, self._limit_s))
+        address = lab.address(self.work.raw["server"], self.work.vlan)
+        write_text(driver, driver_script(self.work, self._control, address))
+        write_text(commands, commands_script(self.work, driver, self.task.limit_s))
         self._started = lab.start(self._command(commands))
         self._wait_until_ready(self._started)
-        self._ports = closings.client_ports(lab, self._started, postgres.PORT)
+        self._ports = closings.client_ports(lab, self._started, PostgreSql.port)
 
     def _command(self, commands: Path) -> Command:
         # What it keeps for itself (settings, jobs, history) goes to TMP and HOME, and away with the trial.
         folder = str(self._control)
+        installed = installation()
+        if installed is None:
+            raise FabricError("HammerDB is not installed any more (hint: `tailrace doctor`)")
         return Command(
-            f"hammerdb-{self._load.name}",
-            [str(self._installed.program.resolve()), "tcl", "auto", str(commands)],
-            host=str(self._load.raw["client"]),
+            f"hammerdb-{self.work.name}",
+            [str(installed.program.resolve()), "tcl", "auto", str(commands)],
+            host=str(self.work.raw["client"]),
             env={"TMP": folder, "HOME": folder, "LC_ALL": "C.UTF-8"},
-            cwd=str(self._installed.home),
-            priority=self._load.raw["priority"] or None,
-            dscp=self._load.raw.get("dscp") or None,
+            cwd=str(installed.home),
+            priority=self.work.raw["priority"] or None,
+            dscp=self.work.raw.get("dscp") or None,
         )
 
     def _wait_until_ready(self, started: Program) -> None:
@@ -171,11 +189,11 @@ class HammerDb:
         """Whether every user has ended; the program itself ends a little later."""
         return (self._control / "done").exists()
 
-    def tick(self, lab: Lab) -> None:
+    def look(self, lab: Lab) -> None:
         """Users end by themselves."""
 
     @property
-    def ports(self) -> frozenset[int]:
+    def client_ports(self) -> frozenset[int]:
         """Of its users' connections."""
         return self._ports
 
@@ -191,8 +209,8 @@ class HammerDb:
         done = []
         for words in log_lines(prefix, LOG_WORDS):
             user, number, took_us, pause_us, late_us = (int(words[at]) for at in (0, 1, 2, 6, 7))
-            if pause_us != self._load.pause_us(user, number):
-                raise FabricError(f"hammerdb-{self._load.name}: transaction {number} of user {user} had another pause")
+            if pause_us != self.work.pause_us(user, number):
+                raise FabricError(f"hammerdb-{self.work.name}: transaction {number} of user {user} had another pause")
             self._late_us[user, number] = late_us
             ended_us = int(words[4]) * US_PER_S + int(words[5])
             begun_us = ended_us - took_us
@@ -205,7 +223,7 @@ class HammerDb:
         return sum(late_us) / len(late_us) if late_us else None
 
 
-def driver_script(load: Load, control: Path, address: str) -> str:
+def driver_script(load: Work, control: Path, address: str) -> str:
     """What every virtual user does: the settings of the workload, and the driver that goes by them."""
     sizes = sorted(set(load.responses))
     prepares = [f"PREPARE {table_name(size)} (int) AS SELECT d FROM {table_name(size)} WHERE id = $1" for size in sizes]
@@ -231,7 +249,7 @@ def driver_script(load: Load, control: Path, address: str) -> str:
     return "\n".join(lines) + "\n" + DRIVER.read_text(encoding="utf-8")
 
 
-def commands_script(load: Load, driver: Path, limit_s: float) -> str:
+def commands_script(load: Work, driver: Path, limit_s: float) -> str:
     """The commands for HammerDB's command line. It ends well when every user has.
 
     There is no vudestroy: it would close the connections (see the driver), and the program's end does that as well.

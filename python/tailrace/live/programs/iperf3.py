@@ -4,23 +4,30 @@ A stream with an end has a process for each connection, one without an end has o
 Both ends bind to their host's address; the server serves one test and ends.
 """
 
-import json
 import math
 import time
-from collections.abc import Mapping
+from abc import abstractmethod
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 
 from tailrace.live.lab.fabric import FabricError
 from tailrace.live.lab.lab import Lab
-from tailrace.live.lab.program import Command, Program
+from tailrace.live.lab.needed import Needed
+from tailrace.live.lab.program import STOP_LIMIT_S, Command, Program
+from tailrace.live.load import PS_PER_S, Interval, Load, Measured, Refusals, Task
+from tailrace.live.measure.closings import Meant
+from tailrace.live.measure.latency import cut_off_outcome, latency_outcome
+from tailrace.live.measure.series import Moved, Row, bytes_after
+from tailrace.live.programs.iperf3_report import INTERVAL_S, Received, read_server
+from tailrace.live.service import Raw
+from tailrace.scenario.workloads.datagrams import Datagrams
+from tailrace.scenario.workloads.stream import Stream
 
 PROGRAM = "iperf3"
 FIRST_PORT = 5201
-INTERVAL_S = 0.5
-"""Length of the intervals that iperf3 reports; they make the series of goodput."""
-PS_PER_S = 10**12
+DATAGRAM_BYTES_MAX = 65_507
+"""Largest UDP payload over IPv4."""
 BLOCK_BYTES = 131_072
 """iperf3 writes this much at a time, and its count of bytes ends with a whole write."""
 LISTEN_LIMIT_S = 10.0
@@ -114,56 +121,6 @@ def _pair(raw: Mapping[str, Any], index: int, port: int, arguments: tuple[str, .
     return Pair(name, *ends, port, arguments, delay_s, is_finite, raw["priority"] or None, raw.get("vlan") or 0)
 
 
-@dataclass(frozen=True)
-class Received:
-    """What the receiving end of a pair saw."""
-
-    size_bytes: int
-    seconds: float
-    intervals: tuple[tuple[float, float, int], ...]
-    """Start and end in seconds from the pair's start, and bytes."""
-    lost: int
-    """Datagrams that did not come."""
-    unreported_bytes: int = 0
-    """Came after the last whole interval of a test that was interrupted."""
-
-    def tail(self, end_s: float) -> tuple[float, float, int]:
-        """The interval that was interrupted, up to `end_s` from the pair's start: filled at the pace of the one before,
-        with no more than came."""
-        start_s, last_end_s, size_bytes = self.intervals[-1]
-        pace_bytes_per_s = size_bytes / max(last_end_s - start_s, INTERVAL_S / 2)
-        filled_bytes = round(pace_bytes_per_s * max(0.0, end_s - last_end_s))
-        return last_end_s, max(last_end_s, end_s), min(self.unreported_bytes, filled_bytes)
-
-
-def read_server(path: Path) -> Received:
-    """What a server wrote, also when its client was interrupted."""
-    text = path.read_text(encoding="utf-8")
-    try:
-        # It writes warnings to the same place, before the report.
-        report = json.loads(text[max(0, text.find("{\n")) :])
-    except ValueError:
-        raise FabricError(f"{path.name}: iperf3 left no report") from None
-    sums = _whole_intervals(report)
-    if not sums:
-        raise FabricError(f"{path.name}: iperf3 moved nothing: {report.get('error', 'it does not say why')}")
-    intervals = tuple((float(each["start"]), float(each["end"]), int(each["bytes"])) for each in sums)
-    lost = sum(int(each.get("lost_packets", 0)) for each in sums)
-    total = sum(size for _, _, size in intervals)
-    whole = int(report.get("end", {}).get("sum_received", {}).get("bytes", total))
-    return Received(total, intervals[-1][1], intervals, lost, max(0, whole - total))
-
-
-def _whole_intervals(report: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    """The sums of all intervals. The server of an interrupted client writes its last interval twice and leaves out the
-    time after it."""
-    sums: list[Mapping[str, Any]] = []
-    for each in report.get("intervals", []):
-        if not sums or each["sum"]["start"] >= sums[-1]["end"]:
-            sums.append(each["sum"])
-    return sums
-
-
 def wait_for_listener(lab: Lab, pair: Pair, server: Program) -> None:
     """Returns once the server of a pair has its socket."""
     deadline = time.monotonic() + LISTEN_LIMIT_S
@@ -177,3 +134,198 @@ def wait_for_listener(lab: Lab, pair: Pair, server: Program) -> None:
             return
         time.sleep(POLL_S)
     raise FabricError(f"{server.command.name}: it did not listen within {LISTEN_LIMIT_S:g} s")
+
+
+class Iperf3(Load):
+    """Pairs of iperf3: what streams and datagrams have in common."""
+
+    needs = (Needed("iperf3", "iperf3", "--version", "workloads of kind stream and datagrams"),)
+
+    def __init__(self, task: Task) -> None:
+        super().__init__(task)
+        self._pairs = self.pairs(task.raw, task.first_port, task.limit_s)
+        self._servers: dict[Pair, Program] = {}
+        self._clients: dict[Pair, Program] = {}
+        self._begun_s: dict[Pair, float] = {}
+        self._is_cut = False
+        """Whether the trial ended before it did."""
+
+    @staticmethod
+    @abstractmethod
+    def pairs(raw: Raw, first_port: int, limit_s: float) -> list[Pair]:
+        """Its pairs, the ports of their servers from `first_port` on."""
+
+    @property
+    @abstractmethod
+    def kind(self) -> str:
+        """Kind of the workload in the outcome."""
+
+    @property
+    @abstractmethod
+    def is_stream(self) -> bool:
+        """Whether it has TCP connections."""
+
+    @property
+    def ends(self) -> tuple[str, str]:
+        """From source to destination."""
+        return str(self.task.raw["source"]), str(self.task.raw["destination"])
+
+    @property
+    def opens(self) -> tuple[str, str]:
+        """The source connects."""
+        return self.ends
+
+    @property
+    def waiting(self) -> int:
+        """Its connections; one for datagrams."""
+        return int(self.task.raw.get("connections", 1))
+
+    def exposed(self, send_buffer_bytes: int) -> float:
+        """What waits in socket buffers hides all of a wait."""
+        return 0.0
+
+    @property
+    def is_finite(self) -> bool:
+        """Whether it has a number of bytes to move. Datagrams are not waited for."""
+        return self.is_stream and all(pair.is_finite for pair in self._pairs)
+
+    @property
+    def ports(self) -> int:
+        """One for each pair."""
+        return len(self._pairs)
+
+    def prepare(self, lab: Lab) -> None:
+        """Starts the receiving ends and waits until they listen."""
+        for pair in self._pairs:
+            self._servers[pair] = lab.start(pair.server(lab.address(pair.destination, pair.vlan)))
+        for pair in self._pairs:
+            wait_for_listener(lab, pair, self._servers[pair])
+
+    def tick(self, lab: Lab, elapsed_s: float) -> None:
+        """Starts the clients that are due."""
+        for pair in self._pairs:
+            if pair not in self._clients and elapsed_s >= pair.delay_s:
+                ends = (lab.address(host, pair.vlan) for host in (pair.source, pair.destination))
+                command = pair.client(*ends)
+                self._begun_s[pair] = elapsed_s
+                self._clients[pair] = lab.start(command)
+
+    @property
+    def programs(self) -> Sequence[Program]:
+        """Clients and servers."""
+        return [*self._servers.values(), *self._clients.values()]
+
+    @property
+    def is_done(self) -> bool:
+        """Whether every client has started and ended."""
+        return len(self._clients) == len(self._pairs) and all(each.ended for each in self._clients.values())
+
+    def stop(self, lab: Lab) -> None:
+        """Interrupts what still runs; both ends then write their reports."""
+        self._is_cut = not self.is_done
+        for program in self._clients.values():
+            program.signal("INT")
+        for program in self._clients.values():
+            program.wait(STOP_LIMIT_S)
+        for pair, program in self._servers.items():
+            if pair in self._clients:
+                program.wait(STOP_LIMIT_S)
+            else:
+                program.stop("INT")
+
+    def measured(self, interval: Interval) -> Measured:
+        """From the reports of the receiving ends."""
+        received = {pair: read_server(self._servers[pair].out_path) for pair in self._clients}
+        ends_ps = [round((self._begun_s[pair] + each.seconds) * PS_PER_S) for pair, each in received.items()]
+        is_complete = self.is_finite and not self._is_cut
+        rows = [self._row(index, pair, each) for index, (pair, each) in enumerate(received.items())]
+        moved = [part for pair, each in received.items() for part in self._moved(pair, each, interval.span_s)]
+        cut_off = self._cut_off(interval) if self.is_finite and self._is_cut and self.is_stream else []
+        counted_from_ps = 0 if self.is_finite and self.is_stream else interval.counted_from_ps
+        outcome = {
+            "name": self.name,
+            "kind": self.kind,
+            "counted_from_ps": counted_from_ps,
+            "completion_ps": max(ends_ps) if is_complete else None,
+            "transactions": len(ends_ps) if is_complete else 0,
+            "goodput_bytes": bytes_after(moved, counted_from_ps),
+            "latency": latency_outcome(row.latency_ps for row in rows) if is_complete else None,
+            "user_completion_ps": ends_ps if is_complete else [],
+            "cut_off": cut_off_outcome([row.latency_ps for row in cut_off]),
+            "lost_datagrams": sum(each.lost for each in received.values()),
+        }
+        begun_ps = round(min(self._begun_s.values()) * PS_PER_S) if self._begun_s else None
+        return Measured(outcome, rows if is_complete else [], moved, begun_ps, cut_off=cut_off)
+
+    def connections(self, lab: Lab) -> Meant | None:
+        """Those of all its pairs, each with one more for iperf3's control connection; None for datagrams."""
+        if not self.is_stream or not self._clients:
+            return None
+        [(source, destination, vlan)] = {(pair.source, pair.destination, pair.vlan) for pair in self._pairs}
+        return Meant(
+            client=source,
+            client_address=lab.address(source, vlan),
+            client_ports=frozenset(),
+            server=destination,
+            server_address=lab.address(destination, vlan),
+            server_ports=frozenset(pair.port for pair in self._clients),
+            server_sends=False,
+            count=sum(pair.connections + 1 for pair in self._clients),
+        )
+
+    def _cut_off(self, interval: Interval) -> list[Row]:
+        """Transfers that the end cut off. Which of them had ended is not known: all count from their beginning."""
+        begun = (self._begun_s[pair] for pair in self._clients)
+        return [
+            Row(index, round(begun_s * PS_PER_S), round((interval.span_s - begun_s) * PS_PER_S))
+            for index, begun_s in enumerate(begun)
+        ]
+
+    def _row(self, index: int, pair: Pair, each: Received) -> Row:
+        return Row(index, round(self._begun_s[pair] * PS_PER_S), round(each.seconds * PS_PER_S))
+
+    def _moved(self, pair: Pair, each: Received, span_s: float) -> list[Moved]:
+        begun_s = self._begun_s[pair]
+        parts = [*each.intervals, each.tail(span_s - begun_s)]
+        moved = [
+            Moved(round((begun_s + start_s) * PS_PER_S), round((begun_s + end_s) * PS_PER_S), size)
+            for start_s, end_s, size in parts
+            if size
+        ]
+        return [part.until(round(span_s * PS_PER_S)) for part in moved]
+
+
+class Iperf3Stream(Iperf3):
+    """TCP connections that move as many bytes as they can, or at a rate."""
+
+    load_name = "iperf3"
+    sort = "tcp-stream"
+    kind = "stream"
+    is_stream = True
+    pairs = staticmethod(stream_pairs)
+
+    @classmethod
+    def refusals(cls, workload: Stream) -> Refusals:
+        """Paths."""
+        if workload.pin_forward or workload.pin_backward:
+            yield (), "live paths cannot be pinned", "leave pin_forward and pin_backward out"
+
+
+class Iperf3Datagrams(Iperf3):
+    """Datagrams of one size at even gaps."""
+
+    load_name = "iperf3"
+    sort = "datagrams"
+    kind = "datagrams"
+    is_stream = False
+    marks_itself = True
+    pairs = staticmethod(datagram_pairs)
+
+    @classmethod
+    def refusals(cls, workload: Datagrams) -> Refusals:
+        """Sizes and gaps that differ, and what UDP does not carry."""
+        for key in ("sizes", "interarrival"):
+            if "constant" not in getattr(workload, key).raw:
+                yield (key,), "iperf3 sends datagrams of one size at even gaps", "write one value"
+        if workload.sizes.largest > DATAGRAM_BYTES_MAX:
+            yield ("sizes",), "a datagram is larger than UDP allows", f"the most is {DATAGRAM_BYTES_MAX}B"

@@ -11,25 +11,25 @@ long pause is several runs.
 
 import math
 import re
-import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from hashlib import sha256
 from pathlib import Path
-from typing import Any
 
 from tailrace.files import write_text
 from tailrace.live.lab.fabric import FabricError
 from tailrace.live.lab.lab import Lab
 from tailrace.live.lab.program import STOP_LIMIT_S, Command, Program
+from tailrace.live.load import Task
 from tailrace.live.measure import closings
 from tailrace.live.programs import postgres
-from tailrace.live.programs.draws import Draw
-from tailrace.live.programs.sizes import table_name
+from tailrace.live.programs.postgres import table_name
+from tailrace.live.programs.postgres_service import PostgreSql
+from tailrace.live.service import Service
+from tailrace.live.transactions import TransactionLoad, log_lines
+from tailrace.live.work import Transaction, Work
 
 THREADS_MAX = 64
 """Beyond this users share threads: a machine of few cores spends its time switching between more."""
-PS_PER_US = 10**6
 US_PER_S = 10**6
 NAP_US = 1_000_000
 """Longest sleep of one run of the script: pgbench ends so much later than it is told to."""
@@ -37,85 +37,13 @@ FOREVER_US = 10**15
 """What a user that has done its number sleeps for, in naps: 30 years."""
 START_GRACE_S = 60
 """pgbench's own time ends so much after the trial's, which ends it first."""
-POLL_S = 0.02
 LOG_WORDS = 6
 """Of a line of its log: client, number, time taken, script, and the clock's seconds and microseconds."""
-SEEDS_APART = 64
-"""Between the seeds of two draws of a workload: no draw uses more."""
 
 
 @dataclass(frozen=True)
-class Transaction:
-    """One transaction; times in microseconds."""
-
-    user: int
-    number: int
-    """From 1, for each user."""
-    begun_us: int
-    """Wall clock at which pgbench began with its pause."""
-    intended_us: int
-    """Wall clock at which it was meant to send its first statement."""
-    ended_us: int
-
-    @property
-    def latency_us(self) -> int:
-        """From the intended start: waiting for a late load generator counts."""
-        return self.ended_us - self.intended_us
-
-
-@dataclass(frozen=True)
-class Load:
-    """What one workload of kind `oltp` asks pgbench to do."""
-
-    raw: Mapping[str, Any]
-    """The workload as it stands in the plan."""
-    seed: int
-    rows: Mapping[int, int]
-    """Rows of each table by the size of its answers."""
-
-    @property
-    def name(self) -> str:
-        """Name of the workload."""
-        return str(self.raw["name"])
-
-    @property
-    def vlan(self) -> int:
-        """The VLAN of its connections; 0 for none."""
-        return int(self.raw.get("vlan") or 0)
-
-    @property
-    def is_finite(self) -> bool:
-        """Whether its users have a number of transactions to do."""
-        return bool(self.count)
-
-    @property
-    def count(self) -> int:
-        """Transactions of each user; 0 for as many as there is time for."""
-        return int(self.raw["transactions"])
-
-    @property
-    def responses(self) -> list[int]:
-        """Size of each answer of a transaction, in order."""
-        return [trip["response_bytes"] for trip in self.raw["round_trips"]]
-
-    def _draw(self, what: str, position: int) -> Draw:
-        digest = sha256(f"tailrace/{self.seed}/{self.name}".encode()).digest()
-        base = int.from_bytes(digest[:7], "big") * SEEDS_APART
-        return Draw(self.raw[what], base + position * (SEEDS_APART // 2))
-
-    @property
-    def start(self) -> Draw:
-        """Pause before a user's first transaction."""
-        return self._draw("start", 0)
-
-    @property
-    def gap(self) -> Draw:
-        """Pause before every other one."""
-        return self._draw("gap", 1)
-
-    def pause_us(self, user: int, number: int) -> int:
-        """What the script waits for before this transaction."""
-        return (self.start if number == 1 else self.gap).value_us(user, number)
+class Script(Work):
+    """The same in pgbench's language, and its log."""
 
     def script(self) -> str:
         """The script, in pgbench's language. `left` is what is left of the pause before transaction `n`."""
@@ -193,35 +121,44 @@ class _Run:
     ended_us: int
 
 
-class Pgbench:
+class Pgbench(TransactionLoad):
     """pgbench as the users of one workload."""
 
-    def __init__(self, load: Load, program: Path, limit_s: float) -> None:
-        """`limit_s` is the length of the trial."""
-        self._load = load
-        self._program = program
-        self._limit_s = limit_s
+    load_name = "pgbench"
+    needs = (postgres.PGBENCH,)
+    services = (PostgreSql.service_name,)
+
+    def __init__(self, task: Task) -> None:
+        super().__init__(task)
+        self._script = Script(self.work.raw, self.work.seed, self.work.rows)
         self._started: Program | None = None
         self._log_prefix = Path()
         self._make: Callable[[], Command] | None = None
         self._is_over = False
         self._ports: frozenset[int] = frozenset()
 
+    @classmethod
+    def rows(cls, service: Service | None) -> Mapping[int, int]:
+        """Of its database."""
+        assert isinstance(service, PostgreSql), "pgbench asks PostgreSQL alone"
+        return service.rows
+
     def prepare(self, lab: Lab) -> None:
         """Writes the script."""
-        self._log_prefix = lab.folder / "logs" / f"transactions-{self._load.name}"
-        script = lab.folder / "logs" / f"{self._load.name}.pgbench"
-        write_text(script, self._load.script())
-        address = lab.address(self._load.raw["server"], self._load.vlan)
-        limit_s = math.ceil(self._limit_s)
-        self._make = lambda: self._load.command(self._program, script, self._log_prefix, address, limit_s)
+        own = self._script
+        self._log_prefix = lab.folder / "logs" / f"transactions-{own.name}"
+        file = lab.folder / "logs" / f"{own.name}.pgbench"
+        write_text(file, own.script())
+        address = lab.address(own.raw["server"], own.vlan)
+        program, limit_s = postgres.installation().program("pgbench"), math.ceil(self.task.limit_s)
+        self._make = lambda: own.command(program, file, self._log_prefix, address, limit_s)
 
     def begin(self, lab: Lab) -> None:
         """Starts it."""
         assert self._make is not None, "it was prepared"
         self._started = lab.start(self._make())
 
-    def tick(self, lab: Lab) -> None:
+    def look(self, lab: Lab) -> None:
         """Users that have done their number are let go when all have."""
         if not self._is_over and self.is_done:
             self._end(lab)
@@ -238,7 +175,7 @@ class Pgbench:
             return False
         if self._is_over or self._started.ended is not None:
             return True
-        return self._load.is_finite and self._load.users_done(self._started.errors()) == self._load.raw["users"]
+        return self._script.is_finite and self._script.users_done(self._started.errors()) == self._script.raw["users"]
 
     def stop(self, lab: Lab) -> None:
         """pgbench ends after the transactions that have begun, and writes its log."""
@@ -254,18 +191,18 @@ class Pgbench:
         """What ends pgbench's --time. Its connections are open until then."""
         assert self._started is not None, "it was started"
         if self._started.ended is None:
-            self._ports = closings.client_ports(lab, self._started, postgres.PORT)
+            self._ports = closings.client_ports(lab, self._started, PostgreSql.port)
         self._started.signal("ALRM")
         self._is_over = True
 
     @property
-    def ports(self) -> frozenset[int]:
-        """Of its users' connections; none when it ended before anybody could ask for them."""
+    def client_ports(self) -> frozenset[int]:
+        """Of its users' connections; none when it ended before they could be read."""
         return self._ports
 
     def transactions(self) -> list[Transaction]:
         """From its log."""
-        return self._load.transactions(self._log_prefix)
+        return self._script.transactions(self._log_prefix)
 
     def lag_us(self, whole: Sequence[Transaction]) -> float | None:
         """What the latencies have besides the time of the statements; of all transactions, as pgbench's mean is."""
@@ -274,32 +211,6 @@ class Pgbench:
         if statements_ms is None or not whole:
             return None
         return sum(one.latency_us for one in whole) / len(whole) - statements_ms * 1000
-
-
-def finish(running: Program, load: Load, limit_s: float) -> None:
-    """Waits until every user has done its number, and ends pgbench."""
-    deadline = time.monotonic() + limit_s
-    while running.ended is None and load.users_done(running.errors()) < load.raw["users"]:
-        if time.monotonic() >= deadline:
-            raise FabricError(f"{running.command.name}: its users were not done within {limit_s:g} s")
-        time.sleep(POLL_S)
-    running.signal("ALRM")
-    running.require(limit_s)
-
-
-def log_lines(log_prefix: Path, count: int) -> Iterator[list[str]]:
-    """The `count` words of every whole line of a workload's log; every thread has its own file.
-
-    A last line without its end was being written. Raises `FabricError` for a line with another number of words.
-    """
-    for file in sorted(log_prefix.parent.glob(f"{log_prefix.name}.*")):
-        for line in file.read_text(encoding="ascii").splitlines(keepends=True):
-            if not line.endswith("\n"):
-                continue
-            words = line.split()
-            if len(words) != count:
-                raise FabricError(f"{file.name}: a line of the log has {len(words)} words, not {count}: {line.strip()}")
-            yield words
 
 
 def statement_ms(report: str) -> float | None:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from tailrace.live.lab.fabric import FabricError
 from tailrace.live.lab.lab import Lab
+from tailrace.live.lab.needed import Needed
 from tailrace.live.lab.program import Command, Program
 
 HOME = Path("/usr/lib/postgresql")
@@ -20,6 +21,13 @@ READY_LIMIT_S = 30.0
 POLL_S = 0.02
 
 
+# Messages of an answer to a prepared statement of one text column `d` and one row, in the extended protocol
+# (PostgreSQL documentation, "Message Formats"): BindComplete 5, RowDescription 7 + 2 + 18, DataRow 7 + 4,
+# CommandComplete `SELECT 1` 14, ReadyForQuery 6.
+ANSWER_BYTES = 63
+ROW_BYTES_MIN = 1
+
+
 @dataclass(frozen=True)
 class Setting:
     """One setting and why it has this value."""
@@ -31,15 +39,15 @@ class Setting:
 
 SETTINGS = (
     Setting("shared_buffers", "256MB", "the data set fits: a read never leaves memory"),
-    Setting("jit", "off", "compiling a statement would be a matter of luck"),
+    Setting("jit", "off", "whether a statement is compiled would vary between runs"),
     Setting("max_parallel_workers_per_gather", "0", "one statement is one process"),
-    Setting("autovacuum", "off", "nothing is written, and nothing may start by itself"),
+    Setting("autovacuum", "off", "nothing is written, and background work would disturb a trial"),
     Setting("fsync", "off", "the data vanishes with the trial"),
     Setting("synchronous_commit", "off", "as fsync"),
     Setting("full_page_writes", "off", "as fsync"),
     Setting("checkpoint_timeout", "1d", "no checkpoint within a trial"),
     Setting("bgwriter_lru_maxpages", "0", "no writing in the background"),
-    Setting("wal_level", "minimal", "nobody reads the log"),
+    Setting("wal_level", "minimal", "no standby reads the log"),
     Setting("max_wal_senders", "0", "as wal_level"),
     Setting("ssl", "off", "the bytes on the wire are those of the rows"),
     Setting("tcp_keepalives_idle", "0", "the system's default, which is longer than a trial"),
@@ -135,3 +143,27 @@ def version_text(output: str) -> str:
     """`15.18` from `postgres (PostgreSQL) 15.18 (Debian ...)`."""
     found = re.search(r"\b(\d+(?:\.\d+)+)", output)
     return found[1] if found else output.strip()
+
+
+def row_bytes(response_bytes: int) -> int:
+    """Length of the text of a row for an answer of this size; smaller answers than the protocol's do not exist."""
+    return max(ROW_BYTES_MIN, response_bytes - ANSWER_BYTES)
+
+
+def table_name(response_bytes: int) -> str:
+    """Table whose rows make answers of this size."""
+    return f"pay_{response_bytes}"
+
+
+def _find(program: str) -> Path | None:
+    """One of its programs, which are not on the search path."""
+    try:
+        found = installation().program(program)
+    except FabricError:
+        return None
+    return found if found.exists() else None
+
+
+POSTGRES = Needed("postgres", "postgresql", "--version", "workloads of kind oltp", find=_find)
+PGBENCH = Needed("pgbench", "postgresql", "--version", "workloads of kind oltp", find=_find)
+CP = Needed("cp", "coreutils", "--version", "restoring databases")

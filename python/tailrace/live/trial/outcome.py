@@ -6,12 +6,11 @@ from typing import Any
 
 from tailrace.experiment.native import Columns
 from tailrace.live.lab.program import Ended, Program
+from tailrace.live.load import Interval, Measured
 from tailrace.live.measure import closings, probe
 from tailrace.live.measure.closings import Seen
 from tailrace.live.measure.probe import Connections, Counters, Used
 from tailrace.live.measure.series import column, cut_off_table, goodput_table, transactions_table
-from tailrace.live.programs.generators import Interval, Measured
-from tailrace.scenario.workloads.planned import planned_workloads
 
 PS_PER_S = 10**12
 FABRIC_TABLES = ("port_series", "queue_depth")
@@ -47,16 +46,27 @@ class Readings:
     """By workload, what its sending and its receiving host knew of its connections."""
 
 
+@dataclass(frozen=True)
+class Around:
+    """What is known of the workloads and servers besides what they measured."""
+
+    ends: Mapping[str, tuple[str, str]]
+    """By workload, the host that most of its bytes come from, and the one that they go to."""
+    servers: Sequence[tuple[str, Ended]]
+    """Host of every server, and what the server used."""
+    round_trips: Mapping[str, Mapping[str, float]]
+    """Of pings before the trial, by place."""
+
+
 def assemble(
     plan: Mapping[str, Any],
     fabric: Mapping[str, Any],
     measured: Sequence[Measured],
     readings: Readings,
-    servers: Mapping[str, Ended],
-    round_trips: Mapping[str, Mapping[str, float]],
+    around: Around,
 ) -> dict[str, Any]:
     """The outcome, without wall time."""
-    workloads = [_with_tcp(plan, one.outcome, readings) for one in measured]
+    workloads = [_with_tcp(around.ends, one.outcome, readings) for one in measured]
     complete = [one["completion_ps"] for one in workloads]
     span_ps = round(readings.interval.span_s * PS_PER_S)
     end_ps = span_ps if None in complete or not complete else max(complete)
@@ -68,8 +78,8 @@ def assemble(
         "cancelled": False,
         "end_ps": end_ps,
         "workloads": workloads,
-        "hosts": [_host(host["name"], fabric, readings, servers) for host in plan["hosts"]],
-        "live": _live(measured, readings, servers, round_trips),
+        "hosts": [_host(host["name"], fabric, readings, around.servers) for host in plan["hosts"]],
+        "live": _live(measured, readings, around),
     }
 
 
@@ -92,7 +102,7 @@ def tables(
     return made
 
 
-def _with_tcp(plan: Mapping[str, Any], outcome: dict[str, Any], readings: Readings) -> dict[str, Any]:
+def _with_tcp(ends: Mapping[str, tuple[str, str]], outcome: dict[str, Any], readings: Readings) -> dict[str, Any]:
     """A workload's TCP counters: its connections', and where its hosts are its own those that Linux has by host.
 
     There are none where some of its connections were not seen to end: those of a host count other things.
@@ -100,7 +110,6 @@ def _with_tcp(plan: Mapping[str, Any], outcome: dict[str, Any], readings: Readin
     closed = readings.closed.get(outcome["name"])
     if closed is not None and not closed.is_whole:
         return outcome | {"tcp": None}
-    ends = {own.name: sender_and_receiver(own.kind, own.flat) for own in planned_workloads(plan)}
     sender, receiver = ends[outcome["name"]]
     tcp = closings.tcp_outcome(closed) if closed is not None else {}
     if [pair[0] for pair in ends.values()].count(sender) == 1:
@@ -109,18 +118,13 @@ def _with_tcp(plan: Mapping[str, Any], outcome: dict[str, Any], readings: Readin
     return outcome | {"tcp": tcp or None}
 
 
-def sender_and_receiver(kind: str, raw: Mapping[str, Any]) -> tuple[str, str]:
-    """The host that most of a workload's bytes come from, and the one that they go to."""
-    if kind == "oltp":
-        return raw["server"], raw["client"]
-    return raw["source"], raw["destination"]
-
-
-def _host(name: str, fabric: Mapping[str, Any], readings: Readings, servers: Mapping[str, Ended]) -> dict[str, Any]:
+def _host(
+    name: str, fabric: Mapping[str, Any], readings: Readings, servers: Sequence[tuple[str, Ended]]
+) -> dict[str, Any]:
     """A host's counters. Receiving costs what the kernel did for its programs, the rest is the programs' own."""
     lost = ((fabric.get("fabric") or {}).get("frames_lost_outside") or {}).get(name, {})
     ended = [one.ended for one in readings.programs if one.command.host == name]
-    ended += [server for host, server in servers.items() if host == name]
+    ended += [server for host, server in servers if host == name]
     return {
         "name": name,
         "rx_frames": readings.counted[name].get("rx_frames", 0),
@@ -131,12 +135,7 @@ def _host(name: str, fabric: Mapping[str, Any], readings: Readings, servers: Map
     }
 
 
-def _live(
-    measured: Sequence[Measured],
-    readings: Readings,
-    servers: Mapping[str, Ended],
-    round_trips: Mapping[str, Mapping[str, float]],
-) -> dict[str, Any]:
+def _live(measured: Sequence[Measured], readings: Readings, around: Around) -> dict[str, Any]:
     """What only a live trial has."""
     begun = [one.begun_ps for one in measured if one.begun_ps is not None]
     controls = sorted(set().union(*(sample.congestion_controls for sample in readings.samples)))
@@ -147,16 +146,24 @@ def _live(
         "idle_share": readings.cpu.shares["idle_share"],
         "steal_share": readings.cpu.shares["steal_share"],
         "steal_by_core": list(readings.cpu.steal_by_core),
-        "round_trip_us": {place: dict(trip) for place, trip in round_trips.items()},
+        "round_trip_us": {place: dict(trip) for place, trip in around.round_trips.items()},
         "begin_skew_ms": (max(begun) - min(begun)) / 1e9 if begun else 0.0,
         "generator_lag_us": {one.outcome["name"]: one.lag_us for one in measured if one.lag_us is not None},
         "connections": {name: closings.summary(ends) for name, ends in readings.closed.items()},
         "congestion_controls": controls,
         "window_mean_segments": _mean(windows),
         "smoothed_round_trip_mean_ms": _mean(trips),
-        "server_rss_max_bytes": {host: ended.max_rss_bytes for host, ended in servers.items()},
+        "server_rss_max_bytes": _largest(around.servers),
         "counters": {host: dict(counted) for host, counted in readings.counted.items()},
     }
+
+
+def _largest(servers: Sequence[tuple[str, Ended]]) -> dict[str, int]:
+    """Largest resident memory of a server of each host."""
+    found: dict[str, int] = {}
+    for host, ended in servers:
+        found[host] = max(found.get(host, 0), ended.max_rss_bytes)
+    return found
 
 
 def _mean(values: Sequence[float]) -> float | None:

@@ -7,6 +7,7 @@ from pydantic import Field
 
 from tailrace.errors import KeyPath, RunRefusedError
 from tailrace.scenario.network.topology import Graph
+from tailrace.scenario.programs import LOADS, choices_of, program_of
 from tailrace.scenario.text.distribution import Distribution, parse_distribution
 from tailrace.scenario.text.quantities import Count, Part, Rate, Size, SmallSize, TimeDistribution
 from tailrace.scenario.text.units import TIME
@@ -26,6 +27,7 @@ from tailrace.scenario.workloads.base import (
 )
 from tailrace.scenario.workloads.facts import Ends, Facts
 
+TransactionProgram = Annotated[str, program_of("transactions"), choices_of("transactions")]
 AT_ONCE = parse_distribution("0s", TIME)
 BITS_PER_BYTE = 8
 FS_BITS_PER_BYTE_SECOND = 8 * 10**15
@@ -95,7 +97,7 @@ class Oltp(WorkloadKind):
     """The pause counts from the end of the last transaction (think time) or from its intended start (pacing)."""
     start: TimeDistribution | None = None
     """First transaction of each user. Left out: anywhere in one mean gap, so that users do not start in step."""
-    load_generator: Literal["pgbench", "hammerdb"] = "pgbench"
+    load_generator: TransactionProgram = LOADS["transactions"][0]
     """The program that is the users in a live run; the simulator does not look at it."""
     connect: Literal["start", "early"] = "start"
     """Users connect for their first transaction, or early: when the trial begins, as pools and pgbench do."""
@@ -199,7 +201,7 @@ class Oltp(WorkloadKind):
         return 0
 
     def live_choices(self) -> Raw:
-        return {} if self.load_generator == "pgbench" else {"load_generator": self.load_generator}
+        return {} if self.load_generator == LOADS["transactions"][0] else {"load_generator": self.load_generator}
 
     def lowered(self, graph: Graph) -> Raw:
         # A key with a default stands in a plan only where it is used: the hash of other plans does not change.

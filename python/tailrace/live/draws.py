@@ -1,8 +1,8 @@
-"""Draws that pgbench and the lab make alike: pgbench waits for them, the lab takes them off what pgbench logged.
+"""Draws that a load generator and the lab compute alike: the load generator waits for them, the lab subtracts them.
 
-pgbench's log has the time of a whole transaction with its pause. A pause that follows from the numbers of user and
-transaction alone can be computed again, so that the latency counts from the moment at which the transaction was meant
-to begin: a load generator that comes late makes a latency longer and never shorter.
+A load generator may log the time of a whole transaction with its pause. A pause that follows from the numbers of user
+and transaction alone can be computed again, so that the latency counts from the moment at which the transaction was
+meant to begin: a load generator that is late makes a latency longer and never shorter.
 """
 
 import math
@@ -20,7 +20,7 @@ UNIFORMS_MAX = 16
 PS_PER_US = 10**6
 ONE_PPB = 10**9
 
-# Constants of MurmurHash64A as pgbench's `hash_murmur2` has it (PostgreSQL, src/bin/pgbench/pgbench.c).
+# Constants of MurmurHash64A (Austin Appleby, MurmurHash2.cpp); scripts have it as `hash_murmur2`.
 _MULTIPLIER = 0xC6A4A7935BD1E995
 _MULTIPLIER_TIMES_8 = 0x35253C9ADE8F4CA8
 _ROTATION = 47
@@ -32,11 +32,11 @@ _DENOMINATOR = (1.432788, 0.189269, 0.001308)
 
 
 class UnknownDrawError(ValueError):
-    """A distribution that pgbench cannot draw."""
+    """A distribution that load generators cannot draw."""
 
 
 def murmur2(value: int, seed: int) -> int:
-    """What pgbench's `hash_murmur2(value, seed)` gives, as an unsigned number."""
+    """What `hash_murmur2(value, seed)` of a script gives, as an unsigned number."""
     result = seed ^ _MULTIPLIER_TIMES_8
     key = value * _MULTIPLIER & _64_BITS
     key ^= key >> _ROTATION
@@ -72,7 +72,7 @@ class Draw:
         return int(self.raw["erlang"]["shape"]) if self.kind == "erlang" else 1
 
     def value_us(self, user: int, number: int) -> int:
-        """The draw of a user's transaction (from 1), in microseconds as pgbench waits for it."""
+        """The draw of a user's transaction (from 1), in microseconds, as a load generator waits for it."""
         key = number * USERS_MAX + user
         numbers = [((murmur2(key, self.seed + i) & MASK) + 0.5) / (MASK + 1) for i in range(self.uniforms)]
         return max(0, int(_value(self.kind, self.raw[self.kind], numbers)))
@@ -140,7 +140,7 @@ def _normal(u: float) -> float:
 
 
 def _normal_lines(name: str) -> list[str]:
-    """The same in pgbench's words; the result is in the name with a `z`."""
+    """The same in the language of scripts; the result is in the name with a `z`."""
     u, t = f":{name}", f":{name}t"
     a, b = _NUMERATOR, _DENOMINATOR
     ratio = f"({a[0]} + {t} * ({a[1]} + {t} * {a[2]})) / (1 + {t} * ({b[0]} + {t} * ({b[1]} + {t} * {b[2]})))"

@@ -1,4 +1,4 @@
-"""Databases that every trial starts from: loaded once, copied into the lab's memory for each trial, and verified there.
+"""PostgreSQL as a service: loaded once, copied into the lab's memory for each trial, and verified there.
 
 A template is a stopped data directory below the run's folder, named by what it holds. A trial never sees another
 trial's pages, locks, statistics or log.
@@ -6,7 +6,7 @@ trial's pages, locks, statistics or log.
 
 import hashlib
 import shutil
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -14,10 +14,10 @@ from pathlib import Path
 from tailrace.files import make_folder, read_json, write_json
 from tailrace.live.lab.fabric import FabricError
 from tailrace.live.lab.lab import Lab
-from tailrace.live.lab.program import Command
+from tailrace.live.lab.program import Command, Ended, Program
 from tailrace.live.programs import postgres
-from tailrace.live.programs.postgres import Installation, Server
-from tailrace.live.programs.sizes import row_bytes, table_name
+from tailrace.live.programs.postgres import Installation, Server, row_bytes, table_name
+from tailrace.live.service import Raw, Service
 from tailrace.scenario.loading import load_scenario
 from tailrace.scenario.lowering.plan import canonical_json, lower
 
@@ -69,10 +69,6 @@ class Templates:
         facts = read_json(path / "facts.json")
         return Template(path / "data", rows, facts)
 
-    def remove(self) -> None:
-        """Removes them all: they can be made again."""
-        shutil.rmtree(self._folder, ignore_errors=True)
-
     def _make(self, path: Path, rows: Mapping[int, int]) -> None:
         shutil.rmtree(path, ignore_errors=True)  # of a run that was killed while loading
         make_folder(path)
@@ -104,6 +100,75 @@ class Templates:
         if not ended.is_good:
             raise FabricError(running.complaint())
         return facts
+
+
+class PostgreSql(Service):
+    """A server with tables for the answers of all workloads that ask it."""
+
+    service_name = "postgresql"
+    port = postgres.PORT
+    needs = (postgres.POSTGRES, postgres.CP)
+
+    def __init__(self, host: str, workloads: Sequence[Raw], templates: Path) -> None:
+        super().__init__(host, workloads, templates)
+        self._templates = Templates(templates)
+        self._server: Server | None = None
+        self._running: Program | None = None
+
+    @property
+    def template(self) -> Template:
+        """What it starts from; made where it is not there."""
+        sizes = (trip["response_bytes"] for raw in self.workloads for trip in raw["round_trips"])
+        return self._templates.get(frozenset(sizes))
+
+    @property
+    def rows(self) -> Mapping[int, int]:
+        """Rows of each table by the size of the answers that they make."""
+        return self.template.rows
+
+    def make_template(self) -> None:
+        """In a lab of its own."""
+        _ = self.template
+
+    def start(self, lab: Lab, cpus: float | None) -> None:
+        """Restores the data directory into the lab's memory."""
+        vlans = sorted({int(raw.get("vlan") or 0) for raw in self.workloads})
+        addresses = ",".join(lab.address(self.host, vlan) for vlan in vlans)
+        users = sum(raw["users"] for raw in self.workloads)
+        # Workloads that ask one server have one priority: others are refused.
+        priority = self.workloads[-1]["priority"]
+        server = Server(self.host, f"{lab.scratch}/postgres-{self.host}", addresses, users, priority)
+        postgres.make_folders(lab, server)
+        copy_tree(lab, f"restore-{self.host}", f"{self.template.data}/.", server.data)
+        self._server, self._running = server, lab.start(server.command(self._templates.installed, cpus))
+
+    def wait_until_ready(self) -> None:
+        """It reports that in its log."""
+        postgres.wait_until_ready(self._program)
+
+    def verify(self, lab: Lab) -> None:
+        """Reads every row, which also brings all of them into memory."""
+        assert self._server is not None, "it was started"
+        template = self.template
+        facts = facts_of(lab, self._templates.installed, self._server, template.rows, "verify")
+        if facts != dict(template.facts):
+            raise FabricError(
+                f"the database of {self.host} is not what was loaded: {facts}, not {dict(template.facts)}"
+            )
+
+    @property
+    def programs(self) -> Sequence[Program]:
+        """The server."""
+        return [self._running] if self._running else []
+
+    def stop(self) -> Ended:
+        """A "fast" shutdown, which waits for no client."""
+        return self._program.stop("INT")
+
+    @property
+    def _program(self) -> Program:
+        assert self._running is not None, "it was started"
+        return self._running
 
 
 def copy_tree(lab: Lab, name: str, source: str, target: str) -> None:

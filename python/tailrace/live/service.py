@@ -1,0 +1,60 @@
+"""A service: the server program of a live trial that loads ask, such as a database."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, ClassVar
+
+from tailrace.live.lab.lab import Lab
+from tailrace.live.lab.needed import Needed
+from tailrace.live.lab.program import Ended, Program
+
+Raw = Mapping[str, Any]
+"""A workload as it stands in the plan."""
+
+
+class Service(ABC):
+    """One server on one host, for all workloads of a trial that ask it.
+
+    The order of calls in a trial is `make_template`, `start`, `wait_until_ready`, `verify`, `stop`. Methods raise
+    `FabricError` where the program fails.
+    """
+
+    service_name: ClassVar[str]
+    """Name in the registry, unique among services."""
+    port: ClassVar[int]
+    """Port on which it listens."""
+    needs: ClassVar[tuple[Needed, ...]]
+    """Programs, and the packages that have them."""
+
+    def __init__(self, host: str, workloads: Sequence[Raw], templates: Path) -> None:
+        """`workloads` are those that ask it; `templates` is a folder of the run that outlives trials."""
+        self.host = host
+        self.workloads = workloads
+        self.templates = templates
+
+    @abstractmethod
+    def make_template(self) -> None:
+        """Makes what every trial starts from, such as loaded data; where it is there, nothing is done. The lab of the
+        trial is not up yet."""
+
+    @abstractmethod
+    def start(self, lab: Lab, cpus: float | None) -> None:
+        """Restores the template and starts the server with this many cores, or with all (None)."""
+
+    @abstractmethod
+    def wait_until_ready(self) -> None:
+        """Returns once the server accepts connections; raises `FabricError` when it does not in its time."""
+
+    @abstractmethod
+    def verify(self, lab: Lab) -> None:
+        """Raises `FabricError` unless the server has exactly what the template holds."""
+
+    @property
+    @abstractmethod
+    def programs(self) -> Sequence[Program]:
+        """What it has started in this trial."""
+
+    @abstractmethod
+    def stop(self) -> Ended:
+        """Ends the server; returns what it used."""

@@ -1,0 +1,57 @@
+"""The servers of a trial: one service for every host and sort of server that some workload asks."""
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from tailrace.live import registry
+from tailrace.live.lab.lab import Lab
+from tailrace.live.lab.program import Ended, Program
+from tailrace.live.load import Task
+from tailrace.live.service import Service
+
+
+class Servers:
+    """Services by host and name."""
+
+    def __init__(self, workloads: Iterable[tuple[str, Mapping[str, Any]]], templates: Path) -> None:
+        """`workloads` are kinds and workloads of the plan; `templates` is a folder that outlives trials."""
+        asking: dict[tuple[str, type[Service]], list[Mapping[str, Any]]] = {}
+        self._of: dict[str, tuple[str, type[Service]]] = {}
+        for _, service, host, raw in registry.sharing(workloads):
+            asking.setdefault((host, service), []).append(raw)
+            self._of[raw["name"]] = (host, service)
+        self._services = {
+            (host, service): service(host, raws, templates / service.service_name)
+            for (host, service), raws in asking.items()
+        }
+
+    def of(self, workload: str) -> Service | None:
+        """The one that a workload asks; None for a workload whose load brings its own."""
+        return self._services[self._of[workload]] if workload in self._of else None
+
+    def task(self, raw: Mapping[str, Any], seed: int, limit_s: float, **ports: int) -> Task:
+        """What the load of a workload has to do with its server."""
+        return Task(raw, seed, limit_s, self.of(raw["name"]), **ports)
+
+    def make_templates(self) -> None:
+        """Makes those that are not there; each in a lab of its own, before the trial's."""
+        for service in self._services.values():
+            service.make_template()
+
+    def start(self, lab: Lab, cpus: Mapping[str, float | None]) -> None:
+        """Restores, starts and verifies every server."""
+        for service in self._services.values():
+            service.start(lab, cpus.get(service.host))
+        for service in self._services.values():
+            service.wait_until_ready()
+            service.verify(lab)
+
+    @property
+    def programs(self) -> list[Program]:
+        """What all of them have started."""
+        return [program for service in self._services.values() for program in service.programs]
+
+    def stop(self) -> list[tuple[str, Ended]]:
+        """Ends them all; returns the host of each and what it used."""
+        return [(service.host, service.stop()) for service in self._services.values()]

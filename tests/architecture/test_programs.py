@@ -1,0 +1,104 @@
+"""Live programs are one module each: they are complete, they are named in one list, and nothing else names them."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from tailrace.errors import ScenarioError
+from tailrace.live import registry
+from tailrace.live.lab.fabric import FabricError
+from tailrace.live.load import Load
+from tailrace.live.programs.iperf3 import Iperf3
+from tailrace.live.programs.postgres_service import PostgreSql
+from tailrace.live.service import Service
+from tailrace.scenario.loading import load_scenario
+from tailrace.scenario.programs import LOADS
+from tailrace.scenario.workloads.kinds import KINDS
+
+PACKAGE = Path(__file__).resolve().parents[2] / "python" / "tailrace"
+LIST = Path("scenario/programs.py")
+"""The one list of names."""
+PROGRAMS = Path("live/programs")
+
+
+def names() -> set[str]:
+    """What programs are called: names of loads and services, of executables and of packages."""
+    found = {name for _, name in registry.loads()} | set(registry.services())
+    for needed in registry.all_needs():
+        found |= {needed.program, needed.package or needed.program}
+    # The copying of files is no program of a workload.
+    return found - {"cp", "coreutils"}
+
+
+def named_in(pattern: re.Pattern[str]) -> list[str]:
+    """Modules of the package, programs and list apart, that name a program."""
+    files = (path.relative_to(PACKAGE) for path in sorted(PACKAGE.rglob("*.py")))
+    return [
+        f"{file}:{number}: {line.strip()}"
+        for file in files
+        if PROGRAMS not in file.parents and file != LIST
+        for number, line in enumerate((PACKAGE / file).read_text(encoding="utf-8").splitlines(), start=1)
+        if pattern.search(line)
+    ]
+
+
+def test_nothing_else_names_a_program() -> None:
+    assert {"pgbench", "iperf3", "hammerdb", "postgresql"} <= names()
+    assert named_in(re.compile(rf"\b({'|'.join(sorted(names()))})\b", re.IGNORECASE)) == []
+
+
+def test_the_list_of_names_is_what_is_registered() -> None:
+    assert {(sort, name) for sort, found in LOADS.items() for name in found} == set(registry.loads())
+    needed = {load for kind in KINDS.values() if (load := kind.facts().live_load) is not None}
+    assert needed <= set(LOADS), "every sort of load that a kind needs has a program"
+    assert {service for load in registry.loads().values() for service in load.services} <= set(registry.services())
+
+
+class Unfinished(Iperf3):
+    """A load with a name that leaves questions without an answer."""
+
+    load_name = "unfinished"
+
+
+class Bare(Service):
+    """A service with a name and nothing else."""
+
+    service_name = "bare"
+
+
+@pytest.mark.parametrize(
+    ("each", "lacks"),
+    [(Unfinished, "is_stream, kind, pairs, refusals, sort"), (Bare, ".*, start, stop, .*, port, needs")],
+)
+def test_an_unfinished_program_is_an_error(each: type[Load] | type[Service], lacks: str) -> None:
+    with pytest.raises(TypeError, match=rf"{each.__name__} lacks {lacks}$"):
+        registry.is_program(each)
+
+
+def test_a_common_part_of_several_programs_is_none() -> None:
+    assert registry.is_program(PostgreSql)
+    assert not registry.is_program(Service)
+    assert not registry.is_program(Load)
+
+
+def test_a_sort_or_a_name_that_nothing_registers_is_an_error() -> None:
+    with pytest.raises(FabricError, match="no program makes the load of a workload of kind flows"):
+        registry.load_class("flows", {})
+    with pytest.raises(FabricError, match="no program 'sysbench' is registered for transactions"):
+        registry.load_class("oltp", {"load_generator": "sysbench"})
+
+
+def test_a_wrong_name_is_told_with_its_line_before_anything_runs(tmp_path: Path) -> None:
+    file = tmp_path / "s.yaml"
+    file.write_text(
+        "tailrace: 1\nname: s\nnetwork: {topology: {kind: star, hosts: [a, b]}}\nworkloads:\n  web:\n"
+        "    kind: oltp\n    client: a\n    server: b\n    users: 1\n    round_trips: [{response: 1kB}]\n"
+        "    load_generator: pgbensh\nexperiment: {duration: 1s}\n",
+        encoding="utf-8",
+    )
+    with pytest.raises(ScenarioError) as caught:
+        load_scenario(file)
+    [problem] = caught.value.problems
+    assert "s.yaml:11: workloads.web.load_generator: 'pgbensh' is not one of the choices" in str(problem)
+    assert "did you mean 'pgbench'?" in str(problem)
