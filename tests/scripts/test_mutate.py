@@ -71,5 +71,5 @@ def test_a_row_names_a_few_tests_and_says_when_nobody_noticed() -> None:
     fault = mutate.Fault("a sum", "a.rs", "+", "-", ())
     row = mutate.row(mutate.Verdict(fault, ("a_b", "c_d", "e_f", "g_h")))
     assert row == "| a sum | `a_b`, `c_d`, `e_f` and 1 more |"
-    assert mutate.row(mutate.Verdict(fault, ())) == "| a sum | **nobody** |"
+    assert mutate.row(mutate.Verdict(fault, ())) == "| a sum | **no test** |"
     assert mutate.row(mutate.Verdict(fault, ("the time limit",))) == "| a sum | the time limit |"

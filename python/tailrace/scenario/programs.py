@@ -10,7 +10,7 @@ from pydantic_core import PydanticKnownError
 LOADS: dict[str, tuple[str, ...]] = {
     "transactions": ("pgbench", "hammerdb"),
     "tcp-stream": ("iperf3",),
-    "datagrams": ("iperf3",),
+    "udp-datagrams": ("iperf3",),
 }
 """Names of the programs of each sort of load, the usual one first."""
 CHOICE_KEY = "load_generator"

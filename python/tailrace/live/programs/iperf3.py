@@ -315,7 +315,7 @@ class Iperf3Datagrams(Iperf3):
     """Datagrams of one size at even gaps."""
 
     load_name = "iperf3"
-    sort = "datagrams"
+    sort = "udp-datagrams"
     kind = "datagrams"
     is_stream = False
     marks_itself = True

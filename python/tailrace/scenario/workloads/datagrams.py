@@ -60,7 +60,7 @@ class Datagrams(WorkloadKind):
             sweep_metrics=("latency_p50_ms", "latency_p99_ms", "goodput_gbps"),
             load_metric=None,
             has_slowdown_by_size=False,
-            live_load="datagrams",
+            live_load="udp-datagrams",
             live_refusal=None,
         )
 

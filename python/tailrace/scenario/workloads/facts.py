@@ -8,7 +8,7 @@ LATENCY = "latency_"
 """Beginning of the names of all metrics of latency."""
 ALWAYS_RECORDED = ("goodput_gbps", "loss_percent", "timeouts")
 """Metrics that every workload may have, whatever its kind."""
-LiveLoad = Literal["transactions", "tcp-stream", "datagrams"]
+LiveLoad = Literal["transactions", "tcp-stream", "udp-datagrams"]
 """Sorts of load that programs of live runs generate."""
 
 

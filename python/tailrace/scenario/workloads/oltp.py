@@ -100,7 +100,7 @@ class Oltp(WorkloadKind):
     load_generator: TransactionProgram = LOADS["transactions"][0]
     """The program that is the users in a live run; the simulator does not look at it."""
     connect: Literal["start", "early"] = "start"
-    """Users connect for their first transaction, or early: when the trial begins, as pools and pgbench do."""
+    """Users connect for their first transaction, or early: when the trial begins, as connection pools do."""
 
     @classmethod
     def facts(cls) -> Facts:

@@ -29,9 +29,9 @@ BPS_PER_GBPS = 10**9
 CONNECTION_BPS_MIN = 1000
 """Lowest rate of one connection."""
 WRITE_TIME_PS = PS_PER_S // 1000
-"""A program that keeps to a rate writes what its connection may send in this time, as iperf3 looks at its rate [K]."""
+"""A program that keeps to a rate writes what its connection may send in this time, as load generators do [K]."""
 WRITE_BYTES_MIN, WRITE_BYTES_MAX = 1024, 131_072
-"""Bounds of the size of a write; the larger is iperf3's own [K]."""
+"""Bounds of the size of a write; the larger is the usual one of load generators [K]."""
 
 
 class Stream(WorkloadKind):
