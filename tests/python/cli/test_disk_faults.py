@@ -146,7 +146,7 @@ def test_a_trial_that_vanishes_is_not_finished(run: Run, tmp_path: Path, monkeyp
 
     monkeypatch.setattr(RunDirectory, "write_trial", forgetful)
     code, said = run(tmp_path / "mine", 1)
-    assert (code, "1 trial no outcome: dpp/1 (hint: run the same command again)" in said) == (2, True), said
+    assert (code, "1 trial has no outcome: dpp/1 (hint: run the same command again)" in said) == (2, True), said
     manifest = json.loads((tmp_path / "mine/manifest.json").read_text(encoding="utf-8"))
     assert manifest["state"] == "interrupted"
 
