@@ -83,7 +83,7 @@ def test_published_figures_have_a_depth(tmp_path: Path, kind: str) -> None:
 def test_a_run_directory_with_deep_files_is_refused(tmp_path: Path) -> None:
     file = tmp_path / "manifest.json"
     file.write_text(DEEP["lists"], encoding="utf-8")
-    with pytest.raises(RunDirectoryError, match=f"manifest.json: cannot be read: it is {SAID}"):
+    with pytest.raises(RunDirectoryError, match=f"manifest.json: cannot be read: {SAID}"):
         Run.read(tmp_path)
     assert read_object(file) is None
 
