@@ -7,8 +7,8 @@ full queue, the length of a trial, and the cycle of a user alone, whose gap beco
 takes longer.
 
 A workload keeps at least one user. Where it has fewer users than the number, times are stretched by what is missing,
-for all workloads alike: the cycles of users, the delay of a full queue, and the ages of DPP, of the elephant trap and
-of CoDel. Users then do fewer transactions, and a trial takes as long as before.
+for all workloads alike: the cycles of users, the delay of a full queue, and the ages of DPP and of the elephant
+trap, and the times of queue management. Users then do fewer transactions, and a trial takes as long as before.
 """
 
 from collections.abc import Mapping
@@ -21,7 +21,9 @@ from tailrace.scenario.loading import Loaded
 from tailrace.scenario.network.host import Cpu, NicQcn
 from tailrace.scenario.network.network import Dumbbell, LeafSpine, Link, LinkDefaults, Network
 from tailrace.scenario.network.topology import expand
-from tailrace.scenario.policies.aqm import Afd, Codel, Etrap, NotCapable, Red, Step
+from tailrace.scenario.policies.aqm.kinds import MECHANISMS
+from tailrace.scenario.policies.aqm.red import NotCapable
+from tailrace.scenario.policies.etrap import Etrap
 from tailrace.scenario.policies.limit import Limit
 from tailrace.scenario.policies.pause import GroupThresholds, LinkPause, Pfc, Police
 from tailrace.scenario.policies.switch import Dpp, Qcn, Queue, Shape, Switch
@@ -39,10 +41,8 @@ DIVIDED: dict[type[Part], tuple[str, ...]] = {
     Cpu: ("program_cores",),
     Queue: ("limit", "reserved"),
     Shape: ("min", "max"),
-    Step: ("threshold",),
-    Red: ("minimum", "maximum"),
+    **{mechanism: mechanism.divided for mechanism in MECHANISMS},
     NotCapable: ("minimum", "maximum"),
-    Afd: ("desired",),
     Qcn: ("set_point",),
     NicQcn: ("byte_counter", "active_increase", "hyper_increase", "rate_min"),
     Police: ("rate", "burst"),
@@ -60,7 +60,7 @@ RATES = frozenset({"rate", "bottleneck_rate", "uplink_rate", "min", "max"}) | {
 STRETCHED: dict[type[Part], tuple[str, ...]] = {
     Dpp: ("age",),
     Etrap: ("age", "afd_period"),
-    Codel: ("target", "interval", "ce_threshold"),
+    **{mechanism: mechanism.stretched for mechanism in MECHANISMS},
 }
 """Ages that are compared with delays and pauses."""
 ALWAYS = (Network, LinkDefaults)

@@ -5,6 +5,8 @@ from typing import Any
 
 from tailrace.report.policy_ingress import bits, ingress_sentences, ranges_text, rule_words
 from tailrace.results.text.numbers import digits_text, rate_text, size_text, span_text
+from tailrace.scenario.policies.aqm.base import Writer
+from tailrace.scenario.policies.aqm.kinds import describe_aqm
 
 # Ports that are named before "and N more".
 NAMES_MAX = 4
@@ -126,29 +128,7 @@ def limit_words(limit: dict[str, int]) -> str:
 
 def aqm_words(aqm: str | dict[str, Any]) -> str:
     """Which frames are marked or dropped before; empty for none."""
-    if isinstance(aqm, str):
-        return "" if aqm == "none" else aqm
-    if step := aqm.get("step"):
-        return f"marks above {size_text(step['threshold_bytes'])}"
-    if red := aqm.get("red"):
-        verb = "marks" if red["ecn"] else "drops"
-        bounds = f"{size_text(red['minimum_bytes'])} and {size_text(red['maximum_bytes'])}"
-        words = f"RED {verb} up to {red['probability_milli'] / 10:g} % between {bounds}{_beyond(red)}"
-        if other := red.get("not_capable"):
-            low, high, milli = other
-            words += f", drops the rest up to {milli / 10:g} % between {size_text(low)} and {size_text(high)}"
-        return words
-    if afd := aqm.get("afd"):
-        verb = "marks" if afd["ecn"] else "drops"
-        return f"AFD {verb} elephants to keep {size_text(afd['desired_bytes'])}"
-    codel = aqm["codel"]
-    verb = "marks" if codel["ecn"] else "drops"
-    return f"CoDel {verb} above {span_text(codel['target_ps'])} over {span_text(codel['interval_ps'])}"
-
-
-def _beyond(red: dict[str, Any]) -> str:
-    """What happens above the maximum."""
-    return ", rising to all at twice the maximum" if red.get("gentle") else " and everything above"
+    return describe_aqm(aqm, Writer(size_text, span_text))
 
 
 def _dpp(dpp: dict[str, Any], queues: list[dict[str, Any]]) -> str:

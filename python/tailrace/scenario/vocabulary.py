@@ -2,17 +2,17 @@
 
 from dataclasses import dataclass
 
+from tailrace.scenario.policies.aqm import kinds as aqm_kinds
+
 DEPTH_PERCENTILES = (1, 5, 50, 95, 99)
 """Shares of the time, in percent, at which the depth of a port can be expected."""
 LATENCIES = ("mean", "min", "p50", "p90", "p95", "p99", "p99_9", "max")
 
 DROP_CAUSES = (
+    *aqm_kinds.DROP_CAUSES,
     "tail-drop",
     "buffer-full",
-    "red",
-    "codel",
     "no-route",
-    "afd",
     "policed",
     "ingress-full",
     "headroom-full",

@@ -4,7 +4,10 @@ from importers.corpus_cases import case
 from importers.meaning import import_file
 from tailrace.importers.remarks import Remarks
 from tailrace.importers.section import Section
-from tailrace.scenario.policies.aqm import Afd, NoAqm, Red, Step
+from tailrace.scenario.policies.aqm.afd import Afd
+from tailrace.scenario.policies.aqm.none import NoAqm
+from tailrace.scenario.policies.aqm.red import Red
+from tailrace.scenario.policies.aqm.step import Step
 from tailrace.scenario.policies.limit import Limit
 from tailrace.scenario.policies.switch import Policy, Switch
 

@@ -6,7 +6,9 @@ from importers.corpus_cases import case
 from importers.meaning import import_file
 from tailrace.importers.remarks import Remarks
 from tailrace.importers.section import Section
-from tailrace.scenario.policies.aqm import NoAqm, Red, Step
+from tailrace.scenario.policies.aqm.none import NoAqm
+from tailrace.scenario.policies.aqm.red import Red
+from tailrace.scenario.policies.aqm.step import Step
 from tailrace.scenario.policies.limit import Limit
 from tailrace.scenario.policies.switch import Policy, Switch
 from tailrace.scenario.policies.weights import weights

@@ -49,17 +49,15 @@ fn check_queue(queue: &RawQueue, has_trap: bool, place: &str) -> Result<(), Plan
         let sound = qcn.set_point_bytes >= SET_POINT_MIN && qcn.weight >= 1;
         require(sound, place, "qcn: set_point_bytes is at least 100 and weight at least 1")?;
     }
-    match queue.aqm {
-        RawAqm::Afd { desired_bytes, .. } => {
-            require(has_trap, place, "afd: the port needs an etrap")?;
-            require(desired_bytes > 0, place, "afd: desired_bytes is above 0")
-        }
-        RawAqm::Red { not_capable: Some((minimum, maximum, milli)), .. } => {
-            let sound = minimum <= maximum && milli <= 1000;
-            require(sound, place, "red.not_capable: minimum at most maximum, probability at most 1000")
-        }
-        RawAqm::None | RawAqm::Step { .. } | RawAqm::Red { .. } | RawAqm::Codel { .. } => Ok(()),
+    if let RawAqm::Afd { desired_bytes, .. } = queue.aqm {
+        require(has_trap, place, "afd: the port needs an etrap")?;
+        require(desired_bytes > 0, place, "afd: desired_bytes is above 0")?;
     }
+    if let RawAqm::Red { not_capable: Some((minimum, maximum, milli)), .. } = queue.aqm {
+        let sound = minimum <= maximum && milli <= 1000;
+        require(sound, place, "red.not_capable: minimum at most maximum, probability at most 1000")?;
+    }
+    Ok(())
 }
 
 fn check_groups(groups: &[RawGroup], place: &str) -> Result<(), PlanError> {

@@ -17,7 +17,9 @@ from tailrace.importers.nxos.reading import PREFIX
 from tailrace.importers.nxos.units import rate_words
 from tailrace.importers.remarks import Remarks
 from tailrace.importers.section import PRIORITIES
-from tailrace.scenario.policies.aqm import Afd, Red, Step
+from tailrace.scenario.policies.aqm.afd import Afd
+from tailrace.scenario.policies.aqm.red import Red
+from tailrace.scenario.policies.aqm.step import Step
 from tailrace.scenario.policies.limit import VENDOR_ALPHAS_MILLI, Limit
 from tailrace.scenario.policies.switch import Policy, Queue, Switch
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from math import gcd
 
 from tailrace.importers.nxos.units import time_words
-from tailrace.scenario.policies.aqm import ETRAP_PROFILES_PS
+from tailrace.scenario.policies.etrap import ETRAP_PROFILES_PS
 from tailrace.scenario.policies.pause import GroupThresholds, LinkPause, Pfc
 from tailrace.scenario.policies.switch import Policy, Switch
 

@@ -10,7 +10,8 @@ from tailrace.importers.section import PRIORITIES, takes_all
 from tailrace.importers.sonic.buffers import DYNAMIC
 from tailrace.importers.sonic.importer import import_sonic
 from tailrace.importers.sonic.schedulers import MARK, NAMED, QUEUE_MAX
-from tailrace.scenario.policies.aqm import Red, Step
+from tailrace.scenario.policies.aqm.red import Red
+from tailrace.scenario.policies.aqm.step import Step
 from tailrace.scenario.policies.limit import VENDOR_ALPHAS_MILLI, Limit
 from tailrace.scenario.policies.pause import XOFF_DEFAULT, GroupThresholds
 from tailrace.scenario.policies.switch import ONE_PPB, Policy, Queue, Switch

@@ -10,6 +10,7 @@ from itertools import permutations
 from typing import Any
 
 from tailrace.results.directory.run_directory import Trial
+from tailrace.scenario.policies.aqm.kinds import REMEDIES
 
 SHARE_RATIO_MIN = 10.0
 """How many times the share of its frames one workload must lose that the other loses."""
@@ -20,8 +21,8 @@ OFFERED_FRAMES_MIN = 100
 LOST_SHARE_MIN = 0.01
 """Whose loss is below one frame in a hundred is not locked out, whatever others lose."""
 REMEDY = (
-    "Remedies: queue management (`aqm`: step with ECN, red, codel or afd), `dpp`, a separate queue for the "
-    "workload that loses frames, or a sender that is slower than the port."
+    f"Remedies: queue management (`aqm`: {', '.join(REMEDIES[:-1])} or {REMEDIES[-1]}), `dpp`, "
+    "a separate queue for the workload that loses frames, or a sender that is slower than the port."
 )
 
 

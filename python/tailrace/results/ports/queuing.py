@@ -7,8 +7,8 @@ queue. The state at the end of the trial is what `curr...` and `ingQDepthBytes` 
 from collections.abc import Callable
 from typing import Any
 
-RANDOM_CAUSES = ("red", "afd", "codel")
-"""Drops that queue management decided; the other causes found no room."""
+from tailrace.scenario.policies.aqm.kinds import DROP_CAUSES
+
 WATCHDOG_CAUSE = "watchdog"
 INGRESS_CAUSES = ("ingress-full", "headroom-full", "policed")
 """Drops before a queue was reached."""
@@ -43,9 +43,9 @@ def port_counters(port: dict[str, Any], policy: dict[str, Any] | None) -> Counte
 def queue_counters(queue: dict[str, Any], setting: dict[str, Any] | None) -> Counters:
     """One queue. Drops are apart by who decided them; `dropPackets` is those that found no room."""
     drops: dict[str, dict[str, int]] = queue["drops"]
-    random = [drops[cause] for cause in drops if cause in RANDOM_CAUSES]
+    random = [drops[cause] for cause in drops if cause in DROP_CAUSES]
     flushed = drops.get(WATCHDOG_CAUSE, {"frames": 0})
-    known = (*RANDOM_CAUSES, WATCHDOG_CAUSE, *INGRESS_CAUSES)
+    known = (*DROP_CAUSES, WATCHDOG_CAUSE, *INGRESS_CAUSES)
     tail = [lost for cause, lost in drops.items() if cause not in known]
     qcn = queue.get("qcn")
     return {

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from tailrace.errors import KeyPath
 from tailrace.scenario.network.topology import Graph
-from tailrace.scenario.policies.aqm import Afd
+from tailrace.scenario.policies.aqm.afd import Afd
 from tailrace.scenario.policies.switch import Policy
 from tailrace.scenario.scenario import Scenario
 from tailrace.scenario.workloads.base import LongFlows

@@ -4,7 +4,6 @@ from collections.abc import Iterator
 
 from tailrace.errors import KeyPath
 from tailrace.scenario.network.topology import Graph
-from tailrace.scenario.policies.aqm import Afd, Codel, Red, Step
 from tailrace.scenario.policies.switch import Policy
 from tailrace.scenario.scenario import DEFAULTS, Scenario
 from tailrace.scenario.text.units import format_size
@@ -59,10 +58,4 @@ def _used_policies(scenario: Scenario, graph: Graph) -> list[Policy]:
 
 def _marks(policy: Policy) -> bool:
     """Whether a queue of this policy sets congestion marks."""
-    managed = [queue.aqm for queue in policy.queues.values()]
-    return any(
-        isinstance(aqm, Step)
-        or (isinstance(aqm, Afd | Red) and aqm.ecn)
-        or (isinstance(aqm, Codel) and (aqm.ecn or aqm.ce_threshold > 0))
-        for aqm in managed
-    )
+    return any(queue.aqm.marks() for queue in policy.queues.values())

@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 
 from tailrace.errors import KeyPath
-from tailrace.scenario.policies.aqm import Afd, Codel, Red
 from tailrace.scenario.policies.pause import PRIORITIES
 from tailrace.scenario.policies.switch import Policy
 
@@ -30,7 +29,7 @@ def check(at: KeyPath, policy: Policy) -> Found:
     """Parts of a policy that drop frames of its lossless priorities by themselves."""
     for name in lossless_queues(policy):
         aqm = policy.queues[name].aqm
-        if isinstance(aqm, Afd | Codel | Red) and not aqm.ecn:
+        if aqm.drops_capable():
             what = f"{aqm.kind} drops frames of queue '{name}', which is lossless: a pause does not prevent that"
             yield (*at, "queues", name, "aqm"), what, "write ecn: true and let senders use ECN, or leave aqm out"
     if policy.pfc is None:

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from tailrace.errors import KeyPath, closest
 from tailrace.scenario.checks import pause
-from tailrace.scenario.policies.aqm import Afd, Aqm, Codel, Red
+from tailrace.scenario.policies.aqm.base import QueueManagement
 from tailrace.scenario.policies.switch import ONE_PPB, Policy, Queue
 from tailrace.scenario.scenario import Scenario
 
@@ -15,7 +15,6 @@ FLOW_ENTRIES_MAX = 2**24
 """Half a gigabyte per port: no switch has more."""
 PRIORITIES = 8
 """IEEE 802.1Q: 0 to 7."""
-RED_HINT = "exchange them; equal thresholds are a step"
 
 Found = Iterator[tuple[KeyPath, str, str]]
 
@@ -55,26 +54,9 @@ def check_policy(at: KeyPath, policy: Policy) -> Found:
         yield (*at, "police", "rate"), "the rate is zero: everything would be dropped", "write a rate such as 5Gbit/s"
 
 
-def _aqm(at: KeyPath, aqm: Aqm) -> Found:
-    if isinstance(aqm, Afd) and aqm.desired == 0:
-        yield (*at, "desired"), "a queue that is to be empty drops every elephant", "150kB suits 10 Gbit/s"
-    if isinstance(aqm, Codel) and aqm.interval == 0:
-        yield (*at, "interval"), "no minimum is found within no time", "100ms is the default"
-    if isinstance(aqm, Codel) and aqm.target == 0:
-        yield (*at, "target"), "every frame that waits is too late", "5ms is the default"
-    if not isinstance(aqm, Red):
-        return
-    if aqm.minimum > aqm.maximum:
-        yield at, "the minimum is above the maximum", RED_HINT
-    if aqm.maximum == 0:
-        yield (*at, "maximum"), "the maximum is zero", "write the depth from which on every frame is marked or dropped"
-    if aqm.probability > ONE_PPB:
-        yield (*at, "probability"), f"{aqm.probability / 1e7:g} % is no probability", "at most 100%"
-    other = aqm.not_capable
-    if other is not None and other.minimum > other.maximum:
-        yield (*at, "not_capable"), "the minimum is above the maximum", RED_HINT
-    if other is not None and other.probability > ONE_PPB:
-        yield (*at, "not_capable", "probability"), f"{other.probability / 1e7:g} % is no probability", "at most 100%"
+def _aqm(at: KeyPath, aqm: QueueManagement) -> Found:
+    for path, what, hint in aqm.problems():
+        yield (*at, *path), what, hint
 
 
 def _rates(at: KeyPath, queue: Queue) -> Found:
@@ -103,7 +85,7 @@ def _etrap(at: KeyPath, policy: Policy) -> Found:
         yield (*here, "afd_period"), "no bytes arrive within no time", "25us is the default"
     if etrap.bandwidth_threshold == 0:
         yield (*here, "bandwidth_threshold"), "no flow sends less: an elephant would stay one", "500B is the default"
-    if not any(isinstance(queue.aqm, Afd) for queue in policy.queues.values()):
+    if not any(queue.aqm.needs_trap for queue in policy.queues.values()):
         yield here, "no queue uses the elephant trap", "give a queue aqm: {kind: afd, desired: 150kB}, or remove it"
 
 

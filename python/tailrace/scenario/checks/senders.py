@@ -8,7 +8,6 @@ from tailrace.scenario.checks.classified import class_of
 from tailrace.scenario.checks.lossless import lossless_priorities, lossless_queues
 from tailrace.scenario.network.host import Host
 from tailrace.scenario.network.topology import Graph
-from tailrace.scenario.policies.aqm import Afd, Codel, Red
 from tailrace.scenario.policies.switch import Policy, Switch
 from tailrace.scenario.scenario import Scenario
 from tailrace.scenario.workloads.base import WorkloadKind
@@ -137,7 +136,7 @@ def _unmarked(scenario: Scenario, sent: _Sent, node: str, used: dict[str, Policy
 def _marking_queues(policy: Policy) -> dict[str, str]:
     """Lossless queues whose management marks what it can, and its kind."""
     managed = {name: policy.queues[name].aqm for name in lossless_queues(policy)}
-    return {name: aqm.kind for name, aqm in managed.items() if isinstance(aqm, Afd | Codel | Red) and aqm.ecn}
+    return {name: aqm.kind for name, aqm in managed.items() if aqm.drops_incapable() and not aqm.drops_capable()}
 
 
 def _is_marked(host: Host, workload: WorkloadKind) -> bool:

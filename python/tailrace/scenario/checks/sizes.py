@@ -4,7 +4,6 @@ from collections.abc import Iterator
 
 from tailrace.errors import KeyPath
 from tailrace.scenario.lowering.pause import Port
-from tailrace.scenario.policies.aqm import Afd, Aqm, Red, Step
 from tailrace.scenario.policies.switch import Policy, Queue
 from tailrace.scenario.text.units import format_size
 
@@ -30,21 +29,14 @@ def check(at: KeyPath, policy: Policy, port: Port) -> Found:
 
 def _beyond(at: KeyPath, queue: Queue, port: Port) -> Found:
     """Depths that the queue cannot reach: its management would quietly do nothing."""
-    for path, depth_bytes in (*_depths(queue.aqm), *_set_point(queue)):
+    for path, depth_bytes in (*_depths(queue), *_set_point(queue)):
         if depth_bytes > port.switch.buffer:
             yield (*at, *path), *_too_large(str(path[-1]), depth_bytes, port)
 
 
-def _depths(aqm: Aqm) -> Iterator[tuple[KeyPath, int]]:
-    match aqm:
-        case Afd():
-            yield ("aqm", "desired"), aqm.desired
-        case Step():
-            yield ("aqm", "threshold"), aqm.threshold
-        case Red():
-            yield ("aqm", "minimum"), aqm.minimum
-        case _:
-            pass
+def _depths(queue: Queue) -> Iterator[tuple[KeyPath, int]]:
+    for key, depth_bytes in queue.aqm.depths():
+        yield ("aqm", key), depth_bytes
 
 
 def _set_point(queue: Queue) -> Iterator[tuple[KeyPath, int]]:

@@ -7,11 +7,12 @@ from typing import Any
 
 from tailrace.scenario.lowering.pause import ALL, Port, lower_pausing, lower_police, mask
 from tailrace.scenario.network.topology import Graph
-from tailrace.scenario.policies.aqm import Afd, Aqm, Codel, Etrap, NoAqm, Red, Step
+from tailrace.scenario.policies.aqm.kinds import lower_aqm
 from tailrace.scenario.policies.classify import PROTOCOLS, Rule
+from tailrace.scenario.policies.etrap import Etrap
 from tailrace.scenario.policies.limit import Limit
 from tailrace.scenario.policies.switch import Dpp, Policy, Queue, Switch
-from tailrace.scenario.policies.weights import PPB_PER_MILLE, weights
+from tailrace.scenario.policies.weights import weights
 from tailrace.scenario.scenario import Scenario
 
 Raw = dict[str, Any]
@@ -90,7 +91,7 @@ def _queue(name: str, queue: Queue, weight: int) -> Raw:
         "name": name,
         "service": {"dwrr": weight} if queue.strict is None else {"strict": queue.strict},
         "limit": lower_limit(queue.limit),
-        "aqm": _aqm(queue.aqm),
+        "aqm": lower_aqm(queue.aqm),
     }
     if queue.reserved:
         raw["reserved_bytes"] = queue.reserved
@@ -104,42 +105,6 @@ def _queue(name: str, queue: Queue, weight: int) -> Raw:
 def lower_limit(limit: Limit) -> Raw:
     """A limit under the name of its unit."""
     return {limit.unit: limit.amount}
-
-
-def _aqm(aqm: Aqm) -> str | Raw:
-    match aqm:
-        case NoAqm():
-            return "none"
-        case Step():
-            return {"step": {"threshold_bytes": aqm.threshold}}
-        case Red():
-            return {"red": _red(aqm)}
-        case Afd():
-            return {"afd": {"desired_bytes": aqm.desired, "ecn": aqm.ecn}}
-        case Codel():
-            return {
-                "codel": {
-                    "target_ps": aqm.target,
-                    "interval_ps": aqm.interval,
-                    "ecn": aqm.ecn,
-                    "ce_threshold_ps": aqm.ce_threshold,
-                }
-            }
-
-
-def _red(red: Red) -> Raw:
-    raw: Raw = {
-        "minimum_bytes": red.minimum,
-        "maximum_bytes": red.maximum,
-        "probability_milli": round(red.probability / PPB_PER_MILLE),
-        "weight_exponent": red.weight_exponent,
-        "ecn": red.ecn,
-    }
-    if (other := red.not_capable) is not None:
-        raw["not_capable"] = [other.minimum, other.maximum, round(other.probability / PPB_PER_MILLE)]
-    if red.gentle:
-        raw["gentle"] = True
-    return raw
 
 
 def _etrap(etrap: Etrap) -> Raw:

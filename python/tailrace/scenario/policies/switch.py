@@ -5,8 +5,10 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from tailrace.scenario.network.spanning_tree import BRIDGE_PRIORITY, BridgePriority
-from tailrace.scenario.policies.aqm import Afd, Aqm, Etrap, NoAqm
+from tailrace.scenario.policies.aqm.kinds import Aqm
+from tailrace.scenario.policies.aqm.none import NoAqm
 from tailrace.scenario.policies.classify import Rule
+from tailrace.scenario.policies.etrap import Etrap
 from tailrace.scenario.policies.limit import Limit, QueueLimit
 from tailrace.scenario.policies.pause import PRIORITIES, LinkPause, Pfc, Police, Priorities
 from tailrace.scenario.text.quantities import NAME_PATTERN, Count, Part, Rate, Share, Size, SmallCount, Time, within
@@ -100,7 +102,7 @@ class Policy(Part):
     @property
     def trap(self) -> Etrap | None:
         """The elephant trap: the stated one, or the default one where a queue needs it."""
-        needs = any(isinstance(queue.aqm, Afd) for queue in self.queues.values())
+        needs = any(queue.aqm.needs_trap for queue in self.queues.values())
         return self.etrap or (Etrap() if needs else None)
 
     @property

@@ -1,0 +1,53 @@
+"""Approximate fair drop."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Literal
+
+from tailrace.scenario.policies.aqm.base import Found, QueueManagement, Writer
+from tailrace.scenario.text.quantities import Size
+
+
+class Afd(QueueManagement):
+    """Approximate fair drop (Pan et al., CCR 2003) of the flows that the port's elephant trap names."""
+
+    kind: Literal["afd"]
+    desired: Size
+    """Depth to be kept; Cisco's recommendation is 120 us of the line: 150kB at 10 Gbit/s [K]."""
+    ecn: bool = False
+    """Mark what is capable instead of dropping it."""
+
+    drop_cause = "afd"
+    divided = ("desired",)
+    remedy = "afd"
+    needs_trap = True
+
+    def problems(self) -> Found:
+        """See `QueueManagement`."""
+        if self.desired == 0:
+            yield ("desired",), "a queue that is to be empty drops every elephant", "150kB suits 10 Gbit/s"
+
+    def lowered(self) -> Mapping[str, Any]:
+        """See `QueueManagement`."""
+        return {"desired_bytes": self.desired, "ecn": self.ecn}
+
+    def marks(self) -> bool:
+        """See `QueueManagement`."""
+        return self.ecn
+
+    def drops_capable(self) -> bool:
+        """Unless it marks them."""
+        return not self.ecn
+
+    def drops_incapable(self) -> bool:
+        """Always."""
+        return True
+
+    def depths(self) -> Iterator[tuple[str, int]]:
+        """See `QueueManagement`."""
+        yield "desired", self.desired
+
+    @staticmethod
+    def described(raw: Mapping[str, Any], write: Writer) -> str:
+        """See `QueueManagement`."""
+        verb = "marks" if raw["ecn"] else "drops"
+        return f"AFD {verb} elephants to keep {write.size(raw['desired_bytes'])}"

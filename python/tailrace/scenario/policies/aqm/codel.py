@@ -1,0 +1,64 @@
+"""CoDel (RFC 8289)."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Literal
+
+from tailrace.scenario.policies.aqm.base import Found, QueueManagement, Writer
+from tailrace.scenario.text.quantities import Time
+
+
+class Codel(QueueManagement):
+    """CoDel (RFC 8289)."""
+
+    kind: Literal["codel"]
+    target: Time = 5 * 10**9
+    """Acceptable standing delay."""
+    interval: Time = 100 * 10**9
+    """Window of the minimum."""
+    ecn: bool = False
+    """Mark what is capable instead of dropping it."""
+    ce_threshold: Time = 0
+    """Mark every capable frame that waited longer; 0s for never."""
+
+    drop_cause = "codel"
+    divided = ()
+    stretched = ("target", "interval", "ce_threshold")
+    remedy = "codel"
+
+    def problems(self) -> Found:
+        """See `QueueManagement`."""
+        if self.interval == 0:
+            yield ("interval",), "no minimum is found within no time", "100ms is the default"
+        if self.target == 0:
+            yield ("target",), "every frame that waits is too late", "5ms is the default"
+
+    def lowered(self) -> Mapping[str, Any]:
+        """See `QueueManagement`."""
+        return {
+            "target_ps": self.target,
+            "interval_ps": self.interval,
+            "ecn": self.ecn,
+            "ce_threshold_ps": self.ce_threshold,
+        }
+
+    def marks(self) -> bool:
+        """See `QueueManagement`."""
+        return self.ecn or self.ce_threshold > 0
+
+    def drops_capable(self) -> bool:
+        """Unless it marks them."""
+        return not self.ecn
+
+    def drops_incapable(self) -> bool:
+        """Always."""
+        return True
+
+    def depths(self) -> Iterator[tuple[str, int]]:
+        """See `QueueManagement`."""
+        yield from ()
+
+    @staticmethod
+    def described(raw: Mapping[str, Any], write: Writer) -> str:
+        """See `QueueManagement`."""
+        verb = "marks" if raw["ecn"] else "drops"
+        return f"CoDel {verb} above {write.span(raw['target_ps'])} over {write.span(raw['interval_ps'])}"
