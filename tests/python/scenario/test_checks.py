@@ -183,7 +183,7 @@ def test_the_sound_scenario_is_sound() -> None:
         ("arms__odd", {"workloads.orders.round_trips.5": 1}, "arms.odd", "there is nothing at"),
         ("expect", [{"metric": "completion"}], "expect.0.metric", "there is no metric"),
         ("expect", [{"metric": "completion_s", "at_most": 1}], "expect.0", "is of one workload"),
-        ("expect", [{"metric": "drops_frames"}], "expect.0", "needs value and tolerance"),
+        ("expect", [{"metric": "drops_frames"}], "expect.0", "there is nothing to compare with"),
         ("expect", [{"metric": "drops_frames", "value": 1}], "expect.0", "needs one tolerance"),
         ("expect", [{"metric": "drops_frames", "value": 1, "tolerance": "x"}], "expect.0.tolerance", "not a share"),
         ("expect", [{"metric": "drops_frames", "at_most": 1, "kind": "guess"}], "expect.0.kind", "independent"),
