@@ -34,7 +34,7 @@ def calibrate_hosts(out: Path | None, mtu: str, rate: str) -> None:
     try:
         out.touch(exist_ok=False)  # before the measurement, which would be lost
     except FileExistsError:
-        raise RunRefusedError(f"{out}: it is there already (hint: another name, or remove it)") from None
+        raise RunRefusedError(f"{out}: the file exists already (hint: choose another name, or remove it)") from None
     except OSError as error:
         raise RunRefusedError(f"{out}: it cannot be made: {reason_of(error)} (hint: another --out)") from None
     try:

@@ -19,7 +19,7 @@ def held_from(monkeypatch: pytest.MonkeyPatch) -> list[int]:
         return [] if tried >= least[0] else [f"the programs waited for {100 // tried}%"]
 
     monkeypatch.setattr(divisor, "_reasons", reasons)
-    monkeypatch.setattr(doctor, "require", lambda **_kinds: {})
+    monkeypatch.setattr(doctor, "require", lambda *_loads, **_kinds: {})
     monkeypatch.setattr(LiveEngine, "close", lambda _engine: None)
     return least
 

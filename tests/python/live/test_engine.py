@@ -136,7 +136,7 @@ def test_a_spoilt_trial_is_run_again_and_every_attempt_is_kept(tmp_path: Path, m
         "lateness changed the mean delay"
         in results.format_table(summary).rpartition("of trials that were run again")[2]
     )
-    assert "3 attempts at a trial invalidated by the machine" in report.read_text(encoding="utf-8")
+    assert "3 attempts invalidated by the machine" in report.read_text(encoding="utf-8")
     spoilt = summary["run"]["repeated"][0]
     folder = out / "trials" / spoilt["arm"].replace(":", "-")
     assert (folder / f"{spoilt['trial']}.attempt-1.transactions.parquet").is_file()
