@@ -137,7 +137,7 @@ pub struct SwitchOutputs<'a, F, M> {
 }
 
 impl<F: NetworkFrame, M: Medium<F>> Outside<F> for SwitchOutputs<'_, F, M> {
-    #[inline]
+    #[inline(always)]
     fn transmit(&mut self, port: PortNo, frame: F, start: Time, end: Time) {
         let own = &mut self.ports[port];
         if let Some(record) = &mut own.record {

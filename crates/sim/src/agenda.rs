@@ -103,6 +103,20 @@ impl Agenda {
         self.wires.raise(slot, key);
     }
 
+    /// [`Agenda::arm`] for a wire for which nothing is pending; one that is pending keeps its time. Its time becomes earlier in
+    /// any case.
+    #[inline]
+    pub(crate) fn arm_idle_wire(&mut self, wire: Source, at: Time) {
+        debug_assert!(at >= self.base, "nothing is due before what is over");
+        let due = &mut self.due[wire as usize];
+        if due.is_never() {
+            *due = at;
+            let key = self.key(wire, at);
+            let slot = self.wires.nodes.len() - 1 + wire as usize;
+            self.wires.lower(slot, key);
+        }
+    }
+
     /// Sets the time of a source, earlier or later, but not before what was [`Agenda::next`]; [`Time::NEVER`] takes it out.
     #[inline]
     pub(crate) fn arm(&mut self, source: Source, at: Time) {
@@ -200,6 +214,8 @@ mod tests {
                 let at = if at == 49 { u64::MAX } else { now + ahead.ps() };
                 if source < 3 && agenda.next().1 == source {
                     agenda.postpone_wire(source, Time::from_ps(at));
+                } else if source < 3 && agenda.due(source).is_never() {
+                    agenda.arm_idle_wire(source, Time::from_ps(at));
                 } else {
                     agenda.arm(source, Time::from_ps(at));
                 }

@@ -63,9 +63,7 @@ impl Links {
             End::Host(host) => self.moderations[host as usize].poll_after(arrival),
         };
         // A poll that is under way keeps its time: it will find the frame.
-        if self.agenda.due(source_of(wire)).is_never() {
-            self.agenda.arm(source_of(wire), due);
-        }
+        self.agenda.arm_idle_wire(source_of(wire), due);
     }
 }
 
@@ -93,9 +91,7 @@ impl Links {
     /// Frames may wait behind one that was posted: the wire wakes up when that one is over, as it does for any other.
     #[cold]
     pub(crate) fn wake_wire(&mut self, wire: usize, arrival: Time) {
-        if self.agenda.due(source_of(wire)).is_never() {
-            self.agenda.arm(source_of(wire), arrival);
-        }
+        self.agenda.arm_idle_wire(source_of(wire), arrival);
     }
 }
 

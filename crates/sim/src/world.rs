@@ -210,7 +210,7 @@ impl World {
         self.after_switch(now, switch);
     }
 
-    #[inline]
+    #[inline(always)]
     fn poll_host(&mut self, now: Time, host: u32) {
         let (host, out) = self.host_and_links(host);
         host.handle_poll(now, out);

@@ -185,7 +185,7 @@ impl<P> Host<P> {
 /// What comes to the interface.
 impl<P> Host<P> {
     /// The receive stage is due: takes frames from the ring, or hands up those that it has worked on.
-    #[inline]
+    #[inline(always)]
     pub fn handle_poll(&mut self, now: Time, out: &mut impl Outputs<Place = P>) {
         if let Some(next) = self.receive.after_single(now, &self.place, out) {
             let (_, packet) = out.ring(&self.place).pop();

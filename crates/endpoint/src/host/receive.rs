@@ -83,8 +83,11 @@ impl ReceiveStage {
     #[inline]
     pub(super) fn after_single<O: Outputs>(&self, now: Time, place: &O::Place, out: &mut O) -> Option<Time> {
         let ring = out.ring(place);
+        if self.has_costs || ring.next_arrival() > now {
+            return None;
+        }
         let next = ring.second_arrival();
-        if self.has_costs || next <= now || ring.next_arrival() > now {
+        if next <= now {
             return None;
         }
         Some(if next.is_never() { next } else { out.poll_after(place, next) })
