@@ -196,8 +196,8 @@ def test_schema_prints_json_schema(tailrace: Program) -> None:
 @pytest.mark.parametrize(
     ("arguments", "what"),
     [
-        (("run", "none.yaml"), "no such file"),
-        (("check", "."), "this is a folder"),
+        (("run", "none.yaml"), "the file does not exist"),
+        (("check", "."), "this is a directory"),
         (("check", "lab.yaml", "--set", "workloads.orders"), "this is not key=value"),
         (("check", "lab.yaml", "--set", "workload.orders.users=3"), "did you mean 'workloads'?"),
         (("check", "lab.yaml", "--set", "workloads.orders.users=three"), "not a whole number"),

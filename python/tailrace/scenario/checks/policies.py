@@ -1,4 +1,4 @@
-"""What makes no sense about queueing policies."""
+"""Semantic checks for queueing policies."""
 
 from collections.abc import Iterator
 
@@ -15,7 +15,7 @@ FLOW_ENTRIES_MAX = 2**24
 """Half a gigabyte per port: no switch has more."""
 PRIORITIES = 8
 """IEEE 802.1Q: 0 to 7."""
-RED_HINT = "exchange them; equal thresholds are a step"
+RED_HINT = "swap the two values; equal thresholds are a step"
 
 Found = Iterator[tuple[KeyPath, str, str]]
 
@@ -39,7 +39,7 @@ def check_policy(at: KeyPath, policy: Policy) -> Found:
         if queue.strict is None and shares[name] < DWRR_SHARE_PPB_MIN and stated <= ONE_PPB:
             yield here, f"queue '{name}' is left without a share", "give it at least 0.1%, or others less"
         if queue.limit.amount == 0:
-            yield (*here, "limit"), "a queue of no size drops everything", "write a size such as 4MB"
+            yield (*here, "limit"), "`limit` must be greater than zero", "write a size such as 4MB"
         yield from _aqm((*here, "aqm"), queue.aqm)
         yield from _rates(here, queue)
     names = list(policy.queues)
@@ -52,29 +52,37 @@ def check_policy(at: KeyPath, policy: Policy) -> Found:
     yield from _etrap(at, policy)
     yield from pause.check(at, policy)
     if policy.police is not None and policy.police.rate == 0:
-        yield (*at, "police", "rate"), "the rate is zero: everything would be dropped", "write a rate such as 5Gbit/s"
+        yield (*at, "police", "rate"), "`rate` must be greater than zero", "write a rate such as 5Gbit/s"
 
 
 def _aqm(at: KeyPath, aqm: Aqm) -> Found:
     if isinstance(aqm, Afd) and aqm.desired == 0:
-        yield (*at, "desired"), "a queue that is to be empty drops every elephant", "150kB suits 10 Gbit/s"
+        yield (*at, "desired"), "`desired` must be greater than zero", "150kB suits 10 Gbit/s"
     if isinstance(aqm, Codel) and aqm.interval == 0:
-        yield (*at, "interval"), "no minimum is found within no time", "100ms is the default"
+        yield (*at, "interval"), "`interval` must be greater than zero", "100ms is the default"
     if isinstance(aqm, Codel) and aqm.target == 0:
-        yield (*at, "target"), "every frame that waits is too late", "5ms is the default"
+        yield (*at, "target"), "`target` must be greater than zero", "5ms is the default"
     if not isinstance(aqm, Red):
         return
     if aqm.minimum > aqm.maximum:
         yield at, "the minimum is above the maximum", RED_HINT
     if aqm.maximum == 0:
-        yield (*at, "maximum"), "the maximum is zero", "write the depth from which on every frame is marked or dropped"
+        yield (
+            (*at, "maximum"),
+            "`maximum` must be greater than zero",
+            "write the depth above which every frame is marked or dropped",
+        )
     if aqm.probability > ONE_PPB:
-        yield (*at, "probability"), f"{aqm.probability / 1e7:g} % is no probability", "at most 100%"
+        yield (*at, "probability"), f"{aqm.probability / 1e7:g} % is not a probability", "write at most 100%"
     other = aqm.not_capable
     if other is not None and other.minimum > other.maximum:
         yield (*at, "not_capable"), "the minimum is above the maximum", RED_HINT
     if other is not None and other.probability > ONE_PPB:
-        yield (*at, "not_capable", "probability"), f"{other.probability / 1e7:g} % is no probability", "at most 100%"
+        yield (
+            (*at, "not_capable", "probability"),
+            f"{other.probability / 1e7:g} % is not a probability",
+            "write at most 100%",
+        )
 
 
 def _rates(at: KeyPath, queue: Queue) -> Found:
@@ -82,11 +90,11 @@ def _rates(at: KeyPath, queue: Queue) -> Found:
     if shape is None:
         return
     if shape.min is None and shape.max is None:
-        yield (*at, "shape"), "it shapes nothing", "write min, max, or both"
+        yield (*at, "shape"), "`shape` has neither min nor max", "write min, max, or both"
     if shape.max == 0:
-        yield (*at, "shape", "max"), "the rate is zero: the queue would never be served", "leave it out for no limit"
+        yield (*at, "shape", "max"), "`max` must be greater than zero", "omit it for no limit"
     elif shape.max is not None and (shape.min or 0) > shape.max:
-        yield (*at, "shape"), "the guaranteed rate is above the largest", "exchange them"
+        yield (*at, "shape"), "`min` must not exceed `max`", "swap the two values"
 
 
 def _etrap(at: KeyPath, policy: Policy) -> Found:
@@ -98,11 +106,11 @@ def _etrap(at: KeyPath, policy: Policy) -> Found:
     if not is_table_size(entries):
         yield (*here, "table_entries"), _no_table(entries), "65536 is the default"
     if etrap.age == 0:
-        yield (*here, "age"), "no flow can send within no time", "50us is the default"
+        yield (*here, "age"), "`age` must be greater than zero", "50us is the default"
     if etrap.afd_period == 0:
-        yield (*here, "afd_period"), "no bytes arrive within no time", "25us is the default"
+        yield (*here, "afd_period"), "`afd_period` must be greater than zero", "25us is the default"
     if etrap.bandwidth_threshold == 0:
-        yield (*here, "bandwidth_threshold"), "no flow sends less: an elephant would stay one", "500B is the default"
+        yield (*here, "bandwidth_threshold"), "`bandwidth_threshold` must be greater than zero", "500B is the default"
     if not any(isinstance(queue.aqm, Afd) for queue in policy.queues.values()):
         yield here, "no queue uses the elephant trap", "give a queue aqm: {kind: afd, desired: 150kB}, or remove it"
 
@@ -117,9 +125,9 @@ def _no_table(entries: int) -> str:
 
 
 def _unreached(at: KeyPath, policy: Policy) -> Found:
-    """Queues that no frame can come into: the arm that has them would quietly change nothing."""
+    """Queues that no frame can enter: an arm that adds one would have no effect."""
     if any(name not in policy.queues for name in policy.priorities.values()):
-        return  # what the unknown name was meant for is not known
+        return  # the intended queue is not known
     if policy.dpp is not None and policy.dpp.express not in policy.queues:
         return
     reached = {*policy.priorities.values(), policy.dpp.express if policy.dpp else ""}
@@ -128,7 +136,7 @@ def _unreached(at: KeyPath, policy: Policy) -> Found:
     for name in policy.queues:
         if name not in reached:
             hint = f"add 'priorities: {{5: {name}}}' and give workloads 'priority: 5'"
-            yield (*at, "queues", name), f"no frame comes into queue '{name}': no priority leads to it", hint
+            yield (*at, "queues", name), f"no frame can enter queue '{name}': no priority is mapped to it", hint
 
 
 def _dpp(at: KeyPath, policy: Policy) -> Found:

@@ -1,4 +1,4 @@
-"""Active queue management: who is marked or dropped before a queue is full."""
+"""Active queue management: which frames are marked or dropped before a queue is full."""
 
 from typing import Annotated, Literal
 
@@ -27,7 +27,7 @@ class NotCapable(Part):
     minimum: Size
     """Average depth below which nothing is dropped."""
     maximum: Size
-    """Average depth from which on every frame is struck; see `gentle`. Equal to `minimum`: a step."""
+    """Average depth from which every frame is marked or dropped; see `gentle`. Equal to `minimum`: a step."""
     probability: Share = 20_000_000
     """Probability just below the maximum; 2% is the classic 1/50."""
 
@@ -42,17 +42,17 @@ class Red(Part):
     minimum: Size
     """Average depth below which nothing is dropped."""
     maximum: Size
-    """Average depth from which on every frame is struck; see `gentle`. Equal to `minimum`: a step."""
+    """Average depth from which every frame is marked or dropped; see `gentle`. Equal to `minimum`: a step."""
     probability: Share = 20_000_000
     """Probability just below the maximum; 2% is the classic 1/50."""
     weight_exponent: Annotated[Count, Field(le=15)] = 9
     """The average's weight is 2 to the minus this; 9 is 0.002, 0 is the instantaneous depth."""
     ecn: bool = False
-    """Mark what is capable instead of dropping it."""
+    """Mark ECN-capable frames instead of dropping them."""
     not_capable: NotCapable | None = None
     """Thresholds for frames that cannot be marked. Left out: the same."""
     gentle: bool = False
-    """From the maximum to twice of it the probability rises to one, as in ns-3; switches strike every frame there."""
+    """The probability rises to one from the maximum to twice the maximum, as in ns-3; false: one at the maximum."""
 
 
 class Afd(Part):
@@ -62,7 +62,7 @@ class Afd(Part):
     desired: Size
     """Depth to be kept; Cisco's recommendation is 120 us of the line: 150kB at 10 Gbit/s [K]."""
     ecn: bool = False
-    """Mark what is capable instead of dropping it."""
+    """Mark ECN-capable frames instead of dropping them."""
 
 
 class Codel(Part):
@@ -74,9 +74,9 @@ class Codel(Part):
     interval: Time = 100 * 10**9
     """Window of the minimum."""
     ecn: bool = False
-    """Mark what is capable instead of dropping it."""
+    """Mark ECN-capable frames instead of dropping them."""
     ce_threshold: Time = 0
-    """Mark every capable frame that waited longer; 0s for never."""
+    """Mark every ECN-capable frame that waited longer; 0s for never."""
 
 
 Aqm = Annotated[NoAqm | Step | Red | Afd | Codel, Field(discriminator="kind")]
@@ -99,7 +99,7 @@ class Etrap(Part):
     age: Time | None = None
     """Period in which an elephant must send `bandwidth_threshold`, or it is evicted. Left out: the profile's."""
     afd_period: Time | None = None
-    """Period of AFD. Left out: the profile's, which a Nexus has always; lines below 10 Gbit/s want a longer one."""
+    """Period of AFD. Left out: the profile's, as on every Nexus; links below 10 Gbit/s need a longer one."""
     bandwidth_threshold: Size = 500
     """See `age` [K]: the NX-OS default."""
     table_entries: Count = 65_536
