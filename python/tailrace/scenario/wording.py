@@ -51,7 +51,7 @@ def problem_of(details: ErrorDetails, document: Document) -> Problem:
     if words is _no_mapping and path in EXAMPLES:
         hint = f"such as {EXAMPLES[path]}"
     if words and details["input"] is None:
-        empty = f"write '{EXAMPLES[path]}'" if path in EXAMPLES else "write {} for the defaults"
+        empty = f"write '{EXAMPLES[path]}'" if path in EXAMPLES else "write {} for an empty section"
         what, hint = "it has no value", empty if words is _no_mapping else hint
     return document.problem(path, what, hint)
 

@@ -265,7 +265,7 @@ def test_a_name_that_is_too_long_for_a_file_is_refused(tailrace: Program) -> Non
 def test_nothing_where_keys_belong_is_called_so(tailrace: Program, workplace: Path) -> None:
     text = STARTER.replace("  fifo: {}\n", "  fifo:\n")
     (workplace / "lab.yaml").write_text(text, encoding="utf-8")
-    assert "arms.fifo: it has no value (hint: write {} if there is nothing to say)" in tailrace("check", "lab.yaml").err
+    assert "arms.fifo: it has no value (hint: write {} for an empty section)" in tailrace("check", "lab.yaml").err
 
 
 def test_a_quoted_number_is_told_to_lose_its_quotes(tailrace: Program, workplace: Path) -> None:
