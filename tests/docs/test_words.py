@@ -26,11 +26,8 @@ ALLOWED = {
     ("docs/validation.md", "somebody"): "names of tests",
     ("docs/validation.md", "punctual"): "names of tests",
     ("docs/models/fabric.md", "punctual"): "the pass over a log without lateness has this name in the fabric",
-    ("docs/models/fabric.md", "whoever"): "the page of the live engine",
-    ("docs/concepts/live.md", ""): "the page of the live engine",
-    ("docs/tutorial-live.md", ""): "the page of the live engine",
-    ("python/tailrace/live/effect.py", "punctual"): "the key of an outcome",
-    ("python/tailrace/live/validity.py", "punctual"): "the key of an outcome",
+    ("python/tailrace/live/trial/effect.py", "punctual"): "the key of an outcome",
+    ("python/tailrace/live/trial/validity.py", "punctual"): "the key of an outcome",
     ("python/tailrace/live/programs/postgres.py", ""): "reasons of settings, in the live engine",
 }
 """File and term, and the reason; an empty term stands for all of them."""

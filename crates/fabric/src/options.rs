@@ -61,7 +61,7 @@ pub fn required<T>(value: Option<T>, option: &str) -> Result<T, String> {
 /// # Errors
 /// Always.
 pub fn unknown<T>(word: &str) -> Result<T, String> {
-    Err(format!("{word:?} is not known here: see `tailrace-fabric help`"))
+    Err(format!("unknown argument {word:?} (hint: see `tailrace-fabric help`)"))
 }
 
 #[cfg(test)]

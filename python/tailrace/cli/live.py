@@ -36,7 +36,9 @@ def calibrate_hosts(out: Path | None, mtu: str, rate: str) -> None:
     except FileExistsError:
         raise RunRefusedError(f"{out}: the file exists already (hint: choose another name, or remove it)") from None
     except OSError as error:
-        raise RunRefusedError(f"{out}: it cannot be made: {reason_of(error)} (hint: another --out)") from None
+        raise RunRefusedError(
+            f"{out}: the file cannot be created: {reason_of(error)} (hint: choose another --out)"
+        ) from None
     try:
         out.write_text(fragment(calibrate(mtu, rate, note)), encoding="utf-8")
     except BaseException:

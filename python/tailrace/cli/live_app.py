@@ -18,7 +18,7 @@ fabric_app = typer.Typer(
 
 
 class FabricKind(StrEnum):
-    """What stands between the hosts of a live run."""
+    """The switch between the hosts of a live run."""
 
     TAP = "tap"
     BRIDGE = "bridge"

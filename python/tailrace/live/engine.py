@@ -61,7 +61,7 @@ class LiveEngine:
         return versions(self.kind)
 
     def facts(self) -> dict[str, Any]:
-        """What stands between the hosts."""
+        """The switch between the hosts."""
         return {"fabric": self.kind.name}
 
     def terms(self, spec: Experiment) -> list[Any]:

@@ -1,4 +1,4 @@
-"""What real programs and this machine cannot do, told before anything starts, with the place in the file."""
+"""Checks that real programs and this machine can run a scenario, made before anything starts."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -82,7 +82,7 @@ def _raise(loaded: Loaded, arms: Mapping[str, Scenario], find: Callable[[Scenari
 
 def _programs(scenario: Scenario) -> Found:
     if scenario.network.framing != Framing():
-        yield ("network", "framing"), "live frames are Ethernet's", "leave framing out"
+        yield ("network", "framing"), "live frames have the sizes of Ethernet", "omit framing"
     for name, workload in scenario.running.items():
         yield from _workload(("workloads", name), workload)
     yield from _servers(scenario)
@@ -105,20 +105,20 @@ def _groups(scenario: Scenario, machine: Machine) -> Found:
     if machine.can_limit_cpus is False:
         for name, host in scenario.hosts.items():
             if host.cpu.program_cores:
-                what = "no control group of this machine and user limits the time of processors"
+                what = "this machine or user has no control group that limits CPU time"
                 yield (
                     ("hosts", name, "cpu", "program_cores"),
                     what,
-                    "leave it out; see `tailrace doctor`",
+                    "omit it; see `tailrace doctor`",
                 )
     if machine.has_priorities is False:
         for name, workload in scenario.running.items():
             if workload.priority:
                 what = f"priorities of programs need {GROUPS_NEEDED}"
-                yield ("workloads", name, "priority"), what, "leave it out; see `tailrace doctor`"
+                yield ("workloads", name, "priority"), what, "omit it; see `tailrace doctor`"
             if workload.dscp and not _marks_itself(workload):
                 what = f"code points of connections need {GROUPS_NEEDED}"
-                yield ("workloads", name, "dscp"), what, "leave it out; see `tailrace doctor`"
+                yield ("workloads", name, "dscp"), what, "omit it; see `tailrace doctor`"
 
 
 def _workload(at: KeyPath, workload: WorkloadKind) -> Found:
@@ -143,14 +143,18 @@ def _servers(scenario: Scenario) -> Found:
         first = seen.setdefault((service.service_name, host), workload.priority)
         if first != workload.priority:
             what = f"the server of '{host}' answers another workload with priority {first}"
-            yield ("workloads", names[id(workload)], "priority"), what, "give both the same, or two hosts"
+            yield (
+                ("workloads", names[id(workload)], "priority"),
+                what,
+                "give both workloads the same priority, or use two hosts",
+            )
 
 
 def _vlans(scenario: Scenario) -> Found:
     """Each VLAN of a lab is a network of its own."""
     used = {workload.vlan for workload in scenario.running.values() if workload.vlan}
     if len(used) > VLANS_MAX:
-        yield ("workloads",), f"they use {len(used)} VLANs", f"a live network has at most {VLANS_MAX}"
+        yield ("workloads",), f"they use {len(used)} VLANs", f"use at most {VLANS_MAX} in a live network"
 
 
 def _marked_datagrams(scenario: Scenario) -> Found:
@@ -159,7 +163,7 @@ def _marked_datagrams(scenario: Scenario) -> Found:
     for name, workload in scenario.running.items():
         if has_queues and workload.dscp and _marks_itself(workload):
             what = "Linux gives a marked datagram the priority of its code point"
-            yield ("workloads", name, "dscp"), what, "leave out the dscp of datagrams, or all priorities"
+            yield ("workloads", name, "dscp"), what, "omit the dscp of datagrams, or all priorities"
 
 
 def _marks_itself(workload: WorkloadKind) -> bool:
@@ -173,7 +177,7 @@ def _host(at: KeyPath, host: Host) -> Found:
         yield (*at, "tcp", "rto_min"), "Linux counts it in milliseconds", "write at least 1ms"
     for key, fact in TCP_FIXED.items():
         if getattr(own, key) != getattr(usual, key):
-            yield (*at, "tcp", key), f"it cannot be changed live: {fact}", "leave it out"
+            yield (*at, "tcp", key), f"it cannot be changed live: {fact}", "omit it"
 
 
 def _congestion_controls(scenario: Scenario, known: frozenset[str]) -> Found:
@@ -181,7 +185,7 @@ def _congestion_controls(scenario: Scenario, known: frozenset[str]) -> Found:
         wanted = host.tcp.congestion_control
         if KERNEL_NAMES.get(wanted, wanted) not in known:
             at: KeyPath = ("hosts", name, "tcp", "congestion_control")
-            yield at, f"this kernel has no {wanted}", f"it has {', '.join(sorted(known))}"
+            yield at, f"this kernel has no {wanted}", f"available: {', '.join(sorted(known))}"
 
 
 def _rates(scenario: Scenario, graph: Graph, frames_per_s_max: float) -> Found:

@@ -1,1 +1,1 @@
-"""What people write: scenario files, their checks, and the way down to plans."""
+"""Scenario files, their checks, and their lowering to plans."""

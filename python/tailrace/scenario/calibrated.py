@@ -1,4 +1,4 @@
-"""Host parameters that were measured on a machine, as overrides of a scenario: `hosts` as it stands there, and
+"""Host parameters that were measured on a machine, as overrides of a scenario: `hosts` unchanged, and
 `round_trips` for every statement of every OLTP workload. A rate there may be given by size of the response, such as
 `build_rate: {1MB: 5Gbit/s, 64MB: 4Gbit/s}`: a statement takes that of the nearest size by ratio, and none if it is
 `none`.
@@ -23,7 +23,7 @@ def host_parameters(file: Path, scenario: Sequence[Path]) -> dict[str, Any]:
     """Dotted paths and values for `load_scenario`; raises `ScenarioError` when the file holds anything else."""
     document = read_document(file)
     if unknown := [key for key in document.data if key not in SECTIONS]:
-        what, hint = f"'{unknown[0]}' is no host parameter", f"sections: {', '.join(SECTIONS)}"
+        what, hint = f"'{unknown[0]}' is not a host parameter", f"sections: {', '.join(SECTIONS)}"
         raise ScenarioError([Problem(str(file), document.line((unknown[0],)), unknown[0], what, hint)])
     given = dict(_leaves(document.data.get("hosts") or {}, "hosts"))
     statement = document.data.get("round_trips") or {}

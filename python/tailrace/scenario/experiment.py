@@ -22,7 +22,7 @@ TRIALS_DEFAULT = 6
 
 
 class Calibrate(Part):
-    """Choose each workload so that alone, in the baseline arm, it takes a given time."""
+    """Choose the size of each workload to take a given time alone in the baseline arm."""
 
     to: Time
     """Completion time of each workload alone."""
@@ -40,23 +40,23 @@ class Experiment(Part):
     trials: Annotated[Count, Field(ge=1, le=1000)] = TRIALS_DEFAULT
     """Trials of each arm."""
     seed: Annotated[Count, Field(le=2**63 - 1)] = 1
-    """Seed of the experiment; every trial's seed follows from it, and trial n has the same seed in every arm."""
+    """Seed of the experiment; trial seeds derive from it, and trial n has the same seed in every arm."""
     duration: Time
     """A trial ends here even if a workload is unfinished."""
     warm_up: Time = 0
-    """What a trial reports of endless workloads, queues and switches begins here; series show the time before too."""
+    """Start of measurement of endless workloads, queues and switches; time series include the time before."""
     calibrate: Calibrate | None = None
     """Solo calibration."""
     solo: bool = False
-    """Also run each workload alone in the baseline arm, so that slowdown can be told. Calibration implies it."""
+    """Also run each workload alone in the baseline arm, as the reference of slowdown. Calibration implies it."""
     solo_trials: Annotated[Count, Field(ge=1, le=1000)] = 3
     """Trials of each workload alone; they vary less than those of the arms. Never more than `trials`."""
     clock: Offset = 50_000
     """Each node's clock is off by a uniform draw in plus or minus this; IEEE 802.3 allows 100ppm."""
     invalid_if: list[Literal["unfinished", "host-drops"]] = ["unfinished"]
-    """What makes a trial invalid: a workload with a number to do that did not finish, drops in hosts."""
+    """What makes a trial invalid: a finite workload that did not finish, drops in hosts."""
     live: Live = Live()
-    """What a live trial must keep to, or it is invalid."""
+    """Bounds of a live trial; a trial outside them is invalid."""
 
     @property
     def has_solo(self) -> bool:
@@ -65,12 +65,12 @@ class Experiment(Part):
 
 
 class Headline(Part):
-    """What a result is first told by."""
+    """The metric that summarises a workload in results."""
 
     workload: str
     """A workload or a group."""
     metric: HeadlineMetric | None = None
-    """Left out: completion time or rate of what has one, else the 99th percentile of latency or the goodput."""
+    """Left out: completion time or rate where defined, else the 99th percentile of latency or the goodput."""
 
     @model_validator(mode="before")
     @classmethod
@@ -95,14 +95,14 @@ class Observe(Part):
 
 
 class Assumption(Part):
-    """A value that the reader should know about."""
+    """A value that the report lists as an assumption."""
 
     name: str
-    """What it is."""
+    """Name of the value."""
     value: str
     """The value, with its unit."""
     mark: Literal["seen", "derived", "assumed", "fitted"]
-    """Where it is from: seen in a source, derived from seen numbers, assumed, or fitted."""
+    """Origin: stated in a source, derived from stated numbers, assumed, or fitted."""
     range: str = ""
     """Plausible range."""
     source: str = ""
@@ -110,14 +110,14 @@ class Assumption(Part):
 
 
 class Expectation(Part):
-    """A published or wanted figure and how far a result may be from it."""
+    """A published or required figure, and the tolerance of the result."""
 
     metric: str
-    """What is compared, e.g. completion_s or drops_frames: one of the metrics of the scenario reference."""
+    """The compared metric, e.g. completion_s or drops_frames: see the metrics in the scenario reference."""
     arm: str | None = None
     """Arm of the figure."""
     baseline: str | None = None
-    """Arm that it is compared with, where the metric is a comparison."""
+    """Reference arm, where the metric is a comparison."""
     workload: str | None = None
     """Workload of the figure."""
     port: str | None = None
@@ -127,9 +127,9 @@ class Expectation(Part):
     cause: str | None = None
     """Cause of the drops, such as tail-drop; left out: all causes together."""
     after: Time | None = None
-    """What happened before this is left out; only for the metrics that say so."""
+    """Start of the evaluated time; only for metrics that take it."""
     statistic: Literal["mean", "median"] = "mean"
-    """What is compared over the trials."""
+    """Statistic over the trials."""
     value: float | None = None
     """The figure."""
     at_least: float | None = None
@@ -141,8 +141,8 @@ class Expectation(Part):
     tolerance_points: float | None = None
     """Absolute distance allowed, in the unit of the metric."""
     kind: Literal["independent", "derived", "bound", "fitted", "input"] | None = None
-    """What the figure can prove; left out: independent. input: the model was given it; fitted: values of the model were
-    chosen so that it comes out; derived: it follows from other figures by arithmetic; bound: capacity or another limit
-    decides it, whatever the mechanism does; independent: none of these, so the model can miss it."""
+    """What the figure can prove; left out: independent. input: an input of the model; fitted: values of the model were
+    chosen to reproduce it; derived: it follows from other figures by arithmetic; bound: capacity or another limit
+    determines it, whatever the mechanism does; independent: none of these, so the model can miss it."""
     source: str = ""
     """Document, table or figure, page."""

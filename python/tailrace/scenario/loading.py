@@ -1,4 +1,4 @@
-"""From a file to checked scenarios, one for each arm, with every problem of all of them told at once."""
+"""From a file to checked scenarios, one for each arm, with all of their problems reported at once."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -47,7 +47,7 @@ class Loaded:
     arms: dict[str, Scenario]
     """The scenario of each arm, baseline first."""
     warnings: tuple[Problem, ...] = ()
-    """What deserves a look before the results are trusted."""
+    """Warnings: what may make the results misleading."""
     points: tuple[Point, ...] = ()
     """Points of the sweep, in order; none without one."""
     swept: dict[str, Scenario] = field(default_factory=dict)
@@ -130,7 +130,7 @@ def _document(source: Source) -> Document:
 
 
 def _warnings(arms: Mapping[str, Scenario], documents: Mapping[str, Document]) -> tuple[Problem, ...]:
-    """What every arm deserves a look for, told once; arms are named where not all have it."""
+    """Warnings of all arms, each once; arms are named where not all have it."""
     arms_of: dict[Problem, list[str]] = {}
     for name, scenario in arms.items():
         for path, what, hint in cautions(scenario, scenario.graph):
@@ -148,7 +148,7 @@ def _listed(names: list[str]) -> str:
 
 
 def _replaced(base: Scenario, document: Document) -> Iterator[Problem]:
-    """Arms that replace a whole section and so lose keys of it, which is seldom meant."""
+    """Arms that replace a whole section and so lose keys of it, which is seldom intended."""
     for name, changes in base.arms.items():
         for section, value in changes.items():
             written = document.data.get(section)
@@ -156,7 +156,7 @@ def _replaced(base: Scenario, document: Document) -> Iterator[Problem]:
                 continue
             lost = [dotted((section, *path)) for path in _lost(written, value)]
             if lost:
-                what = f"it replaces the whole section: {_listed(lost)} {'is' if len(lost) == 1 else 'are'} gone"
+                what = f"it replaces the whole section and removes {_listed(lost)}"
                 hint = f"write dotted paths, such as {_first_path(section, value)}"
                 yield document.problem(("arms", name, section), what, hint)
 
@@ -187,14 +187,16 @@ def _equal_arms(arms: Mapping[str, Scenario], documents: Mapping[str, Document])
         same = first.setdefault(repr(scenario.model_copy(update={"arms": {}})), name)
         if same != name:
             what = f"arm '{name}' equals arm '{same}': both give the same results"
-            yield documents[name].problem(("arms", name), what, "give it a change, such as switches.leaf.policy: dpp")
+            yield documents[name].problem(("arms", name), what, "add a change, such as switches.leaf.policy: dpp")
 
 
 def parse_assignment(text: str) -> tuple[str, Any]:
     """`key.path=value` of the command line; the value is YAML."""
     key, equals, value = text.partition("=")
     if not equals or not key.strip():
-        raise ScenarioError([Problem(f"--set {text}", 0, "", "this is not key=value", "such as experiment.trials=3")])
+        raise ScenarioError(
+            [Problem(f"--set {text}", 0, "", "this is not key=value", "write, for example, experiment.trials=3")]
+        )
     try:
         data, _ = read_yaml(value, f"--set {key.strip()}")
     except ScenarioError as error:  # the lines of a value on the command line are no lines of a file
@@ -208,7 +210,7 @@ def parse_sweep(texts: Sequence[str], *, is_paired: bool = False) -> dict[str, A
     for text in texts:
         key, equals, values = text.partition("=")
         if not equals or not key.strip() or not values.strip():
-            hint = "such as switches.leaf.buffer=1MB,2MB or workloads.shop.users=log(1,64,7)"
+            hint = "write, for example, switches.leaf.buffer=1MB,2MB or workloads.shop.users=log(1,64,7)"
             raise ScenarioError([Problem(f"--sweep {text}", 0, "", "this is not key=values", hint)])
         axes[key.strip()] = _axis(values.strip(), f"--sweep {key.strip()}")
     return {"axes": axes, "combine": "paired" if is_paired else "grid"}
@@ -258,8 +260,8 @@ def _override(edit: Edit, key: str, value: object, *, at: tuple[str, int], name:
     try:
         edit.set(path, value, at)
     except KeyError as error:
-        what = f"there is nothing at '{error.args[0]}'"
-        raise ScenarioError([Problem(name, 0, "", what, "paths are dotted keys and list positions")]) from None
+        what = f"'{error.args[0]}' does not exist"
+        raise ScenarioError([Problem(name, 0, "", what, "a path consists of dotted keys and list positions")]) from None
 
 
 def _parsed(document: Document, base: Scenario | None = None) -> tuple[Scenario | None, list[Problem]]:

@@ -1,4 +1,4 @@
-"""Sections that are missing because their keys, or a near name, stand at the top of the file: told once."""
+"""Sections that are missing because their keys, or a near name, are at the top of the file; reported once."""
 
 from collections.abc import Sequence
 from difflib import get_close_matches
@@ -34,6 +34,6 @@ def misplaced(errors: Sequence[ErrorDetails], document: Document) -> tuple[list[
 
 def _problem(section: str, keys: Sequence[str], document: Document) -> Problem:
     listed = ", ".join(f"'{key}'" for key in keys)
-    what = f"{listed} {'is a key' if len(keys) == 1 else 'are keys'} of '{section}', and not of the file"
+    what = f"{listed} {'belongs' if len(keys) == 1 else 'belong'} to '{section}', not to the top level"
     hint = f"indent {'it' if len(keys) == 1 else 'them'} below '{section}:'"
     return document.problem((keys[0],), what, hint)

@@ -1,4 +1,4 @@
-"""A scenario as one value: what a file says, with every key known and every unit parsed."""
+"""A scenario as one value: the content of a file, with every key known and every unit parsed."""
 
 from collections.abc import Mapping
 from functools import cached_property
@@ -40,7 +40,7 @@ class Scenario(Part):
     name: Name
     """Name of the scenario; run directories are named after it."""
     description: str = ""
-    """What question it answers."""
+    """The question that the scenario answers."""
     network: Network
     """Hosts, switches and links."""
     hosts: dict[str, Host] = {}
@@ -50,7 +50,7 @@ class Scenario(Part):
     policies: dict[Name, Policy] = {}
     """Queueing policies by name; switches name the one they use."""
     workloads: dict[Name, Workload]
-    """What uses the network, by name."""
+    """Traffic on the network, by name."""
     arms: dict[Name, dict[str, Any]] = {}
     """The variants to compare, baseline first: dotted path and value, such as `switches.leaf1.policy: dpp`."""
     sweep: Sweep | None = None
@@ -58,11 +58,11 @@ class Scenario(Part):
     experiment: Experiment
     """Trials, seed, end, calibration."""
     headline: list[Headline] = []
-    """What results are first told by: names of workloads and groups, or `{workload: shop, metric: latency_p99_ms}`."""
+    """Metrics that summarise results: names of workloads and groups, or `{workload: shop, metric: latency_p99_ms}`."""
     observe: Observe = Observe()
     """What is recorded."""
     assumptions: list[Assumption] = []
-    """Values that the reader of a report should know about."""
+    """Values that the report lists as assumptions."""
     expect: list[Expectation] = []
     """Figures that the results are compared with."""
     published: str | None = None

@@ -20,7 +20,7 @@ DIGITS = 4
 AT = "@"
 """Between the arm and the point in names of trials."""
 ALIKE = ("sweep", "name", "description", "headline", "published", "expect", "assumptions", "experiment.trials")
-"""What is the same at every point."""
+"""Sections that a sweep cannot vary."""
 LABEL_CHARACTERS_MAX = 120
 """A longer name of a point is cut and ends in a hash."""
 _NUMBER = re.compile(r"^\s*(?P<number>\d+(?:\.\d+)?(?:[eE][-+]?\d+)?)\s*(?P<unit>[^\d\s].*?)?\s*$")
@@ -133,7 +133,7 @@ class Sweep(Part):
             raise refuse("a sweep needs an axis", "write axes: {switches.leaf.buffer: [1MB, 2MB]}")
         alike = [path for path in self.axes if f"{path}.".startswith(tuple(f"{key}." for key in ALIKE))]
         if alike:
-            raise refuse(f"'{alike[0]}' is the same at every point", "vary a key of workloads, switches, hosts, ...")
+            raise refuse(f"'{alike[0]}' cannot vary in a sweep", "vary a key of workloads, switches, hosts, ...")
         lengths = {len(values) for values in self.axes.values()}
         if self.combine == "paired" and len(lengths) > 1:
             raise refuse(
@@ -187,7 +187,7 @@ class Point:
 
 
 def axis_names(paths: Sequence[str]) -> dict[str, str]:
-    """The shortest ends of the paths that tell them apart: `buffer`, or `leaf1.buffer` and `leaf2.buffer`."""
+    """The shortest distinct ends of the paths: `buffer`, or `leaf1.buffer` and `leaf2.buffer`."""
     parts = {path: path.split(".") for path in paths}
     names: dict[str, str] = {}
     for path, own in parts.items():

@@ -1,4 +1,4 @@
-"""What an expectation can be about: every metric, what it needs to be told, and what narrows it down."""
+"""Metrics of expectations, with the keys that each requires and those that it takes."""
 
 from dataclasses import dataclass
 
@@ -21,7 +21,7 @@ DROP_CAUSES = (
 """Why a switch drops a frame."""
 
 NARROWING = ("workload", "port", "queue", "cause", "after")
-"""Keys of an expectation that not every metric understands."""
+"""Keys of an expectation that not every metric takes."""
 
 
 @dataclass(frozen=True)
@@ -32,9 +32,9 @@ class Metric:
     meaning: str
     """With its unit."""
     needs: tuple[str, ...] = ()
-    """Keys without which it makes no sense; `workload` may be left out where there is only one."""
+    """Required keys; `workload` may be left out where there is only one."""
     takes: tuple[str, ...] = ()
-    """Keys that narrow it down."""
+    """Optional keys that narrow it down."""
 
 
 def _workload(name: str, meaning: str, *takes: str) -> Metric:

@@ -1,4 +1,4 @@
-"""What pydantic found, in words for people: the place in the file, what is wrong, what to write instead."""
+"""Validation errors of pydantic as messages: the place in the file, what is wrong, what to write instead."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -51,7 +51,7 @@ def problem_of(details: ErrorDetails, document: Document) -> Problem:
     if words is _no_mapping and path in EXAMPLES:
         hint = f"such as {EXAMPLES[path]}"
     if words and details["input"] is None:
-        empty = f"write '{EXAMPLES[path]}'" if path in EXAMPLES else "write {} if there is nothing to say"
+        empty = f"write '{EXAMPLES[path]}'" if path in EXAMPLES else "write {} for an empty section"
         what, hint = "it has no value", empty if words is _no_mapping else hint
     return document.problem(path, what, hint)
 

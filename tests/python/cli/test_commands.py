@@ -196,8 +196,8 @@ def test_schema_prints_json_schema(tailrace: Program) -> None:
 @pytest.mark.parametrize(
     ("arguments", "what"),
     [
-        (("run", "none.yaml"), "no such file"),
-        (("check", "."), "this is a folder"),
+        (("run", "none.yaml"), "the file does not exist"),
+        (("check", "."), "this is a directory"),
         (("check", "lab.yaml", "--set", "workloads.orders"), "this is not key=value"),
         (("check", "lab.yaml", "--set", "workload.orders.users=3"), "did you mean 'workloads'?"),
         (("check", "lab.yaml", "--set", "workloads.orders.users=three"), "not a whole number"),
@@ -265,7 +265,7 @@ def test_a_name_that_is_too_long_for_a_file_is_refused(tailrace: Program) -> Non
 def test_nothing_where_keys_belong_is_called_so(tailrace: Program, workplace: Path) -> None:
     text = STARTER.replace("  fifo: {}\n", "  fifo:\n")
     (workplace / "lab.yaml").write_text(text, encoding="utf-8")
-    assert "arms.fifo: it has no value (hint: write {} if there is nothing to say)" in tailrace("check", "lab.yaml").err
+    assert "arms.fifo: it has no value (hint: write {} for an empty section)" in tailrace("check", "lab.yaml").err
 
 
 def test_a_quoted_number_is_told_to_lose_its_quotes(tailrace: Program, workplace: Path) -> None:

@@ -63,7 +63,7 @@ def test_the_tag_of_a_vlan_belongs_to_no_answer(tmp_path: Path) -> None:
 
 def test_a_file_that_is_no_log_is_refused(tmp_path: Path) -> None:
     (tmp_path / "other").write_text("tailrace-log of long ago", encoding="utf-8")
-    with pytest.raises(FabricError, match="no log of this version"):
+    with pytest.raises(FabricError, match="the log is not of this version"):
         answers(tmp_path / "other", 5432)
 
 

@@ -18,7 +18,7 @@ pytestmark = pytest.mark.usefixtures("fake_lab")
 
 def test_a_calibration_that_cannot_be_kept_is_not_measured(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tailrace.live.machine.calibrate.calibrate", lambda *_: pytest.fail("it was measured"))
-    with pytest.raises(TailraceError, match=r"none/hosts.yaml: it cannot be made: No such file"):
+    with pytest.raises(TailraceError, match=r"none/hosts.yaml: the file cannot be created: No such file"):
         calibrate_hosts(tmp_path / "none" / "hosts.yaml", "9000B", "1Gbit/s")
     (tmp_path / "there.yaml").touch()
     with pytest.raises(TailraceError, match="exists already"):
@@ -106,7 +106,7 @@ def test_a_file_of_something_else_is_no_host_parameters(tmp_path: Path) -> None:
     file, scenario = tmp_path / "h.yaml", tmp_path / "s.yaml"
     file.write_text("hosts: {}\nswitches: {}\n", encoding="utf-8")
     scenario.write_text(json.dumps(sound()), encoding="utf-8")
-    with pytest.raises(TailraceError, match=r"h\.yaml:2: switches: 'switches' is no host parameter"):
+    with pytest.raises(TailraceError, match=r"h\.yaml:2: switches: 'switches' is not a host parameter"):
         host_parameters(file, [scenario])
 
 

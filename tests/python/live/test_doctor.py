@@ -31,13 +31,13 @@ def test_the_doctor_says_as_whom_labs_are_made(changes: dict[str, Any], value: s
     ("changes", "value"),
     [
         ({"cgroup_usable": True, "cpu_limits": True}, "v2"),
-        ({"cgroup_usable": True, "cpu_limits": False}, "v2, without limits of processors"),
+        ({"cgroup_usable": True, "cpu_limits": False}, "v2, without CPU limits"),
         ({"cgroup_usable": True, "cpu_limits": True, "priorities": False}, "v2, without priorities of programs"),
         (
             {"cgroup_usable": True, "cpu_limits": False, "priorities": False},
-            "v2, without limits of processors and priorities of programs",
+            "v2, without CPU limits and priorities of programs",
         ),
-        ({"cgroup_usable": False, "cpu_limits": False}, "v2, not to be used"),
+        ({"cgroup_usable": False, "cpu_limits": False}, "v2, not usable"),
     ],
 )
 def test_the_doctor_says_what_control_groups_can_do(changes: dict[str, Any], value: str) -> None:

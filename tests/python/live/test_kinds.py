@@ -73,7 +73,7 @@ def test_a_star_with_usual_cables_can_be_compared(kind: str) -> None:
         (
             "ovs",
             {"network__link": {"delay": "1ms"}},
-            "network.link.delay: --fabric ovs adds no delay, and above 20us that is not the link which was meant",
+            "network.link.delay: --fabric ovs adds no delay: links above 20us would differ from the scenario",
         ),
         (
             "bridge",

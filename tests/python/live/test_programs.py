@@ -202,7 +202,7 @@ def test_a_receiver_tells_what_came_also_when_it_was_interrupted(tmp_path: Path)
     with pytest.raises(FabricError, match="left no report"):
         iperf3_report.read_server(path)
     path.write_text(json.dumps({"error": "unable to receive"}), encoding="utf-8")
-    with pytest.raises(FabricError, match="moved nothing: unable to receive"):
+    with pytest.raises(FabricError, match="transferred nothing: unable to receive"):
         iperf3_report.read_server(path)
 
 

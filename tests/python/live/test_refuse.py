@@ -42,9 +42,9 @@ def test_a_scenario_of_databases_and_streams_can_be_run() -> None:
         ),
         (
             {"hosts__db": {"tcp": {"congestion_control": "dctcp"}}},
-            "hosts.db.tcp.congestion_control: this kernel has no dctcp (hint: it has cubic, reno)",
+            "hosts.db.tcp.congestion_control: this kernel has no dctcp (hint: available: cubic, reno)",
         ),
-        ({"network__framing": {"overhead": "12B"}}, "network.framing: live frames are Ethernet's"),
+        ({"network__framing": {"overhead": "12B"}}, "network.framing: live frames have the sizes of Ethernet"),
         (
             {
                 "workloads__backup": {
@@ -102,7 +102,7 @@ def test_a_live_network_has_so_many_vlans() -> None:
     stream = {"kind": "stream", "source": "bulk", "destination": "client"}
     many = {f"workloads__s{vlan}": stream | {"vlan": vlan} for vlan in range(1, 180)}
     [found] = refusals(None, many)
-    assert found.startswith("workloads: they use 179 VLANs (hint: a live network has at most 178")
+    assert found.startswith("workloads: they use 179 VLANs (hint: use at most 178")
     del many["workloads__s179"]
     assert refusals(None, many) == []
 
@@ -176,9 +176,7 @@ def test_what_needs_control_groups_is_refused_where_there_are_none(
         return []
 
     cores, *others = told(Machine.of({"cgroup_usable": False, "cpu_limits": False, "priorities": False}, 1e9))
-    assert (
-        cores == "hosts.db.cpu.program_cores: no control group of this machine and user limits the time of processors"
-    )
+    assert cores == "hosts.db.cpu.program_cores: this machine or user has no control group that limits CPU time"
     assert others == refusals_expected
     assert told(Machine.of({"cgroup_usable": False, "cpu_limits": False}, 1e9)) == [cores, *others]
     # Version 2 of a machine whose cpu controller is in use by version 1.

@@ -25,7 +25,7 @@ def test_a_load_above_the_links_is_warned_of() -> None:
 
 def test_a_rate_above_the_line_is_warned_of() -> None:
     (found,) = warnings(workloads__backup__rate="40Gbit/s")
-    assert "workloads.backup.rate: 40 Gbit/s are more than the 10 Gbit/s of the source's link" in found
+    assert "workloads.backup.rate: 40 Gbit/s is more than the 10 Gbit/s of the source's link" in found
     assert warnings(workloads__backup__rate="10Gbit/s") == []
 
 

@@ -42,8 +42,8 @@ def alone() -> dict[str, Any]:
 
 def test_bursts_with_longer_silences_than_the_trap_allows_are_told_with_the_age_that_works() -> None:
     [told] = warnings(fair())
-    assert "policies.fair.etrap.age: 8 connections that send in turn may be silent for 358.4 us" in told
-    assert "between two turns, and the elephant trap evicts an elephant that is silent for 50 us" in told
+    assert "policies.fair.etrap.age: each of 8 connections that take turns may be idle for 358.4 us" in told
+    assert "the elephant trap evicts elephants that are idle for 50 us" in told
     assert "write etrap: {age: 1230us}" in told
 
 
@@ -63,7 +63,7 @@ def test_fair_drop_that_has_elephants_is_not_warned_of(case: dict[str, Any]) -> 
 
 def test_without_bursts_a_turn_is_as_long_as_the_queue_at_its_desired_depth() -> None:
     [told] = warnings(fair(tso="0B"))
-    assert "may be silent for 105 us between two turns" in told
+    assert "may be idle for 105 us" in told
     assert "write etrap: {age: 360us}" in told
 
 
@@ -79,7 +79,7 @@ def test_the_port_between_two_switches_is_looked_at_too() -> None:
     case["network"]["topology"] = {"kind": "dumbbell", **sides, "bottleneck_rate": "1Gbit/s"}
     case["switches"] = {"left": {"policy": "fair"}}
     [told] = warnings(case)
-    assert "may be silent for 3584 us between two turns" in told
+    assert "may be idle for 3584 us" in told
 
 
 def datagrams(sizes: str, mtu: str = "1500B") -> dict[str, Any]:
@@ -99,7 +99,7 @@ def datagrams(sizes: str, mtu: str = "1500B") -> dict[str, Any]:
 def test_sizes_that_the_mtu_cuts_are_told_with_the_mean_that_is_left() -> None:
     [told] = warnings(datagrams("exponential(934B)"))
     assert "workloads.hog.sizes: an MTU of 1500 bytes holds at most 1472 bytes of a datagram" in told
-    assert "21 % of them are cut to that, and the mean is 741 instead of 934 bytes" in told
+    assert "21 % of them are cut to that size, and the mean is 741 instead of 934 bytes" in told
     assert "write sizes that fit, such as uniform(64B, 1472B), or give 'a' a larger mtu" in told
 
 

@@ -31,10 +31,10 @@ def test_a_distribution_is_what_the_plan_holds(text: str, raw: dict[str, Any], m
 @pytest.mark.parametrize(
     ("value", "what"),
     [
-        ("gaussian(8ms)", "no distribution 'gaussian'"),
+        ("gaussian(8ms)", "unknown distribution 'gaussian'"),
         ("exponential(8)", "8 has no unit"),
         ("exponential(8ms, 1ms)", "takes 1 value, not 2"),
-        ("uniform(9ms, 1ms)", "ends exchanged"),
+        ("uniform(9ms, 1ms)", "is above the upper bound"),
         ("lognormal(8ms, 1ms)", "'1ms' is not a number"),
         ("lognormal(8ms, 9)", "outside 0 to 5"),
         ("erlang(8ms, 2.5)", "not a whole number"),

@@ -72,8 +72,8 @@ def test_what_is_no_yaml_mapping_is_refused_with_its_line(tmp_path: Path, text: 
 
 def test_files_that_cannot_be_read_are_refused(tmp_path: Path) -> None:
     (tmp_path / "binary.yaml").write_bytes(b"\xff\xfe\x00")
-    assert "no such file" in refusal(tmp_path / "none.yaml")
-    assert "this is a folder" in refusal(tmp_path)
+    assert "the file does not exist" in refusal(tmp_path / "none.yaml")
+    assert "this is a directory" in refusal(tmp_path)
     assert "not text in UTF-8 (byte 1)" in refusal(tmp_path / "binary.yaml")
     (tmp_path / "loop.yaml").symlink_to("loop.yaml")
     assert refusal(tmp_path / "loop.yaml").endswith("the file cannot be read: Too many levels of symbolic links")
@@ -94,8 +94,8 @@ def test_aliases_of_aliases_do_not_fill_the_memory(tmp_path: Path) -> None:
         ("a: " + "9" * 5000, "Exceeds the limit"),
         ("a: 2026-02-31", "day is out of range"),
         ("a:\n  b: !!python/object:os.system ls", "s.yaml:2: a.b: YAML: 'tag:yaml.org,2002:python/object:os.system'"),
-        ("a: 1\na: 2", "a key stands once in its section"),
-        ("a: 1\n---\nb: 2", "one scenario in a file"),
+        ("a: 1\na: 2", "keys in a section are unique"),
+        ("a: 1\n---\nb: 2", "a file holds one scenario"),
     ],
 )
 def test_odd_yaml_is_refused_in_a_sentence(tmp_path: Path, text: str, what: str) -> None:

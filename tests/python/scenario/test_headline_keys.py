@@ -31,7 +31,7 @@ def test_names_and_mappings_are_both_headlines(tmp_path: Path) -> None:
             "'backup' has no rate_per_s",
             "it has completion_s, goodput",
         ),
-        (["orders", "orders"], "headline.1: 'orders' stands here twice", "remove one of the two"),
+        (["orders", "orders"], "headline.1: 'orders' is listed twice", "remove one of the two"),
         (
             [{"workload": "orders", "metric": "p99"}],
             "headline.0.metric: 'p99' is not one of the choices",
@@ -47,7 +47,7 @@ def test_a_headline_that_cannot_be_is_refused(headline: list[object], what: str,
 
 def test_a_group_with_the_name_of_a_workload_is_refused() -> None:
     [problem] = problems(sound(workloads__orders__group="backup"))
-    assert "workloads.orders.group: the group 'backup' has the name of a workload" in problem
+    assert "workloads.orders.group: group and workload have the same name, 'backup'" in problem
 
 
 @pytest.mark.parametrize(

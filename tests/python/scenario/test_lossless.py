@@ -51,7 +51,7 @@ def test_a_lossless_class_of_which_nothing_is_wrong_has_no_warning() -> None:
 @pytest.mark.parametrize("kind", sorted(DROPPING))
 def test_management_that_drops_is_refused_in_a_lossless_queue_and_nowhere_else(kind: str) -> None:
     (found,) = problems(star(queues(aqm=DROPPING[kind])))
-    assert f"policies.p.queues.san.aqm: {kind} drops frames of queue 'san', which is lossless" in found
+    assert f"policies.p.queues.san.aqm: {kind} drops frames of the lossless queue 'san'" in found
     assert problems(star({"queues": {"san": {"share": "50%"}, "lan": {"aqm": DROPPING[kind]}}})) == []
 
 
@@ -80,7 +80,7 @@ def test_policer_and_prioritisation_are_for_other_priorities(part: str) -> None:
 def test_pauses_last_until_they_have_been_renewed() -> None:
     # The renewal goes at the half and may wait for a frame of 1538 bytes: 2 * 1538 / 64 = 48.06 quanta.
     (found,) = problems(star({"pfc": {"priorities": [3], "quanta": 48}}))
-    assert "policies.p.pfc.quanta: pauses of 48 quanta end before" in found
+    assert "policies.p.pfc.quanta: pauses of 48 quanta expire before" in found
     assert "write 49 or more" in found
     assert problems(star({"pfc": {"priorities": [3], "quanta": 49}})) == []
 
@@ -108,7 +108,7 @@ def test_headroom_below_what_may_still_come_is_warned_of() -> None:
 
 def test_interfaces_that_do_not_obey_are_named() -> None:
     (found,) = warnings(star(hosts={}))
-    assert "switch 'leaf' pauses priority 3, which client, db, bulk will not obey" in found
+    assert "switch 'leaf' pauses priority 3, but client, db, bulk will not obey" in found
     (found,) = warnings(star(hosts=DEAF_BULK))
     assert "hosts.bulk.nic.pfc" in found
     # What sends nothing in the class need not obey.
@@ -117,7 +117,7 @@ def test_interfaces_that_do_not_obey_are_named() -> None:
 
 def test_a_pause_of_the_link_needs_interfaces_that_obey_it() -> None:
     (found,) = warnings(star(LINK_PAUSE))
-    assert "pauses the link, which client, db, bulk will not obey" in found
+    assert "pauses the link, but client, db, bulk will not obey" in found
     assert warnings(star(LINK_PAUSE, hosts={"defaults": {"nic": {"link_pause": True}}})) == []
 
 

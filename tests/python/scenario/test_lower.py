@@ -205,5 +205,5 @@ def test_a_stream_with_a_rate_writes_what_a_connection_sends_in_a_millisecond(
 
 
 def test_a_rate_too_low_for_its_connections_is_refused() -> None:
-    with pytest.raises(ScenarioError, match="100 bit/s are less than 1 kbit/s for each of its 2 connections"):
+    with pytest.raises(ScenarioError, match="100 bit/s is less than 1 kbit/s for each of its 2 connections"):
         load(workloads__backup__rate="100bit/s", workloads__backup__connections=2)

@@ -72,8 +72,8 @@ def test_every_arm_runs_at_every_point() -> None:
     [
         ({"axes": {}}, "a sweep needs an axis"),
         ({"axes": {USERS: []}}, "[] is not a list of values"),
-        ({"axes": {"experiment.trials": [2, 4]}}, "'experiment.trials' is the same at every point"),
-        ({"axes": {"name": ["a", "b"]}}, "'name' is the same at every point"),
+        ({"axes": {"experiment.trials": [2, 4]}}, "'experiment.trials' cannot vary in a sweep"),
+        ({"axes": {"name": ["a", "b"]}}, "'name' cannot vary in a sweep"),
         ({"axes": {USERS: "1..4"}}, "'1..4' is not a list of values"),
         ({"axes": {USERS: "log(1, 4)"}}, "'log(1, 4)' is not a range"),
         ({"axes": {USERS: [1, 1]}}, "the value 1 is listed twice"),

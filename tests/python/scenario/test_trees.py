@@ -130,25 +130,27 @@ PVST = {"protocol": "rapid-pvst", "disjoint": True, "vlans": {10: {}, 20: {}}}
     [
         (
             {"switches__leaf__bridge_priority": 5000},
-            "switches.leaf.bridge_priority: 5000 is no bridge priority"
+            "switches.leaf.bridge_priority: 5000 is not a bridge priority"
             " (hint: 0 to 61440 in steps of 4096, such as 4096)",
         ),
         (
             {"network__links__2__port_priority": {"north": 64}},
-            "network.links.2.port_priority.north: 'north' is no end of this link (hint: did you mean 'south'?)",
+            "network.links.2.port_priority.north: 'north' is not an end of this link (hint: did you mean 'south'?)",
         ),
         (
             {"network__spanning_tree": {"protocol": "rstp", "vlans": {10: {}}}},
-            "network.spanning_tree.vlans: rstp has no vlans (hint: protocol: rapid-pvst has, or remove them)",
+            "network.spanning_tree.vlans: vlans requires protocol rapid-pvst, not rstp"
+            " (hint: write protocol: rapid-pvst, or remove vlans)",
         ),
         (
             {"network__spanning_tree": {"protocol": "mstp", "instances": {1: {"vlans": "9-8"}}}},
-            "network.spanning_tree.instances.1.vlans: '9-8' are no VLANs"
-            " (hint: VLANs are 1 to 4094, the lower one first)",
+            "network.spanning_tree.instances.1.vlans: '9-8' is not a range of VLANs"
+            " (hint: write 1 to 4094, the lower one first)",
         ),
         (
             {"network__spanning_tree": {"protocol": "mstp", "instances": {1: {"vlans": 5}, 2: {"vlans": "4-6"}}}},
-            "network.spanning_tree.instances.2.vlans: VLAN 5 is of instance 1 already (hint: a VLAN has one instance)",
+            "network.spanning_tree.instances.2.vlans: VLAN 5 already belongs to instance 1"
+            " (hint: list each VLAN in one instance)",
         ),
         (
             {"network__spanning_tree": {"protocol": "rapid-pvst", "vlans": {5: {"bridge_priority": {"nord": 0}}}}},
@@ -157,16 +159,17 @@ PVST = {"protocol": "rapid-pvst", "disjoint": True, "vlans": {10: {}, 20: {}}}
         ),
         (
             {"network__spanning_tree": {"protocol": "rapid-pvst", "vlans": {vlan: {} for vlan in range(1, 66)}}},
-            "network.spanning_tree.vlans: 65 VLANs have a tree of their own (hint: at most 64; list those that differ)",
+            "network.spanning_tree.vlans: 65 VLANs have separate trees"
+            " (hint: list at most 64: those whose trees differ)",
         ),
         (
             {"network__spanning_tree": {"protocol": "rstp", "disjoint": True}},
-            "network.spanning_tree.disjoint: there is only one tree to choose"
+            "network.spanning_tree.disjoint: disjoint trees require at least two trees"
             " (hint: protocol: rapid-pvst with vlans: {10: {}, 20: {}})",
         ),
         (
             {"network__spanning_tree": PVST, "workloads__orders__vlan": 10},
-            "workloads.backup.vlan: a frame without VLAN takes the first tree, which is not chosen"
+            "workloads.backup.vlan: a frame without VLAN uses the first tree, which is not one of the disjoint trees"
             " (hint: give it a VLAN that network.spanning_tree.vlans lists)",
         ),
         (
@@ -175,13 +178,13 @@ PVST = {"protocol": "rapid-pvst", "disjoint": True, "vlans": {10: {}, 20: {}}}
                 "workloads__orders__vlan": 10,
                 "workloads__backup__vlan": 20,
             },
-            "network.spanning_tree.disjoint: trees that are chosen have no priorities of their own"
+            "network.spanning_tree.disjoint: disjoint and bridge_priority exclude each other"
             " (hint: remove disjoint, or every bridge_priority here)",
         ),
         (
             {"workloads__backup__pin_forward": ["leaf"]},
             "workloads.backup.pin_forward: a pinned path would not follow the spanning tree"
-            " (hint: leave it out, or leave out network.spanning_tree)",
+            " (hint: omit it, or omit network.spanning_tree)",
         ),
         (
             {"workloads__backup__vlan": 4095},
@@ -200,4 +203,4 @@ def test_more_switches_than_can_be_chosen_for_are_refused() -> None:
     }
     workloads = {"w": {"kind": "stream", "source": "h1", "destination": "h3", "vlan": 10}}
     (said,) = problems(sound(network=network, switches=..., policies=..., workloads=workloads, arms={}))
-    assert "trees over 258 switches and 512 links are not chosen (hint: at most 256 and 2048" in said
+    assert "disjoint trees are not computed for 258 switches and 512 links (hint: the limits are 256 and 2048" in said

@@ -23,7 +23,7 @@ class Quiet:
 
 @pytest.mark.parametrize("warm_up", ["5s", "8s"])
 def test_a_warm_up_that_leaves_nothing_is_refused(warm_up: str) -> None:
-    with pytest.raises(ScenarioError, match=r"experiment\.warm_up: the warm-up takes the whole trial.*5s"):
+    with pytest.raises(ScenarioError, match=r"experiment\.warm_up: the warm-up leaves no time to measure.*5s"):
         load(experiment__duration="5s", experiment__warm_up=warm_up)
 
 

@@ -86,14 +86,14 @@ def test_a_missing_experiment_whose_keys_stand_at_the_top_is_one_error() -> None
     data = sound()
     experiment = data.pop("experiment")
     (found,) = problems(data | {"duration": "5s", "trials": 2, "seed": 3, "solo": True})
-    assert "'duration', 'trials', 'seed', 'solo' are keys of 'experiment'" in found
+    assert "'duration', 'trials', 'seed', 'solo' belong to 'experiment'" in found
     assert "indent them below 'experiment:'" in found
     (found,) = problems(data | {"experiments": experiment})
     assert "experiments: there is no such key (hint: did you mean 'experiment'?)" in found
     (found,) = problems(data)
     assert "experiment: it is missing (hint: add 'experiment: {duration: 10s}')" in found
     (found,) = problems(sound() | {"trials": 3})
-    assert "'trials' is a key of 'experiment'" in found
+    assert "'trials' belongs to 'experiment'" in found
 
 
 @pytest.mark.parametrize(
@@ -117,9 +117,9 @@ def test_a_usual_slip_is_answered_with_what_to_write(path: str, value: object, w
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("tailrace: 1\nexperiment:\n  trials 2\n  duration: 1s\n", "a colon lacks on this line or above it"),
-        ("tailrace: 1\nname: 'bad\n", "a quote or bracket is opened and never closed"),
-        ("a:\n\tb: 1\n", "indent with blanks"),
+        ("tailrace: 1\nexperiment:\n  trials 2\n  duration: 1s\n", "a colon is missing on this line or above"),
+        ("tailrace: 1\nname: 'bad\n", "a quote or bracket is not closed"),
+        ("a:\n\tb: 1\n", "indent with spaces"),
         ("a:\n  - name: x\n    kind: y\n  b: 1\n", "'- ' entries and keys are mixed"),
     ],
 )
@@ -134,7 +134,7 @@ def test_an_arm_that_replaces_a_section_is_told_what_it_loses() -> None:
     arms = {"fifo": {}, "dpp": {"switches": {"leaf": {"policy": "dpp"}}}}
     switches = {"leaf": {"policy": "fifo", "buffer": "12MB"}}
     (found,) = load_scenario(sound(arms=arms, switches=switches)).warnings
-    assert "arms.dpp.switches: it replaces the whole section: switches.leaf.buffer is gone" in str(found)
+    assert "arms.dpp.switches: it replaces the whole section and removes switches.leaf.buffer" in str(found)
     assert "write dotted paths, such as switches.leaf.policy: dpp" in str(found)
     dotted = {"fifo": {}, "dpp": {"switches.leaf.policy": "dpp"}}
     assert load_scenario(sound(arms=dotted, switches=switches)).warnings == ()

@@ -31,7 +31,7 @@ pub(super) enum Side {
 pub(super) fn listen(dir: &Path) -> Result<UnixListener, String> {
     let path = dir.join(SOCKET);
     if UnixStream::connect(&path).is_ok() {
-        return Err(format!("a lab runs in {} already: end it, or choose another folder", dir.display()));
+        return Err(format!("a lab is already running in {} (hint: stop it, or choose another folder)", dir.display()));
     }
     let explain = |error: std::io::Error| format!("{}: {error}", path.display());
     if path.exists() {

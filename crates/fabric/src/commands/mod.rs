@@ -27,17 +27,17 @@ tailrace-fabric lab --plan FILE --dir FOLDER [options]   run the network of a pl
                                        Open vSwitch (plain or with DPDK), of which only the rates and the sizes of queues
                                        are the plan's; or nothing but interfaces port-0 .. in the lab's own namespace
     --unshaped                         a comparison fabric without rates
-    --frames-per-second-max N          refuse plans that can ask for more (see `limits`)
-    --log-ingress                      keep what enters the network in FOLDER/ingress.log
-    --log-bytes-max N                  bound of that file; a log that reaches it is told to be cut
+    --frames-per-second-max N          refuse plans that can exceed it (see `limits`)
+    --log-ingress                      record the frames that enter the network in FOLDER/ingress.log
+    --log-bytes-max N                  bound of that file; a log that reaches it is marked as truncated
     --congestion-control [HOST=]NAME   instead of the plan's; as often as needed
     --detach                           return when it is ready; commands by FOLDER/control.sock
     --metrics PORT                     counters for OpenMetrics collectors on 127.0.0.1
 tailrace-fabric exec --dir FOLDER HOST -- PROGRAM ...    a program on a host of a running lab
-tailrace-fabric replay --plan FILE --log FILE            let a log happen again: the same digest; needs no rights
-    --effect                           also what lateness did to delays and drops, against the same frames in time
-tailrace-fabric doctor                                   what of this machine matters to a lab, as JSON
-tailrace-fabric limits [--seconds N] [--kind KIND]       measure what this machine can hold; --frames-only: without ports
+tailrace-fabric replay --plan FILE --log FILE            replay a log: same digest; needs no privileges
+    --effect                           also the effect of lateness on delays and drops
+tailrace-fabric doctor                                   capabilities of this machine for a lab, as JSON
+tailrace-fabric limits [--seconds N] [--kind KIND]       measure the capacity of this machine; --frames-only: without ports
 tailrace-fabric clean                                    remove the control groups of labs whose owner is gone
 ";
 

@@ -11,11 +11,11 @@ def clean() -> list[str]:
 
 
 def clean_before(say: Callable[[str], None]) -> None:
-    """The same before a run, told in one line; what an ordinary user may not remove is no reason to refuse."""
+    """The same before a run, reported in one line; what an ordinary user may not remove is no reason to refuse."""
     try:
         removed = clean()
     except FabricError as error:
-        say(f"what a killed run left is still there: {error}")
+        say(f"the remains of a killed run could not be removed: {error}")
         return
     if removed:
-        say(f"removed what a killed run left: {', '.join(removed)}")
+        say(f"removed the remains of a killed run: {', '.join(removed)}")

@@ -29,7 +29,7 @@ def program() -> Path:
     if named:
         found = shutil.which(named)
         if found is None:
-            raise FabricError(f"{ENVIRONMENT}={named}: there is no such program (hint: leave the variable out)")
+            raise FabricError(f"{ENVIRONMENT}={named}: the program does not exist (hint: unset the variable)")
         return Path(found).resolve()
     installed = Path(__file__).parents[2] / "bin" / NAME
     if installed.is_file():
@@ -48,9 +48,9 @@ def ask(*arguments: str, limit_s: float = SHORT_LIMIT_S) -> dict[str, Any]:
     try:
         answer = json.loads(done)
     except ValueError:
-        raise FabricError(f"{NAME} {arguments[0]}: the answer is no JSON: {done[:200]!r}") from None
+        raise FabricError(f"{NAME} {arguments[0]}: the answer is not JSON: {done[:200]!r}") from None
     if not isinstance(answer, dict):
-        raise FabricError(f"{NAME} {arguments[0]}: the answer is no JSON object")
+        raise FabricError(f"{NAME} {arguments[0]}: the answer is not a JSON object")
     return answer
 
 

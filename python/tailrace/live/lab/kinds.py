@@ -1,4 +1,4 @@
-"""Fabrics: tailrace's own switch, and others to compare it with. What these do not do is refused or told beforehand."""
+"""Fabrics: tailrace's own switch, and others to compare it with. What these do not support is refused or reported."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -64,7 +64,7 @@ def kind_of(name: str) -> Kind:
 def require(kind: Kind, found: Mapping[str, Any]) -> None:
     """Raises `RunRefusedError` where this machine lacks what a fabric needs, with what to install.
 
-    `found` is what the fabric's doctor says.
+    `found` is the answer of the fabric's doctor.
     """
     lacks = (found.get("fabrics") or {}).get(kind.name) if kind.is_foreign else None
     if lacks:
@@ -108,12 +108,12 @@ def _refused(kind: Kind, scenario: Scenario) -> Found:
     for name, workload in scenario.running.items():
         if workload.vlan:
             what = f"--fabric {kind.name} joins all hosts to one network, without VLANs"
-            yield ("workloads", name, "vlan"), what, "leave vlan out, or --fabric tap"
+            yield ("workloads", name, "vlan"), what, "omit vlan, or use --fabric tap"
     for host in graph.hosts:
         mtu = scenario.host(host).mtu
         if kind.mtu_max is not None and mtu > kind.mtu_max:
             what = f"DPDK's ports to the kernel take an MTU of {kind.mtu_max}B at most, not {mtu}B"
-            yield _stated_at(scenario.hosts, "hosts", host, "mtu"), what, "lower it, or --fabric ovs"
+            yield _stated_at(scenario.hosts, "hosts", host, "mtu"), what, "lower it, or use --fabric ovs"
 
 
 def _delays(kind: Kind, graph: Graph) -> Found:
@@ -123,8 +123,8 @@ def _delays(kind: Kind, graph: Graph) -> Found:
                 (*link.path, "delay") if link.path[:2] == ("network", "links") else ("network", "link", "delay")
             )
             most = f"{DELAY_MAX_PS // PS_PER_US}us"
-            what = f"--fabric {kind.name} adds no delay, and above {most} that is not the link which was meant"
-            yield path, what, f"at most {most}, or --fabric tap"
+            what = f"--fabric {kind.name} adds no delay: links above {most} would differ from the scenario"
+            yield path, what, f"write at most {most}, or use --fabric tap"
 
 
 def _ignored(kind: Kind, scenario: Scenario) -> Found:

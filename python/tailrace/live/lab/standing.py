@@ -25,7 +25,7 @@ STATE = "lab.json"
 SOCKET = "control.sock"
 LOG = "fabric.log"
 SWITCH_LOGS = ("ovsdb-server.log", "ovs-vswitchd.log")
-"""What Open vSwitch says, where it is the switch."""
+"""Output of Open vSwitch, where it is the switch."""
 ANSWER_BYTES_MAX = 64 * 1024 * 1024
 
 
@@ -115,9 +115,11 @@ def chosen(name: str | None) -> Standing:
 def bring_up(name: str, plan_json: str, metrics_port: int | None, kind: str = TAP) -> Standing:
     """Starts a fabric that outlives this process; returns once it is ready."""
     if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}", name):
-        raise FabricError(f"'{name}' is not a name (hint: letters, digits, - and _)")
+        raise FabricError(f"'{name}' is not a name (hint: use letters, digits, - and _)")
     if any(each.name == name for each in standing()):
-        raise FabricError(f"fabric '{name}' is up already (hint: another --name, or `tailrace fabric down {name}`)")
+        raise FabricError(
+            f"fabric '{name}' is up already (hint: choose another --name, or `tailrace fabric down {name}`)"
+        )
     folder = home() / name
     make_folder(folder)
     for left in (STATE, SOCKET):

@@ -110,8 +110,8 @@ def _rate_bps(ms_per_byte: float) -> float | None:
 
 
 def calibrate(mtu: str, rate: str, say: Callable[[str], None]) -> Calibration:
-    """Measures for a minute at most; `say` is told what is being done."""
-    parse(mtu, SIZE)  # a mistake is told before anything is measured
+    """Measures for a minute at most; `say` reports the progress."""
+    parse(mtu, SIZE)  # a mistake is reported before anything is measured
     parse(rate, RATE)
     require(registry.needs_of(registry.load_class(kind, {}) for kind in ("stream", "oltp")))
     _warn_of_neighbours(say)
@@ -136,7 +136,7 @@ def _warn_of_neighbours(say: Callable[[str], None]) -> None:
     time.sleep(QUIET_LOOK_S)
     idle = probe.cpu().shares_since(before)["idle_share"]
     if idle is not None and idle < QUIET_IDLE_SHARE:
-        say(f"warning: other programs compute (idle {idle:.0%}): measure again when the machine is quiet")
+        say(f"warning: other programs use the CPU (idle {idle:.0%}): measure again when the machine is idle")
 
 
 def _plan(mtu: str, rate: str, workloads: dict[str, Any]) -> dict[str, Any]:

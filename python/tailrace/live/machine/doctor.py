@@ -77,7 +77,7 @@ def require(wanted: Iterable[Needed] = ()) -> dict[str, Any]:
     if lacks:
         why = "; ".join(f"{fact.what}: {fact.value} ({fact.advice})" for fact in lacks)
         raise RunRefusedError(
-            f"a live run cannot start here: {why} (hint: run it as root; `tailrace doctor` says more)"
+            f"a live run cannot start here: {why} (hint: run it as root; `tailrace doctor` lists what is missing)"
         )
     return found
 
@@ -86,7 +86,7 @@ def examine() -> list[Fact]:
     """Everything that the doctor looks at."""
     machine = describe_machine()
     cores = int(machine["cores"])
-    advice = "" if cores >= CORES_MIN else "the switch program and the databases then share one core"
+    advice = "" if cores >= CORES_MIN else "the switch and the databases share one core"
     facts = [
         Fact("kernel", str(machine["kernel"]), None),
         Fact("processor", str(machine["cpu"]), None),
@@ -100,12 +100,12 @@ def _fabric_facts() -> list[Fact]:
     try:
         found = fabric.ask("doctor")
     except FabricError as error:
-        return [Fact("fabric", "not to be used", is_good=False, advice=str(error))]
+        return [Fact("fabric", "not usable", is_good=False, advice=str(error))]
     return [Fact("fabric", fabric.build(), is_good=True), *fabric_facts(found), *_limits_facts()]
 
 
 def fabric_facts(found: Mapping[str, Any]) -> list[Fact]:
-    """What the fabric says of the machine, judged."""
+    """Facts about the machine from the fabric's doctor, judged."""
     refused = found.get("lab_error")
     is_realtime = bool(found.get("realtime"))
     clock = str(found.get("clock_source"))
@@ -141,10 +141,10 @@ def _privileges(found: Mapping[str, Any]) -> Fact:
 def _control_groups(found: Mapping[str, Any]) -> Fact:
     kind = str(found.get("cgroup"))
     if found.get("cgroup_usable") is False:
-        return Fact("control groups", f"{kind}, not to be used", None, "no cpu.program_cores, priority and dscp")
+        return Fact("control groups", f"{kind}, not usable", None, "no cpu.program_cores, priority and dscp")
     lacks = []
     if found.get("cpu_limits") is False:
-        lacks.append(("limits of processors", "no cpu.program_cores"))
+        lacks.append(("CPU limits", "no cpu.program_cores"))
     if found.get("priorities") is False:
         lacks.append(("priorities of programs", "no priority and dscp"))
     value = " and ".join(what for what, _ in lacks)

@@ -48,7 +48,7 @@ def frames_per_s_max(say: Callable[[str], None], kind: str = TAP) -> float:
     """Frames a second that a scenario may ask for; measured now where it is not known."""
     figures = measured(kind)
     if figures is None:
-        say("measuring what this machine can hold, once: about half a minute")
+        say("measuring the capacity of this machine, once: about half a minute")
         figures = measure(kind)
     return float(figures["frames"]["frames_per_second_max"])
 

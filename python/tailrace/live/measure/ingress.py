@@ -101,7 +101,7 @@ def _segments(log: Path, port: int) -> Iterator[tuple[int, int, Connection, bool
 def _records(log: Path) -> Iterator[tuple[int, ...]]:
     with log.open("rb") as file:
         if file.read(len(NAME)) != NAME:
-            raise FabricError(f"{log}: this is no log of this version (hint: run the trial again with --log-ingress)")
+            raise FabricError(f"{log}: the log is not of this version (hint: run the trial again with --log-ingress)")
         while piece := file.read(RECORD.size * PIECE_RECORDS):
             whole = len(piece) // RECORD.size * RECORD.size
             yield from RECORD.iter_unpack(piece[:whole])

@@ -44,7 +44,7 @@ def read_server(path: Path) -> Received:
         raise FabricError(f"{path.name}: iperf3 left no report") from None
     sums = _whole_intervals(report)
     if not sums:
-        raise FabricError(f"{path.name}: iperf3 moved nothing: {report.get('error', 'it does not say why')}")
+        raise FabricError(f"{path.name}: iperf3 transferred nothing: {report.get('error', 'no reason given')}")
     intervals = tuple((float(each["start"]), float(each["end"]), int(each["bytes"])) for each in sums)
     lost = sum(int(each.get("lost_packets", 0)) for each in sums)
     total = sum(size for _, _, size in intervals)

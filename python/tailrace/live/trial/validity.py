@@ -77,7 +77,7 @@ def _fabric(fabric: Mapping[str, Any], bounds: Live) -> Iterator[str]:
 
 
 def _whose_fault(fabric: Mapping[str, Any]) -> str:
-    """What the machine did, and what the switch itself did; nothing where the fabric did not tell them apart."""
+    """What the machine did, and what the switch itself did; nothing where the fabric does not distinguish them."""
     stalls, own_us = fabric.get("stalls"), (fabric.get("own_lateness_us") or {}).get("p99_9")
     if not stalls or own_us is None:
         return ""
@@ -92,7 +92,7 @@ def _rate_errors(fabric: Mapping[str, Any]) -> Iterator[tuple[str, float]]:
 
 
 def _lost(fabric: Mapping[str, Any]) -> Iterator[str]:
-    """Frames that no queue of the scenario dropped: the network that was meant did not lose them."""
+    """Frames that no queue of the scenario dropped: the modelled network did not lose them."""
     for host, lost in (fabric.get("frames_lost_outside") or {}).items():
         frames = sum(int(count) for count in lost.values())
         if frames:
@@ -106,7 +106,7 @@ def _machine(live: Mapping[str, Any], bounds: Live) -> Iterator[str]:
     if steal * ONE_PPB > bounds.max_steal:
         yield f"the hypervisor took {steal:.1%} of core {core}, allowed are {bounds.max_steal / ONE_PPB:.1%}"
     if idle is not None and idle * ONE_PPB < bounds.min_idle:
-        yield f"the cores were idle for {idle:.1%}, wanted are {bounds.min_idle / ONE_PPB:.1%}"
+        yield f"the cores were idle for {idle:.1%}, required are {bounds.min_idle / ONE_PPB:.1%}"
 
 
 def _generators(outcome: Mapping[str, Any], live: Mapping[str, Any], bounds: Live) -> Iterator[str]:

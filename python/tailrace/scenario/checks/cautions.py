@@ -1,4 +1,4 @@
-"""What runs as it is written and yet deserves a look before its result is trusted: warnings, not refusals."""
+"""Warnings: scenarios that run, but whose results may mislead."""
 
 from collections.abc import Iterator
 
@@ -33,7 +33,7 @@ def cautions(scenario: Scenario, graph: Graph) -> Found:
 
 
 def _switch(ports: list[Port]) -> Found:
-    """Warnings about a switch of which these are the ports; each thing is told once."""
+    """Warnings about the switch with these ports, each reported once."""
     told: set[KeyPath] = set()
     held = _Held(ports)
     for port in ports:
@@ -70,7 +70,11 @@ def _queues(at: KeyPath, policy: Policy, port: Port, held: "_Held") -> Found:
                 f"lossless queue '{name}' drops above {format_size(most)}, and the other {held.ports - 1} ports of "
                 f"switch '{port.node}' may hold {format_size(held_bytes)} for it before their senders have stopped"
             )
-            yield (*at, "queues", name), what, "raise its limit, or lower xoff, if so many send to one port at once"
+            yield (
+                (*at, "queues", name),
+                what,
+                "raise its limit, or lower xoff, if that many ports send to one at a time",
+            )
 
 
 class _Held:
@@ -123,7 +127,7 @@ def _headroom(at: KeyPath, policy: Policy, port: Port) -> Found:
         if own < needed:
             what = (
                 f"headroom of {format_size(own)} is less than the {format_size(needed)} "
-                f"that may still come from '{port.towards}' after a pause: the rest is dropped"
+                f"that may still arrive from '{port.towards}' after a pause: the excess is dropped"
             )
             yield (*at, key, "headroom"), what, "write auto"
             return

@@ -1,4 +1,4 @@
-"""Which class the frames of a workload have at a switch, as far as it can be told before anything runs."""
+"""Which class the frames of a workload have at a switch, as far as it is known before the run."""
 
 from collections.abc import Iterator
 
@@ -22,6 +22,6 @@ def class_of(workload: WorkloadKind, sender: str, switch: Switch) -> int | None:
 
 
 def _further_keys(rule: Rule) -> Iterator[str]:
-    """Keys of a rule that this view does not decide."""
+    """Keys of a rule that cannot be evaluated before the run."""
     decided = {"class_", "pcp", "dscp", "vlan", "ingress", "source", "protocol"}
     return (key for key in Rule.model_fields if key not in decided and getattr(rule, key) is not None)

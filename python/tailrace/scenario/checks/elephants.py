@@ -74,8 +74,8 @@ def _burst_bytes(scenario: Scenario, stream: LongFlows) -> int:
 
 def _words(connections: int, age_ps: int, silence_ps: int) -> str:
     return (
-        f"{connections} connections that send in turn may be silent for {_us(silence_ps)} us between two turns, and "
-        f"the elephant trap evicts an elephant that is silent for {_us(age_ps)} us: AFD then acts on a part of their "
+        f"each of {connections} connections that take turns may be idle for {_us(silence_ps)} us, and "
+        f"the elephant trap evicts elephants that are idle for {_us(age_ps)} us: AFD then sees only part of their "
         "bytes"
     )
 

@@ -1,4 +1,4 @@
-"""What makes no sense about expectations: unknown metrics and names, keys that a metric does not know, no bounds."""
+"""Semantic checks for expectations: unknown metrics and names, keys that a metric does not take, missing bounds."""
 
 import re
 from collections.abc import Collection, Iterator
@@ -62,16 +62,16 @@ def _keys(at: KeyPath, expected: Expectation, metric: Metric, scenario: Scenario
         is_only = key == "workload" and len(scenario.workloads) == 1
         if getattr(expected, key) is None and not is_only:
             example = next(iter(scenario.workloads), "name") if key == "workload" else "name"
-            yield at, f"{metric.name} is of one {key}", f"add {key}: {example}"
+            yield at, f"{metric.name} requires `{key}`", f"add {key}: {example}"
     for key in NARROWING:
         if getattr(expected, key) is not None and key not in (*metric.needs, *metric.takes):
-            understood = ", ".join((*metric.needs, *metric.takes)) or "none of these keys"
-            yield (*at, key), f"{metric.name} does not depend on {key}", f"it understands {understood}"
+            accepted = ", ".join((*metric.needs, *metric.takes)) or "none of these keys"
+            yield (*at, key), f"{metric.name} does not take `{key}`", f"it takes {accepted}"
     if metric.name == "connections_spread_percent":
         workload = scenario.workloads.get(expected.workload or next(iter(scenario.workloads), ""))
         if workload is not None and not workload.facts().has_metric(metric.name):
             kinds = " or ".join(kind for kind, own in KINDS.items() if own.facts().has_metric(metric.name))
-            what = f"a workload of kind {workload.kind} has no connections that can be compared"
+            what = f"a workload of kind {workload.kind} has no connections to compare"
             yield (*at, "workload"), what, f"name a workload of kind {kinds}"
 
 
@@ -88,32 +88,36 @@ def _names(at: KeyPath, expected: Expectation, scenario: Scenario, arms: Collect
             yield (*at, key), f"there is no arm '{name}'", closest(name, list(arms), "arms")
     needs_solo = expected.metric == "slowdown" or (expected.arm or "").startswith(SOLO)
     if needs_solo and not scenario.experiment.has_solo:
-        yield at, "it needs each workload alone", "write solo: true in experiment"
+        yield at, "this metric needs solo runs of each workload", "write solo: true in experiment"
 
 
 def _time(at: KeyPath, expected: Expectation, scenario: Scenario) -> Found:
     if expected.after is None:
         return
     if expected.after >= scenario.experiment.duration:
-        yield (*at, "after"), "the trial is over by then", "give a time below experiment.duration"
+        yield (
+            (*at, "after"),
+            "`after` must be less than the duration of a trial",
+            "write a time below experiment.duration",
+        )
     if scenario.observe.series_bins == 0:
-        yield (*at, "after"), "nothing is recorded over time", "leave observe.series_bins out, or make it larger than 0"
+        yield (*at, "after"), "no time series are recorded", "omit observe.series_bins, or write a number above 0"
     if expected.metric.startswith("queue_") and (expected.port is None or expected.queue is not None):
-        yield (*at, "after"), "depth over time is that of a whole port", "name the port and no queue"
+        yield (*at, "after"), "depth over time is recorded per port, not per queue", "name the port and omit the queue"
 
 
 def _bounds(at: KeyPath, expected: Expectation) -> Found:
     has_range = expected.at_least is not None or expected.at_most is not None
     if expected.value is None and not has_range:
-        yield at, "there is nothing to compare with", "add value and tolerance, at_least or at_most"
+        yield at, "the expectation has no bounds", "add value and tolerance, at_least or at_most"
     if expected.value is not None and has_range:
         yield at, "a value and a range exclude each other", "keep value and tolerance, or at_least and at_most"
     if expected.value is None or has_range:
         return
     if (expected.tolerance is None) == (expected.tolerance_points is None):
-        yield at, "a value needs one tolerance", "add tolerance: 10% or tolerance_points: 5"
+        yield at, "`value` requires exactly one tolerance", "add tolerance: 10% or tolerance_points: 5"
     elif expected.tolerance is not None and not re.match(r"^\d+(\.\d+)?\s*%$", expected.tolerance):
-        yield (*at, "tolerance"), f"'{expected.tolerance}' is not a share", "such as 10%"
+        yield (*at, "tolerance"), f"'{expected.tolerance}' is not a share", "write a share such as 10%"
     elif expected.metric == "acceleration_percent" and expected.kind in ("independent", "derived"):
         yield from _untold(at, expected, expected.value)
 
@@ -121,5 +125,5 @@ def _bounds(at: KeyPath, expected: Expectation) -> Found:
 def _untold(at: KeyPath, expected: Expectation, value: float) -> Found:
     """A band around a change that a mechanism without effect would hold proves nothing."""
     if expected.tolerance_points is not None and abs(value) <= expected.tolerance_points:
-        what = f"an {expected.kind} change whose band holds 0 is held by a mechanism that does nothing"
-        yield (*at, "tolerance_points"), what, "a smaller tolerance, or kind: bound"
+        what = f"the band of this {expected.kind} change contains 0, so a mechanism without effect would pass"
+        yield (*at, "tolerance_points"), what, "write a smaller tolerance, or kind: bound"

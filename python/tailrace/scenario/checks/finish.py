@@ -1,7 +1,7 @@
-"""Semantic warnings about what cannot finish: more work than lines carry, or users do, within a trial.
+"""Warnings about workloads that cannot finish: more work than links or users can do within a trial.
 
 Bounds from below: lines are never idle, no frame has headers or is lost, every draw is the mean of its distribution.
-What passes may still be unfinished; what is warned of will be.
+A workload without a warning may still not finish; one with a warning never does.
 """
 
 from collections import defaultdict
@@ -13,7 +13,7 @@ from tailrace.scenario.scenario import Scenario
 
 PS_PER_S = 10**12
 SLACK = 1.02
-"""Draws of thousands of transactions are closer to their mean than this."""
+"""Tolerance for the mean of random draws over thousands of transactions."""
 Found = Iterator[tuple[KeyPath, str, str]]
 
 
@@ -44,7 +44,7 @@ def _together(scenario: Scenario, graph: Graph, blamed: set[str]) -> Found:
             names[host].append(name)
     for host, size in bytes_to.items():
         needed_s = size * 8 / graph.rates_bps[host]
-        if needed_s > SLACK * duration_s:  # of one workload alone, its own bound has said so
+        if needed_s > SLACK * duration_s:  # its own bound already warns about a single workload
             why = f"together at the line rate of '{host}'"
             yield ("experiment", "duration"), _words(needed_s, duration_s, why, names[host]), _hint(needed_s, "numbers")
 

@@ -9,13 +9,13 @@ Found = Iterator[tuple[KeyPath, str, str]]
 
 
 def check(scenario: Scenario) -> Found:
-    """Names that are not there or are used twice, and metrics that the named workload does not have."""
+    """Unknown or duplicate names, and metrics that the named workload does not have."""
     groups = scenario.groups
     for name, workload in scenario.workloads.items():
         if workload.group in scenario.workloads:
             yield (
                 ("workloads", name, "group"),
-                f"the group '{workload.group}' has the name of a workload",
+                f"group and workload have the same name, '{workload.group}'",
                 "rename the group",
             )
     told: set[tuple[str, str | None]] = set()
@@ -31,7 +31,7 @@ def check(scenario: Scenario) -> Found:
             )
             continue
         if (one.workload, one.metric) in told:
-            yield at, f"'{one.workload}' stands here twice", "remove one of the two"
+            yield at, f"'{one.workload}' is listed twice", "remove one of the two"
         told.add((one.workload, one.metric))
         lacking = [name for name in members if one.metric and not _has(scenario, name, one.metric)]
         if lacking:

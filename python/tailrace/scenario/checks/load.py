@@ -12,7 +12,7 @@ Found = Iterator[tuple[KeyPath, str, str]]
 
 
 def cautions(scenario: Scenario, graph: Graph) -> Found:
-    """Warnings of a sound scenario; paths, what is likely to mislead, hints."""
+    """Warnings about a scenario without problems: path, what may mislead, hint."""
     yield from _unreachable_thresholds(scenario, graph)
     if not any(_marks(policy) for policy in _used_policies(scenario, graph)):
         yield from _unmarked_dctcp(scenario, graph)
@@ -27,13 +27,13 @@ def _unreachable_thresholds(scenario: Scenario, graph: Graph) -> Found:
                 continue
             what = (
                 f"the queue is full at {format_size(queue.limit.amount)}, before its {queue.aqm.kind} begins at "
-                f"{format_size(begins)}: it drops like a FIFO"
+                f"{format_size(begins)}: it acts as a FIFO"
             )
             yield ("policies", policy_name, "queues", name, "aqm"), what, "raise the limit, or lower the threshold"
 
 
 def _unmarked_dctcp(scenario: Scenario, graph: Graph) -> Found:
-    """Senders that wait for marks which no switch sets, blamed where the congestion control is stated."""
+    """Senders that need marks which no switch sets; reported at the key that selects the congestion control."""
     blamed: set[str] = set()
     for workload in scenario.running.values():
         for sender in workload.senders(graph) if workload.facts().protocol == "tcp" else []:
@@ -42,7 +42,7 @@ def _unmarked_dctcp(scenario: Scenario, graph: Graph) -> Found:
             own = scenario.hosts.get(sender)
             blamed.add(sender if own is not None and "tcp" in own.model_fields_set else DEFAULTS)
     for name in sorted(blamed):
-        what = "no queue of the network marks frames: DCTCP without marks reacts to losses alone"
+        what = "no queue of the network marks frames: without marks DCTCP reacts only to losses"
         yield ("hosts", name, "tcp", "congestion_control"), what, "give a queue aqm: {kind: step, threshold: 90kB}"
 
 

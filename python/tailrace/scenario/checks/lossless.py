@@ -1,4 +1,4 @@
-"""What contradicts a lossless class: parts of the same policy that drop its frames whatever is paused."""
+"""Semantic checks for lossless classes: parts of the same policy that drop their frames despite pauses."""
 
 from collections.abc import Iterator
 
@@ -30,18 +30,18 @@ def check(at: KeyPath, policy: Policy) -> Found:
     for name in lossless_queues(policy):
         aqm = policy.queues[name].aqm
         if aqm.drops_capable():
-            what = f"{aqm.kind} drops frames of queue '{name}', which is lossless: a pause does not prevent that"
-            yield (*at, "queues", name, "aqm"), what, "write ecn: true and let senders use ECN, or leave aqm out"
+            what = f"{aqm.kind} drops frames of the lossless queue '{name}'; pauses do not prevent this"
+            yield (*at, "queues", name, "aqm"), what, "write ecn: true and enable ECN on the senders, or omit aqm"
     if policy.pfc is None:
         return
     lossless = set(lossless_priorities(policy))
     if policy.police is not None and (policed := lossless & set(policy.police.priorities)):
-        what = f"the policer drops frames of lossless priority {min(policed)}: a pause does not prevent that"
+        what = f"the policer drops frames of lossless priority {min(policed)}; pauses do not prevent this"
         yield (*at, "police", "priorities"), what, _leave_out("police", set(policy.police.priorities) - lossless)
     if policy.dpp is not None and (moved := lossless & set(policy.dpp.priorities)):
         what = (
-            f"dpp puts packets of lossless priority {min(moved)} into queue '{policy.dpp.express}', "
-            "whose limit drops them and which no pause stops"
+            f"dpp moves packets of lossless priority {min(moved)} to queue '{policy.dpp.express}', "
+            "which is not lossless"
         )
         yield (*at, "dpp", "priorities"), what, _leave_out("dpp", set(policy.dpp.priorities) - lossless)
 

@@ -1,4 +1,4 @@
-"""What makes no sense about pauses: shared queues, thresholds that cannot work, two kinds at one port."""
+"""Semantic checks for pauses: shared queues, thresholds that cannot work, two kinds at one port."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -12,7 +12,7 @@ from tailrace.scenario.policies.switch import Policy
 from tailrace.scenario.text.units import format_size
 
 REFRESH_WIRE_BYTES_MIN = 1344
-"""The switch renews pauses no more often than in the time of so many bytes, as crates/dataplane/src/ingress.rs says."""
+"""The switch renews pauses no more often than in the time of so many bytes; see crates/dataplane/src/ingress.rs."""
 
 Found = Iterator[tuple[KeyPath, str, str]]
 
@@ -55,7 +55,7 @@ def _quanta(at: KeyPath, pausing: Pfc | LinkPause, port: Port) -> Found:
     wire_bytes = port.frame_bytes + port.scenario.network.framing.overhead
     least = -(-16 * max(wire_bytes, REFRESH_WIRE_BYTES_MIN) // QUANTUM_BITS)
     if pausing.quanta < least:
-        what = f"pauses of {pausing.quanta} quanta end before their renewal has come past a frame of the line"
+        what = f"pauses of {pausing.quanta} quanta expire before a renewal delayed by one frame arrives"
         yield (*at, "quanta"), what, f"write {least} or more; 65535 is usual"
 
 
@@ -81,7 +81,7 @@ def _lossless_queues(at: KeyPath, name: str, policy: Policy, port: Port) -> Foun
             if limit.unit == "bytes" and limit.amount < wanted:
                 what = (
                     f"lossless queue '{queue_name}' of policy '{name}' drops above {format_size(limit.amount)}, "
-                    f"before a sender is paused and has stopped ({format_size(wanted)})"
+                    f"below the {format_size(wanted)} that it may hold until a paused sender has stopped"
                 )
                 yield at, what, f"raise its limit to {format_size(wanted)} or more, or lower xoff"
                 return
@@ -102,26 +102,26 @@ def _pfc(at: KeyPath, pfc: Pfc, policy: Policy) -> Found:
         other = lossy.get(queue, seen.get(queue))
         if other is not None:
             what = f"lossless priority {priority} shares queue '{queue}' with priority {other}"
-            hint = f"give it a queue of its own: priorities: {{{priority}: NAME}}; a pause would stop both"
+            hint = f"give it a separate queue: priorities: {{{priority}: NAME}}; a pause would stop both"
             yield (*at, "priorities"), what, hint
         seen[queue] = priority
     if policy.dpp is not None and policy.dpp.express in seen:
-        what = f"the express queue '{policy.dpp.express}' would be paused"
-        yield (*at, "priorities"), what, "prioritised packets need a queue that is never paused"
+        what = f"the express queue '{policy.dpp.express}' must not be lossless"
+        yield (*at, "priorities"), what, "remove its priority from pfc: prioritised packets must never be paused"
 
 
 def _pausing(at: KeyPath, pausing: Pfc | LinkPause) -> Found:
     if not pausing.sends and not pausing.obeys:
-        yield at, "it neither sends nor obeys pauses", "remove it"
+        yield at, "`sends` and `obeys` are both false", "remove the section, or set one of them"
     if pausing.headroom == 0 and pausing.sends:
-        yield (*at, "headroom"), "without headroom every pause comes too late", "write auto"
+        yield (*at, "headroom"), "`headroom` must be greater than zero", "write auto"
     if pausing.xoff.unit == "frames":
         yield (*at, "xoff"), "priority groups count bytes, not frames", "write a size, or dynamic(0.125)"
     elif pausing.xoff.amount == 0 and pausing.sends:
-        yield (*at, "xoff"), "a group of no size is always paused", "write a size, or dynamic(0.125)"
+        yield (*at, "xoff"), "`xoff` must be greater than zero", "write a size, or dynamic(0.125)"
     elif pausing.xoff.unit == "bytes" and pausing.xon_offset >= pausing.xoff.amount + pausing.reserved:
-        what = f"resume {format_size(pausing.xon_offset)} below {format_size(pausing.xoff.amount)} is never"
-        yield (*at, "xon_offset"), what, "it must be less than xoff"
+        what = f"{format_size(pausing.xon_offset)} is not less than xoff, {format_size(pausing.xoff.amount)}"
+        yield (*at, "xon_offset"), what, "write a size below xoff"
     for key, limit in (("lossy", getattr(pausing, "lossy", None)),):
         if limit is not None and (limit.unit == "frames" or limit.amount == 0):
             yield (*at, key), "priority groups count bytes", "write a size above zero, or dynamic(8)"
@@ -130,4 +130,4 @@ def _pausing(at: KeyPath, pausing: Pfc | LinkPause) -> Found:
             yield (*at, "per_priority", priority, "xoff"), "priority groups count bytes", "write a size above zero"
     watchdog = pausing.watchdog
     if watchdog is not None and (watchdog.detection == 0 or watchdog.restoration == 0):
-        yield (*at, "watchdog"), "detection and restoration take time", "SONiC: 200ms and 400ms"
+        yield (*at, "watchdog"), "detection and restoration must be greater than zero", "SONiC: 200ms and 400ms"

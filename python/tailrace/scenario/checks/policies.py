@@ -1,4 +1,4 @@
-"""What makes no sense about queueing policies."""
+"""Semantic checks for queueing policies."""
 
 from collections.abc import Iterator
 
@@ -38,7 +38,7 @@ def check_policy(at: KeyPath, policy: Policy) -> Found:
         if queue.strict is None and shares[name] < DWRR_SHARE_PPB_MIN and stated <= ONE_PPB:
             yield here, f"queue '{name}' is left without a share", "give it at least 0.1%, or others less"
         if queue.limit.amount == 0:
-            yield (*here, "limit"), "a queue of no size drops everything", "write a size such as 4MB"
+            yield (*here, "limit"), "`limit` must be greater than zero", "write a size such as 4MB"
         yield from _aqm((*here, "aqm"), queue.aqm)
         yield from _rates(here, queue)
     names = list(policy.queues)
@@ -51,7 +51,7 @@ def check_policy(at: KeyPath, policy: Policy) -> Found:
     yield from _etrap(at, policy)
     yield from pause.check(at, policy)
     if policy.police is not None and policy.police.rate == 0:
-        yield (*at, "police", "rate"), "the rate is zero: everything would be dropped", "write a rate such as 5Gbit/s"
+        yield (*at, "police", "rate"), "`rate` must be greater than zero", "write a rate such as 5Gbit/s"
 
 
 def _aqm(at: KeyPath, aqm: QueueManagement) -> Found:
@@ -64,11 +64,11 @@ def _rates(at: KeyPath, queue: Queue) -> Found:
     if shape is None:
         return
     if shape.min is None and shape.max is None:
-        yield (*at, "shape"), "it shapes nothing", "write min, max, or both"
+        yield (*at, "shape"), "`shape` has neither min nor max", "write min, max, or both"
     if shape.max == 0:
-        yield (*at, "shape", "max"), "the rate is zero: the queue would never be served", "leave it out for no limit"
+        yield (*at, "shape", "max"), "`max` must be greater than zero", "omit it for no limit"
     elif shape.max is not None and (shape.min or 0) > shape.max:
-        yield (*at, "shape"), "the guaranteed rate is above the largest", "exchange them"
+        yield (*at, "shape"), "`min` must not exceed `max`", "swap the two values"
 
 
 def _etrap(at: KeyPath, policy: Policy) -> Found:
@@ -80,11 +80,11 @@ def _etrap(at: KeyPath, policy: Policy) -> Found:
     if not is_table_size(entries):
         yield (*here, "table_entries"), _no_table(entries), "65536 is the default"
     if etrap.age == 0:
-        yield (*here, "age"), "no flow can send within no time", "50us is the default"
+        yield (*here, "age"), "`age` must be greater than zero", "50us is the default"
     if etrap.afd_period == 0:
-        yield (*here, "afd_period"), "no bytes arrive within no time", "25us is the default"
+        yield (*here, "afd_period"), "`afd_period` must be greater than zero", "25us is the default"
     if etrap.bandwidth_threshold == 0:
-        yield (*here, "bandwidth_threshold"), "no flow sends less: an elephant would stay one", "500B is the default"
+        yield (*here, "bandwidth_threshold"), "`bandwidth_threshold` must be greater than zero", "500B is the default"
     if not any(queue.aqm.needs_trap for queue in policy.queues.values()):
         yield here, "no queue uses the elephant trap", "give a queue aqm: {kind: afd, desired: 150kB}, or remove it"
 
@@ -99,9 +99,9 @@ def _no_table(entries: int) -> str:
 
 
 def _unreached(at: KeyPath, policy: Policy) -> Found:
-    """Queues that no frame can come into: the arm that has them would quietly change nothing."""
+    """Queues that no frame can enter: an arm that adds one would have no effect."""
     if any(name not in policy.queues for name in policy.priorities.values()):
-        return  # what the unknown name was meant for is not known
+        return  # the intended queue is not known
     if policy.dpp is not None and policy.dpp.express not in policy.queues:
         return
     reached = {*policy.priorities.values(), policy.dpp.express if policy.dpp else ""}
@@ -110,7 +110,7 @@ def _unreached(at: KeyPath, policy: Policy) -> Found:
     for name in policy.queues:
         if name not in reached:
             hint = f"add 'priorities: {{5: {name}}}' and give workloads 'priority: 5'"
-            yield (*at, "queues", name), f"no frame comes into queue '{name}': no priority leads to it", hint
+            yield (*at, "queues", name), f"no frame can enter queue '{name}': no priority is mapped to it", hint
 
 
 def _dpp(at: KeyPath, policy: Policy) -> Found:

@@ -1,4 +1,4 @@
-"""What makes no sense although every value is well-formed: refused with a reason before anything runs."""
+"""Semantic checks: scenarios with well-formed values that contradict each other are refused before anything runs."""
 
 from collections.abc import Iterator
 from itertools import islice
@@ -18,7 +18,7 @@ MTU_BYTES_MAX = 9216
 """Largest jumbo MTU of data-centre switches (NX-OS)."""
 CLOCK_PPB_MAX = 1_000_000
 PROBLEMS_MAX = 200
-"""Problems that are told at once: a hint compares a name with all those that there are."""
+"""Problems reported at once; each hint compares a name with all known names."""
 SOLO_FOLDER = "solo-"
 """What folders of workloads alone begin with in a run directory."""
 
@@ -71,14 +71,14 @@ def _links(scenario: Scenario, graph: Graph) -> Found:
                 )
             seen[name] = kind
     if scenario.network.link.rate == 0:
-        yield ("network", "link", "rate"), "the rate is zero", "nothing would ever be sent"
+        yield ("network", "link", "rate"), "`rate` must be greater than zero", "write a rate such as 10Gbit/s"
     for key in ("uplink_rate", "bottleneck_rate"):
         if getattr(scenario.network.topology, key, None) == 0:
-            yield ("network", "topology", key), "the rate is zero", "nothing would ever be sent"
+            yield ("network", "topology", key), f"`{key}` must be greater than zero", "write a rate such as 10Gbit/s"
     for index, link in enumerate(scenario.network.links):
         at: KeyPath = ("network", "links", index)
         if link.rate == 0:
-            yield (*at, "rate"), "the rate is zero", "nothing would ever be sent"
+            yield (*at, "rate"), "`rate` must be greater than zero", "write a rate such as 10Gbit/s"
         for end, name in enumerate(link.between):
             if name not in known:
                 yield (*at, "between", end), f"there is no node '{name}'", closest(name, graph.nodes, "nodes")
@@ -117,9 +117,9 @@ def _host(at: KeyPath, host: Host, own: Host) -> Found:
     if "mtu" in own.model_fields_set and host.mtu > MTU_BYTES_MAX:
         yield (*at, "mtu"), f"an MTU of {host.mtu} bytes is larger than switches carry", f"the most is {MTU_BYTES_MAX}B"
     if host.nic.queue <= host.mtu and own.nic.model_fields_set & {"queue"}:
-        yield (*at, "nic", "queue"), "the transmit queue holds not even one frame", f"write more than {host.mtu}B"
+        yield (*at, "nic", "queue"), "the transmit queue is smaller than one frame", f"write more than {host.mtu}B"
     if host.nic.rx_ring == 0:
-        yield (*at, "nic", "rx_ring"), "a ring of no frames receives nothing", "4096 frames is usual"
+        yield (*at, "nic", "rx_ring"), "`rx_ring` must be greater than zero", "4096 frames is usual"
     segment = host.mtu - IP_TCP_HEADERS_BYTES
     for key in ("tso", "gro"):
         if key in own.nic.model_fields_set and 0 < getattr(host.nic, key) < segment:
@@ -128,20 +128,20 @@ def _host(at: KeyPath, host: Host, own: Host) -> Found:
         yield from _bridging((*at, "nic"), host)
     tcp = host.tcp
     if 0 < tcp.window_cap < segment:
-        yield (*at, "tcp", "window_cap"), f"it is below one segment of {segment} bytes", "0B is no limit"
+        yield (*at, "tcp", "window_cap"), f"it is below one segment of {segment} bytes", "0B disables the limit"
     if tcp.rto_min == 0 or tcp.rto_max < tcp.rto_min:
         yield (*at, "tcp"), "rto_min must be above zero and not above rto_max", "Linux: 200ms and 120s"
     states_exit = own.tcp.model_fields_set & {"slow_start_exit", "congestion_control"}
     if states_exit and tcp.slow_start_exit == "hystart" and tcp.congestion_control != "cubic":
-        what = f"hystart is a part of cubic, and the hosts have {tcp.congestion_control}"
-        yield (*at, "tcp", "slow_start_exit"), what, "leave it out (auto), or write none or hystart-plus-plus"
+        what = f"hystart requires cubic, but congestion_control is {tcp.congestion_control}"
+        yield (*at, "tcp", "slow_start_exit"), what, "omit it (auto), or write none or hystart-plus-plus"
     for key in ("send_buffer", "receive_buffer"):
         buffer = getattr(host, key)()
         if buffer.initial < host.mtu:
             size = format_size(buffer.initial)
-            yield (*at, "tcp", key), f"{size} holds not even one packet of {host.mtu} bytes", "64KiB is small already"
+            yield (*at, "tcp", key), f"{size} is smaller than one packet of {host.mtu} bytes", "64KiB is small already"
         if buffer.maximum < buffer.initial:
-            yield (*at, "tcp", key), "the maximum is below the initial size", "exchange them"
+            yield (*at, "tcp", key), "the maximum is below the initial size", "swap the two values"
 
 
 def _bridging(at: KeyPath, host: Host) -> Found:
@@ -149,27 +149,35 @@ def _bridging(at: KeyPath, host: Host) -> Found:
         yield (*at, "link_pause"), "a NIC obeys pauses of priorities (pfc) or of the link", "remove one of the two"
     qcn = host.nic.qcn
     if qcn is not None and 0 in (qcn.timer, qcn.byte_counter, qcn.rate_min):
-        yield (*at, "qcn"), "timer, byte_counter and rate_min are above zero", "the standard: 15ms, 150kB"
+        yield (*at, "qcn"), "timer, byte_counter and rate_min must be greater than zero", "the standard: 15ms, 150kB"
     if host.nic.storm is not None and host.nic.storm.start >= host.nic.storm.end:
-        yield (*at, "storm"), "it ends before it has begun", "write end: later than start"
+        yield (*at, "storm"), "`end` must be later than `start`", "write a later end, or omit it"
 
 
 def _arms(scenario: Scenario) -> Found:
     for name in scenario.arms:
         if name.startswith(SOLO_FOLDER):
-            yield ("arms", name), f"names that begin with {SOLO_FOLDER} are kept for workloads alone", "rename the arm"
+            yield ("arms", name), f"names that begin with {SOLO_FOLDER} are reserved for solo runs", "rename the arm"
 
 
 def _experiment(scenario: Scenario) -> Found:
     experiment = scenario.experiment
     at: KeyPath = ("experiment",)
     if experiment.duration == 0:
-        yield (*at, "duration"), "a trial of no time shows nothing", "write how long a trial may last, such as 10s"
+        yield (
+            (*at, "duration"),
+            "`duration` must be greater than zero",
+            "write the longest time of a trial, such as 10s",
+        )
     if 0 < experiment.duration <= experiment.warm_up:
         hint = f"write less than experiment.duration, {quantity_text(experiment.duration, TIME)}"
-        yield (*at, "warm_up"), "the warm-up takes the whole trial: nothing would be measured", hint
+        yield (*at, "warm_up"), "the warm-up leaves no time to measure", hint
     if experiment.clock > CLOCK_PPB_MAX:
-        yield (*at, "clock"), f"clocks that are {experiment.clock / 1000:g} ppm off are broken", "the limit is 1000ppm"
+        yield (
+            (*at, "clock"),
+            f"a clock offset of {experiment.clock / 1000:g} ppm is out of range",
+            "the limit is 1000ppm",
+        )
     calibrate = experiment.calibrate
     if calibrate is None:
         return

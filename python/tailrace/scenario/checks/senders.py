@@ -106,7 +106,7 @@ def _obeys(host: Host, paused: int | None) -> bool:
 def _misled(name: str, priority: int, paused: int, node: str) -> tuple[KeyPath, str, str]:
     what = (
         f"its frames have class {paused} at switch '{node}', which pauses priority {paused}; "
-        f"they leave their host in priority {priority}, which that does not stop"
+        f"they leave their host in priority {priority}, which this pause does not stop"
     )
     return ("workloads", name, "priority"), what, f"write priority: {paused}"
 
@@ -114,7 +114,7 @@ def _misled(name: str, priority: int, paused: int, node: str) -> tuple[KeyPath, 
 def _deaf(node: str, paused: int | None, hosts: list[str]) -> tuple[KeyPath, str, str]:
     which = "the link" if paused is None else f"priority {paused}"
     key, value = ("link_pause", "true") if paused is None else ("pfc", f"{{priorities: [{paused}]}}")
-    what = f"switch '{node}' pauses {which}, which {_listed(hosts)} will not obey: frames beyond the headroom are lost"
+    what = f"switch '{node}' pauses {which}, but {_listed(hosts)} will not obey: frames beyond the headroom are lost"
     at: KeyPath = ("hosts", hosts[0] if len(hosts) == 1 else "defaults", "nic", key)
     return at, what, f"give the interfaces nic: {{{key}: {value}}}"
 

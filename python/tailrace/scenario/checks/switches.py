@@ -1,4 +1,4 @@
-"""What makes no sense about switches: buffers, the policies of their ports, rules of classification."""
+"""Semantic checks for switches: buffers, the policies of their ports, rules of classification."""
 
 from collections.abc import Iterator
 
@@ -23,7 +23,7 @@ def check(scenario: Scenario, graph: Graph) -> Found:
             continue
         switch = scenario.switch(name)
         if switch.buffer == 0:
-            yield (*at, "buffer"), "a switch without a buffer forwards nothing", "12MB is usual"
+            yield (*at, "buffer"), "`buffer` must be greater than zero", "12MB is usual"
         if "policy" in own.model_fields_set or "buffer" in own.model_fields_set or name == DEFAULTS:
             yield from _used_policy((*at, "policy"), switch.policy, switch, scenario)
         yield from _port_policies(at, name, switch, own, scenario, graph)
@@ -124,10 +124,10 @@ class _Groups:
 def _rule(at: KeyPath, rule: Rule, switch: str, graph: Graph) -> Found:
     stated = [key for key in Rule.model_fields if key != "class_" and getattr(rule, key) is not None]
     if not stated:
-        yield at, "a rule that states nothing matches everything", "state dscp, pcp, protocol, ports, source, ..."
+        yield at, "the rule has no condition and would match every frame", "add dscp, pcp, protocol, ports, source, ..."
     for key in ("pcp", "dscp", "vlan"):
         if getattr(rule, key) == []:
-            yield (*at, key), "an empty list matches nothing", "leave it out, or name what it is to match"
+            yield (*at, key), "an empty list matches nothing", "omit it, or list the values to match"
     for key in ("source", "destination"):
         host = getattr(rule, key)
         if host is not None and host not in graph.host_names:

@@ -1,4 +1,4 @@
-"""What makes no sense about spanning trees: keys of another protocol, VLANs of two trees, names that are not there."""
+"""Semantic checks for spanning trees: keys of another protocol, VLANs in two trees, unknown names."""
 
 from collections.abc import Iterator
 
@@ -9,7 +9,7 @@ from tailrace.scenario.scenario import Scenario
 
 CHOSEN_SWITCHES_MAX = 256
 CHOSEN_LINKS_MAX = 2_048
-"""Links between switches of a network whose trees are chosen: the choice takes seconds then, in every trial."""
+"""Links between switches up to which disjoint trees are computed; beyond it this takes seconds in every trial."""
 KEY_OF = {"rapid-pvst": "vlans", "mstp": "instances"}
 """Where the trees of a protocol stand."""
 
@@ -29,7 +29,7 @@ def check(scenario: Scenario, graph: Graph) -> Found:
     for name, workload in scenario.workloads.items():
         for key in workload.pinned_keys():
             what = "a pinned path would not follow the spanning tree"
-            yield ("workloads", name, key), what, "leave it out, or leave out network.spanning_tree"
+            yield ("workloads", name, key), what, "omit it, or omit network.spanning_tree"
 
 
 def _ports(scenario: Scenario) -> Found:
@@ -37,24 +37,28 @@ def _ports(scenario: Scenario) -> Found:
         for name in link.port_priority:
             if name not in link.between:
                 at: KeyPath = ("network", "links", index, "port_priority", name)
-                yield at, f"'{name}' is no end of this link", closest(name, link.between, "its ends")
+                yield at, f"'{name}' is not an end of this link", closest(name, link.between, "its ends")
 
 
 def _trees(at: KeyPath, section: SpanningTree, graph: Graph) -> Found:
     for protocol, key in KEY_OF.items():
         if getattr(section, key) and section.protocol != protocol:
-            yield (*at, key), f"{section.protocol} has no {key}", f"protocol: {protocol} has, or remove them"
+            yield (
+                (*at, key),
+                f"{key} requires protocol {protocol}, not {section.protocol}",
+                f"write protocol: {protocol}, or remove {key}",
+            )
             return
     if len(section.vlans) > INSTANCES_MAX:
-        what = f"{len(section.vlans)} VLANs have a tree of their own"
-        yield (*at, "vlans"), what, f"at most {INSTANCES_MAX}; list those that differ"
+        what = f"{len(section.vlans)} VLANs have separate trees"
+        yield (*at, "vlans"), what, f"list at most {INSTANCES_MAX}: those whose trees differ"
     key = KEY_OF.get(section.protocol, "")
     tree_of: dict[int, int] = {}
     for number, (vlans, priorities) in section.trees.items():
         for vlan in vlans:
             if vlan in tree_of:
-                what = f"VLAN {vlan} is of instance {tree_of[vlan]} already"
-                yield (*at, key, number, "vlans"), what, "a VLAN has one instance"
+                what = f"VLAN {vlan} already belongs to instance {tree_of[vlan]}"
+                yield (*at, key, number, "vlans"), what, "list each VLAN in one instance"
                 break
             tree_of[vlan] = number
         for name in priorities:
@@ -67,22 +71,22 @@ def _disjoint(at: KeyPath, section: SpanningTree, scenario: Scenario, graph: Gra
     key = KEY_OF.get(section.protocol)
     if key is None or len(section.trees) < 2:
         hint = "protocol: rapid-pvst with vlans: {10: {}, 20: {}}" if key is None else f"list two {key} or more"
-        yield at, "there is only one tree to choose", hint
+        yield at, "disjoint trees require at least two trees", hint
         return
     if any(priorities for _, priorities in section.trees.values()):
         yield (
             at,
-            "trees that are chosen have no priorities of their own",
+            "disjoint and bridge_priority exclude each other",
             "remove disjoint, or every bridge_priority here",
         )
     switches = graph.switch_names
     between = sum(link.a in switches and link.b in switches for link in graph.links)
     if len(switches) > CHOSEN_SWITCHES_MAX or between > CHOSEN_LINKS_MAX:
-        what = f"trees over {len(switches)} switches and {between} links are not chosen"
-        yield at, what, f"at most {CHOSEN_SWITCHES_MAX} and {CHOSEN_LINKS_MAX}; give priorities instead"
+        what = f"disjoint trees are not computed for {len(switches)} switches and {between} links"
+        yield at, what, f"the limits are {CHOSEN_SWITCHES_MAX} and {CHOSEN_LINKS_MAX}; set bridge_priority instead"
     listed = {vlan for vlans, _ in section.trees.values() for vlan in vlans}
     for name, workload in scenario.workloads.items():
         if workload.vlan is None or workload.vlan not in listed:
             frames = "a frame without VLAN" if workload.vlan is None else f"VLAN {workload.vlan}"
-            what = f"{frames} takes the first tree, which is not chosen"
+            what = f"{frames} uses the first tree, which is not one of the disjoint trees"
             yield ("workloads", name, "vlan"), what, f"give it a VLAN that network.spanning_tree.{key} lists"

@@ -1,4 +1,4 @@
-"""What makes no sense about workloads: unknown or unreachable hosts, and what each kind finds in its own values."""
+"""Semantic checks for workloads: unknown or unreachable hosts, and the checks of each kind."""
 
 from collections.abc import Iterator
 from itertools import islice
@@ -41,6 +41,6 @@ def surroundings(scenario: Scenario, graph: Graph) -> Surroundings:
 def _ends(at: KeyPath, workload: WorkloadKind, graph: Graph) -> Found:
     for key, name in workload.named_ends():
         if name in graph.switch_names:
-            yield (*at, *key), f"'{name}' is a switch, not a host", "workloads run on hosts"
+            yield (*at, *key), f"'{name}' is a switch, not a host", "name a host"
         elif name not in graph.host_names:
             yield (*at, *key), f"there is no host '{name}'", closest(name, graph.hosts, "hosts")

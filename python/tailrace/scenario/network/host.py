@@ -47,14 +47,14 @@ class NicQcn(Part):
 
 
 class Storm(Part):
-    """A fault: the interface pauses its switch again and again although nothing is wrong, as broken ones do."""
+    """A fault: the interface pauses its switch continuously, as defective interfaces do."""
 
     priorities: Priorities
     """Priorities that it pauses."""
     start: Time = 0
     """First pause."""
     end: Time
-    """No pause is sent from here on."""
+    """End of the pauses."""
 
 
 class Nic(Part):
@@ -79,10 +79,10 @@ class Nic(Part):
     pause_response: AutoTime = "auto"
     """From the arrival of a pause to its effect. auto: the limit of 802.3 annex 31B for the link's rate."""
     qcn: NicQcn | None = None
-    """Limits rates when switches with `qcn` ask for it; left out: it does not. `{}` has the standard's values."""
+    """Limits rates on notifications from switches with `qcn`; left out: off. `{}` uses the standard's values."""
 
     storm: Storm | None = None
-    """A pause storm, to see what a watchdog does; left out: none."""
+    """A pause storm, to test a watchdog; left out: none."""
 
     @property
     def is_lossless(self) -> bool:
@@ -100,7 +100,7 @@ class Cpu(Part):
     program_cores: Annotated[Count, Field(le=4096)] = 0
     """Cores that the programs of the host share; 0 for as many as they need."""
     time_slice: Time = 3 * 10**9
-    """A program leaves its core to the next after this long; 0s: after each piece of work. Linux with 8 cores: 3ms."""
+    """Time slice after which a program yields its core; 0s: after each piece of work. Linux with 8 cores: 3ms."""
 
 
 class SocketBuffer(Part):
@@ -144,9 +144,9 @@ class Tcp(Part):
     congestion_control: Literal["cubic", "new-reno", "dctcp"] = "cubic"
     """RFC 9438, RFC 6582 or RFC 8257."""
     slow_start_exit: Literal["auto", "none", "hystart", "hystart-plus-plus"] = "auto"
-    """How slow start ends before a loss. auto: hystart with cubic, which alone has it in Linux, and none otherwise."""
+    """How slow start ends before a loss. auto: hystart with cubic, none otherwise, as in Linux."""
     growth: Literal["segments", "acknowledgements"] = "segments"
-    """What the window grows by: the segments that an acknowledgement acknowledges (Linux), or one for each (ns-3)."""
+    """Growth of the window: by the segments that an acknowledgement covers (Linux), or by one for each (ns-3)."""
     reno_friendly: bool = True
     """CUBIC is never slower than Reno (RFC 9438 section 4.3); Linux on, ns-3 without."""
     initial_window: Annotated[Count, Field(ge=1, le=1000)] = 10
@@ -170,7 +170,7 @@ class Tcp(Part):
     small_queue: Time = 10**9
     """Data of one socket that may wait in the NIC, in time at the socket's pace (TCP small queues); 0s for no limit."""
     small_queue_bound: Literal["line", "pace"] = "line"
-    """What bounds that besides: what the line sends in the time, or pace alone as in Linux; calibration says pace."""
+    """Upper bound of that: what the line sends in the time, or the pace alone as in Linux; calibration selects pace."""
     send_buffer: Buffer = SocketBuffer(maximum="4MiB")  # type: ignore[arg-type]  # parsed text
     """Send buffer; Linux: at most tcp_wmem's 4 MiB."""
     receive_buffer: Buffer = SocketBuffer(maximum="6MiB")  # type: ignore[arg-type]  # parsed text

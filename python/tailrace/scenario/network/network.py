@@ -15,7 +15,7 @@ Name = Annotated[str, Field(pattern=NAME_PATTERN)]
 def _hosts(value: object) -> object:
     if isinstance(value, int) and not isinstance(value, bool):
         if value < 1:
-            raise refuse(f"{value} hosts are none", "write a number from 1 or a list of names")
+            raise refuse(f"{value} is not a number of hosts", "write a number from 1 or a list of names")
         return value
     if not isinstance(value, list) or not value:
         raise refuse(f"{shown(value)} is not a list of hosts", "write a list of names, or how many there are")
@@ -44,7 +44,7 @@ def numbered(hosts: int | list[str], prefix: str) -> list[str]:
 
 
 class LinkDefaults(Part):
-    """What a link is when it does not say otherwise."""
+    """Defaults of links."""
 
     rate: Rate = 10 * 10**9
     """Rate of both directions."""
@@ -74,7 +74,7 @@ class Star(Part):
     switch: Name = "switch"
     """Name of the switch."""
     hosts: Hosts
-    """Names of the hosts, or how many (h1, h2, ...)."""
+    """Names of the hosts, or their number (h1, h2, ...)."""
 
 
 class Dumbbell(Part):
@@ -82,9 +82,9 @@ class Dumbbell(Part):
 
     kind: Literal["dumbbell"]
     left: Hosts
-    """Hosts at switch `left`, or how many (left1, left2, ...)."""
+    """Hosts at switch `left`, or their number (left1, left2, ...)."""
     right: Hosts
-    """Hosts at switch `right`, or how many (right1, right2, ...)."""
+    """Hosts at switch `right`, or their number (right1, right2, ...)."""
     bottleneck_rate: Rate | None = None
     """Rate of the link between the switches."""
     bottleneck_delay: Time | None = None
@@ -164,7 +164,7 @@ class Framing(Part):
 
 
 class Network(Part):
-    """What is joined to what. Give a topology, or hosts, switches and links, or both."""
+    """Hosts, switches and links: a topology, or single nodes and links, or both."""
 
     link: LinkDefaults = LinkDefaults()
     """Defaults of every link."""

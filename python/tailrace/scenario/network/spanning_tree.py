@@ -33,7 +33,7 @@ def _stepped(step: int, most: int, what: str) -> tuple[BeforeValidator, WithJson
             raise refuse(f"{value!r} is not a whole number", f"a {what} is 0 to {most} in steps of {step}")
         if not 0 <= value <= most or value % step:
             near = min(max(round(value / step), 0), most // step) * step
-            raise refuse(f"{value} is no {what}", f"0 to {most} in steps of {step}, such as {near}")
+            raise refuse(f"{value} is not a {what}", f"0 to {most} in steps of {step}, such as {near}")
         return value
 
     schema = {"type": "integer", "minimum": 0, "maximum": most, "multipleOf": step}
@@ -56,7 +56,7 @@ def _vlans(value: object) -> list[int]:
         first, _, last = (end.strip() for end in part.partition("-"))
         low, high = int(first), int(last or first)
         if not 1 <= low <= high <= VLAN_MAX:
-            raise refuse(f"'{part.strip()}' are no VLANs", f"VLANs are 1 to {VLAN_MAX}, the lower one first")
+            raise refuse(f"'{part.strip()}' is not a range of VLANs", f"write 1 to {VLAN_MAX}, the lower one first")
         found |= set(range(low, high + 1))
     return sorted(found)
 

@@ -10,7 +10,7 @@ from tailrace.errors import KeyPath
 from tailrace.scenario.network.network import Dumbbell, FatTree, LeafSpine, Network, Star, host_count, numbered
 
 NODES_MAX = 20_000
-"""Nodes of one network: beyond this a packet simulation on one machine makes no sense."""
+"""Nodes of one network: beyond this a packet simulation on one machine is impractical."""
 
 
 @dataclass(frozen=True)

@@ -68,7 +68,7 @@ class Rule(Part):
     model_config = ConfigDict(populate_by_name=True)
 
     class_: Annotated[int, Field(ge=0, le=7, strict=True, alias="class")]
-    """Class of what matches, 0 to 7; it takes the place of the frame's priority."""
+    """Class of matching frames, 0 to 7; it replaces the frame's priority."""
     pcp: list[Annotated[int, Field(ge=0, le=7, strict=True)]] | None = None
     """One of these priorities of the 802.1Q tag (a workload's `priority`)."""
     dscp: list[Dscp] | None = None
@@ -76,7 +76,7 @@ class Rule(Part):
     vlan: list[Annotated[int, Field(ge=1, le=4094, strict=True)]] | None = None
     """One of these VLANs (a workload's `vlan`)."""
     ingress: str | None = None
-    """Neighbour whose link it came by."""
+    """Neighbour from which it arrived."""
     source: str | None = None
     """Host it comes from."""
     destination: str | None = None

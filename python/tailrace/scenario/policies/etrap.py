@@ -22,7 +22,7 @@ class Etrap(Part):
     age: Time | None = None
     """Period in which an elephant must send `bandwidth_threshold`, or it is evicted. Left out: the profile's."""
     afd_period: Time | None = None
-    """Period of AFD. Left out: the profile's, which a Nexus has always; lines below 10 Gbit/s want a longer one."""
+    """Period of AFD. Left out: the profile's, as on every Nexus; links below 10 Gbit/s need a longer one."""
     bandwidth_threshold: Size = 500
     """See `age` [K]: the NX-OS default."""
     table_entries: Count = 65_536

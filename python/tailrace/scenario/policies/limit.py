@@ -60,7 +60,7 @@ def _alpha(text: str) -> int:
 def _vendor_alpha(vendor: str, number: str) -> int:
     table = VENDOR_ALPHAS_MILLI.get(vendor)
     if table is None:
-        raise refuse(f"there are no factors of '{vendor}'", "known: " + ", ".join(VENDOR_ALPHAS_MILLI))
+        raise refuse(f"unknown vendor '{vendor}'", "known: " + ", ".join(VENDOR_ALPHAS_MILLI))
     milli = table.get(int(number)) if number.lstrip("-").isdecimal() else None
     if milli is None:
         raise refuse(f"'{number}' is not a factor of {vendor}", f"write {min(table)} to {max(table)}")

@@ -50,7 +50,7 @@ Length = Annotated[
 
 
 class Watchdog(Part):
-    """Breaks pause storms (SONiC PFC_WD, NX-OS priority-flow-control watch-dog)."""
+    """Ends pause storms (SONiC PFC_WD, NX-OS priority-flow-control watch-dog)."""
 
     detection: Time = 200 * 10**9
     """A queue with frames that was paused for this long is in a storm: its frames are dropped. SONiC: 200ms."""
@@ -66,9 +66,9 @@ class GroupThresholds(Part):
     xoff: QueueLimit | None = None
     """Pause above this."""
     xon_offset: Size | None = None
-    """Resume this far below."""
+    """Resume this far below `xoff`."""
     reserved: Size | None = None
-    """Bytes that are always the group's own."""
+    """Guaranteed bytes of the group."""
 
 
 class _Pausing(Part):
@@ -79,9 +79,9 @@ class _Pausing(Part):
     xoff: QueueLimit = XOFF_DEFAULT
     """Pause above this much, a size or dynamic(alpha) of the free buffer."""
     xon_offset: Size = 18_432
-    """Resume this far below; 18 KiB is the pipeline latency in SONiC's computation for Spectrum."""
+    """Resume this far below `xoff`; 18 KiB is the pipeline latency in SONiC's computation for Spectrum."""
     reserved: Size = 0
-    """Bytes that are always the group's own."""
+    """Guaranteed bytes of the group."""
     quanta: Quanta = 65_535
     """Length of the pauses that are sent, in 512 bit times; they are renewed in time."""
     response: AutoTime = "auto"
@@ -91,18 +91,18 @@ class _Pausing(Part):
     obeys: bool = True
     """Obeys pauses."""
     watchdog: Watchdog | None = None
-    """Breaks pause storms; left out: none."""
+    """Ends pause storms; left out: none."""
 
 
 class Pfc(_Pausing):
-    """Priority flow control (802.1Qbb): the named priorities lose nothing, their senders are paused instead."""
+    """Priority flow control (802.1Qbb): the named priorities are lossless, their senders are paused instead."""
 
     priorities: Priorities
-    """The lossless priorities, each a group of its own."""
+    """The lossless priorities, each a separate group."""
     per_priority: dict[Annotated[int, Field(ge=0, le=7)], GroupThresholds] = {}
     """Thresholds of single priorities where they differ."""
     lossy: QueueLimit | None = None
-    """What all other priorities together may hold of the buffer at this port. Left out: all of it."""
+    """Buffer that all other priorities together may hold at this port. Left out: all of it."""
 
     def thresholds(self, priority: int) -> GroupThresholds:
         """The thresholds of one lossless priority, complete."""

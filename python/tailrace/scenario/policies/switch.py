@@ -35,7 +35,7 @@ class Shape(Part):
 
 
 class Qcn(Part):
-    """QCN congestion point (802.1Qau): tells senders how far the queue is from its set point."""
+    """QCN congestion point (802.1Qau): reports to senders the distance of the queue from its set point."""
 
     set_point: Annotated[Size, within(SIZE, least=QCN_SET_POINT_BYTES_MIN, most=PLAN_INTEGER_MAX)] = 26_000
     """Depth to be kept (IEEE8021-CN-MIB: 26 000 octets)."""
@@ -53,7 +53,7 @@ class Queue(Part):
     limit: QueueLimit = Limit(unit="alpha-milli", amount=8000)
     """When it is full: bytes, `dynamic(alpha)` of the free buffer, or frames [K]: dynamic(8) is a usual default."""
     reserved: Size = 0
-    """Bytes that are always this queue's own."""
+    """Guaranteed bytes of this queue."""
     shape: Shape | None = None
     """Guaranteed and largest rate."""
     aqm: Aqm = NoAqm(kind="none")
@@ -66,7 +66,7 @@ class Dpp(Part):
     """Dynamic Packet Prioritization (Cisco C11-738425, page 5)."""
 
     max_packets: Annotated[SmallCount, Field(ge=1)] = 120
-    """The first this many packets of a flow use the express queue [K]: 120 is the NX-OS default, the paper uses 20."""
+    """Number of first packets of a flow that use the express queue [K]: 120 is the NX-OS default, the paper uses 20."""
     age: Time = 5 * 10**9
     """A flow that was silent for this long is new again; the paper: 5ms."""
     express: str = "express"
@@ -82,7 +82,7 @@ class Dpp(Part):
 
 
 class Policy(Part):
-    """What an output port does."""
+    """Queues, scheduling and pauses of a port."""
 
     queues: Annotated[dict[Name, Queue], Field(min_length=1, max_length=8)]
     """Queues by name, one to eight."""

@@ -15,7 +15,7 @@ TOLERANCE_PPB = 10
 def weights(shares_ppb: tuple[int, ...]) -> tuple[int, ...]:
     """Weights of 1 to 1000 for shares in parts per billion.
 
-    Whole thousandths are weights as they stand. Other shares (a third, 2 of 15) get weights that are exactly in their
+    Whole thousandths are the weights. Other shares (a third, 2 of 15) get weights that are exactly in their
     ratio and add up to about 1000, where such weights exist, and are rounded to thousandths otherwise.
     """
     rounded = tuple(max(1, round(share / PPB_PER_MILLE)) for share in shares_ppb)

@@ -112,7 +112,7 @@ def _from_call(name: str, arguments: str, text: str, dimension: Dimension) -> Di
         "erlang": (2, _erlang),
     }
     if name not in shapes:
-        raise QuantityError(f"there is no distribution '{name}'", _hint(dimension))
+        raise QuantityError(f"unknown distribution '{name}'", _hint(dimension))
     count, build = shapes[name]
     parts = [part.strip() for part in arguments.split(",")]
     if len(parts) != count or not all(parts):
@@ -136,7 +136,8 @@ def _uniform(parts: list[str], dimension: Dimension) -> tuple[dict[str, Any], fl
     low, high = parse(parts[0], dimension), parse(parts[1], dimension)
     if low > high:
         raise QuantityError(
-            f"uniform({parts[0]}, {parts[1]}) has its ends exchanged", f"write uniform({parts[1]}, {parts[0]})"
+            f"the lower bound of uniform({parts[0]}, {parts[1]}) is above the upper bound",
+            f"write uniform({parts[1]}, {parts[0]})",
         )
     return {"uniform": {"low": low, "high": high}}, (low + high) / 2
 

@@ -1,4 +1,4 @@
-"""A scenario file as plain data, with the line of every key, so that errors can say where."""
+"""A scenario file as plain data, with the line of every key, for the places in error messages."""
 
 import copy
 import datetime
@@ -22,27 +22,27 @@ from tailrace.scenario.text.yaml import TOO_DEEP, load_yaml
 FILE_BYTES_MAX = 4_000_000
 """A scenario is written by people; a larger file is something else."""
 YAML_HINTS = {
-    "'\\t'": "indent with blanks: tabs are not allowed",
-    "mapping values are not allowed": "a colon lacks on this line or above it, or a text with ': ' in it needs quotes",
-    "unexpected end of stream": "a quote or bracket is opened and never closed",
-    "expected <block end>": "it stands in the wrong column, or '- ' entries and keys are mixed",
+    "'\\t'": "indent with spaces: tabs are not allowed",
+    "mapping values are not allowed": "a colon is missing on this line or above, or a text with ': ' needs quotes",
+    "unexpected end of stream": "a quote or bracket is not closed",
+    "expected <block end>": "the indentation is wrong, or '- ' entries and keys are mixed",
     "expected ',' or": "a bracket is not closed, or a comma is missing",
 }
-"""What to look for, by words of the YAML reader."""
+"""Hints by parts of the YAML reader's messages."""
 VALUES_MAX = 200_000
 """Values of a document once every alias (`*name`) has been replaced by what it stands for."""
 
 
 @dataclass(frozen=True)
 class Document:
-    """Plain data and where each key of it stands."""
+    """Plain data and the place of each key."""
 
     file: str
     data: dict[str, Any]
     lines: dict[KeyPath, int] = field(default_factory=dict)
     folder: Path = Path()
     files: dict[KeyPath, str] = field(default_factory=dict)
-    """Where a key stands in another file than `file`: that file."""
+    """Files of the keys that are in another file than `file`."""
     changed: dict[KeyPath, tuple[str, int]] = field(default_factory=dict)
     """File and line of what was changed since; there, `lines` and `files` hold no longer."""
 
@@ -168,10 +168,10 @@ def read_document(path: Path) -> Document:
             raise ScenarioError([Problem(name, 0, "", "the file is larger than 4 MB", "is this a scenario?")])
         text = path.read_text(encoding="utf-8")
     except FileNotFoundError:
-        hint = "`tailrace init` writes one to start from, `tailrace list` shows those that are there"
-        raise ScenarioError([Problem(name, 0, "", "there is no such file", hint)]) from None
+        hint = "`tailrace init` writes one to start from, `tailrace list` lists the existing ones"
+        raise ScenarioError([Problem(name, 0, "", "the file does not exist", hint)]) from None
     except IsADirectoryError:
-        raise ScenarioError([Problem(name, 0, "", "this is a folder", "name the scenario file in it")]) from None
+        raise ScenarioError([Problem(name, 0, "", "this is a directory", "name the scenario file in it")]) from None
     except UnicodeDecodeError as error:
         what = f"the file is not text in UTF-8 (byte {error.start + 1})"
         raise ScenarioError([Problem(name, 0, "", what, "is this a scenario? if so, save it as UTF-8")]) from None
@@ -224,13 +224,13 @@ def _duplicate_key(text: str, what: str, line: int) -> str:
 
 
 def _hint(what: str) -> str:
-    """What to do about something that the YAML reader says."""
+    """The hint for a message of the YAML reader."""
     if "duplicate key" in what:
-        return "a key stands once in its section; take one of the two out"
+        return "keys in a section are unique; remove one of the two"
     if what == TOO_DEEP:
         return "is this a scenario?"
     if "another document" in what:
-        return "one scenario in a file; take out what follows '---'"
+        return "a file holds one scenario; remove everything from the second '---' on"
     for words, hint in YAML_HINTS.items():
         if words in what:
             return hint
@@ -251,7 +251,7 @@ class _Plain:
         self.lines: dict[KeyPath, int] = {}
 
     def value(self, value: Any, path: KeyPath) -> Any:
-        """The plain data of `value`, which stands at `path`."""
+        """The plain data of `value` at `path`."""
         self._left -= 1
         if self._left < 0:
             self._refuse((), f"it has more than {VALUES_MAX} values", "write fewer aliases of aliases (*name)")

@@ -1,7 +1,7 @@
 """Published flow-size distributions by name: `(size in bytes, cumulative share in percent)`.
 
 The points are the published ones, as collected in the public simulators that are named with each; between two points
-the distribution is linear. It starts at `0 bytes, 0 %` where its source says so.
+the distribution is linear. It starts at `0 bytes, 0 %` where its source does.
 """
 
 from dataclasses import dataclass

@@ -21,7 +21,7 @@ FILES_MAX = 64
 def read_scenario(paths: Sequence[Path]) -> Document:
     """The document that these files and all that they include make together; raises `ScenarioError`.
 
-    The name and folder are those of the first file; every key keeps the file and the line where it stands.
+    The name and folder are those of the first file; every key keeps its file and line.
     """
     reader = _Reader()
     documents = [reader.read(path, ()) for path in paths]

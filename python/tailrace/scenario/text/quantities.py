@@ -31,7 +31,7 @@ def refuse(what: str, hint: str = "") -> PydanticCustomError:
 
 
 def _names_or(word: str, noun: str) -> Callable[[object], object]:
-    """Reads a list of names, or one word that stands for all of them."""
+    """Reads a list of names, or one word for all of them."""
 
     def read(value: object) -> object:
         if value == word:
@@ -125,7 +125,7 @@ SmallCount = Annotated[int, Field(strict=True, ge=0, le=units.PLAN_SMALL_MAX)]
 
 
 def within(dimension: units.Dimension, *, least: int = 0, most: int = units.PLAN_SMALL_MAX) -> AfterValidator:
-    """Bounds of a quantity, told with its unit."""
+    """Bounds of a quantity, reported with its unit."""
     unit = next(likely for likely in dimension.likely if dimension.suffixes[likely.strip()] == 1)
 
     def bounded(value: int) -> int:

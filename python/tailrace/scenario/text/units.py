@@ -28,7 +28,7 @@ class Dimension:
     aliases: dict[str, str]
     """Spellings that are refused with the right one as hint, because they are ambiguous or of another kind."""
     likely: tuple[str, ...]
-    """Units that a bare number most likely meant."""
+    """Most likely units of a bare number."""
 
     @property
     def pattern(self) -> str:

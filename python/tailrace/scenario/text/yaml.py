@@ -1,4 +1,4 @@
-"""YAML as it is read from files that people write: nested no deeper than anything that is meant."""
+"""Reading of YAML files, with a limit on their nesting."""
 
 from typing import Any
 

@@ -30,7 +30,7 @@ Found = Iterator[tuple[KeyPath, str, str]]
 
 @dataclass(frozen=True)
 class Surroundings:
-    """What a workload may know of the scenario that it is in."""
+    """The parts of a scenario that a workload may read."""
 
     graph: Graph
     duration_ps: int
@@ -86,13 +86,13 @@ class WorkloadKind(Part, ABC):
     enabled: bool = True
     """False leaves the workload out, such as in an arm "without the backup": `workloads.backup.enabled: false`."""
     group: GroupName | None = None
-    """Results tell the workloads of a group in one row with a total (rates over the longest time, waits pooled)."""
+    """Results also list the workloads of a group in one row (rates over the longest time, latencies pooled)."""
     priority: Priority = 0
-    """Priority of the frames, 0 to 7: their class where no `classify` says otherwise; policies map it to a queue."""
+    """Priority of the frames, 0 to 7: their class unless `classify` sets another; policies map it to a queue."""
     dscp: Dscp = 0
-    """Code point of the IP header, 0 to 63 or a name such as ef; only `classify` looks at it."""
+    """Code point of the IP header, 0 to 63 or a name such as ef; only `classify` uses it."""
     vlan: Vlan | None = None
-    """VLAN of the frames, 1 to 4094: `classify` can ask for it, and `network.spanning_tree` gives it a tree."""
+    """VLAN of the frames, 1 to 4094: `classify` can match it, and `network.spanning_tree` assigns it a tree."""
     kind: str
 
     # --- facts, and what stands in plans: no instance is needed ------------------------------------------------------

@@ -29,7 +29,7 @@ MEAN_LOSS_MIN = 1e-3
 
 
 class Datagrams(WorkloadKind):
-    """Datagrams at a rate, whatever the network does."""
+    """Datagrams at a rate that does not depend on the network."""
 
     kind: Literal["datagrams"]
     source: str
@@ -37,7 +37,7 @@ class Datagrams(WorkloadKind):
     destination: str
     """Receiving host."""
     sizes: SizeDistribution
-    """Payload of each datagram; a draw that is larger than the MTU allows is cut to that."""
+    """Payload of each datagram; larger draws are cut to what the MTU allows."""
     interarrival: TimeDistribution
     """Gap between datagrams."""
     count: Annotated[Count, Field(ge=1)] | None = None
@@ -98,9 +98,9 @@ class Datagrams(WorkloadKind):
         largest = self.sizes.largest
         if room < largest < float("inf"):
             what = f"a datagram of {largest:.0f} bytes does not fit an MTU of {mtu} bytes"
-            yield ("sizes",), what, f"at most {room}B"
+            yield ("sizes",), what, f"write at most {room}B"
         if self.interarrival.mean < 1:
-            yield ("interarrival",), "datagrams without a gap never end", "write a gap such as 10us"
+            yield ("interarrival",), "`interarrival` must be greater than zero", "write a gap such as 10us"
 
     def cautions(self, around: Surroundings) -> Found:
         mtu = around.mtu_of(self.source)
@@ -112,7 +112,7 @@ class Datagrams(WorkloadKind):
             return
         what = (
             f"an MTU of {mtu} bytes holds at most {room} bytes of a datagram: {100 * self.sizes.above(room):.2g} % of "
-            f"them are cut to that, and the mean is {mean:.0f} instead of {self.sizes.mean:.0f} bytes"
+            f"them are cut to that size, and the mean is {mean:.0f} instead of {self.sizes.mean:.0f} bytes"
         )
         hint = f"write sizes that fit, such as uniform(64B, {room}B), or give '{self.source}' a larger mtu"
         yield ("sizes",), what, hint

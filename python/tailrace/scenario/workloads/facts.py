@@ -22,7 +22,7 @@ class Facts:
     """What several workloads of the kind are called, such as `databases`."""
     protocol: Literal["tcp", "udp"]
     is_open_loop: bool
-    """Whether arrivals do not wait for earlier ones: the completion time then tells when the last one arrived, and is
+    """Whether arrivals do not wait for earlier ones: the completion time is then that of the last arrival, and is
     no measure of the network."""
     is_ever_done: bool
     """Whether a workload with a number to do reports its completion; lost datagrams are not sent again."""

@@ -24,11 +24,11 @@ from tailrace.scenario.workloads.facts import Ends, Facts
 
 ONE_PPB = 10**9
 LOAD_PPB_MAX = 2 * ONE_PPB
-"""Twice the links: a higher load gives no other result."""
+"""Twice the links' rate: a higher load does not change the result."""
 
 
 class Flows(WorkloadKind):
-    """Finite TCP flows with sizes from a distribution that arrive by themselves."""
+    """Finite TCP flows that arrive independently, with sizes from a distribution."""
 
     kind: Literal["flows"]
     sources: HostNames = "all"
@@ -62,7 +62,7 @@ class Flows(WorkloadKind):
             load_metric=("goodput_gbps", "goodput, Gbit/s"),
             has_slowdown_by_size=True,
             live_load=None,
-            live_refusal="no real program makes flows with sizes of a distribution",
+            live_refusal="no real program generates flows with sizes from a distribution",
         )
 
     @classmethod
@@ -92,7 +92,7 @@ class Flows(WorkloadKind):
             first_of.setdefault(graph.islands[name], name)
         for source in self.senders(graph):
             if source == only or not destinations:
-                yield (), f"host '{source}' would send to itself alone", "add another destination"
+                yield (), f"host '{source}' has no destination but itself", "add another destination"
             lost = next((name for island, name in first_of.items() if island != graph.islands[source]), None)
             if lost:
                 yield (), f"no path leads from '{source}' to '{lost}'", "join their switches in network.links"
@@ -112,13 +112,13 @@ class Flows(WorkloadKind):
 
     def problems(self, around: Surroundings) -> Found:
         if self.sizes.mean < 1:
-            yield ("sizes",), "flows of no bytes are no load", "write a size such as 100kB, or web-search"
+            yield ("sizes",), "`sizes` must be greater than zero", "write a size such as 100kB, or web-search"
         if (self.load is None) == (self.interarrival is None):
             yield (), "arrivals need either load or interarrival", "write load: 50% or interarrival: exponential(100us)"
         if self.load is not None and not 0 < self.load <= LOAD_PPB_MAX:
-            yield ("load",), f"a load of {self.load / 1e7:g} % makes no sense", "write more than 0% and at most 200%"
+            yield ("load",), f"a load of {self.load / 1e7:g} % is out of range", "write more than 0% and at most 200%"
         if self.interarrival is not None and self.interarrival.mean < 1:
-            what = "flows that arrive all at once never end"
+            what = "`interarrival` must be greater than zero"
             yield ("interarrival",), what, "write a gap such as exponential(100us)"
         for key in ("sources", "destinations"):
             if not getattr(self, key):
@@ -127,7 +127,7 @@ class Flows(WorkloadKind):
     def cautions(self, around: Surroundings) -> Found:
         if self.load is not None and self.load > ONE_PPB:
             what = (
-                f"an offered load of {self.load / ONE_PPB:.0%} exceeds the sources' links: queues grow for as long "
+                f"an offered load of {self.load / ONE_PPB:.0%} exceeds the sources' links: queues grow as long "
                 "as the trial lasts, and results depend on its duration"
             )
             yield ("load",), what, "write at most 100%"

@@ -40,25 +40,25 @@ class RoundTrip(Part):
     """One statement: a request, the server's work, a response."""
 
     repeat: Annotated[Count, Field(ge=1, le=1000)] = 1
-    """The statement is done this many times in a row."""
+    """The statement is executed this many times in a row."""
     request: Size = 200
     """Payload of the request [K]: a short SQL statement with its protocol headers."""
     response: Size
     """Payload of the response."""
     server_time: TimeDistribution = AT_ONCE
-    """The server's work on a request, whatever the size of the response."""
+    """Service time of a request, independent of the size of the response."""
     build_rate: Rate | None = None
-    """The server then makes the whole response at this rate before it writes any of it; left out: no time."""
+    """The server then builds the whole response at this rate before it writes any of it; left out: no time."""
     write: SmallSize = 0
-    """The server writes the response in pieces of this size, each its own segments; 0B for one write."""
+    """The server writes the response in pieces of this size, each in separate segments; 0B for one write."""
     produce_rate: Rate | None = None
-    """The server hands the response over at this rate, while what it wrote is on its way; left out: at once."""
+    """The server writes the response at this rate while earlier bytes are in flight; left out: at once."""
     consume_rate: Rate | None = None
-    """A core of the client works on what has arrived at this rate; left out: no time."""
+    """A core of the client processes received bytes at this rate; left out: no time."""
     consume_chunk: Size = 65_536
-    """The client works on at most this much at a time; 64KiB [K] is a common size of read buffers."""
+    """The client processes at most this much at a time; 64KiB [K] is a common size of read buffers."""
     unpack_rate: Rate | None = None
-    """After the last byte a core of the client works on the whole response at this rate; left out: no time."""
+    """After the last byte a core of the client processes the whole response at this rate; left out: no time."""
 
     def lowered(self) -> Raw:
         """The statement in a plan."""
@@ -76,7 +76,7 @@ class RoundTrip(Part):
 
 
 class Oltp(WorkloadKind):
-    """Closed-loop users of a database: each has one connection and does one transaction after the other."""
+    """Closed-loop users of a database: each has one connection and runs one transaction after another."""
 
     kind: Literal["oltp"]
     client: str
@@ -88,7 +88,7 @@ class Oltp(WorkloadKind):
     transactions: Count | None = None
     """Transactions of each user. Left out: until the end of the trial, or from calibration."""
     warmup_transactions: Count = 0
-    """The first this many transactions of each user are not recorded; they count towards completion."""
+    """Number of first transactions of each user that are not recorded; they count towards completion."""
     round_trips: Annotated[list[RoundTrip], Field(min_length=1, max_length=1000)]
     """Statements of one transaction, in order."""
     gap: TimeDistribution = AT_ONCE
@@ -96,11 +96,11 @@ class Oltp(WorkloadKind):
     gap_from: Literal["end", "start"] = "end"
     """The pause counts from the end of the last transaction (think time) or from its intended start (pacing)."""
     start: TimeDistribution | None = None
-    """First transaction of each user. Left out: anywhere in one mean gap, so that users do not start in step."""
+    """First transaction of each user. Left out: uniform over one mean gap, to desynchronise the users."""
     load_generator: TransactionProgram = LOADS["transactions"][0]
-    """The program that is the users in a live run; the simulator does not look at it."""
+    """The client program in a live run; the simulator ignores it."""
     connect: Literal["start", "early"] = "start"
-    """Users connect for their first transaction, or early: when the trial begins, as connection pools do."""
+    """When users connect: for their first transaction, or early, when the trial begins, as connection pools do."""
 
     @classmethod
     def facts(cls) -> Facts:
@@ -151,17 +151,21 @@ class Oltp(WorkloadKind):
 
     def problems(self, around: Surroundings) -> Found:
         if self.transactions == 0:
-            yield ("transactions",), "0 transactions are no load", "leave it out to run until the end of the trial"
+            yield (
+                ("transactions",),
+                "`transactions` must be greater than zero",
+                "omit it to run until the end of the trial",
+            )
         if self.transactions and self.warmup_transactions >= self.transactions:
-            what = f"all {self.transactions} transactions are warm-up"
-            yield ("warmup_transactions",), what, "leave transactions to record"
+            what = f"all {self.transactions} transactions belong to the warm-up"
+            yield ("warmup_transactions",), what, "write fewer than `transactions`"
         for index, trip in enumerate(self.round_trips):
             for key in ("request", "response", "consume_chunk"):
                 if getattr(trip, key) == 0:
-                    yield ("round_trips", index, key), f"a {key} of no bytes makes no sense", "write at least 1B"
+                    yield ("round_trips", index, key), f"`{key}` must be greater than zero", "write at least 1B"
             for key in ("build_rate", "produce_rate", "consume_rate", "unpack_rate"):
                 if getattr(trip, key) == 0:
-                    yield ("round_trips", index, key), "the rate is zero", "leave it out for no limit"
+                    yield ("round_trips", index, key), f"`{key}` must be greater than zero", "omit it for no limit"
 
     def cautions(self, around: Surroundings) -> Found:
         yield from ()

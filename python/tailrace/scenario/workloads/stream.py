@@ -106,27 +106,31 @@ class Stream(WorkloadKind):
 
     def problems(self, around: Surroundings) -> Found:
         if self.size == 0:
-            yield ("size",), "0 bytes are no load", "leave it out to send until the end of the trial"
+            yield ("size",), "`size` must be greater than zero", "omit it to send until the end of the trial"
         if self.start >= around.duration_ps:
             yield ("start",), "it starts after the end of the trial", "start earlier or raise experiment.duration"
         if self.rate is not None and self.rate < CONNECTION_BPS_MIN * self.connections:
-            what = f"{self.rate} bit/s are less than 1 kbit/s for each of its {self.connections} connections"
+            what = f"{self.rate} bit/s is less than 1 kbit/s for each of its {self.connections} connections"
             yield ("rate",), what, "raise the rate, or leave it out for no limit"
         ends = {"pin_forward": (self.source, self.destination), "pin_backward": (self.destination, self.source)}
         for key, (first, last) in ends.items():
             pins = getattr(self, key)
             for a, b in pairwise([first, *pins, last]):
                 if pins and not around.graph.are_joined(a, b):
-                    yield (key,), f"nothing joins '{a}' and '{b}'", "a pinned path follows links from end to end"
+                    yield (
+                        (key,),
+                        f"no link joins '{a}' and '{b}'",
+                        "list the switches of the path in order, one link apart",
+                    )
 
     def cautions(self, around: Surroundings) -> Found:
         line_bps = around.graph.rates_bps[self.source]
         if self.rate is not None and self.rate > line_bps:
             what = (
-                f"{self.rate / BPS_PER_GBPS:g} Gbit/s are more than the {line_bps / BPS_PER_GBPS:g} Gbit/s "
-                "of the source's link: the rate limits nothing"
+                f"{self.rate / BPS_PER_GBPS:g} Gbit/s is more than the {line_bps / BPS_PER_GBPS:g} Gbit/s "
+                "of the source's link: the rate has no effect"
             )
-            yield ("rate",), what, "lower it, or leave it out"
+            yield ("rate",), what, "lower it, or omit it"
 
     def least_time(self, graph: Graph) -> LeastTime | None:
         if not self.size:

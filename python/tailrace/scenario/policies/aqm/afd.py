@@ -14,7 +14,7 @@ class Afd(QueueManagement):
     desired: Size
     """Depth to be kept; Cisco's recommendation is 120 us of the line: 150kB at 10 Gbit/s [K]."""
     ecn: bool = False
-    """Mark what is capable instead of dropping it."""
+    """Mark ECN-capable frames instead of dropping them."""
 
     drop_cause = "afd"
     divided = ("desired",)
@@ -24,7 +24,7 @@ class Afd(QueueManagement):
     def problems(self) -> Found:
         """See `QueueManagement`."""
         if self.desired == 0:
-            yield ("desired",), "a queue that is to be empty drops every elephant", "150kB suits 10 Gbit/s"
+            yield ("desired",), "`desired` must be greater than zero", "150kB suits 10 Gbit/s"
 
     def lowered(self) -> Mapping[str, Any]:
         """See `QueueManagement`."""

@@ -16,9 +16,9 @@ class Codel(QueueManagement):
     interval: Time = 100 * 10**9
     """Window of the minimum."""
     ecn: bool = False
-    """Mark what is capable instead of dropping it."""
+    """Mark ECN-capable frames instead of dropping them."""
     ce_threshold: Time = 0
-    """Mark every capable frame that waited longer; 0s for never."""
+    """Mark every ECN-capable frame that waited longer; 0s for never."""
 
     drop_cause = "codel"
     divided = ()
@@ -28,9 +28,9 @@ class Codel(QueueManagement):
     def problems(self) -> Found:
         """See `QueueManagement`."""
         if self.interval == 0:
-            yield ("interval",), "no minimum is found within no time", "100ms is the default"
+            yield ("interval",), "`interval` must be greater than zero", "100ms is the default"
         if self.target == 0:
-            yield ("target",), "every frame that waits is too late", "5ms is the default"
+            yield ("target",), "`target` must be greater than zero", "5ms is the default"
 
     def lowered(self) -> Mapping[str, Any]:
         """See `QueueManagement`."""

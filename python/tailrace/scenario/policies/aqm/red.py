@@ -11,7 +11,7 @@ from tailrace.scenario.text.quantities import Count, Part, Share, Size
 ONE_PPB = 10**9
 PPB_PER_PERCENT = 10**7
 PPB_PER_MILLE = 10**6
-ORDER_HINT = "exchange them; equal thresholds are a step"
+ORDER_HINT = "swap the two values; equal thresholds are a step"
 
 
 class NotCapable(Part):
@@ -20,7 +20,7 @@ class NotCapable(Part):
     minimum: Size
     """Average depth below which nothing is dropped."""
     maximum: Size
-    """Average depth from which on every frame is struck; see `gentle`. Equal to `minimum`: a step."""
+    """Average depth from which every frame is marked or dropped; see `gentle`. Equal to `minimum`: a step."""
     probability: Share = 20_000_000
     """Probability just below the maximum; 2% is the classic 1/50."""
 
@@ -29,7 +29,11 @@ class NotCapable(Part):
         if self.minimum > self.maximum:
             yield (), "the minimum is above the maximum", ORDER_HINT
         if self.probability > ONE_PPB:
-            yield ("probability",), f"{self.probability / PPB_PER_PERCENT:g} % is no probability", "at most 100%"
+            yield (
+                ("probability",),
+                f"{self.probability / PPB_PER_PERCENT:g} % is not a probability",
+                "write at most 100%",
+            )
 
 
 class Red(QueueManagement):
@@ -42,17 +46,17 @@ class Red(QueueManagement):
     minimum: Size
     """Average depth below which nothing is dropped."""
     maximum: Size
-    """Average depth from which on every frame is struck; see `gentle`. Equal to `minimum`: a step."""
+    """Average depth from which every frame is marked or dropped; see `gentle`. Equal to `minimum`: a step."""
     probability: Share = 20_000_000
     """Probability just below the maximum; 2% is the classic 1/50."""
     weight_exponent: Annotated[Count, Field(le=15)] = 9
     """The average's weight is 2 to the minus this; 9 is 0.002, 0 is the instantaneous depth."""
     ecn: bool = False
-    """Mark what is capable instead of dropping it."""
+    """Mark ECN-capable frames instead of dropping them."""
     not_capable: NotCapable | None = None
     """Thresholds for frames that cannot be marked. Left out: the same."""
     gentle: bool = False
-    """From the maximum to twice of it the probability rises to one, as in ns-3; switches strike every frame there."""
+    """The probability rises to one from the maximum to twice the maximum, as in ns-3; false: one at the maximum."""
 
     drop_cause = "red"
     divided = ("minimum", "maximum")
@@ -63,10 +67,14 @@ class Red(QueueManagement):
         if self.minimum > self.maximum:
             yield (), "the minimum is above the maximum", ORDER_HINT
         if self.maximum == 0:
-            what = "the maximum is zero"
-            yield ("maximum",), what, "write the depth from which on every frame is marked or dropped"
+            what = "`maximum` must be greater than zero"
+            yield ("maximum",), what, "write the depth above which every frame is marked or dropped"
         if self.probability > ONE_PPB:
-            yield ("probability",), f"{self.probability / PPB_PER_PERCENT:g} % is no probability", "at most 100%"
+            yield (
+                ("probability",),
+                f"{self.probability / PPB_PER_PERCENT:g} % is not a probability",
+                "write at most 100%",
+            )
         if self.not_capable is not None:
             for path, what, hint in self.not_capable.problems():
                 yield ("not_capable", *path), what, hint
