@@ -26,7 +26,7 @@ impl<P> Host<P> {
     /// The transport's or the program's deadline has come.
     #[inline(never)]
     pub fn handle_socket_timeout(&mut self, now: Time, number: u32, out: &mut impl Outputs<Place = P>) {
-        let socket = &mut self.sockets[number as usize];
+        let socket = &mut self.table.sockets[number as usize];
         if socket.tcp.poll_timeout() <= now {
             socket.tcp.handle_timeout(now, &mut Uplink { nic: &mut self.nic, place: &self.place, out, now });
         }
@@ -51,8 +51,8 @@ impl<P> Host<P> {
         out: &mut O,
         call: impl FnOnce(&mut App, &mut SocketCalls<'_, O>),
     ) {
-        let Host { place, sockets, nic, cores, number: host, .. } = self;
-        let socket = &mut sockets[number as usize];
+        let Host { place, table, nic, cores, number: host, .. } = self;
+        let socket = &mut table.sockets[number as usize];
         let mut calls = SocketCalls {
             number,
             host: *host,

@@ -10,6 +10,7 @@ mod outputs;
 mod ports;
 mod receive;
 mod socket;
+mod table;
 mod uplink;
 
 pub use moderation::Moderation;
@@ -26,12 +27,10 @@ use cores::Cores;
 use ports::EphemeralPorts;
 use receive::{Polled, ReceiveStage};
 use socket::{SocketCalls, UdpSocket};
+use table::SocketTable;
 use tailrace_units::{Span, Time};
 use tailrace_wire::{Packet, Protocol};
 use uplink::Uplink;
-
-/// A host with few sockets grows their table one by one: a network has thousands of such hosts.
-const GROW_BY_ONE_UP_TO: usize = 8;
 
 /// What a host has counted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -72,13 +71,9 @@ pub struct Host<P> {
     place: P,
     nic: Nic,
     receive: ReceiveStage,
-    sockets: Vec<Socket>,
-    /// Receive merging: one slot for each socket.
-    merge_slots: Vec<u32>,
+    table: SocketTable,
     /// Sockets for datagrams have numbers of their own.
     udp_sockets: Vec<UdpSocket>,
-    /// Sockets that were given back.
-    free: Vec<u32>,
     cores: Cores,
     tcp: TcpConfig,
     ports: EphemeralPorts,
@@ -92,10 +87,8 @@ impl<P> Host<P> {
             place: config.place,
             nic: config.nic,
             receive: ReceiveStage::new(config.receive),
-            sockets: Vec::new(),
-            merge_slots: Vec::new(),
+            table: SocketTable::default(),
             udp_sockets: Vec::new(),
-            free: Vec::new(),
             cores: Cores::new(config.program_cores, config.time_slice),
             tcp: config.tcp,
             ports: EphemeralPorts::new(),
@@ -103,31 +96,26 @@ impl<P> Host<P> {
         }
     }
 
-    /// The next ephemeral port.
+    /// The next ephemeral port that is not in use. Where all are, connections share ports.
     pub fn take_port(&mut self) -> u16 {
         self.ports.take()
     }
 
+    /// Ephemeral ports in use.
+    pub fn ports_in_use(&self) -> u32 {
+        self.ports.used()
+    }
+
     /// The number that the next socket will have.
     pub fn next_socket(&self) -> u32 {
-        self.free.last().copied().unwrap_or(self.sockets.len() as u32)
+        self.table.next()
     }
 
     /// Opens a socket; its program is called first when it is due. Returns its number.
     pub fn open(&mut self, new: NewSocket) -> u32 {
-        let NewSocket { identity, expects, app, owner, timer, counts_goodput, is_transient } = new;
+        let NewSocket { identity, expects, app, owner, timer, port, counts_goodput, is_transient } = new;
         let tcp = Tcp::new(&self.tcp, identity);
-        let socket = Socket { tcp, app, owner, timer, expects, counts_goodput, is_transient };
-        if let Some(number) = self.free.pop() {
-            self.sockets[number as usize] = socket;
-            return number;
-        }
-        if self.sockets.len() < GROW_BY_ONE_UP_TO {
-            self.sockets.reserve_exact(1);
-        }
-        self.sockets.push(socket);
-        self.merge_slots.push(0);
-        self.sockets.len() as u32 - 1
+        self.table.add(Socket { tcp, app, owner, timer, expects, port, counts_goodput, is_transient })
     }
 
     /// The number that the next socket for datagrams will have.
@@ -142,10 +130,10 @@ impl<P> Host<P> {
         self.udp_sockets.len() as u32 - 1
     }
 
-    /// Gives a socket back. Late packets of its connection find that they are not expected.
+    /// Gives a socket back, with its port. Late packets of its connection find that they are not expected.
     pub fn release(&mut self, socket: u32) {
-        self.sockets[socket as usize].expects = 0;
-        self.free.push(socket);
+        let port = self.table.release(socket);
+        self.ports.give_back(port);
     }
 
     /// Where it is attached.
@@ -155,7 +143,7 @@ impl<P> Host<P> {
 
     /// The sockets, those that were given back too.
     pub fn sockets(&self) -> &[Socket] {
-        &self.sockets
+        &self.table.sockets
     }
 
     /// The transmit side of the interface.
@@ -211,7 +199,7 @@ impl<P> Host<P> {
     /// Takes and merges what has arrived, or hands up what was worked on. Returns when the receive stage is due next.
     #[inline(never)]
     fn poll_many<O: Outputs<Place = P>>(&mut self, now: Time, out: &mut O) -> Time {
-        let Host { place, receive, sockets, merge_slots, .. } = self;
+        let Host { place, receive, table: SocketTable { sockets, merge_slots, .. }, .. } = self;
         let drops_before = receive.ring_drops;
         let polled = receive.poll(now, place, out, |out, packet, gro| {
             out.delivered(packet);
@@ -243,7 +231,7 @@ impl<P> Host<P> {
         let mut gro = std::mem::take(&mut self.receive.gro);
         let of_tcp = |aggregate: &&Aggregate| ip::protocol(&aggregate.packet) == Protocol::Tcp;
         for aggregate in gro.aggregates().iter().filter(of_tcp) {
-            self.merge_slots[aggregate.packet.to_endpoint as usize] = 0;
+            self.table.merge_slots[aggregate.packet.to_endpoint as usize] = 0;
         }
         for aggregate in gro.aggregates() {
             let &Aggregate { ref packet, payload_bytes, segments, .. } = aggregate;
@@ -269,8 +257,8 @@ impl<P> Host<P> {
     #[inline]
     fn deliver_segment(&mut self, now: Time, segment: &Segment<'_>, out: &mut impl Outputs<Place = P>) {
         let number = segment.packet.to_endpoint;
-        let Host { place, sockets, nic, cores, number: host, .. } = self;
-        let socket = &mut sockets[number as usize];
+        let Host { place, table, nic, cores, number: host, .. } = self;
+        let socket = &mut table.sockets[number as usize];
         if socket.expects != segment.packet.flow_hash {
             return;
         }

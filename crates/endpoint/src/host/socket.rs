@@ -22,6 +22,8 @@ pub struct NewSocket {
     pub owner: u32,
     /// The engine's name for its deadline.
     pub timer: u32,
+    /// The local port, which is given back with the socket if it is ephemeral.
+    pub port: u16,
     /// Whether bytes that arrive here count as the owner's goodput.
     pub counts_goodput: bool,
     /// The socket is given back when its program has finished.
@@ -57,6 +59,7 @@ pub struct Socket {
     pub(super) timer: u32,
     /// 0 for a socket that was given back.
     pub(super) expects: u32,
+    pub(super) port: u16,
     pub(super) counts_goodput: bool,
     pub(super) is_transient: bool,
 }

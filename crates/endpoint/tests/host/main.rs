@@ -80,6 +80,7 @@ fn tcp_and_udp_share_a_host() {
             app,
             owner: 5,
             timer: 1_000 * side as u32,
+            port: 0,
             counts_goodput: side == 1,
             is_transient: false,
         });
