@@ -5,9 +5,13 @@
 
 mod cores;
 mod due;
+mod hosted;
+mod hosted_calls;
 mod moderation;
+mod opening;
 mod outputs;
 mod ports;
+mod programs;
 mod receive;
 mod socket;
 mod table;
@@ -15,22 +19,35 @@ mod uplink;
 
 pub use moderation::Moderation;
 pub use outputs::{Carried, Completion, Outputs, ReceiveRing};
+pub use programs::NewProgram;
 pub use receive::ReceivePolicy;
 pub use socket::{NewSocket, NewUdpSocket, Socket};
 
+use crate::app::App;
 use crate::gro::Aggregate;
 use crate::ip;
 use crate::nic::Nic;
 use crate::transport::{Segment, Tcp, TcpConfig};
 use crate::udp::{Datagram, Udp};
 use cores::Cores;
+use opening::TO_PORT;
 use ports::EphemeralPorts;
+use programs::{Hosted, Listeners};
 use receive::{Polled, ReceiveStage};
-use socket::{SocketCalls, UdpSocket};
+use socket::{OwnSocket, UdpSocket};
 use table::SocketTable;
 use tailrace_units::{Span, Time};
 use tailrace_wire::{Packet, Protocol};
 use uplink::Uplink;
+
+/// What asks for a core.
+#[derive(Clone, Copy, Debug)]
+enum Waiter {
+    /// The program of this socket.
+    Socket(u32),
+    /// A thread of a program with several sockets.
+    Thread { program: u32, thread: u32 },
+}
 
 /// What a host has counted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -74,7 +91,10 @@ pub struct Host<P> {
     table: SocketTable,
     /// Sockets for datagrams have numbers of their own.
     udp_sockets: Vec<UdpSocket>,
-    cores: Cores,
+    /// Programs that own several sockets.
+    hosted: Vec<Hosted>,
+    listeners: Listeners,
+    cores: Cores<Waiter>,
     tcp: TcpConfig,
     ports: EphemeralPorts,
     number: u16,
@@ -89,6 +109,8 @@ impl<P> Host<P> {
             receive: ReceiveStage::new(config.receive),
             table: SocketTable::default(),
             udp_sockets: Vec::new(),
+            hosted: Vec::new(),
+            listeners: Listeners::default(),
             cores: Cores::new(config.program_cores, config.time_slice),
             tcp: config.tcp,
             ports: EphemeralPorts::new(),
@@ -205,6 +227,7 @@ impl<P> Host<P> {
             out.delivered(packet);
             let to = packet.to_endpoint as usize;
             match ip::protocol(packet) {
+                Protocol::Tcp if packet.to_endpoint == TO_PORT => gro.add_alone(packet),
                 Protocol::Tcp if sockets[to].expects == packet.flow_hash => gro.add(packet, &mut merge_slots[to]),
                 Protocol::Tcp => {}
                 Protocol::Udp => gro.add_alone(packet),
@@ -231,7 +254,9 @@ impl<P> Host<P> {
         let mut gro = std::mem::take(&mut self.receive.gro);
         let of_tcp = |aggregate: &&Aggregate| ip::protocol(&aggregate.packet) == Protocol::Tcp;
         for aggregate in gro.aggregates().iter().filter(of_tcp) {
-            self.table.merge_slots[aggregate.packet.to_endpoint as usize] = 0;
+            if let Some(slot) = self.table.merge_slots.get_mut(aggregate.packet.to_endpoint as usize) {
+                *slot = 0;
+            }
         }
         for aggregate in gro.aggregates() {
             let &Aggregate { ref packet, payload_bytes, segments, .. } = aggregate;
@@ -258,17 +283,22 @@ impl<P> Host<P> {
     fn deliver_segment(&mut self, now: Time, segment: &Segment<'_>, out: &mut impl Outputs<Place = P>) {
         let number = segment.packet.to_endpoint;
         let Host { place, table, nic, cores, number: host, .. } = self;
-        let socket = &mut table.sockets[number as usize];
+        let Some(socket) = table.sockets.get_mut(number as usize) else {
+            return self.accept_segment(now, segment, out);
+        };
         if socket.expects != segment.packet.flow_hash {
             return;
         }
-        let mut uplink = Uplink { nic, place, out, now };
+        if let App::Program(program) = socket.app {
+            return self.deliver_to_program(now, program, number, segment, out);
+        }
+        let mut uplink = Uplink { nic, place, out, now, origin: None };
         let progress = socket.tcp.handle_segment(now, segment, &mut uplink);
         if progress.connected || progress.readable > 0 {
             if socket.counts_goodput && progress.readable > 0 {
                 uplink.out.received(now, socket.owner, progress.readable);
             }
-            let mut calls = SocketCalls {
+            let mut calls = OwnSocket {
                 number,
                 host: *host,
                 owner: socket.owner,
