@@ -151,6 +151,7 @@ impl Program for Client {
 pub struct Server {
     pub log: Shared,
     pub port: u16,
+    pub response_bytes: u64,
     pub closes_first: bool,
     is_listening: bool,
     /// Bytes of the request that are missing, by socket.
@@ -161,7 +162,7 @@ pub struct Server {
 impl Server {
     pub fn new(log: &Shared, closes_first: bool) -> Server {
         let (is_listening, open, threads) = (false, BTreeMap::new(), Threads::default());
-        Server { log: Rc::clone(log), port: PORT, closes_first, is_listening, open, threads }
+        Server { log: Rc::clone(log), port: PORT, response_bytes: RESPONSE_BYTES, closes_first, is_listening, open, threads }
     }
     fn end(&mut self, socket: u32, calls: &mut dyn HostCalls) {
         calls.close(socket);
@@ -180,7 +181,7 @@ impl Program for Server {
         }
         while let Some(socket) = self.threads.poll_done(now, calls) {
             self.log.borrow_mut().done += 1;
-            calls.write(socket, RESPONSE_BYTES);
+            calls.write(socket, self.response_bytes);
             if self.closes_first {
                 self.end(socket, calls);
             }

@@ -7,7 +7,7 @@ use tailrace_wire::Tag;
 
 use crate::config;
 use crate::engine::{Cable, PROGRAMS, run};
-use crate::per_request::{Client, RESPONSE_BYTES, Server, Shared, WORK};
+use crate::per_request::{Client, PORT, REQUEST_BYTES, RESPONSE_BYTES, Server, Shared, WORK};
 
 /// Longer than the wait for late segments.
 const LONG: Span = Span::from_secs(1_000);
@@ -159,24 +159,35 @@ fn a_peer_that_waits_for_late_segments_accepts_a_connection_from_the_same_port()
     assert!(hosts[1].sockets().len() <= 3, "{} slots", hosts[1].sockets().len());
 }
 
-/// Closes its connection at once, before it is open, and reads nothing.
-struct Hasty(bool);
+/// Opens a connection and closes it at once, or when the first bytes have come. It reads nothing.
+struct Hasty {
+    closes_at_once: bool,
+    is_started: bool,
+}
 
 impl Program for Hasty {
     fn poll_timeout(&self) -> Time {
-        if self.0 { Time::NEVER } else { Time::ZERO }
+        if self.is_started { Time::NEVER } else { Time::ZERO }
     }
     fn handle_timeout(&mut self, _: Time, calls: &mut dyn HostCalls) {
-        self.0 = true;
-        let socket = calls.connect(Peer { host: 1, port: crate::per_request::PORT }).expect("a port is free");
-        calls.close(socket);
+        self.is_started = true;
+        let socket = calls.connect(Peer { host: 1, port: PORT }).expect("a port is free");
+        if self.closes_at_once {
+            calls.close(socket);
+        }
     }
     fn handle_core(&mut self, _: Time, _: u32, _: &mut dyn HostCalls) {}
-    fn handle_connected(&mut self, _: Time, _: u32, _: &mut dyn HostCalls) {
+    fn handle_connected(&mut self, _: Time, socket: u32, calls: &mut dyn HostCalls) {
+        assert!(!self.closes_at_once, "it hears nothing of a connection that it has closed");
+        calls.leave_unread(socket);
+        calls.write(socket, REQUEST_BYTES);
+    }
+    fn handle_readable(&mut self, _: Time, socket: u32, _: u64, calls: &mut dyn HostCalls) {
+        calls.close(socket);
+    }
+    fn handle_ended(&mut self, _: Time, _: u32, _: &mut dyn HostCalls) {
         unreachable!("it has closed");
     }
-    fn handle_readable(&mut self, _: Time, _: u32, _: u64, _: &mut dyn HostCalls) {}
-    fn handle_ended(&mut self, _: Time, _: u32, _: &mut dyn HostCalls) {}
     fn handle_failed(&mut self, _: Time, _: u32, _: &mut dyn HostCalls) {
         unreachable!("it has closed");
     }
@@ -185,8 +196,22 @@ impl Program for Hasty {
 #[test]
 fn a_connection_that_is_closed_before_it_is_open_leaves_nothing_behind() {
     let logs = logs();
-    let (mut hosts, mut cable) = start([vec![Box::new(Hasty(false))], vec![Box::new(Server::new(&logs[1], true))]]);
+    let hasty = Hasty { closes_at_once: true, is_started: false };
+    let (mut hosts, mut cable) = start([vec![Box::new(hasty)], vec![Box::new(Server::new(&logs[1], true))]]);
     run_for(&mut hosts, &mut cable, LONG);
     assert_eq!(logs[1].borrow().open_most, 0);
+    assert_all_came_back(&hosts);
+}
+
+#[test]
+fn what_comes_for_a_closed_socket_is_discarded_so_that_the_peer_can_close_too() {
+    let logs = logs();
+    let mut server = Server::new(&logs[1], true);
+    server.response_bytes = 10_000_000; // more than the receive buffer, so that the rest waits for what was not read
+    let hasty = Hasty { closes_at_once: false, is_started: false };
+    let (mut hosts, mut cable) = start([vec![Box::new(hasty)], vec![Box::new(server)]]);
+    run_for(&mut hosts, &mut cable, LONG);
+    assert_eq!(logs[1].borrow().done, 1);
+    assert_eq!(cable.received[&0], 10_000_000, "it counts as received");
     assert_all_came_back(&hosts);
 }
