@@ -4,7 +4,6 @@
 //! It knows no agenda and no clock. An engine decides in which order wires and switches are worked on; [`Medium`] is what
 //! it offers to them. Frames may be the simulator's packets or headers of real frames ([`NetworkFrame`]).
 
-mod address;
 mod build;
 mod control;
 mod flight;
@@ -17,7 +16,6 @@ mod switch;
 mod topology;
 mod wire;
 
-pub use address::address_of;
 pub use build::{lossless_nics, notifies};
 pub use control::{ControlQueue, deliver_to, notification};
 pub use flight::pace_of;
@@ -26,5 +24,6 @@ pub use outcome::{Counted, deadlock, interface_summary, port_series, ports, queu
 pub use place::Place;
 pub use record::{PortEvent, PortRecord};
 pub use switch::{Medium, Notice, SwitchNode, SwitchOutputs};
+pub use tailrace_wire::address_of;
 pub use topology::{HostLink, Topology};
 pub use wire::{End, Origin, Wire};

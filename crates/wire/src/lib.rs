@@ -6,7 +6,7 @@ mod packet;
 mod pause;
 mod tag;
 
-pub use flow::{FlowKey, Protocol};
+pub use flow::{FlowKey, Protocol, address_of};
 pub use packet::{Ecn, Flags, MAX_SACK_BLOCKS, Packet, SackBlock};
 pub use pause::{PRIORITIES, Pause, PauseState, QUANTA_MAX, QUANTUM_BYTES, quanta_time};
 pub use tag::{TAG_BYTES, Tag};

@@ -1,15 +1,32 @@
-//! The programs on the hosts: state machines over one socket each, handed the time and told what arrived.
+//! The programs on the hosts: state machines that are handed the time and told what arrived. Most work over one socket each; one that
+//! opens and accepts connections itself is a [`Program`].
 
 mod oltp;
+mod program;
 mod stream;
 
 pub use oltp::{GapFrom, OltpClient, OltpProfile, OltpServer, Statement};
+pub use program::{HostCalls, Peer, Program};
 pub use stream::{Offer, StreamSink, StreamSource};
 
 use tailrace_units::{Span, Time};
 
-/// What a program may ask of its host and tell of its work.
-pub trait HostCalls {
+/// What every program may ask of its host and tell of its work.
+pub trait WorkCalls {
+    /// Works on the core that it has. Returns when the work will be done.
+    fn compute(&mut self, work: Span) -> Time;
+    /// Whether the program may go on after it has had its core for this long: until its time slice is over, or nothing waits.
+    fn keeps_core(&mut self, used: Span) -> bool;
+    /// Gives the core to the program that has waited the longest.
+    fn leave_core(&mut self);
+    /// A transaction or flow that was meant to start at `intended` is complete. `user` counts within the workload.
+    fn completed(&mut self, user: u32, intended: Time);
+    /// This user, stream or flow has nothing more to do.
+    fn finished(&mut self, user: u32);
+}
+
+/// What a program with one socket may ask besides: its calls are about that socket.
+pub trait SocketCalls: WorkCalls {
     /// Opens the connection (client side).
     fn connect(&mut self);
     /// Hands bytes to the socket as one write.
@@ -20,16 +37,6 @@ pub trait HostCalls {
     fn read(&mut self, bytes: u64);
     /// Asks for a core of the host. Where none is free the program waits its turn: [`App::handle_core`] tells when it has one.
     fn ask_core(&mut self) -> bool;
-    /// Works on the core that it has. Returns when the work will be done.
-    fn compute(&mut self, work: Span) -> Time;
-    /// Whether the program may go on after it has had its core for this long: until its time slice is over, or nobody waits.
-    fn keeps_core(&mut self, used: Span) -> bool;
-    /// Gives the core to the program that has waited the longest.
-    fn leave_core(&mut self);
-    /// A transaction or flow that was meant to start at `intended` is complete. `user` counts within the workload.
-    fn completed(&mut self, user: u32, intended: Time);
-    /// This user, stream or flow has nothing more to do.
-    fn finished(&mut self, user: u32);
 }
 
 /// A program at one end of one connection.
@@ -43,6 +50,8 @@ pub enum App {
     StreamSource(StreamSource),
     /// Receives them.
     StreamSink(StreamSink),
+    /// One of several sockets of a [`Program`], by its number on the host, which calls it.
+    Program(u32),
 }
 
 impl App {
@@ -53,34 +62,35 @@ impl App {
             App::OltpClient(client) => client.poll_timeout(),
             App::OltpServer(server) => server.poll_timeout(),
             App::StreamSource(source) => source.poll_timeout(),
-            App::StreamSink(_) => Time::NEVER,
+            App::StreamSink(_) | App::Program(_) => Time::NEVER,
         }
     }
 
     /// Its deadline has come.
-    pub fn handle_timeout(&mut self, now: Time, calls: &mut impl HostCalls) {
+    pub fn handle_timeout(&mut self, now: Time, calls: &mut impl SocketCalls) {
         match self {
             App::OltpClient(client) => client.handle_timeout(now, calls),
             App::OltpServer(server) => server.handle_timeout(now, calls),
             App::StreamSource(source) => source.handle_timeout(now, calls),
-            App::StreamSink(_) => {}
+            App::StreamSink(_) | App::Program(_) => {}
         }
     }
 
     /// It has the core that it waited for.
-    pub fn handle_core(&mut self, calls: &mut impl HostCalls) {
+    pub fn handle_core(&mut self, calls: &mut impl SocketCalls) {
         match self {
             App::OltpClient(client) => client.handle_core(calls),
-            App::OltpServer(_) | App::StreamSource(_) | App::StreamSink(_) => unreachable!("only clients ask for cores"),
+            App::OltpServer(_) | App::StreamSource(_) | App::StreamSink(_) => unreachable!("this program asks for no core"),
+            App::Program(_) => unreachable!("its threads ask for cores, not its sockets"),
         }
     }
 
     /// The connection is open.
-    pub fn handle_connected(&mut self, now: Time, calls: &mut impl HostCalls) {
+    pub fn handle_connected(&mut self, now: Time, calls: &mut impl SocketCalls) {
         match self {
             App::OltpClient(client) => client.handle_connected(now, calls),
             App::StreamSource(source) => source.handle_connected(now, calls),
-            App::OltpServer(_) | App::StreamSink(_) => {}
+            App::OltpServer(_) | App::StreamSink(_) | App::Program(_) => {}
         }
     }
 
@@ -89,18 +99,18 @@ impl App {
         match self {
             App::OltpClient(client) => client.running(now, tell),
             App::StreamSink(sink) => sink.running(now, tell),
-            App::OltpServer(_) | App::StreamSource(_) => {}
+            App::OltpServer(_) | App::StreamSource(_) | App::Program(_) => {}
         }
     }
 
-    /// Bytes can be read. A program that has not said [`HostCalls::leave_unread`] has read them.
+    /// Bytes can be read. A program that has not said [`SocketCalls::leave_unread`] has read them.
     #[inline]
-    pub fn handle_readable(&mut self, now: Time, bytes: u64, calls: &mut impl HostCalls) {
+    pub fn handle_readable(&mut self, now: Time, bytes: u64, calls: &mut impl SocketCalls) {
         match self {
             App::OltpClient(client) => client.handle_readable(now, bytes, calls),
             App::OltpServer(server) => server.handle_readable(now, bytes, calls),
             App::StreamSink(sink) => sink.handle_readable(bytes, calls),
-            App::StreamSource(_) => {}
+            App::StreamSource(_) | App::Program(_) => {}
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Bulk transfer: one side sends a number of bytes, the other counts them.
 
-use super::HostCalls;
+use super::SocketCalls;
 use tailrace_units::{Span, Time};
 
 const BITS_PER_BYTE: u128 = 8;
@@ -72,7 +72,7 @@ impl StreamSource {
     pub(super) fn poll_timeout(&self) -> Time {
         self.deadline
     }
-    pub(super) fn handle_timeout(&mut self, now: Time, calls: &mut impl HostCalls) {
+    pub(super) fn handle_timeout(&mut self, now: Time, calls: &mut impl SocketCalls) {
         if now < self.deadline {
             return;
         }
@@ -82,7 +82,7 @@ impl StreamSource {
             _ => calls.connect(),
         }
     }
-    pub(super) fn handle_connected(&mut self, now: Time, calls: &mut impl HostCalls) {
+    pub(super) fn handle_connected(&mut self, now: Time, calls: &mut impl SocketCalls) {
         match &mut self.paced {
             None => calls.write(self.bytes),
             Some(paced) => {
@@ -92,7 +92,7 @@ impl StreamSource {
         }
     }
     /// Writes what is due by now, and says when the next is.
-    fn write_due(&mut self, now: Time, calls: &mut impl HostCalls) {
+    fn write_due(&mut self, now: Time, calls: &mut impl SocketCalls) {
         let Some(paced) = &mut self.paced else { return };
         while self.bytes > 0 {
             let due = paced.since + paced.offer.time_of(paced.writes);
@@ -120,7 +120,7 @@ impl StreamSink {
             tell(self.user, self.start);
         }
     }
-    pub(super) fn handle_readable(&mut self, bytes: u64, calls: &mut impl HostCalls) {
+    pub(super) fn handle_readable(&mut self, bytes: u64, calls: &mut impl SocketCalls) {
         self.missing -= bytes;
         if self.missing == 0 {
             calls.completed(self.user, self.start);
@@ -132,12 +132,13 @@ impl StreamSink {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::app::WorkCalls;
 
     /// Counts what a program writes.
     #[derive(Default)]
     struct Written(Vec<u64>);
 
-    impl HostCalls for Written {
+    impl SocketCalls for Written {
         fn connect(&mut self) {}
         fn write(&mut self, bytes: u64) {
             self.0.push(bytes);
@@ -147,6 +148,9 @@ mod tests {
         fn ask_core(&mut self) -> bool {
             true
         }
+    }
+
+    impl WorkCalls for Written {
         fn compute(&mut self, _: Span) -> Time {
             Time::NEVER
         }

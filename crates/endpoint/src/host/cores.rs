@@ -3,33 +3,32 @@
 use std::collections::VecDeque;
 use tailrace_units::Span;
 
-/// A run queue for all cores. A program runs from when it asks, or from when its turn comes, until it has nothing to do or its time
+/// A run queue for all cores, of whatever stands for a program. A program runs from when it asks, or from when its turn comes, until it has nothing to do or its time
 /// slice is over while others wait; who waits longest is next. Who has slept goes to the end of the queue as all others do.
 #[derive(Clone, Debug)]
-pub(super) struct Cores {
+pub(super) struct Cores<T> {
     /// Cores without work; none are counted where there are as many as there is work.
     idle: Option<u32>,
     slice: Span,
-    /// Sockets whose programs wait.
-    waiting: VecDeque<u32>,
-    /// Sockets whose programs have a core and have not been told.
-    granted: VecDeque<u32>,
+    waiting: VecDeque<T>,
+    /// These have a core and have not been told.
+    granted: VecDeque<T>,
     pub(super) busy: Span,
 }
 
-impl Cores {
+impl<T> Cores<T> {
     /// This many cores, or no limit with 0.
-    pub(super) fn new(cores: u32, slice: Span) -> Cores {
+    pub(super) fn new(cores: u32, slice: Span) -> Cores<T> {
         let idle = (cores > 0).then_some(cores);
         Cores { idle, slice, waiting: VecDeque::new(), granted: VecDeque::new(), busy: Span::ZERO }
     }
 
-    /// Whether the program of this socket gets a core at once; otherwise it waits.
-    pub(super) fn ask(&mut self, socket: u32) -> bool {
+    /// Whether this program gets a core at once; otherwise it waits.
+    pub(super) fn ask(&mut self, program: T) -> bool {
         match &mut self.idle {
             None => true,
             Some(0) => {
-                self.waiting.push_back(socket);
+                self.waiting.push_back(program);
                 false
             }
             Some(idle) => {
@@ -53,8 +52,8 @@ impl Cores {
         }
     }
 
-    /// The next socket whose program must be told that it has a core.
-    pub(super) fn poll_granted(&mut self) -> Option<u32> {
+    /// The next program that must be told that it has a core.
+    pub(super) fn poll_granted(&mut self) -> Option<T> {
         self.granted.pop_front()
     }
 }

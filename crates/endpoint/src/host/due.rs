@@ -1,9 +1,9 @@
 //! What is due at a host: its interface, and the transports and programs of its sockets.
 
-use super::Host;
 use super::outputs::Outputs;
-use super::socket::SocketCalls;
+use super::socket::OwnSocket;
 use super::uplink::Uplink;
+use super::{Host, Waiter};
 use crate::app::App;
 use crate::nic::Nic;
 use crate::transport::Wire as _;
@@ -19,16 +19,16 @@ impl<P> Host<P> {
     /// The interface is due, or was told something: it sends what it may.
     pub fn handle_timeout(&mut self, now: Time, out: &mut impl Outputs<Place = P>) {
         if let Nic::Lossless(_) = self.nic {
-            Uplink { nic: &mut self.nic, place: &self.place, out, now }.send_due();
+            Uplink { nic: &mut self.nic, place: &self.place, out, now, origin: None }.send_due();
         }
     }
 
     /// The transport's or the program's deadline has come.
     #[inline(never)]
     pub fn handle_socket_timeout(&mut self, now: Time, number: u32, out: &mut impl Outputs<Place = P>) {
-        let socket = &mut self.sockets[number as usize];
+        let socket = &mut self.table.sockets[number as usize];
         if socket.tcp.poll_timeout() <= now {
-            socket.tcp.handle_timeout(now, &mut Uplink { nic: &mut self.nic, place: &self.place, out, now });
+            socket.tcp.handle_timeout(now, &mut Uplink { nic: &mut self.nic, place: &self.place, out, now, origin: None });
         }
         if socket.app.poll_timeout() <= now {
             return self.wake_program(now, number, out);
@@ -39,8 +39,18 @@ impl<P> Host<P> {
     /// The program's deadline has come. It may leave its core to others.
     fn wake_program<O: Outputs<Place = P>>(&mut self, now: Time, number: u32, out: &mut O) {
         self.call_program(now, number, out, |app, calls| app.handle_timeout(now, calls));
+        self.grant_cores(now, out);
+    }
+
+    /// Tells those that have a core by now.
+    pub(super) fn grant_cores<O: Outputs<Place = P>>(&mut self, now: Time, out: &mut O) {
         while let Some(next) = self.cores.poll_granted() {
-            self.call_program(now, next, out, |app, calls| app.handle_core(calls));
+            match next {
+                Waiter::Socket(number) => self.call_program(now, number, out, |app, calls| app.handle_core(calls)),
+                Waiter::Thread { program, thread } => self.tell_program(now, program, out, |program, calls| {
+                    program.handle_core(now, thread, calls);
+                }),
+            }
         }
     }
 
@@ -49,11 +59,11 @@ impl<P> Host<P> {
         now: Time,
         number: u32,
         out: &mut O,
-        call: impl FnOnce(&mut App, &mut SocketCalls<'_, O>),
+        call: impl FnOnce(&mut App, &mut OwnSocket<'_, O>),
     ) {
-        let Host { place, sockets, nic, cores, number: host, .. } = self;
-        let socket = &mut sockets[number as usize];
-        let mut calls = SocketCalls {
+        let Host { place, table, nic, cores, number: host, .. } = self;
+        let socket = &mut table.sockets[number as usize];
+        let mut calls = OwnSocket {
             number,
             host: *host,
             owner: socket.owner,
@@ -61,7 +71,7 @@ impl<P> Host<P> {
             has_finished: false,
             tcp: &mut socket.tcp,
             cores,
-            uplink: Uplink { nic, place, out, now },
+            uplink: Uplink { nic, place, out, now, origin: None },
         };
         call(&mut socket.app, &mut calls);
         out.arm_socket(socket.timer, socket.poll_timeout());
@@ -70,6 +80,6 @@ impl<P> Host<P> {
     /// The program of this socket for datagrams sends one, of at most as many bytes as fit the MTU.
     pub fn send_datagram(&mut self, now: Time, number: u32, payload_bytes: u32, out: &mut impl Outputs<Place = P>) {
         let packet = self.udp_sockets[number as usize].udp.datagram(now, payload_bytes);
-        Uplink { nic: &mut self.nic, place: &self.place, out, now }.send(packet);
+        Uplink { nic: &mut self.nic, place: &self.place, out, now, origin: None }.send(packet);
     }
 }

@@ -5,33 +5,49 @@
 
 mod cores;
 mod due;
+mod hosted;
+mod hosted_calls;
 mod moderation;
+mod opening;
 mod outputs;
 mod ports;
+mod programs;
 mod receive;
 mod socket;
+mod table;
 mod uplink;
 
 pub use moderation::Moderation;
 pub use outputs::{Carried, Completion, Outputs, ReceiveRing};
+pub use programs::NewProgram;
 pub use receive::ReceivePolicy;
 pub use socket::{NewSocket, NewUdpSocket, Socket};
 
+use crate::app::App;
 use crate::gro::Aggregate;
 use crate::ip;
 use crate::nic::Nic;
 use crate::transport::{Segment, Tcp, TcpConfig};
 use crate::udp::{Datagram, Udp};
 use cores::Cores;
+use opening::TO_PORT;
 use ports::EphemeralPorts;
+use programs::{Hosted, Listeners};
 use receive::{Polled, ReceiveStage};
-use socket::{SocketCalls, UdpSocket};
+use socket::{OwnSocket, UdpSocket};
+use table::SocketTable;
 use tailrace_units::{Span, Time};
 use tailrace_wire::{Packet, Protocol};
 use uplink::Uplink;
 
-/// A host with few sockets grows their table one by one: a network has thousands of such hosts.
-const GROW_BY_ONE_UP_TO: usize = 8;
+/// What asks for a core.
+#[derive(Clone, Copy, Debug)]
+enum Waiter {
+    /// The program of this socket.
+    Socket(u32),
+    /// A thread of a program with several sockets.
+    Thread { program: u32, thread: u32 },
+}
 
 /// What a host has counted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -72,14 +88,13 @@ pub struct Host<P> {
     place: P,
     nic: Nic,
     receive: ReceiveStage,
-    sockets: Vec<Socket>,
-    /// Receive merging: one slot for each socket.
-    merge_slots: Vec<u32>,
+    table: SocketTable,
     /// Sockets for datagrams have numbers of their own.
     udp_sockets: Vec<UdpSocket>,
-    /// Sockets that were given back.
-    free: Vec<u32>,
-    cores: Cores,
+    /// Programs that own several sockets.
+    hosted: Vec<Hosted>,
+    listeners: Listeners,
+    cores: Cores<Waiter>,
     tcp: TcpConfig,
     ports: EphemeralPorts,
     number: u16,
@@ -92,10 +107,10 @@ impl<P> Host<P> {
             place: config.place,
             nic: config.nic,
             receive: ReceiveStage::new(config.receive),
-            sockets: Vec::new(),
-            merge_slots: Vec::new(),
+            table: SocketTable::default(),
             udp_sockets: Vec::new(),
-            free: Vec::new(),
+            hosted: Vec::new(),
+            listeners: Listeners::default(),
             cores: Cores::new(config.program_cores, config.time_slice),
             tcp: config.tcp,
             ports: EphemeralPorts::new(),
@@ -103,31 +118,26 @@ impl<P> Host<P> {
         }
     }
 
-    /// The next ephemeral port.
+    /// The next ephemeral port that is not in use. Where all are, connections share ports.
     pub fn take_port(&mut self) -> u16 {
         self.ports.take()
     }
 
+    /// Ephemeral ports in use.
+    pub fn ports_in_use(&self) -> u32 {
+        self.ports.used()
+    }
+
     /// The number that the next socket will have.
     pub fn next_socket(&self) -> u32 {
-        self.free.last().copied().unwrap_or(self.sockets.len() as u32)
+        self.table.next()
     }
 
     /// Opens a socket; its program is called first when it is due. Returns its number.
     pub fn open(&mut self, new: NewSocket) -> u32 {
-        let NewSocket { identity, expects, app, owner, timer, counts_goodput, is_transient } = new;
+        let NewSocket { identity, expects, app, owner, timer, port, counts_goodput, is_transient } = new;
         let tcp = Tcp::new(&self.tcp, identity);
-        let socket = Socket { tcp, app, owner, timer, expects, counts_goodput, is_transient };
-        if let Some(number) = self.free.pop() {
-            self.sockets[number as usize] = socket;
-            return number;
-        }
-        if self.sockets.len() < GROW_BY_ONE_UP_TO {
-            self.sockets.reserve_exact(1);
-        }
-        self.sockets.push(socket);
-        self.merge_slots.push(0);
-        self.sockets.len() as u32 - 1
+        self.table.add(Socket { tcp, app, owner, timer, expects, port, counts_goodput, is_transient })
     }
 
     /// The number that the next socket for datagrams will have.
@@ -142,10 +152,10 @@ impl<P> Host<P> {
         self.udp_sockets.len() as u32 - 1
     }
 
-    /// Gives a socket back. Late packets of its connection find that they are not expected.
+    /// Gives a socket back, with its port. Late packets of its connection find that they are not expected.
     pub fn release(&mut self, socket: u32) {
-        self.sockets[socket as usize].expects = 0;
-        self.free.push(socket);
+        let port = self.table.release(socket);
+        self.ports.give_back(port);
     }
 
     /// Where it is attached.
@@ -155,7 +165,7 @@ impl<P> Host<P> {
 
     /// The sockets, those that were given back too.
     pub fn sockets(&self) -> &[Socket] {
-        &self.sockets
+        &self.table.sockets
     }
 
     /// The transmit side of the interface.
@@ -211,12 +221,13 @@ impl<P> Host<P> {
     /// Takes and merges what has arrived, or hands up what was worked on. Returns when the receive stage is due next.
     #[inline(never)]
     fn poll_many<O: Outputs<Place = P>>(&mut self, now: Time, out: &mut O) -> Time {
-        let Host { place, receive, sockets, merge_slots, .. } = self;
+        let Host { place, receive, table: SocketTable { sockets, merge_slots, .. }, .. } = self;
         let drops_before = receive.ring_drops;
         let polled = receive.poll(now, place, out, |out, packet, gro| {
             out.delivered(packet);
             let to = packet.to_endpoint as usize;
             match ip::protocol(packet) {
+                Protocol::Tcp if packet.to_endpoint == TO_PORT => gro.add_alone(packet),
                 Protocol::Tcp if sockets[to].expects == packet.flow_hash => gro.add(packet, &mut merge_slots[to]),
                 Protocol::Tcp => {}
                 Protocol::Udp => gro.add_alone(packet),
@@ -243,7 +254,9 @@ impl<P> Host<P> {
         let mut gro = std::mem::take(&mut self.receive.gro);
         let of_tcp = |aggregate: &&Aggregate| ip::protocol(&aggregate.packet) == Protocol::Tcp;
         for aggregate in gro.aggregates().iter().filter(of_tcp) {
-            self.merge_slots[aggregate.packet.to_endpoint as usize] = 0;
+            if let Some(slot) = self.table.merge_slots.get_mut(aggregate.packet.to_endpoint as usize) {
+                *slot = 0;
+            }
         }
         for aggregate in gro.aggregates() {
             let &Aggregate { ref packet, payload_bytes, segments, .. } = aggregate;
@@ -269,18 +282,23 @@ impl<P> Host<P> {
     #[inline]
     fn deliver_segment(&mut self, now: Time, segment: &Segment<'_>, out: &mut impl Outputs<Place = P>) {
         let number = segment.packet.to_endpoint;
-        let Host { place, sockets, nic, cores, number: host, .. } = self;
-        let socket = &mut sockets[number as usize];
+        let Host { place, table, nic, cores, number: host, .. } = self;
+        let Some(socket) = table.sockets.get_mut(number as usize) else {
+            return self.accept_segment(now, segment, out);
+        };
         if socket.expects != segment.packet.flow_hash {
             return;
         }
-        let mut uplink = Uplink { nic, place, out, now };
+        if let App::Program(program) = socket.app {
+            return self.deliver_to_program(now, program, number, segment, out);
+        }
+        let mut uplink = Uplink { nic, place, out, now, origin: None };
         let progress = socket.tcp.handle_segment(now, segment, &mut uplink);
         if progress.connected || progress.readable > 0 {
             if socket.counts_goodput && progress.readable > 0 {
                 uplink.out.received(now, socket.owner, progress.readable);
             }
-            let mut calls = SocketCalls {
+            let mut calls = OwnSocket {
                 number,
                 host: *host,
                 owner: socket.owner,

@@ -1,9 +1,10 @@
 //! A socket: a transport endpoint with the program that uses it.
 
+use super::Waiter;
 use super::cores::Cores;
 use super::outputs::{Carried, Completion, Outputs};
 use super::uplink::Uplink;
-use crate::app::{App, HostCalls};
+use crate::app::{App, SocketCalls, WorkCalls};
 use crate::ip::Identity;
 use crate::transport::{Tcp, TcpStats};
 use crate::udp::Udp;
@@ -22,6 +23,8 @@ pub struct NewSocket {
     pub owner: u32,
     /// The engine's name for its deadline.
     pub timer: u32,
+    /// The local port, which is given back with the socket if it is ephemeral.
+    pub port: u16,
     /// Whether bytes that arrive here count as the owner's goodput.
     pub counts_goodput: bool,
     /// The socket is given back when its program has finished.
@@ -57,6 +60,7 @@ pub struct Socket {
     pub(super) timer: u32,
     /// 0 for a socket that was given back.
     pub(super) expects: u32,
+    pub(super) port: u16,
     pub(super) counts_goodput: bool,
     pub(super) is_transient: bool,
 }
@@ -93,19 +97,19 @@ impl Socket {
     }
 }
 
-/// What one socket's program may touch.
-pub(super) struct SocketCalls<'a, O: Outputs> {
+/// What the program of one socket may touch.
+pub(super) struct OwnSocket<'a, O: Outputs> {
     pub(super) number: u32,
     pub(super) host: u16,
     pub(super) owner: u32,
     pub(super) is_transient: bool,
     pub(super) has_finished: bool,
     pub(super) tcp: &'a mut Tcp,
-    pub(super) cores: &'a mut Cores,
+    pub(super) cores: &'a mut Cores<Waiter>,
     pub(super) uplink: Uplink<'a, O>,
 }
 
-impl<O: Outputs> HostCalls for SocketCalls<'_, O> {
+impl<O: Outputs> SocketCalls for OwnSocket<'_, O> {
     fn connect(&mut self) {
         self.tcp.connect(self.uplink.now, &mut self.uplink);
     }
@@ -119,8 +123,11 @@ impl<O: Outputs> HostCalls for SocketCalls<'_, O> {
         self.tcp.read(self.uplink.now, bytes, &mut self.uplink);
     }
     fn ask_core(&mut self) -> bool {
-        self.cores.ask(self.number)
+        self.cores.ask(Waiter::Socket(self.number))
     }
+}
+
+impl<O: Outputs> WorkCalls for OwnSocket<'_, O> {
     fn compute(&mut self, work: Span) -> Time {
         self.cores.busy += work;
         self.uplink.now + work

@@ -1,5 +1,6 @@
 //! The way down: from a transport to the interface.
 
+use super::opening::Origin;
 use super::outputs::Outputs;
 use crate::nic::{LosslessNic, Nic};
 use crate::transport::Wire;
@@ -12,6 +13,8 @@ pub(super) struct Uplink<'a, O: Outputs> {
     pub(super) nic: &'a mut Nic,
     pub(super) out: &'a mut O,
     pub(super) now: Time,
+    /// What opening segments carry, where a program asked for the connection.
+    pub(super) origin: Option<Origin>,
 }
 
 impl<O: Outputs> Wire for Uplink<'_, O> {
@@ -28,6 +31,14 @@ impl<O: Outputs> Wire for Uplink<'_, O> {
         };
         self.out.transmit(self.place, &packet, start, end);
         Some(end)
+    }
+
+    #[cold]
+    fn send_opening(&mut self, mut packet: Packet) -> Option<Time> {
+        if let Some(origin) = self.origin {
+            origin.write(&mut packet);
+        }
+        self.send(packet)
     }
 }
 

@@ -59,6 +59,11 @@ impl Tcp {
         }
     }
 
+    /// The peer's endpoint has become known.
+    pub(crate) fn set_peer_endpoint(&mut self, endpoint: u32) {
+        self.identity.to_endpoint = endpoint;
+    }
+
     /// Whether data can flow.
     #[inline]
     pub fn is_established(&self) -> bool {
@@ -78,7 +83,7 @@ impl Tcp {
     fn send_opening(&mut self, now: Time, wire: &mut impl Wire) {
         self.handshake.sent = now;
         let packet = self.opening();
-        wire.send(packet);
+        wire.send_opening(packet);
         self.timers.arm(Pending::Handshake, now + self.rtt.timeout());
     }
 

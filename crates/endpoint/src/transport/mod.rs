@@ -41,6 +41,11 @@ use timer::Timers;
 pub trait Wire {
     /// Takes a frame. Returns when its transmission will have ended, or `None` when the queue was full and the frame is lost.
     fn send(&mut self, packet: Packet) -> Option<Time>;
+
+    /// The same for a SYN or SYN-ACK, to which a host may add where the answer is to go.
+    fn send_opening(&mut self, packet: Packet) -> Option<Time> {
+        self.send(packet)
+    }
 }
 
 /// What the host hands up: one frame, or several that GRO has merged because they follow each other and agree in flags and marks.

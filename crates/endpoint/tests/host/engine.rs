@@ -12,6 +12,9 @@ pub const DELAY: Span = Span::from_us(5);
 /// From a first arrival to its poll.
 pub const MODERATION: Span = Span::from_us(10);
 
+/// Timers of programs with several sockets have these numbers and above on their side.
+pub const PROGRAMS: u32 = 500;
+
 /// Frames on their way to one host.
 #[derive(Default)]
 pub struct Ring(VecDeque<(Time, Packet)>);
@@ -44,6 +47,9 @@ pub struct Cable {
     pub received: BTreeMap<u32, u64>,
     pub completed: Vec<(Time, u32)>,
     pub ring_drops: u64,
+    /// Every frame of this number is lost; 0 for none.
+    pub loses_every: u64,
+    frames: u64,
 }
 
 impl Outputs for Cable {
@@ -73,6 +79,10 @@ impl Outputs for Cable {
     fn sent(&mut self) {}
     fn transmit(&mut self, side: &usize, packet: &Packet, _: Time, end: Time) {
         let (peer, arrival) = (1 - *side, end + DELAY);
+        self.frames += 1;
+        if self.loses_every > 0 && self.frames.is_multiple_of(self.loses_every) {
+            return;
+        }
         self.rings[peer].0.push_back((arrival, *packet));
         if self.polls[peer].is_none() {
             self.polls[peer] = Some(arrival + MODERATION);
@@ -98,7 +108,8 @@ impl Outputs for Cable {
     fn is_over(&mut self, _: &usize, _: u32) {}
 }
 
-/// Runs until nothing is due before `end`. Timers are numbered by side and socket: 1000 times the side, and the socket.
+/// Runs until nothing is due before `end`. Timers are numbered by side and socket: 1000 times the side, and the socket, or
+/// [`PROGRAMS`] and the program.
 pub fn run(hosts: &mut [Host<usize>; 2], cable: &mut Cable, end: Time) {
     loop {
         let poll = (0..2).filter_map(|side| cable.polls[side].map(|at| (at, side))).min();
@@ -114,7 +125,13 @@ pub fn run(hosts: &mut [Host<usize>; 2], cable: &mut Cable, end: Time) {
                 // A poll that is under way keeps its time until the host says when the next is.
                 hosts[side].handle_poll(now, cable);
             }
-            (_, Some((_, timer))) => hosts[timer as usize / 1_000].handle_socket_timeout(now, timer % 1_000, cable),
+            (_, Some((_, timer))) => {
+                let (host, number) = (&mut hosts[timer as usize / 1_000], timer % 1_000);
+                match number.checked_sub(PROGRAMS) {
+                    Some(program) => host.handle_program_timeout(now, program, cable),
+                    None => host.handle_socket_timeout(now, number, cable),
+                }
+            }
             (_, None) => unreachable!("something is due"),
         }
     }

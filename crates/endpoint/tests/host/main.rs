@@ -1,6 +1,8 @@
 //! The whole host, without a network between two of them: transports beside each other above one receive stage.
 
 mod engine;
+mod per_request;
+mod programs;
 
 use engine::{Cable, DELAY, MODERATION, run};
 use tailrace_endpoint::app::{App, StreamSink, StreamSource};
@@ -19,7 +21,11 @@ const WORK_PER_PACKET: Span = Span::from_us(3);
 const WORK_PER_BYTE_FS: u64 = 2_000_000;
 
 fn host(side: usize, ring_frames: usize) -> Host<usize> {
-    Host::new(HostConfig {
+    Host::new(config(side, ring_frames))
+}
+
+fn config(side: usize, ring_frames: usize) -> HostConfig<usize> {
+    HostConfig {
         place: side,
         number: side as u16,
         nic: Nic::Plain(PlainNic::new(BitRate::from_gbps(10).pace(0), OVERHEAD_BYTES as u32, 16 << 20)),
@@ -27,7 +33,7 @@ fn host(side: usize, ring_frames: usize) -> Host<usize> {
         program_cores: 0,
         time_slice: Span::ZERO,
         tcp: TcpConfig::linux(1448),
-    })
+    }
 }
 
 fn identity(flow_hash: u32, to: usize) -> Identity {
@@ -80,6 +86,7 @@ fn tcp_and_udp_share_a_host() {
             app,
             owner: 5,
             timer: 1_000 * side as u32,
+            port: 0,
             counts_goodput: side == 1,
             is_transient: false,
         });

@@ -77,6 +77,7 @@ impl World {
                 app,
                 owner: workload,
                 timer: self.first_socket_source + client + side as u32,
+                port: if side == 0 { port } else { SERVER_PORT },
                 counts_goodput: side == goodput_at,
                 is_transient,
             });

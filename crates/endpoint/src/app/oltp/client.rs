@@ -1,7 +1,7 @@
 //! The user's side of one connection.
 
 use super::{GapFrom, OltpProfile, time_for};
-use crate::app::HostCalls;
+use crate::app::SocketCalls;
 use std::rc::Rc;
 use tailrace_units::{Span, Stream, Time};
 
@@ -83,7 +83,7 @@ impl OltpClient {
         self.deadline
     }
 
-    pub(in crate::app) fn handle_timeout(&mut self, now: Time, calls: &mut impl HostCalls) {
+    pub(in crate::app) fn handle_timeout(&mut self, now: Time, calls: &mut impl SocketCalls) {
         if now < self.deadline {
             return;
         }
@@ -100,7 +100,7 @@ impl OltpClient {
         }
     }
 
-    pub(in crate::app) fn handle_connected(&mut self, now: Time, calls: &mut impl HostCalls) {
+    pub(in crate::app) fn handle_connected(&mut self, now: Time, calls: &mut impl SocketCalls) {
         if self.reads_late {
             calls.leave_unread();
         }
@@ -108,7 +108,7 @@ impl OltpClient {
     }
 
     /// Bytes have arrived. The user reads them when it has a core, a piece at a time, while more arrive.
-    pub(in crate::app) fn handle_readable(&mut self, now: Time, bytes: u64, calls: &mut impl HostCalls) {
+    pub(in crate::app) fn handle_readable(&mut self, now: Time, bytes: u64, calls: &mut impl SocketCalls) {
         if !self.reads_late {
             return self.consumed(now, bytes, calls);
         }
@@ -123,7 +123,7 @@ impl OltpClient {
     }
 
     /// The user's turn has come.
-    pub(in crate::app) fn handle_core(&mut self, calls: &mut impl HostCalls) {
+    pub(in crate::app) fn handle_core(&mut self, calls: &mut impl SocketCalls) {
         debug_assert_eq!(self.turn, Turn::Awaited, "a core comes to who waits for one");
         self.begin_work(calls);
     }
@@ -149,7 +149,7 @@ impl OltpClient {
         }
     }
 
-    fn seek_core(&mut self, calls: &mut impl HostCalls) {
+    fn seek_core(&mut self, calls: &mut impl SocketCalls) {
         self.turn = Turn::Awaited;
         if calls.ask_core() {
             self.begin_work(calls);
@@ -157,7 +157,7 @@ impl OltpClient {
     }
 
     /// What a user with a core does first: it unpacks a response that is whole, or reads.
-    fn begin_work(&mut self, calls: &mut impl HostCalls) {
+    fn begin_work(&mut self, calls: &mut impl SocketCalls) {
         if self.phase != Phase::Unpacking {
             return self.work(Span::ZERO, calls);
         }
@@ -167,7 +167,7 @@ impl OltpClient {
     }
 
     /// Reads a piece and works on it, after having had the core for `used`.
-    fn work(&mut self, used: Span, calls: &mut impl HostCalls) {
+    fn work(&mut self, used: Span, calls: &mut impl SocketCalls) {
         let statement = &self.profile.statements[self.statement];
         self.in_work = self.unread.min(statement.consume_chunk_bytes);
         self.unread -= self.in_work;
@@ -178,7 +178,7 @@ impl OltpClient {
     }
 
     /// A piece is done: on to the next if one has arrived and the turn is not over.
-    fn end_work(&mut self, now: Time, calls: &mut impl HostCalls) {
+    fn end_work(&mut self, now: Time, calls: &mut impl SocketCalls) {
         let Turn::Running(used) = self.turn else { panic!("only who runs can be done") };
         let bytes = std::mem::take(&mut self.in_work);
         if self.unread > 0 && calls.keeps_core(used) {
@@ -193,7 +193,7 @@ impl OltpClient {
         }
     }
 
-    fn consumed(&mut self, now: Time, bytes: u64, calls: &mut impl HostCalls) {
+    fn consumed(&mut self, now: Time, bytes: u64, calls: &mut impl SocketCalls) {
         let Phase::Waiting(missing) = &mut self.phase else { panic!("nothing arrives that was not asked for") };
         *missing -= bytes;
         if *missing > 0 {
@@ -206,25 +206,25 @@ impl OltpClient {
         self.seek_core(calls);
     }
 
-    fn end_unpacking(&mut self, now: Time, calls: &mut impl HostCalls) {
+    fn end_unpacking(&mut self, now: Time, calls: &mut impl SocketCalls) {
         self.turn = Turn::Asleep;
         calls.leave_core();
         self.end_statement(now, calls);
     }
 
-    fn begin(&mut self, intended: Time, calls: &mut impl HostCalls) {
+    fn begin(&mut self, intended: Time, calls: &mut impl SocketCalls) {
         self.intended = intended;
         self.statement = 0;
         self.request(calls);
     }
 
-    fn request(&mut self, calls: &mut impl HostCalls) {
+    fn request(&mut self, calls: &mut impl SocketCalls) {
         let statement = &self.profile.statements[self.statement];
         self.phase = Phase::Waiting(statement.response_bytes);
         calls.write(statement.request_bytes);
     }
 
-    fn end_statement(&mut self, now: Time, calls: &mut impl HostCalls) {
+    fn end_statement(&mut self, now: Time, calls: &mut impl SocketCalls) {
         self.statement += 1;
         if self.statement < self.profile.statements.len() {
             return self.request(calls);
@@ -246,7 +246,7 @@ impl OltpClient {
     }
 
     /// Begins a transaction that is meant to start at `intended`, or pauses until then.
-    fn begin_at(&mut self, intended: Time, now: Time, calls: &mut impl HostCalls) {
+    fn begin_at(&mut self, intended: Time, now: Time, calls: &mut impl SocketCalls) {
         if intended <= now {
             return self.begin(intended, calls);
         }

@@ -1,7 +1,7 @@
 //! The database's side of one connection.
 
 use super::{OltpProfile, time_for};
-use crate::app::HostCalls;
+use crate::app::SocketCalls;
 use std::rc::Rc;
 use tailrace_units::{Span, Stream, Time};
 
@@ -29,7 +29,7 @@ impl OltpServer {
         self.deadline
     }
 
-    pub(in crate::app) fn handle_readable(&mut self, now: Time, bytes: u64, calls: &mut impl HostCalls) {
+    pub(in crate::app) fn handle_readable(&mut self, now: Time, bytes: u64, calls: &mut impl SocketCalls) {
         self.missing -= bytes;
         if self.missing > 0 {
             return;
@@ -43,7 +43,7 @@ impl OltpServer {
     }
 
     /// Writes every piece that is produced by now.
-    pub(in crate::app) fn handle_timeout(&mut self, now: Time, calls: &mut impl HostCalls) {
+    pub(in crate::app) fn handle_timeout(&mut self, now: Time, calls: &mut impl SocketCalls) {
         while self.deadline <= now {
             let piece = self.next_piece();
             calls.write(piece);

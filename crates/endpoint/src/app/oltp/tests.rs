@@ -1,7 +1,7 @@
 //! A user and a database, with what they do written down.
 
 use super::*;
-use crate::app::HostCalls;
+use crate::app::{SocketCalls, WorkCalls};
 use std::rc::Rc;
 use tailrace_units::{Stream, Time};
 
@@ -15,7 +15,7 @@ struct Notes {
     slice: Span,
 }
 
-impl HostCalls for Notes {
+impl SocketCalls for Notes {
     fn connect(&mut self) {
         self.said.push("connect".into());
     }
@@ -32,6 +32,9 @@ impl HostCalls for Notes {
         self.said.push("ask".into());
         !self.is_host_busy
     }
+}
+
+impl WorkCalls for Notes {
     fn keeps_core(&mut self, used: Span) -> bool {
         used < self.slice
     }

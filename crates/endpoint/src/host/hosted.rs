@@ -1,0 +1,101 @@
+//! What comes to programs with several sockets, and what they do to the host.
+
+use super::Host;
+use super::hosted_calls::HostedCalls;
+use super::opening::Origin;
+use super::outputs::Outputs;
+use super::programs::{Hosted, NewProgram};
+use super::uplink::Uplink;
+use crate::app::Program;
+use crate::transport::Segment;
+use tailrace_units::Time;
+
+impl<P> Host<P> {
+    /// Adds a program; it is called first when it is due. Returns its number.
+    pub fn add_program(&mut self, new: NewProgram) -> u32 {
+        self.hosted.push(Hosted::new(new));
+        self.hosted.len() as u32 - 1
+    }
+
+    /// When this program or one of its connections is due.
+    pub fn poll_program(&self, program: u32) -> Time {
+        self.hosted[program as usize].poll_timeout()
+    }
+
+    /// Sockets that this program has, with those of connections that it has closed and that are not over.
+    pub fn sockets_of(&self, program: u32) -> usize {
+        self.hosted[program as usize].own.members.len()
+    }
+
+    /// The deadline of a program or of one of its connections has come.
+    pub fn handle_program_timeout(&mut self, now: Time, program: u32, out: &mut impl Outputs<Place = P>) {
+        self.tell_program(now, program, out, |program, calls| {
+            for socket in calls.own.due_by(now) {
+                if calls.handle_timeout(socket) && calls.is_open(socket) {
+                    program.handle_failed(now, socket, calls);
+                }
+            }
+            if program.poll_timeout() <= now {
+                program.handle_timeout(now, calls);
+            }
+        });
+        self.grant_cores(now, out);
+    }
+
+    /// A segment for a port: the program that listens there accepts a connection. Without one nothing answers.
+    #[cold]
+    pub(super) fn accept_segment(&mut self, now: Time, segment: &Segment<'_>, out: &mut impl Outputs<Place = P>) {
+        let Origin { to_port, .. } = Origin::of(segment.packet);
+        let Some(&program) = self.listeners.ports.get(&to_port) else { return };
+        self.tell_program(now, program, out, |_, calls| {
+            let socket = calls.accept(segment.packet);
+            calls.handle_segment(socket, segment);
+        });
+    }
+
+    /// Hands a segment to a socket of a program, and what follows from it to the program.
+    #[inline(never)]
+    pub(super) fn deliver_to_program(
+        &mut self,
+        now: Time,
+        program: u32,
+        socket: u32,
+        segment: &Segment<'_>,
+        out: &mut impl Outputs<Place = P>,
+    ) {
+        self.tell_program(now, program, out, |program, calls| {
+            let progress = calls.handle_segment(socket, segment);
+            if progress.connected && calls.is_open(socket) {
+                program.handle_connected(now, socket, calls);
+            }
+            if progress.readable > 0 {
+                calls.count_goodput(progress.readable);
+            }
+            if progress.readable > 0 && calls.is_open(socket) {
+                program.handle_readable(now, socket, progress.readable, calls);
+            }
+            if progress.ended && calls.is_open(socket) {
+                program.handle_ended(now, socket, calls);
+            }
+        });
+        self.grant_cores(now, out);
+    }
+
+    /// Calls a program, then does what follows from what it did.
+    pub(super) fn tell_program<O: Outputs<Place = P>>(
+        &mut self,
+        now: Time,
+        program: u32,
+        out: &mut O,
+        call: impl FnOnce(&mut dyn Program, &mut HostedCalls<'_, O>),
+    ) {
+        let Host { place, nic, table, hosted, listeners, cores, tcp, ports, number, .. } = self;
+        let Hosted { program: called, own } = &mut hosted[program as usize];
+        let uplink = Uplink { place, nic, out, now, origin: None };
+        let mut calls = HostedCalls { program, host: *number, own, table, listeners, config: tcp, ports, cores, uplink };
+        call(called.as_mut(), &mut calls);
+        calls.settle();
+        let hosted = &self.hosted[program as usize];
+        out.arm_socket(hosted.own.timer, hosted.poll_timeout());
+    }
+}

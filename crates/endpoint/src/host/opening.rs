@@ -1,0 +1,77 @@
+//! What the first segments of a connection tell besides TCP's options, where a program has asked for it.
+//!
+//! Packets carry no addresses and no ports: the number of the peer's socket stands for them. An opening segment cannot know that number
+//! yet, so it goes to a port, and carries where its answer is to go in blocks of SACK, which it has no use for.
+
+use tailrace_wire::{FlowKey, Packet, Protocol, SackBlock, address_of};
+
+/// The endpoint of a segment that is for a port of its host, not for a socket.
+pub(super) const TO_PORT: u32 = u32::MAX;
+
+/// One end of a connection, as the other one must know it.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(super) struct Remote {
+    pub(super) host: u16,
+    pub(super) port: u16,
+    /// The port at this end.
+    pub(super) own_port: u16,
+}
+
+/// Where an opening segment comes from, and the port that it is for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Origin {
+    pub(super) socket: u32,
+    pub(super) host: u16,
+    pub(super) port: u16,
+    pub(super) to_port: u16,
+}
+
+impl Origin {
+    /// Writes it into an opening segment; its first block carries TCP's options.
+    pub(super) fn write(&self, packet: &mut Packet) {
+        let from = u32::from(self.host) << 16 | u32::from(self.port);
+        packet.sack[1] = SackBlock { offset: self.socket as i32, bytes: from };
+        packet.sack[2] = SackBlock { offset: i32::from(self.to_port), bytes: 0 };
+    }
+
+    /// Reads it from an opening segment.
+    pub(super) fn of(packet: &Packet) -> Origin {
+        let [_, from, to] = packet.sack;
+        Origin { socket: from.offset as u32, host: (from.bytes >> 16) as u16, port: from.bytes as u16, to_port: to.offset as u16 }
+    }
+
+    /// Its sender, as the receiver knows it.
+    pub(super) fn remote(&self) -> Remote {
+        Remote { host: self.host, port: self.port, own_port: self.to_port }
+    }
+}
+
+impl Remote {
+    /// The key of the packets that `host` sends to this end.
+    pub(super) fn key_from(&self, host: u16) -> FlowKey {
+        FlowKey {
+            source: address_of(u32::from(host)),
+            destination: address_of(u32::from(self.host)),
+            source_port: self.own_port,
+            destination_port: self.port,
+            protocol: Protocol::Tcp,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_opening_segment_carries_where_its_answer_goes() {
+        let origin = Origin { socket: 70_000, host: 4_095, port: 65_535, to_port: 5_432 };
+        let mut packet = Packet::default();
+        packet.sack[0] = SackBlock { offset: 1_448, bytes: 1 };
+        origin.write(&mut packet);
+        assert_eq!((Origin::of(&packet), packet.sack[0].offset), (origin, 1_448));
+        let there = origin.remote().key_from(7);
+        let back = Remote { host: 7, port: 5_432, own_port: 65_535 }.key_from(4_095);
+        assert_eq!(there, back.reversed());
+    }
+}

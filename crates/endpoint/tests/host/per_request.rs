@@ -1,0 +1,211 @@
+//! Two programs for tests: a client that opens a connection for each request, several at a time, and a server that accepts them. Each
+//! request takes a core of the server and each response one of the client.
+
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
+
+use tailrace_endpoint::app::{HostCalls, Peer, Program};
+use tailrace_units::{Span, Time};
+
+pub const PORT: u16 = 8_080;
+pub const REQUEST_BYTES: u64 = 200;
+pub const RESPONSE_BYTES: u64 = 20_000;
+/// Of a core, on either side.
+pub const WORK: Span = Span::from_us(100);
+
+/// What a program has seen.
+#[derive(Default, Debug)]
+pub struct Log {
+    /// Requests answered, or responses worked on.
+    pub done: u64,
+    /// Connections whose opening was given up.
+    pub failed: u64,
+    /// Connections for which no port was free.
+    pub without_port: u64,
+    /// Times that all cores were busy.
+    pub waited: u64,
+    /// Sockets used at the same time, at most.
+    pub open_most: usize,
+}
+
+pub type Shared = Rc<RefCell<Log>>;
+
+/// A thread for each socket, with the number of its socket.
+#[derive(Default)]
+struct Threads {
+    running: BTreeSet<(Time, u32)>,
+}
+
+impl Threads {
+    fn ask(&mut self, socket: u32, log: &Shared, calls: &mut dyn HostCalls) {
+        if calls.ask_core(socket) {
+            self.begin(socket, calls);
+        } else {
+            log.borrow_mut().waited += 1;
+        }
+    }
+    fn begin(&mut self, socket: u32, calls: &mut dyn HostCalls) {
+        self.running.insert((calls.compute(WORK), socket));
+    }
+    fn poll_timeout(&self) -> Time {
+        self.running.first().map_or(Time::NEVER, |&(at, _)| at)
+    }
+    /// A socket whose thread has done its work by now.
+    fn poll_done(&mut self, now: Time, calls: &mut dyn HostCalls) -> Option<u32> {
+        let &(at, socket) = self.running.first().filter(|(at, _)| *at <= now)?;
+        self.running.remove(&(at, socket));
+        calls.leave_core();
+        Some(socket)
+    }
+}
+
+/// Opens connections.
+pub struct Client {
+    pub log: Shared,
+    pub port: u16,
+    /// Requests that are still to be made.
+    pub left: u64,
+    /// Between the end of a request and the next that takes its place.
+    pub pause: Span,
+    /// Whether it closes its end when the response is whole; otherwise when the server has.
+    pub closes_first: bool,
+    /// When the next connections are opened.
+    opens: Vec<Time>,
+    /// Bytes of the response that are missing, by socket.
+    open: BTreeMap<u32, u64>,
+    threads: Threads,
+}
+
+impl Client {
+    pub fn new(log: &Shared, requests: u64, at_once: usize, pause: Span, closes_first: bool) -> Client {
+        let (opens, open, threads) = (vec![Time::ZERO; at_once], BTreeMap::new(), Threads::default());
+        Client { log: Rc::clone(log), port: PORT, left: requests, pause, closes_first, opens, open, threads }
+    }
+    fn open_due(&mut self, now: Time, calls: &mut dyn HostCalls) {
+        let due = self.opens.iter().filter(|at| **at <= now).count();
+        self.opens.retain(|at| *at > now);
+        for _ in 0..due {
+            if self.left == 0 {
+                return;
+            }
+            self.left -= 1;
+            match calls.connect(Peer { host: 1, port: self.port }) {
+                Some(socket) => assert_eq!(self.open.insert(socket, RESPONSE_BYTES), None, "a socket in use is not given again"),
+                None => self.log.borrow_mut().without_port += 1,
+            }
+        }
+        let mut log = self.log.borrow_mut();
+        log.open_most = log.open_most.max(self.open.len());
+    }
+    fn end(&mut self, now: Time, socket: u32, calls: &mut dyn HostCalls) {
+        calls.close(socket);
+        self.open.remove(&socket);
+        self.opens.push(now + self.pause);
+    }
+}
+
+impl Program for Client {
+    fn poll_timeout(&self) -> Time {
+        let opens = if self.left == 0 { None } else { self.opens.iter().min().copied() };
+        opens.unwrap_or(Time::NEVER).min(self.threads.poll_timeout())
+    }
+    fn handle_timeout(&mut self, now: Time, calls: &mut dyn HostCalls) {
+        while let Some(socket) = self.threads.poll_done(now, calls) {
+            self.log.borrow_mut().done += 1;
+            calls.completed(0, now);
+            if self.closes_first {
+                self.end(now, socket, calls);
+            }
+        }
+        self.open_due(now, calls);
+    }
+    fn handle_core(&mut self, _: Time, thread: u32, calls: &mut dyn HostCalls) {
+        self.threads.begin(thread, calls);
+    }
+    fn handle_connected(&mut self, _: Time, socket: u32, calls: &mut dyn HostCalls) {
+        calls.leave_unread(socket);
+        calls.write(socket, REQUEST_BYTES);
+    }
+    fn handle_readable(&mut self, _: Time, socket: u32, bytes: u64, calls: &mut dyn HostCalls) {
+        calls.read(socket, bytes);
+        let missing = self.open.get_mut(&socket).expect("a socket of this program");
+        *missing -= bytes;
+        if *missing == 0 {
+            self.threads.ask(socket, &self.log, calls);
+        }
+    }
+    fn handle_ended(&mut self, now: Time, socket: u32, calls: &mut dyn HostCalls) {
+        assert_eq!(self.open[&socket], 0, "the end comes behind the response");
+        if !self.closes_first {
+            self.end(now, socket, calls);
+        }
+    }
+    fn handle_failed(&mut self, _: Time, socket: u32, _: &mut dyn HostCalls) {
+        self.log.borrow_mut().failed += 1;
+        self.open.remove(&socket);
+    }
+}
+
+/// Accepts them.
+pub struct Server {
+    pub log: Shared,
+    pub port: u16,
+    pub response_bytes: u64,
+    pub closes_first: bool,
+    is_listening: bool,
+    /// Bytes of the request that are missing, by socket.
+    open: BTreeMap<u32, u64>,
+    threads: Threads,
+}
+
+impl Server {
+    pub fn new(log: &Shared, closes_first: bool) -> Server {
+        let (is_listening, open, threads) = (false, BTreeMap::new(), Threads::default());
+        Server { log: Rc::clone(log), port: PORT, response_bytes: RESPONSE_BYTES, closes_first, is_listening, open, threads }
+    }
+    fn end(&mut self, socket: u32, calls: &mut dyn HostCalls) {
+        calls.close(socket);
+        self.open.remove(&socket);
+    }
+}
+
+impl Program for Server {
+    fn poll_timeout(&self) -> Time {
+        if self.is_listening { self.threads.poll_timeout() } else { Time::ZERO }
+    }
+    fn handle_timeout(&mut self, now: Time, calls: &mut dyn HostCalls) {
+        if !self.is_listening {
+            self.is_listening = calls.listen(self.port);
+            assert!(self.is_listening && !calls.listen(self.port), "a port has one program");
+        }
+        while let Some(socket) = self.threads.poll_done(now, calls) {
+            self.log.borrow_mut().done += 1;
+            calls.write(socket, self.response_bytes);
+            if self.closes_first {
+                self.end(socket, calls);
+            }
+        }
+    }
+    fn handle_core(&mut self, _: Time, thread: u32, calls: &mut dyn HostCalls) {
+        self.threads.begin(thread, calls);
+    }
+    fn handle_connected(&mut self, _: Time, socket: u32, _: &mut dyn HostCalls) {
+        assert_eq!(self.open.insert(socket, REQUEST_BYTES), None, "a socket in use is not given again");
+        let mut log = self.log.borrow_mut();
+        log.open_most = log.open_most.max(self.open.len());
+    }
+    fn handle_readable(&mut self, _: Time, socket: u32, bytes: u64, calls: &mut dyn HostCalls) {
+        let missing = self.open.get_mut(&socket).expect("a socket of this program");
+        *missing -= bytes;
+        if *missing == 0 {
+            self.threads.ask(socket, &self.log, calls);
+        }
+    }
+    fn handle_ended(&mut self, _: Time, socket: u32, calls: &mut dyn HostCalls) {
+        self.end(socket, calls);
+    }
+    fn handle_failed(&mut self, _: Time, _: u32, _: &mut dyn HostCalls) {
+        unreachable!("it opens no connections");
+    }
+}
