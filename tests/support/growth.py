@@ -78,8 +78,8 @@ def steps_of(action: Callable[[], object]) -> int:
 def exponent(action_of: Callable[[int], Callable[[], object]], size: int) -> float:
     """The power of the size with which the steps of an action grow, told from three sizes, each twice the last.
 
-    What does not depend on the size drops out: of `a + b n^e` the differences are as `2^e`. Fewer than four more steps for
-    each thing that was added are no growth but what a cache or a table in memory happens to do.
+    What does not depend on the size drops out: of `a + b n^e` the differences are as `2^e`. Fewer than four more steps
+    for each thing that was added are no growth but what a cache or a table in memory happens to do.
     """
     action_of(size)()  # what is made once, such as imports and caches, is made now
     small, middle, large = (steps_of(action_of(size * factor)) for factor in (1, 2, 4))
