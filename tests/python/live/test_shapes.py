@@ -103,7 +103,7 @@ def test_bounds_that_are_asked_for_hold_on_lateness_and_idle_cores() -> None:
     ]
     busy = spoilt("live", idle_share=0.01)
     assert reasons(busy, Live()) == []
-    assert reasons(busy, Live.model_validate({"min_idle": "2%"})) == ["the cores were idle for 1.0%, wanted are 2.0%"]
+    assert reasons(busy, Live.model_validate({"min_idle": "2%"})) == ["the cores were idle for 1.0%, required are 2.0%"]
 
 
 def test_a_good_trial_has_no_reason_against_it() -> None:
