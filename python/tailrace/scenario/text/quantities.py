@@ -25,6 +25,12 @@ class Part(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True, arbitrary_types_allowed=True)
 
 
+def kind_name(part: type[Part]) -> str:
+    """The only value of the key `kind` of a part, which tells it from its alternatives."""
+    [name] = part.model_fields["kind"].annotation.__args__  # type: ignore[union-attr]  # a Literal of one name
+    return str(name)
+
+
 def refuse(what: str, hint: str = "") -> PydanticCustomError:
     """An error with a hint, for validators."""
     return PydanticCustomError("scenario", "{what}", {"what": what, "hint": hint})

@@ -197,6 +197,32 @@ class WorkloadKind(Part, ABC):
         """Itself, where users wait for answers."""
 
 
+class OneWay(WorkloadKind):
+    """From one host to another."""
+
+    source: str
+    """Sending host."""
+    destination: str
+    """Receiving host."""
+
+    @classmethod
+    def ends_in(cls, body: Mapping[str, Any]) -> Ends:
+        return Ends([body["source"]], [body["destination"]], are_openers_receivers=False)
+
+    def named_ends(self) -> Iterator[tuple[KeyPath, str]]:
+        yield ("source",), self.source
+        yield ("destination",), self.destination
+
+    def path_problems(self, graph: Graph) -> Found:
+        return named_problems(self.source, self.destination, graph)
+
+    def senders(self, graph: Graph) -> list[str]:
+        return [self.source]
+
+    def bulk_receivers(self, hosts: Set[str]) -> Set[str]:
+        return {self.destination}
+
+
 def named_problems(first: str, second: str, graph: Graph) -> Found:
     """Problems of the path between two named hosts."""
     if first == second:

@@ -1,11 +1,10 @@
 """Datagrams at a rate that does not depend on the network."""
 
-from collections.abc import Iterator, Mapping, Set
+from collections.abc import Mapping
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field
 
-from tailrace.errors import KeyPath
 from tailrace.scenario.network.topology import Graph
 from tailrace.scenario.text.quantities import Count, SizeDistribution, Time, TimeDistribution
 from tailrace.scenario.workloads import division
@@ -14,13 +13,12 @@ from tailrace.scenario.workloads.base import (
     Found,
     LeastTime,
     LongFlows,
+    OneWay,
     Raw,
     Surroundings,
-    WorkloadKind,
-    named_problems,
     scaled_count,
 )
-from tailrace.scenario.workloads.facts import Ends, Facts
+from tailrace.scenario.workloads.facts import Facts
 
 UDP_IPV4_HEADERS_BYTES = 28
 """RFC 768 (8) and RFC 791 without options (20)."""
@@ -28,14 +26,10 @@ MEAN_LOSS_MIN = 1e-3
 """No warning where the MTU lowers the mean size by less than this share."""
 
 
-class Datagrams(WorkloadKind):
+class Datagrams(OneWay):
     """Datagrams at a rate that does not depend on the network."""
 
     kind: Literal["datagrams"]
-    source: str
-    """Sending host."""
-    destination: str
-    """Receiving host."""
     sizes: SizeDistribution
     """Payload of each datagram; larger draws are cut to what the MTU allows."""
     interarrival: TimeDistribution
@@ -65,29 +59,12 @@ class Datagrams(WorkloadKind):
         )
 
     @classmethod
-    def ends_in(cls, body: Mapping[str, Any]) -> Ends:
-        return Ends([body["source"]], [body["destination"]], are_openers_receivers=False)
-
-    @classmethod
     def work_in(cls, body: Mapping[str, Any]) -> int:
         return 0
 
     @classmethod
     def crossings_in(cls, body: Mapping[str, Any]) -> int | None:
         return None
-
-    def named_ends(self) -> Iterator[tuple[KeyPath, str]]:
-        yield ("source",), self.source
-        yield ("destination",), self.destination
-
-    def path_problems(self, graph: Graph) -> Found:
-        return named_problems(self.source, self.destination, graph)
-
-    def senders(self, graph: Graph) -> list[str]:
-        return [self.source]
-
-    def bulk_receivers(self, hosts: Set[str]) -> Set[str]:
-        return {self.destination}
 
     def pinned_keys(self) -> tuple[str, ...]:
         return ()

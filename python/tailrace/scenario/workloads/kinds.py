@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 from pydantic import Field
 
 from tailrace.errors import TailraceError, closest
+from tailrace.scenario.text.quantities import kind_name
 from tailrace.scenario.workloads.base import WorkloadKind
 from tailrace.scenario.workloads.datagrams import Datagrams
 from tailrace.scenario.workloads.facts import Facts
@@ -17,11 +18,7 @@ from tailrace.scenario.workloads.stream import Stream
 
 def _registered(*kinds: type[WorkloadKind]) -> dict[str, type[WorkloadKind]]:
     """Kinds by the name in scenarios, plans and results. mypy refuses a class with a method missing as an argument."""
-    by_name = {}
-    for kind in kinds:
-        [name] = kind.model_fields["kind"].annotation.__args__  # type: ignore[union-attr]  # a Literal of one name
-        by_name[name] = kind
-    return by_name
+    return {kind_name(kind): kind for kind in kinds}
 
 
 KINDS = _registered(

@@ -1,12 +1,11 @@
 """Bulk TCP connections."""
 
-from collections.abc import Iterator, Mapping, Set
+from collections.abc import Mapping
 from itertools import pairwise
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field
 
-from tailrace.errors import KeyPath
 from tailrace.scenario.network.topology import Graph
 from tailrace.scenario.text.quantities import Count, Rate, Size, Time
 from tailrace.scenario.workloads import division
@@ -16,14 +15,13 @@ from tailrace.scenario.workloads.base import (
     Found,
     LeastTime,
     LongFlows,
+    OneWay,
     Raw,
     Surroundings,
-    WorkloadKind,
     line_bps,
-    named_problems,
     scaled_count,
 )
-from tailrace.scenario.workloads.facts import Ends, Facts
+from tailrace.scenario.workloads.facts import Facts
 
 BPS_PER_GBPS = 10**9
 CONNECTION_BPS_MIN = 1000
@@ -34,14 +32,10 @@ WRITE_BYTES_MIN, WRITE_BYTES_MAX = 1024, 131_072
 """Bounds of the size of a write; the larger is the usual one of load generators [K]."""
 
 
-class Stream(WorkloadKind):
+class Stream(OneWay):
     """Bulk TCP connections."""
 
     kind: Literal["stream"]
-    source: str
-    """Sending host."""
-    destination: str
-    """Receiving host."""
     connections: Annotated[Count, Field(ge=1, le=60_000)] = 1
     """Parallel connections."""
     size: Size | None = None
@@ -77,29 +71,12 @@ class Stream(WorkloadKind):
         )
 
     @classmethod
-    def ends_in(cls, body: Mapping[str, Any]) -> Ends:
-        return Ends([body["source"]], [body["destination"]], are_openers_receivers=False)
-
-    @classmethod
     def work_in(cls, body: Mapping[str, Any]) -> int:
         return int(body.get("bytes", 0) * body.get("connections", 1))
 
     @classmethod
     def crossings_in(cls, body: Mapping[str, Any]) -> int | None:
         return None
-
-    def named_ends(self) -> Iterator[tuple[KeyPath, str]]:
-        yield ("source",), self.source
-        yield ("destination",), self.destination
-
-    def path_problems(self, graph: Graph) -> Found:
-        return named_problems(self.source, self.destination, graph)
-
-    def senders(self, graph: Graph) -> list[str]:
-        return [self.source]
-
-    def bulk_receivers(self, hosts: Set[str]) -> Set[str]:
-        return {self.destination}
 
     def pinned_keys(self) -> tuple[str, ...]:
         return tuple(key for key in ("pin_forward", "pin_backward") if getattr(self, key))

@@ -3,11 +3,11 @@
 from collections.abc import Iterator, Mapping
 from typing import Any, Literal
 
-from tailrace.scenario.policies.aqm.base import Found, QueueManagement, Writer
+from tailrace.scenario.policies.aqm.base import EarlyDrop, Found, Writer
 from tailrace.scenario.text.quantities import Size
 
 
-class Afd(QueueManagement):
+class Afd(EarlyDrop):
     """Approximate fair drop (Pan et al., CCR 2003) of the flows that the port's elephant trap names."""
 
     kind: Literal["afd"]
@@ -29,18 +29,6 @@ class Afd(QueueManagement):
     def lowered(self) -> Mapping[str, Any]:
         """See `QueueManagement`."""
         return {"desired_bytes": self.desired, "ecn": self.ecn}
-
-    def marks(self) -> bool:
-        """See `QueueManagement`."""
-        return self.ecn
-
-    def drops_capable(self) -> bool:
-        """Unless it marks them."""
-        return not self.ecn
-
-    def drops_incapable(self) -> bool:
-        """Always."""
-        return True
 
     def depths(self) -> Iterator[tuple[str, int]]:
         """See `QueueManagement`."""

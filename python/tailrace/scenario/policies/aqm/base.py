@@ -3,7 +3,7 @@
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from tailrace.errors import KeyPath
 from tailrace.scenario.text.quantities import Part
@@ -66,3 +66,22 @@ class QueueManagement(Part, ABC):
     @abstractmethod
     def described(raw: Mapping[str, Any], write: Writer) -> str:
         """What it does, from its parameters in a plan; part of a sentence."""
+
+
+class EarlyDrop(QueueManagement):
+    """Drops frames, or with `ecn` marks those that can be marked instead. Each mechanism declares the key itself."""
+
+    if TYPE_CHECKING:
+        ecn: bool
+
+    def marks(self) -> bool:
+        """See `QueueManagement`."""
+        return self.ecn
+
+    def drops_capable(self) -> bool:
+        """Unless it marks them."""
+        return not self.ecn
+
+    def drops_incapable(self) -> bool:
+        """Always."""
+        return True

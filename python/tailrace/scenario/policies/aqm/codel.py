@@ -3,11 +3,11 @@
 from collections.abc import Iterator, Mapping
 from typing import Any, Literal
 
-from tailrace.scenario.policies.aqm.base import Found, QueueManagement, Writer
+from tailrace.scenario.policies.aqm.base import EarlyDrop, Found, Writer
 from tailrace.scenario.text.quantities import Time
 
 
-class Codel(QueueManagement):
+class Codel(EarlyDrop):
     """CoDel (RFC 8289)."""
 
     kind: Literal["codel"]
@@ -43,15 +43,7 @@ class Codel(QueueManagement):
 
     def marks(self) -> bool:
         """See `QueueManagement`."""
-        return self.ecn or self.ce_threshold > 0
-
-    def drops_capable(self) -> bool:
-        """Unless it marks them."""
-        return not self.ecn
-
-    def drops_incapable(self) -> bool:
-        """Always."""
-        return True
+        return super().marks() or self.ce_threshold > 0
 
     def depths(self) -> Iterator[tuple[str, int]]:
         """See `QueueManagement`."""

@@ -12,6 +12,7 @@ from tailrace.scenario.policies.aqm.codel import Codel
 from tailrace.scenario.policies.aqm.none import NoAqm
 from tailrace.scenario.policies.aqm.red import Red
 from tailrace.scenario.policies.aqm.step import Step
+from tailrace.scenario.text.quantities import kind_name
 
 MECHANISMS: tuple[type[QueueManagement], ...] = (NoAqm, Step, Red, Afd, Codel)
 
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 else:
     Aqm = Annotated[reduce(or_, MECHANISMS), Field(discriminator="kind")]
 
-BY_KIND = {one.model_fields["kind"].annotation.__args__[0]: one for one in MECHANISMS}  # type: ignore[union-attr]
+BY_KIND = {kind_name(one): one for one in MECHANISMS}
 DROP_CAUSES = tuple(one.drop_cause for one in MECHANISMS if one.drop_cause is not None)
 """Causes of drops that a mechanism decides."""
 REMEDIES = tuple(one.remedy for one in MECHANISMS if one.remedy is not None)

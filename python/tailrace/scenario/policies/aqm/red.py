@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from tailrace.scenario.policies.aqm.base import Found, QueueManagement, Writer
+from tailrace.scenario.policies.aqm.base import EarlyDrop, Found, Writer
 from tailrace.scenario.text.quantities import Count, Part, Share, Size
 
 ONE_PPB = 10**9
@@ -36,7 +36,7 @@ class NotCapable(Part):
             )
 
 
-class Red(QueueManagement):
+class Red(EarlyDrop):
     """Random early detection (Floyd and Jacobson 1993), weighted where `not_capable` differs (WRED).
 
     A minimum at the maximum is a step: nothing happens below it, and everything above it is marked or dropped.
@@ -93,18 +93,6 @@ class Red(QueueManagement):
         if self.gentle:
             raw["gentle"] = True
         return raw
-
-    def marks(self) -> bool:
-        """See `QueueManagement`."""
-        return self.ecn
-
-    def drops_capable(self) -> bool:
-        """Unless it marks them."""
-        return not self.ecn
-
-    def drops_incapable(self) -> bool:
-        """Always."""
-        return True
 
     def depths(self) -> Iterator[tuple[str, int]]:
         """See `QueueManagement`."""
