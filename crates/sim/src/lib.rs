@@ -8,6 +8,7 @@ mod bridging;
 mod build;
 mod control;
 mod generate;
+mod hosted;
 mod links;
 mod observe;
 mod outcome;
@@ -20,6 +21,7 @@ mod world;
 
 pub use build::SERVER_PORT;
 pub use control::Control;
+pub use hosted::{HostedProgram, run_with};
 pub use outcome::{Column, Outcome, Table};
 pub use trace::{Trace, trace};
 pub use watch::{Connection, watch};

@@ -2,10 +2,11 @@
 
 use crate::agenda::Agenda;
 use crate::bridging::Bridging;
-use crate::observe::Observe;
+use crate::observe::{Endpoint, News, Observe};
 use crate::world::source_of;
 use tailrace_dataplane::Frame;
-use tailrace_endpoint::host::{Completion, Moderation, Outputs};
+use tailrace_endpoint::host::{Completion, Moderation, Opened, Outputs};
+use tailrace_endpoint::transport::TcpStats;
 use tailrace_endpoint::udp::Datagram;
 use tailrace_network::{End, Medium, NetworkFrame, Wire};
 use tailrace_units::Time;
@@ -193,6 +194,14 @@ impl Outputs for Links {
         self.observe.finished(now, owner as usize, user);
     }
     fn is_over(&mut self, place: &Attachment, socket: u32) {
-        self.observe.over.push((place.index, socket));
+        self.observe.news.push(News::Over { host: place.index, socket });
+    }
+    fn opened(&mut self, place: &Attachment, opened: &Opened) {
+        let &Opened { socket, owner, peer, key } = opened;
+        self.observe.note_endpoint(place.index, socket, Endpoint { workload: owner, source: peer });
+        self.observe.news.push(News::Flow(key));
+    }
+    fn closed(&mut self, owner: u32, stats: &TcpStats) {
+        self.observe.workloads[owner as usize].retired.add(stats);
     }
 }

@@ -1,13 +1,13 @@
 //! What one trial remembers.
 
-use tailrace_endpoint::host::{Carried, Completion};
+use tailrace_endpoint::host::{Carried, Completion, sender_of};
 use tailrace_endpoint::ip::protocol;
 use tailrace_endpoint::transport::TcpStats;
 use tailrace_endpoint::udp::Datagram;
 use tailrace_network::{Frames, NetworkFrame, Place};
 use tailrace_record::{Digest, Latency, Series};
 use tailrace_units::{Span, Time};
-use tailrace_wire::{Packet, Protocol};
+use tailrace_wire::{FlowKey, Packet, Protocol};
 
 /// Everything that is recorded while the world runs.
 #[derive(Debug)]
@@ -22,8 +22,8 @@ pub(crate) struct Observe {
     pub(crate) endpoints: Vec<Vec<Endpoint>>,
     /// The same of sockets for datagrams.
     udp_endpoints: Vec<Vec<Endpoint>>,
-    /// Flows that are complete, by host and socket of the end that noticed; their sockets can be given back.
-    pub(crate) over: Vec<(u32, u32)>,
+    /// What the world has to do after a host was called.
+    pub(crate) news: Vec<News>,
     /// Finite workloads that are not complete.
     pub(crate) unfinished: usize,
 }
@@ -65,6 +65,15 @@ pub(crate) struct Endpoint {
     pub(crate) source: u16,
 }
 
+/// What a host has told that concerns more than its links.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum News {
+    /// A flow is complete, and its sockets can be given back: host and socket of the end that noticed.
+    Over { host: u32, socket: u32 },
+    /// A program has connected: packets with this key come, and others with its reverse.
+    Flow(FlowKey),
+}
+
 /// One transaction.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Row {
@@ -84,7 +93,7 @@ impl Observe {
             workloads,
             endpoints: vec![Vec::new(); hosts],
             udp_endpoints: vec![Vec::new(); hosts],
-            over: Vec::new(),
+            news: Vec::new(),
             unfinished,
         }
     }
@@ -117,7 +126,19 @@ impl Observe {
             Protocol::Tcp => &self.endpoints,
             Protocol::Udp => &self.udp_endpoints,
         };
-        of_protocol[usize::from(packet.to_host)][packet.to_endpoint as usize]
+        match of_protocol[usize::from(packet.to_host)].get(packet.to_endpoint as usize) {
+            Some(&endpoint) => endpoint,
+            None => self.endpoint_of_opening(packet),
+        }
+    }
+
+    /// The same of a segment for a port, which tells where it comes from. What comes back to that socket is of the same workload.
+    #[cold]
+    #[inline(never)]
+    fn endpoint_of_opening(&self, packet: &Packet) -> Endpoint {
+        let (source, socket) = sender_of(packet).expect("a packet is for a socket that was opened, or for a port");
+        let workload = self.endpoints[usize::from(source)][socket as usize].workload;
+        Endpoint { workload, source }
     }
 
     /// Notes what the datagrams for a socket leave out.

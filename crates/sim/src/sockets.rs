@@ -1,6 +1,7 @@
 //! The sockets of all hosts: their places in the agenda, and what the world does with both ends of a connection.
 
 use crate::agenda::Source;
+use crate::observe::News;
 use crate::world::{SocketPlace, World};
 use tailrace_endpoint::host::Socket;
 use tailrace_units::Time;
@@ -29,22 +30,30 @@ impl World {
         host.handle_socket_timeout(now, number, out);
     }
 
-    /// Gives back both ends of the flows that are complete.
+    /// Does what hosts have asked for.
     #[cold]
     #[inline(never)]
-    pub(crate) fn release_flows(&mut self) {
-        while let Some((host, number)) = self.links.observe.over.pop() {
-            let noticed = self.hosts[host as usize].sockets()[number as usize].timer() - self.first_socket_source;
-            let client = noticed & !1; // the ends of a connection follow each other, the client first
-            for end in [noticed, noticed ^ 1] {
-                self.links.agenda.arm(self.socket_source(end), Time::NEVER);
-                let socket = self.socket(end);
-                let (owner, stats) = (socket.owner() as usize, *socket.tcp().stats());
-                self.links.observe.workloads[owner].retired.add(&stats);
-                let SocketPlace { host, number } = self.sockets[end as usize];
-                self.hosts[host as usize].release(number);
+    pub(crate) fn read_news(&mut self) {
+        while let Some(news) = self.links.observe.news.pop() {
+            match news {
+                News::Over { host, socket } => self.release_flow(host, socket),
+                News::Flow(key) => self.tell_flow(key),
             }
-            self.free_sockets.push(client);
         }
+    }
+
+    /// Gives back both ends of a flow that is complete.
+    fn release_flow(&mut self, host: u32, number: u32) {
+        let noticed = self.hosts[host as usize].sockets()[number as usize].timer() - self.first_socket_source;
+        let client = noticed & !1; // the ends of a connection follow each other, the client first
+        for end in [noticed, noticed ^ 1] {
+            self.links.agenda.arm(self.socket_source(end), Time::NEVER);
+            let socket = self.socket(end);
+            let (owner, stats) = (socket.owner() as usize, *socket.tcp().stats());
+            self.links.observe.workloads[owner].retired.add(&stats);
+            let SocketPlace { host, number } = self.sockets[end as usize];
+            self.hosts[host as usize].release(number);
+        }
+        self.free_sockets.push(client);
     }
 }

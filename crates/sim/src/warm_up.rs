@@ -25,7 +25,8 @@ impl World {
     /// What the connections of a workload have counted since they were made, those that are gone too.
     pub(crate) fn tcp_stats(&self, workload: usize) -> TcpStats {
         let mut sum = self.links.observe.workloads[workload].retired;
-        self.sockets_of(workload).filter_map(Socket::stats).for_each(|stats| sum.add(stats));
+        let of_programs = self.program_sockets().filter(|socket| socket.owner() as usize == workload);
+        self.sockets_of(workload).chain(of_programs).filter_map(Socket::stats).for_each(|stats| sum.add(stats));
         sum
     }
 

@@ -14,7 +14,7 @@ use tailrace_wire::Packet;
 const EVENTS_PER_REPORT: u32 = 1 << 15;
 
 /// Everything that exists in one trial. Sources of the agenda are, in order: wires, generators, members of
-/// data-centre bridging, sockets.
+/// data-centre bridging, programs with several sockets, sockets of one program each.
 pub(crate) struct World {
     pub(crate) now: Time,
     pub(crate) stop_at: Time,
@@ -30,15 +30,25 @@ pub(crate) struct World {
     pub(crate) learners: Vec<u32>,
     pub(crate) hosts: Vec<Host<Attachment>>,
     pub(crate) generators: Vec<Generator>,
+    /// Where each program with several sockets is.
+    pub(crate) programs: Vec<ProgramPlace>,
     /// Where each socket is, in the order in which their connections were opened.
     pub(crate) sockets: Vec<SocketPlace>,
     /// Even sockets whose pair can be used again.
     pub(crate) free_sockets: Vec<u32>,
     pub(crate) first_generator_source: Source,
     pub(crate) first_member_source: Source,
+    pub(crate) first_program_source: Source,
     pub(crate) first_socket_source: Source,
     /// Whether the run ends when its finite workloads do.
     pub(crate) ends_when_done: bool,
+}
+
+/// A program of a host.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ProgramPlace {
+    pub(crate) host: u32,
+    pub(crate) number: u32,
 }
 
 /// A socket of a host.
@@ -131,6 +141,8 @@ impl World {
             self.generate(now, (source - self.first_generator_source) as usize);
         } else if source >= self.first_socket_source {
             self.wake_socket(now, source - self.first_socket_source);
+        } else if source >= self.first_program_source {
+            self.wake_hosted(now, source - self.first_program_source);
         } else {
             self.wake_member(now, (source - self.first_member_source) as usize);
         }
@@ -214,8 +226,8 @@ impl World {
     fn poll_host(&mut self, now: Time, host: u32) {
         let (host, out) = self.host_and_links(host);
         host.handle_poll(now, out);
-        if !self.links.observe.over.is_empty() {
-            self.release_flows();
+        if !self.links.observe.news.is_empty() {
+            self.read_news();
         }
     }
 

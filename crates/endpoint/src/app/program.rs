@@ -37,6 +37,8 @@ pub trait HostCalls: WorkCalls {
 pub trait Program {
     /// When this program wants to be called, or [`Time::NEVER`].
     fn poll_timeout(&self) -> Time;
+    /// What it has begun and not completed: counts within the owner, and when each was meant to start.
+    fn running(&self, each: &mut dyn FnMut(u32, Time));
     /// Its deadline has come.
     fn handle_timeout(&mut self, now: Time, calls: &mut dyn HostCalls);
     /// A thread has the core that it waited for.

@@ -5,6 +5,7 @@ use super::hosted_calls::HostedCalls;
 use super::opening::Origin;
 use super::outputs::Outputs;
 use super::programs::{Hosted, NewProgram};
+use super::socket::Socket;
 use super::uplink::Uplink;
 use crate::app::Program;
 use crate::transport::Segment;
@@ -25,6 +26,17 @@ impl<P> Host<P> {
     /// Sockets that this program has, with those of connections that it has closed and that are not over.
     pub fn sockets_of(&self, program: u32) -> usize {
         self.hosted[program as usize].own.members.len()
+    }
+
+    /// The sockets of this program, with those of connections that it has closed and that are not over.
+    pub fn program_sockets(&self, program: u32) -> impl Iterator<Item = &Socket> {
+        self.hosted[program as usize].own.members.keys().map(|&number| &self.table.sockets[number as usize])
+    }
+
+    /// For whom this program works, and what it has begun and not completed.
+    pub fn running_of(&self, program: u32, mut each: impl FnMut(u32, u32, Time)) {
+        let Hosted { program, own } = &self.hosted[program as usize];
+        program.running(&mut |user, intended| each(own.owner, user, intended));
     }
 
     /// The deadline of a program or of one of its connections has come.

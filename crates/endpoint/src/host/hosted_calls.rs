@@ -3,7 +3,7 @@
 use super::Waiter;
 use super::cores::Cores;
 use super::opening::{Origin, Remote, TO_PORT};
-use super::outputs::{Completion, Outputs};
+use super::outputs::{Completion, Opened, Outputs};
 use super::ports::EphemeralPorts;
 use super::programs::{Listeners, Owned};
 use super::socket::Socket;
@@ -61,6 +61,7 @@ impl<'a, O: Outputs> HostedCalls<'a, O> {
             is_transient: false,
         });
         self.own.add(socket, remote, is_accepted);
+        self.uplink.out.opened(self.uplink.place, &Opened { socket, owner, peer: remote.host, key });
         socket
     }
 
@@ -146,6 +147,7 @@ impl<'a, O: Outputs> HostedCalls<'a, O> {
         {
             self.listeners.accepted.remove(&member.remote);
         }
+        self.uplink.out.closed(self.own.owner, self.table.sockets[socket as usize].tcp.stats());
         let port = self.table.release(socket);
         self.ports.give_back(port);
     }

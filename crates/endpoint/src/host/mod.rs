@@ -18,7 +18,8 @@ mod table;
 mod uplink;
 
 pub use moderation::Moderation;
-pub use outputs::{Carried, Completion, Outputs, ReceiveRing};
+pub use opening::sender_of;
+pub use outputs::{Carried, Completion, Opened, Outputs, ReceiveRing};
 pub use programs::NewProgram;
 pub use receive::ReceivePolicy;
 pub use socket::{NewSocket, NewUdpSocket, Socket};

@@ -8,6 +8,16 @@ use tailrace_wire::{FlowKey, Packet, Protocol, SackBlock, address_of};
 /// The endpoint of a segment that is for a port of its host, not for a socket.
 pub(super) const TO_PORT: u32 = u32::MAX;
 
+/// Where a segment for a port comes from: the sending host, and its socket. `None` for all other packets, which are for a socket.
+#[inline]
+pub fn sender_of(packet: &Packet) -> Option<(u16, u32)> {
+    if packet.to_endpoint != TO_PORT {
+        return None;
+    }
+    let Origin { host, socket, .. } = Origin::of(packet);
+    Some((host, socket))
+}
+
 /// One end of a connection, as the other one must know it.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) struct Remote {

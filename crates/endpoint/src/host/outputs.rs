@@ -1,9 +1,10 @@
 //! What is around a host: the link that its interface sends on, the ring that its interface has received into, and an engine that
 //! calls when something is due.
 
+use crate::transport::TcpStats;
 use crate::udp::Datagram;
 use tailrace_units::Time;
-use tailrace_wire::Packet;
+use tailrace_wire::{FlowKey, Packet};
 
 /// Frames that have come to the interface, or are on their way, in order of arrival. They stay where the engine has them until a poll
 /// takes them, so that each is copied once.
@@ -48,6 +49,19 @@ pub struct Carried {
     pub bytes: u64,
 }
 
+/// A connection of a program that owns several sockets, at one of its ends.
+#[derive(Clone, Copy, Debug)]
+pub struct Opened {
+    /// The socket at this end.
+    pub socket: u32,
+    /// For whom the program works.
+    pub owner: u32,
+    /// The host at the other end.
+    pub peer: u16,
+    /// The key of the packets that this end sends.
+    pub key: FlowKey,
+}
+
 /// What a host does to what is around it. A `place` is where the host stands in the engine, and the engine's own; so are the `owner` and
 /// the `timer` of a socket.
 pub trait Outputs {
@@ -90,6 +104,10 @@ pub trait Outputs {
     fn completed(&mut self, now: Time, completion: &Completion);
     /// This user, stream or flow of an owner has nothing more to do.
     fn finished(&mut self, now: Time, owner: u32, user: u32);
+    /// A program with several sockets has one more: it connects, or a listener has accepted.
+    fn opened(&mut self, place: &Self::Place, opened: &Opened);
+    /// A connection of a program with several sockets is over: what its socket had counted, for the owner.
+    fn closed(&mut self, owner: u32, stats: &TcpStats);
     /// A flow is complete and both ends of its connection can be given back: this host's socket.
     fn is_over(&mut self, place: &Self::Place, socket: u32);
 }

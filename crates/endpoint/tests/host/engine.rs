@@ -2,7 +2,8 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use tailrace_endpoint::host::{Completion, Host, Outputs, ReceiveRing};
+use tailrace_endpoint::host::{Completion, Host, Opened, Outputs, ReceiveRing};
+use tailrace_endpoint::transport::TcpStats;
 use tailrace_endpoint::udp::Datagram;
 use tailrace_units::{Span, Time};
 use tailrace_wire::Packet;
@@ -47,6 +48,10 @@ pub struct Cable {
     pub received: BTreeMap<u32, u64>,
     pub completed: Vec<(Time, u32)>,
     pub ring_drops: u64,
+    /// Sockets of programs.
+    pub opened: u64,
+    /// What the connections that are over had counted.
+    pub closed: TcpStats,
     /// Every frame of this number is lost; 0 for none.
     pub loses_every: u64,
     frames: u64,
@@ -105,6 +110,17 @@ impl Outputs for Cable {
         self.completed.push((now, completion.owner));
     }
     fn finished(&mut self, _: Time, _: u32, _: u32) {}
+    fn opened(&mut self, side: &usize, opened: &Opened) {
+        assert_eq!(
+            (opened.owner, usize::from(opened.peer)),
+            (*side as u32, 1 - *side),
+            "the test's programs have their side as owner"
+        );
+        self.opened += 1;
+    }
+    fn closed(&mut self, _: u32, stats: &TcpStats) {
+        self.closed.add(stats);
+    }
     fn is_over(&mut self, _: &usize, _: u32) {}
 }
 

@@ -121,6 +121,7 @@ impl Program for Hoarder {
     fn poll_timeout(&self) -> Time {
         if self.is_done { Time::NEVER } else { Time::ZERO }
     }
+    fn running(&self, _: &mut dyn FnMut(u32, Time)) {}
     fn handle_timeout(&mut self, _: Time, calls: &mut dyn HostCalls) {
         self.is_done = true;
         assert!((32_768 + self.leaves..=u16::MAX).all(|port| calls.listen(port)));
@@ -169,6 +170,7 @@ impl Program for Hasty {
     fn poll_timeout(&self) -> Time {
         if self.is_started { Time::NEVER } else { Time::ZERO }
     }
+    fn running(&self, _: &mut dyn FnMut(u32, Time)) {}
     fn handle_timeout(&mut self, _: Time, calls: &mut dyn HostCalls) {
         self.is_started = true;
         let socket = calls.connect(Peer { host: 1, port: PORT }).expect("a port is free");

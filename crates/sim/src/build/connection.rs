@@ -113,7 +113,7 @@ impl World {
     }
 
     /// Tells of a flow the switches that have rules about flows.
-    fn tell_flow(&mut self, key: FlowKey) {
+    pub(crate) fn tell_flow(&mut self, key: FlowKey) {
         for &switch in &self.learners {
             self.switches[switch as usize].switch.learn_flow(key);
         }

@@ -8,6 +8,7 @@ pub(crate) use connection::{Connection, DatagramFlow, Ends};
 
 use crate::agenda::Agenda;
 use crate::bridging::Bridging;
+use crate::hosted::HostedProgram;
 use crate::links::{Attachment, Links};
 use crate::observe::{Observe, WorkloadRecord};
 use crate::workloads::{generators, open_workloads, record_for, start_of};
@@ -22,6 +23,11 @@ use tailrace_units::Time;
 
 /// The world at time zero.
 pub(crate) fn build(plan: &Plan) -> World {
+    build_with(plan, Vec::new())
+}
+
+/// The same with programs beside those of the plan.
+pub(crate) fn build_with(plan: &Plan, programs: Vec<HostedProgram>) -> World {
     let raw = &plan.raw;
     let hosts = plan.graph.hosts;
     let Topology { switches, wires, hosts: links } = Topology::new(plan, plan.workloads.len());
@@ -35,7 +41,8 @@ pub(crate) fn build(plan: &Plan) -> World {
     let first_member_source = first_generator_source + generators as u32;
     let callers = switches.iter().map(|node| node.switch.needs_wakeups());
     let bridging = Bridging::new(first_member_source, hosts, interfaces.into_iter(), callers, notifies(plan));
-    let first_socket_source = first_member_source + bridging.members.len() as u32;
+    let first_program_source = first_member_source + bridging.members.len() as u32;
+    let first_socket_source = first_program_source + programs.len() as u32;
     let records: Vec<WorkloadRecord> = plan.workloads.iter().map(|workload| record_for(plan, workload)).collect();
     let observe = Observe::new(&raw.observe, hosts, records);
     let mut world = World {
@@ -51,14 +58,17 @@ pub(crate) fn build(plan: &Plan) -> World {
         switches,
         hosts: models,
         generators: Vec::with_capacity(generators),
+        programs: Vec::with_capacity(programs.len()),
         sockets: Vec::new(),
         free_sockets: Vec::new(),
         first_generator_source,
         first_member_source,
+        first_program_source,
         first_socket_source,
     };
     open_workloads(plan, &mut world);
     assert_eq!(world.generators.len(), generators, "each has its place in the agenda");
+    programs.into_iter().for_each(|program| world.start(plan, program));
     for node in &world.hosts {
         world.links.call_interface(node.place().index, node.poll_timeout());
     }

@@ -7,7 +7,7 @@ use crate::observe::Row;
 use crate::world::World;
 use serde_json::{Value, json};
 use tailrace_record::Latency;
-use tailrace_units::Span;
+use tailrace_units::{Span, Time};
 
 /// Of one workload.
 #[derive(Debug, Default)]
@@ -22,18 +22,19 @@ pub(super) struct CutOff {
 pub(super) fn cut_off(world: &World) -> Vec<CutOff> {
     let now = world.now;
     let mut found: Vec<CutOff> = world.links.observe.workloads.iter().map(|_| CutOff::default()).collect();
+    let mut note = |owner: u32, user: u32, start: Time| {
+        let (latency, own) = (now.since(start), &mut found[owner as usize]);
+        own.waited.record(latency);
+        own.longest = own.longest.max(latency);
+        if own.rows.len() < world.links.observe.workloads[owner as usize].rows_max {
+            own.rows.push(Row { user, start, latency });
+        }
+    };
     for socket in world.all_sockets() {
-        let index = socket.owner() as usize;
-        let rows_max = world.links.observe.workloads[index].rows_max;
-        let own = &mut found[index];
-        socket.app().running(now, |user, start| {
-            let latency = now.since(start);
-            own.waited.record(latency);
-            own.longest = own.longest.max(latency);
-            if own.rows.len() < rows_max {
-                own.rows.push(Row { user, start, latency });
-            }
-        });
+        socket.app().running(now, |user, start| note(socket.owner(), user, start));
+    }
+    for place in &world.programs {
+        world.hosts[place.host as usize].running_of(place.number, &mut note);
     }
     found
 }

@@ -31,39 +31,49 @@ pub struct Log {
 
 pub type Shared = Rc<RefCell<Log>>;
 
-/// A thread for each socket, with the number of its socket.
+/// A thread for each request, with a number of its own: a socket may be closed, and its number used again, while a thread works.
 #[derive(Default)]
 struct Threads {
+    next: u32,
+    /// Socket and begin of the request, by thread.
+    of: BTreeMap<u32, (u32, Time)>,
     running: BTreeSet<(Time, u32)>,
 }
 
 impl Threads {
-    fn ask(&mut self, socket: u32, log: &Shared, calls: &mut dyn HostCalls) {
-        if calls.ask_core(socket) {
-            self.begin(socket, calls);
+    fn ask(&mut self, socket: u32, began: Time, log: &Shared, calls: &mut dyn HostCalls) {
+        let thread = self.next;
+        self.next += 1;
+        self.of.insert(thread, (socket, began));
+        if calls.ask_core(thread) {
+            self.begin(thread, calls);
         } else {
             log.borrow_mut().waited += 1;
         }
     }
-    fn begin(&mut self, socket: u32, calls: &mut dyn HostCalls) {
-        self.running.insert((calls.compute(WORK), socket));
+    fn begin(&mut self, thread: u32, calls: &mut dyn HostCalls) {
+        self.running.insert((calls.compute(WORK), thread));
     }
     fn poll_timeout(&self) -> Time {
         self.running.first().map_or(Time::NEVER, |&(at, _)| at)
     }
-    /// A socket whose thread has done its work by now.
-    fn poll_done(&mut self, now: Time, calls: &mut dyn HostCalls) -> Option<u32> {
-        let &(at, socket) = self.running.first().filter(|(at, _)| *at <= now)?;
-        self.running.remove(&(at, socket));
+    /// Socket and begin of a request on which the work is done by now.
+    fn poll_done(&mut self, now: Time, calls: &mut dyn HostCalls) -> Option<(u32, Time)> {
+        let &(at, thread) = self.running.first().filter(|(at, _)| *at <= now)?;
+        self.running.remove(&(at, thread));
         calls.leave_core();
-        Some(socket)
+        self.of.remove(&thread)
     }
 }
 
 /// Opens connections.
 pub struct Client {
     pub log: Shared,
+    /// The host of the server.
+    pub server: u16,
     pub port: u16,
+    /// The number that its completions bear.
+    pub user: u32,
     /// Requests that are still to be made.
     pub left: u64,
     /// Between the end of a request and the next that takes its place.
@@ -72,15 +82,15 @@ pub struct Client {
     pub closes_first: bool,
     /// When the next connections are opened.
     opens: Vec<Time>,
-    /// Bytes of the response that are missing, by socket.
-    open: BTreeMap<u32, u64>,
+    /// When each request began, and the bytes of the response that are missing, by socket.
+    open: BTreeMap<u32, (Time, u64)>,
     threads: Threads,
 }
 
 impl Client {
     pub fn new(log: &Shared, requests: u64, at_once: usize, pause: Span, closes_first: bool) -> Client {
         let (opens, open, threads) = (vec![Time::ZERO; at_once], BTreeMap::new(), Threads::default());
-        Client { log: Rc::clone(log), port: PORT, left: requests, pause, closes_first, opens, open, threads }
+        Client { log: Rc::clone(log), server: 1, port: PORT, user: 0, left: requests, pause, closes_first, opens, open, threads }
     }
     fn open_due(&mut self, now: Time, calls: &mut dyn HostCalls) {
         let due = self.opens.iter().filter(|at| **at <= now).count();
@@ -90,8 +100,10 @@ impl Client {
                 return;
             }
             self.left -= 1;
-            match calls.connect(Peer { host: 1, port: self.port }) {
-                Some(socket) => assert_eq!(self.open.insert(socket, RESPONSE_BYTES), None, "a socket in use is not given again"),
+            match calls.connect(Peer { host: self.server, port: self.port }) {
+                Some(socket) => {
+                    assert_eq!(self.open.insert(socket, (now, RESPONSE_BYTES)), None, "a socket in use is not given again")
+                }
                 None => self.log.borrow_mut().without_port += 1,
             }
         }
@@ -110,10 +122,13 @@ impl Program for Client {
         let opens = if self.left == 0 { None } else { self.opens.iter().min().copied() };
         opens.unwrap_or(Time::NEVER).min(self.threads.poll_timeout())
     }
+    fn running(&self, each: &mut dyn FnMut(u32, Time)) {
+        self.open.values().for_each(|&(began, _)| each(self.user, began));
+    }
     fn handle_timeout(&mut self, now: Time, calls: &mut dyn HostCalls) {
-        while let Some(socket) = self.threads.poll_done(now, calls) {
+        while let Some((socket, began)) = self.threads.poll_done(now, calls) {
             self.log.borrow_mut().done += 1;
-            calls.completed(0, now);
+            calls.completed(self.user, began);
             if self.closes_first {
                 self.end(now, socket, calls);
             }
@@ -129,14 +144,14 @@ impl Program for Client {
     }
     fn handle_readable(&mut self, _: Time, socket: u32, bytes: u64, calls: &mut dyn HostCalls) {
         calls.read(socket, bytes);
-        let missing = self.open.get_mut(&socket).expect("a socket of this program");
+        let (began, missing) = self.open.get_mut(&socket).expect("a socket of this program");
         *missing -= bytes;
         if *missing == 0 {
-            self.threads.ask(socket, &self.log, calls);
+            self.threads.ask(socket, *began, &self.log, calls);
         }
     }
     fn handle_ended(&mut self, now: Time, socket: u32, calls: &mut dyn HostCalls) {
-        assert_eq!(self.open[&socket], 0, "the end comes behind the response");
+        assert_eq!(self.open[&socket].1, 0, "the end comes behind the response");
         if !self.closes_first {
             self.end(now, socket, calls);
         }
@@ -174,12 +189,13 @@ impl Program for Server {
     fn poll_timeout(&self) -> Time {
         if self.is_listening { self.threads.poll_timeout() } else { Time::ZERO }
     }
+    fn running(&self, _: &mut dyn FnMut(u32, Time)) {}
     fn handle_timeout(&mut self, now: Time, calls: &mut dyn HostCalls) {
         if !self.is_listening {
             self.is_listening = calls.listen(self.port);
             assert!(self.is_listening && !calls.listen(self.port), "a port has one program");
         }
-        while let Some(socket) = self.threads.poll_done(now, calls) {
+        while let Some((socket, _)) = self.threads.poll_done(now, calls) {
             self.log.borrow_mut().done += 1;
             calls.write(socket, self.response_bytes);
             if self.closes_first {
@@ -195,11 +211,11 @@ impl Program for Server {
         let mut log = self.log.borrow_mut();
         log.open_most = log.open_most.max(self.open.len());
     }
-    fn handle_readable(&mut self, _: Time, socket: u32, bytes: u64, calls: &mut dyn HostCalls) {
+    fn handle_readable(&mut self, now: Time, socket: u32, bytes: u64, calls: &mut dyn HostCalls) {
         let missing = self.open.get_mut(&socket).expect("a socket of this program");
         *missing -= bytes;
         if *missing == 0 {
-            self.threads.ask(socket, &self.log, calls);
+            self.threads.ask(socket, now, &self.log, calls);
         }
     }
     fn handle_ended(&mut self, _: Time, socket: u32, calls: &mut dyn HostCalls) {
