@@ -115,7 +115,7 @@ impl TcpConfig {
             delayed_ack: Span::from_ms(40),
             slow_start_after_idle: true,
             small_queue: Span::from_ms(1),
-            small_queue_bound: SmallQueueBound::Line,
+            small_queue_bound: SmallQueueBound::Pace,
             tso_bytes: 65_536,
             send_buffer: Buffer { initial: 87_040, maximum: 4 << 20 },
             receive_buffer: Buffer { initial: 65_536, maximum: 32 << 20 },

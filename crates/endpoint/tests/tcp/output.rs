@@ -1,6 +1,6 @@
 //! What leaves: write boundaries, bursts, buffers, small queues, and windows that were not used.
 
-use tailrace_endpoint::transport::{Buffer, CongestionControl, SlowStartExit, TcpConfig};
+use tailrace_endpoint::transport::{Buffer, CongestionControl, SlowStartExit, SmallQueueBound, TcpConfig};
 use tailrace_units::{Span, Time};
 use tailrace_wire::Flags;
 
@@ -71,12 +71,12 @@ fn tso_makes_bursts_of_up_to_64_kib_and_its_absence_pairs() {
 #[test]
 fn small_queues_bound_what_waits_in_the_nic() {
     // A NIC of 1 Gbit/s and a window of 2 MB, all of which would wait in the NIC.
-    let waiting = |small_queue: Span| {
-        let config = TcpConfig { small_queue, window_cap_bytes: 2_000_000, ..config() };
+    let waiting = |small_queue: Span, small_queue_bound| {
+        let config = TcpConfig { small_queue, small_queue_bound, window_cap_bytes: 2_000_000, ..config() };
         let mut world = World::new(&config, Path::new(1, DELAY));
         world.open();
         world.write(0, 20_000_000);
-        let mut most = 0;
+        let (mut most, mut late) = (0, Vec::new());
         let mut departed = std::collections::VecDeque::new();
         let mut free_at = Time::ZERO;
         world.run_to_quiet(1_000_000);
@@ -90,15 +90,24 @@ fn small_queues_bound_what_waits_in_the_nic() {
             departed.push_back((free_at, frame));
             bytes += frame;
             most = most.max(bytes);
+            if sent.at.ps() > world.now.ps() / 2 {
+                late.push(bytes);
+            }
         }
-        (most, world.now, world.readable[1])
+        late.sort_unstable();
+        (most, late[late.len() / 2], world.now, world.readable[1])
     };
-    let (bounded, time, read) = waiting(Span::from_ms(1));
+    let (bounded, _, time, read) = waiting(Span::from_ms(1), SmallQueueBound::Line);
     // A millisecond of the line is 125 kB, but two bursts may always wait, and a burst that starts below the limit is finished.
     assert!(bounded <= 3 * 65 * 1066, "{bounded}");
     assert_eq!(read, 20_000_000);
     assert!(time < Time::from_ps(180_000_000_000), "the link is never idle: {time:?}");
-    let (unbounded, _, _) = waiting(Span::ZERO);
+    let (_, by_pace, _, read) = waiting(Span::from_ms(1), SmallQueueBound::Pace);
+    assert_eq!(read, 20_000_000);
+    // What waits is a millisecond of the pace, and the pace is two windows W per round trip of what waits, q / rate:
+    // q = (2 W rate 1 ms)^(1/2) = 707 kB, with a smoothed round trip that lags behind.
+    assert!(by_pace > 707_000 / 2 && by_pace < 707_000 * 2, "{by_pace}");
+    let (unbounded, _, _, _) = waiting(Span::ZERO, SmallQueueBound::Pace);
     assert!(unbounded > 1_900_000, "{unbounded}");
 }
 

@@ -185,9 +185,6 @@ hosts:
       gro: 0B
       # The queue of its line loses nothing; small queues of TCP keep it short.
       queue: {TAP_QUEUE_FRAMES * parse(found.mtu, SIZE)}B
-    tcp:
-      # As Linux has it: a connection with a grown window keeps more in that queue than a young one.
-      small_queue_bound: pace
     cpu:
       # CPU time of a received frame by MTU: {frames}.
       per_packet: {round(found.per_packet_us * 1000)}ns

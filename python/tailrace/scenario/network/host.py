@@ -169,8 +169,8 @@ class Tcp(Part):
     """Slow start after an idle period; Linux on."""
     small_queue: Time = 10**9
     """Data of one socket that may wait in the NIC, in time at the socket's pace (TCP small queues); 0s for no limit."""
-    small_queue_bound: Literal["line", "pace"] = "line"
-    """Upper bound of that: what the line sends in the time, or the pace alone as in Linux; calibration selects pace."""
+    small_queue_bound: Literal["line", "pace"] = "pace"
+    """Upper bound of that: the pace alone as in Linux, or also what the line sends in the time."""
     send_buffer: Buffer = SocketBuffer(maximum="4MiB")  # type: ignore[arg-type]  # parsed text
     """Send buffer; Linux: at most tcp_wmem's 4 MiB."""
     receive_buffer: Buffer = SocketBuffer(maximum="6MiB")  # type: ignore[arg-type]  # parsed text
