@@ -36,6 +36,9 @@ INTERRUPTED, FINISHED = "interrupted", "finished"
 LOST_LISTED_MAX = 5
 """Trials without an outcome that a message names."""
 
+MACHINE_FAULT_KEYS = ("is_machine_fault", "spoilt")
+"""Keys that mark a trial which the machine invalidated; `spoilt` stands in run directories of earlier versions."""
+
 
 @dataclass(frozen=True)
 class Finished:
@@ -248,7 +251,7 @@ class ExperimentRun:
 
     def _invalidated(self, keys: Sequence[TrialKey]) -> list[TrialKey]:
         held = {key: self.directory.finished(key) or {} for key in keys if self.statuses.get(key) == "invalid"}
-        return [key for key, outcome in held.items() if outcome.get("is_machine_fault")]
+        return [key for key, outcome in held.items() if any(outcome.get(name) for name in MACHINE_FAULT_KEYS)]
 
     def _trial(self, key: TrialKey) -> EngineTrial:
         return self.engine.trial(self.plans.json(key))

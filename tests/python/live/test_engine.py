@@ -142,6 +142,19 @@ def test_a_spoilt_trial_is_run_again_and_every_attempt_is_kept(tmp_path: Path, m
     assert (folder / f"{spoilt['trial']}.attempt-1.transactions.parquet").is_file()
 
 
+def test_a_trial_that_an_earlier_version_marked_is_run_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Earlier versions wrote `spoilt` for `is_machine_fault`."""
+    out = tmp_path / "run"
+    monkeypatch.setenv("FAKE_FAULT", "late")
+    assert not live(out, experiment__live__attempts=1).run().is_valid
+    for file in (out / "trials").glob("*/1.json"):
+        outcome = json.loads(file.read_text(encoding="utf-8"))
+        outcome["spoilt"] = outcome.pop("is_machine_fault")
+        file.write_text(json.dumps(outcome), encoding="utf-8")
+    monkeypatch.delenv("FAKE_FAULT")
+    assert live(out, experiment__live__attempts=2).run().is_valid
+
+
 def test_a_late_switch_that_changed_nothing_spoils_no_trial(tmp_path: Path) -> None:
     out = tmp_path / "run"
     live(out).run()
