@@ -291,6 +291,7 @@ def main() -> int:
         "doctor": {
             "capabilities": {"lab": True, "realtime": True},
             "tun": FAULT != "no-tun",
+            "tun_is_missing": FAULT == "no-tun",
             "realtime": True,
             "fabrics": {"tap": None, "bridge": None, "ovs": LACKS, "ovs-dpdk": LACKS},
         },

@@ -48,7 +48,8 @@ def test_the_doctor_ends_with_its_verdict(monkeypatch: pytest.MonkeyPatch) -> No
     status, text = run("doctor", "--json")
     found = json.loads(text)
     assert (status, found["can_run_live"]) == (1, False)
-    assert next(fact for fact in found["facts"] if fact["what"] == "/dev/net/tun")["advice"] == "modprobe tun"
+    tun = next(fact for fact in found["facts"] if fact["what"] == "/dev/net/tun")
+    assert tun["advice"] == "load the kernel module: `modprobe tun`"
 
 
 def test_the_doctor_tells_the_machine_from_the_switch_when_it_has_measured() -> None:
@@ -70,7 +71,7 @@ def test_a_machine_that_cannot_is_told_before_anything_starts(tmp_path: Path, mo
     monkeypatch.setenv("FAKE_FAULT", "no-tun")
     file = tmp_path / "s.yaml"
     file.write_text(json.dumps(sound()), encoding="utf-8")
-    with pytest.raises(TailraceError, match="a live run cannot start here: /dev/net/tun: not usable"):
+    with pytest.raises(TailraceError, match="a live run cannot start here: /dev/net/tun: missing"):
         run("run", str(file), "--live", "--out", str(tmp_path / "run"))
     assert not (tmp_path / "run").exists()
 

@@ -43,3 +43,13 @@ def test_the_doctor_says_as_whom_labs_are_made(changes: dict[str, Any], value: s
 def test_the_doctor_says_what_control_groups_can_do(changes: dict[str, Any], value: str) -> None:
     found = facts(**changes)["control groups"]
     assert (found.value, found.is_good) == (value, None)
+
+
+def test_the_doctor_tells_a_missing_device_from_one_without_permission() -> None:
+    assert facts()["/dev/net/tun"].is_good
+    missing = facts(tun=False, tun_is_missing=True)["/dev/net/tun"]
+    closed = facts(tun=False, tun_is_missing=False)["/dev/net/tun"]
+    assert [(each.value, each.is_good) for each in (missing, closed)] == [("missing", False), ("no permission", False)]
+    assert "modprobe" in missing.advice
+    assert "permission" in closed.advice
+    assert "modprobe" not in closed.advice

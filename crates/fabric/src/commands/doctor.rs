@@ -23,7 +23,7 @@ pub(super) fn run() -> Result<(), String> {
     let read = |path: &str| fs::read_to_string(path).map(|text| text.trim().to_owned()).ok();
     let number = |path: &str| read(path).and_then(|text| text.parse::<i64>().ok());
     let capabilities = capabilities();
-    let has_tun = fs::OpenOptions::new().read(true).write(true).open("/dev/net/tun").is_ok();
+    let tun = fs::OpenOptions::new().read(true).write(true).open("/dev/net/tun");
     let controls = read("/proc/sys/net/ipv4/tcp_available_congestion_control").unwrap_or_default();
     // A thread of its own, so that this one stays as it is.
     let is_realtime = std::thread::spawn(|| be_realtime().is_ok()).join().unwrap_or(false);
@@ -41,7 +41,8 @@ pub(super) fn run() -> Result<(), String> {
         "cpu_limits": ready.map(|ready| &ready["cpu_limits"]),
         "priorities": ready.map(|ready| &ready["priorities"]),
         "user_namespaces": number("/proc/sys/user/max_user_namespaces").unwrap_or(0) > 0,
-        "tun": has_tun,
+        "tun": tun.is_ok(),
+        "tun_is_missing": tun.err().is_some_and(|error| error.kind() == std::io::ErrorKind::NotFound),
         "fabrics": lab::lacking(),
         "cgroup": Hierarchies::find().kind(),
         "realtime": is_realtime,

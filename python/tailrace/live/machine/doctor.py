@@ -112,7 +112,7 @@ def fabric_facts(found: Mapping[str, Any]) -> list[Fact]:
     controls = ", ".join(found.get("congestion_controls") or []) or "unknown"
     return [
         _privileges(found),
-        Fact("/dev/net/tun", *((("usable", True, "")) if found.get("tun") else ("not usable", False, "modprobe tun"))),
+        _tun(found),
         Fact("a lab", *(("refused", False, str(refused)) if refused else ("comes up", True, ""))),
         _control_groups(found),
         Fact("real-time priority", "yes" if is_realtime else "no", None, "" if is_realtime else LATE),
@@ -120,6 +120,16 @@ def fabric_facts(found: Mapping[str, Any]) -> list[Fact]:
         Fact("congestion controls", controls, None),
         *(_kind_fact(name, lacks) for name, lacks in (found.get("fabrics") or {}).items() if name != TAP),
     ]
+
+
+def _tun(found: Mapping[str, Any]) -> Fact:
+    """The device behind the network interfaces of emulated hosts."""
+    if found.get("tun"):
+        return Fact("/dev/net/tun", "usable", is_good=True)
+    if found.get("tun_is_missing"):
+        return Fact("/dev/net/tun", "missing", is_good=False, advice="load the kernel module: `modprobe tun`")
+    advice = "it needs read and write permission: run as root, or `chmod 666 /dev/net/tun`"
+    return Fact("/dev/net/tun", "no permission", is_good=False, advice=advice)
 
 
 def _kind_fact(name: str, lacks: str | None) -> Fact:
