@@ -192,6 +192,7 @@ gap: exponential(8ms)
 gap_from: end
 start: 100ms
 load_generator: pgbench
+database: postgresql
 connect: early
 priority: 5
 dscp: af41

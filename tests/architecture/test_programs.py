@@ -2,18 +2,22 @@
 
 import re
 from pathlib import Path
+from typing import ClassVar
 
 import pytest
 
 from tailrace.errors import ScenarioError
 from tailrace.live import registry
 from tailrace.live.lab.fabric import FabricError
+from tailrace.live.lab.needed import Needed
 from tailrace.live.load import Load
 from tailrace.live.programs.iperf3 import Iperf3
+from tailrace.live.programs.pgbench import Pgbench
 from tailrace.live.programs.postgres_service import PostgreSql
+from tailrace.live.refuse import _workload
 from tailrace.live.service import Service
 from tailrace.scenario.loading import load_scenario
-from tailrace.scenario.programs import LOADS
+from tailrace.scenario.programs import LOADS, SERVICES
 from tailrace.scenario.workloads.kinds import KINDS
 
 PACKAGE = Path(__file__).resolve().parents[2] / "python" / "tailrace"
@@ -89,16 +93,80 @@ def test_a_sort_or_a_name_that_nothing_registers_is_an_error() -> None:
         registry.load_class("oltp", {"load_generator": "sysbench"})
 
 
-def test_a_wrong_name_is_told_with_its_line_before_anything_runs(tmp_path: Path) -> None:
-    file = tmp_path / "s.yaml"
+def scenario_with(folder: Path, line: str) -> Path:
+    """A scenario whose one workload has this line, the eleventh of the file."""
+    file = folder / "s.yaml"
     file.write_text(
         "tailrace: 1\nname: s\nnetwork: {topology: {kind: star, hosts: [a, b]}}\nworkloads:\n  web:\n"
         "    kind: oltp\n    client: a\n    server: b\n    users: 1\n    round_trips: [{response: 1kB}]\n"
-        "    load_generator: pgbensh\nexperiment: {duration: 1s}\n",
+        f"    {line}\nexperiment: {{duration: 1s}}\n",
         encoding="utf-8",
     )
+    return file
+
+
+def test_a_wrong_name_is_told_with_its_line_before_anything_runs(tmp_path: Path) -> None:
     with pytest.raises(ScenarioError) as caught:
-        load_scenario(file)
+        load_scenario(scenario_with(tmp_path, "load_generator: pgbensh"))
     [problem] = caught.value.problems
     assert "s.yaml:11: workloads.web.load_generator: 'pgbensh' is not one of the choices" in str(problem)
     assert "did you mean 'pgbench'?" in str(problem)
+
+
+def test_the_list_of_services_is_what_loads_of_each_sort_can_ask() -> None:
+    asked = {(load.sort, name) for load in registry.loads().values() for name in load.services}
+    assert {(sort, name) for sort, names in SERVICES.items() for name in names} == asked
+
+
+class Second(Service):
+    """A second database: only its name counts here."""
+
+    service_name = "second"
+    port = 3306
+    needs = (Needed("second-server", "second", version_option="--version", is_for="a second database"),)
+
+
+class Either(Pgbench):
+    """A load that can ask two databases."""
+
+    load_name = "either"
+    services: ClassVar[tuple[str, ...]] = (PostgreSql.service_name, Second.service_name)
+
+
+@pytest.fixture
+def with_second(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A second database, and a load that can ask it."""
+    monkeypatch.setitem(SERVICES, "transactions", (PostgreSql.service_name, Second.service_name))
+    loads = {**registry.loads(), ("transactions", "either"): Either}
+    services = {**registry.services(), Second.service_name: Second}
+    monkeypatch.setattr(registry, "loads", lambda: loads)
+    monkeypatch.setattr(registry, "services", lambda: services)
+
+
+@pytest.mark.usefixtures("with_second")
+def test_a_load_asks_the_database_that_its_workload_names() -> None:
+    raw = {"load_generator": "either", "server": "db"}
+    assert registry.choice("oltp", raw).service is PostgreSql, "the first is the usual one"
+    chosen = registry.choice("oltp", {**raw, "database": "second"})
+    assert chosen.service is Second
+    assert Second.needs[0] in chosen.needs
+    assert [service for _, service, _, _ in registry.sharing([("oltp", {**raw, "database": "second"})])] == [Second]
+
+
+@pytest.mark.usefixtures("with_second")
+def test_a_database_that_the_load_cannot_ask_is_refused_with_its_key(tmp_path: Path) -> None:
+    foreign = load_scenario(scenario_with(tmp_path, "database: second")).scenario.running["web"]
+    assert foreign.live_choices() == {"database": "second"}, "the plan carries it"
+    with pytest.raises(FabricError, match=r"pgbench cannot ask second \(hint: database is one of: postgresql\)"):
+        registry.choice("oltp", foreign)
+    [problem] = _workload(("workloads", "web"), foreign)
+    at, what, hint = problem
+    assert (at, what) == (("workloads", "web", "database"), "pgbench cannot use second")
+    assert hint == "write one of: postgresql; or choose another load_generator"
+
+
+def test_a_wrong_database_is_told_with_its_line(tmp_path: Path) -> None:
+    with pytest.raises(
+        ScenarioError, match=r"s\.yaml:11: workloads\.web\.database: 'oracle' is not one of the choices"
+    ):
+        load_scenario(scenario_with(tmp_path, "database: oracle"))

@@ -36,7 +36,7 @@ class Tried:
 
 def measure(say: Callable[[str], None]) -> list[Tried]:
     """Tries one divisor after the other until one is held; at most a minute. Raises where live runs cannot start."""
-    doctor.require(registry.needs_of(registry.load_class(kind, {}) for kind in ("oltp", "stream")))
+    doctor.require(registry.needs_of(registry.choice(kind, {}) for kind in ("oltp", "stream")))
     tried: list[Tried] = []
     with tempfile.TemporaryDirectory(prefix="tailrace-divisor-") as name:
         engine = LiveEngine(say=say)

@@ -16,7 +16,7 @@ from tailrace.live.lab.clean import clean_before
 from tailrace.live.machine import limits
 from tailrace.live.machine.doctor import require, versions
 from tailrace.live.refuse import Machine, refuse, refuse_machine
-from tailrace.live.registry import load_class, needs_of
+from tailrace.live.registry import choice, needs_of
 from tailrace.live.trial import effect, validity
 from tailrace.live.trial.live_trial import LiveTrial
 from tailrace.live.trial.replay import INGRESS
@@ -76,7 +76,7 @@ class LiveEngine:
         """Raises with everything that this machine or real programs cannot do."""
         refuse(loaded, arms)
         kinds.refuse(self.kind, loaded, arms)
-        chosen = [load_class(one.kind, one) for arm in arms.values() for one in arm.running.values()]
+        chosen = [choice(one.kind, one) for arm in arms.values() for one in arm.running.values()]
         found = require(needs_of(chosen))
         clean_before(self._say)
         kinds.require(self.kind, found)

@@ -11,7 +11,7 @@ from tailrace.scenario.loading import Loaded
 from tailrace.scenario.network.host import Host, Tcp
 from tailrace.scenario.network.network import Framing
 from tailrace.scenario.network.topology import Graph, expand
-from tailrace.scenario.programs import CHOICE_KEY
+from tailrace.scenario.programs import CHOICE_KEY, SERVICE_KEY
 from tailrace.scenario.scenario import Scenario
 from tailrace.scenario.workloads.base import WorkloadKind
 
@@ -129,7 +129,12 @@ def _workload(at: KeyPath, workload: WorkloadKind) -> Found:
     load = registry.load_class(workload.kind, workload)
     for key, what, hint in load.refusals(workload):
         yield (*at, *key), what, hint
-    for needed in registry.needs_of([load]):
+    foreign = registry.foreign_service(workload.kind, workload)
+    if foreign is not None:
+        what = f"{load.load_name} cannot use {foreign}"
+        yield (*at, SERVICE_KEY), what, f"write one of: {', '.join(load.services)}; or choose another {CHOICE_KEY}"
+        return
+    for needed in registry.choice(workload.kind, workload).needs:
         if needed.package is None and path_of(needed) is None:
             yield (*at, CHOICE_KEY), f"{needed.title or needed.program} is not installed", needed.hint
 
@@ -138,7 +143,8 @@ def _servers(scenario: Scenario) -> Found:
     """A server has one priority for all its answers."""
     seen: dict[tuple[str, str], int] = {}
     names = {id(workload): name for name, workload in scenario.running.items()}
-    workloads = ((workload.kind, workload) for workload in scenario.running.values())
+    running = ((workload.kind, workload) for workload in scenario.running.values() if _has_programs(workload))
+    workloads = (each for each in running if registry.foreign_service(*each) is None)
     for _, service, host, workload in registry.sharing(workloads):
         first = seen.setdefault((service.service_name, host), workload.priority)
         if first != workload.priority:
@@ -155,6 +161,10 @@ def _vlans(scenario: Scenario) -> Found:
     used = {workload.vlan for workload in scenario.running.values() if workload.vlan}
     if len(used) > VLANS_MAX:
         yield ("workloads",), f"they use {len(used)} VLANs", f"use at most {VLANS_MAX} in a live network"
+
+
+def _has_programs(workload: WorkloadKind) -> bool:
+    return workload.facts().live_load is not None
 
 
 def _marked_datagrams(scenario: Scenario) -> Found:

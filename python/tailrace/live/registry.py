@@ -3,6 +3,7 @@
 import importlib
 import pkgutil
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from functools import cache
 from typing import Any, TypeVar
 
@@ -11,7 +12,7 @@ from tailrace.live.lab.fabric import FabricError
 from tailrace.live.lab.needed import Needed
 from tailrace.live.load import Load, Task
 from tailrace.live.service import Service
-from tailrace.scenario.programs import CHOICE_KEY, LOADS
+from tailrace.scenario.programs import CHOICE_KEY, LOADS, SERVICE_KEY
 from tailrace.scenario.workloads.kinds import facts_of
 
 Registered = TypeVar("Registered", Load, Service)
@@ -53,53 +54,81 @@ def is_program(each: type[Load] | type[Service]) -> bool:
     return True
 
 
+@dataclass(frozen=True)
+class Choice:
+    """The programs of one workload."""
+
+    load: type[Load]
+    service: type[Service] | None
+    """The service that the load asks; None for a load that brings its own server."""
+
+    @property
+    def needs(self) -> tuple[Needed, ...]:
+        """Executables of both."""
+        return (*self.load.needs, *(self.service.needs if self.service else ()))
+
+
 def load_class(kind: str, raw: Any) -> type[Load]:
     """The load of a workload of this kind, in the plan or in the scenario; raises `FabricError` where there is none."""
     sort = facts_of(kind).live_load
     if sort is None:
         raise FabricError(f"no program makes the load of a workload of kind {kind}")
-    chosen = raw.get(CHOICE_KEY) if isinstance(raw, Mapping) else getattr(raw, CHOICE_KEY, None)
-    name = chosen or LOADS[sort][0]
-    found = loads().get((sort, name))
-    if found is None:
+    name = _chosen(raw, CHOICE_KEY) or LOADS[sort][0]
+    load = loads().get((sort, name))
+    if load is None:
         raise FabricError(f"no program '{name}' is registered for {sort} (hint: see python/tailrace/live/programs)")
-    return found
+    return load
 
 
-def service_class(load: type[Load]) -> type[Service] | None:
-    """The service that a load asks; None for a load that brings its own server."""
-    return services()[load.services[0]] if load.services else None
+def choice(kind: str, raw: Any) -> Choice:
+    """Its load and the service that the load asks; raises `FabricError` where there is none."""
+    load = load_class(kind, raw)
+    return Choice(load, _service(load, _chosen(raw, SERVICE_KEY)))
+
+
+def foreign_service(kind: str, raw: Any) -> str | None:
+    """The service that a workload names and its load cannot ask; None where all is well."""
+    load, name = load_class(kind, raw), _chosen(raw, SERVICE_KEY)
+    return name if name is not None and load.services and name not in load.services else None
+
+
+def _chosen(raw: Any, key: str) -> str | None:
+    return raw.get(key) if isinstance(raw, Mapping) else getattr(raw, key, None)
+
+
+def _service(load: type[Load], name: str | None) -> type[Service] | None:
+    """The service of this name, or the usual one of the load where none is named."""
+    if not load.services:
+        return None
+    asked = name or load.services[0]
+    if asked not in load.services:
+        able = ", ".join(load.services)
+        raise FabricError(f"{load.load_name} cannot ask {asked} (hint: {SERVICE_KEY} is one of: {able})")
+    return services()[asked]
 
 
 def make_load(kind: str, task: Task) -> Load:
     """The load that does a task."""
-    return load_class(kind, task.raw)(task)
+    return choice(kind, task.raw).load(task)
 
 
 def usual_service(sort: str) -> type[Service]:
     """The service of the usual load of a sort; raises `FabricError` where that brings its own server."""
-    found = service_class(loads()[sort, LOADS[sort][0]])
+    found = _service(loads()[sort, LOADS[sort][0]], None)
     if found is None:
         raise FabricError(f"loads of the sort {sort} ask no service")
     return found
 
 
-def needs_of(chosen: Iterable[type[Load]]) -> list[Needed]:
-    """Programs of these loads and of the services that they ask, each once."""
-    found = [needed for load in chosen for needed in (*load.needs, *_service_needs(load))]
-    return list(dict.fromkeys(found))
-
-
-def _service_needs(load: type[Load]) -> tuple[Needed, ...]:
-    service = service_class(load)
-    return service.needs if service else ()
+def needs_of(chosen: Iterable[Choice]) -> list[Needed]:
+    """Executables of these programs, each once."""
+    return list(dict.fromkeys(needed for each in chosen for needed in each.needs))
 
 
 def all_needs() -> list[Needed]:
-    """Programs of everything that is registered, each once."""
-    return list(
-        dict.fromkeys([needed for one in services().values() for needed in one.needs] + needs_of(loads().values()))
-    )
+    """Executables of everything that is registered, each once."""
+    every: tuple[type[Load] | type[Service], ...] = (*services().values(), *loads().values())
+    return list(dict.fromkeys(needed for each in every for needed in each.needs))
 
 
 def sharing(workloads: Iterable[tuple[str, Any]]) -> Iterator[tuple[str, type[Service], str, Any]]:
@@ -107,8 +136,6 @@ def sharing(workloads: Iterable[tuple[str, Any]]) -> Iterator[tuple[str, type[Se
     for kind, raw in workloads:
         if facts_of(kind).live_load is None:
             continue
-        load = load_class(kind, raw)
-        service = service_class(load)
-        if service is not None and load.server_key is not None:
-            host = raw[load.server_key] if isinstance(raw, Mapping) else getattr(raw, load.server_key)
-            yield kind, service, str(host), raw
+        chosen = choice(kind, raw)
+        if chosen.service is not None and chosen.load.server_key is not None:
+            yield kind, chosen.service, str(_chosen(raw, chosen.load.server_key)), raw

@@ -113,7 +113,7 @@ def calibrate(mtu: str, rate: str, say: Callable[[str], None]) -> Calibration:
     """Measures for a minute at most; `say` reports the progress."""
     parse(mtu, SIZE)  # a mistake is reported before anything is measured
     parse(rate, RATE)
-    require(registry.needs_of(registry.load_class(kind, {}) for kind in ("stream", "oltp")))
+    require(registry.needs_of(registry.choice(kind, {}) for kind in ("stream", "oltp")))
     _warn_of_neighbours(say)
     with tempfile.TemporaryDirectory(prefix="tailrace-calibrate-") as name:
         folder = Path(name)

@@ -12,6 +12,7 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import ClassVar
 
 from tailrace.files import named, write_text
 from tailrace.live.lab.fabric import FabricError
@@ -112,7 +113,7 @@ class HammerDb(TransactionLoad):
 
     load_name = "hammerdb"
     needs = (NEEDED,)
-    services = (PostgreSql.service_name,)
+    services: ClassVar[tuple[str, ...]] = (PostgreSql.service_name,)
 
     def __init__(self, task: Task) -> None:
         super().__init__(task)

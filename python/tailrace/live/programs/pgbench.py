@@ -14,6 +14,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import ClassVar
 
 from tailrace.files import write_text
 from tailrace.live.lab.fabric import FabricError
@@ -126,7 +127,7 @@ class Pgbench(TransactionLoad):
 
     load_name = "pgbench"
     needs = (postgres.PGBENCH,)
-    services = (PostgreSql.service_name,)
+    services: ClassVar[tuple[str, ...]] = (PostgreSql.service_name,)
 
     def __init__(self, task: Task) -> None:
         super().__init__(task)

@@ -7,7 +7,7 @@ from pydantic import Field
 
 from tailrace.errors import KeyPath, RunRefusedError
 from tailrace.scenario.network.topology import Graph
-from tailrace.scenario.programs import LOADS, choices_of, program_of
+from tailrace.scenario.programs import LOADS, SERVICES, choices_of, one_of
 from tailrace.scenario.text.distribution import Distribution, parse_distribution
 from tailrace.scenario.text.quantities import Count, Part, Rate, Size, SmallSize, TimeDistribution
 from tailrace.scenario.text.units import TIME
@@ -27,7 +27,8 @@ from tailrace.scenario.workloads.base import (
 )
 from tailrace.scenario.workloads.facts import Ends, Facts
 
-TransactionProgram = Annotated[str, program_of("transactions"), choices_of("transactions")]
+TransactionProgram = Annotated[str, one_of(LOADS, "transactions"), choices_of(LOADS, "transactions")]
+Database = Annotated[str, one_of(SERVICES, "transactions"), choices_of(SERVICES, "transactions")]
 AT_ONCE = parse_distribution("0s", TIME)
 BITS_PER_BYTE = 8
 FS_BITS_PER_BYTE_SECOND = 8 * 10**15
@@ -99,6 +100,8 @@ class Oltp(WorkloadKind):
     """First transaction of each user. Left out: uniform over one mean gap, to desynchronise the users."""
     load_generator: TransactionProgram = LOADS["transactions"][0]
     """The client program in a live run; the simulator ignores it."""
+    database: Database = SERVICES["transactions"][0]
+    """The database that the client program asks in a live run; the simulator ignores it."""
     connect: Literal["start", "early"] = "start"
     """When users connect: for their first transaction, or early, when the trial begins, as connection pools do."""
 
@@ -205,7 +208,9 @@ class Oltp(WorkloadKind):
         return 0
 
     def live_choices(self) -> Raw:
-        return {} if self.load_generator == LOADS["transactions"][0] else {"load_generator": self.load_generator}
+        chosen = {"load_generator": self.load_generator, "database": self.database}
+        usual = {"load_generator": LOADS["transactions"][0], "database": SERVICES["transactions"][0]}
+        return {key: name for key, name in chosen.items() if name != usual[key]}
 
     def lowered(self, graph: Graph) -> Raw:
         # A key with a default stands in a plan only where it is used: the hash of other plans does not change.
