@@ -21,8 +21,10 @@ ALLOWED: dict[str, set[str]] = {
     "record": {"units"},
     "network": {"units", "wire", "dataplane", "endpoint", "plan", "record"},
     "sim": {"units", "wire", "dataplane", "endpoint", "plan", "record", "network"},
-    # The two engines share the network and nothing else: neither knows the other.
+    # The simulator and the fabric share the network and nothing else: neither knows the other.
     "fabric": {"units", "wire", "dataplane", "endpoint", "plan", "record", "network"},
+    # Its frames are real ones too: what they look like, how hosts are addressed and what carries them is the fabric's.
+    "exact": {"units", "wire", "endpoint", "plan", "network", "fabric"},
     "bindings": {"dataplane", "plan", "sim"},
     # Tests that compare the engines, which do not know each other.
     "parity": {"units", "wire", "plan", "network", "sim", "fabric"},

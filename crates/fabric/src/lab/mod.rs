@@ -17,7 +17,7 @@ pub mod protocol;
 mod star;
 mod sysctls;
 
-pub use hosts::Override;
+pub use hosts::{Override, congestion_control_of, join_networks, set_kernel};
 pub use kind::{Kind, lacking};
 pub use mounts::{SCRATCH, is_private};
 pub(crate) use star::queue_limit_bytes;
