@@ -9,7 +9,7 @@ use crate::spec::{BEGIN_NS, Ending, GuestSpec, Line, Program, START_NS};
 use serde_json::{Value, json};
 use std::fs;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::thread;
 use std::time::{Duration, Instant};
 use tailrace_fabric::address;
@@ -112,21 +112,21 @@ impl Trial {
 
     /// Starts all guests side by side: until the programs start, nothing of one can reach another.
     fn boot(&self, folders: &[PathBuf]) -> Result<Vec<Ready>, Fault> {
+        // A process ends with the thread that has made it, so this one makes them all.
+        let start = |(host, folder): (usize, &PathBuf)| {
+            let name = &self.plan.raw.hosts[host].name;
+            self.machine.start(host, name, folder).map_err(|error| Fault::new(name, error))
+        };
+        let starts = folders.iter().enumerate().map(start).collect::<Result<Vec<Start>, Fault>>()?;
         thread::scope(|scope| {
-            let boot = |(host, folder): (usize, &PathBuf)| {
-                let folder = folder.clone();
-                scope.spawn(move || self.boot_one(host, &folder))
+            let boot = |(host, start): (usize, Start)| {
+                let mtu_bytes = self.plan.raw.hosts[host].mtu_bytes;
+                let negotiation = Negotiation::new(address::mac(host), mtu_bytes, Interface::features(&self.plan, host));
+                scope.spawn(move || boot(start, negotiation, self.limit))
             };
-            let threads: Vec<_> = folders.iter().enumerate().map(boot).collect();
+            let threads: Vec<_> = starts.into_iter().enumerate().map(boot).collect();
             threads.into_iter().map(|thread| thread.join().expect("starting a guest does not panic")).collect()
         })
-    }
-
-    fn boot_one(&self, host: usize, folder: &Path) -> Result<Ready, Fault> {
-        let raw = &self.plan.raw.hosts[host];
-        let start = self.machine.start(host, &raw.name, folder).map_err(|error| Fault::new(&raw.name, error))?;
-        let negotiation = Negotiation::new(address::mac(host), raw.mtu_bytes, Interface::features(&self.plan, host));
-        boot(start, negotiation, self.limit)
     }
 
     /// How the programs of each host ended; none where its guest did not tell.

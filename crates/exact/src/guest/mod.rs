@@ -234,8 +234,10 @@ impl Guest {
         match &mut self.connection {
             None => self.connection = Some(Connection::new(self.listener.accept()?.0)),
             Some(connection) => {
-                // Its end comes with that of the clock.
-                connection.read()?;
+                // The guest has closed it, or has ended: its clock tells.
+                if !connection.read().unwrap_or(false) {
+                    self.connection = None;
+                }
             }
         }
         Ok(())
