@@ -4,6 +4,7 @@
 mod line;
 mod mounts;
 mod programs;
+mod randomness;
 
 use crate::guest::EPOCH_NS;
 use crate::spec::{Ending, GuestSpec, Line, START_NS};
@@ -57,6 +58,7 @@ fn serve(file: &Path) -> Result<(), String> {
     let mut spec = spec;
     mounts::mount_all(&mut spec, &plan_text).map_err(say("mounting"))?;
     let name = &plan.raw.hosts[spec.host].name;
+    randomness::seed(plan.raw.seed, name).map_err(say("seeding random numbers"))?;
     nix::unistd::sethostname(name).map_err(io::Error::from).map_err(say("setting the name"))?;
     set_kernel(&plan, spec.host).map_err(say("the kernel's settings"))?;
     set_up_interface(&plan, spec.host).map_err(say("the interface"))?;
