@@ -6,6 +6,8 @@ use crate::kernel;
 use crate::spec::{BEGIN_NS, Program};
 use crate::trial::Trial;
 use crate::{guest::EPOCH_NS, init};
+use nix::sched::{CpuSet, sched_getaffinity, sched_setaffinity};
+use nix::unistd::Pid;
 use serde_json::json;
 use std::collections::BTreeMap;
 use std::fs;
@@ -75,9 +77,21 @@ fn run(mut words: Words) -> Result<(), String> {
     let program = std::env::current_exe().map_err(|error| format!("the path of this program: {error}"))?;
     let machine = Machine { kernel, program, memory_mib, seed: plan.raw.seed };
     let limit = Duration::from_secs(spin_limit_s);
+    stay_on_one_core().map_err(|error| format!("choosing a core: {error}"))?;
     let trial = Trial { plan, plan_file, folder: required(folder, "--dir")?, machine, programs, limit };
     let outcome = trial.run().map_err(|fault: Fault| fault.to_string())?;
     say(&format!("{outcome}\n"))
+}
+
+/// At most one process of a trial runs at any time: on one core they hand over to each other without waking another up.
+fn stay_on_one_core() -> nix::Result<()> {
+    let own = Pid::from_raw(0);
+    let allowed = sched_getaffinity(own)?;
+    let cores: Vec<usize> = (0..CpuSet::count()).filter(|&core| allowed.is_set(core).unwrap_or(false)).collect();
+    let Some(&core) = cores.get(std::process::id() as usize % cores.len().max(1)) else { return Ok(()) };
+    let mut one = CpuSet::new();
+    one.set(core)?;
+    sched_setaffinity(own, &one)
 }
 
 /// Programs from a file, by name of host.

@@ -14,7 +14,7 @@ use tailrace_fabric::frame::{Origin, Pool, parse};
 use tailrace_fabric::plane::network::Network;
 use tailrace_fabric::vlans::Vlans;
 use tailrace_plan::Plan;
-use tailrace_units::Time;
+use tailrace_units::{Span, Time};
 
 /// Bytes of a frame besides the MTU that are in memory.
 const ETHERNET_BYTES: u32 = 14;
@@ -29,6 +29,10 @@ pub struct Engine {
     vlans: Vlans,
     /// What was said last by each guest's first process.
     said: Vec<Option<Line>>,
+    /// Nothing happens beyond this time for now.
+    horizon: Time,
+    /// By host: how long a frame takes from its switch to it at least.
+    delays: Vec<Span>,
     /// Frames that entered so far.
     entered: u64,
     /// A guest that says nothing for so long spins.
@@ -62,6 +66,11 @@ pub(crate) fn from_ns(ns: u64) -> Time {
     ns.checked_mul(PS_PER_NS).map_or(Time::NEVER, Time::from_ps)
 }
 
+/// How long the shortest frame takes to a host: its link's delay, and one nanosecond at least.
+fn least_delay(plan: &Plan, host: usize) -> Span {
+    plan.graph.links[plan.graph.ports[host][0].link].delay.max(Span::from_ps(PS_PER_NS))
+}
+
 impl Engine {
     /// The network of a plan with its guests, which wait.
     pub fn new(plan: &Plan, guests: Vec<Guest>, limit: Duration) -> Result<Engine, String> {
@@ -73,6 +82,8 @@ impl Engine {
             interfaces: (0..hosts).map(|host| Interface::new(plan, host)).collect(),
             guests,
             vlans: Vlans::new(plan)?,
+            horizon: Time::ZERO,
+            delays: (0..hosts).map(|host| least_delay(plan, host)).collect(),
             said: vec![None; hosts],
             entered: 0,
             limit,
@@ -85,6 +96,7 @@ impl Engine {
     /// Lets everything happen that is due up to `until`, or until `is_done` of what the guests' first processes said last.
     pub fn advance(&mut self, until: Time, is_done: impl Fn(&[Option<Line>]) -> bool) -> Result<Time, Fault> {
         let mut now = Time::ZERO;
+        self.horizon = until;
         while !is_done(&self.said) {
             let due = self.due();
             let (wake, host) = self.next_guest();
@@ -124,6 +136,11 @@ impl Engine {
         self.interfaces.iter().map(Interface::due).fold(self.network.poll_timeout(), Time::min)
     }
 
+    /// When something reaches a guest of itself: from its interface, or from the wire to it.
+    fn due_at(&self, host: usize) -> Time {
+        self.interfaces[host].due().min(self.network.poll_host(host))
+    }
+
     /// The guest that has something to do first; lower numbers first.
     fn next_guest(&self) -> (u64, usize) {
         let wakes = self.guests.iter().enumerate().map(|(host, guest)| (guest.wake(), host));
@@ -154,11 +171,11 @@ impl Engine {
         let fault = |error: String| Fault::new(&guest.name, error);
         let is_sent = interface.complete(at, &mut guest.card).map_err(fault)?;
         let is_received = interface.hand_over(at, &mut guest.card, network).map_err(fault)?;
-        for (ring, has_news) in [(TRANSMIT, is_sent), (RECEIVE, is_received)] {
-            if has_news && !guest.is_off() {
-                turns.interrupts += 1;
-                guest.interrupt(ceil_ns(at), ring, *limit)?;
-            }
+        // A driver that is handed frames looks at what was sent as well (virtnet_poll_cleantx).
+        let ring = if is_received { RECEIVE } else { TRANSMIT };
+        if (is_received || is_sent) && !guest.is_off() {
+            turns.interrupts += 1;
+            guest.interrupt(ceil_ns(at), ring, *limit)?;
         }
         Ok(())
     }
@@ -181,10 +198,14 @@ impl Engine {
         }
     }
 
-    /// How long a guest may run freely: nothing else happens before.
+    /// How long a guest may run freely: nothing can reach it before. What happens elsewhere, or what another guest does, takes at
+    /// least the delay of its own link to come here.
     fn free_until(&self, host: usize) -> u64 {
-        let others = self.guests.iter().enumerate().filter(|&(other, _)| other != host);
-        others.map(|(_, guest)| guest.wake()).fold(ceil_ns(self.due()), u64::min)
+        let others = (0..self.guests.len()).filter(|&other| other != host);
+        let at = |other: usize| from_ns(self.guests[other].wake()).min(self.due_at(other));
+        let elsewhere = others.map(at).fold(self.network.poll_inside(), Time::min);
+        let (inside, here) = (elsewhere + self.delays[host], self.due_at(host));
+        ceil_ns(inside.min(here).min(self.horizon))
     }
 
     fn handle_kick(&mut self, host: usize, ring: usize) -> Result<(), Fault> {

@@ -22,6 +22,8 @@ pub struct Interface {
     /// Frames that the driver has not been handed.
     received: VecDeque<LiveFrame>,
     moderation: Moderation,
+    /// Interrupt moderation of what was sent.
+    coalesce: Span,
     /// When the driver is handed what has come; never when nothing has.
     hand_over_at: Time,
     /// The driver's ring was full.
@@ -45,6 +47,7 @@ impl Interface {
             sending: VecDeque::new(),
             received: VecDeque::new(),
             moderation: Moderation::new(Span::from_ps(nic.rx_coalesce_ps), plan.rx_jitter[host].clone(), stream),
+            coalesce: Span::from_ps(nic.rx_coalesce_ps),
             hand_over_at: Time::NEVER,
             is_starved: false,
             ring_frames: nic.rx_ring_frames as usize,
@@ -92,11 +95,19 @@ impl Interface {
 
     /// When it has something to tell its driver.
     pub fn due(&self) -> Time {
-        self.sending.front().map_or(Time::NEVER, |first| first.0).min(self.hand_over_at)
+        self.give_back_at().min(self.hand_over_at)
     }
 
-    /// Gives back what was sent by `now`; returns whether the driver is to be interrupted.
+    fn give_back_at(&self) -> Time {
+        self.sending.front().map_or(Time::NEVER, |first| first.0 + self.coalesce)
+    }
+
+    /// Gives back what was sent by `now`, if it is time; returns whether the driver is to be interrupted. One interrupt tells of
+    /// both rings.
     pub fn complete(&mut self, now: Time, card: &mut Card) -> Result<bool, String> {
+        if self.due() > now {
+            return Ok(false);
+        }
         let count = self.sending.iter().take_while(|sent| sent.0 <= now).count();
         if count == 0 {
             return Ok(false);
@@ -154,6 +165,7 @@ mod tests {
             sending: VecDeque::new(),
             received: VecDeque::new(),
             moderation: Moderation::new(Span::from_us(10), tailrace_units::Distribution::Constant(0), Stream::new(1, "test")),
+            coalesce: Span::ZERO,
             hand_over_at: Time::NEVER,
             is_starved: false,
             ring_frames: 2,

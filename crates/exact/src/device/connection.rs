@@ -103,10 +103,10 @@ impl Connection {
     }
 }
 
-/// A message on the device's own channel: a ring has news for the driver (VHOST_USER_SLAVE_VRING_CALL). It awaits an answer.
+/// A message on the device's own channel: a ring has news for the driver (VHOST_USER_SLAVE_VRING_CALL).
 pub fn call(ring: u32) -> Vec<u8> {
     let state = [ring.to_le_bytes(), [0; 4]].concat();
-    message(VRING_CALL, VERSION | NEED_REPLY, &state)
+    message(VRING_CALL, VERSION, &state)
 }
 
 fn message(request: u32, flags: u32, payload: &[u8]) -> Vec<u8> {

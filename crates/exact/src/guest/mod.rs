@@ -21,8 +21,8 @@ use std::time::{Duration, Instant};
 
 /// Virtual time 0 as time of day: 2020-01-01 in nanoseconds since 1970.
 pub const EPOCH_NS: u64 = 1_577_836_800_000_000_000;
-/// Length of the answer to an interrupt.
-const ANSWER_BYTES: usize = 20;
+/// What a kernel writes that cannot go on.
+const PANIC: &str = "Kernel panic";
 
 /// What a guest did that somebody must react to.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -31,12 +31,20 @@ pub enum News {
     Waits,
     /// It tells of a ring, and waits for an answer.
     Kick(usize),
-    /// It has heard of an interrupt.
+    /// It has heard of an interrupt, and has asked to run.
     Interrupted,
     /// It has read the latest message about its clock.
     Acknowledged,
     /// It has switched itself off, or died.
     Off,
+}
+
+/// How far an interrupt has come: a guest that hears of one asks for the time, and then to run.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Interrupted {
+    No,
+    Told,
+    HasTime,
 }
 
 /// A guest that runs, or waits.
@@ -58,6 +66,9 @@ pub struct Guest {
     /// When it has something to do next.
     wake: u64,
     is_waiting: bool,
+    /// It has asked to run since it began to wait.
+    has_asked: bool,
+    interrupted: Interrupted,
     /// It may run freely before this time.
     free_until: u64,
     is_off: bool,
@@ -80,6 +91,8 @@ impl Guest {
             now: 0,
             wake: u64::MAX,
             is_waiting: false,
+            has_asked: false,
+            interrupted: Interrupted::No,
             free_until,
             is_off: false,
         })
@@ -121,10 +134,14 @@ impl Guest {
     pub fn interrupt(&mut self, now: u64, ring: usize, limit: Duration) -> Result<(), Fault> {
         debug_assert!(self.is_waiting && now >= self.now, "only guests that wait are interrupted");
         self.now = now;
+        self.interrupted = Interrupted::Told;
         let Some(channel) = &mut self.channel else { return Ok(()) };
-        let sent = channel.write_all(&call(ring as u32));
-        sent.map_err(|error| self.fault(&error))?;
+        if channel.write_all(&call(ring as u32)).is_err() {
+            self.channel = None;
+            return Ok(());
+        }
         self.await_news(News::Interrupted, limit)?;
+        self.interrupted = Interrupted::No;
         Ok(())
     }
 
@@ -171,14 +188,26 @@ impl Guest {
             }
             Said::Request(at) => {
                 self.wake = if at >= i64::MAX as u64 { u64::MAX } else { at };
+                self.has_asked = true;
                 self.clock.acknowledge(0)?;
+                if self.interrupted == Interrupted::HasTime {
+                    return Ok(Some(News::Interrupted));
+                }
             }
             Said::Wait => {
-                self.is_waiting = true;
+                (self.is_waiting, self.has_asked) = (true, false);
                 self.clock.acknowledge(0)?;
                 return Ok(Some(News::Waits));
             }
-            Said::Get => self.clock.acknowledge(self.now)?,
+            Said::Get => {
+                self.clock.acknowledge(self.now)?;
+                if self.interrupted == Interrupted::Told {
+                    self.interrupted = Interrupted::HasTime;
+                    // A guest that has asked to run now, and has not waited since, does not ask again.
+                    let has_asked = self.has_asked && self.wake == self.now;
+                    return Ok(has_asked.then_some(News::Interrupted));
+                }
+            }
             Said::Update(now) => {
                 self.now = now;
                 self.clock.acknowledge(0)?;
@@ -206,26 +235,19 @@ impl Guest {
     fn await_input(&mut self, left: Duration) -> Result<Option<News>, Fault> {
         let flags = PollFlags::POLLIN;
         let device = self.connection.as_ref().map_or(self.listener.as_fd(), |connection| connection.stream().as_fd());
-        let mut inputs = vec![PollFd::new(self.clock.stream().as_fd(), flags), PollFd::new(device, flags)];
-        inputs.extend(self.channel.as_ref().map(|channel| PollFd::new(channel.as_fd(), flags)));
+        let mut inputs = [PollFd::new(self.clock.stream().as_fd(), flags), PollFd::new(device, flags)];
         let limit = PollTimeout::try_from(left).unwrap_or(PollTimeout::MAX);
         let count = poll(&mut inputs, limit).map_err(|error| Fault::new(&self.name, error.desc()))?;
         if count == 0 {
-            return Err(Fault::spins(&self.name, self.now));
+            return Err(self.silence());
         }
-        let ready: Vec<bool> = inputs.iter().map(|input| input.any().unwrap_or(false)).collect();
+        let ready = inputs.map(|input| input.any().unwrap_or(false));
         if ready[0] && !self.clock.read().unwrap_or(false) {
             self.is_off = true;
             return Ok(Some(News::Off));
         }
         if ready[1] {
             self.read_device().map_err(|error| self.fault(&error))?;
-        }
-        if ready.get(2) == Some(&true) {
-            let channel = self.channel.as_mut().expect("it was polled");
-            let mut answer = [0; ANSWER_BYTES];
-            std::io::Read::read_exact(channel, &mut answer).map_err(|error| self.fault(&error))?;
-            return Ok(Some(News::Interrupted));
         }
         Ok(None)
     }
@@ -241,6 +263,12 @@ impl Guest {
             }
         }
         Ok(())
+    }
+
+    /// Why a guest says nothing for so long.
+    fn silence(&self) -> Fault {
+        let last = self.process.last_lines();
+        if last.contains(PANIC) { Fault::new(&self.name, format!("its kernel panicked{last}")) } else { Fault::spins(&self.name, self.now) }
     }
 
     fn fault(&self, error: &std::io::Error) -> Fault {
