@@ -115,7 +115,15 @@ fn traffic_programs(plan: &Plan, program: &Path) -> Result<Vec<Vec<Program>>, St
             return Vec::new();
         }
         let words = [
-            program, "guest", "--plan", "/run/tailrace/plan.json", "--host", &raw.name, "--begin-ns", &begin, "--out",
+            program,
+            "guest",
+            "--plan",
+            "/run/tailrace/plan.json",
+            "--host",
+            &raw.name,
+            "--begin-ns",
+            &begin,
+            "--out",
             "/run/tailrace/out",
         ];
         vec![Program { words: words.map(str::to_owned).to_vec(), is_awaited: true, delay_ns: 0 }]

@@ -73,7 +73,7 @@ fn least_delay(plan: &Plan, host: usize) -> Span {
 
 impl Engine {
     /// The network of a plan with its guests, which wait.
-    pub fn new(plan: &Plan, guests: Vec<Guest>, limit: Duration) -> Result<Engine, String> {
+    pub fn new(plan: &Plan, guests: Vec<Guest>, said: Vec<Option<Line>>, limit: Duration) -> Result<Engine, String> {
         let largest = plan.raw.hosts.iter().map(|host| host.mtu_bytes).max().unwrap_or_default() + ETHERNET_BYTES;
         let pool = Pool::new((largest as usize).next_multiple_of(64));
         let hosts = guests.len();
@@ -84,7 +84,7 @@ impl Engine {
             vlans: Vlans::new(plan)?,
             horizon: Time::ZERO,
             delays: (0..hosts).map(|host| least_delay(plan, host)).collect(),
-            said: vec![None; hosts],
+            said,
             entered: 0,
             limit,
             turns: Turns::default(),
@@ -114,16 +114,18 @@ impl Engine {
         Ok(now)
     }
 
-    /// Tells every guest's first process something.
-    pub fn tell(&mut self, line: Line) -> Result<(), Fault> {
+    /// Tells every guest's first process something. A guest may have run ahead; everything up to there happens before.
+    pub fn tell(&mut self, line: Line) -> Result<Time, Fault> {
+        let ahead = self.guests.iter().map(Guest::free_until).max().unwrap_or_default();
+        let at = from_ns(ahead).max(self.network.advanced());
+        self.advance(at, |_| false)?;
         for host in 0..self.guests.len() {
             let guest = &mut self.guests[host];
             if !guest.is_off() && guest.card.receive(&line.frame()).map_err(|error| Fault::new(&guest.name, error))? {
-                let now = guest.now.max(ceil_ns(self.network.advanced()));
-                guest.interrupt(now, RECEIVE, self.limit)?;
+                guest.interrupt(ceil_ns(at), RECEIVE, self.limit)?;
             }
         }
-        Ok(())
+        Ok(at)
     }
 
     /// What the first process of each guest said last.

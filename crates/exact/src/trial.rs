@@ -37,8 +37,14 @@ pub struct Trial {
     pub limit: Duration,
 }
 
-/// A guest that is set up, with what its driver sent meanwhile.
-type Ready = (Guest, Vec<u16>);
+/// A guest that is set up.
+struct Ready {
+    guest: Guest,
+    /// Places of the ring whose frames its driver has sent meanwhile.
+    places: Vec<u16>,
+    /// What its first process said last.
+    said: Option<Line>,
+}
 
 impl Trial {
     /// Runs it.
@@ -52,13 +58,13 @@ impl Trial {
         let folders = self.folders().map_err(|error| of_engine(format!("{}: {error}", self.folder.display())))?;
         let ready = self.boot(&folders)?;
         let booted = started.elapsed();
-        let mut sent = Vec::new();
-        let mut guests = Vec::new();
-        for (guest, places) in ready {
-            guests.push(guest);
-            sent.push(places);
+        let (mut guests, mut sent, mut said) = (Vec::new(), Vec::new(), Vec::new());
+        for one in ready {
+            guests.push(one.guest);
+            sent.push(one.places);
+            said.push(one.said);
         }
-        let mut engine = Engine::new(plan, guests, self.limit).map_err(of_engine)?;
+        let mut engine = Engine::new(plan, guests, said, self.limit).map_err(of_engine)?;
         for (interface, places) in engine.interfaces.iter_mut().zip(sent) {
             places.into_iter().for_each(|place| interface.sends(from_ns(START_NS), place));
         }
@@ -73,8 +79,8 @@ impl Trial {
         let mut answer = outcome(plan, &engine.network, end);
         let ran = started.elapsed();
         let said = engine.said().to_vec();
-        engine.tell(Line::End)?;
-        let ended = engine.advance(end + END, |said| said.iter().all(|said| *said == Some(Line::End)));
+        let told = engine.tell(Line::End)?;
+        let ended = engine.advance(told + END, |said| said.iter().all(|said| *said == Some(Line::End)));
         let endings = self.endings(&folders);
         self.judge(&said, &endings, &engine)?;
         ended?;
@@ -141,7 +147,8 @@ impl Trial {
     /// Whether the trial counts.
     fn judge(&self, said: &[Option<Line>], endings: &[Vec<Ending>], engine: &Engine) -> Result<(), Fault> {
         for (host, raw) in self.plan.raw.hosts.iter().enumerate() {
-            let bad = endings[host].iter().zip(&self.programs[host]).find(|(ending, _)| !ending.was_told && ending.code != Some(0));
+            let bad =
+                endings[host].iter().zip(&self.programs[host]).find(|(ending, _)| !ending.was_told && ending.code != Some(0));
             if let Some((ending, program)) = bad {
                 let how = ending.code.map_or("by a signal".to_owned(), |code| format!("with status {code}"));
                 return Err(Fault::new(&raw.name, format!("{} ended {how}: {}", program.words[0], ending.last_words)));
@@ -174,9 +181,7 @@ fn has_failed(said: &[Option<Line>]) -> bool {
 /// Lets a guest set itself up.
 fn boot(start: Start, negotiation: Negotiation, limit: Duration) -> Result<Ready, Fault> {
     let mut guest = Guest::meet(start, negotiation, START_NS, limit)?;
-    let mut places = Vec::new();
-    let mut row = Vec::new();
-    let mut is_ready = false;
+    let (mut places, mut row, mut said) = (Vec::new(), Vec::new(), None);
     loop {
         match guest.hear(limit)? {
             News::Waits if guest.wake() >= START_NS => break,
@@ -184,7 +189,7 @@ fn boot(start: Start, negotiation: Negotiation, limit: Duration) -> Result<Ready
             News::Kick(ring) => {
                 if ring == TRANSMIT {
                     let taken = take_all(&mut guest.card, &mut row, &mut places);
-                    is_ready |= taken.map_err(|error| Fault::new(&guest.name, error))?;
+                    said = taken.map_err(|error| Fault::new(&guest.name, error))?.or(said);
                 }
                 guest.answer_kick(START_NS, limit)?;
             }
@@ -196,23 +201,23 @@ fn boot(start: Start, negotiation: Negotiation, limit: Duration) -> Result<Ready
             }
         }
     }
-    if !is_ready {
+    if said.is_none() {
         let last = guest.process.last_lines();
         return Err(Fault::new(&guest.name, format!("it is not set up {} s after its start{last}", START_NS / 1_000_000_000)));
     }
-    Ok((guest, places))
+    Ok(Ready { guest, places, said })
 }
 
-/// Takes what a guest sends while nothing is connected; returns whether it says that it is ready.
-fn take_all(card: &mut Card, row: &mut Vec<u8>, places: &mut Vec<u16>) -> Result<bool, String> {
-    let mut is_ready = false;
+/// Takes what a guest sends while nothing is connected; returns what its first process says.
+fn take_all(card: &mut Card, row: &mut Vec<u8>, places: &mut Vec<u16>) -> Result<Option<Line>, String> {
+    let mut said = None;
     loop {
         while let Some(sent) = card.take(row)? {
-            is_ready |= Line::read(row) == Some(Line::Ready);
+            said = Line::read(row).or(said);
             places.push(sent.place);
         }
         if !card.await_kick()? {
-            return Ok(is_ready);
+            return Ok(said);
         }
     }
 }

@@ -103,6 +103,11 @@ impl Guest {
         if self.is_off { u64::MAX } else { self.wake }
     }
 
+    /// It may have run freely up to here.
+    pub fn free_until(&self) -> u64 {
+        self.free_until
+    }
+
     /// Whether its kernel has ended.
     pub fn is_off(&self) -> bool {
         self.is_off
@@ -268,7 +273,11 @@ impl Guest {
     /// Why a guest says nothing for so long.
     fn silence(&self) -> Fault {
         let last = self.process.last_lines();
-        if last.contains(PANIC) { Fault::new(&self.name, format!("its kernel panicked{last}")) } else { Fault::spins(&self.name, self.now) }
+        if last.contains(PANIC) {
+            Fault::new(&self.name, format!("its kernel panicked{last}"))
+        } else {
+            Fault::spins(&self.name, self.now)
+        }
     }
 
     fn fault(&self, error: &std::io::Error) -> Fault {
