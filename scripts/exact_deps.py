@@ -1,7 +1,7 @@
 """Build the kernel of exact runs from Debian's source package, once, into the user's cache: `make exact-deps`.
 
-The kernel is User-Mode Linux with a clock that the engine owns; its configuration is `crates/exact/kernel/config`. Nothing of it is
-committed or shipped. A build that was interrupted goes on where it was.
+The kernel is User-Mode Linux with a clock that the engine owns; its configuration is `crates/exact/kernel/config`. Nothing
+of it is committed or shipped. A build that was interrupted goes on where it was.
 """
 
 import argparse
@@ -128,7 +128,9 @@ def ensure(archive: Path, version: str) -> Path:
 def main() -> int:
     """Installs what the build needs, and builds."""
     parser = argparse.ArgumentParser(prog="exact-deps", description=__doc__)
-    parser.add_argument("--source", type=Path, help=f"an archive of another Linux source, instead of Debian's {SOURCE_PACKAGE}")
+    parser.add_argument(
+        "--source", type=Path, help=f"an archive of another Linux source, instead of Debian's {SOURCE_PACKAGE}"
+    )
     arguments = parser.parse_args()
     needed = PACKAGES if arguments.source is None else PACKAGES[1:]
     if lacking := missing_packages(needed):

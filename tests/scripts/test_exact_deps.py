@@ -1,4 +1,4 @@
-"""The kernel of exact runs is built once for a source, a configuration and patches, and an interrupted build goes on."""
+"""The kernel of exact runs is built once for a source and a configuration, and an interrupted build goes on."""
 
 from pathlib import Path
 
@@ -71,7 +71,9 @@ def test_a_source_that_cannot_have_an_option_is_refused_by_its_name(
     assert ["make", "ARCH=um", "allnoconfig"] in steps
 
 
-def test_the_name_of_a_kernel_changes_with_its_source_and_its_patches(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_the_name_of_a_kernel_changes_with_its_source_and_its_patches(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     patch = tmp_path / "more.patch"
     patch.write_text("+a line\n", encoding="ascii")
     plain = exact_deps.key_of("6.1-1")

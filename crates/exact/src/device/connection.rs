@@ -60,7 +60,7 @@ impl Connection {
     }
 
     /// A message that has come whole already.
-    pub fn next(&mut self) -> io::Result<Option<Message>> {
+    pub fn take_message(&mut self) -> io::Result<Option<Message>> {
         let Some(header) = self.bytes.get(..HEADER) else { return Ok(None) };
         let word = |at: usize| u32::from_le_bytes(header[at..at + 4].try_into().expect("four bytes"));
         let (request, flags, size) = (word(0), word(4), word(8) as usize);
@@ -134,11 +134,11 @@ mod tests {
         let mut device = Connection::new(device);
         let bytes = message(35, VERSION | NEED_REPLY, &[1, 0, 0, 0, 2, 0, 0, 0]);
         for part in bytes.chunks(7) {
-            assert!(device.next().expect("sound so far").is_none());
+            assert!(device.take_message().expect("sound so far").is_none());
             guest.write_all(part).expect("it is open");
             assert!(device.read().expect("it is open"));
         }
-        let message = device.next().expect("sound").expect("whole");
+        let message = device.take_message().expect("sound").expect("whole");
         assert_eq!((message.request, message.needs_reply, message.u32(0), message.u32(4)), (35, true, 1, 2));
         assert_eq!(message.u64(8), 0, "what is missing is zero");
         drop(guest);
@@ -151,6 +151,6 @@ mod tests {
         let mut device = Connection::new(device);
         guest.write_all(&[1, 0, 0, 0, 1, 0, 0, 0, 0, 0, 1, 0]).expect("it is open");
         device.read().expect("it is open");
-        assert!(device.next().is_err());
+        assert!(device.take_message().is_err());
     }
 }

@@ -225,7 +225,7 @@ impl Guest {
     fn handle_device(&mut self) -> Result<Option<News>, Fault> {
         let fault = |name: &str, error: std::io::Error| Fault::new(name, format!("its interface: {error}"));
         while let Some(connection) = &mut self.connection {
-            let Some(message) = connection.next().map_err(|error| fault(&self.name, error))? else { break };
+            let Some(message) = connection.take_message().map_err(|error| fault(&self.name, error))? else { break };
             let answer = self.negotiation.handle(&message, connection, &mut self.card);
             match answer.map_err(|error| fault(&self.name, error))? {
                 Answer::Done => {}
