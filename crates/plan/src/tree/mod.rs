@@ -2,17 +2,16 @@
 //!
 //! What is computed is what the protocol has settled on when nothing changes any more (IEEE 802.1Q-2018 clause 13, RSTP
 //! and MSTP with all switches in one region). Modules in order: what the protocol settles on with given priorities and
-//! costs; the choice of costs by which several trees share few links; the trees in words.
+//! costs; the choice of costs by which several trees share few links.
 
 pub(crate) mod choice;
 mod election;
-mod summary;
 mod union;
 
 pub use election::{Bridge, PortRole, SpanningTree};
 
+use crate::error::require;
 use crate::graph::Graph;
-use crate::resolve::require;
 use crate::{PlanError, RawSpanningTree, RawTree};
 use election::elect;
 use std::collections::BTreeSet;

@@ -1,7 +1,7 @@
-//! The trees as results show them.
+//! The spanning trees of a plan as results show them.
 
-use super::{PortRole, SpanningTree};
-use crate::Plan;
+use super::Plan;
+use crate::tree::{PortRole, SpanningTree};
 use serde_json::{Value, json};
 
 impl Plan {
