@@ -2,7 +2,7 @@
 
 use tailrace_units::Time;
 
-use crate::transport::recovery::segment_ring::Record;
+use super::segment_ring::Record;
 
 /// What one acknowledgement told.
 #[derive(Default)]
