@@ -15,6 +15,7 @@ use crate::graph::Graph;
 use crate::{PlanError, RawSpanningTree, RawTree};
 use election::elect;
 use std::collections::BTreeSet;
+use tailrace_wire::VLAN_MAX;
 
 /// IEEE 802.1Q-2018 table 13-3: the steps of a bridge's priority. The largest is 15 of them.
 pub(crate) const BRIDGE_PRIORITY_STEP: u16 = 4096;
@@ -24,8 +25,6 @@ pub(crate) const PORT_PRIORITY_STEP: u8 = 16;
 pub(crate) const PATH_COST_MAX: u32 = 200_000_000;
 /// IEEE 802.1Q-2018 clause 8.9.2: at most 64 instances besides the first.
 pub(crate) const TREES_MAX: usize = 65;
-/// IEEE 802.1Q: 0 and 4095 are no VLANs.
-pub(crate) const VLAN_MAX: u16 = 4094;
 
 /// The trees of a plan, in its order.
 pub(crate) fn trees(raw: &RawSpanningTree, graph: &Graph) -> Result<Vec<SpanningTree>, PlanError> {

@@ -18,9 +18,9 @@ pub use stream::{Pins, RawStream, Stream};
 use crate::PlanError;
 use crate::error::require;
 use crate::graph::Graph;
-use crate::tree::VLAN_MAX;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use tailrace_wire::VLAN_MAX;
 
 /// What uses the network, as it stands in the plan.
 #[derive(Clone, Debug, Serialize, Deserialize)]
