@@ -11,6 +11,11 @@ use tailrace_units::{Span, Time};
 /// Index of a source. Lower goes first among equal times.
 pub(crate) type Source = u32;
 
+/// The index of a wire is its source in the agenda.
+pub(crate) fn source_of(wire: usize) -> Source {
+    wire as Source
+}
+
 /// A node of the tree is one word: the time since `base` above, the source below.
 const SOURCE_BITS: u32 = 20;
 /// Most sources: wires, generators and sockets together.

@@ -1,9 +1,9 @@
 //! What switches and hosts send on: the wires, and what becomes due when a frame is on one.
 
-use crate::agenda::Agenda;
+use crate::agenda::{Agenda, source_of};
+use crate::attachment::Attachment;
 use crate::bridging::Bridging;
 use crate::observe::{Endpoint, News, Observe};
-use crate::world::source_of;
 use tailrace_dataplane::Frame;
 use tailrace_endpoint::host::{Completion, Moderation, Opened, Outputs};
 use tailrace_endpoint::transport::TcpStats;
@@ -113,18 +113,6 @@ impl Medium<Packet> for Links {
     fn source_of(&self, packet: &Packet) -> Option<usize> {
         self.observe.source_of(packet)
     }
-}
-
-/// Where a host is attached, and its place among the hosts.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Attachment {
-    pub(crate) index: u32,
-    /// The wire behind the interface.
-    pub(crate) wire_out: u32,
-    /// The wire that ends at the interface.
-    pub(crate) wire_in: u32,
-    /// Whether frames of VLANs carry their tag on its link.
-    pub(crate) is_tagged: bool,
 }
 
 impl Outputs for Links {

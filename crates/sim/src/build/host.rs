@@ -1,6 +1,6 @@
 //! From a host in the plan to the host.
 
-use crate::links::Attachment;
+use crate::attachment::Attachment;
 use tailrace_endpoint::host::{Host, HostConfig, Moderation, ReceivePolicy};
 use tailrace_endpoint::nic::{LosslessNic, Nic, PlainNic};
 use tailrace_endpoint::transport::{Buffer, CongestionControl, Growth, SlowStartExit, SmallQueueBound, TcpConfig};

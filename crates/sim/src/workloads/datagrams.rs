@@ -1,10 +1,10 @@
 //! Datagrams at a rate, whatever the network does.
 
 use super::{Place, SimulatedKind};
-use crate::build::{DatagramFlow, Ends};
-use crate::generate::Kind;
+use crate::generator::Kind;
 use crate::observe::WorkloadRecord;
 use crate::world::World;
+use crate::world::connection::{DatagramFlow, Ends};
 use tailrace_plan::{Datagrams, RawObserve};
 use tailrace_wire::{IPV4_HEADER_BYTES, UDP_HEADER_BYTES};
 

@@ -1,7 +1,7 @@
 //! Finite flows that arrive by themselves.
 
 use super::{Place, SimulatedKind};
-use crate::generate::Kind;
+use crate::generator::Kind;
 use crate::observe::WorkloadRecord;
 use crate::world::World;
 use tailrace_plan::{Flows, RawObserve};

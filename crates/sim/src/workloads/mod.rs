@@ -5,7 +5,7 @@ mod flows;
 mod oltp;
 mod stream;
 
-use crate::generate::{Generator, Kind};
+use crate::generator::{Generator, Kind};
 use crate::observe::WorkloadRecord;
 use crate::world::World;
 use tailrace_plan::{Body, Header, Plan, RawObserve, Workload};

@@ -1,9 +1,9 @@
 //! Closed-loop users of a database.
 
 use super::{Place, SimulatedKind, arm_socket};
-use crate::build::{Connection, Ends};
 use crate::observe::WorkloadRecord;
 use crate::world::World;
+use crate::world::connection::{Connection, Ends};
 use std::rc::Rc;
 use tailrace_endpoint::app::{App, GapFrom, OltpClient, OltpProfile, OltpServer, Statement};
 use tailrace_plan::{Oltp, RawGapFrom, RawObserve};

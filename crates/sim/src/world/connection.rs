@@ -1,7 +1,7 @@
 //! Connections: addresses, ports and the two sockets.
 
+use super::{SocketPlace, World};
 use crate::observe::Endpoint;
-use crate::world::{SocketPlace, World};
 use tailrace_endpoint::app::App;
 use tailrace_endpoint::host::{NewSocket, NewUdpSocket};
 use tailrace_endpoint::transport::Identity;

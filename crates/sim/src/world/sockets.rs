@@ -1,8 +1,8 @@
 //! The sockets of all hosts: their places in the agenda, and what the world does with both ends of a connection.
 
+use super::{SocketPlace, World};
 use crate::agenda::Source;
 use crate::observe::News;
-use crate::world::{SocketPlace, World};
 use tailrace_endpoint::host::Socket;
 use tailrace_units::Time;
 

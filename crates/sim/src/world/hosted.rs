@@ -1,8 +1,6 @@
 //! Programs that own several sockets: each has one place in the agenda, for itself and for all of its connections.
 
-use crate::outcome::{Outcome, gather};
-use crate::world::{ProgramPlace, World};
-use crate::{Control, build};
+use super::{ProgramPlace, World};
 use tailrace_endpoint::app::Program;
 use tailrace_endpoint::host::{NewProgram, Socket};
 use tailrace_plan::Plan;
@@ -19,19 +17,6 @@ pub struct HostedProgram {
     pub program: Box<dyn Program>,
     /// Whether bytes that arrive for it are the workload's goodput.
     pub counts_goodput: bool,
-}
-
-/// Runs one trial with these programs beside those of the plan. It ends at the plan's time or when the plan's finite workloads are
-/// complete.
-///
-/// # Panics
-/// When a host or a workload does not exist.
-pub fn run_with(plan: &Plan, programs: Vec<HostedProgram>, control: &Control) -> Outcome {
-    let started = std::time::Instant::now();
-    let mut world = build::build_with(plan, programs);
-    world.run(control);
-    let wall = started.elapsed();
-    gather(plan, &world, wall)
 }
 
 impl World {

@@ -1,9 +1,18 @@
 //! The world: nodes, wires and the agenda, and the loop that carries out what comes next.
 
-use crate::agenda::Source;
+mod bridging;
+pub(crate) mod connection;
+mod generate;
+mod hosted;
+mod sockets;
+
+pub use hosted::HostedProgram;
+
+use crate::agenda::{Source, source_of};
+use crate::attachment::Attachment;
 use crate::control::Control;
-use crate::generate::Generator;
-use crate::links::{Attachment, Links};
+use crate::generator::Generator;
+use crate::links::Links;
 use tailrace_dataplane::Switch;
 use tailrace_endpoint::host::Host;
 use tailrace_network::{End, Origin, SwitchNode, SwitchOutputs, Wire};
@@ -56,11 +65,6 @@ pub(crate) struct ProgramPlace {
 pub(crate) struct SocketPlace {
     pub(crate) host: u32,
     pub(crate) number: u32,
-}
-
-/// The index of a wire is its source in the agenda.
-pub(crate) fn source_of(wire: usize) -> Source {
-    wire as Source
 }
 
 impl World {
