@@ -1,6 +1,6 @@
 //! Hosts: a network namespace each, with one interface `eth0` whose wire the fabric holds.
 
-use super::back_pressure;
+use super::back_pressure::{self, QUEUE_FRAMES};
 use super::kind::Kind;
 use super::star::Star;
 use super::sysctls;
@@ -15,8 +15,6 @@ use std::io;
 use std::os::fd::OwnedFd;
 use tailrace_plan::{Plan, RawCongestionControl, RawHost};
 
-/// Frames that wait between a host and the fabric. A full queue would drop inside the host, where no model counts it.
-pub(super) const QUEUE_FRAMES: u32 = 100_000;
 /// Name of the interface in every host.
 const INTERFACE: &str = "eth0";
 /// The network namespace of the calling thread.

@@ -3,6 +3,7 @@
 
 mod back_pressure;
 mod clients;
+mod fabric;
 mod foreign;
 mod hosts;
 mod kind;
@@ -17,8 +18,9 @@ pub mod protocol;
 mod star;
 mod sysctls;
 
+pub use fabric::lacking;
 pub use hosts::Override;
-pub use kind::{Kind, lacking};
+pub use kind::Kind;
 pub use mounts::{SCRATCH, is_private};
 pub(crate) use star::queue_limit_bytes;
 
@@ -26,12 +28,12 @@ use crate::address;
 use crate::cgroup::Groups;
 use crate::log::Writer;
 use crate::netlink::{Link, Netlink};
-use crate::plane::handle::Ask;
+use crate::plane::question::Ask;
 use crate::sys::process::reap;
 use crate::vlans::Vlans;
 use clients::Clients;
+use fabric::Fabric;
 use hosts::Host;
-use kind::Joint;
 use nix::sched::{CloneFlags, unshare};
 use nix::sys::signal::{SigSet, Signal};
 use nix::sys::signalfd::{SfdFlags, SignalFd};
@@ -81,7 +83,7 @@ pub struct Setup {
 struct Lab {
     plan: Arc<Plan>,
     hosts: Vec<Host>,
-    joint: Joint,
+    fabric: Fabric,
     programs: Programs,
     clients: Clients,
     outside: Outside,
@@ -112,10 +114,10 @@ pub fn run(setup: Setup) -> Result<(), String> {
         .transpose()
         .map_err(|error| format!("making the log: {error}"))?;
     let surroundings = (setup.groups.as_ref(), setup.dir.as_path());
-    let joint =
-        Joint::start(setup.kind, &plan, wires, star, log, surroundings).map_err(|error| format!("joining the hosts: {error}"))?;
+    let fabric = Fabric::start(setup.kind, &plan, wires, star, log, surroundings)
+        .map_err(|error| format!("joining the hosts: {error}"))?;
     let mut warnings = setup.warnings;
-    if setup.kind == Kind::Tap && !joint.is_realtime() {
+    if setup.kind == Kind::Tap && !fabric.is_realtime() {
         warnings.push("no real-time scheduling (CAP_SYS_NICE is missing): other programs delay the fabric".into());
     }
     if hosts.iter().any(|host| host.lacks_queue) {
@@ -131,7 +133,7 @@ pub fn run(setup: Setup) -> Result<(), String> {
         "priorities": programs.can_prioritise(),
         "nested": setup.is_nested,
         "kind": setup.kind.name(),
-        "realtime": joint.is_realtime(),
+        "realtime": fabric.is_realtime(),
         "stamps": hosts.iter().all(Host::is_stamping),
         "warnings": warnings,
         "lab_pid": pid,
@@ -141,8 +143,8 @@ pub fn run(setup: Setup) -> Result<(), String> {
         protocol::say(&ready); // whoever has started it waits for this one word
     }
     let clients = Clients::new(setup.control);
-    let outside = Outside::new(setup.kind, joint.is_realtime(), setup.log);
-    let mut lab = Lab { plan, hosts, joint, programs, clients, outside };
+    let outside = Outside::new(setup.kind, fabric.is_realtime(), setup.log);
+    let mut lab = Lab { plan, hosts, fabric, programs, clients, outside };
     lab.clients.tell(&ready);
     lab.serve(&children, setup.metrics.as_ref())
 }
@@ -154,7 +156,7 @@ impl Lab {
         loop {
             let heard = self.clients.listen(&files).map_err(|error| format!("waiting for commands: {error}"))?;
             if let (Some(true), Some(listener)) = (heard.others.get(1), metrics) {
-                metrics::serve(listener, &self.joint.outcome()?);
+                metrics::serve(listener, &self.fabric.outcome()?);
             }
             while let Ok(Some(_)) = children.read_signal() {}
             self.reap();
@@ -167,8 +169,8 @@ impl Lab {
                     }
                 };
                 if matches!(command.op, Op::Down) {
-                    let Lab { mut hosts, joint, mut clients, mut outside, .. } = self;
-                    let outcome = joint.stop().map(|outcome| outside.complete(outcome, &mut hosts));
+                    let Lab { mut hosts, fabric, mut clients, mut outside, .. } = self;
+                    let outcome = fabric.stop().map(|outcome| outside.complete(outcome, &mut hosts));
                     let answer = outcome.map(|outcome| json!({ "outcome": outcome }));
                     clients.answer(from, &protocol::answer(command.id, answer));
                     return Ok(());
@@ -193,15 +195,15 @@ impl Lab {
             Op::Signal { name, signal, group } => self.programs.signal(&name, &signal, group).map(|()| Value::Null),
             Op::Begin => {
                 self.outside.begin(&mut self.hosts)?;
-                self.joint.begin()
+                self.fabric.begin()
             }
             Op::End => {
-                self.joint.end()?;
+                self.fabric.end()?;
                 self.outside.end(&mut self.hosts);
                 Ok(Value::Null)
             }
             Op::Counters => {
-                let outcome = self.joint.outcome()?;
+                let outcome = self.fabric.outcome()?;
                 Ok(json!({ "outcome": self.outside.complete(outcome, &mut self.hosts) }))
             }
             Op::Capture { port, path } => {
@@ -209,9 +211,9 @@ impl Lab {
                 if is_private(&path) {
                     return Err(format!("{} would vanish with the lab: choose another place", path.display()));
                 }
-                self.joint.ask(Ask::Capture(host, path, name))
+                self.fabric.ask(Ask::Capture(host, path, name))
             }
-            Op::CaptureStop { port } => self.joint.ask(Ask::CaptureEnd(self.port(&port)?)),
+            Op::CaptureStop { port } => self.fabric.ask(Ask::CaptureEnd(self.port(&port)?)),
             Op::Down => unreachable!("the end is handled by who calls"),
         }
     }

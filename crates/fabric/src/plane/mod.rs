@@ -6,6 +6,7 @@
 pub mod handle;
 pub mod network;
 pub mod outcome;
+pub mod question;
 
 mod bridged;
 mod edge;

@@ -7,9 +7,9 @@
 use super::bridged::{Bridged, STEP};
 use super::edge::{CREDIT_MAX, Line};
 use super::fidelity::Fidelity;
-use super::handle::{Ask, Question};
 use super::network::Network;
 use super::outcome::{fabric, outcome, tables};
+use super::question::{Ask, Question};
 use super::wait::{Allowance, Dues, Wait};
 use super::wired::{Edge, Recorder, Wired};
 use crate::capture::{Capture, Captures};
