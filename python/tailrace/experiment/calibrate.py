@@ -18,7 +18,7 @@ from tailrace.experiment.reporter import Reporter
 from tailrace.experiment.schedule import SOLO, TrialKey
 from tailrace.experiment.storage import RunDirectory, read_object
 from tailrace.files import write_json
-from tailrace.results.text.numbers import PS_PER_S
+from tailrace.results.format.numbers import PS_PER_S
 from tailrace.scenario.experiment import Calibrate
 from tailrace.scenario.scenario import Scenario
 from tailrace.scenario.workloads.base import ClosedLoop

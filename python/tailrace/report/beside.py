@@ -5,7 +5,7 @@ from typing import Any
 from tailrace.report.charts.strip import deviation_strip
 from tailrace.results.compare.kinds import count_text, has_kinds, null_text
 from tailrace.results.directory.grid import grid_of, metric_name
-from tailrace.results.text.numbers import plain_text
+from tailrace.results.format.numbers import plain_text
 from tailrace.results.text.run import difference_text, figure_text, judged_interval_text, place
 
 

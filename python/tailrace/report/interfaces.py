@@ -3,7 +3,7 @@
 from typing import Any
 
 from tailrace.report.policy_ingress import bits, ranges_text
-from tailrace.results.text.numbers import rate_text, span_text
+from tailrace.results.format.numbers import rate_text, span_text
 
 # Hosts that are named before "and N more".
 NAMES_MAX = 6

@@ -21,13 +21,13 @@ from tailrace.report.why import why
 from tailrace.results import Run
 from tailrace.results.compare.headline import headline
 from tailrace.results.directory.grid import metric_name
+from tailrace.results.format import numbers
 from tailrace.results.metrics.unfinished import unfinished_sentences
 from tailrace.results.ports.fair_drop import fair_drop_sentences
 from tailrace.results.ports.lock_out import lock_out_sentences
 from tailrace.results.ports.pauses import deadlock_sentences
 from tailrace.results.ports.rates import end_words
 from tailrace.results.summarise import summarise_run
-from tailrace.results.text import numbers
 from tailrace.results.text.outcome_html import outcome_html
 from tailrace.statistics import LEVEL_TEXT
 

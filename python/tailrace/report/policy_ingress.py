@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from tailrace.results.text.numbers import rate_text, size_text, span_text
+from tailrace.results.format.numbers import rate_text, size_text, span_text
 
 PRIORITIES = range(8)
 PROTOCOL_NAMES = {6: "TCP", 17: "UDP"}

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from math import ceil, floor, inf, log10
 from typing import Protocol
 
-from tailrace.results.text.numbers import THIN_SPACE, digits_text
+from tailrace.results.format.numbers import THIN_SPACE, digits_text
 
 Tick = tuple[float, str]
 # The digits of each decade that have room for a label in a narrow panel, by the decades that an axis spans.

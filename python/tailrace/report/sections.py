@@ -9,9 +9,9 @@ from tailrace.report.plan_facts import PlanFacts
 from tailrace.report.series import TimeChart
 from tailrace.results import Run
 from tailrace.results.compare.effect_words import correction_words, family_words
+from tailrace.results.format.numbers import PS_PER_S, bytes_text
 from tailrace.results.metrics.definitions import NAMES
 from tailrace.results.metrics.workload import TCP_COUNTERS
-from tailrace.results.text.numbers import PS_PER_S, bytes_text
 from tailrace.results.text.run import CUT_OFF_WORDS
 
 # One frame of the usual Ethernet MTU.

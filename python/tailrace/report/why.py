@@ -5,9 +5,9 @@ from typing import Any
 from tailrace.report.limits import WHY_MAX
 from tailrace.report.plan_facts import PlanFacts
 from tailrace.results import Run
+from tailrace.results.format.numbers import count_text, span_text
 from tailrace.results.ports.timeouts import slowest_of, timeout_words
 from tailrace.results.ports.waiting import Wait, prioritized_words, wait_words, waits_of
-from tailrace.results.text.numbers import count_text, span_text
 from tailrace.scenario.workloads.kinds import facts_of
 
 PORTS_NAMED_MAX = 2

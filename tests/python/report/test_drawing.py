@@ -16,8 +16,16 @@ from tailrace.report.policy import switch_sentences
 from tailrace.report.scale import MILLISECONDS, AxisScale, Linear, Log, Share, Tail, linear_from_zero, log_around
 from tailrace.report.series import CELLS, Steps, cell_means, lines_of, medians
 from tailrace.report.svg import line, row_label, steps, tag
-from tailrace.results.text.numbers import bytes_text, count_text, digits_text, p_text, rate_text, signed_text, size_text
-from tailrace.results.text.numbers import span_text as span
+from tailrace.results.format.numbers import (
+    bytes_text,
+    count_text,
+    digits_text,
+    p_text,
+    rate_text,
+    signed_text,
+    size_text,
+)
+from tailrace.results.format.numbers import span_text as span
 
 
 def labels(scale: AxisScale) -> list[str]:

@@ -12,7 +12,7 @@ from tailrace.report.scale import MILLISECONDS, AxisScale, Share, Tail, log_arou
 from tailrace.report.svg import lines, percent, plot, steps, tag, x_axis, y_axis
 from tailrace.results import Run
 from tailrace.results.directory.run_directory import SOLO, Trial
-from tailrace.results.text.numbers import PS_PER_MS
+from tailrace.results.format.numbers import PS_PER_MS
 from tailrace.scenario.workloads.kinds import facts_of
 from tailrace.statistics import Estimate, Histogram
 

@@ -22,8 +22,8 @@ from tailrace.report.svg import (
     x_axis,
     y_axis,
 )
+from tailrace.results.format.numbers import digits_text
 from tailrace.results.sweep.curves import METRICS
-from tailrace.results.text.numbers import digits_text
 
 HEIGHT_PX = 190
 DOT_PX = 3

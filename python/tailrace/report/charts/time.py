@@ -23,7 +23,7 @@ from tailrace.report.series import (
 from tailrace.report.svg import line, lines, plot, x_axis, y_axis
 from tailrace.results import Run, Trial
 from tailrace.results.directory.tables import read_trial_table
-from tailrace.results.text.numbers import PS_PER_S, span_text
+from tailrace.results.format.numbers import PS_PER_S, span_text
 
 HEIGHT_PX = 200
 # Ports with a chart of their own: the ones that lost most frames, then the ones with the longest queues.

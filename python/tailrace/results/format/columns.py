@@ -8,6 +8,9 @@ from contextvars import ContextVar
 _WIDTH: ContextVar[int | None] = ContextVar("width", default=None)
 GAP = 2
 """Blanks between the columns of a table."""
+WIDTH = 110
+"""Columns of sentences."""
+Row = Sequence[str]
 
 
 @contextmanager
@@ -44,3 +47,21 @@ def folded(widths: Sequence[int], left: int) -> list[list[int]]:
         parts[-1].append(column)
         room -= needed
     return parts or [every]
+
+
+def align(rows: Sequence[Row], *, left: int = 1) -> str:
+    """Columns of equal width: the first `left` columns to the left, numbers to the right. The first row is the head.
+
+    What is wider than the place for it goes on below, with the first columns again.
+    """
+    widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
+    parts = folded(widths, left)
+    lines = [
+        "\n".join("  ".join(_cell(row[i], widths[i], i < left) for i in part).rstrip() for row in rows)
+        for part in parts
+    ]
+    return "\n\n".join(lines)
+
+
+def _cell(text: str, width: int, is_left: bool) -> str:
+    return text.ljust(width) if is_left else text.rjust(width)

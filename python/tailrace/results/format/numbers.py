@@ -120,3 +120,8 @@ def _trimmed(text: str) -> str:
     """`10.00 Gbit/s` as `10 Gbit/s`: for settings, which are exact."""
     number, _, unit = text.partition(" ")
     return f"{number.rstrip('0').rstrip('.') if '.' in number else number} {unit}"
+
+
+def number(value: float | None, digits: int = 4) -> str:
+    """Significant digits without exponents, with plain spaces between thousands; a dash for what is not known."""
+    return digits_text(value, digits).replace(THIN_SPACE, " ")
