@@ -8,16 +8,16 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 from tailrace.files import write_text
-from tailrace.report.beside import beside_published
-from tailrace.report.facts import facts
-from tailrace.report.files_beside import files_beside
 from tailrace.report.limited import limited, omissions
 from tailrace.report.limits import ARMS_DRAWN_MAX
-from tailrace.report.network import network
 from tailrace.report.plan_facts import plan_facts
-from tailrace.report.sections import completion, distributions, provenance, queues, slowdowns, transport
-from tailrace.report.sweep import sweep_section
-from tailrace.report.why import why
+from tailrace.report.sections.facts import facts
+from tailrace.report.sections.files_beside import files_beside
+from tailrace.report.sections.network import network
+from tailrace.report.sections.published import beside_published
+from tailrace.report.sections.results import completion, distributions, provenance, queues, slowdowns, transport
+from tailrace.report.sections.sweep import sweep_section
+from tailrace.report.sections.why import why
 from tailrace.results import Run
 from tailrace.results.compare.headline import headline
 from tailrace.results.directory.grid import metric_name

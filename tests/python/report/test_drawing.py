@@ -11,11 +11,20 @@ from fake_run import plan
 from tailrace.report.charts.latency import thinned
 from tailrace.report.charts.strip import deviation_strip
 from tailrace.report.charts.topology import topology_chart, topology_words
-from tailrace.report.plain_csv import csv_text
-from tailrace.report.policy import switch_sentences
-from tailrace.report.scale import MILLISECONDS, AxisScale, Linear, Log, Share, Tail, linear_from_zero, log_around
-from tailrace.report.series import CELLS, Steps, cell_means, lines_of, medians
-from tailrace.report.svg import line, row_label, steps, tag
+from tailrace.report.drawing.plain_csv import csv_text
+from tailrace.report.drawing.scale import (
+    MILLISECONDS,
+    AxisScale,
+    Linear,
+    Log,
+    Share,
+    Tail,
+    linear_from_zero,
+    log_around,
+)
+from tailrace.report.drawing.series import CELLS, Steps, cell_means, lines_of, medians
+from tailrace.report.drawing.svg import line, row_label, steps, tag
+from tailrace.report.policy.switch import switch_sentences
 from tailrace.results.format.numbers import (
     bytes_text,
     count_text,

@@ -7,7 +7,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from tailrace.report.svg import percent, tag
+from tailrace.report.drawing.svg import percent, tag
 from tailrace.results.format.numbers import rate_text, span_text
 from tailrace.scenario.workloads.planned import planned_workloads
 

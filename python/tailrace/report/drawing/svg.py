@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 
 from markupsafe import Markup, escape
 
-from tailrace.report.scale import AxisScale
+from tailrace.report.drawing.scale import AxisScale
 
 # Side of the nested coordinate system of lines. Whole numbers keep paths short: 1/2000 of a plot is below a pixel.
 GRAIN = 2_000

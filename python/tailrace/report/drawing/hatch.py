@@ -2,7 +2,7 @@
 
 from markupsafe import Markup
 
-from tailrace.report.svg import tag
+from tailrace.report.drawing.svg import tag
 
 STEP_PX = 6
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import median
 
-from tailrace.report.plain_csv import csv_text
+from tailrace.report.drawing.plain_csv import csv_text
 
 # Cells of a chart: about three pixels each on a wide screen, and a page well below its limit of bytes.
 CELLS = 240

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from typing import Any
 
-from tailrace.report.arms import COLOURS, dash_of
 from tailrace.report.charts import sweep as charts
+from tailrace.report.drawing.arms import COLOURS, dash_of
 from tailrace.results import Run
 from tailrace.results.sweep.curves import METRICS, axes_of, is_drawn
 from tailrace.results.sweep.text import sweep_sentences

@@ -4,9 +4,9 @@ from typing import Any
 
 from tailrace.report.charts import completion as completion_chart
 from tailrace.report.charts import drops, flow_slowdown, improvement, latency, occupancy, time, transactions
+from tailrace.report.drawing.series import TimeChart
 from tailrace.report.limits import ARMS_DRAWN_MAX, EFFECTS_MAX, HOSTS_MAX, PANELS_MAX, QUEUES_MAX, TRIALS_MAX
 from tailrace.report.plan_facts import PlanFacts
-from tailrace.report.series import TimeChart
 from tailrace.results import Run
 from tailrace.results.compare.effect_words import correction_words, family_words
 from tailrace.results.format.numbers import PS_PER_S, bytes_text

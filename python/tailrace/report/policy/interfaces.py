@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from tailrace.report.policy_ingress import bits, ranges_text
+from tailrace.report.policy.ingress import bits, ranges_text
 from tailrace.results.format.numbers import rate_text, span_text
 
 # Hosts that are named before "and N more".

@@ -3,10 +3,10 @@
 import json
 from typing import Any
 
-from tailrace.report import policy
 from tailrace.report.charts import port_policy, topology
-from tailrace.report.interfaces import interface_sentences
 from tailrace.report.limits import ARMS_DRAWN_MAX
+from tailrace.report.policy import switch as policy
+from tailrace.report.policy.interfaces import interface_sentences
 from tailrace.results import Run
 from tailrace.results.ports import trees
 

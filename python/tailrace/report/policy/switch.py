@@ -3,7 +3,7 @@
 import json
 from typing import Any
 
-from tailrace.report.policy_ingress import bits, ingress_sentences, ranges_text, rule_words
+from tailrace.report.policy.ingress import bits, ingress_sentences, ranges_text, rule_words
 from tailrace.results.format.numbers import digits_text, rate_text, size_text, span_text
 from tailrace.scenario.policies.aqm.base import Writer
 from tailrace.scenario.policies.aqm.kinds import describe_aqm
