@@ -72,9 +72,9 @@ def test_scales_map_their_ends_to_the_ends_of_the_axis() -> None:
 
 
 def test_means_of_cells_keep_the_area() -> None:
-    luck = random.Random(3)
-    starts = sorted({0.0, *(luck.uniform(0, 9) for _ in range(50))})
-    recorded = Steps(starts, [luck.uniform(0, 5) for _ in starts], 10.0)
+    rng = random.Random(3)
+    starts = sorted({0.0, *(rng.uniform(0, 9) for _ in range(50))})
+    recorded = Steps(starts, [rng.uniform(0, 5) for _ in starts], 10.0)
     exact = sum(v * (b - a) for a, b, v in zip(starts, [*starts[1:], 10.0], recorded.values, strict=True))
     means = cell_means(recorded, 10.0)
     assert all(mean is not None for mean in means)

@@ -1,8 +1,11 @@
-//! Plans made in Rust, and results read back.
+//! Plans made in Rust; results are read back in `reading`.
 
-use serde_json::Value;
+mod reading;
+
+pub use reading::*;
+
 use tailrace_plan::*;
-use tailrace_sim::{Column, Connection, Control, Outcome, run, watch};
+use tailrace_sim::{Connection, Control, Outcome, run, watch};
 use tailrace_units::{Span, Time};
 
 pub const US: u64 = 1_000_000;
@@ -253,59 +256,6 @@ pub fn simulate(raw: RawPlan) -> Outcome {
     outcome
 }
 
-pub fn workload<'a>(outcome: &'a Outcome, name: &str) -> &'a Value {
-    let all = outcome.summary()["workloads"].as_array().expect("a list");
-    all.iter().find(|w| w["name"] == name).expect("this workload ran")
-}
-
-pub fn port<'a>(outcome: &'a Outcome, node: &str, towards: &str) -> &'a Value {
-    let all = outcome.summary()["ports"].as_array().expect("a list");
-    all.iter().find(|p| p["node"] == node && p["towards"] == towards).expect("this port exists")
-}
-
-/// Whole number at a path such as `conservation.dropped`.
-pub fn count(value: &Value, path: &str) -> u64 {
-    let found = path.split('.').fold(value, |at, key| &at[key]);
-    found.as_u64().unwrap_or_else(|| panic!("{path} is a count in {value}"))
-}
-
-/// Number at a path such as `latency.mean_ps`.
-pub fn number(value: &Value, path: &str) -> f64 {
-    let found = path.split('.').fold(value, |at, key| &at[key]);
-    found.as_f64().unwrap_or_else(|| panic!("{path} is a number in {value}"))
-}
-
-/// A column of whole numbers of one of the outcome's tables.
-pub fn column(outcome: &Outcome, table: &str, name: &str) -> Vec<u64> {
-    match values(outcome, table, name) {
-        Column::U32(values) => values.iter().map(|&value| u64::from(value)).collect(),
-        Column::U64(values) => values.clone(),
-        Column::F64(_) => panic!("{table}.{name} has fractions"),
-    }
-}
-
-/// A column of numbers with fractions.
-pub fn fractions(outcome: &Outcome, table: &str, name: &str) -> Vec<f64> {
-    match values(outcome, table, name) {
-        Column::F64(values) => values.clone(),
-        Column::U32(_) | Column::U64(_) => panic!("{table}.{name} has whole numbers"),
-    }
-}
-
-fn values<'a>(outcome: &'a Outcome, table: &str, name: &str) -> &'a Column {
-    let table = outcome.tables().iter().find(|found| found.name == table).expect("this table exists");
-    &table.columns.iter().find(|found| found.0 == name).expect("this column exists").1
-}
-
-/// Goodput of a workload, by its place in the plan, over `[from, until)` in bit/s. Both are bin edges.
-pub fn goodput_bps(outcome: &Outcome, workload: u64, from_ps: u64, until_ps: u64) -> f64 {
-    let start = column(outcome, "workload_series", "start_ps");
-    let owner = column(outcome, "workload_series", "workload");
-    let bytes = column(outcome, "workload_series", "goodput_bytes");
-    let within = (0..start.len()).filter(|&row| owner[row] == workload && (from_ps..until_ps).contains(&start[row]));
-    within.map(|row| bytes[row]).sum::<u64>() as f64 * 8e12 / (until_ps - from_ps) as f64
-}
-
 /// Switches off everything in a host that gathers frames or delays their processing: each frame is one event.
 pub fn bare(host: &mut RawHost) {
     host.nic.tso_bytes = 0;
@@ -320,9 +270,9 @@ pub fn prompt(host: &mut RawHost) {
 }
 
 /// Runs a plan and looks at its connections after every `period_ps`.
-pub fn simulate_watched(raw: RawPlan, period_ps: u64, look: impl FnMut(Time, &[Connection])) -> Outcome {
+pub fn simulate_watched(raw: RawPlan, period_ps: u64, observe: impl FnMut(Time, &[Connection])) -> Outcome {
     let plan = Plan::from_raw(raw).expect("the plan is sound");
-    watch(&plan, &Control::default(), Span::from_ps(period_ps), look)
+    watch(&plan, &Control::default(), Span::from_ps(period_ps), observe)
 }
 
 /// Jain's index of fairness: 1 when all are equal.
@@ -336,9 +286,4 @@ pub fn jain(shares: &[f64]) -> f64 {
 pub fn within(what: &str, got: f64, band: (f64, f64)) {
     eprintln!("{what}: {got:.5} ({} to {})", band.0, band.1);
     assert!((band.0..=band.1).contains(&got), "{what} is {got}, not in {} to {}", band.0, band.1);
-}
-
-pub fn host_summary<'a>(outcome: &'a Outcome, name: &str) -> &'a Value {
-    let hosts = outcome.summary()["hosts"].as_array().expect("a list");
-    hosts.iter().find(|host| host["name"] == name).expect("this host exists")
 }
