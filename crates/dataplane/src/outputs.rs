@@ -9,7 +9,7 @@ pub type PortNo = usize;
 pub type QueueNo = usize;
 
 /// The world around one switch. Every method has the time at which the thing happened, which may lie before the call.
-pub trait Outside<F> {
+pub trait Outputs<F> {
     /// `frame` occupies the wire behind `port` from `start` to `end` (overhead included).
     /// On a port that has nothing left to choose, `start` may lie ahead of the call.
     fn transmit(&mut self, port: PortNo, frame: F, start: Time, end: Time);

@@ -97,7 +97,7 @@ impl Agenda {
         at.since(self.base).ps().min(FAR) << SOURCE_BITS | u64::from(source)
     }
 
-    /// [`Agenda::arm`] for a wire that was [`Agenda::next`]. Its time becomes later in any case, so that nobody need look, and
+    /// [`Agenda::arm`] for a wire that was [`Agenda::next`]. Its time becomes later in any case, so that nothing has to be read, and
     /// this stands in the loop that needs it for every event.
     #[inline(always)]
     pub(crate) fn postpone_wire(&mut self, wire: Source, at: Time) {

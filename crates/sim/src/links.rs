@@ -48,9 +48,9 @@ impl Links {
             && let End::Host(host) = link.end
         {
             let arrival = link.arrival(start, end);
-            link.posted_until = arrival;
+            link.control_until = arrival;
             self.wake_wire(wire, arrival);
-            self.post(host, arrival, *packet);
+            self.deliver_control(host, arrival, *packet);
         } else if let Some(arrival) = link.push(packet, start, end) {
             self.announce(wire, arrival);
         }
@@ -71,7 +71,7 @@ impl Links {
 impl Links {
     /// A pause or a notification goes to a host's interface, if that takes part; any other ignores it.
     #[cold]
-    fn post(&mut self, host: u32, arrival: Time, packet: Packet) {
+    fn deliver_control(&mut self, host: u32, arrival: Time, packet: Packet) {
         let Some(interface) = self.bridging.interface_of(host) else {
             self.observe.frames.delivered += u64::from(!packet.is_pause());
             return;

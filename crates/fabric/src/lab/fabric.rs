@@ -1,8 +1,8 @@
 //! What joins the hosts of a lab.
 
 use super::foreign::Foreign;
-use super::hosts::Wire;
-use super::kind::{Kind, NAMES};
+use super::hosts::HostEnd;
+use super::kind::{FabricKind, NAMES};
 use super::openvswitch;
 use super::star::Star;
 use crate::cgroup::Groups;
@@ -19,10 +19,10 @@ use tailrace_plan::Plan;
 
 /// What every kind with a switch lacks on this machine, by its name; `None` where it lacks nothing that can be known beforehand.
 pub fn lacking() -> BTreeMap<&'static str, Option<String>> {
-    let of = |kind: Kind| match kind {
-        Kind::Tap | Kind::Bridge => Some(None),
-        Kind::OpenVSwitch(datapath) => Some(openvswitch::lacking(datapath)),
-        Kind::Ports => None,
+    let of = |kind: FabricKind| match kind {
+        FabricKind::Tap | FabricKind::Bridge => Some(None),
+        FabricKind::OpenVSwitch(datapath) => Some(openvswitch::lacking(datapath)),
+        FabricKind::Ports => None,
     };
     NAMES.iter().filter_map(|&(name, kind)| Some((name, of(kind)?))).collect()
 }
@@ -39,19 +39,19 @@ impl Fabric {
     /// Joins the hosts of a plan. The calling thread is in the lab's own namespace. A switch that is a program gets control
     /// groups, and a folder for what it says.
     pub(super) fn start(
-        kind: Kind,
+        kind: FabricKind,
         plan: &Arc<Plan>,
-        wires: Vec<Wire>,
+        wires: Vec<HostEnd>,
         star: Option<Star>,
         log: Option<Writer>,
-        surroundings: (Option<&Groups>, &Path),
+        resources: (Option<&Groups>, &Path),
     ) -> io::Result<Fabric> {
-        if kind == Kind::Tap {
-            let queues = wires.into_iter().map(Wire::into_queues).collect();
+        if kind == FabricKind::Tap {
+            let queues = wires.into_iter().map(HostEnd::into_queues).collect();
             return Ok(Fabric::Switch(Plane::start(Arc::clone(plan), queues, log)?));
         }
-        let ports: Vec<Link> = wires.iter().filter_map(Wire::port).collect();
-        Ok(Fabric::Foreign(Box::new(Foreign::start(kind, plan, &ports, star, surroundings)?)))
+        let ports: Vec<Link> = wires.iter().filter_map(HostEnd::port).collect();
+        Ok(Fabric::Foreign(Box::new(Foreign::start(kind, plan, &ports, star, resources)?)))
     }
 
     /// Whether its thread runs before ordinary ones.

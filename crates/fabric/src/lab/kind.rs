@@ -9,7 +9,7 @@ const DPDK_MTU_BYTES_MAX: u32 = 1_500;
 
 /// The kinds of fabric.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Kind {
+pub enum FabricKind {
     /// The plan's switches, executed here.
     Tap,
     /// One bridge of the kernel, for comparison.
@@ -30,22 +30,22 @@ pub enum Datapath {
 }
 
 /// Every kind with its name.
-pub(super) const NAMES: [(&str, Kind); 5] = [
-    ("tap", Kind::Tap),
-    ("bridge", Kind::Bridge),
-    ("ovs", Kind::OpenVSwitch(Datapath::Netdev)),
-    ("ovs-dpdk", Kind::OpenVSwitch(Datapath::Dpdk)),
-    ("ports", Kind::Ports),
+pub(super) const NAMES: [(&str, FabricKind); 5] = [
+    ("tap", FabricKind::Tap),
+    ("bridge", FabricKind::Bridge),
+    ("ovs", FabricKind::OpenVSwitch(Datapath::Netdev)),
+    ("ovs-dpdk", FabricKind::OpenVSwitch(Datapath::Dpdk)),
+    ("ports", FabricKind::Ports),
 ];
 
-impl FromStr for Kind {
+impl FromStr for FabricKind {
     type Err = ();
-    fn from_str(text: &str) -> Result<Kind, ()> {
+    fn from_str(text: &str) -> Result<FabricKind, ()> {
         NAMES.iter().find(|(name, _)| *name == text).map(|&(_, kind)| kind).ok_or(())
     }
 }
 
-impl Kind {
+impl FabricKind {
     /// Its name.
     pub fn name(self) -> &'static str {
         NAMES.iter().find(|&&(_, kind)| kind == self).map(|&(name, _)| name).expect("every kind has a name")
@@ -53,7 +53,7 @@ impl Kind {
 
     /// The largest MTU that it takes, where it has one of its own.
     pub fn mtu_bytes_max(self) -> Option<u32> {
-        (self == Kind::OpenVSwitch(Datapath::Dpdk)).then_some(DPDK_MTU_BYTES_MAX)
+        (self == FabricKind::OpenVSwitch(Datapath::Dpdk)).then_some(DPDK_MTU_BYTES_MAX)
     }
 
     /// The star whose rates a comparison fabric keeps; `None` for the others.
@@ -61,10 +61,10 @@ impl Kind {
     /// # Errors
     /// Why the plan cannot be compared.
     pub(super) fn star(self, plan: &Plan, is_shaped: bool) -> Result<Option<Star>, String> {
-        if self == Kind::OpenVSwitch(Datapath::Dpdk) {
+        if self == FabricKind::OpenVSwitch(Datapath::Dpdk) {
             refuse_mtu(plan)?;
         }
-        let compares = is_shaped && !matches!(self, Kind::Tap | Kind::Ports);
+        let compares = is_shaped && !matches!(self, FabricKind::Tap | FabricKind::Ports);
         compares.then(|| Star::parse(plan)).transpose()
     }
 }
@@ -92,7 +92,7 @@ mod tests {
         for (name, kind) in NAMES {
             assert_eq!((name.parse(), kind.name()), (Ok(kind), name));
         }
-        assert_eq!("token-ring".parse::<Kind>(), Err(()));
+        assert_eq!("token-ring".parse::<FabricKind>(), Err(()));
     }
 
     #[test]

@@ -1,15 +1,15 @@
 //! What a result needs to know of the world outside the data plane: frames that hosts lost, and how busy the machine was.
 
 use super::hosts::Host;
-use super::kind::Kind;
+use super::kind::FabricKind;
 use crate::machine::Machine;
 use serde_json::{Map, Value, json};
 use std::path::PathBuf;
 
 /// The world outside during a measured interval.
 #[derive(Debug)]
-pub(super) struct Outside {
-    kind: Kind,
+pub(super) struct Measurement {
+    kind: FabricKind,
     at_begin: Machine,
     /// Whether the data plane runs before all ordinary threads.
     is_realtime: bool,
@@ -28,10 +28,10 @@ struct Hosts {
     received_frames: u64,
 }
 
-impl Outside {
+impl Measurement {
     /// The first interval begins.
-    pub(super) fn new(kind: Kind, is_realtime: bool, log: Option<PathBuf>) -> Outside {
-        Outside { kind, at_begin: Machine::now(), is_realtime, log, at_end: None }
+    pub(super) fn new(kind: FabricKind, is_realtime: bool, log: Option<PathBuf>) -> Measurement {
+        Measurement { kind, at_begin: Machine::now(), is_realtime, log, at_end: None }
     }
 
     /// An interval begins.
@@ -57,7 +57,7 @@ impl Outside {
         fabric["cpu"]["idle_share"] = idle.into();
         fabric["cpu"]["steal_share"] = steal.into();
         fabric["kind"] = self.kind.name().into();
-        if self.kind != Kind::Tap {
+        if self.kind != FabricKind::Tap {
             fabric["frames_in"] = counted.sent_frames.into();
             fabric["frames_out"] = counted.received_frames.into();
         }

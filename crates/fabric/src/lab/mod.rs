@@ -8,11 +8,11 @@ mod foreign;
 mod hosts;
 mod kind;
 mod line;
+mod measurement;
 mod metrics;
 mod mounts;
 mod openvswitch;
 mod openvswitch_tools;
-mod outside;
 mod programs;
 pub mod protocol;
 mod star;
@@ -20,7 +20,7 @@ mod sysctls;
 
 pub use fabric::lacking;
 pub use hosts::Override;
-pub use kind::Kind;
+pub use kind::FabricKind;
 pub use mounts::{SCRATCH, is_private};
 pub(crate) use star::queue_limit_bytes;
 
@@ -34,10 +34,10 @@ use crate::vlans::Vlans;
 use clients::Clients;
 use fabric::Fabric;
 use hosts::Host;
+use measurement::Measurement;
 use nix::sched::{CloneFlags, unshare};
 use nix::sys::signal::{SigSet, Signal};
 use nix::sys::signalfd::{SfdFlags, SignalFd};
-use outside::Outside;
 use programs::Programs;
 use protocol::{Command, Op};
 use serde_json::{Value, json};
@@ -57,7 +57,7 @@ pub struct Setup {
     /// The plan.
     pub plan: Plan,
     /// What joins the hosts.
-    pub kind: Kind,
+    pub kind: FabricKind,
     /// Whether a comparison fabric keeps the rates of links.
     pub is_shaped: bool,
     /// Folder of the lab's state file.
@@ -86,7 +86,7 @@ struct Lab {
     fabric: Fabric,
     programs: Programs,
     clients: Clients,
-    outside: Outside,
+    measurement: Measurement,
 }
 
 /// Runs a lab to its end.
@@ -113,11 +113,11 @@ pub fn run(setup: Setup) -> Result<(), String> {
         .map(|path| Writer::bounded(path, setup.log_bytes_max))
         .transpose()
         .map_err(|error| format!("making the log: {error}"))?;
-    let surroundings = (setup.groups.as_ref(), setup.dir.as_path());
-    let fabric = Fabric::start(setup.kind, &plan, wires, star, log, surroundings)
-        .map_err(|error| format!("joining the hosts: {error}"))?;
+    let resources = (setup.groups.as_ref(), setup.dir.as_path());
+    let fabric =
+        Fabric::start(setup.kind, &plan, wires, star, log, resources).map_err(|error| format!("joining the hosts: {error}"))?;
     let mut warnings = setup.warnings;
-    if setup.kind == Kind::Tap && !fabric.is_realtime() {
+    if setup.kind == FabricKind::Tap && !fabric.is_realtime() {
         warnings.push("no real-time scheduling (CAP_SYS_NICE is missing): other programs delay the fabric".into());
     }
     if hosts.iter().any(|host| host.lacks_queue) {
@@ -143,8 +143,8 @@ pub fn run(setup: Setup) -> Result<(), String> {
         protocol::say(&ready); // whoever has started it waits for this one word
     }
     let clients = Clients::new(setup.control);
-    let outside = Outside::new(setup.kind, fabric.is_realtime(), setup.log);
-    let mut lab = Lab { plan, hosts, fabric, programs, clients, outside };
+    let measurement = Measurement::new(setup.kind, fabric.is_realtime(), setup.log);
+    let mut lab = Lab { plan, hosts, fabric, programs, clients, measurement };
     lab.clients.tell(&ready);
     lab.serve(&children, setup.metrics.as_ref())
 }
@@ -169,8 +169,8 @@ impl Lab {
                     }
                 };
                 if matches!(command.op, Op::Down) {
-                    let Lab { mut hosts, fabric, mut clients, mut outside, .. } = self;
-                    let outcome = fabric.stop().map(|outcome| outside.complete(outcome, &mut hosts));
+                    let Lab { mut hosts, fabric, mut clients, mut measurement, .. } = self;
+                    let outcome = fabric.stop().map(|outcome| measurement.complete(outcome, &mut hosts));
                     let answer = outcome.map(|outcome| json!({ "outcome": outcome }));
                     clients.answer(from, &protocol::answer(command.id, answer));
                     return Ok(());
@@ -194,17 +194,17 @@ impl Lab {
             }
             Op::Signal { name, signal, group } => self.programs.signal(&name, &signal, group).map(|()| Value::Null),
             Op::Begin => {
-                self.outside.begin(&mut self.hosts)?;
+                self.measurement.begin(&mut self.hosts)?;
                 self.fabric.begin()
             }
             Op::End => {
                 self.fabric.end()?;
-                self.outside.end(&mut self.hosts);
+                self.measurement.end(&mut self.hosts);
                 Ok(Value::Null)
             }
             Op::Counters => {
                 let outcome = self.fabric.outcome()?;
-                Ok(json!({ "outcome": self.outside.complete(outcome, &mut self.hosts) }))
+                Ok(json!({ "outcome": self.measurement.complete(outcome, &mut self.hosts) }))
             }
             Op::Capture { port, path } => {
                 let (host, name) = (self.port(&port)?, format!("{}>{}", port.0, port.1));
@@ -241,7 +241,7 @@ impl Lab {
     }
 }
 
-/// The number of this process in the namespace that it came from: /proc is still that of the outside.
+/// The number of this process in the namespace that it came from: /proc is still that of the measurement.
 fn outer_pid() -> Result<i32, String> {
     let link = fs::read_link("/proc/self").map_err(|error| format!("/proc: {error}"))?;
     link.to_str().and_then(|text| text.parse().ok()).ok_or_else(|| "/proc/self is no number".into())
@@ -267,7 +267,7 @@ fn describe(index: usize, host: &Host, vlans: &Vlans) -> Value {
     })
 }
 
-/// What somebody needs who joins the lab from outside: its process, and the file of each host's network namespace in it.
+/// What somebody needs who joins the lab from measurement: its process, and the file of each host's network namespace in it.
 fn write_state(dir: &std::path::Path, ready: &Value, hosts: &[Host]) -> Result<(), String> {
     let files = hosts.iter().map(|host| (host.name.clone(), json!(host.namespace.as_raw_fd())));
     let mut state = ready.clone();

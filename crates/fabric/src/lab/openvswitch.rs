@@ -5,7 +5,7 @@ use super::kind::Datapath;
 use super::openvswitch_tools::{HOME, control, environment, run, switch_control, tool, wait_for};
 use crate::address;
 use crate::cgroup::{self, Groups};
-use crate::sys::process::{self, Entry};
+use crate::sys::process::{self, ChildSetup};
 use nix::unistd::Pid;
 use std::fs::{self, File};
 use std::io;
@@ -189,7 +189,7 @@ fn begin(command: &mut Command, groups: Option<&Groups>, log: PathBuf) -> io::Re
     let groups = groups.map_or(Vec::new(), |groups| groups.join_files(cgroup::NO_HOST));
     let program = command.get_program().to_owned();
     let explain = |error: io::Error| io::Error::new(error.kind(), format!("starting {program:?}: {error}"));
-    let pid = process::spawn(command, Entry { groups, ..Entry::default() }).map_err(explain)?;
+    let pid = process::spawn(command, ChildSetup { groups, ..ChildSetup::default() }).map_err(explain)?;
     // Its number is kept until it was waited for, which nobody does before the lab is ready.
     let start_ticks = process::start_ticks(&pid.to_string()).ok_or_else(|| io::Error::other("/proc is not mounted"))?;
     Ok(Daemon { pid, start_ticks, log })

@@ -1,10 +1,10 @@
 //! The wire of a host: its TAP on one side, the network on the other.
 
 use super::bridged::{Bridged, Queues};
-use super::edge::{Line, Sending};
-use super::fidelity::{Delivered, Fidelity, PUNCTUAL};
+use super::edge::{HostLine, Sending};
+use super::fidelity::{Delivered, Fidelity, ON_TIME_SPAN};
 use super::network::Network;
-use super::wait::LOOK_MAX;
+use super::wait::WAKE_UP_MAX;
 use crate::capture::Captures;
 use crate::clock::Clock;
 use crate::frame::{LiveFrame, Origin, mark_congestion, parse, take_stamp};
@@ -19,13 +19,13 @@ use tailrace_wire::{Ecn, PRIORITIES};
 /// The interface that the fabric plays for a host.
 #[derive(Debug)]
 pub(super) enum Edge {
-    Plain(Line),
+    Plain(HostLine),
     Bridged(Box<Bridged>),
 }
 
 /// A host's wire: its queues, and how it is paced in both directions.
 #[derive(Debug)]
-pub(super) struct Wired {
+pub(super) struct HostPort {
     pub(super) host: usize,
     /// One, or one for each priority.
     pub(super) queues: Vec<OwnedFd>,
@@ -52,22 +52,22 @@ pub(super) struct Recorder {
     pub(super) overhead_bytes: u32,
 }
 
-impl Wired {
-    /// Takes what the host has sent, as far as its interface has sent it by `until`. The clock shows `now`, and the look was
-    /// `meant` to be then. A plain line is read ahead: what it will have begun by the next look comes to the switch at its own time, and not with that look.
+impl HostPort {
+    /// Takes what the host has sent, as far as its interface has sent it by `until`. The clock shows `now`, and the wake-up was
+    /// `meant` to be then. A plain line is read ahead: what it will have begun by the next wake-up comes to the switch at its own time, and not with that wake-up.
     pub(super) fn work(&mut self, recorder: &mut Recorder, until: Time, now: Time, meant: Time) {
         match &mut self.edge {
             Edge::Plain(line) => {
-                if now.since(meant) <= PUNCTUAL {
+                if now.since(meant) <= ON_TIME_SPAN {
                     line.give_up_lost_time();
                 }
-                while self.readable != 0 && line.is_free(until + LOOK_MAX) {
+                while self.readable != 0 && line.is_free(until + WAKE_UP_MAX) {
                     let queue = next_queue(self.readable, self.turn);
                     let priority = (self.queues.len() > 1).then_some(queue);
                     match recorder.read(self.host, &self.queues[usize::from(queue)], priority, now) {
                         Some((frame, offered)) => {
-                            let (real, punctual) = line.send(now, meant, offered, u32::from(frame.packet.frame_bytes));
-                            recorder.enter(self.host, frame, real, punctual);
+                            let (real, on_time) = line.send(now, meant, offered, u32::from(frame.packet.frame_bytes));
+                            recorder.enter(self.host, frame, real, on_time);
                             self.turn = queue + 1;
                         }
                         None => self.readable &= !(1 << queue),
@@ -126,7 +126,7 @@ impl Wired {
                 recorder.captures.delivered(self.host, due, memory, frame.packet.tag);
             }
             let on_wire = self.pace.time_to_send(u64::from(bytes) + u64::from(recorder.overhead_bytes));
-            recorder.fidelity.delivered(self.host, &Delivered { due, on_wire, punctual: frame.punctual, now: clock.now() });
+            recorder.fidelity.delivered(self.host, &Delivered { due, on_wire, on_time: frame.on_time, now: clock.now() });
             recorder.network.release(&frame);
         }
     }
@@ -162,9 +162,9 @@ impl Recorder {
 
     /// A frame of a host enters the network.
     #[inline]
-    fn enter(&mut self, host: usize, frame: LiveFrame, (start, end): Sending, punctual: Sending) {
+    fn enter(&mut self, host: usize, frame: LiveFrame, (start, end): Sending, on_time: Sending) {
         self.fidelity.frames_in += 1;
-        let frame = LiveFrame { punctual: self.network.undisturbed(host, punctual.0, punctual.1), ..frame };
+        let frame = LiveFrame { on_time: self.network.undisturbed(host, on_time.0, on_time.1), ..frame };
         let advanced = self.network.advanced();
         let arrival = self.network.enter(host, frame, start, end);
         if let Some(log) = &mut self.log {
@@ -205,7 +205,7 @@ impl Queues for Side<'_> {
         self.recorder.read(self.host, queue, Some(priority), self.now).map(|(frame, _)| frame)
     }
     fn send(&mut self, frame: LiveFrame, start: Time, end: Time) {
-        // Pauses of the network decide when it sends: what a punctual fabric had made of it is not known.
+        // Pauses of the network decide when it sends: what a fabric without lateness had made of it is not known.
         self.recorder.enter(self.host, frame, (start, end), (start, end));
     }
     fn refuse(&mut self, frame: LiveFrame) {

@@ -11,10 +11,10 @@ pub mod question;
 mod bridged;
 mod edge;
 mod fidelity;
+mod host_port;
 mod links;
 mod run;
 mod sources;
 mod wait;
-mod wired;
 
 pub(crate) use wait::TICK;

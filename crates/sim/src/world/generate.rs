@@ -2,9 +2,9 @@
 
 use super::World;
 use super::connection::{Connection, Ends};
-use crate::generator::Kind;
+use crate::generator::GeneratorKind;
 use tailrace_endpoint::app::{App, StreamSink, StreamSource};
-use tailrace_units::{Stream, Time};
+use tailrace_units::{RandomStream, Time};
 use tailrace_wire::Tag;
 
 /// A flow to be opened.
@@ -20,18 +20,18 @@ impl World {
     #[inline(never)]
     pub(crate) fn generate(&mut self, now: Time, index: usize) {
         let generator = &mut self.generators[index];
-        let size = generator.sizes.draw(&mut generator.luck).max(1);
+        let size = generator.sizes.draw(&mut generator.random).max(1);
         generator.left -= 1;
         let next = if generator.left > 0 { now + generator.gap() } else { Time::NEVER };
         self.links.agenda.arm(self.first_generator_source + index as u32, next);
         let generator = &mut self.generators[index];
         match &generator.kind {
-            Kind::Flows { sources, destinations } => {
-                let ends = draw_ends(sources, destinations, &mut generator.luck);
+            GeneratorKind::Flows { sources, destinations } => {
+                let ends = draw_ends(sources, destinations, &mut generator.random);
                 let flow = NewFlow { workload: generator.workload, tag: generator.tag, dscp: generator.dscp, ends };
                 self.open_flow(now, flow, size);
             }
-            &Kind::Datagrams { host, socket, payload_max } => {
+            &GeneratorKind::Datagrams { host, socket, payload_max } => {
                 let payload = u32::try_from(size).unwrap_or(u32::MAX).min(payload_max);
                 let (host, out) = self.host_and_links(host);
                 host.send_datagram(now, socket, payload, out);
@@ -50,11 +50,11 @@ impl World {
 }
 
 /// A source, and a destination that is another host.
-fn draw_ends(sources: &[u32], destinations: &[u32], luck: &mut Stream) -> Ends {
-    let client = sources[luck.below(sources.len() as u64) as usize];
+fn draw_ends(sources: &[u32], destinations: &[u32], random: &mut RandomStream) -> Ends {
+    let client = sources[random.below(sources.len() as u64) as usize];
     loop {
         // Ends soon: the plan guarantees a destination other than the source.
-        let server = destinations[luck.below(destinations.len() as u64) as usize];
+        let server = destinations[random.below(destinations.len() as u64) as usize];
         if server != client {
             return Ends { client, server };
         }

@@ -179,9 +179,9 @@ impl World {
             return true;
         }
         if let End::Host(host) = link.end
-            && link.posted_until > now
+            && link.control_until > now
         {
-            self.poll_behind_posted(now, wire, host);
+            self.poll_behind_control(now, wire, host);
             return true;
         }
         false
@@ -191,10 +191,10 @@ impl World {
     /// behind that frame wakes nothing up, so the wire wakes up when the frame is over.
     #[cold]
     #[inline(never)]
-    fn poll_behind_posted(&mut self, now: Time, wire: usize, host: u32) {
+    fn poll_behind_control(&mut self, now: Time, wire: usize, host: u32) {
         self.poll_host(now, host);
-        let posted_until = self.links.wires[wire].posted_until;
-        self.links.wake_wire(wire, posted_until);
+        let control_until = self.links.wires[wire].control_until;
+        self.links.wake_wire(wire, control_until);
     }
 
     /// Reads a header from a port that chooses late. The frame is still being sent, so the port's next choice comes after
