@@ -83,7 +83,7 @@ def check_scenario(
     swept = f" at {counted(found['points'], 'point', 'points')}" if loaded.points else ""
     names = f"workloads {', '.join(found['workloads'])}; arms {', '.join(found['arms'])}{swept}; {trials}"
     warnings = counted(len(loaded.warnings), "warning", "warnings")
-    verdict = f"valid, with {warnings}" if loaded.warnings else "sound"
+    verdict = f"valid, with {warnings}" if loaded.warnings else "valid"
     warn(loaded.warnings)
     emit(f"{loaded.document.file}: {verdict}. {', '.join(parts)}; {names}")
     if not trees:

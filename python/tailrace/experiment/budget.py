@@ -1,4 +1,6 @@
-"""Trials within a time limit: each next trial is chosen so that every arm gets its valid trials as far as time allows."""
+"""Trials within a time limit: each next trial is chosen so that every arm gets its valid trials as far as time
+allows.
+"""
 
 import time
 from collections.abc import Callable, Mapping, Sequence

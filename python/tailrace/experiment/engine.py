@@ -1,4 +1,6 @@
-"""The interface of the engines that run trials; order, resume, calibration and directory do not depend on the engine."""
+"""The interface of the engines that run trials; order, resume, calibration and directory do not depend on the
+engine.
+"""
 
 import json
 from collections.abc import Mapping

@@ -37,7 +37,9 @@ def _unaccounted(outcome: dict[str, Any]) -> list[str]:
 
 
 def _too_short(outcome: dict[str, Any], scenario: Scenario) -> list[str]:
-    """A trial that ends with its last finite workload may end before warm-up does, with nothing measured for the others."""
+    """A trial that ends with its last finite workload may end before warm-up does, with nothing measured for the
+    others.
+    """
     warm_up = scenario.experiment.warm_up
     if not warm_up or outcome["end_ps"] > warm_up:
         return []

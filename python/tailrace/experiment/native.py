@@ -51,7 +51,9 @@ def make_trial(plan_json: str) -> NativeTrial:
 
 
 def spanning_trees(plan_json: str) -> list[dict[str, Any]]:
-    """The spanning trees of a plan, as its outcome lists them; raises `TailraceError` when the simulator rejects the plan."""
+    """The spanning trees of a plan, as its outcome lists them; raises `TailraceError` when the simulator rejects the
+    plan.
+    """
     found: list[dict[str, Any]] = json.loads(make_trial(plan_json).spanning_trees())
     return found
 

@@ -68,7 +68,7 @@ def test_a_star_with_usual_cables_can_be_compared(kind: str) -> None:
                 "switches": {},
                 "arms": {"fifo": {}},
             },
-            "network.topology: --fabric bridge is one switch with hosts around it, and this network has 2",
+            "network.topology: --fabric bridge supports one switch with hosts around it, but this network has 2",
         ),
         (
             "ovs",
@@ -83,7 +83,7 @@ def test_a_star_with_usual_cables_can_be_compared(kind: str) -> None:
         (
             "ovs-dpdk",
             {"hosts__defaults": {"mtu": "9000B"}},
-            "hosts.defaults.mtu: DPDK's ports to the kernel take an MTU of 1500B at most, not 9000B",
+            "hosts.defaults.mtu: DPDK's ports to the kernel support an MTU of at most 1500B, not 9000B",
         ),
         ("ovs-dpdk", {"hosts__db": {"mtu": "9000B"}}, "hosts.db.mtu: DPDK's ports to the kernel take an MTU of 1500B"),
     ],
@@ -128,7 +128,7 @@ def test_every_mechanism_that_does_not_act_is_named_with_its_place() -> None:
         ),
         (
             {"switches__leaf__classify": [{"class": 3, "source": "db"}]},
-            "switches.leaf.classify: ignored by --fabric ovs: 1 rules of classification",
+            "switches.leaf.classify: ignored by --fabric ovs: 1 classification rules",
         ),
     ],
 )
@@ -145,7 +145,7 @@ def test_a_mechanism_is_named_wherever_it_stands(changes: dict[str, object], wha
         ),
         (
             {"switches__defaults": {"classify": [{"class": 3, "source": "db"}]}},
-            "switches.defaults.classify: ignored by --fabric ovs: 1 rules of classification",
+            "switches.defaults.classify: ignored by --fabric ovs: 1 classification rules",
         ),
     ],
 )

@@ -1,4 +1,4 @@
-"""`bandwidth` commands that mean the shares of a policy: whole percents, of the link or of what others leave."""
+"""`bandwidth` commands for the shares of a policy: whole percents of the link or of the remaining bandwidth."""
 
 from tailrace.importers.nxos.shares import LEAST
 from tailrace.importers.section import ONE_PERCENT_PPB
@@ -19,7 +19,7 @@ def bandwidth_lines(policy: Policy) -> dict[str, str]:
         absolute = {name: f"bandwidth percent {percent}" for name, percent in whole.items()}
         lines = absolute | {name: f"bandwidth remaining percent {part}" for name, part in parts.items()}
         return {name: lines[name] for name in stated}
-    # The least share is what a queue without bandwidth was given, and taken from the largest one.
+    # The least share stands for a queue without bandwidth; it was taken from the largest share.
     percents = {name: 0 if share == LEAST_PPB else round(share / ONE_PERCENT_PPB) for name, share in stated.items()}
     return {name: f"bandwidth remaining percent {percent}" for name, percent in percents.items()}
 

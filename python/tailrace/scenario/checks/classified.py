@@ -1,4 +1,4 @@
-"""Which class the frames of a workload have at a switch, as far as it is known before the run."""
+"""The class of a workload's frames at a switch, as far as it is known before the run."""
 
 from collections.abc import Iterator
 
@@ -8,7 +8,9 @@ from tailrace.scenario.workloads.base import WorkloadKind
 
 
 def class_of(workload: WorkloadKind, sender: str, switch: Switch) -> int | None:
-    """Class of the frames that `sender` sends straight into this switch; None where addresses or ports decide."""
+    """Class of the frames that `sender` sends directly into this switch; None where it depends on addresses or
+    ports.
+    """
     stated = {"pcp": workload.priority, "dscp": workload.dscp, "vlan": workload.vlan}
     for rule in switch.classify:
         if any(getattr(rule, key) is not None and value not in getattr(rule, key) for key, value in stated.items()):
