@@ -105,8 +105,9 @@ def test_without_user_namespaces_it_is_refused_in_plain_words(tmp_path: Path) ->
     words = ["run", "--live", str(machine.SCENARIO), "--out", str(tmp_path / "run")]
     done = machine.run_program(elsewhere("no-namespaces", [*machine.TAILRACE, *words]), LIMIT_S)
     assert done.returncode == 2, done.stdout + done.stderr
-    assert "a live run cannot start on this machine: privileges: too few (run as root: user namespaces are not available)" in (
-        done.stderr
+    assert (
+        "a live run cannot start on this machine: privileges: too few (run as root: user namespaces are not available)"
+        in (done.stderr)
     )
     assert "a lab needs root, or CAP_NET_ADMIN and CAP_SYS_ADMIN, or user namespaces" in done.stderr
     assert not (tmp_path / "run").exists()

@@ -1,8 +1,10 @@
-//! What lateness did to a network: the frames of a log once more, with perfect timing, and once with a known lateness added.
+//! What lateness did to a network: the frames of a log once more, with perfect timing, and once with a known lateness
+//! added.
 //!
-//! The log says for each frame when it came to its switch and when it would have on a punctual fabric. Fed at the latter
-//! times, the same data plane shows the delays and drops of a fabric without any lateness; what really happened is beside
-//! them in the outcome of the lab. The difference is a lower bound of what lateness did: senders had already reacted to it.
+//! The log says for each frame when it came to its switch and when it would have on a punctual fabric. Fed at the
+//! latter times, the same data plane shows the delays and drops of a fabric without any lateness; what really happened
+//! is beside them in the outcome of the lab. The difference is a lower bound of what lateness did: senders had already
+//! reacted to it.
 
 use crate::delays::Delays;
 use crate::frame::LiveFrame;
@@ -33,8 +35,8 @@ struct Entered {
     end: Time,
 }
 
-/// Compares a log with itself on a punctual fabric and on one that stops now and then, by port: delays, drops, and how long
-/// the longest queue of the port takes to drain.
+/// Compares a log with itself on a punctual fabric and on one that stops now and then, by port: delays, drops, and how
+/// long the longest queue of the port takes to drain.
 ///
 /// # Errors
 /// When the log cannot be read, is not of this plan, or has no measured interval.
@@ -72,7 +74,7 @@ fn read_frames(plan: &Plan, log: &Path) -> Result<Entered, String> {
     }
     // Stable: frames of one moment stay in the order in which they were read, and so do those of one host.
     frames.sort_by_key(|frame| frame.punctual);
-    let end = end.ok_or_else(|| format!("{}: it ends before the measured interval does", log.display()))?;
+    let end = end.ok_or_else(|| format!("{}: the log ends before the measured interval does", log.display()))?;
     Ok(Entered { frames, begin, end })
 }
 
@@ -85,7 +87,8 @@ struct Pass {
 }
 
 impl Pass {
-    /// Lets the frames enter when a fabric `acts` on their arrival, and gives hosts what is theirs when it acts on that.
+    /// Lets the frames enter when a fabric `acts` on their arrival, and gives hosts what is theirs when it acts on
+    /// that.
     fn run(plan: &Plan, entered: &Entered, acts: impl Fn(Time) -> Time) -> Pass {
         let mut network = Network::new(plan, None);
         let (mut delays, mut added) = (vec![Delays::new(); plan.graph.hosts], Delays::new());
@@ -162,7 +165,8 @@ mod tests {
 
     const MS: u64 = 1_000_000_000;
 
-    /// Frames of h1 for h0, 1 000 bytes each, with when a punctual fabric would have had them and when the real one did (ps).
+    /// Frames of h1 for h0, 1 000 bytes each, with when a punctual fabric would have had them and when the real one did
+    /// (ps).
     fn logged(name: &str, frames: &[(u64, u64)]) -> (Plan, std::path::PathBuf) {
         let plan = Plan::parse(&crate::measured_plan::two_hosts(100_000_000, 1_500).to_string()).expect("a sound plan");
         let path = std::env::temp_dir().join(format!("tailrace-effect-{}-{name}.log", std::process::id()));

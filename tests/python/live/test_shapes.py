@@ -131,7 +131,8 @@ def test_a_good_trial_has_no_reason_against_it() -> None:
         ),
         (
             spoilt("fabric", effect={"leaf>a": {**EFFECT, "drops": 311}}),
-            "port leaf>a dropped 311 frames a switch without lateness 300: a difference of 0.11% of its frames, allowed are"
+            "port leaf>a dropped 311 frames a switch without lateness 300: a difference of 0.11% of its frames, "
+            "allowed are"
             " 0.10%",
         ),
         (

@@ -14,8 +14,8 @@ pub(super) fn run(mut words: Words) -> Result<(), String> {
     if let Some(word) = words.next() {
         return unknown(&word);
     }
-    die_with_parent(Signal::SIGKILL).map_err(|error| format!("asking for a signal: {error}"))?;
-    if is_abandoned().map_err(|error| format!("looking at the input: {error}"))? {
+    die_with_parent(Signal::SIGKILL).map_err(|error| format!("requesting a signal: {error}"))?;
+    if is_abandoned().map_err(|error| format!("polling the input: {error}"))? {
         return Ok(());
     }
     let mut count = 0_u64;

@@ -24,7 +24,8 @@ pub enum Kind {
     Bridge,
     /// One bridge of Open vSwitch, for comparison.
     OpenVSwitch(Datapath),
-    /// Interfaces `port-0`, `port-1` and so on in the lab's own namespace, for a switch that is started as a program there.
+    /// Interfaces `port-0`, `port-1` and so on in the lab's own namespace, for a switch that is started as a program
+    /// there.
     Ports,
 }
 
@@ -77,7 +78,8 @@ impl Kind {
     }
 }
 
-/// What every kind with a switch lacks on this machine, by its name; `None` where it lacks nothing that can be known beforehand.
+/// What every kind with a switch lacks on this machine, by its name; `None` where it lacks nothing that can be known
+/// beforehand.
 pub fn lacking() -> BTreeMap<&'static str, Option<String>> {
     let of = |kind: Kind| match kind {
         Kind::Tap | Kind::Bridge => Some(None),
@@ -96,8 +98,8 @@ pub(super) enum Joint {
 }
 
 impl Joint {
-    /// Joins the hosts of a plan. The calling thread is in the lab's own namespace. A switch that is a program gets control
-    /// groups, and a folder for what it says.
+    /// Joins the hosts of a plan. The calling thread is in the lab's own namespace. A switch that is a program gets
+    /// control groups, and a folder for what it says.
     pub(super) fn start(
         kind: Kind,
         plan: &Arc<Plan>,
@@ -145,7 +147,9 @@ impl Joint {
     pub(super) fn ask(&self, what: Ask) -> Result<Value, String> {
         match self {
             Joint::Switch(plane) => plane.ask(what),
-            Joint::Foreign(_) => Err("this kind of fabric cannot do that: nothing passes this program".into()),
+            Joint::Foreign(_) => {
+                Err("this kind of fabric does not support the command: its frames do not pass this program".into())
+            }
         }
     }
 

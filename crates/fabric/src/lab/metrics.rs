@@ -51,10 +51,10 @@ fn text(outcome: &Value) -> String {
             sample(&mut out, &format!("{dropped}_total"), &labels, &drops["frames"]);
         }
     }
-    let depth = head(&mut out, "tailrace_queue_depth_max", "bytes", "gauge", "Largest number of bytes that waited");
+    let depth = head(&mut out, "tailrace_queue_depth_max", "bytes", "gauge", "Largest queue depth");
     queues().for_each(|(port, queue)| sample(&mut out, &depth, &labels(port, queue), &queue["depth_max_bytes"]));
     let lateness =
-        head(&mut out, "tailrace_lateness", "seconds", "summary", "From when a frame was due to when it was delivered");
+        head(&mut out, "tailrace_lateness", "seconds", "summary", "Time from when a frame was due until it was delivered");
     for (percentile, quantile) in QUANTILES {
         // Nothing was delivered yet where there is no number.
         if let Some(us) = outcome["fabric"]["lateness_us"][percentile].as_f64() {

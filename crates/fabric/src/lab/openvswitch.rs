@@ -1,5 +1,5 @@
-//! Open vSwitch as the switch of a lab: its database and its daemon, in the lab's own namespaces. Everything that it would
-//! keep below /run or /etc is in the lab's memory, and everything ends with the lab.
+//! Open vSwitch as the switch of a lab: its database and its daemon, in the lab's own namespaces. Everything that it
+//! would keep below /run or /etc is in the lab's memory, and everything ends with the lab.
 
 use super::kind::Datapath;
 use super::openvswitch_tools::{HOME, control, environment, run, switch_control, tool, wait_for};
@@ -22,8 +22,8 @@ const DAEMON_DPDK: [&str; 2] = ["/usr/lib/openvswitch-switch-dpdk/ovs-vswitchd-d
 /// What DPDK loads while it runs, for ports to the kernel and for memory, and Debian's package of each.
 const DPDK_LIBRARIES: [(&str, &str); 2] =
     [("librte_net_af_packet", "librte-net-af-packet"), ("librte_mempool_ring", "librte-mempool-ring")];
-/// Memory for DPDK's packets: 300 MB of the daemon were seen in use with it. Open vSwitch takes fewer packets where its usual
-/// 262 144 do not fit.
+/// Memory for DPDK's packets: 300 MB of the daemon were seen in use with it. Open vSwitch takes fewer packets where its
+/// usual 262 144 do not fit.
 const DPDK_MEMORY_MB: u32 = 256;
 /// DPDK's net_af_packet has slots of 2 048 bytes and takes frames of 1 518: "Frame size 9018 > device max 1518".
 pub(super) const DPDK_MTU_BYTES_MAX: u32 = 1_500;
@@ -114,7 +114,7 @@ pub(super) fn refuse_mtu(plan: &Plan) -> Result<(), String> {
     match plan.raw.hosts.iter().find(|host| host.mtu_bytes > DPDK_MTU_BYTES_MAX) {
         None => Ok(()),
         Some(host) => Err(format!(
-            "host {:?} has an MTU of {}, and DPDK's port to the kernel takes {DPDK_MTU_BYTES_MAX} at most",
+            "host {:?} has an MTU of {}, but DPDK's port to the kernel supports at most {DPDK_MTU_BYTES_MAX}",
             host.name, host.mtu_bytes
         )),
     }

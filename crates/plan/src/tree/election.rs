@@ -1,13 +1,14 @@
 //! What the protocol settles on: the root, the port of every switch towards it, and what is blocked.
 //!
-//! Every switch knows the best root of which it has heard, over which port it heard so, and tells its neighbours. All of
-//! them do so in rounds until nobody changes its mind. That is the protocol's end for any order of messages: a vector
-//! is only replaced by a better one, and the best is unique because no two ports are alike.
+//! Every switch knows the best root of which it has heard, over which port it heard so, and tells its neighbours. All
+//! of them do so in rounds until nobody changes its mind. That is the protocol's end for any order of messages: a
+//! vector is only replaced by a better one, and the best is unique because no two ports are alike.
 
 use crate::RawTree;
 use crate::graph::{Graph, NodeId};
 
-/// Identifier of a bridge: its priority, then its place among the switches of the plan, which stands for its MAC address.
+/// Identifier of a bridge: its priority, then its place among the switches of the plan, which stands for its MAC
+/// address.
 type BridgeId = (u16, usize);
 /// Identifier of a port: its priority, then its number in the order of the links.
 type PortId = (u8, usize);
@@ -92,7 +93,7 @@ impl Ballot<'_> {
             }
             vectors = next;
         }
-        unreachable!("costs are above zero, so that every way to the root is without a loop and news of it end")
+        unreachable!("costs are above zero, so that paths to the root have no loop and the election terminates")
     }
 
     fn bridge_id(&self, switch: usize) -> BridgeId {

@@ -50,10 +50,10 @@ pub(super) fn resolve(header: &RawHeader, raw: &RawDatagrams, graph: &Graph, pla
     let header = header.resolved("datagrams", [vec![source], vec![destination]], Side::Peers, 1)?;
     let sizes = distribution(&raw.sizes, name)?;
     let interarrival = distribution(&raw.interarrival, name)?;
-    require(interarrival.mean() >= 1.0, name, "interarrival is above zero")?;
+    require(interarrival.mean() >= 1.0, name, "interarrival must be above 0")?;
     let payload_max = plan.hosts[source].mtu_bytes - HEADERS_BYTES;
     let fits = largest(&sizes) <= u64::from(payload_max);
-    require(fits, name, &format!("a datagram of this host carries at most {payload_max} bytes"))?;
+    require(fits, name, &format!("a datagram of this host must carry at most {payload_max} bytes"))?;
     let body = Datagrams { source, destination, sizes, interarrival, payload_max, raw: raw.clone() };
     Ok(Workload { header, body: Body::Datagrams(body) })
 }

@@ -1,6 +1,7 @@
 //! Workloads: a header that every reader understands, and a body that only the module of its kind looks into.
 //!
-//! A kind is one module here (what the plan says of it, made sound), one in `sim/src/workloads`, and one line in [`Body`].
+//! A kind is one module here (what the plan says of it, made sound), one in `sim/src/workloads`, and one line in
+//! [`Body`].
 
 pub(crate) mod datagrams;
 pub(crate) mod distribution;
@@ -157,8 +158,8 @@ impl RawHeader {
         receivers: Side,
         event_sources: u64,
     ) -> Result<Header, PlanError> {
-        require(self.priority < PRIORITIES, &self.name, "priority is 0 to 7")?;
-        require(self.vlan <= VLAN_MAX, &self.name, "vlan is 1 to 4094, or 0 for none")?;
+        require(self.priority < PRIORITIES, &self.name, "priority must be 0 to 7")?;
+        require(self.vlan <= VLAN_MAX, &self.name, "vlan must be 1 to 4094, or 0 for none")?;
         let [openers, peers] = hosts;
         Ok(Header {
             name: self.name.clone(),
@@ -188,6 +189,6 @@ pub(crate) fn resolve_workload(raw: &RawWorkload, graph: &Graph, plan: &RawPlan)
 /// Two hosts that are not the same.
 fn ends(graph: &Graph, from: &str, to: &str, used_by: &str) -> Result<(usize, usize), PlanError> {
     let pair = (graph.host(from, used_by)?, graph.host(to, used_by)?);
-    require(pair.0 != pair.1, used_by, "the two ends are the same host")?;
+    require(pair.0 != pair.1, used_by, "the two ends must be different hosts")?;
     Ok(pair)
 }
