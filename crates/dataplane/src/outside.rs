@@ -8,7 +8,7 @@ pub type PortNo = usize;
 /// Index of a queue within its port.
 pub type QueueNo = usize;
 
-/// The world around one switch. Every method has the time at which the thing happened, which may lie before the call.
+/// The environment of one switch. Every method has the time of its event, which may lie before the call.
 pub trait Outside<F> {
     /// `frame` occupies the wire behind `port` from `start` to `end` (overhead included).
     /// On a port that has nothing left to choose, `start` may lie ahead of the call.

@@ -207,7 +207,7 @@ def _rates(scenario: Scenario, graph: Graph, frames_per_s_max: float) -> Found:
     )
     if frames_per_s > frames_per_s_max:
         what = f"its ports carry up to {frames_per_s:,.0f} frames/s".replace(",", " ")
-        most = f"this machine holds {frames_per_s_max:,.0f}".replace(",", " ")
+        most = f"this machine sustains {frames_per_s_max:,.0f}".replace(",", " ")
         path: KeyPath = ("network", "link", "rate")
         yield path, f"{what}, but {most}", "divide the rates, or raise the MTU; keep the ratios"
 

@@ -103,7 +103,8 @@ def test_every_mechanism_that_does_not_act_is_named_with_its_place() -> None:
     assert ignored("tap") == []
     assert ignored("bridge") == [
         "policies.dpp.dpp: ignored by --fabric bridge: dpp",
-        "policies.dpp.queues: ignored by --fabric bridge: queues express, normal are one, as large as all of them",
+        "policies.dpp.queues: ignored by --fabric bridge: queues express, normal become one queue with the sum "
+        "of their limits",
     ]
 
 
@@ -159,7 +160,7 @@ def test_a_policy_that_no_port_has_is_not_named() -> None:
 
 
 def test_the_log_of_what_enters_is_the_own_switchs_alone() -> None:
-    with pytest.raises(RunRefusedError, match="--log-ingress: no frame of --fabric ovs passes our switch"):
+    with pytest.raises(RunRefusedError, match="--log-ingress: frames of --fabric ovs do not pass the built-in switch"):
         LiveEngine(kind="ovs", log_ingress=True)
     with pytest.raises(RunRefusedError, match="there is no fabric 'vpp'"):
         LiveEngine(kind="vpp")

@@ -126,7 +126,7 @@ def test_a_good_trial_has_no_reason_against_it() -> None:
                 stalls={"count": 12, "total_us": 34_100.0, "max_us": 9_000.0},
             ),
             "lateness changed the 99th percentile of the delay at port leaf>a by -1.10 ms: 27.5% of the 4 ms in which"
-            " its queue drains, allowed are 25.0% (the machine let it wait 12 times, 34 ms in all; p99.9 of its own"
+            " its queue drains, allowed are 25.0% (the machine did not run it 12 times, 34 ms in all; p99.9 of its own"
             " work is 60 us)",
         ),
         (
@@ -149,7 +149,7 @@ def test_a_good_trial_has_no_reason_against_it() -> None:
         (spoilt("fabric", foreign_frames=2), "2 frames came from outside the lab"),
         (
             spoilt("fabric", frames_lost_outside={"a": {"tx_dropped": 2, "rx_dropped": 1}}),
-            "3 frames of host a were lost outside the modelled queues",
+            "host a lost 3 frames outside of the modelled queues",
         ),
         (spoilt("live", steal_by_core=[None, 0.02, 0.13]), "the hypervisor took 13.0% of core 2, allowed are 10.0%"),
         (

@@ -28,9 +28,9 @@ pub(crate) struct Scheduled<F> {
     is_pausable: bool,
     /// Whether any queue has a ceiling or a floor.
     has_shapers: bool,
-    /// Pause frames of our own, sent before everything else.
+    /// Pause frames of this port, sent before all other frames.
     control: VecDeque<(Time, F)>,
-    /// Choices before this would find every queue blocked.
+    /// All queues are blocked until this time.
     ready_at: Time,
     watchdog: Option<Watchdog>,
     /// For each queue in a storm, since when.

@@ -1,4 +1,4 @@
-//! What the parts of data-centre bridging in a plan must satisfy: groups, pauses, elephant traps, policers, rules, QCN.
+//! Checks of the parts of data-centre bridging in a plan: groups, pauses, elephant traps, policers, rules, QCN.
 
 use super::require;
 use crate::graph::{Graph, NodeId};
@@ -9,8 +9,8 @@ pub(crate) const TRAP_ENTRIES_MIN: u32 = 4;
 /// IEEE8021-CN-MIB: ieee8021CnCpQueueSizeSetPoint is at least 100 octets.
 pub(crate) const SET_POINT_MIN: u64 = 100;
 
-/// Accounts at the entrance: all ports have groups or none, and what is set aside for them fits the buffer. `policies`
-/// by port.
+/// Ingress accounting: either all ports or none have groups, and their reserved bytes fit the buffer. `policies` by
+/// port.
 pub(super) fn check_accounts(switch: &RawSwitch, policies: &[&RawPolicy]) -> Result<(), PlanError> {
     let place = format!("switch {}", switch.name);
     let all = switch.port_policies.iter().map(|port| &port.policy).chain([&switch.policy]);

@@ -1,10 +1,10 @@
-//! What a host of the plan must satisfy.
+//! Checks of the hosts of a plan.
 
 use super::bridging::check_interface;
 use super::require;
 use crate::{PlanError, RawHost};
 
-/// IPv4's smallest datagram that every host must accept, and the largest jumbo MTU of the switches we model.
+/// IPv4's smallest datagram that every host must accept, and the largest jumbo MTU of the modelled switches.
 pub(crate) const MTU_RANGE: std::ops::RangeInclusive<u32> = 576..=9216;
 
 pub(super) fn check_host(host: &RawHost) -> Result<(), PlanError> {

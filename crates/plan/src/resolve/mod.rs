@@ -1,4 +1,4 @@
-//! Parsing: names become indices, numbers become quantities, and what makes no sense is refused.
+//! Parsing: resolves names to indices, converts numbers to quantities, and rejects invalid values.
 
 pub(crate) mod bridging;
 pub(crate) mod hosts;
@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 use tailrace_units::{BitRate, Distribution, Span};
 use vlans::tagged_links;
 
-/// The format that this program reads.
+/// The version of the format that this program reads.
 const VERSION: u32 = 2;
 /// Largest clock offset: ten times what IEEE 802.3 allows.
 pub(crate) const CLOCK_OFFSET_PPB_MAX: u32 = 1_000_000;
@@ -29,10 +29,10 @@ const HOSTS_MAX: usize = 1 << 16;
 /// by itself. The agenda numbers them in 20 bits.
 const SOURCES_MAX: u64 = 1 << 20;
 
-/// A sound plan.
+/// A valid plan.
 #[derive(Clone, Debug)]
 pub struct Plan {
-    /// What was read.
+    /// The plan as read.
     pub raw: RawPlan,
     /// Nodes and links.
     pub graph: Graph,
@@ -67,14 +67,13 @@ pub(crate) fn require(ok: bool, place: &str, reason: &str) -> Result<(), PlanErr
 impl Plan {
     /// Reads a plan from JSON.
     ///
-    /// # Errors
-    /// When it is not a plan, names unknown nodes, or makes no sense.
+    /// # Errors When it is not a plan, names unknown nodes, or has invalid values.
     pub fn parse(json: &str) -> Result<Plan, PlanError> {
         let raw: RawPlan = serde_json::from_str(json).map_err(|error| PlanError::Syntax(error.to_string()))?;
         Plan::from_raw(raw)
     }
 
-    /// Resolves a plan that was made by a program.
+    /// Resolves a plan built by a program.
     ///
     /// # Errors
     /// As [`Plan::parse`].
@@ -140,7 +139,7 @@ fn resolve_graph(raw: &RawPlan) -> Result<Graph, PlanError> {
     Ok(graph)
 }
 
-/// What the simulator can number.
+/// Checks the limits of the simulator's numbering.
 fn check_size(raw: &RawPlan, graph: &Graph, workloads: &[Workload]) -> Result<(), PlanError> {
     require(graph.hosts <= HOSTS_MAX, "hosts", "must be at most 65 536")?;
     let widest = graph.ports.iter().map(Vec::len).max().unwrap_or(0);

@@ -1,4 +1,4 @@
-//! What a switch of the plan and its policies must satisfy.
+//! Checks of the switches of a plan and their policies.
 
 use super::bridging::{check_accounts, check_bridging, check_rule};
 use super::require;

@@ -1,4 +1,4 @@
-//! Trees that share no link between switches unless they must: two proposals, of which the better is taken.
+//! Choice of trees that share as few links between switches as possible: two proposals, of which the better is used.
 //!
 //! Where every switch has hosts, the fewest shared links are those of a matroid union ([`super::union`]), exactly.
 //! Where some have none (spines), what counts is the links that carry frames, and to choose among trees that may leave
@@ -6,7 +6,7 @@
 //! use, are usually as good and shorter. The proposal with fewer shared links that carry frames is taken, then the one
 //! with the shorter ways, then the short trees.
 //!
-//! A tree is put into effect as an operator would do it: by path costs, 1 for its links and the largest for all others.
+//! A tree is configured as an operator would do it: by path costs, 1 for its links and the largest for all others.
 
 use super::PATH_COST_MAX;
 use super::union::{Forests, Pairs, other_end};

@@ -1,8 +1,8 @@
-//! Spanning trees: which links of a looped drawing forward, and which are blocked.
+//! Spanning trees: the forwarding and blocked links of a network with loops.
 //!
-//! What is computed is what the protocol has settled on when nothing changes any more (IEEE 802.1Q-2018 clause 13, RSTP
-//! and MSTP with all switches in one region). Modules in order: what the protocol settles on with given priorities and
-//! costs; the choice of costs by which several trees share few links; the trees in words.
+//! The result is the converged state of the protocol (IEEE 802.1Q-2018 clause 13, RSTP
+//! and MSTP with all switches in one region). Modules in order: convergence with given priorities and costs; the choice
+//! of costs such that trees share few links; the summary for results.
 
 pub(crate) mod choice;
 mod election;
@@ -25,7 +25,7 @@ pub(crate) const PORT_PRIORITY_STEP: u8 = 16;
 pub(crate) const PATH_COST_MAX: u32 = 200_000_000;
 /// IEEE 802.1Q-2018 clause 8.9.2: at most 64 instances besides the first.
 pub(crate) const TREES_MAX: usize = 65;
-/// IEEE 802.1Q: 0 and 4095 are no VLANs.
+/// IEEE 802.1Q: 0 and 4095 are not VLANs.
 pub(crate) const VLAN_MAX: u16 = 4094;
 
 /// The trees of a plan, in its order.

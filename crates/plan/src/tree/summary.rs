@@ -1,4 +1,4 @@
-//! The trees as results show them.
+//! The trees in the format of results.
 
 use super::{PortRole, SpanningTree};
 use crate::Plan;

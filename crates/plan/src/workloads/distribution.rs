@@ -1,4 +1,4 @@
-//! Distributions of a plan, made sound.
+//! Validated distributions of a plan.
 
 use crate::PlanError;
 use crate::resolve::require;

@@ -1,4 +1,4 @@
-//! Workloads: a header that every reader understands, and a body that only the module of its kind looks into.
+//! Workloads: a header that every reader understands, and a body that only the module of its kind reads.
 //!
 //! A kind is one module here (what the plan says of it, made sound), one in `sim/src/workloads`, and one line in
 //! [`Body`].
@@ -23,7 +23,7 @@ use crate::{PlanError, RawPlan};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// What uses the network, as it stands in the plan.
+/// A workload in the format of a plan.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RawWorkload {
@@ -47,10 +47,10 @@ pub struct RawHeader {
     /// VLAN, 1 to 4094; 0 for none.
     #[serde(default)]
     pub vlan: u16,
-    /// Nothing happens before this (picoseconds).
+    /// Earliest time of any of its events (picoseconds).
     #[serde(default)]
     pub start_ps: u64,
-    /// What only live runs read, such as the choice of a program. It is neither checked nor used here.
+    /// Keys for live runs only, such as the choice of a program; neither checked nor used here.
     #[serde(default, skip_serializing_if = "Value::is_null")]
     pub live: Value,
 }
@@ -65,7 +65,7 @@ pub enum RawBody {
     Stream(RawStream),
     /// Finite TCP flows with sizes from a distribution and Poisson (or other) arrivals.
     Flows(RawFlows),
-    /// Datagrams at a rate, whatever the network does.
+    /// Datagrams at a rate that does not depend on the network.
     Datagrams(RawDatagrams),
 }
 
@@ -81,7 +81,7 @@ pub struct Workload {
     pub body: Body,
 }
 
-/// What is known of a workload whatever its kind.
+/// The part of a workload that every kind has.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Header {
     /// Name in results.
@@ -96,11 +96,11 @@ pub struct Header {
     pub vlan: u16,
     /// Hosts that open connections, or send datagrams.
     pub openers: Vec<usize>,
-    /// Hosts that they open connections to, or send to; each opener may meet each of them but itself.
+    /// Hosts to which they open connections, or send; each opener may use any of them but itself.
     pub peers: Vec<usize>,
-    /// Which of the two receive the bulk of the bytes.
+    /// The side that receives most of the bytes.
     pub receivers: Side,
-    /// Nothing happens before this (picoseconds).
+    /// Earliest time of any of its events (picoseconds).
     pub start_ps: u64,
     /// Sources of events that last as long as the trial.
     pub event_sources: u64,
@@ -109,9 +109,9 @@ pub struct Header {
 /// One side of the pairs of hosts of a workload.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Side {
-    /// Those who open connections.
+    /// The hosts that open connections.
     Openers,
-    /// Those whom they meet.
+    /// The hosts that accept them.
     Peers,
 }
 

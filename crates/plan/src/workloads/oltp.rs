@@ -19,13 +19,13 @@ pub struct RawOltp {
     pub users: u32,
     /// Transactions per user; 0 means until `stop_at_ps`.
     pub transactions: u64,
-    /// The first this many of each user are not recorded (they count towards completion).
+    /// Number of first transactions of each user that are not recorded (they count towards completion).
     pub warmup_transactions: u64,
     /// Statements of one transaction, in order.
     pub round_trips: Vec<RawRoundTrip>,
     /// Pause between transactions (picoseconds).
     pub gap: RawDistribution,
-    /// What the pause is measured from.
+    /// Reference of the pause.
     pub gap_from: RawGapFrom,
     /// First transaction of each user: a draw after time zero (picoseconds).
     pub start: RawDistribution,
@@ -34,7 +34,7 @@ pub struct RawOltp {
     pub connects_early: bool,
 }
 
-/// What the pause between transactions is measured from.
+/// The time from which the pause between transactions is measured.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum RawGapFrom {
