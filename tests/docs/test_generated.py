@@ -9,9 +9,13 @@ import pytest
 
 import cli_reference
 import generate_docs
+import package_table
 import readme_figure
 import readme_table
 import scenario_reference
+from tailrace.live import registry
+from tailrace.live.lab.needed import Needed
+from tailrace.live.service import Service
 from tailrace.results.directory.published import Band
 from tailrace.scenario.lowering.plan import plan_hash
 from tailrace.scenario.text import units
@@ -33,6 +37,17 @@ def test_the_committed_figures_belong_to_the_scenario_as_it_stands() -> None:
     }
     hashes = {arm: plan_hash(json.loads(plan)) for arm, plan in printed.items()}
     assert {arm: summary["plan_hashes"][arm] for arm in hashes} == hashes, "run it again, then `make docs RUN=runs/...`"
+
+
+def test_the_tutorial_lists_the_package_of_every_registered_program(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Second(Service):
+        service_name = "second"
+        needs = (Needed("second-server", "second-db", version_option="--version", is_for="a second database"),)
+
+    services = {**registry.services(), "second": Second}
+    assert "second-db" not in package_table.render()
+    monkeypatch.setattr(registry, "services", lambda: services)
+    assert "| `second-server` | `second-db` | a second database |" in package_table.render().splitlines()
 
 
 def judged(metric: str, arm: str, value: float, published: float, passed: bool) -> dict[str, Any]:
