@@ -1,4 +1,4 @@
-//! A lab from the other side: who starts it, gives it commands and hears what happens.
+//! The client of a lab: starts it, sends commands and receives events.
 
 use serde_json::{Value, json};
 use std::collections::VecDeque;
@@ -28,7 +28,7 @@ impl Client {
         Client::start_with(program, plan, dir, options, Stdio::inherit())
     }
 
-    /// As [`Client::start`]; what the lab writes to its standard error is thrown away.
+    /// As [`Client::start`]; the standard error of the lab is discarded.
     ///
     /// # Errors
     /// Why there is no lab.

@@ -1,5 +1,5 @@
-//! What lateness did to a network: the frames of a log once more, with perfect timing, and once with a known lateness
-//! added.
+//! The effect of lateness on a network: replays the frames of a log with perfect timing, and again with a known
+//! lateness added.
 //!
 //! The log says for each frame when it came to its switch and when it would have on a punctual fabric. Fed at the
 //! latter times, the same data plane shows the delays and drops of a fabric without any lateness; what really happened

@@ -1,5 +1,5 @@
-//! The process that stands between whoever wants a lab and the lab: it makes what must outlive a lab, starts the lab as
-//! the first process of a process namespace, and clears up when the lab ends or nobody wants it any more.
+//! The guardian, the process between the client and a lab: it creates what must outlive the lab, starts the lab as the
+//! first process of a process namespace, and cleans up when the lab ends or its input is closed.
 
 use crate::cgroup::{self, Groups, Hierarchies};
 use crate::failure::report_failure;
@@ -129,7 +129,7 @@ fn make_groups(groups: &Groups, setup: &Setup) -> io::Result<()> {
     (0..setup.plan.raw.hosts.len()).try_for_each(|host| groups.add(&cgroup::member(host)))
 }
 
-/// Waits until the lab has ended, and ends it when it is told to or when nobody holds our input any more.
+/// Waits until the lab has ended, and ends it on a signal or when the input is closed.
 fn guard(lab: Pid, burial: &mut Burial, is_held: bool, signals: &SignalFd) -> io::Result<Ending> {
     let mut deadline = None;
     loop {

@@ -68,7 +68,7 @@ fn nonsense_about_the_run_and_its_hosts_is_refused_with_its_place() {
         ("/version", json!(1), "version: only version 2 is supported: create the plan again from its scenario"),
         ("/stop_at_ps", json!(0), "stop_at_ps: must be above 0"),
         ("/clock_offset_ppb", json!(1_000_001), "clock_offset_ppb: must be at most 1 000 000 (1000 ppm)"),
-        ("/hosts/1/name", json!("app"), "hosts and switches: two nodes are named \"app\""),
+        ("/hosts/1/name", json!("app"), "hosts and switches: two nodes have the name \"app\""),
         ("/hosts/0/mtu_bytes", json!(575), "host app: mtu_bytes must be 576 to 9216"),
         ("/hosts/0/mtu_bytes", json!(9217), "host app: mtu_bytes must be 576 to 9216"),
         ("/hosts/0/nic/queue_bytes", json!(1500), "host app: nic.queue_bytes must be at least one frame"),
@@ -84,7 +84,7 @@ fn links_that_make_no_network_are_refused() {
         ("/links/0/rate_bps", json!(0), "links[0]: the rate must be above 0"),
         ("/links/0/b", json!("app"), "links[0]: a link must join two different nodes"),
         ("/links/0/b", json!("spine"), "links[0]: there is no node named \"spine\""),
-        ("/links/0/a", json!("db"), "host app: a host has exactly one link, this one has 0"),
+        ("/links/0/a", json!("db"), "host app: a host must have exactly one link, not 0"),
     ]);
 }
 

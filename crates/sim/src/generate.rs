@@ -1,4 +1,4 @@
-//! What arrives by itself, whatever the network does: new flows, and datagrams.
+//! Generators of arrivals that do not depend on the network: flows and datagrams.
 
 use crate::build::{Connection, Ends};
 use crate::world::World;
@@ -13,7 +13,7 @@ pub(crate) struct Generator {
     pub(crate) kind: Kind,
     pub(crate) sizes: Distribution,
     pub(crate) interarrival: Distribution,
-    /// How many are still to come.
+    /// Number of remaining arrivals.
     pub(crate) left: u64,
     pub(crate) tag: Tag,
     pub(crate) dscp: u8,

@@ -85,7 +85,11 @@ def test_a_star_with_usual_cables_can_be_compared(kind: str) -> None:
             {"hosts__defaults": {"mtu": "9000B"}},
             "hosts.defaults.mtu: DPDK's ports to the kernel support an MTU of at most 1500B, not 9000B",
         ),
-        ("ovs-dpdk", {"hosts__db": {"mtu": "9000B"}}, "hosts.db.mtu: DPDK's ports to the kernel take an MTU of 1500B"),
+        (
+            "ovs-dpdk",
+            {"hosts__db": {"mtu": "9000B"}},
+            "hosts.db.mtu: DPDK's ports to the kernel support an MTU of at most 1500B",
+        ),
     ],
 )
 def test_what_cannot_be_compared_is_refused_with_its_place(kind: str, changes: dict[str, object], refusal: str) -> None:

@@ -44,7 +44,7 @@ def test_a_scenario_of_databases_and_streams_can_be_run() -> None:
             {"hosts__db": {"tcp": {"congestion_control": "dctcp"}}},
             "hosts.db.tcp.congestion_control: this kernel has no dctcp (hint: available: cubic, reno)",
         ),
-        ({"network__framing": {"overhead": "12B"}}, "network.framing: live frames have the sizes of Ethernet"),
+        ({"network__framing": {"overhead": "12B"}}, "network.framing: frames of live runs have the sizes of Ethernet"),
         (
             {
                 "workloads__backup": {
@@ -140,7 +140,7 @@ BLAST = {
     "interarrival": "1ms",
     "dscp": "ef",
 }
-VERSION_2 = "control groups of version 2, and this machine or user has none"
+VERSION_2 = "control groups of version 2, which this machine or user does not have"
 
 
 @pytest.mark.parametrize(

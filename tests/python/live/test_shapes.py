@@ -131,7 +131,7 @@ def test_a_good_trial_has_no_reason_against_it() -> None:
         ),
         (
             spoilt("fabric", effect={"leaf>a": {**EFFECT, "drops": 311}}),
-            "port leaf>a dropped 311 frames a switch without lateness 300: a difference of 0.11% of its frames, "
+            "port leaf>a dropped 311 frames, a switch without lateness 300: a difference of 0.11% of its frames, "
             "allowed are"
             " 0.10%",
         ),
@@ -145,7 +145,7 @@ def test_a_good_trial_has_no_reason_against_it() -> None:
             " allowed are 10.0%",
         ),
         (spoilt("fabric", rate_error_ppm={"leaf>a": -6000.0}), "port leaf>a was 0.60% off its rate, allowed are 0.50%"),
-        (spoilt("fabric", pool_exhausted=4), "the switch found no memory for frames 4 times"),
+        (spoilt("fabric", pool_exhausted=4), "the switch ran out of memory for frames 4 times"),
         (spoilt("fabric", foreign_frames=2), "2 frames came from outside the lab"),
         (
             spoilt("fabric", frames_lost_outside={"a": {"tx_dropped": 2, "rx_dropped": 1}}),

@@ -1,4 +1,4 @@
-//! `tailrace-fabric compute`: a neighbour that computes without end, beside which a machine is measured.
+//! `tailrace-fabric compute`: an endless CPU load, beside which a machine is measured.
 
 use crate::options::{Words, unknown};
 use crate::sys::process::die_with_parent;

@@ -1,4 +1,4 @@
-//! `tailrace-fabric exec`: a program of one's own on a host of a running lab, at one's own terminal.
+//! `tailrace-fabric exec`: runs a user's program on a host of a running lab, with the terminal of the caller.
 
 use crate::cgroup::{Groups, Hierarchies, NO_HOST, member};
 use crate::options::{Words, required, unknown};

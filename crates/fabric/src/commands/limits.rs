@@ -1,4 +1,4 @@
-//! `tailrace-fabric limits`: what this machine can hold, measured.
+//! `tailrace-fabric limits`: measures the capacity of this machine.
 
 use super::{print_json, punctuality};
 use crate::client::Client;
@@ -70,8 +70,8 @@ impl Bench {
         Ok(json!({ "kind": self.kind.name(), "frames": frames, "ports": ports }))
     }
 
-    /// Frames per second through somebody else's switch without rates: small ones and full ones, as fast as they come.
-    /// Nobody can tell its share of a core from that of the source, so that half of what was carried is left to the
+    /// Frames per second through a foreign switch without rates: small and full frames at full speed. Its share of a
+    /// core cannot be separated from that of the source, so that half of the measured rate is reserved for the
     /// programs.
     fn foreign_frames(&self) -> Result<Value, String> {
         let small = self.foreign_rate(SMALL_BYTES)?;

@@ -1,4 +1,4 @@
-//! `tailrace-fabric source` and `sink`: datagrams at a rate, and what becomes of them. They load a fabric that is
+//! `tailrace-fabric source` and `sink`: send and receive datagrams at a rate. They load a fabric that is
 //! measured; the clock of both is the machine's, so that one-way delays are true.
 
 use super::print_json;

@@ -85,12 +85,12 @@ fn clean() -> Result<(), String> {
     }
 }
 
-/// A command that makes labs of its own ends with the process that has started it: nobody would read its answer.
+/// A command that creates labs of its own ends with its parent process, as its answer would not be read.
 fn end_with_starter() -> Result<(), String> {
     die_with_parent(Signal::SIGTERM).map_err(|error| format!("requesting a signal: {error}"))
 }
 
-/// Lets a log happen again and prints its outcome, with the digest.
+/// Replays a log and prints its outcome with the digest.
 fn replay(mut words: Words) -> Result<(), String> {
     let (mut plan, mut log, mut wants_effect) = (None, None, false);
     while let Some(word) = words.next() {

@@ -1,5 +1,5 @@
-//! Hosts joined by somebody else's switch: the kernel's bridge, Open vSwitch, or whatever the user starts. The plan's
-//! mechanisms do not act here; rates are the lines' and counters are the kernel's.
+//! Hosts joined by a foreign switch: the kernel's bridge, Open vSwitch, or a program of the user. The mechanisms of the
+//! plan have no effect; the lines limit rates, and the kernel counts.
 
 use super::kind::Kind;
 use super::line::{Line, Passed};

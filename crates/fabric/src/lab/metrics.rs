@@ -1,4 +1,4 @@
-//! The outcome so far in the text format of OpenMetrics 1.0, for whoever asks by HTTP on the machine's loopback.
+//! The outcome so far in the text format of OpenMetrics 1.0, served by HTTP on the machine's loopback.
 
 use serde_json::Value;
 use std::fmt::Write as _;

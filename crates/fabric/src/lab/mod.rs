@@ -148,7 +148,7 @@ pub fn run(setup: Setup) -> Result<(), String> {
 }
 
 impl Lab {
-    /// Carries out commands and reports what programs do, until the last command or until nobody is there to give one.
+    /// Executes commands and reports events of programs, until the last command or until no client is left.
     fn serve(mut self, children: &SignalFd, metrics: Option<&TcpListener>) -> Result<(), String> {
         let files: Vec<_> = [children.as_fd()].into_iter().chain(metrics.map(AsFd::as_fd)).collect();
         loop {
@@ -265,8 +265,7 @@ fn describe(index: usize, host: &Host, vlans: &Vlans) -> Value {
     })
 }
 
-/// What somebody needs who joins the lab from outside: its process, and the file of each host's network namespace in
-/// it.
+/// The data for joining the lab from outside: its process, and the file of each host's network namespace.
 fn write_state(dir: &std::path::Path, ready: &Value, hosts: &[Host]) -> Result<(), String> {
     let files = hosts.iter().map(|host| (host.name.clone(), json!(host.namespace.as_raw_fd())));
     let mut state = ready.clone();

@@ -1,4 +1,4 @@
-//! The short commands by which Open vSwitch is told and asked, each with a limit.
+//! The short commands that configure and query Open vSwitch, each with a time limit.
 
 use std::io;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! What a lab is told and what it says: JSON, one document to a line.
+//! The protocol of a lab: commands and events as JSON, one document per line.
 
 use serde::Deserialize;
 use serde_json::{Value, json};

@@ -1,5 +1,5 @@
-//! What a comparison fabric keeps of a plan: one switch with hosts around it, the rate of each line, and how much may
-//! wait for it.
+//! The part of a plan that a comparison fabric uses: one switch with hosts around it, and the rate and queue limit of
+//! each line.
 
 use crate::netlink::Shape;
 use tailrace_plan::{Plan, RawLimit, RawPolicy};

@@ -1,4 +1,4 @@
-//! Settings of a host's kernel, which Linux has for each network namespace, and what it says when it lacks one.
+//! Kernel settings of a host, which Linux has for each network namespace, and the errors for missing ones.
 
 use crate::netlink::Metrics;
 use std::fs;
