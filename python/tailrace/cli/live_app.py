@@ -148,7 +148,7 @@ def capture(
     port: Annotated[str, typer.Argument(help="Port of a switch.", metavar="SWITCH>NODE")],
     file: Annotated[Path, typer.Argument(help="File to write (pcapng, times in nanoseconds).")],
     *,
-    seconds: Annotated[float, typer.Option("--seconds", min=0.1, max=3600, help="Duration, e.g. 10s.")] = 5.0,
+    seconds: Annotated[float, typer.Option("--seconds", min=0.1, max=3600, help="Seconds to capture.")] = 5.0,
     fabric: FabricName = None,
 ) -> None:
     """Capture the frames at a port of a running fabric to a file for Wireshark."""

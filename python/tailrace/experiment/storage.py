@@ -120,8 +120,9 @@ class RunDirectory:
             path.replace(path.with_name(f"{name}.json"))
 
     def write_trial(self, key: TrialKey, outcome: Outcome) -> None:
-        """Writes the tables of a trial, then its outcome: a trial with an outcome is complete. An earlier, invalid
-        attempt is kept beside it.
+        """Writes the tables of a trial, then its outcome: a trial with an outcome is complete.
+
+        An earlier, invalid attempt is kept beside it.
         """
         path = self.trial_path(key)
         make_folder(path.parent)
