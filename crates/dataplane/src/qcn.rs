@@ -1,6 +1,6 @@
 //! Quantised congestion notification at the congestion point (IEEE 802.1Qau, clause 30; defaults of IEEE8021-CN-MIB).
 
-use tailrace_units::Stream;
+use tailrace_units::RandomStream;
 
 /// The stronger the feedback, the more often the queue samples: bytes between samples by the upper three bits of the
 /// feedback.
@@ -36,7 +36,7 @@ pub struct Notification {
 #[derive(Clone, Debug)]
 pub struct CongestionPoint {
     policy: QcnPolicy,
-    random: Stream,
+    random: RandomStream,
     left_until_sample: i64,
     depth_before: u64,
     /// Notifications sent.
@@ -47,7 +47,7 @@ pub struct CongestionPoint {
 
 impl CongestionPoint {
     /// A congestion point with a random stream of its own for the sampling jitter.
-    pub fn new(policy: QcnPolicy, random: Stream) -> CongestionPoint {
+    pub fn new(policy: QcnPolicy, random: RandomStream) -> CongestionPoint {
         let left_until_sample = SAMPLE_BYTES[0] as i64;
         CongestionPoint { policy, random, left_until_sample, depth_before: 0, sent: 0, feedback_sum: 0 }
     }
@@ -87,7 +87,7 @@ mod tests {
     use super::*;
 
     fn point() -> CongestionPoint {
-        CongestionPoint::new(QcnPolicy { set_point_bytes: 26_000, weight: 2 }, Stream::new(1, "test"))
+        CongestionPoint::new(QcnPolicy { set_point_bytes: 26_000, weight: 2 }, RandomStream::new(1, "test"))
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! The end of the warm-up, from which the results of a trial are counted.
 //!
-//! Time series include the warm-up, so that it can be inspected, and so do the frame counts, which must be conserved. A
-//! finite workload is counted whole: its completion is measured from its start, and all of its transactions count.
+//! Series over time keep the warm-up, so that it can be looked at, and so do the counts of frames, which must balance. A
+//! workload with a number to do is counted whole: its completion is from its start, and its transactions are what it did.
 
 use crate::world::World;
 use tailrace_endpoint::host::Socket;

@@ -24,7 +24,7 @@ Refusals = Iterator[tuple[KeyPath, str, str]]
 
 
 @dataclass(frozen=True)
-class Interval:
+class MeasuredInterval:
     """The measured interval; transactions that end after it do not count."""
 
     begun_wall_us: int
@@ -159,5 +159,5 @@ class Load(ABC):
         """Its TCP connections; None if there are none, or they are unknown."""
 
     @abstractmethod
-    def measured(self, interval: Interval) -> Measured:
+    def measured(self, interval: MeasuredInterval) -> Measured:
         """The measurements of the interval, from its logs."""

@@ -1,5 +1,5 @@
-//! Measures how late this machine wakes an otherwise idle thread. It is a lower bound on the lateness of any switch
-//! program that sleeps.
+//! How late this machine wakes a thread that does nothing else. No switch program that sleeps is less late than that; what
+//! the fabric adds is its own.
 
 use crate::clock::{Clock, thread_time};
 use crate::lateness::{Lateness, Stalls};

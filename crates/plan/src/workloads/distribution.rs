@@ -1,7 +1,7 @@
 //! Validated distributions of a plan.
 
 use crate::PlanError;
-use crate::resolve::require;
+use crate::error::require;
 use serde::{Deserialize, Serialize};
 use tailrace_units::Distribution;
 
