@@ -92,8 +92,8 @@ impl<F: Frame> Switch<F> {
         self.looks_at_ingress = true;
     }
 
-    /// Accounts what each ingress port holds, in groups that cover all priorities, and pauses senders of lossless groups.
-    /// For every port, in order; all ports must have been added with `must_choose`.
+    /// Accounts what each ingress port holds, in groups that cover all priorities, and pauses senders of lossless
+    /// groups. For every port, in order; all ports must have been added with `must_choose`.
     pub fn account_ingress(&mut self, policies: Vec<(Vec<GroupPolicy>, PausePolicy)>) {
         assert_eq!(policies.len(), self.ports.len(), "one policy for each port");
         assert!(self.ports.iter().all(Port::chooses_late), "a port that may have to pause others chooses late");
@@ -137,7 +137,8 @@ impl<F: Frame> Switch<F> {
 
     /// A frame has arrived by `in_port` (its tail, or for cut-through its header) and is handled now.
     ///
-    /// The frame stays where the caller put it until it is known where it goes: everything on the way looks at it there.
+    /// The frame stays where the caller put it until it is known where it goes: everything on the way looks at it
+    /// there.
     #[inline]
     pub fn handle_frame(&mut self, now: Time, in_port: PortNo, mut frame: F, out: &mut impl Outputs<F>) {
         if frame.is_pause() {
@@ -190,8 +191,8 @@ impl<F: Frame> Switch<F> {
         self.handle_timeout(now, out);
     }
 
-    /// The entrance of a switch that polices, looks at VLANs or accounts: why a frame for `port` is dropped, or what it is
-    /// accounted to when it waits.
+    /// The entrance of a switch that polices, looks at VLANs or accounts: why a frame for `port` is dropped, or what it
+    /// is accounted to when it waits.
     #[inline(never)]
     fn inspect(
         &mut self,
@@ -256,7 +257,7 @@ impl<F: Frame> Switch<F> {
             if at > now {
                 return;
             }
-            debug_assert!(progress.is_made(at), "port {port} has work without end at {at:?}");
+            debug_assert!(progress.is_made(at), "port {port} has endless work at {at:?}");
             let ingress = self.ingress.as_mut().expect("called for accounting switches");
             if ingress.ports[port].next_refresh() <= at {
                 if let Some(pause) = ingress.ports[port].refresh(at) {

@@ -1,4 +1,5 @@
-//! What lateness did to a network: the frames of a log once more, with perfect timing, and once with a known lateness added.
+//! The effect of lateness on a network: replays the frames of a log with perfect timing, and again with a known
+//! lateness added.
 //!
 //! The log says for each frame when it came to its switch and when it would have on a fabric without lateness. Fed at the latter
 //! times, the same data plane shows the delays and drops of a fabric without any lateness; what really happened is beside
@@ -72,7 +73,7 @@ fn read_frames(plan: &Plan, log: &Path) -> Result<Entered, String> {
     }
     // Stable: frames of one moment stay in the order in which they were read, and so do those of one host.
     frames.sort_by_key(|frame| frame.on_time);
-    let end = end.ok_or_else(|| format!("{}: it ends before the measured interval does", log.display()))?;
+    let end = end.ok_or_else(|| format!("{}: the log ends before the measured interval does", log.display()))?;
     Ok(Entered { frames, begin, end })
 }
 
@@ -85,7 +86,8 @@ struct Pass {
 }
 
 impl Pass {
-    /// Lets the frames enter when a fabric `acts` on their arrival, and gives hosts what is theirs when it acts on that.
+    /// Lets the frames enter when a fabric `acts` on their arrival, and gives hosts what is theirs when it acts on
+    /// that.
     fn run(plan: &Plan, entered: &Entered, acts: impl Fn(Time) -> Time) -> Pass {
         let mut network = Network::new(plan, None);
         let (mut delays, mut added) = (vec![Delays::new(); plan.graph.hosts], Delays::new());

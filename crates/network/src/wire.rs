@@ -1,4 +1,4 @@
-//! One direction of a link: what is on its way, in order.
+//! One direction of a link: the frames in flight, in order.
 
 use crate::NetworkFrame;
 use crate::flight::Flight;
@@ -35,7 +35,7 @@ pub enum Origin {
     Settled,
 }
 
-/// What is on its way from one node to the next.
+/// The frames in flight from one node to the next.
 #[derive(Clone, Debug)]
 pub struct Wire<F> {
     /// By arrival.
@@ -124,7 +124,8 @@ impl<F: NetworkFrame> Wire<F> {
         self.on_the_way.second().unwrap_or(Time::NEVER)
     }
 
-    /// Drops the latest of the frames that have arrived by `now` until `most` are left, and returns how many it dropped.
+    /// Drops the latest of the frames that have arrived by `now` until `most` are left, and returns how many it
+    /// dropped.
     pub fn drop_arrived_beyond(&mut self, most: usize, now: Time) -> u64 {
         if self.on_the_way.len() <= most || self.on_the_way.iter().nth(most).is_none_or(|frame| frame.0 > now) {
             return 0;

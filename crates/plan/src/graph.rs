@@ -1,13 +1,13 @@
-//! The drawing: nodes, their ports, and the shortest paths between them.
+//! The graph of the network: nodes, their ports, and the shortest paths between them.
 
 use crate::PlanError;
 use std::collections::BTreeMap;
 use tailrace_units::{BitRate, Span};
 
-/// A host or a switch: hosts come first, in the order of the plan, then switches.
+/// Index of a host or a switch: hosts first, in the order of the plan, then switches.
 pub type NodeId = usize;
 
-/// A switch by its place among the switches of the plan.
+/// Index of a switch among the switches of the plan.
 pub type SwitchIndex = usize;
 
 /// A full-duplex link.
@@ -61,7 +61,7 @@ impl Graph {
         let mut by_name = BTreeMap::new();
         for (node, name) in names.iter().enumerate() {
             if by_name.insert(name.clone(), node).is_some() {
-                return Err(PlanError::nonsense("hosts and switches", format!("two nodes are named {name:?}")));
+                return Err(PlanError::nonsense("hosts and switches", format!("two nodes have the name {name:?}")));
             }
         }
         let nodes = names.len();
@@ -131,9 +131,9 @@ impl Graph {
         self.links[link].a >= self.hosts && self.links[link].b >= self.hosts
     }
 
-    /// Shortest paths by number of links, over the links that forward; hosts do not. Calls `route` with a switch, hosts, and
-    /// the ports of the switch that lie on the shortest paths to these hosts. A switch that it is not called with for a
-    /// host has no path to it. Hosts at one switch share their paths up to there, which is looked for once.
+    /// Shortest paths by number of links, over the links that forward; hosts do not. Calls `route` with a switch,
+    /// hosts, and the ports of the switch that lie on the shortest paths to these hosts. A switch that it is not called
+    /// with for a host has no path to it. Hosts at one switch share their paths to it, which are searched for once.
     pub fn each_route(&self, forwards: impl Fn(usize) -> bool, mut route: impl FnMut(SwitchIndex, &[usize], &[usize])) {
         let switches = self.names.len() - self.hosts;
         let mut search = Search { distance: Distances(vec![None; switches]), found: Vec::new() };
@@ -167,7 +167,7 @@ impl Graph {
     }
 }
 
-/// A search of the switches, breadth first; its memory is used again.
+/// A breadth-first search of the switches; its memory is reused.
 struct Search {
     distance: Distances,
     /// Switches in the order in which they were found, the first one first.

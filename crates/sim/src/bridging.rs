@@ -11,7 +11,7 @@ use tailrace_endpoint::host::Host;
 use tailrace_network::{ControlQueue, deliver_to};
 use tailrace_units::Time;
 
-/// Who has a place in the agenda.
+/// A member with a place in the agenda.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Member {
     /// An interface, by its index among the interfaces here.
@@ -31,20 +31,20 @@ pub(crate) struct Interface {
     source: Source,
 }
 
-/// All of it. Empty in most worlds.
+/// All interfaces and switches of data-centre bridging. Empty in most worlds.
 #[derive(Debug, Default)]
 pub(crate) struct Bridging {
     pub(crate) interfaces: Vec<Interface>,
     pub(crate) members: Vec<Member>,
     of_host: Vec<Option<u32>>,
     of_switch: Vec<Option<Source>>,
-    /// Whether anything must be looked at after a switch was called.
+    /// Whether notices or deadlines must be checked after a call of a switch.
     pub(crate) is_used: bool,
 }
 
 impl Bridging {
-    /// The hosts whose interfaces take part, and the switches that need calls; sources begin at `first`. Switches may have
-    /// congestion points (`notifies`).
+    /// The hosts whose interfaces take part, and the switches that need calls; sources begin at `first`. Switches may
+    /// have congestion points (`notifies`).
     pub(crate) fn new(
         first: Source,
         hosts: usize,

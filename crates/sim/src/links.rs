@@ -1,4 +1,4 @@
-//! What switches and hosts send on: the wires, and what becomes due when a frame is on one.
+//! The wires on which switches and hosts send, and the deadlines that follow from a frame on one.
 
 use crate::agenda::{Agenda, source_of};
 use crate::attachment::Attachment;
@@ -25,8 +25,8 @@ pub(crate) struct Links {
 }
 
 impl Links {
-    /// Most frames follow another one on their wire, where there is room: then nobody need be told. Everything else is a last
-    /// call, so that this way needs no register that outlives a call.
+    /// Most frames follow another one on their wire, where there is room: then nobody need be told. Everything else is
+    /// a last call, so that this way needs no register that outlives a call.
     #[inline]
     fn send(&mut self, wire: usize, packet: &Packet, start: Time, end: Time) {
         self.observe.sent(start, wire, packet.fingerprint());

@@ -1,4 +1,4 @@
-//! Random streams addressed by name: adding one thing leaves the draws of all others unchanged.
+//! Random streams addressed by name: a new stream leaves the draws of all others unchanged.
 
 /// 2^64 divided by the golden ratio: the SplitMix64 increment (Steele, Lea, Flood, OOPSLA 2014).
 const GOLDEN: u64 = 0x9E37_79B9_7F4A_7C15;

@@ -1,5 +1,5 @@
-//! What travels: the simulator's packet in one cache line, header sizes, and the flow key. What a link adds to a packet
-//! (14 bytes that switches store and 24 more on the wire, for Ethernet) stands in the plan.
+//! The simulator's packet in one cache line, header sizes, and the flow key. The bytes that a link adds to a packet
+//! (for Ethernet 14 that switches store, and 24 more on the wire) are in the plan.
 
 mod flow;
 mod packet;

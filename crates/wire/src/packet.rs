@@ -1,4 +1,4 @@
-//! The simulator's packet: the header fields that anything acts on, in 64 bytes, without the payload.
+//! The simulator's packet: the header fields that affect its treatment, in 64 bytes, without the payload.
 
 use crate::Tag;
 
@@ -105,7 +105,8 @@ pub struct Packet {
     pub window: u32,
     /// Hash of the flow key ([`crate::FlowKey::hash`]).
     pub flow_hash: u32,
-    /// The endpoint (socket) that this packet is for: an index in the tables of its host, which has one for each protocol.
+    /// The endpoint (socket) that this packet is for: an index in the tables of its host, which has one for each
+    /// protocol.
     pub to_endpoint: u32,
     /// The host that this packet is for: an index in the world's table.
     pub to_host: u16,
@@ -121,7 +122,8 @@ pub struct Packet {
     pub ecn: Ecn,
     /// Code point of the IP header, 0..=63.
     pub dscp: u8,
-    /// Selective acknowledgement. In a SYN the first block carries the options: segment size, and whether SACK is permitted.
+    /// Selective acknowledgement. In a SYN the first block carries the options: segment size, and whether SACK is
+    /// permitted.
     pub sack: [SackBlock; MAX_SACK_BLOCKS],
 }
 

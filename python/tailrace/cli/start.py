@@ -1,22 +1,22 @@
-"""The program from its first instruction on: an interrupt is answered by a line, also while modules are imported."""
+"""Entry point of the program; an interrupt prints one line even while modules are being imported."""
 
 import _signal as signal  # type: ignore[import-not-found]  # `signal` itself takes longer than the interpreter's start
 import os
 import sys
 
-TYPE_CHECKING = False  # as in `typing`: until the handlers are there, nothing is imported that can wait
+TYPE_CHECKING = False  # as in `typing`: nothing that can wait is imported before the handlers are installed
 if TYPE_CHECKING:
     from types import FrameType
     from typing import NoReturn
 
 INTERRUPTED = 130
-"""As a shell reports a program that Ctrl-C ended."""
+"""Exit code that a shell reports for a program ended by Ctrl-C."""
 IMPORTING = "<frozen importlib"
-"""What the frames of an import are called."""
+"""File name of the frames of an import."""
 
 
 def main() -> None:
-    """Entry of the program."""
+    """Entry point of the program."""
     answer_interrupts()
     try:
         from tailrace.cli.app import app

@@ -1,7 +1,7 @@
-"""Solo calibration: choose each workload so that alone, in the baseline arm, it takes the wanted time.
+"""Solo calibration: sizes each workload so that alone, in the baseline arm, it takes the target time.
 
-A probe of each workload alone tells what one transaction of a user costs. From it follows the number of transactions,
-or the factor of the gap, and a full run alone verifies it; what the verification misses corrects the choice.
+A probe of each workload alone measures the time of one transaction. From it follows the number of transactions,
+or the factor of the gap. A full solo run verifies the choice, and its error corrects it.
 """
 
 from collections.abc import Mapping, Sequence
@@ -24,24 +24,24 @@ from tailrace.scenario.scenario import Scenario
 from tailrace.scenario.workloads.base import ClosedLoop
 
 PROBE_SHARE = 0.1
-"""A probe lasts this share of the wanted time."""
+"""Length of a probe, as a share of the target time."""
 PROBE_TRANSACTIONS_MIN = 3
 """A probe has at least this many transactions of each user."""
 ROUNDS_MAX = 5
-"""Verifications before the best choice is taken."""
+"""Verifications before the best choice so far is taken."""
 COARSE = 0.005
-"""From here on the size of one transaction is named as the reason for an error that it explains."""
+"""Relative error from which on the size of one transaction is named as its reason, where it explains the error."""
 GAP_FACTOR_MAX = 1000.0
-"""Beyond this the gap that a scenario states has nothing to do with the one that is needed."""
+"""A larger factor is refused: the gap of the scenario would be unrelated to the one that is needed."""
 LIMIT_TIMES = 3
-"""Calibration runs may last this many times the wanted time."""
+"""Time limit of a calibration run, as a multiple of the target time."""
 FILE = "calibration.json"
-"""In the run directory: what was chosen."""
+"""File in the run directory with the choices."""
 
 
 @dataclass(frozen=True)
 class ChosenCount:
-    """What was chosen for one workload, and what it gave."""
+    """The choice for one workload, and its verification."""
 
     workload: str
     transactions: int
@@ -53,7 +53,7 @@ class ChosenCount:
 
     @property
     def error(self) -> float:
-        """Relative distance from the wanted time."""
+        """Relative distance from the target time."""
         return self.alone_ps / self.wanted_ps - 1
 
 
@@ -66,7 +66,7 @@ def names(scenario: Scenario) -> list[str]:
 
 
 def recorded(directory: RunDirectory) -> dict[str, Any] | None:
-    """What a run's calibration chose."""
+    """The choices of a run's calibration."""
     return read_object(directory.path / FILE)
 
 
@@ -78,7 +78,7 @@ def calibrated(
     reporter: Reporter,
     engine: Engine,
 ) -> dict[str, Scenario] | None:
-    """Every arm with the choices; None when interrupted. Choices that the directory holds are taken as they are."""
+    """Every arm with the choices; None when interrupted. Choices in the run directory are reused."""
     held = recorded(directory)
     if held is not None:
         choices = [
@@ -147,7 +147,7 @@ class _Calibration:
         return best
 
     def _best(self, rounds: Sequence[Sequence[ChosenCount]]) -> list[ChosenCount]:
-        """The choices that came nearest; a shared factor is chosen for all workloads together."""
+        """The choices with the smallest error; a shared factor is chosen for all workloads together."""
         if self.spec.method == "gap" and self.spec.share_gap:
             return list(min(rounds, key=lambda choices: sum(choice.error**2 for choice in choices)))
         tried = [choice for choices in rounds for choice in choices]
@@ -171,13 +171,13 @@ class _Calibration:
         loop = self._loop(name)
         guess_ps = max(1.0, loop.cycle_guess_ps())
         likely = round(self.spec.to * PROBE_SHARE / guess_ps)
-        # A probe whose guess was far too short ends with the trial; then its rate is taken from what it did.
+        # A probe that is cut off by the end of its trial gives the rate of the transactions that it completed.
         limit = loop.transactions if self.spec.method == "gap" and loop.transactions else likely
         probe = loop.probe(max(PROBE_TRANSACTIONS_MIN, min(likely, limit)))
         return self.scenario.model_copy(update={"workloads": {name: probe}})
 
     def _cycle_ps(self, name: str, probe: Scenario, completion_ps: int) -> float:
-        """Time of one transaction of a user, gap included; a user's last gap is not waited for."""
+        """Time of one transaction of a user, including the gap; after the last transaction there is no gap."""
         loop = _loop(probe, name)
         done = self.outcomes[name]["transactions"] / loop.users
         started_ps = loop.first_transaction().mean
@@ -186,7 +186,7 @@ class _Calibration:
     def _first_gaps(self, cycles: Mapping[str, float]) -> list[ChosenCount]:
         counts = {name: self._counted(name) for name in self.names}
         gaps = {name: self._loop(name).gap.mean for name in self.names}
-        # Alone a workload takes count x (cycle without gap + factor x gap): the factor that makes it the wanted time.
+        # Alone a workload takes count x (cycle without gap + factor x gap). Solved for the factor at the target time.
         work = {name: counts[name] * gaps[name] for name in self.names}
         missing = {name: self.spec.to - counts[name] * (cycles[name] - gaps[name]) for name in self.names}
         if self.spec.share_gap:
@@ -214,7 +214,7 @@ class _Calibration:
         return ChosenCount(**{**asdict(choice), "alone_ps": alone_ps, "rounds": round_number})
 
     def _corrected(self, verified: Sequence[ChosenCount]) -> list[ChosenCount]:
-        """Better choices for those that are not close enough and can be improved."""
+        """Better choices for the workloads that are not close enough and can be improved."""
         if self.spec.method == "gap" and self.spec.share_gap:
             return self._corrected_together(verified)
         return [better for choice in verified if (better := self._corrected_one(choice)) is not None]
@@ -272,17 +272,17 @@ class _Calibration:
         return int(workload["completion_ps"] or outcome["end_ps"])
 
     def tick(self, running: Sequence[Running]) -> None:
-        """From the pool."""
+        """Called by the pool."""
         self.reporter.tick(running)
 
     def finished(self, key: TrialKey, outcome: Outcome, wall_s: float) -> None:
-        """From the pool, in the thread of the trial."""
+        """Called by the pool in the thread of the trial."""
         self.outcomes[key.arm.removeprefix(SOLO)] = outcome.data
         self.estimate.finished(key, wall_s)
 
 
 def _with_time(scenario: Scenario, wanted_ps: int) -> Scenario:
-    """With time for a first choice that is too long: a run that is cut off would look as if it took just its limit."""
+    """With time for a first choice that is too long: of a run that is cut off, only the limit would be known."""
     limit_ps = max(scenario.experiment.duration, LIMIT_TIMES * wanted_ps)
     experiment = scenario.experiment.model_copy(update={"duration": limit_ps})
     return scenario.model_copy(update={"experiment": experiment})

@@ -1,4 +1,4 @@
-"""Loads of transactions: users of a database, each doing one transaction after the other, whatever program they are."""
+"""Base class of loads of transactions: users of a database, each with one transaction at a time."""
 
 from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
@@ -18,7 +18,7 @@ from tailrace.scenario.workloads.oltp import Oltp
 
 
 class TransactionLoad(Load):
-    """Users that ask a server which is up. A program answers how its users begin and end, and what they logged."""
+    """Users of a running server. A program implements the start and end of its users, and reads their logs."""
 
     sort = "transactions"
     server_key = "server"
@@ -56,9 +56,9 @@ class TransactionLoad(Load):
 
     @classmethod
     def refusals(cls, workload: Oltp) -> Refusals:
-        """Pauses that cannot be computed again."""
+        """Problems: pauses that cannot be computed again."""
         if workload.gap_from == "start":
-            yield ("gap_from",), f"{cls.load_name} waits from the end of a transaction", "write gap_from: end"
+            yield ("gap_from",), f"{cls.load_name} starts the gap at the end of a transaction", "write gap_from: end"
         for key, distribution in (("gap", workload.gap), ("start", workload.first_transaction())):
             try:
                 Draw(distribution.raw, 0)
@@ -127,7 +127,7 @@ class TransactionLoad(Load):
 
 
 def measured(work: Work, whole: Sequence[Transaction], lag_us: float | None, interval: MeasuredInterval) -> Measured:
-    """What the users of a workload did in an interval, from all of their transactions."""
+    """The measurements of an interval, from all transactions of the users of a workload."""
     done = [one for one in whole if one.ended_us <= interval.ended_wall_us]
     raw, begun_wall_us = work.raw, interval.begun_wall_us
     recorded = [one for one in done if one.number > raw["warmup_transactions"]]

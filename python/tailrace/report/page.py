@@ -1,4 +1,4 @@
-"""From a run directory to `report.html`: one file, no network, well under a megabyte."""
+"""Renders a run directory as `report.html`: one offline file, well under a megabyte."""
 
 from functools import cache
 from pathlib import Path
@@ -67,7 +67,7 @@ def render(run: Run, summary: dict[str, Any] | None = None) -> str:
         "headline": headline(summary),
         # Escaped where it was made: names of users stand in it.
         "outcome": Markup(outcome_html(summary)),
-        # What did not finish is a result, and told as one.
+        # Unfinished trials are results, and reported as such.
         "problems": [problem for problem in summary["run"]["problems"] if not problem.get("unfinished")],
         "unfinished": unfinished_sentences(summary),
         "has_trials": any(own["trials"] for own in summary["arms"].values()),

@@ -41,7 +41,7 @@ class Result:
 
     @cached_property
     def summary(self) -> dict[str, Any]:
-        """What `result.json` holds, computed from the trials."""
+        """The content of `result.json`, computed from the trials."""
         return summarise_run(self._run)
 
     @property
@@ -71,7 +71,7 @@ class Result:
         """Percentiles in seconds over all valid trials (`.p99_s`), their intervals and every transaction."""
         found = self._workload(arm, workload)["latency_ms"]
         if found is None:
-            raise KeyError(f"no latency of {workload} in {arm}: nothing that has one was recorded")
+            raise KeyError(f"no latency of {workload} in {arm}: no transaction, flow or datagram was recorded")
         return Latency.from_summary(
             arm, workload, found, lambda: self.table("transactions").where(arm=arm, workload=workload)
         )
@@ -93,7 +93,7 @@ class Result:
         )
 
     def _workload(self, arm: str, workload: str) -> dict[str, Any]:
-        """The summary of a workload in an arm; a name that is not there is answered with those that are."""
+        """The summary of a workload in an arm; the error for an unknown name lists the known ones."""
         arms = self.summary["arms"]
         if arm not in arms:
             raise KeyError(f"no arm {arm}; there are {', '.join(arms)}")

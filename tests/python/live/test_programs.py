@@ -199,7 +199,7 @@ def test_a_receiver_tells_what_came_also_when_it_was_interrupted(tmp_path: Path)
     path.write_text(warning + json.dumps(report, indent=1), encoding="utf-8")
     assert iperf3_report.read_server(path) == again
     path.write_text(warning, encoding="utf-8")
-    with pytest.raises(FabricError, match="left no report"):
+    with pytest.raises(FabricError, match="wrote no report"):
         iperf3_report.read_server(path)
     path.write_text(json.dumps({"error": "unable to receive"}), encoding="utf-8")
     with pytest.raises(FabricError, match="transferred nothing: unable to receive"):

@@ -17,9 +17,9 @@ LINKS = [{"between": ["client", "leaf"]}, {"between": ["db", "leaf"]}, {"between
     [
         # experiment and observation
         ("experiment__duration", "0s", "experiment.duration", "must be greater than zero"),
-        ("experiment__trials", 0, "experiment.trials", "the least is 1"),
+        ("experiment__trials", 0, "experiment.trials", "write at least 1"),
         ("experiment__clock", "2000ppm", "experiment.clock", "is out of range"),
-        ("experiment__calibrate", {"to": "6s"}, "experiment.calibrate.to", "at most the duration"),
+        ("experiment__calibrate", {"to": "6s"}, "experiment.calibrate.to", "at most experiment.duration"),
         (
             "experiment__calibrate",
             {"to": "1s", "workloads": ["backup"]},
@@ -33,7 +33,7 @@ LINKS = [{"between": ["client", "leaf"]}, {"between": ["db", "leaf"]}, {"between
             "did you mean 'orders'?",
         ),
         ("observe__ports", ["leaf"], "observe.ports.0", "is not a switch port"),
-        ("observe__ports", ["leaf>far"], "observe.ports.0", "a port with no link"),
+        ("observe__ports", ["leaf>far"], "observe.ports.0", "no link joins"),
         # arms and expectations
         ("arms__solo-x", {}, "arms.solo-x", "are reserved for solo runs"),
         ("arms__odd", {"switches.leaf.polcy": "fifo"}, "switches.leaf.polcy", "did you mean 'policy'?"),
@@ -64,7 +64,7 @@ LINKS = [{"between": ["client", "leaf"]}, {"between": ["db", "leaf"]}, {"between
             "expect.0",
             "exclude each other",
         ),
-        ("expect", [{"metric": "slowdown", "workload": "orders", "at_most": 1}], "expect.0", "needs solo runs"),
+        ("expect", [{"metric": "slowdown", "workload": "orders", "at_most": 1}], "expect.0", "requires solo runs"),
         ("expect", [{"metric": "pauses", "at_most": 1}], "expect.0.metric", "there is no metric"),
         (
             "expect",
@@ -84,8 +84,8 @@ LINKS = [{"between": ["client", "leaf"]}, {"between": ["db", "leaf"]}, {"between
             "expect.0.queue",
             "did you mean 'express'?",
         ),
-        ("expect", [{"metric": "pauses_frames", "queue": "all", "at_most": 1}], "expect.0.queue", "does not take"),
-        ("expect", [{"metric": "fairness_jain", "cause": "red", "at_most": 1}], "expect.0.cause", "does not take"),
+        ("expect", [{"metric": "pauses_frames", "queue": "all", "at_most": 1}], "expect.0.queue", "does not accept"),
+        ("expect", [{"metric": "fairness_jain", "cause": "red", "at_most": 1}], "expect.0.cause", "does not accept"),
         ("expect", [{"metric": "queue_depth_p99_bytes", "at_most": 1}], "expect.0", "requires `port`"),
         (
             "expect",

@@ -6,20 +6,22 @@ use tailrace_units::{Pace, Probability, RandomStream, Time};
 
 /// Binary digits after the point of the average depth.
 const FRACTION_BITS: u32 = 16;
-/// Idle time is counted in frames of this many bytes ("the time to send a small packet", section 11 of the paper, takes a typical one).
+/// Idle time is counted in frames of this many bytes ("the time to send a small packet", section 11 of the paper, takes
+/// a typical one).
 const TYPICAL_FRAME_BYTES: u64 = 1000;
 
 /// Thresholds for one kind of frame.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct RedProfile {
-    /// Average depth below which nothing happens.
+    /// Average depth below which no frame is marked or dropped.
     pub minimum_bytes: u64,
-    /// Average depth from which on every frame is marked or dropped. At least `minimum_bytes`; equal to it, the profile is a step.
+    /// Average depth from which on every frame is marked or dropped. At least `minimum_bytes`; equal to it, the profile
+    /// is a step.
     pub maximum_bytes: u64,
     /// Probability just below the maximum in thousandths, 0 to 1000.
     pub probability_milli: u32,
-    /// From the maximum to twice of it the probability rises from `probability_milli` to one instead of jumping (Floyd's "gentle"
-    /// of 2000, the default of ns-3). Switches mark or drop every frame from the maximum on.
+    /// From the maximum to twice of it the probability rises from `probability_milli` to one instead of jumping
+    /// (Floyd's "gentle" of 2000, the default of ns-3). Switches mark or drop every frame from the maximum on.
     pub is_gentle: bool,
 }
 
@@ -172,8 +174,8 @@ mod tests {
         assert!(of(59_999).contains(&1) && of(60_000).iter().all(|&gap| gap == 1));
     }
 
-    /// Section 4 of the paper: the count is -1 while the average is below the minimum, so that the first frame above it is
-    /// marked with p_b and not with p_b / (1 - p_b); and frames below the minimum do not add up.
+    /// Section 4 of the paper: the count is -1 while the average is below the minimum, so that the first frame above it
+    /// is marked with p_b and not with p_b / (1 - p_b); and frames below the minimum do not add up.
     #[test]
     fn the_first_frame_above_the_minimum_is_marked_with_the_plain_probability() {
         let mut red = red(0);

@@ -1,4 +1,4 @@
-//! Marking and dropping by active queue management, at the entrance and at the exit of a queue.
+//! Marking and dropping by active queue management, at enqueue and at dequeue.
 
 use crate::aqm::Fate;
 use crate::queue::Queue;
@@ -14,7 +14,7 @@ pub(super) struct Place {
     pub(super) queue: QueueNo,
 }
 
-/// Marks or drops a frame at the entrance. Returns whether it is kept.
+/// Marks or drops a frame at enqueue. Returns whether it is kept.
 #[inline(always)]
 pub(super) fn judge_arrival<F: Frame>(
     queue: &mut Queue<F>,
@@ -41,7 +41,7 @@ fn judge_managed<F: Frame>(
     carry_out(fate, queue, place, frame, out)
 }
 
-/// Marks or drops a frame at the exit. Returns whether it is kept.
+/// Marks or drops a frame at dequeue. Returns whether it is kept.
 pub(super) fn judge_departure<F: Frame>(
     queue: &mut Queue<F>,
     place: Place,
@@ -55,7 +55,7 @@ pub(super) fn judge_departure<F: Frame>(
     carry_out(fate, queue, place, frame, out)
 }
 
-/// Most frames pass, and pay a comparison for it.
+/// The common case: a frame passes at the cost of a comparison.
 #[inline(always)]
 fn carry_out<F: Frame>(fate: Fate, queue: &mut Queue<F>, place: Place, frame: &mut F, out: &mut impl Outputs<F>) -> bool {
     fate == Fate::Pass || strike(fate, queue, place, frame, out)

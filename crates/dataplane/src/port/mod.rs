@@ -1,9 +1,9 @@
 //! One output port: its queues, its scheduler and its transmitter.
 //!
 //! Two kinds of port behave the same and differ in when they decide. A port with one queue and nothing to choose at
-//! dequeue commits to every departure when the frame arrives and keeps only start times ([`fifo`]). Any other port chooses
-//! when its transmitter becomes free, or later when asked, with the state of that moment ([`scheduled`]): a frame that
-//! arrives exactly when the transmitter becomes free is not seen by that choice.
+//! dequeue commits to every departure when the frame arrives and keeps only start times ([`fifo`]). Any other port
+//! chooses when its transmitter becomes free, or later when asked, with the state of that moment ([`scheduled`]): a
+//! frame that arrives exactly when the transmitter becomes free is not seen by that choice.
 //!
 //! A frame leaves its queue, and the shared memory, when its transmission starts.
 
@@ -37,7 +37,7 @@ enum Queueing<F> {
     Scheduled(Box<Scheduled<F>>),
 }
 
-/// What a departure gives back to the ingress side: accounts to be closed, with times and bytes.
+/// Departures reported to the ingress side: accounts to be closed, with times and bytes.
 pub(crate) type Releases = Vec<(Time, Account, u32)>;
 
 impl<F: Frame> Port<F> {
@@ -123,8 +123,8 @@ impl<F: Frame> Port<F> {
         if self.chooses_late() { self.transmitter.due } else { Time::NEVER }
     }
 
-    /// When the engine must call although nothing arrives at the other end of the wire until then. While a frame is on the
-    /// wire its arrival there is a good time to ask again; only choices after that need a call.
+    /// When the engine must call although nothing arrives at the other end of the wire until then. While a frame is on
+    /// the wire its arrival there is a good time to ask again; only choices after that need a call.
     pub(crate) fn next_wakeup(&self) -> Time {
         let choice = self.next_choice();
         if choice > self.transmitter.free_at { choice } else { Time::NEVER }
@@ -198,7 +198,7 @@ impl<F: Frame> Port<F> {
     }
 }
 
-/// The fate of a frame at the entrance.
+/// The fate of a frame at enqueue.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Verdict {
     /// It was dropped.

@@ -28,9 +28,9 @@ pub(crate) struct Scheduled<F> {
     is_pausable: bool,
     /// Whether any queue has a ceiling or a floor.
     has_shapers: bool,
-    /// Pause frames of our own, sent before everything else.
+    /// Pause frames of this port, sent before all other frames.
     control: VecDeque<(Time, F)>,
-    /// Choices before this would find every queue blocked.
+    /// All queues are blocked until this time.
     ready_at: Time,
     watchdog: Option<Watchdog>,
     /// For each queue in a storm, since when.
@@ -113,7 +113,7 @@ impl<F: Frame> Scheduled<F> {
         let mut progress = Progress::default();
         while exit.transmitter.due <= now {
             let at = exit.transmitter.due;
-            debug_assert!(progress.is_made(at), "port {} has work without end at {at:?}", exit.transmitter.number);
+            debug_assert!(progress.is_made(at), "port {} has endless work at {at:?}", exit.transmitter.number);
             self.step(exit, at);
         }
     }
@@ -241,8 +241,8 @@ impl<F: Frame> Scheduled<F> {
         Verdict::Waits(queue)
     }
 
-    /// Puts a frame into its queue. The next choice may come at once, and not before: whatever holds the others back may not
-    /// hold this one.
+    /// Puts a frame into its queue. The next choice may come at once, and not before: whatever holds the others back
+    /// may not hold this one.
     pub(super) fn enqueue(&mut self, now: Time, queue: QueueNo, frame: F, account: Option<Account>, buffer: &mut SharedBuffer) {
         let q = &mut self.queues[queue];
         buffer.take(&q.room, q.depth_bytes, frame.bytes());

@@ -64,7 +64,8 @@ pub(super) fn run(mut words: Words) -> Result<(), String> {
 }
 
 fn listen(port: u16) -> Result<TcpListener, String> {
-    TcpListener::bind((Ipv4Addr::LOCALHOST, port)).map_err(|error| format!("--metrics {port}: {error} (is another port free?)"))
+    TcpListener::bind((Ipv4Addr::LOCALHOST, port))
+        .map_err(|error| format!("--metrics {port}: {error} (hint: choose another port)"))
 }
 
 pub(super) fn read_plan(path: &Path) -> Result<Plan, String> {
@@ -72,7 +73,7 @@ pub(super) fn read_plan(path: &Path) -> Result<Plan, String> {
     let plan = Plan::parse(&text).map_err(|error| format!("{}: {error}", path.display()))?;
     let hosts = plan.raw.hosts.len();
     if hosts > HOSTS_MAX {
-        return Err(format!("{}: {hosts} hosts are too many for one machine, {HOSTS_MAX} are possible", path.display()));
+        return Err(format!("{}: {hosts} hosts are too many for one machine, the limit is {HOSTS_MAX}", path.display()));
     }
     Ok(plan)
 }
@@ -83,7 +84,7 @@ fn folder(path: &PathBuf) -> Result<PathBuf, String> {
     fs::create_dir_all(path).map_err(explain)?;
     let absolute = path.canonicalize().map_err(explain)?;
     if is_private(&absolute) {
-        return Err(format!("--dir {}: a lab has its own such place in memory; choose another folder", path.display()));
+        return Err(format!("--dir {}: the lab mounts a memory file system there; choose another folder", path.display()));
     }
     Ok(absolute)
 }

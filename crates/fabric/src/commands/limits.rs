@@ -1,4 +1,4 @@
-//! `tailrace-fabric limits`: what this machine can hold, measured.
+//! `tailrace-fabric limits`: measures the capacity of this machine.
 
 use super::{print_json, punctuality};
 use crate::client::Client;
@@ -26,8 +26,8 @@ const SMALL_BYTES: u64 = 64;
 const FULL_BYTES: u64 = 1_472;
 /// Share of one core that the fabric may take, so that the programs have theirs.
 const SWITCH_SHARE_MAX: f64 = 0.5;
-/// The source may be slower than the fabric. What the fabric could carry is told from its share of a core, up to so many
-/// times what was seen.
+/// The source may be slower than the fabric. What the fabric could carry is told from its share of a core, up to so
+/// many times what was seen.
 const EXTRAPOLATION_MAX: f64 = 2.0;
 /// Sources are started, queues fill.
 const WARM_UP: Duration = Duration::from_millis(500);
@@ -70,8 +70,9 @@ impl Bench {
         Ok(json!({ "kind": self.kind.name(), "frames": frames, "ports": ports }))
     }
 
-    /// Frames per second through somebody else's switch without rates: small ones and full ones, as fast as they come. Nobody
-    /// can tell its share of a core from that of the source, so that half of what was carried is left to the programs.
+    /// Frames per second through a foreign switch without rates: small and full frames at full speed. Its share of a
+    /// core cannot be separated from that of the source, so that half of the measured rate is reserved for the
+    /// programs.
     fn foreign_frames(&self) -> Result<Value, String> {
         let small = self.foreign_rate(SMALL_BYTES)?;
         let full = self.foreign_rate(FULL_BYTES)?;
@@ -124,13 +125,15 @@ impl Bench {
         self.measure(&mut lab)?;
         let (_, text) = lab.wait("sink")?;
         drop(hogs);
-        let sink: Value = serde_json::from_str(&text).map_err(|error| format!("the sink said {text:?}: {error}"))?;
+        let sink: Value =
+            serde_json::from_str(&text).map_err(|error| format!("unexpected output of the sink {text:?}: {error}"))?;
         let outcome = lab.down()?;
         let fabric = &outcome["fabric"];
         let number = |value: &Value| value.as_f64().unwrap_or(f64::NAN);
         let received_bps = number(&sink["datagrams"]) * wire_bits as f64 / (number(&sink["span_ns"]) * 1e-9);
         let frame_us = wire_bits as f64 / rate as f64 * 1e6;
-        // A frame passes the line of its host, comes to a full queue, waits for the frames before it, and is sent itself.
+        // A frame passes the line of its host, comes to a full queue, waits for the frames before it, and is sent
+        // itself.
         let ideal_us = (QUEUE_BYTES / (mtu + 14)) as f64 * frame_us + frame_us / SENDER_FACTOR as f64;
         Ok(json!({
             "rate_bps": rate,

@@ -1,5 +1,5 @@
-//! Hosts joined by somebody else's switch: the kernel's bridge, Open vSwitch, or whatever the user starts. The plan's mechanisms
-//! do not act here; rates are the lines' and counters are the kernel's.
+//! Hosts joined by a foreign switch: the kernel's bridge, Open vSwitch, or a program of the user. The mechanisms of the
+//! plan have no effect; the lines limit rates, and the kernel counts.
 
 use super::kind::FabricKind;
 use super::line::{Line, Passed};
@@ -144,7 +144,7 @@ impl Foreign {
 fn create_lines(netlink: &mut Netlink, plan: &Plan, ports: &[Link], star: Star) -> io::Result<(Star, Vec<Line>)> {
     let explain = |error: io::Error| match error.raw_os_error() {
         Some(libc::ENOENT | libc::EOPNOTSUPP) => {
-            io::Error::new(error.kind(), format!("this kernel has no tbf, cls_u32 or act_mirred, which keep rates: {error}"))
+            io::Error::new(error.kind(), format!("this kernel lacks tbf, cls_u32 or act_mirred, which limit rates: {error}"))
         }
         _ => error,
     };
@@ -164,7 +164,7 @@ fn wait_for_port(
     while !is_running()? {
         if Instant::now() >= deadline {
             let waited_s = RUNNING_WAIT.as_secs();
-            return Err(io::Error::other(format!("port-{index} of host {host:?} carries no frames after {waited_s} s")));
+            return Err(io::Error::other(format!("port-{index} of host {host:?} forwards no frames after {waited_s} s")));
         }
         std::thread::sleep(RUNNING_POLL);
     }

@@ -16,7 +16,8 @@ pub enum FabricKind {
     Bridge,
     /// One bridge of Open vSwitch, for comparison.
     OpenVSwitch(Datapath),
-    /// Interfaces `port-0`, `port-1` and so on in the lab's own namespace, for a switch that is started as a program there.
+    /// Interfaces `port-0`, `port-1` and so on in the lab's own namespace, for a switch that is started as a program
+    /// there.
     Ports,
 }
 

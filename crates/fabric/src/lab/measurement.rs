@@ -1,4 +1,4 @@
-//! What a result needs to know of the world outside the data plane: frames that hosts lost, and how busy the machine was.
+//! Observations outside of the data plane: frames lost by hosts, and the load of the machine.
 
 use super::hosts::Host;
 use super::kind::FabricKind;
@@ -72,7 +72,8 @@ impl Measurement {
 }
 
 impl Hosts {
-    /// Frames that did not fit the queue of a host towards the fabric, and that a host did not take: each should be zero.
+    /// Frames that did not fit the queue of a host towards the fabric, and that a host did not take: each should be
+    /// zero.
     fn read(hosts: &mut [Host]) -> Hosts {
         let mut read = Hosts::default();
         for host in hosts {

@@ -98,7 +98,7 @@ pub fn run(setup: Setup) -> Result<(), String> {
     let text = |error: io::Error| error.to_string();
     let children = watch_children().map_err(text)?;
     let spaces = CloneFlags::CLONE_NEWNS | CloneFlags::CLONE_NEWNET | CloneFlags::CLONE_NEWIPC | CloneFlags::CLONE_NEWUTS;
-    unshare(spaces).map_err(|error| format!("making namespaces: {error}"))?;
+    unshare(spaces).map_err(|error| format!("creating namespaces: {error}"))?;
     let names: Vec<String> = setup.plan.raw.hosts.iter().map(|host| host.name.clone()).collect();
     mounts::set_up(&names).map_err(text)?;
     Netlink::open().and_then(|mut netlink| netlink.up(Link(1))).map_err(text)?;
@@ -112,13 +112,13 @@ pub fn run(setup: Setup) -> Result<(), String> {
         .as_deref()
         .map(|path| Writer::bounded(path, setup.log_bytes_max))
         .transpose()
-        .map_err(|error| format!("making the log: {error}"))?;
+        .map_err(|error| format!("creating the log: {error}"))?;
     let resources = (setup.groups.as_ref(), setup.dir.as_path());
     let fabric =
         Fabric::start(setup.kind, &plan, wires, star, log, resources).map_err(|error| format!("joining the hosts: {error}"))?;
     let mut warnings = setup.warnings;
     if setup.kind == FabricKind::Tap && !fabric.is_realtime() {
-        warnings.push("no real-time scheduling (CAP_SYS_NICE is missing): other programs delay the fabric".into());
+        warnings.push("no real-time scheduling (CAP_SYS_NICE is missing): other programs may delay the fabric".into());
     }
     if hosts.iter().any(|host| host.lacks_queue) {
         warnings.push(back_pressure::MISSING.into());
@@ -150,7 +150,7 @@ pub fn run(setup: Setup) -> Result<(), String> {
 }
 
 impl Lab {
-    /// Carries out commands and reports what programs do, until the last command or until nobody is there to give one.
+    /// Executes commands and reports events of programs, until the last command or until no client is left.
     fn serve(mut self, children: &SignalFd, metrics: Option<&TcpListener>) -> Result<(), String> {
         let files: Vec<_> = [children.as_fd()].into_iter().chain(metrics.map(AsFd::as_fd)).collect();
         loop {
@@ -209,7 +209,7 @@ impl Lab {
             Op::Capture { port, path } => {
                 let (host, name) = (self.port(&port)?, format!("{}>{}", port.0, port.1));
                 if is_private(&path) {
-                    return Err(format!("{} would vanish with the lab: choose another place", path.display()));
+                    return Err(format!("{} would be removed with the lab: choose another folder", path.display()));
                 }
                 self.fabric.ask(Ask::Capture(host, path, name))
             }
@@ -220,13 +220,13 @@ impl Lab {
 
     fn host(&self, name: &str) -> Result<usize, String> {
         let found = self.plan.raw.hosts.iter().position(|host| host.name == name);
-        found.ok_or_else(|| format!("the plan has no host named {name:?}"))
+        found.ok_or_else(|| format!("the plan has no host {name:?}"))
     }
 
     /// The host behind a port of a switch.
     fn port(&self, (switch, towards): &(String, String)) -> Result<usize, String> {
         let host =
-            self.host(towards).map_err(|error| format!("{error}; what can be captured is a switch's port towards a host"))?;
+            self.host(towards).map_err(|error| format!("{error}; only ports of switches towards hosts can be captured"))?;
         let graph = &self.plan.graph;
         let peer = &graph.names[graph.ports[host][0].peer];
         if peer == switch { Ok(host) } else { Err(format!("{towards:?} is at {peer:?}, not at {switch:?}")) }
@@ -244,7 +244,7 @@ impl Lab {
 /// The number of this process in the namespace that it came from: /proc is still that of the measurement.
 fn outer_pid() -> Result<i32, String> {
     let link = fs::read_link("/proc/self").map_err(|error| format!("/proc: {error}"))?;
-    link.to_str().and_then(|text| text.parse().ok()).ok_or_else(|| "/proc/self is no number".into())
+    link.to_str().and_then(|text| text.parse().ok()).ok_or_else(|| "/proc/self is not a number".into())
 }
 
 /// Ends of children become readable. Before there are threads, which all must leave the signal alone.

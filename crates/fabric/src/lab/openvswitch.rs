@@ -1,5 +1,5 @@
-//! Open vSwitch as the switch of a lab: its database and its daemon, in the lab's own namespaces. Everything that it would
-//! keep below /run or /etc is in the lab's memory, and everything ends with the lab.
+//! Open vSwitch as the switch of a lab: its database and its daemon, in the lab's own namespaces. Everything that it
+//! would keep below /run or /etc is in the lab's memory, and everything ends with the lab.
 
 use super::kind::Datapath;
 use super::openvswitch_tools::{HOME, control, environment, run, switch_control, tool, wait_for};
@@ -21,8 +21,8 @@ const DAEMON_DPDK: [&str; 2] = ["/usr/lib/openvswitch-switch-dpdk/ovs-vswitchd-d
 /// What DPDK loads while it runs, for ports to the kernel and for memory, and Debian's package of each.
 const DPDK_LIBRARIES: [(&str, &str); 2] =
     [("librte_net_af_packet", "librte-net-af-packet"), ("librte_mempool_ring", "librte-mempool-ring")];
-/// Memory for DPDK's packets: 300 MB of the daemon were seen in use with it. Open vSwitch takes fewer packets where its usual
-/// 262 144 do not fit.
+/// Memory for DPDK's packets: 300 MB of the daemon were seen in use with it. Open vSwitch takes fewer packets where its
+/// usual 262 144 do not fit.
 const DPDK_MEMORY_MB: u32 = 256;
 
 /// Open vSwitch at work. It ends with its value, and whatever happens with the lab's first process.

@@ -1,8 +1,8 @@
 //! The thread that drives a network by the clock.
 //!
-//! While anything waits in a queue or in front of a busy line it sleeps until a frame is due at a host and never spins: a
-//! real-time thread that spins is throttled by the kernel for 50 ms in each second. While frames are merely on their way it
-//! sleeps until the next arrives or a host sends; while there are none, until a host sends.
+//! While anything waits in a queue or in front of a busy line it sleeps until a frame is due at a host and never spins:
+//! a real-time thread that spins is throttled by the kernel for 50 ms in each second. While frames are merely on their
+//! way it sleeps until the next arrives or a host sends; while there are none, until a host sends.
 
 use super::bridged::{Bridged, STEP};
 use super::edge::{CREDIT_MAX, HostLine};
@@ -122,8 +122,8 @@ impl Run {
         }
     }
 
-    /// Everything happens that is due by `now`. Where interfaces obey pauses it goes step by step, because what happens in
-    /// one step decides what they send in the next; elsewhere hosts send what they have, and the network follows.
+    /// Everything happens that is due by `now`. Where interfaces obey pauses it goes step by step, because what happens
+    /// in one step decides what they send in the next; elsewhere hosts send what they have, and the network follows.
     fn catch_up(&mut self, now: Time, wait: Wait) {
         let was_idle = wait == Wait::Watch(Time::NEVER);
         let from = if self.is_bridged && !was_idle { self.recorder.network.advanced().max(now - CREDIT_MAX) } else { now };
@@ -168,8 +168,8 @@ impl Run {
         Wait::watch(now, next)
     }
 
-    /// Answers what was asked, at the time until which everything has happened and was delivered. Returns whether it was
-    /// the last question.
+    /// Answers what was asked, at the time until which everything has happened and was delivered. Returns whether it
+    /// was the last question.
     fn answer(&mut self, now: Time) -> bool {
         let _ = self.wake.read(); // empty when another question was answered with it
         while let Ok((what, reply)) = self.questions.try_recv() {
@@ -193,12 +193,12 @@ impl Run {
             Ask::Counters => self.frozen.clone().unwrap_or_else(|| self.outcome(now)),
             Ask::Capture(host, path, name) => {
                 let capture = Capture::create(&path, &name, self.clock.epoch_ns());
-                let capture = capture.map_err(|error| format!("making {}: {error}", path.display()))?;
+                let capture = capture.map_err(|error| format!("creating {}: {error}", path.display()))?;
                 self.recorder.captures.begin(host, capture).map(Capture::finish).transpose()?;
                 Value::Null
             }
             Ask::CaptureEnd(host) => {
-                let capture = self.recorder.captures.end(host).ok_or("nothing is captured there")?;
+                let capture = self.recorder.captures.end(host).ok_or("no capture is running at this port")?;
                 let (frames, missed) = capture.finish()?;
                 json!({ "frames": frames, "missed": missed })
             }

@@ -1,4 +1,4 @@
-//! From a switch in the plan to the data plane.
+//! Builds the data plane of a switch of the plan.
 
 use crate::{address_of, pace_of};
 use tailrace_dataplane::{
@@ -105,7 +105,7 @@ fn tagged_ports(plan: &Plan, index: usize) -> Vec<bool> {
     plan.graph.ports[plan.graph.hosts + index].iter().map(|end| plan.tagged_links[end.link]).collect()
 }
 
-/// By switch, the paths of one tree. A tree has one way to everything: nothing is hashed.
+/// By switch, the paths of one tree. A tree has one path to every destination, so that no flow is hashed.
 fn tree_tables(plan: &Plan, tree: &SpanningTree, switches: usize) -> Vec<Forwarding> {
     let mut tables = vec![Forwarding::new(0); switches];
     tables.iter_mut().for_each(|table| table.expect_destinations(plan.graph.hosts));

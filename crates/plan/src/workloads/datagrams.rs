@@ -1,4 +1,4 @@
-//! Datagrams at a rate, whatever the network does.
+//! Datagrams at a rate that does not depend on the network.
 
 use super::{Body, Network, RawDistribution, RawHeader, Side, Workload, distribution, ends};
 use crate::PlanError;
@@ -49,10 +49,10 @@ pub(super) fn resolve(header: &RawHeader, raw: &RawDatagrams, network: &Network<
     let header = header.resolved("datagrams", [vec![source], vec![destination]], Side::Peers, 1)?;
     let sizes = distribution(&raw.sizes, name)?;
     let interarrival = distribution(&raw.interarrival, name)?;
-    require(interarrival.mean() >= 1.0, name, "interarrival is above zero")?;
+    require(interarrival.mean() >= 1.0, name, "interarrival must be above 0")?;
     let payload_max = network.host_mtu_bytes[source] - HEADERS_BYTES;
     let fits = largest(&sizes) <= u64::from(payload_max);
-    require(fits, name, &format!("a datagram of this host carries at most {payload_max} bytes"))?;
+    require(fits, name, &format!("a datagram of this host must carry at most {payload_max} bytes"))?;
     let body = Datagrams { source, destination, sizes, interarrival, payload_max, raw: raw.clone() };
     Ok(Workload { header, body: Body::Datagrams(body) })
 }

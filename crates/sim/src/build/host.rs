@@ -1,4 +1,4 @@
-//! From a host in the plan to the host.
+//! Builds a host of the plan.
 
 use crate::attachment::Attachment;
 use tailrace_endpoint::host::{Host, HostConfig, Moderation, ReceivePolicy};

@@ -1,4 +1,4 @@
-//! From the plan to the world.
+//! Builds the world of a plan.
 
 mod host;
 

@@ -1,7 +1,7 @@
-//! What the end of a trial cut off: transactions and flows that were running, and how long they had waited by then.
+//! Censored transactions and flows: those running at the end of a trial, with their times until then.
 //!
-//! Their latencies are known to be longer than that (censored on the right). To leave them out would make latencies look
-//! short, the more so the more congested a network is.
+//! Their latencies are known to be longer than that (right-censored). Omitting them would bias latencies downwards, the
+//! more so the more congested the network is.
 
 use crate::observe::Row;
 use crate::world::World;

@@ -1,4 +1,4 @@
-//! Datagrams at a rate, whatever the network does.
+//! Datagrams at a rate that does not depend on the network.
 
 use super::{Place, SimulatedKind};
 use crate::generator::GeneratorKind;

@@ -1,4 +1,4 @@
-//! Finite flows that arrive by themselves.
+//! Finite flows with independent arrivals.
 
 use super::{Place, SimulatedKind};
 use crate::generator::GeneratorKind;

@@ -1,4 +1,5 @@
-//! From the workloads of the plan to sockets, programs and generators: one module for each kind, and one line in [`kind_of`].
+//! From the workloads of the plan to sockets, programs and generators: one module for each kind, and one line in
+//! [`kind_of`].
 
 mod datagrams;
 mod flows;
@@ -12,15 +13,15 @@ use tailrace_plan::{Body, Header, Plan, RawObserve, Workload};
 use tailrace_units::{Distribution, RandomStream, Time};
 use tailrace_wire::Tag;
 
-/// What the simulator asks of a kind.
+/// The interface of a kind to the simulator.
 trait SimulatedKind {
-    /// What is recorded of it.
+    /// Its records.
     fn record(&self, observe: &RawObserve) -> WorkloadRecord;
 
     /// Opens the sockets that last as long as the trial, and adds its generator if it has one.
     fn open(&self, place: &Place<'_>, world: &mut World);
 
-    /// Whether it has a generator: something that arrives by itself.
+    /// Whether it has a generator of arrivals.
     fn has_generator(&self) -> bool {
         false
     }

@@ -112,7 +112,7 @@ impl World {
         numbers[0]
     }
 
-    /// Tells of a flow the switches that have rules about flows.
+    /// Registers a flow with the switches that have rules about flows.
     pub(crate) fn tell_flow(&mut self, key: FlowKey) {
         for &switch in &self.learners {
             self.switches[switch as usize].switch.learn_flow(key);

@@ -1,4 +1,4 @@
-//! What arrives by itself, whatever the network does: new flows, and datagrams.
+//! Generators of arrivals that do not depend on the network: flows and datagrams.
 
 use super::World;
 use super::connection::{Connection, Ends};

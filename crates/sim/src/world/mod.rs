@@ -1,4 +1,4 @@
-//! The world: nodes, wires and the agenda, and the loop that carries out what comes next.
+//! The world: nodes, wires and the agenda, and the main loop.
 
 mod bridging;
 pub(crate) mod connection;
@@ -68,12 +68,12 @@ pub(crate) struct SocketPlace {
 }
 
 impl World {
-    /// Runs until everything finite is done, the time is over, or somebody cancels.
+    /// Runs until all finite workloads are complete, the time is over, or the trial is cancelled.
     pub(crate) fn run(&mut self, control: &Control) {
         self.run_until(self.stop_at, control);
     }
 
-    /// The same, but not beyond this time. It can be called again with a later one.
+    /// As `run`, but not beyond this time. It can be called again with a later time.
     pub(crate) fn run_until(&mut self, until: Time, control: &Control) {
         if let Some(end) = self.warm_up
             && end <= until
@@ -187,8 +187,8 @@ impl World {
         false
     }
 
-    /// Polls a host while a frame for its interface is being sent: the wire may be empty then, and what waits in the port
-    /// behind that frame wakes nothing up, so the wire wakes up when the frame is over.
+    /// Polls a host while a frame for its interface is being sent: the wire may be empty then, and what waits in the
+    /// port behind that frame wakes nothing up, so the wire wakes up when the frame is over.
     #[cold]
     #[inline(never)]
     fn poll_behind_control(&mut self, now: Time, wire: usize, host: u32) {
@@ -197,8 +197,8 @@ impl World {
         self.links.wake_wire(wire, control_until);
     }
 
-    /// Reads a header from a port that chooses late. The frame is still being sent, so the port's next choice comes after
-    /// this: the wire is looked at again when the transmitter is free.
+    /// Reads a header from a port that chooses late. The frame is still being sent, so the port's next choice comes
+    /// after this: the wire is looked at again when the transmitter is free.
     #[inline(never)]
     fn read_ahead(&mut self, now: Time, wire: usize, (switch, port): (usize, usize)) {
         let End::Switch { switch: next, port: in_port } = self.links.wires[wire].end else {

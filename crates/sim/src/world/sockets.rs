@@ -30,7 +30,7 @@ impl World {
         host.handle_socket_timeout(now, number, out);
     }
 
-    /// Does what hosts have asked for.
+    /// Executes the requests of hosts.
     #[cold]
     #[inline(never)]
     pub(crate) fn read_news(&mut self) {

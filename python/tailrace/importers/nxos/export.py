@@ -1,4 +1,4 @@
-"""From a policy to an NX-OS configuration that the importer reads back."""
+"""Writes a policy as an NX-OS configuration that the importer can read back."""
 
 from collections.abc import Iterator, Mapping
 
@@ -36,7 +36,7 @@ def export_nxos(
     mtu_bytes: int = MTU_BYTES_DEFAULT,
     others: Mapping[str, Policy] | None = None,
 ) -> tuple[str, Remarks]:
-    """The configuration, and what of the policy NX-OS has no words for.
+    """The configuration, and remarks about settings that NX-OS cannot express.
 
     `mtu_bytes` is the largest MTU of the hosts; `others` are the policies by name that `switch.ports` uses.
     """
@@ -66,7 +66,7 @@ def export_nxos(
 
 
 def groups_of(policy: Policy) -> dict[str, int]:
-    """A qos-group for each queue: the class that uses it alone; the usual queue is the default one."""
+    """A qos-group for each queue: the class mapped to it; the queue of unlisted priorities has group 0."""
     usual = policy.queue_of(0)
     groups = {usual: 0}
     for queue in policy.queues:

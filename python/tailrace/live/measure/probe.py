@@ -1,4 +1,4 @@
-"""What the kernel says about a host (counters, connections, the round trip of a ping) and about the machine's cores."""
+"""Reads the kernel's figures of a host (counters, connections, ping round trips) and of the machine's cores."""
 
 import re
 from collections.abc import Mapping
@@ -13,7 +13,7 @@ FILES = ("/proc/net/snmp", "/proc/net/netstat", "/proc/net/dev")
 DEVICE = "eth0"
 PINGS = 20
 TICKS_MIN = 50
-"""Shares of fewer ticks (10 ms each) would be off by more than the bounds on them."""
+"""Shares of fewer ticks (10 ms each) would have a larger error than their bounds."""
 TCP_NAMES = {
     "segments_sent": ("OutSegs",),
     "retransmits": ("RetransSegs",),
@@ -104,7 +104,7 @@ def parse_connections(text: str) -> Connections:
 
 @dataclass(frozen=True)
 class Used:
-    """How the machine's cores were used between two readings."""
+    """Use of the machine's cores between two readings."""
 
     shares: Mapping[str, float | None]
     """`idle_share` and `steal_share` of all cores together; None where the time was too short to tell."""

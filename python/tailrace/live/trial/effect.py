@@ -1,4 +1,4 @@
-"""What the lateness of the switch did to a trial: what happened, beside its frames once more with perfect timing."""
+"""Effect of the switch's lateness on a trial: compares the trial with a replay of its frames with perfect timing."""
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
@@ -12,13 +12,13 @@ LOG_BYTES_MAX = 400_000_000
 REPLAY_LIMIT_S = 300.0
 """A log of a minute is replayed in seconds."""
 FRAMES_MIN = 100
-"""What fewer frames of a port suffered decides nothing."""
+"""A port with fewer frames is not judged."""
 US_PER_MS = 1000.0
 
 
 @dataclass(frozen=True)
 class LatenessEffect:
-    """One port: what happened, less what a punctual switch would have made of the same frames."""
+    """One port: the difference between the trial and a switch without lateness for the same frames."""
 
     frames: int
     """That were given to the host of the port; 0 at a port between switches."""
@@ -31,7 +31,7 @@ class LatenessEffect:
     drops: int
     """Drops that happened."""
     punctual_drops: int
-    """Drops of the punctual switch."""
+    """Drops of a switch without lateness."""
     slope: float | None
     """Mean delay that comes with each unit of mean lateness added on purpose, 1 where queues do not react to it."""
     slope_drops: int

@@ -1,4 +1,4 @@
-"""One live trial: a fresh lab, restored databases, the load of every workload, and what all of it measured."""
+"""One live trial: a new lab, restored databases, the load of every workload, and the measurements."""
 
 import threading
 import time
@@ -59,14 +59,14 @@ class LiveTrial:
         self._warm_up_s = plan["observe"].get("warm_up_ps", 0) / PS_PER_S
 
     def progress(self) -> float:
-        """Part that is done, judged by how long the last trial took; 0 for the first one."""
+        """Share that is done, estimated from the time of the last trial; 0 for the first one."""
         expected_s = self._expected()
         if self._started_s is None or not expected_s:
             return 0.0
         return min(0.99, (time.monotonic() - self._started_s) / expected_s)
 
     def cancel(self) -> None:
-        """Asks `run` to return soon."""
+        """Requests `run` to return early."""
         self._cancelled.set()
 
     def run(self) -> Outcome:
@@ -175,7 +175,7 @@ class LiveTrial:
         )
 
     def _drive(self, lab: Lab, loads: Sequence[Load], begun_s: float, watch: Watch) -> list[probe.Connections]:
-        """Until every workload with an end has come to it, or the time is over."""
+        """Waits until every finite workload has finished, or the time is over."""
         finite = [load for load in loads if load.is_finite]
         senders = sorted({load.ends[0] for load in loads})
         samples: list[probe.Connections] = []

@@ -1,4 +1,4 @@
-"""The outcome of a live trial, in the shape of the simulator's: what the fabric counted and what the programs did."""
+"""The outcome of a live trial in the format of the simulator's, from the fabric's counters and the programs' logs."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -53,7 +53,7 @@ class Around:
     ends: Mapping[str, tuple[str, str]]
     """By workload, the host that most of its bytes come from, and the one that they go to."""
     servers: Sequence[tuple[str, Ended]]
-    """Host of every server, and what the server used."""
+    """Host of every server, and the server's resource usage."""
     round_trips: Mapping[str, Mapping[str, float]]
     """Of pings before the trial, by place."""
 
@@ -136,7 +136,7 @@ def _host(
 
 
 def _live(measured: Sequence[Measured], readings: Readings, around: Around) -> dict[str, Any]:
-    """What only a live trial has."""
+    """Entries that only a live trial has."""
     begun = [one.begun_ps for one in measured if one.begun_ps is not None]
     controls = sorted(set().union(*(sample.congestion_controls for sample in readings.samples)))
     windows = [window for sample in readings.samples for window in sample.windows]

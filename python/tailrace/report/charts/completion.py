@@ -1,4 +1,4 @@
-"""Completion time of every workload in every arm: the paper's figure 3 with all trials in it."""
+"""Completion time of every workload in every arm, with all trials."""
 
 from dataclasses import dataclass
 from typing import Any

@@ -1,4 +1,4 @@
-"""A drawing of what one port does: classes go to queues, queues to the scheduler, the scheduler to the line.
+"""Drawing of the policy of one port: classes are mapped to queues, and the scheduler serves queues to the link.
 
 Queues are tanks that fill from the right; their thresholds stand in order, not to scale.
 """
@@ -135,7 +135,7 @@ def _note(policy: dict[str, Any], number: int, queue: dict[str, Any]) -> list[st
     if qcn := queue.get("qcn"):
         parts.append(f"QCN {size_text(qcn['set_point_bytes'])}")
     if reserved := queue.get("reserved_bytes"):
-        parts.append(f"{size_text(reserved)} its own")
+        parts.append(f"{size_text(reserved)} reserved")
     for end, sign in (("min", "≥"), ("max", "≤")):
         if rate_bps := queue.get(f"shape_{end}_bps"):
             parts.append(f"{sign} {rate_text(rate_bps)}")

@@ -1,4 +1,4 @@
-"""A figure inside its tolerance, as small as a word."""
+"""A figure within its tolerance, as an inline graphic."""
 
 from typing import Any
 

@@ -194,7 +194,7 @@ def _knee_mark(curve: dict[str, Any], x: Ticks, height: int, style: str) -> list
 def load_chart(
     loads: Sequence[dict[str, Any]], latencies: Sequence[dict[str, Any]], arms: Sequence[str]
 ) -> Markup | None:
-    """Latency against the load that was carried, point by point of the sweep; None with fewer than three points."""
+    """Latency against carried load, for each point of the sweep; None with fewer than three points."""
     pairs = {
         curve["arm"]: [
             (load["mean"], value["mean"])

@@ -15,7 +15,7 @@ STEPS = (1.0, 2.0, 2.5, 5.0, 10.0)
 
 
 class AxisScale(Protocol):
-    """What a plot needs to know of an axis."""
+    """The interface of an axis for plots."""
 
     def __call__(self, value: float) -> float:
         """Share of the axis."""

@@ -1,4 +1,4 @@
-"""Short facts about a run, below the answer of its report."""
+"""Short facts about a run, below the headline of its report."""
 
 from typing import Any
 

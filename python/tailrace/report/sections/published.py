@@ -1,4 +1,4 @@
-"""Our figures beside the published ones: as the paper prints them, and as a list with differences and sources."""
+"""Results with the published figures: as a grid, and as a list with differences and sources."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Whether a run lies inside the bands, and how sure that is."""
+"""Judges whether a run lies inside the bands, and whether its interval does."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -14,7 +14,7 @@ from tailrace.results.metrics.slowdown import slowdown_interval
 from tailrace.results.metrics.trial_value import trial_value
 from tailrace.statistics import change_interval, mean, median, median_interval
 
-# Metrics that grow with the number of transactions, so that a run at scale 1/20 is compared after multiplying by 20.
+# Metrics proportional to the number of transactions: those of a run at scale 1/20 are multiplied by 20.
 SCALED_METRICS = frozenset(
     {
         "completion_s",
@@ -33,10 +33,10 @@ Centre = Callable[[Sequence[float]], float]
 
 
 def judge(run: Run, band: Band) -> dict[str, Any]:
-    """The run's value beside the band. `passed` is null where the run has no valid trials to tell.
+    """The run's value with the band. `passed` is null where the run has no valid trials.
 
-    The value is judged, not its interval; `is_clear` says whether the whole interval lies on the same side.
-    `passed_without` is the verdict on an arm that does what its baseline does.
+    The value is judged, not its interval; `is_clear` is whether the whole interval lies on the same side of the bounds.
+    `passed_without` is the verdict on an arm that equals its baseline.
     """
     samples, combine = _samples(run, band)
     centre = _centre(band)
@@ -83,7 +83,7 @@ def _factor(run: Run, band: Band) -> float:
 
 
 def _passed_without(run: Run, band: Band, *, is_passed: bool | None) -> bool | None:
-    """The verdict if the band's arm did what its baseline does; that on the run where the figure is of no such arm."""
+    """The verdict if the band's arm equalled its baseline; for other figures, the verdict on the run."""
     if band.metric in CHANGES:
         return band.holds(0)
     baseline = band.baseline or run.baseline
@@ -112,7 +112,7 @@ def _interval(
 
 
 def _is_clear(band: Band, interval: dict[str, Any], *, is_inside: bool) -> bool:
-    """Whether no value of the interval would be judged otherwise."""
+    """Whether all values of the interval have the same verdict."""
     low, high = interval["low"], interval["high"]
     if is_inside:
         return band.holds(low) and band.holds(high)
@@ -138,7 +138,7 @@ def _arms(run: Run, band: Band) -> tuple[str, str]:
 
 
 def _values(run: Run, arm: str, band: Band, metric: str) -> list[float]:
-    """Value of every valid trial; none where a trial lacks it, so that no average is made of the lucky ones."""
+    """Value of every valid trial; empty where a trial lacks it, since an average of the others would be biased."""
     values = [trial_value(run, trial, band, metric) for trial in run.valid(arm)]
     known = [value for value in values if value is not None]
     return known if len(known) == len(values) else []

@@ -1,4 +1,4 @@
-"""How wide a text may be: a terminal sets its width, and files and pipes have none."""
+"""Width of texts: that of the terminal; unlimited for files and pipes."""
 
 import textwrap
 from collections.abc import Iterator, Sequence

@@ -1,4 +1,4 @@
-"""Numbers as people read them: few digits, a unit, and a narrow space between thousands."""
+"""Formats of numbers: few digits, a unit, and a narrow space between thousands."""
 
 from math import floor, log10
 
@@ -79,7 +79,7 @@ def signed_text(value: float | None, unit: str, decimals: int = 1) -> str:
 
 
 def plain_text(value: float | None) -> str:
-    """A figure as it was published, with all of its digits; a dash for none."""
+    """A figure with all of its published digits; a dash for None."""
     return "–" if value is None else f"{value:g}".replace("-", MINUS)
 
 

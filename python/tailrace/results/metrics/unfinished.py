@@ -1,4 +1,4 @@
-"""What did not finish is a result: how far it came, and after how long that was known."""
+"""Censored completion times: the share of the work that was done, and the time of observation."""
 
 from collections.abc import Sequence
 from typing import Any

@@ -1,4 +1,4 @@
-"""What the users of one workload felt in one arm."""
+"""Summary of one workload in one arm."""
 
 from typing import Any
 

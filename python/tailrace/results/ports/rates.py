@@ -14,7 +14,7 @@ SAME_END = 1.01
 
 
 def summarise_rates(trials: Sequence[Trial]) -> dict[str, Any]:
-    """How long the trials lasted, and what was dropped, marked and sent again in that time, of all frames.
+    """Length of the trials, and counts of dropped, marked and retransmitted frames, per second and per million frames.
 
     Seconds and frames of all trials stand together below the counts, so that a short trial counts as little as it says.
     A counter that some trial lacks is None.

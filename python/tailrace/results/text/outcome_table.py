@@ -1,6 +1,6 @@
 """The outcome table: workloads and arms, with rate, percentiles and loss together, each against the baseline.
 
-Report, terminal and notebook show the same rows. A cell has a tone, which is shown by a sign as well as by a colour.
+Report, terminal and notebook show the same rows. A cell has a tone, shown by a sign as well as by a colour.
 """
 
 from dataclasses import dataclass, field
@@ -49,7 +49,7 @@ class Cell:
 
     @property
     def sign(self) -> str:
-        """What stands for the tone where there is no colour."""
+        """The sign of the tone, for output without colour."""
         return SIGNS[self.tone]
 
 
@@ -61,7 +61,7 @@ class OutcomeRow:
     arm_index: int
     cells: list[Cell]
     note: str = ""
-    """What did not finish."""
+    """Note about unfinished work."""
 
 
 @dataclass(frozen=True)
@@ -77,7 +77,7 @@ class Block:
 
 @dataclass(frozen=True)
 class OutcomeTable:
-    """All of it, with the notes below."""
+    """The whole table, with the notes below it."""
 
     blocks: list[Block]
     heads: list[str]

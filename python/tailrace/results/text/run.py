@@ -1,4 +1,4 @@
-"""The table that a terminal shows after a run: our figures beside the published ones."""
+"""The text that a terminal shows after a run: the results, with the published figures."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -27,8 +27,8 @@ from tailrace.scenario.workloads.kinds import facts_of
 from tailrace.statistics import LEVEL_TEXT
 
 CUT_OFF_WORDS = (
-    "Cut off: transactions and flows still running when their trial ended. Their latency is longer than the "
-    "time they had waited; the percentiles are Kaplan-Meier estimates that include them; '>' marks a lower bound."
+    "Cut off: transactions and flows still running when their trial ended. Their latency is longer than their time "
+    "until then; the percentiles are Kaplan-Meier estimates that include them; '>' marks a lower bound."
 )
 # Comparisons with too few trials are told one by one up to this many.
 FEW_MAX = 3
@@ -56,7 +56,7 @@ def format_table(summary: dict[str, Any], paint: Paint = plain) -> str:
 
 
 def _warnings(arms: dict[str, dict[str, Any]]) -> str:
-    """What stands still or is shut out, before any figure."""
+    """Warnings about deadlocks and lock-out, before any figure."""
     sentences = [*deadlock_sentences(arms), *(f"warning: {sentence}" for sentence in lock_out_sentences(arms))]
     return "\n".join(fill(sentence, WIDTH) for sentence in sentences)
 

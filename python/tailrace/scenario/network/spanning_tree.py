@@ -1,4 +1,4 @@
-"""Spanning trees: the protocol, and what decides the shape of each tree. Words as in `spanning-tree` of NX-OS."""
+"""Spanning trees: the protocol and the parameters of each tree. Terms as in `spanning-tree` of NX-OS."""
 
 import re
 from typing import Annotated, Any, Literal
@@ -55,14 +55,14 @@ Vlans = Annotated[
         }
     ),
 ]
-"""VLANs: one, `10-20,30`, or a list."""
+"""VLANs: a number, `10-20,30`, or a list."""
 
 
 class Tree(Part):
     """The tree of one VLAN (`spanning-tree vlan 10 priority 4096`)."""
 
     bridge_priority: dict[str, BridgePriority] = {}
-    """Priorities of switches in this tree, by name; the others have their own `bridge_priority`."""
+    """Priorities of switches in this tree, by name; other switches use their `bridge_priority`."""
 
 
 class Instance(Tree):
@@ -73,20 +73,22 @@ class Instance(Tree):
 
 
 class SpanningTree(Part):
-    """Spanning trees (IEEE 802.1Q clause 13) decide which links forward; without them all shortest paths are used."""
+    """Spanning trees (IEEE 802.1Q clause 13) determine which links forward; without them all shortest paths are
+    used.
+    """
 
     protocol: Literal["rstp", "rapid-pvst", "mstp"]
     """rstp: one tree. rapid-pvst: a tree for each VLAN. mstp: a tree for each instance, all switches in one region."""
     vlans: dict[Vlan, Tree] = {}
-    """rapid-pvst: what differs in the tree of a VLAN."""
+    """rapid-pvst: settings of the trees by VLAN."""
     instances: dict[Annotated[int, Field(ge=1, le=INSTANCES_MAX)], Instance] = {}
     """mstp: the instances and their VLANs; all other frames take instance 0."""
     disjoint: bool = False
-    """Path costs of the listed VLANs or instances are chosen such that their trees share no link unless they must."""
+    """Choose the path costs of the listed VLANs or instances such that their trees share as few links as possible."""
 
     @property
     def trees(self) -> dict[int, tuple[list[int], dict[str, int]]]:
-        """Number of each tree besides the first: its VLANs, and its own priorities of switches."""
+        """The trees besides the first, by number: VLANs and switch priorities."""
         if self.protocol == "mstp":
             return {number: (own.vlans, own.bridge_priority) for number, own in self.instances.items()}
         return {vlan: ([vlan], own.bridge_priority) for vlan, own in self.vlans.items()}

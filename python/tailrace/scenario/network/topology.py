@@ -1,4 +1,4 @@
-"""From a network section to nodes and links with predictable names."""
+"""Expands a network section to nodes and links with predictable names."""
 
 from collections import deque
 from collections.abc import Mapping
@@ -22,7 +22,7 @@ class Joined:
     rate_bps: int
     delay_ps: int
     path: KeyPath
-    """Where it stands in the scenario."""
+    """Path of the link in the scenario."""
     path_cost: int | None = None
     """Its cost in spanning trees, where the scenario states one."""
     port_priority: Mapping[str, int] = field(default_factory=dict)
@@ -44,12 +44,12 @@ class Graph:
 
     @cached_property
     def host_names(self) -> frozenset[str]:
-        """The hosts, to look names up."""
+        """The hosts as a set."""
         return frozenset(self.hosts)
 
     @cached_property
     def switch_names(self) -> frozenset[str]:
-        """The switches, to look names up."""
+        """The switches as a set."""
         return frozenset(self.switches)
 
     def are_joined(self, a: str, b: str) -> bool:
@@ -67,7 +67,10 @@ class Graph:
 
     @cached_property
     def islands(self) -> dict[str, int]:
-        """A number for every node: nodes of the same number have a path. Hosts have one link, so none is in the way."""
+        """A number for every node; nodes with equal numbers are connected.
+
+        Hosts have one link, so paths never cross a host.
+        """
         island: dict[str, int] = {}
         for start in self.nodes:
             waiting = deque([start])
@@ -83,12 +86,12 @@ class Graph:
         return self.joined.get(name, [])
 
     def has_path(self, a: str, b: str) -> bool:
-        """Whether frames of `a` can get to `b`."""
+        """Whether frames of `a` can reach `b`."""
         return self.islands[a] == self.islands[b]
 
     @cached_property
     def link_of(self) -> dict[tuple[str, str], Joined]:
-        """The link from a node to its neighbour, both ways; the first where there are several."""
+        """The link from a node to its neighbour, by both directions; the first where there are several."""
         found: dict[tuple[str, str], Joined] = {}
         for link in self.links:
             found.setdefault((link.a, link.b), link)
@@ -97,7 +100,7 @@ class Graph:
 
     @cached_property
     def rates_bps(self) -> dict[str, int]:
-        """All links of every node together, in bits per second."""
+        """Sum of the link rates of every node, in bit/s."""
         rates: dict[str, int] = {}
         for link in self.links:
             for end in (link.a, link.b):
@@ -184,7 +187,7 @@ class _Builder:
 
 
 def node_count(network: Network) -> int:
-    """Nodes that a network will have, told before any is made."""
+    """Number of nodes of a network, computed before any is created."""
     own = len(network.hosts) + len(network.switches)
     match network.topology:
         case Star(hosts=hosts):
