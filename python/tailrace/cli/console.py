@@ -1,6 +1,7 @@
 """What every command needs: results to stdout, everything else to stderr, and no traceback for a user, ever."""
 
 import errno
+import io
 import json
 import os
 import sys
@@ -9,7 +10,7 @@ import traceback
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TextIO
 
 from tailrace.cli.start import INTERRUPTED
 from tailrace.cli.terminal import shown, width_of
@@ -62,11 +63,8 @@ def emit_table(make: Callable[[], str]) -> None:
 def _write(text: str) -> None:
     if sys.stdout is None:  # closed by the caller, as `>&-` does
         return
-    try:
-        sys.stdout.write(text if text.endswith("\n") else text + "\n")
-        sys.stdout.flush()
-    except BrokenPipeError:
-        _drop_stdout()
+    sys.stdout.write(text if text.endswith("\n") else text + "\n")
+    sys.stdout.flush()
 
 
 def emit_json(content: object) -> None:
@@ -116,16 +114,54 @@ def _code(end: SystemExit) -> int:
     return DONE if end.code is None else int(end.code)
 
 
-def _drop_stdout() -> None:
-    """The reader of a pipe has gone: nothing more can be said there, not even by the interpreter's last flush."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+class Outliving(io.TextIOWrapper):
+    """A stream to a pipe whose reader may leave early, as `head` does: what follows is dropped without a word."""
+
+    def __init__(self, stream: io.TextIOWrapper) -> None:
+        """In place of the interpreter's own stream."""
+        super().__init__(
+            stream.buffer, encoding=stream.encoding, errors=stream.errors, line_buffering=stream.line_buffering
+        )
+
+    def write(self, text: str) -> int:
+        """Writes, or drops."""
+        try:
+            return super().write(text)
+        except BrokenPipeError:
+            _drop(self)
+            return len(text)
+
+    def flush(self) -> None:
+        """Flushes, or drops."""
+        try:
+            super().flush()
+        except BrokenPipeError:
+            _drop(self)
+
+
+def outlive_readers() -> None:
+    """A run is worth more than the reader of its output: it goes on, and the exit code is the command's.
+
+    Streams that somebody else put in place of the interpreter's own stay as they are.
+    """
+    if sys.stdout is sys.__stdout__ and isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout = Outliving(sys.stdout)
+    if sys.stderr is sys.__stderr__ and isinstance(sys.stderr, io.TextIOWrapper):
+        sys.stderr = Outliving(sys.stderr)
+
+
+def _drop(stream: TextIO) -> None:
+    """Nothing more can be said there, not even by the interpreter's last flush."""
+    null = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(null, stream.fileno())
+    os.close(null)
 
 
 def _refused_by_machine(error: OSError) -> int:
     what = f"{error.filename}: {error.strerror}" if error.filename else f"{error.strerror}"
     note(f"{what} (hint: check free space and permissions, then run the same command again to resume)")
     with suppress(OSError, AttributeError):
-        _drop_stdout()  # what could not be written would fail again in the interpreter's last flush
+        _drop(sys.stdout)  # what could not be written would fail again in the interpreter's last flush
     return USAGE
 
 
