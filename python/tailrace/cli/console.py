@@ -193,17 +193,17 @@ def overrides(
     is_paired: bool = False,
 ) -> dict[str, Any]:
     """The `--set` options, and those that are short for one."""
-    from tailrace.scenario.loading import parse_assignment, parse_sweep
+    from tailrace.scenario.loading import Given, parse_assignment, parse_sweep
 
     given = dict(parse_assignment(text) for text in assignments or [])
     if trials is not None:
-        given["experiment.trials"] = trials
+        given["experiment.trials"] = Given("--trials", trials)
     if seed is not None:
-        given["experiment.seed"] = seed
+        given["experiment.seed"] = Given("--seed", seed)
     if sweep:
-        given["sweep"] = parse_sweep(sweep, is_paired=is_paired)
+        given["sweep"] = Given("--sweep", parse_sweep(sweep, is_paired=is_paired))
     elif is_paired:
-        given["sweep.combine"] = "paired"
+        given["sweep.combine"] = Given("--paired", "paired")
     return given
 
 
