@@ -1,0 +1,16 @@
+//! The states of a connection between opening and closing.
+
+/// The state of a connection.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Phase {
+    Listen,
+    SynSent,
+    SynReceived,
+    Established,
+    /// Established, and an end was closed.
+    Closing,
+    /// Nothing is left of the connection.
+    Closed,
+    /// Retries were used up.
+    Failed,
+}
