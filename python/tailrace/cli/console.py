@@ -1,6 +1,7 @@
 """Output and exit codes of all commands: results to stdout, everything else to stderr, and never a traceback."""
 
 import errno
+import io
 import json
 import os
 import sys
@@ -9,7 +10,7 @@ import traceback
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TextIO
 
 from tailrace.cli.start import INTERRUPTED
 from tailrace.cli.terminal import shown, width_of
@@ -62,11 +63,8 @@ def emit_table(make: Callable[[], str]) -> None:
 def _write(text: str) -> None:
     if sys.stdout is None:  # closed by the caller, as `>&-` does
         return
-    try:
-        sys.stdout.write(text if text.endswith("\n") else text + "\n")
-        sys.stdout.flush()
-    except BrokenPipeError:
-        _drop_stdout()
+    sys.stdout.write(text if text.endswith("\n") else text + "\n")
+    sys.stdout.flush()
 
 
 def emit_json(content: object) -> None:
@@ -116,16 +114,54 @@ def _code(end: SystemExit) -> int:
     return DONE if end.code is None else int(end.code)
 
 
-def _drop_stdout() -> None:
-    """The reader of the pipe has closed it: nothing more is written to it, not even by the interpreter's last flush."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+class Outliving(io.TextIOWrapper):
+    """A stream to a pipe whose reader may leave early, as `head` does: what follows is discarded."""
+
+    def __init__(self, stream: io.TextIOWrapper) -> None:
+        """In place of the interpreter's own stream."""
+        super().__init__(
+            stream.buffer, encoding=stream.encoding, errors=stream.errors, line_buffering=stream.line_buffering
+        )
+
+    def write(self, text: str) -> int:
+        """Writes, or drops."""
+        try:
+            return super().write(text)
+        except BrokenPipeError:
+            _drop(self)
+            return len(text)
+
+    def flush(self) -> None:
+        """Flushes, or drops."""
+        try:
+            super().flush()
+        except BrokenPipeError:
+            _drop(self)
+
+
+def outlive_readers() -> None:
+    """Lets a run continue when the reader of its output leaves; the exit code stays that of the command.
+
+    Streams that replace the interpreter's own (in a notebook, in tests) stay as they are.
+    """
+    if sys.stdout is sys.__stdout__ and isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout = Outliving(sys.stdout)
+    if sys.stderr is sys.__stderr__ and isinstance(sys.stderr, io.TextIOWrapper):
+        sys.stderr = Outliving(sys.stderr)
+
+
+def _drop(stream: TextIO) -> None:
+    """Discards what is still written there, including the interpreter's last flush."""
+    null = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(null, stream.fileno())
+    os.close(null)
 
 
 def _refused_by_machine(error: OSError) -> int:
     what = f"{error.filename}: {error.strerror}" if error.filename else f"{error.strerror}"
     note(f"{what} (hint: check free space and permissions, then run the same command again to resume)")
     with suppress(OSError, AttributeError):
-        _drop_stdout()  # the interpreter's last flush would fail on the same data again
+        _drop(sys.stdout)  # the interpreter's last flush would fail on the same data again
     return USAGE
 
 
@@ -157,17 +193,17 @@ def overrides(
     is_paired: bool = False,
 ) -> dict[str, Any]:
     """The `--set` options, and the options that abbreviate one."""
-    from tailrace.scenario.loading import parse_assignment, parse_sweep
+    from tailrace.scenario.loading import Given, parse_assignment, parse_sweep
 
     given = dict(parse_assignment(text) for text in assignments or [])
     if trials is not None:
-        given["experiment.trials"] = trials
+        given["experiment.trials"] = Given("--trials", trials)
     if seed is not None:
-        given["experiment.seed"] = seed
+        given["experiment.seed"] = Given("--seed", seed)
     if sweep:
-        given["sweep"] = parse_sweep(sweep, is_paired=is_paired)
+        given["sweep"] = Given("--sweep", parse_sweep(sweep, is_paired=is_paired))
     elif is_paired:
-        given["sweep.combine"] = "paired"
+        given["sweep.combine"] = Given("--paired", "paired")
     return given
 
 

@@ -29,7 +29,7 @@ from tailrace.live.engine import LiveEngine
 from tailrace.live.lab.kinds import ignored
 from tailrace.results.compare.fidelity import TAP
 from tailrace.scenario.calibrated import host_parameters
-from tailrace.scenario.loading import load_scenario
+from tailrace.scenario.loading import Given, load_scenario
 from tailrace.scenario.text.units import TIME, QuantityError, parse
 
 PS_PER_S = 10**12
@@ -69,6 +69,7 @@ def run_scenario(request: Request) -> int:
     refuse_scale(request.scale)
     paths = scenario_paths(request.scenario)
     measured = host_parameters(request.calibrated, paths) if request.calibrated else {}
+    measured = {key: Given("--calibrated", value) for key, value in measured.items()}
     given = overrides(
         request.assignments,
         trials=request.trials,

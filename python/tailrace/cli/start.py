@@ -21,9 +21,10 @@ def main() -> None:
     try:
         from tailrace.cli.app import app
         from tailrace.cli.completion import prepare_answer
-        from tailrace.cli.console import guarded
+        from tailrace.cli.console import guarded, outlive_readers
 
         prepare_answer()
+        outlive_readers()
         code = guarded(app)
     except KeyboardInterrupt:
         _leave()
@@ -31,13 +32,13 @@ def main() -> None:
 
 
 def answer_interrupts() -> None:
-    """SIGINT (Ctrl-C), SIGTERM (as batch systems send it) and SIGHUP (of a terminal that is closed) raise
-    `KeyboardInterrupt`, and end an import at once.
+    """SIGINT (Ctrl-C), SIGQUIT (Ctrl-\\), SIGTERM (as batch systems send it) and SIGHUP (of a terminal that is closed)
+    raise `KeyboardInterrupt`, and end an import at once.
 
     An exception in the middle of an import can be lost, or turn into another one. Nothing has to be put away then.
     A signal that the caller has this program ignore stays ignored.
     """
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+    for number in (signal.SIGINT, signal.SIGQUIT, signal.SIGTERM, signal.SIGHUP):
         if signal.getsignal(number) in (signal.SIG_DFL, signal.default_int_handler):
             signal.signal(number, _interrupted)
 

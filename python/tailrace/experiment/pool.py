@@ -123,8 +123,8 @@ class Pool:
         return running.trial.run()
 
 
-SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-"""Ctrl-C, SIGTERM (as batch systems send it) and SIGHUP (of a terminal that is closed)."""
+SIGNALS = (signal.SIGINT, signal.SIGQUIT, signal.SIGTERM, signal.SIGHUP)
+"""Ctrl-C, Ctrl-\\, SIGTERM (as batch systems send it) and SIGHUP (of a terminal that is closed)."""
 
 
 @dataclass

@@ -8,7 +8,7 @@ from typing import Any
 from tailrace.results.compare.arms import compare
 from tailrace.results.compare.comparison_table import comparison_table
 from tailrace.results.compare.headline import headline
-from tailrace.results.compare.kinds import count_text, null_text
+from tailrace.results.compare.kinds import asked_for, count_text, null_text
 from tailrace.results.directory.run_directory import Run
 from tailrace.results.directory.tables import Table, read_table
 from tailrace.results.format.numbers import number
@@ -51,8 +51,8 @@ class Result:
 
     @property
     def passed(self) -> bool:
-        """Whether every expectation holds; true when there are none."""
-        return all(judged["passed"] for judged in self.summary["expectations"])
+        """Whether every expectation holds of the arms that were run; true when there are none."""
+        return all(judged["passed"] for judged in asked_for(self.summary["expectations"]))
 
     @property
     def report_path(self) -> Path:

@@ -60,6 +60,14 @@ class Loaded:
         return None if name is None else self.document.folder / name
 
 
+@dataclass(frozen=True)
+class Given:
+    """A value that an option of the command line other than `--set` gave."""
+
+    option: str
+    value: Any
+
+
 Source = Path | str | Sequence[Path | str] | Mapping[str, Any]
 """A scenario file, several that are merged in order, or a scenario as data."""
 
@@ -67,14 +75,15 @@ Source = Path | str | Sequence[Path | str] | Mapping[str, Any]
 def load_scenario(source: Source, overrides: Mapping[str, Any] | None = None) -> Loaded:
     """Reads and checks a scenario; raises `ScenarioError` with all of its problems.
 
-    `overrides` are dotted paths and values, as given by `--set`; they take precedence over the file, and arms over
-    both.
+    `overrides` are dotted paths and values, as given by `--set`, or by another option (`Given`); they take precedence
+    over the file, and arms over both.
     """
     document = _document(source)
     if overrides:
         edit = document.edited()
-        for key, value in overrides.items():
-            _override(edit, key, value, at=edit.on_command_line, name=f"--set {key}")
+        for key, override in overrides.items():
+            given = override if isinstance(override, Given) else Given("--set", override)
+            _override(edit, key, given.value, at=edit.on_command_line(given.option), name=f"{given.option} {key}")
         document = edit.document()
     base, problems = _parsed(document)
     if base is None:

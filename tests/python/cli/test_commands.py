@@ -200,6 +200,12 @@ def test_schema_prints_json_schema(tailrace: Program) -> None:
         (("check", "."), "this is a directory"),
         (("check", "lab.yaml", "--set", "workloads.orders"), "expected key=value"),
         (("check", "lab.yaml", "--set", "workload.orders.users=3"), "did you mean 'workloads'?"),
+        (("check", "lab.yaml", "--set", "hosts.defaults.mtu=abc"), "lab.yaml with --set: hosts.defaults.mtu: 'abc' is"),
+        (
+            ("check", "lab.yaml", "--sweep", "hosts.defaults.mtu=abc"),
+            "lab.yaml with --sweep: hosts.defaults.mtu: 'abc'",
+        ),
+        (("check", "lab.yaml", "--sweep", "nosuch.key=1"), "lab.yaml with --sweep: sweep.axes.nosuch.key: 'nosuch'"),
         (("check", "lab.yaml", "--set", "workloads.orders.users=three"), "not a whole number"),
         (("check", "lab.yaml", "--set", "workloads.orders.users=[1"), "YAML"),
         (("run", "lab.yaml", "--scale", "0"), "outside"),

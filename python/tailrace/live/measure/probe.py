@@ -53,7 +53,7 @@ def parse_counters(text: str) -> Counters:
 
 
 def tcp_outcome(sender: Mapping[str, int], receiver: Mapping[str, int]) -> Counters:
-    """A workload's TCP counters under the simulator's names, from what its two hosts counted meanwhile."""
+    """A workload's TCP counters under the simulator's names, from what its two hosts counted for the trial."""
     sums = {name: sum(sender.get(key, 0) for key in keys) for name, keys in TCP_NAMES.items()}
     return sums | {name: sum(receiver.get(key, 0) for key in keys) for name, keys in RECEIVER_NAMES.items()}
 

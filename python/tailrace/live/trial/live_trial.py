@@ -160,10 +160,11 @@ class LiveTrial:
         used = probe.cpu().used_since(cpu)
         for load in loads:
             load.stop(lab)
-        after = {host: probe.counters(lab, host, "after") for host in hosts}
-        counted = {host: probe.difference(before[host], after[host]) for host in hosts}
         meant = {load.name: load.connections(lab) for load in loads}
         closed = {name: closings.pair(wanted) for name, wanted in meant.items() if wanted}
+        # Hosts are read when their connections have ended: what a connection counted, its host has counted by then.
+        after = {host: probe.counters(lab, host, "after") for host in hosts}
+        counted = {host: probe.difference(before[host], after[host]) for host in hosts}
         programs = [program for load in loads for program in load.programs]
         return Readings(
             MeasuredInterval(begun_wall_us, ended_s - begun_s, self._warm_up_s),

@@ -36,7 +36,7 @@ class Readings:
 
     interval: MeasuredInterval
     counted: Mapping[str, Counters]
-    """By host, what the kernel counted meanwhile."""
+    """By host, what the kernel counted from before the interval until the connections of the workloads had ended."""
     cpu: Used
     """Of the machine."""
     samples: Sequence[Connections]

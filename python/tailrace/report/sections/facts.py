@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from tailrace.results.compare.kinds import count_text
+from tailrace.results.compare.kinds import asked_for, count_text
 
 
 def facts(summary: dict[str, Any]) -> list[dict[str, str]]:
@@ -11,9 +11,8 @@ def facts(summary: dict[str, Any]) -> list[dict[str, str]]:
     listed = [{"text": "partial run", "tone": "bad"}] if run["is_partial"] else []
     if any(arm["deadlocks"] for arm in summary["arms"].values()):
         listed.append({"text": "deadlock", "tone": "bad"})
-    judged = [e["passed"] for e in summary["expectations"]]
-    if judged:
-        is_good = all(outcome is True for outcome in judged)
+    if summary["expectations"]:
+        is_good = all(judged["passed"] is True for judged in asked_for(summary["expectations"]))
         listed.append({"text": count_text(summary["expectations"]), "tone": "good" if is_good else "bad"})
     counts = sorted({len(arm["trials"]) - len(arm["unfinished_trials"]) for arm in summary["arms"].values()})
     trials = " to ".join(str(count) for count in dict.fromkeys([counts[0], counts[-1]])) if counts else "no"

@@ -33,7 +33,8 @@ Centre = Callable[[Sequence[float]], float]
 
 
 def judge(run: Run, band: Band) -> dict[str, Any]:
-    """The run's value with the band. `passed` is null where the run has no valid trials.
+    """The run's value with the band. `passed` is null where the run has no valid trials; `is_run` is false where `--arm`
+    left an arm of it out.
 
     The value is judged, not its interval; `is_clear` is whether the whole interval lies on the same side of the bounds.
     `passed_without` is the verdict on an arm that equals its baseline.
@@ -67,11 +68,20 @@ def judge(run: Run, band: Band) -> dict[str, Any]:
         "difference": value - band.value if value is not None and band.value is not None else None,
         "difference_percent": _percent(value, band.value),
         "passed": passed,
+        "is_run": _needed(run, band) <= set(run.manifest.get("arms", [])),
         "is_clear": _is_clear(band, interval, is_inside=passed) if interval and passed is not None else None,
         "passed_without": _passed_without(run, band, is_passed=passed),
         "trials": min(len(sample) for sample in samples),
         "source": band.source,
     }
+
+
+def _needed(run: Run, band: Band) -> set[str]:
+    """Arms of which the figure is made; workloads alone run whichever arms are chosen."""
+    arms = {band.arm or run.baseline or ""}
+    if band.metric == "acceleration_percent":
+        arms = set(_arms(run, band))
+    return {arm for arm in arms if not arm.startswith(SOLO)}
 
 
 def _centre(band: Band) -> Centre:

@@ -6,7 +6,7 @@ from typing import Any
 from tailrace.results.compare.effect_words import correction_words
 from tailrace.results.compare.fidelity import TAP, fidelity_rows
 from tailrace.results.compare.headline import headline
-from tailrace.results.compare.kinds import count_text, null_text
+from tailrace.results.compare.kinds import asked_for, count_text, null_text
 from tailrace.results.directory.grid import Grid, grid_of
 from tailrace.results.directory.run_directory import SOLO
 from tailrace.results.format.columns import WIDTH, Row, align, fill
@@ -168,7 +168,7 @@ def _expectations(summary: dict[str, Any]) -> str:
     grid = grid_of(expectations, summary["workloads"])
     if grid is None:
         return f"{_list(expectations)}\n{count}"
-    missed = [judged for judged in expectations if judged["passed"] is not True or judged["is_clear"] is False]
+    missed = [one for one in asked_for(expectations) if one["passed"] is not True or one["is_clear"] is False]
     return "\n\n".join([_grid(grid), *([_list(missed)] if missed else []), count])
 
 
@@ -250,7 +250,9 @@ def judged_interval_text(judged: dict[str, Any]) -> str:
 
 
 def verdict_text(judged: dict[str, Any]) -> str:
-    """Pass, FAIL or unknown; `just` where the interval reaches over the edge of what is allowed."""
+    """Pass, FAIL, unknown or not asked for; `just` where the interval reaches over the edge of what is allowed."""
+    if not judged["is_run"]:
+        return "not run (--arm)"
     if judged["passed"] is None:
         return "no valid trials"
     return ("just " if judged["is_clear"] is False else "") + ("pass" if judged["passed"] else "FAIL")

@@ -84,7 +84,7 @@ def _words(connections: int, age_ps: int, silence_ps: int) -> str:
 
 def _hint(round_ps: int) -> str:
     age_ps = -(-AGE_MARGIN * round_ps // AGE_STEP_PS) * AGE_STEP_PS
-    return f"write etrap: {{age: {_us(age_ps)}us}}"
+    return f"write etrap: {{age: {_us(age_ps)}us}}, three rounds of the connections"
 
 
 def _us(time_ps: int) -> str:

@@ -117,11 +117,6 @@ class LeafSpine(Part):
         return self.leaves * self.at_each_leaf if self.hosts is None else host_count(self.hosts)
 
     @property
-    def host_names(self) -> list[str]:
-        """Names of the hosts, in order."""
-        return numbered(self.host_total if self.hosts is None else self.hosts, "h")
-
-    @property
     def at_each_leaf(self) -> int:
         """Hosts of every leaf except perhaps the last ones; 0 where the topology states no hosts."""
         if self.hosts_per_leaf is not None:
@@ -148,10 +143,10 @@ class FatTree(Part):
         """Number of hosts."""
         return self.capacity if self.hosts is None else host_count(self.hosts)
 
-    @property
-    def host_names(self) -> list[str]:
-        """Names of the hosts, in order."""
-        return numbered(self.host_total if self.hosts is None else self.hosts, "h")
+
+def host_names(shape: LeafSpine | FatTree) -> list[str]:
+    """Names of its hosts, in order; h1, h2, ... where the scenario only counts them."""
+    return numbered(shape.host_total if shape.hosts is None else shape.hosts, "h")
 
 
 Topology = Annotated[Star | Dumbbell | LeafSpine | FatTree, Field(discriminator="kind")]

@@ -7,7 +7,16 @@ from functools import cached_property
 from itertools import islice
 
 from tailrace.errors import KeyPath
-from tailrace.scenario.network.network import Dumbbell, FatTree, LeafSpine, Network, Star, host_count, numbered
+from tailrace.scenario.network.network import (
+    Dumbbell,
+    FatTree,
+    LeafSpine,
+    Network,
+    Star,
+    host_count,
+    host_names,
+    numbered,
+)
 
 NODES_MAX = 20_000
 """Nodes of one network: beyond this a packet simulation on one machine is impractical."""
@@ -137,7 +146,7 @@ class _Builder:
         spines = [f"spine{number}" for number in range(1, shape.spines + 1)]
         leaves = [f"leaf{number}" for number in range(1, shape.leaves + 1)]
         self.graph.switches += leaves + spines
-        names, room = shape.host_names, shape.at_each_leaf
+        names, room = host_names(shape), shape.at_each_leaf
         for index, leaf in enumerate(leaves):
             for host in names[index * room : (index + 1) * room]:
                 self.graph.hosts.append(host)
@@ -149,7 +158,7 @@ class _Builder:
         half = tree.k // 2
         at: KeyPath = ("network", "topology")
         cores = [f"core{number}" for number in range(1, half * half + 1)]
-        names = iter(tree.host_names)
+        names = iter(host_names(tree))
         for pod in range(1, tree.k + 1):
             edges = [f"edge{pod}_{number}" for number in range(1, half + 1)]
             aggregations = [f"agg{pod}_{number}" for number in range(1, half + 1)]

@@ -105,10 +105,9 @@ class Edit:
         self._changed.pop(path, None)
         self._changed[path] = place
 
-    @property
-    def on_command_line(self) -> tuple[str, int]:
-        """The place of a change made on the command line."""
-        return f"{self._document.file} with --set", 0
+    def on_command_line(self, option: str) -> tuple[str, int]:
+        """The place of a change made by an option of the command line."""
+        return f"{self._document.file} with {option}", 0
 
     def section(self, name: str) -> dict[str, Any]:
         """The entries of a section, read-only; empty when it is not a mapping."""
