@@ -19,7 +19,7 @@ import tailrace
 from tailrace.results.compare.judge import judge
 from tailrace.results.directory.published import Band
 from tailrace.results.directory.run_directory import Run
-from tailrace.results.text.numbers import digits_text
+from tailrace.results.format.numbers import digits_text
 from tailrace.scenario.text.yaml import load_yaml
 
 ROOT = Path(__file__).resolve().parent.parent

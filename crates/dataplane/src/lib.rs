@@ -8,7 +8,7 @@
 //! when something depends on the answer.
 
 mod frame;
-mod outside;
+mod outputs;
 mod progress;
 
 mod classify;
@@ -43,7 +43,7 @@ pub use etrap::EtrapPolicy;
 pub use forwarding::Forwarding;
 pub use frame::Frame;
 pub use ingress::{GroupCounters, GroupPolicy, Lossless, PausePolicy, REFRESH_WIRE_BYTES_MIN, headroom_bytes};
-pub use outside::{Outside, PortNo, QueueNo};
+pub use outputs::{Outputs, PortNo, QueueNo};
 pub use policer::Policer;
 pub use port::{PortPolicy, QueuePolicy, Watchdog};
 pub use qcn::{CongestionPoint, Notification, QcnPolicy};

@@ -1,6 +1,6 @@
 //! Quantised congestion notification at the congestion point (IEEE 802.1Qau, clause 30; defaults of IEEE8021-CN-MIB).
 
-use tailrace_units::Stream;
+use tailrace_units::RandomStream;
 
 /// The stronger the feedback, the more often the queue samples: bytes between samples by the upper three bits of the feedback.
 const SAMPLE_BYTES: [u64; 8] = [150_000, 75_000, 50_000, 37_500, 30_000, 25_000, 21_500, 18_500];
@@ -35,7 +35,7 @@ pub struct Notification {
 #[derive(Clone, Debug)]
 pub struct CongestionPoint {
     policy: QcnPolicy,
-    random: Stream,
+    random: RandomStream,
     left_until_sample: i64,
     depth_before: u64,
     /// Notifications sent.
@@ -46,7 +46,7 @@ pub struct CongestionPoint {
 
 impl CongestionPoint {
     /// A congestion point with a random stream of its own for the sampling jitter.
-    pub fn new(policy: QcnPolicy, random: Stream) -> CongestionPoint {
+    pub fn new(policy: QcnPolicy, random: RandomStream) -> CongestionPoint {
         let left_until_sample = SAMPLE_BYTES[0] as i64;
         CongestionPoint { policy, random, left_until_sample, depth_before: 0, sent: 0, feedback_sum: 0 }
     }
@@ -86,7 +86,7 @@ mod tests {
     use super::*;
 
     fn point() -> CongestionPoint {
-        CongestionPoint::new(QcnPolicy { set_point_bytes: 26_000, weight: 2 }, Stream::new(1, "test"))
+        CongestionPoint::new(QcnPolicy { set_point_bytes: 26_000, weight: 2 }, RandomStream::new(1, "test"))
     }
 
     #[test]

@@ -2,7 +2,7 @@
 //! notices that its congestion points have not sent yet.
 
 use crate::{NetworkFrame, PortEvent, PortRecord, notification};
-use tailrace_dataplane::{DropCause, Notification, Outside, PortNo, QueueNo, Switch};
+use tailrace_dataplane::{DropCause, Notification, Outputs, PortNo, QueueNo, Switch};
 use tailrace_plan::RawObserve;
 use tailrace_units::Time;
 use tailrace_wire::Flags;
@@ -136,7 +136,7 @@ pub struct SwitchOutputs<'a, F, M> {
     notices: &'a mut Vec<Notice<F>>,
 }
 
-impl<F: NetworkFrame, M: Medium<F>> Outside<F> for SwitchOutputs<'_, F, M> {
+impl<F: NetworkFrame, M: Medium<F>> Outputs<F> for SwitchOutputs<'_, F, M> {
     #[inline(always)]
     fn transmit(&mut self, port: PortNo, frame: F, start: Time, end: Time) {
         let own = &mut self.ports[port];

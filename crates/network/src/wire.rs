@@ -46,12 +46,12 @@ pub struct Wire<F> {
     pub origin: Origin,
     flight: Flight,
     /// When the latest control frame that went to an interface, and so is not on its way here, is over.
-    pub posted_until: Time,
+    pub control_until: Time,
 }
 
 impl<F: NetworkFrame> Wire<F> {
     pub(crate) fn new(origin: Origin, end: End, flight: Flight) -> Wire<F> {
-        Wire { on_the_way: Ring::default(), end, origin, flight, posted_until: Time::ZERO }
+        Wire { on_the_way: Ring::default(), end, origin, flight, control_until: Time::ZERO }
     }
 
     /// Whether the next frame needs more memory.

@@ -15,7 +15,7 @@ use tailrace_sim::{Trace, trace};
 use tailrace_units::Time;
 use tailrace_wire::{Flags, FlowKey, Packet, Protocol};
 
-#[path = "../../sim/tests/checks/common.rs"]
+#[path = "../../sim/tests/checks/common/mod.rs"]
 #[expect(dead_code, reason = "plans are made as for the simulator's tests, which need more")]
 mod common;
 #[path = "../../sim/tests/checks/random_bridging.rs"]

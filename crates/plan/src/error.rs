@@ -34,3 +34,13 @@ impl fmt::Display for PlanError {
 }
 
 impl std::error::Error for PlanError {}
+
+impl PlanError {
+    pub(crate) fn nonsense(place: impl Into<String>, reason: impl Into<String>) -> PlanError {
+        PlanError::Nonsense { place: place.into(), reason: reason.into() }
+    }
+}
+
+pub(crate) fn require(ok: bool, place: &str, reason: &str) -> Result<(), PlanError> {
+    if ok { Ok(()) } else { Err(PlanError::nonsense(place, reason)) }
+}

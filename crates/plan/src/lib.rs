@@ -21,3 +21,6 @@ pub use resolve::Plan;
 pub use tree::{Bridge, PortRole, SpanningTree};
 pub use variants::variants;
 pub use workloads::*;
+
+/// Most nodes, links, users or connections of one plan.
+const COUNT_MAX: usize = 1_000_000;

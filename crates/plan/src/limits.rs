@@ -22,7 +22,7 @@ pub fn limits() -> Vec<(&'static str, u64)> {
         ("tree_port_priority_step", tree::PORT_PRIORITY_STEP.into()),
         ("tree_switches_max", choice::SWITCHES_MAX as u64),
         ("trees_max", tree::TREES_MAX as u64),
-        ("vlan_max", tree::VLAN_MAX.into()),
+        ("vlan_max", tailrace_wire::VLAN_MAX.into()),
         ("weight_milli_max", policies::WEIGHT_MILLI_MAX.into()),
     ]
 }

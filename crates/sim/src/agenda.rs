@@ -11,6 +11,11 @@ use tailrace_units::{Span, Time};
 /// Index of a source. Lower goes first among equal times.
 pub(crate) type Source = u32;
 
+/// The index of a wire is its source in the agenda.
+pub(crate) fn source_of(wire: usize) -> Source {
+    wire as Source
+}
+
 /// A node of the tree is one word: the time since `base` above, the source below.
 const SOURCE_BITS: u32 = 20;
 /// Most sources: wires, generators and sockets together.
@@ -92,7 +97,7 @@ impl Agenda {
         at.since(self.base).ps().min(FAR) << SOURCE_BITS | u64::from(source)
     }
 
-    /// [`Agenda::arm`] for a wire that was [`Agenda::next`]. Its time becomes later in any case, so that nobody need look, and
+    /// [`Agenda::arm`] for a wire that was [`Agenda::next`]. Its time becomes later in any case, so that nothing has to be read, and
     /// this stands in the loop that needs it for every event.
     #[inline(always)]
     pub(crate) fn postpone_wire(&mut self, wire: Source, at: Time) {

@@ -43,7 +43,7 @@ impl Connection {
 
 /// Runs one trial as [`crate::run`] does and shows its connections, in the order in which they were opened, after every
 /// `period`. Looking changes nothing: the outcome is that of `run`.
-pub fn watch(plan: &Plan, control: &Control, period: Span, mut look: impl FnMut(Time, &[Connection])) -> Outcome {
+pub fn watch(plan: &Plan, control: &Control, period: Span, mut observe: impl FnMut(Time, &[Connection])) -> Outcome {
     assert!(period > Span::ZERO, "there is time between two looks");
     let started = std::time::Instant::now();
     let mut world = build::build(plan);
@@ -53,7 +53,7 @@ pub fn watch(plan: &Plan, control: &Control, period: Span, mut look: impl FnMut(
         world.run_until(until, control);
         // The opener has the even number of each pair.
         let openers: Vec<Connection> = world.all_sockets().step_by(2).map(Connection::of).collect();
-        look(world.now, &openers);
+        observe(world.now, &openers);
     }
     gather(plan, &world, started.elapsed())
 }

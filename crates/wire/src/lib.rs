@@ -9,7 +9,7 @@ mod tag;
 pub use flow::{FlowKey, Protocol, address_of};
 pub use packet::{Ecn, Flags, MAX_SACK_BLOCKS, Packet, SackBlock};
 pub use pause::{PRIORITIES, Pause, PauseState, QUANTA_MAX, QUANTUM_BYTES, quanta_time};
-pub use tag::{TAG_BYTES, Tag};
+pub use tag::{TAG_BYTES, Tag, VLAN_MAX};
 
 /// IPv4 header without options (RFC 791).
 pub const IPV4_HEADER_BYTES: u32 = 20;

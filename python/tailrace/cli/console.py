@@ -53,7 +53,7 @@ def emit_text(text: str) -> None:
 
 def emit_table(make: Callable[[], str]) -> None:
     """A result of which the tables are made to fit."""
-    from tailrace.results.text.columns import within
+    from tailrace.results.format.columns import within
 
     with within(width_of(sys.stdout)):
         emit(make())

@@ -10,8 +10,8 @@ from tailrace.cli.console import emit, emit_json, note, overrides, scenario_path
 from tailrace.cli.inspect import counted
 from tailrace.errors import RunRefusedError, closest
 from tailrace.live.lab import standing
-from tailrace.results.text.numbers import bytes_text, count_text, rate_text
-from tailrace.results.text.run import align
+from tailrace.results.format.columns import align
+from tailrace.results.format.numbers import bytes_text, count_text, rate_text
 
 TOP_EVERY_S = 1.0
 

@@ -18,7 +18,7 @@ from tailrace.experiment.reporter import Reporter
 from tailrace.experiment.schedule import SOLO, TrialKey
 from tailrace.experiment.storage import RunDirectory, read_object
 from tailrace.files import write_json
-from tailrace.results.text.numbers import PS_PER_S
+from tailrace.results.format.numbers import PS_PER_S
 from tailrace.scenario.experiment import Calibrate
 from tailrace.scenario.scenario import Scenario
 from tailrace.scenario.workloads.base import ClosedLoop
@@ -40,7 +40,7 @@ FILE = "calibration.json"
 
 
 @dataclass(frozen=True)
-class Choice:
+class ChosenCount:
     """What was chosen for one workload, and what it gave."""
 
     workload: str
@@ -81,7 +81,9 @@ def calibrated(
     """Every arm with the choices; None when interrupted. Choices that the directory holds are taken as they are."""
     held = recorded(directory)
     if held is not None:
-        choices = [Choice(**{key: value for key, value in raw.items() if key != "error"}) for raw in held["choices"]]
+        choices = [
+            ChosenCount(**{key: value for key, value in raw.items() if key != "error"}) for raw in held["choices"]
+        ]
         return _applied(scenarios, choices)
     found = _Calibration(scenarios[baseline], jobs, reporter, engine).choose()
     if found is None:
@@ -90,14 +92,14 @@ def calibrated(
     return _applied(scenarios, found)
 
 
-def _applied(scenarios: Mapping[str, Scenario], choices: Sequence[Choice]) -> dict[str, Scenario]:
+def _applied(scenarios: Mapping[str, Scenario], choices: Sequence[ChosenCount]) -> dict[str, Scenario]:
     done = dict(scenarios)
     for choice in choices:
         done = {arm: _with_choice(scenario, choice) for arm, scenario in done.items()}
     return done
 
 
-def _with_choice(scenario: Scenario, choice: Choice) -> Scenario:
+def _with_choice(scenario: Scenario, choice: ChosenCount) -> Scenario:
     loop = _loop(scenario, choice.workload)
     gap = loop.gap if choice.gap_factor == 1 else loop.gap.scaled(choice.gap_factor)
     chosen = loop.with_transactions(choice.transactions, gap)
@@ -125,12 +127,12 @@ class _Calibration:
         self.estimate = TimeEstimate([], jobs)
         self.outcomes: dict[str, dict[str, Any]] = {}
 
-    def choose(self) -> list[Choice] | None:
+    def choose(self) -> list[ChosenCount] | None:
         """Choices for every workload; None when interrupted."""
         first = self._probe()
         if first is None:
             return None
-        choices, rounds = first, list[list[Choice]]()
+        choices, rounds = first, list[list[ChosenCount]]()
         for round_number in range(1, ROUNDS_MAX + 1):
             times = self._measure({c.workload: _with_choice(self.scenario, c) for c in choices}, "calibration")
             if times is None:
@@ -144,14 +146,14 @@ class _Calibration:
             self.reporter.say(_sentence(choice))
         return best
 
-    def _best(self, rounds: Sequence[Sequence[Choice]]) -> list[Choice]:
+    def _best(self, rounds: Sequence[Sequence[ChosenCount]]) -> list[ChosenCount]:
         """The choices that came nearest; a shared factor is chosen for all workloads together."""
         if self.spec.method == "gap" and self.spec.share_gap:
             return list(min(rounds, key=lambda choices: sum(choice.error**2 for choice in choices)))
         tried = [choice for choices in rounds for choice in choices]
         return [min((c for c in tried if c.workload == name), key=lambda c: abs(c.error)) for name in self.names]
 
-    def _probe(self) -> list[Choice] | None:
+    def _probe(self) -> list[ChosenCount] | None:
         """First choices, from a short run of each workload alone."""
         probes = {name: self._probe_scenario(name) for name in self.names}
         times = self._measure(probes, "calibration, probes")
@@ -161,7 +163,8 @@ class _Calibration:
         if self.spec.method == "gap":
             return self._first_gaps(cycles)
         return [
-            Choice(name, max(1, round(self.spec.to / cycles[name])), 1.0, self.spec.to, 0, 0) for name in self.names
+            ChosenCount(name, max(1, round(self.spec.to / cycles[name])), 1.0, self.spec.to, 0, 0)
+            for name in self.names
         ]
 
     def _probe_scenario(self, name: str) -> Scenario:
@@ -180,7 +183,7 @@ class _Calibration:
         started_ps = loop.first_transaction().mean
         return max(1.0, (completion_ps - started_ps) / float(max(done, 1.0)))
 
-    def _first_gaps(self, cycles: Mapping[str, float]) -> list[Choice]:
+    def _first_gaps(self, cycles: Mapping[str, float]) -> list[ChosenCount]:
         counts = {name: self._counted(name) for name in self.names}
         gaps = {name: self._loop(name).gap.mean for name in self.names}
         # Alone a workload takes count x (cycle without gap + factor x gap): the factor that makes it the wanted time.
@@ -193,7 +196,7 @@ class _Calibration:
             factors = {name: missing[name] / max(1.0, work[name]) for name in self.names}
         for name, factor in factors.items():
             self._refuse_factor(name, factor)
-        return [Choice(name, counts[name], factors[name], self.spec.to, 0, 0) for name in self.names]
+        return [ChosenCount(name, counts[name], factors[name], self.spec.to, 0, 0) for name in self.names]
 
     def _refuse_factor(self, name: str, factor: float) -> None:
         if not 0 <= factor <= GAP_FACTOR_MAX:
@@ -207,29 +210,29 @@ class _Calibration:
             raise RunRefusedError(f"workload {name} needs `transactions` (hint: calibration by gap keeps that number)")
         return count
 
-    def _verified(self, choice: Choice, alone_ps: int, round_number: int) -> Choice:
-        return Choice(**{**asdict(choice), "alone_ps": alone_ps, "rounds": round_number})
+    def _verified(self, choice: ChosenCount, alone_ps: int, round_number: int) -> ChosenCount:
+        return ChosenCount(**{**asdict(choice), "alone_ps": alone_ps, "rounds": round_number})
 
-    def _corrected(self, verified: Sequence[Choice]) -> list[Choice]:
+    def _corrected(self, verified: Sequence[ChosenCount]) -> list[ChosenCount]:
         """Better choices for those that are not close enough and can be improved."""
         if self.spec.method == "gap" and self.spec.share_gap:
             return self._corrected_together(verified)
         return [better for choice in verified if (better := self._corrected_one(choice)) is not None]
 
-    def _corrected_one(self, choice: Choice) -> Choice | None:
+    def _corrected_one(self, choice: ChosenCount) -> ChosenCount | None:
         if abs(choice.error) <= self.engine.calibration_error:
             return None
         if self.spec.method == "transactions":
             count = max(1, round(choice.transactions * choice.wanted_ps / choice.alone_ps))
             if count == choice.transactions:
                 return None
-            return Choice(choice.workload, count, 1.0, choice.wanted_ps, 0, choice.rounds)
+            return ChosenCount(choice.workload, count, 1.0, choice.wanted_ps, 0, choice.rounds)
         work = choice.transactions * self._loop(choice.workload).gap.mean
         factor = choice.gap_factor + (choice.wanted_ps - choice.alone_ps) / max(1.0, work)
         self._refuse_factor(choice.workload, factor)
-        return Choice(choice.workload, choice.transactions, factor, choice.wanted_ps, 0, choice.rounds)
+        return ChosenCount(choice.workload, choice.transactions, factor, choice.wanted_ps, 0, choice.rounds)
 
-    def _corrected_together(self, verified: Sequence[Choice]) -> list[Choice]:
+    def _corrected_together(self, verified: Sequence[ChosenCount]) -> list[ChosenCount]:
         work = [choice.transactions * self._loop(choice.workload).gap.mean for choice in verified]
         missing = [choice.wanted_ps - choice.alone_ps for choice in verified]
         step = sum(w * m for w, m in zip(work, missing, strict=True)) / max(1.0, sum(w * w for w in work))
@@ -237,7 +240,7 @@ class _Calibration:
             return []
         factor = verified[0].gap_factor + step
         self._refuse_factor(verified[0].workload, factor)
-        return [Choice(c.workload, c.transactions, factor, c.wanted_ps, 0, c.rounds) for c in verified]
+        return [ChosenCount(c.workload, c.transactions, factor, c.wanted_ps, 0, c.rounds) for c in verified]
 
     def _loop(self, name: str) -> ClosedLoop:
         return _loop(self.scenario, name)
@@ -285,7 +288,7 @@ def _with_time(scenario: Scenario, wanted_ps: int) -> Scenario:
     return scenario.model_copy(update={"experiment": experiment})
 
 
-def _sentence(choice: Choice) -> str:
+def _sentence(choice: ChosenCount) -> str:
     gap = "" if choice.gap_factor == 1 else f", gap x {choice.gap_factor:.4g}"
     seconds = choice.alone_ps / PS_PER_S
     chosen = f"{choice.transactions} transactions per user{gap}"

@@ -34,7 +34,7 @@ def shuffled(arms: Sequence[str], numbers: Iterable[int], seed: int) -> list[Tri
     order: list[TrialKey] = []
     for number in numbers:
         block = [TrialKey(arm, number) for arm in arms]
-        luck = random.Random(hashlib.sha256(f"tailrace/{seed}/order/{number}".encode()).digest())
-        luck.shuffle(block)
+        rng = random.Random(hashlib.sha256(f"tailrace/{seed}/order/{number}".encode()).digest())
+        rng.shuffle(block)
         order += block
     return order

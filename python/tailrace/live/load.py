@@ -22,7 +22,7 @@ Refusals = Iterator[tuple[KeyPath, str, str]]
 
 
 @dataclass(frozen=True)
-class Interval:
+class MeasuredInterval:
     """The measured interval: what ended later does not count."""
 
     begun_wall_us: int
@@ -157,5 +157,5 @@ class Load(ABC):
         """Its TCP connections; None where there are none, or they are not known."""
 
     @abstractmethod
-    def measured(self, interval: Interval) -> Measured:
+    def measured(self, interval: MeasuredInterval) -> Measured:
         """What it did in the measured interval, from its logs."""

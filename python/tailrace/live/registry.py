@@ -55,7 +55,7 @@ def is_program(each: type[Load] | type[Service]) -> bool:
 
 
 @dataclass(frozen=True)
-class Choice:
+class ProgramChoice:
     """The programs of one workload."""
 
     load: type[Load]
@@ -80,10 +80,10 @@ def load_class(kind: str, raw: Any) -> type[Load]:
     return load
 
 
-def choice(kind: str, raw: Any) -> Choice:
+def choice(kind: str, raw: Any) -> ProgramChoice:
     """Its load and the service that the load asks; raises `FabricError` where there is none."""
     load = load_class(kind, raw)
-    return Choice(load, _service(load, _chosen(raw, SERVICE_KEY)))
+    return ProgramChoice(load, _service(load, _chosen(raw, SERVICE_KEY)))
 
 
 def foreign_service(kind: str, raw: Any) -> str | None:
@@ -120,7 +120,7 @@ def usual_service(sort: str) -> type[Service]:
     return found
 
 
-def needs_of(chosen: Iterable[Choice]) -> list[Needed]:
+def needs_of(chosen: Iterable[ProgramChoice]) -> list[Needed]:
     """Executables of these programs, each once."""
     return list(dict.fromkeys(needed for each in chosen for needed in each.needs))
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from tailrace.live.draws import Draw, UnknownDrawError
 from tailrace.live.lab.fabric import FabricError
 from tailrace.live.lab.lab import Lab
-from tailrace.live.load import PS_PER_US, Interval, Load, Measured, Refusals, Task
+from tailrace.live.load import PS_PER_US, Load, Measured, MeasuredInterval, Refusals, Task
 from tailrace.live.measure.closings import Meant
 from tailrace.live.measure.latency import cut_off_outcome, latency_outcome
 from tailrace.live.measure.series import Moved, Row
@@ -120,13 +120,13 @@ class TransactionLoad(Load):
             count=len(self.client_ports),
         )
 
-    def measured(self, interval: Interval) -> Measured:
+    def measured(self, interval: MeasuredInterval) -> Measured:
         """From the log of transactions."""
         whole = self.transactions()
         return measured(self.work, whole, self.lag_us(whole), interval)
 
 
-def measured(work: Work, whole: Sequence[Transaction], lag_us: float | None, interval: Interval) -> Measured:
+def measured(work: Work, whole: Sequence[Transaction], lag_us: float | None, interval: MeasuredInterval) -> Measured:
     """What the users of a workload did in an interval, from all of their transactions."""
     done = [one for one in whole if one.ended_us <= interval.ended_wall_us]
     raw, begun_wall_us = work.raw, interval.begun_wall_us
@@ -159,7 +159,7 @@ def measured(work: Work, whole: Sequence[Transaction], lag_us: float | None, int
     return Measured(outcome, rows, moved, begun_ps, lag_us, cut_off)
 
 
-def _cut_off(work: Work, whole: Sequence[Transaction], interval: Interval) -> list[Row]:
+def _cut_off(work: Work, whole: Sequence[Transaction], interval: MeasuredInterval) -> list[Row]:
     """What was running at the end, and how long it had: users end after those transactions, and log them."""
     ended_us = interval.ended_wall_us
     running = [one for one in whole if one.intended_us <= ended_us < one.ended_us]

@@ -11,18 +11,13 @@ from tailrace.results.compare.headline import headline
 from tailrace.results.compare.kinds import count_text, null_text
 from tailrace.results.directory.run_directory import Run
 from tailrace.results.directory.tables import Table, read_table
+from tailrace.results.format.numbers import number
 from tailrace.results.metrics.latency_summary import Latency
 from tailrace.results.metrics.unfinished import unfinished_sentences
 from tailrace.results.summarise import summarise_run
 from tailrace.results.sweep.text import format_result
 from tailrace.results.text.outcome_html import NOTEBOOK_STYLE, outcome_html
-from tailrace.results.text.run import (
-    difference_text,
-    figure_text,
-    number,
-    place,
-    verdict_text,
-)
+from tailrace.results.text.run import difference_text, figure_text, place, verdict_text
 
 PASSED_MARKS = {True: "✓", False: "✗", None: "?"}
 

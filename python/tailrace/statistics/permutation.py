@@ -30,7 +30,7 @@ class TestResult:
     is_exact: bool
 
 
-def permutation_test(a: Sequence[float], b: Sequence[float], luck: Random) -> TestResult:
+def permutation_test(a: Sequence[float], b: Sequence[float], random: Random) -> TestResult:
     """Two independent samples, difference of means."""
     values = [*a, *b]
     arrangements = comb(len(values), len(a))
@@ -40,11 +40,11 @@ def permutation_test(a: Sequence[float], b: Sequence[float], luck: Random) -> Te
     if arrangements <= ARRANGEMENTS_MAX:
         extreme = sum(abs(fsum(chosen) - expected) >= observed for chosen in combinations(values, len(a)))
         return TestResult(extreme / arrangements, smallest, "exact permutation test", is_exact=True)
-    extreme = sum(abs(fsum(luck.sample(values, len(a))) - expected) >= observed for _ in range(DRAWS))
+    extreme = sum(abs(fsum(random.sample(values, len(a))) - expected) >= observed for _ in range(DRAWS))
     return TestResult((extreme + 1) / (DRAWS + 1), 1 / (DRAWS + 1), "permutation test, drawn", is_exact=False)
 
 
-def sign_flip_test(differences: Sequence[float], luck: Random) -> TestResult:
+def sign_flip_test(differences: Sequence[float], random: Random) -> TestResult:
     """Paired samples, mean of the differences: each pair could as well have had the labels exchanged."""
     arrangements = 2 ** len(differences)
     observed = abs(fsum(differences)) - _tolerance(differences)
@@ -53,7 +53,7 @@ def sign_flip_test(differences: Sequence[float], luck: Random) -> TestResult:
         flips = product(*((value, -value) for value in differences))
         extreme = sum(abs(fsum(flipped)) >= observed for flipped in flips)
         return TestResult(extreme / arrangements, smallest, "exact paired permutation test", is_exact=True)
-    extreme = sum(abs(fsum(luck.choice((v, -v)) for v in differences)) >= observed for _ in range(DRAWS))
+    extreme = sum(abs(fsum(random.choice((v, -v)) for v in differences)) >= observed for _ in range(DRAWS))
     return TestResult((extreme + 1) / (DRAWS + 1), 1 / (DRAWS + 1), "paired permutation test, drawn", is_exact=False)
 
 

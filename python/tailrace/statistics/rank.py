@@ -29,10 +29,10 @@ def cliffs_delta(a: Sequence[float], b: Sequence[float]) -> float:
     return sum((y > x) - (y < x) for x in a for y in b) / (len(a) * len(b))
 
 
-def mann_whitney_test(a: Sequence[float], b: Sequence[float], luck: Random) -> TestResult:
+def mann_whitney_test(a: Sequence[float], b: Sequence[float], random: Random) -> TestResult:
     """Mann-Whitney U test, two-sided: a permutation test of the ranks (ties share their mean rank)."""
     ranks = _mean_ranks([*a, *b])
-    result = permutation_test(ranks[: len(a)], ranks[len(a) :], luck)
+    result = permutation_test(ranks[: len(a)], ranks[len(a) :], random)
     name = "exact Mann-Whitney test" if result.is_exact else "Mann-Whitney test, drawn"
     return TestResult(result.p_value, result.p_smallest, name, result.is_exact)
 

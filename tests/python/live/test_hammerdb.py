@@ -15,7 +15,7 @@ from tailrace.live.lab.needed import version_of
 from tailrace.live.load import Task
 from tailrace.live.machine import doctor
 from tailrace.live.programs import hammerdb, tcl
-from tailrace.live.programs.hammerdb import HammerDb, Installation, commands_script, driver_script
+from tailrace.live.programs.hammerdb import HammerDb, HammerDbInstallation, commands_script, driver_script
 from tailrace.live.programs.postgres_service import PostgreSql
 from tailrace.live.refuse import refuse
 from tailrace.live.work import Work
@@ -69,11 +69,11 @@ def test_it_is_found_where_the_variable_says_then_on_the_path_then_in_the_usual_
 ) -> None:
     assert hammerdb.installation() is None
     expected = [put(nowhere / "HammerDB-4.9"), put(nowhere / "opt" / "HammerDB-4.12")]
-    assert hammerdb.installation() == Installation(expected[1])  # a newer release, though 4.12 sorts before 4.9
+    assert hammerdb.installation() == HammerDbInstallation(expected[1])  # a newer release, though 4.12 sorts before 4.9
     on_path = put(nowhere / "bin")
-    assert hammerdb.installation() == Installation(on_path)
+    assert hammerdb.installation() == HammerDbInstallation(on_path)
     monkeypatch.setenv(hammerdb.HOME_VARIABLE, str(nowhere / "HammerDB-4.9"))
-    assert hammerdb.installation() == Installation(expected[0])
+    assert hammerdb.installation() == HammerDbInstallation(expected[0])
     monkeypatch.setenv(hammerdb.HOME_VARIABLE, str(nowhere / "elsewhere"))
     assert hammerdb.installation() is None
 

@@ -71,11 +71,11 @@ impl Aqm {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tailrace_units::Stream;
+    use tailrace_units::RandomStream;
 
     /// What happens to an elephant far above its share, capable and not.
     fn fates(ecn: bool) -> [Fate; 2] {
-        let afd = Afd::new(1, Span::from_us(1), 1, ecn, Stream::new(1, "afd"));
+        let afd = Afd::new(1, Span::from_us(1), 1, ecn, RandomStream::new(1, "afd"));
         [true, false].map(|capable| Aqm::Afd(Box::new(afd.clone())).on_arrival(Time::ZERO, 1, capable, Some(1 << 60)))
     }
 

@@ -2,7 +2,7 @@
 
 use super::Fate;
 use crate::DropCause;
-use tailrace_units::{Pace, Probability, Stream, Time};
+use tailrace_units::{Pace, Probability, RandomStream, Time};
 
 /// Binary digits after the point of the average depth.
 const FRACTION_BITS: u32 = 16;
@@ -30,7 +30,7 @@ pub struct Red {
     not_capable: RedProfile,
     weight_exponent: u8,
     ecn: bool,
-    random: Stream,
+    random: RandomStream,
     pace: Pace,
     average: u64,
     /// Frames since the last mark or drop; -1 when the average was below the minimum since (section 4 of the paper).
@@ -41,7 +41,14 @@ pub struct Red {
 impl Red {
     /// The average's weight is 2^-`weight_exponent` (0: instantaneous). `not_capable` is for frames that cannot be marked.
     /// `pace` is the port's, for ageing the average while the port is idle.
-    pub fn new(profile: RedProfile, not_capable: RedProfile, weight_exponent: u8, ecn: bool, random: Stream, pace: Pace) -> Red {
+    pub fn new(
+        profile: RedProfile,
+        not_capable: RedProfile,
+        weight_exponent: u8,
+        ecn: bool,
+        random: RandomStream,
+        pace: Pace,
+    ) -> Red {
         for profile in [profile, not_capable] {
             assert!(profile.minimum_bytes <= profile.maximum_bytes, "thresholds are in order");
         }
@@ -123,7 +130,7 @@ mod tests {
 
     fn of(profile: RedProfile, weight_exponent: u8) -> Red {
         let pace = BitRate::from_gbps(10).pace(0);
-        Red::new(profile, STRICT, weight_exponent, true, Stream::new(1, "red"), pace)
+        Red::new(profile, STRICT, weight_exponent, true, RandomStream::new(1, "red"), pace)
     }
     fn red(weight_exponent: u8) -> Red {
         of(PROFILE, weight_exponent)

@@ -2,7 +2,7 @@
 
 use crate::aqm::Fate;
 use crate::queue::Queue;
-use crate::{Aqm, Frame, Outside, PortNo, QueueNo};
+use crate::{Aqm, Frame, Outputs, PortNo, QueueNo};
 use tailrace_units::Time;
 use tailrace_wire::Ecn;
 
@@ -21,7 +21,7 @@ pub(super) fn judge_arrival<F: Frame>(
     place: Place,
     frame: &mut F,
     elephant: Option<u64>,
-    out: &mut impl Outside<F>,
+    out: &mut impl Outputs<F>,
 ) -> bool {
     if matches!(queue.aqm, Aqm::None) {
         return true;
@@ -34,7 +34,7 @@ fn judge_managed<F: Frame>(
     place: Place,
     frame: &mut F,
     elephant: Option<u64>,
-    out: &mut impl Outside<F>,
+    out: &mut impl Outputs<F>,
 ) -> bool {
     let capable = frame.ecn() != Ecn::NotEct;
     let fate = queue.aqm.on_arrival(place.at, queue.depth_bytes, capable, elephant);
@@ -47,7 +47,7 @@ pub(super) fn judge_departure<F: Frame>(
     place: Place,
     arrived: Time,
     frame: &mut F,
-    out: &mut impl Outside<F>,
+    out: &mut impl Outputs<F>,
 ) -> bool {
     let capable = frame.ecn() != Ecn::NotEct;
     let waited = place.at.since(arrived);
@@ -57,12 +57,12 @@ pub(super) fn judge_departure<F: Frame>(
 
 /// Most frames pass, and pay a comparison for it.
 #[inline(always)]
-fn carry_out<F: Frame>(fate: Fate, queue: &mut Queue<F>, place: Place, frame: &mut F, out: &mut impl Outside<F>) -> bool {
+fn carry_out<F: Frame>(fate: Fate, queue: &mut Queue<F>, place: Place, frame: &mut F, out: &mut impl Outputs<F>) -> bool {
     fate == Fate::Pass || strike(fate, queue, place, frame, out)
 }
 
 #[inline(never)]
-fn strike<F: Frame>(fate: Fate, queue: &mut Queue<F>, place: Place, frame: &mut F, out: &mut impl Outside<F>) -> bool {
+fn strike<F: Frame>(fate: Fate, queue: &mut Queue<F>, place: Place, frame: &mut F, out: &mut impl Outputs<F>) -> bool {
     match fate {
         Fate::Pass => true,
         Fate::Mark => {

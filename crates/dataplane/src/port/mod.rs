@@ -18,7 +18,7 @@ pub use policy::{PortPolicy, QueuePolicy, Watchdog};
 use crate::dpp::Dpp;
 use crate::ingress::{Account, Order};
 use crate::queue::Queue;
-use crate::{Frame, Outside, PortNo, QueueCounters, QueueNo, SharedBuffer, TrapCounters};
+use crate::{Frame, Outputs, PortNo, QueueCounters, QueueNo, SharedBuffer, TrapCounters};
 use fifo::Fifo;
 use scheduled::{Exit, Scheduled};
 use tailrace_units::{Pace, Time};
@@ -137,7 +137,7 @@ impl<F: Frame> Port<F> {
     }
 
     /// Does everything that was due up to and including `now`.
-    pub(crate) fn settle(&mut self, now: Time, buffer: &mut SharedBuffer, releases: &mut Releases, out: &mut impl Outside<F>) {
+    pub(crate) fn settle(&mut self, now: Time, buffer: &mut SharedBuffer, releases: &mut Releases, out: &mut impl Outputs<F>) {
         match &mut self.queueing {
             Queueing::Fifo(fifo) => fifo.settle(&mut self.transmitter, now, buffer, out),
             Queueing::Scheduled(scheduled) => {
@@ -147,7 +147,7 @@ impl<F: Frame> Port<F> {
     }
 
     /// Does the one thing that is due next, at `at`. Only ports that choose have such things.
-    pub(crate) fn step(&mut self, at: Time, buffer: &mut SharedBuffer, releases: &mut Releases, out: &mut impl Outside<F>) {
+    pub(crate) fn step(&mut self, at: Time, buffer: &mut SharedBuffer, releases: &mut Releases, out: &mut impl Outputs<F>) {
         if let Queueing::Scheduled(scheduled) = &mut self.queueing {
             scheduled.step(&mut Exit { transmitter: &mut self.transmitter, buffer, releases, out }, at);
         }
@@ -156,7 +156,7 @@ impl<F: Frame> Port<F> {
     /// Decides the fate of a frame that arrives now. The port must be settled. The frame stays where it is until it is
     /// known where it goes, so that it moves once.
     #[inline(always)]
-    pub(crate) fn judge(&mut self, now: Time, frame: &mut F, buffer: &mut SharedBuffer, out: &mut impl Outside<F>) -> Verdict {
+    pub(crate) fn judge(&mut self, now: Time, frame: &mut F, buffer: &mut SharedBuffer, out: &mut impl Outputs<F>) -> Verdict {
         match &mut self.queueing {
             Queueing::Fifo(fifo) => fifo.judge(&mut self.transmitter, now, frame, buffer, out),
             Queueing::Scheduled(scheduled) => scheduled.judge(&mut self.transmitter, now, frame, buffer, out),
@@ -171,7 +171,7 @@ impl<F: Frame> Port<F> {
         frame: F,
         account: Option<Account>,
         buffer: &mut SharedBuffer,
-        out: &mut impl Outside<F>,
+        out: &mut impl Outputs<F>,
     ) {
         if let Queueing::Scheduled(scheduled) = &mut self.queueing {
             let waiting_bytes = self.transmitter.waiting_bytes + u64::from(frame.bytes());

@@ -12,7 +12,7 @@ use crate::ingress::Account;
 use crate::progress::Progress;
 use crate::queue::Queue;
 use crate::schedule::Scheduler;
-use crate::{DppCounters, DropCause, Frame, Outside, QueueCounters, QueueNo, Service, SharedBuffer, TrapCounters};
+use crate::{DppCounters, DropCause, Frame, Outputs, QueueCounters, QueueNo, Service, SharedBuffer, TrapCounters};
 use std::collections::VecDeque;
 use tailrace_units::{Span, Time};
 use tailrace_wire::{PRIORITIES, Pause, PauseState};
@@ -109,7 +109,7 @@ impl<F: Frame> Scheduled<F> {
         transmitter.due = data.min(control);
     }
 
-    pub(super) fn settle(&mut self, exit: &mut Exit<'_, impl Outside<F>>, now: Time) {
+    pub(super) fn settle(&mut self, exit: &mut Exit<'_, impl Outputs<F>>, now: Time) {
         let mut progress = Progress::default();
         while exit.transmitter.due <= now {
             let at = exit.transmitter.due;
@@ -119,7 +119,7 @@ impl<F: Frame> Scheduled<F> {
     }
 
     /// Sends one frame at `at`, or finds out until when nothing can be sent.
-    pub(super) fn step(&mut self, exit: &mut Exit<'_, impl Outside<F>>, at: Time) {
+    pub(super) fn step(&mut self, exit: &mut Exit<'_, impl Outputs<F>>, at: Time) {
         if self.control.front().is_some_and(|&(ordered, _)| ordered <= at) {
             let (_, frame) = self.control.pop_front().expect("it was there");
             exit.transmitter.occupy(at, frame.bytes());
@@ -152,7 +152,7 @@ impl<F: Frame> Scheduled<F> {
         self.scheduler.choose_held(ready, |queue| queues[queue].head().is_none(), |queue| queues[queue].is_owed(at))
     }
 
-    fn send_head(&mut self, exit: &mut Exit<'_, impl Outside<F>>, at: Time, queue: QueueNo) {
+    fn send_head(&mut self, exit: &mut Exit<'_, impl Outputs<F>>, at: Time, queue: QueueNo) {
         let (arrived, bytes) = self.release_head(exit, at, queue);
         let place = Place { at, port: exit.transmitter.number, queue };
         let q = &mut self.queues[queue];
@@ -174,7 +174,7 @@ impl<F: Frame> Scheduled<F> {
 
     /// The first frame of a queue leaves every account; it is then fetched.
     #[inline(always)]
-    fn release_head(&mut self, exit: &mut Exit<'_, impl Outside<F>>, at: Time, queue: QueueNo) -> (Time, u32) {
+    fn release_head(&mut self, exit: &mut Exit<'_, impl Outputs<F>>, at: Time, queue: QueueNo) -> (Time, u32) {
         let q = &mut self.queues[queue];
         let depth = q.depth_bytes;
         let (arrived, bytes, account) = q.release_head();
@@ -204,7 +204,7 @@ impl<F: Frame> Scheduled<F> {
         now: Time,
         frame: &mut F,
         buffer: &mut SharedBuffer,
-        out: &mut impl Outside<F>,
+        out: &mut impl Outputs<F>,
     ) -> Verdict {
         let queue = self.classify(now, frame);
         let bytes = frame.bytes();

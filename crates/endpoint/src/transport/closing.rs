@@ -8,7 +8,7 @@
 use tailrace_units::{Span, Time};
 use tailrace_wire::{Flags, Packet};
 
-use super::handshake::Phase;
+use super::phase::Phase;
 use super::timer::Pending;
 use super::{Progress, Segment, Tcp, Wire};
 

@@ -3,7 +3,7 @@
 use tailrace_units::{Span, Time};
 use tailrace_wire::Flags;
 
-use super::handshake::Phase;
+use super::phase::Phase;
 use super::timer::Pending;
 use super::{Tcp, Wire};
 

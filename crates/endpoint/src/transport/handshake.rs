@@ -5,9 +5,10 @@ use tailrace_wire::{Ecn, Flags, Packet, SackBlock};
 
 use super::closing::Closing;
 use super::giving_up::Failure;
+use super::phase::Phase;
 use super::recovery::State;
+use super::rtt::INITIAL_TIMEOUT;
 use super::sender::FIRST_BYTE;
-use super::sender::rtt::INITIAL_TIMEOUT;
 use super::timer::Pending;
 use super::{Progress, Segment, Tcp, Wire};
 
@@ -18,21 +19,6 @@ const SYN_OPTION_BYTES: u32 = 8;
 const SYN_RETRIES: u8 = 6;
 /// A SYN-ACK is repeated this often (Linux `tcp_synack_retries`).
 const SYN_ACK_RETRIES: u8 = 5;
-
-/// How far the opening has come.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Phase {
-    Listen,
-    SynSent,
-    SynReceived,
-    Established,
-    /// Established, and an end was closed.
-    Closing,
-    /// Nothing is left of the connection.
-    Closed,
-    /// The same before both ends had closed.
-    Failed(Failure),
-}
 
 /// The opening segment in flight, and what is known of closing: together, because an end of a connection has no room to waste.
 pub(super) struct Handshake {

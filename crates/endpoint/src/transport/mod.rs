@@ -1,9 +1,9 @@
 //! TCP as Linux does it, without I/O: it is handed segments, writes and the time, and hands back segments and its next deadline.
 //!
-//! The folders in the order in which a byte meets them: `handshake` opens the connection; `sender` cuts what was written into segments and
+//! The folders in the order in which a byte meets them: `handshake` opens the connection (its states are in `phase`); `sender` cuts what was written into segments and
 //! bursts (`output`, `burst`) and keeps few of them in the NIC (`small_queue`); at the peer, `receiver` puts them in order (`reassembly`),
 //! keeps them for an application that reads late (`reading`), and decides when to acknowledge (`ack_policy`) and which window to announce
-//! (`window`); back at the sender, `sender::acknowledge` reads the acknowledgement and `sender::rtt` measures the round trip, `recovery`
+//! (`window`); back at the sender, `sender::acknowledge` reads the acknowledgement and `rtt` measures the round trip, `recovery`
 //! keeps the scoreboard, finds losses (`rack`, `duplicates`) and acts when no acknowledgement comes (`timeout`, `probe`), and `congestion`
 //! moves the window; `closing` ends the connection, and so do `reset` at once and `giving_up` without an answer.
 
@@ -12,9 +12,11 @@ mod config;
 mod congestion;
 mod giving_up;
 mod handshake;
+mod phase;
 mod receiver;
 mod recovery;
 mod reset;
+mod rtt;
 mod sender;
 mod stats;
 mod timer;
@@ -36,7 +38,7 @@ use receiver::Receive;
 use recovery::Recovery;
 use recovery::rack::Rack;
 use recovery::scoreboard::Scoreboard;
-use sender::rtt::Rtt;
+use rtt::Rtt;
 use sender::small_queue::SmallQueue;
 use sender::{FIRST_BYTE, Send};
 use timer::Timers;

@@ -5,7 +5,7 @@ use tailrace_wire::{Flags, Packet, TCP_TIMESTAMP_BYTES};
 
 use super::closing::Close;
 use super::giving_up::Failure;
-use super::handshake::Phase;
+use super::phase::Phase;
 use super::sender::FIRST_BYTE;
 use super::timer::Pending;
 use super::{Segment, Tcp, Wire};

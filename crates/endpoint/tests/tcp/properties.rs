@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use tailrace_endpoint::transport::{Buffer, CongestionControl, Failure, SlowStartExit, Tcp, TcpConfig};
-use tailrace_units::{Probability, Span, Stream, Time};
+use tailrace_units::{Probability, RandomStream, Span, Time};
 use tailrace_wire::Packet;
 
 use crate::harness::World;
@@ -25,10 +25,10 @@ struct Mistreatment {
 
 impl Mistreatment {
     fn fate(&self) -> impl FnMut(usize, u64, &Packet) -> Fate + use<> {
-        let mut luck = Stream::new(self.seed, "fate");
+        let mut random = RandomStream::new(self.seed, "fate");
         let this = self.clone();
         move |_, index, _| {
-            let mut happens = |percent: u64| luck.happens(Probability::ratio(percent, 100));
+            let mut happens = |percent: u64| random.happens(Probability::ratio(percent, 100));
             if index > MISTREATED {
                 Fate::Deliver
             } else if happens(this.loss_percent) {

@@ -2,7 +2,7 @@
 
 use super::{print_json, punctuality};
 use crate::client::Client;
-use crate::lab::Kind;
+use crate::lab::FabricKind;
 use crate::measured_plan::{QUEUE_BYTES, SENDER_FACTOR, two_hosts};
 use crate::options::{Words, unknown};
 use crate::scratch::Scratch;
@@ -16,7 +16,7 @@ const GIGABIT: u64 = 1_000_000_000;
 /// Ethernet and wire overhead, and headers of a datagram (RFC 791, RFC 768).
 const FRAME_BYTES: u64 = 14 + 24;
 const HEADER_BYTES: u64 = 20 + 8;
-/// Rate of the port that is flooded with small frames: ten times what a core carries. Frames of one look are bounded by the
+/// Rate of the port that is flooded with small frames: ten times what a core carries. Frames of one wake-up are bounded by the
 /// line's rate alone, and a faster line would let a slow machine read without end.
 const FLOOD_GBPS: u64 = 10;
 /// The source sends this much more than the port can: 110 %.
@@ -38,7 +38,7 @@ const PORTS: [(u64, u64, usize); 4] =
     [(GIGABIT / 5, 1_500, 0), (GIGABIT, 9_000, 0), (GIGABIT / 5, 1_500, 2), (GIGABIT, 9_000, 2)];
 
 pub(super) fn run(mut words: Words) -> Result<(), String> {
-    let (mut seconds, mut kind, mut ports) = (3, Kind::Tap, &PORTS[..]);
+    let (mut seconds, mut kind, mut ports) = (3, FabricKind::Tap, &PORTS[..]);
     while let Some(word) = words.next() {
         match word.as_str() {
             "--seconds" => seconds = words.value::<u64>()?.clamp(2, 600),
@@ -58,13 +58,13 @@ struct Bench {
     program: PathBuf,
     dir: PathBuf,
     seconds: u64,
-    kind: Kind,
+    kind: FabricKind,
     ports: &'static [(u64, u64, usize)],
 }
 
 impl Bench {
     fn all(&self) -> Result<Value, String> {
-        let frames = if self.kind == Kind::Tap { self.frames()? } else { self.foreign_frames()? };
+        let frames = if self.kind == FabricKind::Tap { self.frames()? } else { self.foreign_frames()? };
         let ports = self.ports.iter().filter(|&&(_, mtu, _)| self.kind.mtu_bytes_max().is_none_or(|most| mtu <= u64::from(most)));
         let ports: Vec<Value> = ports.map(|&(rate, mtu, hogs)| self.port(rate, mtu, hogs)).collect::<Result<_, _>>()?;
         Ok(json!({ "kind": self.kind.name(), "frames": frames, "ports": ports }))
@@ -113,7 +113,7 @@ impl Bench {
         }))
     }
 
-    /// A port that is offered more than it can send; before it, how punctual the machine is beside the same neighbours.
+    /// A port that is offered more than it can send; before it, how late the machine is beside the same neighbours.
     fn port(&self, rate: u64, mtu: u64, neighbours: usize) -> Result<Value, String> {
         let (payload, wire_bits) = (mtu - HEADER_BYTES, (mtu + FRAME_BYTES) * 8);
         let mut lab = self.lab(rate, mtu)?;

@@ -1,4 +1,4 @@
-//! How late this machine wakes a thread that does nothing else. No switch program that sleeps is more punctual than that; what
+//! How late this machine wakes a thread that does nothing else. No switch program that sleeps is less late than that; what
 //! the fabric adds is its own.
 
 use crate::clock::{Clock, thread_time};

@@ -64,7 +64,7 @@ pub fn parse(bytes: &[u8], origin: Origin<'_>, number: u64) -> Result<LiveFrame,
         tag,
         ..Packet::default()
     };
-    Ok(LiveFrame { packet, key, from_host: origin.host as u16, slot: None, punctual: Time::ZERO })
+    Ok(LiveFrame { packet, key, from_host: origin.host as u16, slot: None, on_time: Time::ZERO })
 }
 
 /// The switch tells capable from incapable senders; ECT(1) counts as capable like ECT(0) (RFC 3168).

@@ -5,12 +5,13 @@
 //! sockets whose frames wait in it send no more (tcp_small_queues; SO_SNDBUF). A token bucket with the rate of the line is such a
 //! queue.
 
-use super::hosts::QUEUE_FRAMES;
 use super::star::shape_of;
 use crate::netlink::{Link, Netlink};
 use std::io;
 use tailrace_plan::Plan;
 
+/// Frames that wait between a host and the fabric. A full queue would drop inside the host, where no model counts it.
+pub(super) const QUEUE_FRAMES: u32 = 100_000;
 /// Said where the kernel has no such queues.
 pub(super) const MISSING: &str =
     "this kernel has no token buckets (sch_tbf): a sender whose own link is the bottleneck has all of its window in front of it";

@@ -5,7 +5,7 @@ use super::mounts;
 use super::protocol::Spawn;
 use crate::cgroup::{self, Groups};
 use crate::sys::bpf;
-use crate::sys::process::{Ending, Entry, Reaped, spawn};
+use crate::sys::process::{ChildSetup, Ending, Reaped, spawn};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::{Pid, User, getgrouplist};
 use serde_json::{Value, json};
@@ -70,7 +70,7 @@ impl Programs {
         let errors =
             if order.stderr == order.stdout { output.try_clone().map_err(|e| e.to_string())? } else { create(&order.stderr)? };
         command.stdin(input(order.stdin.as_deref())?).stdout(output).stderr(errors);
-        let entry = Entry {
+        let entry = ChildSetup {
             network: host.map(|host| host.namespace.as_raw_fd()),
             groups: self.join_files(member, order.priority, order.dscp)?,
             hostname: host.map(|host| host.name.clone()),

@@ -1,6 +1,6 @@
 //! What the parts of data-centre bridging in a plan must satisfy: groups, pauses, elephant traps, policers, rules, QCN.
 
-use super::require;
+use crate::error::require;
 use crate::graph::{Graph, NodeId};
 use crate::{PlanError, RawAqm, RawGroup, RawHost, RawLimit, RawPolicy, RawQueue, RawRule, RawSwitch};
 

@@ -1,7 +1,7 @@
 //! What a host of the plan must satisfy.
 
 use super::bridging::check_interface;
-use super::require;
+use crate::error::require;
 use crate::{PlanError, RawHost};
 
 /// IPv4's smallest datagram that every host must accept, and the largest jumbo MTU of the switches we model.

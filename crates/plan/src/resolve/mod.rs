@@ -3,12 +3,14 @@
 pub(crate) mod bridging;
 pub(crate) mod hosts;
 pub(crate) mod policies;
+mod trees;
 mod vlans;
 
+use crate::error::require;
 use crate::graph::{Graph, Link, SwitchIndex};
 use crate::tree::{self, SpanningTree};
-use crate::workloads::{Workload, distribution, resolve_workload};
-use crate::{PlanError, RawPlan, RawPolicy};
+use crate::workloads::{Network, Workload, distribution, resolve_workload};
+use crate::{COUNT_MAX, PlanError, RawPlan, RawPolicy};
 use hosts::check_host;
 use policies::{PoliciesOfPorts, check_switch};
 use std::collections::BTreeMap;
@@ -19,8 +21,6 @@ use vlans::tagged_links;
 const VERSION: u32 = 2;
 /// Largest clock offset: ten times what IEEE 802.3 allows.
 pub(crate) const CLOCK_OFFSET_PPB_MAX: u32 = 1_000_000;
-/// Most nodes, links, users or connections of one plan.
-pub(crate) const COUNT_MAX: usize = 1_000_000;
 /// Most links of one switch: ports are numbered in 16 bits.
 const PORTS_MAX: usize = 1 << 16;
 /// Most hosts: a packet names its destination in 16 bits.
@@ -54,16 +54,6 @@ pub struct Plan {
     policies: PoliciesOfPorts,
 }
 
-impl PlanError {
-    pub(crate) fn nonsense(place: impl Into<String>, reason: impl Into<String>) -> PlanError {
-        PlanError::Nonsense { place: place.into(), reason: reason.into() }
-    }
-}
-
-pub(crate) fn require(ok: bool, place: &str, reason: &str) -> Result<(), PlanError> {
-    if ok { Ok(()) } else { Err(PlanError::nonsense(place, reason)) }
-}
-
 impl Plan {
     /// Reads a plan from JSON.
     ///
@@ -88,7 +78,9 @@ impl Plan {
         let policies = PoliciesOfPorts::new(&raw.switches, &graph);
         raw.switches.iter().enumerate().try_for_each(|(index, _)| check_switch(&raw.switches, index, &policies, &graph))?;
         let rx_jitter = raw.hosts.iter().map(|host| distribution(&host.nic.rx_jitter, &host.name)).collect::<Result<_, _>>()?;
-        let workloads = raw.workloads.iter().map(|w| resolve_workload(w, &graph, &raw)).collect::<Result<Vec<_>, _>>()?;
+        let host_mtu_bytes = raw.hosts.iter().map(|host| host.mtu_bytes).collect();
+        let network = Network { graph: &graph, host_mtu_bytes, has_spanning_trees: raw.spanning_tree.is_some() };
+        let workloads = raw.workloads.iter().map(|w| resolve_workload(w, &network)).collect::<Result<Vec<_>, _>>()?;
         require(!workloads.is_empty(), "workloads", "nothing uses the network")?;
         check_size(&raw, &graph, &workloads)?;
         let observed = raw.observe.ports.iter().map(|pair| resolve_port(pair, &graph)).collect::<Result<Vec<_>, _>>()?;

@@ -1,7 +1,7 @@
 //! What a switch of the plan and its policies must satisfy.
 
 use super::bridging::{check_accounts, check_bridging, check_rule};
-use super::require;
+use crate::error::require;
 use crate::graph::{Graph, SwitchIndex};
 use crate::{PlanError, RawLimit, RawPolicy, RawService, RawSwitch};
 use std::collections::BTreeMap;

@@ -10,8 +10,8 @@
 
 use super::PATH_COST_MAX;
 use super::union::{Forests, Pairs, other_end};
+use crate::error::require;
 use crate::graph::Graph;
-use crate::resolve::require;
 use crate::{PlanError, RawTree};
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};

@@ -2,20 +2,20 @@
 //!
 //! What is computed is what the protocol has settled on when nothing changes any more (IEEE 802.1Q-2018 clause 13, RSTP
 //! and MSTP with all switches in one region). Modules in order: what the protocol settles on with given priorities and
-//! costs; the choice of costs by which several trees share few links; the trees in words.
+//! costs; the choice of costs by which several trees share few links.
 
 pub(crate) mod choice;
 mod election;
-mod summary;
 mod union;
 
 pub use election::{Bridge, PortRole, SpanningTree};
 
+use crate::error::require;
 use crate::graph::Graph;
-use crate::resolve::require;
 use crate::{PlanError, RawSpanningTree, RawTree};
 use election::elect;
 use std::collections::BTreeSet;
+use tailrace_wire::VLAN_MAX;
 
 /// IEEE 802.1Q-2018 table 13-3: the steps of a bridge's priority. The largest is 15 of them.
 pub(crate) const BRIDGE_PRIORITY_STEP: u16 = 4096;
@@ -25,8 +25,6 @@ pub(crate) const PORT_PRIORITY_STEP: u8 = 16;
 pub(crate) const PATH_COST_MAX: u32 = 200_000_000;
 /// IEEE 802.1Q-2018 clause 8.9.2: at most 64 instances besides the first.
 pub(crate) const TREES_MAX: usize = 65;
-/// IEEE 802.1Q: 0 and 4095 are no VLANs.
-pub(crate) const VLAN_MAX: u16 = 4094;
 
 /// The trees of a plan, in its order.
 pub(crate) fn trees(raw: &RawSpanningTree, graph: &Graph) -> Result<Vec<SpanningTree>, PlanError> {

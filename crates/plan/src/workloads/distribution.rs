@@ -1,7 +1,7 @@
 //! Distributions of a plan, made sound.
 
 use crate::PlanError;
-use crate::resolve::require;
+use crate::error::require;
 use serde::{Deserialize, Serialize};
 use tailrace_units::Distribution;
 

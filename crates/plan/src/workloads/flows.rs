@@ -2,8 +2,8 @@
 
 use super::{Body, RawDistribution, RawHeader, Side, Workload, distribution};
 use crate::PlanError;
+use crate::error::require;
 use crate::graph::Graph;
-use crate::resolve::require;
 use serde::{Deserialize, Serialize};
 use tailrace_units::Distribution;
 

@@ -15,12 +15,12 @@ pub use flows::{Flows, RawFlows};
 pub use oltp::{Oltp, RawGapFrom, RawOltp, RawRoundTrip, RoundTrip};
 pub use stream::{Pins, RawStream, Stream};
 
+use crate::PlanError;
+use crate::error::require;
 use crate::graph::Graph;
-use crate::resolve::require;
-use crate::tree::VLAN_MAX;
-use crate::{PlanError, RawPlan};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use tailrace_wire::VLAN_MAX;
 
 /// What uses the network, as it stands in the plan.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -175,13 +175,22 @@ impl RawHeader {
     }
 }
 
-pub(crate) fn resolve_workload(raw: &RawWorkload, graph: &Graph, plan: &RawPlan) -> Result<Workload, PlanError> {
+/// What a workload of the plan runs on, and is checked against.
+pub(crate) struct Network<'a> {
+    pub(crate) graph: &'a Graph,
+    /// By host.
+    pub(crate) host_mtu_bytes: Vec<u32>,
+    pub(crate) has_spanning_trees: bool,
+}
+
+pub(crate) fn resolve_workload(raw: &RawWorkload, network: &Network<'_>) -> Result<Workload, PlanError> {
     let header = &raw.header;
+    let graph = network.graph;
     match &raw.body {
         RawBody::Oltp(raw) => oltp::resolve(header, raw, graph),
-        RawBody::Stream(raw) => stream::resolve(header, raw, graph, plan),
+        RawBody::Stream(raw) => stream::resolve(header, raw, network),
         RawBody::Flows(raw) => flows::resolve(header, raw, graph),
-        RawBody::Datagrams(raw) => datagrams::resolve(header, raw, graph, plan),
+        RawBody::Datagrams(raw) => datagrams::resolve(header, raw, network),
     }
 }
 

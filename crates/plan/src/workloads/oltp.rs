@@ -1,9 +1,10 @@
 //! Closed-loop users of a database.
 
 use super::{Body, RawDistribution, RawHeader, Side, Workload, distribution, ends};
+use crate::COUNT_MAX;
 use crate::PlanError;
+use crate::error::require;
 use crate::graph::Graph;
-use crate::resolve::{COUNT_MAX, require};
 use serde::{Deserialize, Serialize};
 use tailrace_units::Distribution;
 

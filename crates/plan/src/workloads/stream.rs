@@ -1,9 +1,10 @@
 //! Bulk TCP connections.
 
-use super::{Body, RawHeader, Side, Workload, ends};
+use super::{Body, Network, RawHeader, Side, Workload, ends};
+use crate::COUNT_MAX;
+use crate::PlanError;
+use crate::error::require;
 use crate::graph::Graph;
-use crate::resolve::{COUNT_MAX, require};
-use crate::{PlanError, RawPlan};
 use serde::{Deserialize, Serialize};
 
 /// Bulk TCP connections.
@@ -54,15 +55,15 @@ pub struct Stream {
     pub raw: RawStream,
 }
 
-pub(super) fn resolve(header: &RawHeader, raw: &RawStream, graph: &Graph, plan: &RawPlan) -> Result<Workload, PlanError> {
-    let name = &header.name;
+pub(super) fn resolve(header: &RawHeader, raw: &RawStream, network: &Network<'_>) -> Result<Workload, PlanError> {
+    let (name, graph) = (&header.name, network.graph);
     let (source, destination) = ends(graph, &raw.source, &raw.destination, name)?;
     require((1..=COUNT_MAX as u32).contains(&raw.connections), name, "connections is 1 to a million")?;
     check_pace(raw, name)?;
     let pin = |names: &[String]| names.iter().map(|name| graph.node(name, name)).collect::<Result<Vec<_>, _>>();
     let pins = [pin(&raw.pin_forward)?, pin(&raw.pin_backward)?];
     let is_pinned = !raw.pin_forward.is_empty() || !raw.pin_backward.is_empty();
-    require(!is_pinned || plan.spanning_tree.is_none(), name, "with spanning trees no path is pinned")?;
+    require(!(is_pinned && network.has_spanning_trees), name, "with spanning trees no path is pinned")?;
     check_pin(graph, source, &pins[0], destination, name)?;
     check_pin(graph, destination, &pins[1], source, name)?;
     let header = header.resolved("stream", [vec![source], vec![destination]], Side::Peers, 2 * u64::from(raw.connections))?;

@@ -1,18 +1,14 @@
 //! From the plan to the world.
 
-mod connection;
 mod host;
 
-pub use connection::SERVER_PORT;
-pub(crate) use connection::{Connection, DatagramFlow, Ends};
-
 use crate::agenda::Agenda;
+use crate::attachment::Attachment;
 use crate::bridging::Bridging;
-use crate::hosted::HostedProgram;
-use crate::links::{Attachment, Links};
+use crate::links::Links;
 use crate::observe::{Observe, WorkloadRecord};
 use crate::workloads::{generators, open_workloads, record_for, start_of};
-use crate::world::World;
+use crate::world::{HostedProgram, World};
 
 use host::{host_of, moderation};
 use std::collections::BTreeMap;

@@ -1,10 +1,10 @@
 //! Datagrams at a rate, whatever the network does.
 
 use super::{Place, SimulatedKind};
-use crate::build::{DatagramFlow, Ends};
-use crate::generate::Kind;
+use crate::generator::GeneratorKind;
 use crate::observe::WorkloadRecord;
 use crate::world::World;
+use crate::world::connection::{DatagramFlow, Ends};
 use tailrace_plan::{Datagrams, RawObserve};
 use tailrace_wire::{IPV4_HEADER_BYTES, UDP_HEADER_BYTES};
 
@@ -22,7 +22,7 @@ impl SimulatedKind for Datagrams {
         let header_bytes = place.plan.raw.framing.header_bytes + IPV4_HEADER_BYTES + UDP_HEADER_BYTES;
         let (workload, tag, dscp) = (place.number, place.tag(), place.header.dscp);
         let socket = world.open_datagrams(DatagramFlow { ends, workload, tag, dscp, header_bytes });
-        let kind = Kind::Datagrams { host: ends.client, socket, payload_max: self.payload_max };
+        let kind = GeneratorKind::Datagrams { host: ends.client, socket, payload_max: self.payload_max };
         world.generators.push(place.generator(kind, &self.sizes, &self.interarrival, self.raw.count));
     }
 }

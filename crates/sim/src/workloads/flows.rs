@@ -1,7 +1,7 @@
 //! Finite flows that arrive by themselves.
 
 use super::{Place, SimulatedKind};
-use crate::generate::Kind;
+use crate::generator::GeneratorKind;
 use crate::observe::WorkloadRecord;
 use crate::world::World;
 use tailrace_plan::{Flows, RawObserve};
@@ -17,7 +17,7 @@ impl SimulatedKind for Flows {
 
     fn open(&self, place: &Place<'_>, world: &mut World) {
         let narrow = |hosts: &[usize]| hosts.iter().map(|&host| host as u32).collect();
-        let kind = Kind::Flows { sources: narrow(&place.header.openers), destinations: narrow(&place.header.peers) };
+        let kind = GeneratorKind::Flows { sources: narrow(&place.header.openers), destinations: narrow(&place.header.peers) };
         world.generators.push(place.generator(kind, &self.sizes, &self.interarrival, self.raw.flows));
     }
 }

@@ -5,11 +5,11 @@ mod flows;
 mod oltp;
 mod stream;
 
-use crate::generate::{Generator, Kind};
+use crate::generator::{Generator, GeneratorKind};
 use crate::observe::WorkloadRecord;
 use crate::world::World;
 use tailrace_plan::{Body, Header, Plan, RawObserve, Workload};
-use tailrace_units::{Distribution, Stream, Time};
+use tailrace_units::{Distribution, RandomStream, Time};
 use tailrace_wire::Tag;
 
 /// What the simulator asks of a kind.
@@ -44,7 +44,7 @@ impl Place<'_> {
     }
 
     /// A generator of so many arrivals; 0 for no end.
-    fn generator(&self, kind: Kind, sizes: &Distribution, interarrival: &Distribution, count: u64) -> Generator {
+    fn generator(&self, kind: GeneratorKind, sizes: &Distribution, interarrival: &Distribution, count: u64) -> Generator {
         Generator {
             workload: self.number,
             kind,
@@ -53,7 +53,7 @@ impl Place<'_> {
             left: if count == 0 { u64::MAX } else { count },
             tag: self.tag(),
             dscp: self.header.dscp,
-            luck: Stream::new(self.plan.raw.seed, &format!("{}/arrivals", self.header.name)),
+            random: RandomStream::new(self.plan.raw.seed, &format!("{}/arrivals", self.header.name)),
         }
     }
 }

@@ -1,13 +1,13 @@
 //! Closed-loop users of a database.
 
 use super::{Place, SimulatedKind, arm_socket};
-use crate::build::{Connection, Ends};
 use crate::observe::WorkloadRecord;
 use crate::world::World;
+use crate::world::connection::{Connection, Ends};
 use std::rc::Rc;
 use tailrace_endpoint::app::{App, GapFrom, OltpClient, OltpProfile, OltpServer, Statement};
 use tailrace_plan::{Oltp, RawGapFrom, RawObserve};
-use tailrace_units::{Span, Stream, Time};
+use tailrace_units::{RandomStream, Span, Time};
 
 impl SimulatedKind for Oltp {
     fn record(&self, observe: &RawObserve) -> WorkloadRecord {
@@ -21,11 +21,11 @@ impl SimulatedKind for Oltp {
         let profile = Rc::new(profile(self));
         let ends = Ends { client: self.client as u32, server: self.server as u32 };
         for user in 0..self.raw.users {
-            let luck = |what: &str| Stream::new(place.plan.raw.seed, &format!("{}/{user}/{what}", place.header.name));
-            let start = Time::from_ps(self.start.draw(&mut luck("start")));
+            let random = |what: &str| RandomStream::new(place.plan.raw.seed, &format!("{}/{user}/{what}", place.header.name));
+            let start = Time::from_ps(self.start.draw(&mut random("start")));
             let connect = if self.raw.connects_early { Time::ZERO } else { start };
-            let client = OltpClient::new(Rc::clone(&profile), user, connect, start, luck("client"));
-            let server = OltpServer::new(Rc::clone(&profile), luck("server"));
+            let client = OltpClient::new(Rc::clone(&profile), user, connect, start, random("client"));
+            let server = OltpServer::new(Rc::clone(&profile), random("server"));
             let apps = [App::OltpClient(Box::new(client)), App::OltpServer(Box::new(server))];
             let (tag, dscp, workload) = (place.tag(), place.header.dscp, place.number);
             let (client, _) = world.connect(Connection { ends, workload, tag, dscp, apps, goodput_at: 0, is_transient: false });

@@ -1,9 +1,9 @@
 //! Bulk TCP connections.
 
 use super::{Place, SimulatedKind, arm_socket};
-use crate::build::{Connection, Ends};
 use crate::observe::WorkloadRecord;
 use crate::world::World;
+use crate::world::connection::{Connection, Ends};
 use tailrace_endpoint::app::{App, Offer, StreamSink, StreamSource};
 use tailrace_plan::{RawObserve, RawStream, Stream};
 use tailrace_units::Time;

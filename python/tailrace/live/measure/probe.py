@@ -114,21 +114,21 @@ class Used:
 
 
 @dataclass(frozen=True)
-class Cpu:
+class CpuTicks:
     """Time of all cores of the machine together, in ticks."""
 
     total: int
     idle: int
     steal: int
-    cores: "tuple[Cpu, ...]" = ()
+    cores: "tuple[CpuTicks, ...]" = ()
     """Each core alone."""
 
-    def used_since(self, before: "Cpu") -> Used:
+    def used_since(self, before: "CpuTicks") -> Used:
         """What happened since an earlier reading."""
         cores = [now.shares_since(then)["steal_share"] for now, then in zip(self.cores, before.cores, strict=False)]
         return Used(self.shares_since(before), tuple(cores))
 
-    def shares_since(self, before: "Cpu") -> dict[str, float | None]:
+    def shares_since(self, before: "CpuTicks") -> dict[str, float | None]:
         """Shares of all cores' time since an earlier reading; None where that was too short to tell."""
         span = self.total - before.total
         if span < TICKS_MIN:
@@ -136,15 +136,15 @@ class Cpu:
         return {"idle_share": (self.idle - before.idle) / span, "steal_share": (self.steal - before.steal) / span}
 
 
-def cpu() -> Cpu:
+def cpu() -> CpuTicks:
     """From /proc/stat: user nice system idle iowait irq softirq steal (guest is part of user)."""
     return parse_cpu(Path("/proc/stat").read_text(encoding="ascii"))
 
 
-def parse_cpu(text: str) -> Cpu:
+def parse_cpu(text: str) -> CpuTicks:
     """As `cpu`, from the text of the file."""
     lines = [line.split() for line in text.splitlines() if line.startswith("cpu")]
-    whole, *cores = [Cpu(sum(times), times[3] + times[4], times[7]) for times in map(_ticks, lines)]
+    whole, *cores = [CpuTicks(sum(times), times[3] + times[4], times[7]) for times in map(_ticks, lines)]
     return replace(whole, cores=tuple(cores))
 
 

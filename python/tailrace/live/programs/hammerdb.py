@@ -55,7 +55,7 @@ US_PER_S = 10**6
 
 
 @dataclass(frozen=True)
-class Installation:
+class HammerDbInstallation:
     """One installed HammerDB."""
 
     program: Path
@@ -66,7 +66,7 @@ class Installation:
         return self.program.resolve().parent
 
 
-def installation() -> Installation | None:
+def installation() -> HammerDbInstallation | None:
     """The one that `HAMMERDB_HOME` names, or on the PATH, or the newest of the usual folders; None without any."""
     named = os.environ.get(HOME_VARIABLE)
     if named:
@@ -81,9 +81,9 @@ def installation() -> Installation | None:
     return None
 
 
-def _in_folder(folder: Path) -> Installation | None:
+def _in_folder(folder: Path) -> HammerDbInstallation | None:
     program = folder / PROGRAM
-    return Installation(program) if program.is_file() and os.access(program, os.X_OK) else None
+    return HammerDbInstallation(program) if program.is_file() and os.access(program, os.X_OK) else None
 
 
 def _release_of(folder: Path) -> list[int]:

@@ -15,7 +15,7 @@ from tailrace.live.lab.fabric import FabricError
 from tailrace.live.lab.lab import Lab
 from tailrace.live.lab.needed import Needed
 from tailrace.live.lab.program import STOP_LIMIT_S, Command, Program
-from tailrace.live.load import PS_PER_S, Interval, Load, Measured, Refusals, Task
+from tailrace.live.load import PS_PER_S, Load, Measured, MeasuredInterval, Refusals, Task
 from tailrace.live.measure.closings import Meant
 from tailrace.live.measure.latency import cut_off_outcome, latency_outcome
 from tailrace.live.measure.series import Moved, Row, bytes_after
@@ -233,7 +233,7 @@ class Iperf3(Load):
             else:
                 program.stop("INT")
 
-    def measured(self, interval: Interval) -> Measured:
+    def measured(self, interval: MeasuredInterval) -> Measured:
         """From the reports of the receiving ends."""
         received = {pair: read_server(self._servers[pair].out_path) for pair in self._clients}
         ends_ps = [round((self._begun_s[pair] + each.seconds) * PS_PER_S) for pair, each in received.items()]
@@ -273,7 +273,7 @@ class Iperf3(Load):
             count=sum(pair.connections + 1 for pair in self._clients),
         )
 
-    def _cut_off(self, interval: Interval) -> list[Row]:
+    def _cut_off(self, interval: MeasuredInterval) -> list[Row]:
         """Transfers that the end cut off. Which of them had ended is not known: all count from their beginning."""
         begun = (self._begun_s[pair] for pair in self._clients)
         return [

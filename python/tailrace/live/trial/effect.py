@@ -17,7 +17,7 @@ US_PER_MS = 1000.0
 
 
 @dataclass(frozen=True)
-class Effect:
+class LatenessEffect:
     """One port: what happened, less what a punctual switch would have made of the same frames."""
 
     frames: int
@@ -66,7 +66,7 @@ def of_log(plan: Path, log: Path, outcome: Mapping[str, Any]) -> dict[str, dict[
     return {port: asdict(effect) for port, effect in between(outcome, told).items()} if told else None
 
 
-def between(outcome: Mapping[str, Any], told: Mapping[str, Any]) -> dict[str, Effect]:
+def between(outcome: Mapping[str, Any], told: Mapping[str, Any]) -> dict[str, LatenessEffect]:
     """By port, from the outcome of a trial and from what its replay told."""
     delays = (outcome.get("fabric") or {}).get("delay_us") or {}
     dropped = {f"{port['node']}>{port['towards']}": _drops(port) for port in outcome.get("ports") or []}
@@ -77,7 +77,9 @@ def between(outcome: Mapping[str, Any], told: Mapping[str, Any]) -> dict[str, Ef
     }
 
 
-def _effect(happened: Mapping[str, float] | None, drops: int, passes: Mapping[str, Any], added_us: float) -> Effect:
+def _effect(
+    happened: Mapping[str, float] | None, drops: int, passes: Mapping[str, Any], added_us: float
+) -> LatenessEffect:
     punctual, stopped = passes["punctual"], passes["stopped"]
     delay, late = punctual["delay_us"], stopped["delay_us"]
     mean_us = p99_us = slope = None
@@ -86,7 +88,7 @@ def _effect(happened: Mapping[str, float] | None, drops: int, passes: Mapping[st
             mean_us, p99_us = happened["mean"] - delay["mean"], happened["p99"] - delay["p99"]
         if added_us and late:
             slope = (late["mean"] - delay["mean"]) / added_us
-    return Effect(
+    return LatenessEffect(
         frames=int(happened["frames"]) if happened else 0,
         drain_ms=passes["drain_us"] / US_PER_MS,
         mean_ms=None if mean_us is None else mean_us / US_PER_MS,

@@ -10,7 +10,7 @@ from tailrace.experiment.native import Outcome
 from tailrace.live import registry
 from tailrace.live.lab.fabric import FabricError
 from tailrace.live.lab.lab import Lab
-from tailrace.live.load import Interval, Load
+from tailrace.live.load import Load, MeasuredInterval
 from tailrace.live.measure import probe, settings, waits
 from tailrace.live.measure.closings import Closings
 from tailrace.live.measure.waits import Using, Watch, losses
@@ -166,7 +166,12 @@ class LiveTrial:
         closed = {name: closings.pair(wanted) for name, wanted in meant.items() if wanted}
         programs = [program for load in loads for program in load.programs]
         return Readings(
-            Interval(begun_wall_us, ended_s - begun_s, self._warm_up_s), counted, used, samples, programs, closed
+            MeasuredInterval(begun_wall_us, ended_s - begun_s, self._warm_up_s),
+            counted,
+            used,
+            samples,
+            programs,
+            closed,
         )
 
     def _drive(self, lab: Lab, loads: Sequence[Load], begun_s: float, watch: Watch) -> list[probe.Connections]:

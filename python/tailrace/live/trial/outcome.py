@@ -6,7 +6,7 @@ from typing import Any
 
 from tailrace.experiment.native import Columns
 from tailrace.live.lab.program import Ended, Program
-from tailrace.live.load import Interval, Measured
+from tailrace.live.load import Measured, MeasuredInterval
 from tailrace.live.measure import closings, probe
 from tailrace.live.measure.closings import Seen
 from tailrace.live.measure.probe import Connections, Counters, Used
@@ -34,7 +34,7 @@ FABRIC_COLUMNS = {
 class Readings:
     """What was read around the measured interval."""
 
-    interval: Interval
+    interval: MeasuredInterval
     counted: Mapping[str, Counters]
     """By host, what the kernel counted meanwhile."""
     cpu: Used

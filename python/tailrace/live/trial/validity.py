@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from tailrace.live.trial.effect import Effect
+from tailrace.live.trial.effect import LatenessEffect
 from tailrace.scenario.live import Live
 
 ONE_PPB = 10**9
@@ -30,7 +30,7 @@ def reasons(outcome: Mapping[str, Any], bounds: Live) -> list[str]:
 def _effect(fabric: Mapping[str, Any], bounds: Live) -> Iterator[str]:
     """What lateness did at each port, in the unit of what is measured there."""
     for port, raw in (fabric.get("effect") or {}).items():
-        one = Effect(**raw)
+        one = LatenessEffect(**raw)
         for what, ms, share, bound in (
             ("mean", one.mean_ms, one.mean_share, bounds.max_delay_error),
             ("99th percentile of the", one.p99_ms, one.p99_share, bounds.max_delay_error_p99),

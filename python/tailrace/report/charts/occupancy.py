@@ -9,12 +9,12 @@ from typing import Any
 
 from markupsafe import Markup
 
-from tailrace.report.arms import arm_class
 from tailrace.report.charts.latency import thinned
+from tailrace.report.drawing.arms import arm_class
+from tailrace.report.drawing.plain_csv import csv_text
+from tailrace.report.drawing.scale import Share, linear_from_zero
+from tailrace.report.drawing.svg import line, lines, plot, x_axis, y_axis
 from tailrace.report.limits import ARMS_DRAWN_MAX
-from tailrace.report.plain_csv import csv_text
-from tailrace.report.scale import Share, linear_from_zero
-from tailrace.report.svg import line, lines, plot, x_axis, y_axis
 from tailrace.results import Run, Trial
 from tailrace.results.directory.tables import read_trial_table
 

@@ -10,10 +10,10 @@ from typing import Any
 
 from markupsafe import Markup
 
-from tailrace.report.policy import aqm_words, limit_words, policy_sentences, service_words
-from tailrace.report.policy_ingress import bits, ranges_text, threshold_text
-from tailrace.report.svg import percent, tag
-from tailrace.results.text.numbers import rate_text, size_text, span_text
+from tailrace.report.drawing.svg import percent, tag
+from tailrace.report.policy.ingress import bits, ranges_text, threshold_text
+from tailrace.report.policy.switch import aqm_words, limit_words, policy_sentences, service_words
+from tailrace.results.format.numbers import rate_text, size_text, span_text
 
 ROW_PX = 46
 NOTE_PX = 14

@@ -7,11 +7,10 @@ from tailrace.results.compare.effect_words import family_words
 from tailrace.results.compare.effects import Comparison, compared_trials, effects_of
 from tailrace.results.compare.fidelity import fabric_name
 from tailrace.results.directory.run_directory import Run, RunDirectoryError, Trial
+from tailrace.results.format.columns import WIDTH, align, fill
+from tailrace.results.format.numbers import change_interval_text, change_text, number
 from tailrace.results.metrics.definitions import METRICS, main_metric
 from tailrace.results.metrics.subjects import Subject
-from tailrace.results.text.columns import fill
-from tailrace.results.text.numbers import change_interval_text, change_text
-from tailrace.results.text.run import WIDTH, align, number
 from tailrace.statistics import LEVEL_TEXT
 
 # Besides what a workload is judged by.

@@ -3,8 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from tailrace.results.format.numbers import change_interval_text, digits_text, is_told_as_ratio
 from tailrace.results.metrics.definitions import NAMES, PLURAL
-from tailrace.results.text.numbers import change_interval_text, digits_text, is_told_as_ratio
 from tailrace.statistics import Effect
 
 

@@ -130,7 +130,7 @@ def effect_dict(compared: Comparison, effect: Effect) -> dict[str, Any]:
 
 
 def share_seeds(first: Sequence[Trial], second: Sequence[Trial]) -> bool:
-    """Whether trial by trial both had the same luck, so that they can be compared in pairs."""
+    """Whether trial by trial both had the same random streams, so that they can be compared in pairs."""
     seeds = [[trial.outcome.get("seed") for trial in trials] for trials in (first, second)]
     return None not in seeds[0] and seeds[0] == seeds[1]
 

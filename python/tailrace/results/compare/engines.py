@@ -14,11 +14,11 @@ from tailrace.results.compare.arms import refuse_incomparable
 from tailrace.results.compare.fidelity import TAP, engine_name, fabric_name
 from tailrace.results.directory.published import Band, read_bands
 from tailrace.results.directory.run_directory import SOLO, Run, RunDirectoryError
+from tailrace.results.format.columns import align
+from tailrace.results.format.numbers import number, signed_text
 from tailrace.results.metrics.definitions import metric_of_trials
 from tailrace.results.metrics.sample_summary import interval_dict, summarise_sample
 from tailrace.results.metrics.slowdown import slowdown_interval
-from tailrace.results.text.numbers import signed_text
-from tailrace.results.text.run import align, number
 from tailrace.statistics import LEVEL_TEXT, mean, mean_interval
 
 METRICS = ("slowdown", "completion_s", "latency_p50_ms", "latency_p99_ms", "goodput_gbps")

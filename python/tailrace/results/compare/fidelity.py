@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from tailrace.results.directory.run_directory import Run, Trial
-from tailrace.results.text.numbers import THIN_SPACE, digits_text
+from tailrace.results.format.numbers import THIN_SPACE, digits_text
 
 TAP = "tap"
 """The fabric that executes the policies: tailrace's own switch. A live run that names none had it."""

@@ -8,9 +8,9 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from tailrace.results.compare.effect_words import are, is_ratio, size_words
+from tailrace.results.compare.tone import tone_of
+from tailrace.results.format.numbers import change_text, digits_text
 from tailrace.results.metrics.definitions import NAMES
-from tailrace.results.text.numbers import change_text, digits_text
-from tailrace.results.text.outcome_table import tone_of
 from tailrace.scenario.workloads.kinds import facts_of
 from tailrace.statistics import mean
 from tailrace.statistics.verdict import SIGNIFICANCE

@@ -8,10 +8,10 @@ from typing import Any
 from tailrace.results.compare.effects import share_seeds
 from tailrace.results.directory.published import CHANGES, Band
 from tailrace.results.directory.run_directory import SOLO, Run
+from tailrace.results.format.numbers import PS_PER_S
 from tailrace.results.metrics.sample_summary import interval_dict, summarise_sample
 from tailrace.results.metrics.slowdown import slowdown_interval
 from tailrace.results.metrics.trial_value import trial_value
-from tailrace.results.text.numbers import PS_PER_S
 from tailrace.statistics import change_interval, mean, median, median_interval
 
 # Metrics that grow with the number of transactions, so that a run at scale 1/20 is compared after multiplying by 20.

@@ -12,7 +12,7 @@ from arro3.io import read_parquet, write_csv, write_parquet
 
 from tailrace.errors import TailraceError
 from tailrace.results.directory.run_directory import Run, RunDirectoryError, Trial
-from tailrace.results.text.numbers import PS_PER_S
+from tailrace.results.format.numbers import PS_PER_S
 
 TABLES = ("transactions", "cut_off", "port_series", "workload_series", "queue_depth")
 PICOSECONDS, SECONDS = "_ps", "_s"

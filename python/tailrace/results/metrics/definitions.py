@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from typing import Any, get_args
 
 from tailrace.results.directory.run_directory import Run, Trial
+from tailrace.results.format.numbers import PS_PER_S
 from tailrace.results.metrics.latency import latency_of_members
-from tailrace.results.text.numbers import PS_PER_S
 from tailrace.scenario.experiment import HeadlineMetric
 from tailrace.scenario.workloads.kinds import facts_of
 from tailrace.statistics import Estimate

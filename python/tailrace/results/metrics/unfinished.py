@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from tailrace.results.directory.run_directory import Run, Trial
-from tailrace.results.text.numbers import PS_PER_S, digits_text
+from tailrace.results.format.numbers import PS_PER_S, digits_text
 from tailrace.scenario.workloads.kinds import facts_of
 from tailrace.scenario.workloads.planned import planned_workloads
 

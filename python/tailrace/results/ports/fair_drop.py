@@ -3,8 +3,8 @@
 from typing import Any, TypedDict
 
 from tailrace.results.directory.run_directory import Run, Trial
+from tailrace.results.format.numbers import digits_text, span_text
 from tailrace.results.ports.queuing import port_policies
-from tailrace.results.text.numbers import digits_text, span_text
 
 SHARE_MIN = 0.05
 """Of fewer bytes than this share fair drop cannot hold a queue."""

@@ -4,8 +4,8 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from tailrace.results.directory.run_directory import Trial
+from tailrace.results.format.numbers import PS_PER_S, digits_text
 from tailrace.results.ports.outcome import count_drops
-from tailrace.results.text.numbers import PS_PER_S, digits_text
 from tailrace.scenario.workloads.kinds import facts_of
 
 MILLION = 1_000_000

@@ -10,7 +10,7 @@ from math import ceil
 from typing import Any
 
 from tailrace.results.directory.run_directory import Trial
-from tailrace.results.text.numbers import PS_PER_MS, count_text
+from tailrace.results.format.numbers import PS_PER_MS, count_text
 from tailrace.scenario.workloads.planned import planned_workloads
 from tailrace.statistics import Histogram
 

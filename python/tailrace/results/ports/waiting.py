@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tailrace.results.directory.run_directory import Trial
-from tailrace.results.text.numbers import PS_PER_MS, span_text
+from tailrace.results.format.numbers import PS_PER_MS, span_text
 from tailrace.scenario.workloads.planned import planned_workloads
 
 SHARE_MIN = 0.01

@@ -3,10 +3,11 @@
 from textwrap import fill
 from typing import Any
 
+from tailrace.results.format.columns import align
+from tailrace.results.format.numbers import THIN_SPACE, digits_text
 from tailrace.results.sweep.curves import METRICS, is_drawn
-from tailrace.results.text.numbers import THIN_SPACE, digits_text
 from tailrace.results.text.outcome_text import Paint, plain
-from tailrace.results.text.run import align, format_table
+from tailrace.results.text.run import format_table
 
 WIDTH = 80
 ROWS_MAX = 60

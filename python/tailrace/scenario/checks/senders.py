@@ -4,10 +4,10 @@ from collections.abc import Iterable, Iterator
 from functools import cached_property
 
 from tailrace.errors import KeyPath
-from tailrace.scenario.checks.classified import class_of
 from tailrace.scenario.checks.lossless import lossless_priorities, lossless_queues
 from tailrace.scenario.network.host import Host
 from tailrace.scenario.network.topology import Graph
+from tailrace.scenario.policies.classify import Rule
 from tailrace.scenario.policies.switch import Policy, Switch
 from tailrace.scenario.scenario import Scenario
 from tailrace.scenario.workloads.base import WorkloadKind
@@ -147,3 +147,23 @@ def _listed(names: list[str]) -> str:
     known = list(dict.fromkeys(names))
     more = f" and {len(known) - NAMED_MAX} more" if len(known) > NAMED_MAX else ""
     return ", ".join(known[:NAMED_MAX]) + more
+
+
+def class_of(workload: WorkloadKind, sender: str, switch: Switch) -> int | None:
+    """Class of the frames that `sender` sends straight into this switch; None where addresses or ports decide."""
+    stated = {"pcp": workload.priority, "dscp": workload.dscp, "vlan": workload.vlan}
+    for rule in switch.classify:
+        if any(getattr(rule, key) is not None and value not in getattr(rule, key) for key, value in stated.items()):
+            continue
+        if any(getattr(rule, key) not in (None, sender) for key in ("ingress", "source")):
+            continue
+        if rule.protocol is not None and (rule.protocol == "udp") != (workload.facts().protocol == "udp"):
+            continue
+        return None if any(_further_keys(rule)) else rule.class_
+    return workload.priority
+
+
+def _further_keys(rule: Rule) -> Iterator[str]:
+    """Keys of a rule that cannot be evaluated before the run."""
+    decided = {"class_", "pcp", "dscp", "vlan", "ingress", "source", "protocol"}
+    return (key for key in Rule.model_fields if key not in decided and getattr(rule, key) is not None)

@@ -5,12 +5,9 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field, WithJsonSchema
 
-from tailrace.scenario.text.quantities import Part, refuse
+from tailrace.scenario.policies.switch import BridgePriority
+from tailrace.scenario.text.quantities import Part, refuse, stepped
 
-BRIDGE_PRIORITY = 32_768
-"""IEEE 802.1Q-2018 table 13-3: the default."""
-BRIDGE_PRIORITY_STEP = 4_096
-BRIDGE_PRIORITY_MAX = 61_440
 PORT_PRIORITY = 128
 """IEEE 802.1Q-2018 table 13-3: the default."""
 PORT_PRIORITY_STEP = 16
@@ -27,21 +24,7 @@ Vlan = Annotated[int, Field(ge=1, le=VLAN_MAX, strict=True)]
 PathCost = Annotated[int, Field(ge=1, le=PATH_COST_MAX, strict=True)]
 
 
-def _stepped(step: int, most: int, what: str) -> tuple[BeforeValidator, WithJsonSchema]:
-    def read(value: object) -> object:
-        if isinstance(value, bool) or not isinstance(value, int):
-            raise refuse(f"{value!r} is not a whole number", f"a {what} is 0 to {most} in steps of {step}")
-        if not 0 <= value <= most or value % step:
-            near = min(max(round(value / step), 0), most // step) * step
-            raise refuse(f"{value} is not a {what}", f"0 to {most} in steps of {step}, such as {near}")
-        return value
-
-    schema = {"type": "integer", "minimum": 0, "maximum": most, "multipleOf": step}
-    return BeforeValidator(read), WithJsonSchema(schema)
-
-
-BridgePriority = Annotated[int, *_stepped(BRIDGE_PRIORITY_STEP, BRIDGE_PRIORITY_MAX, "bridge priority")]
-PortPriority = Annotated[int, *_stepped(PORT_PRIORITY_STEP, PORT_PRIORITY_MAX, "port priority")]
+PortPriority = Annotated[int, *stepped(PORT_PRIORITY_STEP, PORT_PRIORITY_MAX, "port priority")]
 
 
 def _vlans(value: object) -> list[int]:

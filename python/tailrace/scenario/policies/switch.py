@@ -4,23 +4,38 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from tailrace.scenario.network.spanning_tree import BRIDGE_PRIORITY, BridgePriority
 from tailrace.scenario.policies.aqm.kinds import Aqm
 from tailrace.scenario.policies.aqm.none import NoAqm
 from tailrace.scenario.policies.classify import Rule
 from tailrace.scenario.policies.etrap import Etrap
 from tailrace.scenario.policies.limit import Limit, QueueLimit
 from tailrace.scenario.policies.pause import PRIORITIES, LinkPause, Pfc, Police, Priorities
-from tailrace.scenario.text.quantities import NAME_PATTERN, Count, Part, Rate, Share, Size, SmallCount, Time, within
+from tailrace.scenario.text.quantities import (
+    NAME_PATTERN,
+    Count,
+    Part,
+    Rate,
+    Share,
+    Size,
+    SmallCount,
+    Time,
+    stepped,
+    within,
+)
 from tailrace.scenario.text.units import PLAN_INTEGER_MAX, SIZE
 
 ONE_PPB = 10**9
+BRIDGE_PRIORITY = 32_768
+"""IEEE 802.1Q-2018 table 13-3: the default."""
+BRIDGE_PRIORITY_STEP = 4_096
+BRIDGE_PRIORITY_MAX = 61_440
 RULES_MAX = 512
 """Rules of one switch: more belong into a TCAM, not into a scenario."""
 
 QCN_SET_POINT_BYTES_MIN = 100
 """The least that a plan accepts (crates/plan)."""
 
+BridgePriority = Annotated[int, *stepped(BRIDGE_PRIORITY_STEP, BRIDGE_PRIORITY_MAX, "bridge priority")]
 Name = Annotated[str, Field(pattern=NAME_PATTERN)]
 
 

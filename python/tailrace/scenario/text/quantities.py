@@ -148,3 +148,18 @@ SmallSize = Annotated[Size, within(units.SIZE)]
 """Bytes that a plan keeps in 32 bits."""
 SmallFrames = Annotated[Frames, within(units.FRAMES)]
 """A number of frames that a plan keeps in 32 bits."""
+
+
+def stepped(step: int, most: int, what: str) -> tuple[BeforeValidator, WithJsonSchema]:
+    """A whole number from 0 to `most` in steps, as IEEE 802.1Q has for priorities."""
+
+    def read(value: object) -> object:
+        if isinstance(value, bool) or not isinstance(value, int):
+            raise refuse(f"{value!r} is not a whole number", f"a {what} is 0 to {most} in steps of {step}")
+        if not 0 <= value <= most or value % step:
+            near = min(max(round(value / step), 0), most // step) * step
+            raise refuse(f"{value} is not a {what}", f"0 to {most} in steps of {step}, such as {near}")
+        return value
+
+    schema = {"type": "integer", "minimum": 0, "maximum": most, "multipleOf": step}
+    return BeforeValidator(read), WithJsonSchema(schema)

@@ -3,13 +3,13 @@
 use super::{OltpProfile, time_for};
 use crate::app::SocketCalls;
 use std::rc::Rc;
-use tailrace_units::{Span, Stream, Time};
+use tailrace_units::{RandomStream, Span, Time};
 
 /// The database's side of one connection.
 #[derive(Debug)]
 pub struct OltpServer {
     profile: Rc<OltpProfile>,
-    luck: Stream,
+    random: RandomStream,
     statement: usize,
     /// Bytes of the request that are still to come.
     missing: u64,
@@ -22,9 +22,9 @@ pub struct OltpServer {
 
 impl OltpServer {
     /// Waits for the first request.
-    pub fn new(profile: Rc<OltpProfile>, luck: Stream) -> OltpServer {
+    pub fn new(profile: Rc<OltpProfile>, random: RandomStream) -> OltpServer {
         let missing = profile.statements[0].request_bytes;
-        OltpServer { profile, luck, statement: 0, missing, unwritten: 0, is_working: false, deadline: Time::NEVER }
+        OltpServer { profile, random, statement: 0, missing, unwritten: 0, is_working: false, deadline: Time::NEVER }
     }
 
     pub(in crate::app) fn poll_timeout(&self) -> Time {
@@ -63,7 +63,7 @@ impl OltpServer {
     fn prepare(&mut self, now: Time) {
         let statement = &self.profile.statements[self.statement];
         self.unwritten = statement.response_bytes;
-        let work = Span::from_ps(statement.server_time.draw(&mut self.luck));
+        let work = Span::from_ps(statement.server_time.draw(&mut self.random));
         let produce = time_for(self.next_piece(), statement.produce_fs_per_byte);
         self.deadline = now + work + statement.build_time() + produce;
     }

@@ -2,6 +2,7 @@
 
 mod duplicates;
 mod held;
+pub(super) mod news;
 mod probe;
 pub(super) mod rack;
 mod reduction;
@@ -12,7 +13,7 @@ mod timeout;
 use tailrace_units::Time;
 
 use super::Tcp;
-use super::sender::news::AckNews;
+use news::AckNews;
 use segment_ring::EVER_RETRANSMITTED;
 
 /// Where a connection stands, from calm to worst (Linux `tcp_ca_state`).

@@ -4,9 +4,9 @@ use tailrace_units::{Span, Time};
 use tailrace_wire::Flags;
 
 use super::State;
+use super::news::AckNews;
 use super::timeout::TIMER_SLACK;
-use crate::transport::sender::news::AckNews;
-use crate::transport::sender::rtt::INITIAL_TIMEOUT;
+use crate::transport::rtt::INITIAL_TIMEOUT;
 use crate::transport::timer::Pending;
 use crate::transport::{Tcp, Wire};
 

@@ -2,9 +2,9 @@
 
 use tailrace_units::{Span, Time};
 
+use super::news::AckNews;
 use super::segment_ring::SACKED;
 use super::{Alert, Resend, State};
-use crate::transport::sender::news::AckNews;
 use crate::transport::timer::Pending;
 use crate::transport::{Tcp, Wire};
 

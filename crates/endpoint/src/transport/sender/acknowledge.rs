@@ -3,8 +3,8 @@
 use tailrace_units::{Span, Time};
 use tailrace_wire::{Flags, MAX_SACK_BLOCKS, Packet};
 
-use super::news::AckNews;
 use crate::transport::congestion::Acked;
+use crate::transport::recovery::news::AckNews;
 use crate::transport::recovery::rack::DUPLICATE_THRESHOLD;
 use crate::transport::recovery::scoreboard::Range;
 use crate::transport::recovery::{Alert, Resend, State};
