@@ -47,6 +47,8 @@ impl Flags {
     pub const LINK_PAUSE: Flags = Flags(512);
     /// A congestion notification message (802.1Qau), not a segment.
     pub const CNM: Flags = Flags(1024);
+    /// Ends the connection at once.
+    pub const RST: Flags = Flags(2048);
 
     /// Whether every bit of `other` is set.
     #[inline]
@@ -76,7 +78,7 @@ impl Flags {
 
 impl std::fmt::Debug for Flags {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let names = ["SYN", "ACK", "FIN", "PSH", "ECE", "CWR", "DSACK", "UDP", "PAUSE", "LINK_PAUSE", "CNM"];
+        let names = ["SYN", "ACK", "FIN", "PSH", "ECE", "CWR", "DSACK", "UDP", "PAUSE", "LINK_PAUSE", "CNM", "RST"];
         let set: Vec<&str> = names.iter().enumerate().filter(|(i, _)| self.0 >> i & 1 == 1).map(|(_, n)| *n).collect();
         write!(f, "{}", set.join("|"))
     }

@@ -5,15 +5,17 @@
 //! keeps them for an application that reads late (`reading`), and decides when to acknowledge (`ack_policy`) and which window to announce
 //! (`window`); back at the sender, `sender::acknowledge` reads the acknowledgement and `rtt` measures the round trip, `recovery`
 //! keeps the scoreboard, finds losses (`rack`, `duplicates`) and acts when no acknowledgement comes (`timeout`, `probe`), and `congestion`
-//! moves the window; `closing` ends the connection.
+//! moves the window; `closing` ends the connection, and so do `reset` at once and `giving_up` without an answer.
 
 mod closing;
 mod config;
 mod congestion;
+mod giving_up;
 mod handshake;
 mod phase;
 mod receiver;
 mod recovery;
+mod reset;
 mod rtt;
 mod sender;
 mod stats;
@@ -25,7 +27,9 @@ use tailrace_wire::{Flags, Packet};
 pub use crate::ip::Identity;
 pub use closing::Close;
 pub use config::{Buffer, CongestionControl, Growth, SlowStartExit, SmallQueueBound, TcpConfig};
+pub use giving_up::Failure;
 pub use recovery::State;
+pub(crate) use reset::answer;
 pub use stats::TcpStats;
 
 use congestion::Congestion;
@@ -169,8 +173,8 @@ impl Tcp {
         if !self.is_established() {
             return self.handle_opening(now, segment, wire);
         }
-        if segment.packet.flags.intersects(Flags::SYN.with(Flags::FIN)) {
-            return self.handle_late_opening_or_closing(now, segment, wire);
+        if segment.packet.flags.intersects(Flags::SYN.with(Flags::FIN).with(Flags::RST)) {
+            return self.handle_unusual(now, segment, wire);
         }
         let acked = self.handle_ack(now, segment, wire);
         let mut readable = 0;
@@ -206,6 +210,10 @@ impl Tcp {
     /// Hash of the packets that this end sends.
     pub fn flow_hash(&self) -> u32 {
         self.identity.flow_hash
+    }
+    /// What stands in the packets that this end sends.
+    pub(crate) fn identity(&self) -> Identity {
+        self.identity
     }
     /// The host at the other end.
     pub fn peer_host(&self) -> u16 {

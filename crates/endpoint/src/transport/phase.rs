@@ -1,5 +1,7 @@
 //! The states of a connection between opening and closing.
 
+use super::giving_up::Failure;
+
 /// The state of a connection.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Phase {
@@ -11,6 +13,6 @@ pub(super) enum Phase {
     Closing,
     /// Nothing is left of the connection.
     Closed,
-    /// Retries were used up.
-    Failed,
+    /// The same before both ends had closed.
+    Failed(Failure),
 }

@@ -54,7 +54,10 @@ pub struct RawRoundTrip {
     pub request_bytes: u64,
     /// Payload bytes of the response.
     pub response_bytes: u64,
-    /// The server's work on the request, whatever the size of the response (picoseconds).
+    /// Work of a core of the server on the request, before `server_time` (picoseconds, 0, also when missing, for none).
+    #[serde(default)]
+    pub server_work_ps: u64,
+    /// The server's time for the request, whatever the size of the response (picoseconds).
     pub server_time: RawDistribution,
     /// The server writes the response in pieces of this many bytes, each its own segment(s); 0 for one write.
     pub write_bytes: u32,

@@ -7,7 +7,7 @@ use crate::world::connection::{Connection, Ends};
 use std::rc::Rc;
 use tailrace_endpoint::app::{App, GapFrom, OltpClient, OltpProfile, OltpServer, Statement};
 use tailrace_plan::{Oltp, RawGapFrom, RawObserve};
-use tailrace_units::{RandomStream, Time};
+use tailrace_units::{RandomStream, Span, Time};
 
 impl SimulatedKind for Oltp {
     fn record(&self, observe: &RawObserve) -> WorkloadRecord {
@@ -38,6 +38,7 @@ fn profile(oltp: &Oltp) -> OltpProfile {
     let statements = oltp.round_trips.iter().map(|trip| Statement {
         request_bytes: trip.raw.request_bytes,
         response_bytes: trip.raw.response_bytes,
+        server_work: Span::from_ps(trip.raw.server_work_ps),
         server_time: trip.server_time.clone(),
         build_fs_per_byte: trip.raw.build_fs_per_byte,
         write_bytes: u64::from(trip.raw.write_bytes),

@@ -37,7 +37,10 @@ impl World {
         while let Some(news) = self.links.observe.news.pop() {
             match news {
                 News::Over { host, socket } => self.release_flow(host, socket),
-                News::Flow(key) => self.tell_flow(key),
+                News::Flow(key) => {
+                    self.tell_flow(key);
+                    self.tell_flow(key.reversed());
+                }
             }
         }
     }

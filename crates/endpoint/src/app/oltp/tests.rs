@@ -57,6 +57,7 @@ fn profile(gap_from: GapFrom) -> Rc<OltpProfile> {
     let statement = Statement {
         request_bytes: 100,
         response_bytes: 20_000,
+        server_work: Span::ZERO,
         server_time: Distribution::Constant(50),
         write_bytes: 8_192,
         build_fs_per_byte: 0,
@@ -94,6 +95,21 @@ fn the_server_writes_pieces_when_they_are_produced() {
     let (due, said) = writes(profile(GapFrom::End));
     assert_eq!(due, [10 + 50 + 8_192, 10 + 50 + 16_384, 10 + 50 + 20_000]);
     assert_eq!(said, "write 8192, write 8192, write 3616");
+}
+
+#[test]
+fn a_server_with_work_waits_for_a_core_and_leaves_it_before_it_writes() {
+    let profile = changed(|statement| (statement.server_work, statement.write_bytes) = (Span::from_ps(700), 0));
+    let mut server = OltpServer::new(profile, RandomStream::new(1, "server"));
+    let mut notes = Notes { is_host_busy: true, ..Notes::default() };
+    server.handle_readable(Time::from_ps(10), 100, &mut notes);
+    assert_eq!((server.poll_timeout(), notes.said.join(", ").as_str()), (Time::NEVER, "ask"));
+    server.handle_core(&mut notes); // at 1 us
+    assert_eq!(server.poll_timeout(), Time::from_ps(1_000_700));
+    server.handle_timeout(Time::from_ps(1_000_700), &mut notes);
+    assert_eq!(server.poll_timeout(), Time::from_ps(1_000_700 + 50 + 20_000));
+    server.handle_timeout(server.poll_timeout(), &mut notes);
+    assert_eq!(notes.said.join(", "), "ask, compute 700, leave, write 20000");
 }
 
 #[test]

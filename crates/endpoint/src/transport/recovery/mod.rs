@@ -107,6 +107,7 @@ impl Tcp {
     #[cold]
     #[inline(never)]
     pub(super) fn handle_alert(&mut self, now: Time, alert: &Alert, news: &AckNews) -> Resend {
+        self.note_answered_probe();
         if alert.is_marked {
             self.recovery.prior_ssthresh = 0;
         }

@@ -43,7 +43,7 @@ impl Tcp {
     }
 
     pub(crate) fn handle_retransmission_timeout(&mut self, now: Time, wire: &mut impl Wire) {
-        if self.board.ring.is_empty() {
+        if self.board.ring.is_empty() || self.gives_up(now) {
             return;
         }
         self.stats.timeouts += 1;
