@@ -33,8 +33,8 @@ Centre = Callable[[Sequence[float]], float]
 
 
 def judge(run: Run, band: Band) -> dict[str, Any]:
-    """The run's value with the band. `passed` is null where the run has no valid trials; `is_run` is false where `--arm`
-    left an arm of it out.
+    """The run's value with the band. `passed` is null where the run has no valid trials, `is_run` false for an arm that
+    `--arm` left out.
 
     The value is judged, not its interval; `is_clear` is whether the whole interval lies on the same side of the bounds.
     `passed_without` is the verdict on an arm that equals its baseline.
