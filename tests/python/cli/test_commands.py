@@ -87,7 +87,7 @@ def test_check_prints_every_problem_with_its_line(tailrace: Program, workplace: 
 
 
 def test_check_says_what_is_in_a_sound_scenario(tailrace: Program) -> None:
-    assert "sound. 3 hosts, 1 switch, 3 links" in tailrace("check", "lab.yaml").out
+    assert "valid. 3 hosts, 1 switch, 3 links" in tailrace("check", "lab.yaml").out
     assert json.loads(tailrace("check", "lab.yaml", "--json").out)["arms"] == ["fifo", "dpp"]
 
 

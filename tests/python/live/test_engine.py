@@ -241,7 +241,7 @@ def test_what_hosts_are_set_to_is_in_the_outcome(tmp_path: Path) -> None:
     [
         ("dead", "pgbench-orders: pgbench ended with status 1"),
         ("unready", "the fabric did not start: no /dev/net/tun"),
-        ("corrupt", "the database of db is not what was loaded"),
+        ("corrupt", "the database of db differs from the loaded one"),
         ("remembers", "host client remembers 1 TCP metrics before the trial"),
     ],
 )

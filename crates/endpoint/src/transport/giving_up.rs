@@ -3,7 +3,7 @@
 use tailrace_units::{Span, Time};
 use tailrace_wire::Flags;
 
-use super::phase::Phase;
+use super::phase::{Failure, Phase};
 use super::timer::Pending;
 use super::{Tcp, Wire};
 
@@ -16,17 +16,6 @@ const RETRIES: u32 = 15;
 /// The same of a connection that no program has any more: 8 for a `tcp_orphan_retries` of 0, while the timeout is below its
 /// maximum, and then none (Linux `tcp_orphan_retries`).
 const ORPHAN_RETRIES: u32 = 8;
-
-/// Why a connection ended before both ends had closed it.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub enum Failure {
-    /// A reset answered the SYN: no program listens at the port (`ECONNREFUSED`).
-    Refused,
-    /// The peer has reset the connection (`ECONNRESET`, `EPIPE`).
-    Reset,
-    /// The peer has not answered (`ETIMEDOUT`).
-    TimedOut,
-}
 
 /// The time that so many retransmissions take when each timeout is twice the one before, from the smallest on (Linux
 /// `tcp_model_timeout`).

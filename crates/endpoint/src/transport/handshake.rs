@@ -4,8 +4,7 @@ use tailrace_units::{Span, Time};
 use tailrace_wire::{Ecn, Flags, Packet, SackBlock};
 
 use super::closing::Closing;
-use super::giving_up::Failure;
-use super::phase::Phase;
+use super::phase::{Failure, Phase};
 use super::recovery::State;
 use super::rtt::INITIAL_TIMEOUT;
 use super::sender::FIRST_BYTE;

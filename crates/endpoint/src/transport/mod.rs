@@ -27,7 +27,7 @@ use tailrace_wire::{Flags, Packet};
 pub use crate::ip::Identity;
 pub use closing::Close;
 pub use config::{Buffer, CongestionControl, Growth, SlowStartExit, SmallQueueBound, TcpConfig};
-pub use giving_up::Failure;
+pub use phase::Failure;
 pub use recovery::State;
 pub(crate) use reset::answer;
 pub use stats::TcpStats;

@@ -1,7 +1,5 @@
 //! The states of a connection between opening and closing.
 
-use super::giving_up::Failure;
-
 /// The state of a connection.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Phase {
@@ -15,4 +13,15 @@ pub(super) enum Phase {
     Closed,
     /// The same before both ends had closed.
     Failed(Failure),
+}
+
+/// Why a connection ended before both ends had closed it.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Failure {
+    /// A reset answered the SYN: no program listens at the port (`ECONNREFUSED`).
+    Refused,
+    /// The peer has reset the connection (`ECONNRESET`, `EPIPE`).
+    Reset,
+    /// The peer has not answered (`ETIMEDOUT`).
+    TimedOut,
 }

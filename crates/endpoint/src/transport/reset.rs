@@ -4,8 +4,7 @@ use tailrace_units::{Span, Time};
 use tailrace_wire::{Flags, Packet, TCP_TIMESTAMP_BYTES};
 
 use super::closing::Close;
-use super::giving_up::Failure;
-use super::phase::Phase;
+use super::phase::{Failure, Phase};
 use super::sender::FIRST_BYTE;
 use super::timer::Pending;
 use super::{Segment, Tcp, Wire};
