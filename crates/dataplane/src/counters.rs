@@ -95,9 +95,9 @@ pub struct TrapCounters {
     pub bytes: u64,
     /// Those of frames whose flow was an elephant.
     pub elephant_bytes: u64,
-    /// Elephants that were evicted because they sent too little, by how long: element n counts those of 2^n to 2^(n+1)
-    /// - 1 age periods from their last arrival to the next, the last element longer ones too. With an age of 2^(n+1)
-    /// times as long they would have stayed.
+    /// Elephants that were evicted because they sent too little, by how long: element n counts those with at least 2^n
+    /// and less than 2^(n+1) age periods from their last arrival to the next, the last element longer ones too. With an
+    /// age of 2^(n+1) times as long they would have stayed.
     pub silences: [u64; SILENCES],
 }
 

@@ -1,6 +1,6 @@
 """Counts of the figures that hold, by their value as evidence."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tailrace.results.directory.published import INDEPENDENT, KINDS
@@ -21,7 +21,12 @@ def has_kinds(expectations: Judged) -> bool:
 
 def asked_for(expectations: Judged) -> list[dict[str, Any]]:
     """Figures without those of arms that were not run (`--arm`)."""
-    return [judged for judged in expectations if judged["is_run"]]
+    return [judged for judged in expectations if is_run(judged)]
+
+
+def is_run(judged: Mapping[str, Any]) -> bool:
+    """Whether the arms of a figure were run; results of earlier versions lack the key, and have all arms."""
+    return bool(judged.get("is_run", True))
 
 
 def holding(expectations: Judged) -> str:

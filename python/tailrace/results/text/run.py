@@ -6,7 +6,7 @@ from typing import Any
 from tailrace.results.compare.effect_words import correction_words
 from tailrace.results.compare.fidelity import TAP, fidelity_rows
 from tailrace.results.compare.headline import headline
-from tailrace.results.compare.kinds import asked_for, count_text, null_text
+from tailrace.results.compare.kinds import asked_for, count_text, is_run, null_text
 from tailrace.results.directory.grid import Grid, grid_of
 from tailrace.results.directory.run_directory import SOLO
 from tailrace.results.format.columns import WIDTH, Row, align, fill
@@ -250,8 +250,8 @@ def judged_interval_text(judged: dict[str, Any]) -> str:
 
 
 def verdict_text(judged: dict[str, Any]) -> str:
-    """Pass, FAIL, unknown or not asked for; `just` where the interval reaches over the edge of what is allowed."""
-    if not judged["is_run"]:
+    """Pass, FAIL, unknown or not run; `just` where the interval reaches over the edge of what is allowed."""
+    if not is_run(judged):
         return "not run (--arm)"
     if judged["passed"] is None:
         return "no valid trials"
