@@ -20,7 +20,8 @@ ALLOWED: dict[str, set[str]] = {
     "plan": {"units", "wire"},
     "record": {"units"},
     "network": {"units", "wire", "dataplane", "endpoint", "plan", "record"},
-    "sim": {"units", "wire", "dataplane", "endpoint", "plan", "record", "network"},
+    "workloads": {"units", "wire", "endpoint", "plan", "record"},
+    "sim": {"units", "wire", "dataplane", "endpoint", "plan", "record", "network", "workloads"},
     # The two engines share the network and nothing else: neither knows the other.
     "fabric": {"units", "wire", "dataplane", "endpoint", "plan", "record", "network"},
     "bindings": {"dataplane", "plan", "sim"},
