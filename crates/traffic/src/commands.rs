@@ -2,7 +2,7 @@
 
 use crate::duty::{Addresses, Congestion, Duty};
 use crate::host::{Host, Settings};
-use crate::kernel::{Clock, ClockKind, Input, run};
+use crate::kernel::{Clock, ClockKind, Input, News, run};
 use crate::merge::merge;
 use crate::record::Record;
 use serde_json::{Map, Value, json};
@@ -22,7 +22,9 @@ tailrace-traffic: the workloads of a plan over the sockets of this system
 
     tailrace-traffic guest --plan FILE --host NAME --begin-ns NS --out FOLDER [OPTIONS]
         runs the ends of one host from NS, on the clock, until the plan's end; SIGTERM and SIGINT end it earlier.
-        Writes FOLDER/NAME.traffic at the end. Tells on standard output `ready`, `finished PS` and `ended PS`.
+        Writes FOLDER/NAME.traffic at the end. Tells on standard output `ready`, `finished PS` and `ended PS`; the second
+        stands in FOLDER/NAME.finished too, for whoever cannot read the first: everything that has an end and is measured by
+        this host is complete. A trial is over when all hosts have said so, if anything has an end.
         --clock realtime|monotonic      the clock of --begin-ns; realtime when missing
         --address NAME[.VLAN]=IPV4      where a host is; 10.77.0.1 plus its place in the plan when missing, 10.78.0.1 in the
                                         first VLAN, and so on
@@ -180,6 +182,8 @@ fn guest(options: Options) -> Result<(), String> {
     let input = if options.ends_on_input { Input::EndsTrial } else { Input::Ignored };
     let stop_at = Time::from_ps(plan.raw.stop_at_ps);
     let clock = Clock::new(kind, begin_ns).map_err(|error| format!("host {name}: {error}"))?;
+    let finished = out.join(format!("{name}.finished"));
+    let tell = |news| tell(news, &finished);
     let ended = run(host, clock, stop_at, input, tell).map_err(|error| format!("host {name}: {error}"))?;
     let path = out.join(format!("{name}.traffic"));
     fs::write(&path, &ended.record).map_err(|error| format!("{}: {error}", path.display()))?;
@@ -190,13 +194,17 @@ fn has_workload(plan: &Plan, name: &str) -> bool {
     plan.workloads.iter().any(|workload| workload.header.name == name)
 }
 
-/// One line for whoever runs the trial.
-fn tell(word: &str, at: Time) -> io::Result<()> {
+/// One line for whoever runs the trial, and a file where it matters when.
+fn tell(news: News, finished: &Path) -> io::Result<()> {
+    let line = match news {
+        News::Ready => "ready\n".to_owned(),
+        News::Finished(at) => {
+            fs::write(finished, format!("{}\n", at.ps()))?;
+            format!("finished {}\n", at.ps())
+        }
+    };
     let mut out = io::stdout().lock();
-    match word {
-        "ready" => writeln!(out, "{word}")?,
-        other => writeln!(out, "{other} {}", at.ps())?,
-    }
+    out.write_all(line.as_bytes())?;
     out.flush()
 }
 

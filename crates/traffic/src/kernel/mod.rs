@@ -7,7 +7,7 @@ mod run;
 mod tcp_info;
 
 pub use clock::{Clock, ClockKind};
-pub use run::{Ended, Input, run};
+pub use run::{Ended, Input, News, run};
 
 use crate::record::Counters;
 use crate::sockets::{Event, Marks, Read, Route, Sockets};

@@ -17,6 +17,15 @@ pub enum Input {
     EndsTrial,
 }
 
+/// What a host tells while it runs.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum News {
+    /// Its listeners are open.
+    Ready,
+    /// Everything that has an end and is measured here is complete.
+    Finished(Time),
+}
+
 /// How a trial ended.
 pub struct Ended {
     /// When.
@@ -25,8 +34,7 @@ pub struct Ended {
     pub record: Vec<u8>,
 }
 
-/// Runs a host until `stop_at`, or until a signal (SIGTERM, SIGINT) or the input asks for the end. `tell` is called with the word
-/// `ready` when listeners are open, and with `finished` when everything with an end that is measured here is complete.
+/// Runs a host until `stop_at`, or until a signal (SIGTERM, SIGINT) or the input asks for the end.
 ///
 /// # Errors
 /// When an address cannot be used, or the system lacks something.
@@ -35,7 +43,7 @@ pub fn run(
     clock: Clock,
     stop_at: Time,
     input: Input,
-    mut tell: impl FnMut(&str, Time) -> io::Result<()>,
+    mut tell: impl FnMut(News) -> io::Result<()>,
 ) -> io::Result<Ended> {
     let mut kernel = Kernel::new(clock)?;
     let signals = asked_to_end()?;
@@ -44,7 +52,7 @@ pub fn run(
         kernel.end_on(io::stdin().as_fd())?;
     }
     host.open(&mut kernel)?;
-    tell("ready", Time::ZERO)?;
+    tell(News::Ready)?;
     kernel.clock.sleep_until_zero()?;
     let mut has_told = false;
     let mut now = Time::ZERO;
@@ -52,7 +60,7 @@ pub fn run(
         host.handle_timeout(now, &mut kernel);
         if host.has_finished() && !has_told {
             has_told = true;
-            tell("finished", now)?;
+            tell(News::Finished(now))?;
         }
         if now >= stop_at || kernel.is_asked_to_end {
             return Ok(Ended { at: now, record: host.finish(now, &mut kernel) });
