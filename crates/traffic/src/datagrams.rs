@@ -87,3 +87,48 @@ impl Receiver {
         near.into_iter().flatten().min_by_key(|number| number.abs_diff(self.expected)).expect("the second is one")
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tailrace_units::{Distribution, Stream};
+    use tailrace_workloads::{Arriving, Ends};
+
+    fn ends(bytes: u64) -> (Sender, Receiver) {
+        let ends = Ends { client: 0, server: 1 };
+        let what = Arriving::Datagrams { ends, payload_max: 1_472 };
+        let gap = Distribution::Exponential { mean: 1_000_000 };
+        let luck = Stream::new(1, "pings/arrivals");
+        let arrivals = Arrivals::new(0, what, Distribution::Constant(bytes), gap, 0, Time::ZERO, luck);
+        (Sender::new(arrivals.clone()), Receiver::new(arrivals))
+    }
+
+    /// Of `sent` datagrams of this size, those for which `comes` holds come: whether each is known by its time.
+    fn known(bytes: u64, sent: u64, comes: impl Fn(u64) -> bool) -> bool {
+        let (mut sender, mut receiver) = ends(bytes);
+        (0..sent).all(|number| {
+            let at = sender.next_at();
+            let payload = sender.take().to_vec();
+            !comes(number) || receiver.intended(&payload, payload.len()) == Some(at)
+        })
+    }
+
+    #[test]
+    fn a_datagram_is_known_by_the_bytes_of_its_number_that_it_carries() {
+        for bytes in [1, 2, 7, 8, 1_400] {
+            assert!(known(bytes, 2_000, |_| true), "{bytes} bytes");
+            assert!(known(bytes, 2_000, |number| number % 100 == 3), "{bytes} bytes with losses");
+        }
+        assert!(known(2, 200_000, |number| number % 20_000 == 3), "long gaps need two bytes");
+        assert!(!known(1, 2_000, |number| number % 300 == 3), "one byte tells of gaps up to 128");
+    }
+
+    #[test]
+    fn a_datagram_that_was_overtaken_is_known() {
+        let (mut sender, mut receiver) = ends(1);
+        let sent: Vec<(Time, Vec<u8>)> = (0..300).map(|_| (sender.next_at(), sender.take().to_vec())).collect();
+        for (at, payload) in sent.chunks(2).flat_map(|pair| pair.iter().rev()) {
+            assert_eq!(receiver.intended(payload, 1), Some(*at));
+        }
+    }
+}

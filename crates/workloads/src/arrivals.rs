@@ -49,7 +49,7 @@ pub struct Arrival {
 
 impl Arrivals {
     /// So many arrivals after `start`; 0 for no end.
-    pub(crate) fn new(
+    pub fn new(
         workload: u32,
         what: Arriving,
         sizes: Distribution,
