@@ -72,12 +72,11 @@ impl Host {
             self.call(now, number, sockets, |app, calls| app.handle_readable(now, bytes, calls));
         }
         if has_ended {
-            self.close(now, number, sockets);
+            self.lose(now, number, sockets);
         }
     }
 
-    /// The connection is over: a flow that is complete, or a peer that has ended. The programs of lasting connections stay, so that what
-    /// they wait for is known at the end.
+    /// The connection is over. The end of a flow makes room for others.
     pub(super) fn close<S: Sockets>(&mut self, now: Time, number: u32, sockets: &mut S) {
         let Some(Some(end)) = self.ends.get_mut(number as usize) else { return };
         if let Some(counters) = sockets.counters(number) {
@@ -92,12 +91,21 @@ impl Host {
         }
     }
 
+    /// A connection is broken. Where its peer has closed it, as all do when their host ends, that host knows whether something was wrong.
     pub(super) fn fail<S: Sockets>(&mut self, now: Time, number: u32, error: i32, sockets: &mut S) {
-        let Some(Some(end)) = self.ends.get_mut(number as usize) else { return };
-        let Link { workload, user, side, .. } = end.link;
-        self.record.failed(&Failure { at: now, workload, user, side, error });
-        if end.link.flow.is_some() && side == 1 {
-            // The flow is not complete, which is known at its receiver.
+        let Some(Some(end)) = self.ends.get(number as usize) else { return };
+        if !matches!(error, libc::EPIPE | libc::ECONNRESET) {
+            let Link { workload, user, side, .. } = end.link;
+            self.record.failed(&Failure { at: now, workload, user, side, error });
+        }
+        self.lose(now, number, sockets);
+    }
+
+    /// Nothing more comes. Of a flow that is not complete the receiver stays, as do all that last: what they wait for is known at the end.
+    pub(super) fn lose<S: Sockets>(&mut self, now: Time, number: u32, sockets: &mut S) {
+        if let Some(Some(end)) = self.ends.get_mut(number as usize)
+            && end.link.side == 1
+        {
             end.link.flow = None;
         }
         self.close(now, number, sockets);

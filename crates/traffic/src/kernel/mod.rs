@@ -27,8 +27,13 @@ use tailrace_units::Time;
 const WRITE_BYTES: usize = 1 << 18;
 /// Bytes of one call of `recv`: with MSG_TRUNC the kernel discards what it reads, and nothing is copied.
 const READ_BYTES: usize = 1 << 20;
+/// A connection that has more to read or write than this waits until others had their turn.
+const TURN_BYTES: u64 = 1 << 22;
 /// Events of one wait.
 const EVENTS_MAX: usize = 256;
+/// What is told of a socket, once when it changes: who is told reads and writes all that there is.
+const SOCKET_FLAGS: EpollFlags =
+    EpollFlags::EPOLLIN.union(EpollFlags::EPOLLOUT).union(EpollFlags::EPOLLRDHUP).union(EpollFlags::EPOLLET);
 /// Connections that wait to be accepted; the system's limit (net.core.somaxconn) is usually the same.
 const BACKLOG: i32 = 4_096;
 
@@ -190,6 +195,13 @@ impl Kernel {
         slot.ok_or_else(|| io::Error::from(Errno::EBADF))
     }
 
+    /// What a socket is ready for is told once more.
+    fn tell_again(&mut self, number: u32) -> io::Result<()> {
+        let slot = &self.slots[number as usize];
+        let token = Token::Socket(number, slot.used);
+        Ok(self.epoll.modify(self.fd(number)?, &mut EpollEvent::new(SOCKET_FLAGS, token.number()))?)
+    }
+
     /// Keeps a socket and watches it.
     fn keep(&mut self, number: u32, fd: OwnedFd, is_connecting: bool) -> io::Result<()> {
         let place = number as usize;
@@ -197,9 +209,7 @@ impl Kernel {
             self.slots.resize_with(place + 1, || Slot { fd: None, is_connecting: false, used: 0 });
         }
         let slot = &mut self.slots[place];
-        // Told once when something changes: who is told reads and writes all that there is.
-        let flags = EpollFlags::EPOLLIN | EpollFlags::EPOLLOUT | EpollFlags::EPOLLRDHUP | EpollFlags::EPOLLET;
-        self.epoll.add(&fd, EpollEvent::new(flags, Token::Socket(number, slot.used).number()))?;
+        self.epoll.add(&fd, EpollEvent::new(SOCKET_FLAGS, Token::Socket(number, slot.used).number()))?;
         (slot.fd, slot.is_connecting) = (Some(fd), is_connecting);
         Ok(())
     }
@@ -260,7 +270,11 @@ impl Sockets for Kernel {
             written += taken as u64;
             // A part of a piece fills the buffer, and the kernel will tell when there is room again.
             if taken < piece {
-                break;
+                return Ok(written);
+            }
+            if written >= TURN_BYTES && written < most {
+                self.tell_again(number)?;
+                return Ok(written);
             }
         }
         Ok(written)
@@ -283,6 +297,10 @@ impl Sockets for Kernel {
                     break;
                 }
                 Some(taken) => read.bytes += taken as u64,
+            }
+            if most == u64::MAX && read.bytes >= TURN_BYTES {
+                self.tell_again(number)?;
+                break;
             }
         }
         Ok(read)
