@@ -80,9 +80,8 @@ impl Clock {
     }
 
     /// The timer has expired. Returns when it was due.
-    pub(super) fn disarm(&mut self) -> io::Result<Time> {
-        self.timer.wait()?;
-        Ok(std::mem::replace(&mut self.armed, Time::NEVER))
+    pub(super) fn expired(&mut self) -> Time {
+        std::mem::replace(&mut self.armed, Time::NEVER)
     }
 
     fn id(&self) -> nix::time::ClockId {

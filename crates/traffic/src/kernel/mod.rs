@@ -1,6 +1,7 @@
 //! The sockets of Linux: one thread, which sleeps until something has happened or is due. It never looks twice for the same thing, so
 //! that virtual time, which stands still while a program runs, can go on.
 
+mod calls;
 mod clock;
 mod options;
 mod run;
@@ -9,33 +10,26 @@ mod tcp_info;
 pub use clock::{Clock, ClockKind};
 pub use run::{Ended, Input, News, run};
 
-use crate::record::Counters;
-use crate::sockets::{Event, Marks, Read, Route, Sockets};
+use crate::sockets::Event;
 use nix::errno::Errno;
 use nix::sys::epoll::{Epoll, EpollCreateFlags, EpollEvent, EpollFlags, EpollTimeout};
-use nix::sys::socket::sockopt::{ReuseAddr, SocketError};
-use nix::sys::socket::{
-    AddressFamily, Backlog, MsgFlags, SockFlag, SockProtocol, SockType, SockaddrIn, bind, connect, getsockopt, listen, recv,
-    send, setsockopt, socket,
-};
+use nix::sys::socket::getsockopt;
+use nix::sys::socket::sockopt::SocketError;
 use std::io;
 use std::net::{SocketAddr, SocketAddrV4, TcpListener, TcpStream};
-use std::os::fd::{AsFd, AsRawFd, OwnedFd};
+use std::os::fd::{AsFd, OwnedFd};
+use std::rc::Rc;
 use tailrace_units::Time;
 
 /// Bytes of one call of `send`; they are zeros.
 const WRITE_BYTES: usize = 1 << 18;
 /// Bytes of one call of `recv`: with MSG_TRUNC the kernel discards what it reads, and nothing is copied.
 const READ_BYTES: usize = 1 << 20;
-/// A connection that has more to read or write than this waits until others had their turn.
-const TURN_BYTES: u64 = 1 << 22;
 /// Events of one wait.
 const EVENTS_MAX: usize = 256;
 /// What is told of a socket, once when it changes: who is told reads and writes all that there is.
 const SOCKET_FLAGS: EpollFlags =
     EpollFlags::EPOLLIN.union(EpollFlags::EPOLLOUT).union(EpollFlags::EPOLLRDHUP).union(EpollFlags::EPOLLET);
-/// Connections that wait to be accepted; the system's limit (net.core.somaxconn) is usually the same.
-const BACKLOG: i32 = 4_096;
 
 /// What an event of epoll belongs to, in the upper half of its number; the lower half counts.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -76,8 +70,17 @@ struct Slot {
     fd: Option<OwnedFd>,
     /// Its connection is not open yet.
     is_connecting: bool,
+    /// The peer has closed its end: behind the bytes that can be read comes nothing more.
+    has_ended: bool,
     /// How often the number was used before.
     used: u32,
+}
+
+/// A listener.
+struct Listening {
+    listener: TcpListener,
+    own: SocketAddrV4,
+    congestion: Option<Rc<str>>,
 }
 
 /// Linux's sockets, and the time.
@@ -85,7 +88,7 @@ pub struct Kernel {
     epoll: Epoll,
     clock: Clock,
     slots: Vec<Slot>,
-    listeners: Vec<(TcpListener, SocketAddrV4)>,
+    listeners: Vec<Listening>,
     found: Vec<EpollEvent>,
     /// How many of `found` were looked at.
     seen: usize,
@@ -102,7 +105,8 @@ impl Kernel {
     /// When the system has no epoll.
     pub fn new(clock: Clock) -> io::Result<Kernel> {
         let epoll = Epoll::new(EpollCreateFlags::EPOLL_CLOEXEC)?;
-        epoll.add(clock.timer(), EpollEvent::new(EpollFlags::EPOLLIN, Token::Timer.number()))?;
+        // Told once when it expires: nobody need read it.
+        epoll.add(clock.timer(), EpollEvent::new(EpollFlags::EPOLLIN | EpollFlags::EPOLLET, Token::Timer.number()))?;
         Ok(Kernel {
             epoll,
             clock,
@@ -136,7 +140,7 @@ impl Kernel {
         let now = self.clock.now()?;
         let is_due = self.found.iter().any(|event| Token::of(event.data()) == Token::Timer);
         // The clock may count in steps, and then stand just before what was due.
-        Ok(if is_due { now.max(self.clock.disarm()?) } else { now })
+        Ok(if is_due { now.max(self.clock.expired()) } else { now })
     }
 
     /// The next thing that the last wait has found.
@@ -148,9 +152,9 @@ impl Kernel {
                 Token::Input => self.is_asked_to_end = true,
                 // A listener may have more: it is looked at until it has none.
                 Token::Listener(index) => {
-                    let (listener, own) = &self.listeners[index as usize];
+                    let Listening { listener, own, .. } = &self.listeners[index as usize];
                     if let Ok((stream, SocketAddr::V4(peer))) = listener.accept() {
-                        return Some(Event::Accepted { accepted: (stream, peer), peer, own: *own });
+                        return Some(Event::Accepted { accepted: (stream, *own), peer, own: *own });
                     }
                 }
                 Token::Socket(number, used) => {
@@ -167,6 +171,7 @@ impl Kernel {
     fn next_of_socket(&mut self, number: u32, used: u32, flags: EpollFlags) -> Option<Event<(TcpStream, SocketAddrV4)>> {
         let slot = self.slots.get_mut(number as usize)?;
         let fd = slot.fd.as_ref().filter(|_| slot.used & USE_MASK == used)?;
+        slot.has_ended |= flags.intersects(EpollFlags::EPOLLRDHUP | EpollFlags::EPOLLHUP);
         let is_broken = flags.contains(EpollFlags::EPOLLERR);
         if is_broken || slot.is_connecting && flags.contains(EpollFlags::EPOLLHUP) {
             self.seen += 1;
@@ -206,135 +211,11 @@ impl Kernel {
     fn keep(&mut self, number: u32, fd: OwnedFd, is_connecting: bool) -> io::Result<()> {
         let place = number as usize;
         if self.slots.len() <= place {
-            self.slots.resize_with(place + 1, || Slot { fd: None, is_connecting: false, used: 0 });
+            self.slots.resize_with(place + 1, || Slot { fd: None, is_connecting: false, has_ended: false, used: 0 });
         }
         let slot = &mut self.slots[place];
         self.epoll.add(&fd, EpollEvent::new(SOCKET_FLAGS, Token::Socket(number, slot.used).number()))?;
-        (slot.fd, slot.is_connecting) = (Some(fd), is_connecting);
+        (slot.fd, slot.is_connecting, slot.has_ended) = (Some(fd), is_connecting, false);
         Ok(())
-    }
-}
-
-fn new_socket(kind: SockType, protocol: SockProtocol, own: SocketAddrV4) -> io::Result<OwnedFd> {
-    let fd = socket(AddressFamily::Inet, kind, SockFlag::SOCK_NONBLOCK | SockFlag::SOCK_CLOEXEC, protocol)?;
-    setsockopt(&fd, ReuseAddr, &true)?;
-    bind(fd.as_raw_fd(), &SockaddrIn::from(own))?;
-    Ok(fd)
-}
-
-/// A call that would have to wait is one that found nothing.
-fn unless_it_waits<T>(result: nix::Result<T>) -> io::Result<Option<T>> {
-    match result {
-        Ok(value) => Ok(Some(value)),
-        Err(Errno::EAGAIN) => Ok(None),
-        Err(error) => Err(error.into()),
-    }
-}
-
-impl Sockets for Kernel {
-    type Accepted = (TcpStream, SocketAddrV4);
-
-    fn listen(&mut self, own: SocketAddrV4, marks: Marks, congestion: Option<&str>) -> io::Result<()> {
-        let fd = new_socket(SockType::Stream, SockProtocol::Tcp, own)?;
-        options::set_tcp(&fd, marks, congestion)?;
-        listen(&fd, Backlog::new(BACKLOG)?)?;
-        let token = Token::Listener(self.listeners.len() as u32);
-        // Told once as well: where no connection can be accepted for another reason than that there is none, the program sleeps.
-        self.epoll.add(&fd, EpollEvent::new(EpollFlags::EPOLLIN | EpollFlags::EPOLLET, token.number()))?;
-        self.listeners.push((TcpListener::from(fd), own));
-        Ok(())
-    }
-
-    fn connect(&mut self, number: u32, route: &Route) -> io::Result<()> {
-        let fd = new_socket(SockType::Stream, SockProtocol::Tcp, route.own)?;
-        options::set_tcp(&fd, route.marks, route.congestion.as_deref())?;
-        match connect(fd.as_raw_fd(), &SockaddrIn::from(route.peer)) {
-            Ok(()) | Err(Errno::EINPROGRESS) => self.keep(number, fd, true),
-            Err(error) => Err(error.into()),
-        }
-    }
-
-    fn adopt(&mut self, number: u32, (stream, _): Self::Accepted, route: &Route) -> io::Result<()> {
-        let fd = OwnedFd::from(stream);
-        options::set_tcp(&fd, route.marks, route.congestion.as_deref())?;
-        self.keep(number, fd, false)
-    }
-
-    fn write(&mut self, number: u32, most: u64) -> io::Result<u64> {
-        let fd = self.fd(number)?.as_raw_fd();
-        let mut written = 0;
-        while written < most {
-            let piece = usize::try_from(most - written).unwrap_or(usize::MAX).min(WRITE_BYTES);
-            let flags = MsgFlags::MSG_DONTWAIT | MsgFlags::MSG_NOSIGNAL;
-            let taken = unless_it_waits(send(fd, &self.zeros[..piece], flags))?.unwrap_or(0);
-            written += taken as u64;
-            // A part of a piece fills the buffer, and the kernel will tell when there is room again.
-            if taken < piece {
-                return Ok(written);
-            }
-            if written >= TURN_BYTES && written < most {
-                self.tell_again(number)?;
-                return Ok(written);
-            }
-        }
-        Ok(written)
-    }
-
-    fn unread(&mut self, number: u32) -> io::Result<u64> {
-        options::unread(self.fd(number)?)
-    }
-
-    fn read(&mut self, number: u32, most: u64) -> io::Result<Read> {
-        let fd = self.fd(number)?.as_raw_fd();
-        let mut read = Read { bytes: 0, has_ended: false };
-        while read.bytes < most {
-            let piece = usize::try_from(most - read.bytes).unwrap_or(usize::MAX).min(READ_BYTES);
-            let flags = MsgFlags::MSG_DONTWAIT | MsgFlags::MSG_TRUNC;
-            match unless_it_waits(recv(fd, &mut self.room[..piece], flags))? {
-                None => break,
-                Some(0) => {
-                    read.has_ended = true;
-                    break;
-                }
-                Some(taken) => read.bytes += taken as u64,
-            }
-            if most == u64::MAX && read.bytes >= TURN_BYTES {
-                self.tell_again(number)?;
-                break;
-            }
-        }
-        Ok(read)
-    }
-
-    fn counters(&mut self, number: u32) -> Option<Counters> {
-        tcp_info::counters(self.fd(number).ok()?)
-    }
-
-    fn close(&mut self, number: u32) {
-        if let Some(slot) = self.slots.get_mut(number as usize) {
-            slot.fd = None;
-            slot.used = slot.used.wrapping_add(1);
-        }
-    }
-
-    fn open_datagrams(&mut self, number: u32, route: &Route) -> io::Result<()> {
-        let fd = new_socket(SockType::Datagram, SockProtocol::Udp, route.own)?;
-        options::set_marks(&fd, route.marks)?;
-        connect(fd.as_raw_fd(), &SockaddrIn::from(route.peer))?;
-        self.keep(number, fd, false)
-    }
-
-    fn send(&mut self, number: u32, payload: &[u8]) -> io::Result<bool> {
-        let sent = send(self.fd(number)?.as_raw_fd(), payload, MsgFlags::MSG_DONTWAIT | MsgFlags::MSG_NOSIGNAL);
-        match sent {
-            // No buffers: the queue of the interface is full.
-            Err(Errno::ENOBUFS) => Ok(false),
-            result => unless_it_waits(result).map(|sent| sent.is_some()),
-        }
-    }
-
-    fn receive(&mut self, number: u32, start: &mut [u8]) -> io::Result<Option<usize>> {
-        // MSG_TRUNC: the length is that of the whole datagram.
-        unless_it_waits(recv(self.fd(number)?.as_raw_fd(), start, MsgFlags::MSG_DONTWAIT | MsgFlags::MSG_TRUNC))
     }
 }

@@ -11,12 +11,14 @@ use std::os::fd::{AsRawFd, OwnedFd};
 /// The code point stands above the two bits of ECN.
 const ECN_BITS: u32 = 2;
 
-/// Marks of packets. The type of service goes first: it changes the priority.
+/// Marks of packets, which are 0 in a new socket. The type of service goes first: it changes the priority.
 pub fn set_marks(fd: &OwnedFd, marks: Marks) -> io::Result<()> {
     if marks.dscp > 0 {
         setsockopt(fd, Ipv4Tos, &(i32::from(marks.dscp) << ECN_BITS))?;
     }
-    setsockopt(fd, Priority, &i32::from(marks.priority))?;
+    if marks.dscp > 0 || marks.priority > 0 {
+        setsockopt(fd, Priority, &i32::from(marks.priority))?;
+    }
     Ok(())
 }
 
