@@ -261,7 +261,7 @@ fn host_summary(record: &Record) -> Value {
         "ended_ps": closing.at.ps(),
         "program_busy_ps": closing.busy_ps,
         "calls": closing.calls,
-        "late_mean_ps": if closing.calls > 0 { closing.late_ps / closing.calls } else { 0 },
+        "late_mean_ps": closing.late_ps.checked_div(closing.calls).unwrap_or(0),
         "late_max_ps": closing.late_max_ps,
         "unsent_datagrams": closing.unsent_datagrams,
         "failures": failures,

@@ -91,7 +91,7 @@ pub enum Item {
     },
     /// Time, workload, user, side, port of the client, bytes received; then how many counters follow, and these, in the order of
     /// [`COUNTERS`], each plus one, with 0 for one that the system does not tell.
-    Sample(Sample),
+    Sample(Box<Sample>),
     /// Workload, user, and when it had done all that it does.
     Finished {
         /// Index of the workload.

@@ -82,7 +82,7 @@ fn take_item(rest: &mut &[u8]) -> Option<Item> {
             let (at, workload, user, side) = (time(rest)?, index(rest)?, user(rest)?, side(rest)?);
             let (port, received) = (u16::try_from(take(rest)?).ok()?, take(rest)?);
             let counters = take_counters(rest)?;
-            Item::Sample(Sample { at, workload, user, side, port, received, counters })
+            Item::Sample(Box::new(Sample { at, workload, user, side, port, received, counters }))
         }
         4 => Item::Finished { workload: index(rest)?, user: user(rest)?, at: time(rest)? },
         5 => Item::CutOff { workload: index(rest)?, user: user(rest)?, start: time(rest)? },
