@@ -28,7 +28,7 @@ pub fn network(number: usize) -> Ipv4Addr {
 }
 
 fn second_octet(network: usize) -> u8 {
-    u8::try_from(usize::from(NETWORK[1]) + network).expect("a lab has no more networks")
+    u8::try_from(usize::from(NETWORK[1]) + network).expect("a lab cannot have more networks")
 }
 
 /// The link-layer address of a host: locally administered.

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use tailrace_plan::*;
 use tailrace_sim::{Column, Control, Table, run};
 
-#[path = "../../sim/tests/checks/common.rs"]
+#[path = "../../sim/tests/checks/common/mod.rs"]
 #[expect(dead_code, reason = "plans are made as for the simulator's tests, which need more")]
 mod common;
 #[path = "../../traffic/tests/checks/net.rs"]

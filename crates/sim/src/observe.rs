@@ -1,4 +1,4 @@
-//! What one trial remembers.
+//! The records of a trial.
 
 use tailrace_endpoint::host::{Completion, sender_of};
 use tailrace_endpoint::ip::protocol;
@@ -9,7 +9,7 @@ use tailrace_units::Time;
 use tailrace_wire::{FlowKey, Packet, Protocol};
 use tailrace_workloads::WorkloadRecord;
 
-/// Everything that is recorded while the world runs.
+/// All records of the running world.
 #[derive(Debug)]
 pub(crate) struct Observe {
     digest: Option<Digest>,
@@ -22,13 +22,13 @@ pub(crate) struct Observe {
     pub(crate) endpoints: Vec<Vec<Endpoint>>,
     /// The same of sockets for datagrams.
     udp_endpoints: Vec<Vec<Endpoint>>,
-    /// What the world has to do after a host was called.
+    /// Work for the world after a call of a host.
     pub(crate) news: Vec<News>,
     /// Finite workloads that are not complete.
     pub(crate) unfinished: usize,
 }
 
-/// What a frame tells on a real network, and leaves out here because its 64 bytes are full.
+/// Fields that frames have on a real network, but not in the 64 bytes of the simulator's packet.
 #[derive(Clone, Copy, Default, Debug)]
 pub(crate) struct Endpoint {
     /// The workload that it belongs to.
@@ -37,7 +37,7 @@ pub(crate) struct Endpoint {
     pub(crate) source: u16,
 }
 
-/// What a host has told that concerns more than its links.
+/// An event of a host that concerns more than its links.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum News {
     /// A flow is complete, and its sockets can be given back: host and socket of the end that noticed.
@@ -96,7 +96,8 @@ impl Observe {
         }
     }
 
-    /// The same of a segment for a port, which tells where it comes from. What comes back to that socket is of the same workload.
+    /// The same of a segment for a port, which tells where it comes from. What comes back to that socket is of the same
+    /// workload.
     #[cold]
     #[inline(never)]
     fn endpoint_of_opening(&self, packet: &Packet) -> Endpoint {

@@ -1,8 +1,8 @@
 //! From the workloads of the plan to sockets, their programs and generators.
 
-use crate::build::{Connection, DatagramFlow};
-use crate::generate::Generator;
+use crate::generator::Generator;
 use crate::world::World;
+use crate::world::connection::{Connection, DatagramFlow};
 use tailrace_plan::{Header, Plan};
 use tailrace_wire::{IPV4_HEADER_BYTES, Tag, UDP_HEADER_BYTES};
 use tailrace_workloads::{Arrivals, Arriving, Engine};

@@ -91,15 +91,15 @@ impl Receiver {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tailrace_units::{Distribution, Stream};
+    use tailrace_units::{Distribution, RandomStream};
     use tailrace_workloads::{Arriving, Ends};
 
     fn ends(bytes: u64) -> (Sender, Receiver) {
         let ends = Ends { client: 0, server: 1 };
         let what = Arriving::Datagrams { ends, payload_max: 1_472 };
         let gap = Distribution::Exponential { mean: 1_000_000 };
-        let luck = Stream::new(1, "pings/arrivals");
-        let arrivals = Arrivals::new(0, what, Distribution::Constant(bytes), gap, 0, Time::ZERO, luck);
+        let random = RandomStream::new(1, "pings/arrivals");
+        let arrivals = Arrivals::new(0, what, Distribution::Constant(bytes), gap, 0, Time::ZERO, random);
         (Sender::new(arrivals.clone()), Receiver::new(arrivals))
     }
 

@@ -1,7 +1,8 @@
 //! One end of a connection: its program, and what is between that and its socket.
 
+use crate::counters::Counters;
 use crate::flows::Flow;
-use crate::record::{Recorder, Transaction};
+use crate::record::{Recorder, Sample, Transaction};
 use crate::sockets::{Route, Sockets};
 use std::io;
 use tailrace_endpoint::app::{App, SocketCalls, WorkCalls};
@@ -57,6 +58,13 @@ impl Link {
             first_byte: None,
             failure: None,
         }
+    }
+
+    /// What its connection has counted by `at`.
+    pub fn sample(&self, at: Time, counters: Counters) -> Sample {
+        let port = if self.side == 0 { self.route.own.port() } else { self.route.peer.port() };
+        let Link { workload, user, side, received, .. } = *self;
+        Sample { at, workload, user, side, port, received, counters }
     }
 
     /// The same as an end of a flow.

@@ -5,6 +5,7 @@
 //! those of Linux. `record` is what a host leaves behind, and [`merge`] makes the outcome of a trial from all of them.
 
 pub mod commands;
+pub mod counters;
 pub mod duty;
 pub mod host;
 pub mod kernel;

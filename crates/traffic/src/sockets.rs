@@ -1,6 +1,6 @@
 //! What the programs of a host ask of sockets, whatever these are: a kernel's, or those of a test.
 
-use crate::record::Counters;
+use crate::counters::Counters;
 use std::io;
 use std::net::SocketAddrV4;
 use std::rc::Rc;

@@ -2,7 +2,7 @@
 
 use crate::Ends;
 use tailrace_endpoint::app::{App, StreamSink, StreamSource};
-use tailrace_units::{Distribution, Span, Stream, Time};
+use tailrace_units::{Distribution, RandomStream, Span, Time};
 
 /// The arrivals of one workload, in order. They depend on nothing else: two hosts that draw them know the same.
 #[derive(Clone, Debug)]
@@ -13,7 +13,7 @@ pub struct Arrivals {
     interarrival: Distribution,
     /// How many are still to come.
     left: u64,
-    luck: Stream,
+    random: RandomStream,
     next: Time,
 }
 
@@ -56,10 +56,10 @@ impl Arrivals {
         interarrival: Distribution,
         count: u64,
         start: Time,
-        luck: Stream,
+        random: RandomStream,
     ) -> Arrivals {
         let left = if count == 0 { u64::MAX } else { count };
-        let mut arrivals = Arrivals { workload, what, sizes, interarrival, left, luck, next: start };
+        let mut arrivals = Arrivals { workload, what, sizes, interarrival, left, random, next: start };
         arrivals.next = start + arrivals.gap();
         arrivals
     }
@@ -82,12 +82,12 @@ impl Arrivals {
     /// The arrival that comes next, which must not be never.
     pub fn take(&mut self) -> Arrival {
         let at = self.next;
-        let bytes = self.sizes.draw(&mut self.luck).max(1);
+        let bytes = self.sizes.draw(&mut self.random).max(1);
         self.left -= 1;
         self.next = if self.left > 0 { at + self.gap() } else { Time::NEVER };
         match &self.what {
             Arriving::Flows { sources, destinations } => {
-                Arrival { at, ends: draw_ends(sources, destinations, &mut self.luck), bytes }
+                Arrival { at, ends: draw_ends(sources, destinations, &mut self.random), bytes }
             }
             &Arriving::Datagrams { ends, payload_max } => Arrival { at, ends, bytes: bytes.min(u64::from(payload_max)) },
         }
@@ -95,7 +95,7 @@ impl Arrivals {
 
     /// Time to the next arrival.
     fn gap(&mut self) -> Span {
-        Span::from_ps(self.interarrival.draw(&mut self.luck))
+        Span::from_ps(self.interarrival.draw(&mut self.random))
     }
 }
 
@@ -107,11 +107,11 @@ pub fn flow_programs(at: Time, bytes: u64) -> [App; 2] {
 }
 
 /// A source, and a destination that is another host.
-fn draw_ends(sources: &[u32], destinations: &[u32], luck: &mut Stream) -> Ends {
-    let client = sources[luck.below(sources.len() as u64) as usize];
+fn draw_ends(sources: &[u32], destinations: &[u32], random: &mut RandomStream) -> Ends {
+    let client = sources[random.below(sources.len() as u64) as usize];
     loop {
         // Ends soon: the plan guarantees a destination other than the source.
-        let server = destinations[luck.below(destinations.len() as u64) as usize];
+        let server = destinations[random.below(destinations.len() as u64) as usize];
         if server != client {
             return Ends { client, server };
         }

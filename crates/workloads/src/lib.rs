@@ -16,7 +16,7 @@ pub use record::{Row, WorkloadRecord};
 
 use tailrace_endpoint::app::App;
 use tailrace_plan::{Body, Header, Plan, RawObserve, Workload};
-use tailrace_units::{Distribution, Stream, Time};
+use tailrace_units::{Distribution, RandomStream, Time};
 
 /// Server port of every connection (PostgreSQL's; the number only enters the flow's hash).
 pub const SERVER_PORT: u16 = 5_432;
@@ -83,14 +83,14 @@ struct Place<'a> {
 
 impl Place<'_> {
     /// The random stream of this name within the workload.
-    fn luck(&self, what: &str) -> Stream {
-        Stream::new(self.plan.raw.seed, &format!("{}/{what}", self.header.name))
+    fn random(&self, what: &str) -> RandomStream {
+        RandomStream::new(self.plan.raw.seed, &format!("{}/{what}", self.header.name))
     }
 
     /// So many arrivals; 0 for no end.
     fn arrivals(&self, what: Arriving, sizes: &Distribution, interarrival: &Distribution, count: u64) -> Arrivals {
-        let (start, luck) = (Time::from_ps(self.header.start_ps), self.luck("arrivals"));
-        Arrivals::new(self.number, what, sizes.clone(), interarrival.clone(), count, start, luck)
+        let (start, random) = (Time::from_ps(self.header.start_ps), self.random("arrivals"));
+        Arrivals::new(self.number, what, sizes.clone(), interarrival.clone(), count, start, random)
     }
 }
 

@@ -4,7 +4,7 @@ use crate::{Connection, Ends, Engine, Kind, Place, WorkloadRecord};
 use std::rc::Rc;
 use tailrace_endpoint::app::{App, GapFrom, OltpClient, OltpProfile, OltpServer, Statement};
 use tailrace_plan::{Oltp, RawGapFrom, RawObserve};
-use tailrace_units::Time;
+use tailrace_units::{Span, Time};
 
 impl Kind for Oltp {
     fn record(&self, observe: &RawObserve) -> WorkloadRecord {
@@ -18,11 +18,11 @@ impl Kind for Oltp {
         let profile = Rc::new(profile(self));
         let ends = Ends { client: self.client as u32, server: self.server as u32 };
         for user in 0..self.raw.users {
-            let luck = |what: &str| place.luck(&format!("{user}/{what}"));
-            let start = Time::from_ps(self.start.draw(&mut luck("start")));
+            let random = |what: &str| place.random(&format!("{user}/{what}"));
+            let start = Time::from_ps(self.start.draw(&mut random("start")));
             let connect = if self.raw.connects_early { Time::ZERO } else { start };
-            let client = OltpClient::new(Rc::clone(&profile), user, connect, start, luck("client"));
-            let server = OltpServer::new(Rc::clone(&profile), luck("server"));
+            let client = OltpClient::new(Rc::clone(&profile), user, connect, start, random("client"));
+            let server = OltpServer::new(Rc::clone(&profile), random("server"));
             let apps = [App::OltpClient(Box::new(client)), App::OltpServer(Box::new(server))];
             engine.connect(Connection { workload: place.number, user, ends, apps, goodput_at: 0, pins: [&[], &[]] });
         }
@@ -33,6 +33,7 @@ fn profile(oltp: &Oltp) -> OltpProfile {
     let statements = oltp.round_trips.iter().map(|trip| Statement {
         request_bytes: trip.raw.request_bytes,
         response_bytes: trip.raw.response_bytes,
+        server_work: Span::from_ps(trip.raw.server_work_ps),
         server_time: trip.server_time.clone(),
         build_fs_per_byte: trip.raw.build_fs_per_byte,
         write_bytes: u64::from(trip.raw.write_bytes),

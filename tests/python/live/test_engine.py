@@ -96,7 +96,7 @@ def test_warm_up_transactions_count_towards_completion_and_not_towards_latency(t
 @pytest.mark.parametrize(
     ("fault", "reason"),
     [
-        ("lost", "3 frames of host client were lost outside the modelled queues"),
+        ("lost", "host client lost 3 frames outside of the modelled queues"),
         (
             "late",
             "lateness changed the mean delay at port leaf>client by 0.90 ms: 22.5% of the 4 ms in",

@@ -1,19 +1,14 @@
-//! From the plan to the world.
+//! Builds the world of a plan.
 
-mod connection;
 mod host;
 
-pub(crate) use connection::{Connection, DatagramFlow};
-pub(crate) use tailrace_workloads::Ends;
-pub use tailrace_workloads::SERVER_PORT;
-
 use crate::agenda::Agenda;
+use crate::attachment::Attachment;
 use crate::bridging::Bridging;
-use crate::hosted::HostedProgram;
-use crate::links::{Attachment, Links};
+use crate::links::Links;
 use crate::observe::Observe;
 use crate::workloads::open_workloads;
-use crate::world::World;
+use crate::world::{HostedProgram, World};
 
 use host::{host_of, moderation};
 use std::collections::BTreeMap;

@@ -1,4 +1,4 @@
-//! What the end of a trial cut off.
+//! Censored transactions and flows: those running at the end of a trial.
 
 use crate::world::World;
 use tailrace_units::Time;

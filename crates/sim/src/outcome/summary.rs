@@ -71,6 +71,7 @@ fn hosts(plan: &Plan, world: &World) -> Vec<Value> {
             "interface": host.nic().lossless().map(|nic| interface_summary(nic, world.now)),
             "nic_queue_drops": counted.nic_queue_drops,
             "rx_ring_drops": counted.rx_ring_drops,
+            "listen_drops": counted.listen_drops,
             "cpu_busy_ps": counted.receive_busy.ps(),
             "program_busy_ps": counted.program_busy.ps(),
         })

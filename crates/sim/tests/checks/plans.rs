@@ -225,6 +225,7 @@ pub fn oltp(name: &str, client: &str, server: &str, users: u32, transactions: u6
         round_trips: vec![RawRoundTrip {
             request_bytes: 100,
             response_bytes,
+            server_work_ps: 0,
             server_time: RawDistribution::Constant(100 * US),
             write_bytes: 0,
             build_fs_per_byte: 0,

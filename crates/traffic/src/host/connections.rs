@@ -80,7 +80,7 @@ impl Host {
     pub(super) fn close<S: Sockets>(&mut self, now: Time, number: u32, sockets: &mut S) {
         let Some(Some(end)) = self.ends.get_mut(number as usize) else { return };
         if let Some(counters) = sockets.counters(number) {
-            self.record.counters(now, &end.link, &counters);
+            self.record.sample(&end.link.sample(now, counters));
         }
         sockets.close(number);
         end.link.is_open = false;
@@ -124,7 +124,7 @@ impl Host {
                 && end.link.is_open
                 && let Some(counters) = sockets.counters(number)
             {
-                self.record.counters(now, &end.link, &counters);
+                self.record.sample(&end.link.sample(now, counters));
             }
         }
     }

@@ -1,7 +1,7 @@
 //! What programs ask of their sockets, in the system's calls.
 
 use super::{Kernel, Listening, READ_BYTES, Token, WRITE_BYTES, options, tcp_info};
-use crate::record::Counters;
+use crate::counters::Counters;
 use crate::sockets::{Marks, Read, Route, Sockets};
 use nix::errno::Errno;
 use nix::sys::epoll::{EpollEvent, EpollFlags};

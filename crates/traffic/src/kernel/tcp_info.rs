@@ -1,7 +1,7 @@
 //! What Linux tells of a connection: `struct tcp_info` (include/uapi/linux/tcp.h). Its fields keep their places, and a kernel that is
 //! older than one of them tells a shorter structure.
 
-use crate::record::{COUNTERS, Counters};
+use crate::counters::{COUNTERS, Counters};
 use std::os::fd::{AsRawFd, OwnedFd};
 
 /// Longer than the structure of any kernel that is known.

@@ -1,6 +1,7 @@
 //! Tables that a simulated trial does not have.
 
-use crate::record::{COUNTERS, Item, Record, Sample, Transaction};
+use crate::counters::COUNTERS;
+use crate::record::{Item, Record, Sample, Transaction};
 use tailrace_record::{Column, Table};
 use tailrace_units::Time;
 
@@ -30,7 +31,7 @@ pub fn tcp_samples(records: &[Record]) -> Table {
     let mut rows: Vec<&Sample> = records
         .iter()
         .flat_map(|record| &record.items)
-        .filter_map(|item| if let Item::Sample(sample) = item { Some(sample) } else { None })
+        .filter_map(|item| if let Item::Sample(sample) = item { Some(sample.as_ref()) } else { None })
         .collect();
     rows.sort_by_key(|row| (row.workload, row.user, row.port, row.side, row.at));
     let numbers = |of: fn(&Sample) -> u32| Column::U32(rows.iter().map(|row| of(row)).collect());

@@ -1,6 +1,7 @@
 //! What the connections of a workload have counted, in the simulator's words as far as the system knows them.
 
-use crate::record::{Counters, Item, Record};
+use crate::counters::Counters;
+use crate::record::{Item, Record};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 use tailrace_units::Time;

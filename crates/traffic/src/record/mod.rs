@@ -6,15 +6,14 @@
 //! the trial's time zero; a user is written plus one, so that the user of flows, which have none, is 0. The last item is [`Item::End`]: a file
 //! without it is not whole.
 
-mod counters;
 mod numbers;
 mod read;
 mod write;
 
-pub use counters::{COUNTERS, Counters};
 pub use read::{Head, Record};
 pub use write::Recorder;
 
+use crate::counters::Counters;
 use tailrace_units::Time;
 use tailrace_workloads::Ends;
 
@@ -90,7 +89,7 @@ pub enum Item {
         bytes: u64,
     },
     /// Time, workload, user, side, port of the client, bytes received; then how many counters follow, and these, in the order of
-    /// [`COUNTERS`], each plus one, with 0 for one that the system does not tell.
+    /// [`crate::counters::COUNTERS`], each plus one, with 0 for one that the system does not tell.
     Sample(Box<Sample>),
     /// Workload, user, and when it had done all that it does.
     Finished {

@@ -1,7 +1,8 @@
 //! Reading a record.
 
 use super::numbers::take;
-use super::{Closing, Counters, Failure, Item, MAGIC, Sample, Transaction};
+use super::{Closing, Failure, Item, MAGIC, Sample, Transaction};
+use crate::counters::Counters;
 use serde_json::Value;
 use tailrace_units::{Span, Time};
 use tailrace_workloads::Ends;

@@ -1,8 +1,7 @@
 //! Writing a record, in memory: it is stored once, at the end.
 
 use super::numbers::put;
-use super::{Closing, Counters, Failure, MAGIC, Transaction};
-use crate::end::Link;
+use super::{Closing, Failure, MAGIC, Sample, Transaction};
 use serde_json::json;
 use std::collections::BTreeMap;
 use tailrace_plan::Plan;
@@ -60,11 +59,10 @@ impl Recorder {
         self.put(2, [workload.into(), user_field(user), before, whole]);
     }
 
-    pub(crate) fn counters(&mut self, now: Time, link: &Link, counters: &Counters) {
-        let client_port = if link.side == 0 { link.route.own.port() } else { link.route.peer.port() };
-        let Link { workload, user, side, received, .. } = *link;
+    pub(crate) fn sample(&mut self, sample: &Sample) {
+        let &Sample { at, workload, user, side, port, received, counters } = sample;
         let length = counters.0.len() as u64;
-        self.put(3, [now.ps(), workload.into(), user_field(user), side.into(), client_port.into(), received, length]);
+        self.put(3, [at.ps(), workload.into(), user_field(user), side.into(), port.into(), received, length]);
         counters.0.iter().for_each(|counter| put(&mut self.bytes, counter.map_or(0, |value| value.saturating_add(1))));
     }
 

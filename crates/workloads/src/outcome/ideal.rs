@@ -1,4 +1,4 @@
-//! How long a flow would take at least: on an empty path, at the rate of its slowest link, without handshake or hosts.
+//! The ideal time of a flow: on an empty path, at the rate of its slowest link, without handshake or hosts.
 
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, VecDeque};
@@ -35,8 +35,8 @@ impl<'a> Ideal<'a> {
         Ideal { plan, next: BTreeMap::new() }
     }
 
-    /// From the first bit that leaves to the last that arrives: all bytes at the slowest link, one frame at each of the others, and the
-    /// delays on the way.
+    /// From the first bit that leaves to the last that arrives: all bytes at the slowest link, one frame at each of the
+    /// others, and the delays on the way.
     pub(super) fn time(&mut self, flow: &Carried) -> Span {
         let mtu = |host: u16| self.plan.raw.hosts[usize::from(host)].mtu_bytes;
         let mss = u64::from(tcp_mss(mtu(flow.source).min(mtu(flow.destination))));
