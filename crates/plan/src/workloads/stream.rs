@@ -63,7 +63,7 @@ pub(super) fn resolve(header: &RawHeader, raw: &RawStream, network: &Network<'_>
     let pin = |names: &[String]| names.iter().map(|name| graph.node(name, name)).collect::<Result<Vec<_>, _>>();
     let pins = [pin(&raw.pin_forward)?, pin(&raw.pin_backward)?];
     let is_pinned = !raw.pin_forward.is_empty() || !raw.pin_backward.is_empty();
-    require(!(is_pinned && network.has_spanning_trees), name, "with spanning trees no path is pinned")?;
+    require(!(is_pinned && network.has_spanning_trees), name, "a path cannot be pinned in a network with spanning trees")?;
     check_pin(graph, source, &pins[0], destination, name)?;
     check_pin(graph, destination, &pins[1], source, name)?;
     let header = header.resolved("stream", [vec![source], vec![destination]], Side::Peers, 2 * u64::from(raw.connections))?;
