@@ -20,10 +20,10 @@ mod world;
 
 pub use control::Control;
 pub use outcome::{Column, Outcome, Table};
+pub use tailrace_workloads::SERVER_PORT;
 pub use trace::{Trace, trace};
 pub use watch::{Connection, watch};
 pub use world::HostedProgram;
-pub use world::connection::SERVER_PORT;
 
 use tailrace_plan::Plan;
 

@@ -1,6 +1,6 @@
 //! Workloads: a header that every reader understands, and a body that only the module of its kind reads.
 //!
-//! A kind is one module here (what the plan says of it, made sound), one in `sim/src/workloads`, and one line in
+//! A kind is one module here (what the plan says of it, made sound), one in the crate `workloads`, and one line in
 //! [`Body`].
 
 pub(crate) mod datagrams;

@@ -8,16 +8,7 @@ use tailrace_endpoint::transport::Identity;
 use tailrace_network::address_of;
 use tailrace_plan::Plan;
 use tailrace_wire::{FlowKey, Protocol, Tag};
-
-/// Server port of every connection (PostgreSQL's; the number only enters the flow's hash).
-pub const SERVER_PORT: u16 = 5_432;
-
-/// The hosts of a connection.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Ends {
-    pub(crate) client: u32,
-    pub(crate) server: u32,
-}
+use tailrace_workloads::{Ends, SERVER_PORT};
 
 /// A connection to be made.
 pub(crate) struct Connection {

@@ -1,15 +1,12 @@
 //! Closed-loop users of a database.
 
-use super::{Place, SimulatedKind, arm_socket};
-use crate::observe::WorkloadRecord;
-use crate::world::World;
-use crate::world::connection::{Connection, Ends};
+use crate::{Connection, Ends, Engine, Kind, Place, WorkloadRecord};
 use std::rc::Rc;
 use tailrace_endpoint::app::{App, GapFrom, OltpClient, OltpProfile, OltpServer, Statement};
 use tailrace_plan::{Oltp, RawGapFrom, RawObserve};
-use tailrace_units::{RandomStream, Span, Time};
+use tailrace_units::{Span, Time};
 
-impl SimulatedKind for Oltp {
+impl Kind for Oltp {
     fn record(&self, observe: &RawObserve) -> WorkloadRecord {
         let users = u64::from(self.raw.users);
         let recorded = self.raw.transactions.saturating_sub(self.raw.warmup_transactions);
@@ -17,19 +14,17 @@ impl SimulatedKind for Oltp {
         WorkloadRecord::new(observe, users as usize, left, users * recorded)
     }
 
-    fn open(&self, place: &Place<'_>, world: &mut World) {
+    fn open(&self, place: &Place<'_>, engine: &mut dyn Engine) {
         let profile = Rc::new(profile(self));
         let ends = Ends { client: self.client as u32, server: self.server as u32 };
         for user in 0..self.raw.users {
-            let random = |what: &str| RandomStream::new(place.plan.raw.seed, &format!("{}/{user}/{what}", place.header.name));
+            let random = |what: &str| place.random(&format!("{user}/{what}"));
             let start = Time::from_ps(self.start.draw(&mut random("start")));
             let connect = if self.raw.connects_early { Time::ZERO } else { start };
             let client = OltpClient::new(Rc::clone(&profile), user, connect, start, random("client"));
             let server = OltpServer::new(Rc::clone(&profile), random("server"));
             let apps = [App::OltpClient(Box::new(client)), App::OltpServer(Box::new(server))];
-            let (tag, dscp, workload) = (place.tag(), place.header.dscp, place.number);
-            let (client, _) = world.connect(Connection { ends, workload, tag, dscp, apps, goodput_at: 0, is_transient: false });
-            arm_socket(world, client);
+            engine.connect(Connection { workload: place.number, user, ends, apps, goodput_at: 0, pins: [&[], &[]] });
         }
     }
 }

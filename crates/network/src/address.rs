@@ -1,4 +1,4 @@
-//! Addresses of hosts: a number for each, in the order of the plan, from one on.
+//! Addresses of hosts that have real ones: a number for each, in the order of the plan, from one on.
 
 use std::net::Ipv4Addr;
 

@@ -1,32 +1,25 @@
 //! Bulk TCP connections.
 
-use super::{Place, SimulatedKind, arm_socket};
-use crate::observe::WorkloadRecord;
-use crate::world::World;
-use crate::world::connection::{Connection, Ends};
+use crate::{Connection, Ends, Engine, Kind, Place, WorkloadRecord};
 use tailrace_endpoint::app::{App, Offer, StreamSink, StreamSource};
 use tailrace_plan::{RawObserve, RawStream, Stream};
 use tailrace_units::Time;
 
-impl SimulatedKind for Stream {
+impl Kind for Stream {
     fn record(&self, observe: &RawObserve) -> WorkloadRecord {
         let connections = u64::from(self.raw.connections);
         let finite = if self.raw.bytes > 0 { connections } else { 0 };
         WorkloadRecord::new(observe, connections as usize, finite, finite)
     }
 
-    fn open(&self, place: &Place<'_>, world: &mut World) {
+    fn open(&self, place: &Place<'_>, engine: &mut dyn Engine) {
         let ends = Ends { client: self.source as u32, server: self.destination as u32 };
-        for i in 0..self.raw.connections {
-            let start = Time::from_ps(place.header.start_ps + u64::from(i) * self.raw.stagger_ps);
+        let pins = [self.pins[0].as_slice(), &self.pins[1]];
+        for user in 0..self.raw.connections {
+            let start = Time::from_ps(place.header.start_ps + u64::from(user) * self.raw.stagger_ps);
             let source = App::StreamSource(source(&self.raw, start));
-            let sink = App::StreamSink(StreamSink::new(i, start, self.raw.bytes));
-            let (tag, dscp, workload, apps) = (place.tag(), place.header.dscp, place.number, [source, sink]);
-            let connection = Connection { ends, workload, tag, dscp, apps, goodput_at: 1, is_transient: false };
-            let (client, server) = world.connect(connection);
-            world.pin(place.plan, client, &self.pins[0]);
-            world.pin(place.plan, server, &self.pins[1]);
-            arm_socket(world, client);
+            let sink = App::StreamSink(StreamSink::new(user, start, self.raw.bytes));
+            engine.connect(Connection { workload: place.number, user, ends, apps: [source, sink], goodput_at: 1, pins });
         }
     }
 

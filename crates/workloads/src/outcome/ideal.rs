@@ -25,7 +25,7 @@ impl Hop {
 }
 
 /// Remembers, for each destination, the next link of every node.
-pub(super) struct Ideal<'a> {
+pub(crate) struct Ideal<'a> {
     plan: &'a Plan,
     next: BTreeMap<u16, Vec<Option<usize>>>,
 }
