@@ -22,6 +22,7 @@ PYTHON ?= $(shell command -v python3.11 || command -v python3)
 BIN := .venv/bin
 NATIVE := python/tailrace/_native.abi3.so
 FABRIC := python/tailrace/bin/tailrace-fabric
+TRAFFIC := python/tailrace/bin/tailrace-traffic
 RUST_SOURCES := Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name Cargo.toml)
 
 # pyo3's build script looks for an interpreter: always the same one, or each change of PATH rebuilds.
@@ -52,9 +53,19 @@ $(FABRIC): $(RUST_SOURCES)
 	@cargo build --release --locked --quiet -p tailrace-fabric
 	@install -m 755 $${CARGO_TARGET_DIR:-target}/release/tailrace-fabric $@
 
+# The traffic program runs on systems that have nothing else: it needs no library. Options for a target are not those of procedural
+# macros, so that the target is named.
+$(TRAFFIC): $(RUST_SOURCES)
+	@echo "build: the traffic program, optimised and static"
+	@mkdir -p $(@D)
+	@triple=$$(rustc -vV | sed -n 's/^host: //p'); \
+	  RUSTFLAGS="-C target-feature=+crt-static" CARGO_PROFILE_RELEASE_STRIP=true \
+	  cargo build --release --locked --quiet -p tailrace-traffic --target $$triple; \
+	  install -m 755 $${CARGO_TARGET_DIR:-target}/$$triple/release/tailrace-traffic $@
+
 .PHONY: setup build
 setup: .venv/locked
-build: $(NATIVE) $(FABRIC)
+build: $(NATIVE) $(FABRIC) $(TRAFFIC)
 
 # --- use ----------------------------------------------------------------------------------------------------------
 

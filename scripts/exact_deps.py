@@ -1,7 +1,7 @@
 """Build the kernel of exact runs from Debian's source package, once, into the user's cache: `make exact-deps`.
 
-The kernel is User-Mode Linux with a clock that the engine owns; its configuration is `crates/exact/kernel/config`. Nothing
-of it is committed or shipped. A build that was interrupted goes on where it was.
+The kernel is User-Mode Linux with a clock that the engine owns; its configuration is `crates/exact/kernel/config`.
+Nothing of it is committed or shipped. A build that was interrupted goes on where it was.
 """
 
 import argparse

@@ -19,7 +19,7 @@ import tailrace
 from tailrace.results.compare.judge import judge
 from tailrace.results.directory.published import Band
 from tailrace.results.directory.run_directory import Run
-from tailrace.results.text.numbers import digits_text
+from tailrace.results.format.numbers import digits_text
 from tailrace.scenario.text.yaml import load_yaml
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -101,7 +101,9 @@ class Feature:
 
 
 FEATURES = (
-    Feature("Dynamic Packet Prioritization", "small transactions beside bulk transfers", "dpp", ("fifo", "dpp")),
+    Feature(
+        "Dynamic Packet Prioritization", "small transactions that compete with bulk transfers", "dpp", ("fifo", "dpp")
+    ),
     Feature(
         "Fair drop and ECN in addition",
         "transactions that are longer than the first 20 packets",
@@ -111,7 +113,9 @@ FEATURES = (
     Feature("ECN marking with DCTCP", "all traffic behind a bulk transfer", "dctcp", ("cubic", "dctcp")),
     Feature("Less buffer for bulk", "latency; too small a buffer reduces throughput", "buffers", ("deep", "shallow")),
     Feature("Dynamic buffer limit", "simultaneous responses of many servers", "incast", ("static", "dynamic")),
-    Feature("Approximate Fair Drop", "all traffic beside an unresponsive host", "afd", ("tail-drop", "afd")),
+    Feature(
+        "Approximate Fair Drop", "all traffic that competes with an unresponsive host", "afd", ("tail-drop", "afd")
+    ),
     Feature("Bandwidth shares (DWRR, ETS)", "a class with few connections", "dwrr", ("one-queue", "shares")),
     Feature("Jumbo frames", "bulk transfers, a little", "jumbo", ("mtu-1500", "mtu-9000")),
     Feature(

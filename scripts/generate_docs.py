@@ -12,6 +12,7 @@ from pathlib import Path
 
 import cli_reference
 import example_index
+import package_table
 import readme_figure
 import readme_table
 import scenario_reference
@@ -20,6 +21,7 @@ from tailrace.results.directory.published import read_published
 ROOT = Path(__file__).resolve().parent.parent
 README = ROOT / "README.md"
 REPRODUCTION = readme_table.SUMMARY.parent / "README.md"
+LIVE_TUTORIAL = ROOT / "docs" / "tutorial-live.md"
 
 
 def scenario_page() -> str:
@@ -51,6 +53,11 @@ def with_cost(page: str) -> str:
     return readme_table.replace_block(page, conclusion, (readme_table.COST_BEGIN, readme_table.COST_END))
 
 
+def with_programs(page: str) -> str:
+    """A page with the table of programs and packages."""
+    return readme_table.replace_block(page, package_table.render(), package_table.MARKS)
+
+
 def figure() -> str:
     """The README's figure."""
     return readme_figure.render(json.loads(readme_table.SUMMARY.read_text()))
@@ -59,6 +66,7 @@ def figure() -> str:
 PAGES: dict[Path, Callable[[], str]] = {
     ROOT / "docs" / "scenario-reference.md": scenario_page,
     ROOT / "docs" / "cli-reference.md": cli_page,
+    LIVE_TUTORIAL: lambda: with_programs(LIVE_TUTORIAL.read_text()),
     README: lambda: with_features(with_table(README)),
     example_index.PAGE: example_index.render,
     REPRODUCTION: lambda: with_cost(with_table(REPRODUCTION)),

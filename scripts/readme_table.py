@@ -103,8 +103,8 @@ def region_lines(region: Json) -> list[str]:
     heads = ["fitted value", "here", "stated range", *LEVEL_WORDS.values()]
     lines = [
         f"{len(fitted)} values are fitted to the {region['figures']} independent figures together. The table shows "
-        "the range over which so many figures hold when each value is varied alone, over its stated range and at "
-        "least ±15 % (at "
+        "the range over which all six, at least five or at least four figures hold when each value is varied alone, "
+        "over its stated range and at least ±15 % (at "
         f"{region['again_scale']:g} of the counts):",
         "",
         "| " + " | ".join(heads) + " |",

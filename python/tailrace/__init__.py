@@ -8,11 +8,11 @@
     result.table("port_series").to_polars()             # names of arms, workloads and ports, times in seconds
     curves = tailrace.sweep("scenario.yaml", {"workloads.shop.users": [1, 4, 16]})
 
-`load` reads and checks a scenario. What a user can correct is a `TailraceError`; a scenario with problems is a
-`ScenarioError` that lists all of them.
+`load` reads and checks a scenario. An error that the user can correct is a `TailraceError`; a scenario with problems
+raises a `ScenarioError` that lists all of them.
 """
 
-TYPE_CHECKING = False  # as in `typing`, which costs more time than everything that the program does until it can answer
+TYPE_CHECKING = False  # as in `typing`, whose import takes longer than the rest of the start
 if TYPE_CHECKING:
     from typing import Any
 
@@ -31,7 +31,7 @@ _HOMES = {
     "run": "tailrace.api",
     "sweep": "tailrace.api",
 }
-"""Names are imported when they are used: the command line starts in a fraction of the time."""
+"""Imports a name when it is first used, so that the command line starts quickly."""
 
 
 def __getattr__(name: str) -> "Any":

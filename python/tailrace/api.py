@@ -15,7 +15,7 @@ from tailrace.scenario.loading import Loaded, Source, load_scenario
 
 
 def load(scenario: Source, *, set: Mapping[str, Any] | None = None) -> Loaded:  # noqa: A002  the option's name
-    """Reads and checks a scenario file, or the same as a dictionary; raises `ScenarioError` with every problem."""
+    """Reads and checks a scenario, from a file or a dictionary; raises `ScenarioError` with every problem."""
     return load_scenario(scenario, set)
 
 
@@ -32,11 +32,12 @@ def run(
     set: Mapping[str, Any] | None = None,  # noqa: A002  the option's name
     progress: bool = False,
 ) -> Result:
-    """Runs every arm and trial of a scenario and returns the result; the same call again resumes.
+    """Runs every arm and trial of a scenario and returns the result; repeating the call resumes an incomplete run.
 
     `set` maps dotted paths to values, as `--set` does. The run directory is `out`, or one below `runs/`.
-    `live` runs it with the real programs, as root on Linux. What `tailrace check` warns of is a `ScenarioWarning`.
-    An interrupt (Ctrl-C) keeps the finished trials, writes a partial result and raises `KeyboardInterrupt`.
+    `live` runs the real programs, which requires root on Linux. Warnings of `tailrace check` are issued as
+    `ScenarioWarning`. An interrupt (Ctrl-C) keeps the finished trials, writes a partial result and raises
+    `KeyboardInterrupt`.
     """
     return _run(scenario, arms, trials, seed, jobs, scale, out, dict(set or {}), is_live=live, is_shown=progress)
 
@@ -55,11 +56,11 @@ def sweep(
     set: Mapping[str, Any] | None = None,  # noqa: A002  the option's name
     progress: bool = False,
 ) -> Result:
-    """Runs every arm at every point of these axes and returns the result; finished points are not run again.
+    """Runs every arm at every point of `axes` and returns the result; finished points are not run again.
 
-    `axes` maps dotted paths to lists of values or to ranges such as `"log(1MB, 64MB, 7)"`. Several axes make a grid;
-    with `paired` their values go together, one by one. `result.summary["sweep"]` holds the curves. The rest is as in
-    `run`.
+    `axes` maps dotted paths to lists of values or to ranges such as `"log(1MB, 64MB, 7)"`. Several axes form a grid;
+    with `paired` their values are combined pairwise. `result.summary["sweep"]` holds the curves. The other parameters
+    are those of `run`.
     """
     spec = {"axes": dict(axes), "combine": "paired" if paired else "grid"}
     changes = {**(set or {}), "sweep": spec}

@@ -1,41 +1,41 @@
-"""What can go wrong on a user's side, in words for people: every error says where, what is wrong and what to do."""
+"""Errors that the user can correct: each names the place, the fault and the remedy."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 
 LISTED_MAX = 12
-"""Names that a hint lists."""
+"""Names that a hint lists at most."""
 
 KeyPath = tuple[str | int, ...]
-"""Where a value stands in a scenario: keys and list positions from the top."""
+"""Location of a value in a scenario: keys and list positions from the top."""
 
 
 class TailraceError(Exception):
-    """A mistake that the user can correct; its text is complete and needs no traceback."""
+    """An error that the user can correct; its text is complete and needs no traceback."""
 
 
 class RunRefusedError(TailraceError):
-    """A run cannot start or go on as asked, e.g. because a directory holds another run."""
+    """A run cannot start or continue as requested, e.g. because the directory contains another run."""
 
 
 class ScenarioWarning(UserWarning):
-    """A sound scenario has something that deserves a look before its result is trusted; text as in an error."""
+    """A valid scenario has a problem that may affect the result; the text has the form of an error's."""
 
 
 def dotted(path: Iterable[str | int]) -> str:
-    """`("workloads", "XS", "users")` as people write it: `workloads.XS.users`."""
+    """The dotted form of a path: `workloads.XS.users` for `("workloads", "XS", "users")`."""
     return ".".join(str(part) for part in path)
 
 
 def nearest(name: str, known: Sequence[str], likeness: float = 0.6) -> str | None:
-    """The known name that was most likely meant; capitals do not matter."""
+    """The known name closest to `name`, ignoring case; None when none is close."""
     same = next((one for one in known if one.lower() == name.lower()), None)
     return same or next(iter(get_close_matches(name, known, n=1, cutoff=likeness)), None)
 
 
 def closest(name: str, known: Sequence[str], noun: str) -> str:
-    """A hint with the nearest known name, or with those that there are."""
+    """A hint with the closest known name, or else a list of the known names."""
     if (near := nearest(name, known)) is not None:
         return f"did you mean '{near}'?"
     listed = ", ".join(known[:LISTED_MAX]) + (", ..." if len(known) > LISTED_MAX else "")
@@ -43,7 +43,7 @@ def closest(name: str, known: Sequence[str], noun: str) -> str:
 
 
 def reason_of(error: BaseException) -> str:
-    """Why something could not be read, in one line and without the number and the path that the system adds."""
+    """The reason for which a file could not be read, in one line, without error number and path."""
     if isinstance(error, OSError) and error.strerror:
         return error.strerror
     if isinstance(error, UnicodeDecodeError):
@@ -53,11 +53,11 @@ def reason_of(error: BaseException) -> str:
 
 @dataclass(frozen=True, order=True)
 class Problem:
-    """One thing that is wrong in a scenario."""
+    """One problem of a scenario."""
 
     file: str
     line: int
-    """1 is the first line; 0 when the place is not in the file (e.g. a command-line override)."""
+    """The first line is 1; 0 when the value is not in the file (e.g. a command-line override)."""
     path: str
     what: str
     hint: str = ""
@@ -70,12 +70,12 @@ class Problem:
 
 
 def _place(problem: Problem) -> tuple[bool, Problem]:
-    """What has no line in the file comes first: what was typed last, as `--set`, is the likely reason of the rest."""
+    """Sort key: problems without a line first, because an override (`--set`) is the likely cause of the others."""
     return problem.line > 0, problem
 
 
 class ScenarioError(TailraceError):
-    """A scenario that cannot be run: all of its problems, what has no line first, then in the order of the file."""
+    """A scenario that cannot be run. Lists all problems: those without a line first, then in the order of the file."""
 
     def __init__(self, problems: Sequence[Problem]) -> None:
         self.problems = tuple(sorted(set(problems), key=_place))

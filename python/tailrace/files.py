@@ -1,7 +1,7 @@
-"""Files that appear whole or not at all, and JSON that is read within bounds.
+"""Atomic writing of files, and reading of JSON with bounded nesting.
 
-Every error of the system names the file, also where the system does not (a failed write or fsync has no name), and
-means the file that was to be there and not the part beside it.
+Every `OSError` names the destination file, also where the system gives no name (a failed write or fsync) or the
+name of the temporary file beside it.
 """
 
 import json
@@ -14,30 +14,33 @@ from typing import Any
 from tailrace.json_text import json_text
 
 PART = ".part"
-"""Ends the name of a file that is being written."""
+"""Suffix of a file that is being written."""
 DEPTH_MAX = 64
-"""Levels of nesting in a file that people or other programs write; a scenario has about eight."""
+"""Levels of nesting in a file that is read; a scenario has about eight."""
 
 
 class TooDeepError(ValueError):
-    """A file is nested deeper than anything that is meant."""
+    """A file is nested deeper than `DEPTH_MAX`."""
 
     def __init__(self) -> None:
         super().__init__(f"nested deeper than {DEPTH_MAX} levels")
 
 
 def write_json(path: Path, content: object) -> None:
-    """Writes JSON so that readers see the old file or the whole new one; raises `OSError` with the name of the file."""
+    """Writes JSON atomically: readers see the old file or the complete new one.
+
+    Raises `OSError` with the file's name.
+    """
     write_text(path, json_text(content) + "\n")
 
 
 def write_text(path: Path, text: str) -> None:
-    """As `write_json`, for text."""
+    """Writes text atomically, like `write_json`."""
     write_bytes(path, text.encode("utf-8"))
 
 
 def write_bytes(path: Path, content: bytes | memoryview) -> None:
-    """As `write_json`, for any content."""
+    """Writes bytes atomically, like `write_json`."""
     part = path.with_name(f".{path.name}.{os.getpid()}{PART}")
     with named(path):
         try:
@@ -47,13 +50,13 @@ def write_bytes(path: Path, content: bytes | memoryview) -> None:
                 os.fsync(file.fileno())
             part.replace(path)
         except BaseException:
-            with suppress(OSError):  # the first error is the one to tell
+            with suppress(OSError):  # the first error is the one to report
                 part.unlink(missing_ok=True)
             raise
 
 
 def read_json(path: Path) -> Any:
-    """The content of a JSON file; raises `OSError`, or `ValueError` where it is no JSON."""
+    """The content of a JSON file; raises `OSError`, or `ValueError` for invalid JSON."""
     with named(path):
         text = path.read_text(encoding="utf-8")
     try:
@@ -63,14 +66,14 @@ def read_json(path: Path) -> Any:
 
 
 def make_folder(path: Path) -> None:
-    """Makes a folder and those above it where they are not there."""
+    """Creates a folder and its parents if they do not exist."""
     with named(path):
         path.mkdir(parents=True, exist_ok=True)
 
 
 @contextmanager
 def named(path: Path) -> Iterator[None]:
-    """Errors of the system inside carry the name of this file."""
+    """An `OSError` raised inside carries the name of this file."""
     try:
         yield
     except OSError as error:

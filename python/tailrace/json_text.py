@@ -1,7 +1,7 @@
-"""JSON that people can look at: small documents indented, large ones with a line for each entry of a long list.
+"""Readable JSON: small documents indented, large ones with a line for each entry of a long list.
 
-The indenting encoder of the standard library is written in Python, and takes ten times as long as the other: half a
-minute for the plan and the outcome of a network of eight thousand hosts.
+The indenting encoder of the standard library is written in Python and takes ten times as long as the compact one: half
+a minute for the plan and the outcome of a network of eight thousand hosts.
 """
 
 import json
@@ -9,11 +9,11 @@ import json
 INDENTED_MAX = 100_000
 """Characters of a document that is indented throughout."""
 LINE_MAX = 4_000
-"""Characters of a value of a large document that stands in one line."""
+"""Characters of a value of a large document that is written on one line."""
 
 
 def json_text(content: object) -> str:
-    """`content` as JSON; raises `ValueError` for numbers that JSON does not have."""
+    """`content` as JSON; raises `ValueError` for numbers that JSON cannot represent (NaN, infinity)."""
     text = _compact(content)
     if len(text) <= INDENTED_MAX:
         return json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False)
@@ -21,7 +21,7 @@ def json_text(content: object) -> str:
 
 
 def _lines(value: object, text: str, depth: int) -> str:
-    """`text` is `value` in one line, which stays where it is short."""
+    """`value` as JSON; `text` is its form on one line, which is kept when it is short."""
     if len(text) <= LINE_MAX or not isinstance(value, dict | list):
         return text
     is_mapping = isinstance(value, dict)

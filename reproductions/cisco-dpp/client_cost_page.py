@@ -141,18 +141,16 @@ def page(data: Mapping[str, Any]) -> str:
 
 def _head(costs: Sequence[Cost], machine: Mapping[str, Any]) -> list[str]:
     return [
-        "# What a byte costs a database client",
+        "# CPU cost per byte of a database client",
         "",
         "Written by `.venv/bin/python reproductions/cisco-dpp/client_cost.py` from "
         "[client-cost.json](client-cost.json).",
         "",
-        "The scenario explains Cisco's figures with a client that works for "
-        f"{HYPOTHESIS_NS[0]:g} to {HYPOTHESIS_NS[1]:g} ns on every byte that it reads. This page measures real "
-        "clients that "
-        "read text rows of the five sizes from PostgreSQL. The rule was set before the measurement: a client whose "
-        "cost "
-        f"per byte is below {LOWEST_NS:g} ns or above {HIGHEST_NS:g} ns, half or twice of the hypothesis, contradicts "
-        "it.",
+        "The scenario explains Cisco's figures with a client that needs "
+        f"{HYPOTHESIS_NS[0]:g} to {HYPOTHESIS_NS[1]:g} ns of CPU time for every byte that it reads. This page has "
+        "measurements of real clients that read text rows of the five sizes from PostgreSQL. The criterion was set "
+        f"before the measurement: a client whose cost per byte is below {LOWEST_NS:g} ns or above {HIGHEST_NS:g} ns, "
+        "half or twice the hypothesis, contradicts it.",
         "",
         f"**{conclusion(costs)}**",
         "",
@@ -177,7 +175,8 @@ def conclusion(costs: Sequence[Cost]) -> str:
     others = f" It is contradicted for the other {len(outside)}, which need {_span(outside)} ns." if outside else ""
     return (
         f"The hypothesis is not contradicted for {len(within)} of {len(found)} ways in which the Tcl client reads "
-        f"({names}): they need {_span(within)} ns per byte, {min(shares):.0f} to {max(shares):.0f} % of it.{others}"
+        f"({names}): they need {_span(within)} ns per byte, {min(shares):.0f} to {max(shares):.0f} % of the time that "
+        f"it assumes.{others}"
     )
 
 
@@ -189,7 +188,7 @@ def _span(found: Sequence[Verdict]) -> str:
 def _verdict_table(costs: Sequence[Cost]) -> list[str]:
     names = ("XS to M", *LARGE)
     lines = [
-        "## Nanoseconds per byte, against the rule",
+        "## Nanoseconds per byte, against the criterion",
         "",
         "XS to M is the slope of a line through the three sizes, so that the cost of a call itself is not in it.",
         "",

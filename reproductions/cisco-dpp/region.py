@@ -227,12 +227,12 @@ def verdict(found: Map) -> str:
         span = span_of(found, BY_KEY[key], LEVELS[0])
         (wide if span and covers_fit(span) else narrow).append(BY_KEY[key].name)
     if not narrow:
-        return f"Six of six hold while each fitted value alone moves by ±{FIT_PERCENT} %."
-    held = f" They do for the {listed_words(wide)}." if wide else ""
+        return f"All six figures hold while each fitted value alone is varied by ±{FIT_PERCENT} %."
+    held = f" They do over that of the {listed_words(wide)}." if wide else ""
     return (
-        f"Six of six do not hold over ±{FIT_PERCENT} % of the {listed_words(narrow)}.{held} A conclusion that changes "
-        "within the range of a value is not a conclusion: this is a fit that the model can reach, and no proof that "
-        "the laboratory's client was like this."
+        f"The six figures do not all hold over a variation of ±{FIT_PERCENT} % of the {listed_words(narrow)}.{held} A "
+        "conclusion that changes within the range of a value is not a conclusion: the model can be fitted to the "
+        "figures, but this does not prove that the laboratory's client was like this."
     )
 
 

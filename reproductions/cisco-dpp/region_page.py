@@ -25,7 +25,7 @@ from sensitivity import PUBLISHED
 WORDS = {6: "all six", 5: "five or more", 4: "four or more"}
 COLOURS = ("#7f1d1d", "#b91c1c", "#dc6b4a", "#f0a868", "#f5d98b", "#9bc9a0", "#0f766e")
 """From no figure that holds to six."""
-NOT_RUN = "Not run (–) is what is no neighbour of a point at which four figures hold in the shorter runs."
+NOT_RUN = "Points marked – were not run: they have no neighbour at which four figures hold in the shorter runs."
 CELL, LEFT, TOP, GAP_X, GAP_Y = 34, 92, 34, 34, 66
 PER_ROW = 3
 
@@ -55,17 +55,17 @@ def _head(found: Map, again: Map) -> list[str]:
         f"{len(list(found.table.points(found.scale)))} points at {found.scale:g} of the published transaction counts, "
         f"and the fitted values alone at {again.scale:g} too. Six figures are independent: the completion times of XS, "
         "S and M, without and with DPP, each within 10 %. Here the values of the model are varied, alone and together, "
-        "and the figures that still hold are counted. Near an edge a short run can hold what a longer one does not, so "
-        f"the ranges of the fitted values are those at {again.scale:g}.",
+        "and the figures that still hold are counted. Near an edge, figures can hold in a short run but not in a "
+        f"longer one, so that the ranges of the fitted values are those at {again.scale:g}.",
         "",
-        f"An arm in which DPP is off (one packet) holds {found.held({'max_packets': 1})} of the 6, so a count of "
-        f"{found.held({'max_packets': 1})} is no evidence for DPP.",
+        f"With DPP disabled (one packet) {found.held({'max_packets': 1})} of the 6 hold, so that a count of "
+        f"{found.held({'max_packets': 1})} is not evidence for DPP.",
         "",
     ]
 
 
 def _conclusion(found: Map, again: Map) -> list[str]:
-    lines = ["## In words", ""]
+    lines = ["## Summary", ""]
     for key in FITTED_KEYS:
         parameter = BY_KEY[key]
         stated = parameter.stated or (parameter.base, parameter.base)
@@ -158,11 +158,11 @@ def _together(found: Map) -> list[str]:
 
 def _everywhere(found: Map) -> list[str]:
     lines = [
-        "## What DPP does over the whole map",
+        "## Effect of DPP over the whole map",
         "",
-        "Least and greatest speed-up by DPP over all points with the paper's DPP, whatever else they assume.",
+        "The smallest and the largest speed-up by DPP over all points with the paper's DPP settings.",
         "",
-        "| workload | least, % | greatest, % | published, % |",
+        "| workload | smallest, % | largest, % | published, % |",
         "|---|---|---|---|",
     ]
     for name, (least, greatest) in speed_ups(found).items():
@@ -178,8 +178,7 @@ def _pairs(found: Map) -> list[str]:
         "![Figures that hold on the grids of pairs](map.svg)",
         "",
         "Each cell of the drawing is a point with its count. The table has the largest rectangle of neighbouring "
-        "cells around "
-        "the values of the scenario in which so many figures hold everywhere.",
+        "cells around the values of the scenario in which at least so many figures hold.",
         "",
         "| pair | cells | six hold in | all six within | five or more within | four or more within |",
         "|---" * 6 + "|",
@@ -212,17 +211,17 @@ def _mixed(found: Map) -> list[str]:
     return [
         "## A fitted and an assumed value",
         "",
-        f"The ends of ±{FIT_PERCENT} % of each fitted value with the ends of the assumed one of which the least change "
-        f"matters ({listed_words([BY_KEY[key].name for key in WIDEST])}): of {sum(counts.values())} points, {listed}.",
+        f"The ends of ±{FIT_PERCENT} % of each fitted value with the ends of the most sensitive assumed value "
+        f"({listed_words([BY_KEY[key].name for key in WIDEST])}): of {sum(counts.values())} points, {listed}.",
         "",
     ]
 
 
 def _controls(found: Map) -> list[str]:
-    lines = ["## Controls: values of the paper, changed on purpose", "", "| value | figures that hold |", "|---|---|"]
+    lines = ["## Controls: values of the paper, changed deliberately", "", "| value | figures that hold |", "|---|---|"]
     lines += [f"| {p.name} | {profile(found, p)} |" for p in PARAMETERS if p.kind == CONTROL]
     missed = ", ".join(found.missed({"max_packets": 1})) or "–"
-    return [*lines, "", f"What does not hold with one packet, which is DPP off: {missed}.", ""]
+    return [*lines, "", f"With one packet, that is with DPP disabled, the following do not hold: {missed}.", ""]
 
 
 def _base_times(found: Map, again: Map) -> list[str]:
@@ -230,7 +229,7 @@ def _base_times(found: Map, again: Map) -> list[str]:
     lines = [
         "## The values of the scenario at both scales",
         "",
-        "In seconds at full length; the full run stands in the README.",
+        "In seconds at full length; the README has the full run.",
         "",
         "| | " + " | ".join(f"{name} {arm}" for arm, name in keys) + " |",
         "|---" * (len(keys) + 1) + "|",
@@ -247,14 +246,11 @@ def _method(found: Map) -> list[str]:
     return [
         "## Method",
         "",
-        "Small classes that work at another rate have gaps with which each class alone takes as long as before; "
-        "another gap, "
-        "or another rate of L1 and L2, changes the times alone, which are not judged here. Work that is not the "
-        "client's is "
-        "the server's and done before it writes. Drawn values are uniform in the logarithm. A run of neighbouring "
-        "points is "
-        "taken around the value of the scenario. One trial differs from the next by about 1 % of a time; M with DPP "
-        "takes 4 to "
+        "If the rate of the small classes changes, their gaps are adjusted so that each class alone takes as long as "
+        "before; a different gap, or a different rate of L1 and L2, changes the solo times, which are not judged here. "
+        "Work that is not done by the client is done by the server before it writes. Drawn values are uniform in the "
+        "logarithm. A range consists of neighbouring points around the value of the scenario. Trials differ from each "
+        "other by about 1 % of a time; M with DPP takes 4 to "
         f"5 % longer at {found.scale:g} of the counts than at full length.",
         "",
     ]

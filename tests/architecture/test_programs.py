@@ -87,7 +87,7 @@ def test_a_common_part_of_several_programs_is_none() -> None:
 
 
 def test_a_sort_or_a_name_that_nothing_registers_is_an_error() -> None:
-    with pytest.raises(FabricError, match="no program makes the load of a workload of kind flows"):
+    with pytest.raises(FabricError, match="no live program generates the load of kind flows"):
         registry.load_class("flows", {})
     with pytest.raises(FabricError, match="no program 'sysbench' is registered for transactions"):
         registry.load_class("oltp", {"load_generator": "sysbench"})
@@ -157,7 +157,7 @@ def test_a_load_asks_the_database_that_its_workload_names() -> None:
 def test_a_database_that_the_load_cannot_ask_is_refused_with_its_key(tmp_path: Path) -> None:
     foreign = load_scenario(scenario_with(tmp_path, "database: second")).scenario.running["web"]
     assert foreign.live_choices() == {"database": "second"}, "the plan carries it"
-    with pytest.raises(FabricError, match=r"pgbench cannot ask second \(hint: database is one of: postgresql\)"):
+    with pytest.raises(FabricError, match=r"pgbench cannot use second \(hint: write database as one of: postgresql\)"):
         registry.choice("oltp", foreign)
     [problem] = _workload(("workloads", "web"), foreign)
     at, what, hint = problem

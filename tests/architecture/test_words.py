@@ -27,7 +27,7 @@ LIMITS = {
     "qcn_set_point_bytes_min": switch.QCN_SET_POINT_BYTES_MIN,
     "server_port": postgres.PORT,
     "trap_entries_min": policies.FLOW_ENTRIES_MIN,
-    "tree_bridge_priority_step": spanning_tree.BRIDGE_PRIORITY_STEP,
+    "tree_bridge_priority_step": switch.BRIDGE_PRIORITY_STEP,
     "tree_links_max": trees.CHOSEN_LINKS_MAX,
     "tree_path_cost_max": spanning_tree.PATH_COST_MAX,
     "tree_port_priority_step": spanning_tree.PORT_PRIORITY_STEP,

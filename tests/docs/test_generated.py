@@ -9,9 +9,13 @@ import pytest
 
 import cli_reference
 import generate_docs
+import package_table
 import readme_figure
 import readme_table
 import scenario_reference
+from tailrace.live import registry
+from tailrace.live.lab.needed import Needed
+from tailrace.live.service import Service
 from tailrace.results.directory.published import Band
 from tailrace.scenario.lowering.plan import plan_hash
 from tailrace.scenario.text import units
@@ -33,6 +37,17 @@ def test_the_committed_figures_belong_to_the_scenario_as_it_stands() -> None:
     }
     hashes = {arm: plan_hash(json.loads(plan)) for arm, plan in printed.items()}
     assert {arm: summary["plan_hashes"][arm] for arm in hashes} == hashes, "run it again, then `make docs RUN=runs/...`"
+
+
+def test_the_tutorial_lists_the_package_of_every_registered_program(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Second(Service):
+        service_name = "second"
+        needs = (Needed("second-server", "second-db", version_option="--version", is_for="a second database"),)
+
+    services = {**registry.services(), "second": Second}
+    assert "second-db" not in package_table.render()
+    monkeypatch.setattr(registry, "services", lambda: services)
+    assert "| `second-server` | `second-db` | a second database |" in package_table.render().splitlines()
 
 
 def judged(metric: str, arm: str, value: float, published: float, passed: bool) -> dict[str, Any]:
@@ -105,9 +120,9 @@ def test_the_table_groups_the_figures_by_what_they_can_prove(
         "fitted). With the mechanism disabled (arm equal to baseline), 1 of 2 would hold. "
         "Run with 0.1 of the published counts, 2 trials per arm, seed 7.",
         "",
-        "1 values are fitted to the 2 independent figures together. The table shows the range over "
-        "which so many figures hold when each value is varied alone, over its stated range and at least ±15 % (at 0.2 "
-        "of the counts):",
+        "1 values are fitted to the 2 independent figures together. The table shows the range over which all six, at "
+        "least five or at least four figures hold when each value is varied alone, over its stated range and at least "
+        "±15 % (at 0.2 of the counts):",
         "",
         "| fitted value | here | stated range | six hold | five or more | four or more |",
         "|---|---|---|---|---|---|",

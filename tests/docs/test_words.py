@@ -26,6 +26,7 @@ ALLOWED = {
     ("docs/validation.md", "somebody"): "names of tests",
     ("docs/validation.md", "punctual"): "names of tests",
     ("docs/models/fabric.md", "punctual"): "the pass over a log without lateness has this name in the fabric",
+    ("python/tailrace/experiment/run.py", "spoilt"): "the key in run directories of earlier versions",
     ("python/tailrace/live/trial/effect.py", "punctual"): "the key of an outcome",
     ("python/tailrace/live/trial/validity.py", "punctual"): "the key of an outcome",
     ("python/tailrace/live/programs/postgres.py", ""): "reasons of settings, in the live engine",

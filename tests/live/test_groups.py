@@ -46,7 +46,10 @@ def test_a_limit_of_cores_is_refused_where_there_are_no_groups(tmp_path: Path) -
     cores = ["--set", "hosts.defaults.cpu.program_cores=1"]
     done = run_elsewhere("read-only", "run", "--live", str(machine.SCENARIO), "--out", str(tmp_path / "run"), *cores)
     assert done.returncode == 2
-    assert "cpu.program_cores: this machine or user has no control group that limits CPU time" in done.stderr
+    assert (
+        "cpu.program_cores: limits of CPU time need a control group, which this machine or user does not have"
+        in done.stderr
+    )
     assert not (tmp_path / "run").exists()
 
 

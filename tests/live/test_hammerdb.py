@@ -14,7 +14,7 @@ from tailrace.live.lab.fabric import FabricError
 from tailrace.live.lab.lab import Lab
 from tailrace.live.load import Task
 from tailrace.live.programs import hammerdb
-from tailrace.live.programs.hammerdb import HammerDb, Installation
+from tailrace.live.programs.hammerdb import HammerDb, HammerDbInstallation
 from tailrace.live.programs.postgres_service import PostgreSql
 from tailrace.live.transactions import log_lines
 from tailrace.live.trial.servers import Servers
@@ -106,7 +106,7 @@ def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
     with Lab(canonical_json(plan), folder / "lab") as up:
         servers.start(up, {})
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(hammerdb, "installation", lambda: Installation(STAND_IN / hammerdb.PROGRAM))
+            patch.setattr(hammerdb, "installation", lambda: HammerDbInstallation(STAND_IN / hammerdb.PROGRAM))
             yield up
 
 

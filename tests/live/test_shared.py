@@ -27,9 +27,11 @@ def test_every_connection_is_found_when_it_has_ended(trial: dict[str, Any]) -> N
 def test_connections_add_up_to_what_their_host_counted(trial: dict[str, Any]) -> None:
     counters = [workload["tcp"] for workload in trial["workloads"]]
     host = trial["live"]["counters"]["db"]
-    # A host is read at the two ends of the trial, a connection when it closes: one of them counts what lies between.
-    assert host["RetransSegs"] > 0
-    assert sum(each["retransmits"] for each in counters) == pytest.approx(host["RetransSegs"], rel=0.05, abs=2)
+    # A host is read before its connections open and after they have ended: it has counted all that they have, and what
+    # its programs sent outside them.
+    retransmits = sum(each["retransmits"] for each in counters)
+    assert 0 < retransmits <= host["RetransSegs"]
+    assert retransmits == pytest.approx(host["RetransSegs"], rel=0.05, abs=2)
     # Linux counts what is sent again apart, and segments without payload with the others.
     assert sum(each["segments_sent"] for each in counters) <= host["OutSegs"] + host["RetransSegs"]
 

@@ -8,11 +8,13 @@ import pytest
 
 import fake_native
 
+SIGNALS = (signal.SIGINT, signal.SIGQUIT, signal.SIGTERM, signal.SIGHUP)
+
 
 @pytest.fixture(autouse=True)
 def _signal_handlers() -> Iterator[None]:
     """What the program does about signals when it runs in this process ends with the test."""
-    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    before = {number: signal.getsignal(number) for number in SIGNALS}
     yield
     for number, handler in before.items():
         signal.signal(number, handler)

@@ -171,9 +171,9 @@ def test_points_that_were_not_run_are_not_counted(tmp_path: Path) -> None:
 
 def test_a_verdict_changes_with_the_region(tmp_path: Path) -> None:
     everywhere = {label(point): 6 for point in singles()}
-    assert verdict(made(tmp_path, everywhere)).startswith("Six of six hold while")
+    assert verdict(made(tmp_path, everywhere)).startswith("All six figures hold while")
     narrow = verdict(made(tmp_path, everywhere | {"cores=23": 3}))
-    assert "Six of six do not hold over ±15 % of the cores" in narrow
+    assert "The six figures do not all hold over a variation of ±15 % of the cores" in narrow
     assert "not a conclusion" in narrow
 
 

@@ -85,9 +85,9 @@ class FakeRun:
         if (arm, number) in self.failed:
             _write_json(stem.with_suffix(".json"), {"status": "failed", "reason": "the simulator ran out of memory"})
             return
-        luck = random.Random(f"{self.seed}/{arm}/{number}")
+        rng = random.Random(f"{self.seed}/{arm}/{number}")
         times = {
-            w: t * self.factor * luck.gauss(1, self.spread)
+            w: t * self.factor * rng.gauss(1, self.spread)
             for w, t in COMPLETION_S.get(arm, COMPLETION_S["dpp"]).items()
         }
         status = {"status": "invalid", "reason": "12 frames were dropped in the ring of client"}
@@ -96,12 +96,12 @@ class FakeRun:
     def _write_outcome(
         self, stem: Path, arm: str, number: int, times: dict[str, float], extra: dict[str, str] | None = None
     ) -> None:
-        luck = random.Random(f"outcome/{self.seed}/{arm}/{number}")
+        rng = random.Random(f"outcome/{self.seed}/{arm}/{number}")
         times_s = {w: t * max(1, int(MIX[w][1] * self.scale)) / MIX[w][1] for w, t in times.items()}
         _write_json(
-            stem.with_suffix(".json"), outcome(arm, number, self.seed, self.scale, times_s, luck) | (extra or {})
+            stem.with_suffix(".json"), outcome(arm, number, self.seed, self.scale, times_s, rng) | (extra or {})
         )
-        for table, columns in tables(arm, self.scale, times_s, luck).items():
+        for table, columns in tables(arm, self.scale, times_s, rng).items():
             write_table(stem.parent / f"{stem.name}.{table}.parquet", columns)
 
 

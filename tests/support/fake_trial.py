@@ -37,12 +37,12 @@ def hash_of(text: str) -> int:
 
 
 def outcome(
-    arm: str, number: int, seed: int, scale: float, times_s: dict[str, float], luck: random.Random
+    arm: str, number: int, seed: int, scale: float, times_s: dict[str, float], rng: random.Random
 ) -> dict[str, Any]:
     """Outcome of one trial."""
     end_ps = int(max(times_s.values()) * PS_PER_S)
     is_solo = arm.startswith("solo:")
-    dropped = 0 if is_solo else int(luck.gauss(52_000, 900) * scale)
+    dropped = 0 if is_solo else int(rng.gauss(52_000, 900) * scale)
     small = 0 if arm != "dpp" else int(21 * 40_000 * scale)
     default = _queue("default", 8_000_000 * scale, dropped, 0 if is_solo else 4_666_000, 0 if is_solo else 4_190_000)
     queues = [_queue("express", small, 0, 96_000, 2_100)] if arm == "dpp" else []
@@ -54,12 +54,12 @@ def outcome(
         "finished": True,
         "cancelled": False,
         "end_ps": end_ps,
-        "wall_s": round(luck.gauss(7.4, 0.2), 3),
+        "wall_s": round(rng.gauss(7.4, 0.2), 3),
         "events": sent * 6,
         "packet_hops": sent * 4,
         "packets_delivered": sent - dropped,
         "conservation": {"sent": sent, "delivered": sent - dropped, "dropped": dropped, "in_network": 0},
-        "workloads": [_workload(w, arm, time_s, scale, luck) for w, time_s in times_s.items()],
+        "workloads": [_workload(w, arm, time_s, scale, rng) for w, time_s in times_s.items()],
         "ports": [
             {
                 "node": "leaf1",
@@ -84,7 +84,7 @@ def outcome(
     }
 
 
-def _workload(name: str, arm: str, time_s: float, scale: float, luck: random.Random) -> dict[str, Any]:
+def _workload(name: str, arm: str, time_s: float, scale: float, rng: random.Random) -> dict[str, Any]:
     size, transactions = MIX[name]
     count = max(1, int(transactions * scale)) * USERS
     cycle_ms = time_s * 1_000 / (count / USERS)
@@ -95,22 +95,22 @@ def _workload(name: str, arm: str, time_s: float, scale: float, luck: random.Ran
         "completion_ps": int(time_s * PS_PER_S),
         "transactions": count,
         "goodput_bytes": count * size,
-        "latency": latency(median_ms, 0.25 if arm != "dpp" else 0.55, count, luck),
-        "user_completion_ps": [int(time_s * PS_PER_S * (1 - abs(luck.gauss(0, 0.004)))) for _ in range(USERS)],
+        "latency": latency(median_ms, 0.25 if arm != "dpp" else 0.55, count, rng),
+        "user_completion_ps": [int(time_s * PS_PER_S * (1 - abs(rng.gauss(0, 0.004)))) for _ in range(USERS)],
         "tcp": {
             "segments_sent": count * (size // 8_948 + 1),
-            "retransmits": int(abs(luck.gauss(0.0006, 0.0001)) * count * (size // 8_948 + 1)),
-            "timeouts": int(abs(luck.gauss(4, 2))),
-            "tail_loss_probes": int(abs(luck.gauss(140, 12))),
-            "fast_recoveries": int(abs(luck.gauss(300, 18))),
-            "spurious_retransmits": int(abs(luck.gauss(3, 2))),
+            "retransmits": int(abs(rng.gauss(0.0006, 0.0001)) * count * (size // 8_948 + 1)),
+            "timeouts": int(abs(rng.gauss(4, 2))),
+            "tail_loss_probes": int(abs(rng.gauss(140, 12))),
+            "fast_recoveries": int(abs(rng.gauss(300, 18))),
+            "spurious_retransmits": int(abs(rng.gauss(3, 2))),
         },
     }
 
 
-def latency(median_ms: float, sigma: float, count: int, luck: random.Random) -> dict[str, Any]:
+def latency(median_ms: float, sigma: float, count: int, rng: random.Random) -> dict[str, Any]:
     """A log-normal latency histogram with edges 3 % apart, and a tail beyond."""
-    drawn = sorted(median_ms * exp(luck.gauss(0, sigma)) for _ in range(min(count, 1_500)))
+    drawn = sorted(median_ms * exp(rng.gauss(0, sigma)) for _ in range(min(count, 1_500)))
     repeat, rest = divmod(count, len(drawn))
     counts: dict[int, int] = {}
     for i, value in enumerate(drawn):
@@ -144,14 +144,14 @@ def _queue(name: str, frames: float, dropped: int, depth_max: int, depth_mean: f
 
 
 def tables(
-    arm: str, scale: float, times_s: dict[str, float], luck: random.Random
+    arm: str, scale: float, times_s: dict[str, float], rng: random.Random
 ) -> dict[str, dict[str, tuple[str, list[Any]]]]:
     """Tables of one trial: name -> column -> (type, values)."""
     end_s = max(times_s.values())
     bin_s = end_s / BINS
     starts = [int(i * bin_s * PS_PER_S) for i in range(BINS)]
     is_solo = arm.startswith("solo:")
-    depth = [0.0 if is_solo else _sawtooth(i, luck) for i in range(BINS)]
+    depth = [0.0 if is_solo else _sawtooth(i, rng) for i in range(BINS)]
     rates = {w: _rate(w, time_s, scale) for w, time_s in times_s.items()}
     series: dict[str, list[Any]] = {"workload": [], "bin": [], "start_ps": [], "goodput_bytes": []}
     for index, (name, time_s) in enumerate(times_s.items()):
@@ -160,7 +160,7 @@ def tables(
             series["bin"].append(i)
             series["start_ps"].append(starts[i])
             is_active = i * bin_s < time_s
-            series["goodput_bytes"].append(int(rates[name] * bin_s * max(0.0, luck.gauss(1, 0.06))) if is_active else 0)
+            series["goodput_bytes"].append(int(rates[name] * bin_s * max(0.0, rng.gauss(1, 0.06))) if is_active else 0)
     edges = [2**k for k in range(10, 23)] + [4_700_000]
     return {
         "port_series": {
@@ -170,28 +170,28 @@ def tables(
             "queue_mean_bytes": ("f64", depth),
             "queue_max_bytes": ("u64", [int(min(4_666_000, d * 1.15 + 9_000)) for d in depth]),
             "tx_bytes": ("u64", [int(sum(rates.values()) * bin_s)] * BINS),
-            "drop_frames": ("u64", [int(luck.expovariate(1 / 6.5)) if d > 4e6 else 0 for d in depth]),
+            "drop_frames": ("u64", [int(rng.expovariate(1 / 6.5)) if d > 4e6 else 0 for d in depth]),
             "mark_frames": ("u64", [0] * BINS),
         },
         "workload_series": {k: ("u64" if k in ("start_ps", "goodput_bytes") else "u32", v) for k, v in series.items()},
         "queue_depth": {
             "port": ("u32", [0] * len(edges)),
             "depth_bytes": ("u64", edges),
-            "time_ps": ("u64", [int(end_s * PS_PER_S / len(edges) * luck.uniform(0.5, 1.5)) for _ in edges]),
+            "time_ps": ("u64", [int(end_s * PS_PER_S / len(edges) * rng.uniform(0.5, 1.5)) for _ in edges]),
         },
         "transactions": {
-            "workload": ("u32", [luck.randrange(len(times_s)) for _ in range(500)]),
-            "user": ("u32", [luck.randrange(USERS) for _ in range(500)]),
-            "start_ps": ("u64", sorted(luck.randrange(int(end_s * PS_PER_S)) for _ in range(500))),
-            "latency_ps": ("u64", [int(luck.lognormvariate(22, 0.4)) for _ in range(500)]),
+            "workload": ("u32", [rng.randrange(len(times_s)) for _ in range(500)]),
+            "user": ("u32", [rng.randrange(USERS) for _ in range(500)]),
+            "start_ps": ("u64", sorted(rng.randrange(int(end_s * PS_PER_S)) for _ in range(500))),
+            "latency_ps": ("u64", [int(rng.lognormvariate(22, 0.4)) for _ in range(500)]),
         },
     }
 
 
-def _sawtooth(index: int, luck: random.Random) -> float:
+def _sawtooth(index: int, rng: random.Random) -> float:
     phase = (index % 37) / 37
     return (
-        max(0.0, (3.5 + 1.1 * phase + 0.15 * sin(index / 5)) * 1e6 * luck.gauss(1, 0.03)) if index > 3 else index * 9e5
+        max(0.0, (3.5 + 1.1 * phase + 0.15 * sin(index / 5)) * 1e6 * rng.gauss(1, 0.03)) if index > 3 else index * 9e5
     )
 
 

@@ -1,8 +1,8 @@
-//! Whether a frame may enter: the memory that all ports share, and the limit of each queue.
+//! Admission: the memory shared by all ports, and the limit of each queue.
 
 use crate::DropCause;
 
-/// When a queue is full.
+/// The limit of a queue.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Limit {
     /// At most this many bytes wait.
@@ -32,7 +32,7 @@ impl Pool {
     pub(crate) fn free_bytes(&self) -> u64 {
         self.size_bytes.saturating_sub(self.used_bytes)
     }
-    /// A holder with this reserve went from one number of bytes to another.
+    /// The bytes of a queue or group with this reserve have changed.
     #[inline]
     pub(crate) fn moved(&mut self, reserved: u64, before: u64, after: u64) {
         let (old, new) = (before.saturating_sub(reserved), after.saturating_sub(reserved));
@@ -46,7 +46,7 @@ pub struct SharedBuffer {
     size_bytes: u64,
     used_bytes: u64,
     used_max_bytes: u64,
-    /// What no queue has reserved; as long as none has, it is the whole memory and not kept apart.
+    /// The memory that no queue has reserved; without reserves it is the whole memory, and not tracked separately.
     unreserved: Option<Pool>,
 }
 
@@ -67,11 +67,11 @@ impl SharedBuffer {
     pub fn used_max_bytes(&self) -> u64 {
         self.used_max_bytes
     }
-    /// From here on the largest number is counted anew.
+    /// Restarts the count of the largest number.
     pub(crate) fn begin_counting(&mut self) {
         self.used_max_bytes = self.used_bytes;
     }
-    /// Sets bytes aside for one queue.
+    /// Reserves bytes for one queue.
     pub(crate) fn reserve(&mut self, bytes: u64) {
         if bytes > 0 {
             self.unreserved.get_or_insert_with(|| Pool::new(self.size_bytes)).reserve(bytes);
@@ -82,8 +82,8 @@ impl SharedBuffer {
         self.unreserved.as_ref().map_or_else(|| self.free_bytes(), Pool::free_bytes)
     }
 
-    /// Whether so many bytes more would be more than ever. As long as they are not, they fit, and a port that was not asked for
-    /// a while may still hold memory for frames that have left.
+    /// Whether an additional number of bytes would exceed the largest use so far. If not, they fit, and ports that have
+    /// not been settled recently may still hold memory for frames that have left.
     #[inline]
     pub(crate) fn would_be_record(&self, bytes: u32) -> bool {
         self.used_bytes + u64::from(bytes) > self.used_max_bytes
@@ -134,9 +134,9 @@ impl SharedBuffer {
 /// The bytes that a queue may hold.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Room {
-    /// Bytes that are always its own.
+    /// Guaranteed bytes.
     pub reserved_bytes: u64,
-    /// Where it ends.
+    /// The limit.
     pub limit: Limit,
 }
 

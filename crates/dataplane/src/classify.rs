@@ -1,4 +1,4 @@
-//! From a frame to its class: the first rule that matches, or else the frame's priority.
+//! Classification: the class of the first matching rule, or else the frame's priority.
 
 use crate::{Frame, PortNo};
 use std::collections::BTreeMap;
@@ -13,7 +13,7 @@ pub struct Match {
     pub dscp: Option<Vec<u8>>,
     /// One of these VLANs.
     pub vlan: Option<Vec<u16>>,
-    /// The port it came in by.
+    /// The ingress port.
     pub ingress: Option<PortNo>,
     /// Source and destination address with mask, protocol, source and destination ports (first to last).
     pub flow: Option<FlowMatch>,
@@ -66,7 +66,7 @@ impl Classifier {
         self.rules.is_empty()
     }
 
-    /// Whether any rule asks for a flow, so that keys must be known.
+    /// Whether any rule has a condition on flows, which requires their keys.
     pub fn needs_keys(&self) -> bool {
         self.rules.iter().any(|(rule, _)| rule.flow.is_some())
     }

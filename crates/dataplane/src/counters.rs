@@ -1,6 +1,6 @@
 //! Counters of queues, traps and dynamic packet prioritisation, and the causes of drops.
 
-/// Why a frame was dropped.
+/// The cause of a drop.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 #[repr(u8)]
 pub enum DropCause {
@@ -20,7 +20,7 @@ pub enum DropCause {
     Policed,
     /// A lossy priority group was at its limit.
     IngressFull,
-    /// A lossless priority group had no headroom left: loss where there should be none.
+    /// A lossless priority group had no headroom left: a loss that pauses should have prevented.
     HeadroomFull,
     /// The watchdog flushed a queue that was paused for too long.
     Watchdog,
@@ -71,7 +71,7 @@ pub struct QueueCounters {
     pub drop_bytes: [u64; DropCause::ALL.len()],
     /// Frames marked "congestion experienced".
     pub marked_frames: u64,
-    /// Largest number of bytes that waited.
+    /// Largest queue depth in bytes.
     pub depth_max_bytes: u64,
     /// Sum over frames of bytes times waiting picoseconds: divided by the time it is the mean depth (Little's law).
     pub byte_picoseconds: u128,
@@ -95,9 +95,9 @@ pub struct TrapCounters {
     pub bytes: u64,
     /// Those of frames whose flow was an elephant.
     pub elephant_bytes: u64,
-    /// Elephants that were evicted because they sent too little, by how long: element n counts those of 2^n to 2^(n+1) - 1 age
-    /// periods from their last arrival to the next, the last element longer ones too. With an age of 2^(n+1) times as long
-    /// they would have stayed.
+    /// Elephants that were evicted because they sent too little, by how long: element n counts those with at least 2^n
+    /// and less than 2^(n+1) age periods from their last arrival to the next, the last element longer ones too. With an
+    /// age of 2^(n+1) times as long they would have stayed.
     pub silences: [u64; SILENCES],
 }
 

@@ -7,7 +7,7 @@
 use crate::DppCounters;
 use tailrace_units::{Span, Time, mix64};
 
-/// Entries of a set: a flow may use each of them, and finds the table full when its set is.
+/// Entries of a set: a flow may use any of them, and the table is full for a flow when its set is.
 const WAYS: usize = 4;
 /// Sets that get their memory together, when the first flow comes to one of them: a table costs what its flows need.
 const SETS_PER_CHUNK: usize = 8;
@@ -15,7 +15,8 @@ const SETS_PER_CHUNK: usize = 8;
 /// When a silent flow becomes new again.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum DppReset {
-    /// After the age period, unless packets of it still wait in the normal queue: then express packets would overtake them.
+    /// After the age period, unless packets of it still wait in the normal queue: then express packets would overtake
+    /// them.
     OrderSafe,
     /// After the age period.
     Naive,
@@ -33,7 +34,7 @@ pub enum WhenFull {
 /// The policy.
 #[derive(Clone, Copy, Debug)]
 pub struct DppPolicy {
-    /// How many packets are prioritised.
+    /// Number of packets that are prioritised.
     pub max_packets: u32,
     /// Silence after which a flow is new.
     pub age: Span,
@@ -83,7 +84,7 @@ impl Dpp {
     /// left it, and `next` is the number that this packet gets if it goes there.
     pub(crate) fn prioritises(&mut self, now: Time, flow_hash: u32, left: u64, next: u64) -> bool {
         let DppPolicy { age, reset, max_packets, .. } = self.policy;
-        // In an empty queue nothing waits: a packet that was sent at once, or dropped, left its number to the next.
+        // In an empty queue no packet waits: a packet that was sent at once, or dropped, left its number to the next.
         let left = if left == next { u64::MAX } else { left };
         let Some(entry) = self.entry(now, flow_hash, left) else {
             self.counters.untracked_frames += 1;
@@ -120,7 +121,7 @@ impl Dpp {
         self.counters.deferred_resets += u64::from(!becomes_new);
     }
 
-    /// The flow's entry, made if need be; `None` when its set is full and new flows must not evict.
+    /// The flow's entry, created if needed; `None` when its set is full and new flows must not evict.
     fn entry(&mut self, now: Time, tag: u32, left: u64) -> Option<&mut FlowEntry> {
         let at = (mix64(u64::from(tag)) as usize) & (self.sets - 1);
         let chunk = self.chunks[at / SETS_PER_CHUNK].get_or_insert_with(|| Box::new([[EMPTY; WAYS]; SETS_PER_CHUNK]));
@@ -162,7 +163,8 @@ mod tests {
     fn the_first_packets_are_prioritised_until_the_flow_was_silent() {
         let mut dpp = dpp(DppReset::OrderSafe, WhenFull::EvictOldest);
         let seen: Vec<bool> = [0, 1, 2, 6, 11, 12, 13].iter().map(|&ms| dpp.prioritises(at(ms), 7, 20, 9)).collect();
-        // The silence from 6 to 11 ms makes the flow new; that from 2 to 6 does not. Packet 9 of the normal queue has left.
+        // The silence from 6 to 11 ms makes the flow new; that from 2 to 6 does not. Packet 9 of the normal queue has
+        // left.
         assert_eq!(seen, [true, true, false, false, true, true, false]);
         assert_eq!(dpp.counters.resets, 1);
     }

@@ -1,12 +1,12 @@
-//! Elephant trap: which flows are large, and how fast they arrive.
+//! Elephant trap: identifies large flows and measures their arrival rates.
 //!
-//! A flow is an elephant once it has sent more than a number of bytes, however slowly, and stays one as long as it sends at
-//! least a few in every period; then its entry is evicted, and it begins anew (Cisco, Nexus 9000 QoS guide, "Configuring
-//! queuing and scheduling"). The guide has no rule for the bytes of a flow that is not yet an elephant: they are forgotten
-//! with its entry, and not before (assumed). Its arrival rate is measured per AFD period.
+//! A flow is an elephant once it has sent more than a number of bytes, however slowly, and stays one as long as it
+//! sends at least a few in every period; then its entry is evicted, and it begins anew (Cisco, Nexus 9000 QoS guide,
+//! "Configuring queuing and scheduling"). The guide has no rule for the bytes of a flow that is not yet an elephant:
+//! they are forgotten with its entry, and not before (assumed). Its arrival rate is measured per AFD period.
 //!
-//! Flows are kept in sets of four; a newcomer replaces a mouse before an elephant, of these the one that was silent the
-//! longest, of these the one with the fewest bytes. An elephant that has been silent for an age period counts as a mouse.
+//! Flows are kept in sets of four; a new flow replaces a mouse rather than an elephant, then the flow that was silent
+//! longest, then the one with the fewest bytes. An elephant that has been silent for an age period counts as a mouse.
 
 use crate::periods::Periods;
 use crate::{SILENCES, TrapCounters};
@@ -18,9 +18,9 @@ const WAYS: usize = 4;
 /// The table's parameters.
 #[derive(Clone, Copy, Debug)]
 pub struct EtrapPolicy {
-    /// A flow of more bytes is an elephant. Nexus 9000: 1 048 555 (assumed default).
+    /// Bytes after which a flow is an elephant. Nexus 9000: 1 048 555 (assumed default).
     pub byte_count: u64,
-    /// An elephant that sends less than `bandwidth_threshold` in one such period is none any more.
+    /// Period in which an elephant must send `bandwidth_threshold` to remain one.
     pub age: Span,
     /// Bytes per age period that keep an elephant. Nexus 9000: 500 (assumed default).
     pub bandwidth_threshold: u64,
@@ -46,7 +46,8 @@ struct TrapEntry {
 
 /// Binary digits after the point of the smoothed rate.
 const RATE_FRACTION_BITS: u32 = 8;
-/// The rate's weight of the latest period is 2^-3: about eight periods, in which a flow at its fair share sends several frames.
+/// The rate's weight of the latest period is 2^-3: about eight periods, in which a flow at its fair share sends several
+/// frames.
 const RATE_WEIGHT_EXPONENT: u32 = 3;
 /// After this many silent periods nothing is left of a rate (7/8)^64 < 0.0002.
 const PERIODS_REMEMBERED: u64 = 64;
@@ -169,8 +170,8 @@ mod tests {
         assert_eq!(etrap.counters.found, 1);
     }
 
-    /// The bandwidth is asked of elephants alone: a flow that sends 1 000 bytes a millisecond, and so nothing in most age
-    /// periods, is an elephant after its 10 000 bytes, until it has been silent for a period as one.
+    /// The bandwidth is asked of elephants alone: a flow that sends 1 000 bytes a millisecond, and so nothing in most
+    /// age periods, is an elephant after its 10 000 bytes, until it has been silent for a period as one.
     #[test]
     fn a_slow_flow_becomes_an_elephant_too() {
         let mut etrap = etrap();

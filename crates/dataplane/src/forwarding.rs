@@ -1,4 +1,4 @@
-//! From a frame's destination to an output port: equal-cost paths are chosen by the flow's hash.
+//! Forwarding: the output port for a destination; among equal-cost paths the flow's hash selects one.
 
 use crate::{Frame, PortNo};
 use std::collections::BTreeMap;
@@ -8,7 +8,7 @@ use tailrace_units::mix64;
 const EQUAL_PATHS_MAX: usize = 256;
 /// Entries from here on are groups of ports, entries below are ports.
 const FIRST_GROUP: u16 = 1 << 15;
-/// The entry of a destination without a path: it names a group that there never is.
+/// The entry of a destination without a path: a group number that is never used.
 const UNREACHABLE: u16 = u16::MAX;
 /// Most different groups of one switch.
 const GROUPS_MAX: usize = (UNREACHABLE - FIRST_GROUP) as usize;
@@ -19,7 +19,7 @@ pub struct Forwarding {
     /// For each destination its only port, or [`FIRST_GROUP`] and the number of a group.
     routes: Vec<u16>,
     groups: Groups,
-    /// Differs between switches, so that hashing does not choose alike at every stage (polarisation).
+    /// Differs between switches, so that hashing does not select the same way at every stage (polarisation).
     salt: u64,
     pins: Pins,
 }
@@ -33,7 +33,8 @@ struct Groups {
     known: BTreeMap<Box<[u16]>, u16>,
 }
 
-/// Ports pinned for single flows, by flow hash: a table at most half full, in which a flow stands at its place or behind it.
+/// Ports pinned for single flows, by flow hash: a table at most half full, in which a flow stands at its place or
+/// behind it.
 #[derive(Clone, Debug, Default)]
 struct Pins {
     /// None or a power of two.

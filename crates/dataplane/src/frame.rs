@@ -2,10 +2,11 @@
 
 use tailrace_wire::{Ecn, Flags, FlowKey, PRIORITIES, Packet, Pause};
 
-/// A pause frame is as short as a frame can be: 64 bytes with its check sequence.
+/// A pause frame has the minimum length: 64 bytes with its check sequence.
 const PAUSE_FRAME_BYTES: u16 = 60;
 
-/// A frame as the switch sees it. The simulator's packet is one; the fabric's is a parsed header with a handle to its bytes.
+/// The interface of a frame to the switch: the simulator's packet, or the fabric's parsed header with a handle to its
+/// bytes.
 pub trait Frame {
     /// Length from the Ethernet header to the end of the payload, without check sequence.
     fn bytes(&self) -> u32;
@@ -33,8 +34,8 @@ pub trait Frame {
     fn flow_key(&self) -> Option<FlowKey> {
         None
     }
-    /// Whether it belongs to an IP flow. Pauses and congestion notifications do not, although a notification has the hash
-    /// of the flow that it is about.
+    /// Whether it belongs to an IP flow. Pauses and congestion notifications do not, although a notification has the
+    /// hash of the flow that it is about.
     fn belongs_to_flow(&self) -> bool {
         true
     }

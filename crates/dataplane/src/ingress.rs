@@ -1,8 +1,8 @@
-//! The buffer use of each ingress port by priority group, and when the sender must pause.
+//! Ingress accounting: the buffer use of each ingress port by priority group, and the pauses of senders.
 //!
 //! A lossless group counts its bytes; above XOFF the port sends a pause, and frames that still arrive use the group's
-//! headroom; at XON or below it sends a resume. Bytes beyond the headroom are dropped, and counted as such: a headroom
-//! that is large enough (see [`headroom_bytes`]) is never full.
+//! headroom; at XON or below it sends a resume. Bytes beyond the headroom are dropped, and counted separately: a
+//! sufficient headroom (see [`headroom_bytes`]) is never full.
 
 use crate::DropCause;
 use crate::admit::{Limit, Pool};
@@ -12,8 +12,8 @@ use tailrace_wire::{PRIORITIES, Pause, QUANTA_MAX, QUANTUM_BYTES, quanta_time};
 /// Speed of light in copper and glass, metres per second (SONiC buffer_headroom_mellanox.lua).
 const CABLE_SPEED: u64 = 198_000_000;
 
-/// Pauses are not renewed more often than once in the time of so many bytes: the frames of eight groups (84 bytes each with
-/// their overhead) then take at most half of the line, however short the pauses are.
+/// Pauses are not renewed more often than once in the time of so many bytes: the frames of eight groups (84 bytes each
+/// with their overhead) then take at most half of the line, however short the pauses are.
 pub const REFRESH_WIRE_BYTES_MIN: u64 = 2 * 8 * 84;
 
 /// A group of priorities of one ingress port.
@@ -21,9 +21,9 @@ pub const REFRESH_WIRE_BYTES_MIN: u64 = 2 * 8 * 84;
 pub struct GroupPolicy {
     /// Its priorities, a bit each.
     pub priorities: u8,
-    /// Bytes that are always its own.
+    /// Guaranteed bytes.
     pub reserved_bytes: u64,
-    /// Its share of the shared buffer.
+    /// Its limit in the shared buffer.
     pub limit: Limit,
     /// Pauses the sender instead of dropping.
     pub lossless: Option<Lossless>,
@@ -32,9 +32,9 @@ pub struct GroupPolicy {
 /// Thresholds of a lossless group, in bytes.
 #[derive(Clone, Copy, Debug)]
 pub struct Lossless {
-    /// Resume when the group is this far below the limit.
+    /// Distance below the limit at which transmission resumes.
     pub xon_offset_bytes: u64,
-    /// Room for what arrives after a pause was sent.
+    /// Buffer for frames that arrive after a pause was sent.
     pub headroom_bytes: u64,
 }
 
@@ -69,9 +69,9 @@ pub struct GroupCounters {
     pub xon_sent: u64,
     /// Bytes that the group holds now, besides its headroom.
     pub depth_bytes: u64,
-    /// Most bytes that the group held.
+    /// Largest number of bytes that the group held.
     pub bytes_max: u64,
-    /// Most bytes that stood in the headroom.
+    /// Largest number of bytes in the headroom.
     pub headroom_max_bytes: u64,
     /// Frames dropped because the headroom was full, or because a lossy group was at its limit.
     pub drop_frames: u64,
@@ -135,7 +135,8 @@ impl IngressPort {
         self.groups[usize::from(index)].refresh_at.map(|_| index)
     }
 
-    /// Whether a frame may enter, and which group it is accounted to. `shared_free` is what is free of the shared buffer.
+    /// Whether a frame may enter, and which group it is accounted to. `shared_free` is what is free of the shared
+    /// buffer.
     pub(crate) fn admit(&mut self, priority: u8, bytes: u32, shared_free: u64) -> Result<u8, DropCause> {
         let index = self.group_of[usize::from(priority) % PRIORITIES];
         let group = &mut self.groups[usize::from(index)];
@@ -147,7 +148,7 @@ impl IngressPort {
         Err(if group.policy.lossless.is_some() { DropCause::HeadroomFull } else { DropCause::IngressFull })
     }
 
-    /// The frame has entered; orders a pause when it was the first to find the group at its threshold.
+    /// The frame has entered; orders a pause when it is the first one with the group at its threshold.
     pub(crate) fn take(&mut self, now: Time, group: u8, bytes: u32, pool: &mut Pool) -> Option<Pause> {
         let shared_free = pool.free_bytes();
         let (pausing, refresh) = (self.pausing, self.refresh);
@@ -170,7 +171,7 @@ impl IngressPort {
         Some(Pause::new(group.policy.priorities, pausing.quanta, pausing.is_link_pause))
     }
 
-    /// A frame has left, out of the headroom first; orders a resume when the group is far enough below its threshold.
+    /// A frame has left, first from the headroom; orders a resume when the group is far enough below its threshold.
     pub(crate) fn give_back(&mut self, group: u8, bytes: u32, pool: &mut Pool) -> Option<Pause> {
         let is_link_pause = self.pausing.is_link_pause;
         let group = &mut self.groups[usize::from(group)];

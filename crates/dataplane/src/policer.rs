@@ -1,4 +1,4 @@
-//! A rate for every flow of a class: frames that exceed it are dropped at the entrance.
+//! A policer: frames that exceed its rate are dropped at the ingress.
 //!
 //! The single-rate token bucket of RFC 2697 without its excess bucket, per flow or for all flows together. Cloud
 //! networks cap every five-tuple like this (AWS: 5 Gbit/s outside a placement group).
@@ -10,7 +10,7 @@ use tailrace_units::{Pace, Span, Time};
 /// Flows with a bucket that is not full which one policer follows at a time; further ones share one bucket.
 const FLOWS_MAX: usize = 1 << 16;
 
-/// A policer at the entrance of a port.
+/// A policer at the ingress of a port.
 #[derive(Clone, Debug)]
 pub struct Policer {
     pace: Pace,
@@ -121,8 +121,8 @@ mod tests {
         assert_eq!(burst(&mut policer, 1, Time::ZERO), 9, "a known flow keeps its own");
     }
 
-    /// Many more flows than the table holds, one after the other: each finds a bucket of its own, because those whose buckets
-    /// are full again are forgotten. Those that are not keep theirs.
+    /// Many more flows than the table holds, one after the other: each finds a bucket of its own, because those whose
+    /// buckets are full again are forgotten. Those that are not keep theirs.
     #[test]
     fn flows_with_full_buckets_make_room_for_new_ones() {
         let mut policer = Policer::new(BitRate::from_gbps(8).pace(0), 10_000, 1, true);

@@ -1,11 +1,12 @@
 //! Quantised congestion notification at the congestion point (IEEE 802.1Qau, clause 30; defaults of IEEE8021-CN-MIB).
 
-use tailrace_units::Stream;
+use tailrace_units::RandomStream;
 
-/// The stronger the feedback, the more often the queue samples: bytes between samples by the upper three bits of the feedback.
+/// The stronger the feedback, the more often the queue samples: bytes between samples by the upper three bits of the
+/// feedback.
 const SAMPLE_BYTES: [u64; 8] = [150_000, 75_000, 50_000, 37_500, 30_000, 25_000, 21_500, 18_500];
-/// The bytes between two samples vary at random, so that flows are not sampled in step: uniform from 85 to 115 % of the table
-/// (`cp-net-device.cc` of ns-3-dcn, after the standard's clause 30.2.1).
+/// The bytes between two samples vary at random, so that flows are not sampled in step: uniform from 85 to 115 % of the
+/// table (`cp-net-device.cc` of ns-3-dcn, after the standard's clause 30.2.1).
 const JITTER_MIN_PERCENT: u64 = 85;
 const JITTER_MAX_PERCENT: u64 = 115;
 /// Feedback is quantised to six bits.
@@ -14,7 +15,7 @@ const FEEDBACK_MAX: u64 = 63;
 /// Parameters of a congestion point.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct QcnPolicy {
-    /// Queue depth to be kept (Q_eq), bytes: 26 000 by default, at least 100.
+    /// Set point of the queue depth (Q_eq), bytes: 26 000 by default, at least 100.
     pub set_point_bytes: u64,
     /// Weight of the queue's growth: 2 by default (cpW = 1, w = 2^1).
     pub weight: u64,
@@ -35,7 +36,7 @@ pub struct Notification {
 #[derive(Clone, Debug)]
 pub struct CongestionPoint {
     policy: QcnPolicy,
-    random: Stream,
+    random: RandomStream,
     left_until_sample: i64,
     depth_before: u64,
     /// Notifications sent.
@@ -46,7 +47,7 @@ pub struct CongestionPoint {
 
 impl CongestionPoint {
     /// A congestion point with a random stream of its own for the sampling jitter.
-    pub fn new(policy: QcnPolicy, random: Stream) -> CongestionPoint {
+    pub fn new(policy: QcnPolicy, random: RandomStream) -> CongestionPoint {
         let left_until_sample = SAMPLE_BYTES[0] as i64;
         CongestionPoint { policy, random, left_until_sample, depth_before: 0, sent: 0, feedback_sum: 0 }
     }
@@ -86,7 +87,7 @@ mod tests {
     use super::*;
 
     fn point() -> CongestionPoint {
-        CongestionPoint::new(QcnPolicy { set_point_bytes: 26_000, weight: 2 }, Stream::new(1, "test"))
+        CongestionPoint::new(QcnPolicy { set_point_bytes: 26_000, weight: 2 }, RandomStream::new(1, "test"))
     }
 
     #[test]
@@ -105,7 +106,8 @@ mod tests {
             let mut point = point();
             (0..100_000).filter(|_| point.enqueued(1_500, depth).is_some()).count()
         };
-        // Constant depth: the feedback is the offset alone. 150 MB pass; a sample waits for a whole frame, 750 bytes on average.
+        // Constant depth: the feedback is the offset alone. 150 MB pass; a sample waits for a whole frame, 750 bytes on
+        // average.
         let mild = samples(26_000 + 4_100); // feedback 2: 150 kB between samples
         let severe = samples(26_000 + 130_000); // 63: 18.5 kB
         assert!((985..=1_005).contains(&mild), "{mild}");
@@ -120,7 +122,8 @@ mod tests {
         let fields = |n: Notification| (n.feedback, n.offset, n.delta);
         assert_eq!(fields(next(40_000)), (46, -14_000, 40_000)); // 94 000 of 130 000
         assert_eq!(fields(next(56_000)), (30, -30_000, 16_000)); // 62 000
-        // A queue that shrinks twice as fast as it is too long is left alone; the sample after that sees it stand still.
+        // A queue that shrinks twice as fast as it is too long is left alone; the sample after that sees it stand
+        // still.
         assert_eq!(fields(next(46_000)), (9, -20_000, 0));
     }
 }

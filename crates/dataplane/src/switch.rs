@@ -8,7 +8,7 @@ use crate::ingress::{Account, IngressPort, Order};
 use crate::port::{Port, Releases, Verdict};
 use crate::progress::Progress;
 use crate::{
-    Classifier, DropCause, Forwarding, Frame, GroupPolicy, Limit, Outside, PausePolicy, Policer, PortNo, PortPolicy,
+    Classifier, DropCause, Forwarding, Frame, GroupPolicy, Limit, Outputs, PausePolicy, Policer, PortNo, PortPolicy,
     QueueCounters, QueueNo, SharedBuffer, Vlans,
 };
 use tailrace_units::{Pace, Time};
@@ -30,7 +30,7 @@ pub struct Switch<F> {
     /// Whether there are rules, VLANs, policers or accounts at the entrance.
     looks_at_ingress: bool,
     /// Whether every choice is a wakeup.
-    is_punctual: bool,
+    reports_every_departure: bool,
     /// Frames that were dropped before they came to a queue.
     early: QueueCounters,
     releases: Releases,
@@ -56,7 +56,7 @@ impl<F: Frame> Switch<F> {
             ingress: None,
             has_dynamic_limits: false,
             looks_at_ingress: false,
-            is_punctual: false,
+            reports_every_departure: false,
             early: QueueCounters::default(),
             releases: Vec::new(),
         }
@@ -92,8 +92,8 @@ impl<F: Frame> Switch<F> {
         self.looks_at_ingress = true;
     }
 
-    /// Accounts what each ingress port holds, in groups that cover all priorities, and pauses senders of lossless groups.
-    /// For every port, in order; all ports must have been added with `must_choose`.
+    /// Accounts what each ingress port holds, in groups that cover all priorities, and pauses senders of lossless
+    /// groups. For every port, in order; all ports must have been added with `must_choose`.
     pub fn account_ingress(&mut self, policies: Vec<(Vec<GroupPolicy>, PausePolicy)>) {
         assert_eq!(policies.len(), self.ports.len(), "one policy for each port");
         assert!(self.ports.iter().all(Port::chooses_late), "a port that may have to pause others chooses late");
@@ -107,15 +107,15 @@ impl<F: Frame> Switch<F> {
         self.ingress = Some(Ingress { ports: ports.collect(), pool });
     }
 
-    /// Reports every change of depth at `port` to [`Outside::depth`].
+    /// Reports every change of depth at `port` to [`Outputs::depth`].
     pub fn observe(&mut self, port: PortNo) {
         self.ports[port].observe();
     }
 
     /// Makes every choice a wake-up, for an engine that must see each departure when it happens: an interface acts on a
     /// congestion notification on arrival, when no other event is due on the wire.
-    pub fn be_punctual(&mut self) {
-        self.is_punctual = true;
+    pub fn report_every_departure(&mut self) {
+        self.reports_every_departure = true;
     }
 
     /// The forwarding table, to add routes and pins.
@@ -137,9 +137,10 @@ impl<F: Frame> Switch<F> {
 
     /// A frame has arrived by `in_port` (its tail, or for cut-through its header) and is handled now.
     ///
-    /// The frame stays where the caller put it until it is known where it goes: everything on the way looks at it there.
+    /// The frame stays where the caller put it until it is known where it goes: everything on the way looks at it
+    /// there.
     #[inline]
-    pub fn handle_frame(&mut self, now: Time, in_port: PortNo, mut frame: F, out: &mut impl Outside<F>) {
+    pub fn handle_frame(&mut self, now: Time, in_port: PortNo, mut frame: F, out: &mut impl Outputs<F>) {
         if frame.is_pause() {
             return self.handle_pause(now, in_port, &frame, out);
         }
@@ -182,7 +183,7 @@ impl<F: Frame> Switch<F> {
     }
 
     #[cold]
-    fn handle_pause(&mut self, now: Time, in_port: PortNo, frame: &F, out: &mut impl Outside<F>) {
+    fn handle_pause(&mut self, now: Time, in_port: PortNo, frame: &F, out: &mut impl Outputs<F>) {
         self.handle_timeout(now, out);
         if let Some(pause) = frame.pause() {
             self.ports[in_port].handle_pause(now, &pause);
@@ -190,8 +191,8 @@ impl<F: Frame> Switch<F> {
         self.handle_timeout(now, out);
     }
 
-    /// The entrance of a switch that polices, looks at VLANs or accounts: why a frame for `port` is dropped, or what it is
-    /// accounted to when it waits.
+    /// The entrance of a switch that polices, looks at VLANs or accounts: why a frame for `port` is dropped, or what it
+    /// is accounted to when it waits.
     #[inline(never)]
     fn inspect(
         &mut self,
@@ -199,7 +200,7 @@ impl<F: Frame> Switch<F> {
         in_port: PortNo,
         port: PortNo,
         frame: &mut F,
-        out: &mut impl Outside<F>,
+        out: &mut impl Outputs<F>,
     ) -> Result<Option<Account>, DropCause> {
         if let Some(policer) = &mut self.policers[in_port]
             && !policer.conforms(now, frame.priority(), frame.flow_hash(), frame.bytes())
@@ -230,14 +231,14 @@ impl<F: Frame> Switch<F> {
 
     /// A frame is dropped before it comes to any queue.
     #[cold]
-    fn drop_early(&mut self, now: Time, in_port: PortNo, frame: &F, cause: DropCause, out: &mut impl Outside<F>) {
+    fn drop_early(&mut self, now: Time, in_port: PortNo, frame: &F, cause: DropCause, out: &mut impl Outputs<F>) {
         self.early.count_drop(cause, frame.bytes());
         out.dropped(now, in_port, 0, frame, cause);
     }
 
     /// Does everything that was due at all ports up to and including `now`.
     #[inline(never)]
-    pub fn handle_timeout(&mut self, now: Time, out: &mut impl Outside<F>) {
+    pub fn handle_timeout(&mut self, now: Time, out: &mut impl Outputs<F>) {
         if self.ingress.is_some() {
             return self.settle_in_order(now, out);
         }
@@ -249,14 +250,14 @@ impl<F: Frame> Switch<F> {
     }
 
     /// Where departures at one port cause pauses at another, things are done one by one in the order of their times.
-    fn settle_in_order(&mut self, now: Time, out: &mut impl Outside<F>) {
+    fn settle_in_order(&mut self, now: Time, out: &mut impl Outputs<F>) {
         let mut progress = Progress::default();
         loop {
             let (at, port) = self.next_due();
             if at > now {
                 return;
             }
-            debug_assert!(progress.is_made(at), "port {port} has work without end at {at:?}");
+            debug_assert!(progress.is_made(at), "port {port} has endless work at {at:?}");
             let ingress = self.ingress.as_mut().expect("called for accounting switches");
             if ingress.ports[port].next_refresh() <= at {
                 if let Some(pause) = ingress.ports[port].refresh(at) {
@@ -283,7 +284,7 @@ impl<F: Frame> Switch<F> {
 
     /// Does everything that was due at one port up to and including `now`.
     #[inline(always)]
-    pub fn settle(&mut self, port: PortNo, now: Time, out: &mut impl Outside<F>) {
+    pub fn settle(&mut self, port: PortNo, now: Time, out: &mut impl Outputs<F>) {
         if self.ingress.is_some() {
             return self.settle_in_order(now, out);
         }
@@ -300,7 +301,7 @@ impl<F: Frame> Switch<F> {
     /// When the switch must be called although no frame that it has sent arrives anywhere until then: a pause or a
     /// shaper ends, or a pause that it has asked for must be renewed or ended.
     pub fn poll_wakeup(&self) -> Time {
-        if self.ingress.is_some() || self.is_punctual {
+        if self.ingress.is_some() || self.reports_every_departure {
             return self.next_due().0;
         }
         self.ports.iter().map(Port::next_wakeup).min().unwrap_or(Time::NEVER)
@@ -308,7 +309,7 @@ impl<F: Frame> Switch<F> {
 
     /// Whether [`Switch::poll_wakeup`] can ever be needed.
     pub fn needs_wakeups(&self) -> bool {
-        self.ingress.is_some() || self.is_punctual || self.ports.iter().any(Port::can_be_held_back)
+        self.ingress.is_some() || self.reports_every_departure || self.ports.iter().any(Port::can_be_held_back)
     }
 
     /// Whether this port decides departures late, so that [`Switch::settle`] may start transmissions.

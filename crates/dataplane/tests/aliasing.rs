@@ -4,7 +4,7 @@
 mod common;
 use common::*;
 use tailrace_dataplane::*;
-use tailrace_units::{Span, Stream, Time};
+use tailrace_units::{RandomStream, Span, Time};
 
 const ENTRIES: u32 = 65_536;
 const FLOWS: u64 = 100_000;
@@ -20,7 +20,7 @@ fn prioritised_wrongly(flows: u64, when_full: WhenFull) -> (f64, f64) {
     let table = policy.dpp.as_mut().expect("it has a table");
     (table.table_entries, table.when_full, table.age) = (ENTRIES, when_full, Span::from_secs(1));
     let mut switch = switch(1 << 41, vec![policy], true);
-    let (mut notes, mut stream, mut now) = (Notebook::default(), Stream::new(1, "order"), Time::ZERO);
+    let (mut notes, mut stream, mut now) = (Notebook::default(), RandomStream::new(1, "order"), Time::ZERO);
     let hashes: Vec<u32> = (0..flows).map(|_| stream.below(1 << 32) as u32).collect();
     for _ in 0..ROUNDS {
         let shift = stream.below(flows);
@@ -45,7 +45,7 @@ fn trapped(large: u64) -> (u64, u64) {
     let trap = EtrapPolicy { byte_count: 20_000, age: Span::from_secs(10), bandwidth_threshold: 1, table_entries: ENTRIES };
     let policy = PortPolicy { etrap: Some((trap, Span::from_us(25))), ..fifo(Limit::Bytes(1 << 40)) };
     let mut switch = switch(1 << 41, vec![policy], true);
-    let (mut notes, mut stream, mut now) = (Notebook::default(), Stream::new(1, "hashes"), Time::ZERO);
+    let (mut notes, mut stream, mut now) = (Notebook::default(), RandomStream::new(1, "hashes"), Time::ZERO);
     let hashes: Vec<u32> = (0..FLOWS).map(|_| stream.below(1 << 32) as u32).collect();
     for round in 0..66 {
         for n in 0..FLOWS {

@@ -5,7 +5,7 @@ use common::*;
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 use tailrace_dataplane::*;
-use tailrace_units::{BitRate, Span, Stream, Time};
+use tailrace_units::{BitRate, RandomStream, Span, Time};
 use tailrace_wire::{Ecn, Pause, PauseState};
 
 /// Ports of the switch under test; port `i` leads to destination `i`.
@@ -44,10 +44,10 @@ fn aqm() -> impl Strategy<Value = Aqm> {
         1 => (2_000_u64..30_000, 0_u8..6, any::<bool>()).prop_map(move |(minimum_bytes, weight, ecn)| {
             let profile = RedProfile { minimum_bytes, maximum_bytes: 2 * minimum_bytes, probability_milli: 200, is_gentle: ecn };
             let stricter = RedProfile { maximum_bytes: minimum_bytes + 1_000, ..profile };
-            Aqm::Red(Box::new(Red::new(profile, stricter, weight, ecn, Stream::new(1, "red"), pace)))
+            Aqm::Red(Box::new(Red::new(profile, stricter, weight, ecn, RandomStream::new(1, "red"), pace)))
         }),
         2 => (5_000_u64..60_000, any::<bool>()).prop_map(|(desired, ecn)| {
-            Aqm::Afd(Box::new(Afd::new(desired, Span::from_us(25), 31_250, ecn, Stream::new(1, "afd"))))
+            Aqm::Afd(Box::new(Afd::new(desired, Span::from_us(25), 31_250, ecn, RandomStream::new(1, "afd"))))
         }),
         1 => any::<bool>()
             .prop_map(|ecn| Aqm::Codel(Box::new(Codel::new(Span::from_us(10), Span::from_us(100), ecn, Span::ZERO)))),
@@ -72,7 +72,7 @@ prop_compose! {
             aqm,
             ceiling: ceiling.map(shaper),
             floor: floor.map(shaper),
-            congestion_point: has_congestion_point.then(|| CongestionPoint::new(point, Stream::new(1, "qcn"))),
+            congestion_point: has_congestion_point.then(|| CongestionPoint::new(point, RandomStream::new(1, "qcn"))),
         }
     }
 }

@@ -4,7 +4,7 @@ mod common;
 use common::*;
 use proptest::prelude::*;
 use tailrace_dataplane::*;
-use tailrace_units::{BitRate, Span, Stream, Time};
+use tailrace_units::{BitRate, RandomStream, Span, Time};
 
 /// Wire bytes that each queue has sent up to `until` when all queues of a 10 Gbit/s port are full of frames of these sizes.
 fn saturated(queues: Vec<QueuePolicy>, sizes: &[Vec<u32>], until: Span) -> Vec<u64> {
@@ -17,7 +17,7 @@ fn overfull(queues: Vec<QueuePolicy>, sizes: &[Vec<u32>], until: Span, times: u6
     let policy = PortPolicy { queue_of_class: std::array::from_fn(|class| (class % count) as u8), ..port(queues) };
     let mut switch = switch(1 << 40, vec![policy], true);
     let mut notes = Notebook::default();
-    let mut stream = Stream::new(1, "sizes");
+    let mut stream = RandomStream::new(1, "sizes");
     let line_bytes = until.ps() / 800;
     for (queue, sizes) in sizes.iter().enumerate().take(count) {
         let mut offered = 0;

@@ -39,7 +39,7 @@ enum Place {
 #[derive(Default)]
 struct Calls(Vec<(PortNo, TestFrame, Time)>, Vec<DropCause>);
 
-impl Outside<TestFrame> for Calls {
+impl Outputs<TestFrame> for Calls {
     fn transmit(&mut self, port: PortNo, frame: TestFrame, _start: Time, end: Time) {
         self.0.push((port, frame, end));
     }

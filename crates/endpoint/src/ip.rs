@@ -3,6 +3,9 @@
 
 use tailrace_wire::{Flags, Packet, Protocol, Tag};
 
+/// The endpoint of a segment that is for a port of its host, not for a socket; and of a peer whose socket is not known.
+pub(crate) const TO_PORT: u32 = u32::MAX;
+
 /// What stands in the header of every packet that an endpoint sends.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Identity {

@@ -7,7 +7,7 @@ use tailrace_fabric::frame::{LiveFrame, mark_congestion};
 use tailrace_fabric::plane::network::Network;
 use tailrace_network::pace_of;
 use tailrace_plan::Plan;
-use tailrace_units::{Pace, Span, Stream, Time};
+use tailrace_units::{Pace, Span, RandomStream, Time};
 use tailrace_wire::Ecn;
 
 /// One host's.
@@ -39,7 +39,7 @@ impl Interface {
     /// The interface of a host of the plan.
     pub fn new(plan: &Plan, host: usize) -> Interface {
         let nic = &plan.raw.hosts[host].nic;
-        let stream = Stream::new(plan.raw.seed, &format!("{}/rx-jitter", plan.graph.names[host]));
+        let stream = RandomStream::new(plan.raw.seed, &format!("{}/rx-jitter", plan.graph.names[host]));
         Interface {
             pace: pace_of(plan, host, 0),
             overhead_bytes: u64::from(plan.raw.framing.overhead_bytes),
@@ -164,7 +164,7 @@ mod tests {
             free_at: Time::ZERO,
             sending: VecDeque::new(),
             received: VecDeque::new(),
-            moderation: Moderation::new(Span::from_us(10), tailrace_units::Distribution::Constant(0), Stream::new(1, "test")),
+            moderation: Moderation::new(Span::from_us(10), tailrace_units::Distribution::Constant(0), RandomStream::new(1, "test")),
             coalesce: Span::ZERO,
             hand_over_at: Time::NEVER,
             is_starved: false,

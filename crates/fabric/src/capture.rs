@@ -1,5 +1,5 @@
 //! What passes the wire of a host, written to a file that Wireshark reads (pcapng, IETF draft-ietf-opsawg-pcapng) with
-//! times in nanoseconds. A thread of its own writes; what it cannot write in time is counted and left out.
+//! times in nanoseconds. A separate thread writes; frames that it cannot write in time are counted and omitted.
 
 use std::borrow::Cow;
 use std::fs::File;

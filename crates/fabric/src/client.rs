@@ -1,4 +1,4 @@
-//! A lab from the other side: who starts it, gives it commands and hears what happens.
+//! The client of a lab: starts it, sends commands and receives events.
 
 use serde_json::{Value, json};
 use std::collections::VecDeque;
@@ -28,7 +28,7 @@ impl Client {
         Client::start_with(program, plan, dir, options, Stdio::inherit())
     }
 
-    /// As [`Client::start`]; what the lab writes to its standard error is thrown away.
+    /// As [`Client::start`]; the standard error of the lab is discarded.
     ///
     /// # Errors
     /// Why there is no lab.
@@ -51,7 +51,7 @@ impl Client {
         if client.ready["event"] == "ready" {
             Ok(client)
         } else {
-            Err(client.ready["error"].as_str().unwrap_or("the lab gives no reason").to_owned())
+            Err(client.ready["error"].as_str().unwrap_or("the lab ended without a message").to_owned())
         }
     }
 
@@ -67,8 +67,8 @@ impl Client {
     pub fn ask(&mut self, mut command: Value) -> Result<Value, String> {
         self.next_id += 1;
         command["id"] = self.next_id.into();
-        let input = self.input.as_mut().ok_or("the lab was let go")?;
-        writeln!(input, "{command}").map_err(|error| format!("giving a command: {error}"))?;
+        let input = self.input.as_mut().ok_or("the lab was released")?;
+        writeln!(input, "{command}").map_err(|error| format!("sending a command: {error}"))?;
         loop {
             let line = self.line()?;
             if line["id"] != self.next_id {
@@ -76,7 +76,7 @@ impl Client {
             } else if line["ok"] == true {
                 return Ok(line);
             } else {
-                return Err(line["error"].as_str().unwrap_or("no reason was given").to_owned());
+                return Err(line["error"].as_str().unwrap_or("no reason was reported").to_owned());
             }
         }
     }
@@ -101,7 +101,7 @@ impl Client {
             if let Some(found) = self.events.iter().position(|event| event["event"] == "exited" && event["name"] == name) {
                 let event = self.events.remove(found).expect("it is there");
                 let output = std::fs::read_to_string(self.dir.join(format!("{name}.out")));
-                return output.map(|output| (event, output)).map_err(|error| format!("reading what {name} wrote: {error}"));
+                return output.map(|output| (event, output)).map_err(|error| format!("reading the output of {name}: {error}"));
             }
             let line = self.line()?;
             self.events.push_back(line);
@@ -123,8 +123,8 @@ impl Client {
         let mut line = String::new();
         match self.output.read_line(&mut line) {
             Ok(0) => Err("the lab has ended".into()),
-            Ok(_) => serde_json::from_str(&line).map_err(|error| format!("the lab said {line:?}: {error}")),
-            Err(error) => Err(format!("listening to the lab: {error}")),
+            Ok(_) => serde_json::from_str(&line).map_err(|error| format!("unexpected message of the lab {line:?}: {error}")),
+            Err(error) => Err(format!("reading messages of the lab: {error}")),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! How long frames took from their first switch to their host: a distribution that two passes are compared by.
+//! Delays of frames from their first switch to their host: the distribution by which two passes are compared.
 
 use hdrhistogram::Histogram;
 use serde_json::{Value, json};

@@ -1,6 +1,7 @@
-//! What lateness did to a network: the frames of a log once more, with perfect timing, and once with a known lateness added.
+//! The effect of lateness on a network: replays the frames of a log with perfect timing, and again with a known
+//! lateness added.
 //!
-//! The log says for each frame when it came to its switch and when it would have on a punctual fabric. Fed at the latter
+//! The log says for each frame when it came to its switch and when it would have on a fabric without lateness. Fed at the latter
 //! times, the same data plane shows the delays and drops of a fabric without any lateness; what really happened is beside
 //! them in the outcome of the lab. The difference is a lower bound of what lateness did: senders had already reacted to it.
 
@@ -27,24 +28,24 @@ const US_PER_S: f64 = 1e6;
 
 /// What entered in a measured interval and before it, and the interval.
 struct Entered {
-    /// In the order in which a punctual fabric would have seen them.
+    /// In the order in which a fabric without lateness would have seen them.
     frames: Vec<LiveFrame>,
     begin: Time,
     end: Time,
 }
 
-/// Compares a log with itself on a punctual fabric and on one that stops now and then, by port: delays, drops, and how long
+/// Compares a log with itself on a fabric without lateness and on one that stops now and then, by port: delays, drops, and how long
 /// the longest queue of the port takes to drain.
 ///
 /// # Errors
 /// When the log cannot be read, is not of this plan, or has no measured interval.
 pub fn effect(plan: &Plan, log: &Path) -> Result<Value, String> {
     let entered = read_frames(plan, log)?;
-    let punctual = Pass::run(plan, &entered, |at| at);
+    let on_time = Pass::run(plan, &entered, |at| at);
     let late = Pass::run(plan, &entered, stopped);
-    let ports = punctual.drops.keys().map(|port| {
+    let ports = on_time.drops.keys().map(|port| {
         let of = |pass: &Pass| json!({ "drops": pass.drops[port], "delay_us": pass.delay(plan, port) });
-        (port.clone(), json!({ "drain_us": drain_us(plan, port), "punctual": of(&punctual), "stopped": of(&late) }))
+        (port.clone(), json!({ "drain_us": drain_us(plan, port), "punctual": of(&on_time), "stopped": of(&late) }))
     });
     let stops = json!({ "stop_us": STOP.as_secs_f64() * US_PER_S, "every_us": STOP_EVERY.as_secs_f64() * US_PER_S,
                         "added_mean_us": late.added_mean_us() });
@@ -71,8 +72,8 @@ fn read_frames(plan: &Plan, log: &Path) -> Result<Entered, String> {
         }
     }
     // Stable: frames of one moment stay in the order in which they were read, and so do those of one host.
-    frames.sort_by_key(|frame| frame.punctual);
-    let end = end.ok_or_else(|| format!("{}: it ends before the measured interval does", log.display()))?;
+    frames.sort_by_key(|frame| frame.on_time);
+    let end = end.ok_or_else(|| format!("{}: the log ends before the measured interval does", log.display()))?;
     Ok(Entered { frames, begin, end })
 }
 
@@ -85,21 +86,22 @@ struct Pass {
 }
 
 impl Pass {
-    /// Lets the frames enter when a fabric `acts` on their arrival, and gives hosts what is theirs when it acts on that.
+    /// Lets the frames enter when a fabric `acts` on their arrival, and gives hosts what is theirs when it acts on
+    /// that.
     fn run(plan: &Plan, entered: &Entered, acts: impl Fn(Time) -> Time) -> Pass {
         let mut network = Network::new(plan, None);
         let (mut delays, mut added) = (vec![Delays::new(); plan.graph.hosts], Delays::new());
         let mut take = |host: usize, due: Time, frame: &LiveFrame| {
             let given = acts(due);
-            if given < entered.begin || given > entered.end || frame.punctual == Time::ZERO {
+            if given < entered.begin || given > entered.end || frame.on_time == Time::ZERO {
                 return;
             }
-            delays[host].record(given.since(frame.punctual));
-            added.record(given.since(due) + acts(frame.punctual).since(frame.punctual));
+            delays[host].record(given.since(frame.on_time));
+            added.record(given.since(due) + acts(frame.on_time).since(frame.on_time));
         };
         let mut has_begun = false;
         for frame in &entered.frames {
-            let arrival = acts(frame.punctual);
+            let arrival = acts(frame.on_time);
             if !has_begun && arrival > entered.begin {
                 catch_up(plan, &mut network, entered.begin, &mut take);
                 network.begin(plan, entered.begin);
@@ -162,15 +164,15 @@ mod tests {
 
     const MS: u64 = 1_000_000_000;
 
-    /// Frames of h1 for h0, 1 000 bytes each, with when a punctual fabric would have had them and when the real one did (ps).
+    /// Frames of h1 for h0, 1 000 bytes each, with when a fabric without lateness would have had them and when the real one did (ps).
     fn logged(name: &str, frames: &[(u64, u64)]) -> (Plan, std::path::PathBuf) {
         let plan = Plan::parse(&crate::measured_plan::two_hosts(100_000_000, 1_500).to_string()).expect("a sound plan");
         let path = std::env::temp_dir().join(format!("tailrace-effect-{}-{name}.log", std::process::id()));
         let mut log = Writer::create(&path).expect("there is a place");
         log.add(&Entry::Begin(Time::from_ps(1)));
-        for &(punctual, arrival) in frames {
+        for &(on_time, arrival) in frames {
             let packet = Packet { to_host: 0, frame_bytes: 1_000, ..Packet::default() };
-            let frame = LiveFrame { from_host: 1, punctual: Time::from_ps(punctual), ..LiveFrame::bare(packet) };
+            let frame = LiveFrame { from_host: 1, on_time: Time::from_ps(on_time), ..LiveFrame::bare(packet) };
             log.add(&Entry::Frame { advanced: Time::ZERO, arrival: Time::from_ps(arrival), frame });
         }
         log.add(&Entry::End(Time::from_ps(1_000 * MS)));
@@ -187,7 +189,7 @@ mod tests {
 
     #[test]
     fn a_punctual_pass_has_the_delays_of_the_network_alone() {
-        // Two frames that came with one late look, 3 ms apart for a punctual one: neither waits for the other then.
+        // Two frames that came with one late wake-up, 3 ms apart for one without lateness: neither waits for the other then.
         let told = told("alone", &[(22 * MS, 25 * MS), (25 * MS, 25 * MS + 1_000)]);
         let port = &told["ports"]["sw>h0"];
         let alone_us = 1_024.0 * 8.0 / 100.0;

@@ -1,5 +1,5 @@
-//! The process that stands between whoever wants a lab and the lab: it makes what must outlive a lab, starts the lab as
-//! the first process of a process namespace, and clears up when the lab ends or nobody wants it any more.
+//! The guardian, the process between the client and a lab: it creates what must outlive the lab, starts the lab as the
+//! first process of a process namespace, and cleans up when the lab ends or its input is closed.
 
 use crate::cgroup::{self, Groups, Hierarchies};
 use crate::failure::report_failure;
@@ -50,7 +50,7 @@ fn tell(ending: Result<Ending, String>, left: Option<&str>) -> Result<(), String
         Ok(Ending::Signal(signal)) => Some(format!("the lab was ended by signal {signal}")),
         Err(error) => Some(error),
     };
-    let left = left.map(|name| format!("the control groups {name} could not be removed: try `tailrace-fabric clean`"));
+    let left = left.map(|name| format!("the control groups {name} could not be removed (hint: run `tailrace-fabric clean`)"));
     let all: Vec<String> = ending.into_iter().chain(left).collect();
     if all.is_empty() { Ok(()) } else { Err(all.join("; ")) }
 }
@@ -82,10 +82,10 @@ impl Burial {
 fn with_groups(burial: &mut Burial, mut setup: Setup, is_held: bool, signals: &SignalFd) -> Result<Ending, String> {
     match make_groups(&burial.groups, &setup) {
         Ok(()) => setup.groups = Some(burial.groups.clone()),
-        Err(error) => setup.warnings.push(format!("no control groups ({error}): limits of processors cannot be set")),
+        Err(error) => setup.warnings.push(format!("no control groups ({error}): CPU limits cannot be set")),
     }
     let own_space = File::open("/proc/self/ns/pid").map_err(|error| format!("/proc: {error}"))?;
-    unshare(CloneFlags::CLONE_NEWPID).map_err(|error| format!("making a process namespace: {error}"))?;
+    unshare(CloneFlags::CLONE_NEWPID).map_err(|error| format!("creating a process namespace: {error}"))?;
     let (reader, writer) = pipe2(OFlag::O_CLOEXEC).map_err(|error| error.to_string())?;
     match fork().map_err(|error| error.to_string())? {
         ForkResult::Child => {
@@ -100,8 +100,8 @@ fn with_groups(burial: &mut Burial, mut setup: Setup, is_held: bool, signals: &S
             std::process::exit(code)
         }
         ForkResult::Parent { child } => {
-            // A further undertaker must not be in the lab's namespace, with which it would end. Without the rights of root
-            // there is no way back, and there are no control groups either.
+            // A further undertaker must not be in the lab's namespace, with which it would end. Without the rights of
+            // root there is no way back, and there are no control groups either.
             if setns(own_space, CloneFlags::CLONE_NEWPID).is_err() {
                 burial.more = 0;
             }
@@ -129,7 +129,7 @@ fn make_groups(groups: &Groups, setup: &Setup) -> io::Result<()> {
     (0..setup.plan.raw.hosts.len()).try_for_each(|host| groups.add(&cgroup::member(host)))
 }
 
-/// Waits until the lab has ended, and ends it when it is told to or when nobody holds our input any more.
+/// Waits until the lab has ended, and ends it on a signal or when the input is closed.
 fn guard(lab: Pid, burial: &mut Burial, is_held: bool, signals: &SignalFd) -> io::Result<Ending> {
     let mut deadline = None;
     loop {
@@ -171,8 +171,8 @@ fn watch_signals() -> io::Result<SignalFd> {
     Ok(SignalFd::with_flags(&signals, SfdFlags::SFD_CLOEXEC | SfdFlags::SFD_NONBLOCK)?)
 }
 
-/// Without the rights that a lab needs, becomes root in a user namespace. Returns whether root is all the users that there
-/// are, as in such a namespace.
+/// Without the rights that a lab needs, becomes root in a user namespace. Returns whether root is all the users that
+/// there are, as in such a namespace.
 fn become_root() -> Result<bool, String> {
     if capabilities() & CAPABILITIES_NEEDED == CAPABILITIES_NEEDED {
         let users = fs::read_to_string("/proc/self/uid_map").unwrap_or_default();
@@ -180,7 +180,9 @@ fn become_root() -> Result<bool, String> {
     }
     let (user, group) = (getuid(), getgid());
     let refused = |error: nix::Error| {
-        format!("a lab needs root, or CAP_NET_ADMIN and CAP_SYS_ADMIN, or user namespaces, which this machine refuses: {error}")
+        format!(
+            "a lab needs root, or CAP_NET_ADMIN and CAP_SYS_ADMIN, or user namespaces, which this machine does not permit: {error}"
+        )
     };
     unshare(CloneFlags::CLONE_NEWUSER).map_err(refused)?;
     let write = |file: &str, text: String| {

@@ -4,7 +4,6 @@
 //! A frame's way: a program in its host → the host's TCP → `sys::tap` → `frame` → `plane` (edge, network, links) → the TAP of
 //! another host. Processes: `guardian` → `lab` → programs, with an `undertaker` beside them.
 
-pub mod address;
 pub mod capture;
 pub mod cgroup;
 pub mod client;
@@ -30,3 +29,5 @@ pub mod options;
 mod scratch;
 mod sys;
 mod undertaker;
+
+pub use tailrace_network::address;

@@ -2,8 +2,8 @@
 
 use tailrace_plan::Plan;
 
-/// Frames per second that are taken to be possible when nothing was measured: what a two-core machine of 2024 carried with
-/// half of its time left for the programs.
+/// Frames per second that are taken to be possible when nothing was measured: what a two-core machine of 2024 carried
+/// with half of its time left for the programs.
 pub const FRAMES_PER_S_DEFAULT: u64 = 150_000;
 /// Receivers acknowledge every second segment.
 const ACKS_PER_FRAME: f64 = 0.5;
@@ -30,9 +30,8 @@ pub fn check(plan: &Plan, frames_per_s_max: u64) -> Result<(), String> {
     }
     let factor = asked as f64 / frames_per_s_max as f64;
     Err(format!(
-        "the plan can ask for {asked} frames per second and this machine carries {frames_per_s_max}: divide the rates of the \
-         links by {factor:.1} or more, use a larger MTU, or measure the machine with `tailrace-fabric limits` and give \
-         --frames-per-second-max"
+        "the plan can offer {asked} frames per second, but this machine sustains {frames_per_s_max}: divide the rates of the \
+         links by {factor:.1} or more, use a larger MTU, or measure the machine with `tailrace-fabric limits` and set --frames-per-second-max"
     ))
 }
 

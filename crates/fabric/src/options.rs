@@ -24,7 +24,7 @@ impl Words {
     pub fn value<T: FromStr>(&mut self) -> Result<T, String> {
         let option = &self.option;
         let word = self.words.next().ok_or_else(|| format!("{option}: a value is missing"))?;
-        word.parse().map_err(|_| format!("{option}: {word:?} cannot be read"))
+        word.parse().map_err(|_| format!("{option}: {word:?} is not a valid value"))
     }
 
     /// The same for a path.

@@ -38,13 +38,17 @@ pub fn replay(plan: &Plan, log: &Path) -> Result<Value, String> {
             }
         }
     }
-    last.ok_or_else(|| format!("{}: it ends before the measured interval does", log.display()))
+    last.ok_or_else(|| format!("{}: the log ends before the measured interval does", log.display()))
 }
 
 /// Refuses a frame of a host that the plan does not have.
 pub(crate) fn require_known(plan: &Plan, frame: &LiveFrame, log: &Path) -> Result<(), String> {
     let last = usize::from(frame.from_host).max(usize::from(frame.packet.to_host));
-    if last < plan.graph.hosts { Ok(()) } else { Err(format!("{}: it has frames of hosts that the plan has not", log.display())) }
+    if last < plan.graph.hosts {
+        Ok(())
+    } else {
+        Err(format!("{}: the log has frames of hosts that the plan does not have", log.display()))
+    }
 }
 
 /// Does what is due by then, step by step, and takes what hosts would have been given: the host, when, and the frame.

@@ -29,9 +29,10 @@ impl Scratch {
         Scratch::make(place(purpose), |path| undertaker::start(|| remove(path)).map(Some))
     }
 
-    /// The folder is made first: an undertaker removes what it is started for, and a folder that is there already is not ours.
+    /// The folder is made first: an undertaker removes what it is started for, and a folder that is there already is
+    /// not ours.
     fn make(path: PathBuf, undertake: impl FnOnce(&Path) -> io::Result<Option<Hold>>) -> Result<Scratch, String> {
-        fs::create_dir(&path).map_err(|error| format!("making {}: {error}", path.display()))?;
+        fs::create_dir(&path).map_err(|error| format!("creating {}: {error}", path.display()))?;
         let mut scratch = Scratch { path, _undertaker: None };
         let explain = |error: io::Error| format!("starting the undertaker of {}: {error}", scratch.path.display());
         scratch._undertaker = undertake(&scratch.path).map_err(explain)?;

@@ -1,6 +1,6 @@
-//! VLANs of a lab. A host has an address of its own in each VLAN that its workloads use, and the interface that the fabric
-//! plays for it writes and takes out the tags, as one does that has VLAN offload: the VLAN of a frame follows from its
-//! addresses, and the kernel never sees a tag.
+//! VLANs of a lab. A host has an address of its own in each VLAN that its workloads use, and the interface that the
+//! fabric plays for it writes and takes out the tags, as one does that has VLAN offload: the VLAN of a frame follows
+//! from its addresses, and the kernel never sees a tag.
 
 use crate::address;
 use std::collections::BTreeSet;
@@ -30,7 +30,7 @@ impl Vlans {
         }
         let ids: Vec<u16> = of_host.iter().flatten().copied().collect::<BTreeSet<u16>>().into_iter().collect();
         if ids.len() > address::VLANS_MAX {
-            return Err(format!("the plan has {} VLANs, and a lab at most {}", ids.len(), address::VLANS_MAX));
+            return Err(format!("the plan has {} VLANs, but a lab supports at most {}", ids.len(), address::VLANS_MAX));
         }
         let is_trunk = (0..plan.graph.hosts).map(|host| plan.tagged_links[plan.graph.ports[host][0].link]).collect();
         Ok(Vlans { ids, of_host, is_trunk })

@@ -1,9 +1,9 @@
-//! How long frames are on their way, and the oscillators that pace them.
+//! Transit times of frames, and the oscillators that pace them.
 
 use tailrace_plan::{Plan, RawSwitching};
-use tailrace_units::{BitRate, Pace, Span, Stream, Time};
+use tailrace_units::{BitRate, Pace, RandomStream, Span, Time};
 
-/// A cut-through switch forwards when it has seen this much of a frame.
+/// Bytes of a frame after which a cut-through switch forwards it.
 const CUT_THROUGH_BYTES: u64 = 64;
 
 /// The pace of a node's port with the node's own oscillator.
@@ -14,12 +14,12 @@ pub fn pace_of(plan: &Plan, node: usize, port: usize) -> Pace {
 
 fn pace_at(plan: &Plan, node: usize, rate: BitRate) -> Pace {
     let most = u64::from(plan.raw.clock_offset_ppb);
-    let mut luck = Stream::new(plan.raw.seed, &format!("{}/clock", plan.graph.names[node]));
-    let offset = luck.below(2 * most + 1) as i64 - most as i64;
+    let mut random = RandomStream::new(plan.raw.seed, &format!("{}/clock", plan.graph.names[node]));
+    let offset = random.below(2 * most + 1) as i64 - most as i64;
     rate.pace(i32::try_from(offset).expect("offsets are below 1e6 ppb"))
 }
 
-/// How long a frame is on its way over one direction of a link.
+/// Transit time of a frame over one direction of a link.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Flight {
     /// Propagation, and the pipeline of the switch at the end.

@@ -1,4 +1,4 @@
-//! What the network asks of an engine's frames besides what switches ask.
+//! The interface of an engine's frames to the network, in addition to that to switches.
 
 use tailrace_dataplane::Frame;
 use tailrace_wire::{Flags, Packet};

@@ -4,6 +4,7 @@
 //! It knows no agenda and no clock. An engine decides in which order wires and switches are worked on; [`Medium`] is what
 //! it offers to them. Frames may be the simulator's packets or headers of real frames ([`NetworkFrame`]).
 
+pub mod address;
 mod build;
 mod control;
 mod flight;

@@ -1,4 +1,4 @@
-//! Where the events of a digest happen.
+//! Places of the events of a digest.
 
 /// A place of a digest's event: the number of a wire, and what happened there.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

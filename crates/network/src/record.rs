@@ -1,4 +1,4 @@
-//! What an observed port of a switch records. The record belongs to the port.
+//! The record of an observed port of a switch, owned by the port.
 
 use crate::NetworkFrame;
 use tailrace_dataplane::{DropCause, Notification};
@@ -25,7 +25,7 @@ pub struct PortRecord {
     events: Option<Vec<PortEvent>>,
 }
 
-/// Something that happened at a port, for comparisons between engines.
+/// An event at a port, for comparisons between engines.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum PortEvent {
     /// The transmission of a frame begins and ends.
@@ -86,7 +86,8 @@ impl PortRecord {
         self.keep(|| PortEvent::Sent(start, end, *frame.packet()));
     }
 
-    /// A frame of a source was dropped. The source counts only where there was no room: what queue management drops, it chooses.
+    /// A frame of a source was dropped. The source counts only where there was no room: what queue management drops, it
+    /// chooses.
     pub(crate) fn dropped<F: NetworkFrame>(&mut self, at: Time, source: Option<usize>, frame: &F, cause: DropCause) {
         self.drop_frames.add(self.since_begin(at), 1);
         if let (Some(source), DropCause::TailDrop | DropCause::BufferFull) = (source, cause) {

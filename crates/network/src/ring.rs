@@ -6,14 +6,14 @@ const CAPACITY_MIN: usize = 8;
 /// Begins at a cache line, so that a packet of 64 bytes touches one and not two.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(align(64))]
-struct Line<T>(T);
+struct CacheLine<T>(T);
 
 /// First in, first out. The capacity is a power of two, so that finding a place is one mask. Keys stand apart from items:
 /// who looks for the next key touches no item.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Ring<K, T> {
     keys: Vec<K>,
-    items: Vec<Line<T>>,
+    items: Vec<CacheLine<T>>,
     first: usize,
     len: usize,
 }
@@ -89,10 +89,10 @@ impl<K: Copy + Default, T: Copy + Default> Ring<K, T> {
         let (mut keys, mut items) = (Vec::with_capacity(capacity), Vec::with_capacity(capacity));
         for (key, &item) in self.iter() {
             keys.push(key);
-            items.push(Line(item));
+            items.push(CacheLine(item));
         }
         keys.resize(capacity, K::default());
-        items.resize(capacity, Line::default());
+        items.resize(capacity, CacheLine::default());
         (self.keys, self.items, self.first) = (keys, items, 0);
     }
 }

@@ -1,13 +1,13 @@
-//! A switch with its place in the network. What belongs to it, it owns: the data plane, the records of its ports, and the
-//! notices that its congestion points have not sent yet.
+//! A switch with its place in the network. It owns the data plane, the records of its ports, and the notices that its
+//! congestion points have not sent yet.
 
 use crate::{NetworkFrame, PortEvent, PortRecord, notification};
-use tailrace_dataplane::{DropCause, Notification, Outside, PortNo, QueueNo, Switch};
+use tailrace_dataplane::{DropCause, Notification, Outputs, PortNo, QueueNo, Switch};
 use tailrace_plan::RawObserve;
 use tailrace_units::Time;
 use tailrace_wire::Flags;
 
-/// What an engine offers to the switches of its network: wires to send on, and a record of what happens to frames.
+/// The interface of an engine to the switches of its network: wires for sending, and a record of events of frames.
 pub trait Medium<F> {
     /// A frame occupies a wire from `start` to `end`.
     fn send(&mut self, wire: usize, frame: &F, start: Time, end: Time);
@@ -35,7 +35,7 @@ struct NodePort {
     record: Option<Box<PortRecord>>,
 }
 
-/// What a congestion point has to send to the source of a sampled frame.
+/// A notice of a congestion point for the source of a sampled frame.
 #[derive(Clone, Copy, Debug)]
 pub struct Notice<F> {
     /// The port of the congested queue.
@@ -71,7 +71,7 @@ impl<F: NetworkFrame> SwitchNode<F> {
         !self.notices.is_empty()
     }
 
-    /// Sends what a congestion point has to say to the host that sent the sampled frame.
+    /// Sends a notice of a congestion point to the host that sent the sampled frame.
     pub fn send_notice(&mut self, now: Time, notice: &Notice<F>, source_host: u32, medium: &mut impl Medium<F>) {
         let frame = notification(&notice.sampled, source_host, notice.notification);
         let (switch, mut outputs) = self.split(medium);
@@ -93,7 +93,7 @@ impl<F: NetworkFrame> SwitchNode<F> {
         self.records_mut().for_each(|record| record.begin_counting(now));
     }
 
-    /// Everything begins anew at `now`: counters and records, whose times count from there. The switch must be settled.
+    /// Resets counters and records at `now`, from which their times count. The switch must be settled.
     pub fn begin(&mut self, observe: &RawObserve, sources: usize, now: Time) {
         self.switch.begin_counting(now);
         let empty = PortRecord::new(observe, sources);
@@ -136,7 +136,7 @@ pub struct SwitchOutputs<'a, F, M> {
     notices: &'a mut Vec<Notice<F>>,
 }
 
-impl<F: NetworkFrame, M: Medium<F>> Outside<F> for SwitchOutputs<'_, F, M> {
+impl<F: NetworkFrame, M: Medium<F>> Outputs<F> for SwitchOutputs<'_, F, M> {
     #[inline(always)]
     fn transmit(&mut self, port: PortNo, frame: F, start: Time, end: Time) {
         let own = &mut self.ports[port];

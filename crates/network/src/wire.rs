@@ -1,4 +1,4 @@
-//! One direction of a link: what is on its way, in order.
+//! One direction of a link: the frames in flight, in order.
 
 use crate::NetworkFrame;
 use crate::flight::Flight;
@@ -35,7 +35,7 @@ pub enum Origin {
     Settled,
 }
 
-/// What is on its way from one node to the next.
+/// The frames in flight from one node to the next.
 #[derive(Clone, Debug)]
 pub struct Wire<F> {
     /// By arrival.
@@ -46,12 +46,12 @@ pub struct Wire<F> {
     pub origin: Origin,
     flight: Flight,
     /// When the latest control frame that went to an interface, and so is not on its way here, is over.
-    pub posted_until: Time,
+    pub control_until: Time,
 }
 
 impl<F: NetworkFrame> Wire<F> {
     pub(crate) fn new(origin: Origin, end: End, flight: Flight) -> Wire<F> {
-        Wire { on_the_way: Ring::default(), end, origin, flight, posted_until: Time::ZERO }
+        Wire { on_the_way: Ring::default(), end, origin, flight, control_until: Time::ZERO }
     }
 
     /// Whether the next frame needs more memory.
@@ -124,7 +124,8 @@ impl<F: NetworkFrame> Wire<F> {
         self.on_the_way.second().unwrap_or(Time::NEVER)
     }
 
-    /// Drops the latest of the frames that have arrived by `now` until `most` are left, and returns how many it dropped.
+    /// Drops the latest of the frames that have arrived by `now` until `most` are left, and returns how many it
+    /// dropped.
     pub fn drop_arrived_beyond(&mut self, most: usize, now: Time) -> u64 {
         if self.on_the_way.len() <= most || self.on_the_way.iter().nth(most).is_none_or(|frame| frame.0 > now) {
             return 0;

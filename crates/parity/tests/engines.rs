@@ -15,7 +15,7 @@ use tailrace_sim::{Trace, trace};
 use tailrace_units::Time;
 use tailrace_wire::{Flags, FlowKey, Packet, Protocol};
 
-#[path = "../../sim/tests/checks/common.rs"]
+#[path = "../../sim/tests/checks/common/mod.rs"]
 #[expect(dead_code, reason = "plans are made as for the simulator's tests, which need more")]
 mod common;
 #[path = "../../sim/tests/checks/random_bridging.rs"]
@@ -50,7 +50,7 @@ fn observed(mut raw: RawPlan) -> Plan {
     let (graph, switches) = (&plan.graph, plan.graph.hosts..plan.graph.names.len());
     let ports = switches.flat_map(|node| graph.ports[node].iter().map(move |end| (node, end.peer)));
     raw.observe.ports = ports.map(|(node, peer)| (graph.names[node].clone(), graph.names[peer].clone())).collect();
-    Plan::from_raw(raw).expect("ports of switches can be observed")
+    Plan::from_raw(raw).expect("only ports of switches can be observed")
 }
 
 /// What ports and switches report. Whose frames they are is left out: a real frame tells its hosts and not its workload.

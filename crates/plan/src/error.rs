@@ -1,24 +1,25 @@
-//! Why a plan is refused.
+//! Errors of plans.
 
 use std::fmt;
 
-/// Why a plan is refused. The lab checks scenarios before it lowers them, so a user meets this only with a hand-written plan.
+/// The reason for which a plan is rejected. The lab checks scenarios before it lowers them, so that this concerns
+/// hand-written plans.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum PlanError {
-    /// Not JSON, or not of this shape.
+    /// Not JSON, or not in the format of a plan.
     Syntax(String),
-    /// A name that no node has.
+    /// An unknown node.
     UnknownNode {
         /// Where it is used.
         used_by: String,
         /// The name.
         name: String,
     },
-    /// A value that makes no sense at this place.
+    /// An invalid value.
     Nonsense {
         /// The place, e.g. `switches[0].policy.queues[1]`.
         place: String,
-        /// What is wrong and what would be right.
+        /// The requirement that is not met.
         reason: String,
     },
 }
@@ -34,3 +35,13 @@ impl fmt::Display for PlanError {
 }
 
 impl std::error::Error for PlanError {}
+
+impl PlanError {
+    pub(crate) fn nonsense(place: impl Into<String>, reason: impl Into<String>) -> PlanError {
+        PlanError::Nonsense { place: place.into(), reason: reason.into() }
+    }
+}
+
+pub(crate) fn require(ok: bool, place: &str, reason: &str) -> Result<(), PlanError> {
+    if ok { Ok(()) } else { Err(PlanError::nonsense(place, reason)) }
+}

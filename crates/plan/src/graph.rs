@@ -1,13 +1,13 @@
-//! The drawing: nodes, their ports, and the shortest paths between them.
+//! The graph of the network: nodes, their ports, and the shortest paths between them.
 
 use crate::PlanError;
 use std::collections::BTreeMap;
 use tailrace_units::{BitRate, Span};
 
-/// A host or a switch: hosts come first, in the order of the plan, then switches.
+/// Index of a host or a switch: hosts first, in the order of the plan, then switches.
 pub type NodeId = usize;
 
-/// A switch by its place among the switches of the plan.
+/// Index of a switch among the switches of the plan.
 pub type SwitchIndex = usize;
 
 /// A full-duplex link.
@@ -61,7 +61,7 @@ impl Graph {
         let mut by_name = BTreeMap::new();
         for (node, name) in names.iter().enumerate() {
             if by_name.insert(name.clone(), node).is_some() {
-                return Err(PlanError::nonsense("hosts and switches", format!("two nodes are named {name:?}")));
+                return Err(PlanError::nonsense("hosts and switches", format!("two nodes have the name {name:?}")));
             }
         }
         let nodes = names.len();
@@ -131,9 +131,9 @@ impl Graph {
         self.links[link].a >= self.hosts && self.links[link].b >= self.hosts
     }
 
-    /// Shortest paths by number of links, over the links that forward; hosts do not. Calls `route` with a switch, hosts, and
-    /// the ports of the switch that lie on the shortest paths to these hosts. A switch that it is not called with for a
-    /// host has no path to it. Hosts at one switch share their paths up to there, which is looked for once.
+    /// Shortest paths by number of links, over the links that forward; hosts do not. Calls `route` with a switch,
+    /// hosts, and the ports of the switch that lie on the shortest paths to these hosts. A switch that it is not called
+    /// with for a host has no path to it. Hosts at one switch share their paths to it, which are searched for once.
     pub fn each_route(&self, forwards: impl Fn(usize) -> bool, mut route: impl FnMut(SwitchIndex, &[usize], &[usize])) {
         let switches = self.names.len() - self.hosts;
         let mut search = Search { distance: Distances(vec![None; switches]), found: Vec::new() };
@@ -167,7 +167,7 @@ impl Graph {
     }
 }
 
-/// A search of the switches, breadth first; its memory is used again.
+/// A breadth-first search of the switches; its memory is reused.
 struct Search {
     distance: Distances,
     /// Switches in the order in which they were found, the first one first.
@@ -213,23 +213,23 @@ impl Distances {
 mod tests {
     use super::*;
     use std::collections::VecDeque;
-    use tailrace_units::Stream;
+    use tailrace_units::RandomStream;
 
     const GRAPHS: usize = 200;
 
     /// Hosts at any switches, links between any switches, some of them parallel; some switches have no path to others.
-    fn any_graph(luck: &mut Stream) -> Graph {
-        let (hosts, switches) = (1 + luck.below(12) as usize, 1 + luck.below(9) as usize);
+    fn any_graph(random: &mut RandomStream) -> Graph {
+        let (hosts, switches) = (1 + random.below(12) as usize, 1 + random.below(9) as usize);
         let named = |kind: &str, count: usize| (0..count).map(|number| format!("{kind}{number}")).collect();
         let mut graph = Graph::new(named("h", hosts), named("s", switches)).expect("names differ");
         let rate = BitRate::from_bps(1).expect("above zero");
-        let any_switch = |luck: &mut Stream| hosts + luck.below(switches as u64) as usize;
+        let any_switch = |random: &mut RandomStream| hosts + random.below(switches as u64) as usize;
         for host in 0..hosts {
-            let b = any_switch(luck);
+            let b = any_switch(random);
             graph.connect(Link { a: host, b, rate, delay: Span::ZERO });
         }
-        for _ in 0..luck.below(20) {
-            let (a, b) = (any_switch(luck), any_switch(luck));
+        for _ in 0..random.below(20) {
+            let (a, b) = (any_switch(random), any_switch(random));
             if a != b {
                 graph.connect(Link { a, b, rate, delay: Span::ZERO });
             }
@@ -264,10 +264,10 @@ mod tests {
 
     #[test]
     fn routes_are_those_of_a_search_from_every_host() {
-        let mut luck = Stream::new(3, "routes");
+        let mut random = RandomStream::new(3, "routes");
         for _ in 0..GRAPHS {
-            let graph = any_graph(&mut luck);
-            let open: Vec<bool> = graph.links.iter().map(|_| luck.below(5) > 0).collect();
+            let graph = any_graph(&mut random);
+            let open: Vec<bool> = graph.links.iter().map(|_| random.below(5) > 0).collect();
             let mut found = vec![vec![Vec::new(); graph.hosts]; graph.names.len() - graph.hosts];
             graph.each_route(
                 |link| open[link],
@@ -294,9 +294,9 @@ mod tests {
 
     #[test]
     fn ports_are_found_by_their_neighbour_and_by_their_link() {
-        let mut luck = Stream::new(4, "ports");
+        let mut random = RandomStream::new(4, "ports");
         for _ in 0..GRAPHS {
-            let graph = any_graph(&mut luck);
+            let graph = any_graph(&mut random);
             for (node, ends) in graph.ports.iter().enumerate() {
                 for (port, end) in ends.iter().enumerate() {
                     assert_eq!(graph.port_towards(node, end.peer), ends.iter().position(|other| other.peer == end.peer));

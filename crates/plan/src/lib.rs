@@ -1,7 +1,7 @@
-//! The resolved scenario that an engine reads: one trial of one arm, with every unit in its key. The lab writes every key;
-//! the few that may be missing then mean what stands beside them.
+//! The resolved scenario that an engine reads: one trial of one arm, with every unit in its key. The lab writes every
+//! key; the few keys that may be missing state their default.
 //!
-//! Python lowers what people write to this; [`Plan::parse`] is the only way in, and what it returns is sound: names are
+//! Python lowers scenarios to plans. [`Plan::parse`] is the only constructor, and its result is valid: names are
 //! resolved to indices, rates are not zero, thresholds fit their buffers.
 
 mod error;
@@ -21,3 +21,6 @@ pub use resolve::Plan;
 pub use tree::{Bridge, PortRole, SpanningTree};
 pub use variants::variants;
 pub use workloads::*;
+
+/// Most nodes, links, users or connections of one plan.
+const COUNT_MAX: usize = 1_000_000;

@@ -1,10 +1,10 @@
-//! The limits of a plan by name, for the lab: it refuses a scenario where its plan would be refused.
+//! The limits of a plan by name, for the lab, which rejects a scenario whose plan would be rejected.
 
 use crate::resolve::{CLOCK_OFFSET_PPB_MAX, bridging, hosts, policies};
 use crate::tree::{self, choice};
 use crate::workloads::{datagrams, distribution, stream};
 
-/// Every limit that scenarios are checked against as well; the unit ends the name.
+/// Every limit against which scenarios are checked as well; names end in the unit.
 pub fn limits() -> Vec<(&'static str, u64)> {
     vec![
         ("clock_offset_ppb_max", CLOCK_OFFSET_PPB_MAX.into()),
@@ -22,7 +22,7 @@ pub fn limits() -> Vec<(&'static str, u64)> {
         ("tree_port_priority_step", tree::PORT_PRIORITY_STEP.into()),
         ("tree_switches_max", choice::SWITCHES_MAX as u64),
         ("trees_max", tree::TREES_MAX as u64),
-        ("vlan_max", tree::VLAN_MAX.into()),
+        ("vlan_max", tailrace_wire::VLAN_MAX.into()),
         ("weight_milli_max", policies::WEIGHT_MILLI_MAX.into()),
     ]
 }

@@ -65,26 +65,26 @@ fn a_sound_plan_is_accepted() {
 #[test]
 fn nonsense_about_the_run_and_its_hosts_is_refused_with_its_place() {
     every_case_is_refused_so(&[
-        ("/version", json!(1), "version: only version 2 is known: make the plan again from its scenario"),
-        ("/stop_at_ps", json!(0), "stop_at_ps: the run must last"),
-        ("/clock_offset_ppb", json!(1_000_001), "clock_offset_ppb: at most 1 000 000 (1000 ppm)"),
-        ("/hosts/1/name", json!("app"), "hosts and switches: two nodes are named \"app\""),
-        ("/hosts/0/mtu_bytes", json!(575), "host app: mtu_bytes is 576 to 9216"),
-        ("/hosts/0/mtu_bytes", json!(9217), "host app: mtu_bytes is 576 to 9216"),
-        ("/hosts/0/nic/queue_bytes", json!(1500), "host app: nic.queue_bytes holds at least one frame"),
-        ("/hosts/0/nic/rx_jitter", json!({"uniform": {"low": 2, "high": 1}}), "app: uniform: low is not above high"),
-        ("/hosts/0/tcp/rto_min_ps", json!(0), "host app: tcp.rto_min_ps is above 0 and at most rto_max_ps"),
-        ("/observe/ports", json!([["app", "leaf"]]), "observe.ports: ports of switches can be observed"),
+        ("/version", json!(1), "version: only version 2 is supported: create the plan again from its scenario"),
+        ("/stop_at_ps", json!(0), "stop_at_ps: must be above 0"),
+        ("/clock_offset_ppb", json!(1_000_001), "clock_offset_ppb: must be at most 1 000 000 (1000 ppm)"),
+        ("/hosts/1/name", json!("app"), "hosts and switches: two nodes have the name \"app\""),
+        ("/hosts/0/mtu_bytes", json!(575), "host app: mtu_bytes must be 576 to 9216"),
+        ("/hosts/0/mtu_bytes", json!(9217), "host app: mtu_bytes must be 576 to 9216"),
+        ("/hosts/0/nic/queue_bytes", json!(1500), "host app: nic.queue_bytes must be at least one frame"),
+        ("/hosts/0/nic/rx_jitter", json!({"uniform": {"low": 2, "high": 1}}), "app: uniform: low must not be above high"),
+        ("/hosts/0/tcp/rto_min_ps", json!(0), "host app: tcp.rto_min_ps must be above 0 and at most rto_max_ps"),
+        ("/observe/ports", json!([["app", "leaf"]]), "observe.ports: only ports of switches can be observed"),
     ]);
 }
 
 #[test]
 fn links_that_make_no_network_are_refused() {
     every_case_is_refused_so(&[
-        ("/links/0/rate_bps", json!(0), "links[0]: the rate is zero"),
-        ("/links/0/b", json!("app"), "links[0]: a link joins two different nodes"),
+        ("/links/0/rate_bps", json!(0), "links[0]: the rate must be above 0"),
+        ("/links/0/b", json!("app"), "links[0]: a link must join two different nodes"),
         ("/links/0/b", json!("spine"), "links[0]: there is no node named \"spine\""),
-        ("/links/0/a", json!("db"), "host app: a host has exactly one link, this one has 0"),
+        ("/links/0/a", json!("db"), "host app: a host must have exactly one link, not 0"),
     ]);
 }
 
@@ -96,23 +96,23 @@ fn a_policy_that_no_port_could_follow_is_refused() {
     let stranger = json!([{"towards": "leaf", "policy": sound()["switches"][0]["policy"]}]);
     let queue = "/switches/0/policy/queues/0";
     every_case_is_refused_so(&[
-        ("/switches/0/buffer_bytes", json!(0), "switch leaf: buffer_bytes is above 0"),
-        ("/switches/0/policy/queues", json!([]), "switch leaf.policy: a port has one to eight queues"),
+        ("/switches/0/buffer_bytes", json!(0), "switch leaf: buffer_bytes must be above 0"),
+        ("/switches/0/policy/queues", json!([]), "switch leaf.policy: a port must have one to eight queues"),
         (
             "/switches/0/policy/queue_of_priority/7",
             json!(1),
-            "switch leaf.policy: queue_of_priority names a queue that is not there",
+            "switch leaf.policy: queue_of_priority names a queue that does not exist",
         ),
         (
             &format!("{queue}/limit"),
             json!({"bytes": 1_000_001}),
-            "switch leaf.policy.default: the limit is above 0 and at most the switch's buffer",
+            "switch leaf.policy.default: the limit must be above 0 and at most the switch's buffer",
         ),
-        (&format!("{queue}/service"), json!({"dwrr": 0}), "switch leaf.policy.default: a weight is 1 to 1000 thousandths"),
+        (&format!("{queue}/service"), json!({"dwrr": 0}), "switch leaf.policy.default: a weight must be 1 to 1000 thousandths"),
         (
             &format!("{queue}/aqm"),
             red,
-            "switch leaf.policy.default: red: minimum at most maximum, probability at most 1000, weight exponent 0 to 15",
+            "switch leaf.policy.default: red: the minimum must be at most the maximum, the probability at most 1000, and the weight exponent 0 to 15",
         ),
         (
             "/switches/0/policy/dpp",
@@ -127,12 +127,12 @@ fn a_policy_that_no_port_could_follow_is_refused() {
 fn a_workload_that_could_not_run_is_refused() {
     let stream = "/workloads/0/body/stream";
     every_case_is_refused_so(&[
-        ("/workloads", json!([]), "workloads: nothing uses the network"),
+        ("/workloads", json!([]), "workloads: the plan has no workloads"),
         (&format!("{stream}/source"), json!("leaf"), "backup: \"leaf\" is a switch, not a host"),
-        (&format!("{stream}/source"), json!("app"), "backup: the two ends are the same host"),
-        ("/workloads/0/header/priority", json!(8), "backup: priority is 0 to 7"),
-        (&format!("{stream}/connections"), json!(0), "backup: connections is 1 to a million"),
-        (&format!("{stream}/pin_forward"), json!(["leaf", "leaf"]), "backup: a pinned path follows links from end to end"),
+        (&format!("{stream}/source"), json!("app"), "backup: the two ends must be different hosts"),
+        ("/workloads/0/header/priority", json!(8), "backup: priority must be 0 to 7"),
+        (&format!("{stream}/connections"), json!(0), "backup: connections must be 1 to a million"),
+        (&format!("{stream}/pin_forward"), json!(["leaf", "leaf"]), "backup: a pinned path must follow links from end to end"),
     ]);
 }
 
@@ -157,7 +157,7 @@ fn what_only_live_runs_read_is_not_looked_at() {
 fn as_many_connections_as_the_agenda_can_number_are_accepted_and_one_more_is_not() {
     let connections = "/workloads/0/body/stream/connections";
     assert_eq!(said(connections, &json!(524_286)), "accepted");
-    let limit = "workloads: users, connections and links are together at most half a million (524 288)";
+    let limit = "workloads: users, connections and links together must be at most 524 288";
     assert_eq!(said(connections, &json!(524_287)), limit);
 }
 
@@ -176,7 +176,7 @@ fn as_many_hosts_as_a_packet_can_name_are_accepted_and_one_more_is_not() {
         Plan::from_raw(raw).err().map_or_else(|| "accepted".to_owned(), |error| error.to_string())
     };
     assert_eq!(with_hosts(65_536), "accepted");
-    assert_eq!(with_hosts(65_537), "hosts: at most 65 536 of them");
+    assert_eq!(with_hosts(65_537), "hosts: must be at most 65 536");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! How long a queue stood at each depth, and its depth over time.
+//! Time of a queue at each depth, and its depth over time.
 
 use tailrace_units::{Span, Time};
 

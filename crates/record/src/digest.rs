@@ -1,9 +1,9 @@
-//! A number that two runs share only if the same things happened at the same times.
+//! Digest of a run: equal for two runs only if the same events happened at the same times.
 
 use tailrace_units::{Time, mix64};
 
-/// A sum over events of a hash of each: the order in which an engine reports events of equal or different times does
-/// not matter, only what happened when. So a lazy and an eager engine, or a replay, agree.
+/// A sum over events of a hash of each: the order in which an engine reports events does not matter, only the events
+/// and their times. A lazy engine, an eager engine and a replay therefore agree.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Digest {
     sum: u64,

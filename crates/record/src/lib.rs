@@ -1,4 +1,4 @@
-//! Observers: what is kept of a run. Nothing here decides anything; everything here is bounded in memory.
+//! Observers: the records of a run. They make no decisions, and their memory is bounded.
 
 mod depth;
 mod digest;

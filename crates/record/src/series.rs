@@ -1,4 +1,4 @@
-//! A time series of sums in a bounded number of bins: when a run outgrows them, bins are merged in pairs.
+//! A time series of sums in a bounded number of bins: when a run exceeds them, bins are merged in pairs.
 
 use tailrace_units::{Span, Time};
 

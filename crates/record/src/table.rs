@@ -1,4 +1,4 @@
-//! Tables of columns, in which an engine hands over what it has recorded.
+//! Tables of columns, in which an engine returns its records.
 
 /// A column of a table.
 #[derive(Clone, Debug, PartialEq)]

@@ -1,15 +1,20 @@
-//! What happens next: one pending time per source, in a tournament tree.
+//! The agenda of events: one pending time per source, in a tournament tree.
 //!
 //! Events belong to wires, sockets and programs, not to packets, so the set is small and fixed, and each member has at
 //! most one time. The tree of winners finds the earliest and moves any member in log4(n) steps of which every load is
-//! known beforehand, so they run in parallel; a member that is armed anew leaves nothing behind.
+//! known beforehand, so they run in parallel; a member that is armed again leaves no stale entry.
 //!
-//! Ties have an order: the lower source goes first. So the order of insertion does not matter.
+//! Ties have an order: the lower source goes first, so that the order of insertion does not matter.
 
 use tailrace_units::{Span, Time};
 
 /// Index of a source. Lower goes first among equal times.
 pub(crate) type Source = u32;
+
+/// The index of a wire is its source in the agenda.
+pub(crate) fn source_of(wire: usize) -> Source {
+    wire as Source
+}
 
 /// A node of the tree is one word: the time since `base` above, the source below.
 const SOURCE_BITS: u32 = 20;
@@ -92,7 +97,7 @@ impl Agenda {
         at.since(self.base).ps().min(FAR) << SOURCE_BITS | u64::from(source)
     }
 
-    /// [`Agenda::arm`] for a wire that was [`Agenda::next`]. Its time becomes later in any case, so that nobody need look, and
+    /// [`Agenda::arm`] for a wire that was [`Agenda::next`]. Its time becomes later in any case, so that nothing has to be read, and
     /// this stands in the loop that needs it for every event.
     #[inline(always)]
     pub(crate) fn postpone_wire(&mut self, wire: Source, at: Time) {
@@ -103,8 +108,8 @@ impl Agenda {
         self.wires.raise(slot, key);
     }
 
-    /// [`Agenda::arm`] for a wire for which nothing is pending; one that is pending keeps its time. Its time becomes earlier in
-    /// any case.
+    /// [`Agenda::arm`] for a wire for which nothing is pending; one that is pending keeps its time. Its time becomes
+    /// earlier in any case.
     #[inline]
     pub(crate) fn arm_idle_wire(&mut self, wire: Source, at: Time) {
         debug_assert!(at >= self.base, "nothing is due before what is over");
@@ -117,7 +122,8 @@ impl Agenda {
         }
     }
 
-    /// Sets the time of a source, earlier or later, but not before what was [`Agenda::next`]; [`Time::NEVER`] takes it out.
+    /// Sets the time of a source, earlier or later, but not before what was [`Agenda::next`]; [`Time::NEVER`] takes it
+    /// out.
     #[inline]
     pub(crate) fn arm(&mut self, source: Source, at: Time) {
         debug_assert!(at >= self.base, "nothing is due before what is over");

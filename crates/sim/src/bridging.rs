@@ -5,15 +5,13 @@
 //! arrive, and no receive poll sees them. Each such interface and switch has a place of its own in the agenda.
 
 use crate::agenda::Source;
-use crate::links::Attachment;
-use crate::world::World;
+use crate::attachment::Attachment;
 use tailrace_dataplane::Frame;
 use tailrace_endpoint::host::Host;
 use tailrace_network::{ControlQueue, deliver_to};
 use tailrace_units::Time;
-use tailrace_wire::Packet;
 
-/// Who has a place in the agenda.
+/// A member with a place in the agenda.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Member {
     /// An interface, by its index among the interfaces here.
@@ -33,20 +31,20 @@ pub(crate) struct Interface {
     source: Source,
 }
 
-/// All of it. Empty in most worlds.
+/// All interfaces and switches of data-centre bridging. Empty in most worlds.
 #[derive(Debug, Default)]
 pub(crate) struct Bridging {
     pub(crate) interfaces: Vec<Interface>,
     pub(crate) members: Vec<Member>,
     of_host: Vec<Option<u32>>,
     of_switch: Vec<Option<Source>>,
-    /// Whether anything must be looked at after a switch was called.
-    is_used: bool,
+    /// Whether notices or deadlines must be checked after a call of a switch.
+    pub(crate) is_used: bool,
 }
 
 impl Bridging {
-    /// The hosts whose interfaces take part, and the switches that need calls; sources begin at `first`. Switches may have
-    /// congestion points (`notifies`).
+    /// The hosts whose interfaces take part, and the switches that need calls; sources begin at `first`. Switches may
+    /// have congestion points (`notifies`).
     pub(crate) fn new(
         first: Source,
         hosts: usize,
@@ -99,7 +97,7 @@ impl Interface {
     }
 
     /// Hands the control frames that have arrived to the host's interface. Returns how many of them were notifications.
-    fn read(&mut self, now: Time, host: &mut Host<Attachment>) -> u64 {
+    pub(crate) fn read(&mut self, now: Time, host: &mut Host<Attachment>) -> u64 {
         let mut notifications = 0;
         while let Some((arrival, packet)) = self.control.pop_arrived(now) {
             notifications += u64::from(!packet.is_pause());
@@ -108,53 +106,5 @@ impl Interface {
             }
         }
         notifications
-    }
-}
-
-impl World {
-    /// A member of data-centre bridging is due.
-    #[inline(never)]
-    pub(crate) fn wake_member(&mut self, now: Time, index: usize) {
-        match self.links.bridging.members[index] {
-            Member::Interface(interface) => {
-                let interface = &mut self.links.bridging.interfaces[interface as usize];
-                let index = interface.host;
-                let read = interface.read(now, &mut self.hosts[index as usize]);
-                self.links.observe.frames.delivered += read;
-                let (host, out) = self.host_and_links(index);
-                host.handle_timeout(now, out);
-            }
-            Member::Switch(switch) => {
-                let (node, mut around) = self.switch_and_outputs(switch as usize);
-                node.handle_timeout(now, &mut around.0);
-                self.after_switch(now, switch as usize);
-            }
-        }
-    }
-
-    /// A switch was called: sends its notices, and notes when it must be called again.
-    #[inline(always)]
-    pub(crate) fn after_switch(&mut self, now: Time, switch: usize) {
-        if self.links.bridging.is_used {
-            self.call_again(now, switch);
-        }
-    }
-
-    #[inline(never)]
-    fn call_again(&mut self, now: Time, switch: usize) {
-        while let Some(notice) = self.switches[switch].poll_notice() {
-            let source_host = self.source_host(&notice.sampled);
-            self.links.observe.frames.sent += 1;
-            self.switches[switch].send_notice(now, &notice, source_host, &mut self.links);
-        }
-        if let Some(source) = self.links.bridging.source_of_switch(switch) {
-            let due = self.switches[switch].switch.poll_wakeup();
-            self.links.agenda.arm(source, due);
-        }
-    }
-
-    /// The host that sent a frame: its source address, which packets do not carry.
-    fn source_host(&self, packet: &Packet) -> u32 {
-        u32::from(self.links.observe.endpoint(packet).source)
     }
 }

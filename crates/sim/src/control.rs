@@ -1,8 +1,8 @@
-//! The two wires between a running trial and whoever waits for it.
+//! Communication between a running trial and the thread that waits for it.
 
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
-/// Progress out, cancellation in. Neither changes what the trial computes.
+/// Progress and cancellation. Neither changes the results of the trial.
 #[derive(Debug, Default)]
 pub struct Control {
     progress_ppm: AtomicU32,
@@ -10,11 +10,11 @@ pub struct Control {
 }
 
 impl Control {
-    /// How much is done, 0 to 1.
+    /// Share that is done, 0 to 1.
     pub fn progress(&self) -> f64 {
         f64::from(self.progress_ppm.load(Ordering::Relaxed)) / 1e6
     }
-    /// Asks the trial to end soon.
+    /// Requests the trial to end early.
     pub fn cancel(&self) {
         self.is_cancelled.store(true, Ordering::Relaxed);
     }

@@ -4,34 +4,42 @@
 //! side by side on as many threads as there are.
 
 mod agenda;
+mod attachment;
 mod bridging;
 mod build;
 mod control;
-mod generate;
-mod hosted;
+mod generator;
 mod links;
 mod observe;
 mod outcome;
-mod sockets;
 mod trace;
 mod warm_up;
 mod watch;
 mod workloads;
 mod world;
 
-pub use build::SERVER_PORT;
 pub use control::Control;
-pub use hosted::{HostedProgram, run_with};
 pub use outcome::{Column, Outcome, Table};
+pub use tailrace_workloads::SERVER_PORT;
 pub use trace::{Trace, trace};
 pub use watch::{Connection, watch};
+pub use world::HostedProgram;
 
 use tailrace_plan::Plan;
 
 /// Runs one trial. `control` shows how far it is and can end it early.
 pub fn run(plan: &Plan, control: &Control) -> Outcome {
+    run_with(plan, Vec::new(), control)
+}
+
+/// Runs one trial with these programs beside those of the plan. It ends at the plan's time or when the plan's finite workloads are
+/// complete.
+///
+/// # Panics
+/// When a host or a workload does not exist.
+pub fn run_with(plan: &Plan, programs: Vec<HostedProgram>, control: &Control) -> Outcome {
     let started = std::time::Instant::now();
-    let mut world = build::build(plan);
+    let mut world = build::build_with(plan, programs);
     world.run(control);
     let wall = started.elapsed();
     outcome::gather(plan, &world, wall)

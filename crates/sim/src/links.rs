@@ -1,9 +1,9 @@
-//! What switches and hosts send on: the wires, and what becomes due when a frame is on one.
+//! The wires on which switches and hosts send, and the deadlines that follow from a frame on one.
 
-use crate::agenda::Agenda;
+use crate::agenda::{Agenda, source_of};
+use crate::attachment::Attachment;
 use crate::bridging::Bridging;
 use crate::observe::{Endpoint, News, Observe};
-use crate::world::source_of;
 use tailrace_dataplane::Frame;
 use tailrace_endpoint::host::{Completion, Moderation, Opened, Outputs};
 use tailrace_endpoint::transport::TcpStats;
@@ -25,8 +25,8 @@ pub(crate) struct Links {
 }
 
 impl Links {
-    /// Most frames follow another one on their wire, where there is room: then nobody need be told. Everything else is a last
-    /// call, so that this way needs no register that outlives a call.
+    /// Most frames follow another one on their wire, where there is room: then nobody need be told. Everything else is
+    /// a last call, so that this way needs no register that outlives a call.
     #[inline]
     fn send(&mut self, wire: usize, packet: &Packet, start: Time, end: Time) {
         self.observe.sent(start, wire, packet.fingerprint());
@@ -48,9 +48,9 @@ impl Links {
             && let End::Host(host) = link.end
         {
             let arrival = link.arrival(start, end);
-            link.posted_until = arrival;
+            link.control_until = arrival;
             self.wake_wire(wire, arrival);
-            self.post(host, arrival, *packet);
+            self.deliver_control(host, arrival, *packet);
         } else if let Some(arrival) = link.push(packet, start, end) {
             self.announce(wire, arrival);
         }
@@ -71,7 +71,7 @@ impl Links {
 impl Links {
     /// A pause or a notification goes to a host's interface, if that takes part; any other ignores it.
     #[cold]
-    fn post(&mut self, host: u32, arrival: Time, packet: Packet) {
+    fn deliver_control(&mut self, host: u32, arrival: Time, packet: Packet) {
         let Some(interface) = self.bridging.interface_of(host) else {
             self.observe.frames.delivered += u64::from(!packet.is_pause());
             return;
@@ -113,18 +113,6 @@ impl Medium<Packet> for Links {
     fn source_of(&self, packet: &Packet) -> Option<usize> {
         self.observe.source_of(packet)
     }
-}
-
-/// Where a host is attached, and its place among the hosts.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Attachment {
-    pub(crate) index: u32,
-    /// The wire behind the interface.
-    pub(crate) wire_out: u32,
-    /// The wire that ends at the interface.
-    pub(crate) wire_in: u32,
-    /// Whether frames of VLANs carry their tag on its link.
-    pub(crate) is_tagged: bool,
 }
 
 impl Outputs for Links {

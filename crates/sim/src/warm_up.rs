@@ -1,6 +1,6 @@
-//! The end of the warm-up: what is reported of a trial is counted from there.
+//! The end of the warm-up, from which the results of a trial are counted.
 //!
-//! Series over time keep the warm-up, so that it can be looked at, and so do the books of frames, which must balance. A
+//! Series over time keep the warm-up, so that it can be looked at, and so do the counts of frames, which must balance. A
 //! workload with a number to do is counted whole: its completion is from its start, and its transactions are what it did.
 
 use crate::world::World;

@@ -1,4 +1,4 @@
-//! A trial that is looked at while it runs: the windows and shares that a result at the end cannot show.
+//! Observation of a running trial: windows and shares, which its final result does not contain.
 
 use crate::outcome::{Outcome, gather};
 use crate::{Control, build};
@@ -42,9 +42,9 @@ impl Connection {
 }
 
 /// Runs one trial as [`crate::run`] does and shows its connections, in the order in which they were opened, after every
-/// `period`. Looking changes nothing: the outcome is that of `run`.
-pub fn watch(plan: &Plan, control: &Control, period: Span, mut look: impl FnMut(Time, &[Connection])) -> Outcome {
-    assert!(period > Span::ZERO, "there is time between two looks");
+/// `period`. Observation does not change the outcome, which is that of `run`.
+pub fn watch(plan: &Plan, control: &Control, period: Span, mut observe: impl FnMut(Time, &[Connection])) -> Outcome {
+    assert!(period > Span::ZERO, "the period is above zero");
     let started = std::time::Instant::now();
     let mut world = build::build(plan);
     let mut until = Time::ZERO;
@@ -53,7 +53,7 @@ pub fn watch(plan: &Plan, control: &Control, period: Span, mut look: impl FnMut(
         world.run_until(until, control);
         // The opener has the even number of each pair.
         let openers: Vec<Connection> = world.all_sockets().step_by(2).map(Connection::of).collect();
-        look(world.now, &openers);
+        observe(world.now, &openers);
     }
     gather(plan, &world, started.elapsed())
 }

@@ -1,6 +1,6 @@
-//! Named distributions of non-negative integers (picoseconds or bytes), drawn from a [`Stream`].
+//! Named distributions of non-negative integers (picoseconds or bytes), drawn from a [`RandomStream`].
 
-use crate::Stream;
+use crate::RandomStream;
 
 /// A distribution of non-negative whole numbers. The unit is the user's: picoseconds for spans, bytes for sizes.
 #[derive(Clone, PartialEq, Debug)]
@@ -75,7 +75,7 @@ impl Distribution {
     }
 
     /// One draw.
-    pub fn draw(&self, stream: &mut Stream) -> u64 {
+    pub fn draw(&self, stream: &mut RandomStream) -> u64 {
         match self {
             Distribution::Constant(value) => *value,
             Distribution::Uniform { low, high } => low + stream.below(high - low + 1),
@@ -117,12 +117,12 @@ impl Distribution {
     }
 }
 
-fn exponential(mean: f64, stream: &mut Stream) -> f64 {
+fn exponential(mean: f64, stream: &mut RandomStream) -> f64 {
     -libm::log(stream.unit()) * mean
 }
 
 /// Box and Muller's transform; the second value of the pair is not kept, so that a draw always costs two numbers.
-fn standard_normal(stream: &mut Stream) -> f64 {
+fn standard_normal(stream: &mut RandomStream) -> f64 {
     let radius = libm::sqrt(-2.0 * libm::log(stream.unit()));
     radius * libm::cos(2.0 * std::f64::consts::PI * stream.unit())
 }
@@ -143,7 +143,7 @@ mod tests {
     use super::*;
 
     fn mean_of(distribution: &Distribution) -> f64 {
-        let mut stream = Stream::new(3, "test");
+        let mut stream = RandomStream::new(3, "test");
         let n = 200_000;
         (0..n).map(|_| distribution.draw(&mut stream) as f64).sum::<f64>() / f64::from(n)
     }

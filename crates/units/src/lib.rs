@@ -9,6 +9,6 @@ mod rate;
 mod time;
 
 pub use distribution::{Distribution, DistributionError};
-pub use random::{Probability, Stream, mix64};
+pub use random::{Probability, RandomStream, mix64};
 pub use rate::{BitRate, Pace};
 pub use time::{Span, Time};

@@ -1,4 +1,4 @@
-//! Random streams addressed by name: adding one thing leaves the draws of all others unchanged.
+//! Random streams addressed by name: a new stream leaves the draws of all others unchanged.
 
 /// 2^64 divided by the golden ratio: the SplitMix64 increment (Steele, Lea, Flood, OOPSLA 2014).
 const GOLDEN: u64 = 0x9E37_79B9_7F4A_7C15;
@@ -14,13 +14,13 @@ pub const fn mix64(value: u64) -> u64 {
 /// A stream of random numbers that belongs to one address, such as `leaf1/spine2/queue/red`
 /// (xoshiro256++ by Blackman and Vigna, seeded with SplitMix64 from the run's seed and the address).
 #[derive(Clone, Debug)]
-pub struct Stream {
+pub struct RandomStream {
     state: [u64; 4],
 }
 
-impl Stream {
+impl RandomStream {
     /// The stream at `address` in the run with this `seed`. The same pair always gives the same numbers.
-    pub fn new(seed: u64, address: &str) -> Stream {
+    pub fn new(seed: u64, address: &str) -> RandomStream {
         let mut hash = mix64(seed.wrapping_add(GOLDEN));
         for byte in address.bytes() {
             hash = mix64(hash ^ u64::from(byte)).wrapping_add(GOLDEN);
@@ -30,7 +30,7 @@ impl Stream {
             hash = hash.wrapping_add(GOLDEN);
             *word = mix64(hash);
         }
-        Stream { state }
+        RandomStream { state }
     }
 
     /// The next 64 random bits.
@@ -93,9 +93,9 @@ mod tests {
 
     #[test]
     fn the_same_address_draws_the_same_numbers_and_another_address_others() {
-        let mut first = Stream::new(7, "leaf1/port3/wred");
-        let mut again = Stream::new(7, "leaf1/port3/wred");
-        let mut other = Stream::new(7, "leaf1/port4/wred");
+        let mut first = RandomStream::new(7, "leaf1/port3/wred");
+        let mut again = RandomStream::new(7, "leaf1/port3/wred");
+        let mut other = RandomStream::new(7, "leaf1/port4/wred");
         let drawn: Vec<u64> = (0..8).map(|_| first.bits()).collect();
         assert_eq!(drawn, (0..8).map(|_| again.bits()).collect::<Vec<_>>());
         assert_ne!(drawn, (0..8).map(|_| other.bits()).collect::<Vec<_>>());
@@ -103,7 +103,7 @@ mod tests {
 
     #[test]
     fn a_probability_of_one_third_happens_one_time_in_three() {
-        let mut stream = Stream::new(1, "test");
+        let mut stream = RandomStream::new(1, "test");
         let hits = (0..300_000).filter(|_| stream.happens(Probability::ratio(1, 3))).count();
         assert!((99_000..101_000).contains(&hits), "{hits}");
         assert!(!stream.happens(Probability::ZERO));

@@ -14,7 +14,7 @@ pub struct Span(u64);
 impl Time {
     /// The start of every run.
     pub const ZERO: Time = Time(0);
-    /// Later than anything that happens: "no interest". Adding to it stays at `NEVER`.
+    /// Later than any event. Additions to it yield `NEVER`.
     pub const NEVER: Time = Time(u64::MAX);
 
     /// The time `ps` picoseconds after the start.
@@ -40,7 +40,7 @@ impl Time {
 }
 
 impl Span {
-    /// No time at all.
+    /// Zero.
     pub const ZERO: Span = Span(0);
     /// Longer than any run.
     pub const FOREVER: Span = Span(u64::MAX);

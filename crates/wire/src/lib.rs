@@ -1,5 +1,5 @@
-//! What travels: the simulator's packet in one cache line, header sizes, and the flow key. What a link adds to a packet
-//! (14 bytes that switches store and 24 more on the wire, for Ethernet) stands in the plan.
+//! The simulator's packet in one cache line, header sizes, and the flow key. The bytes that a link adds to a packet
+//! (for Ethernet 14 that switches store, and 24 more on the wire) are in the plan.
 
 mod flow;
 mod packet;
@@ -9,7 +9,7 @@ mod tag;
 pub use flow::{FlowKey, Protocol, address_of};
 pub use packet::{Ecn, Flags, MAX_SACK_BLOCKS, Packet, SackBlock};
 pub use pause::{PRIORITIES, Pause, PauseState, QUANTA_MAX, QUANTUM_BYTES, quanta_time};
-pub use tag::{TAG_BYTES, Tag};
+pub use tag::{TAG_BYTES, Tag, VLAN_MAX};
 
 /// IPv4 header without options (RFC 791).
 pub const IPV4_HEADER_BYTES: u32 = 20;

@@ -1,4 +1,4 @@
-//! The simulator's packet: the header fields that anything acts on, in 64 bytes, without the payload.
+//! The simulator's packet: the header fields that affect its treatment, in 64 bytes, without the payload.
 
 use crate::Tag;
 
@@ -47,6 +47,8 @@ impl Flags {
     pub const LINK_PAUSE: Flags = Flags(512);
     /// A congestion notification message (802.1Qau), not a segment.
     pub const CNM: Flags = Flags(1024);
+    /// Ends the connection at once.
+    pub const RST: Flags = Flags(2048);
 
     /// Whether every bit of `other` is set.
     #[inline]
@@ -76,7 +78,7 @@ impl Flags {
 
 impl std::fmt::Debug for Flags {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let names = ["SYN", "ACK", "FIN", "PSH", "ECE", "CWR", "DSACK", "UDP", "PAUSE", "LINK_PAUSE", "CNM"];
+        let names = ["SYN", "ACK", "FIN", "PSH", "ECE", "CWR", "DSACK", "UDP", "PAUSE", "LINK_PAUSE", "CNM", "RST"];
         let set: Vec<&str> = names.iter().enumerate().filter(|(i, _)| self.0 >> i & 1 == 1).map(|(_, n)| *n).collect();
         write!(f, "{}", set.join("|"))
     }
@@ -105,7 +107,8 @@ pub struct Packet {
     pub window: u32,
     /// Hash of the flow key ([`crate::FlowKey::hash`]).
     pub flow_hash: u32,
-    /// The endpoint (socket) that this packet is for: an index in the tables of its host, which has one for each protocol.
+    /// The endpoint (socket) that this packet is for: an index in the tables of its host, which has one for each
+    /// protocol.
     pub to_endpoint: u32,
     /// The host that this packet is for: an index in the world's table.
     pub to_host: u16,
@@ -121,7 +124,8 @@ pub struct Packet {
     pub ecn: Ecn,
     /// Code point of the IP header, 0..=63.
     pub dscp: u8,
-    /// Selective acknowledgement. In a SYN the first block carries the options: segment size, and whether SACK is permitted.
+    /// Selective acknowledgement. In a SYN the first block carries the options: segment size, and whether SACK is
+    /// permitted.
     pub sack: [SackBlock; MAX_SACK_BLOCKS],
 }
 

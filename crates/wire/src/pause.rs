@@ -1,4 +1,4 @@
-//! Pause frames and what they do to a transmitter: IEEE 802.1Qbb (per priority) and 802.3 annex 31B (the whole link).
+//! Pause frames and their effect on a transmitter: IEEE 802.1Qbb (per priority) and 802.3 annex 31B (the whole link).
 
 use tailrace_units::{Pace, Span, Time};
 
@@ -6,7 +6,7 @@ use tailrace_units::{Pace, Span, Time};
 pub const PRIORITIES: usize = 8;
 /// One pause quantum is 512 bit times (802.3 annex 31B): the time of 64 bytes.
 pub const QUANTUM_BYTES: u64 = 64;
-/// The longest pause that one frame can ask for.
+/// The longest pause that one frame can request.
 pub const QUANTA_MAX: u16 = u16::MAX;
 
 /// The content of a pause frame.
@@ -34,7 +34,7 @@ pub fn quanta_time(pace: Pace, quanta: u16) -> Span {
     pace.time_to_send(u64::from(quanta) * QUANTUM_BYTES)
 }
 
-/// Which priorities a transmitter must not send, and until when.
+/// The paused priorities of a transmitter, and the ends of their pauses.
 #[derive(Clone, Debug)]
 pub struct PauseState {
     /// Bit mask of priorities that are obeyed.
@@ -99,7 +99,7 @@ impl PauseState {
         self.paused = std::array::from_fn(|priority| self.until[priority].since(now));
     }
 
-    /// For how long each priority was asked to pause until `now`, response times included.
+    /// Time for which each priority was requested to pause until `now`, including response times.
     pub fn paused_by(&self, now: Time) -> [Span; PRIORITIES] {
         std::array::from_fn(|priority| self.paused[priority].less(self.until[priority].since(now)))
     }

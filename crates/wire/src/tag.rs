@@ -11,6 +11,9 @@ const PRIORITY_MASK: u16 = 7 << PRIORITY_SHIFT;
 /// The VLAN: 12 bits.
 const VLAN_MASK: u16 = WRITTEN - 1;
 
+/// The largest VLAN: 0 and 4095 are none (IEEE 802.1Q).
+pub const VLAN_MAX: u16 = 4094;
+
 /// Priority and VLAN, laid out as in the tag's control information. A packet knows them on every link; whether they are
 /// written into the frame, which is then [`TAG_BYTES`] longer, is a bit beside them.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Default)]

@@ -87,14 +87,14 @@ Out = Annotated[Path | None, typer.Option("--out", metavar="FILE", help="File to
 
 
 class Vendor(StrEnum):
-    """Whose configurations can be read and written."""
+    """Vendors whose configurations can be read and written."""
 
     NXOS = "nxos"
     SONIC = "sonic"
 
 
 class Shown(StrEnum):
-    """What can be shown of a run."""
+    """Tables of a run that `show` can print."""
 
     QUEUES = "queues"
 
@@ -142,7 +142,7 @@ def plan(
     seed: Seed = None,
     scale: Scale = 1.0,
 ) -> None:
-    """Print the plan of one trial, the input of the simulator."""
+    """Print the plan of one trial, which is the input of the simulator."""
     from tailrace.cli.inspect import print_plan
 
     print_plan(scenario, arm, trial, set_, seed, scale)
@@ -185,7 +185,7 @@ def run(
         typer.Option(
             "--time-budget",
             metavar="TIME",
-            help="With --live: time limit for repeating invalid trials until each arm has its valid ones, e.g. 15min.",
+            help="With --live: time limit for repeating invalid trials until each arm has enough, e.g. 15min.",
         ),
     ] = None,
 ) -> None:
@@ -248,7 +248,9 @@ def report(
 @app.command("list")
 def list_(
     *,
-    runs: Annotated[Path, typer.Option("--runs", metavar="DIR", help="Parent of the run directories.")] = Path("runs"),
+    runs: Annotated[Path, typer.Option("--runs", metavar="DIR", help="Folder with the run directories.")] = Path(
+        "runs"
+    ),
     json_: Json = False,
 ) -> None:
     """List runs, and the scenarios in this directory."""
@@ -272,10 +274,10 @@ def import_(
         typer.Option("--name", metavar="NAME", help="Name of switch and policy; default: the host name."),
     ] = None,
     strict: Annotated[bool, typer.Option("--strict", help="Exit with code 1 unless every line is understood.")] = False,
-    verbose: Annotated[bool, typer.Option("--verbose", help="List each remark instead of one per kind.")] = False,
+    verbose: Annotated[bool, typer.Option("--verbose", help="List every remark instead of one of each kind.")] = False,
     json_: Json = False,
 ) -> None:
-    """Convert a switch configuration to a switch section of a scenario; remarks go to stderr."""
+    """Convert a switch configuration to the switch section of a scenario; remarks go to stderr."""
     from tailrace.cli.vendors import import_file
 
     code = import_file(vendor, file, out, scenario, is_strict=strict, is_json=json_, is_verbose=verbose, name=name)
@@ -311,7 +313,7 @@ def show(
     """Show the counters of one trial under the names used by switch vendors."""
     from tailrace.cli.showing import show_queues
 
-    assert what is Shown.QUEUES, "there is one thing to show"
+    assert what is Shown.QUEUES, "`queues` is the only table so far"
     show_queues(run_directory, arm, trial, port, json_=json_)
 
 

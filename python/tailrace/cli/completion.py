@@ -1,4 +1,4 @@
-"""Completion in bash, zsh and fish: a script that asks the program itself, and that needs no network."""
+"""Completion in bash, zsh and fish: the script obtains its candidates from the program itself and needs no network."""
 
 import os
 from enum import StrEnum
@@ -7,11 +7,11 @@ from tailrace.cli.console import emit_text
 
 PROGRAM = "tailrace"
 VARIABLE = "_TAILRACE_COMPLETE"
-"""Set by the script when it asks."""
+"""Set by the script when it requests candidates."""
 
 
 class Shell(StrEnum):
-    """Shells that can be completed in."""
+    """Shells with completion."""
 
     BASH = "bash"
     ZSH = "zsh"
@@ -19,15 +19,15 @@ class Shell(StrEnum):
 
 
 def print_completion(shell: Shell) -> None:
-    """Prints the script of a shell."""
-    from typer.completion import get_completion_script  # type: ignore[attr-defined]  # it has no __all__
+    """Prints the completion script of a shell."""
+    from typer.completion import get_completion_script  # type: ignore[attr-defined]  # the module has no __all__
 
     emit_text(get_completion_script(prog_name=PROGRAM, complete_var=VARIABLE, shell=shell.value))
 
 
 def prepare_answer() -> None:
-    """Makes the program answer a shell that asks."""
+    """Answers a completion request of a shell."""
     if os.environ.get(VARIABLE):
-        from typer.completion import completion_init  # type: ignore[attr-defined]  # it has no __all__
+        from typer.completion import completion_init  # type: ignore[attr-defined]  # the module has no __all__
 
         completion_init()

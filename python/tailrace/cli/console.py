@@ -1,6 +1,7 @@
-"""What every command needs: results to stdout, everything else to stderr, and no traceback for a user, ever."""
+"""Output and exit codes of all commands: results to stdout, everything else to stderr, and never a traceback."""
 
 import errno
+import io
 import json
 import os
 import sys
@@ -9,7 +10,7 @@ import traceback
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TextIO
 
 from tailrace.cli.start import INTERRUPTED
 from tailrace.cli.terminal import shown, width_of
@@ -22,7 +23,7 @@ EXPECTATION_FAILED = 1
 USAGE = 2
 INVALID_TRIAL = 3
 OUR_FAULT = 70
-"""EX_SOFTWARE of sysexits.h: the program itself is wrong, not the user."""
+"""EX_SOFTWARE of sysexits.h: an error of the program, not of the user."""
 MACHINE = frozenset(
     {
         errno.EACCES,
@@ -38,22 +39,22 @@ MACHINE = frozenset(
         errno.EROFS,
     }
 )
-"""Errors that say something about the machine, such as a full disk, and nothing about the program."""
+"""Errors caused by the machine, such as a full disk, and not by the program."""
 
 
 def emit(text: str) -> None:
-    """A result for people, to stdout: within the width of a terminal, and in its colours."""
+    """Prints a result for people to stdout, on a terminal wrapped to its width and coloured."""
     _write(shown(text, sys.stdout))
 
 
 def emit_text(text: str) -> None:
-    """A result that other programs read, such as a configuration, to stdout as it stands."""
+    """Prints a result for other programs, such as a configuration, to stdout unchanged."""
     _write(text)
 
 
 def emit_table(make: Callable[[], str]) -> None:
-    """A result of which the tables are made to fit."""
-    from tailrace.results.text.columns import within
+    """Prints a result whose tables are fitted to the width of the terminal."""
+    from tailrace.results.format.columns import within
 
     with within(width_of(sys.stdout)):
         emit(make())
@@ -62,20 +63,17 @@ def emit_table(make: Callable[[], str]) -> None:
 def _write(text: str) -> None:
     if sys.stdout is None:  # closed by the caller, as `>&-` does
         return
-    try:
-        sys.stdout.write(text if text.endswith("\n") else text + "\n")
-        sys.stdout.flush()
-    except BrokenPipeError:
-        _drop_stdout()
+    sys.stdout.write(text if text.endswith("\n") else text + "\n")
+    sys.stdout.flush()
 
 
 def emit_json(content: object) -> None:
-    """A result for programs, to stdout."""
+    """Prints a result to stdout as JSON."""
     _write(json.dumps(content, indent=1, ensure_ascii=False))
 
 
 def note(text: str) -> None:
-    """Something besides the result, to stderr; one JSON object on a line where programs read."""
+    """Prints a message to stderr; with --json as one JSON object on a line."""
     line = json.dumps({"event": "message", "text": text}) if "--json" in sys.argv else shown(text, sys.stderr)
     with suppress(OSError, AttributeError):  # a full or closed stderr must not change the exit code
         sys.stderr.write(line + "\n")
@@ -83,7 +81,7 @@ def note(text: str) -> None:
 
 
 def warn(problems: Iterable["Problem"]) -> None:
-    """What deserves a look before a result is trusted, to stderr; nothing is refused."""
+    """Prints warnings to stderr: problems that do not prevent a run but may invalidate its conclusions."""
     for problem in problems:
         note(f"warning: {problem}")
 
@@ -104,7 +102,7 @@ def guarded(run: Callable[[], Any]) -> int:
         return USAGE
     except OSError as error:
         return _refused_by_machine(error) if error.errno in MACHINE else _unexpected(error)
-    except BaseException as error:  # noqa: BLE001  the last line of defence: a user gets a sentence and a log
+    except BaseException as error:  # noqa: BLE001  the user gets one line, and a log the details
         return _unexpected(error)
     return DONE
 
@@ -116,16 +114,54 @@ def _code(end: SystemExit) -> int:
     return DONE if end.code is None else int(end.code)
 
 
-def _drop_stdout() -> None:
-    """The reader of a pipe has gone: nothing more can be said there, not even by the interpreter's last flush."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+class Outliving(io.TextIOWrapper):
+    """A stream to a pipe whose reader may leave early, as `head` does: what follows is discarded."""
+
+    def __init__(self, stream: io.TextIOWrapper) -> None:
+        """In place of the interpreter's own stream."""
+        super().__init__(
+            stream.buffer, encoding=stream.encoding, errors=stream.errors, line_buffering=stream.line_buffering
+        )
+
+    def write(self, text: str) -> int:
+        """Writes, or drops."""
+        try:
+            return super().write(text)
+        except BrokenPipeError:
+            _drop(self)
+            return len(text)
+
+    def flush(self) -> None:
+        """Flushes, or drops."""
+        try:
+            super().flush()
+        except BrokenPipeError:
+            _drop(self)
+
+
+def outlive_readers() -> None:
+    """Lets a run continue when the reader of its output leaves; the exit code stays that of the command.
+
+    Streams that replace the interpreter's own (in a notebook, in tests) stay as they are.
+    """
+    if sys.stdout is sys.__stdout__ and isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout = Outliving(sys.stdout)
+    if sys.stderr is sys.__stderr__ and isinstance(sys.stderr, io.TextIOWrapper):
+        sys.stderr = Outliving(sys.stderr)
+
+
+def _drop(stream: TextIO) -> None:
+    """Discards what is still written there, including the interpreter's last flush."""
+    null = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(null, stream.fileno())
+    os.close(null)
 
 
 def _refused_by_machine(error: OSError) -> int:
     what = f"{error.filename}: {error.strerror}" if error.filename else f"{error.strerror}"
     note(f"{what} (hint: check free space and permissions, then run the same command again to resume)")
     with suppress(OSError, AttributeError):
-        _drop_stdout()  # what could not be written would fail again in the interpreter's last flush
+        _drop(sys.stdout)  # the interpreter's last flush would fail on the same data again
     return USAGE
 
 
@@ -140,7 +176,7 @@ def _unexpected(error: BaseException) -> int:
 
 
 def _logged(error: BaseException) -> str:
-    """Writes what is known of an unexpected error to a file; returns its name."""
+    """Writes the details of an unexpected error to a file; returns its name."""
     descriptor, name = tempfile.mkstemp(prefix="tailrace-", suffix=".log")
     with os.fdopen(descriptor, "w", encoding="utf-8") as log:
         log.write(f"command: {sys.argv}\n")
@@ -156,18 +192,18 @@ def overrides(
     sweep: Sequence[str] | None = None,
     is_paired: bool = False,
 ) -> dict[str, Any]:
-    """The `--set` options, and those that are short for one."""
-    from tailrace.scenario.loading import parse_assignment, parse_sweep
+    """The `--set` options, and the options that abbreviate one."""
+    from tailrace.scenario.loading import Given, parse_assignment, parse_sweep
 
     given = dict(parse_assignment(text) for text in assignments or [])
     if trials is not None:
-        given["experiment.trials"] = trials
+        given["experiment.trials"] = Given("--trials", trials)
     if seed is not None:
-        given["experiment.seed"] = seed
+        given["experiment.seed"] = Given("--seed", seed)
     if sweep:
-        given["sweep"] = parse_sweep(sweep, is_paired=is_paired)
+        given["sweep"] = Given("--sweep", parse_sweep(sweep, is_paired=is_paired))
     elif is_paired:
-        given["sweep.combine"] = "paired"
+        given["sweep.combine"] = Given("--paired", "paired")
     return given
 
 

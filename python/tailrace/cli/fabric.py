@@ -10,8 +10,8 @@ from tailrace.cli.console import emit, emit_json, note, overrides, scenario_path
 from tailrace.cli.inspect import counted
 from tailrace.errors import RunRefusedError, closest
 from tailrace.live.lab import standing
-from tailrace.results.text.numbers import bytes_text, count_text, rate_text
-from tailrace.results.text.run import align
+from tailrace.results.format.columns import align
+from tailrace.results.format.numbers import bytes_text, count_text, rate_text
 
 TOP_EVERY_S = 1.0
 
@@ -19,7 +19,7 @@ TOP_EVERY_S = 1.0
 def bring_up(
     path: Path, name: str | None, arm: str | None, metrics: int | None, assignments: list[str] | None, fabric: str
 ) -> None:
-    """Makes the fabric of a scenario."""
+    """Creates the fabric of a scenario."""
     from tailrace.live.lab import kinds
     from tailrace.live.lab.clean import clean_before
     from tailrace.live.machine.doctor import require
@@ -47,7 +47,7 @@ def bring_up(
 
 
 def take_down(name: str | None) -> None:
-    """Takes a fabric down."""
+    """Stops a fabric."""
     fabric = standing.chosen(name)
     outcome = standing.take_down(fabric)
     emit(ports_text(outcome, {}, 0.0))
@@ -65,18 +65,18 @@ def print_fabrics(*, json_: bool) -> None:
 
 
 def exec_on_host(host: str, words: list[str], name: str | None) -> None:
-    """Becomes a program on a host."""
+    """Replaces this process by a program on a host."""
     command = standing.exec_words(standing.chosen(name), host, words)
     sys.stdout.flush()
-    os.execv(command[0], command)  # the program has this terminal and this exit code
+    os.execv(command[0], command)  # the program inherits the terminal, and its exit code is that of the command
 
 
 def capture_port(port: str, file: Path, seconds: float, name: str | None) -> None:
-    """Captures for a while, or until interrupted."""
+    """Captures at a port for a time, or until interrupted."""
     fabric = standing.chosen(name)
     node, arrow, towards = (part.strip() for part in port.partition(">"))
     if not arrow:
-        raise RunRefusedError(f"'{port}' is not a port (hint: SWITCH>NODE, as `tailrace top` names them)")
+        raise RunRefusedError(f"'{port}' is not a port (hint: write SWITCH>NODE, as `tailrace top` prints it)")
     fabric.call("capture", port=[node, towards], path=str(file.absolute()))
     frames = 0
     try:
@@ -87,7 +87,7 @@ def capture_port(port: str, file: Path, seconds: float, name: str | None) -> Non
 
 
 def show_top(name: str | None, *, once: bool, json_: bool) -> None:
-    """Prints the counters again and again, until interrupted."""
+    """Prints the counters every second until interrupted."""
     fabric = standing.chosen(name)
     before: dict[str, Any] = {}
     read_s = time.monotonic()
@@ -105,7 +105,7 @@ def show_top(name: str | None, *, once: bool, json_: bool) -> None:
 
 
 def ports_text(outcome: dict[str, Any], before: dict[str, Any], span_s: float) -> str:
-    """One line for each queue of each port; rates since an earlier reading where there is one."""
+    """One line for each queue of each port; with an earlier reading, also the rates since then."""
     rows = [["port", "rate", "queue", "sent", "now", "dropped", "marked", "most queued"]]
     for port in outcome.get("ports", []):
         name = f"{port['node']}>{port['towards']}"

@@ -1,4 +1,4 @@
-"""Help that groups commands by what they are for, and says what each does in a whole sentence."""
+"""Help that groups commands by purpose and gives the full summary of each."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -9,7 +9,7 @@ from tailrace.cli.console import note
 from tailrace.cli.start import INTERRUPTED
 
 SUMMARY_CHARACTERS_MAX = 1000
-"""Longer than any first sentence: a summary is never cut off."""
+"""Longer than any summary, so that none is cut off."""
 PANELS: Mapping[str, tuple[str, ...]] = {
     "Scenarios and simulated runs": (
         *("init", "check", "plan", "run", "report", "compare", "list", "show"),
@@ -22,7 +22,7 @@ PANELS: Mapping[str, tuple[str, ...]] = {
 
 
 class Group(typer.core.TyperGroup):
-    """Commands together; typer ends an interrupted one without a word."""
+    """The group of all commands. Unlike typer's own group, it reports an interrupt."""
 
     def invoke(self, ctx: Any) -> Any:
         """Runs a command."""
@@ -45,7 +45,7 @@ class Group(typer.core.TyperGroup):
 
 
 def _panels(summaries: Mapping[str, str]) -> Iterator[tuple[str, list[tuple[str, str]]]]:
-    """Each panel that has commands here; those of no panel stand under a title of their own."""
+    """Each panel with commands of this group; commands without a panel have a title of their own."""
     placed = {name for names in PANELS.values() for name in names}
     if not placed & set(summaries) or placed.isdisjoint(set(summaries) - {"list"}):
         yield "Commands", list(summaries.items())

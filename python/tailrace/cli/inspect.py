@@ -1,4 +1,4 @@
-"""Commands that look and do not run: init, check, plan, compare, list, schema."""
+"""Commands that run no trial: init, check, plan, compare, list, schema."""
 
 import json
 import shlex
@@ -47,7 +47,7 @@ def write_starter(path: Path, *, force: bool) -> None:
 def check_scenario(
     paths: list[Path], assignments: list[str] | None, sweep: list[str] | None, *, is_paired: bool, json_: bool
 ) -> None:
-    """Prints what is in a scenario; raises with all of its problems."""
+    """Prints a summary of a scenario; raises `ScenarioError` with all of its problems."""
     from tailrace.experiment.run import check_published
     from tailrace.scenario.loading import load_scenario
 
@@ -83,7 +83,7 @@ def check_scenario(
     swept = f" at {counted(found['points'], 'point', 'points')}" if loaded.points else ""
     names = f"workloads {', '.join(found['workloads'])}; arms {', '.join(found['arms'])}{swept}; {trials}"
     warnings = counted(len(loaded.warnings), "warning", "warnings")
-    verdict = f"sound, with {warnings}" if loaded.warnings else "sound"
+    verdict = f"valid, with {warnings}" if loaded.warnings else "valid"
     warn(loaded.warnings)
     emit(f"{loaded.document.file}: {verdict}. {', '.join(parts)}; {names}")
     if not trees:
@@ -126,7 +126,7 @@ def print_plan(
 
 
 def print_comparison(a: Path, b: Path, page: Path | None, *, json_: bool) -> None:
-    """Prints how two runs differ; of two engines also as a page."""
+    """Prints the differences of two runs; for runs of different engines it can also write a page."""
     from tailrace import results
 
     is_engines = results.are_two_engines(a, b)

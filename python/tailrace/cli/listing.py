@@ -1,4 +1,4 @@
-"""Which runs and scenarios there are."""
+"""Lists of runs and scenarios."""
 
 import re
 import shlex
@@ -10,11 +10,11 @@ from tailrace.experiment.storage import KEPT, read_object
 
 SCENARIO_FOLDERS = (".", "examples", "reproductions/*")
 LISTED_MAX = 500
-"""Runs, and scenarios, that are listed at most."""
+"""Runs, and likewise scenarios, that are listed at most."""
 VALUES_MAX = 6
-"""Values of an axis that are written out; of more the first and the last."""
+"""Values of an axis that are listed; of a longer axis only the first and the last are."""
 HEAD_BYTES = 4000
-"""So much of a file is read to see whether it is a scenario and what it is about, or how a trial ended."""
+"""Bytes of a file that are read to recognise a scenario and its description, or the status of a trial."""
 FIRST_STATUS = re.compile(r'\s*\{\s*"status": "(\w+)"')
 
 
@@ -25,7 +25,7 @@ def find_runs(folder: Path) -> list[dict[str, Any]]:
 
 
 def find_scenarios(root: Path = Path()) -> list[dict[str, str]]:
-    """Scenario files in the usual places."""
+    """Scenario files in this directory and the usual folders below it."""
     files = sorted({path for folder in SCENARIO_FOLDERS for path in root.glob(f"{folder}/*.yaml")})
     return [{"path": str(path), "title": title} for path in files if (title := _title(path)) is not None][:LISTED_MAX]
 
@@ -38,7 +38,7 @@ def _run(path: Path, manifest: dict[str, Any]) -> dict[str, Any]:
 
 
 def _overridden(manifest: dict[str, Any]) -> list[str]:
-    """What a run changed of its scenario: the axes of a sweep, and what the command line set."""
+    """What a run changed in its scenario: the axes of a sweep, and the values set on the command line."""
     axes = (manifest.get("sweep") or {}).get("axes", [])
     command = manifest.get("command") or []
     words = command if isinstance(command, list) else shlex.split(command)
@@ -48,21 +48,21 @@ def _overridden(manifest: dict[str, Any]) -> list[str]:
 
 
 def _values(values: list[str]) -> str:
-    """All of a few, else the ends."""
+    """All values of a short axis, else the first and the last."""
     if len(values) <= VALUES_MAX:
         return ", ".join(values)
     return f"{values[0]} to {values[-1]} ({len(values)} values)"
 
 
 def _status(path: Path) -> object:
-    """The status of a trial: the first value of its outcome, which for a large network is long."""
+    """The status of a trial. It is the first value of the outcome, which need not be read whole."""
     with path.open(encoding="utf-8", errors="replace") as file:
         head = FIRST_STATUS.match(file.read(HEAD_BYTES))
     return head[1] if head else (read_object(path) or {}).get("status")
 
 
 def _title(path: Path) -> str | None:
-    """First words about a scenario; None when the file is none."""
+    """The first line of a scenario's description; None when the file is not a scenario."""
     with path.open(encoding="utf-8", errors="replace") as file:
         lines = file.read(HEAD_BYTES).splitlines()
     if not any(line.startswith("tailrace:") for line in lines):

@@ -7,7 +7,7 @@ from tailrace.errors import RunRefusedError, reason_of
 
 
 def print_doctor(*, measure: bool, json_: bool) -> int:
-    """Prints what the machine has; returns the exit code."""
+    """Prints what the machine has and lacks for live runs; returns the exit code."""
     from tailrace.live.machine import doctor, limits
 
     found = []
@@ -25,14 +25,14 @@ def print_doctor(*, measure: bool, json_: bool) -> int:
 
 
 def calibrate_hosts(out: Path | None, mtu: str, rate: str) -> None:
-    """Measures and writes the fragment."""
+    """Measures the hosts and writes the fragment."""
     from tailrace.live.machine.calibrate import calibrate, fragment
 
     if out is None:
         emit_text(fragment(calibrate(mtu, rate, note)))
         return
     try:
-        out.touch(exist_ok=False)  # before the measurement, which would be lost
+        out.touch(exist_ok=False)  # before the measurement, whose result would otherwise be lost
     except FileExistsError:
         raise RunRefusedError(f"{out}: the file exists already (hint: choose another name, or remove it)") from None
     except OSError as error:
@@ -48,7 +48,7 @@ def calibrate_hosts(out: Path | None, mtu: str, rate: str) -> None:
 
 
 def replay_run(path: Path, *, json_: bool) -> int:
-    """Replays every log of a run; returns the exit code."""
+    """Replays every log of a run; returns the exit code, 1 when a digest differs."""
     from tailrace.live.trial.replay import replay
 
     replayed = replay(path)
@@ -60,8 +60,8 @@ def replay_run(path: Path, *, json_: bool) -> int:
 
 
 def clean_machine() -> None:
-    """Removes what dead runs left."""
+    """Removes what killed runs left on the machine."""
     from tailrace.live.lab.clean import clean
 
     removed = clean()
-    emit(f"removed: {', '.join(removed)}" if removed else "nothing was left")
+    emit(f"removed: {', '.join(removed)}" if removed else "nothing to remove")

@@ -11,7 +11,7 @@ from tailrace.cli.group import Group
 live_app = typer.Typer(rich_markup_mode=None)
 fabric_app = typer.Typer(
     cls=Group,
-    help="Keep a shaped network of hosts up, to run your own programs in.",
+    help="Keep the network of a scenario up and run your own programs on its hosts.",
     no_args_is_help=True,
     rich_markup_mode=None,
 )
@@ -26,14 +26,22 @@ class FabricKind(StrEnum):
     OVS_DPDK = "ovs-dpdk"
 
 
-FabricName = Annotated[str | None, typer.Option("--fabric", metavar="NAME", help="Fabric; the only one if left out.")]
+FabricName = Annotated[
+    str | None, typer.Option("--fabric", metavar="NAME", help="Fabric; default: the only one that is up.")
+]
 Json = Annotated[bool, typer.Option("--json", help="Machine-readable result on stdout.")]
 
 
 @live_app.command()
 def doctor(
     *,
-    measure: Annotated[bool, typer.Option("--measure", help="Measure the frames it holds, and the rates now.")] = False,
+    measure: Annotated[
+        bool,
+        typer.Option(
+            "--measure",
+            help="Measure the frame rate that this machine sustains, and the --live-scale that it needs now.",
+        ),
+    ] = False,
     json_: Json = False,
 ) -> None:
     """Report what this machine has and lacks for live runs; exit code 1 when they cannot start."""
@@ -45,11 +53,9 @@ def doctor(
 @live_app.command()
 def calibrate(
     *,
-    out: Annotated[
-        Path | None, typer.Option("--out", metavar="FILE", help="File to write; stdout if left out.")
-    ] = None,
-    mtu: Annotated[str, typer.Option("--mtu", help="MTU of the hosts that are measured.")] = "9000B",
-    rate: Annotated[str, typer.Option("--rate", help="Rate of their links.")] = "1Gbit/s",
+    out: Annotated[Path | None, typer.Option("--out", metavar="FILE", help="File to write; default: stdout.")] = None,
+    mtu: Annotated[str, typer.Option("--mtu", help="MTU of the measured hosts.")] = "9000B",
+    rate: Annotated[str, typer.Option("--rate", help="Rate of the hosts' links.")] = "1Gbit/s",
 ) -> None:
     """Measure this machine's hosts and write them as parameters of the simulator (a YAML fragment)."""
     from tailrace.cli.live import calibrate_hosts
@@ -94,7 +100,7 @@ def exec_(
 def top(
     *,
     fabric: FabricName = None,
-    once: Annotated[bool, typer.Option("--once", help="Print once and end.")] = False,
+    once: Annotated[bool, typer.Option("--once", help="Print the counters once and exit.")] = False,
     json_: Json = False,
 ) -> None:
     """Show the counters of a fabric that is up, every second."""
@@ -107,8 +113,8 @@ def top(
 def up(
     scenario: Annotated[Path, typer.Argument(help="Scenario file, or a folder with one.", metavar="SCENARIO")],
     *,
-    name: Annotated[str | None, typer.Option("--name", help="Name; the scenario's if left out.")] = None,
-    arm: Annotated[str | None, typer.Option("--arm", metavar="NAME", help="Arm; the baseline if left out.")] = None,
+    name: Annotated[str | None, typer.Option("--name", help="Name; default: that of the scenario.")] = None,
+    arm: Annotated[str | None, typer.Option("--arm", metavar="NAME", help="Arm; default: the baseline.")] = None,
     metrics: Annotated[
         int | None,
         typer.Option(
@@ -116,10 +122,11 @@ def up(
         ),
     ] = None,
     set_: Annotated[
-        list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Override a value; repeatable.")
+        list[str] | None,
+        typer.Option("--set", metavar="KEY=VALUE", help="Override a value by its dotted path; repeatable."),
     ] = None,
     fabric: Annotated[
-        FabricKind, typer.Option("--fabric", help="Our own switch, tap, or another one to compare it with.")
+        FabricKind, typer.Option("--fabric", help="tap is the built-in switch, the others are for comparison.")
     ] = FabricKind.TAP,
 ) -> None:
     """Create the hosts and switches of a scenario, without starting programs in them."""
@@ -129,7 +136,7 @@ def up(
 
 
 @fabric_app.command()
-def down(name: Annotated[str | None, typer.Argument(help="Name; the only one if left out.")] = None) -> None:
+def down(name: Annotated[str | None, typer.Argument(help="Name; default: the only one that is up.")] = None) -> None:
     """Stop a fabric and all programs in it, and print its final counters."""
     from tailrace.cli.fabric import take_down
 
@@ -141,7 +148,7 @@ def capture(
     port: Annotated[str, typer.Argument(help="Port of a switch.", metavar="SWITCH>NODE")],
     file: Annotated[Path, typer.Argument(help="File to write (pcapng, times in nanoseconds).")],
     *,
-    seconds: Annotated[float, typer.Option("--seconds", min=0.1, max=3600, help="How long.")] = 5.0,
+    seconds: Annotated[float, typer.Option("--seconds", min=0.1, max=3600, help="Seconds to capture.")] = 5.0,
     fabric: FabricName = None,
 ) -> None:
     """Capture the frames at a port of a running fabric to a file for Wireshark."""

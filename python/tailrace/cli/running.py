@@ -29,12 +29,12 @@ from tailrace.live.engine import LiveEngine
 from tailrace.live.lab.kinds import ignored
 from tailrace.results.compare.fidelity import TAP
 from tailrace.scenario.calibrated import host_parameters
-from tailrace.scenario.loading import load_scenario
+from tailrace.scenario.loading import Given, load_scenario
 from tailrace.scenario.text.units import TIME, QuantityError, parse
 
 PS_PER_S = 10**12
 SCALE_MAX = 1000.0
-"""A thousand times the counts: more is a slip of the keyboard."""
+"""A larger factor is taken for a typing error."""
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ class Request:
     """The options of `tailrace run`."""
 
     scenario: list[Path]
-    """Files that are merged in order."""
+    """Files that are merged in this order."""
     assignments: list[str] | None
     arms: list[str] | None
     trials: int | None
@@ -56,11 +56,11 @@ class Request:
     is_live: bool = False
     is_logged: bool = False
     fabric: str | None = None
-    """Kind of fabric; None for our own switch."""
+    """Kind of fabric; None for the built-in switch."""
     live_scale: int = 1
     time_budget: str | None = None
     sweep: list[str] | None = None
-    """Axes of a sweep, as they were typed."""
+    """Axes of a sweep, as given on the command line."""
     is_paired: bool = False
 
 
@@ -69,6 +69,7 @@ def run_scenario(request: Request) -> int:
     refuse_scale(request.scale)
     paths = scenario_paths(request.scenario)
     measured = host_parameters(request.calibrated, paths) if request.calibrated else {}
+    measured = {key: Given("--calibrated", value) for key, value in measured.items()}
     given = overrides(
         request.assignments,
         trials=request.trials,
@@ -109,7 +110,7 @@ def run_scenario(request: Request) -> int:
 
 
 def _budget_s(request: Request) -> float | None:
-    """The time budget in seconds; raises where it is none, or where no machine can spoil a trial."""
+    """The time budget in seconds; raises `RunRefusedError` when it is not a time, or for a simulated run."""
     if request.time_budget is None:
         return None
     if not request.is_live:
@@ -137,7 +138,7 @@ def report_run(path: Path, *, json_: bool) -> int:
 
 
 def refuse_scale(scale: float) -> None:
-    """Raises when a scale makes no sense."""
+    """Raises `RunRefusedError` when the scale is out of range."""
     if not SCALE_MIN <= scale <= SCALE_MAX:
         raise RunRefusedError(
             f"--scale {scale:g} is outside {SCALE_MIN:g} to {SCALE_MAX:g} (hint: 0.05 runs a twentieth of the work)"

@@ -26,7 +26,7 @@ def show_queues(path: Path, arm: str | None, number: int, port: str | None, *, j
     if port is not None and port not in names:
         raise RunRefusedError(f"{path}: there is no port '{port}' (hint: {closest(port, names, 'ports')})")
     shown = [found for found in ports if port in (None, found["port"])]
-    # A switch's own drops belong to no port: they are shown with the ports of that switch.
+    # Drops by the switch itself belong to no port; they are shown with the ports of that switch.
     named = {port.partition(">")[0]} if port else None
     switches = [switch_counters(s) for s in trial.outcome.get("switches", []) if named is None or s["name"] in named]
     if json_:
@@ -39,7 +39,7 @@ def show_queues(path: Path, arm: str | None, number: int, port: str | None, *, j
 
 
 def _trial(run: Run, arm: str | None, number: int) -> Trial:
-    """Trial `number` of an arm; of the first arm that has it with its counters where none is named."""
+    """Trial `number` of `arm`; without an arm, of the first one in which this trial has counters."""
     counted = {name: [trial for trial in trials if trial.outcome] for name, trials in run.trials.items()}
     for name in run.arms if arm is None else [arm]:
         for trial in counted[name]:
@@ -56,7 +56,7 @@ def _why(run: Run, arm: str | None, where: str, number: int) -> str:
 
 
 def _instead(counted: dict[str, list[Trial]], where: str) -> str:
-    """The trials of this arm that have counters, or else the arms that have some."""
+    """A hint: the trials of this arm with counters, or else the arms with such trials."""
     if numbers := ", ".join(str(trial.number) for trial in counted.get(where, [])):
         return f"trials with counters of '{where}': {numbers}"
     arms = [name for name, trials in counted.items() if trials]

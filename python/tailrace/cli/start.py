@@ -1,29 +1,30 @@
-"""The program from its first instruction on: an interrupt is answered by a line, also while modules are imported."""
+"""Entry point of the program; an interrupt prints one line even while modules are being imported."""
 
 import _signal as signal  # type: ignore[import-not-found]  # `signal` itself takes longer than the interpreter's start
 import os
 import sys
 
-TYPE_CHECKING = False  # as in `typing`: until the handlers are there, nothing is imported that can wait
+TYPE_CHECKING = False  # as in `typing`: nothing that can wait is imported before the handlers are installed
 if TYPE_CHECKING:
     from types import FrameType
     from typing import NoReturn
 
 INTERRUPTED = 130
-"""As a shell reports a program that Ctrl-C ended."""
+"""Exit code that a shell reports for a program ended by Ctrl-C."""
 IMPORTING = "<frozen importlib"
-"""What the frames of an import are called."""
+"""File name of the frames of an import."""
 
 
 def main() -> None:
-    """Entry of the program."""
+    """Entry point of the program."""
     answer_interrupts()
     try:
         from tailrace.cli.app import app
         from tailrace.cli.completion import prepare_answer
-        from tailrace.cli.console import guarded
+        from tailrace.cli.console import guarded, outlive_readers
 
         prepare_answer()
+        outlive_readers()
         code = guarded(app)
     except KeyboardInterrupt:
         _leave()
@@ -31,13 +32,13 @@ def main() -> None:
 
 
 def answer_interrupts() -> None:
-    """SIGINT (Ctrl-C), SIGTERM (as batch systems send it) and SIGHUP (of a terminal that is closed) raise
-    `KeyboardInterrupt`, and end an import at once.
+    """SIGINT (Ctrl-C), SIGQUIT (Ctrl-\\), SIGTERM (as batch systems send it) and SIGHUP (of a terminal that is closed)
+    raise `KeyboardInterrupt`, and end an import at once.
 
     An exception in the middle of an import can be lost, or turn into another one. Nothing has to be put away then.
     A signal that the caller has this program ignore stays ignored.
     """
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+    for number in (signal.SIGINT, signal.SIGQUIT, signal.SIGTERM, signal.SIGHUP):
         if signal.getsignal(number) in (signal.SIG_DFL, signal.default_int_handler):
             signal.signal(number, _interrupted)
 

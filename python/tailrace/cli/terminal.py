@@ -1,4 +1,4 @@
-"""What a terminal can show: its width, and colour for verdicts and warnings. Pipes and files get plain text."""
+"""Terminal output: the width, and colours for verdicts and warnings. Pipes and files get plain text."""
 
 import os
 import re
@@ -9,11 +9,11 @@ from typing import TextIO
 
 RED, GREEN, YELLOW = "31", "32", "33"
 WIDTH_MIN = 40
-"""Narrower terminals break lines by themselves."""
+"""Text is not wrapped for narrower terminals."""
 COLOUR_OF = {"better": GREEN, "worse": RED, "few": YELLOW, "censored": YELLOW}
 """Colours of cells by their tone."""
 HANGING = "  "
-"""Continued lines are indented by this much more."""
+"""Further indentation of continuation lines, in characters."""
 TONES = (
     (re.compile(r"(?<!\w)(?:just )?FAIL(?!\w)"), RED),
     (re.compile(r"(?<=  )(?:just )?pass$", re.MULTILINE), GREEN),
@@ -21,7 +21,7 @@ TONES = (
     (re.compile(r"(?<=: )(?:CONTRADICTION|NOT UNDERSTOOD|NOT MODELLED)(?=:)"), YELLOW),
     (re.compile(r"(?<=: )(?:failed|invalid)(?=: )"), RED),
 )
-"""Words that have a colour, where they are verdicts and not part of a sentence."""
+"""Words that are coloured where they are verdicts and not part of a sentence."""
 
 
 def is_terminal(stream: TextIO | None) -> bool:
@@ -33,24 +33,24 @@ def is_terminal(stream: TextIO | None) -> bool:
 
 
 def has_colour(stream: TextIO | None) -> bool:
-    """Whether it is a terminal for which colour is not turned off (https://no-color.org)."""
+    """Whether the stream is a terminal and colour is not turned off (https://no-color.org)."""
     return is_terminal(stream) and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 
 def width_of(stream: TextIO | None) -> int | None:
-    """Columns of the terminal, or `COLUMNS` of the environment; None where it is none."""
+    """Columns of the terminal, or `COLUMNS` of the environment; None when the stream is not a terminal."""
     return max(WIDTH_MIN, shutil.get_terminal_size().columns) if is_terminal(stream) else None
 
 
 def shown(text: str, stream: TextIO | None) -> str:
-    """`text` as it is written there: within the width of a terminal and in colour, or unchanged."""
+    """`text` as written to `stream`: wrapped and coloured on a terminal, else unchanged."""
     width = width_of(stream)
     fitting = text if width is None else fitted(text, width)
     return coloured(fitting) if has_colour(stream) else fitting
 
 
 def fitted(text: str, width: int) -> str:
-    """`text` with its lines broken at blanks, where they are longer than that. Words stay whole."""
+    """`text` with lines longer than `width` broken at blanks. Words are not split."""
     return "\n".join(part for line in text.split("\n") for part in _broken(line, width))
 
 
@@ -67,14 +67,14 @@ def painted(text: str, colour: str) -> str:
 
 
 def painter(stream: TextIO | None) -> Callable[[str, str], str]:
-    """What puts a text into the colour of its tone, on a terminal; elsewhere nothing changes."""
+    """A function that colours a text by its tone on a terminal, and returns it unchanged elsewhere."""
     if not has_colour(stream):
         return lambda text, _tone: text
     return lambda text, tone: painted(text, COLOUR_OF[tone]) if tone in COLOUR_OF else text
 
 
 def _broken(line: str, width: int) -> list[str]:
-    if len(line) <= width or "\x1b" in line:  # escape sequences have no width: what has them was made to fit
+    if len(line) <= width or "\x1b" in line:  # lines with escape sequences, which have no width, are already fitted
         return [line]
     indent = line[: len(line) - len(line.lstrip())]
     return textwrap.wrap(

@@ -17,7 +17,7 @@ from tailrace.scenario.network.topology import expand
 from tailrace.scenario.text.quantities import NAME_CHARACTERS_MAX, NAME_PATTERN
 
 FILE_BYTES_MAX = 20_000_000
-"""Larger files are no configuration of a switch."""
+"""Bytes; a larger file is not a switch configuration."""
 
 
 def import_file(
@@ -31,7 +31,7 @@ def import_file(
     is_verbose: bool = False,
     name: str | None = None,
 ) -> int:
-    """Writes the section and the remarks; returns the exit code, 1 for a section that no scenario can have."""
+    """Writes the section and the remarks; returns the exit code, 1 for a section that `check` would reject."""
     if name is not None and not re.match(NAME_PATTERN, name):
         hint = f"letters, digits, - and _, at most {NAME_CHARACTERS_MAX}"
         raise RunRefusedError(f"--name: '{name}' is not a valid name (hint: {hint})")
@@ -40,7 +40,7 @@ def import_file(
     section, remarks = import_nxos(text, mtus) if vendor == "nxos" else import_sonic(text, mtus, str(file))
     if not section.has_queues:
         note(remarks.text(str(file), is_verbose=is_verbose))
-        hint = f"none of its lines is a known {vendor} command"
+        hint = f"expected {vendor} commands; no line is one"
         raise RunRefusedError(f"{file}: no queueing configuration found (hint: {hint})")
     if name is not None:
         if name in section.switch.get("ports", {}):
@@ -69,7 +69,7 @@ def export_scenario(
         raise RunRefusedError(f"there is no switch '{name}' (hint: {closest(name, names, 'switches')})")
     settings = chosen.switch(name)
     policy = chosen.policy(settings.policy)
-    assert policy is not None, "a loaded scenario has the policies that it uses"
+    assert policy is not None, "a loaded scenario contains the policies that it uses"
     mtu_bytes = max((chosen.host(host).mtu for host in expand(chosen.network).hosts), default=Host().mtu)
     others = {
         own: one for own in set(settings.ports.values()) if (one := chosen.policy(own)) and own != settings.policy
@@ -123,7 +123,7 @@ def _read(file: Path) -> str:
 
 
 def _host_mtus(scenario: Path) -> dict[str, int]:
-    """The MTU of every host, once for each value."""
+    """The distinct MTUs of the scenario's hosts."""
     loaded = load_scenario(scenario_path(scenario))
     mtus: dict[int, str] = {}
     for name in expand(loaded.scenario.network).hosts:

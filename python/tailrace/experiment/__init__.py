@@ -1,1 +1,1 @@
-"""Arms x trials: calibration, order, running in parallel, and the run directory that they leave."""
+"""Arms x trials: calibration, order, parallel execution, and the run directory."""

@@ -1,4 +1,6 @@
-"""Trials within a time: the next one is chosen so that every arm gets its valid ones as far as time allows."""
+"""Trials within a time limit: each next trial is chosen so that every arm gets its valid trials as far as time
+allows.
+"""
 
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -9,7 +11,7 @@ from tailrace.experiment.schedule import TrialKey
 
 @dataclass(frozen=True)
 class Lack:
-    """What an arm still lacks."""
+    """The valid trials that an arm still lacks."""
 
     arm: str
     valid: int
@@ -17,13 +19,13 @@ class Lack:
 
     @property
     def sentence(self) -> str:
-        """For people."""
+        """The same as a clause of a message."""
         return f"{self.arm} has {self.valid} of {self.wanted} valid trials"
 
 
 @dataclass
 class Budget:
-    """Wall time for the trials of a run; a trial that is expected to end later is not started."""
+    """Wall time for the trials of a run; a trial that is expected to end after it is not started."""
 
     limit_s: float
     clock: Callable[[], float] = time.monotonic
@@ -34,11 +36,11 @@ class Budget:
         self._started_s = self.clock()
 
     def took(self, key: TrialKey, wall_s: float) -> None:
-        """A trial took this long: others of its arm are expected to."""
+        """Records the wall time of a trial, which is expected of the other trials of its arm."""
         self._longest_s[key.arm] = max(wall_s, self._longest_s.get(key.arm, 0.0))
 
     def has_room(self, key: TrialKey) -> bool:
-        """Whether a trial is expected to end in time; one of an arm that has not run yet may always try."""
+        """Whether a trial is expected to end in time; True for an arm of which no trial has run yet."""
         spent_s = self.clock() - self._started_s
         return spent_s < self.limit_s and spent_s + self._longest_s.get(key.arm, 0.0) <= self.limit_s
 
@@ -59,10 +61,11 @@ def next_trial(
     may_run: Callable[[TrialKey], bool],
     attempts: Callable[[TrialKey], int],
 ) -> TrialKey | None:
-    """The trial to run now: of the arm that was tried least among those that lack valid trials, the one tried least.
+    """The next trial: of the arms that lack valid trials, the one with the fewest attempts, and its trial with the
+    fewest.
 
-    An arm whose trials are all invalid thus takes no more than its share of the time. `may_run` tells whether a trial
-    has no result yet, or was invalidated by the machine, and still fits.
+    An arm whose trials are all invalid thus takes no more than its share of the time. `may_run` returns whether a trial
+    has no result yet, or was invalidated by the machine, and still fits in the time.
     """
     lacking = {lack.arm for lack in lacks(keys, statuses)}
     spent: dict[str, int] = {}

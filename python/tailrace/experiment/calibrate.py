@@ -1,7 +1,7 @@
-"""Solo calibration: choose each workload so that alone, in the baseline arm, it takes the wanted time.
+"""Solo calibration: sizes each workload so that alone, in the baseline arm, it takes the target time.
 
-A probe of each workload alone tells what one transaction of a user costs. From it follows the number of transactions,
-or the factor of the gap, and a full run alone verifies it; what the verification misses corrects the choice.
+A probe of each workload alone measures the time of one transaction. From it follows the number of transactions,
+or the factor of the gap. A full solo run verifies the choice, and its error corrects it.
 """
 
 from collections.abc import Mapping, Sequence
@@ -18,30 +18,30 @@ from tailrace.experiment.reporter import Reporter
 from tailrace.experiment.schedule import SOLO, TrialKey
 from tailrace.experiment.storage import RunDirectory, read_object
 from tailrace.files import write_json
-from tailrace.results.text.numbers import PS_PER_S
+from tailrace.results.format.numbers import PS_PER_S
 from tailrace.scenario.experiment import Calibrate
 from tailrace.scenario.scenario import Scenario
 from tailrace.scenario.workloads.base import ClosedLoop
 
 PROBE_SHARE = 0.1
-"""A probe lasts this share of the wanted time."""
+"""Length of a probe, as a share of the target time."""
 PROBE_TRANSACTIONS_MIN = 3
 """A probe has at least this many transactions of each user."""
 ROUNDS_MAX = 5
-"""Verifications before the best choice is taken."""
+"""Verifications before the best choice so far is taken."""
 COARSE = 0.005
-"""From here on the size of one transaction is named as the reason for an error that it explains."""
+"""Relative error from which on the size of one transaction is named as its reason, where it explains the error."""
 GAP_FACTOR_MAX = 1000.0
-"""Beyond this the gap that a scenario states has nothing to do with the one that is needed."""
+"""A larger factor is refused: the gap of the scenario would be unrelated to the one that is needed."""
 LIMIT_TIMES = 3
-"""Calibration runs may last this many times the wanted time."""
+"""Time limit of a calibration run, as a multiple of the target time."""
 FILE = "calibration.json"
-"""In the run directory: what was chosen."""
+"""File in the run directory with the choices."""
 
 
 @dataclass(frozen=True)
-class Choice:
-    """What was chosen for one workload, and what it gave."""
+class ChosenCount:
+    """The choice for one workload, and its verification."""
 
     workload: str
     transactions: int
@@ -53,7 +53,7 @@ class Choice:
 
     @property
     def error(self) -> float:
-        """Relative distance from the wanted time."""
+        """Relative distance from the target time."""
         return self.alone_ps / self.wanted_ps - 1
 
 
@@ -66,7 +66,7 @@ def names(scenario: Scenario) -> list[str]:
 
 
 def recorded(directory: RunDirectory) -> dict[str, Any] | None:
-    """What a run's calibration chose."""
+    """The choices of a run's calibration."""
     return read_object(directory.path / FILE)
 
 
@@ -78,10 +78,12 @@ def calibrated(
     reporter: Reporter,
     engine: Engine,
 ) -> dict[str, Scenario] | None:
-    """Every arm with the choices; None when interrupted. Choices that the directory holds are taken as they are."""
+    """Every arm with the choices; None when interrupted. Choices in the run directory are reused."""
     held = recorded(directory)
     if held is not None:
-        choices = [Choice(**{key: value for key, value in raw.items() if key != "error"}) for raw in held["choices"]]
+        choices = [
+            ChosenCount(**{key: value for key, value in raw.items() if key != "error"}) for raw in held["choices"]
+        ]
         return _applied(scenarios, choices)
     found = _Calibration(scenarios[baseline], jobs, reporter, engine).choose()
     if found is None:
@@ -90,14 +92,14 @@ def calibrated(
     return _applied(scenarios, found)
 
 
-def _applied(scenarios: Mapping[str, Scenario], choices: Sequence[Choice]) -> dict[str, Scenario]:
+def _applied(scenarios: Mapping[str, Scenario], choices: Sequence[ChosenCount]) -> dict[str, Scenario]:
     done = dict(scenarios)
     for choice in choices:
         done = {arm: _with_choice(scenario, choice) for arm, scenario in done.items()}
     return done
 
 
-def _with_choice(scenario: Scenario, choice: Choice) -> Scenario:
+def _with_choice(scenario: Scenario, choice: ChosenCount) -> Scenario:
     loop = _loop(scenario, choice.workload)
     gap = loop.gap if choice.gap_factor == 1 else loop.gap.scaled(choice.gap_factor)
     chosen = loop.with_transactions(choice.transactions, gap)
@@ -125,12 +127,12 @@ class _Calibration:
         self.estimate = TimeEstimate([], jobs)
         self.outcomes: dict[str, dict[str, Any]] = {}
 
-    def choose(self) -> list[Choice] | None:
+    def choose(self) -> list[ChosenCount] | None:
         """Choices for every workload; None when interrupted."""
         first = self._probe()
         if first is None:
             return None
-        choices, rounds = first, list[list[Choice]]()
+        choices, rounds = first, list[list[ChosenCount]]()
         for round_number in range(1, ROUNDS_MAX + 1):
             times = self._measure({c.workload: _with_choice(self.scenario, c) for c in choices}, "calibration")
             if times is None:
@@ -144,14 +146,14 @@ class _Calibration:
             self.reporter.say(_sentence(choice))
         return best
 
-    def _best(self, rounds: Sequence[Sequence[Choice]]) -> list[Choice]:
-        """The choices that came nearest; a shared factor is chosen for all workloads together."""
+    def _best(self, rounds: Sequence[Sequence[ChosenCount]]) -> list[ChosenCount]:
+        """The choices with the smallest error; a shared factor is chosen for all workloads together."""
         if self.spec.method == "gap" and self.spec.share_gap:
             return list(min(rounds, key=lambda choices: sum(choice.error**2 for choice in choices)))
         tried = [choice for choices in rounds for choice in choices]
         return [min((c for c in tried if c.workload == name), key=lambda c: abs(c.error)) for name in self.names]
 
-    def _probe(self) -> list[Choice] | None:
+    def _probe(self) -> list[ChosenCount] | None:
         """First choices, from a short run of each workload alone."""
         probes = {name: self._probe_scenario(name) for name in self.names}
         times = self._measure(probes, "calibration, probes")
@@ -161,29 +163,30 @@ class _Calibration:
         if self.spec.method == "gap":
             return self._first_gaps(cycles)
         return [
-            Choice(name, max(1, round(self.spec.to / cycles[name])), 1.0, self.spec.to, 0, 0) for name in self.names
+            ChosenCount(name, max(1, round(self.spec.to / cycles[name])), 1.0, self.spec.to, 0, 0)
+            for name in self.names
         ]
 
     def _probe_scenario(self, name: str) -> Scenario:
         loop = self._loop(name)
         guess_ps = max(1.0, loop.cycle_guess_ps())
         likely = round(self.spec.to * PROBE_SHARE / guess_ps)
-        # A probe whose guess was far too short ends with the trial; then its rate is taken from what it did.
+        # A probe that is cut off by the end of its trial gives the rate of the transactions that it completed.
         limit = loop.transactions if self.spec.method == "gap" and loop.transactions else likely
         probe = loop.probe(max(PROBE_TRANSACTIONS_MIN, min(likely, limit)))
         return self.scenario.model_copy(update={"workloads": {name: probe}})
 
     def _cycle_ps(self, name: str, probe: Scenario, completion_ps: int) -> float:
-        """Time of one transaction of a user, gap included; a user's last gap is not waited for."""
+        """Time of one transaction of a user, including the gap; after the last transaction there is no gap."""
         loop = _loop(probe, name)
         done = self.outcomes[name]["transactions"] / loop.users
         started_ps = loop.first_transaction().mean
         return max(1.0, (completion_ps - started_ps) / float(max(done, 1.0)))
 
-    def _first_gaps(self, cycles: Mapping[str, float]) -> list[Choice]:
+    def _first_gaps(self, cycles: Mapping[str, float]) -> list[ChosenCount]:
         counts = {name: self._counted(name) for name in self.names}
         gaps = {name: self._loop(name).gap.mean for name in self.names}
-        # Alone a workload takes count x (cycle without gap + factor x gap): the factor that makes it the wanted time.
+        # Alone a workload takes count x (cycle without gap + factor x gap). Solved for the factor at the target time.
         work = {name: counts[name] * gaps[name] for name in self.names}
         missing = {name: self.spec.to - counts[name] * (cycles[name] - gaps[name]) for name in self.names}
         if self.spec.share_gap:
@@ -193,7 +196,7 @@ class _Calibration:
             factors = {name: missing[name] / max(1.0, work[name]) for name in self.names}
         for name, factor in factors.items():
             self._refuse_factor(name, factor)
-        return [Choice(name, counts[name], factors[name], self.spec.to, 0, 0) for name in self.names]
+        return [ChosenCount(name, counts[name], factors[name], self.spec.to, 0, 0) for name in self.names]
 
     def _refuse_factor(self, name: str, factor: float) -> None:
         if not 0 <= factor <= GAP_FACTOR_MAX:
@@ -207,29 +210,29 @@ class _Calibration:
             raise RunRefusedError(f"workload {name} needs `transactions` (hint: calibration by gap keeps that number)")
         return count
 
-    def _verified(self, choice: Choice, alone_ps: int, round_number: int) -> Choice:
-        return Choice(**{**asdict(choice), "alone_ps": alone_ps, "rounds": round_number})
+    def _verified(self, choice: ChosenCount, alone_ps: int, round_number: int) -> ChosenCount:
+        return ChosenCount(**{**asdict(choice), "alone_ps": alone_ps, "rounds": round_number})
 
-    def _corrected(self, verified: Sequence[Choice]) -> list[Choice]:
-        """Better choices for those that are not close enough and can be improved."""
+    def _corrected(self, verified: Sequence[ChosenCount]) -> list[ChosenCount]:
+        """Better choices for the workloads that are not close enough and can be improved."""
         if self.spec.method == "gap" and self.spec.share_gap:
             return self._corrected_together(verified)
         return [better for choice in verified if (better := self._corrected_one(choice)) is not None]
 
-    def _corrected_one(self, choice: Choice) -> Choice | None:
+    def _corrected_one(self, choice: ChosenCount) -> ChosenCount | None:
         if abs(choice.error) <= self.engine.calibration_error:
             return None
         if self.spec.method == "transactions":
             count = max(1, round(choice.transactions * choice.wanted_ps / choice.alone_ps))
             if count == choice.transactions:
                 return None
-            return Choice(choice.workload, count, 1.0, choice.wanted_ps, 0, choice.rounds)
+            return ChosenCount(choice.workload, count, 1.0, choice.wanted_ps, 0, choice.rounds)
         work = choice.transactions * self._loop(choice.workload).gap.mean
         factor = choice.gap_factor + (choice.wanted_ps - choice.alone_ps) / max(1.0, work)
         self._refuse_factor(choice.workload, factor)
-        return Choice(choice.workload, choice.transactions, factor, choice.wanted_ps, 0, choice.rounds)
+        return ChosenCount(choice.workload, choice.transactions, factor, choice.wanted_ps, 0, choice.rounds)
 
-    def _corrected_together(self, verified: Sequence[Choice]) -> list[Choice]:
+    def _corrected_together(self, verified: Sequence[ChosenCount]) -> list[ChosenCount]:
         work = [choice.transactions * self._loop(choice.workload).gap.mean for choice in verified]
         missing = [choice.wanted_ps - choice.alone_ps for choice in verified]
         step = sum(w * m for w, m in zip(work, missing, strict=True)) / max(1.0, sum(w * w for w in work))
@@ -237,7 +240,7 @@ class _Calibration:
             return []
         factor = verified[0].gap_factor + step
         self._refuse_factor(verified[0].workload, factor)
-        return [Choice(c.workload, c.transactions, factor, c.wanted_ps, 0, c.rounds) for c in verified]
+        return [ChosenCount(c.workload, c.transactions, factor, c.wanted_ps, 0, c.rounds) for c in verified]
 
     def _loop(self, name: str) -> ClosedLoop:
         return _loop(self.scenario, name)
@@ -269,23 +272,23 @@ class _Calibration:
         return int(workload["completion_ps"] or outcome["end_ps"])
 
     def tick(self, running: Sequence[Running]) -> None:
-        """From the pool."""
+        """Called by the pool."""
         self.reporter.tick(running)
 
     def finished(self, key: TrialKey, outcome: Outcome, wall_s: float) -> None:
-        """From the pool, in the thread of the trial."""
+        """Called by the pool in the thread of the trial."""
         self.outcomes[key.arm.removeprefix(SOLO)] = outcome.data
         self.estimate.finished(key, wall_s)
 
 
 def _with_time(scenario: Scenario, wanted_ps: int) -> Scenario:
-    """With time for a first choice that is too long: a run that is cut off would look as if it took just its limit."""
+    """With time for a first choice that is too long: of a run that is cut off, only the limit would be known."""
     limit_ps = max(scenario.experiment.duration, LIMIT_TIMES * wanted_ps)
     experiment = scenario.experiment.model_copy(update={"duration": limit_ps})
     return scenario.model_copy(update={"experiment": experiment})
 
 
-def _sentence(choice: Choice) -> str:
+def _sentence(choice: ChosenCount) -> str:
     gap = "" if choice.gap_factor == 1 else f", gap x {choice.gap_factor:.4g}"
     seconds = choice.alone_ps / PS_PER_S
     chosen = f"{choice.transactions} transactions per user{gap}"

@@ -1,14 +1,14 @@
-"""A scenario whose rates are divided by a number, for machines that do not hold them, with its ratios kept.
+"""Divides the rates of a scenario by a number, for machines that cannot sustain them, and keeps its ratios.
 
-Divided are the rates of links, shapers, policers, QCN and streams, what waits in a switch (limits, thresholds, bursts,
-the buffer), and what uses the network: users with the cores that their programs share, sizes of streams, numbers of
-flows and datagrams. Kept are sizes of rows, MTU, TCP and its buffers, DPP's packets, and every time: the delay of a
-full queue, the length of a trial, and the cycle of a user alone, whose gap becomes shorter by as much as its answer
-takes longer.
+Divided are the rates of links, shapers, policers, QCN and streams; the sizes of queues (limits, thresholds, bursts, the
+buffer); and the load: users with the cores that their programs share, sizes of streams, numbers of flows and datagrams.
+Unchanged are row sizes, the MTU, TCP and its buffers, the packet count of DPP, and all times: the delay of a full
+queue, the length of a trial, and the solo cycle of a user, whose gap is shortened by as much as its response takes
+longer.
 
-A workload keeps at least one user. Where it has fewer users than the number, times are stretched by what is missing,
-for all workloads alike: the cycles of users, the delay of a full queue, and the ages of DPP and of the elephant
-trap, and the times of queue management. Users then do fewer transactions, and a trial takes as long as before.
+A workload keeps at least one user. Where it has fewer users than the divisor, times are stretched by the missing factor
+for all workloads alike: the cycles of users, the delay of a full queue, the ages of DPP and of the elephant trap, and
+the times of queue management. Users then run fewer transactions, and a trial takes as long as before.
 """
 
 from collections.abc import Mapping
@@ -50,13 +50,13 @@ DIVIDED: dict[type[Part], tuple[str, ...]] = {
     LinkPause: ("headroom", "xoff", "xon_offset", "reserved"),
     GroupThresholds: ("headroom", "xoff", "xon_offset", "reserved"),
 }
-"""By part of a scenario, what is a rate or waits in a switch. Frames, factors of the free buffer and `auto` stay."""
+"""Keys by part of a scenario that are rates or sizes of queues. Frames, factors of the free buffer and `auto` stay."""
 RATES = frozenset({"rate", "bottleneck_rate", "uplink_rate", "min", "max"}) | {
     "active_increase",
     "hyper_increase",
     "rate_min",
 }
-"""Those of them that are rates; the others are sizes, which hold for as long as before at the new rate."""
+"""Those keys that are rates; the others are sizes, which stand for the same time at the divided rate."""
 STRETCHED: dict[type[Part], tuple[str, ...]] = {
     Dpp: ("age",),
     Etrap: ("age", "afd_period"),
@@ -64,11 +64,11 @@ STRETCHED: dict[type[Part], tuple[str, ...]] = {
 }
 """Ages that are compared with delays and pauses."""
 ALWAYS = (Network, LinkDefaults)
-"""Parts whose defaults are divided too; those of the others are the machine's, or factors."""
+"""Parts whose defaults are divided too; those of other parts belong to the machine or are factors."""
 
 
 def stretch_of(scenario: Scenario, divisor: int) -> float:
-    """By how much times must be stretched so that every workload keeps a user."""
+    """Factor by which times are stretched so that every workload keeps a user."""
     loops = [loop for one in scenario.workloads.values() if (loop := one.closed_loop())]
     fewest = min((loop.users for loop in loops), default=divisor)
     return max(1.0, divisor / fewest)
@@ -102,7 +102,7 @@ def _scenario(scenario: Scenario, scale: Divisor) -> Scenario:
 
 
 def _value(value: Any, scale: Divisor) -> Any:
-    """A part of a scenario, and all parts in it."""
+    """A part of a scenario, and all parts inside it."""
     if isinstance(value, Mapping):
         return {key: _value(one, scale) for key, one in value.items()}
     if isinstance(value, list):
@@ -115,7 +115,7 @@ def _value(value: Any, scale: Divisor) -> Any:
 
 
 def _held(part: Part, name: str, scale: Divisor) -> Any:
-    """What a key of a part becomes."""
+    """The divided value of a key."""
     held = getattr(part, name)
     if name in STRETCHED.get(type(part), ()):
         return None if held is None else round(held * scale.stretch)
@@ -125,7 +125,7 @@ def _held(part: Part, name: str, scale: Divisor) -> Any:
 
 
 def _less(held: Any, factor: float) -> Any:
-    """A rate or size divided; what has neither unit stays."""
+    """A rate or size divided; a value with neither unit is unchanged."""
     if isinstance(held, Limit):
         return held.model_copy(update={"amount": round(held.amount / factor)}) if held.unit == "bytes" else held
     return divided_count(held, factor) if isinstance(held, int) else held

@@ -1,4 +1,4 @@
-"""What a run would do, and about how long it would take: measured by running the beginning of each arm."""
+"""The trials that a run would execute, and an estimate of their time from running the beginning of each arm."""
 
 import threading
 import time
@@ -13,7 +13,7 @@ from tailrace.experiment.run import ExperimentRun
 from tailrace.experiment.schedule import TrialKey
 
 PROBE_S = 1.5
-"""Wall time spent on each arm to learn how long a trial takes."""
+"""Wall time spent on each arm to estimate the length of its trials."""
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class Listing:
 
 
 def describe(experiment: ExperimentRun) -> Listing:
-    """Every trial, those that are there already left out, and the estimated time."""
+    """Every trial that is not complete yet, and the estimated time."""
     keys = experiment.missing_keys()
     estimated_s, why = _estimated_s(experiment, keys)
     spec = experiment.loaded.scenario.experiment
@@ -74,7 +74,7 @@ def _estimated_s(experiment: ExperimentRun, keys: list[TrialKey]) -> tuple[float
 
 
 def _probe_s(engine: Engine, plan_json: str) -> float | None:
-    """Wall time of a whole trial, told from its beginning; None when that says too little."""
+    """Wall time of a whole trial, extrapolated from its beginning; None when too little of it has run."""
     trial = engine.trial(plan_json)
     started_s = time.monotonic()
     share = 0.0

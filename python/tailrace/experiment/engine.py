@@ -1,4 +1,6 @@
-"""What runs a trial. An experiment is the same for every engine: its arms, order, resume, calibration and directory."""
+"""The interface of the engines that run trials; order, resume, calibration and directory do not depend on the
+engine.
+"""
 
 import json
 from collections.abc import Mapping
@@ -23,14 +25,14 @@ class EngineTrial(Protocol):
 
 
 class Engine(Protocol):
-    """Turns plans into outcomes of one shape."""
+    """Turns plans into outcomes of one format."""
 
     name: str
-    """`simulated` or `live`: it stands in the manifest."""
+    """`simulated` or `live`, as written to the manifest."""
     jobs_max: int | None
-    """Trials that may run at the same time without changing each other; None for any number."""
+    """Trials that may run at the same time without disturbing each other; None for any number."""
     calibration_error: float
-    """Calibration is content with this relative error."""
+    """Relative error with which calibration ends."""
 
     def build(self) -> str: ...
     def versions(self) -> dict[str, str]: ...
@@ -44,7 +46,7 @@ class Engine(Protocol):
 
 
 class SimulatedTrial:
-    """One trial in the simulator."""
+    """Makes a trial of a plan."""
 
     def __init__(self, plan_json: str) -> None:
         self._native: NativeTrial = make_trial(plan_json)
@@ -54,62 +56,62 @@ class SimulatedTrial:
         return run_trial(self._native)
 
     def progress(self) -> float:
-        """Part that is done, 0 to 1."""
+        """Share of the trial that is done, 0 to 1."""
         return self._native.progress()
 
     def cancel(self) -> None:
-        """Asks `run` to return soon."""
+        """Requests `run` to return early."""
         self._native.cancel()
 
 
 class Simulated:
-    """The simulator: any number of trials at once, and nothing of the machine enters a result."""
+    """The simulator: runs any number of trials at once; results do not depend on the machine."""
 
     name = SIMULATED
     jobs_max: int | None = None
-    # A fifth of the one percent within which calibrated workloads must come.
+    # A fifth of the one percent that is the tolerance of calibrated workloads.
     calibration_error = 0.002
 
     def build(self) -> str:
-        """Results of two builds are never mixed."""
+        """Identifies the build; results of two builds are never mixed."""
         return simulator_build()
 
     def versions(self) -> dict[str, str]:
-        """Nothing besides what every run records."""
+        """Empty: the manifest has what every run records."""
         return {}
 
     def facts(self) -> dict[str, Any]:
-        """What else the manifest says of the engine: nothing."""
+        """Further entries of the engine in the manifest: none."""
         return {}
 
     def terms(self, spec: Experiment) -> list[Any]:
-        """What else decides a result: nothing."""
+        """Further inputs that determine a result: none."""
         return []
 
     def refuse(self, loaded: Loaded, arms: Mapping[str, Scenario]) -> None:
-        """A checked scenario can be simulated."""
+        """Refuses nothing: every checked scenario can be simulated."""
 
     def open(self, folder: Path) -> None:
-        """Nothing is needed in the run directory."""
+        """Prepares nothing in the run directory."""
 
     def close(self) -> None:
-        """Nothing was made."""
+        """Removes nothing: `prepare` made nothing."""
 
     def trial(self, plan_json: str) -> EngineTrial:
-        """Parses the plan; raises `TailraceError` when the simulator refuses it."""
+        """Parses the plan; raises `TailraceError` when the simulator rejects it."""
         return SimulatedTrial(plan_json)
 
     def reasons(self, outcome: Mapping[str, Any], scenario: Scenario) -> list[str]:
-        """Why a trial does not count, besides what holds for every engine: the simulator has no noise of its own."""
+        """Reasons of this engine to invalidate a trial: none, as the simulator does not depend on the machine."""
         return []
 
 
 def engine_of(manifest: Mapping[str, Any]) -> str:
-    """Name of the engine that made a run."""
+    """Name of the engine of a run."""
     return str(manifest.get("engine", SIMULATED))
 
 
 def read_plan(plan_json: str) -> dict[str, Any]:
-    """A plan as a value."""
+    """A plan as a Python value."""
     plan: dict[str, Any] = json.loads(plan_json)
     return plan

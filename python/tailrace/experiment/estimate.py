@@ -1,4 +1,4 @@
-"""How long the rest of a run will take, from what was measured in this run alone."""
+"""Estimates the remaining time of a run from the trials of this run alone."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -7,11 +7,11 @@ from tailrace.experiment.pool import Running
 from tailrace.experiment.schedule import TrialKey
 
 PROGRESS_MIN = 0.03
-"""Below this share a running trial says too little about its length."""
+"""A running trial below this share is not used to estimate its length."""
 
 
 class TimeEstimate:
-    """Wall time of trials by arm, and the time to go."""
+    """Wall time of trials by arm, and the remaining time."""
 
     def __init__(self, keys: Sequence[TrialKey], jobs: int) -> None:
         self._waiting = set(keys)
@@ -21,17 +21,17 @@ class TimeEstimate:
         self.done = 0
 
     def finished(self, key: TrialKey, wall_s: float) -> None:
-        """A trial took this long."""
+        """Records the wall time of a trial."""
         self._waiting.discard(key)
         self._wall_s[key.arm].append(wall_s)
         self.done += 1
 
     def fraction(self, running: Sequence[Running]) -> float:
-        """Share of the trials that is done, running ones in part."""
+        """Share of the trials that is done, including parts of running ones."""
         return (self.done + sum(r.trial.progress() for r in running)) / max(1, self.total)
 
     def remaining_s(self, running: Sequence[Running]) -> float | None:
-        """Seconds to go; None while nothing is known."""
+        """Remaining seconds; None while no trial has ended."""
         shares = {r.key: r.trial.progress() for r in running}
         lengths = self._lengths(running, shares)
         if not lengths:
@@ -40,7 +40,7 @@ class TimeEstimate:
         begun = {r.key for r in running}
         left_s = [lengths.get(key.arm, usual) for key in self._waiting - begun]
         left_s += [lengths.get(r.key.arm, usual) * (1 - shares[r.key]) for r in running]
-        # The threads share the work; the last trial cannot be shared.
+        # The threads share the trials, but the last trial runs on one thread.
         return max(sum(left_s) / self._jobs, max(left_s, default=0.0))
 
     def _lengths(self, running: Sequence[Running], shares: Mapping[TrialKey, float]) -> dict[str, float]:

@@ -1,4 +1,4 @@
-"""Whether a trial counts: a failed one has no result, an invalid one has a result that must not be averaged."""
+"""Status of a trial: a failed trial has no result, an invalid one has a result that is excluded from all averages."""
 
 from typing import Any
 
@@ -10,7 +10,7 @@ def judged(outcome: dict[str, Any], scenario: Scenario, engine: Engine) -> dict[
     """The outcome with its status (`ok`, `invalid`, `failed`) and, unless ok, the reason.
 
     `is_machine_fault` marks an invalid trial whose reasons all lie in the machine: repeating it does not select
-    results. A trial that is invalid only because workloads did not finish names them: its rates and latencies are
+    results. A trial that is invalid only because workloads did not finish names them: its rates and latencies are still
     results.
     """
     if outcome.get("status") == "failed":
@@ -37,7 +37,9 @@ def _unaccounted(outcome: dict[str, Any]) -> list[str]:
 
 
 def _too_short(outcome: dict[str, Any], scenario: Scenario) -> list[str]:
-    """A trial that ends with its last number to do may end before anything else is counted."""
+    """A trial that ends with its last finite workload may end before warm-up does, with nothing measured for the
+    others.
+    """
     warm_up = scenario.experiment.warm_up
     if not warm_up or outcome["end_ps"] > warm_up:
         return []
@@ -48,7 +50,7 @@ def _too_short(outcome: dict[str, Any], scenario: Scenario) -> list[str]:
 
 
 def _unfinished(outcome: dict[str, Any], scenario: Scenario) -> list[str]:
-    """Workloads with something to do that had not finished, where that is refused."""
+    """Finite workloads that did not finish, unless the scenario allows that."""
     if "unfinished" not in scenario.experiment.invalid_if:
         return []
     return [

@@ -1,4 +1,4 @@
-"""The machine and the versions that a result came from."""
+"""The machine and the versions that produced a result."""
 
 import os
 import platform
@@ -22,7 +22,7 @@ def describe_machine() -> dict[str, Any]:
 
 
 def versions() -> dict[str, str]:
-    """Versions of what made a result."""
+    """Versions of the software that produced a result."""
     python = sys.version.split()[0]
     return {"tailrace": simulator_version(), "simulator_build": simulator_build(), "python": python}
 

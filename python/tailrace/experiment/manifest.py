@@ -1,4 +1,4 @@
-"""The manifest of a run: what it is, what made it, and how far it has come."""
+"""The manifest of a run: its scenario, software, machine and progress."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ MANIFEST_VERSION = 1
 
 @dataclass(frozen=True)
 class Described:
-    """What a manifest describes."""
+    """The run that a manifest describes."""
 
     loaded: Loaded
     options: Options
@@ -26,9 +26,9 @@ class Described:
     identity: str
     jobs: int
     chosen: Sequence[str]
-    """The arms that were asked for."""
+    """The requested arms."""
     arms: Sequence[str]
-    """The arms that run: those at every point of a sweep where there is one."""
+    """The arms that run; in a sweep, each requested arm at every point."""
     scenarios: Mapping[str, Scenario]
     baseline: str
     trials: int
@@ -37,7 +37,7 @@ class Described:
 
 
 def manifest_of(run: Described, held: Mapping[str, Any] | None) -> dict[str, Any]:
-    """The manifest as a run begins or goes on; `held` is what the directory has already."""
+    """The manifest of a run that starts or resumes; `held` is the one in the directory."""
     scenario, options = run.loaded.scenario, run.options
     held = held or {}
     sweep = sweep_of(run.loaded, run.chosen)
@@ -104,5 +104,5 @@ def _workload_scales(run: Described) -> dict[str, float]:
 
 
 def now() -> str:
-    """The time of day, for the record."""
+    """The current time, ISO 8601."""
     return datetime.now(UTC).isoformat(timespec="seconds")

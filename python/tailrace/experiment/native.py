@@ -1,4 +1,4 @@
-"""The simulator, seen from Python: one trial in, one outcome out."""
+"""Python interface of the simulator: a plan in, an outcome out."""
 
 import hashlib
 import json
@@ -9,12 +9,12 @@ from typing import Any, Protocol, cast
 from tailrace.errors import TailraceError
 
 BUILD_DIGITS = 12
-"""Hexadecimal digits that tell builds apart: 48 bits."""
+"""Hexadecimal digits that identify a build: 48 bits."""
 Columns = dict[str, tuple[str, bytes]]
 
 
 class NativeTrial(Protocol):
-    """What `tailrace._native.Trial` offers."""
+    """The interface of `tailrace._native.Trial`."""
 
     def run(self) -> tuple[str, dict[str, Columns]]: ...
     def spanning_trees(self) -> str: ...
@@ -24,25 +24,25 @@ class NativeTrial(Protocol):
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a trial left."""
+    """The outcome and the tables of a trial."""
 
     data: dict[str, Any]
     tables: dict[str, Columns] = field(default_factory=dict, repr=False)
 
 
 def simulator_version() -> str:
-    """Version of the simulator that is built."""
+    """Version of the built simulator."""
     return str(_module().version())
 
 
 def simulator_build() -> str:
-    """What tells one build of the simulator from another: results of two builds are never mixed."""
+    """Identifies the build of the simulator; results of two builds are never mixed."""
     file = getattr(_module(), "__file__", None)
     return hashlib.sha256(Path(file).read_bytes()).hexdigest()[:BUILD_DIGITS] if file else simulator_version()
 
 
 def make_trial(plan_json: str) -> NativeTrial:
-    """Parses a plan; raises `TailraceError` when the simulator refuses it."""
+    """Parses a plan; raises `TailraceError` when the simulator rejects it."""
     native = _module()
     try:
         return cast(NativeTrial, native.Trial(plan_json))
@@ -51,7 +51,9 @@ def make_trial(plan_json: str) -> NativeTrial:
 
 
 def spanning_trees(plan_json: str) -> list[dict[str, Any]]:
-    """The trees of a plan as they stand in its outcome; raises `TailraceError` when the simulator refuses the plan."""
+    """The spanning trees of a plan, as its outcome lists them; raises `TailraceError` when the simulator rejects the
+    plan.
+    """
     found: list[dict[str, Any]] = json.loads(make_trial(plan_json).spanning_trees())
     return found
 

@@ -1,4 +1,4 @@
-"""How a scenario is to be run, and what that means for an engine and a scenario."""
+"""Options of a run, resolved for an engine and a scenario."""
 
 import sys
 from collections.abc import Sequence
@@ -12,18 +12,18 @@ from tailrace.experiment.machine import available_cores
 
 @dataclass(frozen=True)
 class Options:
-    """How a scenario is to be run."""
+    """Options of a run."""
 
     arms: Sequence[str] | None = None
-    """Only these arms."""
+    """Arms to run; all when empty."""
     jobs: int | None = None
-    """Trials at the same time; None for one on each core."""
+    """Concurrent trials; None for one per core."""
     scale: float = 1.0
-    """Share of every count, size and duration."""
+    """Factor for every count, size and duration."""
     out: Path | None = None
     """Run directory; None for one below `runs/` named after the scenario and its plans."""
     command: Sequence[str] = field(default_factory=lambda: list(sys.argv))
-    """For the record."""
+    """The command line, recorded in the manifest."""
     live_scale: int = 1
     """Rates, queues and users are divided by this; see `experiment.divide`."""
     time_budget_s: float | None = None
@@ -31,7 +31,7 @@ class Options:
 
 
 def jobs_of(asked: int | None, engine: Engine) -> int:
-    """Trials at the same time."""
+    """Number of concurrent trials; raises `RunRefusedError` when the engine cannot run so many."""
     jobs = available_cores() if asked is None else asked
     if jobs < 1:
         raise RunRefusedError(f"--jobs {jobs}: jobs must be at least 1 (hint: omit --jobs for one job per core)")

@@ -1,4 +1,4 @@
-"""The plans of an experiment: one for each arm, of which trials differ in name and seed alone."""
+"""The plans of an experiment: one for each arm; the trials of an arm differ in name and seed alone."""
 
 import hashlib
 from collections.abc import Mapping, Sequence
@@ -11,9 +11,9 @@ from tailrace.scenario.scenario import Scenario
 
 
 class Plans:
-    """Lowers each arm once, when it is asked for; a trial's plan is the arm's with its own name and seed.
+    """Lowers each arm once, on first use; the plan of a trial is that of its arm with the trial's name and seed.
 
-    Arms with the same network share that part of their plans, which is most of them.
+    Arms with the same network share that part of their plans, which is the largest.
     """
 
     def __init__(self, scenarios: Mapping[str, Scenario]) -> None:
@@ -42,7 +42,7 @@ class Plans:
         return {**self._lowered(key.arm), "name": name, "seed": trial_seed(scenario.experiment.seed, key.number)}
 
     def json(self, key: TrialKey) -> str:
-        """The plan of one trial as the simulator reads it."""
+        """The plan of one trial as JSON, the input of the simulator."""
         return self._text(self.raw(key))
 
     def _lowered(self, arm: str) -> dict[str, Any]:
@@ -53,14 +53,14 @@ class Plans:
         return self._raw[arm]
 
     def _text(self, plan: Mapping[str, Any]) -> str:
-        """The canonical JSON of a plan; the texts of parts are kept, because many plans have the same."""
+        """The canonical JSON of a plan; the texts of its parts are cached, because many plans share them."""
         parts = (f'"{key}":{self._part(plan[key])}' for key in sorted(plan))
         return f"{{{','.join(parts)}}}"
 
     def _part(self, value: Any) -> str:
         if not isinstance(value, dict | list):
             return canonical_json(value)
-        # What is kept beside its text is not freed, so that its number stays its own.
+        # The cache also holds the value, so that its `id` is not reused.
         kept, text = self._texts.get(id(value), (None, ""))
         if kept is not value:
             text = canonical_json(value)
@@ -69,9 +69,9 @@ class Plans:
 
 
 def identity(hashes: Mapping[str, str], spec: Experiment, build: str, terms: Sequence[Any] = ()) -> str:
-    """What a run is: the plans of all arms, the seed, the engine. One directory holds runs of one identity.
+    """The identity of a run: a hash of the plans of all arms, the seed and the engine. A directory holds one identity.
 
-    `terms` are what the engine besides looks at when it judges a trial.
+    `terms` are further settings by which the engine judges a trial.
     """
     calibrate = spec.calibrate.model_dump() if spec.calibrate else None
     decisive = [dict(hashes), spec.seed, calibrate, spec.invalid_if, build, *terms]
@@ -79,6 +79,6 @@ def identity(hashes: Mapping[str, str], spec: Experiment, build: str, terms: Seq
 
 
 def alone(scenario: Scenario, workload: str) -> Scenario:
-    """The scenario with one of its workloads only."""
+    """The scenario with only one of its workloads."""
     own = scenario.workloads[workload].model_copy(update={"enabled": True})
     return scenario.model_copy(update={"workloads": {workload: own}})

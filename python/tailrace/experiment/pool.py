@@ -1,4 +1,4 @@
-"""Runs trials on threads: the engines let go of the interpreter while they work."""
+"""Runs trials on threads: the engines release the interpreter lock while they work."""
 
 import signal
 import threading
@@ -16,12 +16,12 @@ from tailrace.experiment.native import Outcome
 from tailrace.experiment.schedule import TrialKey
 
 TICK_S = 0.1
-"""How often progress and interrupts are looked at."""
+"""Seconds between two checks of progress and interrupts."""
 
 
 @dataclass
 class Running:
-    """A trial that is being run."""
+    """A running trial."""
 
     key: TrialKey
     trial: EngineTrial
@@ -29,19 +29,19 @@ class Running:
 
     @property
     def elapsed_s(self) -> float:
-        """Wall time so far."""
+        """Wall time so far, in seconds."""
         return time.monotonic() - self.started_s
 
 
 class Watcher(Protocol):
-    """Is told what happens; never from two threads at once."""
+    """Receives the events of a pool; never called from two threads at once."""
 
     def tick(self, running: Sequence[Running]) -> None: ...
     def finished(self, key: TrialKey, outcome: Outcome, wall_s: float) -> None: ...
 
 
 class Pool:
-    """A number of threads that work off a list of trials."""
+    """Threads that execute a list of trials."""
 
     def __init__(self, jobs: int, trial_of: Callable[[TrialKey], EngineTrial], watcher: Watcher) -> None:
         self.jobs = jobs
@@ -55,11 +55,11 @@ class Pool:
         self._error: BaseException | None = None
 
     def run_all(self, keys: Sequence[TrialKey]) -> bool:
-        """Runs every trial; returns whether it was interrupted (Ctrl-C, SIGTERM). What had finished is kept.
+        """Runs every trial; returns whether it was interrupted (Ctrl-C, SIGTERM). Finished trials are kept.
 
-        A trial that the engine refuses or breaks on has an outcome of status `failed`. Any other error, such as a full
-        disk in the watcher or a panic, stops everything and is raised. A second interrupt raises `KeyboardInterrupt`
-        at once.
+        A trial that the engine rejects, or that ends with an error of the engine, has an outcome of status `failed`.
+        Any other error, such as a full disk in the watcher or a panic, stops all trials and is raised. A second
+        interrupt raises `KeyboardInterrupt` at once.
         """
         self._waiting.extend(keys)
         threads = [threading.Thread(target=self._work, daemon=True) for _ in range(min(self.jobs, len(keys)))]
@@ -81,7 +81,7 @@ class Pool:
         return interrupts.count > 0
 
     def cancel(self) -> None:
-        """Starts no further trial and asks the running ones to stop."""
+        """Starts no further trial and requests the running ones to stop."""
         with self._lock:
             self._is_cancelled = True
             self._waiting.clear()
@@ -123,8 +123,8 @@ class Pool:
         return running.trial.run()
 
 
-SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-"""Ctrl-C, SIGTERM (as batch systems send it) and SIGHUP (of a terminal that is closed)."""
+SIGNALS = (signal.SIGINT, signal.SIGQUIT, signal.SIGTERM, signal.SIGHUP)
+"""Ctrl-C, Ctrl-\\, SIGTERM (as batch systems send it) and SIGHUP (of a terminal that is closed)."""
 
 
 @dataclass
@@ -134,10 +134,10 @@ class _Interrupts:
 
 @contextmanager
 def _interrupts() -> Iterator[_Interrupts]:
-    """Counts signals that ask the program to end in place of raising; the second one raises.
+    """Counts termination signals instead of raising; the second one raises.
 
-    What the caller ignores stays ignored, as nohup(1) wants it. Only the main thread can do so; elsewhere
-    nothing is counted.
+    Signals that the caller ignores stay ignored, as nohup(1) requires. Signals can be counted in the main thread only;
+    in any other thread this does nothing.
     """
     interrupts = _Interrupts()
     if threading.current_thread() is not threading.main_thread():

@@ -1,4 +1,4 @@
-"""Tells a person, or a program, how far a run has come. Everything here goes to stderr: stdout is for results."""
+"""Reports the progress of a run to people or programs. All of it goes to stderr: stdout is for results."""
 
 import json
 import sys
@@ -11,13 +11,13 @@ from tailrace.experiment.pool import Running
 from tailrace.experiment.schedule import TrialKey
 
 PLAIN_LINE_EVERY_S = 10.0
-"""Without a terminal a line of progress is written this often, besides one for every trial."""
+"""Seconds between lines of progress without a terminal, besides one line for every trial."""
 JSON_LINE_EVERY_S = 1.0
-"""For programs, a line of progress is written this often."""
+"""Seconds between lines of progress for programs."""
 
 
 class Reporter(Protocol):
-    """What the experiment tells."""
+    """Receives the progress of an experiment."""
 
     def say(self, text: str) -> None: ...
     def begin(self, what: str, estimate: TimeEstimate) -> None: ...
@@ -27,7 +27,7 @@ class Reporter(Protocol):
 
 
 class Silent:
-    """Says nothing."""
+    """Reports nothing."""
 
     def say(self, text: str) -> None:
         """Nothing."""
@@ -55,16 +55,16 @@ class Plain:
         self._last_s = time.monotonic()
 
     def say(self, text: str) -> None:
-        """One line."""
+        """Writes a message on a line."""
         print(text, file=self._out, flush=True)
 
     def begin(self, what: str, estimate: TimeEstimate) -> None:
-        """A stage of so many trials."""
+        """A stage of `estimate.total` trials begins."""
         self._what, self._estimate = what, estimate
         self.say(f"{what}: {estimate.total} trial{'s' if estimate.total != 1 else ''}")
 
     def tick(self, running: Sequence[Running]) -> None:
-        """Now and then a line with the time to go."""
+        """Writes a line with the remaining time at intervals."""
         now = time.monotonic()
         if self._estimate is not None and now - self._last_s >= PLAIN_LINE_EVERY_S:
             self._last_s = now
@@ -72,13 +72,13 @@ class Plain:
             self.say(f"{self._what}: {share:.0%} done, {left}")
 
     def finished(self, key: TrialKey, outcome: dict[str, Any], wall_s: float) -> None:
-        """A line for each trial."""
+        """Writes a line for each trial."""
         self._last_s = time.monotonic()
         done = f"{self._estimate.done}/{self._estimate.total} " if self._estimate else ""
         self.say(f"{done}{key} took {wall_s:.1f} s: {verdict(outcome)}")
 
     def end(self) -> None:
-        """The stage is over."""
+        """The stage has ended."""
         self._estimate = None
 
 
@@ -99,12 +99,12 @@ class Ndjson:
         self._write("message", text=text)
 
     def begin(self, what: str, estimate: TimeEstimate) -> None:
-        """A stage of so many trials."""
+        """A stage of `estimate.total` trials begins."""
         self._what, self._estimate = what, estimate
         self._write("begin", stage=what, trials=estimate.total)
 
     def tick(self, running: Sequence[Running]) -> None:
-        """How far the stage is."""
+        """Progress of the stage."""
         now = time.monotonic()
         if self._estimate is not None and now - self._last_s >= JSON_LINE_EVERY_S:
             self._last_s = now
@@ -113,18 +113,18 @@ class Ndjson:
             self._write("progress", stage=self._what, fraction=round(share, 4), remaining_s=left_s)
 
     def finished(self, key: TrialKey, outcome: dict[str, Any], wall_s: float) -> None:
-        """A trial ended."""
+        """A trial has ended."""
         fields = {name: outcome.get(name) for name in ("status", "reason", "digest")}
         self._write("trial", arm=key.arm, trial=key.number, wall_s=round(wall_s, 3), **fields)
 
     def end(self) -> None:
-        """The stage is over."""
+        """The stage has ended."""
         self._write("end", stage=self._what)
         self._estimate = None
 
 
 class Terminal:
-    """A progress bar with the time to go."""
+    """A progress bar with the remaining time."""
 
     def __init__(self) -> None:
         from rich.console import Console
@@ -135,11 +135,11 @@ class Terminal:
         self._estimate: TimeEstimate | None = None
 
     def say(self, text: str) -> None:
-        """One line above the bar."""
+        """Writes a message above the bar."""
         self._console.print(text, markup=False, highlight=False)
 
     def begin(self, what: str, estimate: TimeEstimate) -> None:
-        """A bar for a stage."""
+        """Shows a bar for a stage."""
         from rich.progress import BarColumn, Progress, TextColumn
 
         self._estimate = estimate
@@ -161,12 +161,12 @@ class Terminal:
             self._progress.update(self._task, completed=share, left=state)
 
     def finished(self, key: TrialKey, outcome: dict[str, Any], wall_s: float) -> None:
-        """A line for a trial that is not ok; the bar shows the others."""
+        """Writes a line for a trial that is not ok; other trials only move the bar."""
         if outcome.get("status") != "ok":
             self.say(f"{key} {verdict(outcome)}")
 
     def end(self) -> None:
-        """Takes the bar away."""
+        """Removes the bar."""
         if self._progress is not None:
             self._progress.stop()
         self._progress = self._estimate = None
@@ -179,7 +179,7 @@ def verdict(outcome: dict[str, Any]) -> str:
 
 
 def to_go(remaining_s: float | None) -> str:
-    """The time to go in words that claim no more than is known."""
+    """The remaining time, rounded to its precision."""
     if remaining_s is None:
         return "remaining time unknown"
     if remaining_s < 90:
@@ -190,7 +190,7 @@ def to_go(remaining_s: float | None) -> str:
 
 
 def reporter_for(*, json_lines: bool, quiet: bool = False) -> Reporter:
-    """The one that fits the place: a bar on a terminal, lines elsewhere, JSON when asked for."""
+    """The reporter for stderr: a bar on a terminal, lines elsewhere, JSON when requested."""
     if quiet:
         return Silent()
     if json_lines:

@@ -1,4 +1,4 @@
-"""One experiment from a checked scenario to a run directory with a summary and a report."""
+"""Runs an experiment: from a checked scenario to a run directory with summary and report."""
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -28,21 +28,21 @@ from tailrace.scenario.loading import Loaded
 from tailrace.scenario.scenario import Scenario
 
 RUNS = Path("runs")
-"""Where run directories are made when no other place is named."""
+"""Default parent of the run directories."""
 NAME_HASH_DIGITS = 8
 SECONDS_PER_MINUTE = 60
 INTERRUPTED, FINISHED = "interrupted", "finished"
-"""States of a run that has ended. It has finished when every planned trial has an outcome on disk."""
+"""States of a run that has ended. A run has finished when every planned trial has an outcome on disk."""
 LOST_LISTED_MAX = 5
-"""Trials without an outcome that a message names."""
+"""Trials without an outcome that a message names at most."""
 
 MACHINE_FAULT_KEYS = ("is_machine_fault", "spoilt")
-"""Keys that mark a trial which the machine invalidated; `spoilt` stands in run directories of earlier versions."""
+"""Keys that mark a trial invalidated by the machine; earlier versions wrote `spoilt`."""
 
 
 @dataclass(frozen=True)
 class Finished:
-    """A run that came to its end or was interrupted."""
+    """A run that has ended or was interrupted."""
 
     path: Path
     is_interrupted: bool
@@ -52,12 +52,12 @@ class Finished:
 
     @property
     def is_valid(self) -> bool:
-        """Whether every trial that was run counts, and none is lacking."""
+        """Whether all trials that were run are valid and none is missing."""
         return all(status == "ok" for status in self.statuses.values()) and not self.lacks
 
 
 class ExperimentRun:
-    """The plans of a scenario, their trials and the directory that keeps them."""
+    """The plans of a scenario, their trials and the run directory."""
 
     def __init__(
         self, loaded: Loaded, options: Options, reporter: Reporter | None = None, engine: Engine | None = None
@@ -74,7 +74,7 @@ class ExperimentRun:
         every = {**loaded.arms, **loaded.swept}
         self.scenarios = {arm: scaled(scenario, options.scale) for arm, scenario in every.items()}
         self.engine.refuse(loaded, {arm: self.scenarios[arm] for arm in self.arms})
-        # The points of a sweep are no part of the identity: a finer grid goes on in the same directory.
+        # The points of a sweep are not part of the identity: a finer grid continues in the same directory.
         self.plans = Plans(self.with_solos())
         hashes = {arm: self.plans.hash(arm) for arm in self.scenarios if arm in loaded.arms}
         terms = [*self.engine.terms(self._spec), *(["sweep"] if loaded.points else [])]
@@ -96,7 +96,7 @@ class ExperimentRun:
         return next(iter(self.loaded.arms))
 
     def keys(self, trials: int | None = None) -> list[TrialKey]:
-        """Every trial of this run in the order in which they start; `trials` of each arm, or as the scenario says."""
+        """Every trial of this run in order of start; `trials` for each arm, default: as the scenario states."""
         numbers = range(1, (trials or self._spec.trials) + 1)
         keys = shuffled([*self.arms, *self._solos()], numbers, self._spec.seed)
         return [key for key in keys if not key.arm.startswith(SOLO) or key.number <= self._spec.solo_trials]
@@ -106,7 +106,7 @@ class ExperimentRun:
         return [key for key in self.keys() if self.directory.finished(key) is None]
 
     def _solos(self) -> list[str]:
-        """Arms of one workload alone; a workload without an end has no completion to compare."""
+        """Arms of one workload alone; an endless workload has no completion time to compare."""
         if not self._spec.has_solo:
             return []
         workloads = self.scenarios[self.baseline].workloads
@@ -114,10 +114,10 @@ class ExperimentRun:
         return [SOLO + name for name, workload in workloads.items() if workload.work() or name in calibrated]
 
     def run(self) -> Finished:
-        """Runs what has not been run yet, and writes result and report, in part if interrupted."""
+        """Runs the remaining trials and writes result and report, also after an interrupt."""
         self.directory.open(self.identity)
         with self.directory.locked():
-            held = self.directory.open(self.identity)  # again: another process may have been at work until now
+            held = self.directory.open(self.identity)  # again: another process may have held the directory until now
             was_finished = self._was_finished(held)
             manifest = manifest_of(self.described(held), held)
             self.directory.write_manifest(manifest)
@@ -126,12 +126,12 @@ class ExperimentRun:
             try:
                 is_interrupted = not self._calibrate() or self._run_trials()
             except BaseException:
-                with suppress(OSError):  # the error that ended the run is the one to tell
+                with suppress(OSError):  # the error that ended the run is the one to report
                     self.directory.write_manifest({**manifest, "state": INTERRUPTED, "finished": now()})
                 raise
             finally:
                 self.engine.close()
-            is_open = is_interrupted or self.budget is not None  # a budget may end before every trial was run
+            is_open = is_interrupted or self.budget is not None  # a budget may end before every trial has run
             lost = [] if is_open else [key for key in self.keys() if not self.directory.is_there(key)]
             is_whole = not is_interrupted and all(key in self.statuses for key in self.keys())
             state = FINISHED if is_whole and not lost else INTERRUPTED
@@ -145,7 +145,7 @@ class ExperimentRun:
         return Finished(self.directory.path, is_interrupted, dict(self.statuses), lacking)
 
     def described(self, held: dict[str, Any] | None) -> Described:
-        """What the manifest of this run states; `held` is the manifest that the directory has already."""
+        """The manifest of this run; `held` is the manifest in the directory."""
         trials = max(self._spec.trials, int((held or {}).get("trials", 0)))
         return Described(
             self.loaded,
@@ -162,7 +162,7 @@ class ExperimentRun:
         )
 
     def _was_finished(self, held: dict[str, Any] | None) -> str | None:
-        """When a complete run had finished: to look at it again does not finish it anew."""
+        """When a complete run had finished; repeating its command does not change that time."""
         if held is None or held["state"] != FINISHED or self.missing_keys():
             return None
         return str(held["finished"])
@@ -180,13 +180,13 @@ class ExperimentRun:
         return True
 
     def is_calibrated(self) -> bool:
-        """Whether the work of every workload is known; takes up a calibration that the directory holds."""
+        """Whether the size of every workload is known; loads a calibration from the directory."""
         if self._spec.calibrate is None:
             return True
         return calibrate.recorded(self.directory) is not None and self._calibrate()
 
     def with_solos(self) -> dict[str, Scenario]:
-        """The arms, and every workload that runs alone in the baseline arm."""
+        """The arms, and the solo runs of workloads in the baseline arm."""
         baseline = self.scenarios[self.baseline]
         return {**self.scenarios, **{arm: alone(baseline, arm.removeprefix(SOLO)) for arm in self._solos()}}
 
@@ -214,7 +214,7 @@ class ExperimentRun:
         return is_interrupted
 
     def _run_within(self, keys: Sequence[TrialKey], budget: Budget) -> bool:
-        """Runs trials one after the other until every arm has its valid ones or the time is over."""
+        """Runs trials one after the other until every arm has enough valid ones or the time is over."""
         self.budget = budget
         tried: dict[TrialKey, int] = {key: self.directory.attempts(key) for key in keys}
 
@@ -246,7 +246,7 @@ class ExperimentRun:
             self.reporter.end()
 
     def _repeatable(self, keys: Sequence[TrialKey]) -> list[TrialKey]:
-        """Trials that the machine invalidated and that may be repeated."""
+        """Trials invalidated by the machine that may be repeated."""
         return [key for key in self._invalidated(keys) if self.directory.attempts(key) < self._spec.live.attempts]
 
     def _invalidated(self, keys: Sequence[TrialKey]) -> list[TrialKey]:
@@ -261,14 +261,14 @@ class ExperimentRun:
         self.reporter.tick(running)
 
     def finished(self, key: TrialKey, outcome: Outcome, wall_s: float) -> None:
-        """From the pool, in the thread of the trial: judges and keeps the trial."""
+        """Called by the pool in the thread of the trial: judges and stores the trial."""
         data = judged(outcome.data, self.plans.scenarios[key.arm], self.engine)
         data = {**data, "arm": key.arm, "trial": key.number, "plan_hash": self.plans.hash(key.arm)}
         self.directory.write_trial(key, Outcome(data, outcome.tables))
         self.statuses[key] = str(data["status"])
         if self.budget is not None:
             self.budget.took(key, wall_s)
-        if self.budget is None or data["status"] == "ok":  # an attempt that did not count brings the end no nearer
+        if self.budget is None or data["status"] == "ok":  # an invalid attempt is no progress
             self.estimate.finished(key, wall_s)
         self.reporter.finished(key, data, wall_s)
 
@@ -283,7 +283,7 @@ class ExperimentRun:
 
 
 def check_published(loaded: Loaded) -> None:
-    """Raises when the published figures cannot be read or name what is not there: before anything runs."""
+    """Raises, before any trial, when the published figures are unreadable or name an unknown arm or workload."""
     from tailrace.results.directory.published import read_published
 
     path = loaded.published_path

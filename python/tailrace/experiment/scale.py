@@ -1,15 +1,15 @@
-"""A smaller experiment of the same rates: fewer transactions, bytes and seconds."""
+"""Scales an experiment: fewer transactions, bytes and seconds at the same rates."""
 
 from tailrace.scenario.scenario import Scenario
 
 SCALE_MIN = 1e-6
-"""Below a millionth nothing is left of any count."""
+"""Below a millionth, every count is at its minimum."""
 
 
 def scaled(scenario: Scenario, factor: float) -> Scenario:
     """`scenario` with every count, stream size and time on the experiment's clock times `factor`.
 
-    Counts stay above zero. Gaps, delays and rates are what they are.
+    Counts stay above zero. Gaps, delays and rates are unchanged.
     """
     if factor == 1:
         return scenario
@@ -27,9 +27,10 @@ def scaled(scenario: Scenario, factor: float) -> Scenario:
 
 
 def workload_scales(full: Scenario, small: Scenario, factor: float) -> dict[str, float]:
-    """What each workload was really scaled by: 240 x 0.05 is 12 exactly, 507 x 0.05 is 25, not 25.35.
+    """The factor by which each workload was scaled, given rounding: 240 x 0.05 is 12 exactly, 507 x 0.05 is 25, not
+    25.35.
 
-    A workload whose number calibration chooses, or that has none, goes by the clock: it is scaled by `factor`.
+    A workload whose count is calibrated, or that has none, is scaled in time, by `factor`.
     """
     calibrate = full.experiment.calibrate
     by_clock: set[str] = set()

@@ -1,4 +1,4 @@
-"""Which trials there are, and in which order they run."""
+"""The trials of an experiment and the order in which they run."""
 
 import hashlib
 import random
@@ -6,19 +6,19 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 SOLO = "solo:"
-"""Arms of this prefix have one workload alone in the baseline arm."""
+"""Prefix of arms that run one workload alone on the network of the baseline arm."""
 
 
 @dataclass(frozen=True, order=True)
 class TrialKey:
-    """One trial of one arm; trials count from 1."""
+    """One trial of one arm; trials are numbered from 1."""
 
     arm: str
     number: int
 
     @property
     def folder(self) -> str:
-        """Name of the arm's folder below `trials/`; a colon is not allowed in file names everywhere."""
+        """Name of the arm's folder below `trials/`; some file systems do not allow a colon."""
         return f"solo-{self.arm.removeprefix(SOLO)}" if self.arm.startswith(SOLO) else self.arm
 
     def __str__(self) -> str:
@@ -28,13 +28,13 @@ class TrialKey:
 def shuffled(arms: Sequence[str], numbers: Iterable[int], seed: int) -> list[TrialKey]:
     """Every trial of every arm, in an order that follows from the seed.
 
-    Machines warm up and other programs come and go: in a random order such effects fall on all arms alike. The order is
-    made of blocks, one for each trial number, so that a partial run has about as many trials of every arm.
+    In a random order, drifts of the machine (temperature, other programs) affect all arms alike. The order consists of
+    blocks, one for each trial number, so that a partial run has about equally many trials of every arm.
     """
     order: list[TrialKey] = []
     for number in numbers:
         block = [TrialKey(arm, number) for arm in arms]
-        luck = random.Random(hashlib.sha256(f"tailrace/{seed}/order/{number}".encode()).digest())
-        luck.shuffle(block)
+        rng = random.Random(hashlib.sha256(f"tailrace/{seed}/order/{number}".encode()).digest())
+        rng.shuffle(block)
         order += block
     return order

@@ -1,4 +1,4 @@
-"""The run directory: every file appears whole or not at all, and no result is ever overwritten."""
+"""The run directory: files are written atomically, and no result is ever overwritten."""
 
 import fcntl
 from collections.abc import Iterator
@@ -13,28 +13,28 @@ from tailrace.experiment.schedule import TrialKey
 from tailrace.files import PART, make_folder, named, read_json, write_bytes, write_json
 
 KEPT = ("ok", "invalid")
-"""Statuses of trials that are results; failed ones are tried again when the run is resumed."""
+"""Statuses of trials that are results; failed trials run again when the run is resumed."""
 
 ATTEMPT = ".attempt-"
-"""Between the number of a trial and that of an attempt which did not count, in names of files."""
+"""Separates the number of a trial from that of an invalid attempt in file names."""
 LOCK = "run.lock"
 BEGINNINGS = frozenset({"trials", LOCK})
-"""What is in a run directory before its manifest."""
+"""Files that a run directory may have before its manifest is written."""
 
 FORMATS: dict[str, Literal["I", "Q", "d"]] = {"u32": "I", "u64": "Q", "f64": "d"}
-"""Column types of the simulator and their formats in Python's buffer protocol."""
+"""Column types of the simulator, and their formats in Python's buffer protocol."""
 
 
 class RunDirectory:
-    """Where a run keeps its files."""
+    """The folder of a run and its files."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
 
     def open(self, identity: str) -> dict[str, Any] | None:
-        """Makes the directory, or opens it when it holds the same run; returns the manifest that it held.
+        """Creates the directory, or opens it when it holds the same run; returns the manifest that it held.
 
-        Raises `RunRefusedError` when it holds anything else.
+        Raises `RunRefusedError` when it contains anything else.
         """
         manifest = self.manifest()
         if manifest is not None and manifest.get("identity") != identity:
@@ -56,7 +56,7 @@ class RunDirectory:
         return manifest
 
     def _is_fresh(self) -> bool:
-        """Whether it is a folder without anything but the beginnings of a run that was killed, or has just started."""
+        """Whether the folder contains nothing but the first files of a run that was killed or has just started."""
         if not self.path.is_dir():
             return False
         is_begun = self.lock_path.exists()
@@ -65,7 +65,7 @@ class RunDirectory:
 
     @property
     def lock_path(self) -> Path:
-        """The file that the process at work holds a lock on."""
+        """The file that the running process has locked."""
         return self.path / LOCK
 
     @contextmanager
@@ -80,7 +80,7 @@ class RunDirectory:
                 ) from None
             for folder in ("", "plans/", "trials/*/"):
                 for left in self.path.glob(f"{folder}.*{PART}"):
-                    left.unlink(missing_ok=True)  # of a process that was killed
+                    left.unlink(missing_ok=True)  # left by a process that was killed
             yield
 
     def manifest(self) -> dict[str, Any] | None:
@@ -96,21 +96,21 @@ class RunDirectory:
         return self.path / "trials" / key.folder / f"{key.number}.json"
 
     def finished(self, key: TrialKey) -> dict[str, Any] | None:
-        """Outcome of a trial that has one; a failed trial has none."""
+        """Outcome of a trial; None without one and for a failed trial."""
         outcome = read_object(self.trial_path(key))
         return outcome if outcome is not None and outcome.get("status") in KEPT else None
 
     def is_there(self, key: TrialKey) -> bool:
-        """Whether a trial left an outcome, be it that it failed."""
+        """Whether a trial has an outcome, including a failed one."""
         return read_object(self.trial_path(key)) is not None
 
     def attempts(self, key: TrialKey) -> int:
-        """How often a trial was run to its end."""
+        """Number of times that a trial has ended."""
         path = self.trial_path(key)
         return len(list(path.parent.glob(f"{key.number}{ATTEMPT}*.json"))) + path.exists()
 
     def _set_aside(self, key: TrialKey) -> None:
-        """An earlier attempt gets a name of its own, its tables first: a trial without tables is a trial."""
+        """Renames an earlier attempt, its tables first: no outcome is left with the tables of another attempt."""
         path = self.trial_path(key)
         name = f"{key.number}{ATTEMPT}{self.attempts(key)}"
         for table in path.parent.glob(f"{key.number}.*.parquet"):
@@ -120,9 +120,9 @@ class RunDirectory:
             path.replace(path.with_name(f"{name}.json"))
 
     def write_trial(self, key: TrialKey, outcome: Outcome) -> None:
-        """Writes a trial's tables, then its outcome: a trial whose outcome is there is complete.
+        """Writes the tables of a trial, then its outcome: a trial with an outcome is complete.
 
-        A trial that was run before and did not count is kept beside it.
+        An earlier, invalid attempt is kept beside it.
         """
         path = self.trial_path(key)
         make_folder(path.parent)
@@ -147,7 +147,7 @@ class RunDirectory:
 
 
 def read_object(path: Path) -> dict[str, Any] | None:
-    """A JSON object; None when the file is not there or not whole."""
+    """A JSON object; None when the file is missing or incomplete."""
     try:
         content = read_json(path)
     except (FileNotFoundError, NotADirectoryError, ValueError):
@@ -158,8 +158,8 @@ def read_object(path: Path) -> dict[str, Any] | None:
 def parquet(columns: Columns) -> memoryview:
     """One table as the content of a Parquet file.
 
-    It is made in memory, where it is smaller than the columns are, so that all files are written in one place:
-    a writer of tables that meets a full disk panics.
+    It is made in memory, where it is smaller than the columns, and written like all other files: the table writer would
+    panic on a full disk.
     """
     from arro3.core import Array, Table
     from arro3.io import write_parquet as write

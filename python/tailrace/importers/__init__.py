@@ -1,1 +1,1 @@
-"""Vendors' configurations: read into the switch section of a scenario, and written from one."""
+"""Vendor configurations: reads them into the switch section of a scenario, and writes them from one."""

@@ -1,4 +1,4 @@
-"""What a vendor's configuration cannot say: found by reading back what was written."""
+"""Settings that a vendor's configuration cannot express: found by reading the written configuration back."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -14,7 +14,7 @@ from tailrace.scenario.policies.limit import Limit
 from tailrace.scenario.policies.switch import Policy, Switch
 
 HARDWARE_KEYS = ("buffer", "switching", "latency")
-"""What of a switch is a property of its hardware, which no configuration of queues sets."""
+"""Keys of a switch that are properties of its hardware; no queueing configuration sets them."""
 SHOWN_MAX = 60
 """Characters of a value that a remark shows."""
 
@@ -22,7 +22,7 @@ Found = Iterator[tuple[str, Any, Any, FieldInfo | None]]
 
 
 def compare(exported: dict[str, Policy], switch: Switch, read_back: Section, remarks: Remarks) -> None:
-    """Says of everything that did not survive the way out and back: of the policies by name, and of the switch."""
+    """Adds a remark for every setting of the policies and the switch that differs after export and import."""
     policies, switch_back = read_back.models()
     for name, policy in exported.items():
         back = policies.get(name)
@@ -37,7 +37,7 @@ def compare(exported: dict[str, Policy], switch: Switch, read_back: Section, rem
         value = getattr(switch, key)
         is_written = key in switch_back.model_fields_set and value == getattr(switch_back, key)
         if key in switch.model_fields_set and not is_written:
-            words = f"{_shown(value, field)} is a property of the switch: no command sets it"
+            words = f"{_shown(value, field)} is a property of the switch hardware; no command sets it"
             remarks.add(0, f"switches.{key}", "not-modelled", words)
     if switch.bridge_priority != switch_back.bridge_priority:
         words = f"{switch.bridge_priority} is not written: the configuration covers queueing only"
@@ -48,14 +48,14 @@ def compare(exported: dict[str, Policy], switch: Switch, read_back: Section, rem
 
 
 def _rules(were: list[Rule], became: list[Rule], remarks: Remarks) -> None:
-    """Rules that are lost, those that the vendor adds, or their order."""
+    """Remarks about lost rules, rules that the vendor adds, and a different order."""
     lost = [(index, rule) for index, rule in enumerate(were) if rule not in became]
     for index, rule in lost:
-        words = f"{_shown(rule)} cannot be expressed there, or is expressed differently"
+        words = f"{_shown(rule)} cannot be expressed, or is expressed differently"
         remarks.add(0, f"switches.classify.{index}", "not-modelled", words)
     added = [rule for rule in became if rule not in were]
     if added:
-        words = "the configuration also means " + ", ".join(_shown(rule) for rule in added)
+        words = "the configuration also has the rules " + ", ".join(_shown(rule) for rule in added)
         remarks.add(0, "switches.classify", "not-modelled", words)
     if not lost and not added and were != became:
         remarks.add(0, "switches.classify", "not-modelled", "the rules were read back in a different order")

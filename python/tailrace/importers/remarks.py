@@ -1,11 +1,11 @@
-"""What became of every line of a configuration: nothing is dropped in silence."""
+"""Remarks: the treatment of every line of a configuration. No line is dropped silently."""
 
 import re
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Literal
 
 Verdict = Literal["understood", "no-effect", "not-modelled", "not-understood", "contradiction", "assumed"]
-"""`no-effect`: known, with no effect that a simulation could show. `not-modelled`: known, and left out here."""
+"""`no-effect`: known, without effect on a simulation. `not-modelled`: known, but not represented in a scenario."""
 
 WORDS: dict[Verdict, str] = {
     "understood": "understood",
@@ -21,20 +21,20 @@ TEXT_MAX = 70
 
 NAMES = re.compile(r"'[^']*'|[A-Za-z-]*Ethernet[\w/.:-]*|^[\w-]+(?=: )")
 NUMBERS = re.compile(r"[0-9]+(?:\.[0-9]+)?(?:[kMG]?B|%)?")
-"""What differs between remarks of one kind."""
+"""Parts in which remarks of one kind may differ."""
 
 
 @dataclass(frozen=True)
 class Remark:
-    """One line of the configuration, or one thing that no line says."""
+    """A remark about one line of the configuration, or about a setting that no line states."""
 
     line: int
-    """1 is the first line; 0 when no single line says it."""
+    """The first line is 1; 0 for a remark about no single line."""
     text: str
-    """The line as it stands, or the part of it that this is about."""
+    """The line, or the part of it that the remark is about."""
     verdict: Verdict
     words: str
-    """Where it went, or what it would have meant."""
+    """The key that it set, or the meaning of what was omitted."""
 
 
 @dataclass
@@ -44,21 +44,21 @@ class Remarks:
     found: list[Remark] = field(default_factory=list)
     known: set[Remark] = field(default_factory=set, repr=False)
     places: dict[tuple[int, str], int] = field(default_factory=dict, repr=False)
-    """Which piece of the text a line, or a part of a line, is."""
+    """Position in the text of the current line, or part of a line."""
 
     def placed(self, line: int, text: str) -> None:
-        """The next piece of the text."""
+        """Advances to the next line, or part of a line."""
         self.places.setdefault((line, text), len(self.places))
 
     def add(self, line: int, text: str, verdict: Verdict, words: str) -> None:
-        """One more remark; the same thing about the same line is said once."""
+        """Adds a remark; duplicates about the same line are omitted."""
         remark = Remark(line, text, verdict, words)
         if remark not in self.known:
             self.known.add(remark)
             self.found.append(remark)
 
     def repeated(self, earlier_line: int, earlier: str, line: int, text: str) -> None:
-        """A setting is there twice: the later one counts."""
+        """Adds a remark about a repeated setting: the later line takes precedence."""
         if earlier.split() == text.split():
             self.add(earlier_line, earlier, "no-effect", f"line {line} repeats it")
         else:
@@ -67,31 +67,31 @@ class Remarks:
             )
 
     def rename(self, old: str, new: str) -> None:
-        """A place in the scenario has another name."""
+        """Renames a place of the scenario in all remarks."""
         whole = re.compile(re.escape(old) + r"(?![\w-])")
         self.found = [replace(remark, words=whole.sub(lambda _: new, remark.words)) for remark in self.found]
         self.known = set(self.found)
 
     def count(self, *verdicts: Verdict) -> int:
-        """How many remarks have one of these verdicts."""
+        """Number of remarks with one of these verdicts."""
         return sum(remark.verdict in verdicts for remark in self.found)
 
     @property
     def is_complete(self) -> bool:
-        """Whether everything was understood and nothing contradicts anything."""
+        """Whether every line was understood and there is no contradiction."""
         return self.count("not-modelled", "not-understood", "contradiction") == 0
 
     def data(self) -> list[dict[str, Any]]:
-        """For programs, in the order of the lines."""
+        """The remarks as JSON values, in the order of the lines."""
         return [asdict(remark) for remark in self.ordered()]
 
     def ordered(self) -> list[Remark]:
-        """In the order of the text; what no line says comes last."""
+        """Remarks in the order of the text; those about no line come last."""
         last = len(self.places)
         return sorted(self.found, key=lambda r: (r.line == 0, r.line, self.places.get((r.line, r.text), last)))
 
     def kinds(self) -> list[tuple[Remark, int]]:
-        """The first remark of each kind, in order, and how many there are of it."""
+        """The first remark of each kind, in order, and the number of remarks of that kind."""
         found: dict[tuple[str, ...], tuple[Remark, int]] = {}
         for remark in self.ordered():
             kind = _kind(remark)
@@ -100,7 +100,7 @@ class Remarks:
         return list(found.values())
 
     def text(self, file: str, nothing: str = "nothing in it", *, is_verbose: bool = False) -> str:
-        """For people: a line for each kind or each remark, then the counts, or what it means that there is none."""
+        """Text with a line for each kind or each remark, then the counts; `nothing` when there is none."""
         if is_verbose:
             rows = [_row(file, remark) for remark in self.ordered()]
         else:
@@ -111,7 +111,7 @@ class Remarks:
 
 
 def _kind(remark: Remark) -> tuple[str, ...]:
-    """Remarks are of one kind when they say the same of the same command or table, but for names and numbers."""
+    """Remarks are of one kind when they differ only in names and numbers and concern the same command or table."""
     words = NUMBERS.sub("#", NAMES.sub("*", remark.words))
     if remark.verdict == "no-effect":
         return remark.verdict, words, ""

@@ -1,4 +1,4 @@
-"""The part of a scenario that a switch's configuration determines: policies and one switch."""
+"""The section of a scenario that a switch configuration determines: policies and one switch."""
 
 import io
 from dataclasses import dataclass, field
@@ -19,45 +19,47 @@ from tailrace.scenario.text.units import RATE, SHARE, SIZE, TIME
 PRIORITIES = range(8)
 ONE_PERCENT_PPB = 10**7
 STAND_INS = ("host-a", "host-b", "host-c")
-"""Hosts of the scenario in which a section is looked at."""
+"""Hosts of the scenario in which a section is checked."""
 
 PORTS_NAMED_MAX = 3
-"""Ports that a comment names."""
+"""Ports that a comment names at most."""
 
 Yaml = dict[str, Any]
 
 
 @dataclass
 class Section:
-    """Policies and a switch as they stand in a scenario file."""
+    """Policies and a switch in the form of a scenario file."""
 
     switch_name: str = "switch"
     switch: Yaml = field(default_factory=dict)
     policies: dict[str, Yaml] = field(default_factory=dict)
     mtu_bytes: int | None = None
-    """MTU of the default class: in a scenario, hosts have it."""
+    """MTU of the default class; in a scenario it belongs to hosts."""
     class_mtus: dict[int, int] = field(default_factory=dict)
-    """MTU by class, where classes have one."""
+    """MTU by class, for classes with one."""
     port_rates: dict[str, int] = field(default_factory=dict)
-    """Bits per second of ports that state a rate: in a scenario, links have it."""
+    """Rate of ports that state one, in bit/s; in a scenario it belongs to links."""
     has_queues: bool = True
-    """Whether anything in the configuration is about queues."""
+    """Whether any line of the configuration is about queues."""
     is_sound: bool = True
-    """Whether a scenario can have this section."""
+    """Whether this section is valid in a scenario."""
 
     def data(self) -> Yaml:
-        """As a mapping."""
+        """The section as a mapping."""
         return {"policies": self.policies, "switches": {self.switch_name: self.switch}}
 
     def text(self, source: str) -> str:
-        """As YAML, with a comment that says where it is from."""
-        head = [f"# Switch section from {source}. Put it into a scenario that has a switch '{self.switch_name}'."]
+        """The section as YAML, with a comment that names its source."""
+        head = [f"# Switch section from {source}. Insert it into a scenario with a switch '{self.switch_name}'."]
         if self.mtu_bytes is not None:
-            head.append(f"# MTU of the switch: write at most hosts.defaults.mtu: {self.mtu_bytes}B")
+            head.append(f"# MTU of the switch: set hosts.defaults.mtu to at most {self.mtu_bytes}B")
         own = {group: mtu for group, mtu in self.class_mtus.items() if mtu != self.mtu_bytes}
-        head += [f"# MTU of class {group}: hosts that send it have at most mtu: {mtu}B" for group, mtu in own.items()]
         head += [
-            f"# {ports} {'has' if count == 1 else 'have'} {rate(bps)}: network.link.rate, or rate: of links one by one"
+            f"# MTU of class {group}: set mtu to at most {mtu}B for hosts that send it" for group, mtu in own.items()
+        ]
+        head += [
+            f"# {ports} {'has' if count == 1 else 'have'} {rate(bps)}: set network.link.rate, or rate of single links"
             for bps, ports, count in self._rates()
         ]
         buffer = io.StringIO()
@@ -68,7 +70,7 @@ class Section:
         return "\n".join(head) + "\n" + buffer.getvalue()
 
     def _rates(self) -> list[tuple[int, str, int]]:
-        """Every rate, which ports have it, and how many; the most common first."""
+        """Every rate with its ports and their number; the most common rate first."""
         by_rate: dict[int, list[str]] = {}
         for port, bps in self.port_rates.items():
             by_rate.setdefault(bps, []).append(port)
@@ -76,12 +78,12 @@ class Section:
         return [(bps, _few(ports), len(ports)) for bps, ports in common]
 
     def models(self) -> tuple[dict[str, Policy], Switch]:
-        """Parsed; raises pydantic's error when the configuration asked for what no switch can do."""
+        """The parsed section; raises pydantic's `ValidationError` for values that a scenario does not allow."""
         policies = {name: Policy.model_validate(policy) for name, policy in self.policies.items()}
         return policies, Switch.model_validate(self.switch)
 
     def check(self, remarks: Remarks) -> None:
-        """Says what a scenario with this section would be refused for."""
+        """Adds the problems for which a scenario with this section would be rejected."""
         try:
             load_scenario(self._smallest_scenario())
         except ScenarioError as error:
@@ -91,7 +93,9 @@ class Section:
                 remarks.add(0, problem.path, "contradiction", f"a scenario cannot contain this: {problem.what}{hint}")
 
     def rename(self, name: str, remarks: Remarks) -> None:
-        """Names the switch, and its policies after it, so that sections of several switches fit into one scenario."""
+        """Renames the switch, and its policies after it, so that a scenario can contain the sections of several
+        switches.
+        """
         several = len(self.policies) > 1
         new = {policy: f"{name}-{policy}" if several else name for policy in self.policies}
         self.policies = {new[policy]: content for policy, content in self.policies.items()}
@@ -105,7 +109,7 @@ class Section:
         self.switch_name = name
 
     def _smallest_scenario(self) -> Yaml:
-        """A star around this switch with the neighbours that it names, and one stream through it."""
+        """A star network around this switch with the neighbours that it names, and one stream through it."""
         hosts = [*self.switch.get("ports", {})]
         hosts += [name for name in STAND_INS if name not in (self.switch_name, *hosts)]
         return self.data() | {
@@ -123,28 +127,28 @@ def _few(ports: list[str]) -> str:
 
 
 def size(size_bytes: int) -> str:
-    """Bytes as a scenario holds them."""
+    """Bytes in the form of a scenario file."""
     return quantity_text(size_bytes, SIZE) if size_bytes else "0B"
 
 
 def rate(rate_bps: int) -> str:
-    """A rate as a scenario holds it."""
+    """A rate in the form of a scenario file."""
     return quantity_text(rate_bps, RATE)
 
 
 def share(percent: Fraction) -> str:
-    """A share as a scenario holds it: down to the part per billion that a scenario can hold."""
+    """A share in the form of a scenario file, with the scenario's resolution of one part per billion."""
     ppb = percent * ONE_PERCENT_PPB // 1
     return quantity_text(ppb, SHARE) if ppb else "0%"
 
 
 def time(time_ps: int) -> str:
-    """A time as a scenario holds it."""
+    """A time in the form of a scenario file."""
     return quantity_text(time_ps, TIME)
 
 
 def normal(policy: Policy) -> Policy:
-    """The same policy with what is implied written out, so that two ways of saying the same are equal."""
+    """The policy with all implied settings written out, so that equivalent policies are equal."""
     pfc = policy.pfc
     if pfc is not None:
         priorities = sorted(set(pfc.priorities))
@@ -163,12 +167,12 @@ def normal(policy: Policy) -> Policy:
 
 
 def takes_all(rule: Rule) -> bool:
-    """Whether it is the rule for whatever the others do not name."""
+    """Whether it is the catch-all rule."""
     return rule.model_copy(update={"class_": 0}) == Rule.model_validate({"class": 0, "pcp": list(PRIORITIES)})
 
 
 def usable_name(text: str, otherwise: str) -> str:
-    """A name that a scenario accepts, made from a vendor's."""
+    """A valid name in a scenario, derived from a vendor's."""
     kept = "".join(letter if letter.isascii() and (letter.isalnum() or letter in "-_") else "-" for letter in text)
     kept = kept.strip("-_")
     return kept or otherwise

@@ -1,4 +1,4 @@
-"""A step of marking: WRED whose minimum is its maximum."""
+"""Marking at a step threshold: WRED whose minimum equals its maximum."""
 
 from typing import Any
 
@@ -6,7 +6,7 @@ Yaml = dict[str, Any]
 
 
 def is_step(red: Yaml) -> bool:
-    """Whether thresholds of the depth of the moment are one, so that everything above it is marked."""
+    """Whether the thresholds of the instantaneous depth are equal, so that every frame above them is marked."""
     return (
         red.get("kind") == "red"
         and red["minimum"] == red["maximum"]
@@ -17,9 +17,9 @@ def is_step(red: Yaml) -> bool:
 
 
 def steps_of_lossless_queues(queues: dict[int, Yaml], lossless: set[int]) -> None:
-    """In a lossless queue nothing is dropped: what a step does to frames that cannot be marked is to let them pass.
+    """In a lossless queue nothing is dropped: a step lets frames without ECN pass.
 
-    Elsewhere the same thresholds drop such frames, which `red` says with its minimum at its maximum.
+    In other queues the same thresholds drop such frames, which `red` expresses with equal minimum and maximum.
     """
     for number in lossless & set(queues):
         red = queues[number].get("aqm", {})

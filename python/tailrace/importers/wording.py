@@ -1,4 +1,4 @@
-"""Values of a scenario in the words that a scenario file would have for them."""
+"""Values in the notation of a scenario file."""
 
 from collections.abc import Iterator
 from typing import Annotated, Any, get_args, get_origin
@@ -15,7 +15,7 @@ DIMENSIONS = {dimension.noun: dimension for dimension in (TIME, SIZE, RATE, SHAR
 
 
 def words_of(value: object, field: FieldInfo | None = None) -> str:
-    """A value as a scenario file has it; `field` says which unit a number has."""
+    """A value in the notation of a scenario file; `field` gives the unit of a number."""
     if value is None or value == []:
         return "nothing"
     if isinstance(value, Limit):
@@ -43,7 +43,7 @@ def limit_words(limit: Limit) -> str:
 
 
 def _part(part: BaseModel) -> str:
-    """What of a part is not its default."""
+    """The values of a part that differ from their defaults."""
     said = {}
     for name, field in type(part).model_fields.items():
         value = getattr(part, name)
@@ -63,7 +63,7 @@ def _dimension(field: FieldInfo) -> Dimension | None:
 
 
 def _metadata(annotation: Any) -> Iterator[tuple[Any, ...]]:
-    """Marks inside of `Rate | None`."""
+    """Metadata inside of `Rate | None`."""
     if get_origin(annotation) is Annotated:
         yield annotation.__metadata__
     for inner in get_args(annotation):

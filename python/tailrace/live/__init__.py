@@ -1,1 +1,1 @@
-"""The live engine: the same plans with real programs, on hosts that the fabric makes and joins."""
+"""The live engine: runs the same plans with real programs, on hosts that the fabric creates and joins."""

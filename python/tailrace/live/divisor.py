@@ -1,4 +1,4 @@
-"""By how much rates must be divided on this machine as it is now: short trials of a small mix, judged as any other."""
+"""Measures the divisor of rates that this machine needs at present, with short trials of a small mix."""
 
 import tempfile
 from collections.abc import Callable, Sequence
@@ -14,28 +14,31 @@ from tailrace.scenario.loading import load_scenario
 from tailrace.scenario.lowering.plan import canonical_json, lower
 
 RATE_BPS = 10**9
-"""Of a port of the mix, before it is divided."""
+"""Rate of a port of the mix before division, in bit/s."""
 MTU_BYTES = 9000
 DIVISORS = (1, 2, 4, 8, 16)
 TRIAL_S = 4
-"""Some thousand frames, and core waits of hundreds of samples."""
+"""Long enough for some thousand frames and hundreds of samples of core waits."""
 
 
 @dataclass(frozen=True)
 class Tried:
-    """One divisor, and why its trial would not have counted."""
+    """One divisor, and the reasons for which its trial was invalid."""
 
     divisor: int
     reasons: Sequence[str]
 
     @property
     def is_held(self) -> bool:
-        """Whether a trial counts."""
+        """Whether the trial was valid."""
         return not self.reasons
 
 
 def measure(say: Callable[[str], None]) -> list[Tried]:
-    """Tries one divisor after the other until one is held; at most a minute. Raises where live runs cannot start."""
+    """Tries increasing divisors until a trial is valid, for at most a minute.
+
+    Raises `RunRefusedError` where live runs cannot start.
+    """
     doctor.require(registry.needs_of(registry.choice(kind, {}) for kind in ("oltp", "stream")))
     tried: list[Tried] = []
     with tempfile.TemporaryDirectory(prefix="tailrace-divisor-") as name:
@@ -53,12 +56,12 @@ def measure(say: Callable[[str], None]) -> list[Tried]:
 
 
 def fact(tried: Sequence[Tried]) -> "doctor.Fact":
-    """What the doctor says of them."""
+    """The line of the doctor about these attempts."""
     last = tried[-1]
     why = "; ".join(f"at {_mbps(one.divisor)} Mbit/s {one.reasons[0]}" for one in tried if one.reasons)
     if not last.is_held:
-        return doctor.Fact("rates now", f"not even {_mbps(last.divisor)} Mbit/s a port", None, why)
-    held = f"{_mbps(last.divisor)} Mbit/s a port at an MTU of {MTU_BYTES} B"
+        return doctor.Fact("rates now", f"less than {_mbps(last.divisor)} Mbit/s for each port", None, why)
+    held = f"{_mbps(last.divisor)} Mbit/s for each port at an MTU of {MTU_BYTES} B"
     advice = f"for a scenario of {RATE_BPS / 1e9:g} Gbit/s: --live-scale {last.divisor}" if last.divisor > 1 else ""
     return doctor.Fact("rates now", held, None, "; ".join(text for text in (advice, why) if text))
 
@@ -71,7 +74,7 @@ def _reasons(engine: LiveEngine, divisor: int) -> list[str]:
 
 
 def _mix() -> dict[str, Any]:
-    """Users of a database behind a port that a stream keeps full: what the tutorial is made of."""
+    """Users of a database behind a port that a stream keeps full, as in the tutorial."""
     orders = {
         "kind": "oltp",
         "client": "client",

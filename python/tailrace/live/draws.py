@@ -1,8 +1,9 @@
-"""Draws that a load generator and the lab compute alike: the load generator waits for them, the lab subtracts them.
+"""Random draws that a load generator and the lab compute identically: the load generator waits for them, and the lab
+subtracts them.
 
-A load generator may log the time of a whole transaction with its pause. A pause that follows from the numbers of user
-and transaction alone can be computed again, so that the latency counts from the moment at which the transaction was
-meant to begin: a load generator that is late makes a latency longer and never shorter.
+A load generator may log the time of a whole transaction including its pause. A pause that depends only on the numbers
+of user and transaction can be computed again, so that the latency counts from the intended start of the transaction: a
+late load generator makes a latency longer and never shorter.
 """
 
 import math
@@ -14,9 +15,9 @@ from typing import Any
 MASK = 2**30 - 1
 """A draw has 30 bits: a resolution of one in a thousand million."""
 USERS_MAX = 65_536
-"""Users are told apart in the lower bits of what is hashed."""
+"""Bits of the hashed value that hold the number of the user."""
 UNIFORMS_MAX = 16
-"""Independent numbers that one draw may use: an Erlang distribution of this shape."""
+"""Independent uniform numbers that one draw may use, and so the largest shape of an Erlang distribution."""
 PS_PER_US = 10**6
 ONE_PPB = 10**9
 
@@ -36,7 +37,7 @@ class UnknownDrawError(ValueError):
 
 
 def murmur2(value: int, seed: int) -> int:
-    """What `hash_murmur2(value, seed)` of a script gives, as an unsigned number."""
+    """The result of `hash_murmur2(value, seed)` of a script, as an unsigned number."""
     result = seed ^ _MULTIPLIER_TIMES_8
     key = value * _MULTIPLIER & _64_BITS
     key ^= key >> _ROTATION
@@ -66,7 +67,7 @@ class Draw:
 
     @property
     def uniforms(self) -> int:
-        """How many numbers from 0 to 1 a draw takes."""
+        """Number of uniform numbers that a draw uses."""
         if self.kind == "constant":
             return 0
         return int(self.raw["erlang"]["shape"]) if self.kind == "erlang" else 1
@@ -78,7 +79,7 @@ class Draw:
         return max(0, int(_value(self.kind, self.raw[self.kind], numbers)))
 
     def lines(self, prefix: str) -> list[str]:
-        r"""`\set` lines of a script that sets `k` before; they leave the draw in microseconds in the last name."""
+        r"""`\set` lines of a script that has set `k`; the last name gets the draw in microseconds."""
         names = [f"{prefix}{i}" for i in range(self.uniforms)]
         hashed = (f"hash_murmur2(:k, {self.seed + i}) & {MASK}" for i in range(self.uniforms))
         lines = [rf"\set {name} (double({h}) + 0.5) / {MASK + 1}.0" for name, h in zip(names, hashed, strict=True)]
@@ -140,7 +141,7 @@ def _normal(u: float) -> float:
 
 
 def _normal_lines(name: str) -> list[str]:
-    """The same in the language of scripts; the result is in the name with a `z`."""
+    """The normal quantile in the language of scripts; the result is in the name with a `z`."""
     u, t = f":{name}", f":{name}t"
     a, b = _NUMERATOR, _DENOMINATOR
     ratio = f"({a[0]} + {t} * ({a[1]} + {t} * {a[2]})) / (1 + {t} * ({b[0]} + {t} * ({b[1]} + {t} * {b[2]})))"
@@ -151,7 +152,7 @@ def _normal_lines(name: str) -> list[str]:
 
 
 def segments(points: list[list[int]]) -> list[tuple[float, float, float, float]]:
-    """Share below which a segment holds, its first value and share, and its slope."""
+    """Segments: the share up to which each is valid, its first value and share, and its slope."""
     whole = [(points[0][1] / ONE_PPB, float(points[0][0]), 0.0, 0.0)]
     for (x, p), (x_next, p_next) in pairwise(points):
         slope = (x_next - x) * ONE_PPB / (p_next - p) if p_next > p else 0.0

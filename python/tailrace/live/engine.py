@@ -1,4 +1,4 @@
-"""The live engine of an experiment: real programs on hosts that the fabric makes."""
+"""The live engine of an experiment: real programs on hosts that the fabric creates."""
 
 import re
 import shutil
@@ -26,12 +26,12 @@ from tailrace.scenario.loading import Loaded
 from tailrace.scenario.scenario import Scenario
 
 FOLDER = "live"
-"""In the run directory: templates while it runs, and the logs of trials that failed."""
+"""Folder in the run directory for templates during the run, and for logs of failed trials."""
 TEMPLATES = "templates"
 
 
 class LiveEngine:
-    """One trial at a time: two would share the cores that both measure."""
+    """One trial at a time: two would share the cores on which both are measured."""
 
     name = LIVE
     jobs_max: int | None = 1
@@ -41,11 +41,13 @@ class LiveEngine:
     def __init__(
         self, *, log_ingress: bool = False, say: Callable[[str], None] = lambda _text: None, kind: str = TAP
     ) -> None:
-        """`say` is told what takes time before the first trial; `kind` names the fabric."""
+        """`say` receives messages about steps that take time before the first trial; `kind` names the fabric."""
         self._say = say
         self.kind = kinds.kind_of(kind)
         if log_ingress and self.kind.is_foreign:
-            raise RunRefusedError(f"--log-ingress: no frame of --fabric {kind} passes our switch (hint: --fabric tap)")
+            raise RunRefusedError(
+                f"--log-ingress: frames of --fabric {kind} do not pass the built-in switch (hint: use --fabric tap)"
+            )
         self._frames_per_s_max: float | None = None
         self.log_ingress = log_ingress
         self._folder = Path(FOLDER)
@@ -57,7 +59,7 @@ class LiveEngine:
         return f"live-{fabric.build()}"
 
     def versions(self) -> dict[str, str]:
-        """Of the programs that take part."""
+        """Versions of the programs that take part."""
         return versions(self.kind)
 
     def facts(self) -> dict[str, Any]:
@@ -65,15 +67,15 @@ class LiveEngine:
         return {"fabric": self.kind.name}
 
     def terms(self, spec: Experiment) -> list[Any]:
-        """The bounds by which trials are judged, and the fabric: results of two are never mixed.
+        """The bounds for trials, and the fabric: results with different ones are never mixed.
 
-        How often a trial is tried changes no result.
+        The number of attempts is excluded, as it does not change results.
         """
         bounds = spec.live.model_dump(exclude={"attempts"})
         return [bounds, *([self.kind.name] if self.kind.is_foreign else [])]
 
     def refuse(self, loaded: Loaded, arms: Mapping[str, Scenario]) -> None:
-        """Raises with everything that this machine or real programs cannot do."""
+        """Raises `ScenarioError` with everything that this machine or the real programs do not support."""
         refuse(loaded, arms)
         kinds.refuse(self.kind, loaded, arms)
         chosen = [choice(one.kind, one) for arm in arms.values() for one in arm.running.values()]
@@ -84,18 +86,18 @@ class LiveEngine:
         refuse_machine(loaded, arms, Machine.of(found, self._frames_per_s_max))
 
     def open(self, folder: Path) -> None:
-        """Templates and logs go below the run directory."""
+        """Sets the folder of templates and logs, below the run directory."""
         self._folder = folder / FOLDER
         make_folder(self._folder)
 
     def close(self) -> None:
-        """Removes the templates, which are large and can be made again."""
+        """Removes the templates, which are large and can be recreated."""
         shutil.rmtree(self._folder / TEMPLATES, ignore_errors=True)
         if self._folder.is_dir() and not any(self._folder.iterdir()):
             self._folder.rmdir()
 
     def trial(self, plan_json: str) -> EngineTrial:
-        """A trial with a fresh lab of its own."""
+        """Makes a trial with a new lab."""
         plan = read_plan(plan_json)
         folder = self._folder / re.sub(r"[^A-Za-z0-9_-]+", "-", plan["name"])
         options = ["--kind", self.kind.name] if self.kind.is_foreign else []
@@ -108,23 +110,23 @@ class LiveEngine:
         return _Kept(trial, folder, self)
 
     def reasons(self, outcome: Mapping[str, Any], scenario: Scenario) -> list[str]:
-        """What the machine did wrong."""
+        """Reasons for which the machine invalidates a trial."""
         return validity.reasons(outcome, scenario.experiment.live)
 
     def warn(self, texts: Sequence[str]) -> None:
-        """Says what a lab lacks on this machine, each thing once."""
+        """Warns once about each feature that a lab lacks on this machine."""
         for text in texts:
             if text not in self._told:
                 self._told.add(text)
                 self._say(f"warning: {text}")
 
     def took(self, wall_s: float) -> None:
-        """A trial took this long: the next one is expected to."""
+        """Records the wall time of a trial, which is expected of the next one."""
         self._last_s = wall_s
 
 
 class _Kept:
-    """A trial whose folder goes away when it ended well, and stays for a look when it did not."""
+    """A trial whose folder is removed after success, and kept after a failure."""
 
     def __init__(self, trial: LiveTrial, folder: Path, engine: LiveEngine) -> None:
         self._trial = trial
@@ -132,7 +134,7 @@ class _Kept:
         self._engine = engine
 
     def run(self) -> Outcome:
-        """Runs; the reason of a failure names the folder with the logs."""
+        """Runs the trial; the reason of a failure names the folder with the logs."""
         shutil.rmtree(self._folder, ignore_errors=True)  # of an attempt that failed
         started_s = time.monotonic()
         try:
@@ -147,7 +149,7 @@ class _Kept:
         return outcome
 
     def _judge_effect(self, outcome: Outcome) -> None:
-        """Replays what entered the switches, and puts what lateness did into the outcome."""
+        """Replays the ingress log, and adds the effect of lateness to the outcome."""
         made = (outcome.data.get("fabric") or {}).get("replay_log")
         if not made:
             return
@@ -155,11 +157,11 @@ class _Kept:
         outcome.data["fabric"]["effect"] = found
         if found is None:
             why = outcome.data["fabric"].get("log_error") or "it cannot be replayed"
-            text = f"what lateness did was not judged in every trial: the log of what entered the switches: {why}"
+            text = f"the effect of lateness was not judged in every trial: ingress log: {why}"
             outcome.data["live"].setdefault("warnings", []).append(text)
 
     def _keep_log(self, outcome: Outcome) -> None:
-        """Moves the log of what entered, with its plan, to where `tailrace replay` finds it."""
+        """Moves the ingress log, with its plan, to the folder where `tailrace replay` finds it."""
         made = (outcome.data.get("fabric") or {}).get("replay_log")
         if not made:
             return
@@ -175,9 +177,9 @@ class _Kept:
         outcome.data["fabric"]["replay_log"] = str(log.relative_to(self._folder.parents[1]))
 
     def progress(self) -> float:
-        """Part that is done."""
+        """Share of the trial that is done, 0 to 1."""
         return self._trial.progress()
 
     def cancel(self) -> None:
-        """Asks `run` to return soon."""
+        """Requests `run` to return early."""
         self._trial.cancel()

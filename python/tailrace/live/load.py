@@ -1,4 +1,6 @@
-"""A load: the program that makes the traffic of one workload in a live trial, and what it measured."""
+"""The interface of a load: the program that generates the traffic of one workload in a live trial, and its
+measurements.
+"""
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
@@ -18,58 +20,58 @@ PS_PER_US = 10**6
 US_PER_S = 10**6
 
 Refusals = Iterator[tuple[KeyPath, str, str]]
-"""Keys below the workload, what cannot be run, hint."""
+"""Keys below the workload, problem, hint."""
 
 
 @dataclass(frozen=True)
-class Interval:
-    """The measured interval: what ended later does not count."""
+class MeasuredInterval:
+    """The measured interval; transactions that end after it do not count."""
 
     begun_wall_us: int
-    """Wall clock at which it began."""
+    """Start by the wall clock."""
     span_s: float
     warm_up_s: float = 0.0
-    """What workloads without end do in this time, from the beginning, is not reported."""
+    """Warm-up: work of endless workloads in this time from the start is not reported."""
 
     @property
     def counted_from_ps(self) -> int:
-        """From when workloads without end count; the end where the interval ended within the warm-up."""
+        """Start of the measurement of endless workloads; the end, if the interval ended within the warm-up."""
         return round(min(self.warm_up_s, self.span_s) * PS_PER_S)
 
     @property
     def ended_wall_us(self) -> int:
-        """Wall clock at which it ended."""
+        """End by the wall clock."""
         return self.begun_wall_us + round(self.span_s * US_PER_S)
 
 
 @dataclass
 class Measured:
-    """What one workload did."""
+    """The measurements of one workload."""
 
     outcome: dict[str, Any]
     rows: list[Row] = field(default_factory=list)
     moved: list[Moved] = field(default_factory=list)
     begun_ps: int | None = None
-    """When its first user or connection began to work, from the beginning of the trial."""
+    """Start of its first user or connection, from the start of the trial."""
     lag_us: float | None = None
-    """How late the load began a transaction, on average."""
+    """Mean lateness of the starts of transactions."""
     cut_off: list[Row] = field(default_factory=list)
-    """What was running at the end of the interval; the latency is the wait until then."""
+    """Transactions that were running at the end of the interval; their latency is the time until then."""
 
 
 @dataclass(frozen=True)
 class Task:
-    """What a load has to do."""
+    """The task of a load."""
 
     raw: Raw
-    """The workload, as it stands in the plan."""
+    """The workload in the format of the plan."""
     seed: int
     limit_s: float
     """Length of the trial."""
     service: Service | None = None
-    """The server that it asks; None for a load that brings its own."""
+    """The server that it uses; None for a load with its own server."""
     first_port: int = 5201
-    """Ports from here on are free for servers of its own."""
+    """First port that its own servers may use."""
 
 
 class Load(ABC):
@@ -80,17 +82,17 @@ class Load(ABC):
     """
 
     load_name: ClassVar[str]
-    """What a scenario writes to choose it, unique among the loads of its sort."""
+    """Its name in scenarios, unique among the loads of its sort."""
     sort: ClassVar[str]
-    """The sort of load that it makes, as a kind of workload asks for it: `tailrace.scenario.programs` lists them."""
+    """The sort of load that it generates, one of those in `tailrace.scenario.programs`."""
     needs: ClassVar[tuple[Needed, ...]]
-    """Programs, and the packages that have them."""
+    """Programs that it needs, with their packages."""
     services: ClassVar[tuple[str, ...]] = ()
-    """Names of the services that it can ask, the usual one first; none for a load that brings its own server."""
+    """Names of the services that it can use, the default first; none for a load with its own server."""
     server_key: ClassVar[str | None] = None
     """Key of the workload with the host of the service."""
     marks_itself: ClassVar[bool] = False
-    """Whether the program writes the code point of its packets itself; otherwise control groups do."""
+    """Whether the program sets the code point of its packets itself; otherwise control groups set it."""
 
     def __init__(self, task: Task) -> None:
         self.task = task
@@ -99,63 +101,63 @@ class Load(ABC):
     @classmethod
     @abstractmethod
     def refusals(cls, workload: Any) -> Refusals:
-        """What this program cannot do of a workload of the scenario (an object of its kind's class)."""
+        """Problems of a workload of the scenario (an object of its kind's class) that this program does not support."""
 
     @property
     @abstractmethod
     def ends(self) -> tuple[str, str]:
-        """The host that most of the bytes come from, and the one that they go to."""
+        """The host that sends most of the bytes, and the host that receives them."""
 
     @property
     @abstractmethod
     def opens(self) -> tuple[str, str]:
-        """The host that opens the connections, and the one that is asked."""
+        """The host that opens the connections, and the host that accepts them."""
 
     @property
     @abstractmethod
     def waiting(self) -> int:
-        """How many wait for the programs: users, or connections."""
+        """Number of users, or connections, that wait for the programs."""
 
     @abstractmethod
     def exposed(self, send_buffer_bytes: int) -> float:
-        """Share of a program's wait for a core that delays those who wait; what socket buffers hide is left out."""
+        """Share of a program's wait for a core that delays users; the rest is hidden by socket buffers."""
 
     @property
     @abstractmethod
     def is_finite(self) -> bool:
-        """Whether it comes to its end by itself."""
+        """Whether it ends by itself."""
 
     @property
     def ports(self) -> int:
-        """How many ports from `Task.first_port` on its own servers take."""
+        """Number of ports from `Task.first_port` that its own servers use."""
         return 0
 
     @abstractmethod
     def prepare(self, lab: Lab) -> None:
-        """Does what can be done before the trial begins."""
+        """Prepares the load before the trial begins."""
 
     @abstractmethod
     def tick(self, lab: Lab, elapsed_s: float) -> None:
-        """Starts what is due this long after the beginning."""
+        """Starts the programs that are due this long after the start of the trial."""
 
     @property
     @abstractmethod
     def programs(self) -> Sequence[Program]:
-        """What it has started so far."""
+        """Programs started so far."""
 
     @property
     @abstractmethod
     def is_done(self) -> bool:
-        """Whether it has come to its end."""
+        """Whether it has ended."""
 
     @abstractmethod
     def stop(self, lab: Lab) -> None:
-        """Ends what still runs, at the end of the trial; what has begun may be finished."""
+        """Stops running programs at the end of the trial; started transactions may finish."""
 
     @abstractmethod
     def connections(self, lab: Lab) -> Meant | None:
-        """Its TCP connections; None where there are none, or they are not known."""
+        """Its TCP connections; None if there are none, or they are unknown."""
 
     @abstractmethod
-    def measured(self, interval: Interval) -> Measured:
-        """What it did in the measured interval, from its logs."""
+    def measured(self, interval: MeasuredInterval) -> Measured:
+        """The measurements of the interval, from its logs."""

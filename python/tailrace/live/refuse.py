@@ -16,27 +16,27 @@ from tailrace.scenario.scenario import Scenario
 from tailrace.scenario.workloads.base import WorkloadKind
 
 Found = Iterator[tuple[KeyPath, str, str]]
-"""Path, what cannot be run, hint."""
+"""Path, problem, hint."""
 
 TCP_FIXED = {
-    "window_cap": "Linux has no such limit",
-    "rto_max": "Linux's is 120s",
+    "window_cap": "Linux does not have this setting",
+    "rto_max": "Linux always uses 120s",
 }
-"""TCP settings that only the simulator can change, and what holds live."""
+"""TCP settings that only the simulator supports, and the behaviour of live runs."""
 VLANS_MAX = 178
 """Networks 10.78.0.0/16 to 10.255.0.0/16, one for each VLAN."""
 RTO_MIN_PS = 10**9
 """Smallest minimum of the retransmission timeout that a route can have: 1 ms."""
 KERNEL_NAMES = {"new-reno": "reno"}
 """Where Linux has another name for a congestion control."""
-GROUPS_NEEDED = "control groups of version 2, and this machine or user has none"
+GROUPS_NEEDED = "control groups of version 2, which this machine or user does not have"
 FRAMES_PER_DATA_FRAME = 1.5
 """Linux acknowledges every second segment, more rarely with GRO: a data frame is at most this many frames."""
 
 
 @dataclass(frozen=True)
 class Machine:
-    """What this machine can do; None where it is not known or not asked."""
+    """Capabilities of this machine; None where unknown or not requested."""
 
     frames_per_s_max: float | None = None
     congestion_controls: frozenset[str] | None = None
@@ -60,13 +60,14 @@ class Machine:
 
 
 def refuse(loaded: Loaded, arms: Mapping[str, Scenario]) -> None:
-    """Raises `ScenarioError` with everything that real programs cannot do in any of these arms, on any machine, and
-    with the chosen programs that are not installed and that no package has."""
+    """Raises `ScenarioError` with everything in these arms that real programs do not support on any machine, and with
+    the chosen programs that are not installed and not packaged.
+    """
     _raise(loaded, arms, _programs)
 
 
 def refuse_machine(loaded: Loaded, arms: Mapping[str, Scenario], machine: Machine) -> None:
-    """Raises `ScenarioError` with everything in any of these arms that this machine cannot do."""
+    """Raises `ScenarioError` with everything in these arms that this machine does not support."""
     _raise(loaded, arms, lambda scenario: _machine(scenario, machine))
 
 
@@ -82,7 +83,7 @@ def _raise(loaded: Loaded, arms: Mapping[str, Scenario], find: Callable[[Scenari
 
 def _programs(scenario: Scenario) -> Found:
     if scenario.network.framing != Framing():
-        yield ("network", "framing"), "live frames have the sizes of Ethernet", "omit framing"
+        yield ("network", "framing"), "frames of live runs have the sizes of Ethernet", "omit framing"
     for name, workload in scenario.running.items():
         yield from _workload(("workloads", name), workload)
     yield from _servers(scenario)
@@ -101,11 +102,11 @@ def _machine(scenario: Scenario, machine: Machine) -> Found:
 
 
 def _groups(scenario: Scenario, machine: Machine) -> Found:
-    """What needs control groups that this machine or this user does not have."""
+    """Settings that need control groups that this machine or user does not have."""
     if machine.can_limit_cpus is False:
         for name, host in scenario.hosts.items():
             if host.cpu.program_cores:
-                what = "this machine or user has no control group that limits CPU time"
+                what = "limits of CPU time need a control group, which this machine or user does not have"
                 yield (
                     ("hosts", name, "cpu", "program_cores"),
                     what,
@@ -124,7 +125,7 @@ def _groups(scenario: Scenario, machine: Machine) -> Found:
 def _workload(at: KeyPath, workload: WorkloadKind) -> Found:
     refusal = workload.facts().live_refusal
     if refusal is not None:
-        yield (*at, "kind"), refusal, "simulate it"
+        yield (*at, "kind"), refusal, "omit --live to simulate it"
         return
     load = registry.load_class(workload.kind, workload)
     for key, what, hint in load.refusals(workload):
@@ -140,7 +141,7 @@ def _workload(at: KeyPath, workload: WorkloadKind) -> Found:
 
 
 def _servers(scenario: Scenario) -> Found:
-    """A server has one priority for all its answers."""
+    """A server has one priority for all of its responses."""
     seen: dict[tuple[str, str], int] = {}
     names = {id(workload): name for name, workload in scenario.running.items()}
     running = ((workload.kind, workload) for workload in scenario.running.values() if _has_programs(workload))
@@ -148,7 +149,7 @@ def _servers(scenario: Scenario) -> Found:
     for _, service, host, workload in registry.sharing(workloads):
         first = seen.setdefault((service.service_name, host), workload.priority)
         if first != workload.priority:
-            what = f"the server of '{host}' answers another workload with priority {first}"
+            what = f"the server on '{host}' already responds to another workload with priority {first}"
             yield (
                 ("workloads", names[id(workload)], "priority"),
                 what,
@@ -157,10 +158,10 @@ def _servers(scenario: Scenario) -> Found:
 
 
 def _vlans(scenario: Scenario) -> Found:
-    """Each VLAN of a lab is a network of its own."""
+    """Each VLAN of a lab is a separate IP network."""
     used = {workload.vlan for workload in scenario.running.values() if workload.vlan}
     if len(used) > VLANS_MAX:
-        yield ("workloads",), f"they use {len(used)} VLANs", f"use at most {VLANS_MAX} in a live network"
+        yield ("workloads",), f"the workloads use {len(used)} VLANs", f"use at most {VLANS_MAX} in a live network"
 
 
 def _has_programs(workload: WorkloadKind) -> bool:
@@ -187,7 +188,7 @@ def _host(at: KeyPath, host: Host) -> Found:
         yield (*at, "tcp", "rto_min"), "Linux counts it in milliseconds", "write at least 1ms"
     for key, fact in TCP_FIXED.items():
         if getattr(own, key) != getattr(usual, key):
-            yield (*at, "tcp", key), f"it cannot be changed live: {fact}", "omit it"
+            yield (*at, "tcp", key), f"not adjustable in live runs: {fact}", "omit it"
 
 
 def _congestion_controls(scenario: Scenario, known: frozenset[str]) -> Found:
@@ -199,16 +200,16 @@ def _congestion_controls(scenario: Scenario, known: frozenset[str]) -> Found:
 
 
 def _rates(scenario: Scenario, graph: Graph, frames_per_s_max: float) -> Found:
-    """The switch program forwards so many frames a second and no more, whatever the number of ports."""
+    """The switch program has a maximum frame rate that does not depend on the number of ports."""
     receivers = {host for workload in scenario.running.values() for host in workload.bulk_receivers(graph.host_names)}
     frames_per_s = sum(
         graph.rates_bps[host] / (8 * frame_bytes(scenario, host)) * FRAMES_PER_DATA_FRAME for host in receivers
     )
     if frames_per_s > frames_per_s_max:
         what = f"its ports carry up to {frames_per_s:,.0f} frames/s".replace(",", " ")
-        most = f"this machine holds {frames_per_s_max:,.0f}".replace(",", " ")
+        most = f"this machine sustains {frames_per_s_max:,.0f}".replace(",", " ")
         path: KeyPath = ("network", "link", "rate")
-        yield path, f"{what}, and {most}", "divide the rates, or raise the MTU; keep the ratios"
+        yield path, f"{what}, but {most}", "divide the rates, or raise the MTU; keep the ratios"
 
 
 def frame_bytes(scenario: Scenario, host: str) -> int:

@@ -1,4 +1,4 @@
-"""Which programs there are: every module below `tailrace.live.programs` registers what it defines."""
+"""The registry of programs: every module in `tailrace.live.programs` registers the classes that it defines."""
 
 import importlib
 import pkgutil
@@ -40,7 +40,7 @@ def _defined(base: type[Registered]) -> Iterator[type[Registered]]:
 
 
 def is_program(each: type[Load] | type[Service]) -> bool:
-    """Whether a class is a program and no common part of several; raises `TypeError` for an unfinished one.
+    """Whether a class is a program rather than a common base; raises `TypeError` for an incomplete program.
 
     A program has a name of its own, answers every abstract method and states every fact that its base class asks for.
     """
@@ -55,7 +55,7 @@ def is_program(each: type[Load] | type[Service]) -> bool:
 
 
 @dataclass(frozen=True)
-class Choice:
+class ProgramChoice:
     """The programs of one workload."""
 
     load: type[Load]
@@ -72,7 +72,7 @@ def load_class(kind: str, raw: Any) -> type[Load]:
     """The load of a workload of this kind, in the plan or in the scenario; raises `FabricError` where there is none."""
     sort = facts_of(kind).live_load
     if sort is None:
-        raise FabricError(f"no program makes the load of a workload of kind {kind}")
+        raise FabricError(f"no live program generates the load of kind {kind}")
     name = _chosen(raw, CHOICE_KEY) or LOADS[sort][0]
     load = loads().get((sort, name))
     if load is None:
@@ -80,14 +80,14 @@ def load_class(kind: str, raw: Any) -> type[Load]:
     return load
 
 
-def choice(kind: str, raw: Any) -> Choice:
+def choice(kind: str, raw: Any) -> ProgramChoice:
     """Its load and the service that the load asks; raises `FabricError` where there is none."""
     load = load_class(kind, raw)
-    return Choice(load, _service(load, _chosen(raw, SERVICE_KEY)))
+    return ProgramChoice(load, _service(load, _chosen(raw, SERVICE_KEY)))
 
 
 def foreign_service(kind: str, raw: Any) -> str | None:
-    """The service that a workload names and its load cannot ask; None where all is well."""
+    """The service of a workload that its load cannot use; None if there is no problem."""
     load, name = load_class(kind, raw), _chosen(raw, SERVICE_KEY)
     return name if name is not None and load.services and name not in load.services else None
 
@@ -103,7 +103,7 @@ def _service(load: type[Load], name: str | None) -> type[Service] | None:
     asked = name or load.services[0]
     if asked not in load.services:
         able = ", ".join(load.services)
-        raise FabricError(f"{load.load_name} cannot ask {asked} (hint: {SERVICE_KEY} is one of: {able})")
+        raise FabricError(f"{load.load_name} cannot use {asked} (hint: write {SERVICE_KEY} as one of: {able})")
     return services()[asked]
 
 
@@ -116,11 +116,11 @@ def usual_service(sort: str) -> type[Service]:
     """The service of the usual load of a sort; raises `FabricError` where that brings its own server."""
     found = _service(loads()[sort, LOADS[sort][0]], None)
     if found is None:
-        raise FabricError(f"loads of the sort {sort} ask no service")
+        raise FabricError(f"loads of the sort {sort} use no service")
     return found
 
 
-def needs_of(chosen: Iterable[Choice]) -> list[Needed]:
+def needs_of(chosen: Iterable[ProgramChoice]) -> list[Needed]:
     """Executables of these programs, each once."""
     return list(dict.fromkeys(needed for each in chosen for needed in each.needs))
 

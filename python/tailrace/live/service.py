@@ -1,4 +1,4 @@
-"""A service: the server program of a live trial that loads ask, such as a database."""
+"""The interface of a service: a server program of a live trial, such as a database."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
@@ -14,7 +14,7 @@ Raw = Mapping[str, Any]
 
 
 class Service(ABC):
-    """One server on one host, for all workloads of a trial that ask it.
+    """One server on one host, for all workloads of a trial that use it.
 
     The order of calls in a trial is `make_template`, `start`, `wait_until_ready`, `verify`, `stop`. Methods raise
     `FabricError` where the program fails.
@@ -25,7 +25,7 @@ class Service(ABC):
     port: ClassVar[int]
     """Port on which it listens."""
     needs: ClassVar[tuple[Needed, ...]]
-    """Programs, and the packages that have them."""
+    """Programs that it needs, with their packages."""
 
     def __init__(self, host: str, workloads: Sequence[Raw], templates: Path) -> None:
         """`workloads` are those that ask it; `templates` is a folder of the run that outlives trials."""
@@ -35,8 +35,10 @@ class Service(ABC):
 
     @abstractmethod
     def make_template(self) -> None:
-        """Makes what every trial starts from, such as loaded data; where it is there, nothing is done. The lab of the
-        trial is not up yet."""
+        """Creates the initial state of every trial, such as loaded data, unless it exists.
+
+        The lab of the trial is not up yet.
+        """
 
     @abstractmethod
     def start(self, lab: Lab, cpus: float | None) -> None:
@@ -48,13 +50,13 @@ class Service(ABC):
 
     @abstractmethod
     def verify(self, lab: Lab) -> None:
-        """Raises `FabricError` unless the server has exactly what the template holds."""
+        """Raises `FabricError` unless the server has exactly the data of the template."""
 
     @property
     @abstractmethod
     def programs(self) -> Sequence[Program]:
-        """What it has started in this trial."""
+        """Programs that it has started in this trial."""
 
     @abstractmethod
     def stop(self) -> Ended:
-        """Ends the server; returns what it used."""
+        """Stops the server; returns its resource usage."""

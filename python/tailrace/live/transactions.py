@@ -1,4 +1,4 @@
-"""Loads of transactions: users of a database, each doing one transaction after the other, whatever program they are."""
+"""Base class of loads of transactions: users of a database, each with one transaction at a time."""
 
 from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
@@ -8,7 +8,7 @@ from pathlib import Path
 from tailrace.live.draws import Draw, UnknownDrawError
 from tailrace.live.lab.fabric import FabricError
 from tailrace.live.lab.lab import Lab
-from tailrace.live.load import PS_PER_US, Interval, Load, Measured, Refusals, Task
+from tailrace.live.load import PS_PER_US, Load, Measured, MeasuredInterval, Refusals, Task
 from tailrace.live.measure.closings import Meant
 from tailrace.live.measure.latency import cut_off_outcome, latency_outcome
 from tailrace.live.measure.series import Moved, Row
@@ -18,7 +18,7 @@ from tailrace.scenario.workloads.oltp import Oltp
 
 
 class TransactionLoad(Load):
-    """Users that ask a server which is up. A program answers how its users begin and end, and what they logged."""
+    """Users of a running server. A program implements the start and end of its users, and reads their logs."""
 
     sort = "transactions"
     server_key = "server"
@@ -56,9 +56,9 @@ class TransactionLoad(Load):
 
     @classmethod
     def refusals(cls, workload: Oltp) -> Refusals:
-        """Pauses that cannot be computed again."""
+        """Problems: pauses that cannot be computed again."""
         if workload.gap_from == "start":
-            yield ("gap_from",), f"{cls.load_name} waits from the end of a transaction", "write gap_from: end"
+            yield ("gap_from",), f"{cls.load_name} starts the gap at the end of a transaction", "write gap_from: end"
         for key, distribution in (("gap", workload.gap), ("start", workload.first_transaction())):
             try:
                 Draw(distribution.raw, 0)
@@ -120,14 +120,14 @@ class TransactionLoad(Load):
             count=len(self.client_ports),
         )
 
-    def measured(self, interval: Interval) -> Measured:
+    def measured(self, interval: MeasuredInterval) -> Measured:
         """From the log of transactions."""
         whole = self.transactions()
         return measured(self.work, whole, self.lag_us(whole), interval)
 
 
-def measured(work: Work, whole: Sequence[Transaction], lag_us: float | None, interval: Interval) -> Measured:
-    """What the users of a workload did in an interval, from all of their transactions."""
+def measured(work: Work, whole: Sequence[Transaction], lag_us: float | None, interval: MeasuredInterval) -> Measured:
+    """The measurements of an interval, from all transactions of the users of a workload."""
     done = [one for one in whole if one.ended_us <= interval.ended_wall_us]
     raw, begun_wall_us = work.raw, interval.begun_wall_us
     recorded = [one for one in done if one.number > raw["warmup_transactions"]]
@@ -159,7 +159,7 @@ def measured(work: Work, whole: Sequence[Transaction], lag_us: float | None, int
     return Measured(outcome, rows, moved, begun_ps, lag_us, cut_off)
 
 
-def _cut_off(work: Work, whole: Sequence[Transaction], interval: Interval) -> list[Row]:
+def _cut_off(work: Work, whole: Sequence[Transaction], interval: MeasuredInterval) -> list[Row]:
     """What was running at the end, and how long it had: users end after those transactions, and log them."""
     ended_us = interval.ended_wall_us
     running = [one for one in whole if one.intended_us <= ended_us < one.ended_us]

@@ -1,4 +1,4 @@
-"""How much one page shows: it stays readable, and below a megabyte. What is left out stands in the tables."""
+"""Limits of one page, which keep it readable and below a megabyte. The tables contain what is omitted."""
 
 # Beyond, the arms of a sweep would hide each other in one drawing.
 ARMS_DRAWN_MAX = 8

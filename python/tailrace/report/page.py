@@ -1,4 +1,4 @@
-"""From a run directory to `report.html`: one file, no network, well under a megabyte."""
+"""Renders a run directory as `report.html`: one offline file, well under a megabyte."""
 
 from functools import cache
 from pathlib import Path
@@ -8,26 +8,26 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 from tailrace.files import write_text
-from tailrace.report.beside import beside_published
-from tailrace.report.facts import facts
-from tailrace.report.files_beside import files_beside
 from tailrace.report.limited import limited, omissions
 from tailrace.report.limits import ARMS_DRAWN_MAX
-from tailrace.report.network import network
 from tailrace.report.plan_facts import plan_facts
-from tailrace.report.sections import completion, distributions, provenance, queues, slowdowns, transport
-from tailrace.report.sweep import sweep_section
-from tailrace.report.why import why
+from tailrace.report.sections.facts import facts
+from tailrace.report.sections.files_beside import files_beside
+from tailrace.report.sections.network import network
+from tailrace.report.sections.published import beside_published
+from tailrace.report.sections.results import completion, distributions, provenance, queues, slowdowns, transport
+from tailrace.report.sections.sweep import sweep_section
+from tailrace.report.sections.why import why
 from tailrace.results import Run
 from tailrace.results.compare.headline import headline
 from tailrace.results.directory.grid import metric_name
+from tailrace.results.format import numbers
 from tailrace.results.metrics.unfinished import unfinished_sentences
 from tailrace.results.ports.fair_drop import fair_drop_sentences
 from tailrace.results.ports.lock_out import lock_out_sentences
 from tailrace.results.ports.pauses import deadlock_sentences
 from tailrace.results.ports.rates import end_words
 from tailrace.results.summarise import summarise_run
-from tailrace.results.text import numbers
 from tailrace.results.text.outcome_html import outcome_html
 from tailrace.statistics import LEVEL_TEXT
 
@@ -67,7 +67,7 @@ def render(run: Run, summary: dict[str, Any] | None = None) -> str:
         "headline": headline(summary),
         # Escaped where it was made: names of users stand in it.
         "outcome": Markup(outcome_html(summary)),
-        # What did not finish is a result, and told as one.
+        # Unfinished trials are results, and reported as such.
         "problems": [problem for problem in summary["run"]["problems"] if not problem.get("unfinished")],
         "unfinished": unfinished_sentences(summary),
         "has_trials": any(own["trials"] for own in summary["arms"].values()),

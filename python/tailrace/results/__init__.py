@@ -1,4 +1,4 @@
-"""Results: from the files of a run to numbers that people and programs can use."""
+"""Results: reads the files of a run, and computes figures, comparisons and texts."""
 
 from tailrace.results.compare.arms import compare, format_compare
 from tailrace.results.compare.engines import are_two_engines, compare_engines, format_engines

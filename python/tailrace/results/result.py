@@ -8,21 +8,16 @@ from typing import Any
 from tailrace.results.compare.arms import compare
 from tailrace.results.compare.comparison_table import comparison_table
 from tailrace.results.compare.headline import headline
-from tailrace.results.compare.kinds import count_text, null_text
+from tailrace.results.compare.kinds import asked_for, count_text, null_text
 from tailrace.results.directory.run_directory import Run
 from tailrace.results.directory.tables import Table, read_table
+from tailrace.results.format.numbers import number
 from tailrace.results.metrics.latency_summary import Latency
 from tailrace.results.metrics.unfinished import unfinished_sentences
 from tailrace.results.summarise import summarise_run
 from tailrace.results.sweep.text import format_result
 from tailrace.results.text.outcome_html import NOTEBOOK_STYLE, outcome_html
-from tailrace.results.text.run import (
-    difference_text,
-    figure_text,
-    number,
-    place,
-    verdict_text,
-)
+from tailrace.results.text.run import difference_text, figure_text, place, verdict_text
 
 PASSED_MARKS = {True: "✓", False: "✗", None: "?"}
 
@@ -46,7 +41,7 @@ class Result:
 
     @cached_property
     def summary(self) -> dict[str, Any]:
-        """What `result.json` holds, computed from the trials."""
+        """The content of `result.json`, computed from the trials."""
         return summarise_run(self._run)
 
     @property
@@ -56,8 +51,8 @@ class Result:
 
     @property
     def passed(self) -> bool:
-        """Whether every expectation holds; true when there are none."""
-        return all(judged["passed"] for judged in self.summary["expectations"])
+        """Whether every expectation holds of the arms that were run; true when there are none."""
+        return all(judged["passed"] for judged in asked_for(self.summary["expectations"]))
 
     @property
     def report_path(self) -> Path:
@@ -76,7 +71,7 @@ class Result:
         """Percentiles in seconds over all valid trials (`.p99_s`), their intervals and every transaction."""
         found = self._workload(arm, workload)["latency_ms"]
         if found is None:
-            raise KeyError(f"no latency of {workload} in {arm}: nothing that has one was recorded")
+            raise KeyError(f"no latency of {workload} in {arm}: no transaction, flow or datagram was recorded")
         return Latency.from_summary(
             arm, workload, found, lambda: self.table("transactions").where(arm=arm, workload=workload)
         )
@@ -98,7 +93,7 @@ class Result:
         )
 
     def _workload(self, arm: str, workload: str) -> dict[str, Any]:
-        """The summary of a workload in an arm; a name that is not there is answered with those that are."""
+        """The summary of a workload in an arm; the error for an unknown name lists the known ones."""
         arms = self.summary["arms"]
         if arm not in arms:
             raise KeyError(f"no arm {arm}; there are {', '.join(arms)}")

@@ -1,4 +1,4 @@
-"""From a run directory to `result.json`."""
+"""Computes `result.json` from a run directory."""
 
 import shlex
 from pathlib import Path
@@ -28,7 +28,7 @@ FORMAT = 1
 
 
 def summarise(run_dir: Path) -> dict[str, Any]:
-    """Everything that the trials of a run say, as plain dictionaries. Writes nothing."""
+    """All results of a run as plain dictionaries. Writes no files."""
     return summarise_run(Run.read(Path(run_dir)))
 
 
@@ -92,7 +92,7 @@ def _key(trial: str | list[Any]) -> str:
 
 
 def _problems(run: Run) -> list[dict[str, Any]]:
-    """Trials that do not count, and why: they are listed here and averaged nowhere."""
+    """Invalid and failed trials with their reasons; they are excluded from all averages."""
     problems: list[dict[str, Any]] = []
     for arm, trials in run.trials.items():
         problems += [_problem(trial) for trial in trials if trial.status != "ok"]

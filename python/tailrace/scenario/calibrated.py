@@ -1,7 +1,6 @@
-"""Host parameters that were measured on a machine, as overrides of a scenario: `hosts` unchanged, and
-`round_trips` for every statement of every OLTP workload. A rate there may be given by size of the response, such as
-`build_rate: {1MB: 5Gbit/s, 64MB: 4Gbit/s}`: a statement takes that of the nearest size by ratio, and none if it is
-`none`.
+"""Host parameters measured on a machine, as overrides of a scenario: `hosts` unchanged, and `round_trips` for every
+statement of every OLTP workload. A rate there may depend on the size of the response, such as `build_rate: {1MB:
+5Gbit/s, 64MB: 4Gbit/s}`: a statement uses the rate of the nearest size by ratio, and no rate where that is `none`.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -20,7 +19,7 @@ NO_RATE = "none"
 
 
 def host_parameters(file: Path, scenario: Sequence[Path]) -> dict[str, Any]:
-    """Dotted paths and values for `load_scenario`; raises `ScenarioError` when the file holds anything else."""
+    """Dotted paths and values for `load_scenario`; raises `ScenarioError` for any other content."""
     document = read_document(file)
     if unknown := [key for key in document.data if key not in SECTIONS]:
         what, hint = f"'{unknown[0]}' is not a host parameter", f"sections: {', '.join(SECTIONS)}"
@@ -40,7 +39,7 @@ def host_parameters(file: Path, scenario: Sequence[Path]) -> dict[str, Any]:
 
 
 def _nearest(by_size: Mapping[str, Any], trip: Mapping[str, Any]) -> Any:
-    """The value of the measured size that is nearest to the response; None for none, and without a response."""
+    """The value measured for the size nearest to the response; None for `none`, and without a response."""
     sizes = {parse(size, SIZE): value for size, value in by_size.items()}
     try:
         response = parse(trip.get("response"), SIZE)
@@ -61,7 +60,7 @@ def _leaves(value: Mapping[str, Any], place: str) -> Iterator[tuple[str, Any]]:
 
 
 def _statements(data: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """Place and content of every statement."""
+    """Path and content of every statement."""
     workloads = data.get("workloads")
     for name, workload in workloads.items() if isinstance(workloads, dict) else ():
         if isinstance(workload, dict) and isinstance(workload.get("round_trips"), list):

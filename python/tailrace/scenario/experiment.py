@@ -1,4 +1,4 @@
-"""How a scenario is run, recorded and judged."""
+"""Settings for running, recording and judging a scenario."""
 
 from typing import Annotated, Literal
 
@@ -22,41 +22,41 @@ TRIALS_DEFAULT = 6
 
 
 class Calibrate(Part):
-    """Choose the size of each workload to take a given time alone in the baseline arm."""
+    """Choose the size of each workload such that alone, in the baseline arm, it takes a given time."""
 
     to: Time
-    """Completion time of each workload alone."""
+    """Target completion time of each workload alone."""
     workloads: list[str] | None = None
-    """Which workloads; left out: every OLTP workload."""
+    """Workloads to calibrate. Default: every OLTP workload."""
     method: Literal["transactions", "gap"] = "transactions"
-    """transactions: choose the number of transactions; gap: keep the number and stretch the gap."""
+    """transactions: choose the number of transactions; gap: keep that number and scale the gap."""
     share_gap: bool = False
-    """With gap: one factor for all workloads together instead of one each."""
+    """With gap: use one factor for all workloads instead of one for each."""
 
 
 class Experiment(Part):
-    """Trials, duration and seed of a scenario, and what makes a trial invalid."""
+    """Trials, duration and seed of a scenario, and the conditions under which a trial is invalid."""
 
     trials: Annotated[Count, Field(ge=1, le=1000)] = TRIALS_DEFAULT
     """Trials of each arm."""
     seed: Annotated[Count, Field(le=2**63 - 1)] = 1
     """Seed of the experiment; trial seeds derive from it, and trial n has the same seed in every arm."""
     duration: Time
-    """A trial ends here even if a workload is unfinished."""
+    """End of a trial, even if a workload is unfinished."""
     warm_up: Time = 0
     """Start of measurement of endless workloads, queues and switches; time series include the time before."""
     calibrate: Calibrate | None = None
     """Solo calibration."""
     solo: bool = False
-    """Also run each workload alone in the baseline arm, as the reference of slowdown. Calibration implies it."""
+    """Also run each workload alone in the baseline arm, as the reference for slowdown. Implied by calibration."""
     solo_trials: Annotated[Count, Field(ge=1, le=1000)] = 3
-    """Trials of each workload alone; they vary less than those of the arms. Never more than `trials`."""
+    """Trials of each workload alone, at most `trials`; they vary less than those of the arms."""
     clock: Offset = 50_000
     """Each node's clock is off by a uniform draw in plus or minus this; IEEE 802.3 allows 100ppm."""
     invalid_if: list[Literal["unfinished", "host-drops"]] = ["unfinished"]
-    """What makes a trial invalid: a finite workload that did not finish, drops in hosts."""
+    """Conditions that make a trial invalid: a finite workload that did not finish, drops in hosts."""
     live: Live = Live()
-    """Bounds of a live trial; a trial outside them is invalid."""
+    """Bounds for live trials; a trial outside them is invalid."""
 
     @property
     def has_solo(self) -> bool:
@@ -70,7 +70,7 @@ class Headline(Part):
     workload: str
     """A workload or a group."""
     metric: HeadlineMetric | None = None
-    """Left out: completion time or rate where defined, else the 99th percentile of latency or the goodput."""
+    """Default: completion time or rate where defined, else the 99th percentile of latency or the goodput."""
 
     @model_validator(mode="before")
     @classmethod
@@ -80,18 +80,18 @@ class Headline(Part):
 
 
 class Observe(Part):
-    """Which queues are recorded over time, and how much is kept."""
+    """Queues that are recorded over time, and the amount of data."""
 
     ports: PortNames = "auto"
     """Switch ports whose queue is recorded over time, as `switch>neighbour`; auto: those where queues can form."""
     series_bins: Annotated[Count, Field(le=100_000)] = 2000
-    """Bins of every time series; 0 for none. The bin width doubles when a run outgrows them."""
+    """Bins of every time series; 0 for none. The bin width doubles when a trial exceeds them."""
     series_bin: Time = 10**9
-    """First width of a bin."""
+    """Initial width of a bin."""
     transactions: Count = 20_000
-    """Keep at most this many transactions of each workload one by one; histograms hold all of them."""
+    """Individual transactions kept of each workload, at most; histograms contain all of them."""
     digest: bool = True
-    """Compute the digest of events."""
+    """Compute the digest of all events."""
 
 
 class Assumption(Part):
@@ -110,7 +110,7 @@ class Assumption(Part):
 
 
 class Expectation(Part):
-    """A published or required figure, and the tolerance of the result."""
+    """A published or required figure, and the tolerance for the result."""
 
     metric: str
     """The compared metric, e.g. completion_s or drops_frames: see the metrics in the scenario reference."""
@@ -125,9 +125,9 @@ class Expectation(Part):
     queue: str | None = None
     """Queue of the figure."""
     cause: str | None = None
-    """Cause of the drops, such as tail-drop; left out: all causes together."""
+    """Cause of the drops, such as tail-drop. Default: all causes together."""
     after: Time | None = None
-    """Start of the evaluated time; only for metrics that take it."""
+    """Start of the evaluated time; only for metrics that accept it."""
     statistic: Literal["mean", "median"] = "mean"
     """Statistic over the trials."""
     value: float | None = None
@@ -137,12 +137,15 @@ class Expectation(Part):
     at_most: float | None = None
     """The result must not be above this (instead of value and tolerance)."""
     tolerance: str | None = None
-    """Relative distance allowed, e.g. 10%."""
+    """Allowed relative distance, e.g. 10%."""
     tolerance_points: float | None = None
-    """Absolute distance allowed, in the unit of the metric."""
+    """Allowed absolute distance, in the unit of the metric."""
     kind: Literal["independent", "derived", "bound", "fitted", "input"] | None = None
-    """What the figure can prove; left out: independent. input: an input of the model; fitted: values of the model were
-    chosen to reproduce it; derived: it follows from other figures by arithmetic; bound: capacity or another limit
-    determines it, whatever the mechanism does; independent: none of these, so the model can miss it."""
+    """Value of the figure as evidence.
+
+    input: an input of the model; fitted: values of the model were chosen to reproduce it; derived: it follows from
+    other figures by arithmetic; bound: capacity or another limit determines it, whatever the mechanism does;
+    independent (the default): none of these, so the model can miss it.
+    """
     source: str = ""
     """Document, table or figure, page."""

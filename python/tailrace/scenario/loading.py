@@ -1,4 +1,4 @@
-"""From a file to checked scenarios, one for each arm, with all of their problems reported at once."""
+"""Loads a file as checked scenarios, one for each arm, and reports all of their problems at once."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -21,19 +21,19 @@ from tailrace.scenario.text.including import read_scenario, with_includes
 from tailrace.scenario.wording import problem_of, real_path
 
 WARNED_MAX = 200
-"""Up to so many arms at points of a sweep are looked at for warnings; beyond it, the arms without the sweep."""
+"""Arms at points of a sweep that are checked for warnings; beyond it, only the arms without the sweep are."""
 RANGES = ("linear(", "log(")
-"""What a range of a sweep begins with."""
+"""The beginnings of a range of a sweep."""
 NAMED_MAX = 3
-"""Arms that a warning names."""
+"""Arms that a warning names at most."""
 ANY_DURATION = "1h"
-"""Stands in for a missing duration while the rest is looked at."""
+"""Replaces a missing duration while the rest is checked."""
 FIXED = ("tailrace", "arms", "include")
 """Sections that no override can change."""
 TOGETHER = ("policies",)
-"""Sections whose entries are one thing: an ill-formed value in an entry may be the reason of anything found in it."""
+"""Sections of entries that are units: an ill-formed value may be the cause of any other problem in its entry."""
 WHOLE = ("workloads", "expect", "assumptions")
-"""Sections of which an entry with an ill-formed value is looked at no further."""
+"""Sections whose entries with an ill-formed value are not checked further."""
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ class Loaded:
     arms: dict[str, Scenario]
     """The scenario of each arm, baseline first."""
     warnings: tuple[Problem, ...] = ()
-    """Warnings: what may make the results misleading."""
+    """Warnings about settings that may make the results misleading."""
     points: tuple[Point, ...] = ()
     """Points of the sweep, in order; none without one."""
     swept: dict[str, Scenario] = field(default_factory=dict)
@@ -60,20 +60,30 @@ class Loaded:
         return None if name is None else self.document.folder / name
 
 
+@dataclass(frozen=True)
+class Given:
+    """A value that an option of the command line other than `--set` gave."""
+
+    option: str
+    value: Any
+
+
 Source = Path | str | Sequence[Path | str] | Mapping[str, Any]
-"""A scenario file, several that are merged in order, or the same as data."""
+"""A scenario file, several that are merged in order, or a scenario as data."""
 
 
 def load_scenario(source: Source, overrides: Mapping[str, Any] | None = None) -> Loaded:
     """Reads and checks a scenario; raises `ScenarioError` with all of its problems.
 
-    `overrides` are dotted paths and values that win over the file, as `--set` gives them; arms win over both.
+    `overrides` are dotted paths and values, as given by `--set`, or by another option (`Given`); they take precedence
+    over the file, and arms over both.
     """
     document = _document(source)
     if overrides:
         edit = document.edited()
-        for key, value in overrides.items():
-            _override(edit, key, value, at=edit.on_command_line, name=f"--set {key}")
+        for key, override in overrides.items():
+            given = override if isinstance(override, Given) else Given("--set", override)
+            _override(edit, key, given.value, at=edit.on_command_line(given.option), name=f"{given.option} {key}")
         document = edit.document()
     base, problems = _parsed(document)
     if base is None:
@@ -82,7 +92,7 @@ def load_scenario(source: Source, overrides: Mapping[str, Any] | None = None) ->
     documents: dict[str, Document] = {}
     for name in base.arm_names:
         arm_document, arm_problems = _arm_document(document, name, base.arms.get(name, {}))
-        # An arm that changes nothing is the scenario itself, whose problems are known.
+        # An arm without changes equals the scenario, whose problems are already known.
         scenario, found = (base, []) if arm_document is document else _parsed(arm_document, base)
         problems += arm_problems + found
         if scenario is not None:
@@ -101,7 +111,9 @@ def _swept(
 ) -> tuple[dict[str, Scenario], dict[str, Document]]:
     """Every arm at every point, and its document; raises `ScenarioError` with the problems of all of them."""
     problems = [
-        document.problem(("arms", arm, path), "the arm sets what the sweep varies", "remove it here, or the axis")
+        document.problem(
+            ("arms", arm, path), "the arm sets what the sweep varies", "remove it from the arm, or remove the axis"
+        )
         for arm, changes in base.arms.items()
         for path in (base.sweep.axes if base.sweep else ())
         if any(f"{key}.".startswith(f"{path}.") for key in changes)
@@ -130,7 +142,7 @@ def _document(source: Source) -> Document:
 
 
 def _warnings(arms: Mapping[str, Scenario], documents: Mapping[str, Document]) -> tuple[Problem, ...]:
-    """Warnings of all arms, each once; arms are named where not all have it."""
+    """Warnings of all arms, each once; arms are named where not all of them have it."""
     arms_of: dict[Problem, list[str]] = {}
     for name, scenario in arms.items():
         for path, what, hint in cautions(scenario, scenario.graph):
@@ -148,7 +160,7 @@ def _listed(names: list[str]) -> str:
 
 
 def _replaced(base: Scenario, document: Document) -> Iterator[Problem]:
-    """Arms that replace a whole section and so lose keys of it, which is seldom intended."""
+    """Warnings about arms that replace a whole section and so lose some of its keys, which is rarely intended."""
     for name, changes in base.arms.items():
         for section, value in changes.items():
             written = document.data.get(section)
@@ -179,7 +191,7 @@ def _first_path(section: str, value: Mapping[str, Any]) -> str:
 
 
 def _equal_arms(arms: Mapping[str, Scenario], documents: Mapping[str, Document]) -> Iterator[Problem]:
-    """Arms that run the same scenario as one before them."""
+    """Warnings about arms that equal an earlier arm."""
     first: dict[str, str] = {}
     for name, scenario in arms.items():
         if AT in name:
@@ -187,31 +199,31 @@ def _equal_arms(arms: Mapping[str, Scenario], documents: Mapping[str, Document])
         same = first.setdefault(repr(scenario.model_copy(update={"arms": {}})), name)
         if same != name:
             what = f"arm '{name}' equals arm '{same}': both give the same results"
-            yield documents[name].problem(("arms", name), what, "add a change, such as switches.leaf.policy: dpp")
+            yield documents[name].problem(("arms", name), what, "add a change to it, such as switches.leaf.policy: dpp")
 
 
 def parse_assignment(text: str) -> tuple[str, Any]:
-    """`key.path=value` of the command line; the value is YAML."""
+    """Parses `key.path=value` of the command line; the value is YAML."""
     key, equals, value = text.partition("=")
     if not equals or not key.strip():
         raise ScenarioError(
-            [Problem(f"--set {text}", 0, "", "this is not key=value", "write, for example, experiment.trials=3")]
+            [Problem(f"--set {text}", 0, "", "expected key=value", "write, for example, experiment.trials=3")]
         )
     try:
         data, _ = read_yaml(value, f"--set {key.strip()}")
-    except ScenarioError as error:  # the lines of a value on the command line are no lines of a file
+    except ScenarioError as error:  # line numbers within a command-line value are not lines of a file
         raise ScenarioError([replace(problem, line=0) for problem in error.problems]) from None
     return key.strip(), data
 
 
 def parse_sweep(texts: Sequence[str], *, is_paired: bool = False) -> dict[str, Any]:
-    """`key.path=1,2,4` or `key.path=log(1MB, 64MB, 7)` of the command line as the `sweep` of a scenario."""
+    """Parses `key.path=1,2,4` or `key.path=log(1MB, 64MB, 7)` of the command line into the `sweep` of a scenario."""
     axes: dict[str, Any] = {}
     for text in texts:
         key, equals, values = text.partition("=")
         if not equals or not key.strip() or not values.strip():
             hint = "write, for example, switches.leaf.buffer=1MB,2MB or workloads.shop.users=log(1,64,7)"
-            raise ScenarioError([Problem(f"--sweep {text}", 0, "", "this is not key=values", hint)])
+            raise ScenarioError([Problem(f"--sweep {text}", 0, "", "expected key=values", hint)])
         axes[key.strip()] = _axis(values.strip(), f"--sweep {key.strip()}")
     return {"axes": axes, "combine": "paired" if is_paired else "grid"}
 
@@ -232,7 +244,7 @@ def _arm_document(document: Document, arm: str, changes: Mapping[str, Any]) -> t
 
 
 def _changed(document: Document, changes: Mapping[str, Any], section: KeyPath) -> tuple[Document, list[Problem]]:
-    """The document with values at dotted paths, which stand in `section`."""
+    """The document with values set at dotted paths; `section` is the one that lists them."""
     if not changes:
         return document, []
     problems: list[Problem] = []
@@ -251,7 +263,11 @@ def _override(edit: Edit, key: str, value: object, *, at: tuple[str, int], name:
     if path[0] not in Scenario.model_fields or path[0] in FIXED:
         settable = [name for name in Scenario.model_fields if name not in FIXED]
         near = get_close_matches(str(path[0]), settable, n=1)
-        hint = f"did you mean '{near[0]}'?" if near else "begin with workloads, switches, policies, hosts, network, ..."
+        hint = (
+            f"did you mean '{near[0]}'?"
+            if near
+            else "start the path with workloads, switches, policies, hosts, network, ..."
+        )
         raise ScenarioError([Problem(name, 0, "", f"'{path[0]}' cannot be set", hint)])
     known = edit.section("workloads")
     if path[0] == "workloads" and len(path) > 2 and known and path[1] not in known:
@@ -265,7 +281,7 @@ def _override(edit: Edit, key: str, value: object, *, at: tuple[str, int], name:
 
 
 def _parsed(document: Document, base: Scenario | None = None) -> tuple[Scenario | None, list[Problem]]:
-    """`base` is the scenario of which the document is an arm: that has looked at the arms."""
+    """`base` is the scenario of which the document is an arm; its arms have been checked already."""
     data = document.data if base is None else {key: document.data[key] for key in document.data if key != "arms"}
     try:
         scenario = Scenario.model_validate(data)
@@ -279,11 +295,11 @@ def _parsed(document: Document, base: Scenario | None = None) -> tuple[Scenario 
 
 
 def _rest(document: Document, error: ValidationError) -> list[Problem]:
-    """Problems of what is left when every ill-formed value is taken out, so that all can be corrected at once."""
+    """Problems that remain without the ill-formed values, so that all can be corrected at once."""
     blamed: set[KeyPath] = set()
     for details in error.errors():
         path = real_path(details["loc"], document.data)
-        # A workload without one of its values is none; elsewhere the default steps in.
+        # A workload that lacks a value is removed; elsewhere the default is used.
         blamed.add(path[:2] if path[0] in WHOLE and len(path) > 1 else path)
     rest = document.without(blamed)
     if isinstance(experiment := rest.data.setdefault("experiment", {}), dict):
@@ -308,6 +324,6 @@ def _part(at: KeyPath) -> KeyPath:
 
 
 def _is_near(path: str, blamed: set[KeyPath]) -> bool:
-    """Whether a problem may follow from an ill-formed value: it is about the part that lost it."""
+    """Whether a problem may be caused by an ill-formed value: it is in the part from which the value was removed."""
     parts = [(_part(at), at) for at in blamed]
     return any(f"{path}.".startswith(dotted(part) + ".") or dotted(at).startswith(f"{path}.") for part, at in parts)

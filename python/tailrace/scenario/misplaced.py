@@ -1,4 +1,4 @@
-"""Sections that are missing because their keys, or a near name, are at the top of the file; reported once."""
+"""Sections that are missing because their keys, or a similar name, are at the top level; reported once."""
 
 from collections.abc import Sequence
 from difflib import get_close_matches
@@ -14,11 +14,11 @@ from tailrace.scenario.text.quantities import Part
 SECTIONS: dict[str, type[Part]] = {"experiment": Experiment, "observe": Observe, "network": Network}
 """Sections with keys of their own."""
 NEAR_SECTION = 0.8
-"""Likeness from which an unknown key is taken for a section that is missing."""
+"""Similarity above which an unknown key is taken for a missing section."""
 
 
 def misplaced(errors: Sequence[ErrorDetails], document: Document) -> tuple[list[ErrorDetails], list[Problem]]:
-    """The errors without those that follow from a section's place, and a problem for each such section."""
+    """The errors without those caused by a misplaced section, and a problem for each such section."""
     unknown = [str(each["loc"][0]) for each in errors if each["type"] == "extra_forbidden" and len(each["loc"]) == 1]
     missing = {str(each["loc"][0]) for each in errors if each["type"] == "missing" and len(each["loc"]) == 1}
     told = {name for name in missing if get_close_matches(name, unknown, n=1, cutoff=NEAR_SECTION)}

@@ -1,7 +1,7 @@
-"""The programs that a scenario can choose for its live runs: loads, and the services that they ask.
+"""The programs that a scenario can choose for its live runs: load generators, and the services that they use.
 
-This is the one list of names. What each program is stands in `tailrace.live.programs`, a module each; a test compares
-the two. The simulator does not look at the choice.
+This is the only list of names. `tailrace.live.programs` has a module for each program; a test compares the two. The
+simulator ignores the choice.
 """
 
 from pydantic import AfterValidator, WithJsonSchema
@@ -12,17 +12,19 @@ LOADS: dict[str, tuple[str, ...]] = {
     "tcp-stream": ("iperf3",),
     "udp-datagrams": ("iperf3",),
 }
-"""Names of the programs of each sort of load, the usual one first."""
+"""Names of the programs for each sort of load, the default first."""
 SERVICES: dict[str, tuple[str, ...]] = {"transactions": ("postgresql",)}
-"""Names of the services that loads of each sort can ask, the usual one first."""
+"""Names of the services that loads of each sort can use, the default first."""
 SERVICE_KEY = "database"
-"""Key of a workload with the name of a service; left out for the usual one."""
+"""Key of a workload with the name of a service; omitted for the default."""
 CHOICE_KEY = "load_generator"
-"""Key of a workload with the name of a program; left out for the usual one."""
+"""Key of a workload with the name of a program; omitted for the default."""
 
 
 def one_of(names: dict[str, tuple[str, ...]], sort: str) -> AfterValidator:
-    """Refuses a name that `names` (`LOADS` or `SERVICES`) does not list for this sort, as every choice is refused."""
+    """Rejects a name that `names` (`LOADS` or `SERVICES`) does not list for this sort, with the error of other
+    choices.
+    """
 
     def known(name: str) -> str:
         if name not in names[sort]:

@@ -18,7 +18,7 @@ P = TypeVar("P", bound=Part)
 BASE_ARM = "base"
 """Name of the only arm of a scenario that declares none."""
 DEFAULTS = "defaults"
-"""The entry of `hosts` and `switches` that holds for all."""
+"""The entry of `hosts` and `switches` that applies to all."""
 TAG_BYTES = 4
 """IEEE 802.1Q clause 9.4: what a tag adds to a frame."""
 WORKED_OUT = {
@@ -27,7 +27,7 @@ WORKED_OUT = {
     "graph": {"network"},
     "frame_bytes": {"hosts", "network", "workloads"},
 }
-"""What a scenario works out once, and the sections that it follows from."""
+"""Cached properties of a scenario, and the sections that determine each."""
 
 
 class Scenario(Part):
@@ -36,7 +36,9 @@ class Scenario(Part):
     tailrace: Literal[1]
     """Format of this file: 1."""
     include: str | list[str] = []
-    """Files that are merged under this one, in order, relative to it: mappings key by key, later values win."""
+    """Files that are merged under this one, in order, relative to it: mappings key by key; later values take
+    precedence.
+    """
     name: Name
     """Name of the scenario; run directories are named after it."""
     description: str = ""
@@ -44,27 +46,27 @@ class Scenario(Part):
     network: Network
     """Hosts, switches and links."""
     hosts: dict[str, Host] = {}
-    """Settings by host name; `defaults` holds for all hosts."""
+    """Settings by host name; `defaults` applies to all hosts."""
     switches: dict[str, Switch] = {}
-    """Settings by switch name; `defaults` holds for all switches."""
+    """Settings by switch name; `defaults` applies to all switches."""
     policies: dict[Name, Policy] = {}
-    """Queueing policies by name; switches name the one they use."""
+    """Queueing policies by name; switches refer to them."""
     workloads: dict[Name, Workload]
     """Traffic on the network, by name."""
     arms: dict[Name, dict[str, Any]] = {}
-    """The variants to compare, baseline first: dotted path and value, such as `switches.leaf1.policy: dpp`."""
+    """The variants to compare, baseline first: dotted paths and values, such as `switches.leaf1.policy: dpp`."""
     sweep: Sweep | None = None
-    """Values over which the whole experiment is repeated."""
+    """Values for which the whole experiment is repeated."""
     experiment: Experiment
-    """Trials, seed, end, calibration."""
+    """Trials, seed, duration, calibration."""
     headline: list[Headline] = []
     """Metrics that summarise results: names of workloads and groups, or `{workload: shop, metric: latency_p99_ms}`."""
     observe: Observe = Observe()
-    """What is recorded."""
+    """Recorded data."""
     assumptions: list[Assumption] = []
     """Values that the report lists as assumptions."""
     expect: list[Expectation] = []
-    """Figures that the results are compared with."""
+    """Figures with which the results are compared."""
     published: str | None = None
     """File with published figures, relative to this one; they are compared like `expect`."""
 
@@ -97,7 +99,7 @@ class Scenario(Part):
 
     @cached_property
     def _merged_hosts(self) -> dict[str, Host]:
-        """Settings of the hosts that state any: a network of thousands has few of them."""
+        """Settings of the hosts with an entry of their own, few even in a network of thousands."""
         return with_defaults(self.hosts, Host())
 
     @cached_property
@@ -119,7 +121,7 @@ class Scenario(Part):
         return max(mtus, default=Host().mtu) + self.network.framing.header + (TAG_BYTES if is_tagged else 0)
 
     def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
-        """A copy, without what was worked out from a part that `update` replaces."""
+        """A copy without the cached properties that depend on a section in `update`."""
         copied = super().model_copy(update=update, deep=deep)
         for name, parts in WORKED_OUT.items():
             if not parts.isdisjoint(update or ()):
@@ -127,18 +129,18 @@ class Scenario(Part):
         return copied
 
     def policy(self, name: str) -> Policy | None:
-        """A policy by name; `fifo` exists without being declared."""
+        """A policy by name; `fifo` is predefined."""
         return self.policies.get(name, FIFO if name == "fifo" else None)
 
 
 def with_defaults(own: Mapping[str, P], usual: P) -> dict[str, P]:
-    """Settings by name with the defaults under each; those of all others stand under `defaults`."""
+    """Settings by name, each merged with the defaults; those of all other names are under `defaults`."""
     below = own.get(DEFAULTS, usual)
     return {DEFAULTS: below} | {name: merged(below, above) for name, above in own.items() if name != DEFAULTS}
 
 
 def merged(below: P, above: P) -> P:
-    """`below` with every value that `above` states itself, part by part."""
+    """`below` with every value that `above` states, merged part by part."""
     update: dict[str, Any] = {}
     for name in above.model_fields_set:
         low, high = getattr(below, name), getattr(above, name)

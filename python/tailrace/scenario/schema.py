@@ -1,4 +1,4 @@
-"""The JSON Schema of scenario files, from the same types that read them."""
+"""The JSON Schema of scenario files, generated from the types that parse them."""
 
 from decimal import Decimal
 from fractions import Fraction
@@ -17,19 +17,19 @@ SCHEMA_ID = "https://json-schema.org/draft/2020-12/schema"
 
 
 def scenario_schema() -> dict[str, Any]:
-    """JSON Schema (2020-12) that editors use to complete and check. Defaults are written as people write them."""
+    """JSON Schema (2020-12) for completion and checks in editors. Defaults are in the notation of scenario files."""
     schema = Scenario.model_json_schema(schema_generator=_Generator)
     for part in (schema, *schema["$defs"].values()):
         for spec in part.get("properties", {}).values():
             _write_default(spec)
             if "description" not in spec and "$ref" in spec:
-                # The generator leaves out what the part itself says; a reader of one entry should see it here.
+                # The generator omits the description of the referenced part; a reader of one entry should see it here.
                 spec["description"] = schema["$defs"][spec["$ref"].rsplit("/", 1)[1]]["description"]
     return {"$schema": SCHEMA_ID, **schema, "title": "tailrace scenario"}
 
 
 def quantity_text(value: int, dimension: Dimension) -> str:
-    """A quantity as people write it, exact: the largest unit of which it is a whole number."""
+    """A quantity in the notation of a scenario file, exact, in the largest unit of which it is a whole number."""
     if value == 0:
         return "0" + dimension.likely[0]
     name, size = min(dimension.suffixes.items(), key=lambda pair: pair[1])
@@ -57,5 +57,5 @@ def _write_default(spec: dict[str, Any]) -> None:
     if isinstance(default, int) and unit in DIMENSIONS:
         spec["default"] = quantity_text(default, DIMENSIONS[unit])
     elif isinstance(default, dict) and "$ref" in spec:
-        # A part's default is all of its own defaults, which its own entry states.
+        # The default of a part consists of its keys' defaults, which are described there.
         del spec["default"]

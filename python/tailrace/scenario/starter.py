@@ -1,4 +1,4 @@
-"""The scenario that `tailrace init` writes: small, commented, and it runs as it stands."""
+"""The scenario that `tailrace init` writes: small, commented, and ready to run."""
 
 STARTER = """\
 # A tailrace scenario: three hosts at one switch. An OLTP database and two bulk streams answer the same client,
@@ -8,7 +8,7 @@ name: starter
 description: What does prioritising the first packets of a flow do for transactions that share a port with bulk data?
 
 network:
-  link: {rate: 10Gbit/s, delay: 500ns}      # every link, unless it says otherwise
+  link: {rate: 10Gbit/s, delay: 500ns}      # default of every link
   topology: {kind: star, switch: leaf, hosts: [client, database, backup]}
   # others: {kind: dumbbell, left: 4, right: 4}, {kind: leaf-spine, leaves: 4, spines: 2, hosts_per_leaf: 8},
   #         {kind: fat-tree, k: 4}; or hosts, switches and links one by one:
@@ -31,7 +31,7 @@ policies:
 
 workloads:
   orders:
-    kind: oltp                              # closed loop: every user has a connection and waits for each answer
+    kind: oltp                              # closed loop: every user has a connection and waits for each response
     client: client
     server: database
     users: 10
@@ -45,7 +45,7 @@ workloads:
     destination: client
     connections: 4
 
-arms:                                       # what is compared, baseline first: dotted path and value
+arms:                                       # variants to compare, baseline first: dotted path and value
   fifo: {}
   dpp: {switches.leaf.policy: dpp}
 
@@ -53,7 +53,7 @@ experiment:
   trials: 6
   seed: 1
   duration: 10s                             # hard end of a trial
-  solo: true                                # also each workload alone, so that slowdown can be told
+  solo: true                                # also run each workload alone, to report its slowdown
 
 assumptions:
   - {name: server time, value: 500 us, mark: assumed, range: 0.2 to 2 ms, source: a point query that hits the cache}

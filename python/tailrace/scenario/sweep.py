@@ -1,4 +1,4 @@
-"""Sweeps: one scenario at every point of one or several axes, each arm at every point."""
+"""Sweeps: every arm of a scenario at every point of one or several axes."""
 
 import hashlib
 import re
@@ -14,20 +14,20 @@ from tailrace.scenario.text.quantities import Part, refuse
 from tailrace.scenario.text.units import shown
 
 POINTS_MAX = 2000
-"""Points of one sweep."""
+"""Points of one sweep, at most."""
 DIGITS = 4
 """Significant digits of the values of a range."""
 AT = "@"
-"""Between the arm and the point in names of trials."""
+"""Separates the arm from the point in names of trials."""
 ALIKE = ("sweep", "name", "description", "headline", "published", "expect", "assumptions", "experiment.trials")
 """Sections that a sweep cannot vary."""
 LABEL_CHARACTERS_MAX = 120
-"""A longer name of a point is cut and ends in a hash."""
+"""Characters of a point's name; a longer name is truncated and ends in a hash."""
 _NUMBER = re.compile(r"^\s*(?P<number>\d+(?:\.\d+)?(?:[eE][-+]?\d+)?)\s*(?P<unit>[^\d\s].*?)?\s*$")
 _RANGE = re.compile(r"^\s*(?P<spacing>linear|log)\s*\((?P<arguments>[^()]*)\)\s*$")
 
 Value = Any
-"""One value of an axis, as a scenario has it."""
+"""One value of an axis, as in a scenario file."""
 
 
 class Range(Part):
@@ -38,19 +38,19 @@ class Range(Part):
     last: Annotated[int | float | str, Field(alias="to")]
     """Last value."""
     points: Annotated[int, Field(strict=True, ge=2, le=POINTS_MAX)]
-    """Number of values, both ends among them."""
+    """Number of values, including both ends."""
     spacing: Literal["linear", "log"] = "linear"
-    """Equal steps, or equal factors. Values are rounded to four significant digits, whole numbers to whole numbers."""
+    """Equal steps or equal factors. Values are rounded to four significant digits, and whole numbers stay whole."""
 
     def values(self) -> list[Value]:
-        """The values in order, each once."""
+        """The distinct values in order."""
         (low, unit), (high, other) = _quantity(self.first), _quantity(self.last)
         if unit != other:
-            raise refuse(f"{self.first} and {self.last} have different units", "write both in one unit")
+            raise refuse(f"{self.first} and {self.last} have different units", "write both ends in the same unit")
         if low >= high:
             raise refuse(f"{self.first} is not below {self.last}", "write the smaller value first")
         if self.spacing == "log" and low <= 0:
-            raise refuse("a logarithmic range cannot begin at zero", "write a first value above zero, or linear")
+            raise refuse("a logarithmic range cannot begin at zero", "write a first value above zero, or use linear")
         is_whole = not unit and low.denominator == 1 and high.denominator == 1
         found = [_rounded(self._at(low, high, step), is_whole=is_whole) for step in range(1, self.points - 1)]
         numbers = dict.fromkeys([_exact(low), *found, _exact(high)])
@@ -120,12 +120,14 @@ Axis = Annotated[
 
 
 class Sweep(Part):
-    """Runs every arm at every point: the values of the axes are set over the scenario, and arms over them."""
+    """Runs every arm at every point: the values of the axes override the scenario, and arms override both."""
 
     axes: dict[str, Axis]
     """Values by dotted path: a list, `linear(1, 9, 5)` or `log(1MB, 64MB, 7)` (first, last, number of values)."""
     combine: Literal["grid", "paired"] = "grid"
-    """With several axes: every combination, or the first values together, the second ones together, ..."""
+    """With several axes: every combination (grid), or the first values together, the second values together, and so on
+    (paired).
+    """
 
     @model_validator(mode="after")
     def _fits(self) -> "Sweep":
@@ -173,7 +175,7 @@ class Point:
 
     @property
     def label(self) -> str:
-        """`buffer=1MB,users=4`: a name that can be part of a file's, the same in every grid with these axes."""
+        """Name such as `buffer=1MB,users=4`, valid in file names and the same in every grid with these axes."""
         text = ",".join(f"{self.names[path]}={text_of(value)}" for path, value in self.values.items())
         safe = re.sub(r"[^A-Za-z0-9=,.()+-]", "_", text)
         if safe == text and len(text) <= LABEL_CHARACTERS_MAX:
@@ -200,13 +202,13 @@ def axis_names(paths: Sequence[str]) -> dict[str, str]:
 
 
 def text_of(value: Value) -> str:
-    """A value as people write it, without spaces."""
+    """A value as in a scenario file, without spaces."""
     if isinstance(value, bool):
         return str(value).lower()
     return str(value).replace(" ", "")
 
 
 def number_of(text: str) -> tuple[float, str] | None:
-    """Number and unit of a value's text, such as (1.0, "MB"); None where it is a word."""
+    """Number and unit of a value's text, such as (1.0, "MB"); None for a word."""
     match = _NUMBER.match(text)
     return (float(match["number"]), match["unit"] or "") if match else None

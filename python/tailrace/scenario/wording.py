@@ -1,4 +1,4 @@
-"""Validation errors of pydantic as messages: the place in the file, what is wrong, what to write instead."""
+"""Converts validation errors of pydantic to messages: the place in the file, the problem, and what to write instead."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ from tailrace.scenario.text.units import shown
 
 SHOWN_CHARACTERS_MAX = 60
 NEAR_CHOICE = 0.6
-"""Likeness from which a choice is offered as what was meant: 'cubicc' is near 'cubic', 'icmp' is not near 'tcp'."""
+"""Similarity above which a hint offers a choice: 'cubicc' is close to 'cubic', 'icmp' is not close to 'tcp'."""
 EXAMPLES: dict[KeyPath, str] = {
     ("tailrace",): "tailrace: 1",
     ("name",): "name: my-lab",
@@ -27,17 +27,17 @@ EXAMPLES: dict[KeyPath, str] = {
     ("arms",): "arms: {plain: {}, dpp: {switches.leaf.policy: dpp}}",
     ("experiment", "duration"): "duration: 10s",
 }
-"""What every scenario has, and how it can begin."""
+"""Required keys of every scenario, each with an example."""
 Words = tuple[str, str]
-"""What is wrong, and a hint."""
+"""The problem, and a hint."""
 
 
 def problem_of(details: ErrorDetails, document: Document) -> Problem:
-    """One error of pydantic's as a problem of the document."""
+    """An error of pydantic as a problem of the document."""
     path = real_path(details["loc"], document.data)
     kind = details["type"]
     if kind == "extra_forbidden":
-        return document.problem(path, "there is no such key", _key_hint(details["loc"], path))
+        return document.problem(path, "unknown key", _key_hint(details["loc"], path))
     if kind == "missing":
         example = EXAMPLES.get(path)
         hint = f"add '{example}'" if example else f"add '{path[-1]}:' here"
@@ -57,7 +57,7 @@ def problem_of(details: ErrorDetails, document: Document) -> Problem:
 
 
 def real_path(loc: Sequence[str | int], data: Any) -> KeyPath:
-    """The location without the tags that pydantic puts between (`workloads.XS.oltp.users`)."""
+    """The location without the tags that pydantic inserts (`workloads.XS.oltp.users`)."""
     path: list[str | int] = []
     place = data
     for position, key in enumerate(loc):
@@ -93,15 +93,15 @@ def _unknown_kind(details: ErrorDetails) -> Words:
 
 
 def _no_kind(_: ErrorDetails) -> Words:
-    return "it needs a kind", "add 'kind:', such as kind: oltp for a workload or kind: star for a topology"
+    return "`kind` is missing", "add 'kind:', such as kind: oltp for a workload or kind: star for a topology"
 
 
 def _no_mapping(details: ErrorDetails) -> Words:
-    return f"it is a mapping of keys, not {_shown(details)}", "indent its keys below it"
+    return f"expected a mapping of keys, not {_shown(details)}", "indent its keys below it"
 
 
 def _no_list(details: ErrorDetails) -> Words:
-    return f"it is a list, not {_shown(details)}", "write [a, b], or one entry on each line after '- '"
+    return f"expected a list, not {_shown(details)}", "write [a, b], or one entry on each line after '- '"
 
 
 def _no_choice(details: ErrorDetails) -> Words:
@@ -110,7 +110,7 @@ def _no_choice(details: ErrorDetails) -> Words:
     near = nearest(str(details["input"]), choices, NEAR_CHOICE)
     is_quoted = isinstance(details["input"], str) and details["input"] in choices
     hint = (
-        "take the quotes away"
+        "remove the quotes"
         if is_quoted
         else f"did you mean '{near}'?"
         if near
@@ -131,7 +131,7 @@ def _no_text(details: ErrorDetails) -> Words:
 
 def _no_integer(details: ErrorDetails) -> Words:
     is_text = isinstance(details["input"], str) and any(letter.isdigit() for letter in details["input"])
-    hint = "leave out the unit and the quotes" if is_text else "write a number such as 20"
+    hint = "omit the unit and the quotes" if is_text else "write a number such as 20"
     return f"{_shown(details)} is not a whole number", hint
 
 
@@ -141,14 +141,14 @@ def _no_switch(details: ErrorDetails) -> Words:
 
 def _out_of_range(details: ErrorDetails) -> Words:
     context = _context(details)
-    bound = f"the least is {context['ge']}" if "ge" in context else f"the most is {context['le']}"
+    bound = f"write at least {context['ge']}" if "ge" in context else f"write at most {context['le']}"
     return f"{_shown(details)} is out of range", bound
 
 
 def _wrong_length(details: ErrorDetails) -> Words:
     context = _context(details)
     bound = f"at least {context['min_length']}" if "min_length" in context else f"at most {context['max_length']}"
-    # pydantic stops counting where a mapping or generator is too long.
+    # pydantic does not count a mapping or generator that is too long.
     actual = context["actual_length"]
     counted = len(details["input"]) if actual is None else actual
     return f"it has {counted} entries", f"there must be {bound}"
@@ -190,7 +190,7 @@ def _key_hint(loc: Sequence[str | int], path: KeyPath) -> str:
 
 
 def _keys_at(loc: Sequence[str | int]) -> list[str]:
-    """The keys that the model at a location of pydantic's knows."""
+    """The keys of the model at a location of pydantic."""
     models: list[Any] = [Scenario]
     for key in loc:
         models = [inner for model in models for inner in _step(model, key)]

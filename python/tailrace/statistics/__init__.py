@@ -1,7 +1,7 @@
-"""Small-sample statistics: intervals, exact tests, effect sizes and the words that go with them.
+"""Small-sample statistics: intervals, exact tests and effect sizes.
 
-Pure Python on purpose: a lab compares a handful of trials, for which exact enumeration is both feasible and right,
-and importing a scientific stack would cost more time than all the arithmetic. The tests check it against one.
+Pure Python on purpose: a lab compares a handful of trials, for which exact enumeration is feasible, and importing a
+scientific stack would take longer than all the arithmetic. The tests compare the results with SciPy's.
 """
 
 from tailrace.statistics.fairness import jain_index

@@ -1,10 +1,11 @@
-"""Latency histograms as trials record them: counts under upper edges, and the waits that the end of a trial cut off.
+"""Latency histograms as trials record them: counts by upper edge, and the latencies censored by the end of a trial.
 
 A transaction that was running when its trial ended has a latency of which only a lower bound is known: it is censored.
-To leave it out makes latencies look short, the more so the more congested a network is. Shares are therefore estimated
-by the product-limit method (Kaplan and Meier 1958, `Nonparametric Estimation from Incomplete Observations`, JASA 53):
-at every latency, those that ended then count among those that had run for so long. Beyond the longest wait nothing is
-known, and a percentile that lies there is a bound.
+Omitting it would bias latencies downwards, the more so the more congested the network is. Shares are therefore
+estimated by the product-limit method (Kaplan and Meier 1958, `Nonparametric Estimation from Incomplete Observations`,
+JASA 53): at every latency, the transactions that ended then are counted relative to those that had run for at least as
+long. Beyond the longest censored latency the distribution is unknown, and a percentile that lies there is a lower
+bound.
 """
 
 from collections import Counter
@@ -15,13 +16,13 @@ from math import ceil
 from typing import Any
 
 PS_PER_MS = 1_000_000_000
-# Products of many factors miss a share that is a whole number of parts by a few last bits.
+# Rounding of a product of many factors; a share that is an exact fraction is met within this.
 TOLERANCE = 1e-12
 
 
 @dataclass(frozen=True)
 class Estimate:
-    """A figure in milliseconds; where `is_bound`, what it stands for is larger."""
+    """A figure in milliseconds; where `is_bound`, a lower bound of it."""
 
     ms: float
     is_bound: bool
@@ -31,7 +32,7 @@ class Estimate:
 class Histogram:
     """Latencies pooled over trials: `cumulative[i]` ended after at most `edges_ps[i]`; edges ascend.
 
-    `shares[i]` estimates the share of all that end after at most that, those that were cut off among them.
+    `shares[i]` estimates the share of all values, censored ones included, that end after at most that.
     """
 
     edges_ps: Sequence[int]
@@ -41,12 +42,12 @@ class Histogram:
     min_ps: int
     max_ps: int
     cut_off: int = 0
-    """Number of waits that were cut off."""
+    """Number of censored values."""
     longest_cut_off_ps: int = 0
 
     @classmethod
     def from_workloads(cls, workloads: Iterable[dict[str, Any]]) -> "Histogram | None":
-        """Pools the outcomes of a workload. None when nothing was recorded in any of them, and nothing cut off."""
+        """Pools the outcomes of a workload. None when none of them has a recorded or censored value."""
         listed = list(workloads)
         cut_off = [found for workload in listed if (found := workload.get("cut_off")) and found["count"] > 0]
         return cls.pooled([workload.get("latency") for workload in listed], cut_off)
@@ -85,13 +86,13 @@ class Histogram:
 
     @property
     def longest_ms(self) -> float:
-        """The longest that anything took or had waited."""
+        """The longest recorded or censored value."""
         return max(self.max_ps, self.longest_cut_off_ps) / PS_PER_MS
 
     def mean_ms(self) -> Estimate:
-        """Mean, from the exact sums and not from the buckets where nothing was cut off.
+        """Mean; without censored values from the exact sums, not from the buckets.
 
-        With waits that were cut off it is the area above the estimated distribution, up to the longest wait.
+        With censored values it is the area above the estimated distribution, up to the longest value.
         """
         if not self.cut_off:
             return Estimate(self.sum_ps / self.count / PS_PER_MS, is_bound=False)
@@ -104,13 +105,13 @@ class Histogram:
         return Estimate((area_ps + (longest_ps - before_ps) * running) / PS_PER_MS, is_bound=running > TOLERANCE)
 
     def max_ms(self) -> Estimate:
-        """The longest; a bound where it is of one that was cut off."""
+        """The longest value; a bound where it is censored."""
         return Estimate(self.longest_ms, is_bound=self.longest_cut_off_ps > self.max_ps)
 
     def percentile_ps(self, percent: float) -> int | None:
         """Smallest edge that at least `percent` of the values do not exceed; never beyond the largest value.
 
-        None where it lies beyond the longest wait that was cut off.
+        None where it lies beyond the longest censored value.
         """
         # Rounded before ceil, so that 99.9 % of 1000 is 999 and not 1000.
         rank = max(1, ceil(round(percent / 100 * self.count, 9)))
@@ -125,7 +126,7 @@ class Histogram:
         return min(self.edges_ps[low], self.max_ps) if low < len(self.edges_ps) else None
 
     def percentile_ms(self, percent: float) -> Estimate:
-        """`percentile_ps` in milliseconds; the longest wait as a bound where it is not known."""
+        """`percentile_ps` in milliseconds; the longest value as a bound where it is unknown."""
         found_ps = self.percentile_ps(percent)
         if found_ps is None:
             return Estimate(self.longest_ms, is_bound=True)
@@ -138,7 +139,7 @@ class Histogram:
 
 
 def _counted(found: Iterable[dict[str, Any]]) -> Counter[int]:
-    """Values under each upper edge, of all trials together."""
+    """Values by upper edge, of all trials together."""
     counts: Counter[int] = Counter()
     for one in found:
         for edge_ps, count in one["buckets"]:
@@ -147,7 +148,7 @@ def _counted(found: Iterable[dict[str, Any]]) -> Counter[int]:
 
 
 def _shares(edges: Sequence[int], ended: Counter[int], censored: Counter[int]) -> list[float]:
-    """Estimated share that ends after at most each edge. Who was cut off at an edge had run for so long."""
+    """Estimated share that ends after at most each edge. A value censored at an edge was at risk up to that edge."""
     left = ended.total() + censored.total()
     cuts = sorted(censored)
     position, running, shares = 0, 1.0, []

@@ -1,4 +1,4 @@
-"""Several tests of one run: p values that keep the chance of any false difference."""
+"""Multiple tests in one run: p values that control the familywise error rate."""
 
 from collections.abc import Sequence
 
@@ -6,7 +6,7 @@ from collections.abc import Sequence
 def holm_adjusted(p_values: Sequence[float]) -> list[float]:
     """p values adjusted by Holm's method (1979, `A Simple Sequentially Rejective Multiple Test Procedure`).
 
-    Where all that are below 0.05 are taken as differences, the chance that any of them is none is at most 0.05, however
+    When all differences with a value below 0.05 are accepted, the probability of any false one is at most 0.05, however
     the tests depend on each other.
     """
     count, largest = len(p_values), 0.0

@@ -1,12 +1,12 @@
-"""Confidence intervals of few trials that cover the true value as often as they say.
+"""Confidence intervals for few trials, with a coverage of at least their level.
 
-The interval of a mean, or of what follows from means such as a ratio, is the estimate and so many standard errors to
-both sides. The standard error is that of the jackknife (Efron and Stein 1981, `The Jackknife Estimate of Variance`,
-Annals of Statistics 9), which for a mean is the usual one; degrees of freedom of several samples follow Welch (1947).
-How many standard errors is not Student's quantile, which holds for normal values alone: at 95 % it covers the mean of
-four log-normal values in 82 % of cases. It was found by simulation (`scripts/coverage.py`) as the smallest with which
-normal, uniform, exponential and log-normal values (sigma 1) are all covered at the level. Normal values are covered
-more often than that, in 98 to 99 % of cases.
+The interval of a mean, or of a function of means such as a ratio, is the estimate plus and minus a number of standard
+errors. The standard error is that of the jackknife (Efron and Stein 1981, `The Jackknife Estimate of Variance`, Annals
+of Statistics 9), which for a mean is the usual one; degrees of freedom of several samples follow Welch (1947). That
+number is not Student's quantile, which holds for normal values alone: at 95 % it covers the mean of four log-normal
+values in 82 % of cases. The number was found by simulation (`scripts/coverage.py`) as the smallest for which normal,
+uniform, exponential and log-normal values (sigma 1) are all covered at the level. Normal values are covered more often
+than that, in 98 to 99 % of cases.
 
 The interval of a median takes two of the values, at a level that holds exactly whatever the distribution.
 """
@@ -27,7 +27,7 @@ LEVEL = 0.9
 """Every interval is printed with this level, and covers at least as often."""
 LEVEL_TEXT = f"{LEVEL:.0%}".replace("%", " %")
 VALUES_MIN = 3
-"""Two values tell next to nothing of how far a third would lie."""
+"""Two values hardly determine a variance."""
 QUANTILES = {
     2: 6.41,
     3: 4.96,
@@ -68,7 +68,7 @@ class Interval:
 
 
 def quantile_for(freedom: float) -> float:
-    """Standard errors for so many degrees of freedom, rounded down to the next that was simulated; at least two."""
+    """Number of standard errors for these degrees of freedom, rounded down to a simulated value; at least two."""
     known = list(QUANTILES)
     return QUANTILES[known[max(0, bisect_right(known, freedom) - 1)]]
 
@@ -82,7 +82,7 @@ def mean_interval(
 ) -> Interval | None:
     """Interval of `combine(reduce(first sample), reduce(second sample) ...)`, such as a ratio of means.
 
-    Paired data are one sample of tuples. `bounds` are what the statistic can be at all. None where a sample is too
+    Paired data are one sample of tuples. `bounds` is the range of the statistic. None where a sample is too
     small for an interval to mean anything, or where the statistic does not exist.
     """
     if min(len(sample) for sample in samples) < VALUES_MIN:
@@ -99,7 +99,7 @@ def mean_interval(
 
 
 def median_interval(samples: Sequence[Sequence[float]], *, combine: Callable[..., float] = float) -> Interval | None:
-    """Interval of `combine(median of the first sample, ...)`, where that rises or falls with each of them."""
+    """Interval of `combine(median of the first sample, ...)`, which must be monotonic in each of them."""
     ends = [_order_statistics(sorted(sample), 1 - (1 - LEVEL) / len(samples)) for sample in samples]
     known = [found for found in ends if found]
     if len(known) < len(ends):
@@ -118,7 +118,7 @@ def _variance(
     reduce: Callable[[Sequence[Value]], float],
     combine: Callable[..., float],
 ) -> float:
-    """What one sample adds to the variance of the statistic, by leaving out each of its values."""
+    """Contribution of one sample to the variance of the statistic (delete-one jackknife)."""
     sample = samples[index]
     left_out = []
     for skipped in range(len(sample)):
@@ -130,12 +130,12 @@ def _variance(
 
 def _freedom(variances: Sequence[float], samples: Sequence[Sequence[Value]]) -> int:
     parts = fsum(each**2 / (len(sample) - 1) for each, sample in zip(variances, samples, strict=True))
-    # Above the smallest sample's by rounding alone where that sample has all of the variance.
+    # Rounding could otherwise exceed the degrees of freedom where one sample has all of the variance.
     return floor(fsum(variances) ** 2 / parts + 1e-9) if parts > 0 else len(samples[0]) - 1
 
 
 def _order_statistics(ascending: Sequence[float], level: float) -> tuple[float, float] | None:
-    """The innermost two values between which the median lies with this probability at least."""
+    """The innermost two values between which the median lies with at least this probability."""
     count = len(ascending)
     cut, outside = 0, 0.0
     while 2 * (outside + comb(count, cut) / 2**count) <= 1 - level + 1e-12:

@@ -1,6 +1,6 @@
-"""Exact tests by permutation of means: how often would chance alone give a difference as large?
+"""Exact permutation tests of means: the probability of a difference at least as large under the null hypothesis.
 
-Nothing is assumed but that, if the arms do the same, the labels of the trials could as well be exchanged.
+The only assumption is exchangeability: if the arms are equal, the labels of the trials can be permuted.
 """
 
 from collections.abc import Sequence
@@ -9,19 +9,19 @@ from itertools import combinations, product
 from math import comb, fsum
 from random import Random
 
-# Nine against nine trials have 48 620 arrangements; above, arrangements are drawn.
+# Nine against nine trials have 48 620 arrangements; beyond this, arrangements are sampled.
 ARRANGEMENTS_MAX = 50_000
-# With the observed one 20 000: the smallest p-value is 1/20 000, and at 0.05 it is off by 0.003 (two standard errors).
+# With the observed one 20 000: the smallest p value is 1/20 000, and at 0.05 the error is 0.003 (two standard errors).
 DRAWS = 19_999
-# Sums of the same numbers in another order differ in the last bits: such arrangements count as equal.
+# Sums in another order differ in the last bits; such arrangements count as equal.
 TOLERANCE_RELATIVE = 1e-12
 
 
 @dataclass(frozen=True)
 class TestResult:
-    """`p_value` is two-sided; `p_smallest` is what the most extreme outcome of so many trials could reach."""
+    """`p_value` is two-sided; `p_smallest` is the smallest that this number of trials can reach."""
 
-    # pytest collects classes by their name unless they say otherwise.
+    # pytest would collect the class by its name.
     __test__ = False
 
     p_value: float
@@ -30,7 +30,7 @@ class TestResult:
     is_exact: bool
 
 
-def permutation_test(a: Sequence[float], b: Sequence[float], luck: Random) -> TestResult:
+def permutation_test(a: Sequence[float], b: Sequence[float], random: Random) -> TestResult:
     """Two independent samples, difference of means."""
     values = [*a, *b]
     arrangements = comb(len(values), len(a))
@@ -40,12 +40,12 @@ def permutation_test(a: Sequence[float], b: Sequence[float], luck: Random) -> Te
     if arrangements <= ARRANGEMENTS_MAX:
         extreme = sum(abs(fsum(chosen) - expected) >= observed for chosen in combinations(values, len(a)))
         return TestResult(extreme / arrangements, smallest, "exact permutation test", is_exact=True)
-    extreme = sum(abs(fsum(luck.sample(values, len(a))) - expected) >= observed for _ in range(DRAWS))
+    extreme = sum(abs(fsum(random.sample(values, len(a))) - expected) >= observed for _ in range(DRAWS))
     return TestResult((extreme + 1) / (DRAWS + 1), 1 / (DRAWS + 1), "permutation test, drawn", is_exact=False)
 
 
-def sign_flip_test(differences: Sequence[float], luck: Random) -> TestResult:
-    """Paired samples, mean of the differences: each pair could as well have had the labels exchanged."""
+def sign_flip_test(differences: Sequence[float], random: Random) -> TestResult:
+    """Paired samples, mean of the differences: the labels within each pair are permuted."""
     arrangements = 2 ** len(differences)
     observed = abs(fsum(differences)) - _tolerance(differences)
     smallest = min(1.0, 2 / arrangements)
@@ -53,7 +53,7 @@ def sign_flip_test(differences: Sequence[float], luck: Random) -> TestResult:
         flips = product(*((value, -value) for value in differences))
         extreme = sum(abs(fsum(flipped)) >= observed for flipped in flips)
         return TestResult(extreme / arrangements, smallest, "exact paired permutation test", is_exact=True)
-    extreme = sum(abs(fsum(luck.choice((v, -v)) for v in differences)) >= observed for _ in range(DRAWS))
+    extreme = sum(abs(fsum(random.choice((v, -v)) for v in differences)) >= observed for _ in range(DRAWS))
     return TestResult((extreme + 1) / (DRAWS + 1), 1 / (DRAWS + 1), "paired permutation test, drawn", is_exact=False)
 
 

@@ -1,4 +1,4 @@
-"""Statistics of ranks: robust against one odd trial, exact for a handful of them."""
+"""Rank statistics: robust against outliers, exact for small samples."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,9 +13,9 @@ from tailrace.statistics.sample import median
 
 @dataclass(frozen=True)
 class Shift:
-    """Hodges-Lehmann estimate of how far the second sample lies above the first, in the samples' unit.
+    """Hodges-Lehmann estimate of the shift from the first to the second sample, in the samples' unit.
 
-    The interval holds its `level` exactly, whatever the distribution; it is None where so few trials allow none.
+    The `level` of the interval is exact for any distribution; the interval is None for too few trials.
     """
 
     estimate: float
@@ -25,14 +25,14 @@ class Shift:
 
 
 def cliffs_delta(a: Sequence[float], b: Sequence[float]) -> float:
-    """Cliff's delta, -1 to 1: how much more often a value of `b` lies above one of `a` than below."""
+    """Cliff's delta, -1 to 1: the probability that a value of `b` is above one of `a`, minus that of the opposite."""
     return sum((y > x) - (y < x) for x in a for y in b) / (len(a) * len(b))
 
 
-def mann_whitney_test(a: Sequence[float], b: Sequence[float], luck: Random) -> TestResult:
+def mann_whitney_test(a: Sequence[float], b: Sequence[float], random: Random) -> TestResult:
     """Mann-Whitney U test, two-sided: a permutation test of the ranks (ties share their mean rank)."""
     ranks = _mean_ranks([*a, *b])
-    result = permutation_test(ranks[: len(a)], ranks[len(a) :], luck)
+    result = permutation_test(ranks[: len(a)], ranks[len(a) :], random)
     name = "exact Mann-Whitney test" if result.is_exact else "Mann-Whitney test, drawn"
     return TestResult(result.p_value, result.p_smallest, name, result.is_exact)
 

@@ -1,13 +1,13 @@
-"""Named random streams: every resampling draws from a separate stream."""
+"""Named random streams: each resampling has its own."""
 
 import hashlib
 import random
 
 
 def named_stream(seed: int, address: str) -> random.Random:
-    """A random stream that depends on nothing but `seed` and `address` (such as `fifo/XS/completion_s`).
+    """A random stream that depends only on `seed` and `address` (such as `fifo/XS/completion_s`).
 
-    Adding one statistic to a report therefore leaves the intervals of all others as they were.
+    Adding a statistic to a report therefore does not change the intervals of the others.
     """
     digest = hashlib.sha256(f"{seed}/{address}".encode()).digest()
     return random.Random(int.from_bytes(digest[:16], "little"))

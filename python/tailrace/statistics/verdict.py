@@ -56,11 +56,11 @@ def compare_samples(
     """
     interval = change_interval(baseline, other, is_paired=is_paired)
     is_paired = is_pairing(baseline, other, is_paired=is_paired, tests=tests)
-    luck = named_stream(seed, f"statistics/{address}")
+    random = named_stream(seed, f"statistics/{address}")
     if is_paired:
-        test = sign_flip_test([y - x for x, y in zip(baseline, other, strict=True)], luck)
+        test = sign_flip_test([y - x for x, y in zip(baseline, other, strict=True)], random)
     else:
-        test = permutation_test(baseline, other, luck)
+        test = permutation_test(baseline, other, random)
     effect = Effect(
         baseline_mean=mean(baseline),
         other_mean=mean(other),
@@ -70,7 +70,7 @@ def compare_samples(
         shift=hodges_lehmann(baseline, other, paired=is_paired),
         cliffs_delta=cliffs_delta(baseline, other),
         test=test,
-        rank_test=mann_whitney_test(baseline, other, luck),
+        rank_test=mann_whitney_test(baseline, other, random),
         is_paired=is_paired,
         trials=(len(baseline), len(other)),
         p_adjusted=test.p_value,

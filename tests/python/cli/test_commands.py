@@ -80,14 +80,14 @@ def test_check_prints_every_problem_with_its_line(tailrace: Program, workplace: 
     assert ended.code == 2
     assert ended.out == ""
     assert len(ended.err.splitlines()) == 2
-    assert "bad.yaml:20: switches.leaf.bufer: there is no such key (hint: did you mean 'buffer'?)" in ended.err
+    assert "bad.yaml:20: switches.leaf.bufer: unknown key (hint: did you mean 'buffer'?)" in ended.err
     as_json = tailrace("check", "bad.yaml", "--json")
     assert as_json.code == 2
     assert [problem["line"] for problem in json.loads(as_json.out)["problems"]] == [20, 37]
 
 
 def test_check_says_what_is_in_a_sound_scenario(tailrace: Program) -> None:
-    assert "sound. 3 hosts, 1 switch, 3 links" in tailrace("check", "lab.yaml").out
+    assert "valid. 3 hosts, 1 switch, 3 links" in tailrace("check", "lab.yaml").out
     assert json.loads(tailrace("check", "lab.yaml", "--json").out)["arms"] == ["fifo", "dpp"]
 
 
@@ -198,8 +198,14 @@ def test_schema_prints_json_schema(tailrace: Program) -> None:
     [
         (("run", "none.yaml"), "the file does not exist"),
         (("check", "."), "this is a directory"),
-        (("check", "lab.yaml", "--set", "workloads.orders"), "this is not key=value"),
+        (("check", "lab.yaml", "--set", "workloads.orders"), "expected key=value"),
         (("check", "lab.yaml", "--set", "workload.orders.users=3"), "did you mean 'workloads'?"),
+        (("check", "lab.yaml", "--set", "hosts.defaults.mtu=abc"), "lab.yaml with --set: hosts.defaults.mtu: 'abc' is"),
+        (
+            ("check", "lab.yaml", "--sweep", "hosts.defaults.mtu=abc"),
+            "lab.yaml with --sweep: hosts.defaults.mtu: 'abc'",
+        ),
+        (("check", "lab.yaml", "--sweep", "nosuch.key=1"), "lab.yaml with --sweep: sweep.axes.nosuch.key: 'nosuch'"),
         (("check", "lab.yaml", "--set", "workloads.orders.users=three"), "not a whole number"),
         (("check", "lab.yaml", "--set", "workloads.orders.users=[1"), "YAML"),
         (("run", "lab.yaml", "--scale", "0"), "outside"),
@@ -271,7 +277,7 @@ def test_nothing_where_keys_belong_is_called_so(tailrace: Program, workplace: Pa
 def test_a_quoted_number_is_told_to_lose_its_quotes(tailrace: Program, workplace: Path) -> None:
     text = STARTER.replace("tailrace: 1\n", 'tailrace: "1"\n')
     (workplace / "lab.yaml").write_text(text, encoding="utf-8")
-    assert "(hint: take the quotes away)" in tailrace("check", "lab.yaml").err
+    assert "(hint: remove the quotes)" in tailrace("check", "lab.yaml").err
 
 
 def test_warnings_are_told_by_check_and_run_and_refuse_nothing(tailrace: Program, workplace: Path) -> None:
@@ -283,8 +289,8 @@ def test_warnings_are_told_by_check_and_run_and_refuse_nothing(tailrace: Program
     path.write_text("\n".join([head, network, policies, workloads]), encoding="utf-8")
     checked = tailrace("check", "lab.yaml")
     assert checked.code == 0
-    assert "sound, with 1 warning." in checked.out
+    assert "valid, with 1 warning." in checked.out
     assert checked.err.startswith("warning: lab.yaml:")
     (warning,) = json.loads(tailrace("check", "lab.yaml", "--json").out)["warnings"]
-    assert (warning["path"], "will not obey" in warning["what"]) == ("hosts.a.nic.pfc", True)
-    assert "will not obey" in tailrace("run", "lab.yaml", "--dry-run").err
+    assert (warning["path"], "ignore its pauses" in warning["what"]) == ("hosts.a.nic.pfc", True)
+    assert "ignore its pauses" in tailrace("run", "lab.yaml", "--dry-run").err

@@ -84,20 +84,52 @@ def read_terminal(descriptor: int) -> bytes:
         return b""
 
 
-def test_a_reader_that_leaves_early_is_no_error(place: Path) -> None:
-    with subprocess.Popen(
-        [*PROGRAM, "schema"], cwd=place, env=environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE
-    ) as program:
-        assert program.stdout is not None
-        assert program.stderr is not None
-        program.stdout.close()
-        errors = program.stderr.read()
-        program.wait(LIMIT_S)
-    assert errors == b""
-    assert program.returncode == 0
+def leave_early(place: Path, words: list[str], *, streams: str) -> "tuple[int, str]":
+    """The exit code and stderr of a command that writes when the reader of stdout, or of both streams, has left."""
+    ours, theirs = os.pipe()
+    os.close(ours)
+    try:
+        ended = subprocess.run(
+            [*PROGRAM, *words],
+            cwd=place,
+            env=environment(),
+            stdin=subprocess.DEVNULL,
+            stdout=theirs,
+            stderr=theirs if streams == "both" else subprocess.PIPE,
+            text=True,
+            timeout=LIMIT_S,
+        )
+    finally:
+        os.close(theirs)
+    return ended.returncode, ended.stderr or ""
 
 
-@pytest.mark.parametrize("sign", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+COMMANDS = [["schema"], ["--help"], ["run", "--help"], ["check", "lab.yaml"], ["list"], ["import", "nxos", "leaf.cfg"]]
+
+
+@pytest.mark.parametrize("streams", ["stdout", "both"])
+@pytest.mark.parametrize("words", COMMANDS, ids=" ".join)
+def test_a_reader_that_leaves_early_is_no_error(place: Path, words: list[str], streams: str) -> None:
+    (place / "leaf.cfg").write_text("hostname leaf\n", encoding="utf-8")
+    code, errors = leave_early(place, words, streams=streams)
+    assert code == 0
+    assert "error" not in errors
+    assert "Traceback" not in errors
+
+
+def test_a_usage_error_that_nobody_reads_keeps_its_exit_code(place: Path) -> None:
+    assert leave_early(place, ["nosuch"], streams="both") == (2, "")
+
+
+@pytest.mark.parametrize("how", [[], ["--json"]], ids=" ".join)
+def test_a_run_goes_on_when_the_reader_of_its_progress_leaves(place: Path, how: list[str]) -> None:
+    words = ["run", "lab.yaml", "--trials", "2", "--out", "mine", "--set", "expect=[]", *how]
+    assert leave_early(place, words, streams="both") == (0, "")
+    assert json.loads((place / "mine/manifest.json").read_text())["state"] == "finished"
+    assert leave_early(place, ["report", "mine", *how], streams="both") == (0, "")
+
+
+@pytest.mark.parametrize("sign", [signal.SIGINT, signal.SIGQUIT, signal.SIGTERM, signal.SIGHUP])
 def test_an_interrupt_keeps_what_is_done_and_the_same_command_goes_on(place: Path, sign: signal.Signals) -> None:
     command = [*PROGRAM, "run", "lab.yaml", "--jobs", "1", "--out", "mine", "--set", "expect=[]"]
     with subprocess.Popen(
@@ -196,6 +228,7 @@ start.main()
         (9_000, signal.SIGINT),
         (40_000, signal.SIGINT),
         (2_000, signal.SIGHUP),
+        (9_000, signal.SIGQUIT),
     ],
 )
 def test_an_interrupt_is_answered_from_the_first_import_on(place: Path, step: int, number: int) -> None:

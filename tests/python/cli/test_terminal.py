@@ -14,8 +14,7 @@ from tailrace.cli import terminal
 from tailrace.cli.app import app
 from tailrace.cli.group import PANELS
 from tailrace.results import compare, format_compare, format_table, summarise
-from tailrace.results.text.columns import within
-from tailrace.results.text.run import align
+from tailrace.results.format.columns import align, within
 
 PROGRAM = Path(sys.executable).with_name("tailrace")
 WIDTH = 80

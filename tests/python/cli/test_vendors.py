@@ -103,7 +103,7 @@ def test_the_hosts_of_a_scenario_are_compared(tailrace: Program, workplace: Path
         "policy-map type network-qos p\n class type network-qos class-default\n  mtu 1500"
     )
     _, _, err = tailrace("import", "nxos", "small.cfg", "--scenario", "jumbo.yaml")
-    assert "CONTRADICTION: 'mtu 1500' hosts.db of the scenario sends packets of 9000 bytes" in err
+    assert "CONTRADICTION: 'mtu 1500' hosts.db of the scenario has an MTU of 9000 bytes" in err
 
 
 def test_remarks_are_there_for_programs_too(tailrace: Program) -> None:
@@ -121,7 +121,7 @@ def test_what_is_written_is_read_again(tailrace: Program, workplace: Path, vendo
     code, _, err = tailrace("import", vendor, "out.cfg", "--strict")
     # SONiC has no words for DPP: what is left is a queue that nothing comes into, which is left out.
     assert code == 0
-    assert ("no traffic class leads to queue 7" in err) == (vendor == "sonic")
+    assert ("no traffic class is mapped to queue 7" in err) == (vendor == "sonic")
     assert tailrace("export", vendor, "lab.yaml", "--out", "out.cfg")[0] == 2
 
 
@@ -130,7 +130,7 @@ def test_what_is_written_is_read_again(tailrace: Program, workplace: Path, vendo
     [
         (("import", "nxos", "none.cfg"), "none.cfg: cannot read it"),
         (("import", "sonic", "lab.yaml"), "NOT UNDERSTOOD"),
-        (("import", "sonic", str(NXOS)), "this is not JSON"),
+        (("import", "sonic", str(NXOS)), "not valid JSON"),
         (("export", "nxos", "lab.yaml", "--switch", "leav"), "did you mean 'leaf'?"),
         (("export", "nxos", "lab.yaml", "--arm", "dp"), "did you mean 'dpp'?"),
         (("show", "queues", "lab.yaml"), "lab.yaml"),
@@ -250,9 +250,9 @@ interface Ethernet1/3
 def test_the_speed_of_a_port_is_the_rate_of_its_link(tailrace: Program) -> None:
     Path("leaf.cfg").write_text(SPEEDS, encoding="utf-8")
     _, out, err = tailrace("import", "nxos", "leaf.cfg", "--verbose")
-    assert "# Ethernet1/1 has 25Gbit/s: network.link.rate, or rate: of links one by one" in out
+    assert "# Ethernet1/1 has 25Gbit/s: set network.link.rate, or rate of single links" in out
     assert "# Ethernet1/2 has 10Gbit/s" in out
-    assert "understood: 'speed 25000' rate of the port's link: rate: 25Gbit/s" in err
+    assert "understood: 'speed 25000' rate of the port: set rate: 25Gbit/s for its link" in err
     assert "no effect on queues: 'speed auto' the port negotiates its rate" in err
     _, out, _ = tailrace("import", "nxos", "leaf.cfg", "--json")
     assert json.loads(out)["port_rate_bps"] == {"Ethernet1/1": 25 * 10**9, "Ethernet1/2": 10**10}

@@ -109,7 +109,7 @@ def test_what_cannot_be_kept_is_refused_with_the_reason() -> None:
     with pytest.raises(RunRefusedError, match="outside 1 to 1000"):
         divided(load_scenario(sound()), 0)
     small = load_scenario(sound(policies__dpp__queues__normal={"limit": "3kB"}))
-    with pytest.raises(Exception, match="with --live-scale 4: the queue of 750 B holds not even one frame"):
+    with pytest.raises(Exception, match="with --live-scale 4: the queue of 750 B is smaller than one frame"):
         divided(small, 4)
 
 

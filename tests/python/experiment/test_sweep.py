@@ -79,7 +79,9 @@ def test_what_did_not_finish_is_told_and_listed_as_unfinished() -> None:
     rates = [c["values"] for c in result.summary["sweep"]["curves"] if c["metric"] == "rate_per_s"]
     assert all(value["trials"] == 2 for values in rates for value in values)
     text, page = format_result(result.summary), result.report_path.read_text(encoding="utf-8")
-    assert "Unfinished trials, told by what they did in their time:\n  fifo at duration=100ms: 2 of 2 trials" in text
+    assert (
+        "Unfinished trials, reported by the work done in their time:\n  fifo at duration=100ms: 2 of 2 trials" in text
+    )
     assert "do not count" not in text + page
     assert "<strong>Trials at 1 point did not finish</strong>" in page
 

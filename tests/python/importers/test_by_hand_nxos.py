@@ -63,7 +63,7 @@ def test_queues_that_all_have_no_bandwidth_are_served_alike() -> None:
     assert policy.pfc is not None
     assert policy.pfc.priorities == [3, 5]
     assert policy.pfc.watchdog is not None
-    assert any("thresholds that the ASIC chooses" in remark.words for remark in remarks.found)
+    assert any("thresholds chosen by the ASIC" in remark.words for remark in remarks.found)
 
 
 def test_a_script_with_a_strict_queue_for_congestion_notifications() -> None:
@@ -86,7 +86,7 @@ def test_a_nexus_3000_with_pause_no_drop() -> None:
     assert section.class_mtus == {0: 9216, 3: 2240}
     assert section.mtu_bytes == 9216
     assert classes(switch)[0] == (3, "pcp", [3])
-    assert any("MTU of qos-group 3 alone" in remark.words for remark in remarks.found)
+    assert any("MTU of qos-group 3 only" in remark.words for remark in remarks.found)
 
 
 def test_thresholds_of_an_input_queue_are_those_of_the_lossless_group() -> None:

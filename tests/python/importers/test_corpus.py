@@ -77,10 +77,10 @@ def test_import_export_import_is_the_identity(case: Case) -> None:
 
 @pytest.mark.parametrize("case", cases(), ids=str)
 def test_a_mutated_file_is_read_or_refused_in_words(case: Case) -> None:
-    luck = random.Random(str(case))
+    rng = random.Random(str(case))
     text = case.path.read_text(encoding="utf-8")
     for _ in range(MUTATIONS):
-        mutated = _mutated_text(text, luck)
+        mutated = _mutated_text(text, rng)
         try:
             section, remarks = import_nxos(mutated) if case.vendor == "nxos" else import_sonic(mutated)
         except UnreadableError:
@@ -93,11 +93,11 @@ def test_a_mutated_file_is_read_or_refused_in_words(case: Case) -> None:
 
 @pytest.mark.parametrize("case", cases("sonic"), ids=str)
 def test_a_mutated_database_is_read_or_refused_in_words(case: Case) -> None:
-    luck = random.Random(f"tree of {case}")
+    rng = random.Random(f"tree of {case}")
     for _ in range(MUTATIONS):
         data: Any = json.loads(case.path.read_text(encoding="utf-8"))
-        for _ in range(luck.randint(1, 3)):
-            _mutate_tree(data, luck)
+        for _ in range(rng.randint(1, 3)):
+            _mutate_tree(data, rng)
         section, remarks = import_sonic(json.dumps(data, indent=1))
         section.text("any")
         remarks.text("any")
@@ -112,47 +112,47 @@ def _exported(vendor: str, section: Section) -> None:
         write(section.switch_name, switch, policies[switch.policy], others=policies)
 
 
-def _mutated_text(text: str, luck: random.Random) -> str:
+def _mutated_text(text: str, rng: random.Random) -> str:
     """Lines and words that are lost, doubled, exchanged or replaced."""
     lines = text.splitlines()
-    for _ in range(luck.randint(1, 4)):
-        place = luck.randrange(len(lines))
+    for _ in range(rng.randint(1, 4)):
+        place = rng.randrange(len(lines))
         words = lines[place].split(" ")
-        match luck.randrange(5):
+        match rng.randrange(5):
             case 0:
                 del lines[place]
             case 1:
-                lines.insert(luck.randrange(len(lines)), lines[place])
+                lines.insert(rng.randrange(len(lines)), lines[place])
             case 2:
-                words[luck.randrange(len(words))] = luck.choice(SCRAPS)
+                words[rng.randrange(len(words))] = rng.choice(SCRAPS)
                 lines[place] = " ".join(words)
             case 3:
-                other = luck.choice(luck.choice(lines).split(" ") or [""])
-                words.insert(luck.randrange(len(words) + 1), other)
+                other = rng.choice(rng.choice(lines).split(" ") or [""])
+                words.insert(rng.randrange(len(words) + 1), other)
                 lines[place] = " ".join(words)
             case _:
-                cut = luck.randrange(len(lines[place]) + 1)
-                lines[place] = lines[place][:cut] + luck.choice(SCRAPS) + lines[place][cut + luck.randint(0, 3) :]
+                cut = rng.randrange(len(lines[place]) + 1)
+                lines[place] = lines[place][:cut] + rng.choice(SCRAPS) + lines[place][cut + rng.randint(0, 3) :]
         if not lines:
             return ""
     return "\n".join(lines)
 
 
-def _mutate_tree(data: Any, luck: random.Random) -> None:
+def _mutate_tree(data: Any, rng: random.Random) -> None:
     """One value, row or table is replaced, lost or given another name."""
     place = data
     while isinstance(place, dict) and place:
-        key = luck.choice(sorted(place))
+        key = rng.choice(sorted(place))
         inner = place[key]
-        if not isinstance(inner, dict) or not inner or luck.randrange(3) == 0:
-            match luck.randrange(4):
+        if not isinstance(inner, dict) or not inner or rng.randrange(3) == 0:
+            match rng.randrange(4):
                 case 0:
                     del place[key]
                 case 1:
-                    place[luck.choice(SCRAPS) + key] = place.pop(key)
+                    place[rng.choice(SCRAPS) + key] = place.pop(key)
                 case 2:
-                    place[key] = luck.choice(["", "0", "-3", "9" * 25, "NULL", None, 3, [], ["1", "2"], {"a": "b"}])
+                    place[key] = rng.choice(["", "0", "-3", "9" * 25, "NULL", None, 3, [], ["1", "2"], {"a": "b"}])
                 case _:
-                    place[key] = luck.choice(list(place.values()))
+                    place[key] = rng.choice(list(place.values()))
             return
         place = inner

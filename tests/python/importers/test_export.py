@@ -81,7 +81,9 @@ def test_rules_that_a_vendor_adds_are_told_as_they_are() -> None:
     switch = Switch.model_validate({"policy": "p", "classify": [{"dscp": [10], "class": 1}]})
     for export in (export_nxos, export_sonic):
         _, remarks = export("leaf1", switch, Policy.model_validate(QUEUE))
-        assert told(remarks)["switches.classify"].startswith("the configuration also means {class: 0, pcp: [0, 1,")
+        assert told(remarks)["switches.classify"].startswith(
+            "the configuration also has the rules {class: 0, pcp: [0, 1,"
+        )
 
 
 def test_a_complete_export_has_nothing_to_tell() -> None:

@@ -69,13 +69,13 @@ def test_an_mtu_of_9000_contradicts_mtu_1500() -> None:
     _, remarks = import_nxos(f"{SAID}\n{BROKEN}")
     found = verdicts(remarks, "contradiction")
     assert found == {
-        1: "an MTU of 9000 here, of 1500 on line 8",
-        8: "an MTU of 1500 here, of 9000 on line 1",
-        12: "an MTU of 1500 here, of 9000 on line 1",
+        1: "the MTU is 9000 on this line but 1500 on line 8",
+        8: "the MTU is 1500 on this line but 9000 on line 1",
+        12: "the MTU is 1500 on this line but 9000 on line 1",
     }
     _, remarks = import_nxos(BROKEN, {"db1": 9000})
     (words,) = verdicts(remarks, "contradiction").values()
-    assert "hosts.db1 of the scenario sends packets of 9000 bytes" in words
+    assert "hosts.db1 of the scenario has an MTU of 9000 bytes" in words
     _, remarks = import_nxos(BROKEN + "interface Ethernet1/1\n  mtu 9216\nsystem jumbomtu 9000\n")
     assert set(verdicts(remarks, "contradiction")) == {7, 11, 14}
 
@@ -110,7 +110,7 @@ def test_a_whole_configuration_is_understood() -> None:
     [
         ("random-detect threshold burst-optimized ecn", "not-modelled", "queues.NAME.aqm"),
         ("hardware qos ns-buffer-profile mesh", "not-modelled", "network security"),
-        ("no hardware qos dynamic-packet-prioritization", "not-modelled", "switches a mechanism off"),
+        ("no hardware qos dynamic-packet-prioritization", "not-modelled", "disables a mechanism"),
         ("spanning-tree vlan 10 priority 4096", "not-modelled", "network.spanning_tree"),
         ("feature bgp", "no-effect", "management"),
         ("frobnicate 7", "not-understood", "unknown command"),
@@ -146,13 +146,13 @@ def test_lines_that_contradict_each_other_are_pointed_out(action: str, words: st
 def test_a_port_has_one_kind_of_pause() -> None:
     section, remarks = import_nxos(FABRIC + "interface Ethernet1/2\n  flowcontrol receive on\n")
     assert ["pfc" in policy for policy in section.policies.values()] == [True]
-    assert any("a port has one of the two" in words for words in verdicts(remarks, "contradiction").values())
+    assert any("can have only one of the two" in words for words in verdicts(remarks, "contradiction").values())
 
 
 def test_dpp_to_a_queue_without_priority_is_a_contradiction() -> None:
     queuing = "policy-map type queuing out\n class type queuing c-out-8q-q7\n  bandwidth remaining percent 10\n"
     _, remarks = import_nxos(BROKEN + queuing)
-    assert any("dpp needs a priority queue" in words for words in verdicts(remarks, "contradiction").values())
+    assert any("dpp needs a strict-priority queue" in words for words in verdicts(remarks, "contradiction").values())
 
 
 VOCABULARY = """

@@ -166,9 +166,9 @@ def test_the_mtu_of_a_class_is_kept() -> None:
     )
     section, _ = import_nxos(text)
     assert (section.mtu_bytes, section.class_mtus) == (9216, {0: 9216, 3: 2240})
-    assert "# MTU of class 3: hosts that send it have at most mtu: 2240B" in section.text("nexus.cfg")
+    assert "# MTU of class 3: set mtu to at most 2240B for hosts that send it" in section.text("nexus.cfg")
     (remark,) = (remark for remark in import_nxos(text)[1].found if remark.text == "mtu 2240")
-    assert "hosts that send priority 3 need hosts.NAME.mtu: 2240B" in remark.words
+    assert "set hosts.NAME.mtu to at most 2240B for hosts that send priority 3" in remark.words
 
 
 PORT = """policy-map type queuing p
@@ -196,7 +196,10 @@ def test_a_port_has_the_policy_that_it_alone_applies() -> None:
 def test_a_policy_of_single_ports_that_becomes_that_of_all_is_told() -> None:
     section, _ = import_nxos(PORT.format(name="to db1"))
     assert section.switch["policy"] == "p"
-    assert any("'p' is applied at Ethernet1/7 alone; here all ports have it" in r.words for r in told(PORT, "assumed"))
+    assert any(
+        "'p' is applied only at Ethernet1/7; in the scenario all ports have it" in r.words
+        for r in told(PORT, "assumed")
+    )
 
 
 def test_a_policy_of_the_ports_comes_back_from_an_export() -> None:
@@ -225,4 +228,4 @@ def test_a_condition_that_is_not_read_leaves_a_class_that_needs_it_without_frame
 def test_a_policy_of_which_no_class_is_read_is_refused() -> None:
     section, remarks = import_nxos("policy-map type queuing o\n  class type qos group 3\n    bandwidth percent 50\n")
     assert not section.is_sound
-    assert any("no class of policy-map 'o' is understood" in remark.words for remark in remarks.found)
+    assert any("policy-map 'o' has no class that is understood" in remark.words for remark in remarks.found)

@@ -28,7 +28,7 @@ def test_a_comment_at_the_head_of_a_run_together_text_does_not_swallow_it() -> N
     assert list(section.policies["o"]["queues"]) == ["q3", "q-default"]
     first, second = remarks.ordered()[:2]
     assert (first.text, second.text) == ("!Command: show running-config", "!done at 10:00")
-    assert "is read as a comment" in first.words
+    assert "read as a comment" in first.words
 
 
 def test_a_comment_of_a_text_of_several_lines_ends_with_its_line() -> None:
@@ -36,7 +36,7 @@ def test_a_comment_of_a_text_of_several_lines_ends_with_its_line() -> None:
     section, remarks = import_nxos(f"hostname leaf1\n! {commented}\n")
     assert list(section.policies) == ["nxos"]
     (told,) = (remark for remark in remarks.found if remark.line == 2)
-    assert "is read as a comment" in told.words
+    assert "read as a comment" in told.words
 
 
 def test_commands_of_two_heads_stay_together_in_a_run_together_text() -> None:

@@ -24,7 +24,7 @@ def test_a_policer_that_would_reach_another_class_is_told_with_both_lines() -> N
     (found,) = (remark for remark in remarks.found if remark.verdict == "not-modelled")
     assert found.line == 8
     assert "'A' (line 6)" in found.words
-    assert "'B' (line 9) is in it too and has none" in found.words
+    assert "also contains 'B' (line 9); that class has no policer" in found.words
 
 
 def test_a_policer_of_a_class_alone_in_its_group_needs_no_words() -> None:

@@ -78,7 +78,7 @@ def test_maps_of_pauses_are_understood_only_where_they_say_what_holds(field: str
     _, remarks = imported(PORT_QOS_MAP=maps, **{table: {"AZURE": {"3": "3", "4": "4"}}})
     assert f"{table}|AZURE" in told(remarks, "understood")
     _, remarks = imported(PORT_QOS_MAP=maps, **{table: {"AZURE": {"3": "0", "4": "4"}}})
-    assert f"a pause of priority 3 is about {noun} 0; here it is about {noun} 3" in told(remarks, "not-modelled")
+    assert f"a pause of priority 3 stops {noun} 0; in the scenario it stops {noun} 3" in told(remarks, "not-modelled")
     assert f"{table}|AZURE" not in told(remarks, "understood")
 
 
@@ -116,20 +116,20 @@ def test_a_queue_that_no_class_leads_to_is_left_out_and_told() -> None:
     section, remarks = imported(BUFFER_QUEUE=buffers)
     assert section.is_sound
     assert "q1" not in section.policies["AZURE"]["queues"]
-    assert "no traffic class leads to queue 1" in told(remarks, "assumed")
+    assert "no traffic class is mapped to queue 1" in told(remarks, "assumed")
 
 
 def test_what_no_map_names_is_in_class_0() -> None:
     section, remarks = imported()
     assert section.switch["classify"][-1] == {"pcp": list(range(8)), "class": 0}
-    assert "what no map names is in traffic class 0" in told(remarks, "assumed")
+    assert "frames that no map names are in traffic class 0" in told(remarks, "assumed")
     section, _ = imported(DSCP_TO_TC_MAP={"AZURE": {str(dscp): "3" for dscp in range(64)}})
     assert section.switch["classify"] == [{"dscp": list(range(64)), "class": 3}]
 
 
 def test_the_length_of_a_cable_asks_for_the_delay_of_the_link() -> None:
     _, remarks = imported(CABLE_LENGTH={"AZURE": {"Ethernet0": "300m", "Ethernet4": "x"}})
-    assert "Ethernet0: the delay of this link must be that of the cable (network.links: delay: 1515152ps)" in told(
+    assert "Ethernet0: set the delay of this link to that of the cable (network.links: delay: 1515152ps)" in told(
         remarks, "assumed"
     )
     assert "'x' is not a length" in told(remarks, "not-understood")

@@ -28,6 +28,6 @@ def fake_lab(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(doctor, "path_of", lambda needed: Path("/usr/bin") / needed.program)
     monkeypatch.setattr(doctor, "version_of", lambda _needed: "1.2")
     # The stand-in does not use this machine: what others take of it decides nothing.
-    monkeypatch.setattr(probe, "cpu", lambda: probe.Cpu(0, 0, 0))
+    monkeypatch.setattr(probe, "cpu", lambda: probe.CpuTicks(0, 0, 0))
     monkeypatch.setattr(Watch, "_kernel_threads", lambda _watch: {})
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))

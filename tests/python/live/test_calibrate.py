@@ -80,7 +80,7 @@ def test_one_answer_that_waited_for_a_core_does_not_move_the_figures() -> None:
 
 
 def test_a_size_that_was_not_seen_is_an_error() -> None:
-    with pytest.raises(FabricError, match="no answer of 4000 bytes"):
+    with pytest.raises(FabricError, match="no response of 4000 bytes"):
         parts_of([answer(1000, 3, 1)], [4000])
 
 

@@ -43,7 +43,7 @@ def run(*words: str) -> tuple[int, str]:
 
 def test_the_doctor_ends_with_its_verdict(monkeypatch: pytest.MonkeyPatch) -> None:
     status, text = run("doctor")
-    assert (status, text.splitlines()[-1]) == (0, "live runs can start here")
+    assert (status, text.splitlines()[-1]) == (0, "live runs can start on this machine")
     monkeypatch.setenv("FAKE_FAULT", "no-tun")
     status, text = run("doctor", "--json")
     found = json.loads(text)
@@ -71,7 +71,7 @@ def test_a_machine_that_cannot_is_told_before_anything_starts(tmp_path: Path, mo
     monkeypatch.setenv("FAKE_FAULT", "no-tun")
     file = tmp_path / "s.yaml"
     file.write_text(json.dumps(sound()), encoding="utf-8")
-    with pytest.raises(TailraceError, match="a live run cannot start here: /dev/net/tun: missing"):
+    with pytest.raises(TailraceError, match="a live run cannot start on this machine: /dev/net/tun: missing"):
         run("run", str(file), "--live", "--out", str(tmp_path / "run"))
     assert not (tmp_path / "run").exists()
 

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from tailrace.live.load import Interval
+from tailrace.live.load import MeasuredInterval
 from tailrace.live.measure.series import cut_off_table
 from tailrace.live.transactions import measured
 from tailrace.live.work import Transaction, Work
@@ -29,7 +29,7 @@ def test_a_transaction_that_ends_after_the_trial_is_cut_off() -> None:
         one(1, 3, 1_500, 2_000),  # begins later
         one(2, 1, 100, 4_000),  # of the warm-up
     ]
-    found_all = measured(Work(RAW, 1, {18_000: 7}), log, None, Interval(BEGUN_US, 0.001))
+    found_all = measured(Work(RAW, 1, {18_000: 7}), log, None, MeasuredInterval(BEGUN_US, 0.001))
     assert found_all.outcome["transactions"] == 2
     found = found_all.outcome["cut_off"]
     assert (found["count"], found["longest_ps"]) == (1, 700 * 10**6)

@@ -30,7 +30,7 @@ def test_the_first_divisor_with_a_valid_trial_is_recommended(held_from: list[int
     assert [one.divisor for one in tried] == [1, 2, 4]
     assert said[-1] == "a trial of 4 s at 250 Mbit/s"
     told = fact(tried)
-    assert told.value == "250 Mbit/s a port at an MTU of 9000 B"
+    assert told.value == "250 Mbit/s for each port at an MTU of 9000 B"
     assert told.advice == (
         "for a scenario of 1 Gbit/s: --live-scale 4; at 1000 Mbit/s the programs waited for 100%;"
         " at 500 Mbit/s the programs waited for 50%"
@@ -40,7 +40,7 @@ def test_the_first_divisor_with_a_valid_trial_is_recommended(held_from: list[int
 def test_a_quiet_machine_needs_no_divisor(held_from: list[int]) -> None:
     held_from[0] = 1
     told = fact(divisor.measure(lambda _text: None))
-    assert (told.value, told.advice) == ("1000 Mbit/s a port at an MTU of 9000 B", "")
+    assert (told.value, told.advice) == ("1000 Mbit/s for each port at an MTU of 9000 B", "")
 
 
 def test_a_machine_that_holds_nothing_is_told_why(held_from: list[int]) -> None:
@@ -48,7 +48,7 @@ def test_a_machine_that_holds_nothing_is_told_why(held_from: list[int]) -> None:
     tried = divisor.measure(lambda _text: None)
     assert [one.is_held for one in tried] == [False] * 5
     told = fact([Tried(16, ["the switch was late"])])
-    assert (told.value, told.advice) == ("not even 62.5 Mbit/s a port", "at 62.5 Mbit/s the switch was late")
+    assert (told.value, told.advice) == ("less than 62.5 Mbit/s for each port", "at 62.5 Mbit/s the switch was late")
 
 
 @pytest.mark.usefixtures("fake_lab")

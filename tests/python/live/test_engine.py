@@ -96,7 +96,7 @@ def test_warm_up_transactions_count_towards_completion_and_not_towards_latency(t
 @pytest.mark.parametrize(
     ("fault", "reason"),
     [
-        ("lost", "3 frames of host client were lost outside the modelled queues"),
+        ("lost", "host client lost 3 frames outside of the modelled queues"),
         (
             "late",
             "lateness changed the mean delay at port leaf>client by 0.90 ms: 22.5% of the 4 ms in",
@@ -241,7 +241,7 @@ def test_what_hosts_are_set_to_is_in_the_outcome(tmp_path: Path) -> None:
     [
         ("dead", "pgbench-orders: pgbench ended with status 1"),
         ("unready", "the fabric did not start: no /dev/net/tun"),
-        ("corrupt", "the database of db is not what was loaded"),
+        ("corrupt", "the database of db differs from the loaded one"),
         ("remembers", "host client remembers 1 TCP metrics before the trial"),
     ],
 )

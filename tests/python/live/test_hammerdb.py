@@ -15,7 +15,7 @@ from tailrace.live.lab.needed import version_of
 from tailrace.live.load import Task
 from tailrace.live.machine import doctor
 from tailrace.live.programs import hammerdb, tcl
-from tailrace.live.programs.hammerdb import HammerDb, Installation, commands_script, driver_script
+from tailrace.live.programs.hammerdb import HammerDb, HammerDbInstallation, commands_script, driver_script
 from tailrace.live.programs.postgres_service import PostgreSql
 from tailrace.live.refuse import refuse
 from tailrace.live.work import Work
@@ -69,11 +69,11 @@ def test_it_is_found_where_the_variable_says_then_on_the_path_then_in_the_usual_
 ) -> None:
     assert hammerdb.installation() is None
     expected = [put(nowhere / "HammerDB-4.9"), put(nowhere / "opt" / "HammerDB-4.12")]
-    assert hammerdb.installation() == Installation(expected[1])  # a newer release, though 4.12 sorts before 4.9
+    assert hammerdb.installation() == HammerDbInstallation(expected[1])  # a newer release, though 4.12 sorts before 4.9
     on_path = put(nowhere / "bin")
-    assert hammerdb.installation() == Installation(on_path)
+    assert hammerdb.installation() == HammerDbInstallation(on_path)
     monkeypatch.setenv(hammerdb.HOME_VARIABLE, str(nowhere / "HammerDB-4.9"))
-    assert hammerdb.installation() == Installation(expected[0])
+    assert hammerdb.installation() == HammerDbInstallation(expected[0])
     monkeypatch.setenv(hammerdb.HOME_VARIABLE, str(nowhere / "elsewhere"))
     assert hammerdb.installation() is None
 
@@ -113,14 +113,16 @@ def test_a_workload_that_needs_it_is_refused_without_it(nowhere: Path, *, has_ha
     with pytest.raises(ScenarioError) as caught:
         refuse(loaded, loaded.arms)
     texts = [str(problem) for problem in caught.value.problems]
-    assert any("orders.gap_from: hammerdb waits from the end" in text for text in texts)
+    assert any("orders.gap_from: hammerdb starts the gap at the end" in text for text in texts)
     missing = [text for text in texts if "orders.load_generator: HammerDB is not installed" in text]
     assert len(missing) == (not has_hammerdb)
 
 
 def test_more_users_than_it_has_threads_for_are_refused() -> None:
     loaded = load_sound(workloads__orders__load_generator="hammerdb", workloads__orders__users=hammerdb.USERS_MAX + 1)
-    with pytest.raises(ScenarioError, match=r"orders\.users: hammerdb has a thread with an interpreter for each user"):
+    with pytest.raises(
+        ScenarioError, match=r"orders\.users: hammerdb needs a thread with an interpreter for each user"
+    ):
         refuse(loaded, loaded.arms)
 
 
@@ -172,5 +174,5 @@ def test_a_log_of_other_pauses_than_the_seed_gives_is_refused(tmp_path: Path) ->
     log.write_text(first + second.removesuffix(" 50\n"), encoding="ascii")  # the last line was being written
     assert [one.number for one in users.transactions()] == [1]
     log.write_text(first + f"0 2 {pause_us + 900} 0 101 0 {pause_us + 1} 50\n", encoding="ascii")
-    with pytest.raises(FabricError, match="transaction 2 of user 0 had another pause"):
+    with pytest.raises(FabricError, match="transaction 2 of user 0 had a different pause"):
         users.transactions()

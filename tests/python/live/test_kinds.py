@@ -68,7 +68,7 @@ def test_a_star_with_usual_cables_can_be_compared(kind: str) -> None:
                 "switches": {},
                 "arms": {"fifo": {}},
             },
-            "network.topology: --fabric bridge is one switch with hosts around it, and this network has 2",
+            "network.topology: --fabric bridge supports one switch with hosts around it, but this network has 2",
         ),
         (
             "ovs",
@@ -83,9 +83,13 @@ def test_a_star_with_usual_cables_can_be_compared(kind: str) -> None:
         (
             "ovs-dpdk",
             {"hosts__defaults": {"mtu": "9000B"}},
-            "hosts.defaults.mtu: DPDK's ports to the kernel take an MTU of 1500B at most, not 9000B",
+            "hosts.defaults.mtu: DPDK's ports to the kernel support an MTU of at most 1500B, not 9000B",
         ),
-        ("ovs-dpdk", {"hosts__db": {"mtu": "9000B"}}, "hosts.db.mtu: DPDK's ports to the kernel take an MTU of 1500B"),
+        (
+            "ovs-dpdk",
+            {"hosts__db": {"mtu": "9000B"}},
+            "hosts.db.mtu: DPDK's ports to the kernel support an MTU of at most 1500B",
+        ),
     ],
 )
 def test_what_cannot_be_compared_is_refused_with_its_place(kind: str, changes: dict[str, object], refusal: str) -> None:
@@ -103,7 +107,8 @@ def test_every_mechanism_that_does_not_act_is_named_with_its_place() -> None:
     assert ignored("tap") == []
     assert ignored("bridge") == [
         "policies.dpp.dpp: ignored by --fabric bridge: dpp",
-        "policies.dpp.queues: ignored by --fabric bridge: queues express, normal are one, as large as all of them",
+        "policies.dpp.queues: ignored by --fabric bridge: queues express, normal become one queue with the sum "
+        "of their limits",
     ]
 
 
@@ -128,7 +133,7 @@ def test_every_mechanism_that_does_not_act_is_named_with_its_place() -> None:
         ),
         (
             {"switches__leaf__classify": [{"class": 3, "source": "db"}]},
-            "switches.leaf.classify: ignored by --fabric ovs: 1 rules of classification",
+            "switches.leaf.classify: ignored by --fabric ovs: 1 classification rules",
         ),
     ],
 )
@@ -145,7 +150,7 @@ def test_a_mechanism_is_named_wherever_it_stands(changes: dict[str, object], wha
         ),
         (
             {"switches__defaults": {"classify": [{"class": 3, "source": "db"}]}},
-            "switches.defaults.classify: ignored by --fabric ovs: 1 rules of classification",
+            "switches.defaults.classify: ignored by --fabric ovs: 1 classification rules",
         ),
     ],
 )
@@ -159,7 +164,7 @@ def test_a_policy_that_no_port_has_is_not_named() -> None:
 
 
 def test_the_log_of_what_enters_is_the_own_switchs_alone() -> None:
-    with pytest.raises(RunRefusedError, match="--log-ingress: no frame of --fabric ovs passes our switch"):
+    with pytest.raises(RunRefusedError, match="--log-ingress: frames of --fabric ovs do not pass the built-in switch"):
         LiveEngine(kind="ovs", log_ingress=True)
     with pytest.raises(RunRefusedError, match="there is no fabric 'vpp'"):
         LiveEngine(kind="vpp")

@@ -84,5 +84,5 @@ def test_a_log_is_replayed_to_the_same_digest(tmp_path: Path) -> None:
 
 def test_a_run_without_logs_is_not_replayed(tmp_path: Path) -> None:
     (tmp_path / "manifest.json").write_text(json.dumps({"name": "s", "arms": []}), encoding="utf-8")
-    with pytest.raises(FabricError, match="no trial has a log"):
+    with pytest.raises(FabricError, match="no trial has an ingress log"):
         replay(tmp_path)

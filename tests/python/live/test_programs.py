@@ -199,7 +199,7 @@ def test_a_receiver_tells_what_came_also_when_it_was_interrupted(tmp_path: Path)
     path.write_text(warning + json.dumps(report, indent=1), encoding="utf-8")
     assert iperf3_report.read_server(path) == again
     path.write_text(warning, encoding="utf-8")
-    with pytest.raises(FabricError, match="left no report"):
+    with pytest.raises(FabricError, match="wrote no report"):
         iperf3_report.read_server(path)
     path.write_text(json.dumps({"error": "unable to receive"}), encoding="utf-8")
     with pytest.raises(FabricError, match="transferred nothing: unable to receive"):
@@ -247,14 +247,14 @@ def test_a_ping_is_read() -> None:
 
 
 def test_shares_of_a_moment_are_not_told() -> None:
-    before = probe.Cpu(1000, 500, 10)
-    assert probe.Cpu(1010, 505, 10).shares_since(before) == {"idle_share": None, "steal_share": None}
-    assert probe.Cpu(2000, 750, 60).shares_since(before) == {"idle_share": 0.25, "steal_share": 0.05}
+    before = probe.CpuTicks(1000, 500, 10)
+    assert probe.CpuTicks(1010, 505, 10).shares_since(before) == {"idle_share": None, "steal_share": None}
+    assert probe.CpuTicks(2000, 750, 60).shares_since(before) == {"idle_share": 0.25, "steal_share": 0.05}
 
 
 def test_each_core_keeps_its_place_where_only_some_of_them_had_time_enough_to_tell() -> None:
-    before = probe.Cpu(2000, 0, 0, (probe.Cpu(1000, 0, 0), probe.Cpu(1000, 0, 0)))
-    after = probe.Cpu(2110, 0, 20, (probe.Cpu(1010, 0, 0), probe.Cpu(1100, 0, 20)))
+    before = probe.CpuTicks(2000, 0, 0, (probe.CpuTicks(1000, 0, 0), probe.CpuTicks(1000, 0, 0)))
+    after = probe.CpuTicks(2110, 0, 20, (probe.CpuTicks(1010, 0, 0), probe.CpuTicks(1100, 0, 20)))
     assert after.used_since(before).steal_by_core == (None, 0.2)
 
 

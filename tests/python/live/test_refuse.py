@@ -30,7 +30,7 @@ def test_a_scenario_of_databases_and_streams_can_be_run() -> None:
     ("changes", "refusal"),
     [
         ({"workloads__web": {"kind": "flows", "sizes": "10kB", "load": "10%"}}, "workloads.web.kind: no real program"),
-        ({"workloads__orders__gap_from": "start"}, "workloads.orders.gap_from: pgbench waits from the end"),
+        ({"workloads__orders__gap_from": "start"}, "workloads.orders.gap_from: pgbench starts the gap at the end"),
         ({"workloads__orders__gap": "erlang(7ms, 40)"}, "workloads.orders.gap: pgbench cannot draw it: a shape of 40"),
         (
             {"hosts__db": {"tcp": {"rto_min": "500us"}}},
@@ -38,13 +38,13 @@ def test_a_scenario_of_databases_and_streams_can_be_run() -> None:
         ),
         (
             {"hosts__db": {"tcp": {"rto_max": "60s"}}},
-            "hosts.db.tcp.rto_max: it cannot be changed live: Linux's is 120s",
+            "hosts.db.tcp.rto_max: not adjustable in live runs: Linux always uses 120s",
         ),
         (
             {"hosts__db": {"tcp": {"congestion_control": "dctcp"}}},
             "hosts.db.tcp.congestion_control: this kernel has no dctcp (hint: available: cubic, reno)",
         ),
-        ({"network__framing": {"overhead": "12B"}}, "network.framing: live frames have the sizes of Ethernet"),
+        ({"network__framing": {"overhead": "12B"}}, "network.framing: frames of live runs have the sizes of Ethernet"),
         (
             {
                 "workloads__backup": {
@@ -68,7 +68,7 @@ def test_a_scenario_of_databases_and_streams_can_be_run() -> None:
                     "round_trips": [{"response": "1kB"}],
                 }
             },
-            "workloads.more.priority: the server of 'db' answers another workload with priority 0",
+            "workloads.more.priority: the server on 'db' already responds to another workload with priority 0",
         ),
     ],
     ids=lambda value: next(iter(value)) if isinstance(value, dict) else "",
@@ -102,7 +102,7 @@ def test_a_live_network_has_so_many_vlans() -> None:
     stream = {"kind": "stream", "source": "bulk", "destination": "client"}
     many = {f"workloads__s{vlan}": stream | {"vlan": vlan} for vlan in range(1, 180)}
     [found] = refusals(None, many)
-    assert found.startswith("workloads: they use 179 VLANs (hint: use at most 178")
+    assert found.startswith("workloads: the workloads use 179 VLANs (hint: use at most 178")
     del many["workloads__s179"]
     assert refusals(None, many) == []
 
@@ -115,7 +115,7 @@ def test_frames_are_counted_where_the_bulk_arrives() -> None:
     # 10 Gbit/s of frames of 1538 bytes, and half as many acknowledgements: 1.2 million a second.
     [found] = refusals(1_200_000)
     assert found.startswith(
-        "network.link.rate: its ports carry up to 1 219 116 frames/s, and this machine holds 1 200 000"
+        "network.link.rate: its ports carry up to 1 219 116 frames/s, but this machine sustains 1 200 000"
     )
     assert refusals(1_220_000) == []
 
@@ -140,7 +140,7 @@ BLAST = {
     "interarrival": "1ms",
     "dscp": "ef",
 }
-VERSION_2 = "control groups of version 2, and this machine or user has none"
+VERSION_2 = "control groups of version 2, which this machine or user does not have"
 
 
 @pytest.mark.parametrize(
@@ -176,7 +176,10 @@ def test_what_needs_control_groups_is_refused_where_there_are_none(
         return []
 
     cores, *others = told(Machine.of({"cgroup_usable": False, "cpu_limits": False, "priorities": False}, 1e9))
-    assert cores == "hosts.db.cpu.program_cores: this machine or user has no control group that limits CPU time"
+    assert (
+        cores == "hosts.db.cpu.program_cores: limits of CPU time need a control group,"
+        " which this machine or user does not have"
+    )
     assert others == refusals_expected
     assert told(Machine.of({"cgroup_usable": False, "cpu_limits": False}, 1e9)) == [cores, *others]
     # Version 2 of a machine whose cpu controller is in use by version 1.

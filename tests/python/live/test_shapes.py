@@ -126,12 +126,13 @@ def test_a_good_trial_has_no_reason_against_it() -> None:
                 stalls={"count": 12, "total_us": 34_100.0, "max_us": 9_000.0},
             ),
             "lateness changed the 99th percentile of the delay at port leaf>a by -1.10 ms: 27.5% of the 4 ms in which"
-            " its queue drains, allowed are 25.0% (the machine let it wait 12 times, 34 ms in all; p99.9 of its own"
+            " its queue drains, allowed are 25.0% (the machine did not run it 12 times, 34 ms in all; p99.9 of its own"
             " work is 60 us)",
         ),
         (
             spoilt("fabric", effect={"leaf>a": {**EFFECT, "drops": 311}}),
-            "port leaf>a dropped 311 frames and a punctual switch 300: a difference of 0.11% of its frames, allowed are"
+            "port leaf>a dropped 311 frames, a switch without lateness 300: a difference of 0.11% of its frames, "
+            "allowed are"
             " 0.10%",
         ),
         (
@@ -144,11 +145,11 @@ def test_a_good_trial_has_no_reason_against_it() -> None:
             " allowed are 10.0%",
         ),
         (spoilt("fabric", rate_error_ppm={"leaf>a": -6000.0}), "port leaf>a was 0.60% off its rate, allowed are 0.50%"),
-        (spoilt("fabric", pool_exhausted=4), "the switch found no memory for frames 4 times"),
+        (spoilt("fabric", pool_exhausted=4), "the switch ran out of memory for frames 4 times"),
         (spoilt("fabric", foreign_frames=2), "2 frames came from outside the lab"),
         (
             spoilt("fabric", frames_lost_outside={"a": {"tx_dropped": 2, "rx_dropped": 1}}),
-            "3 frames of host a were lost outside the modelled queues",
+            "host a lost 3 frames outside of the modelled queues",
         ),
         (spoilt("live", steal_by_core=[None, 0.02, 0.13]), "the hypervisor took 13.0% of core 2, allowed are 10.0%"),
         (

@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 from typing import Any, cast
 
-from tailrace.live.load import Interval, Task
+from tailrace.live.load import MeasuredInterval, Task
 from tailrace.live.measure.series import Moved, bytes_after
 from tailrace.live.programs.iperf3 import Iperf3, Iperf3Stream
 from tailrace.live.transactions import measured as measured_of
@@ -40,7 +40,7 @@ LOG = [
 
 def measured(transactions: int, warm_up_s: float) -> Any:
     work = Work(RAW | {"transactions": transactions}, 1, {1000: 7})
-    return measured_of(work, LOG, None, Interval(BEGUN_US, 0.001, warm_up_s))
+    return measured_of(work, LOG, None, MeasuredInterval(BEGUN_US, 0.001, warm_up_s))
 
 
 def test_transactions_that_ended_in_the_warm_up_are_left_out() -> None:
@@ -88,13 +88,13 @@ def ran(tmp_path: Path, *, size: int = 0) -> Iperf3:
 
 def test_a_stream_without_end_counts_from_the_warm_up_on(tmp_path: Path) -> None:
     bulk = ran(tmp_path)
-    whole, rest = (bulk.measured(Interval(BEGUN_US, 4.0, warm)).outcome for warm in (0.0, 1.0))
+    whole, rest = (bulk.measured(MeasuredInterval(BEGUN_US, 4.0, warm)).outcome for warm in (0.0, 1.0))
     assert (whole["goodput_bytes"], whole["counted_from_ps"]) == (10_000, 0)
     assert (rest["goodput_bytes"], rest["counted_from_ps"]) == (9_000, PS_PER_S)
     assert rest["cut_off"]["count"] == 0, "it has no end that it could have missed"
 
 
 def test_a_stream_with_a_size_is_counted_whole_and_cut_off(tmp_path: Path) -> None:
-    outcome = ran(tmp_path, size=1_000_000).measured(Interval(BEGUN_US, 4.0, 1.0)).outcome
+    outcome = ran(tmp_path, size=1_000_000).measured(MeasuredInterval(BEGUN_US, 4.0, 1.0)).outcome
     assert (outcome["goodput_bytes"], outcome["counted_from_ps"], outcome["completion_ps"]) == (10_000, 0, None)
     assert (outcome["cut_off"]["count"], outcome["cut_off"]["longest_ps"]) == (1, 4 * PS_PER_S)

@@ -101,6 +101,7 @@ def test_the_page_fits_and_nothing_goes_wrong(report: Path, tmp_path: Path, widt
     assert seen["page_width"] <= width_px
     assert seen["charts"] == 14, "every time series is live"
     assert seen["tables"] == 20, "the data of every chart opens as a table"
+    assert not [table for table in seen["cut"] if table.startswith("figure")], "expectations are stacked on a phone"
     if width_px == 1280:
         assert seen["cut"] == []
 

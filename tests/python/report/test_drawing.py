@@ -11,13 +11,30 @@ from fake_run import plan
 from tailrace.report.charts.latency import thinned
 from tailrace.report.charts.strip import deviation_strip
 from tailrace.report.charts.topology import topology_chart, topology_words
-from tailrace.report.plain_csv import csv_text
-from tailrace.report.policy import switch_sentences
-from tailrace.report.scale import MILLISECONDS, AxisScale, Linear, Log, Share, Tail, linear_from_zero, log_around
-from tailrace.report.series import CELLS, Steps, cell_means, lines_of, medians
-from tailrace.report.svg import line, row_label, steps, tag
-from tailrace.results.text.numbers import bytes_text, count_text, digits_text, p_text, rate_text, signed_text, size_text
-from tailrace.results.text.numbers import span_text as span
+from tailrace.report.drawing.plain_csv import csv_text
+from tailrace.report.drawing.scale import (
+    MILLISECONDS,
+    AxisScale,
+    Linear,
+    Log,
+    Share,
+    Tail,
+    linear_from_zero,
+    log_around,
+)
+from tailrace.report.drawing.series import CELLS, Steps, cell_means, lines_of, medians
+from tailrace.report.drawing.svg import line, row_label, steps, tag
+from tailrace.report.policy.switch import switch_sentences
+from tailrace.results.format.numbers import (
+    bytes_text,
+    count_text,
+    digits_text,
+    p_text,
+    rate_text,
+    signed_text,
+    size_text,
+)
+from tailrace.results.format.numbers import span_text as span
 
 
 def labels(scale: AxisScale) -> list[str]:
@@ -55,9 +72,9 @@ def test_scales_map_their_ends_to_the_ends_of_the_axis() -> None:
 
 
 def test_means_of_cells_keep_the_area() -> None:
-    luck = random.Random(3)
-    starts = sorted({0.0, *(luck.uniform(0, 9) for _ in range(50))})
-    recorded = Steps(starts, [luck.uniform(0, 5) for _ in starts], 10.0)
+    rng = random.Random(3)
+    starts = sorted({0.0, *(rng.uniform(0, 9) for _ in range(50))})
+    recorded = Steps(starts, [rng.uniform(0, 5) for _ in starts], 10.0)
     exact = sum(v * (b - a) for a, b, v in zip(starts, [*starts[1:], 10.0], recorded.values, strict=True))
     means = cell_means(recorded, 10.0)
     assert all(mean is not None for mean in means)

@@ -7,9 +7,9 @@ from typing import Any
 from lab import load
 from tailrace.report.charts.port_policy import policy_chart
 from tailrace.report.charts.topology import topology_chart
-from tailrace.report.interfaces import interface_sentences
-from tailrace.report.policy import policy_sentences, switch_sentences
-from tailrace.report.policy_ingress import ranges_text
+from tailrace.report.policy.ingress import ranges_text
+from tailrace.report.policy.interfaces import interface_sentences
+from tailrace.report.policy.switch import policy_sentences, switch_sentences
 from tailrace.scenario.lowering.plan import lower
 
 LOSSLESS = {

@@ -4,9 +4,12 @@ from pathlib import Path
 
 import pytest
 
+from scenario_files import ROOT
 from tailrace.results.directory.run_directory import Trial
 from tailrace.results.ports.lock_out import (
+    DROPPED_FRAMES_MIN,
     LOST_SHARE_MIN,
+    OFFERED_FRAMES_MIN,
     SHARE_RATIO_MIN,
     Traffic,
     lock_out_sentences,
@@ -25,6 +28,13 @@ def row(name: str, sent: int, dropped: int, queue: str = "all") -> dict[str, obj
 def trial(number: int, *rows: dict[str, object]) -> Trial:
     port = {"node": "leaf", "towards": "client", "traffic": list(rows)}
     return Trial("fifo", number, "ok", "", {"ports": [port]}, Path("trials/fifo") / str(number))
+
+
+def test_the_limits_of_the_warning_are_documented() -> None:
+    told = " ".join((ROOT / "docs" / "limits.md").read_text(encoding="utf-8").split())
+    assert f"at least {OFFERED_FRAMES_MIN} frames with data each" in told
+    assert f"lost at least {DROPPED_FRAMES_MIN}, {100 * LOST_SHARE_MIN:g} % or more, and ten times the share" in told
+    assert SHARE_RATIO_MIN == 10
 
 
 BULK = traffic("bulk", 67_000, 300)

@@ -3,7 +3,7 @@
 import pytest
 
 from tailrace.results.compare.effect_words import size_words
-from tailrace.results.text.numbers import change_interval_text, change_text, digits_text, plain_text
+from tailrace.results.format.numbers import change_interval_text, change_text, digits_text, plain_text
 
 
 @pytest.mark.parametrize(

@@ -12,8 +12,9 @@ import pytest
 from outcomes import endless, state, write_run
 from tailrace.report import write
 from tailrace.results import Result, format_table, summarise
+from tailrace.results.compare.tone import Tone, tone_of
 from tailrace.results.text.outcome_html import outcome_html
-from tailrace.results.text.outcome_table import Tone, outcome_table, tone_of
+from tailrace.results.text.outcome_table import outcome_table
 from tailrace.results.text.outcome_text import WIDTH, outcome_text
 
 VOID = frozenset({"br", "meta", "link", "input"})

@@ -123,6 +123,17 @@ def test_a_run_without_any_valid_trial_is_summarised_all_the_same(tmp_path: Path
     assert "no valid trials" in format_table(summary)
 
 
+def test_expectations_of_arms_that_were_not_asked_for_are_told_apart(tmp_path: Path) -> None:
+    path = FakeRun(trials=2).write(tmp_path / "run")
+    shutil.copy(PUBLISHED, path / "published.yaml")
+    manifest = json.loads((path / "manifest.json").read_text(encoding="utf-8"))
+    (path / "manifest.json").write_text(json.dumps(manifest | {"arms": ["fifo"]}), encoding="utf-8")
+    text = format_table(summarise(path))
+    assert "no valid trials" not in text
+    assert "not run (--arm)" in text
+    assert "); 10 not run (--arm).\n" in text
+
+
 def test_two_trials_are_too_few_and_that_is_told_once(tmp_path: Path) -> None:
     summary = summarise(FakeRun(trials=2, with_solo=False).write(tmp_path / "run"))
     assert {e["verdict"] for e in summary["comparisons"]} == {"too few trials"}

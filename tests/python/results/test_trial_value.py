@@ -7,7 +7,7 @@ import pytest
 
 from fake_bridging import add_bridging
 from fake_run import FakeRun
-from tailrace.report.facts import facts
+from tailrace.report.sections.facts import facts
 from tailrace.results import Run, format_table, summarise
 from tailrace.results.compare.judge import judge
 from tailrace.results.directory.published import Band

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from tailrace.report.why import deferred_reset_words
+from tailrace.report.sections.why import deferred_reset_words
 from tailrace.results.directory.run_directory import Trial
 from tailrace.results.ports.timeouts import Slowest, minimum_timeouts_ms, slowest_of, timeout_words
 from tailrace.results.ports.waiting import Wait, crossings_of, prioritized_words, wait_words, waits_of

@@ -44,7 +44,7 @@ def test_bursts_with_longer_silences_than_the_trap_allows_are_told_with_the_age_
     [told] = warnings(fair())
     assert "policies.fair.etrap.age: each of 8 connections that take turns may be idle for 358.4 us" in told
     assert "the elephant trap evicts elephants that are idle for 50 us" in told
-    assert "write etrap: {age: 1230us}" in told
+    assert "write etrap: {age: 1230us}, three rounds of the connections" in told
 
 
 @pytest.mark.parametrize(

@@ -41,7 +41,7 @@ def test_a_distribution_is_what_the_plan_holds(text: str, raw: dict[str, Any], m
         ("web-search", "not a distribution"),
         ({"cdf": []}, "cumulative"),
         ({"cdf": [["1ms", "50%"]]}, "must be 100%"),
-        ({"cdf": [["2ms", "50%"], ["1ms", "100%"]]}, "must rise"),
+        ({"cdf": [["2ms", "50%"], ["1ms", "100%"]]}, "ascending order"),
         ({"cdf": [["2ms", 0.5]]}, "has no unit"),
         ({"pdf": 3}, "cumulative"),
     ],

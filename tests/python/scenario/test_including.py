@@ -64,7 +64,7 @@ def test_a_problem_is_told_with_the_file_where_its_key_stands(tmp_path: Path) ->
     main = write(tmp_path, net=NETWORK, work=work, main=MAIN + "include: [net.yaml, work.yaml]\nworklods: {}\n")
     text = refusal(main)
     assert f"{tmp_path / 'work.yaml'}:2: workloads.orders.users: 0 is out of range" in text
-    assert f"{main}:4: worklods: there is no such key" in text
+    assert f"{main}:4: worklods: unknown key" in text
 
 
 def test_a_value_that_the_main_file_replaces_is_blamed_there(tmp_path: Path) -> None:

@@ -108,7 +108,7 @@ def test_headroom_below_what_may_still_come_is_warned_of() -> None:
 
 def test_interfaces_that_do_not_obey_are_named() -> None:
     (found,) = warnings(star(hosts={}))
-    assert "switch 'leaf' pauses priority 3, but client, db, bulk will not obey" in found
+    assert "switch 'leaf' pauses priority 3, but client, db, bulk ignore its pauses" in found
     (found,) = warnings(star(hosts=DEAF_BULK))
     assert "hosts.bulk.nic.pfc" in found
     # What sends nothing in the class need not obey.
@@ -117,7 +117,7 @@ def test_interfaces_that_do_not_obey_are_named() -> None:
 
 def test_a_pause_of_the_link_needs_interfaces_that_obey_it() -> None:
     (found,) = warnings(star(LINK_PAUSE))
-    assert "pauses the link, but client, db, bulk will not obey" in found
+    assert "pauses the link, but client, db, bulk ignore its pauses" in found
     assert warnings(star(LINK_PAUSE, hosts={"defaults": {"nic": {"link_pause": True}}})) == []
 
 

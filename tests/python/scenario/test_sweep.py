@@ -102,5 +102,5 @@ def test_the_command_line_takes_lists_and_ranges() -> None:
 
 @pytest.mark.parametrize("text", ["users", "users=", "=1,2"])
 def test_a_sweep_without_key_or_values_is_refused(text: str) -> None:
-    with pytest.raises(ScenarioError, match="this is not key=values"):
+    with pytest.raises(ScenarioError, match="expected key=values"):
         parse_sweep([text])

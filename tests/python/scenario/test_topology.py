@@ -108,7 +108,7 @@ def test_a_fat_tree_may_have_fewer_hosts_than_fit_and_names_of_their_own() -> No
     ("topology", "what"),
     [
         ({"kind": "fat-tree", "k": 4, "hosts": 17}, "17 hosts do not fit: a fat tree of k = 4 has room for 16"),
-        ({"kind": "leaf-spine", "leaves": 2, "spines": 1}, "it has no hosts"),
+        ({"kind": "leaf-spine", "leaves": 2, "spines": 1}, "the topology has no hosts"),
         (
             {"kind": "leaf-spine", "leaves": 2, "spines": 1, "hosts_per_leaf": 1, "hosts": ["client", "db", "bulk"]},
             "3 hosts do not fit: 2 leaves have room for 2",

@@ -160,7 +160,7 @@ PVST = {"protocol": "rapid-pvst", "disjoint": True, "vlans": {10: {}, 20: {}}}
         (
             {"network__spanning_tree": {"protocol": "rapid-pvst", "vlans": {vlan: {} for vlan in range(1, 66)}}},
             "network.spanning_tree.vlans: 65 VLANs have separate trees"
-            " (hint: list at most 64: those whose trees differ)",
+            " (hint: list at most 64, only those whose trees differ)",
         ),
         (
             {"network__spanning_tree": {"protocol": "rstp", "disjoint": True}},
@@ -188,7 +188,7 @@ PVST = {"protocol": "rapid-pvst", "disjoint": True, "vlans": {10: {}, 20: {}}}
         ),
         (
             {"workloads__backup__vlan": 4095},
-            "workloads.backup.vlan: 4095 is out of range (hint: the most is 4094)",
+            "workloads.backup.vlan: 4095 is out of range (hint: write at most 4094)",
         ),
     ],
 )

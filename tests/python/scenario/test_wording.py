@@ -19,16 +19,16 @@ FLOWS = {"kind": "flows", "sizes": "web-search"}
         (
             "policies__dpp__dpp__max_packets",
             2**32,
-            "dpp.max_packets: 4294967296 is out of range (hint: the most is 4294967295)",
+            "dpp.max_packets: 4294967296 is out of range (hint: write at most 4294967295)",
         ),
-        ("hosts__db__nic__tso", "5GB", "the most is 4294967295B"),
-        ("hosts__db__nic__gro", "5GB", "the most is 4294967295B"),
-        ("hosts__db__nic__rx_ring", "4294967296 frames", "the most is 4294967295 frames"),
-        ("network__framing__header", "5GB", "the most is 4294967295B"),
-        ("network__framing__overhead", "5GB", "the most is 4294967295B"),
-        ("workloads__orders__round_trips__0__write", "5GB", "the most is 4294967295B"),
-        (QUEUES + "normal__limit", "4294967296 frames", "the most is 4294967295 frames"),
-        (QUEUES + "normal__qcn", {"set_point": "50B"}, "50B is out of range (hint: the least is 100B)"),
+        ("hosts__db__nic__tso", "5GB", "write at most 4294967295B"),
+        ("hosts__db__nic__gro", "5GB", "write at most 4294967295B"),
+        ("hosts__db__nic__rx_ring", "4294967296 frames", "write at most 4294967295 frames"),
+        ("network__framing__header", "5GB", "write at most 4294967295B"),
+        ("network__framing__overhead", "5GB", "write at most 4294967295B"),
+        ("workloads__orders__round_trips__0__write", "5GB", "write at most 4294967295B"),
+        (QUEUES + "normal__limit", "4294967296 frames", "write at most 4294967295 frames"),
+        (QUEUES + "normal__qcn", {"set_point": "50B"}, "50B is out of range (hint: write at least 100B)"),
         ("workloads__orders__kind", None, "orders.kind: it has no value (hint: one of oltp, stream, flows, datagrams)"),
         ("workloads__orders__users", True, "true is not a whole number"),
         ("network__topology__hosts", True, "true is not a list of hosts"),
@@ -89,7 +89,7 @@ def test_a_missing_experiment_whose_keys_stand_at_the_top_is_one_error() -> None
     assert "'duration', 'trials', 'seed', 'solo' belong to 'experiment'" in found
     assert "indent them below 'experiment:'" in found
     (found,) = problems(data | {"experiments": experiment})
-    assert "experiments: there is no such key (hint: did you mean 'experiment'?)" in found
+    assert "experiments: unknown key (hint: did you mean 'experiment'?)" in found
     (found,) = problems(data)
     assert "experiment: it is missing (hint: add 'experiment: {duration: 10s}')" in found
     (found,) = problems(sound() | {"trials": 3})
@@ -101,7 +101,7 @@ def test_a_missing_experiment_whose_keys_stand_at_the_top_is_one_error() -> None
     [
         ("arms", ["fifo", "dpp"], "not a list (hint: such as arms: {plain: {}, dpp: {switches.leaf.policy: dpp}})"),
         ("network__topology", "star", "such as topology: {kind: star, hosts: 4}"),
-        ("workloads__orders__round_trips", {"response": "18kB"}, "it is a list, not a mapping of keys"),
+        ("workloads__orders__round_trips", {"response": "18kB"}, "expected a list, not a mapping of keys"),
         ("workloads__orders__users", "ten", "write a number such as 20"),
         ("workloads__backup__kind", "Stream", "did you mean 'stream'?"),
         ("switches__leaf__policy", "FIFO", "did you mean 'fifo'?"),

@@ -54,9 +54,9 @@ def test_quantiles_between_the_simulated_ones_are_the_wider() -> None:
 
 
 SHAPES: dict[str, Callable[[random.Random], float]] = {
-    "normal": lambda luck: luck.gauss(10, 1),
-    "exponential": lambda luck: luck.expovariate(1),
-    "log-normal": lambda luck: luck.lognormvariate(0, 1),
+    "normal": lambda rng: rng.gauss(10, 1),
+    "exponential": lambda rng: rng.expovariate(1),
+    "log-normal": lambda rng: rng.lognormvariate(0, 1),
 }
 
 
@@ -64,11 +64,11 @@ SHAPES: dict[str, Callable[[random.Random], float]] = {
 @pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.parametrize("is_paired", [True, False])
 def test_a_change_is_covered_too(shape: str, trials: int, is_paired: bool) -> None:
-    luck, repeats = random.Random(7), 1000
+    rng, repeats = random.Random(7), 1000
     covered = 0
     for _ in range(repeats):
-        baseline = [SHAPES[shape](luck) for _ in range(trials)]
-        other = [SHAPES[shape](luck) / 2 for _ in range(trials)]
+        baseline = [SHAPES[shape](rng) for _ in range(trials)]
+        other = [SHAPES[shape](rng) / 2 for _ in range(trials)]
         found = change_interval(baseline, other, is_paired=is_paired)
         assert found is not None
         covered += found.low <= -50 <= found.high
@@ -77,10 +77,10 @@ def test_a_change_is_covered_too(shape: str, trials: int, is_paired: bool) -> No
 
 @pytest.mark.parametrize("trials", [5, 6, 9, 20])
 def test_the_interval_of_a_median_holds_its_level(trials: int) -> None:
-    luck, repeats = random.Random(8), 3000
+    rng, repeats = random.Random(8), 3000
     covered = 0
     for _ in range(repeats):
-        found = median_interval([[luck.lognormvariate(0, 1) for _ in range(trials)]])
+        found = median_interval([[rng.lognormvariate(0, 1) for _ in range(trials)]])
         assert found is not None
         covered += found.low <= 1 <= found.high
     assert covered / repeats >= LEVEL - 3 * math.sqrt(LEVEL * (1 - LEVEL) / repeats)

@@ -78,11 +78,11 @@ def test_holm_is_the_worked_example() -> None:
 
 
 def test_tests_of_nothing_find_a_difference_as_rarely_as_they_say() -> None:
-    luck = random.Random(3)
+    rng = random.Random(3)
     runs = 400
     found = 0
     for _ in range(runs):
-        samples = [[[luck.gauss(0, 1) for _ in range(6)] for _ in range(2)] for _ in range(8)]
+        samples = [[[rng.gauss(0, 1) for _ in range(6)] for _ in range(2)] for _ in range(8)]
         family = adjusted([compared(first, second, is_paired=False) for first, second in samples])
         found += any(effect.verdict in ("lower", "higher") for effect in family)
     # Eight tests at 0.05 by themselves would find one in a third of the runs.

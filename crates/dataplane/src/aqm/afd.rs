@@ -6,7 +6,7 @@
 //! `queue-desired` by a discrete PI law once a period.
 
 use crate::periods::Periods;
-use tailrace_units::{Probability, Span, Stream, Time};
+use tailrace_units::{Probability, RandomStream, Span, Time};
 
 /// With N elephants the queue gains N m_fair - line bytes in a period, so m_fair ~ line / N must move by a share of
 /// itself: `m_fair += m_fair / line (BEFORE (q_old - q_desired) - NOW (q_new - q_desired))`, in 1/65536. Half of the error is
@@ -28,7 +28,7 @@ pub struct Afd {
     /// Bytes that the link carries in one period: the largest fair share.
     line_bytes: u64,
     pub(crate) ecn: bool,
-    random: Stream,
+    random: RandomStream,
     /// Fair bytes per period, times 2^16.
     fair: i64,
     period_now: u64,
@@ -37,7 +37,7 @@ pub struct Afd {
 
 impl Afd {
     /// Keeps the queue near `desired_bytes`; `line_bytes` is what the port sends in one period.
-    pub fn new(desired_bytes: u64, period: Span, line_bytes: u64, ecn: bool, random: Stream) -> Afd {
+    pub fn new(desired_bytes: u64, period: Span, line_bytes: u64, ecn: bool, random: RandomStream) -> Afd {
         assert!(period > Span::ZERO && line_bytes > 0, "a period lasts and carries bytes");
         let fair = (line_bytes as i64) << FRACTION_BITS;
         let periods = Periods::new(period);
@@ -94,7 +94,7 @@ mod tests {
     const LINE: u64 = 31_250;
 
     fn afd() -> Afd {
-        Afd::new(DESIRED, PERIOD, LINE, false, Stream::new(1, "afd"))
+        Afd::new(DESIRED, PERIOD, LINE, false, RandomStream::new(1, "afd"))
     }
     fn period(n: u64) -> Time {
         Time::ZERO + PERIOD.times(n)
@@ -103,7 +103,7 @@ mod tests {
     /// The law of the page, in floating point, over random depths.
     #[test]
     fn the_fair_share_follows_the_law_and_stays_between_one_byte_and_the_line() {
-        let (mut afd, mut random) = (afd(), Stream::new(2, "depths"));
+        let (mut afd, mut random) = (afd(), RandomStream::new(2, "depths"));
         let bytes = |afd: &Afd| afd.fair as f64 / f64::from(1 << FRACTION_BITS);
         let error = |depth: u64| depth as f64 - DESIRED as f64;
         let (mut before, mut lowest, mut highest) = (0, f64::MAX, 0_f64);

@@ -25,15 +25,15 @@ pub(crate) enum Fate {
 /// The active queue management of one queue.
 #[derive(Clone, Debug)]
 pub enum Aqm {
-    /// The limit alone.
+    /// Only the limit.
     None,
     /// Marks above an instantaneous depth.
     Step(Step),
-    /// Random early detection, at the entrance.
+    /// Random early detection, at enqueue.
     Red(Box<Red>),
-    /// Approximate fair drop of elephants, at the entrance.
+    /// Approximate fair drop of elephants, at enqueue.
     Afd(Box<Afd>),
-    /// Controlled delay, at the exit.
+    /// Controlled delay, at dequeue.
     Codel(Box<Codel>),
 }
 
@@ -43,8 +43,8 @@ impl Aqm {
         matches!(self, Aqm::Codel(_))
     }
 
-    /// The fate of an arriving frame; `depth_bytes` is the depth of the queue before it, `elephant` its flow's bytes per AFD period
-    /// when it is an elephant.
+    /// The fate of an arriving frame; `depth_bytes` is the depth of the queue before it, `elephant` its flow's bytes
+    /// per AFD period when it is an elephant.
     #[inline]
     pub(crate) fn on_arrival(&mut self, now: Time, depth_bytes: u64, capable: bool, elephant: Option<u64>) -> Fate {
         match self {
@@ -59,7 +59,8 @@ impl Aqm {
         }
     }
 
-    /// The fate of a frame of so many bytes that leaves at `now` after `waited`; `backlog_bytes` is what still waits behind it.
+    /// The fate of a frame of so many bytes that leaves at `now` after `waited`; `backlog_bytes` is what still waits
+    /// behind it.
     pub(crate) fn on_departure(&mut self, now: Time, waited: Span, backlog_bytes: u64, bytes: u64, capable: bool) -> Fate {
         match self {
             Aqm::None | Aqm::Step(_) | Aqm::Red(_) | Aqm::Afd(_) => Fate::Pass,
@@ -71,11 +72,11 @@ impl Aqm {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tailrace_units::Stream;
+    use tailrace_units::RandomStream;
 
     /// What happens to an elephant far above its share, capable and not.
     fn fates(ecn: bool) -> [Fate; 2] {
-        let afd = Afd::new(1, Span::from_us(1), 1, ecn, Stream::new(1, "afd"));
+        let afd = Afd::new(1, Span::from_us(1), 1, ecn, RandomStream::new(1, "afd"));
         [true, false].map(|capable| Aqm::Afd(Box::new(afd.clone())).on_arrival(Time::ZERO, 1, capable, Some(1 << 60)))
     }
 

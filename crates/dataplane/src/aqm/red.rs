@@ -2,24 +2,26 @@
 
 use super::Fate;
 use crate::DropCause;
-use tailrace_units::{Pace, Probability, Stream, Time};
+use tailrace_units::{Pace, Probability, RandomStream, Time};
 
 /// Binary digits after the point of the average depth.
 const FRACTION_BITS: u32 = 16;
-/// Idle time is counted in frames of this many bytes ("the time to send a small packet", section 11 of the paper, takes a typical one).
+/// Idle time is counted in frames of this many bytes ("the time to send a small packet", section 11 of the paper, takes
+/// a typical one).
 const TYPICAL_FRAME_BYTES: u64 = 1000;
 
 /// Thresholds for one kind of frame.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct RedProfile {
-    /// Average depth below which nothing happens.
+    /// Average depth below which no frame is marked or dropped.
     pub minimum_bytes: u64,
-    /// Average depth from which on every frame is marked or dropped. At least `minimum_bytes`; equal to it, the profile is a step.
+    /// Average depth from which on every frame is marked or dropped. At least `minimum_bytes`; equal to it, the profile
+    /// is a step.
     pub maximum_bytes: u64,
     /// Probability just below the maximum in thousandths, 0 to 1000.
     pub probability_milli: u32,
-    /// From the maximum to twice of it the probability rises from `probability_milli` to one instead of jumping (Floyd's "gentle"
-    /// of 2000, the default of ns-3). Switches mark or drop every frame from the maximum on.
+    /// From the maximum to twice of it the probability rises from `probability_milli` to one instead of jumping
+    /// (Floyd's "gentle" of 2000, the default of ns-3). Switches mark or drop every frame from the maximum on.
     pub is_gentle: bool,
 }
 
@@ -30,7 +32,7 @@ pub struct Red {
     not_capable: RedProfile,
     weight_exponent: u8,
     ecn: bool,
-    random: Stream,
+    random: RandomStream,
     pace: Pace,
     average: u64,
     /// Frames since the last mark or drop; -1 when the average was below the minimum since (section 4 of the paper).
@@ -41,7 +43,14 @@ pub struct Red {
 impl Red {
     /// The average's weight is 2^-`weight_exponent` (0: instantaneous). `not_capable` is for frames that cannot be marked.
     /// `pace` is the port's, for ageing the average while the port is idle.
-    pub fn new(profile: RedProfile, not_capable: RedProfile, weight_exponent: u8, ecn: bool, random: Stream, pace: Pace) -> Red {
+    pub fn new(
+        profile: RedProfile,
+        not_capable: RedProfile,
+        weight_exponent: u8,
+        ecn: bool,
+        random: RandomStream,
+        pace: Pace,
+    ) -> Red {
         for profile in [profile, not_capable] {
             assert!(profile.minimum_bytes <= profile.maximum_bytes, "thresholds are in order");
         }
@@ -123,7 +132,7 @@ mod tests {
 
     fn of(profile: RedProfile, weight_exponent: u8) -> Red {
         let pace = BitRate::from_gbps(10).pace(0);
-        Red::new(profile, STRICT, weight_exponent, true, Stream::new(1, "red"), pace)
+        Red::new(profile, STRICT, weight_exponent, true, RandomStream::new(1, "red"), pace)
     }
     fn red(weight_exponent: u8) -> Red {
         of(PROFILE, weight_exponent)
@@ -165,8 +174,8 @@ mod tests {
         assert!(of(59_999).contains(&1) && of(60_000).iter().all(|&gap| gap == 1));
     }
 
-    /// Section 4 of the paper: the count is -1 while the average is below the minimum, so that the first frame above it is
-    /// marked with p_b and not with p_b / (1 - p_b); and frames below the minimum do not add up.
+    /// Section 4 of the paper: the count is -1 while the average is below the minimum, so that the first frame above it
+    /// is marked with p_b and not with p_b / (1 - p_b); and frames below the minimum do not add up.
     #[test]
     fn the_first_frame_above_the_minimum_is_marked_with_the_plain_probability() {
         let mut red = red(0);

@@ -1,4 +1,4 @@
-//! DCTCP's step: everything that finds more than a threshold waiting is marked (RFC 8257, section 3.1).
+//! DCTCP's step: frames that arrive when the depth exceeds a threshold are marked (RFC 8257, section 3.1).
 
 use super::Fate;
 

@@ -4,7 +4,7 @@ use super::judge::{Place, judge_arrival};
 use super::transmitter::{Transmitter, count_sent};
 use super::{PortPolicy, Verdict};
 use crate::queue::Queue;
-use crate::{Frame, Outside, SharedBuffer};
+use crate::{Frame, Outputs, SharedBuffer};
 use std::collections::VecDeque;
 use tailrace_units::Time;
 
@@ -29,7 +29,7 @@ impl<F: Frame> Fifo<F> {
         transmitter: &mut Transmitter,
         now: Time,
         buffer: &mut SharedBuffer,
-        out: &mut impl Outside<F>,
+        out: &mut impl Outputs<F>,
     ) {
         if transmitter.is_observed {
             return self.settle_observed(transmitter, now, buffer, out);
@@ -44,7 +44,7 @@ impl<F: Frame> Fifo<F> {
         transmitter: &mut Transmitter,
         now: Time,
         buffer: &mut SharedBuffer,
-        out: &mut impl Outside<F>,
+        out: &mut impl Outputs<F>,
     ) {
         let port = transmitter.number;
         self.depart(transmitter, now, buffer, |at, bytes| out.depth(at, port, bytes));
@@ -74,7 +74,7 @@ impl<F: Frame> Fifo<F> {
         now: Time,
         frame: &mut F,
         buffer: &mut SharedBuffer,
-        out: &mut impl Outside<F>,
+        out: &mut impl Outputs<F>,
     ) -> Verdict {
         let bytes = frame.bytes();
         let depth = transmitter.waiting_bytes;

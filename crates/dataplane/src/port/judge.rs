@@ -1,8 +1,8 @@
-//! Marking and dropping by active queue management, at the entrance and at the exit of a queue.
+//! Marking and dropping by active queue management, at enqueue and at dequeue.
 
 use crate::aqm::Fate;
 use crate::queue::Queue;
-use crate::{Aqm, Frame, Outside, PortNo, QueueNo};
+use crate::{Aqm, Frame, Outputs, PortNo, QueueNo};
 use tailrace_units::Time;
 use tailrace_wire::Ecn;
 
@@ -14,14 +14,14 @@ pub(super) struct Place {
     pub(super) queue: QueueNo,
 }
 
-/// Marks or drops a frame at the entrance. Returns whether it is kept.
+/// Marks or drops a frame at enqueue. Returns whether it is kept.
 #[inline(always)]
 pub(super) fn judge_arrival<F: Frame>(
     queue: &mut Queue<F>,
     place: Place,
     frame: &mut F,
     elephant: Option<u64>,
-    out: &mut impl Outside<F>,
+    out: &mut impl Outputs<F>,
 ) -> bool {
     if matches!(queue.aqm, Aqm::None) {
         return true;
@@ -34,20 +34,20 @@ fn judge_managed<F: Frame>(
     place: Place,
     frame: &mut F,
     elephant: Option<u64>,
-    out: &mut impl Outside<F>,
+    out: &mut impl Outputs<F>,
 ) -> bool {
     let capable = frame.ecn() != Ecn::NotEct;
     let fate = queue.aqm.on_arrival(place.at, queue.depth_bytes, capable, elephant);
     carry_out(fate, queue, place, frame, out)
 }
 
-/// Marks or drops a frame at the exit. Returns whether it is kept.
+/// Marks or drops a frame at dequeue. Returns whether it is kept.
 pub(super) fn judge_departure<F: Frame>(
     queue: &mut Queue<F>,
     place: Place,
     arrived: Time,
     frame: &mut F,
-    out: &mut impl Outside<F>,
+    out: &mut impl Outputs<F>,
 ) -> bool {
     let capable = frame.ecn() != Ecn::NotEct;
     let waited = place.at.since(arrived);
@@ -55,14 +55,14 @@ pub(super) fn judge_departure<F: Frame>(
     carry_out(fate, queue, place, frame, out)
 }
 
-/// Most frames pass, and pay a comparison for it.
+/// The common case: a frame passes at the cost of a comparison.
 #[inline(always)]
-fn carry_out<F: Frame>(fate: Fate, queue: &mut Queue<F>, place: Place, frame: &mut F, out: &mut impl Outside<F>) -> bool {
+fn carry_out<F: Frame>(fate: Fate, queue: &mut Queue<F>, place: Place, frame: &mut F, out: &mut impl Outputs<F>) -> bool {
     fate == Fate::Pass || strike(fate, queue, place, frame, out)
 }
 
 #[inline(never)]
-fn strike<F: Frame>(fate: Fate, queue: &mut Queue<F>, place: Place, frame: &mut F, out: &mut impl Outside<F>) -> bool {
+fn strike<F: Frame>(fate: Fate, queue: &mut Queue<F>, place: Place, frame: &mut F, out: &mut impl Outputs<F>) -> bool {
     match fate {
         Fate::Pass => true,
         Fate::Mark => {

@@ -1,9 +1,9 @@
 //! One output port: its queues, its scheduler and its transmitter.
 //!
 //! Two kinds of port behave the same and differ in when they decide. A port with one queue and nothing to choose at
-//! dequeue commits to every departure when the frame arrives and keeps only start times ([`fifo`]). Any other port chooses
-//! when its transmitter becomes free, or later when asked, with the state of that moment ([`scheduled`]): a frame that
-//! arrives exactly when the transmitter becomes free is not seen by that choice.
+//! dequeue commits to every departure when the frame arrives and keeps only start times ([`fifo`]). Any other port
+//! chooses when its transmitter becomes free, or later when asked, with the state of that moment ([`scheduled`]): a
+//! frame that arrives exactly when the transmitter becomes free is not seen by that choice.
 //!
 //! A frame leaves its queue, and the shared memory, when its transmission starts.
 
@@ -18,7 +18,7 @@ pub use policy::{PortPolicy, QueuePolicy, Watchdog};
 use crate::dpp::Dpp;
 use crate::ingress::{Account, Order};
 use crate::queue::Queue;
-use crate::{Frame, Outside, PortNo, QueueCounters, QueueNo, SharedBuffer, TrapCounters};
+use crate::{Frame, Outputs, PortNo, QueueCounters, QueueNo, SharedBuffer, TrapCounters};
 use fifo::Fifo;
 use scheduled::{Exit, Scheduled};
 use tailrace_units::{Pace, Time};
@@ -37,7 +37,7 @@ enum Queueing<F> {
     Scheduled(Box<Scheduled<F>>),
 }
 
-/// What a departure gives back to the ingress side: accounts to be closed, with times and bytes.
+/// Departures reported to the ingress side: accounts to be closed, with times and bytes.
 pub(crate) type Releases = Vec<(Time, Account, u32)>;
 
 impl<F: Frame> Port<F> {
@@ -123,8 +123,8 @@ impl<F: Frame> Port<F> {
         if self.chooses_late() { self.transmitter.due } else { Time::NEVER }
     }
 
-    /// When the engine must call although nothing arrives at the other end of the wire until then. While a frame is on the
-    /// wire its arrival there is a good time to ask again; only choices after that need a call.
+    /// When the engine must call although nothing arrives at the other end of the wire until then. While a frame is on
+    /// the wire its arrival there is a good time to ask again; only choices after that need a call.
     pub(crate) fn next_wakeup(&self) -> Time {
         let choice = self.next_choice();
         if choice > self.transmitter.free_at { choice } else { Time::NEVER }
@@ -137,7 +137,7 @@ impl<F: Frame> Port<F> {
     }
 
     /// Does everything that was due up to and including `now`.
-    pub(crate) fn settle(&mut self, now: Time, buffer: &mut SharedBuffer, releases: &mut Releases, out: &mut impl Outside<F>) {
+    pub(crate) fn settle(&mut self, now: Time, buffer: &mut SharedBuffer, releases: &mut Releases, out: &mut impl Outputs<F>) {
         match &mut self.queueing {
             Queueing::Fifo(fifo) => fifo.settle(&mut self.transmitter, now, buffer, out),
             Queueing::Scheduled(scheduled) => {
@@ -147,7 +147,7 @@ impl<F: Frame> Port<F> {
     }
 
     /// Does the one thing that is due next, at `at`. Only ports that choose have such things.
-    pub(crate) fn step(&mut self, at: Time, buffer: &mut SharedBuffer, releases: &mut Releases, out: &mut impl Outside<F>) {
+    pub(crate) fn step(&mut self, at: Time, buffer: &mut SharedBuffer, releases: &mut Releases, out: &mut impl Outputs<F>) {
         if let Queueing::Scheduled(scheduled) = &mut self.queueing {
             scheduled.step(&mut Exit { transmitter: &mut self.transmitter, buffer, releases, out }, at);
         }
@@ -156,7 +156,7 @@ impl<F: Frame> Port<F> {
     /// Decides the fate of a frame that arrives now. The port must be settled. The frame stays where it is until it is
     /// known where it goes, so that it moves once.
     #[inline(always)]
-    pub(crate) fn judge(&mut self, now: Time, frame: &mut F, buffer: &mut SharedBuffer, out: &mut impl Outside<F>) -> Verdict {
+    pub(crate) fn judge(&mut self, now: Time, frame: &mut F, buffer: &mut SharedBuffer, out: &mut impl Outputs<F>) -> Verdict {
         match &mut self.queueing {
             Queueing::Fifo(fifo) => fifo.judge(&mut self.transmitter, now, frame, buffer, out),
             Queueing::Scheduled(scheduled) => scheduled.judge(&mut self.transmitter, now, frame, buffer, out),
@@ -171,7 +171,7 @@ impl<F: Frame> Port<F> {
         frame: F,
         account: Option<Account>,
         buffer: &mut SharedBuffer,
-        out: &mut impl Outside<F>,
+        out: &mut impl Outputs<F>,
     ) {
         if let Queueing::Scheduled(scheduled) = &mut self.queueing {
             let waiting_bytes = self.transmitter.waiting_bytes + u64::from(frame.bytes());
@@ -198,7 +198,7 @@ impl<F: Frame> Port<F> {
     }
 }
 
-/// The fate of a frame at the entrance.
+/// The fate of a frame at enqueue.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Verdict {
     /// It was dropped.

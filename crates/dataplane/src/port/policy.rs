@@ -17,7 +17,7 @@ pub struct QueuePolicy {
     pub service: Service,
     /// Its limit, and what it has reserved.
     pub room: Room,
-    /// Which frames are marked or dropped before it is full.
+    /// Active queue management.
     pub aqm: Aqm,
     /// Largest rate (shape max).
     pub ceiling: Option<Shaper>,
@@ -40,21 +40,21 @@ pub struct PortPolicy {
     pub etrap: Option<(EtrapPolicy, Span)>,
     /// Which pauses are obeyed; `None` for none.
     pub pause: Option<PauseState>,
-    /// Breaks pause storms.
+    /// Ends pause storms.
     pub watchdog: Option<Watchdog>,
 }
 
 /// The watchdog of a lossless queue (SONiC PFC_WD, NX-OS priority-flow-control watch-dog).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Watchdog {
-    /// A queue that has frames and was paused for this long is in a storm: its frames are dropped.
+    /// Time for which a non-empty queue must be paused to be in a storm; its frames are then dropped.
     pub detection: Span,
-    /// The queue works again when it was not paused for this long.
+    /// Time without a pause after which the queue is restored.
     pub restoration: Span,
 }
 
 impl PortPolicy {
-    /// Whether there is nothing to choose when a frame leaves.
+    /// Whether no choice is needed when a frame leaves.
     pub(super) fn is_plain(&self) -> bool {
         let [only] = self.queues.as_slice() else { return false };
         self.dpp.is_none()

@@ -12,7 +12,7 @@ use crate::ingress::Account;
 use crate::progress::Progress;
 use crate::queue::Queue;
 use crate::schedule::Scheduler;
-use crate::{DppCounters, DropCause, Frame, Outside, QueueCounters, QueueNo, Service, SharedBuffer, TrapCounters};
+use crate::{DppCounters, DropCause, Frame, Outputs, QueueCounters, QueueNo, Service, SharedBuffer, TrapCounters};
 use std::collections::VecDeque;
 use tailrace_units::{Span, Time};
 use tailrace_wire::{PRIORITIES, Pause, PauseState};
@@ -28,9 +28,9 @@ pub(crate) struct Scheduled<F> {
     is_pausable: bool,
     /// Whether any queue has a ceiling or a floor.
     has_shapers: bool,
-    /// Pause frames of our own, sent before everything else.
+    /// Pause frames of this port, sent before all other frames.
     control: VecDeque<(Time, F)>,
-    /// Choices before this would find every queue blocked.
+    /// All queues are blocked until this time.
     ready_at: Time,
     watchdog: Option<Watchdog>,
     /// For each queue in a storm, since when.
@@ -109,17 +109,17 @@ impl<F: Frame> Scheduled<F> {
         transmitter.due = data.min(control);
     }
 
-    pub(super) fn settle(&mut self, exit: &mut Exit<'_, impl Outside<F>>, now: Time) {
+    pub(super) fn settle(&mut self, exit: &mut Exit<'_, impl Outputs<F>>, now: Time) {
         let mut progress = Progress::default();
         while exit.transmitter.due <= now {
             let at = exit.transmitter.due;
-            debug_assert!(progress.is_made(at), "port {} has work without end at {at:?}", exit.transmitter.number);
+            debug_assert!(progress.is_made(at), "port {} has endless work at {at:?}", exit.transmitter.number);
             self.step(exit, at);
         }
     }
 
     /// Sends one frame at `at`, or finds out until when nothing can be sent.
-    pub(super) fn step(&mut self, exit: &mut Exit<'_, impl Outside<F>>, at: Time) {
+    pub(super) fn step(&mut self, exit: &mut Exit<'_, impl Outputs<F>>, at: Time) {
         if self.control.front().is_some_and(|&(ordered, _)| ordered <= at) {
             let (_, frame) = self.control.pop_front().expect("it was there");
             exit.transmitter.occupy(at, frame.bytes());
@@ -152,7 +152,7 @@ impl<F: Frame> Scheduled<F> {
         self.scheduler.choose_held(ready, |queue| queues[queue].head().is_none(), |queue| queues[queue].is_owed(at))
     }
 
-    fn send_head(&mut self, exit: &mut Exit<'_, impl Outside<F>>, at: Time, queue: QueueNo) {
+    fn send_head(&mut self, exit: &mut Exit<'_, impl Outputs<F>>, at: Time, queue: QueueNo) {
         let (arrived, bytes) = self.release_head(exit, at, queue);
         let place = Place { at, port: exit.transmitter.number, queue };
         let q = &mut self.queues[queue];
@@ -174,7 +174,7 @@ impl<F: Frame> Scheduled<F> {
 
     /// The first frame of a queue leaves every account; it is then fetched.
     #[inline(always)]
-    fn release_head(&mut self, exit: &mut Exit<'_, impl Outside<F>>, at: Time, queue: QueueNo) -> (Time, u32) {
+    fn release_head(&mut self, exit: &mut Exit<'_, impl Outputs<F>>, at: Time, queue: QueueNo) -> (Time, u32) {
         let q = &mut self.queues[queue];
         let depth = q.depth_bytes;
         let (arrived, bytes, account) = q.release_head();
@@ -204,7 +204,7 @@ impl<F: Frame> Scheduled<F> {
         now: Time,
         frame: &mut F,
         buffer: &mut SharedBuffer,
-        out: &mut impl Outside<F>,
+        out: &mut impl Outputs<F>,
     ) -> Verdict {
         let queue = self.classify(now, frame);
         let bytes = frame.bytes();
@@ -241,8 +241,8 @@ impl<F: Frame> Scheduled<F> {
         Verdict::Waits(queue)
     }
 
-    /// Puts a frame into its queue. The next choice may come at once, and not before: whatever holds the others back may not
-    /// hold this one.
+    /// Puts a frame into its queue. The next choice may come at once, and not before: whatever holds the others back
+    /// may not hold this one.
     pub(super) fn enqueue(&mut self, now: Time, queue: QueueNo, frame: F, account: Option<Account>, buffer: &mut SharedBuffer) {
         let q = &mut self.queues[queue];
         buffer.take(&q.room, q.depth_bytes, frame.bytes());

@@ -1,6 +1,6 @@
 //! The transmitter of a port.
 
-use crate::{Outside, PortNo, QueueCounters};
+use crate::{Outputs, PortNo, QueueCounters};
 use tailrace_units::{Pace, Time};
 
 #[derive(Debug)]
@@ -34,7 +34,7 @@ impl Transmitter {
 
     /// The number of waiting bytes changes to this.
     #[inline]
-    pub(super) fn waits<F>(&mut self, at: Time, bytes: u64, out: &mut impl Outside<F>) {
+    pub(super) fn waits<F>(&mut self, at: Time, bytes: u64, out: &mut impl Outputs<F>) {
         self.waiting_bytes = bytes;
         if self.is_observed {
             out.depth(at, self.number, bytes);

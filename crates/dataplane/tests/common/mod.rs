@@ -66,7 +66,7 @@ pub struct Notebook {
     pub depths: Vec<(u64, PortNo, u64)>,
 }
 
-impl Outside<TestFrame> for Notebook {
+impl Outputs<TestFrame> for Notebook {
     fn transmit(&mut self, port: PortNo, frame: TestFrame, start: Time, end: Time) {
         assert!(end > start);
         self.sent.push((start.ps(), port, frame));

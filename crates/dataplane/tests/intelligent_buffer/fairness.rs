@@ -22,7 +22,7 @@ const WANTED_BYTES: u64 = 300_000;
 
 /// Frames of all flows by time; the gaps of one flow lie anywhere between zero and twice their mean.
 fn arrivals() -> Vec<Arrival> {
-    let mut stream = Stream::new(1, "fairness");
+    let mut stream = RandomStream::new(1, "fairness");
     let mut all = Vec::new();
     for flow in 0..HOGS + MODEST {
         let gap = if flow < HOGS { 3_000_000 } else { 24_000_000 };
@@ -70,7 +70,7 @@ fn loss_of_ours(arrivals: &[Arrival]) -> [f64; 3] {
     let mut policy = dpp(Limit::Alpha(1_000), 2, DppReset::OrderSafe);
     policy.queues[0].room.limit = Limit::Alpha(8_000);
     let line_bytes = WINDOW.ps() / 800;
-    policy.queues[1].aqm = Aqm::Afd(Box::new(Afd::new(WANTED_BYTES, WINDOW, line_bytes, false, Stream::new(1, "afd"))));
+    policy.queues[1].aqm = Aqm::Afd(Box::new(Afd::new(WANTED_BYTES, WINDOW, line_bytes, false, RandomStream::new(1, "afd"))));
     let trap = EtrapPolicy { byte_count: 100_000, age: Span::from_us(100), bandwidth_threshold: 500, table_entries: 1_024 };
     policy.etrap = Some((trap, WINDOW));
     let mine = ours(BUFFER_BYTES, policy, arrivals);

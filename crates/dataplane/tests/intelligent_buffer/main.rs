@@ -11,7 +11,7 @@ mod rules;
 use common::*;
 use rules::Settings;
 use tailrace_dataplane::*;
-use tailrace_units::{Stream, Time};
+use tailrace_units::{RandomStream, Time};
 
 /// One arrival: picoseconds, flow, bytes.
 type Arrival = (u64, u32, u32);
@@ -53,7 +53,7 @@ fn theirs(set: Settings, arrivals: &[Arrival]) -> (Vec<rules::Verdict>, Vec<(u64
 
 /// Frames of random sizes from random flows: bursts, pauses, silences of up to three ages.
 fn random_arrivals(seed: u64, frames: usize, flows: u64, age_ps: u64) -> Vec<Arrival> {
-    let mut stream = Stream::new(seed, "arrivals");
+    let mut stream = RandomStream::new(seed, "arrivals");
     let mut now = 0;
     let mut arrival = || {
         now += match stream.below(40) {

@@ -6,7 +6,7 @@
 //! its arrivals are counted by priority although their table is described as one of flows ([`Form::PerFlow`]).
 
 use std::collections::{BTreeMap, VecDeque};
-use tailrace_units::{Span, Stream, Time};
+use tailrace_units::{RandomStream, Span, Time};
 
 /// The queue of prioritised packets, and the only other one.
 pub const EXPRESS: usize = 0;
@@ -62,7 +62,7 @@ pub struct Verdict {
 /// The port: rules, two queues, strict service, a line of 10 Gbit/s with 24 bytes around each frame.
 pub struct Port {
     set: Settings,
-    random: Stream,
+    random: RandomStream,
     flows: BTreeMap<u32, (u32, Time)>,
     /// Bytes in the last window and in this one, by priority or by flow.
     arrived: BTreeMap<u32, (u64, u64)>,
@@ -80,7 +80,7 @@ impl Port {
     pub fn new(set: Settings) -> Port {
         Port {
             set,
-            random: Stream::new(1, "reference"),
+            random: RandomStream::new(1, "reference"),
             flows: BTreeMap::new(),
             arrived: BTreeMap::new(),
             fair: FAIR_AT_START,

@@ -80,7 +80,8 @@ impl App {
     pub fn handle_core(&mut self, calls: &mut impl SocketCalls) {
         match self {
             App::OltpClient(client) => client.handle_core(calls),
-            App::OltpServer(_) | App::StreamSource(_) | App::StreamSink(_) => unreachable!("this program asks for no core"),
+            App::OltpServer(server) => server.handle_core(calls),
+            App::StreamSource(_) | App::StreamSink(_) => unreachable!("this program asks for no core"),
             App::Program(_) => unreachable!("its threads ask for cores, not its sockets"),
         }
     }

@@ -1,6 +1,7 @@
 //! Programs that own several sockets: the calls of a socket interface, with a number for each socket.
 
 use super::WorkCalls;
+use crate::transport::Failure;
 use tailrace_units::Time;
 
 /// A port of a host.
@@ -13,20 +14,30 @@ pub struct Peer {
 }
 
 /// What a program with several sockets may ask of its host. A socket's number is that of its slot: it belongs to the program from
-/// [`HostCalls::connect`] or [`Program::handle_connected`] until the program closes it, and may then be given to another connection.
+/// [`HostCalls::connect`] or [`HostCalls::accept`] until the program closes it, and may then be given to another connection.
 pub trait HostCalls: WorkCalls {
-    /// Accepts connections at this port from now on. Returns whether it did: a port has one program.
-    fn listen(&mut self, port: u16) -> bool;
+    /// Lets peers open connections to this port from now on. Of those that are open and that the program has not accepted, one more
+    /// than the backlog may wait (Linux; at most 4097): a SYN beyond it is dropped. Returns whether it did: a port has one program.
+    fn listen(&mut self, port: u16, backlog: u32) -> bool;
+    /// Takes the connection that has waited the longest at this port. Returns its socket, or `None` where none waits. What the peer has
+    /// sent until now is told when the call of the program is over.
+    fn accept(&mut self, port: u16) -> Option<u32>;
     /// Opens a connection from a free ephemeral port. Returns its socket, or `None` where no port is free.
     fn connect(&mut self, peer: Peer) -> Option<u32>;
     /// Hands bytes to this socket as one write. They wait there until the connection is open.
     fn write(&mut self, socket: u32, bytes: u64);
     /// What arrives stays in the receive buffer of this socket from now on until it is read.
     fn leave_unread(&mut self, socket: u32);
+    /// The peer is asked after two hours of silence whether it is still there (`SO_KEEPALIVE`). Without that, an end that waits for a
+    /// peer that is gone waits for ever, as on Linux. Databases and their clients ask (PostgreSQL, libpq: `keepalives`).
+    fn keep_alive(&mut self, socket: u32);
     /// Takes bytes that have arrived out of the receive buffer of this socket.
     fn read(&mut self, socket: u32, bytes: u64);
-    /// The program writes no more to this socket and does not use its number again. What was written is still sent; the host gives socket
-    /// and port back when the connection is over. Bytes that arrive until the peer closes are discarded.
+    /// The program writes no more to this socket, and goes on reading (`shutdown` with `SHUT_WR`). What was written is still sent.
+    fn shut_down(&mut self, socket: u32);
+    /// The program neither writes to this socket nor reads from it, and does not use its number again (`close`). What was written is
+    /// still sent; the host gives socket and port back when the connection is over. If bytes were not read, or when more arrive, the
+    /// connection is reset.
     fn close(&mut self, socket: u32);
     /// Asks for a core for this thread, a number of the program's own. Where none is free the thread waits its turn:
     /// [`Program::handle_core`] tells when it has one.
@@ -43,12 +54,15 @@ pub trait Program {
     fn handle_timeout(&mut self, now: Time, calls: &mut dyn HostCalls);
     /// A thread has the core that it waited for.
     fn handle_core(&mut self, now: Time, thread: u32, calls: &mut dyn HostCalls);
-    /// A connection is open: one that the program asked for, or, with a number that is new to it, one that a listener accepted.
+    /// A connection that the program asked for is open.
     fn handle_connected(&mut self, now: Time, socket: u32, calls: &mut dyn HostCalls);
+    /// A connection has been opened to this port, and waits to be accepted.
+    fn handle_waiting(&mut self, now: Time, port: u16, calls: &mut dyn HostCalls);
     /// Bytes can be read. A program that has not called [`HostCalls::leave_unread`] has read them.
     fn handle_readable(&mut self, now: Time, socket: u32, bytes: u64, calls: &mut dyn HostCalls);
-    /// The peer has closed its end: nothing more can be read. The program may go on writing, and must close its own end.
+    /// The peer has closed its end: nothing more can be read. The program may go on writing, which the peer refuses unless it has only
+    /// shut down its end, and must close its own end.
     fn handle_ended(&mut self, now: Time, socket: u32, calls: &mut dyn HostCalls);
-    /// The peer has not answered. The socket is gone.
-    fn handle_failed(&mut self, now: Time, socket: u32, calls: &mut dyn HostCalls);
+    /// The connection was refused, was reset or has had no answer for too long. The socket is gone.
+    fn handle_failed(&mut self, now: Time, socket: u32, why: Failure, calls: &mut dyn HostCalls);
 }

@@ -6,25 +6,26 @@ use tailrace_units::Span;
 /// A run queue for all cores, of whatever stands for a program. A program runs from when it asks, or from when its turn comes, until it has nothing to do or its time
 /// slice is over while others wait; who waits longest is next. Who has slept goes to the end of the queue as all others do.
 #[derive(Clone, Debug)]
-pub(super) struct Cores<T> {
+pub struct Cores<T> {
     /// Cores without work; none are counted where there are as many as there is work.
     idle: Option<u32>,
     slice: Span,
     waiting: VecDeque<T>,
     /// These have a core and have not been told.
     granted: VecDeque<T>,
-    pub(super) busy: Span,
+    /// Work of all programs.
+    pub busy: Span,
 }
 
 impl<T> Cores<T> {
     /// This many cores, or no limit with 0.
-    pub(super) fn new(cores: u32, slice: Span) -> Cores<T> {
+    pub fn new(cores: u32, slice: Span) -> Cores<T> {
         let idle = (cores > 0).then_some(cores);
         Cores { idle, slice, waiting: VecDeque::new(), granted: VecDeque::new(), busy: Span::ZERO }
     }
 
     /// Whether this program gets a core at once; otherwise it waits.
-    pub(super) fn ask(&mut self, program: T) -> bool {
+    pub fn ask(&mut self, program: T) -> bool {
         match &mut self.idle {
             None => true,
             Some(0) => {
@@ -39,12 +40,12 @@ impl<T> Cores<T> {
     }
 
     /// Whether a program that has had a core for this long may go on.
-    pub(super) fn goes_on(&self, used: Span) -> bool {
+    pub fn goes_on(&self, used: Span) -> bool {
         self.waiting.is_empty() || used < self.slice
     }
 
     /// A core is left, for the next who waits.
-    pub(super) fn leave(&mut self) {
+    pub fn leave(&mut self) {
         match (self.waiting.pop_front(), &mut self.idle) {
             (Some(next), _) => self.granted.push_back(next),
             (None, Some(idle)) => *idle += 1,
@@ -53,7 +54,7 @@ impl<T> Cores<T> {
     }
 
     /// The next program that must be told that it has a core.
-    pub(super) fn poll_granted(&mut self) -> Option<T> {
+    pub fn poll_granted(&mut self) -> Option<T> {
         self.granted.pop_front()
     }
 }

@@ -43,9 +43,7 @@ impl<P> Host<P> {
     pub fn handle_program_timeout(&mut self, now: Time, program: u32, out: &mut impl Outputs<Place = P>) {
         self.tell_program(now, program, out, |program, calls| {
             for socket in calls.own.due_by(now) {
-                if calls.handle_timeout(socket) && calls.is_open(socket) {
-                    program.handle_failed(now, socket, calls);
-                }
+                calls.handle_timeout(program, socket);
             }
             if program.poll_timeout() <= now {
                 program.handle_timeout(now, calls);
@@ -54,14 +52,17 @@ impl<P> Host<P> {
         self.grant_cores(now, out);
     }
 
-    /// A segment for a port: the program that listens there accepts a connection. Without one nothing answers.
+    /// A segment for a port: a connection is opened with the program that listens there.
     #[cold]
-    pub(super) fn accept_segment(&mut self, now: Time, segment: &Segment<'_>, out: &mut impl Outputs<Place = P>) {
+    pub(super) fn admit_segment(&mut self, now: Time, segment: &Segment<'_>, out: &mut impl Outputs<Place = P>) {
         let Origin { to_port, .. } = Origin::of(segment.packet);
-        let Some(&program) = self.listeners.ports.get(&to_port) else { return };
-        self.tell_program(now, program, out, |_, calls| {
-            let socket = calls.accept(segment.packet);
-            calls.handle_segment(socket, segment);
+        let Some(listener) = self.listeners.ports.get(&to_port) else {
+            return self.refuse_opening(now, segment, out);
+        };
+        self.tell_program(now, listener.program, out, |_, calls| {
+            if let Some(socket) = calls.admit(segment.packet) {
+                calls.handle_segment(socket, segment);
+            }
         });
     }
 
@@ -76,18 +77,13 @@ impl<P> Host<P> {
         out: &mut impl Outputs<Place = P>,
     ) {
         self.tell_program(now, program, out, |program, calls| {
+            let is_open = calls.is_open(socket);
             let progress = calls.handle_segment(socket, segment);
-            if progress.connected && calls.is_open(socket) {
-                program.handle_connected(now, socket, calls);
-            }
-            if progress.readable > 0 {
-                calls.count_goodput(progress.readable);
-            }
-            if progress.readable > 0 && calls.is_open(socket) {
-                program.handle_readable(now, socket, progress.readable, calls);
-            }
-            if progress.ended && calls.is_open(socket) {
-                program.handle_ended(now, socket, calls);
+            if is_open {
+                calls.tell(program, socket, &progress);
+            } else if progress.connected {
+                let port = calls.queue(socket);
+                program.handle_waiting(now, port, calls);
             }
         });
         self.grant_cores(now, out);
@@ -101,11 +97,13 @@ impl<P> Host<P> {
         out: &mut O,
         call: impl FnOnce(&mut dyn Program, &mut HostedCalls<'_, O>),
     ) {
-        let Host { place, nic, table, hosted, listeners, cores, tcp, ports, number, .. } = self;
+        let Host { place, nic, table, hosted, listeners, connections, cores, tcp, ports, number, .. } = self;
         let Hosted { program: called, own } = &mut hosted[program as usize];
         let uplink = Uplink { place, nic, out, now, origin: None };
-        let mut calls = HostedCalls { program, host: *number, own, table, listeners, config: tcp, ports, cores, uplink };
+        let mut calls =
+            HostedCalls { program, host: *number, own, table, listeners, connections, config: tcp, ports, cores, uplink };
         call(called.as_mut(), &mut calls);
+        calls.tell_what_waited(called.as_mut());
         calls.settle();
         let hosted = &self.hosted[program as usize];
         out.arm_socket(hosted.own.timer, hosted.poll_timeout());

@@ -1,17 +1,18 @@
 //! What a program with several sockets may touch.
 
 use super::Waiter;
+use super::connections::Connections;
 use super::cores::Cores;
-use super::opening::{Origin, Remote, TO_PORT};
+use super::opening::{Origin, Remote};
 use super::outputs::{Completion, Opened, Outputs};
 use super::ports::EphemeralPorts;
-use super::programs::{Listeners, Owned};
+use super::programs::{Listener, Listeners, Owned};
 use super::socket::Socket;
 use super::table::SocketTable;
 use super::uplink::Uplink;
-use crate::app::{App, HostCalls, Peer, WorkCalls};
-use crate::ip::Identity;
-use crate::transport::{Close, Progress, Segment, Tcp, TcpConfig};
+use crate::app::{App, HostCalls, Peer, Program, WorkCalls};
+use crate::ip::{Identity, TO_PORT};
+use crate::transport::{Close, Failure, Progress, Segment, Tcp, TcpConfig};
 use tailrace_units::{Span, Time};
 use tailrace_wire::{Flags, Packet};
 
@@ -22,6 +23,7 @@ pub(super) struct HostedCalls<'a, O: Outputs> {
     pub(super) own: &'a mut Owned,
     pub(super) table: &'a mut SocketTable,
     pub(super) listeners: &'a mut Listeners,
+    pub(super) connections: &'a mut Connections,
     pub(super) config: &'a TcpConfig,
     pub(super) ports: &'a mut EphemeralPorts,
     pub(super) cores: &'a mut Cores<Waiter>,
@@ -46,8 +48,11 @@ impl<'a, O: Outputs> HostedCalls<'a, O> {
     }
 
     /// A new socket of this program.
-    fn add(&mut self, remote: Remote, to_endpoint: u32, is_accepted: bool) -> u32 {
+    fn add(&mut self, remote: Remote, to_endpoint: Option<u32>, is_passive: bool) -> u32 {
         let key = remote.key_from(self.host);
+        let expects = key.reversed().hash();
+        // What an earlier connection between these ports knew of the peer; this one will learn better.
+        let to_endpoint = to_endpoint.unwrap_or_else(|| self.connections.peer_of(expects).unwrap_or(TO_PORT));
         let Owned { owner, timer, tag, dscp, counts_goodput, .. } = *self.own;
         let identity = Identity { flow_hash: key.hash(), to_endpoint, to_host: remote.host, tag, dscp };
         let socket = self.table.add(Socket {
@@ -55,54 +60,118 @@ impl<'a, O: Outputs> HostedCalls<'a, O> {
             app: App::Program(self.program),
             owner,
             timer,
-            expects: key.reversed().hash(),
-            port: if is_accepted { 0 } else { remote.own_port },
+            expects,
+            port: if is_passive { 0 } else { remote.own_port },
             counts_goodput,
             is_transient: false,
         });
-        self.own.add(socket, remote, is_accepted);
+        self.own.add(socket, remote, is_passive);
+        self.connections.opened(expects, socket);
         self.uplink.out.opened(self.uplink.place, &Opened { socket, owner, peer: remote.host, key });
         socket
     }
 
-    /// The socket for an opening segment that came to a port of this program: a new one, unless the segment has come before.
-    pub(super) fn accept(&mut self, packet: &Packet) -> u32 {
-        let Origin { socket: to_endpoint, .. } = Origin::of(packet);
+    /// The socket for a SYN that came to a port of this program: a new one, unless the segment has come before. `None` where too many
+    /// connections wait there to be accepted.
+    pub(super) fn admit(&mut self, packet: &Packet) -> Option<u32> {
+        let Origin { socket: to_endpoint, to_port, .. } = Origin::of(packet);
         let remote = Origin::of(packet).remote();
         if let Some(&socket) = self.listeners.accepted.get(&remote) {
             // RFC 6191: the peer uses the port again, so that no segment of the earlier connection is to come.
             if self.table.sockets[socket as usize].tcp.closing() != Close::TimeWait {
-                return socket;
+                return Some(socket);
             }
             self.release(socket);
         }
-        let socket = self.add(remote, to_endpoint, true);
+        if self.listeners.drops_opening(to_port) {
+            return None;
+        }
+        let socket = self.add(remote, Some(to_endpoint), true);
+        self.table.sockets[socket as usize].tcp.leave_unread(); // until it is accepted
         self.listeners.accepted.insert(remote, socket);
-        socket
+        Some(socket)
     }
 
     /// Hands a segment to one of the program's sockets.
     pub(super) fn handle_segment(&mut self, socket: u32, segment: &Segment<'_>) -> Progress {
+        if self.finds_no_room(socket, segment.packet) {
+            return Progress::default();
+        }
         let now = self.uplink.now;
+        if let Some(Some(unanswered)) = self.own.members.get_mut(&socket).map(|member| &mut member.unanswered) {
+            *unanswered = 0;
+        }
         let (tcp, uplink) = self.connection(socket);
         if segment.packet.flags.contains(Flags::SYN.with(Flags::ACK)) {
             tcp.set_peer_endpoint(Origin::of(segment.packet).socket);
         }
-        let progress = tcp.handle_segment(now, segment, uplink);
-        if !self.is_open(socket) {
-            self.discard(socket);
-        }
-        progress
+        tcp.handle_segment(now, segment, uplink)
     }
 
-    /// What has arrived for a socket that the program has closed is read and forgotten, so that the peer can send the rest.
-    fn discard(&mut self, socket: u32) {
-        let now = self.uplink.now;
-        let (tcp, uplink) = self.connection(socket);
-        let unread = tcp.unread();
-        if unread > 0 {
-            tcp.read(now, unread, uplink);
+    /// Whether a segment would open a connection where too many wait to be accepted. It is dropped; the answer to the SYN is repeated,
+    /// and the peer's segments after it (Linux `tcp_v4_syn_recv_sock`, with a `tcp_abort_on_overflow` of 0).
+    fn finds_no_room(&mut self, socket: u32, packet: &Packet) -> bool {
+        let opens = packet.flags.contains(Flags::ACK) && !packet.flags.intersects(Flags::SYN.with(Flags::RST));
+        let is_half_open = self.table.sockets[socket as usize].tcp.is_half_open();
+        opens && is_half_open && self.listeners.drops_opening(self.own.members[&socket].remote.own_port)
+    }
+
+    /// An open connection waits to be accepted. Returns the port.
+    pub(super) fn queue(&mut self, socket: u32) -> u16 {
+        let port = self.own.members[&socket].remote.own_port;
+        let listener = self.listeners.ports.get_mut(&port).expect("a connection came to a port at which the program listens");
+        listener.waiting.push_back(socket);
+        port
+    }
+
+    /// Tells the program what had come for the sockets that it has just accepted.
+    pub(super) fn tell_what_waited(&mut self, program: &mut dyn Program) {
+        while let Some(socket) = self.own.accepted.pop_front() {
+            let now = self.uplink.now;
+            let Some(reads_late) = self.own.members.get(&socket).filter(|own| !own.is_closed).map(|own| own.reads_late) else {
+                continue;
+            };
+            let (tcp, uplink) = self.connection(socket);
+            let (unread, has_ended) = (tcp.unread(), tcp.has_peer_closed());
+            if !reads_late {
+                tcp.read_at_once(now, uplink);
+            }
+            let progress = Progress { readable: unread, ended: has_ended, ..Progress::default() };
+            self.tell(program, socket, &progress);
         }
+    }
+
+    /// Tells the program what has come for one of its sockets.
+    pub(super) fn tell(&mut self, program: &mut dyn Program, socket: u32, progress: &Progress) {
+        let now = self.uplink.now;
+        if progress.connected && self.is_open(socket) {
+            program.handle_connected(now, socket, self);
+        }
+        if progress.readable > 0 {
+            self.count_goodput(progress.readable);
+        }
+        if progress.readable > 0 && self.is_open(socket) {
+            program.handle_readable(now, socket, progress.readable, self);
+        }
+        if progress.ended && self.is_open(socket) {
+            program.handle_ended(now, socket, self);
+        }
+        self.tell_failure(program, socket);
+    }
+
+    /// Tells the program if one of its sockets is gone before both ends had closed.
+    fn tell_failure(&mut self, program: &mut dyn Program, socket: u32) {
+        if let Some(failure) = self.failure(socket)
+            && let Some(member) = self.own.members.get_mut(&socket)
+        {
+            member.is_closed = true;
+            program.handle_failed(self.uplink.now, socket, failure, self);
+        }
+    }
+
+    /// Why a connection that the program knows of is gone.
+    fn failure(&self, socket: u32) -> Option<Failure> {
+        self.table.sockets[socket as usize].tcp.failure().filter(|_| self.is_open(socket))
     }
 
     /// Bytes have come that can be read.
@@ -112,42 +181,51 @@ impl<'a, O: Outputs> HostedCalls<'a, O> {
         }
     }
 
-    /// The connection of this socket is due. Returns whether its opening was given up, if the program knows of it.
-    pub(super) fn handle_timeout(&mut self, socket: u32) -> bool {
+    /// The connection of this socket is due.
+    pub(super) fn handle_timeout(&mut self, program: &mut dyn Program, socket: u32) {
         let now = self.uplink.now;
+        let member = self.own.members.get_mut(&socket).expect("a socket that is due is the program's");
+        let is_idle = self.table.sockets[socket as usize].tcp.poll_timeout() > now;
+        let asks_again = is_idle && member.asks_again();
         let (tcp, uplink) = self.connection(socket);
-        tcp.handle_timeout(now, uplink);
-        let has_failed = tcp.has_failed();
-        has_failed && !self.own.members[&socket].is_accepted
+        match (is_idle, asks_again) {
+            (false, _) => tcp.handle_timeout(now, uplink),
+            (true, true) => tcp.send_keepalive(uplink),
+            (true, false) => tcp.end_silence(uplink),
+        }
+        self.tell_failure(program, socket);
     }
 
-    /// Whether the program wants to hear of this socket.
+    /// Whether the program wants to hear of this socket: it has its number and has not closed it.
     pub(super) fn is_open(&self, socket: u32) -> bool {
-        self.own.members.get(&socket).is_some_and(|member| !member.is_closed)
+        self.own.members.get(&socket).is_some_and(|member| member.is_known && !member.is_closed)
     }
 
     /// Takes note of new deadlines, and gives back sockets and ports of connections that are over.
     pub(super) fn settle(&mut self) {
         while let Some(socket) = self.own.touched.pop() {
-            if !self.own.members.contains_key(&socket) {
-                continue;
-            }
+            let Some(member) = self.own.members.get(&socket) else { continue };
             let tcp = &self.table.sockets[socket as usize].tcp;
-            if tcp.closing() == Close::Closed {
+            // A connection that was reset before it was accepted keeps its place until it is.
+            if tcp.closing() == Close::Closed && (member.is_known || !self.listeners.holds(&member.remote, socket)) {
                 self.release(socket);
             } else {
-                self.own.set_due(socket, tcp.poll_timeout());
+                let at = tcp.poll_timeout();
+                let at = if at.is_never() { member.keepalive_at(self.uplink.now) } else { at };
+                self.own.set_due(socket, at);
             }
         }
     }
 
     fn release(&mut self, socket: u32) {
         if let Some(member) = self.own.remove(socket)
-            && member.is_accepted
+            && member.is_passive
         {
             self.listeners.accepted.remove(&member.remote);
         }
-        self.uplink.out.closed(self.own.owner, self.table.sockets[socket as usize].tcp.stats());
+        let Socket { tcp, expects, .. } = &self.table.sockets[socket as usize];
+        self.uplink.out.closed(self.own.owner, tcp.stats());
+        self.connections.closed(*expects, tcp.identity());
         let port = self.table.release(socket);
         self.ports.give_back(port);
     }
@@ -174,16 +252,23 @@ impl<O: Outputs> WorkCalls for HostedCalls<'_, O> {
 }
 
 impl<O: Outputs> HostCalls for HostedCalls<'_, O> {
-    fn listen(&mut self, port: u16) -> bool {
+    fn listen(&mut self, port: u16, backlog: u32) -> bool {
         let is_free = !self.listeners.ports.contains_key(&port) && self.ports.reserve(port);
         if is_free {
-            self.listeners.ports.insert(port, self.program);
+            self.listeners.ports.insert(port, Listener::new(self.program, backlog));
         }
         is_free
     }
+    fn accept(&mut self, port: u16) -> Option<u32> {
+        let listener = self.listeners.ports.get_mut(&port).filter(|listener| listener.program == self.program)?;
+        let socket = listener.waiting.pop_front()?;
+        self.own.members.get_mut(&socket).expect("what waits keeps its socket").is_known = true;
+        self.own.accepted.push_back(socket);
+        Some(socket)
+    }
     fn connect(&mut self, peer: Peer) -> Option<u32> {
         let own_port = self.ports.take_free()?;
-        let socket = self.add(Remote { host: peer.host, port: peer.port, own_port }, TO_PORT, false);
+        let socket = self.add(Remote { host: peer.host, port: peer.port, own_port }, None, false);
         let now = self.uplink.now;
         let (tcp, uplink) = self.connection(socket);
         tcp.connect(now, uplink);
@@ -196,11 +281,25 @@ impl<O: Outputs> HostCalls for HostedCalls<'_, O> {
     }
     fn leave_unread(&mut self, socket: u32) {
         self.open_connection(socket).0.leave_unread();
+        if let Some(member) = self.own.members.get_mut(&socket) {
+            member.reads_late = true;
+        }
+    }
+    fn keep_alive(&mut self, socket: u32) {
+        self.open_connection(socket);
+        if let Some(member) = self.own.members.get_mut(&socket) {
+            member.unanswered = Some(0);
+        }
     }
     fn read(&mut self, socket: u32, bytes: u64) {
         let now = self.uplink.now;
         let (tcp, uplink) = self.open_connection(socket);
         tcp.read(now, bytes, uplink);
+    }
+    fn shut_down(&mut self, socket: u32) {
+        let now = self.uplink.now;
+        let (tcp, uplink) = self.open_connection(socket);
+        tcp.shut_down(now, uplink);
     }
     fn close(&mut self, socket: u32) {
         let now = self.uplink.now;
@@ -209,7 +308,6 @@ impl<O: Outputs> HostCalls for HostedCalls<'_, O> {
         if let Some(member) = self.own.members.get_mut(&socket) {
             member.is_closed = true;
         }
-        self.discard(socket);
     }
     fn ask_core(&mut self, thread: u32) -> bool {
         self.cores.ask(Waiter::Thread { program: self.program, thread })

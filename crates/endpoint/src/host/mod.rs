@@ -3,6 +3,7 @@
 //!
 //! A frame comes up in the order `receive` (poll, ring, merging, work), transport, program; it goes down by `uplink`.
 
+mod connections;
 mod cores;
 mod due;
 mod hosted;
@@ -14,25 +15,26 @@ mod ports;
 mod programs;
 mod receive;
 mod socket;
+mod strays;
 mod table;
 mod uplink;
 
+pub use cores::Cores;
 pub use moderation::Moderation;
 pub use opening::sender_of;
 pub use outputs::{Carried, Completion, Opened, Outputs, ReceiveRing};
+pub use ports::EphemeralPorts;
 pub use programs::NewProgram;
 pub use receive::ReceivePolicy;
 pub use socket::{NewSocket, NewUdpSocket, Socket};
 
 use crate::app::App;
 use crate::gro::Aggregate;
-use crate::ip;
+use crate::ip::{self, TO_PORT};
 use crate::nic::Nic;
 use crate::transport::{Segment, Tcp, TcpConfig};
 use crate::udp::{Datagram, Udp};
-use cores::Cores;
-use opening::TO_PORT;
-use ports::EphemeralPorts;
+use connections::Connections;
 use programs::{Hosted, Listeners};
 use receive::{Polled, ReceiveStage};
 use socket::{OwnSocket, UdpSocket};
@@ -59,6 +61,9 @@ pub struct HostCounters {
     pub rx_ring_drops: u64,
     /// Frames that did not fit the queue of the interface.
     pub nic_queue_drops: u64,
+    /// SYNs, and last segments of an opening, that found as many connections waiting as the program at their port lets wait. Linux
+    /// counts each as `ListenOverflows` and as `ListenDrops`.
+    pub listen_drops: u64,
     /// Work of receiving.
     pub receive_busy: Span,
     /// Work of programs.
@@ -95,6 +100,7 @@ pub struct Host<P> {
     /// Programs that own several sockets.
     hosted: Vec<Hosted>,
     listeners: Listeners,
+    connections: Connections,
     cores: Cores<Waiter>,
     tcp: TcpConfig,
     ports: EphemeralPorts,
@@ -112,6 +118,7 @@ impl<P> Host<P> {
             udp_sockets: Vec::new(),
             hosted: Vec::new(),
             listeners: Listeners::default(),
+            connections: Connections::default(),
             cores: Cores::new(config.program_cores, config.time_slice),
             tcp: config.tcp,
             ports: EphemeralPorts::new(),
@@ -180,6 +187,7 @@ impl<P> Host<P> {
             rx_frames: self.receive.frames,
             rx_ring_drops: self.receive.ring_drops,
             nic_queue_drops: self.nic.queue_drops(),
+            listen_drops: self.listeners.drops,
             receive_busy: self.receive.busy,
             program_busy: self.cores.busy,
         }
@@ -189,6 +197,7 @@ impl<P> Host<P> {
     pub fn begin_counting(&mut self, now: Time) {
         self.nic.begin_counting(now);
         self.cores.busy = Span::ZERO;
+        self.listeners.drops = 0;
         (self.receive.frames, self.receive.ring_drops, self.receive.busy) = (0, 0, Span::ZERO);
     }
 }
@@ -222,7 +231,7 @@ impl<P> Host<P> {
     /// Takes and merges what has arrived, or hands up what was worked on. Returns when the receive stage is due next.
     #[inline(never)]
     fn poll_many<O: Outputs<Place = P>>(&mut self, now: Time, out: &mut O) -> Time {
-        let Host { place, receive, table: SocketTable { sockets, merge_slots, .. }, .. } = self;
+        let Host { place, receive, table: SocketTable { sockets, merge_slots, .. }, connections, .. } = self;
         let drops_before = receive.ring_drops;
         let polled = receive.poll(now, place, out, |out, packet, gro| {
             out.delivered(packet);
@@ -230,6 +239,7 @@ impl<P> Host<P> {
             match ip::protocol(packet) {
                 Protocol::Tcp if packet.to_endpoint == TO_PORT => gro.add_alone(packet),
                 Protocol::Tcp if sockets[to].expects == packet.flow_hash => gro.add(packet, &mut merge_slots[to]),
+                Protocol::Tcp if connections.find(packet.flow_hash).is_some() => gro.add_alone(packet),
                 Protocol::Tcp => {}
                 Protocol::Udp => gro.add_alone(packet),
             }
@@ -285,10 +295,10 @@ impl<P> Host<P> {
         let number = segment.packet.to_endpoint;
         let Host { place, table, nic, cores, number: host, .. } = self;
         let Some(socket) = table.sockets.get_mut(number as usize) else {
-            return self.accept_segment(now, segment, out);
+            return self.admit_segment(now, segment, out);
         };
         if socket.expects != segment.packet.flow_hash {
-            return;
+            return self.deliver_stray(now, segment, out);
         }
         if let App::Program(program) = socket.app {
             return self.deliver_to_program(now, program, number, segment, out);

@@ -3,7 +3,7 @@
 //! It belongs to the ring, which is on the far side of the link for the host and on the near side for whoever sends: the first frame
 //! on its way sets the time of the poll, before the host has seen anything.
 
-use tailrace_units::{Distribution, Span, Stream, Time};
+use tailrace_units::{Distribution, RandomStream, Span, Time};
 
 /// The moderation of one receive ring.
 #[derive(Debug)]
@@ -12,12 +12,12 @@ pub struct Moderation {
     delay: Span,
     /// What is drawn and added to it; `None` when it is always the same, and then part of it.
     jitter: Option<Distribution>,
-    stream: Stream,
+    stream: RandomStream,
 }
 
 impl Moderation {
     /// Polls `coalesce` after a first arrival, and as many picoseconds more as `jitter` draws from `stream`.
-    pub fn new(coalesce: Span, jitter: Distribution, stream: Stream) -> Moderation {
+    pub fn new(coalesce: Span, jitter: Distribution, stream: RandomStream) -> Moderation {
         match jitter {
             Distribution::Constant(ps) => Moderation { delay: coalesce + Span::from_ps(ps), jitter: None, stream },
             drawn => Moderation { delay: coalesce, jitter: Some(drawn), stream },

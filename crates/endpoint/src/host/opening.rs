@@ -3,10 +3,8 @@
 //! Packets carry no addresses and no ports: the number of the peer's socket stands for them. An opening segment cannot know that number
 //! yet, so it goes to a port, and carries where its answer is to go in blocks of SACK, which it has no use for.
 
-use tailrace_wire::{FlowKey, Packet, Protocol, SackBlock, address_of};
-
-/// The endpoint of a segment that is for a port of its host, not for a socket.
-pub(super) const TO_PORT: u32 = u32::MAX;
+use crate::ip::TO_PORT;
+use tailrace_wire::{Flags, FlowKey, Packet, Protocol, SackBlock, address_of};
 
 /// Where a segment for a port comes from: the sending host, and its socket. `None` for all other packets, which are for a socket.
 #[inline]
@@ -37,8 +35,11 @@ pub(super) struct Origin {
 }
 
 impl Origin {
-    /// Writes it into an opening segment; its first block carries TCP's options.
+    /// Writes it into an opening segment; its first block carries TCP's options. A SYN is for a port.
     pub(super) fn write(&self, packet: &mut Packet) {
+        if !packet.flags.contains(Flags::ACK) {
+            packet.to_endpoint = TO_PORT;
+        }
         let from = u32::from(self.host) << 16 | u32::from(self.port);
         packet.sack[1] = SackBlock { offset: self.socket as i32, bytes: from };
         packet.sack[2] = SackBlock { offset: i32::from(self.to_port), bytes: 0 };

@@ -6,15 +6,22 @@ const EPHEMERAL_PORTS: u32 = (u16::MAX - FIRST_EPHEMERAL_PORT) as u32 + 1;
 
 /// Hands out source ports in order, from the first again after the last, and leaves out those that are in use.
 #[derive(Clone, Debug)]
-pub(super) struct EphemeralPorts {
+pub struct EphemeralPorts {
     next: u16,
     /// A bit for each port, as far as ports were used.
     in_use: Vec<u64>,
     used: u32,
 }
 
+impl Default for EphemeralPorts {
+    fn default() -> EphemeralPorts {
+        EphemeralPorts::new()
+    }
+}
+
 impl EphemeralPorts {
-    pub(super) fn new() -> EphemeralPorts {
+    /// All are free.
+    pub fn new() -> EphemeralPorts {
         EphemeralPorts { next: FIRST_EPHEMERAL_PORT, in_use: Vec::new(), used: 0 }
     }
 
@@ -32,7 +39,7 @@ impl EphemeralPorts {
     }
 
     /// The next free port, or one that is shared where all are in use.
-    pub(super) fn take(&mut self) -> u16 {
+    pub fn take(&mut self) -> u16 {
         self.take_free().unwrap_or_else(|| self.advance())
     }
 

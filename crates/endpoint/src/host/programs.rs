@@ -2,9 +2,17 @@
 
 use super::opening::{Origin, Remote};
 use crate::app::Program;
-use std::collections::{BTreeMap, BTreeSet};
-use tailrace_units::Time;
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use tailrace_units::{Span, Time};
 use tailrace_wire::Tag;
+
+/// Connections that may wait at a port to be accepted, whatever the program asks for (Linux `somaxconn`, 4096 since 5.4; ip-sysctl).
+const SOMAXCONN: usize = 4_096;
+/// A connection that the program keeps alive is asked after so long a silence, then again after each of these intervals, this often
+/// (Linux `tcp_keepalive_time`, `tcp_keepalive_intvl`, `tcp_keepalive_probes`; ip-sysctl).
+const KEEPALIVE_TIME: Span = Span::from_secs(7_200);
+const KEEPALIVE_INTERVAL: Span = Span::from_secs(75);
+const KEEPALIVE_PROBES: u8 = 9;
 
 /// A program to be started.
 pub struct NewProgram {
@@ -41,6 +49,8 @@ pub(super) struct Owned {
     due: BTreeSet<(Time, u32)>,
     /// Sockets whose deadline may have moved during a call.
     pub(super) touched: Vec<u32>,
+    /// Sockets that the program has accepted during a call: what had come for them is told after it.
+    pub(super) accepted: VecDeque<u32>,
 }
 
 /// A socket of a program.
@@ -48,27 +58,67 @@ pub(super) struct Owned {
 pub(super) struct Member {
     /// The other end.
     pub(super) remote: Remote,
-    /// A listener has accepted it.
-    pub(super) is_accepted: bool,
+    /// The peer has opened it.
+    pub(super) is_passive: bool,
+    /// The program has its number.
+    pub(super) is_known: bool,
+    /// The program reads when it gets round to it.
+    pub(super) reads_late: bool,
     /// The program has closed it.
     pub(super) is_closed: bool,
+    /// Where the program keeps the connection alive: questions that the peer has not answered.
+    pub(super) unanswered: Option<u8>,
     due: Time,
 }
 
-/// Ports at which programs listen, and the connections that they have accepted.
+/// Ports at which programs listen, and the connections that have come to them.
 #[derive(Default)]
 pub(super) struct Listeners {
-    /// The program at each port.
-    pub(super) ports: BTreeMap<u16, u32>,
-    /// The socket of each accepted connection.
+    pub(super) ports: BTreeMap<u16, Listener>,
+    /// The socket of each connection that a peer has opened.
     pub(super) accepted: BTreeMap<Remote, u32>,
+    /// Segments that were dropped for want of room.
+    pub(super) drops: u64,
+}
+
+impl Listeners {
+    /// Whether what opens one more connection at this port is dropped, because too many wait there. Counts it.
+    pub(super) fn drops_opening(&mut self, port: u16) -> bool {
+        let is_full = self.ports.get(&port).is_some_and(Listener::is_full);
+        self.drops += u64::from(is_full);
+        is_full
+    }
+
+    /// Whether this socket waits to be accepted.
+    pub(super) fn holds(&self, remote: &Remote, socket: u32) -> bool {
+        self.ports.get(&remote.own_port).is_some_and(|listener| listener.waiting.contains(&socket))
+    }
+}
+
+/// A port at which a program listens.
+pub(super) struct Listener {
+    pub(super) program: u32,
+    /// Open connections that the program has not accepted, the oldest first.
+    pub(super) waiting: VecDeque<u32>,
+    backlog: usize,
+}
+
+impl Listener {
+    pub(super) fn new(program: u32, backlog: u32) -> Listener {
+        Listener { program, waiting: VecDeque::new(), backlog: (backlog as usize).min(SOMAXCONN) }
+    }
+
+    /// Whether no more connections may wait. One more than the backlog does (Linux `sk_acceptq_is_full`).
+    pub(super) fn is_full(&self) -> bool {
+        self.waiting.len() > self.backlog
+    }
 }
 
 impl Hosted {
     pub(super) fn new(new: NewProgram) -> Hosted {
         let NewProgram { program, owner, timer, tag, dscp, counts_goodput } = new;
-        let (members, due, touched) = (BTreeMap::new(), BTreeSet::new(), Vec::new());
-        Hosted { program, own: Owned { owner, timer, tag, dscp, counts_goodput, members, due, touched } }
+        let (members, due, touched, accepted) = (BTreeMap::new(), BTreeSet::new(), Vec::new(), VecDeque::new());
+        Hosted { program, own: Owned { owner, timer, tag, dscp, counts_goodput, members, due, touched, accepted } }
     }
 
     /// When the program or one of its connections is due.
@@ -80,8 +130,17 @@ impl Hosted {
 
 impl Owned {
     /// A socket that belongs to the program from now on.
-    pub(super) fn add(&mut self, socket: u32, remote: Remote, is_accepted: bool) {
-        self.members.insert(socket, Member { remote, is_accepted, is_closed: false, due: Time::NEVER });
+    pub(super) fn add(&mut self, socket: u32, remote: Remote, is_passive: bool) {
+        let member = Member {
+            remote,
+            is_passive,
+            is_known: !is_passive,
+            reads_late: false,
+            is_closed: false,
+            unanswered: None,
+            due: Time::NEVER,
+        };
+        self.members.insert(socket, member);
         self.touched.push(socket);
     }
 
@@ -112,6 +171,22 @@ impl Owned {
 }
 
 impl Member {
+    /// When the peer is asked whether it is still there, or given up, if nothing is due before.
+    pub(super) fn keepalive_at(&self, now: Time) -> Time {
+        match self.unanswered.filter(|_| !self.is_closed) {
+            None => Time::NEVER,
+            Some(0) => now + KEEPALIVE_TIME,
+            Some(_) => now + KEEPALIVE_INTERVAL,
+        }
+    }
+
+    /// Whether the peer is asked once more.
+    pub(super) fn asks_again(&mut self) -> bool {
+        let Some(unanswered) = &mut self.unanswered else { return false };
+        *unanswered += 1;
+        *unanswered <= KEEPALIVE_PROBES
+    }
+
     /// What an opening segment of this socket, on this host, tells.
     pub(super) fn origin(&self, socket: u32, host: u16) -> Origin {
         let Remote { port, own_port, .. } = self.remote;

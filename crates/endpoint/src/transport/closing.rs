@@ -1,20 +1,22 @@
 //! Closing a connection (RFC 9293 section 3.6): each end sends FIN when it has sent what was written, and goes on receiving.
 //!
+//! An end is closed in one direction, or in both: then no program has it any more, and it is an orphan.
+//!
 //! Simplified: FIN is a segment of its own behind the last byte, where Linux sets it on the last segment if that has not left; a FIN is
-//! acknowledged at once; there is no RST, so an end that was closed before its connection was open falls silent.
+//! acknowledged at once.
 
 use tailrace_units::{Span, Time};
 use tailrace_wire::{Flags, Packet};
 
-use super::handshake::Phase;
+use super::phase::Phase;
 use super::timer::Pending;
 use super::{Progress, Segment, Tcp, Wire};
 
 /// The end that closed first waits so long for late segments before its ports are used again: after one second Linux lets a new
 /// connection take them (`tcp_tw_reuse`; `TCP_TIMEWAIT_LEN` itself is 60 s).
 const TIME_WAIT: Span = Span::from_secs(1);
-/// A FIN is sent again this often (Linux `tcp_orphan_retries` of 0 stands for 8).
-const FIN_RETRIES: u8 = 8;
+/// An orphan waits so long for the peer's FIN (Linux `tcp_fin_timeout`).
+const FIN_WAIT_2: Span = Span::from_secs(60);
 
 /// How far an end is with closing (RFC 9293 section 3.3.2).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -55,6 +57,8 @@ impl Closing {
     const PEER_CLOSED: u8 = 16;
     /// The peer closed before this end did: this end need not wait for late segments.
     const PASSIVE: u8 = 32;
+    /// The program has closed the other direction too.
+    const ORPHAN: u8 = 64;
 
     fn has(self, bit: u8) -> bool {
         self.0 & bit != 0
@@ -65,8 +69,19 @@ impl Closing {
 }
 
 impl Tcp {
-    /// The application has written all that it will. What was written is still sent, then FIN.
+    /// The application closes both directions: it neither writes nor reads any more (Linux `tcp_close`). What was written is still
+    /// sent, then FIN. If something has not been read, or when more comes, the connection is reset.
     pub fn close(&mut self, now: Time, wire: &mut impl Wire) {
+        if self.receive.unread > 0 && self.can_send() {
+            return self.abort(wire); // RFC 2525 section 2.17
+        }
+        self.handshake.closing.set(Closing::ORPHAN);
+        self.shut_down(now, wire);
+        self.wait_for_peer_fin(now);
+    }
+
+    /// The application has written all that it will, and goes on reading. What was written is still sent, then FIN.
+    pub fn shut_down(&mut self, now: Time, wire: &mut impl Wire) {
         if self.is_close_requested() {
             return;
         }
@@ -81,7 +96,7 @@ impl Tcp {
                 self.send_fin_if_due(now, wire);
             }
             // The FIN follows the opening.
-            Phase::SynReceived | Phase::Closed | Phase::Failed => {}
+            Phase::SynReceived | Phase::Closed | Phase::Failed(_) => {}
         }
     }
 
@@ -89,7 +104,7 @@ impl Tcp {
     pub fn closing(&self) -> Close {
         let closing = self.handshake.closing;
         match (self.handshake.phase, self.is_close_requested(), self.has_peer_closed()) {
-            (Phase::Closed | Phase::Failed, _, _) => Close::Closed,
+            (Phase::Closed | Phase::Failed(_), _, _) => Close::Closed,
             (_, false, false) => Close::Open,
             (_, false, true) => Close::CloseWait,
             (_, true, false) if closing.has(Closing::ACKED) => Close::FinWait2,
@@ -105,8 +120,13 @@ impl Tcp {
         self.handshake.closing.has(Closing::REQUESTED)
     }
 
+    /// Whether the application has closed both directions.
+    pub(super) fn is_orphan(&self) -> bool {
+        self.handshake.closing.has(Closing::ORPHAN)
+    }
+
     /// Whether the peer's FIN has its place among the received bytes.
-    pub(super) fn has_peer_closed(&self) -> bool {
+    pub(crate) fn has_peer_closed(&self) -> bool {
         self.handshake.closing.has(Closing::PEER_CLOSED)
     }
 
@@ -114,6 +134,9 @@ impl Tcp {
     #[cold]
     #[inline(never)]
     pub(super) fn handle_closing(&mut self, now: Time, segment: &Segment<'_>, wire: &mut impl Wire) -> Progress {
+        if self.refuses_data(segment, wire) {
+            return Progress::default();
+        }
         let mut packet = self.without_fin_acknowledged(segment.packet);
         let is_fin = packet.flags.contains(Flags::FIN);
         if is_fin {
@@ -134,6 +157,7 @@ impl Tcp {
         }
         self.send_fin_if_due(now, wire);
         self.end_if_done(now);
+        self.wait_for_peer_fin(now);
         Progress { ended, ..progress }
     }
 
@@ -182,13 +206,16 @@ impl Tcp {
         wire.send(packet);
     }
 
-    /// No acknowledgement of the FIN has come, or the time for late segments is over.
+    /// No acknowledgement of the FIN has come, or the time for late segments or for the peer's FIN is over.
     #[cold]
     pub(super) fn handle_fin_timeout(&mut self, now: Time, wire: &mut impl Wire) {
-        if self.handshake.closing.has(Closing::ACKED) || self.handshake.fin_retries >= FIN_RETRIES {
+        if self.handshake.closing.has(Closing::ACKED) {
             return self.end();
         }
-        self.handshake.fin_retries += 1;
+        if self.gives_up(now) {
+            return;
+        }
+        self.recovery.timeouts += 1;
         self.stats.timeouts += 1;
         self.rtt.back_off();
         self.send_fin(wire);
@@ -208,7 +235,14 @@ impl Tcp {
         }
     }
 
-    fn end(&mut self) {
+    /// An orphan whose FIN is acknowledged does not wait for that of the peer for ever.
+    fn wait_for_peer_fin(&mut self, now: Time) {
+        if self.is_orphan() && self.closing() == Close::FinWait2 && self.timers.pending == Pending::Nothing {
+            self.timers.arm(Pending::Fin, now + FIN_WAIT_2);
+        }
+    }
+
+    pub(super) fn end(&mut self) {
         self.handshake.phase = Phase::Closed;
         self.timers.disarm();
         (self.timers.ack_at, self.timers.room_at) = (Time::NEVER, Time::NEVER);

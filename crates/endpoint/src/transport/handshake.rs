@@ -4,9 +4,10 @@ use tailrace_units::{Span, Time};
 use tailrace_wire::{Ecn, Flags, Packet, SackBlock};
 
 use super::closing::Closing;
+use super::phase::{Failure, Phase};
 use super::recovery::State;
+use super::rtt::INITIAL_TIMEOUT;
 use super::sender::FIRST_BYTE;
-use super::sender::rtt::INITIAL_TIMEOUT;
 use super::timer::Pending;
 use super::{Progress, Segment, Tcp, Wire};
 
@@ -18,35 +19,22 @@ const SYN_RETRIES: u8 = 6;
 /// A SYN-ACK is repeated this often (Linux `tcp_synack_retries`).
 const SYN_ACK_RETRIES: u8 = 5;
 
-/// How far the opening has come.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Phase {
-    Listen,
-    SynSent,
-    SynReceived,
-    Established,
-    /// Established, and an end was closed.
-    Closing,
-    /// Nothing is left of the connection.
-    Closed,
-    /// Retries were used up.
-    Failed,
-}
-
 /// The opening segment in flight, and what is known of closing: together, because an end of a connection has no room to waste.
 pub(super) struct Handshake {
-    sent: Time,
+    /// When the opening segment was sent; afterwards, when the first of those retransmissions was that have had no answer.
+    pub(super) sent: Time,
     /// The low bits of where the peer's stream ends: a window is smaller than what they hold.
     pub(super) peer_end: u32,
     pub(super) phase: Phase,
     pub(super) closing: Closing,
-    retries: u8,
-    pub(super) fin_retries: u8,
+    pub(super) retries: u8,
+    /// Probes of a closed window since the last answer.
+    pub(super) probes: u8,
 }
 
 impl Handshake {
     pub(super) fn new() -> Handshake {
-        Handshake { sent: Time::ZERO, peer_end: 0, phase: Phase::Listen, closing: Closing::NOTHING, retries: 0, fin_retries: 0 }
+        Handshake { sent: Time::ZERO, peer_end: 0, phase: Phase::Listen, closing: Closing::NOTHING, retries: 0, probes: 0 }
     }
 }
 
@@ -75,9 +63,9 @@ impl Tcp {
         matches!(self.handshake.phase, Phase::Established | Phase::Closing)
     }
 
-    /// Whether the opening was given up.
-    pub fn has_failed(&self) -> bool {
-        self.handshake.phase == Phase::Failed
+    /// Whether the peer has opened the connection and not yet acknowledged the answer.
+    pub(crate) fn is_half_open(&self) -> bool {
+        self.handshake.phase == Phase::SynReceived
     }
 
     fn send_opening(&mut self, now: Time, wire: &mut impl Wire) {
@@ -109,8 +97,7 @@ impl Tcp {
     pub(super) fn retry_handshake(&mut self, now: Time, wire: &mut impl Wire) {
         let limit = if self.handshake.phase == Phase::SynReceived { SYN_ACK_RETRIES } else { SYN_RETRIES };
         if self.handshake.retries >= limit {
-            self.handshake.phase = Phase::Failed;
-            return;
+            return self.fail(Failure::TimedOut);
         }
         self.handshake.retries += 1;
         self.stats.timeouts += 1;
@@ -122,6 +109,10 @@ impl Tcp {
     #[cold]
     pub(super) fn handle_opening(&mut self, now: Time, segment: &Segment<'_>, wire: &mut impl Wire) -> Progress {
         let packet = segment.packet;
+        if packet.flags.contains(Flags::RST) {
+            self.handle_reset(now, packet, wire);
+            return Progress::default();
+        }
         let is_syn = packet.flags.contains(Flags::SYN);
         let is_ack = packet.flags.contains(Flags::ACK);
         match self.handshake.phase {
@@ -145,8 +136,10 @@ impl Tcp {
                 self.push(now, wire);
                 return Progress { connected: true, ..Progress::default() };
             }
-            Phase::Closing => return self.handle_late_opening_or_closing(now, segment, wire),
-            Phase::Listen | Phase::SynReceived | Phase::SynSent | Phase::Established | Phase::Closed | Phase::Failed => {}
+            // The peer has not forgotten an earlier connection between the same ports: a reset ends that one, and the SYN is sent again.
+            Phase::SynSent if is_ack => self.disown(now, segment, wire),
+            Phase::Closing => return self.handle_unusual(now, segment, wire),
+            Phase::Listen | Phase::SynReceived | Phase::SynSent | Phase::Established | Phase::Closed | Phase::Failed(_) => {}
         }
         Progress::default()
     }
@@ -178,13 +171,16 @@ impl Tcp {
         }
     }
 
-    /// A SYN in an established connection: the last acknowledgement of the opening was lost. Or an end of it closes.
+    /// A SYN in an established connection: the last acknowledgement of the opening was lost. Or an end of it closes, or resets it.
     #[cold]
-    pub(super) fn handle_late_opening_or_closing(&mut self, now: Time, segment: &Segment<'_>, wire: &mut impl Wire) -> Progress {
-        if !segment.packet.flags.contains(Flags::SYN) {
+    pub(super) fn handle_unusual(&mut self, now: Time, segment: &Segment<'_>, wire: &mut impl Wire) -> Progress {
+        if segment.packet.flags.contains(Flags::RST) {
+            self.handle_reset(now, segment.packet, wire);
+        } else if segment.packet.flags.contains(Flags::SYN) {
+            self.send_ack(wire);
+        } else {
             return self.handle_closing(now, segment, wire);
         }
-        self.send_ack(wire);
         Progress::default()
     }
 }

@@ -1,18 +1,22 @@
 //! TCP as Linux does it, without I/O: it is handed segments, writes and the time, and hands back segments and its next deadline.
 //!
-//! The folders in the order in which a byte meets them: `handshake` opens the connection; `sender` cuts what was written into segments and
+//! The folders in the order in which a byte meets them: `handshake` opens the connection (its states are in `phase`); `sender` cuts what was written into segments and
 //! bursts (`output`, `burst`) and keeps few of them in the NIC (`small_queue`); at the peer, `receiver` puts them in order (`reassembly`),
 //! keeps them for an application that reads late (`reading`), and decides when to acknowledge (`ack_policy`) and which window to announce
-//! (`window`); back at the sender, `sender::acknowledge` reads the acknowledgement and `sender::rtt` measures the round trip, `recovery`
+//! (`window`); back at the sender, `sender::acknowledge` reads the acknowledgement and `rtt` measures the round trip, `recovery`
 //! keeps the scoreboard, finds losses (`rack`, `duplicates`) and acts when no acknowledgement comes (`timeout`, `probe`), and `congestion`
-//! moves the window; `closing` ends the connection.
+//! moves the window; `closing` ends the connection, and so do `reset` at once and `giving_up` without an answer.
 
 mod closing;
 mod config;
 mod congestion;
+mod giving_up;
 mod handshake;
+mod phase;
 mod receiver;
 mod recovery;
+mod reset;
+mod rtt;
 mod sender;
 mod stats;
 mod timer;
@@ -23,7 +27,9 @@ use tailrace_wire::{Flags, Packet};
 pub use crate::ip::Identity;
 pub use closing::Close;
 pub use config::{Buffer, CongestionControl, Growth, SlowStartExit, SmallQueueBound, TcpConfig};
+pub use phase::Failure;
 pub use recovery::State;
+pub(crate) use reset::answer;
 pub use stats::TcpStats;
 
 use congestion::Congestion;
@@ -32,7 +38,7 @@ use receiver::Receive;
 use recovery::Recovery;
 use recovery::rack::Rack;
 use recovery::scoreboard::Scoreboard;
-use sender::rtt::Rtt;
+use rtt::Rtt;
 use sender::small_queue::SmallQueue;
 use sender::{FIRST_BYTE, Send};
 use timer::Timers;
@@ -167,8 +173,8 @@ impl Tcp {
         if !self.is_established() {
             return self.handle_opening(now, segment, wire);
         }
-        if segment.packet.flags.intersects(Flags::SYN.with(Flags::FIN)) {
-            return self.handle_late_opening_or_closing(now, segment, wire);
+        if segment.packet.flags.intersects(Flags::SYN.with(Flags::FIN).with(Flags::RST)) {
+            return self.handle_unusual(now, segment, wire);
         }
         let acked = self.handle_ack(now, segment, wire);
         let mut readable = 0;
@@ -204,6 +210,10 @@ impl Tcp {
     /// Hash of the packets that this end sends.
     pub fn flow_hash(&self) -> u32 {
         self.identity.flow_hash
+    }
+    /// What stands in the packets that this end sends.
+    pub(crate) fn identity(&self) -> Identity {
+        self.identity
     }
     /// The host at the other end.
     pub fn peer_host(&self) -> u16 {

@@ -13,7 +13,7 @@ pub(super) enum Pending {
     LossProbe,
     Reordering,
     WindowProbe,
-    /// A FIN that is not acknowledged, or the wait for late segments.
+    /// A FIN that is not acknowledged, or the wait for that of the peer or for late segments.
     Fin,
 }
 

@@ -54,6 +54,8 @@ pub struct Cable {
     pub closed: TcpStats,
     /// Every frame of this number is lost; 0 for none.
     pub loses_every: u64,
+    /// Every frame is lost.
+    pub is_cut: bool,
     frames: u64,
 }
 
@@ -85,7 +87,7 @@ impl Outputs for Cable {
     fn transmit(&mut self, side: &usize, packet: &Packet, _: Time, end: Time) {
         let (peer, arrival) = (1 - *side, end + DELAY);
         self.frames += 1;
-        if self.loses_every > 0 && self.frames.is_multiple_of(self.loses_every) {
+        if self.is_cut || (self.loses_every > 0 && self.frames.is_multiple_of(self.loses_every)) {
             return;
         }
         self.rings[peer].0.push_back((arrival, *packet));

@@ -1,6 +1,7 @@
 //! The whole host, without a network between two of them: transports beside each other above one receive stage.
 
 mod engine;
+mod failures;
 #[path = "../support/per_request.rs"]
 mod per_request;
 mod programs;

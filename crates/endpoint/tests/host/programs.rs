@@ -2,6 +2,7 @@
 
 use tailrace_endpoint::app::{HostCalls, Peer, Program};
 use tailrace_endpoint::host::{Host, HostConfig, NewProgram, Outputs as _};
+use tailrace_endpoint::transport::Failure;
 use tailrace_units::{Span, Time};
 use tailrace_wire::Tag;
 
@@ -20,7 +21,7 @@ fn host(side: usize) -> Host<usize> {
 }
 
 /// A host with each of these programs; all of them are due at once.
-fn start(programs: [Vec<Box<dyn Program>>; 2]) -> ([Host<usize>; 2], Cable) {
+pub fn start(programs: [Vec<Box<dyn Program>>; 2]) -> ([Host<usize>; 2], Cable) {
     let (mut hosts, mut cable) = ([host(0), host(1)], Cable::default());
     for (side, programs) in programs.into_iter().enumerate() {
         for (number, program) in (0..).zip(programs) {
@@ -38,7 +39,7 @@ fn run_for(hosts: &mut [Host<usize>; 2], cable: &mut Cable, span: Span) {
 }
 
 /// Nothing is left of the programs' connections.
-fn assert_all_came_back(hosts: &[Host<usize>; 2]) {
+pub fn assert_all_came_back(hosts: &[Host<usize>; 2]) {
     let left = [0, 1].map(|side| (hosts[side].sockets_of(0), hosts[side].ports_in_use()));
     assert_eq!(left, [(0, 0), (0, 0)], "sockets and ports come back");
     for host in hosts {
@@ -46,7 +47,7 @@ fn assert_all_came_back(hosts: &[Host<usize>; 2]) {
     }
 }
 
-fn logs() -> [Shared; 2] {
+pub fn logs() -> [Shared; 2] {
     Default::default()
 }
 
@@ -59,7 +60,7 @@ fn a_connection_for_each_request_takes_cores_on_both_sides_and_leaves_nothing_be
         let (mut hosts, mut cable) = start([vec![Box::new(client)], vec![Box::new(server)]]);
         run_for(&mut hosts, &mut cable, LONG);
         for (log, host) in logs.iter().map(|log| log.borrow()).zip(&hosts) {
-            assert_eq!((log.done, log.failed, log.without_port, log.open_most), (1_000, 0, 0, 4));
+            assert_eq!((log.done, log.failures.len(), log.without_port, log.open_most), (1_000, 0, 0, 4));
             assert!(log.waited > 0, "four connections share a core");
             assert_eq!(host.counters().program_busy, WORK.times(1_000));
         }
@@ -93,21 +94,19 @@ fn with_losses_every_request_is_answered_and_everything_comes_back() {
         cable.loses_every = loses_every;
         run_for(&mut hosts, &mut cable, Span::from_secs(100_000));
         let done = [0, 1].map(|side| logs[side].borrow().done);
-        assert_eq!((done, logs[0].borrow().failed), ([60, 60], 0), "every {loses_every}th frame is lost");
+        assert_eq!((done, logs[0].borrow().failures.len()), ([60, 60], 0), "every {loses_every}th frame is lost");
         assert_all_came_back(&hosts);
     }
 }
 
 #[test]
-fn a_port_that_is_closed_answers_nothing_and_the_program_hears_that_its_connection_failed() {
+fn a_port_that_is_closed_refuses_at_once() {
     let logs = logs();
     let mut client = Client::new(&logs[0], 5, 5, Span::ZERO, true);
     client.port = 9;
     let (mut hosts, mut cable) = start([vec![Box::new(client)], vec![Box::new(Server::new(&logs[1], true))]]);
-    run_for(&mut hosts, &mut cable, Span::from_secs(1));
-    assert_eq!((hosts[0].sockets_of(0), hosts[0].ports_in_use()), (5, 5));
-    run_for(&mut hosts, &mut cable, LONG);
-    assert_eq!((logs[0].borrow().failed, hosts[1].sockets().len()), (5, 0));
+    run_for(&mut hosts, &mut cable, Span::from_us(100));
+    assert_eq!((&logs[0].borrow().failures, hosts[1].sockets().len()), (&vec![Failure::Refused; 5], 0));
     assert_all_came_back(&hosts);
 }
 
@@ -124,14 +123,15 @@ impl Program for Hoarder {
     fn running(&self, _: &mut dyn FnMut(u32, Time)) {}
     fn handle_timeout(&mut self, _: Time, calls: &mut dyn HostCalls) {
         self.is_done = true;
-        assert!((32_768 + self.leaves..=u16::MAX).all(|port| calls.listen(port)));
-        assert!(!calls.listen(u16::MAX));
+        assert!((32_768 + self.leaves..=u16::MAX).all(|port| calls.listen(port, 0)));
+        assert!(!calls.listen(u16::MAX, 0));
     }
     fn handle_core(&mut self, _: Time, _: u32, _: &mut dyn HostCalls) {}
     fn handle_connected(&mut self, _: Time, _: u32, _: &mut dyn HostCalls) {}
     fn handle_readable(&mut self, _: Time, _: u32, _: u64, _: &mut dyn HostCalls) {}
     fn handle_ended(&mut self, _: Time, _: u32, _: &mut dyn HostCalls) {}
-    fn handle_failed(&mut self, _: Time, _: u32, _: &mut dyn HostCalls) {}
+    fn handle_waiting(&mut self, _: Time, _: u16, _: &mut dyn HostCalls) {}
+    fn handle_failed(&mut self, _: Time, _: u32, _: Failure, _: &mut dyn HostCalls) {}
 }
 
 /// A client and a program that leaves it this many ports; the server closes first, so that its sockets wait for late segments.
@@ -190,7 +190,8 @@ impl Program for Hasty {
     fn handle_ended(&mut self, _: Time, _: u32, _: &mut dyn HostCalls) {
         unreachable!("it has closed");
     }
-    fn handle_failed(&mut self, _: Time, _: u32, _: &mut dyn HostCalls) {
+    fn handle_waiting(&mut self, _: Time, _: u16, _: &mut dyn HostCalls) {}
+    fn handle_failed(&mut self, _: Time, _: u32, _: Failure, _: &mut dyn HostCalls) {
         unreachable!("it has closed");
     }
 }
@@ -206,14 +207,14 @@ fn a_connection_that_is_closed_before_it_is_open_leaves_nothing_behind() {
 }
 
 #[test]
-fn what_comes_for_a_closed_socket_is_discarded_so_that_the_peer_can_close_too() {
+fn what_comes_for_a_closed_socket_is_answered_by_a_reset() {
     let logs = logs();
-    let mut server = Server::new(&logs[1], true);
-    server.response_bytes = 10_000_000; // more than the receive buffer, so that the rest waits for what was not read
+    let mut server = Server::new(&logs[1], false);
+    server.response_bytes = 10_000_000;
     let hasty = Hasty { closes_at_once: false, is_started: false };
     let (mut hosts, mut cable) = start([vec![Box::new(hasty)], vec![Box::new(server)]]);
-    run_for(&mut hosts, &mut cable, LONG);
-    assert_eq!(logs[1].borrow().done, 1);
-    assert_eq!(cable.received[&0], 10_000_000, "it counts as received");
+    run_for(&mut hosts, &mut cable, Span::from_ms(10));
+    assert_eq!((logs[1].borrow().done, &logs[1].borrow().failures), (1, &vec![Failure::Reset]));
+    assert!(cable.received[&0] < 100_000, "the rest is not sent");
     assert_all_came_back(&hosts);
 }

@@ -6,9 +6,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use tailrace_endpoint::app::{HostCalls, Peer, Program};
+use tailrace_endpoint::transport::Failure;
 use tailrace_units::{Span, Time};
 
 pub const PORT: u16 = 8_080;
+/// More than wait in any test that does not ask for another.
+pub const BACKLOG: u32 = 128;
 pub const REQUEST_BYTES: u64 = 200;
 pub const RESPONSE_BYTES: u64 = 20_000;
 /// Of a core, on either side.
@@ -19,8 +22,8 @@ pub const WORK: Span = Span::from_us(100);
 pub struct Log {
     /// Requests answered, or responses worked on.
     pub done: u64,
-    /// Connections whose opening was given up.
-    pub failed: u64,
+    /// How connections were lost.
+    pub failures: Vec<Failure>,
     /// Connections for which no port was free.
     pub without_port: u64,
     /// Times that all cores were busy.
@@ -57,12 +60,16 @@ impl Threads {
     fn poll_timeout(&self) -> Time {
         self.running.first().map_or(Time::NEVER, |&(at, _)| at)
     }
-    /// Socket and begin of a request on which the work is done by now.
-    fn poll_done(&mut self, now: Time, calls: &mut dyn HostCalls) -> Option<(u32, Time)> {
+    /// Socket and begin of a request on which the work is done by now, unless the connection was lost meanwhile.
+    fn poll_done(&mut self, now: Time, calls: &mut dyn HostCalls) -> Option<Option<(u32, Time)>> {
         let &(at, thread) = self.running.first().filter(|(at, _)| *at <= now)?;
         self.running.remove(&(at, thread));
         calls.leave_core();
-        self.of.remove(&thread)
+        Some(self.of.remove(&thread))
+    }
+    /// The socket is gone: the work goes on for nothing.
+    fn forget(&mut self, socket: u32) {
+        self.of.retain(|_, (of, _)| *of != socket);
     }
 }
 
@@ -102,6 +109,7 @@ impl Client {
             self.left -= 1;
             match calls.connect(Peer { host: self.server, port: self.port }) {
                 Some(socket) => {
+                    calls.keep_alive(socket);
                     assert_eq!(self.open.insert(socket, (now, RESPONSE_BYTES)), None, "a socket in use is not given again")
                 }
                 None => self.log.borrow_mut().without_port += 1,
@@ -126,7 +134,8 @@ impl Program for Client {
         self.open.values().for_each(|&(began, _)| each(self.user, began));
     }
     fn handle_timeout(&mut self, now: Time, calls: &mut dyn HostCalls) {
-        while let Some((socket, began)) = self.threads.poll_done(now, calls) {
+        while let Some(done) = self.threads.poll_done(now, calls) {
+            let Some((socket, began)) = done else { continue };
             self.log.borrow_mut().done += 1;
             calls.completed(self.user, began);
             if self.closes_first {
@@ -156,9 +165,14 @@ impl Program for Client {
             self.end(now, socket, calls);
         }
     }
-    fn handle_failed(&mut self, _: Time, socket: u32, _: &mut dyn HostCalls) {
-        self.log.borrow_mut().failed += 1;
+    fn handle_waiting(&mut self, _: Time, _: u16, _: &mut dyn HostCalls) {
+        unreachable!("it does not listen");
+    }
+    fn handle_failed(&mut self, now: Time, socket: u32, why: Failure, _: &mut dyn HostCalls) {
+        self.log.borrow_mut().failures.push(why);
+        self.threads.forget(socket);
         self.open.remove(&socket);
+        self.opens.push(now + self.pause);
     }
 }
 
@@ -166,6 +180,9 @@ impl Program for Client {
 pub struct Server {
     pub log: Shared,
     pub port: u16,
+    pub backlog: u32,
+    /// Connections that it has at the same time, at most: others wait to be accepted.
+    pub accepts: usize,
     pub response_bytes: u64,
     pub closes_first: bool,
     is_listening: bool,
@@ -177,11 +194,24 @@ pub struct Server {
 impl Server {
     pub fn new(log: &Shared, closes_first: bool) -> Server {
         let (is_listening, open, threads) = (false, BTreeMap::new(), Threads::default());
-        Server { log: Rc::clone(log), port: PORT, response_bytes: RESPONSE_BYTES, closes_first, is_listening, open, threads }
+        let (log, accepts, response_bytes) = (Rc::clone(log), usize::MAX, RESPONSE_BYTES);
+        Server { log, port: PORT, backlog: BACKLOG, accepts, response_bytes, closes_first, is_listening, open, threads }
     }
     fn end(&mut self, socket: u32, calls: &mut dyn HostCalls) {
         calls.close(socket);
+        self.threads.forget(socket);
         self.open.remove(&socket);
+        self.accept(calls);
+    }
+    fn accept(&mut self, calls: &mut dyn HostCalls) {
+        while self.open.len() < self.accepts
+            && let Some(socket) = calls.accept(self.port)
+        {
+            calls.keep_alive(socket);
+            assert_eq!(self.open.insert(socket, REQUEST_BYTES), None, "a socket in use is not given again");
+        }
+        let mut log = self.log.borrow_mut();
+        log.open_most = log.open_most.max(self.open.len());
     }
 }
 
@@ -192,10 +222,11 @@ impl Program for Server {
     fn running(&self, _: &mut dyn FnMut(u32, Time)) {}
     fn handle_timeout(&mut self, now: Time, calls: &mut dyn HostCalls) {
         if !self.is_listening {
-            self.is_listening = calls.listen(self.port);
-            assert!(self.is_listening && !calls.listen(self.port), "a port has one program");
+            self.is_listening = calls.listen(self.port, self.backlog);
+            assert!(self.is_listening && !calls.listen(self.port, self.backlog), "a port has one program");
         }
-        while let Some((socket, _)) = self.threads.poll_done(now, calls) {
+        while let Some(done) = self.threads.poll_done(now, calls) {
+            let Some((socket, _)) = done else { continue };
             self.log.borrow_mut().done += 1;
             calls.write(socket, self.response_bytes);
             if self.closes_first {
@@ -206,10 +237,12 @@ impl Program for Server {
     fn handle_core(&mut self, _: Time, thread: u32, calls: &mut dyn HostCalls) {
         self.threads.begin(thread, calls);
     }
-    fn handle_connected(&mut self, _: Time, socket: u32, _: &mut dyn HostCalls) {
-        assert_eq!(self.open.insert(socket, REQUEST_BYTES), None, "a socket in use is not given again");
-        let mut log = self.log.borrow_mut();
-        log.open_most = log.open_most.max(self.open.len());
+    fn handle_connected(&mut self, _: Time, _: u32, _: &mut dyn HostCalls) {
+        unreachable!("it opens no connections");
+    }
+    fn handle_waiting(&mut self, _: Time, port: u16, calls: &mut dyn HostCalls) {
+        assert_eq!(port, self.port);
+        self.accept(calls);
     }
     fn handle_readable(&mut self, now: Time, socket: u32, bytes: u64, calls: &mut dyn HostCalls) {
         let missing = self.open.get_mut(&socket).expect("a socket of this program");
@@ -221,7 +254,10 @@ impl Program for Server {
     fn handle_ended(&mut self, _: Time, socket: u32, calls: &mut dyn HostCalls) {
         self.end(socket, calls);
     }
-    fn handle_failed(&mut self, _: Time, _: u32, _: &mut dyn HostCalls) {
-        unreachable!("it opens no connections");
+    fn handle_failed(&mut self, _: Time, socket: u32, why: Failure, calls: &mut dyn HostCalls) {
+        self.log.borrow_mut().failures.push(why);
+        self.threads.forget(socket);
+        self.open.remove(&socket);
+        self.accept(calls);
     }
 }

@@ -33,11 +33,11 @@ fn fins(world: &World) -> [usize; 2] {
 fn the_end_that_closes_first_waits_for_late_segments_and_the_other_does_not() {
     let mut world = open(|_, _, _| Fate::Deliver);
     let start = world.now;
-    world.close(0);
+    world.shut_down(0);
     world.run_for(DELAY.times(3));
     assert_eq!(closing(&world), [Close::FinWait2, Close::CloseWait]);
     let answer = world.now;
-    world.close(1);
+    world.shut_down(1);
     world.run_for(DELAY.times(3));
     assert_eq!(closing(&world), [Close::TimeWait, Close::Closed]);
     assert_eq!(world.ended, [Some(answer + DELAY), Some(start + DELAY)]);
@@ -51,7 +51,7 @@ fn the_end_that_closes_first_waits_for_late_segments_and_the_other_does_not() {
 fn a_closed_end_sends_what_was_written_before_and_its_fin_comes_last() {
     let mut world = open(|_, _, _| Fate::Deliver);
     world.write(0, 100_000);
-    world.close(0);
+    world.shut_down(0);
     assert_eq!(fins(&world), [0, 0], "the window holds data back, and FIN comes behind them");
     world.run_for(Span::from_ms(10));
     assert_eq!((world.readable[1], world.acked[0]), (100_000, 100_000));
@@ -63,13 +63,13 @@ fn a_closed_end_sends_what_was_written_before_and_its_fin_comes_last() {
 #[test]
 fn a_half_closed_connection_carries_data_the_other_way() {
     let mut world = open(|_, _, _| Fate::Deliver);
-    world.close(0);
+    world.shut_down(0);
     world.run_for(Span::from_ms(1));
     world.write(1, 50_000);
     world.run_for(Span::from_ms(10));
     assert_eq!((world.readable[0], world.acked[1]), (50_000, 50_000));
     assert_eq!(closing(&world), [Close::FinWait2, Close::CloseWait]);
-    world.close(1);
+    world.shut_down(1);
     world.run_to_quiet(100);
     assert_eq!(closing(&world), [Close::Closed, Close::Closed]);
 }
@@ -77,7 +77,7 @@ fn a_half_closed_connection_carries_data_the_other_way() {
 #[test]
 fn ends_that_close_at_once_both_wait() {
     let mut world = open(|_, _, _| Fate::Deliver);
-    (0..2).for_each(|side| world.close(side));
+    (0..2).for_each(|side| world.shut_down(side));
     world.run_for(DELAY);
     assert_eq!(closing(&world), [Close::Closing, Close::Closing]);
     world.run_for(DELAY.times(2));
@@ -101,7 +101,7 @@ fn a_lost_fin_is_sent_again_after_the_timeout_and_then_after_twice_that() {
     let mut world = open(losing_fins(2));
     let timeout = world.ends[0].retransmission_timeout();
     let start = world.now;
-    world.close(0);
+    world.shut_down(0);
     world.run_for(Span::from_secs(1));
     assert_eq!(world.ended[1], Some(start + timeout + timeout.times(2) + DELAY));
     assert_eq!((closing(&world)[0], fins(&world)[0]), (Close::FinWait2, 3));
@@ -116,7 +116,7 @@ fn a_fin_that_overtakes_data_waits_for_them() {
     });
     let start = world.now;
     world.write(0, 1_000);
-    world.close(0);
+    world.shut_down(0);
     world.run_for(DELAY.times(3));
     assert_eq!((world.readable[1], world.ended[1], closing(&world)[1]), (0, None, Close::Open));
     world.run_for(Span::from_ms(1));
@@ -132,7 +132,7 @@ fn data_that_are_lost_are_repaired_although_the_end_was_closed() {
         if is_lost { Fate::Drop } else { Fate::Deliver }
     });
     world.write(0, 14_480);
-    world.close(0);
+    world.shut_down(0);
     world.run_for(Span::from_secs(2));
     assert_eq!((world.readable[1], closing(&world)[1]), (14_480, Close::CloseWait));
     assert_eq!(world.ends[0].stats().retransmits, 1);
@@ -142,7 +142,7 @@ fn data_that_are_lost_are_repaired_although_the_end_was_closed() {
 fn a_repeated_fin_is_acknowledged_again() {
     // The acknowledgement of the FIN is lost: it is the second of the peer's segments, behind the answer to the opening.
     let mut world = open(|side, index, _| if side == 1 && index == 1 { Fate::Drop } else { Fate::Deliver });
-    world.close(0);
+    world.shut_down(0);
     world.run_for(Span::from_secs(1));
     assert_eq!((closing(&world), fins(&world)[0]), ([Close::FinWait2, Close::CloseWait], 2));
 }
@@ -150,20 +150,12 @@ fn a_repeated_fin_is_acknowledged_again() {
 #[test]
 fn an_end_that_closes_before_its_connection_is_open_is_closed_at_once() {
     let mut world = World::new(&plain(), Path::new(0, DELAY));
-    world.close(0);
+    world.shut_down(0);
     assert_eq!((closing(&world)[0], world.sent().len()), (Close::Closed, 0));
     world.connect();
     assert_eq!(world.sent().len(), 0, "a closed end does not connect");
     let mut world = World::new(&plain(), Path::new(0, DELAY));
     world.connect();
-    world.close(0);
+    world.shut_down(0);
     assert_eq!((closing(&world)[0], world.ends[0].poll_timeout()), (Close::Closed, Time::NEVER));
-}
-
-#[test]
-fn a_fin_without_answer_is_given_up() {
-    let mut world = open(losing_fins(u32::MAX));
-    world.close(0);
-    world.run_to_quiet(1_000);
-    assert_eq!((closing(&world), fins(&world)[0]), ([Close::Closed, Close::Open], 9));
 }

@@ -63,9 +63,26 @@ impl World {
     }
 
     /// The application of this end has written all that it will.
+    pub fn shut_down(&mut self, side: usize) {
+        let mut nic = self.link.nic(self.now, side);
+        self.ends[side].shut_down(self.now, &mut nic);
+    }
+
+    /// The application of this end neither writes nor reads any more.
     pub fn close(&mut self, side: usize) {
         let mut nic = self.link.nic(self.now, side);
         self.ends[side].close(self.now, &mut nic);
+    }
+
+    /// A segment that the other end has not sent comes to this end.
+    pub fn inject(&mut self, side: usize, packet: &Packet) {
+        let mut nic = self.link.nic(self.now, side);
+        self.ends[side].handle_segment(self.now, &Segment::single(packet), &mut nic);
+    }
+
+    /// From now on what comes waits in the receive buffer of this end until it is read.
+    pub fn leave_unread(&mut self, side: usize) {
+        self.ends[side].leave_unread();
     }
 
     /// The application of this end takes some of what has arrived.
@@ -86,7 +103,7 @@ impl World {
     pub fn open_or_fail(&mut self) {
         self.connect();
         while self.connected[0].is_none() || self.connected[1].is_none() {
-            let has_failed = self.ends.iter().any(Tcp::has_failed);
+            let has_failed = self.ends.iter().any(|end| end.failure().is_some());
             if has_failed || !self.step() {
                 return;
             }

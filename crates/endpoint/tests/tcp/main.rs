@@ -2,6 +2,7 @@
 
 mod closing;
 mod congestion;
+mod giving_up;
 mod harness;
 mod held_by_interface;
 mod kernel_growth;
@@ -17,5 +18,6 @@ mod properties;
 mod reading;
 mod receiver;
 mod recovery;
+mod resets;
 mod script;
 mod stories;

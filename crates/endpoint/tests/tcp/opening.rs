@@ -1,6 +1,6 @@
 //! Opening a connection, the initial window, and the growth of the first round trips.
 
-use tailrace_endpoint::transport::{SlowStartExit, TcpConfig};
+use tailrace_endpoint::transport::{Failure, SlowStartExit, TcpConfig};
 use tailrace_units::{Span, Time};
 
 use crate::harness::World;
@@ -71,7 +71,8 @@ fn an_opening_that_nobody_answers_is_given_up() {
     let mut world = World::with_fate(&plain(1448), Path::new(0, DELAY), |_, _, _| Fate::Drop);
     world.connect();
     world.run_to_quiet(100);
-    assert!(world.ends[0].has_failed());
+    assert_eq!(world.ends[0].failure(), Some(Failure::TimedOut));
+    assert_eq!(world.now, Time::ZERO + Span::from_secs(127), "after 1, 2, 4 ... 64 s");
     assert_eq!(world.sent().len(), 7, "a SYN and six repetitions");
 }
 

@@ -1,8 +1,8 @@
 //! Whatever the network loses, delays, repeats or marks: everything arrives once and in order, and both ends fall silent.
 
 use proptest::prelude::*;
-use tailrace_endpoint::transport::{Buffer, CongestionControl, SlowStartExit, TcpConfig};
-use tailrace_units::{Probability, Span, Stream, Time};
+use tailrace_endpoint::transport::{Buffer, CongestionControl, Failure, SlowStartExit, Tcp, TcpConfig};
+use tailrace_units::{Probability, RandomStream, Span, Time};
 use tailrace_wire::Packet;
 
 use crate::harness::World;
@@ -25,10 +25,10 @@ struct Mistreatment {
 
 impl Mistreatment {
     fn fate(&self) -> impl FnMut(usize, u64, &Packet) -> Fate + use<> {
-        let mut luck = Stream::new(self.seed, "fate");
+        let mut random = RandomStream::new(self.seed, "fate");
         let this = self.clone();
         move |_, index, _| {
-            let mut happens = |percent: u64| luck.happens(Probability::ratio(percent, 100));
+            let mut happens = |percent: u64| random.happens(Probability::ratio(percent, 100));
             if index > MISTREATED {
                 Fate::Deliver
             } else if happens(this.loss_percent) {
@@ -89,6 +89,15 @@ fn path() -> impl Strategy<Value = Path> {
         .prop_map(|(gbps, delay_us, queue_bytes)| Path { queue_bytes, ..Path::new(gbps, Span::from_us(delay_us)) })
 }
 
+/// Whether an end has given up. With up to two of five frames lost, fifteen in a row may be.
+fn has_given_up(world: &World, mistreatment: &Mistreatment) -> bool {
+    let failures: Vec<Failure> = world.ends.iter().filter_map(Tcp::failure).collect();
+    let is_late = world.now > Time::ZERO + Span::from_secs(900);
+    assert!(failures.is_empty() || (mistreatment.loss_percent > 15 && is_late), "{failures:?} at {:?}", world.now);
+    assert!(failures.iter().all(|failure| *failure == Failure::TimedOut), "{failures:?}");
+    !failures.is_empty()
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 1_000, failure_persistence: None, ..ProptestConfig::default() })]
 
@@ -103,7 +112,7 @@ proptest! {
         let mut world = World::with_fate(&config, path, mistreatment.fate());
         world.merge = (Span::from_us(merge_us), 65_536);
         world.open_or_fail();
-        prop_assume!(!world.ends[0].has_failed() && !world.ends[1].has_failed());
+        prop_assume!(world.ends.iter().all(|end| end.failure().is_none()));
         let mut written = [0; 2];
         for (side, bytes, pause_us) in writes {
             world.write(side, bytes);
@@ -111,6 +120,9 @@ proptest! {
             world.run_for(Span::from_us(pause_us));
         }
         world.run_to_quiet(EVENTS_MAX);
+        if has_given_up(&world, &mistreatment) {
+            return Ok(());
+        }
         prop_assert_eq!(world.readable, [written[1], written[0]]);
         prop_assert_eq!(world.acked, written);
         for end in &world.ends {
@@ -128,7 +140,7 @@ proptest! {
     ) {
         let mut world = World::with_fate(&config, path, mistreatment.fate());
         world.open_or_fail();
-        prop_assume!(!world.ends[0].has_failed() && !world.ends[1].has_failed());
+        prop_assume!(world.ends.iter().all(|end| end.failure().is_none()));
         world.ends[1].leave_unread();
         world.write(0, bytes);
         let mut most_unread = 0;
@@ -143,7 +155,9 @@ proptest! {
                 world.read(1, unread.min(piece));
             }
         }
-        prop_assert_eq!((world.readable[1], world.ends[1].unread(), world.acked[0]), (bytes, 0, bytes));
+        if !has_given_up(&world, &mistreatment) {
+            prop_assert_eq!((world.readable[1], world.ends[1].unread(), world.acked[0]), (bytes, 0, bytes));
+        }
         // Each segment that announces what is left of an earlier window rounds it up to a unit of the window scale, as in Linux.
         let buffer = config.receive_buffer.maximum.max(65_535);
         let unit = 1 << (0..14).find(|shift| buffer >> shift <= 65_535).expect("buffers here are small");
@@ -166,13 +180,15 @@ proptest! {
     ) {
         let mut world = World::with_fate(&config, path, mistreatment.fate());
         world.open_or_fail();
-        prop_assume!(!world.ends[0].has_failed() && !world.ends[1].has_failed());
+        prop_assume!(world.ends.iter().all(|end| end.failure().is_none()));
         world.write(0, 300_000);
         for us in calls {
             // Nobody is called at its deadline: arrivals wait, then the timers find everything overdue or nothing due.
             world.stall(Span::from_us(us));
         }
         world.run_to_quiet(EVENTS_MAX);
-        prop_assert_eq!(world.readable[1], 300_000);
+        if !has_given_up(&world, &mistreatment) {
+            prop_assert_eq!(world.readable[1], 300_000);
+        }
     }
 }

@@ -4,7 +4,7 @@
 use std::fs::File;
 use std::io;
 use std::os::fd::AsRawFd;
-use tailrace_units::Stream;
+use tailrace_units::RandomStream;
 
 /// random(4): _IOW('R', 3, int[2]).
 const RNDADDENTROPY: libc::c_ulong = 0x4008_5203;
@@ -21,7 +21,7 @@ struct Pool {
 /// Seeds the kernel's random numbers: the same plan and host have the same.
 #[expect(unsafe_code, reason = "the request has no safe wrapper")]
 pub(super) fn seed(plan_seed: u64, host: &str) -> io::Result<()> {
-    let mut stream = Stream::new(plan_seed, &format!("{host}/kernel"));
+    let mut stream = RandomStream::new(plan_seed, &format!("{host}/kernel"));
     let buffer = std::array::from_fn(|_| stream.bits());
     let bytes = size_of_val(&buffer) as i32;
     let pool = Pool { entropy_bits: bytes * 8, buffer_bytes: bytes, buffer };

@@ -1,5 +1,5 @@
-//! The name of a lab's group says whose it is: number and start of the process that made it, and a check by which it is told
-//! from other people's groups of such a name. The name is there with the group; a mark would come a moment later.
+//! The name of a lab's group identifies its owner: number and start of the process that created it, and a checksum that
+//! distinguishes it from unrelated groups. The name exists together with the group; a separate mark would be set later.
 
 use crate::sys::process::is_alive;
 use std::fs;
@@ -18,14 +18,13 @@ pub(super) fn name(pid: u32, start: u64, observer: Option<&str>) -> String {
     format!("{PREFIX}{pid}-{start}-{check:016x}")
 }
 
-/// Who can tell whether an owner lives: those who count processes as it did. Containers that share control groups may not.
-/// `None` where this process cannot be asked how it counts.
+/// Who can tell whether an owner lives: those who count processes as it did. Containers that share control groups may
+/// not. `None` where this process cannot be asked how it counts.
 pub(super) fn observer() -> Option<String> {
     fs::read_link("/proc/self/ns/pid").ok().map(|link| link.to_string_lossy().into_owned())
 }
 
-/// Whether this is the name of a lab's group, given by somebody who counts processes as the observer, and its owner does not
-/// live any more.
+/// Whether this is the name of a lab's group, created in the observer's process namespace, whose owner has ended.
 pub(super) fn is_dead(group: &str, observer: Option<&str>) -> bool {
     let (Some(_), Some((pid, start))) = (observer, parse(group)) else { return false };
     name(pid, start, observer) == group && !is_alive(&pid.to_string(), start)

@@ -12,7 +12,7 @@ pub struct Cleared {
     pub left: Vec<String>,
 }
 
-/// Removes the groups of labs whose owner is gone, and nothing else.
+/// Removes only the groups of labs whose owner has ended.
 pub fn clear() -> Cleared {
     clear_in(Hierarchies::find().roots())
 }

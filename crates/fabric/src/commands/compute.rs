@@ -1,4 +1,4 @@
-//! `tailrace-fabric compute`: a neighbour that computes without end, beside which a machine is measured.
+//! `tailrace-fabric compute`: an endless CPU load, beside which a machine is measured.
 
 use crate::options::{Words, unknown};
 use crate::sys::process::die_with_parent;
@@ -14,8 +14,8 @@ pub(super) fn run(mut words: Words) -> Result<(), String> {
     if let Some(word) = words.next() {
         return unknown(&word);
     }
-    die_with_parent(Signal::SIGKILL).map_err(|error| format!("asking for a signal: {error}"))?;
-    if is_abandoned().map_err(|error| format!("looking at the input: {error}"))? {
+    die_with_parent(Signal::SIGKILL).map_err(|error| format!("requesting a signal: {error}"))?;
+    if is_abandoned().map_err(|error| format!("polling the input: {error}"))? {
         return Ok(());
     }
     let mut count = 0_u64;

@@ -70,9 +70,9 @@ pub(super) fn detach(dir: &Path) -> Result<Side, String> {
 fn first_word(output: File) -> Result<(), String> {
     let mut line = String::new();
     BufReader::new(output).read_line(&mut line).map_err(|error| format!("waiting for the lab: {error}"))?;
-    let word: Value = serde_json::from_str(&line).map_err(|_| "the lab has ended without a word".to_owned())?;
+    let word: Value = serde_json::from_str(&line).map_err(|_| "the lab ended without a message".to_owned())?;
     if word["event"] == "ready" {
         return super::print_json(&word);
     }
-    Err(word["error"].as_str().unwrap_or("the lab gave no reason").to_owned())
+    Err(word["error"].as_str().unwrap_or("the lab reported no reason").to_owned())
 }

@@ -1,4 +1,4 @@
-//! `tailrace-fabric doctor`: what of this machine decides whether and how well a lab runs.
+//! `tailrace-fabric doctor`: reports the properties of this machine on which a lab depends.
 
 use super::print_json;
 use crate::cgroup::Hierarchies;
@@ -55,8 +55,8 @@ pub(super) fn run() -> Result<(), String> {
     }))
 }
 
-/// Makes a lab and takes it down again; what it said first. This takes some tens of milliseconds. Containers refuse this and
-/// that of what a lab needs (system calls, mounts, files) without a sign by which it could be known before.
+/// Makes a lab and takes it down again; what it said first. This takes some tens of milliseconds. Containers refuse
+/// this and that of what a lab needs (system calls, mounts, files) without a sign by which it could be known before.
 ///
 /// # Errors
 /// What was refused.

@@ -1,4 +1,4 @@
-//! `tailrace-fabric exec`: a program of one's own on a host of a running lab, at one's own terminal.
+//! `tailrace-fabric exec`: runs a user's program on a host of a running lab, with the terminal of the caller.
 
 use crate::cgroup::{Groups, Hierarchies, NO_HOST, member};
 use crate::options::{Words, required, unknown};
@@ -11,8 +11,8 @@ use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
 use std::process::{Command, ExitCode, ExitStatus};
 
-/// What a shell ends with when a program is not there, when it cannot be run, and, above this, when a signal ended it (POSIX,
-/// Shell Command Language, 2.8.2).
+/// What a shell ends with when a program is not there, when it cannot be run, and, above this, when a signal ended it
+/// (POSIX, Shell Command Language, 2.8.2).
 const NOT_FOUND: u8 = 127;
 const NOT_TO_RUN: u8 = 126;
 const BY_SIGNAL: i32 = 128;
@@ -25,11 +25,11 @@ pub(super) fn run(mut words: Words) -> Result<ExitCode, String> {
             Some("--") => break words.rest(),
             Some(name) if host.is_none() && !name.starts_with('-') => host = Some(name.to_owned()),
             Some(other) => return unknown(other),
-            None => return Err("-- and a program are missing".into()),
+            None => return Err("`-- PROGRAM` is missing".into()),
         }
     };
     let (dir, host) = (required(dir, "--dir")?, required(host, "the name of a host")?);
-    let [program, arguments @ ..] = argv.as_slice() else { return Err("behind -- a program is missing".into()) };
+    let [program, arguments @ ..] = argv.as_slice() else { return Err("the program after `--` is missing".into()) };
     let cwd = std::env::current_dir().ok();
     join(&state(&dir)?, &host)?;
     let mut command = Command::new(program);
@@ -60,7 +60,7 @@ fn code_of(status: ExitStatus) -> u8 {
 fn state(dir: &Path) -> Result<Value, String> {
     let path = dir.join("lab.json");
     let text =
-        fs::read_to_string(&path).map_err(|error| format!("{}: {error} (is this the folder of a lab?)", path.display()))?;
+        fs::read_to_string(&path).map_err(|error| format!("{}: {error} (hint: choose the folder of a lab)", path.display()))?;
     serde_json::from_str(&text).map_err(|error| format!("{}: {error}", path.display()))
 }
 
@@ -68,7 +68,7 @@ fn state(dir: &Path) -> Result<Value, String> {
 fn join(state: &Value, host: &str) -> Result<(), String> {
     let pid = state["lab_pid"].as_i64().ok_or("lab.json has no lab_pid")?;
     let file = state["network_files"][host].as_i64().ok_or_else(|| format!("the lab has no host named {host:?}"))?;
-    let open = |path: String| File::open(&path).map_err(|error| format!("{path}: {error} (does the lab still run?)"));
+    let open = |path: String| File::open(&path).map_err(|error| format!("{path}: {error} (hint: the lab may have ended)"));
     let network = open(format!("/proc/{pid}/fd/{file}"))?;
     let spaces = ["ipc", "mnt", "pid"].map(|space| open(format!("/proc/{pid}/ns/{space}")));
     if let Some(name) = state["cgroup"].as_str() {

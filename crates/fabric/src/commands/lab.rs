@@ -3,7 +3,7 @@
 use super::detach;
 use crate::address::HOSTS_MAX;
 use crate::guardian;
-use crate::lab::{Kind, Override, Setup, is_private};
+use crate::lab::{FabricKind, Override, Setup, is_private};
 use crate::limits::{self, FRAMES_PER_S_DEFAULT};
 use crate::options::{Words, required, unknown};
 use std::fs;
@@ -17,7 +17,7 @@ const LOG_FILE: &str = "ingress.log";
 pub(super) fn run(mut words: Words) -> Result<(), String> {
     let (mut plan, mut dir, mut overrides, mut logs) = (None, None, Vec::new(), false);
     let (mut frames_per_s_max, mut detaches, mut metrics_port) = (FRAMES_PER_S_DEFAULT, false, None);
-    let (mut kind, mut is_shaped, mut log_bytes_max) = (Kind::Tap, true, u64::MAX);
+    let (mut kind, mut is_shaped, mut log_bytes_max) = (FabricKind::Tap, true, u64::MAX);
     while let Some(word) = words.next() {
         match word.as_str() {
             "--plan" => plan = Some(words.path()?),
@@ -34,7 +34,7 @@ pub(super) fn run(mut words: Words) -> Result<(), String> {
         }
     }
     let plan = read_plan(&required(plan, "--plan")?)?;
-    if kind == Kind::Tap {
+    if kind == FabricKind::Tap {
         limits::check(&plan, frames_per_s_max)?;
     } else if logs {
         return Err("--log-ingress: only frames that pass the plan's own switches are logged (--kind tap)".into());
@@ -64,7 +64,8 @@ pub(super) fn run(mut words: Words) -> Result<(), String> {
 }
 
 fn listen(port: u16) -> Result<TcpListener, String> {
-    TcpListener::bind((Ipv4Addr::LOCALHOST, port)).map_err(|error| format!("--metrics {port}: {error} (is another port free?)"))
+    TcpListener::bind((Ipv4Addr::LOCALHOST, port))
+        .map_err(|error| format!("--metrics {port}: {error} (hint: choose another port)"))
 }
 
 pub(super) fn read_plan(path: &Path) -> Result<Plan, String> {
@@ -72,7 +73,7 @@ pub(super) fn read_plan(path: &Path) -> Result<Plan, String> {
     let plan = Plan::parse(&text).map_err(|error| format!("{}: {error}", path.display()))?;
     let hosts = plan.raw.hosts.len();
     if hosts > HOSTS_MAX {
-        return Err(format!("{}: {hosts} hosts are too many for one machine, {HOSTS_MAX} are possible", path.display()));
+        return Err(format!("{}: {hosts} hosts are too many for one machine, the limit is {HOSTS_MAX}", path.display()));
     }
     Ok(plan)
 }
@@ -83,7 +84,7 @@ fn folder(path: &PathBuf) -> Result<PathBuf, String> {
     fs::create_dir_all(path).map_err(explain)?;
     let absolute = path.canonicalize().map_err(explain)?;
     if is_private(&absolute) {
-        return Err(format!("--dir {}: a lab has its own such place in memory; choose another folder", path.display()));
+        return Err(format!("--dir {}: the lab mounts a memory file system there; choose another folder", path.display()));
     }
     Ok(absolute)
 }

@@ -1,8 +1,8 @@
-//! `tailrace-fabric limits`: what this machine can hold, measured.
+//! `tailrace-fabric limits`: measures the capacity of this machine.
 
 use super::{print_json, punctuality};
 use crate::client::Client;
-use crate::lab::Kind;
+use crate::lab::FabricKind;
 use crate::measured_plan::{QUEUE_BYTES, SENDER_FACTOR, two_hosts};
 use crate::options::{Words, unknown};
 use crate::scratch::Scratch;
@@ -16,7 +16,7 @@ const GIGABIT: u64 = 1_000_000_000;
 /// Ethernet and wire overhead, and headers of a datagram (RFC 791, RFC 768).
 const FRAME_BYTES: u64 = 14 + 24;
 const HEADER_BYTES: u64 = 20 + 8;
-/// Rate of the port that is flooded with small frames: ten times what a core carries. Frames of one look are bounded by the
+/// Rate of the port that is flooded with small frames: ten times what a core carries. Frames of one wake-up are bounded by the
 /// line's rate alone, and a faster line would let a slow machine read without end.
 const FLOOD_GBPS: u64 = 10;
 /// The source sends this much more than the port can: 110 %.
@@ -26,8 +26,8 @@ const SMALL_BYTES: u64 = 64;
 const FULL_BYTES: u64 = 1_472;
 /// Share of one core that the fabric may take, so that the programs have theirs.
 const SWITCH_SHARE_MAX: f64 = 0.5;
-/// The source may be slower than the fabric. What the fabric could carry is told from its share of a core, up to so many
-/// times what was seen.
+/// The source may be slower than the fabric. What the fabric could carry is told from its share of a core, up to so
+/// many times what was seen.
 const EXTRAPOLATION_MAX: f64 = 2.0;
 /// Sources are started, queues fill.
 const WARM_UP: Duration = Duration::from_millis(500);
@@ -38,7 +38,7 @@ const PORTS: [(u64, u64, usize); 4] =
     [(GIGABIT / 5, 1_500, 0), (GIGABIT, 9_000, 0), (GIGABIT / 5, 1_500, 2), (GIGABIT, 9_000, 2)];
 
 pub(super) fn run(mut words: Words) -> Result<(), String> {
-    let (mut seconds, mut kind, mut ports) = (3, Kind::Tap, &PORTS[..]);
+    let (mut seconds, mut kind, mut ports) = (3, FabricKind::Tap, &PORTS[..]);
     while let Some(word) = words.next() {
         match word.as_str() {
             "--seconds" => seconds = words.value::<u64>()?.clamp(2, 600),
@@ -58,20 +58,21 @@ struct Bench {
     program: PathBuf,
     dir: PathBuf,
     seconds: u64,
-    kind: Kind,
+    kind: FabricKind,
     ports: &'static [(u64, u64, usize)],
 }
 
 impl Bench {
     fn all(&self) -> Result<Value, String> {
-        let frames = if self.kind == Kind::Tap { self.frames()? } else { self.foreign_frames()? };
+        let frames = if self.kind == FabricKind::Tap { self.frames()? } else { self.foreign_frames()? };
         let ports = self.ports.iter().filter(|&&(_, mtu, _)| self.kind.mtu_bytes_max().is_none_or(|most| mtu <= u64::from(most)));
         let ports: Vec<Value> = ports.map(|&(rate, mtu, hogs)| self.port(rate, mtu, hogs)).collect::<Result<_, _>>()?;
         Ok(json!({ "kind": self.kind.name(), "frames": frames, "ports": ports }))
     }
 
-    /// Frames per second through somebody else's switch without rates: small ones and full ones, as fast as they come. Nobody
-    /// can tell its share of a core from that of the source, so that half of what was carried is left to the programs.
+    /// Frames per second through a foreign switch without rates: small and full frames at full speed. Its share of a
+    /// core cannot be separated from that of the source, so that half of the measured rate is reserved for the
+    /// programs.
     fn foreign_frames(&self) -> Result<Value, String> {
         let small = self.foreign_rate(SMALL_BYTES)?;
         let full = self.foreign_rate(FULL_BYTES)?;
@@ -113,7 +114,7 @@ impl Bench {
         }))
     }
 
-    /// A port that is offered more than it can send; before it, how punctual the machine is beside the same neighbours.
+    /// A port that is offered more than it can send; before it, how late the machine is beside the same neighbours.
     fn port(&self, rate: u64, mtu: u64, neighbours: usize) -> Result<Value, String> {
         let (payload, wire_bits) = (mtu - HEADER_BYTES, (mtu + FRAME_BYTES) * 8);
         let mut lab = self.lab(rate, mtu)?;
@@ -124,13 +125,15 @@ impl Bench {
         self.measure(&mut lab)?;
         let (_, text) = lab.wait("sink")?;
         drop(hogs);
-        let sink: Value = serde_json::from_str(&text).map_err(|error| format!("the sink said {text:?}: {error}"))?;
+        let sink: Value =
+            serde_json::from_str(&text).map_err(|error| format!("unexpected output of the sink {text:?}: {error}"))?;
         let outcome = lab.down()?;
         let fabric = &outcome["fabric"];
         let number = |value: &Value| value.as_f64().unwrap_or(f64::NAN);
         let received_bps = number(&sink["datagrams"]) * wire_bits as f64 / (number(&sink["span_ns"]) * 1e-9);
         let frame_us = wire_bits as f64 / rate as f64 * 1e6;
-        // A frame passes the line of its host, comes to a full queue, waits for the frames before it, and is sent itself.
+        // A frame passes the line of its host, comes to a full queue, waits for the frames before it, and is sent
+        // itself.
         let ideal_us = (QUEUE_BYTES / (mtu + 14)) as f64 * frame_us + frame_us / SENDER_FACTOR as f64;
         Ok(json!({
             "rate_bps": rate,

@@ -1,5 +1,5 @@
-//! `tailrace-fabric source` and `sink`: datagrams at a rate, and what becomes of them. They load a fabric that is measured;
-//! the clock of both is the machine's, so that one-way delays are true.
+//! `tailrace-fabric source` and `sink`: send and receive datagrams at a rate. They load a fabric that is
+//! measured; the clock of both is the machine's, so that one-way delays are true.
 
 use super::print_json;
 use crate::options::{Words, required, unknown};
@@ -18,18 +18,18 @@ const BURST: Duration = Duration::from_micros(500);
 const HEADER_BYTES: usize = 16;
 /// Largest payload of a datagram (RFC 768).
 const PAYLOAD_BYTES_MAX: usize = 65_507;
-/// The sink ends when nothing has come for this long after the first datagram. A machine that is full with work was seen to
-/// stop programs for more than a second.
+/// The sink ends when nothing has come for this long after the first datagram. A machine that is full with work was
+/// seen to stop programs for more than a second.
 const SILENCE: Duration = Duration::from_secs(2);
 /// How long the sink waits for the first one.
 const FIRST_WAIT: Duration = Duration::from_secs(30);
 /// Delays are kept to within 0.01 %: 7 us of those behind a full queue of 1 MB at 200 Mbit/s.
 const SIGNIFICANT_DIGITS: u8 = 4;
-/// Datagrams that wait for the sink, in bytes of the kernel's: 4 000 of the largest frames, 30 ms at 10 Gbit/s. The usual 212 992
-/// are a dozen of them, and would be full when the sink comes a millisecond late.
+/// Datagrams that wait for the sink, in bytes of the kernel's: 4 000 of the largest frames, 30 ms at 10 Gbit/s. The
+/// usual 212 992 are a dozen of them, and would be full when the sink comes a millisecond late.
 const RECEIVE_BUFFER_BYTES: usize = 64 << 20;
-/// Datagrams that the source may have waiting, in bytes of the kernel's: some hundred of the largest frames, so that it need not
-/// be woken for every few of them. The usual 212 992 bytes are a dozen.
+/// Datagrams that the source may have waiting, in bytes of the kernel's: some hundred of the largest frames, so that it
+/// need not be woken for every few of them. The usual 212 992 bytes are a dozen.
 const SEND_BUFFER_BYTES: usize = 4 << 20;
 const NS_PER_S: u64 = 1_000_000_000;
 
@@ -49,7 +49,7 @@ pub(super) fn source(mut words: Words) -> Result<(), String> {
         }
     }
     if !(HEADER_BYTES..=PAYLOAD_BYTES_MAX).contains(&payload_bytes) {
-        return Err(format!("--payload-bytes: {HEADER_BYTES} to {PAYLOAD_BYTES_MAX} are possible"));
+        return Err(format!("--payload-bytes must be {HEADER_BYTES} to {PAYLOAD_BYTES_MAX}"));
     }
     let to = required(to, "--to")?;
     let most = Most { count, length: Duration::from_secs(seconds) };

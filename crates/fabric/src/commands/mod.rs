@@ -78,15 +78,19 @@ pub fn main(words: impl Iterator<Item = String>) -> ExitCode {
 fn clean() -> Result<(), String> {
     let Cleared { removed, left } = crate::cgroup::clear();
     print_json(&json!({ "removed": removed, "left": left }))?;
-    if left.is_empty() { Ok(()) } else { Err("some groups could not be removed: are you their owner?".into()) }
+    if left.is_empty() {
+        Ok(())
+    } else {
+        Err("some control groups could not be removed (hint: run the command as their owner)".into())
+    }
 }
 
-/// A command that makes labs of its own ends with the process that has started it: nobody would read its answer.
+/// A command that creates labs of its own ends with its parent process, as its answer would not be read.
 fn end_with_starter() -> Result<(), String> {
-    die_with_parent(Signal::SIGTERM).map_err(|error| format!("asking for a signal: {error}"))
+    die_with_parent(Signal::SIGTERM).map_err(|error| format!("requesting a signal: {error}"))
 }
 
-/// Lets a log happen again and prints its outcome, with the digest.
+/// Replays a log and prints its outcome with the digest.
 fn replay(mut words: Words) -> Result<(), String> {
     let (mut plan, mut log, mut wants_effect) = (None, None, false);
     while let Some(word) = words.next() {

@@ -30,9 +30,9 @@ pub struct LiveFrame {
     pub from_host: u16,
     /// Where its bytes are; none for frames that switches make themselves, and in a replay.
     pub slot: Option<Slot>,
-    /// When it would have come to its first switch if the fabric had been perfectly punctual; zero for frames that switches
+    /// When it would have come to its first switch if the fabric had always been on time; zero for frames that switches
     /// make themselves.
-    pub punctual: Time,
+    pub on_time: Time,
 }
 
 impl LiveFrame {

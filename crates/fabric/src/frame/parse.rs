@@ -15,12 +15,12 @@ const FRAGMENT_BITS: u16 = 0x3FFF;
 /// a host has no queues by priority.
 const PRECEDENCE_SHIFT: u8 = 3;
 
-/// Why a frame is not for the switch: it would not exist between hosts that know each other.
+/// The reason for which a frame is ignored: it would not exist between hosts with complete neighbour tables.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Foreign {
     /// Neither IPv4 nor long enough.
     NotIpv4,
-    /// For a link-layer address that no host has: broadcast, multicast, or a stranger.
+    /// For a link-layer address that no host has: broadcast, multicast, or an unknown address.
     NoSuchHost,
 }
 
@@ -37,8 +37,8 @@ pub struct Origin<'a> {
     pub vlans: &'a Vlans,
 }
 
-/// Reads the header of a frame that a host sends. `number` tells it from others. A frame of a VLAN is as long as it is on the
-/// host's link.
+/// Reads the header of a frame that a host sends. `number` tells it from others. A frame of a VLAN is as long as it is
+/// on the host's link.
 ///
 /// # Errors
 /// When it is not for another host of the lab.
@@ -64,7 +64,7 @@ pub fn parse(bytes: &[u8], origin: Origin<'_>, number: u64) -> Result<LiveFrame,
         tag,
         ..Packet::default()
     };
-    Ok(LiveFrame { packet, key, from_host: origin.host as u16, slot: None, punctual: Time::ZERO })
+    Ok(LiveFrame { packet, key, from_host: origin.host as u16, slot: None, on_time: Time::ZERO })
 }
 
 /// The switch tells capable from incapable senders; ECT(1) counts as capable like ECT(0) (RFC 3168).

@@ -1,4 +1,4 @@
-//! Who gives a lab its commands: the process that holds its input and output, or whoever connects to its socket.
+//! The clients of a lab: the process that holds its input and output, or processes connected to its socket.
 
 use super::protocol::LINE_BYTES_MAX;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
@@ -10,7 +10,7 @@ use std::time::Duration;
 
 /// Most connections at a time; further ones wait.
 const CLIENTS_MAX: usize = 64;
-/// How long a client may take to read what it is told before it is left alone.
+/// Time limit for a client to read its messages before it is disconnected.
 const WRITE_WAIT: Duration = Duration::from_secs(2);
 const READ_BYTES: usize = 65_536;
 
@@ -58,7 +58,7 @@ impl Clients {
         Clients { listener, clients, next_number: 1 }
     }
 
-    /// Waits until somebody says something or another file becomes readable.
+    /// Waits until a client sends a message or another file becomes readable.
     pub(super) fn listen(&mut self, others: &[BorrowedFd<'_>]) -> io::Result<Heard> {
         let has_room = self.clients.len() < CLIENTS_MAX;
         let mut files: Vec<PollFd> = self.clients.iter().map(|client| readable(client.file())).collect();
@@ -86,7 +86,7 @@ impl Clients {
         Ok(heard)
     }
 
-    /// Answers one client. One that does not listen any more is no client any more.
+    /// Answers one client. A client that no longer reads is disconnected.
     pub(super) fn answer(&mut self, to: ClientNo, answer: &Value) {
         self.clients.retain_mut(|client| client.number != to || client.write(answer));
     }

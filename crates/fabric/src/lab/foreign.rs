@@ -1,7 +1,7 @@
-//! Hosts joined by somebody else's switch: the kernel's bridge, Open vSwitch, or whatever the user starts. The plan's mechanisms
-//! do not act here; rates are the lines' and counters are the kernel's.
+//! Hosts joined by a foreign switch: the kernel's bridge, Open vSwitch, or a program of the user. The mechanisms of the
+//! plan have no effect; the lines limit rates, and the kernel counts.
 
-use super::kind::Kind;
+use super::kind::FabricKind;
 use super::line::{Line, Passed};
 use super::openvswitch::OpenVSwitch;
 use super::star::Star;
@@ -57,7 +57,7 @@ struct Happened {
 impl Foreign {
     /// Joins hosts by their ports. The calling thread is in the lab's own namespace. `star`: rates are kept as it says.
     pub(super) fn start(
-        kind: Kind,
+        kind: FabricKind,
         plan: &Plan,
         ports: &[Link],
         star: Option<Star>,
@@ -72,12 +72,12 @@ impl Foreign {
             None => (0..ports.len()).map(|index| format!("port-{index}")).collect(),
         };
         let switch = match kind {
-            Kind::Bridge => {
+            FabricKind::Bridge => {
                 join_by_bridge(&mut netlink, plan, &ends)?;
                 None
             }
-            Kind::OpenVSwitch(datapath) => Some(OpenVSwitch::start(datapath, &ends, mtu_max(plan), groups, dir)?),
-            Kind::Tap | Kind::Ports => None,
+            FabricKind::OpenVSwitch(datapath) => Some(OpenVSwitch::start(datapath, &ends, mtu_max(plan), groups, dir)?),
+            FabricKind::Tap | FabricKind::Ports => None,
         };
         let deadline = Instant::now() + RUNNING_WAIT;
         for (index, (&port, host)) in ports.iter().zip(&plan.raw.hosts).enumerate() {
@@ -144,7 +144,7 @@ impl Foreign {
 fn create_lines(netlink: &mut Netlink, plan: &Plan, ports: &[Link], star: Star) -> io::Result<(Star, Vec<Line>)> {
     let explain = |error: io::Error| match error.raw_os_error() {
         Some(libc::ENOENT | libc::EOPNOTSUPP) => {
-            io::Error::new(error.kind(), format!("this kernel has no tbf, cls_u32 or act_mirred, which keep rates: {error}"))
+            io::Error::new(error.kind(), format!("this kernel lacks tbf, cls_u32 or act_mirred, which limit rates: {error}"))
         }
         _ => error,
     };
@@ -164,7 +164,7 @@ fn wait_for_port(
     while !is_running()? {
         if Instant::now() >= deadline {
             let waited_s = RUNNING_WAIT.as_secs();
-            return Err(io::Error::other(format!("port-{index} of host {host:?} carries no frames after {waited_s} s")));
+            return Err(io::Error::other(format!("port-{index} of host {host:?} forwards no frames after {waited_s} s")));
         }
         std::thread::sleep(RUNNING_POLL);
     }
@@ -249,7 +249,8 @@ mod tests {
     fn a_port_that_does_not_run_is_named_with_its_host() {
         let mut looks = [false, true].into_iter();
         let later = Instant::now() + RUNNING_WAIT;
-        wait_for_port(0, "db1", later, || Ok(looks.next().expect("two looks are enough"))).expect("it runs at the second look");
+        wait_for_port(0, "db1", later, || Ok(looks.next().expect("two readings are enough")))
+            .expect("it runs at the second reading");
         let told = wait_for_port(1, "db2", Instant::now(), || Ok(false)).expect_err("it never runs").to_string();
         assert!(told.contains("port-1") && told.contains("\"db2\""), "{told}");
     }

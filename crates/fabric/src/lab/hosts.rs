@@ -1,7 +1,7 @@
 //! Hosts: a network namespace each, with one interface `eth0` whose wire the fabric holds.
 
-use super::back_pressure;
-use super::kind::Kind;
+use super::back_pressure::{self, QUEUE_FRAMES};
+use super::kind::FabricKind;
 use super::star::Star;
 use super::sysctls;
 use crate::address;
@@ -15,8 +15,6 @@ use std::io;
 use std::os::fd::OwnedFd;
 use tailrace_plan::{Plan, RawCongestionControl, RawHost};
 
-/// Frames that wait between a host and the fabric. A full queue would drop inside the host, where no model counts it.
-pub(super) const QUEUE_FRAMES: u32 = 100_000;
 /// Name of the interface in every host.
 const INTERFACE: &str = "eth0";
 /// The network namespace of the calling thread.
@@ -61,35 +59,35 @@ impl Host {
     fn create(
         plan: &Plan,
         index: usize,
-        (kind, star): (Kind, Option<&Star>),
+        (kind, star): (FabricKind, Option<&Star>),
         overrides: &[Override],
         home: &File,
-    ) -> io::Result<(Host, Wire)> {
+    ) -> io::Result<(Host, HostEnd)> {
         let raw = &plan.raw.hosts[index];
         unshare(CloneFlags::CLONE_NEWNET)?;
         let namespace = File::open(OWN_NAMESPACE)?;
         set_kernel(plan, index)?;
-        let wire = if kind == Kind::Tap {
-            Wire::Queues(open_queues(raw.nic.lossless.is_some() || uses_priorities(plan))?)
+        let wire = if kind == FabricKind::Tap {
+            HostEnd::Queues(open_queues(raw.nic.lossless.is_some() || uses_priorities(plan))?)
         } else {
-            Wire::Port(open_port(index, raw.mtu_bytes, &namespace, home)?)
+            HostEnd::Port(open_port(index, raw.mtu_bytes, &namespace, home)?)
         };
         let mut netlink = Netlink::open()?;
         let link = find(INTERFACE)?;
         netlink.up(LOOPBACK)?;
         netlink.bring_up(link, address::mac(index), raw.mtu_bytes, QUEUE_FRAMES)?;
-        if kind != Kind::Tap {
+        if kind != FabricKind::Tap {
             offload::switch_off(INTERFACE)?;
         }
         let wants_queue = star.is_some() || wire.is_one_queue();
         let is_shaped = wants_queue && back_pressure::shape(&mut netlink, link, plan, index)?;
         let lacks_queue = wants_queue && !is_shaped;
-        if kind != Kind::Tap || is_shaped {
+        if kind != FabricKind::Tap || is_shaped {
             // A token bucket charges a row of frames that is still to be cut with the overhead of one: at an MTU of 1500 it would
             // be 1.5 % faster than the line, and what is too much would wait in the TAP.
             netlink.segment(link)?;
         }
-        let stamps = if kind == Kind::Tap { bpf::stamp_frames(link.0).ok() } else { None };
+        let stamps = if kind == FabricKind::Tap { bpf::stamp_frames(link.0).ok() } else { None };
         let of_host = |over: &&Override| over.0.as_ref().is_none_or(|host| *host == raw.name);
         let congestion_control =
             overrides.iter().rfind(of_host).map_or_else(|| congestion_control(raw).to_owned(), |over| over.1.clone());
@@ -210,32 +208,32 @@ fn join(
 
 /// The other end of a host's interface.
 #[derive(Debug)]
-pub(super) enum Wire {
+pub(super) enum HostEnd {
     /// The queues of a TAP, one or eight.
     Queues(Vec<OwnedFd>),
     /// An interface in the lab's own namespace.
     Port(Link),
 }
 
-impl Wire {
+impl HostEnd {
     /// Whether it is a TAP whose frames all wait in one row.
     fn is_one_queue(&self) -> bool {
-        matches!(self, Wire::Queues(queues) if queues.len() == 1)
+        matches!(self, HostEnd::Queues(queues) if queues.len() == 1)
     }
 
     /// The queues; none where there is a port.
     pub(super) fn into_queues(self) -> Vec<OwnedFd> {
         match self {
-            Wire::Queues(queues) => queues,
-            Wire::Port(_) => Vec::new(),
+            HostEnd::Queues(queues) => queues,
+            HostEnd::Port(_) => Vec::new(),
         }
     }
 
     /// The port, if there is one.
     pub(super) fn port(&self) -> Option<Link> {
         match self {
-            Wire::Queues(_) => None,
-            Wire::Port(port) => Some(*port),
+            HostEnd::Queues(_) => None,
+            HostEnd::Port(port) => Some(*port),
         }
     }
 }
@@ -245,7 +243,11 @@ impl Wire {
 ///
 /// # Errors
 /// What the kernel says, with the host.
-pub(super) fn create_all(plan: &Plan, kind: (Kind, Option<&Star>), overrides: &[Override]) -> io::Result<Vec<(Host, Wire)>> {
+pub(super) fn create_all(
+    plan: &Plan,
+    kind: (FabricKind, Option<&Star>),
+    overrides: &[Override],
+) -> io::Result<Vec<(Host, HostEnd)>> {
     let home = File::open(OWN_NAMESPACE)?;
     let of_host = |index: usize| {
         let place = |error: io::Error| io::Error::new(error.kind(), format!("host {}: {error}", plan.raw.hosts[index].name));

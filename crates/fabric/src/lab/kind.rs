@@ -1,30 +1,23 @@
-//! What joins the hosts of a lab.
+//! The kinds of fabric.
 
-use super::foreign::Foreign;
-use super::hosts::Wire;
 use super::star::Star;
-use crate::cgroup::Groups;
-use crate::log::Writer;
-use crate::netlink::Link;
-use crate::plane::handle::{Ask, Plane};
-use serde_json::Value;
-use std::collections::BTreeMap;
-use std::io;
-use std::path::Path;
 use std::str::FromStr;
-use std::sync::Arc;
 use tailrace_plan::Plan;
+
+/// DPDK's net_af_packet has slots of 2 048 bytes and takes frames of 1 518: "Frame size 9018 > device max 1518".
+const DPDK_MTU_BYTES_MAX: u32 = 1_500;
 
 /// The kinds of fabric.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Kind {
+pub enum FabricKind {
     /// The plan's switches, executed here.
     Tap,
     /// One bridge of the kernel, for comparison.
     Bridge,
     /// One bridge of Open vSwitch, for comparison.
     OpenVSwitch(Datapath),
-    /// Interfaces `port-0`, `port-1` and so on in the lab's own namespace, for a switch that is started as a program there.
+    /// Interfaces `port-0`, `port-1` and so on in the lab's own namespace, for a switch that is started as a program
+    /// there.
     Ports,
 }
 
@@ -38,22 +31,22 @@ pub enum Datapath {
 }
 
 /// Every kind with its name.
-const NAMES: [(&str, Kind); 5] = [
-    ("tap", Kind::Tap),
-    ("bridge", Kind::Bridge),
-    ("ovs", Kind::OpenVSwitch(Datapath::Netdev)),
-    ("ovs-dpdk", Kind::OpenVSwitch(Datapath::Dpdk)),
-    ("ports", Kind::Ports),
+pub(super) const NAMES: [(&str, FabricKind); 5] = [
+    ("tap", FabricKind::Tap),
+    ("bridge", FabricKind::Bridge),
+    ("ovs", FabricKind::OpenVSwitch(Datapath::Netdev)),
+    ("ovs-dpdk", FabricKind::OpenVSwitch(Datapath::Dpdk)),
+    ("ports", FabricKind::Ports),
 ];
 
-impl FromStr for Kind {
+impl FromStr for FabricKind {
     type Err = ();
-    fn from_str(text: &str) -> Result<Kind, ()> {
+    fn from_str(text: &str) -> Result<FabricKind, ()> {
         NAMES.iter().find(|(name, _)| *name == text).map(|&(_, kind)| kind).ok_or(())
     }
 }
 
-impl Kind {
+impl FabricKind {
     /// Its name.
     pub fn name(self) -> &'static str {
         NAMES.iter().find(|&&(_, kind)| kind == self).map(|&(name, _)| name).expect("every kind has a name")
@@ -61,7 +54,7 @@ impl Kind {
 
     /// The largest MTU that it takes, where it has one of its own.
     pub fn mtu_bytes_max(self) -> Option<u32> {
-        (self == Kind::OpenVSwitch(Datapath::Dpdk)).then_some(super::openvswitch::DPDK_MTU_BYTES_MAX)
+        (self == FabricKind::OpenVSwitch(Datapath::Dpdk)).then_some(DPDK_MTU_BYTES_MAX)
     }
 
     /// The star whose rates a comparison fabric keeps; `None` for the others.
@@ -69,92 +62,25 @@ impl Kind {
     /// # Errors
     /// Why the plan cannot be compared.
     pub(super) fn star(self, plan: &Plan, is_shaped: bool) -> Result<Option<Star>, String> {
-        if self == Kind::OpenVSwitch(Datapath::Dpdk) {
-            super::openvswitch::refuse_mtu(plan)?;
+        if self == FabricKind::OpenVSwitch(Datapath::Dpdk) {
+            refuse_mtu(plan)?;
         }
-        let compares = is_shaped && !matches!(self, Kind::Tap | Kind::Ports);
+        let compares = is_shaped && !matches!(self, FabricKind::Tap | FabricKind::Ports);
         compares.then(|| Star::parse(plan)).transpose()
     }
 }
 
-/// What every kind with a switch lacks on this machine, by its name; `None` where it lacks nothing that can be known beforehand.
-pub fn lacking() -> BTreeMap<&'static str, Option<String>> {
-    let of = |kind: Kind| match kind {
-        Kind::Tap | Kind::Bridge => Some(None),
-        Kind::OpenVSwitch(datapath) => Some(super::openvswitch::lacking(datapath)),
-        Kind::Ports => None,
-    };
-    NAMES.iter().filter_map(|&(name, kind)| Some((name, of(kind)?))).collect()
-}
-
-/// What joins the hosts, at work.
-#[derive(Debug)]
-pub(super) enum Joint {
-    Switch(Plane),
-    /// The kernel, or a program.
-    Foreign(Box<Foreign>),
-}
-
-impl Joint {
-    /// Joins the hosts of a plan. The calling thread is in the lab's own namespace. A switch that is a program gets control
-    /// groups, and a folder for what it says.
-    pub(super) fn start(
-        kind: Kind,
-        plan: &Arc<Plan>,
-        wires: Vec<Wire>,
-        star: Option<Star>,
-        log: Option<Writer>,
-        surroundings: (Option<&Groups>, &Path),
-    ) -> io::Result<Joint> {
-        if kind == Kind::Tap {
-            let queues = wires.into_iter().map(Wire::into_queues).collect();
-            return Ok(Joint::Switch(Plane::start(Arc::clone(plan), queues, log)?));
-        }
-        let ports: Vec<Link> = wires.iter().filter_map(Wire::port).collect();
-        Ok(Joint::Foreign(Box::new(Foreign::start(kind, plan, &ports, star, surroundings)?)))
-    }
-
-    /// Whether its thread runs before ordinary ones.
-    pub(super) fn is_realtime(&self) -> bool {
-        matches!(self, Joint::Switch(plane) if plane.is_realtime)
-    }
-
-    pub(super) fn begin(&mut self) -> Result<Value, String> {
-        match self {
-            Joint::Switch(plane) => plane.ask(Ask::Begin),
-            Joint::Foreign(foreign) => foreign.begin().map(|()| Value::Null).map_err(|error| error.to_string()),
-        }
-    }
-
-    pub(super) fn end(&mut self) -> Result<Value, String> {
-        match self {
-            Joint::Switch(plane) => plane.ask(Ask::End),
-            Joint::Foreign(foreign) => foreign.end().map(|()| Value::Null).map_err(|error| error.to_string()),
-        }
-    }
-
-    /// What was counted so far.
-    pub(super) fn outcome(&mut self) -> Result<Value, String> {
-        match self {
-            Joint::Switch(plane) => plane.ask(Ask::Counters),
-            Joint::Foreign(foreign) => foreign.outcome().map_err(|error| error.to_string()),
-        }
-    }
-
-    /// Asks the switch something that no other kind can do.
-    pub(super) fn ask(&self, what: Ask) -> Result<Value, String> {
-        match self {
-            Joint::Switch(plane) => plane.ask(what),
-            Joint::Foreign(_) => Err("this kind of fabric cannot do that: nothing passes this program".into()),
-        }
-    }
-
-    /// Ends it. Returns the outcome.
-    pub(super) fn stop(self) -> Result<Value, String> {
-        match self {
-            Joint::Switch(plane) => plane.stop(),
-            Joint::Foreign(mut foreign) => foreign.outcome().map_err(|error| error.to_string()),
-        }
+/// Refuses hosts whose frames DPDK's port to the kernel does not take.
+///
+/// # Errors
+/// The host, and what is possible.
+fn refuse_mtu(plan: &Plan) -> Result<(), String> {
+    match plan.raw.hosts.iter().find(|host| host.mtu_bytes > DPDK_MTU_BYTES_MAX) {
+        None => Ok(()),
+        Some(host) => Err(format!(
+            "host {:?} has an MTU of {}, and DPDK's port to the kernel takes {DPDK_MTU_BYTES_MAX} at most",
+            host.name, host.mtu_bytes
+        )),
     }
 }
 
@@ -167,6 +93,13 @@ mod tests {
         for (name, kind) in NAMES {
             assert_eq!((name.parse(), kind.name()), (Ok(kind), name));
         }
-        assert_eq!("token-ring".parse::<Kind>(), Err(()));
+        assert_eq!("token-ring".parse::<FabricKind>(), Err(()));
+    }
+
+    #[test]
+    fn large_frames_are_refused_where_dpdk_cannot_take_them() {
+        let plan = |mtu| Plan::parse(&crate::measured_plan::two_hosts(100_000_000, mtu).to_string()).expect("a sound plan");
+        assert_eq!(refuse_mtu(&plan(1_500)), Ok(()));
+        assert!(refuse_mtu(&plan(9_000)).expect_err("too large").contains("1500"));
     }
 }

@@ -1,4 +1,4 @@
-//! The outcome so far in the text format of OpenMetrics 1.0, for whoever asks by HTTP on the machine's loopback.
+//! The outcome so far in the text format of OpenMetrics 1.0, served by HTTP on the machine's loopback.
 
 use serde_json::Value;
 use std::fmt::Write as _;
@@ -51,10 +51,10 @@ fn text(outcome: &Value) -> String {
             sample(&mut out, &format!("{dropped}_total"), &labels, &drops["frames"]);
         }
     }
-    let depth = head(&mut out, "tailrace_queue_depth_max", "bytes", "gauge", "Largest number of bytes that waited");
+    let depth = head(&mut out, "tailrace_queue_depth_max", "bytes", "gauge", "Largest queue depth");
     queues().for_each(|(port, queue)| sample(&mut out, &depth, &labels(port, queue), &queue["depth_max_bytes"]));
     let lateness =
-        head(&mut out, "tailrace_lateness", "seconds", "summary", "From when a frame was due to when it was delivered");
+        head(&mut out, "tailrace_lateness", "seconds", "summary", "Time from when a frame was due until it was delivered");
     for (percentile, quantile) in QUANTILES {
         // Nothing was delivered yet where there is no number.
         if let Some(us) = outcome["fabric"]["lateness_us"][percentile].as_f64() {

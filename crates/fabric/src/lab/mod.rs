@@ -3,22 +3,24 @@
 
 mod back_pressure;
 mod clients;
+mod fabric;
 mod foreign;
 mod hosts;
 mod kind;
 mod line;
+mod measurement;
 mod metrics;
 mod mounts;
 mod openvswitch;
 mod openvswitch_tools;
-mod outside;
 mod programs;
 pub mod protocol;
 mod star;
 mod sysctls;
 
+pub use fabric::lacking;
 pub use hosts::{Override, congestion_control_of, join_networks, set_kernel};
-pub use kind::{Kind, lacking};
+pub use kind::FabricKind;
 pub use mounts::{SCRATCH, is_private};
 pub(crate) use star::queue_limit_bytes;
 
@@ -26,16 +28,16 @@ use crate::address;
 use crate::cgroup::Groups;
 use crate::log::Writer;
 use crate::netlink::{Link, Netlink};
-use crate::plane::handle::Ask;
+use crate::plane::question::Ask;
 use crate::sys::process::reap;
 use crate::vlans::Vlans;
 use clients::Clients;
+use fabric::Fabric;
 use hosts::Host;
-use kind::Joint;
+use measurement::Measurement;
 use nix::sched::{CloneFlags, unshare};
 use nix::sys::signal::{SigSet, Signal};
 use nix::sys::signalfd::{SfdFlags, SignalFd};
-use outside::Outside;
 use programs::Programs;
 use protocol::{Command, Op};
 use serde_json::{Value, json};
@@ -55,7 +57,7 @@ pub struct Setup {
     /// The plan.
     pub plan: Plan,
     /// What joins the hosts.
-    pub kind: Kind,
+    pub kind: FabricKind,
     /// Whether a comparison fabric keeps the rates of links.
     pub is_shaped: bool,
     /// Folder of the lab's state file.
@@ -81,10 +83,10 @@ pub struct Setup {
 struct Lab {
     plan: Arc<Plan>,
     hosts: Vec<Host>,
-    joint: Joint,
+    fabric: Fabric,
     programs: Programs,
     clients: Clients,
-    outside: Outside,
+    measurement: Measurement,
 }
 
 /// Runs a lab to its end.
@@ -96,7 +98,7 @@ pub fn run(setup: Setup) -> Result<(), String> {
     let text = |error: io::Error| error.to_string();
     let children = watch_children().map_err(text)?;
     let spaces = CloneFlags::CLONE_NEWNS | CloneFlags::CLONE_NEWNET | CloneFlags::CLONE_NEWIPC | CloneFlags::CLONE_NEWUTS;
-    unshare(spaces).map_err(|error| format!("making namespaces: {error}"))?;
+    unshare(spaces).map_err(|error| format!("creating namespaces: {error}"))?;
     let names: Vec<String> = setup.plan.raw.hosts.iter().map(|host| host.name.clone()).collect();
     mounts::set_up(&names).map_err(text)?;
     Netlink::open().and_then(|mut netlink| netlink.up(Link(1))).map_err(text)?;
@@ -110,13 +112,13 @@ pub fn run(setup: Setup) -> Result<(), String> {
         .as_deref()
         .map(|path| Writer::bounded(path, setup.log_bytes_max))
         .transpose()
-        .map_err(|error| format!("making the log: {error}"))?;
-    let surroundings = (setup.groups.as_ref(), setup.dir.as_path());
-    let joint =
-        Joint::start(setup.kind, &plan, wires, star, log, surroundings).map_err(|error| format!("joining the hosts: {error}"))?;
+        .map_err(|error| format!("creating the log: {error}"))?;
+    let resources = (setup.groups.as_ref(), setup.dir.as_path());
+    let fabric =
+        Fabric::start(setup.kind, &plan, wires, star, log, resources).map_err(|error| format!("joining the hosts: {error}"))?;
     let mut warnings = setup.warnings;
-    if setup.kind == Kind::Tap && !joint.is_realtime() {
-        warnings.push("no real-time scheduling (CAP_SYS_NICE is missing): other programs delay the fabric".into());
+    if setup.kind == FabricKind::Tap && !fabric.is_realtime() {
+        warnings.push("no real-time scheduling (CAP_SYS_NICE is missing): other programs may delay the fabric".into());
     }
     if hosts.iter().any(|host| host.lacks_queue) {
         warnings.push(back_pressure::MISSING.into());
@@ -131,7 +133,7 @@ pub fn run(setup: Setup) -> Result<(), String> {
         "priorities": programs.can_prioritise(),
         "nested": setup.is_nested,
         "kind": setup.kind.name(),
-        "realtime": joint.is_realtime(),
+        "realtime": fabric.is_realtime(),
         "stamps": hosts.iter().all(Host::is_stamping),
         "warnings": warnings,
         "lab_pid": pid,
@@ -141,20 +143,20 @@ pub fn run(setup: Setup) -> Result<(), String> {
         protocol::say(&ready); // whoever has started it waits for this one word
     }
     let clients = Clients::new(setup.control);
-    let outside = Outside::new(setup.kind, joint.is_realtime(), setup.log);
-    let mut lab = Lab { plan, hosts, joint, programs, clients, outside };
+    let measurement = Measurement::new(setup.kind, fabric.is_realtime(), setup.log);
+    let mut lab = Lab { plan, hosts, fabric, programs, clients, measurement };
     lab.clients.tell(&ready);
     lab.serve(&children, setup.metrics.as_ref())
 }
 
 impl Lab {
-    /// Carries out commands and reports what programs do, until the last command or until nobody is there to give one.
+    /// Executes commands and reports events of programs, until the last command or until no client is left.
     fn serve(mut self, children: &SignalFd, metrics: Option<&TcpListener>) -> Result<(), String> {
         let files: Vec<_> = [children.as_fd()].into_iter().chain(metrics.map(AsFd::as_fd)).collect();
         loop {
             let heard = self.clients.listen(&files).map_err(|error| format!("waiting for commands: {error}"))?;
             if let (Some(true), Some(listener)) = (heard.others.get(1), metrics) {
-                metrics::serve(listener, &self.joint.outcome()?);
+                metrics::serve(listener, &self.fabric.outcome()?);
             }
             while let Ok(Some(_)) = children.read_signal() {}
             self.reap();
@@ -167,8 +169,8 @@ impl Lab {
                     }
                 };
                 if matches!(command.op, Op::Down) {
-                    let Lab { mut hosts, joint, mut clients, mut outside, .. } = self;
-                    let outcome = joint.stop().map(|outcome| outside.complete(outcome, &mut hosts));
+                    let Lab { mut hosts, fabric, mut clients, mut measurement, .. } = self;
+                    let outcome = fabric.stop().map(|outcome| measurement.complete(outcome, &mut hosts));
                     let answer = outcome.map(|outcome| json!({ "outcome": outcome }));
                     clients.answer(from, &protocol::answer(command.id, answer));
                     return Ok(());
@@ -192,39 +194,39 @@ impl Lab {
             }
             Op::Signal { name, signal, group } => self.programs.signal(&name, &signal, group).map(|()| Value::Null),
             Op::Begin => {
-                self.outside.begin(&mut self.hosts)?;
-                self.joint.begin()
+                self.measurement.begin(&mut self.hosts)?;
+                self.fabric.begin()
             }
             Op::End => {
-                self.joint.end()?;
-                self.outside.end(&mut self.hosts);
+                self.fabric.end()?;
+                self.measurement.end(&mut self.hosts);
                 Ok(Value::Null)
             }
             Op::Counters => {
-                let outcome = self.joint.outcome()?;
-                Ok(json!({ "outcome": self.outside.complete(outcome, &mut self.hosts) }))
+                let outcome = self.fabric.outcome()?;
+                Ok(json!({ "outcome": self.measurement.complete(outcome, &mut self.hosts) }))
             }
             Op::Capture { port, path } => {
                 let (host, name) = (self.port(&port)?, format!("{}>{}", port.0, port.1));
                 if is_private(&path) {
-                    return Err(format!("{} would vanish with the lab: choose another place", path.display()));
+                    return Err(format!("{} would be removed with the lab: choose another folder", path.display()));
                 }
-                self.joint.ask(Ask::Capture(host, path, name))
+                self.fabric.ask(Ask::Capture(host, path, name))
             }
-            Op::CaptureStop { port } => self.joint.ask(Ask::CaptureEnd(self.port(&port)?)),
+            Op::CaptureStop { port } => self.fabric.ask(Ask::CaptureEnd(self.port(&port)?)),
             Op::Down => unreachable!("the end is handled by who calls"),
         }
     }
 
     fn host(&self, name: &str) -> Result<usize, String> {
         let found = self.plan.raw.hosts.iter().position(|host| host.name == name);
-        found.ok_or_else(|| format!("the plan has no host named {name:?}"))
+        found.ok_or_else(|| format!("the plan has no host {name:?}"))
     }
 
     /// The host behind a port of a switch.
     fn port(&self, (switch, towards): &(String, String)) -> Result<usize, String> {
         let host =
-            self.host(towards).map_err(|error| format!("{error}; what can be captured is a switch's port towards a host"))?;
+            self.host(towards).map_err(|error| format!("{error}; only ports of switches towards hosts can be captured"))?;
         let graph = &self.plan.graph;
         let peer = &graph.names[graph.ports[host][0].peer];
         if peer == switch { Ok(host) } else { Err(format!("{towards:?} is at {peer:?}, not at {switch:?}")) }
@@ -239,10 +241,10 @@ impl Lab {
     }
 }
 
-/// The number of this process in the namespace that it came from: /proc is still that of the outside.
+/// The number of this process in the namespace that it came from: /proc is still that of the measurement.
 fn outer_pid() -> Result<i32, String> {
     let link = fs::read_link("/proc/self").map_err(|error| format!("/proc: {error}"))?;
-    link.to_str().and_then(|text| text.parse().ok()).ok_or_else(|| "/proc/self is no number".into())
+    link.to_str().and_then(|text| text.parse().ok()).ok_or_else(|| "/proc/self is not a number".into())
 }
 
 /// Ends of children become readable. Before there are threads, which all must leave the signal alone.
@@ -265,7 +267,7 @@ fn describe(index: usize, host: &Host, vlans: &Vlans) -> Value {
     })
 }
 
-/// What somebody needs who joins the lab from outside: its process, and the file of each host's network namespace in it.
+/// What somebody needs who joins the lab from measurement: its process, and the file of each host's network namespace in it.
 fn write_state(dir: &std::path::Path, ready: &Value, hosts: &[Host]) -> Result<(), String> {
     let files = hosts.iter().map(|host| (host.name.clone(), json!(host.namespace.as_raw_fd())));
     let mut state = ready.clone();

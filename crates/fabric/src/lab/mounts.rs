@@ -1,5 +1,5 @@
-//! What the programs of a lab see of the file system: the machine's, with some places of their own. They vanish with the
-//! lab, because its mount namespace does.
+//! The file system of a lab's programs: that of the machine, with some private mounts, which disappear with the lab's
+//! mount namespace.
 
 use crate::address;
 use nix::mount::{MsFlags, mount};

@@ -1,18 +1,17 @@
-//! Open vSwitch as the switch of a lab: its database and its daemon, in the lab's own namespaces. Everything that it would
-//! keep below /run or /etc is in the lab's memory, and everything ends with the lab.
+//! Open vSwitch as the switch of a lab: its database and its daemon, in the lab's own namespaces. Everything that it
+//! would keep below /run or /etc is in the lab's memory, and everything ends with the lab.
 
 use super::kind::Datapath;
 use super::openvswitch_tools::{HOME, control, environment, run, switch_control, tool, wait_for};
 use crate::address;
 use crate::cgroup::{self, Groups};
-use crate::sys::process::{self, Entry};
+use crate::sys::process::{self, ChildSetup};
 use nix::unistd::Pid;
 use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
-use tailrace_plan::Plan;
 
 const SCHEMA: &str = "/usr/share/openvswitch/vswitch.ovsschema";
 const BRIDGE: &str = "br0";
@@ -22,11 +21,9 @@ const DAEMON_DPDK: [&str; 2] = ["/usr/lib/openvswitch-switch-dpdk/ovs-vswitchd-d
 /// What DPDK loads while it runs, for ports to the kernel and for memory, and Debian's package of each.
 const DPDK_LIBRARIES: [(&str, &str); 2] =
     [("librte_net_af_packet", "librte-net-af-packet"), ("librte_mempool_ring", "librte-mempool-ring")];
-/// Memory for DPDK's packets: 300 MB of the daemon were seen in use with it. Open vSwitch takes fewer packets where its usual
-/// 262 144 do not fit.
+/// Memory for DPDK's packets: 300 MB of the daemon were seen in use with it. Open vSwitch takes fewer packets where its
+/// usual 262 144 do not fit.
 const DPDK_MEMORY_MB: u32 = 256;
-/// DPDK's net_af_packet has slots of 2 048 bytes and takes frames of 1 518: "Frame size 9018 > device max 1518".
-pub(super) const DPDK_MTU_BYTES_MAX: u32 = 1_500;
 
 /// Open vSwitch at work. It ends with its value, and whatever happens with the lab's first process.
 #[derive(Debug)]
@@ -103,20 +100,6 @@ impl Daemon {
         let pid = self.pid.to_string();
         let time = process::processor_time(&pid).filter(|_| process::is_alive(&pid, self.start_ticks));
         time.ok_or_else(|| io::Error::other(format!("Open vSwitch has ended: see {}", self.log.display())))
-    }
-}
-
-/// Refuses hosts whose frames DPDK's port to the kernel does not take.
-///
-/// # Errors
-/// The host, and what is possible.
-pub(super) fn refuse_mtu(plan: &Plan) -> Result<(), String> {
-    match plan.raw.hosts.iter().find(|host| host.mtu_bytes > DPDK_MTU_BYTES_MAX) {
-        None => Ok(()),
-        Some(host) => Err(format!(
-            "host {:?} has an MTU of {}, and DPDK's port to the kernel takes {DPDK_MTU_BYTES_MAX} at most",
-            host.name, host.mtu_bytes
-        )),
     }
 }
 
@@ -206,7 +189,7 @@ fn begin(command: &mut Command, groups: Option<&Groups>, log: PathBuf) -> io::Re
     let groups = groups.map_or(Vec::new(), |groups| groups.join_files(cgroup::NO_HOST));
     let program = command.get_program().to_owned();
     let explain = |error: io::Error| io::Error::new(error.kind(), format!("starting {program:?}: {error}"));
-    let pid = process::spawn(command, Entry { groups, ..Entry::default() }).map_err(explain)?;
+    let pid = process::spawn(command, ChildSetup { groups, ..ChildSetup::default() }).map_err(explain)?;
     // Its number is kept until it was waited for, which nobody does before the lab is ready.
     let start_ticks = process::start_ticks(&pid.to_string()).ok_or_else(|| io::Error::other("/proc is not mounted"))?;
     Ok(Daemon { pid, start_ticks, log })
@@ -242,12 +225,5 @@ mod tests {
         assert_eq!(told, "Open vSwitch has ended: see there/ovs-vswitchd.log");
         drop(switch);
         child.wait().expect("it is ours");
-    }
-
-    #[test]
-    fn large_frames_are_refused_where_dpdk_cannot_take_them() {
-        let plan = |mtu| Plan::parse(&crate::measured_plan::two_hosts(100_000_000, mtu).to_string()).expect("a sound plan");
-        assert_eq!(refuse_mtu(&plan(1_500)), Ok(()));
-        assert!(refuse_mtu(&plan(9_000)).expect_err("too large").contains("1500"));
     }
 }

@@ -1,4 +1,4 @@
-//! The short commands by which Open vSwitch is told and asked, each with a limit.
+//! The short commands that configure and query Open vSwitch, each with a time limit.
 
 use std::io;
 use std::path::Path;
@@ -67,7 +67,7 @@ fn run_within(limit: Duration, command: &mut Command) -> io::Result<String> {
         return Ok(String::from_utf8_lossy(&done.stdout).into_owned());
     }
     let said = String::from_utf8_lossy(&done.stderr);
-    let last = said.lines().last().unwrap_or("no reason was given");
+    let last = said.lines().last().unwrap_or("no reason was reported");
     Err(io::Error::other(format!("{program:?}: {last}")))
 }
 

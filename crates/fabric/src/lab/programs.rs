@@ -5,7 +5,7 @@ use super::mounts;
 use super::protocol::Spawn;
 use crate::cgroup::{self, Groups};
 use crate::sys::bpf;
-use crate::sys::process::{Ending, Entry, Reaped, spawn};
+use crate::sys::process::{ChildSetup, Ending, Reaped, spawn};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::{Pid, User, getgrouplist};
 use serde_json::{Value, json};
@@ -42,7 +42,8 @@ impl Programs {
         Programs { groups, is_nested, running: BTreeMap::new(), prioritised: BTreeSet::new() }
     }
 
-    /// Whether programs can have priorities and code points: control groups of version 2, and programs for the kernel in them.
+    /// Whether programs can have priorities and code points: control groups of version 2, and programs for the kernel
+    /// in them.
     pub fn can_prioritise(&self) -> bool {
         self.groups.as_ref().is_some_and(|groups| groups.unified_path(cgroup::NO_HOST).is_some()) && bpf::are_allowed()
     }
@@ -53,7 +54,7 @@ impl Programs {
     /// What is wrong, for people.
     pub fn start(&mut self, order: &Spawn, host: Option<&Host>) -> Result<Pid, String> {
         if self.running.values().any(|running| running.name == order.name) {
-            return Err(format!("a program named {:?} runs already", order.name));
+            return Err(format!("a program named {:?} is already running", order.name));
         }
         let [program, arguments @ ..] = order.argv.as_slice() else { return Err("argv is empty".into()) };
         let member = host.map_or(cgroup::NO_HOST, |host| &host.group);
@@ -70,7 +71,7 @@ impl Programs {
         let errors =
             if order.stderr == order.stdout { output.try_clone().map_err(|e| e.to_string())? } else { create(&order.stderr)? };
         command.stdin(input(order.stdin.as_deref())?).stdout(output).stderr(errors);
-        let entry = Entry {
+        let entry = ChildSetup {
             network: host.map(|host| host.namespace.as_raw_fd()),
             groups: self.join_files(member, order.priority, order.dscp)?,
             hostname: host.map(|host| host.name.clone()),
@@ -84,9 +85,9 @@ impl Programs {
 
     fn limit(&self, member: &str, cpus: f64) -> Result<(), String> {
         if !(cpus > 0.0 && cpus.is_finite()) {
-            return Err(format!("cpus is {cpus}: a number of cores above zero is needed"));
+            return Err(format!("cpus is {cpus}: it must be a number of cores above zero"));
         }
-        let groups = self.groups.as_ref().ok_or("cpus: this machine or this user has no control groups")?;
+        let groups = self.groups.as_ref().ok_or("cpus: this machine or user has no control groups")?;
         groups.limit_cpus(member, cpus).map_err(|error| format!("cpus: {error}"))
     }
 
@@ -102,13 +103,13 @@ impl Programs {
         }
         let (priority, dscp) = (priority.unwrap_or(0), dscp.unwrap_or(0));
         if priority > 7 || dscp > 63 {
-            return Err(format!("priority is {priority} and dscp is {dscp}: 0 to 7 and 0 to 63 are possible"));
+            return Err(format!("priority is {priority} and dscp is {dscp}: they must be 0 to 7 and 0 to 63"));
         }
         let inner = format!("{member}/priority-{priority}-dscp-{dscp}");
         if self.prioritised.insert(inner.clone()) {
             let explain = |error: std::io::Error| format!("priority or dscp: {error}");
             groups.add(&inner).map_err(explain)?;
-            let path = groups.unified_path(&inner).ok_or("priority and dscp: control groups of version 2 are needed")?;
+            let path = groups.unified_path(&inner).ok_or("priority and dscp: control groups of version 2 are required")?;
             let folder: OwnedFd = File::open(path).map_err(explain)?.into();
             bpf::prioritise_sockets(&folder, priority).map_err(explain)?;
             if dscp > 0 {
@@ -126,7 +127,7 @@ impl Programs {
         let full = if signal.starts_with("SIG") { signal.to_owned() } else { format!("SIG{signal}") };
         let signal = Signal::from_str(&full).map_err(|_| format!("there is no signal {signal:?}"))?;
         let found = self.running.iter().find(|(_, running)| running.name == name);
-        let (&pid, _) = found.ok_or_else(|| format!("no program named {name:?} runs"))?;
+        let (&pid, _) = found.ok_or_else(|| format!("no program named {name:?} is running"))?;
         let pid = if group { -pid } else { pid };
         kill(Pid::from_raw(pid), signal).map_err(|error| format!("sending {full} to {name:?}: {error}"))
     }
@@ -157,15 +158,15 @@ fn input(path: Option<&Path>) -> Result<Stdio, String> {
 
 fn create(path: &Path) -> Result<File, String> {
     if mounts::is_private(path) {
-        return Err(format!("{} would vanish with the lab: choose another place", path.display()));
+        return Err(format!("{} would be removed with the lab: choose another folder", path.display()));
     }
     let file = OpenOptions::new().write(true).create(true).truncate(true).open(path);
-    file.map_err(|error| format!("making {}: {error}", path.display()))
+    file.map_err(|error| format!("creating {}: {error}", path.display()))
 }
 
 /// Number, group and further groups of a user.
 fn user(name: &str) -> Result<(u32, u32, Vec<u32>), String> {
-    let user = User::from_name(name).map_err(|error| format!("looking for the user {name:?}: {error}"))?;
+    let user = User::from_name(name).map_err(|error| format!("looking up the user {name:?}: {error}"))?;
     let user = user.ok_or_else(|| format!("this machine has no user {name:?}"))?;
     let text = CString::new(name).map_err(|_| "a user's name has no zero byte")?;
     let groups = getgrouplist(&text, user.gid).map_err(|error| format!("groups of {name:?}: {error}"))?;

@@ -1,4 +1,4 @@
-//! What a lab is told and what it says: JSON, one document to a line.
+//! The protocol of a lab: commands and events as JSON, one document per line.
 
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -102,7 +102,7 @@ pub struct Spawn {
 pub fn parse(line: &str) -> Result<Command, Value> {
     serde_json::from_str(line).map_err(|error| {
         let id = serde_json::from_str::<Value>(line).ok().and_then(|value| value.get("id").cloned()).unwrap_or_default();
-        json!({ "id": id, "ok": false, "error": format!("this is no command: {error}") })
+        json!({ "id": id, "ok": false, "error": format!("not a valid command: {error}") })
     })
 }
 

@@ -1,11 +1,11 @@
-//! What a comparison fabric keeps of a plan: one switch with hosts around it, the rate of each line, and how much may wait for
-//! it.
+//! The part of a plan that a comparison fabric uses: one switch with hosts around it, and the rate and queue limit of
+//! each line.
 
 use crate::netlink::Shape;
 use tailrace_plan::{Plan, RawLimit, RawPolicy};
 
-/// What a line may send at once after silence or when the kernel comes late. Measured at 1 Gbit/s: with 0.3 ms a TCP connection
-/// loses 0.4 % of its rate on a busy machine, with 5 ms its queue is 5 ms longer.
+/// What a line may send at once after silence or when the kernel comes late. Measured at 1 Gbit/s: with 0.3 ms a TCP
+/// connection loses 0.4 % of its rate on a busy machine, with 5 ms its queue is 5 ms longer.
 const BURST_US: u64 = 1_000;
 /// A token bucket needs room for this many of the largest frames.
 const BURST_FRAMES_MIN: u64 = 2;
@@ -42,12 +42,14 @@ impl Star {
     pub(super) fn parse(plan: &Plan) -> Result<Star, String> {
         let [switch] = plan.raw.switches.as_slice() else {
             let found = plan.raw.switches.len();
-            return Err(format!("the plan has {found} switches, and only a star with one can be compared (see --kind tap)"));
+            return Err(format!(
+                "the plan has {found} switches, but this kind of fabric supports only a star with one (hint: use --kind tap)"
+            ));
         };
         let graph = &plan.graph;
         let line = |host: usize| {
             let [_] = graph.ports[host].as_slice() else {
-                return Err(format!("host {:?} has {} links, and needs one", graph.names[host], graph.ports[host].len()));
+                return Err(format!("host {:?} has {} links, but must have one", graph.names[host], graph.ports[host].len()));
             };
             let policy = plan.policy(0, graph.port_of_link(graph.ports[host][0].link, graph.hosts));
             let port = shape_of(plan, host, |frame_bytes| limit_bytes(policy, switch.buffer_bytes, frame_bytes));
@@ -78,7 +80,8 @@ pub(super) fn shape(rate_bps: u64, overhead_bytes: u32, frame_bytes: u64, limit_
     }
 }
 
-/// What the queues of a port hold together when all of them are full and nothing else is in the buffer; at least one frame.
+/// What the queues of a port hold together when all of them are full and nothing else is in the buffer; at least one
+/// frame.
 fn limit_bytes(policy: &RawPolicy, buffer_bytes: u64, frame_bytes: u64) -> u64 {
     let limits = policy.queues.iter().map(|queue| queue_limit_bytes(queue.limit, buffer_bytes, frame_bytes));
     limits.sum::<u64>().clamp(frame_bytes, buffer_bytes.max(frame_bytes))

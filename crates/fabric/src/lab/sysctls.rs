@@ -1,11 +1,12 @@
-//! Settings of a host's kernel, which Linux has for each network namespace, and what it says when it lacks one.
+//! Kernel settings of a host, which Linux has for each network namespace, and the errors for missing ones.
 
 use crate::netlink::Metrics;
 use std::fs;
 use std::io;
 use tailrace_plan::RawHost;
 
-/// Kernel buffers count the memory of packets, not their payload: half of one is offered as window (tcp_adv_win_scale 1).
+/// Kernel buffers count the memory of packets, not their payload: half of one is offered as window (tcp_adv_win_scale
+/// 1).
 const KERNEL_BYTES_PER_PAYLOAD_BYTE: u64 = 2;
 /// Linux's smallest socket buffers.
 const BUFFER_BYTES_MIN: u64 = 4_096;
@@ -43,8 +44,8 @@ pub(super) fn set(raw: &RawHost, uses_code_points: bool) -> io::Result<()> {
     Ok(())
 }
 
-/// Whether a lab needs a setting that the kernel may not have. Without IPv6 there is nothing to switch off, and where nobody
-/// marks connections, nothing to reflect.
+/// Whether a lab needs a setting that the kernel may not have. Without IPv6 there is nothing to switch off, and where
+/// nobody marks connections, nothing to reflect.
 fn is_needed(name: &str, uses_code_points: bool) -> bool {
     match name {
         REFLECTION => uses_code_points,
@@ -59,7 +60,7 @@ pub(super) fn explain(error: io::Error, metrics: &Metrics) -> io::Error {
     if has.split_whitespace().any(|name| name == wanted) {
         return io::Error::new(error.kind(), format!("adding its route: {error}"));
     }
-    let hint = "give the host another one, or load the kernel's module";
+    let hint = "choose another one for the host, or load the kernel module";
     io::Error::new(error.kind(), format!("this kernel has no congestion control {wanted:?} (it has {}): {hint}", has.trim()))
 }
 

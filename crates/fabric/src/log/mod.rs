@@ -1,7 +1,7 @@
 //! The log of what entered the network and when: enough to let everything happen once more.
 //!
-//! A file of 16 bytes of name and version and then records of [`RECORD_BYTES`], all numbers little-endian. The thread that
-//! drives the network fills pieces of memory; another one writes them.
+//! A file of 16 bytes of name and version and then records of [`RECORD_BYTES`], all numbers little-endian. The thread
+//! that drives the network fills pieces of memory; another one writes them.
 
 mod record;
 
@@ -77,9 +77,9 @@ impl Writer {
         let written = self.thread.join().map_err(|_| "the writer of the log has failed")?;
         written.map_err(|error| format!("the log could not be written: {error}"))?;
         if self.is_full {
-            return Err("the log is at its bound: what entered later is missing".into());
+            return Err("the log has reached its size limit: later frames are missing".into());
         }
-        if self.is_whole { Ok(()) } else { Err("the log has holes: the disk was too slow".into()) }
+        if self.is_whole { Ok(()) } else { Err("the log has gaps: the disk was too slow".into()) }
     }
 
     fn hand_over(&mut self) {
@@ -105,7 +105,7 @@ pub fn read(path: &Path) -> io::Result<impl Iterator<Item = io::Result<Entry>>> 
     let mut name = [0; NAME.len()];
     file.read_exact(&mut name)?;
     if name != NAME {
-        return Err(io::Error::other("this is no log of this version"));
+        return Err(io::Error::other("not an ingress log of this version"));
     }
     Ok(std::iter::from_fn(move || {
         let mut record = [0; RECORD_BYTES];

@@ -49,7 +49,7 @@ impl Entry {
             Entry::Frame { advanced, arrival, frame } => {
                 put_times(to, FRAME, *arrival, *advanced);
                 put_frame(to, frame);
-                to.extend(late_ns(*arrival, frame.punctual).to_le_bytes());
+                to.extend(late_ns(*arrival, frame.on_time).to_le_bytes());
             }
         }
         debug_assert!(to.len() - start <= RECORD_BYTES, "a record has its place");
@@ -95,13 +95,13 @@ fn put_frame(to: &mut Vec<u8>, frame: &LiveFrame) {
     to.extend(packet.tag.vlan().to_le_bytes());
 }
 
-/// By how many nanoseconds a frame arrives later than on a punctual fabric; negative when it is earlier.
-fn late_ns(arrival: Time, punctual: Time) -> i32 {
+/// By how many nanoseconds a frame arrives later than on a fabric without lateness; negative when it is earlier.
+fn late_ns(arrival: Time, on_time: Time) -> i32 {
     let ns = |span: Span| i32::try_from(span.ps() / PS_PER_NS).unwrap_or(i32::MAX);
-    if arrival >= punctual { ns(arrival.since(punctual)) } else { -ns(punctual.since(arrival)) }
+    if arrival >= on_time { ns(arrival.since(on_time)) } else { -ns(on_time.since(arrival)) }
 }
 
-fn punctual(arrival: Time, late_ns: i32) -> Time {
+fn on_time(arrival: Time, late_ns: i32) -> Time {
     let span = Span::from_ns(u64::from(late_ns.unsigned_abs()));
     if late_ns < 0 { arrival + span } else { arrival - span }
 }
@@ -114,7 +114,7 @@ fn take_frame(fields: &mut Fields, arrival: Time) -> io::Result<LiveFrame> {
     let [flow_hash, window, source, destination] = std::array::from_fn(|_| fields.word());
     let [seq, ack] = std::array::from_fn(|_| fields.long());
     let vlan = fields.short();
-    let punctual = punctual(arrival, i32::from_le_bytes(fields.take()));
+    let on_time = on_time(arrival, i32::from_le_bytes(fields.take()));
     let unknown = |what: &str| io::Error::other(format!("a frame has unknown {what}"));
     let protocol = [Protocol::Tcp, Protocol::Udp].into_iter().find(|&known| known as u8 == protocol);
     let protocol = protocol.ok_or_else(|| unknown("protocols"))?;
@@ -134,7 +134,7 @@ fn take_frame(fields: &mut Fields, arrival: Time) -> io::Result<LiveFrame> {
         ..Packet::default()
     };
     let key = FlowKey { source, destination, source_port, destination_port, protocol };
-    Ok(LiveFrame { packet, key: (kind & HAS_KEY != 0).then_some(key), from_host, slot: None, punctual })
+    Ok(LiveFrame { packet, key: (kind & HAS_KEY != 0).then_some(key), from_host, slot: None, on_time })
 }
 
 /// Fields that were not read yet.
@@ -185,13 +185,13 @@ mod tests {
         for frame in plain.into_iter().chain([Ok(tagged), Ok(pause)]) {
             let mut frame = frame.expect("a frame of the lab");
             let (advanced, arrival) = (Time::from_ps(5), Time::from_ps(1 << 60));
-            frame.punctual = arrival - Span::from_us(3);
+            frame.on_time = arrival - Span::from_us(3);
             let Entry::Frame { advanced: a, arrival: b, frame: read } = again(Entry::Frame { advanced, arrival, frame }) else {
                 panic!("a frame")
             };
             assert_eq!(
-                (a, b, read.packet, read.key, read.from_host, read.punctual),
-                (advanced, arrival, frame.packet, frame.key, frame.from_host, frame.punctual)
+                (a, b, read.packet, read.key, read.from_host, read.on_time),
+                (advanced, arrival, frame.packet, frame.key, frame.from_host, frame.on_time)
             );
         }
         assert!(matches!(again(Entry::Begin(Time::from_ps(3))), Entry::Begin(at) if at.ps() == 3));

@@ -12,7 +12,7 @@ use tailrace_wire::{PRIORITIES, Packet};
 /// Time that such interfaces are taken through at once: less than the response time of a pause at 1 Gbit/s (67 quanta are
 /// 34 us, 802.3 annex 31B.3.7). What a step did not send, a later one does not send in its place.
 pub(super) const STEP: Span = Span::from_us(10);
-/// Frames that one look at a host may take, so that a host that sends without end does not stop the clock.
+/// Frames that one reading of a host may take, so that a host that sends without end does not stop the clock.
 const READS_MAX: usize = 256;
 
 /// A storm of the plan that never ends does so after a day, which is longer than any trial.
@@ -35,7 +35,7 @@ pub(super) struct Bridged {
     pub(super) nic: LosslessNic,
     /// Frames that the interface has, by number. Besides those of limited flows it is at most one for each priority.
     held: BTreeMap<u64, LiveFrame>,
-    /// By priority: nothing waited at the last look.
+    /// By priority: nothing waited at the last wake-up.
     was_empty: [bool; PRIORITIES],
     free_at: Time,
 }

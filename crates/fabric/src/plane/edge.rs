@@ -11,33 +11,33 @@ pub(super) type Sending = (Time, Time);
 
 /// The transmitter of a host.
 #[derive(Clone, Debug)]
-pub(super) struct Line {
+pub(super) struct HostLine {
     pace: Pace,
     overhead_bytes: u64,
     free_at: Time,
     /// When it would be free if the fabric had always been in time.
-    punctual_free_at: Time,
-    /// Nothing waited at the last look: the next frame came after it.
+    on_time_free_at: Time,
+    /// Nothing waited at the last wake-up: the next frame came after it.
     was_empty: bool,
 }
 
-impl Line {
+impl HostLine {
     /// `overhead_bytes` is charged to every frame.
-    pub(super) fn new(pace: Pace, overhead_bytes: u32) -> Line {
-        Line {
+    pub(super) fn new(pace: Pace, overhead_bytes: u32) -> HostLine {
+        HostLine {
             pace,
             overhead_bytes: u64::from(overhead_bytes),
             free_at: Time::ZERO,
-            punctual_free_at: Time::ZERO,
+            on_time_free_at: Time::ZERO,
             was_empty: true,
         }
     }
 
-    /// A look begins that was in time: what the line lost before is lost, and senders that have more to send than it takes
+    /// A wake-up begins that was in time: what the line lost before is lost, and senders that have more to send than it takes
     /// have adapted to it. Later frames of theirs are not late for it.
     #[inline]
     pub(super) fn give_up_lost_time(&mut self) {
-        self.punctual_free_at = self.free_at;
+        self.on_time_free_at = self.free_at;
     }
 
     /// Whether the next frame may be read.
@@ -52,22 +52,22 @@ impl Line {
         self.was_empty = true;
     }
 
-    /// A frame was read: when its transmission starts and ends, and when it would have on a punctual fabric. One that has
+    /// A frame was read: when its transmission starts and ends, and when it would have on a fabric without lateness. One that has
     /// waited follows the one before it, however late the reading.
     ///
-    /// The host offered it then; `None` where its kernel does not tell: then it came by the time at which the present look
-    /// was `meant` to be, or waits since the look before.
+    /// The host offered it then; `None` where its kernel does not tell: then it came by the time at which the present wake-up
+    /// was `meant` to be, or waits since the wake-up before.
     #[inline]
     pub(super) fn send(&mut self, now: Time, meant: Time, offered: Option<Time>, frame_bytes: u32) -> (Sending, Sending) {
         let earliest = if self.was_empty { now } else { now - CREDIT_MAX };
         let offered = offered.unwrap_or(if self.was_empty { meant } else { Time::ZERO });
         let start = self.free_at.max(earliest);
-        let punctual_start = self.punctual_free_at.max(offered);
+        let punctual_start = self.on_time_free_at.max(offered);
         let on_wire = self.pace.time_to_send(u64::from(frame_bytes) + self.overhead_bytes);
         self.was_empty = false;
         self.free_at = start + on_wire;
-        self.punctual_free_at = punctual_start + on_wire;
-        ((start, self.free_at), (punctual_start, self.punctual_free_at))
+        self.on_time_free_at = punctual_start + on_wire;
+        ((start, self.free_at), (punctual_start, self.on_time_free_at))
     }
 }
 
@@ -81,13 +81,13 @@ mod tests {
     }
 
     /// A frame that takes 8 us is read in time.
-    fn send(line: &mut Line, now: Time) -> Sending {
+    fn send(line: &mut HostLine, now: Time) -> Sending {
         line.send(now, now, None, 976).0
     }
 
     #[test]
     fn a_late_reader_loses_no_time_of_a_busy_line() {
-        let mut line = Line::new(BitRate::from_gbps(1).pace(0), 24); // 976 bytes take 8 us
+        let mut line = HostLine::new(BitRate::from_gbps(1).pace(0), 24); // 976 bytes take 8 us
         assert_eq!(send(&mut line, us(0)), (us(0), us(8)));
         assert!(!line.is_free(us(7)));
         // Read 92 us late: the frames follow each other as if they had been read in time.
@@ -102,42 +102,42 @@ mod tests {
 
     #[test]
     fn a_line_that_was_held_up_for_long_does_not_catch_up() {
-        let mut line = Line::new(BitRate::from_gbps(1).pace(0), 24);
+        let mut line = HostLine::new(BitRate::from_gbps(1).pace(0), 24);
         send(&mut line, us(0));
         assert_eq!(send(&mut line, us(100_000)).0, us(95_000));
     }
 
     #[test]
     fn a_punctual_line_sends_a_frame_when_it_was_offered() {
-        let mut line = Line::new(BitRate::from_gbps(1).pace(0), 24);
-        // Offered at 10 us and read at 3 010 us: the line starts it when it is read, a punctual one at once.
-        let (real, punctual) = line.send(us(3_010), us(3_000), Some(us(10)), 976);
-        assert_eq!((real.0, punctual), (us(3_010), (us(10), us(18))));
-        // The next was offered while the first was on the punctual wire.
-        let (real, punctual) = line.send(us(3_010), us(3_000), Some(us(12)), 976);
-        assert_eq!((real.0, punctual.0), (us(3_018), us(18)));
+        let mut line = HostLine::new(BitRate::from_gbps(1).pace(0), 24);
+        // Offered at 10 us and read at 3 010 us: the line starts it when it is read, one without lateness at once.
+        let (real, on_time) = line.send(us(3_010), us(3_000), Some(us(10)), 976);
+        assert_eq!((real.0, on_time), (us(3_010), (us(10), us(18))));
+        // The next was offered while the first was on the wire without lateness.
+        let (real, on_time) = line.send(us(3_010), us(3_000), Some(us(12)), 976);
+        assert_eq!((real.0, on_time.0), (us(3_018), us(18)));
     }
 
     #[test]
     fn time_that_a_line_lost_for_good_is_counted_once() {
-        let mut line = Line::new(BitRate::from_gbps(1).pace(0), 24);
+        let mut line = HostLine::new(BitRate::from_gbps(1).pace(0), 24);
         send(&mut line, us(0));
         // Held up for 9 ms, of which 5 are made up for: these two frames were offered at the beginning.
-        let late = |line: &mut Line, now: Time| line.send(now, us(8), Some(us(1)), 976);
+        let late = |line: &mut HostLine, now: Time| line.send(now, us(8), Some(us(1)), 976);
         assert_eq!(late(&mut line, us(9_008)), ((us(4_008), us(4_016)), (us(8), us(16))));
         assert_eq!(late(&mut line, us(9_008)).1.0, us(16));
-        // The next look is in time, and frames still wait: they follow each other as they would on any line.
+        // The next wake-up is in time, and frames still wait: they follow each other as they would on any line.
         line.give_up_lost_time();
-        let (real, punctual) = late(&mut line, us(9_010));
-        assert_eq!(real, punctual);
+        let (real, on_time) = late(&mut line, us(9_010));
+        assert_eq!(real, on_time);
     }
 
     #[test]
     fn without_a_stamp_a_frame_came_by_the_time_of_the_look_that_was_meant() {
-        let mut line = Line::new(BitRate::from_gbps(1).pace(0), 24);
-        let (real, punctual) = line.send(us(3_010), us(50), None, 976);
-        assert_eq!((real.0, punctual.0), (us(3_010), us(50)));
-        // What waited behind it came before that look, and follows it.
+        let mut line = HostLine::new(BitRate::from_gbps(1).pace(0), 24);
+        let (real, on_time) = line.send(us(3_010), us(50), None, 976);
+        assert_eq!((real.0, on_time.0), (us(3_010), us(50)));
+        // What waited behind it came before that wake-up, and follows it.
         assert_eq!(line.send(us(3_010), us(50), None, 976).1.0, us(58));
     }
 }

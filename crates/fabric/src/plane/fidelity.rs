@@ -11,8 +11,8 @@ use tailrace_units::{Span, Time};
 const BUSY_MIN: Span = Span::from_ms(100);
 /// The beginning of a busy time does not count: what was counted anew just before, or came from a cold start, was late.
 const BUSY_SKIPPED: Span = Span::from_ms(10);
-/// A frame that was written so soon after it was due is in time, and so is a look: four ticks.
-pub(super) const PUNCTUAL: Span = Span::from_us(200);
+/// A frame that was written so soon after it was due is in time, and so is a wake-up: four ticks.
+pub(super) const ON_TIME_SPAN: Span = Span::from_us(200);
 const PS_PER_US: f64 = 1e6;
 
 /// What was seen since the start of the measured interval.
@@ -22,9 +22,9 @@ pub(super) struct Fidelity {
     lateness: Lateness,
     /// The same without the time by which the thread woke late.
     own_lateness: Lateness,
-    /// By how much it woke late for the present look, and was stopped in the midst of it.
+    /// By how much it woke late for the present wake-up, and was stopped in the midst of it.
     overslept: Span,
-    /// When the present look began, the network had caught up, or the last frame was written.
+    /// When the present wake-up began, the network had caught up, or the last frame was written.
     worked_at: Time,
     stalls: Stalls,
     /// Times that the thread woke.
@@ -42,7 +42,7 @@ pub(super) struct Fidelity {
     pub(super) write_failed: Vec<u64>,
     /// By host: the port towards it.
     busy: Vec<Busy>,
-    /// By host: from when a punctual fabric would have had a frame at its first switch to when the host was given it.
+    /// By host: from when a fabric without lateness would have had a frame at its first switch to when the host was given it.
     delays: Vec<Delays>,
     /// Processor time of the thread at the beginning.
     thread_at_begin: Duration,
@@ -55,8 +55,8 @@ pub(super) struct Delivered {
     pub(super) due: Time,
     /// How long it was on the last wire.
     pub(super) on_wire: Span,
-    /// When it would have come to its first switch on a punctual fabric; zero when that is not known.
-    pub(super) punctual: Time,
+    /// When it would have come to its first switch on a fabric without lateness; zero when that is not known.
+    pub(super) on_time: Time,
     /// The time.
     pub(super) now: Time,
 }
@@ -112,8 +112,8 @@ impl Fidelity {
         self.looked_at = Some(now);
     }
 
-    /// The network has caught up with the time of the look, which took so much processor time: a long look is the switch's own,
-    /// and what it lasted beyond that the machine's. The processor time is asked for only after a long look.
+    /// The network has caught up with the time of the wake-up, which took so much processor time: a long wake-up is the switch's own,
+    /// and what it lasted beyond that the machine's. The processor time is asked for only after a long wake-up.
     #[inline]
     pub(super) fn caught_up(&mut self, now: Time, worked: impl FnOnce() -> Duration) {
         let step = now.since(self.worked_at);
@@ -126,7 +126,7 @@ impl Fidelity {
         self.worked_at = now;
     }
 
-    /// Nothing is under way: the time until the next look does not count.
+    /// Nothing is under way: the time until the next wake-up does not count.
     #[inline]
     pub(super) fn idle(&mut self) {
         self.looked_at = None;
@@ -135,10 +135,10 @@ impl Fidelity {
     /// A frame is written.
     #[inline]
     pub(super) fn delivered(&mut self, host: usize, delivered: &Delivered) {
-        let Delivered { due, on_wire, punctual, now } = *delivered;
+        let Delivered { due, on_wire, on_time, now } = *delivered;
         self.frames_out += 1;
-        if punctual > Time::ZERO {
-            self.delays[host].record(now.since(punctual));
+        if on_time > Time::ZERO {
+            self.delays[host].record(now.since(on_time));
         }
         // A frame takes some microseconds: a thread that gets no further for so long was stopped in the midst of its work.
         let step = now.since(self.worked_at);
@@ -196,15 +196,15 @@ impl Busy {
         if planned > self.longest.0 {
             self.longest = (planned, real);
         }
-        if planned > self.longest_punctual.0 && now.since(due) <= PUNCTUAL {
+        if planned > self.longest_punctual.0 && now.since(due) <= ON_TIME_SPAN {
             self.longest_punctual = (planned, real);
         }
     }
 
     fn error_ppm(&self) -> Option<f64> {
-        // A port that is late for most of its time has no punctual end, and then its lateness counts.
-        let is_punctual = self.longest_punctual.0 >= self.longest.0.part(2);
-        let (planned, real) = if is_punctual { self.longest_punctual } else { self.longest };
+        // A port that is late for most of its time has no end on time, and then its lateness counts.
+        let reports_every_departure = self.longest_punctual.0 >= self.longest.0.part(2);
+        let (planned, real) = if reports_every_departure { self.longest_punctual } else { self.longest };
         (planned >= BUSY_MIN).then(|| (planned.as_secs_f64() / real.as_secs_f64() - 1.0) * 1e6)
     }
 }
@@ -218,16 +218,16 @@ mod tests {
     }
 
     fn deliver(fidelity: &mut Fidelity, due: Time, now: Time) {
-        fidelity.delivered(0, &Delivered { due, on_wire: Span::from_us(8), punctual: Time::ZERO, now });
+        fidelity.delivered(0, &Delivered { due, on_wire: Span::from_us(8), on_time: Time::ZERO, now });
     }
 
     #[test]
     fn what_the_machine_delays_is_told_apart_from_what_the_switch_delays() {
         let mut fidelity = Fidelity::new(1);
-        // Meant to look at 100 us, woken at 3 100 us; the frame of 90 us is written 5 us later.
+        // Meant to wake up at 100 us, woken at 3 100 us; the frame of 90 us is written 5 us later.
         fidelity.woke(us(3_100), Span::from_us(3_000));
         deliver(&mut fidelity, us(90), us(3_105));
-        // Woken in time: the frame has waited for the look.
+        // Woken in time: the frame has waited for the wake-up.
         fidelity.woke(us(3_150), Span::from_us(2));
         deliver(&mut fidelity, us(3_110), us(3_151));
         // Stopped for 2 ms between two frames.

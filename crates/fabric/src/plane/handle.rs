@@ -1,5 +1,6 @@
 //! The data plane as the lab holds it: a thread that is asked and answers.
 
+use super::question::{Ask, Question};
 use super::run::Run;
 use crate::log::Writer;
 use crate::sys::thread;
@@ -7,7 +8,6 @@ use nix::sys::eventfd::{EfdFlags, EventFd};
 use serde_json::Value;
 use std::io;
 use std::os::fd::OwnedFd;
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::mpsc::{self, Sender};
 use std::thread::JoinHandle;
@@ -16,26 +16,6 @@ use tailrace_plan::Plan;
 
 /// How long a question to the thread may take: it answers between two ticks.
 const ANSWER_WAIT: Duration = Duration::from_secs(5);
-
-/// A question to the thread, with where its answer goes.
-pub(super) type Question = (Ask, Sender<Result<Value, String>>);
-
-/// What can be asked.
-#[derive(Debug)]
-pub enum Ask {
-    /// Count anew.
-    Begin,
-    /// Keep the outcome as it is.
-    End,
-    /// The outcome.
-    Counters,
-    /// Begin a capture at the port of a host, into this file; the name of the port.
-    Capture(usize, PathBuf, String),
-    /// End the capture at the port of a host.
-    CaptureEnd(usize),
-    /// The outcome with its tables, and the end.
-    Stop,
-}
 
 /// The running data plane.
 #[derive(Debug)]

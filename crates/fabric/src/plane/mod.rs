@@ -6,14 +6,15 @@
 pub mod handle;
 pub mod network;
 pub mod outcome;
+pub mod question;
 
 mod bridged;
 mod edge;
 mod fidelity;
+mod host_port;
 mod links;
 mod run;
 mod sources;
 mod wait;
-mod wired;
 
 pub(crate) use wait::TICK;

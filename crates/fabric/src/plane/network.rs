@@ -77,7 +77,7 @@ impl Network {
         self.links.wires[wire].push_at(arrival, &frame);
     }
 
-    /// Does everything that is due up to and including `until`. Switches count from the end of the warm-up on, whoever looks
+    /// Does everything that is due up to and including `until`. Switches count from the end of the warm-up on, whatever asks
     /// when: a replay counts the same.
     pub fn advance(&mut self, until: Time) {
         if self.warm_until <= until {
@@ -125,7 +125,7 @@ impl Network {
         self.wire_to(host).next_arrival().min(self.links.control[host].next_arrival())
     }
 
-    /// Tells when somebody should look so that frames do not come late to their hosts: for each host when the next one is
+    /// Tells when the thread must wake up so that frames do not come late to their hosts: for each host when the next one is
     /// due, and what must happen inside before more is known. What happens inside while a host has something on its way is
     /// left out, because nothing overtakes it there.
     pub fn tell_dues(&self, mut tell: impl FnMut(Time)) {

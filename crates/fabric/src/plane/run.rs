@@ -1,17 +1,17 @@
 //! The thread that drives a network by the clock.
 //!
-//! While anything waits in a queue or in front of a busy line it sleeps until a frame is due at a host and never spins: a
-//! real-time thread that spins is throttled by the kernel for 50 ms in each second. While frames are merely on their way it
-//! sleeps until the next arrives or a host sends; while there are none, until a host sends.
+//! While anything waits in a queue or in front of a busy line it sleeps until a frame is due at a host and never spins:
+//! a real-time thread that spins is throttled by the kernel for 50 ms in each second. While frames are merely on their
+//! way it sleeps until the next arrives or a host sends; while there are none, until a host sends.
 
 use super::bridged::{Bridged, STEP};
-use super::edge::{CREDIT_MAX, Line};
+use super::edge::{CREDIT_MAX, HostLine};
 use super::fidelity::Fidelity;
-use super::handle::{Ask, Question};
+use super::host_port::{Edge, HostPort, Recorder};
 use super::network::Network;
 use super::outcome::{fabric, outcome, tables};
+use super::question::{Ask, Question};
 use super::wait::{Allowance, Dues, Wait};
-use super::wired::{Edge, Recorder, Wired};
 use crate::capture::{Capture, Captures};
 use crate::clock::{Clock, duration, thread_time};
 use crate::frame::Pool;
@@ -38,7 +38,7 @@ const WAKE: u64 = u64::MAX;
 pub(super) struct Run {
     plan: Arc<Plan>,
     recorder: Recorder,
-    hosts: Vec<Wired>,
+    hosts: Vec<HostPort>,
     clock: Clock,
     epoll: Epoll,
     questions: Receiver<Question>,
@@ -82,7 +82,7 @@ impl Run {
             vlans: Vlans::new(&plan).map_err(io::Error::other)?,
             overhead_bytes: raw.framing.overhead_bytes,
         };
-        let hosts = wire_up(&plan, wires);
+        let hosts = host_ports(&plan, wires);
         let is_bridged = hosts.iter().any(|host| matches!(host.edge, Edge::Bridged(_)));
         let (frozen, hosts_wait, allowance) = (None, false, Allowance::new());
         Ok(Run { recorder, hosts, clock, epoll, questions, wake, frozen, hosts_wait, is_bridged, allowance, plan })
@@ -122,8 +122,8 @@ impl Run {
         }
     }
 
-    /// Everything happens that is due by `now`. Where interfaces obey pauses it goes step by step, because what happens in
-    /// one step decides what they send in the next; elsewhere hosts send what they have, and the network follows.
+    /// Everything happens that is due by `now`. Where interfaces obey pauses it goes step by step, because what happens
+    /// in one step decides what they send in the next; elsewhere hosts send what they have, and the network follows.
     fn catch_up(&mut self, now: Time, wait: Wait) {
         let was_idle = wait == Wait::Watch(Time::NEVER);
         let from = if self.is_bridged && !was_idle { self.recorder.network.advanced().max(now - CREDIT_MAX) } else { now };
@@ -143,20 +143,20 @@ impl Run {
                 break;
             }
         }
-        self.hosts_wait = self.hosts.iter().any(Wired::waits);
-        // Which queues have frames is asked anew at every look.
+        self.hosts_wait = self.hosts.iter().any(HostPort::waits);
+        // Which queues have frames is asked anew at every wake-up.
         self.hosts.iter_mut().for_each(|host| host.readable = 0);
     }
 
-    /// How to wait after a look that was meant to be at `last` and has ended `now`.
+    /// How to wait after a wake-up that was meant to be at `last` and has ended `now`.
     fn next_wait(&mut self, last: Time, now: Time) -> Wait {
         let network = &self.recorder.network;
-        let of_hosts = self.hosts.iter().map(Wired::poll_timeout).fold(Time::NEVER, Time::min);
+        let of_hosts = self.hosts.iter().map(HostPort::poll_timeout).fold(Time::NEVER, Time::min);
         if self.hosts_wait || network.is_backlogged() {
             let mut dues = Dues::new(last);
             dues.add(of_hosts);
             network.tell_dues(|due| dues.add(due));
-            return Wait::tick(last, now, dues.look());
+            return Wait::tick(last, now, dues.wake_up());
         }
         let next = of_hosts.min(network.poll_timeout());
         if !self.allowance.take(now) {
@@ -168,8 +168,8 @@ impl Run {
         Wait::watch(now, next)
     }
 
-    /// Answers what was asked, at the time until which everything has happened and was delivered. Returns whether it was
-    /// the last question.
+    /// Answers what was asked, at the time until which everything has happened and was delivered. Returns whether it
+    /// was the last question.
     fn answer(&mut self, now: Time) -> bool {
         let _ = self.wake.read(); // empty when another question was answered with it
         while let Ok((what, reply)) = self.questions.try_recv() {
@@ -193,12 +193,12 @@ impl Run {
             Ask::Counters => self.frozen.clone().unwrap_or_else(|| self.outcome(now)),
             Ask::Capture(host, path, name) => {
                 let capture = Capture::create(&path, &name, self.clock.epoch_ns());
-                let capture = capture.map_err(|error| format!("making {}: {error}", path.display()))?;
+                let capture = capture.map_err(|error| format!("creating {}: {error}", path.display()))?;
                 self.recorder.captures.begin(host, capture).map(Capture::finish).transpose()?;
                 Value::Null
             }
             Ask::CaptureEnd(host) => {
-                let capture = self.recorder.captures.end(host).ok_or("nothing is captured there")?;
+                let capture = self.recorder.captures.end(host).ok_or("no capture is running at this port")?;
                 let (frames, missed) = capture.finish()?;
                 json!({ "frames": frames, "missed": missed })
             }
@@ -263,7 +263,7 @@ impl Run {
 }
 
 /// The interfaces of all hosts.
-fn wire_up(plan: &Plan, wires: Vec<Vec<OwnedFd>>) -> Vec<Wired> {
+fn host_ports(plan: &Plan, wires: Vec<Vec<OwnedFd>>) -> Vec<HostPort> {
     let mut bridged: BTreeMap<u32, LosslessNic> = lossless_nics(plan).into_iter().collect();
     let wired = |(host, queues): (usize, Vec<OwnedFd>)| {
         let end = plan.graph.ports[host][0];
@@ -275,9 +275,9 @@ fn wire_up(plan: &Plan, wires: Vec<Vec<OwnedFd>>) -> Vec<Wired> {
                 bridged.calm();
                 Edge::Bridged(Box::new(bridged))
             }
-            None => Edge::Plain(Line::new(pace_of(plan, host, 0), plan.raw.framing.overhead_bytes)),
+            None => Edge::Plain(HostLine::new(pace_of(plan, host, 0), plan.raw.framing.overhead_bytes)),
         };
-        Wired { host, queues, edge, pace: pace_of(plan, end.peer, towards), turn: 0, readable: 0 }
+        HostPort { host, queues, edge, pace: pace_of(plan, end.peer, towards), turn: 0, readable: 0 }
     };
     wires.into_iter().enumerate().map(wired).collect()
 }

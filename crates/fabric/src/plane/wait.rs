@@ -6,17 +6,17 @@
 
 use tailrace_units::{Span, Time};
 
-/// Shortest time between two looks while anything waits: frames that follow each other closely are handled together.
+/// Shortest time between two wake-ups while anything waits: frames that follow each other closely are handled together.
 pub(crate) const TICK: Span = Span::from_us(50);
-/// Longest time between two looks while anything waits, because hosts that were silent are looked at only then: a frame
+/// Longest time between two wake-ups while anything waits, because hosts that were silent are looked at only then: a frame
 /// of 9000 bytes at 1 Gbit/s lasts 72 us.
-pub(super) const LOOK_MAX: Span = Span::from_us(80);
-/// Shortest sleep, however late the last look was.
+pub(super) const WAKE_UP_MAX: Span = Span::from_us(80);
+/// Shortest sleep, however late the last wake-up was.
 const SLEEP_MIN: Span = Span::from_us(10);
 
-/// What a look costs that a host causes by sending while nothing waits. One every so often is about half a core.
+/// What a wake-up costs that a host causes by sending while nothing waits. One every so often is about half a core.
 const WATCH_PRICE: Span = Span::from_us(28);
-/// Looks that may follow each other faster: a millisecond's worth.
+/// Wake-ups that may follow each other faster: a millisecond's worth.
 const WATCH_CREDIT_MAX: Span = Span::from_ms(1);
 
 /// How the thread waits.
@@ -41,12 +41,12 @@ impl Wait {
         woke.since(self.until())
     }
 
-    /// While anything waits: until a frame is `due` at a host, in equal steps if that is far away. `last` is when the look
+    /// While anything waits: until a frame is `due` at a host, in equal steps if that is far away. `last` is when the wake-up
     /// before this one was meant to be.
     pub(super) fn tick(last: Time, now: Time, due: Time) -> Wait {
         let earliest = (last + TICK).max(now + SLEEP_MIN);
-        let looks = due.since(now).ps().div_ceil(LOOK_MAX.ps()).max(1);
-        let step = if due.is_never() { TICK } else { Span::from_ps(due.since(now).ps() / looks) };
+        let wake_ups = due.since(now).ps().div_ceil(WAKE_UP_MAX.ps()).max(1);
+        let step = if due.is_never() { TICK } else { Span::from_ps(due.since(now).ps() / wake_ups) };
         Wait::Tick((now + step).max(earliest))
     }
 
@@ -56,7 +56,7 @@ impl Wait {
     }
 }
 
-/// When frames are due at hosts, and which of those times a look should meet: the last one that it may wait for. What is due
+/// When frames are due at hosts, and which of those times a wake-up should meet: the last one that it may wait for. What is due
 /// before it, such as acknowledgements in the other direction, comes with it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Dues {
@@ -66,9 +66,9 @@ pub(super) struct Dues {
 }
 
 impl Dues {
-    /// `last` is when the look before was meant to be.
+    /// `last` is when the wake-up before was meant to be.
     pub(super) fn new(last: Time) -> Dues {
-        Dues { window_end: last + LOOK_MAX, last_within: Time::ZERO, first_beyond: Time::NEVER }
+        Dues { window_end: last + WAKE_UP_MAX, last_within: Time::ZERO, first_beyond: Time::NEVER }
     }
 
     /// Something is due then.
@@ -81,8 +81,8 @@ impl Dues {
         }
     }
 
-    /// What the next look should meet; [`Time::NEVER`] when nothing is due.
-    pub(super) fn look(&self) -> Time {
+    /// What the next wake-up should meet; [`Time::NEVER`] when nothing is due.
+    pub(super) fn wake_up(&self) -> Time {
         if self.last_within > Time::ZERO { self.last_within } else { self.first_beyond }
     }
 }
@@ -101,7 +101,7 @@ impl Allowance {
         Allowance { credit: WATCH_CREDIT_MAX, seen: Time::ZERO }
     }
 
-    /// Takes the price of a look, if there is so much.
+    /// Takes the price of a wake-up, if there is so much.
     #[inline]
     pub(super) fn take(&mut self, now: Time) -> bool {
         self.credit = (self.credit + now.since(self.seen)).min(WATCH_CREDIT_MAX);
@@ -122,37 +122,37 @@ mod tests {
         Time::ZERO + Span::from_us(n)
     }
 
-    /// When the thread looks, in microseconds, while one frame after the other is due every `frame_us`; it wakes on time.
-    fn looks(frame_us: u64, count: usize) -> Vec<u64> {
-        let (mut now, mut looks) = (us(0), Vec::new());
+    /// When the thread wakes up, in microseconds, while one frame after the other is due every `frame_us`; it wakes on time.
+    fn wake_ups(frame_us: u64, count: usize) -> Vec<u64> {
+        let (mut now, mut wake_ups) = (us(0), Vec::new());
         for _ in 0..count {
             let due = us((now.ps() / 1_000_000 / frame_us + 1) * frame_us);
             now = Wait::tick(now, now, due).until();
-            looks.push(now.ps() / 1_000_000);
+            wake_ups.push(now.ps() / 1_000_000);
         }
-        looks
+        wake_ups
     }
 
     #[test]
     fn long_frames_are_met_when_they_are_due_and_short_ones_together() {
-        assert_eq!(looks(72, 4), [72, 144, 216, 288]);
-        assert_eq!(looks(61, 4), [61, 122, 183, 244]);
-        assert_eq!(looks(12, 4), [50, 100, 150, 200]);
-        assert_eq!(looks(360, 6), [72, 144, 216, 288, 360, 432]);
-        assert_eq!(looks(90, 4), [50, 100, 180, 230], "two looks for a frame, and none too early");
+        assert_eq!(wake_ups(72, 4), [72, 144, 216, 288]);
+        assert_eq!(wake_ups(61, 4), [61, 122, 183, 244]);
+        assert_eq!(wake_ups(12, 4), [50, 100, 150, 200]);
+        assert_eq!(wake_ups(360, 6), [72, 144, 216, 288, 360, 432]);
+        assert_eq!(wake_ups(90, 4), [50, 100, 180, 230], "two wake-ups for a frame, and none too early");
     }
 
     #[test]
     fn a_look_meets_the_last_frame_that_it_may_wait_for() {
-        let look = |dues_us: &[u64]| {
+        let wake_up = |dues_us: &[u64]| {
             let mut dues = Dues::new(us(1_000));
             dues_us.iter().for_each(|&due| dues.add(us(due)));
-            dues.look()
+            dues.wake_up()
         };
-        assert_eq!(look(&[1_072, 1_020]), us(1_072), "an acknowledgement waits for the frame after it");
-        assert_eq!(look(&[1_020, 1_090]), us(1_020));
-        assert_eq!(look(&[1_300, 1_200]), us(1_200));
-        assert!(look(&[]).is_never());
+        assert_eq!(wake_up(&[1_072, 1_020]), us(1_072), "an acknowledgement waits for the frame after it");
+        assert_eq!(wake_up(&[1_020, 1_090]), us(1_020));
+        assert_eq!(wake_up(&[1_300, 1_200]), us(1_200));
+        assert!(wake_up(&[]).is_never());
     }
 
     #[test]

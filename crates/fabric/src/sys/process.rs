@@ -104,7 +104,7 @@ fn stat_field(pid: &str, field: usize) -> Option<String> {
 
 /// What a new program does before its first instruction, in the child: joins namespaces and groups, and gives up rights.
 #[derive(Debug, Default)]
-pub struct Entry {
+pub struct ChildSetup {
     /// The network namespace of its host.
     pub network: Option<i32>,
     /// Files of control groups to be joined by writing to them.
@@ -125,7 +125,7 @@ const NESTED_ID: u32 = 1_000;
 /// # Errors
 /// When the program cannot be started, or a step of the entry fails.
 #[expect(unsafe_code, reason = "pre_exec runs in the child between fork and exec")]
-pub fn spawn(command: &mut std::process::Command, entry: Entry) -> io::Result<Pid> {
+pub fn spawn(command: &mut std::process::Command, entry: ChildSetup) -> io::Result<Pid> {
     use std::os::unix::process::CommandExt;
     // SAFETY: the closure makes system calls on data that was prepared before the fork, and allocates nothing.
     unsafe { command.pre_exec(move || enter(&entry)) };
@@ -134,7 +134,7 @@ pub fn spawn(command: &mut std::process::Command, entry: Entry) -> io::Result<Pi
 }
 
 #[expect(unsafe_code, reason = "system calls without wrappers that would allocate")]
-fn enter(entry: &Entry) -> io::Result<()> {
+fn enter(entry: &ChildSetup) -> io::Result<()> {
     let check = |result: libc::c_int| if result < 0 { Err(io::Error::last_os_error()) } else { Ok(()) };
     for group in &entry.groups {
         write_file(group, b"0")?;

@@ -13,7 +13,7 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
-use tailrace_units::Stream;
+use tailrace_units::RandomStream;
 
 /// Rounds of an ordinary run.
 const ROUNDS: u64 = 12;
@@ -41,11 +41,11 @@ fn nothing_stays_when_any_part_is_killed_at_any_moment() {
         return;
     }
     let rounds = std::env::var("TAILRACE_KILL_ROUNDS").ok().and_then(|text| text.parse().ok()).unwrap_or(ROUNDS);
-    let mut luck = Stream::new(1, "killing");
+    let mut random = RandomStream::new(1, "killing");
     let before = outside();
     for round in 0..rounds {
-        let victim = VICTIMS[luck.below(VICTIMS.len() as u64) as usize];
-        let after = Duration::from_micros(luck.below(LATEST_US));
+        let victim = VICTIMS[random.below(VICTIMS.len() as u64) as usize];
+        let after = Duration::from_micros(random.below(LATEST_US));
         let dir = folder(&format!("kill-{round}"));
         fs::write(dir.join("plan.json"), two_switches(100_000_000, &fifo(100_000)).to_string()).expect("the folder is there");
         let left = kill_one(&dir, victim, after);
@@ -70,7 +70,7 @@ fn kill_one(dir: &Path, victim: Victim, after: Duration) -> Vec<String> {
         Victim::Program => children(guardian).get(1).and_then(|&lab| children(lab).first().copied()),
     });
     if let Some(pid) = found {
-        // It may have ended between the look and the kill.
+        // It may have ended between the wake-up and the kill.
         let _ = kill(Pid::from_raw(pid as i32), Signal::SIGKILL);
     }
     drop(holder.stdin.take()); // where the victim's death does not end the lab, this does

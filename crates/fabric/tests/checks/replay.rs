@@ -26,7 +26,7 @@ fn frame(number: u64, from: u16, to: u16, bytes: u16) -> LiveFrame {
     };
     let packet =
         Packet { seq: number, flow_hash: key.hash(), to_host: to, frame_bytes: bytes, ecn: Ecn::Ect0, ..Packet::default() };
-    LiveFrame { packet, key: Some(key), from_host: from, slot: None, punctual: Time::ZERO }
+    LiveFrame { packet, key: Some(key), from_host: from, slot: None, on_time: Time::ZERO }
 }
 
 /// Frames of three hosts to the fourth, more than its port can send, looked after at these moments. Returns the outcome.
@@ -39,7 +39,7 @@ fn live(plan: &Plan, looks_us: &[u64], log: &Path) -> Value {
         for host in 1..4_u16 {
             let bytes = 60 + (number * 487 % 1_455) as u16;
             let (frame, advanced) = (frame(number, host, 0, bytes), network.advanced());
-            // The line sent it some time before or after this look.
+            // The line sent it some time before or after this wake-up.
             let start = now - Span::from_us(number * 13 % 90);
             let arrival = network.enter(usize::from(host), frame, start, start + Span::from_ns(u64::from(bytes) * 80));
             log.add(&Entry::Frame { advanced, arrival, frame });

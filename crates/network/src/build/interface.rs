@@ -1,4 +1,4 @@
-//! From a host in the plan to its interface, if that takes part in data-centre bridging.
+//! Builds the interface of a host of the plan, if it takes part in data-centre bridging.
 
 use crate::pace_of;
 use tailrace_dataplane::Frame;

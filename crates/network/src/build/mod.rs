@@ -1,4 +1,4 @@
-//! From the plan to the models: switches, and interfaces of data-centre bridging.
+//! Builds the models of a plan: switches, and interfaces of data-centre bridging.
 
 mod interface;
 mod switch;

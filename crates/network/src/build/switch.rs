@@ -1,4 +1,4 @@
-//! From a switch in the plan to the data plane.
+//! Builds the data plane of a switch of the plan.
 
 use crate::{address_of, pace_of};
 use tailrace_dataplane::{
@@ -10,7 +10,7 @@ use tailrace_plan::{
     Plan, RawAqm, RawDpp, RawDppReset, RawEtrap, RawGroup, RawLimit, RawPolice, RawPolicy, RawQueue, RawRule, RawService,
     RawSwitch, RawTableFull, SpanningTree,
 };
-use tailrace_units::{BitRate, Pace, Span, Stream, mix64};
+use tailrace_units::{BitRate, Pace, RandomStream, Span, mix64};
 use tailrace_wire::PauseState;
 
 /// A shaped queue may send this much at line rate after a pause (assumed: two jumbo frames).
@@ -57,7 +57,7 @@ fn build_switch<F: Frame>(plan: &Plan, index: usize, notifies: bool) -> Switch<F
         switch.account_ingress(ingress);
     }
     if notifies && is_beside_reacting_hosts(plan, node) {
-        switch.be_punctual();
+        switch.report_every_departure();
     }
     switch
 }
@@ -105,7 +105,7 @@ fn tagged_ports(plan: &Plan, index: usize) -> Vec<bool> {
     plan.graph.ports[plan.graph.hosts + index].iter().map(|end| plan.tagged_links[end.link]).collect()
 }
 
-/// By switch, the paths of one tree. A tree has one way to everything: nothing is hashed.
+/// By switch, the paths of one tree. A tree has one path to every destination, so that no flow is hashed.
 fn tree_tables(plan: &Plan, tree: &SpanningTree, switches: usize) -> Vec<Forwarding> {
     let mut tables = vec![Forwarding::new(0); switches];
     tables.iter_mut().for_each(|table| table.expect_destinations(plan.graph.hosts));
@@ -143,8 +143,8 @@ fn queue_policy(raw: &RawQueue, place: &Place, afd_period: Span) -> QueuePolicy 
         ceiling: shaper(raw.shape_max_bps),
         floor: shaper(raw.shape_min_bps),
         congestion_point: raw.qcn.map(|qcn| {
-            let luck = Stream::new(place.seed, &format!("{}/{}/qcn", place.name, raw.name));
-            CongestionPoint::new(QcnPolicy { set_point_bytes: qcn.set_point_bytes, weight: qcn.weight }, luck)
+            let random = RandomStream::new(place.seed, &format!("{}/{}/qcn", place.name, raw.name));
+            CongestionPoint::new(QcnPolicy { set_point_bytes: qcn.set_point_bytes, weight: qcn.weight }, random)
         }),
     }
 }
@@ -199,7 +199,7 @@ fn classification(plan: &Plan, node: usize, raw: &RawRule) -> (Match, u8) {
 }
 
 fn aqm(raw: &RawQueue, place: &Place, afd_period: Span) -> Aqm {
-    let luck = |what: &str| Stream::new(place.seed, &format!("{}/{}/{what}", place.name, raw.name));
+    let random = |what: &str| RandomStream::new(place.seed, &format!("{}/{}/{what}", place.name, raw.name));
     match raw.aqm {
         RawAqm::None => Aqm::None,
         RawAqm::Step { threshold_bytes } => Aqm::Step(Step { threshold_bytes }),
@@ -211,7 +211,7 @@ fn aqm(raw: &RawQueue, place: &Place, afd_period: Span) -> Aqm {
                 probability_milli,
                 ..profile
             });
-            Aqm::Red(Box::new(Red::new(profile, other, weight_exponent, ecn, luck("red"), place.pace)))
+            Aqm::Red(Box::new(Red::new(profile, other, weight_exponent, ecn, random("red"), place.pace)))
         }
         RawAqm::Codel { target_ps, interval_ps, ecn, ce_threshold_ps } => {
             let (target, interval) = (Span::from_ps(target_ps), Span::from_ps(interval_ps));
@@ -219,7 +219,7 @@ fn aqm(raw: &RawQueue, place: &Place, afd_period: Span) -> Aqm {
         }
         RawAqm::Afd { desired_bytes, ecn } => {
             let line_bytes = afd_period.ps() / place.pace.time_to_send(1).ps().max(1);
-            Aqm::Afd(Box::new(Afd::new(desired_bytes, afd_period, line_bytes.max(1), ecn, luck("afd"))))
+            Aqm::Afd(Box::new(Afd::new(desired_bytes, afd_period, line_bytes.max(1), ecn, random("afd"))))
         }
     }
 }

@@ -1,7 +1,7 @@
-//! Pauses that go round in a circle: nothing of it will ever move again.
+//! Deadlock: a cycle of pauses whose frames can never be forwarded.
 //!
-//! A paused queue waits for its neighbour's ingress group to drain, and that for the queues which hold the group's frames.
-//! A queue is dead when all that it waits for is dead. Of what is dead, one circle is named.
+//! A paused queue waits for its neighbour's ingress group to drain, and that for the queues which hold the group's
+//! frames. A queue is dead when all that it waits for is dead. One cycle of dead queues is reported.
 
 use crate::{NetworkFrame, SwitchNode};
 use std::collections::BTreeMap;
@@ -11,14 +11,14 @@ use tailrace_units::Time;
 /// Switch, port, queue.
 type Place = (usize, usize, usize);
 
-/// The links of a circle of switches that wait for each other at `now`, such as `sw1>sw2`, in order; empty when there is
+/// The links of a cycle of switches that wait for each other at `now`, such as `sw1>sw2`, in order; empty when there is
 /// none. The switches must be settled.
 pub fn deadlock<F: NetworkFrame>(plan: &Plan, nodes: &[SwitchNode<F>], now: Time) -> Vec<String> {
     let dead = without_the_living(waiting(plan, nodes, now));
     circle(&dead).into_iter().map(|(switch, port, _)| link_name(plan, switch, port)).collect()
 }
 
-/// For each queue that a switch has paused, what it waits for.
+/// For each paused queue, the queues for which it waits.
 fn waiting<F: NetworkFrame>(plan: &Plan, nodes: &[SwitchNode<F>], now: Time) -> BTreeMap<Place, Vec<Place>> {
     let graph = &plan.graph;
     let mut waiting = BTreeMap::new();
@@ -37,7 +37,7 @@ fn waiting<F: NetworkFrame>(plan: &Plan, nodes: &[SwitchNode<F>], now: Time) -> 
     waiting
 }
 
-/// Takes away whatever waits for something that can still move.
+/// Removes the queues that wait for one that can still send.
 fn without_the_living(mut waiting: BTreeMap<Place, Vec<Place>>) -> BTreeMap<Place, Vec<Place>> {
     loop {
         let is_dead = |wanted: &Vec<Place>| !wanted.is_empty() && wanted.iter().all(|place| waiting.contains_key(place));
@@ -49,14 +49,14 @@ fn without_the_living(mut waiting: BTreeMap<Place, Vec<Place>>) -> BTreeMap<Plac
     }
 }
 
-/// A circle among the dead, from its first place on.
+/// A cycle of dead queues, starting at its first place.
 fn circle(dead: &BTreeMap<Place, Vec<Place>>) -> Vec<Place> {
     let mut way: Vec<Place> = Vec::new();
     let mut at = dead.first_key_value().map(|(&place, _)| place);
     while let Some(place) = at {
         if let Some(start) = way.iter().position(|&seen| seen == place) {
             let mut found = way.split_off(start);
-            let first = (0..found.len()).min_by_key(|&i| found[i]).expect("a circle has places");
+            let first = (0..found.len()).min_by_key(|&i| found[i]).expect("a cycle has places");
             found.rotate_left(first);
             return found;
         }

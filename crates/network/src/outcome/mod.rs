@@ -1,4 +1,4 @@
-//! What ports and switches report at the end, in the shape that every engine's outcome has.
+//! Final reports of ports and switches, in the common format of outcomes.
 
 mod deadlock;
 mod ports;

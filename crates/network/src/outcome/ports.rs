@@ -9,7 +9,7 @@ use tailrace_record::Traffic;
 use tailrace_units::{Span, Time};
 use tailrace_wire::PauseState;
 
-/// Over what time ports have counted, and whose traffic it was.
+/// The interval of the counts, and the sources of the traffic.
 #[derive(Clone, Copy, Debug)]
 pub struct Counted<'a> {
     /// Numbers of the workloads of each source of traffic.
@@ -20,7 +20,7 @@ pub struct Counted<'a> {
     pub run: Span,
 }
 
-/// What every port has counted, switch by switch.
+/// The counters of every port, by switch.
 pub fn ports<F: NetworkFrame>(plan: &Plan, nodes: &[SwitchNode<F>], counted: Counted<'_>) -> Vec<Value> {
     let graph = &plan.graph;
     let mut ports = Vec::new();
@@ -145,7 +145,7 @@ fn dpp(counters: &DppCounters) -> Value {
     })
 }
 
-/// What every switch has counted as a whole.
+/// The counters of every switch as a whole.
 pub fn switch_summaries<F: NetworkFrame>(plan: &Plan, nodes: &[SwitchNode<F>]) -> Vec<Value> {
     let both = plan.raw.switches.iter().zip(nodes);
     both.map(|(raw, node)| {
@@ -161,7 +161,7 @@ pub fn switch_summaries<F: NetworkFrame>(plan: &Plan, nodes: &[SwitchNode<F>]) -
     .collect()
 }
 
-/// What an interface that takes part in data-centre bridging has counted.
+/// The counters of an interface that takes part in data-centre bridging.
 pub fn interface_summary(nic: &LosslessNic, now: Time) -> Value {
     json!({
         "pause": pause(nic.pause_state(), now, (0, 0)),

@@ -1,4 +1,4 @@
-//! Hosts as they stand in the plan.
+//! Hosts in the format of a plan.
 
 use crate::RawDistribution;
 use serde::{Deserialize, Serialize};
@@ -25,9 +25,9 @@ pub struct RawHost {
 pub struct RawNic {
     /// Transmit queue limit (qdisc and ring) in bytes; a frame that does not fit is dropped with cause `nic_queue`.
     pub queue_bytes: u64,
-    /// Largest burst handed down at once (TSO/GSO) in bytes of payload; 0 switches it off.
+    /// Largest burst passed to the interface at once (TSO/GSO) in bytes of payload; 0 disables it.
     pub tso_bytes: u32,
-    /// Largest aggregate handed up at once (GRO) in bytes of payload; 0 switches it off.
+    /// Largest aggregate passed up at once (GRO) in bytes of payload; 0 disables it.
     pub gro_bytes: u32,
     /// Interrupt moderation: from the first frame of a batch to the poll (picoseconds).
     pub rx_coalesce_ps: u64,
@@ -36,7 +36,7 @@ pub struct RawNic {
     /// Obeys pause frames and, with QCN, limits rates.
     #[serde(default)]
     pub lossless: Option<RawNicLossless>,
-    /// Receive ring in frames; a frame that finds it full is dropped with cause `rx_ring`.
+    /// Receive ring in frames; a frame that arrives when it is full is dropped with cause `rx_ring`.
     pub rx_ring_frames: u32,
 }
 
@@ -53,12 +53,12 @@ pub struct RawNicLossless {
     /// QCN reaction point.
     #[serde(default)]
     pub qcn: Option<RawQcnReaction>,
-    /// A fault: the interface pauses its switch although nothing is wrong.
+    /// A fault: the interface pauses its switch without need.
     #[serde(default)]
     pub storm: Option<RawStorm>,
 }
 
-/// A pause storm: an interface that sends pauses again and again, as broken ones do.
+/// A pause storm: the interface sends pauses continuously, as defective interfaces do.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RawStorm {
@@ -97,8 +97,8 @@ pub struct RawCpu {
     /// Cores that the programs share; 0, also when missing, for as many as they need.
     #[serde(default)]
     pub program_cores: u32,
-    /// A program leaves its core to the next after this long (picoseconds), once the piece that it works on is done; 0, also when
-    /// missing, after every piece.
+    /// Time slice after which a program yields its core at the end of its current unit of work (picoseconds); 0, also
+    /// when missing, for after every unit.
     #[serde(default)]
     pub time_slice_ps: u64,
 }
@@ -115,7 +115,7 @@ pub enum RawCongestionControl {
     Dctcp,
 }
 
-/// How slow start ends early.
+/// Early exit from slow start.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum RawSlowStartExit {
@@ -131,9 +131,9 @@ pub enum RawSlowStartExit {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RawSocketBuffer {
-    /// Size at the start, in payload bytes that it can hold.
+    /// Initial size, in payload bytes.
     pub initial_bytes: u64,
-    /// Autotuning may grow it to this; equal to `initial_bytes` when fixed.
+    /// Largest size that autotuning may reach; equal to `initial_bytes` when fixed.
     pub maximum_bytes: u64,
 }
 
@@ -149,7 +149,7 @@ pub struct RawTcp {
     pub initial_window_segments: u32,
     /// Upper limit of the congestion window in bytes; 0 for none.
     pub window_cap_bytes: u64,
-    /// An acknowledgement counts for one segment of growth, whatever it acknowledges.
+    /// An acknowledgement counts as one segment of growth, however many bytes it acknowledges.
     #[serde(default)]
     pub growth_by_acknowledgement: bool,
     /// CUBIC may be slower than Reno (no RFC 9438 section 4.3).
@@ -169,9 +169,10 @@ pub struct RawTcp {
     pub delayed_ack_ps: u64,
     /// Slow start after idle (RFC 2861 as in Linux).
     pub slow_start_after_idle: bool,
-    /// At most this much of one socket waits in the NIC (TCP small queues), as picoseconds at the socket's pace; 0 for no limit.
+    /// Limit of one socket's data in the NIC (TCP small queues), as picoseconds at the socket's pacing rate; 0 for no
+    /// limit.
     pub small_queue_ps: u64,
-    /// Whether pace alone bounds that, and not also what the line sends in the time.
+    /// Whether only the pacing rate determines that limit, and not also the rate of the line.
     #[serde(default)]
     pub small_queue_by_pace: bool,
     /// Send buffer.

@@ -1,4 +1,4 @@
-//! The plan as it stands in JSON. Units end the names: `_ps`, `_bytes`, `_bps`, `_ppb`, `_milli`.
+//! The JSON format of a plan. Names end in units: `_ps`, `_bytes`, `_bps`, `_ppb`, `_milli`.
 
 mod host;
 mod switch;
@@ -17,11 +17,11 @@ use serde::{Deserialize, Serialize};
 pub struct RawPlan {
     /// Format of this plan: 2.
     pub version: u32,
-    /// For people, e.g. `cisco-dpp/fifo/trial-3`.
+    /// Name for messages, e.g. `cisco-dpp/fifo/trial-3`.
     pub name: String,
     /// Seed of every random stream of this trial.
     pub seed: u64,
-    /// The run ends here even if a workload is unfinished (picoseconds).
+    /// End of the run, even if a workload is unfinished (picoseconds).
     pub stop_at_ps: u64,
     /// Bytes of header and wire overhead per frame.
     pub framing: RawFraming,
@@ -36,9 +36,9 @@ pub struct RawPlan {
     /// Spanning trees; shortest paths when missing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub spanning_tree: Option<RawSpanningTree>,
-    /// What uses the network.
+    /// Workloads.
     pub workloads: Vec<RawWorkload>,
-    /// What is recorded.
+    /// Recorded data.
     pub observe: RawObserve,
 }
 
@@ -66,21 +66,21 @@ pub struct RawLink {
     pub delay_ps: u64,
 }
 
-/// What is recorded.
+/// Recorded data.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RawObserve {
     /// Ports whose queue is recorded over time, as `[switch, neighbour]`.
     pub ports: Vec<(String, String)>,
-    /// Bins of every time series; the bin width doubles when a run outgrows them. 0 for no series.
+    /// Bins of every time series; the bin width doubles when a run exceeds them. 0 for no series.
     pub series_bins: u32,
     /// First bin width.
     pub series_bin_ps: u64,
     /// Keep every transaction (start, latency) up to this many per workload; beyond it only the histogram is complete.
     pub transactions_max: u64,
-    /// Compute the digest of events.
+    /// Compute the digest of all events.
     pub digest: bool,
-    /// Counters and latencies begin here, series at time zero; also at zero when missing (picoseconds).
+    /// Start of counters and latencies, by default zero (picoseconds); series always start at zero.
     #[serde(default)]
     pub warm_up_ps: u64,
 }

@@ -1,4 +1,4 @@
-//! Switches and their policies as they stand in the plan.
+//! Switches and their policies in the format of a plan.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum RawSwitching {
-    /// A frame is forwarded when it has arrived whole.
+    /// A frame is forwarded after all of it has arrived.
     StoreAndForward,
     /// A frame is forwarded when its header has arrived, where the output is not faster than the input.
     CutThrough,
@@ -24,7 +24,7 @@ pub struct RawSwitch {
     pub latency_ps: u64,
     /// Packet memory shared by all ports, in bytes.
     pub buffer_bytes: u64,
-    /// Rules of classification, first match first; a frame that none matches keeps its priority as class.
+    /// Classification rules; the first match applies, and the class of a frame without a match is its priority.
     #[serde(default)]
     pub classify: Vec<RawRule>,
     /// Policy of every port that is not named in `port_policies`.
@@ -43,7 +43,7 @@ pub struct RawPortPolicy {
     pub policy: RawPolicy,
 }
 
-/// What one output port does.
+/// The policy of an output port.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RawPolicy {
@@ -56,23 +56,23 @@ pub struct RawPolicy {
     /// Elephant trap, needed by queues with approximate fair drop.
     #[serde(default)]
     pub etrap: Option<RawEtrap>,
-    /// Pausing: what this port obeys and what it sends.
+    /// Pauses that this port obeys and sends.
     #[serde(default)]
     pub pause: Option<RawPause>,
     /// Ingress accounting by groups of priorities that cover all eight; empty for none. When one port of a switch has
     /// groups, all have.
     #[serde(default)]
     pub groups: Vec<RawGroup>,
-    /// Policers of what enters by this port.
+    /// Policers for frames that arrive at this port.
     #[serde(default)]
     pub police: Option<RawPolice>,
 }
 
-/// A rule of classification. Everything that is given must hold; the class (0 to 7) replaces the frame's priority.
+/// A classification rule. All stated conditions must hold; the class (0 to 7) replaces the frame's priority.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RawRule {
-    /// Class of what matches.
+    /// Class of matching frames.
     pub class: u8,
     /// One of these priorities.
     #[serde(default)]
@@ -83,13 +83,13 @@ pub struct RawRule {
     /// One of these VLANs.
     #[serde(default)]
     pub vlan: Option<Vec<u16>>,
-    /// Neighbour whose link it came by.
+    /// Neighbour from which the frame arrived.
     #[serde(default)]
     pub ingress: Option<String>,
-    /// Host it comes from.
+    /// Host that sent the frame.
     #[serde(default)]
     pub source: Option<String>,
-    /// Host it goes to.
+    /// Host that receives the frame.
     #[serde(default)]
     pub destination: Option<String>,
     /// 6 or 17.
@@ -107,11 +107,11 @@ pub struct RawRule {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RawEtrap {
-    /// A flow of more bytes is an elephant.
+    /// Bytes after which a flow is an elephant.
     pub byte_count: u64,
     /// An elephant must send `bandwidth_threshold_bytes` in each such period.
     pub age_ps: u64,
-    /// See `age_ps`.
+    /// Bytes that an elephant must send in each period of `age_ps`.
     pub bandwidth_threshold_bytes: u64,
     /// Entries of the table, a power of two.
     pub table_entries: u32,
@@ -133,7 +133,7 @@ pub struct RawPause {
     pub quanta: u16,
     /// Sends 802.3x frames instead of 802.1Qbb frames.
     pub sends_link_pause: bool,
-    /// Breaks storms.
+    /// Ends pause storms.
     #[serde(default)]
     pub watchdog: Option<RawWatchdog>,
 }
@@ -142,9 +142,9 @@ pub struct RawPause {
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RawWatchdog {
-    /// Paused with frames waiting for this long: a storm.
+    /// Time for which a non-empty queue must be paused to be in a storm.
     pub detection_ps: u64,
-    /// Not paused for this long: over.
+    /// Time without a pause after which the storm is over.
     pub restoration_ps: u64,
 }
 
@@ -154,9 +154,9 @@ pub struct RawWatchdog {
 pub struct RawGroup {
     /// Its priorities, a bit each; the groups of a port cover every priority once.
     pub priorities: u8,
-    /// Bytes that are always its own.
+    /// Guaranteed bytes.
     pub reserved_bytes: u64,
-    /// What it may take of the shared buffer: `bytes` or `alpha-milli`. For a lossless group this is XOFF.
+    /// Limit in the shared buffer: `bytes` or `alpha-milli`. For a lossless group this is XOFF.
     pub limit: RawLimit,
     /// Set for a lossless group.
     #[serde(default)]
@@ -167,13 +167,13 @@ pub struct RawGroup {
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RawLossless {
-    /// XON is this far below XOFF.
+    /// Distance of XON below XOFF.
     pub xon_offset_bytes: u64,
-    /// Room for what arrives after a pause was sent.
+    /// Buffer for frames that arrive after a pause was sent.
     pub headroom_bytes: u64,
 }
 
-/// A policer at the entrance of a port.
+/// A policer at the ingress of a port.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RawPolice {
@@ -199,7 +199,7 @@ pub struct RawQueue {
     pub limit: RawLimit,
     /// Active queue management.
     pub aqm: RawAqm,
-    /// Bytes that are always this queue's own.
+    /// Guaranteed bytes of this queue.
     #[serde(default)]
     pub reserved_bytes: u64,
     /// Largest rate in wire bits per second; 0 for none.
@@ -217,7 +217,7 @@ pub struct RawQueue {
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RawQcn {
-    /// Depth to be kept, at least 100.
+    /// Set point of the queue depth, at least 100.
     pub set_point_bytes: u64,
     /// Weight of growth, at least 1.
     pub weight: u64,
@@ -249,9 +249,9 @@ pub enum RawLimit {
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum RawAqm {
-    /// None: the limit alone.
+    /// None: only the limit.
     None,
-    /// Mark what is ECN-capable above an instantaneous depth (DCTCP's step); what is not is left to the limit.
+    /// Mark ECN-capable frames above an instantaneous depth (DCTCP's step); other frames are dropped only at the limit.
     Step {
         /// Depth in bytes.
         threshold_bytes: u64,
@@ -266,9 +266,9 @@ pub enum RawAqm {
         probability_milli: u32,
         /// The average's weight is 2^-this.
         weight_exponent: u8,
-        /// Mark what is capable instead of dropping it.
+        /// Mark ECN-capable frames instead of dropping them.
         ecn: bool,
-        /// Thresholds for what is not capable, when they differ: minimum, maximum, probability in thousandths.
+        /// Thresholds for frames without ECN, if they differ: minimum, maximum, probability in thousandths.
         #[serde(default)]
         not_capable: Option<(u64, u64, u32)>,
         /// From the maximum to twice of it the probability rises to one, instead of being one.
@@ -277,9 +277,9 @@ pub enum RawAqm {
     },
     /// Approximate fair drop of elephants; the port must have an elephant trap.
     Afd {
-        /// Depth to be kept.
+        /// Target queue depth.
         desired_bytes: u64,
-        /// Mark what is capable instead of dropping it.
+        /// Mark ECN-capable frames instead of dropping them.
         ecn: bool,
     },
     /// CoDel (RFC 8289), decided at dequeue.
@@ -288,7 +288,7 @@ pub enum RawAqm {
         target_ps: u64,
         /// The delay must stay above the target for this long before anything is dropped (picoseconds).
         interval_ps: u64,
-        /// Mark what is capable instead of dropping it.
+        /// Mark ECN-capable frames instead of dropping them.
         ecn: bool,
         /// Mark every capable frame whose delay is above this; 0 for never (Linux `ce_threshold`), in picoseconds.
         ce_threshold_ps: u64,
@@ -299,9 +299,9 @@ pub enum RawAqm {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RawDpp {
-    /// The first this many packets of a flow are prioritised.
+    /// Number of first packets of a flow that are prioritised.
     pub max_packets: u32,
-    /// A flow that was silent for this long is new (picoseconds).
+    /// Silence after which a flow is new again (picoseconds).
     pub age_ps: u64,
     /// Queue index of the express queue (must be strict).
     pub express_queue: u8,
@@ -309,7 +309,7 @@ pub struct RawDpp {
     pub reset: RawDppReset,
     /// Entries of the flow table, a power of two.
     pub table_entries: u32,
-    /// What happens to a flow whose set of entries is full.
+    /// Treatment of a flow whose set of entries is full.
     pub when_full: RawTableFull,
     /// Classes whose flows are prioritised, a bit each; all when missing.
     #[serde(default = "every_class")]
@@ -326,11 +326,11 @@ fn every_class() -> u8 {
 pub enum RawDppReset {
     /// Only when none of its packets waits in the normal queue: never reorders.
     OrderSafe,
-    /// After the age period, whatever waits.
+    /// After the age period, even if its packets wait.
     Naive,
 }
 
-/// What happens to a flow that finds no entry.
+/// Treatment of a flow for which there is no free entry.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum RawTableFull {

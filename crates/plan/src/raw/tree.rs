@@ -1,18 +1,19 @@
-//! Spanning trees as they stand in the plan.
+//! Spanning trees in the format of a plan.
 
 use serde::{Deserialize, Serialize};
 
-/// The spanning trees of the network (IEEE 802.1Q clause 13). Left out: frames take all shortest paths.
+/// The spanning trees of the network (IEEE 802.1Q clause 13). Without it, frames use all shortest paths.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RawSpanningTree {
     /// The first is for frames of no VLAN, and of every VLAN that no other tree names.
     pub trees: Vec<RawTree>,
-    /// Path costs of all trees but the first are chosen such that these share no link between switches unless they must.
+    /// Choose the path costs of all trees but the first such that these share as few links between switches as
+    /// possible.
     pub disjoint: bool,
 }
 
-/// One tree and what decides its shape.
+/// One tree and the parameters that determine it.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RawTree {
@@ -22,7 +23,7 @@ pub struct RawTree {
     pub vlans: Vec<u16>,
     /// By switch: 0 to 61 440 in steps of 4096, lower is better.
     pub bridge_priority: Vec<u16>,
-    /// By link: 1 to 200 000 000, for both of its ends. Links to hosts have one that nobody reads.
+    /// By link: 1 to 200 000 000, for both of its ends. The values of links to hosts are ignored.
     pub path_cost: Vec<u32>,
     /// By link: of the ports at its ends `a` and `b`, 0 to 240 in steps of 16, lower is better.
     pub port_priority: Vec<(u8, u8)>,

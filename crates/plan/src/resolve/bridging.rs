@@ -1,6 +1,6 @@
-//! What the parts of data-centre bridging in a plan must satisfy: groups, pauses, elephant traps, policers, rules, QCN.
+//! Checks of the parts of data-centre bridging in a plan: groups, pauses, elephant traps, policers, rules, QCN.
 
-use super::require;
+use crate::error::require;
 use crate::graph::{Graph, NodeId};
 use crate::{PlanError, RawAqm, RawGroup, RawHost, RawLimit, RawPolicy, RawQueue, RawRule, RawSwitch};
 
@@ -9,7 +9,7 @@ pub(crate) const TRAP_ENTRIES_MIN: u32 = 4;
 /// IEEE8021-CN-MIB: ieee8021CnCpQueueSizeSetPoint is at least 100 octets.
 pub(crate) const SET_POINT_MIN: u64 = 100;
 
-/// Accounts at the entrance: all ports have groups or none, and what is set aside for them fits the buffer. `policies` by
+/// Ingress accounting: either all ports or none have groups, and their reserved bytes fit the buffer. `policies` by
 /// port.
 pub(super) fn check_accounts(switch: &RawSwitch, policies: &[&RawPolicy]) -> Result<(), PlanError> {
     let place = format!("switch {}", switch.name);
@@ -17,26 +17,26 @@ pub(super) fn check_accounts(switch: &RawSwitch, policies: &[&RawPolicy]) -> Res
     if all.into_iter().all(|policy| policy.groups.is_empty()) {
         return Ok(());
     }
-    require(policies.iter().all(|policy| !policy.groups.is_empty()), &place, "when one port has groups, all ports have")?;
+    require(policies.iter().all(|policy| !policy.groups.is_empty()), &place, "either all ports or no port must have groups")?;
     let set_aside = |group: &RawGroup| group.reserved_bytes + group.lossless.map_or(0, |lossless| lossless.headroom_bytes);
     let total: u64 = policies.iter().flat_map(|policy| &policy.groups).map(set_aside).fold(0, u64::saturating_add);
-    require(total < switch.buffer_bytes, &place, &format!("groups set {total} bytes aside, which is all of the buffer"))
+    require(total < switch.buffer_bytes, &place, &format!("groups reserve {total} bytes, which must be less than the buffer"))
 }
 
 pub(super) fn check_bridging(policy: &RawPolicy, place: &str) -> Result<(), PlanError> {
     check_groups(&policy.groups, place)?;
     if let Some(trap) = &policy.etrap {
         let sized = trap.table_entries.is_power_of_two() && trap.table_entries >= TRAP_ENTRIES_MIN;
-        require(sized, place, "etrap: table_entries is a power of two of at least 4")?;
-        require(trap.age_ps > 0 && trap.afd_period_ps > 0, place, "etrap: age_ps and afd_period_ps are above 0")?;
+        require(sized, place, "etrap: table_entries must be a power of two of at least 4")?;
+        require(trap.age_ps > 0 && trap.afd_period_ps > 0, place, "etrap: age_ps and afd_period_ps must be above 0")?;
     }
     if let Some(pause) = &policy.pause {
-        require(pause.quanta > 0, place, "pause: quanta is 1 to 65 535")?;
+        require(pause.quanta > 0, place, "pause: quanta must be 1 to 65 535")?;
         let lasts = pause.watchdog.is_none_or(|watchdog| watchdog.detection_ps > 0);
-        require(lasts, place, "pause: the watchdog's detection_ps is above 0")?;
+        require(lasts, place, "pause: the watchdog's detection_ps must be above 0")?;
     }
     if let Some(police) = &policy.police {
-        require(police.rate_bps > 0 && police.burst_bytes > 0, place, "police: rate_bps and burst_bytes are above 0")?;
+        require(police.rate_bps > 0 && police.burst_bytes > 0, place, "police: rate_bps and burst_bytes must be above 0")?;
     }
     policy.queues.iter().try_for_each(|queue| check_queue(queue, policy.etrap.is_some(), &format!("{place}.{}", queue.name)))
 }
@@ -44,18 +44,18 @@ pub(super) fn check_bridging(policy: &RawPolicy, place: &str) -> Result<(), Plan
 fn check_queue(queue: &RawQueue, has_trap: bool, place: &str) -> Result<(), PlanError> {
     let RawQueue { shape_min_bps, shape_max_bps, .. } = *queue;
     let in_order = shape_max_bps == 0 || shape_min_bps <= shape_max_bps;
-    require(in_order, place, "shape_min_bps is not above shape_max_bps")?;
+    require(in_order, place, "shape_min_bps must not be above shape_max_bps")?;
     if let Some(qcn) = queue.qcn {
         let sound = qcn.set_point_bytes >= SET_POINT_MIN && qcn.weight >= 1;
-        require(sound, place, "qcn: set_point_bytes is at least 100 and weight at least 1")?;
+        require(sound, place, "qcn: set_point_bytes must be at least 100 and weight at least 1")?;
     }
     if let RawAqm::Afd { desired_bytes, .. } = queue.aqm {
-        require(has_trap, place, "afd: the port needs an etrap")?;
-        require(desired_bytes > 0, place, "afd: desired_bytes is above 0")?;
+        require(has_trap, place, "afd: the port must have an etrap")?;
+        require(desired_bytes > 0, place, "afd: desired_bytes must be above 0")?;
     }
     if let RawAqm::Red { not_capable: Some((minimum, maximum, milli)), .. } = queue.aqm {
         let sound = minimum <= maximum && milli <= 1000;
-        require(sound, place, "red.not_capable: minimum at most maximum, probability at most 1000")?;
+        require(sound, place, "red.not_capable: the minimum must be at most the maximum, and the probability at most 1000")?;
     }
     Ok(())
 }
@@ -66,15 +66,15 @@ fn check_groups(groups: &[RawGroup], place: &str) -> Result<(), PlanError> {
     }
     let covered = groups.iter().fold(0, |all, group| all | group.priorities);
     let counted: u32 = groups.iter().map(|group| group.priorities.count_ones()).sum();
-    require(covered == u8::MAX && counted == u8::BITS, place, "groups cover every priority once")?;
+    require(covered == u8::MAX && counted == u8::BITS, place, "groups must cover every priority once")?;
     let in_bytes = groups.iter().all(|group| !matches!(group.limit, RawLimit::Frames(_)));
-    require(in_bytes, place, "groups: a limit is bytes or alpha-milli")
+    require(in_bytes, place, "groups: a limit must be bytes or alpha-milli")
 }
 
 pub(super) fn check_rule(rule: &RawRule, node: NodeId, graph: &Graph, place: &str) -> Result<(), PlanError> {
     let below = |values: &Option<Vec<u8>>, end: u8| values.iter().flatten().all(|&value| value < end);
-    require(rule.class < 8 && below(&rule.pcp, 8), place, "classes and priorities are 0 to 7")?;
-    require(below(&rule.dscp, 64), place, "code points are 0 to 63")?;
+    require(rule.class < 8 && below(&rule.pcp, 8), place, "classes and priorities must be 0 to 7")?;
+    require(below(&rule.dscp, 64), place, "code points must be 0 to 63")?;
     if let Some(name) = &rule.ingress {
         let peer = graph.node(name, place)?;
         require(graph.port_towards(node, peer).is_some(), place, &format!("no link joins this switch and {name:?}"))?;
@@ -86,10 +86,10 @@ pub(super) fn check_interface(host: &RawHost, place: &str) -> Result<(), PlanErr
     let Some(lossless) = &host.nic.lossless else { return Ok(()) };
     if let Some(qcn) = lossless.qcn {
         let sound = qcn.timer_ps > 0 && qcn.byte_counter > 0 && qcn.rate_min_bps > 0;
-        require(sound, place, "nic.lossless.qcn: timer_ps, byte_counter and rate_min_bps are above 0")?;
+        require(sound, place, "nic.lossless.qcn: timer_ps, byte_counter and rate_min_bps must be above 0")?;
     }
     let lasts = lossless.storm.is_none_or(|storm| storm.from_ps < storm.until_ps);
-    require(lasts, place, "nic.lossless.storm: from_ps is before until_ps")
+    require(lasts, place, "nic.lossless.storm: from_ps must be before until_ps")
 }
 
 #[cfg(test)]

@@ -1,38 +1,38 @@
-//! Parsing: names become indices, numbers become quantities, and what makes no sense is refused.
+//! Parsing: resolves names to indices, converts numbers to quantities, and rejects invalid values.
 
 pub(crate) mod bridging;
 pub(crate) mod hosts;
 pub(crate) mod policies;
+mod trees;
 mod vlans;
 
+use crate::error::require;
 use crate::graph::{Graph, Link, SwitchIndex};
 use crate::tree::{self, SpanningTree};
-use crate::workloads::{Workload, distribution, resolve_workload};
-use crate::{PlanError, RawPlan, RawPolicy};
+use crate::workloads::{Network, Workload, distribution, resolve_workload};
+use crate::{COUNT_MAX, PlanError, RawPlan, RawPolicy};
 use hosts::check_host;
 use policies::{PoliciesOfPorts, check_switch};
 use std::collections::BTreeMap;
 use tailrace_units::{BitRate, Distribution, Span};
 use vlans::tagged_links;
 
-/// The format that this program reads.
+/// The version of the format that this program reads.
 const VERSION: u32 = 2;
 /// Largest clock offset: ten times what IEEE 802.3 allows.
 pub(crate) const CLOCK_OFFSET_PPB_MAX: u32 = 1_000_000;
-/// Most nodes, links, users or connections of one plan.
-pub(crate) const COUNT_MAX: usize = 1_000_000;
 /// Most links of one switch: ports are numbered in 16 bits.
 const PORTS_MAX: usize = 1 << 16;
 /// Most hosts: a packet names its destination in 16 bits.
 const HOSTS_MAX: usize = 1 << 16;
-/// Most sources of events: two for each link and each lasting connection, one for each workload whose traffic arrives by
-/// itself. The agenda numbers them in 20 bits.
+/// Most sources of events: two for each link and each lasting connection, one for each workload whose traffic arrives
+/// by itself. The agenda numbers them in 20 bits.
 const SOURCES_MAX: u64 = 1 << 20;
 
-/// A sound plan.
+/// A valid plan.
 #[derive(Clone, Debug)]
 pub struct Plan {
-    /// What was read.
+    /// The plan as read.
     pub raw: RawPlan,
     /// Nodes and links.
     pub graph: Graph,
@@ -54,42 +54,33 @@ pub struct Plan {
     policies: PoliciesOfPorts,
 }
 
-impl PlanError {
-    pub(crate) fn nonsense(place: impl Into<String>, reason: impl Into<String>) -> PlanError {
-        PlanError::Nonsense { place: place.into(), reason: reason.into() }
-    }
-}
-
-pub(crate) fn require(ok: bool, place: &str, reason: &str) -> Result<(), PlanError> {
-    if ok { Ok(()) } else { Err(PlanError::nonsense(place, reason)) }
-}
-
 impl Plan {
     /// Reads a plan from JSON.
     ///
-    /// # Errors
-    /// When it is not a plan, names unknown nodes, or makes no sense.
+    /// # Errors When it is not a plan, names unknown nodes, or has invalid values.
     pub fn parse(json: &str) -> Result<Plan, PlanError> {
         let raw: RawPlan = serde_json::from_str(json).map_err(|error| PlanError::Syntax(error.to_string()))?;
         Plan::from_raw(raw)
     }
 
-    /// Resolves a plan that was made by a program.
+    /// Resolves a plan built by a program.
     ///
     /// # Errors
     /// As [`Plan::parse`].
     pub fn from_raw(raw: RawPlan) -> Result<Plan, PlanError> {
-        require(raw.version == VERSION, "version", "only version 2 is known: make the plan again from its scenario")?;
-        require(raw.stop_at_ps > 0, "stop_at_ps", "the run must last")?;
-        require(raw.observe.warm_up_ps < raw.stop_at_ps, "observe.warm_up_ps", "something must be left to measure")?;
-        require(raw.clock_offset_ppb <= CLOCK_OFFSET_PPB_MAX, "clock_offset_ppb", "at most 1 000 000 (1000 ppm)")?;
+        require(raw.version == VERSION, "version", "only version 2 is supported: create the plan again from its scenario")?;
+        require(raw.stop_at_ps > 0, "stop_at_ps", "must be above 0")?;
+        require(raw.observe.warm_up_ps < raw.stop_at_ps, "observe.warm_up_ps", "must be less than the duration")?;
+        require(raw.clock_offset_ppb <= CLOCK_OFFSET_PPB_MAX, "clock_offset_ppb", "must be at most 1 000 000 (1000 ppm)")?;
         let graph = resolve_graph(&raw)?;
         raw.hosts.iter().try_for_each(check_host)?;
         let policies = PoliciesOfPorts::new(&raw.switches, &graph);
         raw.switches.iter().enumerate().try_for_each(|(index, _)| check_switch(&raw.switches, index, &policies, &graph))?;
         let rx_jitter = raw.hosts.iter().map(|host| distribution(&host.nic.rx_jitter, &host.name)).collect::<Result<_, _>>()?;
-        let workloads = raw.workloads.iter().map(|w| resolve_workload(w, &graph, &raw)).collect::<Result<Vec<_>, _>>()?;
-        require(!workloads.is_empty(), "workloads", "nothing uses the network")?;
+        let host_mtu_bytes = raw.hosts.iter().map(|host| host.mtu_bytes).collect();
+        let network = Network { graph: &graph, host_mtu_bytes, has_spanning_trees: raw.spanning_tree.is_some() };
+        let workloads = raw.workloads.iter().map(|w| resolve_workload(w, &network)).collect::<Result<Vec<_>, _>>()?;
+        require(!workloads.is_empty(), "workloads", "the plan has no workloads")?;
         check_size(&raw, &graph, &workloads)?;
         let observed = raw.observe.ports.iter().map(|pair| resolve_port(pair, &graph)).collect::<Result<Vec<_>, _>>()?;
         let records = observed.iter().enumerate().rev().map(|(record, &port)| (port, record)).collect();
@@ -119,37 +110,41 @@ fn resolve_graph(raw: &RawPlan) -> Result<Graph, PlanError> {
     let names = |n: Vec<&String>| n.into_iter().cloned().collect::<Vec<_>>();
     let mut graph =
         Graph::new(names(raw.hosts.iter().map(|h| &h.name).collect()), names(raw.switches.iter().map(|s| &s.name).collect()))?;
-    require(graph.names.len() <= COUNT_MAX && raw.links.len() <= COUNT_MAX, "links", "at most a million nodes and links")?;
+    require(
+        graph.names.len() <= COUNT_MAX && raw.links.len() <= COUNT_MAX,
+        "links",
+        "must be at most a million nodes and links",
+    )?;
     for (i, link) in raw.links.iter().enumerate() {
         let place = format!("links[{i}]");
         let a = graph.node(&link.a, &place)?;
         let b = graph.node(&link.b, &place)?;
-        require(a != b, &place, "a link joins two different nodes")?;
-        let rate = BitRate::from_bps(link.rate_bps).ok_or_else(|| PlanError::nonsense(&place, "the rate is zero"))?;
+        require(a != b, &place, "a link must join two different nodes")?;
+        let rate = BitRate::from_bps(link.rate_bps).ok_or_else(|| PlanError::nonsense(&place, "the rate must be above 0"))?;
         graph.connect(Link { a, b, rate, delay: Span::from_ps(link.delay_ps) });
     }
     for host in 0..graph.hosts {
         let links = graph.ports[host].len();
         let place = format!("host {}", graph.names[host]);
-        require(links == 1, &place, &format!("a host has exactly one link, this one has {links}"))?;
+        require(links == 1, &place, &format!("a host must have exactly one link, not {links}"))?;
     }
     Ok(graph)
 }
 
-/// What the simulator can number.
+/// Checks the limits of the simulator's numbering.
 fn check_size(raw: &RawPlan, graph: &Graph, workloads: &[Workload]) -> Result<(), PlanError> {
-    require(graph.hosts <= HOSTS_MAX, "hosts", "at most 65 536 of them")?;
+    require(graph.hosts <= HOSTS_MAX, "hosts", "must be at most 65 536")?;
     let widest = graph.ports.iter().map(Vec::len).max().unwrap_or(0);
-    require(widest <= PORTS_MAX, "links", "a switch has at most 65 536 of them")?;
+    require(widest <= PORTS_MAX, "links", "a switch must have at most 65 536")?;
     let of_workloads = workloads.iter().map(|workload| workload.header.event_sources).sum::<u64>();
     let sources = 2 * raw.links.len() as u64 + of_workloads;
-    require(sources <= SOURCES_MAX, "workloads", "users, connections and links are together at most half a million (524 288)")
+    require(sources <= SOURCES_MAX, "workloads", "users, connections and links together must be at most 524 288")
 }
 
 fn resolve_port((node, towards): &(String, String), graph: &Graph) -> Result<(usize, usize), PlanError> {
     let at = graph.node(node, "observe.ports")?;
     let peer = graph.node(towards, "observe.ports")?;
-    require(at >= graph.hosts, "observe.ports", "ports of switches can be observed")?;
+    require(at >= graph.hosts, "observe.ports", "only ports of switches can be observed")?;
     let port = graph.port_towards(at, peer);
     port.map(|port| (at, port)).ok_or_else(|| PlanError::nonsense("observe.ports", format!("no link joins {node} and {towards}")))
 }

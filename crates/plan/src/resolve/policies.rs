@@ -1,7 +1,7 @@
-//! What a switch of the plan and its policies must satisfy.
+//! Checks of the switches of a plan and their policies.
 
 use super::bridging::{check_accounts, check_bridging, check_rule};
-use super::require;
+use crate::error::require;
 use crate::graph::{Graph, SwitchIndex};
 use crate::{PlanError, RawLimit, RawPolicy, RawService, RawSwitch};
 use std::collections::BTreeMap;
@@ -50,7 +50,7 @@ pub(super) fn check_switch(
 ) -> Result<(), PlanError> {
     let (switch, node) = (&switches[index], graph.hosts + index);
     let place = format!("switch {}", switch.name);
-    require(switch.buffer_bytes > 0, &place, "buffer_bytes is above 0")?;
+    require(switch.buffer_bytes > 0, &place, "buffer_bytes must be above 0")?;
     check_accounts(switch, &policies.all(switches, index).collect::<Vec<_>>())?;
     for (i, rule) in switch.classify.iter().enumerate() {
         check_rule(rule, node, graph, &format!("{place}.classify[{i}]"))?;
@@ -67,25 +67,29 @@ pub(super) fn check_switch(
 
 fn check_policy(policy: &RawPolicy, buffer_bytes: u64, place: &str) -> Result<(), PlanError> {
     let queues = policy.queues.len();
-    require((1..=QUEUES_MAX).contains(&queues), place, "a port has one to eight queues")?;
+    require((1..=QUEUES_MAX).contains(&queues), place, "a port must have one to eight queues")?;
     check_bridging(policy, place)?;
     let known = policy.queue_of_priority.iter().all(|&queue| usize::from(queue) < queues);
-    require(known, place, "queue_of_priority names a queue that is not there")?;
+    require(known, place, "queue_of_priority names a queue that does not exist")?;
     for queue in &policy.queues {
         let place = format!("{place}.{}", queue.name);
         match queue.limit {
             RawLimit::Bytes(bytes) => {
-                require(bytes > 0 && bytes <= buffer_bytes, &place, "the limit is above 0 and at most the switch's buffer")?;
+                require(bytes > 0 && bytes <= buffer_bytes, &place, "the limit must be above 0 and at most the switch's buffer")?;
             }
-            RawLimit::Frames(frames) => require(frames > 0, &place, "the limit is above 0")?,
-            RawLimit::AlphaMilli(milli) => require(milli > 0, &place, "alpha is above 0")?,
+            RawLimit::Frames(frames) => require(frames > 0, &place, "the limit must be above 0")?,
+            RawLimit::AlphaMilli(milli) => require(milli > 0, &place, "alpha must be above 0")?,
         }
         if let RawService::Dwrr(weight) = queue.service {
-            require((1..=WEIGHT_MILLI_MAX).contains(&weight), &place, "a weight is 1 to 1000 thousandths")?;
+            require((1..=WEIGHT_MILLI_MAX).contains(&weight), &place, "a weight must be 1 to 1000 thousandths")?;
         }
         if let crate::RawAqm::Red { minimum_bytes, maximum_bytes, probability_milli, weight_exponent, .. } = queue.aqm {
             let sound = minimum_bytes <= maximum_bytes && probability_milli <= 1000 && weight_exponent <= WEIGHT_EXPONENT_MAX;
-            require(sound, &place, "red: minimum at most maximum, probability at most 1000, weight exponent 0 to 15")?;
+            require(
+                sound,
+                &place,
+                "red: the minimum must be at most the maximum, the probability at most 1000, and the weight exponent 0 to 15",
+            )?;
         }
     }
     let Some(dpp) = &policy.dpp else { return Ok(()) };
@@ -99,5 +103,5 @@ fn check_policy(policy: &RawPolicy, buffer_bytes: u64, place: &str) -> Result<()
     let is_first = express.is_some_and(|own| others.filter_map(|(_, queue)| level(queue)).all(|other| own < other));
     require(is_first, place, "dpp.express_queue must be strict, and served before every other queue")?;
     let sound = dpp.table_entries.is_power_of_two() && dpp.table_entries >= TABLE_ENTRIES_MIN && dpp.max_packets > 0;
-    require(sound, place, "dpp: max_packets above 0, table_entries a power of two of at least 4")
+    require(sound, place, "dpp: max_packets must be above 0, and table_entries a power of two of at least 4")
 }

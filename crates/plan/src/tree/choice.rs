@@ -1,17 +1,17 @@
-//! Trees that share no link between switches unless they must: two proposals, of which the better is taken.
+//! Choice of trees that share as few links between switches as possible: two proposals, of which the better is used.
 //!
-//! Where every switch has hosts, the fewest shared links are those of a matroid union ([`super::union`]), exactly. Where
-//! some have none (spines), what counts is the links that carry frames, and to choose among trees that may leave switches
-//! out is a hard problem; then short trees from the best root, each around the links that the earlier ones use, are
-//! usually as good and shorter. The proposal with fewer shared links that carry frames is taken, then the one with the
-//! shorter ways, then the short trees.
+//! Where every switch has hosts, the fewest shared links are those of a matroid union ([`super::union`]), exactly.
+//! Where some have none (spines), what counts is the links that carry frames, and to choose among trees that may leave
+//! switches out is a hard problem; then short trees from the best root, each around the links that the earlier ones
+//! use, are usually as good and shorter. The proposal with fewer shared links that carry frames is taken, then the one
+//! with the shorter ways, then the short trees.
 //!
-//! A tree is put into effect as an operator would do it: by path costs, 1 for its links and the largest for all others.
+//! A tree is configured as an operator would do it: by path costs, 1 for its links and the largest for all others.
 
 use super::PATH_COST_MAX;
 use super::union::{Forests, Pairs, other_end};
+use crate::error::require;
 use crate::graph::Graph;
-use crate::resolve::require;
 use crate::{PlanError, RawTree};
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
@@ -38,7 +38,7 @@ pub(super) fn choose_costs(settings: &mut [RawTree], graph: &Graph) -> Result<()
     let between: Vec<usize> = (0..graph.links.len()).filter(|&link| graph.is_between_switches(link)).collect();
     let nodes = graph.names.len() - graph.hosts;
     let small = nodes <= SWITCHES_MAX && between.len() <= LINKS_MAX;
-    require(small, "spanning_tree.disjoint", "trees are chosen for at most 256 switches and 2048 links between them")?;
+    require(small, "spanning_tree.disjoint", "disjoint trees require at most 256 switches and 2048 links between them")?;
     let ends = |link: usize| (graph.links[link].a - graph.hosts, graph.links[link].b - graph.hosts);
     let has_host = |switch: usize| graph.ports[graph.hosts + switch].iter().any(|end| end.peer < graph.hosts);
     let drawing = Drawing {
@@ -61,8 +61,8 @@ impl Drawing {
         if self.quality(&apart) < self.quality(&short) { apart } else { short }
     }
 
-    /// Links that carry frames of more than one tree, counted once for each tree after the first, and the sum of all ways
-    /// between switches with hosts, in links.
+    /// Links that carry frames of more than one tree, counted once for each tree after the first, and the sum of all
+    /// ways between switches with hosts, in links.
     fn quality(&self, trees: &[Tree]) -> (usize, usize) {
         let mut uses = vec![0_usize; self.links.len()];
         let mut ways = 0;
@@ -103,8 +103,8 @@ impl Drawing {
         order.iter().copied().filter(|&link| unite(link)).collect()
     }
 
-    /// One after the other: cheapest ways from a root, where a link that earlier trees use is a last resort. The root is
-    /// the one with the fewest shared links, and then the one nearest to the hosts.
+    /// One after the other: cheapest ways from a root, where a link that earlier trees use is a last resort. The root
+    /// is the one with the fewest shared links, and then the one nearest to the hosts.
     fn short_trees(&self) -> Vec<Tree> {
         let mut uses = vec![0_u64; self.links.len()];
         let mut trees = Vec::new();

@@ -1,13 +1,15 @@
-//! What the protocol settles on: the root, the port of every switch towards it, and what is blocked.
+//! The converged state of the protocol: the root, the port of every switch towards it, and the blocked ports.
 //!
-//! Every switch knows the best root of which it has heard, over which port it heard so, and tells its neighbours. All of
-//! them do so in rounds until nobody changes its mind. That is the protocol's end for any order of messages: a vector
-//! is only replaced by a better one, and the best is unique because no two ports are alike.
+//! Every switch keeps the best priority vector that it has received, with the port, and sends its own to its
+//! neighbours. The computation proceeds in rounds until no vector changes. The protocol converges to the same state for
+//! any order of messages: a vector is only replaced by a better one, and the best is unique because no two ports have
+//! equal identifiers.
 
 use crate::RawTree;
 use crate::graph::{Graph, NodeId};
 
-/// Identifier of a bridge: its priority, then its place among the switches of the plan, which stands for its MAC address.
+/// Identifier of a bridge: its priority, then its place among the switches of the plan, which stands for its MAC
+/// address.
 type BridgeId = (u16, usize);
 /// Identifier of a port: its priority, then its number in the order of the links.
 type PortId = (u8, usize);
@@ -23,18 +25,18 @@ struct Vector {
     port: PortId,
 }
 
-/// What a port does. There are no backup ports: they need a wire on which a switch has two ports.
+/// Role of a port. There are no backup ports: they require a shared medium with two ports of one switch.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum PortRole {
     /// Leads to the root: forwards.
     Root,
-    /// Its switch is the way to the root for what is at the other end: forwards.
+    /// Its switch is on the path to the root for the other end: forwards.
     Designated,
-    /// Another way to the root: blocked.
+    /// Another path to the root: blocked.
     Alternate,
 }
 
-/// What one switch has settled on.
+/// The converged state of one switch.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Bridge {
     /// The root, as an index among the switches; the switch itself when it is the root.
@@ -47,10 +49,10 @@ pub struct Bridge {
     pub roles: Vec<PortRole>,
 }
 
-/// One tree; of a drawing in several pieces, one for each.
+/// One tree, or a forest in a network with several connected components.
 #[derive(Clone, Debug)]
 pub struct SpanningTree {
-    /// What decided its shape; costs are those that were chosen where the plan leaves the choice.
+    /// Its parameters, with the chosen costs where the plan leaves the choice.
     pub settings: RawTree,
     /// By switch.
     pub bridges: Vec<Bridge>,
@@ -58,7 +60,7 @@ pub struct SpanningTree {
     pub forwards: Vec<bool>,
 }
 
-/// The end of the protocol with these settings.
+/// The converged state with these settings.
 pub(super) fn elect(graph: &Graph, settings: RawTree) -> SpanningTree {
     let ballot = Ballot { graph, settings: &settings };
     let vectors = ballot.settled();
@@ -80,11 +82,11 @@ struct Ballot<'a> {
 }
 
 impl Ballot<'_> {
-    /// The root priority vector of every switch, when nothing changes any more.
+    /// The root priority vector of every switch after convergence.
     fn settled(&self) -> Vec<Vector> {
         let switches = self.graph.names.len() - self.graph.hosts;
         let mut vectors: Vec<Vector> = (0..switches).map(|switch| self.own(switch)).collect();
-        // News of the root and of the cheapest way to it travel one link in a round.
+        // The vector of the root and of the cheapest path to it propagates by one link in each round.
         for _ in 0..=2 * switches {
             let next: Vec<Vector> = (0..switches).map(|switch| self.best(switch, &vectors)).collect();
             if next == vectors {
@@ -92,7 +94,7 @@ impl Ballot<'_> {
             }
             vectors = next;
         }
-        unreachable!("costs are above zero, so that every way to the root is without a loop and news of it end")
+        unreachable!("costs are above zero, so that paths to the root have no loop and the election terminates")
     }
 
     fn bridge_id(&self, switch: usize) -> BridgeId {
@@ -105,19 +107,19 @@ impl Ballot<'_> {
         (if self.graph.links[link].a == node { at_a } else { at_b }, port)
     }
 
-    /// What a switch says before it has heard of any other: it is the root.
+    /// The initial vector of a switch: it is the root itself.
     fn own(&self, switch: usize) -> Vector {
         let id = self.bridge_id(switch);
         Vector { root: id, root_path_cost: 0, designated_bridge: id, designated_port: (0, 0), port: (0, 0) }
     }
 
-    /// The best of what a switch says of itself and of what its neighbours tell it.
+    /// The best of the switch's own vector and those of its neighbours.
     fn best(&self, switch: usize, vectors: &[Vector]) -> Vector {
         let heard = (0..self.graph.ports[self.graph.hosts + switch].len()).filter_map(|port| self.heard(switch, port, vectors));
         heard.fold(self.own(switch), Vector::min)
     }
 
-    /// What the neighbour at a port says, with the cost of the port.
+    /// The vector of the neighbour at a port, with the cost of the port added.
     fn heard(&self, switch: usize, port: usize, vectors: &[Vector]) -> Option<Vector> {
         let end = self.graph.ports[self.graph.hosts + switch][port];
         let said = self.said_at(end.peer.checked_sub(self.graph.hosts)?, end.link, vectors);
@@ -125,7 +127,7 @@ impl Ballot<'_> {
         Some(Vector { root_path_cost, port: self.port_id(self.graph.hosts + switch, port), ..said })
     }
 
-    /// What a switch says on a link.
+    /// The vector that a switch sends on a link.
     fn said_at(&self, switch: usize, link: usize, vectors: &[Vector]) -> Vector {
         let node = self.graph.hosts + switch;
         let port = self.graph.port_of_link(link, node);

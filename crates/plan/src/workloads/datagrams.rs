@@ -1,9 +1,8 @@
-//! Datagrams at a rate, whatever the network does.
+//! Datagrams at a rate that does not depend on the network.
 
-use super::{Body, RawDistribution, RawHeader, Side, Workload, distribution, ends};
-use crate::graph::Graph;
-use crate::resolve::require;
-use crate::{PlanError, RawPlan};
+use super::{Body, Network, RawDistribution, RawHeader, Side, Workload, distribution, ends};
+use crate::PlanError;
+use crate::error::require;
 use serde::{Deserialize, Serialize};
 use tailrace_units::Distribution;
 use tailrace_wire::{IPV4_HEADER_BYTES, UDP_HEADER_BYTES};
@@ -44,16 +43,16 @@ pub struct Datagrams {
     pub raw: RawDatagrams,
 }
 
-pub(super) fn resolve(header: &RawHeader, raw: &RawDatagrams, graph: &Graph, plan: &RawPlan) -> Result<Workload, PlanError> {
+pub(super) fn resolve(header: &RawHeader, raw: &RawDatagrams, network: &Network<'_>) -> Result<Workload, PlanError> {
     let name = &header.name;
-    let (source, destination) = ends(graph, &raw.source, &raw.destination, name)?;
+    let (source, destination) = ends(network.graph, &raw.source, &raw.destination, name)?;
     let header = header.resolved("datagrams", [vec![source], vec![destination]], Side::Peers, 1)?;
     let sizes = distribution(&raw.sizes, name)?;
     let interarrival = distribution(&raw.interarrival, name)?;
-    require(interarrival.mean() >= 1.0, name, "interarrival is above zero")?;
-    let payload_max = plan.hosts[source].mtu_bytes - HEADERS_BYTES;
+    require(interarrival.mean() >= 1.0, name, "interarrival must be above 0")?;
+    let payload_max = network.host_mtu_bytes[source] - HEADERS_BYTES;
     let fits = largest(&sizes) <= u64::from(payload_max);
-    require(fits, name, &format!("a datagram of this host carries at most {payload_max} bytes"))?;
+    require(fits, name, &format!("a datagram of this host must carry at most {payload_max} bytes"))?;
     let body = Datagrams { source, destination, sizes, interarrival, payload_max, raw: raw.clone() };
     Ok(Workload { header, body: Body::Datagrams(body) })
 }

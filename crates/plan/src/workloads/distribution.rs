@@ -1,7 +1,7 @@
-//! Distributions of a plan, made sound.
+//! Validated distributions of a plan.
 
 use crate::PlanError;
-use crate::resolve::require;
+use crate::error::require;
 use serde::{Deserialize, Serialize};
 use tailrace_units::Distribution;
 
@@ -55,14 +55,14 @@ pub(crate) fn distribution(raw: &RawDistribution, place: &str) -> Result<Distrib
     Ok(match *raw {
         RawDistribution::Constant(value) => Distribution::Constant(value),
         RawDistribution::Uniform { low, high } => {
-            require(low <= high && high < u64::MAX, place, "uniform: low is not above high")?;
+            require(low <= high && high < u64::MAX, place, "uniform: low must not be above high")?;
             Distribution::Uniform { low, high }
         }
         RawDistribution::Exponential { mean } => Distribution::Exponential { mean },
         RawDistribution::Normal { mean, deviation } => Distribution::Normal { mean, deviation },
         RawDistribution::LogNormal { median, sigma_milli } => Distribution::LogNormal { median, sigma_milli },
         RawDistribution::Erlang { mean, shape } => {
-            require((1..=ERLANG_SHAPE_MAX).contains(&shape), place, "erlang: shape is 1 to 1000")?;
+            require((1..=ERLANG_SHAPE_MAX).contains(&shape), place, "erlang: shape must be 1 to 1000")?;
             Distribution::Erlang { mean, shape }
         }
         RawDistribution::Cumulative(ref points) => Distribution::from_points(points.clone())

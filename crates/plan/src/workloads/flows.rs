@@ -2,8 +2,8 @@
 
 use super::{Body, RawDistribution, RawHeader, Side, Workload, distribution};
 use crate::PlanError;
+use crate::error::require;
 use crate::graph::Graph;
-use crate::resolve::require;
 use serde::{Deserialize, Serialize};
 use tailrace_units::Distribution;
 
@@ -38,12 +38,12 @@ pub(super) fn resolve(header: &RawHeader, raw: &RawFlows, graph: &Graph) -> Resu
     let name = &header.name;
     let hosts = |names: &[String]| names.iter().map(|name| graph.host(name, name)).collect::<Result<Vec<_>, _>>();
     let (sources, destinations) = (hosts(&raw.sources)?, hosts(&raw.destinations)?);
-    require(!sources.is_empty() && !destinations.is_empty(), name, "flows need sources and destinations")?;
+    require(!sources.is_empty() && !destinations.is_empty(), name, "flows must have sources and destinations")?;
     let apart = sources.iter().all(|source| destinations.iter().any(|destination| destination != source));
-    require(apart, name, "every source needs a destination other than itself")?;
+    require(apart, name, "every source must have a destination other than itself")?;
     let header = header.resolved("flows", [sources, destinations], Side::Peers, 1)?;
     let sizes = distribution(&raw.sizes, name)?;
     let interarrival = distribution(&raw.interarrival, name)?;
-    require(interarrival.mean() >= 1.0, name, "interarrival is above zero")?;
+    require(interarrival.mean() >= 1.0, name, "interarrival must be above 0")?;
     Ok(Workload { header, body: Body::Flows(Flows { sizes, interarrival, raw: raw.clone() }) })
 }

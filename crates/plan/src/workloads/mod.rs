@@ -1,6 +1,7 @@
-//! Workloads: a header that every reader understands, and a body that only the module of its kind looks into.
+//! Workloads: a header that every reader understands, and a body that only the module of its kind reads.
 //!
-//! A kind is one module here (what the plan says of it, made sound), one in `sim/src/workloads`, and one line in [`Body`].
+//! A kind is one module here (what the plan says of it, made sound), one in the crate `workloads`, and one line in
+//! [`Body`].
 
 pub(crate) mod datagrams;
 pub(crate) mod distribution;
@@ -15,14 +16,14 @@ pub use flows::{Flows, RawFlows};
 pub use oltp::{Oltp, RawGapFrom, RawOltp, RawRoundTrip, RoundTrip};
 pub use stream::{Pins, RawStream, Stream};
 
+use crate::PlanError;
+use crate::error::require;
 use crate::graph::Graph;
-use crate::resolve::require;
-use crate::tree::VLAN_MAX;
-use crate::{PlanError, RawPlan};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use tailrace_wire::VLAN_MAX;
 
-/// What uses the network, as it stands in the plan.
+/// A workload in the format of a plan.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RawWorkload {
@@ -46,10 +47,10 @@ pub struct RawHeader {
     /// VLAN, 1 to 4094; 0 for none.
     #[serde(default)]
     pub vlan: u16,
-    /// Nothing happens before this (picoseconds).
+    /// Earliest time of any of its events (picoseconds).
     #[serde(default)]
     pub start_ps: u64,
-    /// What only live runs read, such as the choice of a program. It is neither checked nor used here.
+    /// Keys for live runs only, such as the choice of a program; neither checked nor used here.
     #[serde(default, skip_serializing_if = "Value::is_null")]
     pub live: Value,
 }
@@ -64,7 +65,7 @@ pub enum RawBody {
     Stream(RawStream),
     /// Finite TCP flows with sizes from a distribution and Poisson (or other) arrivals.
     Flows(RawFlows),
-    /// Datagrams at a rate, whatever the network does.
+    /// Datagrams at a rate that does not depend on the network.
     Datagrams(RawDatagrams),
 }
 
@@ -80,7 +81,7 @@ pub struct Workload {
     pub body: Body,
 }
 
-/// What is known of a workload whatever its kind.
+/// The part of a workload that every kind has.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Header {
     /// Name in results.
@@ -95,11 +96,11 @@ pub struct Header {
     pub vlan: u16,
     /// Hosts that open connections, or send datagrams.
     pub openers: Vec<usize>,
-    /// Hosts that they open connections to, or send to; each opener may meet each of them but itself.
+    /// Hosts to which they open connections, or send; each opener may use any of them but itself.
     pub peers: Vec<usize>,
-    /// Which of the two receive the bulk of the bytes.
+    /// The side that receives most of the bytes.
     pub receivers: Side,
-    /// Nothing happens before this (picoseconds).
+    /// Earliest time of any of its events (picoseconds).
     pub start_ps: u64,
     /// Sources of events that last as long as the trial.
     pub event_sources: u64,
@@ -108,9 +109,9 @@ pub struct Header {
 /// One side of the pairs of hosts of a workload.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Side {
-    /// Those who open connections.
+    /// The hosts that open connections.
     Openers,
-    /// Those whom they meet.
+    /// The hosts that accept them.
     Peers,
 }
 
@@ -157,8 +158,8 @@ impl RawHeader {
         receivers: Side,
         event_sources: u64,
     ) -> Result<Header, PlanError> {
-        require(self.priority < PRIORITIES, &self.name, "priority is 0 to 7")?;
-        require(self.vlan <= VLAN_MAX, &self.name, "vlan is 1 to 4094, or 0 for none")?;
+        require(self.priority < PRIORITIES, &self.name, "priority must be 0 to 7")?;
+        require(self.vlan <= VLAN_MAX, &self.name, "vlan must be 1 to 4094, or 0 for none")?;
         let [openers, peers] = hosts;
         Ok(Header {
             name: self.name.clone(),
@@ -175,19 +176,28 @@ impl RawHeader {
     }
 }
 
-pub(crate) fn resolve_workload(raw: &RawWorkload, graph: &Graph, plan: &RawPlan) -> Result<Workload, PlanError> {
+/// What a workload of the plan runs on, and is checked against.
+pub(crate) struct Network<'a> {
+    pub(crate) graph: &'a Graph,
+    /// By host.
+    pub(crate) host_mtu_bytes: Vec<u32>,
+    pub(crate) has_spanning_trees: bool,
+}
+
+pub(crate) fn resolve_workload(raw: &RawWorkload, network: &Network<'_>) -> Result<Workload, PlanError> {
     let header = &raw.header;
+    let graph = network.graph;
     match &raw.body {
         RawBody::Oltp(raw) => oltp::resolve(header, raw, graph),
-        RawBody::Stream(raw) => stream::resolve(header, raw, graph, plan),
+        RawBody::Stream(raw) => stream::resolve(header, raw, network),
         RawBody::Flows(raw) => flows::resolve(header, raw, graph),
-        RawBody::Datagrams(raw) => datagrams::resolve(header, raw, graph, plan),
+        RawBody::Datagrams(raw) => datagrams::resolve(header, raw, network),
     }
 }
 
 /// Two hosts that are not the same.
 fn ends(graph: &Graph, from: &str, to: &str, used_by: &str) -> Result<(usize, usize), PlanError> {
     let pair = (graph.host(from, used_by)?, graph.host(to, used_by)?);
-    require(pair.0 != pair.1, used_by, "the two ends are the same host")?;
+    require(pair.0 != pair.1, used_by, "the two ends must be different hosts")?;
     Ok(pair)
 }

@@ -1,9 +1,10 @@
 //! Closed-loop users of a database.
 
 use super::{Body, RawDistribution, RawHeader, Side, Workload, distribution, ends};
+use crate::COUNT_MAX;
 use crate::PlanError;
+use crate::error::require;
 use crate::graph::Graph;
-use crate::resolve::{COUNT_MAX, require};
 use serde::{Deserialize, Serialize};
 use tailrace_units::Distribution;
 
@@ -19,13 +20,13 @@ pub struct RawOltp {
     pub users: u32,
     /// Transactions per user; 0 means until `stop_at_ps`.
     pub transactions: u64,
-    /// The first this many of each user are not recorded (they count towards completion).
+    /// Number of first transactions of each user that are not recorded (they count towards completion).
     pub warmup_transactions: u64,
     /// Statements of one transaction, in order.
     pub round_trips: Vec<RawRoundTrip>,
     /// Pause between transactions (picoseconds).
     pub gap: RawDistribution,
-    /// What the pause is measured from.
+    /// Reference of the pause.
     pub gap_from: RawGapFrom,
     /// First transaction of each user: a draw after time zero (picoseconds).
     pub start: RawDistribution,
@@ -34,14 +35,14 @@ pub struct RawOltp {
     pub connects_early: bool,
 }
 
-/// What the pause between transactions is measured from.
+/// The time from which the pause between transactions is measured.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum RawGapFrom {
     /// From the end of the last transaction (think time).
     End,
-    /// From the intended start of the last transaction (pacing). A late transaction starts at once, and its latency counts
-    /// from the intended start.
+    /// From the intended start of the last transaction (pacing). A late transaction starts at once, and its latency
+    /// counts from the intended start.
     Start,
 }
 
@@ -53,22 +54,27 @@ pub struct RawRoundTrip {
     pub request_bytes: u64,
     /// Payload bytes of the response.
     pub response_bytes: u64,
-    /// The server's work on the request, whatever the size of the response (picoseconds).
+    /// Work of a core of the server on the request, before `server_time` (picoseconds, 0, also when missing, for none).
+    #[serde(default)]
+    pub server_work_ps: u64,
+    /// The server's time for the request, whatever the size of the response (picoseconds).
     pub server_time: RawDistribution,
     /// The server writes the response in pieces of this many bytes, each its own segment(s); 0 for one write.
     pub write_bytes: u32,
-    /// The server then makes the whole response at this pace before it writes any of it (femtoseconds per byte, 0, also when
-    /// missing, for no time).
+    /// The server then makes the whole response at this pace before it writes any of it (femtoseconds per byte, 0, also
+    /// when missing, for no time).
     #[serde(default)]
     pub build_fs_per_byte: u64,
-    /// The server produces the response at this pace (femtoseconds per byte, 0 for at once): a piece is written when it is produced.
+    /// The server produces the response at this pace (femtoseconds per byte, 0 for at once): a piece is written when it
+    /// is produced.
     pub produce_fs_per_byte: u64,
     /// The client's core works this long on every byte that has arrived (femtoseconds per byte).
     pub consume_fs_per_byte: u64,
     /// It works on at most this many bytes at a time; 64 KiB when missing.
     #[serde(default = "default_chunk_bytes")]
     pub consume_chunk_bytes: u64,
-    /// After the last byte the client's core works this long on the whole response (femtoseconds per byte; 0 when missing).
+    /// After the last byte the client's core works this long on the whole response (femtoseconds per byte; 0 when
+    /// missing).
     #[serde(default)]
     pub unpack_fs_per_byte: u64,
 }
@@ -106,18 +112,18 @@ pub struct RoundTrip {
 
 pub(super) fn resolve(header: &RawHeader, raw: &RawOltp, graph: &Graph) -> Result<Workload, PlanError> {
     let name = &header.name;
-    require(header.start_ps == 0, name, "users start by the distribution `start`: start_ps is 0")?;
+    require(header.start_ps == 0, name, "start_ps must be 0: the distribution `start` sets the start of users")?;
     let (client, server) = ends(graph, &raw.client, &raw.server, name)?;
-    require((1..=COUNT_MAX as u32).contains(&raw.users), name, "users is 1 to a million")?;
-    require(!raw.round_trips.is_empty(), name, "a transaction has at least one round trip")?;
+    require((1..=COUNT_MAX as u32).contains(&raw.users), name, "users must be 1 to a million")?;
+    require(!raw.round_trips.is_empty(), name, "a transaction must have at least one round trip")?;
     let header = header.resolved("oltp", [vec![client], vec![server]], Side::Openers, 2 * u64::from(raw.users))?;
     let round_trips = raw
         .round_trips
         .iter()
         .map(|trip| {
             let sized = trip.request_bytes > 0 && trip.response_bytes > 0;
-            require(sized, name, "requests and responses have at least one byte")?;
-            require(trip.consume_chunk_bytes > 0, name, "consume_chunk_bytes is at least 1")?;
+            require(sized, name, "requests and responses must have at least one byte")?;
+            require(trip.consume_chunk_bytes > 0, name, "consume_chunk_bytes must be at least 1")?;
             Ok(RoundTrip { server_time: distribution(&trip.server_time, name)?, raw: trip.clone() })
         })
         .collect::<Result<_, PlanError>>()?;

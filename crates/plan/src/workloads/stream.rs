@@ -1,9 +1,10 @@
 //! Bulk TCP connections.
 
-use super::{Body, RawHeader, Side, Workload, ends};
+use super::{Body, Network, RawHeader, Side, Workload, ends};
+use crate::COUNT_MAX;
+use crate::PlanError;
+use crate::error::require;
 use crate::graph::Graph;
-use crate::resolve::{COUNT_MAX, require};
-use crate::{PlanError, RawPlan};
 use serde::{Deserialize, Serialize};
 
 /// Bulk TCP connections.
@@ -20,8 +21,8 @@ pub struct RawStream {
     pub bytes: u64,
     /// Connection i starts at `start_ps + i * stagger_ps`.
     pub stagger_ps: u64,
-    /// The programs together offer bytes no faster than this, each connection an equal part; 0, also when missing, for no
-    /// limit.
+    /// The programs together offer bytes no faster than this, each connection an equal part; 0, also when missing, for
+    /// no limit.
     #[serde(default)]
     pub rate_bps: u64,
     /// With a rate: bytes that a program writes at a time.
@@ -54,15 +55,15 @@ pub struct Stream {
     pub raw: RawStream,
 }
 
-pub(super) fn resolve(header: &RawHeader, raw: &RawStream, graph: &Graph, plan: &RawPlan) -> Result<Workload, PlanError> {
-    let name = &header.name;
+pub(super) fn resolve(header: &RawHeader, raw: &RawStream, network: &Network<'_>) -> Result<Workload, PlanError> {
+    let (name, graph) = (&header.name, network.graph);
     let (source, destination) = ends(graph, &raw.source, &raw.destination, name)?;
-    require((1..=COUNT_MAX as u32).contains(&raw.connections), name, "connections is 1 to a million")?;
+    require((1..=COUNT_MAX as u32).contains(&raw.connections), name, "connections must be 1 to a million")?;
     check_pace(raw, name)?;
     let pin = |names: &[String]| names.iter().map(|name| graph.node(name, name)).collect::<Result<Vec<_>, _>>();
     let pins = [pin(&raw.pin_forward)?, pin(&raw.pin_backward)?];
     let is_pinned = !raw.pin_forward.is_empty() || !raw.pin_backward.is_empty();
-    require(!is_pinned || plan.spanning_tree.is_none(), name, "with spanning trees no path is pinned")?;
+    require(!(is_pinned && network.has_spanning_trees), name, "a path cannot be pinned in a network with spanning trees")?;
     check_pin(graph, source, &pins[0], destination, name)?;
     check_pin(graph, destination, &pins[1], source, name)?;
     let header = header.resolved("stream", [vec![source], vec![destination]], Side::Peers, 2 * u64::from(raw.connections))?;
@@ -71,10 +72,10 @@ pub(super) fn resolve(header: &RawHeader, raw: &RawStream, graph: &Graph, plan: 
 
 /// A rate comes with the size of its writes, and neither is beyond what a connection can use.
 fn check_pace(raw: &RawStream, name: &str) -> Result<(), PlanError> {
-    require((raw.rate_bps > 0) == (raw.write_bytes > 0), name, "rate_bps and write_bytes come together")?;
-    require(raw.write_bytes <= WRITE_BYTES_MAX, name, "write_bytes is at most 1 GiB")?;
+    require((raw.rate_bps > 0) == (raw.write_bytes > 0), name, "rate_bps and write_bytes must be stated together")?;
+    require(raw.write_bytes <= WRITE_BYTES_MAX, name, "write_bytes must be at most 1 GiB")?;
     let is_fast_enough = raw.rate_bps == 0 || raw.rate_bps / u64::from(raw.connections) >= CONNECTION_BPS_MIN;
-    require(is_fast_enough, name, "rate_bps is at least 1000 for each connection")
+    require(is_fast_enough, name, "rate_bps must be at least 1000 for each connection")
 }
 
 /// A pinned path must be a chain of links from end to end.
@@ -84,5 +85,5 @@ fn check_pin(graph: &Graph, from: usize, through: &[usize], to: usize, place: &s
     }
     let path: Vec<usize> = [from].into_iter().chain(through.iter().copied()).chain([to]).collect();
     let joined = path.windows(2).all(|w| graph.port_towards(w[0], w[1]).is_some());
-    require(joined, place, "a pinned path follows links from end to end")
+    require(joined, place, "a pinned path must follow links from end to end")
 }

@@ -2,20 +2,20 @@
 
 use crate::drawing::{Drawing, any_links};
 use tailrace_plan::{Plan, PortRole};
-use tailrace_units::Stream;
+use tailrace_units::RandomStream;
 
 const GRAPHS: usize = 400;
 const SWITCHES_MAX: u64 = 9;
 
 /// Few different numbers, so that ties are common.
-fn any_drawing(luck: &mut Stream) -> Drawing {
-    let switches = 2 + luck.below(SWITCHES_MAX - 1) as usize;
-    let extra = luck.below(8) as usize;
+fn any_drawing(random: &mut RandomStream) -> Drawing {
+    let switches = 2 + random.below(SWITCHES_MAX - 1) as usize;
+    let extra = random.below(8) as usize;
     let links: Vec<(usize, usize, u32)> =
-        any_links(luck, switches, extra).into_iter().map(|(a, b)| (a, b, 1 + luck.below(3) as u32)).collect();
+        any_links(random, switches, extra).into_iter().map(|(a, b)| (a, b, 1 + random.below(3) as u32)).collect();
     let mut drawing = Drawing::new(switches, &links);
-    drawing.bridge_priority.iter_mut().for_each(|priority| *priority = 4096 * luck.below(3) as u16);
-    let mut ports = || 16 * luck.below(2) as u8;
+    drawing.bridge_priority.iter_mut().for_each(|priority| *priority = 4096 * random.below(3) as u16);
+    let mut ports = || 16 * random.below(2) as u8;
     drawing.port_priority.iter_mut().for_each(|priority| *priority = (ports(), ports()));
     drawing
 }
@@ -65,9 +65,9 @@ fn ports_of(drawing: &Drawing, plan: &Plan, switch: usize) -> Vec<Seen> {
 
 #[test]
 fn ties_are_broken_by_bridge_and_then_by_port() {
-    let mut luck = Stream::new(1, "any-graph");
+    let mut random = RandomStream::new(1, "any-graph");
     for _ in 0..GRAPHS {
-        let drawing = any_drawing(&mut luck);
+        let drawing = any_drawing(&mut random);
         let plan = drawing.common();
         let id = |switch: usize| (drawing.bridge_priority[switch], switch);
         let root = (0..drawing.switches).min_by_key(|&switch| id(switch)).expect("there are switches");
@@ -98,9 +98,9 @@ fn ties_are_broken_by_bridge_and_then_by_port() {
 /// One link fewer than switches, no loop: every switch is reached over what forwards, in one way.
 #[test]
 fn what_forwards_is_a_spanning_tree() {
-    let mut luck = Stream::new(2, "any-graph");
+    let mut random = RandomStream::new(2, "any-graph");
     for _ in 0..GRAPHS {
-        let drawing = any_drawing(&mut luck);
+        let drawing = any_drawing(&mut random);
         let plan = drawing.common();
         let tree = &plan.trees[0];
         let mut piece: Vec<usize> = (0..drawing.switches).collect();

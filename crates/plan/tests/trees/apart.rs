@@ -1,7 +1,7 @@
 //! Trees that share no link unless they must, against all that there are.
 
 use crate::drawing::{Drawing, any_links};
-use tailrace_units::Stream;
+use tailrace_units::RandomStream;
 
 /// How often links are used by a tree after the first that uses them.
 fn shared(trees: &[Vec<usize>], links: usize) -> usize {
@@ -59,20 +59,20 @@ fn least(candidates: &[Vec<usize>], count: usize, links: usize, chosen: &mut Vec
     best
 }
 
-fn any_drawing(luck: &mut Stream, switches: usize, extra: usize) -> Drawing {
+fn any_drawing(random: &mut RandomStream, switches: usize, extra: usize) -> Drawing {
     let links: Vec<(usize, usize, u32)> =
-        any_links(luck, switches, extra).into_iter().map(|(a, b)| (a, b, 1 + luck.below(3) as u32)).collect();
+        any_links(random, switches, extra).into_iter().map(|(a, b)| (a, b, 1 + random.below(3) as u32)).collect();
     Drawing::new(switches, &links)
 }
 
 #[test]
 fn with_hosts_at_every_switch_no_choice_shares_less() {
-    let mut luck = Stream::new(3, "apart");
+    let mut random = RandomStream::new(3, "apart");
     let mut disjoint = 0;
     for round in 0..150 {
         let (switches, trees) = if round % 3 == 0 { (4, 3) } else { (3 + round % 3, 2) };
-        let extra = 1 + luck.below(5) as usize;
-        let drawing = any_drawing(&mut luck, switches, extra);
+        let extra = 1 + random.below(5) as usize;
+        let drawing = any_drawing(&mut random, switches, extra);
         let found = drawing.apart(trees);
         assert!(found.iter().all(|tree| is_spanning(&drawing, tree)), "{drawing:?}");
         let links = drawing.links.len();
@@ -86,13 +86,13 @@ fn with_hosts_at_every_switch_no_choice_shares_less() {
 /// Where some switches have no hosts the problem is hard; this is how near the choice comes on small drawings.
 #[test]
 fn with_switches_that_have_no_hosts_the_choice_is_nearly_the_best() {
-    let mut luck = Stream::new(4, "apart");
+    let mut random = RandomStream::new(4, "apart");
     let (mut exact, mut rounds) = (0, 0);
     for _ in 0..150 {
-        let extra = 1 + luck.below(4) as usize;
-        let mut drawing = any_drawing(&mut luck, 5, extra);
-        let first = luck.below(5) as usize;
-        drawing.hosts = vec![first, (first + 1 + luck.below(4) as usize) % 5];
+        let extra = 1 + random.below(4) as usize;
+        let mut drawing = any_drawing(&mut random, 5, extra);
+        let first = random.below(5) as usize;
+        drawing.hosts = vec![first, (first + 1 + random.below(4) as usize) % 5];
         drawing.hosts.sort_unstable();
         let links = drawing.links.len();
         let cut = |trees: Vec<Vec<usize>>| trees.iter().map(|tree| carrying(&drawing, tree)).collect::<Vec<_>>();

@@ -102,22 +102,34 @@ fn what_makes_no_sense_is_refused_with_its_place() {
     };
     let tree = "/spanning_tree/trees/1";
     for (place, value, expected) in [
-        ("/spanning_tree/trees".into(), "[]", "spanning_tree: there are 1 to 65 trees"),
-        (format!("{tree}/bridge_priority"), "[1, 0]", "spanning_tree.trees[1]: bridge_priority is 0 to 61440 in steps of 4096"),
-        (format!("{tree}/bridge_priority"), "[0]", "spanning_tree.trees[1]: bridge_priority has a number for each switch"),
-        (format!("{tree}/path_cost/0"), "0", "spanning_tree.trees[1]: path_cost is 1 to 200 000 000"),
-        (format!("{tree}/path_cost/0"), "200000001", "spanning_tree.trees[1]: path_cost is 1 to 200 000 000"),
-        (format!("{tree}/path_cost"), "[1]", "spanning_tree.trees[1]: path_cost and port_priority have an entry for each link"),
-        (format!("{tree}/port_priority/0"), "[8, 0]", "spanning_tree.trees[1]: port_priority is 0 to 240 in steps of 16"),
-        (format!("{tree}/vlans"), "[4095]", "spanning_tree: VLANs are 1 to 4094"),
-        (format!("{tree}/vlans"), "[7, 7]", "spanning_tree: a VLAN has one tree"),
+        ("/spanning_tree/trees".into(), "[]", "spanning_tree: must have 1 to 65 trees"),
+        (
+            format!("{tree}/bridge_priority"),
+            "[1, 0]",
+            "spanning_tree.trees[1]: bridge_priority must be 0 to 61440 in steps of 4096",
+        ),
+        (format!("{tree}/bridge_priority"), "[0]", "spanning_tree.trees[1]: bridge_priority must have a number for each switch"),
+        (format!("{tree}/path_cost/0"), "0", "spanning_tree.trees[1]: path_cost must be 1 to 200 000 000"),
+        (format!("{tree}/path_cost/0"), "200000001", "spanning_tree.trees[1]: path_cost must be 1 to 200 000 000"),
+        (
+            format!("{tree}/path_cost"),
+            "[1]",
+            "spanning_tree.trees[1]: path_cost and port_priority must have an entry for each link",
+        ),
+        (format!("{tree}/port_priority/0"), "[8, 0]", "spanning_tree.trees[1]: port_priority must be 0 to 240 in steps of 16"),
+        (format!("{tree}/vlans"), "[4095]", "spanning_tree: VLANs must be 1 to 4094"),
+        (format!("{tree}/vlans"), "[7, 7]", "spanning_tree: a VLAN must have only one tree"),
         (format!("{tree}/instance"), "0", "spanning_tree: two trees have the same number"),
         (
             "/spanning_tree/trees/0/vlans".into(),
             "[5]",
-            "spanning_tree: the first tree is for what no other names: its list of VLANs is empty",
+            "spanning_tree: the list of VLANs of the first tree must be empty: it is for all VLANs that no other tree lists",
         ),
-        ("/workloads/0/body/stream/pin_forward".into(), "[\"s0\", \"s1\"]", "w: with spanning trees no path is pinned"),
+        (
+            "/workloads/0/body/stream/pin_forward".into(),
+            "[\"s0\", \"s1\"]",
+            "w: a path cannot be pinned in a network with spanning trees",
+        ),
     ] {
         assert_eq!(said(&place, serde_json::from_str(value).expect("it is JSON")), expected, "{place} = {value}");
     }

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use tailrace_plan::{Plan, PortRole};
-use tailrace_units::Stream;
+use tailrace_units::RandomStream;
 
 pub const RATE_BPS: u64 = 10_000_000_000;
 /// Tree, VLAN of its own.
@@ -118,11 +118,11 @@ pub fn roles(plan: &Plan, switch: usize) -> String {
 }
 
 /// A connected graph: a tree with `extra` links more, between any two switches, twice if it comes to that.
-pub fn any_links(luck: &mut Stream, switches: usize, extra: usize) -> Vec<(usize, usize)> {
-    let mut links: Vec<(usize, usize)> = (1..switches).map(|node| (luck.below(node as u64) as usize, node)).collect();
+pub fn any_links(random: &mut RandomStream, switches: usize, extra: usize) -> Vec<(usize, usize)> {
+    let mut links: Vec<(usize, usize)> = (1..switches).map(|node| (random.below(node as u64) as usize, node)).collect();
     for _ in 0..extra {
-        let a = luck.below(switches as u64) as usize;
-        let b = (a + 1 + luck.below(switches as u64 - 1) as usize) % switches;
+        let a = random.below(switches as u64) as usize;
+        let b = (a + 1 + random.below(switches as u64 - 1) as usize) % switches;
         links.push((a, b));
     }
     links

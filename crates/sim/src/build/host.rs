@@ -1,12 +1,12 @@
-//! From a host in the plan to the host.
+//! Builds a host of the plan.
 
-use crate::links::Attachment;
+use crate::attachment::Attachment;
 use tailrace_endpoint::host::{Host, HostConfig, Moderation, ReceivePolicy};
 use tailrace_endpoint::nic::{LosslessNic, Nic, PlainNic};
 use tailrace_endpoint::transport::{Buffer, CongestionControl, Growth, SlowStartExit, SmallQueueBound, TcpConfig};
 use tailrace_network::{HostLink, pace_of};
 use tailrace_plan::{Plan, RawCongestionControl, RawSlowStartExit, RawSocketBuffer};
-use tailrace_units::{Span, Stream};
+use tailrace_units::{RandomStream, Span};
 use tailrace_wire::{IPV4_HEADER_BYTES, TCP_HEADER_BYTES, TCP_TIMESTAMP_BYTES, tcp_mss};
 
 /// A host on this link; `lossless` is its interface if that takes part in data-centre bridging.
@@ -35,7 +35,7 @@ pub(super) fn host_of(plan: &Plan, host: usize, link: HostLink, lossless: Option
 
 /// The interrupt moderation of a host's receive ring.
 pub(super) fn moderation(plan: &Plan, host: usize) -> Moderation {
-    let stream = Stream::new(plan.raw.seed, &format!("{}/rx-jitter", plan.graph.names[host]));
+    let stream = RandomStream::new(plan.raw.seed, &format!("{}/rx-jitter", plan.graph.names[host]));
     let coalesce = Span::from_ps(plan.raw.hosts[host].nic.rx_coalesce_ps);
     Moderation::new(coalesce, plan.rx_jitter[host].clone(), stream)
 }

@@ -1,18 +1,14 @@
-//! From the plan to the world.
+//! Builds the world of a plan.
 
-mod connection;
 mod host;
 
-pub use connection::SERVER_PORT;
-pub(crate) use connection::{Connection, DatagramFlow, Ends};
-
 use crate::agenda::Agenda;
+use crate::attachment::Attachment;
 use crate::bridging::Bridging;
-use crate::hosted::HostedProgram;
-use crate::links::{Attachment, Links};
-use crate::observe::{Observe, WorkloadRecord};
-use crate::workloads::{generators, open_workloads, record_for, start_of};
-use crate::world::World;
+use crate::links::Links;
+use crate::observe::Observe;
+use crate::workloads::open_workloads;
+use crate::world::{HostedProgram, World};
 
 use host::{host_of, moderation};
 use std::collections::BTreeMap;
@@ -20,6 +16,7 @@ use tailrace_endpoint::host::Host;
 use tailrace_network::{Topology, lossless_nics, notifies};
 use tailrace_plan::Plan;
 use tailrace_units::Time;
+use tailrace_workloads::{WorkloadRecord, arriving, record_for};
 
 /// The world at time zero.
 pub(crate) fn build(plan: &Plan) -> World {
@@ -36,7 +33,7 @@ pub(crate) fn build_with(plan: &Plan, programs: Vec<HostedProgram>) -> World {
     let models: Vec<Host<Attachment>> =
         (0..hosts).map(|host| host_of(plan, host, links[host], lossless.remove(&(host as u32)))).collect();
     let moderations = (0..hosts).map(|host| moderation(plan, host)).collect();
-    let generators = generators(plan);
+    let generators = arriving(plan);
     let first_generator_source = wires.len() as u32;
     let first_member_source = first_generator_source + generators as u32;
     let callers = switches.iter().map(|node| node.switch.needs_wakeups());
@@ -73,7 +70,7 @@ pub(crate) fn build_with(plan: &Plan, programs: Vec<HostedProgram>) -> World {
         world.links.call_interface(node.place().index, node.poll_timeout());
     }
     for index in 0..world.generators.len() {
-        let first = start_of(plan, &world.generators[index]) + world.generators[index].gap();
+        let first = world.generators[index].arrivals.next_at();
         world.links.agenda.arm(first_generator_source + index as u32, first);
     }
     world

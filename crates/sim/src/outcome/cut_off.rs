@@ -1,34 +1,16 @@
-//! What the end of a trial cut off: transactions and flows that were running, and how long they had waited by then.
-//!
-//! Their latencies are known to be longer than that (censored on the right). To leave them out would make latencies look
-//! short, the more so the more congested a network is.
+//! Censored transactions and flows: those running at the end of a trial.
 
-use crate::observe::Row;
 use crate::world::World;
-use serde_json::{Value, json};
-use tailrace_record::Latency;
-use tailrace_units::{Span, Time};
-
-/// Of one workload.
-#[derive(Debug, Default)]
-pub(super) struct CutOff {
-    waited: Latency,
-    longest: Span,
-    /// The first so many.
-    pub(super) rows: Vec<Row>,
-}
+use tailrace_units::Time;
+use tailrace_workloads::outcome::CutOff;
 
 /// By workload.
 pub(super) fn cut_off(world: &World) -> Vec<CutOff> {
     let now = world.now;
     let mut found: Vec<CutOff> = world.links.observe.workloads.iter().map(|_| CutOff::default()).collect();
     let mut note = |owner: u32, user: u32, start: Time| {
-        let (latency, own) = (now.since(start), &mut found[owner as usize]);
-        own.waited.record(latency);
-        own.longest = own.longest.max(latency);
-        if own.rows.len() < world.links.observe.workloads[owner as usize].rows_max {
-            own.rows.push(Row { user, start, latency });
-        }
+        let rows_max = world.links.observe.workloads[owner as usize].rows_max;
+        found[owner as usize].note(user, start, now, rows_max);
     };
     for socket in world.all_sockets() {
         socket.app().running(now, |user, start| note(socket.owner(), user, start));
@@ -37,14 +19,4 @@ pub(super) fn cut_off(world: &World) -> Vec<CutOff> {
         world.hosts[place.host as usize].running_of(place.number, &mut note);
     }
     found
-}
-
-impl CutOff {
-    pub(super) fn summary(&self) -> Value {
-        json!({
-            "count": self.waited.count(),
-            "longest_ps": self.longest.ps(),
-            "buckets": self.waited.buckets(),
-        })
-    }
 }

@@ -1,7 +1,6 @@
-//! What a trial leaves behind: one JSON document and five tables of columns.
+//! The outcome of a trial: one JSON document and five tables of columns.
 
 mod cut_off;
-mod ideal;
 mod summary;
 mod tables;
 

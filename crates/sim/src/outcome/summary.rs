@@ -1,15 +1,12 @@
 //! The summary of a trial as JSON.
 
-use super::cut_off::CutOff;
-use crate::observe::WorkloadRecord;
-use crate::workloads::tells_connections;
 use crate::world::{World, counted, frames_in_network};
 use serde_json::{Value, json};
 use std::time::Duration;
 use tailrace_network::{Counted, deadlock, interface_summary, ports, switch_summaries};
 use tailrace_plan::{Plan, Workload};
-use tailrace_record::Latency;
-use tailrace_units::Time;
+use tailrace_workloads::outcome::{CutOff, tcp_summary, workload_summary};
+use tailrace_workloads::tells_connections;
 
 pub(super) fn summary(plan: &Plan, world: &World, cut_off: &[CutOff], wall: Duration) -> Value {
     let frames = world.links.observe.frames;
@@ -46,68 +43,21 @@ pub(super) fn summary(plan: &Plan, world: &World, cut_off: &[CutOff], wall: Dura
 }
 
 fn workloads(plan: &Plan, world: &World, cut_off: &[CutOff]) -> Vec<Value> {
-    plan.workloads
-        .iter()
-        .enumerate()
-        .map(|(index, workload)| {
-            let record = &world.links.observe.workloads[index];
-            let users: Vec<Option<u64>> = record.user_completion.iter().map(|at| at.map(Time::ps)).collect();
-            json!({
-                "name": workload.header.name,
-                "kind": workload.header.kind,
-                "completion_ps": record.completion.map(Time::ps),
-                "counted_from_ps": record.counted_from.ps(),
-                "transactions": record.transactions,
-                "goodput_bytes": record.goodput_bytes,
-                "latency": latency(&record.latency),
-                "cut_off": cut_off[index].summary(),
-                "user_completion_ps": users,
-                "connection_bytes": connection_bytes(world, index as u32, workload),
-                "tcp": tcp(world, index as u32, record),
-            })
-        })
-        .collect()
-}
-
-fn latency(latency: &Latency) -> Option<Value> {
-    (latency.count() > 0).then(|| {
-        json!({
-            "count": latency.count(),
-            "mean_ps": latency.mean_ps(),
-            "min_ps": latency.min_ps(),
-            "p50_ps": latency.percentile_ps(50.0),
-            "p90_ps": latency.percentile_ps(90.0),
-            "p95_ps": latency.percentile_ps(95.0),
-            "p99_ps": latency.percentile_ps(99.0),
-            "p99_9_ps": latency.percentile_ps(99.9),
-            "max_ps": latency.max_ps(),
-            "buckets": latency.buckets(),
-        })
-    })
+    let told = |(index, workload)| {
+        let record = &world.links.observe.workloads[index];
+        let tcp = tcp_summary(&world.tcp_stats(index).since(&record.tcp_before));
+        workload_summary(workload, record, &cut_off[index], connection_bytes(world, index, workload), tcp)
+    };
+    plan.workloads.iter().enumerate().map(told).collect()
 }
 
 /// What each connection of a stream has carried, in the order in which they start; `None` for other workloads, whose
 /// connections carry what they are asked to or are gone.
-fn connection_bytes(world: &World, index: u32, workload: &Workload) -> Option<Vec<u64>> {
-    let before = &world.links.observe.workloads[index as usize].bytes_before;
+fn connection_bytes(world: &World, index: usize, workload: &Workload) -> Option<Vec<u64>> {
+    let before = &world.links.observe.workloads[index].bytes_before;
     let before = before.iter().copied().chain(std::iter::repeat(0));
-    let counted = || world.received_bytes(index as usize).iter().zip(before).map(|(whole, before)| whole - before).collect();
+    let counted = || world.received_bytes(index).iter().zip(before).map(|(whole, before)| whole - before).collect();
     tells_connections(workload).then(counted)
-}
-
-fn tcp(world: &World, workload: u32, record: &WorkloadRecord) -> Value {
-    let sum = world.tcp_stats(workload as usize).since(&record.tcp_before);
-    json!({
-        "segments_sent": sum.segments_sent,
-        "acks_sent": sum.acks_sent,
-        "retransmits": sum.retransmits,
-        "timeouts": sum.timeouts,
-        "tail_loss_probes": sum.tail_loss_probes,
-        "fast_recoveries": sum.fast_recoveries,
-        "spurious_retransmits": sum.spurious_retransmits,
-        "ecn_reductions": sum.ecn_reductions,
-        "out_of_order": sum.out_of_order,
-    })
 }
 
 fn hosts(plan: &Plan, world: &World) -> Vec<Value> {
@@ -121,6 +71,7 @@ fn hosts(plan: &Plan, world: &World) -> Vec<Value> {
             "interface": host.nic().lossless().map(|nic| interface_summary(nic, world.now)),
             "nic_queue_drops": counted.nic_queue_drops,
             "rx_ring_drops": counted.rx_ring_drops,
+            "listen_drops": counted.listen_drops,
             "cpu_busy_ps": counted.receive_busy.ps(),
             "program_busy_ps": counted.program_busy.ps(),
         })

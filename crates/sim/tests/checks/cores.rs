@@ -79,3 +79,28 @@ fn who_comes_to_a_busy_core_waits_for_the_slices_of_those_before_it() {
         );
     }
 }
+
+/// Work conservation at the other end: a server with few cores answers as many requests as they work on, whoever waits.
+#[test]
+fn a_server_short_of_cores_answers_what_they_work_on() {
+    for (cores, working) in [(1, 1), (2, 2), (0, USERS)] {
+        let mut plan = star(2, 1500, 10 * GBPS, 5 * US, switch("sw", 16_000_000, fifo(5_000_000)));
+        plan.stop_at_ps = DURATION;
+        plan.hosts[1].cpu.program_cores = cores;
+        let mut users = oltp("users", "h0", "h1", USERS, 0, 1_000);
+        (users.gap, users.start) = (RawDistribution::Constant(0), RawDistribution::Constant(0));
+        (users.round_trips[0].server_time, users.round_trips[0].server_work_ps) = (RawDistribution::Constant(0), 2 * MS);
+        plan.workloads.push(RawWorkload::from(users));
+        let outcome = simulate(plan);
+        let busy = number(host_summary(&outcome, "h1"), "program_busy_ps") / (DURATION as f64 * f64::from(working));
+        // A user whose core is its own leaves it for a round trip of about 60 us.
+        within(&format!("{cores} cores: share of their time that they work"), busy, (0.96, 1.01));
+        let answered = count(workload(&outcome, "users"), "transactions") as f64;
+        let bound = f64::from(working) * DURATION as f64 / (2 * MS) as f64;
+        within(&format!("{cores} cores: requests, of what they work on"), answered / bound, (0.96, 1.0));
+        let waits = number(workload(&outcome, "users"), "latency.p50_ps") / (2 * MS) as f64;
+        let turns = f64::from(USERS / working);
+        within(&format!("{cores} cores: median latency, in works"), waits, (turns - 0.1, turns + 0.1));
+        assert_eq!(count(host_summary(&outcome, "h0"), "program_busy_ps"), 0);
+    }
+}

@@ -1,4 +1,4 @@
-//! Three small scenarios whose digests are on record: any change to what happens, by a picosecond, shows here.
+//! Four small scenarios whose digests are on record: any change to what happens, by a picosecond, shows here.
 //!
 //! When a change is meant, run `TAILRACE_ACCEPT=1 cargo test -p tailrace-sim --test checks golden`, look at what else moved
 //! (the summary beside each digest says in which direction), and say in the commit why the behaviour changed.
@@ -72,6 +72,19 @@ fn dctcp_flows() -> RawPlan {
     plan
 }
 
+/// Small answers behind two streams of their server with grown windows: what waits there is bounded by the pace of each
+/// connection alone, as in Linux and in what scenarios lower to. The plans above keep the line as a second bound.
+fn sender_queue() -> RawPlan {
+    let mut plan = star(3, 9000, GBPS, 5 * US, switch("sw", 2_000_000, fifo(500_000)));
+    for host in &mut plan.hosts {
+        (host.tcp.small_queue_by_pace, host.tcp.slow_start_exit) = (true, RawSlowStartExit::None);
+    }
+    plan.workloads =
+        vec![RawWorkload::from(oltp("oltp", "h0", "h1", 4, 20, 64_000)), RawWorkload::from(stream("bulk", "h1", "h2", 2, 0))];
+    plan.stop_at_ps = 200 * MS;
+    plan
+}
+
 fn line(name: &str, outcome: &Outcome) -> String {
     let summary = outcome.summary();
     let frames = &summary["conservation"];
@@ -86,7 +99,8 @@ fn line(name: &str, outcome: &Outcome) -> String {
 
 #[test]
 fn the_digests_are_those_on_record() {
-    let plans = [("fifo-mix", fifo_mix()), ("dpp-mix", dpp_mix()), ("dctcp-flows", dctcp_flows())];
+    let plans =
+        [("fifo-mix", fifo_mix()), ("dpp-mix", dpp_mix()), ("dctcp-flows", dctcp_flows()), ("sender-queue", sender_queue())];
     let now: String = plans.into_iter().map(|(name, plan)| line(name, &simulate(plan))).collect();
     if std::env::var_os("TAILRACE_ACCEPT").is_some() {
         let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/checks/golden.txt");

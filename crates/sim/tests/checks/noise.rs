@@ -31,7 +31,7 @@ fn goodput(outcome: &Outcome) -> [f64; 2] {
 }
 
 /// Clocks from 10 to 200 ppm and polls delayed by up to 3 to 8 us give the same: medians to 3 %, work done to 5, 10 and
-/// 12 % (the larger the transaction, the more luck with losses), large classes to 15 %.
+/// 12 % (the larger the transaction, the more chance decides about losses), large classes to 15 %.
 #[test]
 fn results_do_not_hinge_on_the_amount_of_noise() {
     let usual = noisy(10_000_000, 50, 4);

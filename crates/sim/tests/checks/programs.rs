@@ -4,9 +4,10 @@
 mod per_request;
 
 use crate::common::*;
-use per_request::{Client, Log, RESPONSE_BYTES, Server, Shared, WORK};
+use per_request::{BACKLOG, Client, Log, PORT, RESPONSE_BYTES, Server, Shared, WORK};
 use serde_json::Value;
 use std::rc::Rc;
+use tailrace_endpoint::transport::Failure;
 use tailrace_plan::*;
 use tailrace_sim::{Control, HostedProgram, Outcome, run_with};
 use tailrace_units::Span;
@@ -24,9 +25,20 @@ struct Asked {
     clients_close: bool,
     /// Priority and code point of the workload.
     marks: (u8, u8),
+    /// The port that the clients connect to; the server listens at [`PORT`].
+    port: u16,
+    /// Connections that may wait at the server, and those that it has accepted at the same time.
+    backlog: (u32, usize),
 }
 
-const USUAL: Asked = Asked { requests: 500, buffer_bytes: 16_000_000, clients_close: false, marks: (0, 0) };
+const USUAL: Asked = Asked {
+    requests: 500,
+    buffer_bytes: 16_000_000,
+    clients_close: false,
+    marks: (0, 0),
+    port: PORT,
+    backlog: (BACKLOG, usize::MAX),
+};
 
 /// What came of it.
 struct Seen {
@@ -51,12 +63,13 @@ fn requests(asked: Asked, change: impl FnOnce(&mut RawPlan)) -> Seen {
     let mut programs: Vec<HostedProgram> = (0..CLIENTS)
         .map(|host| {
             let mut client = Client::new(&logs[host as usize], asked.requests, AT_ONCE, Span::ZERO, asked.clients_close);
-            (client.server, client.user) = (server_host as u16, host);
+            (client.server, client.port, client.user) = (server_host as u16, asked.port, host);
             HostedProgram { host, workload: 0, program: Box::new(client), counts_goodput: true }
         })
         .collect();
-    let server = Box::new(Server::new(&logs[server_host as usize], !asked.clients_close));
-    programs.push(HostedProgram { host: server_host, workload: 0, program: server, counts_goodput: false });
+    let mut server = Server::new(&logs[server_host as usize], !asked.clients_close);
+    (server.backlog, server.accepts) = asked.backlog;
+    programs.push(HostedProgram { host: server_host, workload: 0, program: Box::new(server), counts_goodput: false });
     let outcome = run_with(&plan, programs, &Control::default());
     let mut logs: Vec<Log> =
         logs.into_iter().map(|log| Rc::try_unwrap(log).map_or_else(|log| log.take(), |log| log.into_inner())).collect();
@@ -72,7 +85,7 @@ fn only(outcome: &Outcome) -> &Value {
 fn assert_all_answered(seen: &Seen, requests: u64) {
     let whole = requests * u64::from(CLIENTS);
     for log in &seen.clients {
-        assert_eq!((log.done, log.failed, log.without_port), (requests, 0, 0));
+        assert_eq!((log.done, log.failures.len(), log.without_port), (requests, 0, 0));
     }
     assert_eq!(seen.server.done, whole);
     let of_requests = only(&seen.outcome);
@@ -154,4 +167,78 @@ fn the_end_of_a_trial_cuts_off_what_runs() {
     let frames = &seen.outcome.summary()["conservation"];
     let gone = count(frames, "delivered") + count(frames, "dropped");
     assert_eq!(count(frames, "sent"), gone + count(frames, "in_network"));
+}
+
+#[test]
+fn connections_to_a_port_at_which_nothing_listens_are_refused_at_once() {
+    let seen = requests(Asked { port: 9, ..USUAL }, |plan| plan.stop_at_ps = S);
+    for log in &seen.clients {
+        assert_eq!((log.done, &log.failures), (0, &vec![Failure::Refused; USUAL.requests as usize]));
+    }
+    assert_eq!(seen.server.open_most, 0);
+    let frames = &seen.outcome.summary()["conservation"];
+    assert_eq!((count(frames, "sent"), count(frames, "delivered")), (3_000, 3_000), "a SYN and a reset for each");
+}
+
+#[test]
+fn connections_beyond_the_backlog_are_dropped_counted_and_made_all_the_same() {
+    let seen = requests(Asked { backlog: (3, 2), ..USUAL }, |_| ());
+    assert_all_answered(&seen, USUAL.requests);
+    assert_eq!(seen.server.open_most, 2);
+    let dropped = |host: &str| count(host_summary(&seen.outcome, host), "listen_drops");
+    assert!(dropped("h3") > 24, "{} segments", dropped("h3"));
+    assert_eq!(dropped("h0"), 0);
+    assert!(number(only(&seen.outcome), "latency.max_ps") > 1e12, "a dropped SYN is sent again after a second");
+}
+
+/// Segments without data pass the policer, requests do not.
+#[test]
+fn what_cannot_be_sent_is_given_up_and_both_ends_hear_of_it() {
+    let seen = requests(Asked { requests: 8, ..USUAL }, |plan| {
+        let police = RawPolice { classes: u8::MAX, rate_bps: GBPS, burst_bytes: 120, per_flow: true };
+        plan.switches[0].policy.police = Some(police);
+        plan.stop_at_ps = 30_000 * S;
+    });
+    for log in &seen.clients {
+        assert_eq!((log.done, log.failures.len()), (0, 8), "{:?}", log.failures);
+        assert!(log.failures.contains(&Failure::TimedOut), "{:?}", log.failures);
+    }
+    // It asks after two hours, and is told that there is no such connection any more.
+    let failures = &seen.server.failures;
+    assert!(!failures.is_empty() && failures.iter().all(|failure| *failure == Failure::Reset), "{failures:?}");
+    assert_eq!(count(only(&seen.outcome), "cut_off.count"), 0, "nothing runs at the end");
+}
+
+/// Rules about flows know those of programs as they know those of ordinary workloads: from their first frame on, both ways, refused
+/// ones too.
+#[test]
+fn switches_with_rules_about_flows_are_told_of_the_connections_of_programs() {
+    for port_asked in [PORT, 9] {
+        let seen = requests(Asked { port: port_asked, ..USUAL }, |plan| {
+            let queues = ["others", "first", "ordinary"].map(|name| queue(name, RawService::Dwrr(300), 1_000_000));
+            plan.switches[0].policy = policy(queues.into(), [0, 0, 0, 0, 0, 1, 2, 0]);
+            let ports = Some((port_asked, port_asked));
+            let of_first = RawRule { class: 5, protocol: Some(6), ..RawRule::default() };
+            let to_server = RawRule { source: Some("h0".into()), destination_port: ports, ..of_first.clone() };
+            let to_client = RawRule { destination: Some("h0".into()), source_port: ports, ..of_first.clone() };
+            let ordinary = RawRule { class: 6, source: Some("h1".into()), destination: Some("h0".into()), ..of_first };
+            plan.switches[0].classify = vec![to_server, to_client, ordinary];
+            plan.observe.ports = ["h0", "h1", "h3"].map(|host| ("sw".into(), host.into())).into();
+            let mut stream = stream("ordinary", "h1", "h0", 1, 0);
+            (stream.body.rate_bps, stream.body.write_bytes) = (10_000_000, 12_500);
+            plan.workloads.push(RawWorkload::from(stream));
+            plan.stop_at_ps = 5 * S;
+        });
+        let frames = |host: &str| {
+            let queues = &port(&seen.outcome, "sw", host)["queues"];
+            [0, 1, 2].map(|queue| count(&queues[queue], "tx_frames"))
+        };
+        let [others, first, _] = frames("h3");
+        assert!(first >= USUAL.requests, "{first} frames");
+        let share = first as f64 / (first + others) as f64;
+        within("share of the first of three clients in the frames to the server", share, (0.32, 0.35));
+        let [others, answers, ordinary] = frames("h0");
+        assert!(others == 0 && answers >= USUAL.requests && ordinary > 1_000, "{others}, {answers}, {ordinary}");
+        assert_eq!(frames("h1")[1], 0);
+    }
 }

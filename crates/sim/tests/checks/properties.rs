@@ -122,7 +122,7 @@ proptest! {
     }
 }
 
-/// A host and its work that share no wire with the others leave their luck alone: what the others do is the same to the
+/// A host and its work that share no wire with the others leave their random draws alone: what the others do is the same to the
 /// picosecond, because every random stream has an address of its own.
 #[test]
 fn unrelated_hosts_and_work_leave_the_luck_of_others_alone() {

@@ -1,1 +1,1 @@
-"""NX-OS: `class-map`, `policy-map`, `system qos`, `hardware qos` and what belongs to them."""
+"""NX-OS: `class-map`, `policy-map`, `system qos`, `hardware qos` and related commands."""

@@ -1,4 +1,4 @@
-"""Which policy-maps are in force, and at which ports."""
+"""The policy-maps in force and the ports at which they are applied."""
 
 from collections import Counter
 from dataclasses import dataclass, field
@@ -19,10 +19,10 @@ Use = tuple[PolicyMap | None, ConfigCommand, str]
 
 @dataclass
 class Applied:
-    """Policies by what they are applied as."""
+    """The policy-maps in force, by slot (`qos`, `network-qos`, `output`, `input`)."""
 
     everywhere: dict[str, PolicyMap | None] = field(default_factory=dict)
-    """Of the whole switch; None is the switch's own."""
+    """For the whole switch; None stands for the switch's default policy."""
     of_ports: dict[str, tuple[PolicyMap | None, ConfigCommand]] = field(default_factory=dict)
     """Output policies of interfaces that differ from that of the switch."""
 
@@ -31,13 +31,13 @@ class Applied:
         return self.everywhere.get(slot)
 
     def in_force(self) -> list[PolicyMap]:
-        """Every policy-map that something uses."""
+        """Every policy-map in force."""
         used = [*self.everywhere.values(), *(policy for policy, _ in self.of_ports.values())]
         return [policy for policy in used if policy is not None]
 
 
 def applied_policies(config: NxosConfig) -> Applied:
-    """What `service-policy` says; a policy that nothing applies is taken where there is no other of its type."""
+    """The policies that `service-policy` applies. For a type without any, the last defined policy-map is taken."""
     uses: dict[str, list[Use]] = {}
     for place in (config.system, *config.interfaces):
         for command in (c for c in place.commands if c.verb == "service_policy"):
@@ -58,7 +58,7 @@ def _use(config: NxosConfig, place: Commands, command: ConfigCommand, uses: dict
     slot = "input" if kind == "queuing" and direction == "input" else SLOTS.get(kind)
     interface = place.name.removeprefix("interface ") if place is not config.system else ""
     if slot is None or (slot == "qos" and direction == "output"):
-        words = "classification at the output; this model classifies at the input" if slot else "no policy of queues"
+        words = "classification at the output; frames are classified at the input" if slot else "a control-plane policy"
         config.remarks.add(command.line, command.text, "not-modelled", words)
     elif policy is None and not is_own(kind, name):
         words = f"there is no policy-map '{name}' of type {kind}"
@@ -68,7 +68,7 @@ def _use(config: NxosConfig, place: Commands, command: ConfigCommand, uses: dict
 
 
 def _everywhere(config: NxosConfig, slot: str, uses: list[Use], found: Applied) -> None:
-    """The system's policy, or else the one that most interfaces have; others are those of single ports."""
+    """Selects the system's policy, or else the one of most interfaces; the others are policies of single ports."""
     systems = [use for use in uses if not use[2]]
     if systems:
         chosen = systems[-1]
@@ -83,22 +83,26 @@ def _everywhere(config: NxosConfig, slot: str, uses: list[Use], found: Applied) 
     if not systems:
         ports = [interface for policy, _, interface in uses if policy is chosen[0]]
         words = (
-            f"'{tree.name(chosen[1].tree)}' is applied at {_some(ports)} alone; here all ports {EVERY_PORT.get(slot)}"
+            f"'{tree.name(chosen[1].tree)}' is applied only at {_some(ports)}; in the scenario all ports "
+            f"{EVERY_PORT.get(slot)}"
         )
         config.remarks.add(chosen[1].line, chosen[1].text, "assumed", words)
     for policy, command, interface in uses:
         if policy is chosen[0]:
-            words = f"'{tree.name(command.tree)}' is applied" if policy else "the switch's own policy"
+            words = f"'{tree.name(command.tree)}' is applied" if policy else "the switch's default policy"
             config.remarks.add(command.line, command.text, "understood", words)
         elif slot == "output" and interface:
             found.of_ports[interface] = (policy, command)
         elif interface:
-            words = f"line {chosen[1].line} applies '{tree.name(chosen[1].tree)}'; a switch has one {_noun(slot)} here"
+            words = (
+                f"line {chosen[1].line} applies '{tree.name(chosen[1].tree)}'; a switch has only one {_noun(slot)} in "
+                "a scenario"
+            )
             config.remarks.add(command.line, command.text, "not-modelled", words)
 
 
 def _unapplied(config: NxosConfig, slot: str, found: Applied) -> None:
-    """The last policy of a type that nothing applies."""
+    """Takes the last policy of a type of which none is applied."""
     kind = "queuing" if slot in ("output", "input") else slot
     used = found.in_force()
     candidates = [
@@ -110,7 +114,7 @@ def _unapplied(config: NxosConfig, slot: str, found: Applied) -> None:
         return
     policy = candidates[-1]
     others = ", ".join(f"'{other.name}'" for other in candidates[:-1])
-    words = f"no service-policy applies a policy of type {kind}: '{policy.name}' (the last) is taken"
+    words = f"no service-policy applies a policy of type {kind}: the last one, '{policy.name}', is used"
     if others:
         words += f"; {others} {'is' if len(candidates) == 2 else 'are'} not used"
     config.remarks.add(policy.command.line, policy.command.text, "assumed", words)
@@ -118,7 +122,7 @@ def _unapplied(config: NxosConfig, slot: str, found: Applied) -> None:
 
 
 def is_input(policy: PolicyMap) -> bool:
-    """Whether a queuing policy is about input queues: by the names of its classes, or because they have thresholds."""
+    """Whether a queuing policy is one of input queues: by the names of its classes, or because they have thresholds."""
     verbs = {action.verb for entry in policy.classes for action in entry.actions}
     return any(INPUT_CLASS.match(entry.name) for entry in policy.classes) or verbs == {"pause"}
 

@@ -1,4 +1,4 @@
-"""`policy-map type qos`: which frames are in which class, and policers."""
+"""`policy-map type qos`: classification rules and policers."""
 
 import re
 from typing import Any
@@ -14,7 +14,7 @@ Yaml = dict[str, Any]
 
 CODE_POINT_MAX = 63
 FCOE_PRIORITY = 3
-"""Priority of FCoE frames (FC-BB-5), which a Nexus 5000 has a class for."""
+"""Priority of FCoE frames (FC-BB-5), for which a Nexus 5000 has a class."""
 RANGES = re.compile(r"[0-9]{1,5}(-[0-9]{1,5})?(,[0-9]{1,5}(-[0-9]{1,5})?)*")
 VLAN_MAX = 4094
 
@@ -43,21 +43,22 @@ def classify_of(config: NxosConfig, policy: PolicyMap) -> tuple[list[Yaml], list
         policers += [made for _, made in police]
         members.setdefault(group or 0, []).append((entry.command, police[0][0] if police else None))
     _shared_groups(config, members)
-    # Every frame that no class takes is in qos-group 0, whatever its priority.
+    # Every frame that matches no class is in qos-group 0, whatever its priority.
     return [*rules, {"pcp": list(range(8)), "class": otherwise}], policers
 
 
 def _shared_groups(config: NxosConfig, members: dict[int, list[tuple[ConfigCommand, ConfigCommand | None]]]) -> None:
-    """A policer here is one of a qos-group; the switch's is one of a class, and a group may have several classes."""
+    """In a scenario a policer belongs to a qos-group; in NX-OS to a class, of which a group may have several."""
     for group, classes in members.items():
         for place, (command, police) in enumerate(classes):
             if police is None:
                 continue
             for other, others in (pair for n, pair in enumerate(classes) if n != place):
-                own = "has none" if others is None else f"has its own (line {others.line})"
+                own = "has no policer" if others is None else f"has its own policer (line {others.line})"
                 words = (
-                    f"here the policer of '{tree.name(command.tree)}' (line {command.line}) is one for all of "
-                    f"qos-group {group}; '{tree.name(other.tree)}' (line {other.line}) is in it too and {own}"
+                    f"in the scenario the policer of '{tree.name(command.tree)}' (line {command.line}) applies to all "
+                    f"of qos-group {group}, which also contains '{tree.name(other.tree)}' (line {other.line}); that "
+                    f"class {own}"
                 )
                 config.remarks.add(police.line, police.text, "not-modelled", words)
 
@@ -67,12 +68,17 @@ def _group(config: NxosConfig, entry: PolicyClass) -> int | None:
     for action in (action for action in entry.actions if action.verb == "set"):
         wanted = tree.part(action.tree, "set_group")
         if wanted is None:
-            config.remarks.add(action.line, action.text, "not-modelled", "marks on frames: workloads carry them")
+            config.remarks.add(
+                action.line,
+                action.text,
+                "not-modelled",
+                "marking of frames: workloads set priority and dscp themselves",
+            )
         elif tree.number(wanted) > GROUP_MAX:
-            config.remarks.add(action.line, action.text, "not-understood", f"a qos-group is 0 to {GROUP_MAX}")
+            config.remarks.add(action.line, action.text, "not-understood", f"a qos-group must be 0 to {GROUP_MAX}")
         else:
             if group not in (None, tree.number(wanted)):
-                words = f"this class is qos-group {group} already; this later line takes precedence"
+                words = f"the class already has qos-group {group}; this later line takes precedence"
                 config.remarks.add(action.line, action.text, "contradiction", words)
             group = tree.number(wanted)
             config.remarks.add(action.line, action.text, "understood", f"class: {group}")
@@ -82,7 +88,7 @@ def _group(config: NxosConfig, entry: PolicyClass) -> int | None:
 def _conditions(config: NxosConfig, entry: PolicyClass) -> list[Yaml]:
     class_map = config.class_maps.get(("qos", entry.name))
     if class_map is None and entry.name == FCOE_CLASS:
-        words = f"the switch's own class: priority {FCOE_PRIORITY}"
+        words = f"the switch's predefined class: priority {FCOE_PRIORITY}"
         config.remarks.add(entry.command.line, entry.command.text, "assumed", words)
         return [{"pcp": [FCOE_PRIORITY]}]
     if class_map is None:
@@ -92,7 +98,7 @@ def _conditions(config: NxosConfig, entry: PolicyClass) -> list[Yaml]:
     alternatives = [_condition(config, match) for match in class_map.matches]
     if class_map.unread and not class_map.is_any:
         command = entry.command
-        words = f"line {class_map.unread[0]} is an unsupported condition, and all must match: the class is empty"
+        words = f"all conditions must match and line {class_map.unread[0]} is not supported: the class is omitted"
         config.remarks.add(command.line, command.text, "not-modelled", words)
         return []
     return _either(alternatives) if class_map.is_any else _all_of(config, class_map, alternatives)
@@ -117,7 +123,7 @@ def _all_of(config: NxosConfig, class_map: ClassMap, alternatives: list[list[Yam
 
 
 def _condition(config: NxosConfig, match: ConfigCommand) -> list[Yaml]:
-    """What one `match` asks for; empty, with a remark, when the model cannot ask it."""
+    """The conditions of one `match`; empty, with a remark, when a scenario cannot express it."""
     (part,) = tree.parts(
         match.tree, *(f"match_{kind}" for kind in ("cos", "dscp", "precedence", "vlan", "group", "access", "protocol"))
     )
@@ -125,9 +131,7 @@ def _condition(config: NxosConfig, match: ConfigCommand) -> list[Yaml]:
     if rules:
         config.remarks.add(match.line, match.text, "understood", f"classify: {', '.join(rules[0])}")
     else:
-        config.remarks.add(
-            match.line, match.text, "not-modelled", "such frames keep the class of the rules that follow"
-        )
+        config.remarks.add(match.line, match.text, "not-modelled", "such frames get the class of the rules that follow")
     return rules
 
 
@@ -195,7 +199,10 @@ def _police(config: NxosConfig, action: ConfigCommand, group: int | None) -> Yam
     ]
     if not rate_bps or (len(amounts) > 1 and not burst) or set(marks) - {"transmit", "drop"}:
         config.remarks.add(
-            action.line, action.text, "not-modelled", "write police: {rate, burst} with a rate and a size"
+            action.line,
+            action.text,
+            "not-modelled",
+            "unsupported form: write police: {rate, burst} with a rate and a size",
         )
         return None
     config.remarks.add(action.line, action.text, "understood", "police")
@@ -204,7 +211,7 @@ def _police(config: NxosConfig, action: ConfigCommand, group: int | None) -> Yam
 
 
 def _burst_bytes(amount: Node, rate_bps: int | None) -> int | None:
-    """A burst as a size; one as a time is what the rate carries meanwhile (`bc 200 ms`)."""
+    """A burst in bytes; a burst given as a time (`bc 200 ms`) is the bytes that the rate carries in it."""
     stated_ps = tree.amount(amount, tree.TIME_UNITS_PS, "")
     if stated_ps is None:
         return tree.amount(amount, tree.SIZE_UNITS, "bytes")

@@ -1,4 +1,4 @@
-"""What a configuration says about queueing: maps, interfaces and the commands below them."""
+"""The queueing part of a configuration: maps, interfaces and the commands below them."""
 
 from dataclasses import dataclass, field
 
@@ -8,19 +8,19 @@ from tailrace.importers.remarks import Remarks
 
 @dataclass
 class ClassMap:
-    """What makes a frame a member of a class."""
+    """The conditions under which a frame belongs to a class."""
 
     kind: str
     name: str
     is_any: bool
     matches: list[ConfigCommand] = field(default_factory=list)
     unread: list[int] = field(default_factory=list)
-    """Lines of conditions that are not read."""
+    """Lines of conditions that are not supported."""
 
 
 @dataclass
 class PolicyClass:
-    """What a policy does with a class."""
+    """The actions of a policy for a class."""
 
     kind: str
     name: str
@@ -51,7 +51,7 @@ Place = ClassMap | PolicyMap | PolicyClass | Commands
 
 @dataclass
 class NxosConfig:
-    """Everything that a configuration says about queueing."""
+    """The queueing part of a configuration."""
 
     remarks: Remarks = field(default_factory=Remarks)
     switch_name: ConfigCommand | None = None
@@ -61,7 +61,7 @@ class NxosConfig:
     interfaces: list[Commands] = field(default_factory=list)
     access_lists: dict[str, Commands] = field(default_factory=dict)
     everywhere: list[ConfigCommand] = field(default_factory=list)
-    """`hardware qos`, `system jumbomtu`, `priority-flow-control watch-dog`: they stand anywhere."""
+    """`hardware qos`, `system jumbomtu`, `priority-flow-control watch-dog`: commands outside of any section."""
     names: dict[tuple[str, str], str] = field(default_factory=dict)
     """Names of queues by policy and class, from comments."""
     commands: list[ConfigCommand] = field(default_factory=list)
@@ -69,6 +69,6 @@ class NxosConfig:
     class_mtus: dict[int, tuple[int, ConfigCommand]] = field(default_factory=dict)
     """MTU by qos-group, of the network-qos policy in force."""
     port_rates: dict[str, int] = field(default_factory=dict)
-    """Bits per second of the ports that state a speed."""
+    """Rate of ports with a `speed` command, in bit/s."""
     mtus: list[tuple[int, int, str, str]] = field(default_factory=list)
-    """Line, bytes, text and whom it is for: to find lines that contradict each other."""
+    """Line, bytes, text and scope of each MTU, to find lines that contradict each other."""

@@ -1,4 +1,4 @@
-"""From a policy to an NX-OS configuration that the importer reads back."""
+"""Writes a policy as an NX-OS configuration that the importer can read back."""
 
 from collections.abc import Iterator, Mapping
 
@@ -11,19 +11,22 @@ from tailrace.importers.nxos.export_network import (
     network_lines,
     port_lines,
 )
-from tailrace.importers.nxos.export_shares import bandwidth_lines
 from tailrace.importers.nxos.importer import import_nxos
 from tailrace.importers.nxos.reading import PREFIX
+from tailrace.importers.nxos.shares import LEAST
 from tailrace.importers.nxos.units import rate_words
 from tailrace.importers.remarks import Remarks
-from tailrace.importers.section import PRIORITIES
+from tailrace.importers.section import ONE_PERCENT_PPB, PRIORITIES
 from tailrace.scenario.policies.aqm.afd import Afd
 from tailrace.scenario.policies.aqm.red import Red
 from tailrace.scenario.policies.aqm.step import Step
 from tailrace.scenario.policies.limit import VENDOR_ALPHAS_MILLI, Limit
 from tailrace.scenario.policies.switch import Policy, Queue, Switch
+from tailrace.scenario.policies.weights import ratio
 
-ONE_PERCENT_PPB = 10**7
+LEAST_PPB = int(LEAST * ONE_PERCENT_PPB)
+PARTS_MAX = 100
+"""Remaining percentages add up to at most this."""
 
 
 def export_nxos(
@@ -33,7 +36,7 @@ def export_nxos(
     mtu_bytes: int = MTU_BYTES_DEFAULT,
     others: Mapping[str, Policy] | None = None,
 ) -> tuple[str, Remarks]:
-    """The configuration, and what of the policy NX-OS has no words for.
+    """The configuration, and remarks about settings that NX-OS cannot express.
 
     `mtu_bytes` is the largest MTU of the hosts; `others` are the policies by name that `switch.ports` uses.
     """
@@ -63,7 +66,7 @@ def export_nxos(
 
 
 def groups_of(policy: Policy) -> dict[str, int]:
-    """A qos-group for each queue: the class that uses it alone; the usual queue is the default one."""
+    """A qos-group for each queue: the class mapped to it; the queue of unlisted priorities has group 0."""
     usual = policy.queue_of(0)
     groups = {usual: 0}
     for queue in policy.queues:
@@ -131,3 +134,23 @@ def _aqm(queue: Queue) -> Iterator[str]:
 def _thresholds(minimum: int, maximum: int, probability_ppb: int) -> str:
     percent = round(probability_ppb / ONE_PERCENT_PPB)
     return f"minimum-threshold {minimum} bytes maximum-threshold {maximum} bytes drop-probability {percent}"
+
+
+def bandwidth_lines(policy: Policy) -> dict[str, str]:
+    """The command of each weighted queue that states a share."""
+    stated = {name: queue.share for name, queue in policy.queues.items() if queue.share is not None}
+    whole = {name: share // ONE_PERCENT_PPB for name, share in stated.items() if share % ONE_PERCENT_PPB == 0}
+    parts = _parts({name: share for name, share in stated.items() if name not in whole})
+    if whole and parts is not None:
+        absolute = {name: f"bandwidth percent {percent}" for name, percent in whole.items()}
+        lines = absolute | {name: f"bandwidth remaining percent {part}" for name, part in parts.items()}
+        return {name: lines[name] for name in stated}
+    # The least share is what a queue without bandwidth was given, and taken from the largest one.
+    percents = {name: 0 if share == LEAST_PPB else round(share / ONE_PERCENT_PPB) for name, share in stated.items()}
+    return {name: f"bandwidth remaining percent {percent}" for name, percent in percents.items()}
+
+
+def _parts(shares: dict[str, int]) -> dict[str, int] | None:
+    """Small whole numbers in the ratio of the shares; None when there are none."""
+    parts = ratio(list(shares.values()), PARTS_MAX)
+    return None if parts is None else dict(zip(shares, parts, strict=True))

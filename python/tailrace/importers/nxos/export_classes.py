@@ -15,7 +15,7 @@ def class_names(switch: Switch) -> str:
 
 
 def class_lines(switch: Switch, policy: Policy) -> list[str]:
-    """A class-map for each rule in order, and the policy that gives each its qos-group."""
+    """A class-map for each rule in order, and the policy that sets the qos-group of each."""
     rules = [(f"{switch.policy}-{n}", rule) for n, rule in enumerate(_rules(switch), 1) if _is_sayable(rule)]
     lines: list[str] = []
     for name, rule in rules:
@@ -35,18 +35,21 @@ def class_lines(switch: Switch, policy: Policy) -> list[str]:
 
 
 def police_remark(switch: Switch, policy: Policy, remarks: Remarks) -> None:
-    """The switch polices each class by itself: a scenario's policer of several rules becomes as many."""
+    """NX-OS polices each class separately: a policer for several rules becomes one for each."""
     police = _police(policy)
     if police is None or not switch.classify:
         return
     rules = [rule for rule in (*_rules(switch), _otherwise(switch)) if rule.class_ == police[0]]
     if len(rules) > 1:
-        words = f"{len(rules)} classes of qos-group {police[0]} have this policer, each its own: together more passes"
+        words = (
+            f"each of the {len(rules)} classes of qos-group {police[0]} gets its own copy of this policer: together "
+            "they pass more"
+        )
         remarks.add(0, f"policies.{switch.policy}.police", "not-modelled", words)
 
 
 def _rules(switch: Switch) -> list[Rule]:
-    """The rules without the one that takes the rest."""
+    """The rules without the catch-all rule."""
     rules = switch.classify
     return rules[:-1] if rules and takes_all(rules[-1]) else rules
 
@@ -85,7 +88,7 @@ def _side(ports: tuple[int, int] | None) -> str:
 
 
 def _police(policy: Policy) -> tuple[int, str] | None:
-    """The class that is policed and the command, where NX-OS can say it."""
+    """The policed class and the command, where NX-OS can express the policer."""
     police = policy.police
     if police is None or police.per_flow or len(police.priorities) != 1:
         return None

@@ -9,11 +9,11 @@ from tailrace.scenario.policies.pause import GroupThresholds, LinkPause, Pfc
 from tailrace.scenario.policies.switch import Policy, Switch
 
 MTU_BYTES_DEFAULT = 1500
-"""Of a class that states none (Cisco-NX-OS-device.yang, SetMTU.value)."""
+"""MTU of a class that states none (Cisco-NX-OS-device.yang, SetMTU.value)."""
 PS_PER_MS = 10**9
 PORT = "interface Ethernet1/{}"
 EVERY_PORT = PORT.format(1)
-"""The commands of a port stand below one; the others are alike."""
+"""The commands of a port are written below one interface; the other ports have the same."""
 
 
 def network_lines(policy: Policy, groups: dict[str, int], mtu_bytes: int) -> list[str]:
@@ -61,7 +61,7 @@ def hardware_lines(policy: Policy) -> Iterator[str]:
         yield f"hardware qos dynamic-packet-prioritization age-period {time_words(policy.dpp.age)}"
     etrap = policy.trap
     if etrap is not None:
-        assert etrap.profile in ETRAP_PROFILES_PS, "profiles have the vendor's names"
+        assert etrap.profile in ETRAP_PROFILES_PS, "profile names are those of the vendor"
         yield f"hardware qos afd profile {etrap.profile}"
         yield f"hardware qos etrap byte-count {etrap.byte_count} bytes"
         yield f"hardware qos etrap bandwidth-threshold {etrap.bandwidth_threshold} bytes"
@@ -92,7 +92,7 @@ def interface_lines(policy: Policy) -> Iterator[str]:
 
 
 def port_lines(switch: Switch, others: Mapping[str, Policy]) -> Iterator[str]:
-    """Ports with a queuing policy of their own; a description says where each leads to."""
+    """Ports with a queuing policy of their own; the description of each names its neighbour."""
     ports = [(neighbour, policy) for neighbour, policy in switch.ports.items() if policy in others]
     for number, (neighbour, policy) in enumerate(ports, 2):
         yield PORT.format(number)

@@ -1,4 +1,4 @@
-"""Which qos-group (0 to 7) a class of a queuing or network-qos policy is."""
+"""The qos-group (0 to 7) of a class of a queuing or network-qos policy."""
 
 import re
 
@@ -26,12 +26,12 @@ FOUR_QUEUES = re.compile(r"^c-(?:out-q|nq|4q-nq)[1-3]$")
 FCOE_CLASS, FCOE_GROUP = "class-fcoe", 1
 """Predefined class of a Nexus 5000 and its qos-group [K]."""
 MULTICAST_CLASSES = frozenset(("class-all-flood", "class-ip-multicast"))
-"""Predefined classes of a Nexus 5000 that no unicast frame is in."""
+"""Predefined classes of a Nexus 5000 for multicast frames."""
 GROUP_MAX = 7
 
 
 def group_of(config: NxosConfig, entry: PolicyClass) -> int | None:
-    """The qos-group of a class; None, with a remark, when it has none."""
+    """The qos-group of a class; None, with a remark, for a class without one."""
     numbered = NUMBERED_CLASS.match(entry.name)
     if numbered:
         return int(numbered[1])
@@ -42,7 +42,7 @@ def group_of(config: NxosConfig, entry: PolicyClass) -> int | None:
     if entry.name == FCOE_CLASS and class_map is None:
         return FCOE_GROUP
     if entry.name in MULTICAST_CLASSES:
-        words = "a class of multicast frames: the model has none"
+        words = "a class of multicast frames"
         config.remarks.add(entry.command.line, entry.command.text, "not-modelled", words)
         return None
     if len(groups) == 1 and max(groups) <= GROUP_MAX:
@@ -55,7 +55,7 @@ def group_of(config: NxosConfig, entry: PolicyClass) -> int | None:
 
 
 def _groups(config: NxosConfig, entry: PolicyClass) -> set[int]:
-    """Groups that the class-map of a class names; a network-qos class may name priorities instead."""
+    """The qos-groups that a class-map matches; a network-qos class may match priorities instead."""
     class_map = config.class_maps.get((entry.kind, entry.name))
     matches = class_map.matches if class_map else []
     groups = {tree.number(wanted) for match in matches if (wanted := tree.part(match.tree, "match_group")) is not None}
@@ -76,5 +76,5 @@ def _understand_matches(config: NxosConfig, entry: PolicyClass) -> None:
         if tree.part(match.tree, "match_group") is not None:
             config.remarks.add(match.line, match.text, "understood", f"class '{entry.name}'")
         elif entry.kind != "network-qos" or tree.part(match.tree, "match_cos") is None:
-            words = f"a class of type {entry.kind} is a qos-group; what else it matches is omitted"
+            words = f"a class of type {entry.kind} selects a qos-group; its other conditions are omitted"
             config.remarks.add(match.line, match.text, "not-modelled", words)

@@ -13,7 +13,7 @@ from tailrace.importers.section import size, time
 WATCHDOG_INTERVAL_MS = 100
 """`priority-flow-control watch-dog interval` [K]."""
 WATCHDOG_MULTIPLIER = 1
-"""`shutdown-multiplier`: intervals without progress that are a storm [K]."""
+"""`shutdown-multiplier`: intervals without progress until a storm is declared [K]."""
 RESTORE_MULTIPLIER = 10
 """`auto-restore`: intervals without pauses after which a queue works again [K]."""
 PS_PER_MS = 10**9
@@ -28,10 +28,10 @@ class Hardware:
     dpp: Yaml = field(default_factory=dict)
     etrap: Yaml = field(default_factory=dict)
     commands: dict[str, ConfigCommand] = field(default_factory=dict)
-    """By the setting."""
+    """The command of each setting, by its name."""
 
     def used(self, config: NxosConfig, *, has_dpp: bool, has_afd: bool) -> None:
-        """Says of each setting whether anything uses it."""
+        """Adds a remark for each setting: whether anything uses it."""
         for setting, command in self.commands.items():
             is_dpp = setting.startswith("dpp")
             if has_dpp if is_dpp else has_afd:
@@ -42,7 +42,7 @@ class Hardware:
 
 
 def hardware_of(config: NxosConfig) -> Hardware:
-    """Every `hardware qos` of the configuration; of two different ones, the later counts."""
+    """Every `hardware qos` setting of the configuration; a later line takes precedence."""
     hardware = Hardware()
     for command in (c for c in config.everywhere if c.verb == "hardware"):
         (part,) = tree.parts(
@@ -51,7 +51,7 @@ def hardware_of(config: NxosConfig) -> Hardware:
         setting = str(part.data)
         value = _value(setting, part)
         if value is None:
-            words = "a number above zero, times with usec, msec or sec"
+            words = "expected a number above zero; times need usec, msec or sec"
             config.remarks.add(command.line, command.text, "not-understood", words)
             continue
         earlier = hardware.commands.get(setting)
@@ -83,20 +83,26 @@ def pausing_of(config: NxosConfig, network: NetworkQos) -> Yaml:
     watchdog = _watchdog(config, pauses=bool(network.lossless or link))
     if network.lossless:
         if modes == {"off"}:
-            words = "classes are lossless, but every port has priority-flow-control mode off: no pauses are imported"
+            words = "classes are lossless, but every port has priority-flow-control mode off: pfc is omitted"
             config.remarks.add(0, "", "contradiction", words)
             return {}
         if link:
             words = (
-                "flowcontrol pauses the whole link, and classes are lossless: a port has one of the two, pfc is taken"
+                "flowcontrol pauses the whole link, but classes are lossless: a port can have only one of the two, "
+                "and pfc is imported"
             )
             config.remarks.add(0, "flowcontrol", "contradiction", words)
         if not modes:
-            config.remarks.add(0, "", "assumed", "no port has priority-flow-control mode: on, as both ends agree to it")
+            config.remarks.add(
+                0,
+                "",
+                "assumed",
+                "no port has priority-flow-control mode; it is taken as on, the result of auto-negotiation",
+            )
         return {"pfc": _pfc(network) | watchdog}
     if "on" in modes:
         config.remarks.add(
-            0, "", "assumed", "priority-flow-control is on, but no network-qos class has pause: nothing is lossless"
+            0, "", "assumed", "priority-flow-control is on, but no network-qos class has pause: no class is lossless"
         )
     return {"link_pause": link | watchdog} if link else {}
 
@@ -117,7 +123,10 @@ def _modes(config: NxosConfig) -> set[str]:
             config.remarks.add(command.line, command.text, "understood", f"pfc of {interface.name}")
     if "off" in modes and len(modes) > 1:
         config.remarks.add(
-            0, "", "not-modelled", "ports differ in priority-flow-control: one policy for all is imported, on"
+            0,
+            "",
+            "not-modelled",
+            "ports differ in priority-flow-control: one policy with pfc is imported for all of them",
         )
     return modes
 

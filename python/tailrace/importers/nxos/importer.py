@@ -1,4 +1,4 @@
-"""From an NX-OS configuration to the switch section of a scenario."""
+"""Converts an NX-OS configuration to the switch section of a scenario."""
 
 from typing import Any
 
@@ -16,7 +16,7 @@ from tailrace.importers.remarks import Remarks
 from tailrace.importers.section import Section, usable_name
 
 SWITCH_NAME = "switch"
-"""Name where a configuration states none."""
+"""Name of a switch whose configuration states none."""
 POLICY_NAME = "nxos"
 """Name of the policy where no policy-map of type queuing names it."""
 Yaml = dict[str, Any]
@@ -45,7 +45,7 @@ def import_nxos(text: str, host_mtus: dict[str, int] | None = None) -> tuple[Sec
     _left_over(config)
     section.check(config.remarks)
     section.is_sound &= policies.is_sound
-    # Each port with a rate has a line of its own, which is about no queue.
+    # Lines about port rates do not count: they are not about queues.
     section.has_queues = config.remarks.count("understood") > len(config.port_rates)
     return section, config.remarks
 
@@ -60,7 +60,7 @@ def _switch_name(config: NxosConfig) -> str:
 
 
 def _unused(config: NxosConfig, applied: Applied) -> None:
-    """Maps that nothing uses."""
+    """Adds remarks about unused maps."""
     used = applied.in_force()
     for (kind, name), policy in config.policy_maps.items():
         if any(policy is one for one in used):
@@ -68,14 +68,18 @@ def _unused(config: NxosConfig, applied: Applied) -> None:
             continue
         commands = [policy.command, *(c for e in policy.classes for c in (e.command, *e.actions))]
         for command in commands:
-            words = "traffic to the switch itself" if kind == "control-plane" else f"policy-map '{name}' is not applied"
+            words = (
+                "concerns control-plane traffic only"
+                if kind == "control-plane"
+                else f"policy-map '{name}' is not applied"
+            )
             config.remarks.add(command.line, command.text, "no-effect", words)
             if command.verb == "mtu":
                 config.mtus.append((command.line, tree.number(command.tree), command.text, f"policy-map {name}"))
 
 
 def _left_over(config: NxosConfig) -> None:
-    """Whatever has no remark yet belongs to a map that nothing in force uses."""
+    """Adds remarks for all remaining commands: they belong to maps that no applied policy uses."""
     told = {(remark.line, remark.text) for remark in config.remarks.found}
     for command in config.commands:
         if (command.line, command.text) not in told:
@@ -92,5 +96,8 @@ def _classify(config: NxosConfig, policy: PolicyMap | None, section: Section) ->
     for own in section.policies.values() if policers else ():
         own["police"] = policers[0]
     for extra in policers[1:]:
-        words = f"a port has one policer here; that of {extra['rate']} for class {extra['priorities'][0]} is omitted"
+        words = (
+            f"a port has only one policer in a scenario; that of {extra['rate']} for class {extra['priorities'][0]} "
+            "is omitted"
+        )
         config.remarks.add(0, "", "not-modelled", words)

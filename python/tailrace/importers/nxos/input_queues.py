@@ -1,4 +1,7 @@
-"""`service-policy type queuing input`: thresholds of the lossless classes; nothing else there changes output queues."""
+"""`service-policy type queuing input`: thresholds of the lossless classes.
+
+Its other settings do not affect output queues.
+"""
 
 from tailrace.importers.nxos import tree
 from tailrace.importers.nxos.config import NxosConfig, PolicyMap
@@ -16,15 +19,15 @@ def read_input(config: NxosConfig, policy: PolicyMap, network: NetworkQos) -> No
         for action in entry.actions:
             parts = tree.parts(action.tree, "pause_buffer") if action.verb == "pause" else []
             if group is None:
-                words = f"it belongs to class '{entry.name}', which is not imported"
+                words = f"the command belongs to class '{entry.name}', which is not imported"
                 config.remarks.add(action.line, action.text, "not-modelled", words)
             elif not parts:
-                words = (
-                    "an input queue: this model queues at the output; shares and limits are those of the output policy"
-                )
+                words = "an input queue; shares and limits are those of the output policy"
                 config.remarks.add(action.line, action.text, "not-modelled", words)
             elif group not in network.lossless:
-                words = f"qos-group {group} is not lossless (no network-qos class has pause): nothing is paused"
+                words = (
+                    f"qos-group {group} is not lossless (no network-qos class has pause): its thresholds have no effect"
+                )
                 config.remarks.add(action.line, action.text, "no-effect", words)
             else:
                 network.lossless[group] |= thresholds_of(config, action, parts[0])

@@ -1,7 +1,7 @@
-"""From a text to logical lines: prompts of a session are removed, lines that go on are put together.
+"""Splits a text into logical lines: removes prompts of a session and joins continued lines.
 
-Configurations come from documents and terminals as well as from `show running-config`. A line that ends in a backslash
-goes on in the next one, and so does a line whose successor begins with words that only continue a command.
+Configurations come from documents and terminals as well as from `show running-config`. A line continues in the next one
+if it ends in a backslash, or if the next one begins with words that only continue a command.
 """
 
 import re
@@ -23,11 +23,11 @@ GOES_ON = frozenset(
         "resume-threshold",
     )
 )
-"""Words that begin no command: a line with one in front belongs to the line above it."""
+"""Words that begin no command: a line that begins with one continues the line above it."""
 LONG = ("random-detect", "pause")
-"""Commands that are long enough to be broken."""
+"""Commands that are long enough to be wrapped."""
 LINES_JOINED_MAX = 16
-"""Lines of one command."""
+"""Physical lines of one command, at most."""
 
 
 @dataclass

@@ -1,4 +1,4 @@
-"""What lines that are no command of the grammar would have meant."""
+"""Meanings of lines that the grammar does not cover."""
 
 import re
 
@@ -29,53 +29,56 @@ NO_EFFECT: tuple[tuple[str, str], ...] = (
     ),
     (r"(vlan|vrf|ip address|ip route|ipv6|router|mac|arp|fabric|nv|evpn|udld|cdp|lldp|no cdp|no lldp)\b", "forwarding"),
     (r"(ip (ospf|router|pim|load-sharing)|hsrp|vsan|fcoe|npiv|name|neighbor|address-family|fex)\b", "forwarding"),
-    (r"no (pause|congestion-control)\b", "the switch's default: a class that drops"),
+    (r"no (pause|congestion-control)\b", "the switch's default: a lossy class"),
     (r"congestion-control tail-drop\b", "the switch's default"),
     (r"(statistics|remark)\b", "bookkeeping"),
 )
-"""What begins lines that do not change queues."""
+"""Patterns of lines that do not affect queues, with the reason."""
 
 NOT_MODELLED: tuple[tuple[str, str], ...] = (
-    (r"spanning-tree\b", "which links forward: network.spanning_tree, bridge_priority of switches, path_cost of links"),
-    (r"no hardware qos\b", "switches a mechanism off: leave it out of the scenario"),
-    (r"hardware qos ing-pg-share\b", "how ingress priority groups share the buffer"),
+    (
+        r"spanning-tree\b",
+        "spanning tree: set network.spanning_tree, bridge_priority of switches and path_cost of links",
+    ),
+    (r"no hardware qos\b", "disables a mechanism: omit it from the scenario"),
+    (r"hardware qos ing-pg-share\b", "buffer shares of ingress priority groups"),
     (r"hardware qos (min-buffer|reserve)", "reserved buffer: queues.NAME.reserved"),
     (r"hardware qos ns-buffer-profile\b", "buffer profile for network security"),
     (r"hardware (qos|access-list|profile)\b", "a setting of the ASIC"),
     (r"platform qos\b", "a setting of the ASIC's buffers"),
-    (r"wred-queue qos-group-map\b", "restricts WRED to one queue: give that queue alone aqm: {kind: red}"),
-    (r"congestion-control\b", "how a queue signals congestion: queues.NAME.aqm"),
-    (r"random-detect\b", "WRED in an unsupported form: queues.NAME.aqm"),
-    (r"queue-limit\b", "a queue limit in an unsupported form: queues.NAME.limit"),
-    (r"bandwidth\b", "a share of the port: queues.NAME.share"),
-    (r"shape\b", "a shaper in an unsupported form: queues.NAME.shape"),
-    (r"(police|policer)\b", "a policer in an unsupported form: police"),
-    (r"match\b", "a condition of a class that the model does not know"),
-    (r"set\b", "a mark on the frame: workloads carry priority and dscp"),
-    (r"(deny|permit|\d+ (deny|permit))\b", "a rule of an access list in an unsupported form"),
-    (r"(priority-flow-control|flowcontrol)\b", "pauses in an unsupported form: pfc or link_pause"),
-    (r"pause\b", "lossless thresholds in an unsupported form: pfc"),
-    (r"service-policy\b", "applies a policy in an unsupported form"),
-    (r"qos\b", "a QoS setting"),
-    (r"(queuing|network-qos)\b", "a QoS setting"),
+    (r"wred-queue qos-group-map\b", "restricts WRED to one queue: set aqm: {kind: red} for that queue only"),
+    (r"congestion-control\b", "congestion signalling of a queue: set queues.NAME.aqm"),
+    (r"random-detect\b", "unsupported form of WRED: set queues.NAME.aqm"),
+    (r"queue-limit\b", "unsupported form of a queue limit: set queues.NAME.limit"),
+    (r"bandwidth\b", "unsupported form of a bandwidth share: set queues.NAME.share"),
+    (r"shape\b", "unsupported form of a shaper: set queues.NAME.shape"),
+    (r"(police|policer)\b", "unsupported form of a policer: set police"),
+    (r"match\b", "unsupported condition of a class"),
+    (r"set\b", "marking of frames: set priority and dscp of workloads"),
+    (r"(deny|permit|\d+ (deny|permit))\b", "unsupported form of an access-list rule"),
+    (r"(priority-flow-control|flowcontrol)\b", "unsupported form of pauses: set pfc or link_pause"),
+    (r"pause\b", "unsupported form of lossless thresholds: set pfc"),
+    (r"service-policy\b", "unsupported form of service-policy"),
+    (r"qos\b", "unsupported QoS setting"),
+    (r"(queuing|network-qos)\b", "unsupported QoS setting"),
 )
-"""What begins lines that would matter, and where a scenario says the same."""
+"""Patterns of lines that would affect queues, with the corresponding keys of a scenario."""
 
 
 LONG_NUMBER = re.compile(r"(?<![0-9])[0-9]{19,}(?![0-9])")
-"""No quantity of a switch has so many digits, and no number of the grammar."""
+"""Digits of the longest number that is read."""
 
 
 def meaning_of(text: str) -> tuple[Verdict, str, int | None]:
-    """What a line would have meant, and the MTU if it is about one."""
+    """The meaning of an uncovered line, and the MTU where it states one."""
     line = text.strip().lower()
     mtu = next((int(m[1]) for m in MTU_WORDS.finditer(line) if int(m[1]) in MTU_BYTES), None)
     if mtu is not None:
-        return "not-understood", f"not a command, but it mentions an MTU of {mtu} bytes", mtu
+        return "not-understood", f"not a command, but mentions an MTU of {mtu} bytes", mtu
     if (number := LONG_NUMBER.search(line)) is not None:
-        return "not-understood", f"a number of {len(number[0])} digits is out of every range", None
+        return "not-understood", f"a number of {len(number[0])} digits is out of range", None
     if re.match(r"hardware qos afd profile\b", line):
-        return "not-understood", "a profile is mesh, burst or ultra-burst", None
+        return "not-understood", "the profile must be mesh, burst or ultra-burst", None
     for pattern, words in NO_EFFECT:
         if re.match(pattern, line):
             return "no-effect", words, None

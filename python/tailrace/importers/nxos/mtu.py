@@ -5,13 +5,13 @@ from tailrace.importers.nxos.config import NxosConfig
 
 
 def mtu_of(config: NxosConfig, host_mtus: dict[str, int]) -> int | None:
-    """The MTU of the default class, after every other number that the configuration gives has been compared with it."""
+    """The MTU of the default class; adds remarks about every other MTU of the configuration that contradicts it."""
     for interface in config.interfaces:
         for command in (c for c in interface.commands if c.verb == "mtu"):
-            config.remarks.add(command.line, command.text, "understood", "MTU of a port: hosts.NAME.mtu")
+            config.remarks.add(command.line, command.text, "understood", "MTU of a port: set hosts.NAME.mtu")
             config.mtus.append((command.line, tree.number(command.tree), command.text, interface.name))
     for command in (c for c in config.everywhere if c.verb == "jumbo"):
-        config.remarks.add(command.line, command.text, "understood", "the largest MTU that ports may have")
+        config.remarks.add(command.line, command.text, "understood", "the maximum MTU of ports")
         largest = tree.number(command.tree)
         for line, mtu, text, _ in config.mtus:
             if mtu > largest:
@@ -23,25 +23,27 @@ def mtu_of(config: NxosConfig, host_mtus: dict[str, int]) -> int | None:
     for line, mtu, text, _ in claims:
         other = next((m for m in sorted(lines) if m != mtu), None)
         if other is not None:
-            config.remarks.add(line, text, "contradiction", f"an MTU of {mtu} here, of {other} on line {lines[other]}")
+            config.remarks.add(
+                line, text, "contradiction", f"the MTU is {mtu} on this line but {other} on line {lines[other]}"
+            )
     for host, mtu in host_mtus.items():
         if stated is not None and mtu > stated:
-            words = f"hosts.{host} of the scenario sends packets of {mtu} bytes, the switch is configured for {stated}"
+            words = f"hosts.{host} of the scenario has an MTU of {mtu} bytes, but the switch is configured for {stated}"
             config.remarks.add(lines[stated], f"mtu {stated}", "contradiction", words)
     return stated
 
 
 def _classes(config: NxosConfig) -> None:
-    """Remarks about the MTU of each class: a host here has one for all of its traffic."""
+    """Adds remarks about the MTU of each class: in a scenario a host has one MTU for all of its traffic."""
     usual = config.class_mtus.get(0, (None, None))[0]
     for group, (mtu, command) in config.class_mtus.items():
         if group == 0 or mtu == usual:
-            words = f"hosts.NAME.mtu: at most {mtu}B; the switch itself carries whatever hosts send"
+            words = f"set hosts.NAME.mtu to at most {mtu}B; a switch of a scenario has no MTU"
             config.remarks.add(command.line, command.text, "understood", words)
             continue
         words = (
-            f"MTU of qos-group {group} alone: hosts that send priority {group} need hosts.NAME.mtu: {mtu}B at most; "
-            "the switch drops what is longer, the model carries it"
+            f"MTU of qos-group {group} only: set hosts.NAME.mtu to at most {mtu}B for hosts that send priority "
+            f"{group}; the switch would drop longer frames, the model forwards them"
         )
         config.remarks.add(command.line, command.text, "understood", words)
 

@@ -14,13 +14,13 @@ Yaml = dict[str, Any]
 
 @dataclass
 class NetworkQos:
-    """What the network-qos policy says."""
+    """The settings of the network-qos policy."""
 
     express_group: tuple[int, ConfigCommand] | None = None
     dpp_groups: list[int] = field(default_factory=list)
     """Classes whose flows are prioritised."""
     lossless: dict[int, Yaml] = field(default_factory=dict)
-    """Thresholds by qos-group; empty where a class states none."""
+    """Thresholds by qos-group; empty for a class without any."""
     obeys_only: bool = False
 
 
@@ -31,7 +31,7 @@ def network_qos_of(config: NxosConfig, policy: PolicyMap) -> NetworkQos:
         group = group_of(config, entry)
         if group is None:
             for action in entry.actions:
-                words = f"it belongs to class '{entry.name}', which is not imported"
+                words = f"the command belongs to class '{entry.name}', which is not imported"
                 config.remarks.add(action.line, action.text, "not-modelled", words)
             continue
         config.remarks.add(entry.command.line, entry.command.text, "understood", f"qos-group {group}")
@@ -46,7 +46,7 @@ def network_qos_of(config: NxosConfig, policy: PolicyMap) -> NetworkQos:
 
 
 def _mtu(config: NxosConfig, entry: PolicyClass, group: int, action: ConfigCommand) -> None:
-    """The remark about it stands where all classes have been read: they may differ."""
+    """The remark about it is added after all classes have been read, because they may differ."""
     mtu = tree.number(action.tree)
     config.mtus.append((action.line, mtu, action.text, f"class {entry.name}"))
     config.class_mtus[group] = (mtu, action)
@@ -55,7 +55,7 @@ def _mtu(config: NxosConfig, entry: PolicyClass, group: int, action: ConfigComma
 def _dpp(config: NxosConfig, found: NetworkQos, group: int, action: ConfigCommand) -> None:
     express = tree.number(action.tree)
     if express > GROUP_MAX:
-        config.remarks.add(action.line, action.text, "not-understood", f"a qos-group is 0 to {GROUP_MAX}")
+        config.remarks.add(action.line, action.text, "not-understood", f"a qos-group must be 0 to {GROUP_MAX}")
         return
     if found.express_group is not None and found.express_group[0] != express:
         words = (
@@ -75,7 +75,7 @@ def _pause(config: NxosConfig, found: NetworkQos, group: int, action: ConfigComm
         if part.data == "pause_cos":
             (ranges,) = tree.parts(part, "ranges")
             if tree.numbers(ranges) != [group]:
-                words = f"pauses are sent for the class itself: qos-group {group} pauses priority {group}"
+                words = f"a pause of another priority than the class: qos-group {group} pauses priority {group}"
                 config.remarks.add(action.line, action.text, "not-modelled", words)
             found.obeys_only |= bool(tree.words(part, "RECEIVE"))
         else:
@@ -84,7 +84,7 @@ def _pause(config: NxosConfig, found: NetworkQos, group: int, action: ConfigComm
 
 
 def thresholds_of(config: NxosConfig, action: ConfigCommand, part: Node) -> Yaml:
-    """`xoff`, `headroom` and `xon_offset`; nothing, with a remark, where the numbers are in another order."""
+    """`xoff`, `headroom` and `xon_offset`; empty, with a remark, where the numbers are not in ascending order."""
     buffer, xoff, xon = (int(value) for value in tree.words(part, "INT"))
     if not xon <= xoff < buffer:
         words = "resume-threshold <= pause-threshold < buffer-size must hold"

@@ -1,9 +1,9 @@
-"""From the text of a configuration to commands, each with its line; what is no command is kept as well.
+"""Parses the text of a configuration into commands with their lines; other lines are kept as well.
 
-A line is one command, as `show running-config` prints it. A line that runs several together (copied from a document) is
-taken apart at the words that begin a command, but only where most of its pieces are commands and one opens a map:
-taking a piece out of a line that is about something else would be a guess. A comment in such a line ends where the next
-command begins, because what ended it in the document is lost; in a text of several lines it ends with its line.
+A line is one command, as `show running-config` prints it. A line with several commands (copied from a document) is
+split at the words that begin a command, but only where most of its pieces are commands and one opens a map: extracting
+a piece from a line about something else would be a guess. A comment in such a line ends where the next command begins,
+because its original end is lost; in a text of several lines it ends with its line.
 """
 
 import re
@@ -19,7 +19,7 @@ from tailrace.importers.nxos.lines import ConfigLine, logical_lines
 
 GRAMMAR = Path(__file__).with_name("grammar.lark")
 LINE_CHARACTERS_MAX = 20_000
-"""Longer lines are no configuration."""
+"""Characters of a line; longer lines are not parsed."""
 HEADS = frozenset(
     [
         "switchname",
@@ -57,7 +57,7 @@ BEHIND = re.compile(r"\s(?:[!#←]|<-|--)")
 """Begins a remark behind a command, as documents write it."""
 OPENERS = frozenset(("class_map", "policy_map"))
 FREE_TEXT = frozenset(("description",))
-"""Commands whose words are free."""
+"""Commands followed by free text."""
 PIECES_MIN = 3
 """A run-together line has at least this many commands."""
 
@@ -80,7 +80,7 @@ class ConfigCommand:
 
 @dataclass(frozen=True)
 class Unread:
-    """Words that are no command of the grammar."""
+    """Words that the grammar does not cover."""
 
     line: int
     text: str
@@ -88,17 +88,17 @@ class Unread:
 
 @dataclass(frozen=True)
 class Comment:
-    """A comment; those that begin with `! tailrace` hold what the vendor has no words for."""
+    """A comment; comments that begin with `! tailrace` hold names that NX-OS cannot express."""
 
     line: int
     text: str
     is_cut: bool = False
-    """Whether it stands in a line with commands, so that its end is a guess."""
+    """Whether it follows commands on its line, so that its end is uncertain."""
 
 
 @dataclass(frozen=True)
 class Continued:
-    """A line that belongs to the one above it."""
+    """A line that continues the one above it."""
 
     line: int
     text: str
@@ -110,7 +110,7 @@ Entry = ConfigCommand | Unread | Comment | Continued
 
 
 def parse(text: str) -> list[Entry]:
-    """Everything in a configuration, in order."""
+    """The parsed configuration, in order."""
     lines = logical_lines(text, is_command)
     is_alone = sum(bool(line.text) for line in lines) == 1
     return [entry for line in lines for entry in _entries(line, is_alone=is_alone)]
@@ -186,7 +186,7 @@ def _pieces(line: str) -> list[str]:
 
 
 def _joined(pieces: list[tuple[str, Node | None]]) -> list[tuple[str, Node | None]]:
-    """Pieces that are a command only together: `hardware qos` and `afd profile burst`, `system qos` before a policy."""
+    """Joins pieces that form a command only together: `hardware qos` and `afd profile burst`."""
     joined: list[tuple[str, Node | None]] = []
     for piece, tree in pieces:
         before, other = joined[-1] if joined else ("", None)
@@ -201,7 +201,7 @@ def _joined(pieces: list[tuple[str, Node | None]]) -> list[tuple[str, Node | Non
 
 @cache
 def _parser() -> Lark:
-    """The parser. Quoted words of the grammar become terminals that end at a blank, whatever their case."""
+    """The parser. Quoted words of the grammar become case-insensitive terminals that end at a blank."""
     text = GRAMMAR.read_text(encoding="utf-8")
     words = sorted(set(re.findall(r'"([a-z0-9-]+)"', text)))
     names = {word: "_" + word.upper().replace("-", "_") + "_W" for word in words}

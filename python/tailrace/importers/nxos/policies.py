@@ -1,4 +1,4 @@
-"""Policies of a scenario: one for each queuing policy in force, with what network-qos and hardware add to it."""
+"""Policies of a scenario: one for each queuing policy in force, with the settings of network-qos and hardware."""
 
 from typing import Any
 
@@ -27,7 +27,7 @@ Yaml = dict[str, Any]
 
 
 class Policies:
-    """The policies while they are made."""
+    """The policies under construction."""
 
     def __init__(self, config: NxosConfig, network: NetworkQos) -> None:
         self.config, self.network = config, network
@@ -39,14 +39,14 @@ class Policies:
         """Whether the queues of every policy are known."""
 
     def add(self, queuing: PolicyMap | None) -> str:
-        """Adds the policy of a queuing policy-map, None for the switch's own, and returns its name."""
+        """Adds the policy of a queuing policy-map, None for the switch's default, and returns its name."""
         name = usable_name(queuing.name, POLICY_NAME) if queuing else POLICY_NAME
         if name not in self.made:
             groups = queues_of(self.config, queuing) if queuing else self._own_queues()
             if queuing and not groups:
                 command, words = (
                     queuing.command,
-                    f"no class of policy-map '{name}' is understood: its queues are unknown",
+                    f"policy-map '{name}' has no class that is understood: its queues are unknown",
                 )
                 self.config.remarks.add(command.line, command.text, "contradiction", words)
                 self.is_sound = False
@@ -54,7 +54,7 @@ class Policies:
         return name
 
     def finished(self) -> dict[str, Yaml]:
-        """All of them."""
+        """All policies."""
         self.hardware.used(self.config, has_dpp=self.network.express_group is not None, has_afd=self.has_afd)
         return self.made
 
@@ -62,8 +62,8 @@ class Policies:
         is_four = has_four_queues(self.config)
         strict = STRICT_OF_FOUR if is_four else STRICT_OF_EIGHT
         words = (
-            "no policy-map of type queuing: the switch's own is taken, "
-            f"queue {strict} strict and the default queue for the rest"
+            "no policy-map of type queuing: the switch's default is used, with queue {strict} strict and the default "
+            "queue for all other frames"
         )
         self.config.remarks.add(0, "", "assumed", words)
         return default_queues(strict)
@@ -123,19 +123,19 @@ def port_policies(config: NxosConfig, applied: Applied, policies: Policies, sect
             config.remarks.add(command.line, command.text, "understood", words)
         else:
             words = (
-                f"'{name}' is the policy of {interface} alone, and no description names one neighbour: "
+                f"'{name}' is the policy of {interface} only, and its description names no neighbour: "
                 f"write switches.{section.switch_name}.ports: {{NEIGHBOUR: {name}}}"
             )
             config.remarks.add(command.line, command.text, "not-modelled", words)
 
 
 def _neighbour(config: NxosConfig, place: Commands) -> str | None:
-    """`description db1` or `description to db1`: the name of what the port leads to."""
+    """The neighbour of a port, from `description db1` or `description to db1`."""
     for command in (c for c in place.commands if c.verb == "description"):
         words = (tree.word(command.tree, "FREE") or "").split()
         words = words[1:] if words[:1] and words[0].lower() == "to" else words
         if len(words) == 1 and usable_name(words[0], "") == words[0]:
-            told = f"the port leads to '{words[0]}'"
+            told = f"the neighbour of the port is '{words[0]}'"
             config.remarks.add(command.line, command.text, "assumed", told)
             return words[0]
     return None
@@ -147,5 +147,5 @@ def _express(config: NxosConfig, groups: dict[int, Yaml], group: int, command: C
         config.remarks.add(0, "", "assumed", f"the policy does not configure queue {group}: strict priority, for dpp")
         groups[group] = {"strict": 1, "limit": LIMIT_DEFAULT}
     elif "strict" not in queue:
-        words = f"dpp needs a priority queue, and the queue of qos-group {group} is none (add: priority level 1)"
+        words = f"dpp needs a strict-priority queue, but that of qos-group {group} is not one (add: priority level 1)"
         config.remarks.add(command.line, command.text, "contradiction", words)

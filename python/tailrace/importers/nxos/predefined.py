@@ -1,4 +1,4 @@
-"""Policies that a switch brings along, for configurations that only name them."""
+"""Predefined policies of a switch, for configurations that only name them."""
 
 from tailrace.importers.nxos.config import NxosConfig
 from tailrace.importers.nxos.parse import ConfigCommand, parse
@@ -9,7 +9,7 @@ OWN = {
     "network-qos": ("default-nq-policy", "default-8q-nq-policy"),
     "qos": ("default-in-policy",),
 }
-"""Policies that every switch has [K]: what is taken here where no other is in force."""
+"""Default policies of every switch [K], used where no other is in force."""
 
 FCOE = """class-map type qos class-fcoe
   match cos 3
@@ -31,12 +31,12 @@ FCOE_PREFIX = "fcoe-default-"
 
 
 def is_own(kind: str, name: str) -> bool:
-    """Whether it is a policy that holds anyway."""
+    """Whether it is a default policy."""
     return name in OWN.get(kind, ()) or (kind == "queuing" and name == f"{FCOE_PREFIX}in-policy")
 
 
 def add_predefined(config: NxosConfig) -> None:
-    """Adds the policies that the configuration names and does not define, as commands without a line."""
+    """Adds predefined policies that the configuration names but does not define, as commands without a line."""
     places = (config.system, *config.interfaces)
     named = {c.text.split()[-1] for place in places for c in place.commands if c.verb == "service_policy"}
     defined = {name for _, name in config.policy_maps}

@@ -23,17 +23,17 @@ Yaml = dict[str, Any]
 
 
 def queues_of(config: NxosConfig, policy: PolicyMap) -> dict[int, Yaml]:
-    """A queue for each qos-group that the policy names, in its order."""
+    """A queue for each qos-group of the policy, in the policy's order."""
     queues: dict[int, Yaml] = {}
     for entry in policy.classes:
         group = group_of(config, entry)
         if group is None:
             for action in entry.actions:
-                words = f"it belongs to class '{entry.name}', which is not imported"
+                words = f"the command belongs to class '{entry.name}', which is not imported"
                 config.remarks.add(action.line, action.text, "not-modelled", words)
             continue
         if group in queues:
-            command, words = entry.command, f"another class of this policy is qos-group {group} too"
+            command, words = entry.command, f"another class of this policy is also qos-group {group}"
             config.remarks.add(command.line, command.text, "contradiction", words)
             continue
         queues[group] = _Queue(config, f"queue {group}").read(entry.actions)
@@ -42,12 +42,12 @@ def queues_of(config: NxosConfig, policy: PolicyMap) -> dict[int, Yaml]:
 
 
 def default_queues(strict: int = STRICT_OF_EIGHT) -> dict[int, Yaml]:
-    """The switch's own queuing policy [K]: its last queue is strict, the default queue has the rest."""
+    """The switch's default queuing policy [K]: its last queue is strict, the default queue gets all other frames."""
     return {strict: {"strict": 1, "limit": LIMIT_DEFAULT}, 0: {"limit": LIMIT_DEFAULT}}
 
 
 class _Queue:
-    """One queue while its actions are read."""
+    """A queue under construction, while its actions are read."""
 
     def __init__(self, config: NxosConfig, where: str) -> None:
         self.remarks = config.remarks
@@ -84,14 +84,14 @@ class _Queue:
     def bandwidth(self, action: ConfigCommand) -> None:
         percent = tree.number(action.tree)
         if percent > 100:
-            self.wrong(action, "a share is 0 to 100 percent")
+            self.wrong(action, "a share must be 0 to 100 percent")
             return
         self.data[BANDWIDTH] = Bandwidth(percent, bool(tree.words(action.tree, "REMAINING")), action)
 
     def priority(self, action: ConfigCommand) -> None:
         level = int(tree.word(action.tree, "INT") or 1)
         if not 1 <= level <= LEVEL_MAX:
-            self.wrong(action, f"a level is 1 to {LEVEL_MAX}")
+            self.wrong(action, f"a level must be 1 to {LEVEL_MAX}")
             return
         self.data["strict"] = level
         self.understood(action, f"strict: {level}")
@@ -103,7 +103,7 @@ class _Queue:
         rates = [tree.amount(amount, tree.RATE_UNITS, "bps") for amount in amounts]
         stated = {end: value for end, value in zip(ends, rates, strict=True) if value}
         if None in rates or not ends:
-            self.refused(action, "shape in percent or packets: write shape: {min, max} as rates")
+            self.refused(action, "a shaper in percent or packets is not supported: write shape: {min, max} as rates")
         elif stated:
             self.data["shape"] = {end: rate(value) for end, value in stated.items()}
             self.understood(action, "shape")
@@ -114,14 +114,14 @@ class _Queue:
         if (dynamic := tree.part(action.tree, "dynamic")) is not None:
             factor = tree.number(dynamic)
             if factor not in VENDOR_ALPHAS_MILLI["nxos"]:
-                self.wrong(action, "a dynamic limit is 0 to 10")
+                self.wrong(action, "a dynamic limit must be 0 to 10")
                 return
             self.data["limit"] = f"dynamic(nxos:{factor})"
         else:
             (amount,) = tree.parts(action.tree, "amount")
             frames, size_bytes = tree.packets(amount), tree.amount(amount, tree.SIZE_UNITS, "bytes")
             if not (frames or size_bytes):
-                self.refused(action, "a limit in time or percent: write it as a size")
+                self.refused(action, "a limit in time or percent is not supported: write limit as a size")
                 return
             self.data["limit"] = f"{frames} frames" if frames else size(size_bytes or 0)
         self.understood(action, f"limit: {self.data['limit']}")
@@ -131,7 +131,7 @@ class _Queue:
         weight = tree.part(action.tree, "weight")
         exponent = 0 if weight is None else tree.number(weight)
         if first is None or None in others or exponent > WEIGHT_MAX:
-            self.refused(action, "thresholds are sizes with a unit, in range: write aqm: {kind: red} with sizes")
+            self.refused(action, "thresholds must be sizes with a unit, in range: write aqm: {kind: red} with sizes")
             return
         red: Yaml = {"kind": "red", **first, "weight_exponent": exponent}
         if tree.words(action.tree, "ECN"):
@@ -140,32 +140,43 @@ class _Queue:
             red["not_capable"] = others[0]
         self.aqm(action, red)
         if tree.words(action.tree, "OPTIMISED") or tree.words(action.tree, "CAP_AVERAGE"):
-            self.refused(action, "burst- or mesh-optimized and cap-average change the average in an unpublished way")
+            self.refused(
+                action, "the effect of burst-optimized, mesh-optimized and cap-average on the average is not published"
+            )
 
     def random_detect_ecn(self, _: ConfigCommand) -> None:
-        """Marking instead of dropping: it belongs to the thresholds, wherever they stand."""
+        """Marking instead of dropping; it applies to the thresholds of the queue, on whichever line they are."""
 
     def marks(self) -> None:
         action = self.said.get("random_detect_ecn")
         if action is None:
             return
         if self.data.get("aqm", {}).get("kind") != "red":
-            self.refused(action, "the switch's own thresholds: write aqm: {kind: red, ecn: true} with sizes")
+            self.refused(
+                action,
+                "the switch's default thresholds are not published: write aqm: {kind: red, ecn: true} with sizes",
+            )
             return
         self.data["aqm"]["ecn"] = True
         self.understood(action, "aqm: red: ecn")
 
     def random_detect_auto(self, action: ConfigCommand) -> None:
-        self.refused(action, "thresholds that the ASIC chooses are not published: write aqm: {kind: red} with sizes")
+        self.refused(action, "thresholds chosen by the ASIC are not published: write aqm: {kind: red} with sizes")
 
     def pause(self, action: ConfigCommand) -> None:
         if tree.parts(action.tree, "pause_buffer"):
-            self.refused(action, "thresholds of an input queue in an output policy: service-policy type queuing input")
+            self.refused(
+                action,
+                "these are thresholds of an input queue, but the policy is an output policy: apply it with "
+                "service-policy type queuing input",
+            )
         else:
-            self.wrong(action, "a lossless class is one of a policy-map of type network-qos")
+            self.wrong(action, "a class is made lossless in a policy-map of type network-qos")
 
     def random_detect_other(self, _: ConfigCommand) -> None:
-        """Thresholds of frames that cannot be marked: they belong to the other `random-detect`, wherever it stands."""
+        """Thresholds of frames without ECN; they belong to the other `random-detect` of the queue, on whichever line it
+        is.
+        """
 
     def not_capable(self) -> None:
         action = self.said.get("random_detect_other")
@@ -175,13 +186,13 @@ class _Queue:
         thresholds, weight = _thresholds(part), tree.part(action.tree, "weight")
         red = self.data.get("aqm", {})
         if thresholds is None:
-            self.wrong(action, "thresholds in packets, or numbers out of range")
+            self.wrong(action, "thresholds in packets, or out of range")
         elif red.get("kind") != "red":
             self.refused(
-                action, "without another random-detect in this class, the treatment of frames with ECN is undefined"
+                action, "the class has no other random-detect: the treatment of ECN-capable frames is undefined"
             )
         elif weight is not None and tree.number(weight) != red["weight_exponent"]:
-            self.refused(action, "a queue has one average: the weight of the other random-detect holds")
+            self.refused(action, "a queue has only one average: the weight of the other random-detect is used")
             red["not_capable"] = thresholds
         else:
             red["not_capable"] = thresholds
@@ -191,7 +202,7 @@ class _Queue:
         (amount,) = tree.parts(action.tree, "amount")
         desired = tree.amount(amount, tree.SIZE_UNITS, "bytes")
         if not desired:
-            self.wrong(action, "a desired depth is a size above zero")
+            self.wrong(action, "the desired depth must be a size above zero")
             return
         ecn = {"ecn": True} if tree.words(action.tree, "ECN") else {}
         self.aqm(action, {"kind": "afd", "desired": size(desired), **ecn})
@@ -199,7 +210,7 @@ class _Queue:
     def aqm(self, action: ConfigCommand, aqm: Yaml) -> None:
         before = self.data.get("aqm")
         if before is not None and before["kind"] != aqm["kind"]:
-            words = f"{self.where} already has {before['kind']}; a queue has one, this later line counts"
+            words = f"{self.where} already has {before['kind']}; a queue has only one; this later line takes precedence"
             self.remarks.add(action.line, action.text, "contradiction", words)
         self.data["aqm"] = aqm
         self.understood(action, f"aqm: {aqm['kind']}")

@@ -1,4 +1,4 @@
-"""From commands to maps: which class-map, policy-map, interface or system section each command belongs to."""
+"""Assigns each command to its class-map, policy-map, interface or system section."""
 
 import re
 from collections.abc import Callable, Iterable
@@ -10,24 +10,24 @@ from tailrace.importers.nxos.parse import Comment, ConfigCommand, Continued, Ent
 from tailrace.importers.section import rate
 
 PREFIX = "! tailrace "
-"""Begins a comment that holds what NX-OS has no words for: names."""
+"""Begins a comment with names that NX-OS cannot express."""
 ENTRIES_MAX = 200_000
-"""Lines and pieces of lines that are looked at."""
+"""Lines and pieces of lines that are read at most."""
 HEADINGS = frozenset(
     ("class-map", "policy-map", "interface", "system", "vlan", "vrf", "router", "line", "vpc", "monitor")
 )
-"""First words of lines that end whatever stands above them, also where they are not read."""
+"""First words of lines that end the section above them, even if the lines themselves are not supported."""
 
 
 def read(text: str) -> NxosConfig:
-    """The configuration in a text; whatever is in it, nothing is raised."""
+    """The configuration in a text. Raises no error for any text; remarks report the problems."""
     config = NxosConfig()
     add_entries(config, parse(text)[:ENTRIES_MAX])
     return config
 
 
 def add_entries(config: NxosConfig, entries: Iterable[Entry]) -> None:
-    """Adds commands to a configuration, beginning outside of any map."""
+    """Adds commands to a configuration, starting outside of any map."""
     place: Place | None = None
     for entry in entries:
         config.remarks.placed(entry.line, entry.text)
@@ -37,7 +37,7 @@ def add_entries(config: NxosConfig, entries: Iterable[Entry]) -> None:
             case Unread():
                 place = _unread(config, entry, place)
             case Continued():
-                config.remarks.add(entry.line, entry.text, "no-effect", f"it belongs to line {entry.first}")
+                config.remarks.add(entry.line, entry.text, "no-effect", f"continues line {entry.first}")
             case ConfigCommand():
                 config.commands.append(entry)
                 place = _command(config, entry, place)
@@ -45,7 +45,7 @@ def add_entries(config: NxosConfig, entries: Iterable[Entry]) -> None:
 
 def _comment(config: NxosConfig, comment: Comment) -> None:
     if comment.is_cut:
-        told = "the text up to the next remark about this line, or to its end, is read as a comment"
+        told = "read as a comment up to the next remark about this line, or to its end"
         config.remarks.add(comment.line, comment.text, "assumed", told)
     words = comment.text.removeprefix(PREFIX).split()
     if comment.text.startswith(PREFIX) and words[:1] == ["name"] and len(words) in (3, 4):
@@ -53,7 +53,7 @@ def _comment(config: NxosConfig, comment: Comment) -> None:
 
 
 def _unread(config: NxosConfig, entry: Unread, place: Place | None) -> Place | None:
-    """Says what the words would have meant; a heading that is not read ends the one above it."""
+    """Adds a remark with the meaning of unsupported words; an unsupported heading ends the section above it."""
     _tell_unread(config, entry)
     first = entry.text.split(maxsplit=1)[0].lower()
     if first == "match" and isinstance(place, ClassMap):
@@ -78,23 +78,25 @@ def _tell_unread(config: NxosConfig, entry: Unread) -> None:
 
 
 def _speed(config: NxosConfig, entry: Unread, stated: str) -> None:
-    """The rate of a port is that of its link, which stands in the network of a scenario and not in its switch."""
+    """In a scenario, the rate of a port is that of its link, which belongs to the network and not to the switch."""
     if not stated.isdecimal():
-        words = "the port negotiates its rate: that of its link holds, network.link.rate"
+        words = "the port negotiates its rate: set the rate of its link (network.link.rate)"
         config.remarks.add(entry.line, entry.text, "no-effect", words)
         return
     rate_bps = int(stated) * BPS_PER_SPEED
     config.port_rates[config.interfaces[-1].name.removeprefix("interface ")] = rate_bps
-    config.remarks.add(entry.line, entry.text, "understood", f"rate of the port's link: rate: {rate(rate_bps)}")
+    config.remarks.add(
+        entry.line, entry.text, "understood", f"rate of the port: set rate: {rate(rate_bps)} for its link"
+    )
 
 
 def _removal(config: NxosConfig, entry: Unread, removed: str) -> None:
-    """`no` before a command: it takes back what stands above it, or says what holds anyway."""
+    """`no` before a command removes a setting made above, or states a default."""
     earlier = next((c for c in reversed(config.commands) if c.text.lower().split() == removed.lower().split()), None)
     if earlier is None:
-        config.remarks.add(entry.line, entry.text, "no-effect", "it removes a setting that no line above makes")
+        config.remarks.add(entry.line, entry.text, "no-effect", "removes a setting that no earlier line makes")
     else:
-        words = f"it negates line {earlier.line}, which is imported nevertheless: remove both lines"
+        words = f"negates line {earlier.line}, which is imported nevertheless: remove both lines"
         config.remarks.add(entry.line, entry.text, "contradiction", words)
 
 
@@ -117,7 +119,7 @@ def _command(config: NxosConfig, command: ConfigCommand, place: Place | None) ->
         case _ if command.verb == "description":
             config.remarks.add(command.line, command.text, "no-effect", "bookkeeping")
         case PolicyClass(kind="control-plane") | ClassMap(kind="control-plane") | Commands(name="control-plane"):
-            config.remarks.add(command.line, command.text, "no-effect", "traffic to the switch itself")
+            config.remarks.add(command.line, command.text, "no-effect", "concerns control-plane traffic only")
         case _ if command.verb in ("random_detect_auto", "random_detect_ecn"):
             verdict, words, _ = meaning_of(command.text)
             config.remarks.add(command.line, command.text, verdict, words)
@@ -156,7 +158,7 @@ def _policy_map(config: NxosConfig, command: ConfigCommand, _: Place | None) -> 
 def _class_of(config: NxosConfig, command: ConfigCommand, place: Place | None) -> Place | None:
     policy = place if isinstance(place, PolicyMap) else _policy_of(config, place)
     if policy is None:
-        config.remarks.add(command.line, command.text, "not-understood", "it is outside any policy-map")
+        config.remarks.add(command.line, command.text, "not-understood", "outside of any policy-map")
         return None
     name = tree.name(command.tree)
     found = next((entry for entry in policy.classes if entry.name == name), None)
@@ -168,7 +170,7 @@ def _class_of(config: NxosConfig, command: ConfigCommand, place: Place | None) -
 
 
 def _continues(config: NxosConfig, first: ConfigCommand, command: ConfigCommand) -> None:
-    """A map that is opened again goes on."""
+    """A map that is opened again continues."""
     if command is not first:
         config.remarks.add(command.line, command.text, "understood", f"continues line {first.line}")
 
@@ -181,19 +183,19 @@ def _policy_of(config: NxosConfig, place: Place | None) -> PolicyMap | None:
 
 
 def _system(config: NxosConfig, command: ConfigCommand, _: Place | None) -> Place:
-    config.remarks.add(command.line, command.text, "understood", "policies of all ports")
+    config.remarks.add(command.line, command.text, "understood", "section with the policies of all ports")
     return config.system
 
 
 def _control_plane(config: NxosConfig, command: ConfigCommand, _: Place | None) -> Place:
-    config.remarks.add(command.line, command.text, "no-effect", "traffic to the switch itself")
+    config.remarks.add(command.line, command.text, "no-effect", "concerns control-plane traffic only")
     return Commands("control-plane")
 
 
 def _interface(config: NxosConfig, command: ConfigCommand, _: Place | None) -> Place:
     name = " ".join(tree.words(command.tree, "NAME"))
     config.interfaces.append(Commands(f"interface {name}"))
-    config.remarks.add(command.line, command.text, "no-effect", "a port: the lines below it are read")
+    config.remarks.add(command.line, command.text, "no-effect", "section of a port")
     return config.interfaces[-1]
 
 

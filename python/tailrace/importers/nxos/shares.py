@@ -1,8 +1,8 @@
 """Shares of the weighted queues from `bandwidth percent` and `bandwidth remaining percent`.
 
-An absolute percentage is one of the link; a remaining one is one of what the absolute ones leave (Nexus 9000 QoS guide,
-"Configuring queuing and scheduling"). Strict queues are served before both, and a scenario's shares are of what they
-leave.
+An absolute percentage refers to the link, a remaining one to the bandwidth that the absolute ones leave (Nexus 9000 QoS
+guide, "Configuring queuing and scheduling"). Strict queues are served before both, and the shares of a scenario refer
+to what they leave.
 """
 
 from dataclasses import dataclass
@@ -14,9 +14,9 @@ from tailrace.importers.nxos.parse import ConfigCommand
 from tailrace.importers.section import share
 
 LEAST = Fraction(1, 10)
-"""Percent of a queue that has frames of its own and no bandwidth: the least that a scenario can say."""
+"""Percent for a queue with frames but without bandwidth: the least share of a scenario."""
 BANDWIDTH = "bandwidth"
-"""Holds what a queue states until all of its policy are known."""
+"""Key for the bandwidth of a queue until all queues of its policy are known."""
 
 Yaml = dict[str, Any]
 
@@ -31,9 +31,9 @@ class Bandwidth:
 
 
 def resolve(config: NxosConfig, groups: dict[int, Yaml], needed: set[int], absent: set[int]) -> None:
-    """Turns what queues state into shares.
+    """Converts the bandwidth of all queues to shares.
 
-    `needed` are the groups that must have a queue of their own, `absent` those of them that the policy does not name.
+    `needed` are the groups that must have a separate queue, `absent` those of them that the policy does not name.
     """
     stated = {group: queue.pop(BANDWIDTH) for group, queue in groups.items() if BANDWIDTH in queue}
     weighted = [group for group, queue in groups.items() if "strict" not in queue]
@@ -50,10 +50,10 @@ def resolve(config: NxosConfig, groups: dict[int, Yaml], needed: set[int], absen
     for group in without:
         shares[group] = LEAST
         if group not in needed:
-            _told(config, f"queue {group} has no share: its frames are served with the default queue's")
+            _told(config, f"queue {group} has no share: its frames use the default queue")
             del groups[group], shares[group]
         else:
-            _told(config, f"queue {group} has no share and frames of its own: the least share, {share(LEAST)}")
+            _told(config, f"queue {group} has frames but no share: it gets the least share, {share(LEAST)}")
     _fit(shares, 100 + LEAST * len(without))
     for group, percent in shares.items():
         groups[group] = {"share": share(percent), **groups[group]}
@@ -70,15 +70,15 @@ def _of_the_link(config: NxosConfig, stated: dict[int, Bandwidth]) -> dict[int, 
         if is_mixed and own.is_remaining:
             shares[group] = Fraction(left * own.percent, remaining) if remaining else Fraction(0)
             words = (
-                f"queue {group}: share {share(shares[group])}, {own.percent} of {remaining} parts "
-                f"of the {left}% that absolute percentages leave"
+                f"queue {group}: share {share(shares[group])}, {own.percent} of {remaining} parts of the {left}% that "
+                "the absolute percentages leave"
             )
         config.remarks.add(own.command.line, own.command.text, "understood", words)
     return shares
 
 
 def _fit(shares: dict[int, Fraction], most: Fraction) -> None:
-    """Takes what the least shares need from the largest one; a policy that promises too much stays as it is."""
+    """Subtracts the least shares from the largest share; shares that exceed 100 % are left unchanged."""
     whole = sum(shares.values())
     if 100 < whole <= most:
         largest = max(shares, key=lambda group: shares[group])

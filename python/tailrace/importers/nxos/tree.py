@@ -1,4 +1,4 @@
-"""Small questions to the tree of a command."""
+"""Access to the parse tree of a command."""
 
 from lark import Token, Tree
 
@@ -8,7 +8,7 @@ SIZE_UNITS = {"bytes": 1, "kbytes": 1000, "mbytes": 10**6, "gbytes": 10**9}
 RATE_UNITS = {"bps": 1, "kbps": 1000, "mbps": 10**6, "gbps": 10**9}
 TIME_UNITS_PS = {"us": 10**6, "usec": 10**6, "ms": 10**9, "msec": 10**9, "sec": 10**12}
 NUMBERS_MAX = 4096
-"""Numbers in one list of ranges."""
+"""Numbers in one list of ranges, at most."""
 
 
 def parts(tree: Node, *names: str) -> list[Node]:
@@ -32,12 +32,12 @@ def word(tree: Node, kind: str) -> str | None:
 
 
 def number(tree: Node) -> int:
-    """The number that every tree of this kind has."""
+    """The number of a tree that always has one."""
     return int(words(tree, "INT")[0])
 
 
 def name(tree: Node) -> str:
-    """The name that every tree of this kind has."""
+    """The name of a tree that always has one."""
     return words(tree, "NAME")[-1]
 
 
@@ -48,7 +48,7 @@ def map_type(tree: Node, otherwise: str = "qos") -> str:
 
 
 def numbers(tree: Node) -> list[int] | None:
-    """The numbers of `0-3,5` or `0 1 2`; None when they run backwards or are too many."""
+    """The numbers of `0-3,5` or `0 1 2`; None for a descending range or too many numbers."""
     found: list[int] = []
     for piece in listed(tree).split(","):
         first, _, last = piece.partition("-")
@@ -59,12 +59,12 @@ def numbers(tree: Node) -> list[int] | None:
 
 
 def listed(tree: Node) -> str:
-    """The words of a list with commas between them: some write blanks."""
+    """The words of a list joined by commas, where it is written with blanks."""
     return ",".join(str(child) for child in tree.children)
 
 
 def amount(tree: Node, units: dict[str, int], otherwise: str) -> int | None:
-    """A number with its unit, in the smallest one; None when the unit is of another kind."""
+    """A number with its unit, in the smallest unit of its kind; None for a unit of another kind."""
     unit = (word(tree, "UNIT") or otherwise).lower()
     return number(tree) * units[unit] if unit in units else None
 

@@ -13,15 +13,15 @@ PS_PER_MS = 10**9
 ALPHA_POWER_MIN = min(VENDOR_ALPHAS_MILLI["sonic"])
 XON_OFFSET_DEFAULT: int = Pfc.model_fields["xon_offset"].default
 COMPUTED, DYNAMIC = "NULL", "dynamic"
-"""Profile of a group, and type of a headroom, that the switch computes."""
+"""Profile name, and type of a headroom, for values that the switch computes."""
 WATCHDOG_ACTIONS = (None, "drop")
-"""What the model does in a storm; SONiC knows forward and alert too."""
+"""The action of the model in a storm; SONiC also has forward and alert."""
 
 Yaml = dict[str, Any]
 
 
 def buffer_bytes(tables: Tables) -> str | None:
-    """The memory of the switch: the largest pool with its headroom pool. Pools of ingress and egress share it."""
+    """The buffer of the switch: the largest pool with its headroom pool. Ingress and egress pools share it."""
     sizes = []
     for row in tables.get("BUFFER_POOL", {}).values():
         own, headroom = row.number("size"), row.number("xoff")
@@ -45,7 +45,7 @@ def queue_limit(row: DatabaseRow, tables: Tables, remarks: Remarks) -> Yaml:
 
 
 def group_thresholds(row: DatabaseRow, tables: Tables, remarks: Remarks) -> tuple[bool, Yaml]:
-    """Whether a priority group is lossless, and its thresholds. `xoff` of SONiC is the headroom."""
+    """Whether a priority group is lossless, and its thresholds. SONiC's `xoff` is the headroom."""
     profile = _profile(row, tables, remarks)
     if profile is None:
         return _computed(row, tables)
@@ -58,7 +58,7 @@ def group_thresholds(row: DatabaseRow, tables: Tables, remarks: Remarks) -> tupl
         return profile.take("headroom_type") == DYNAMIC, found
     found["headroom"] = size(headroom)
     if resume and reserved >= resume + headroom:
-        # Spectrum: the size of a lossless profile is xon + xoff: its headroom is inside (buffer_headroom_mellanox.lua).
+        # Spectrum: the size of a lossless profile is xon + xoff, including its headroom (buffer_headroom_mellanox.lua).
         reserved -= headroom
     if (offset := _resumes(profile, reserved, resume, remarks)) is not None:
         found["xon_offset"] = size(offset)
@@ -68,7 +68,7 @@ def group_thresholds(row: DatabaseRow, tables: Tables, remarks: Remarks) -> tupl
 
 
 def _computed(row: DatabaseRow, tables: Tables) -> tuple[bool, Yaml]:
-    """A group without a profile has a lossless one, which the switch computes from rate, cable and MTU."""
+    """A lossless group without a profile: the switch computes one from rate, cable and MTU."""
     if row.fields.get("profile") != COMPUTED:
         return False, {}
     stated = next(iter(tables.get("DEFAULT_LOSSLESS_BUFFER_PARAMETER", {}).values()), None)
@@ -77,7 +77,7 @@ def _computed(row: DatabaseRow, tables: Tables) -> tuple[bool, Yaml]:
 
 
 def _resumes(profile: DatabaseRow, reserved: int, resume: int, remarks: Remarks) -> int | None:
-    """How far below its limit a group resumes: at the larger one of xon and limit - xon_offset (saibuffer.h)."""
+    """Distance below its limit at which a group resumes: the larger of xon and limit - xon_offset (saibuffer.h)."""
     offset, static = profile.number("xon_offset"), profile.number("static_th")
     place = f"BUFFER_PROFILE|{profile.key}"
     if static and resume:
@@ -86,14 +86,14 @@ def _resumes(profile: DatabaseRow, reserved: int, resume: int, remarks: Remarks)
         return max(0, full - level)
     if offset:
         if resume:
-            told = f"pauses end {size(offset)} below xoff, but not before {size(resume)} (xon) is reached"
-            words = f"{told}: here always at that distance"
+            told = f"in SONiC pauses end {size(offset)} below xoff, but not above {size(resume)} (xon)"
+            words = f"{told}; in the scenario always at that distance"
             remarks.add(profile.line, place, "assumed", words)
         return offset
     if resume:
         words = (
-            f"pauses end when the group holds {size(resume)} (xon), whatever its limit is; here they end a fixed "
-            f"distance below a limit that moves: xon_offset is the default, {size(XON_OFFSET_DEFAULT)}"
+            f"in SONiC pauses end when the group holds {size(resume)} (xon), whatever its dynamic limit; in the "
+            f"scenario they end a fixed distance below it: xon_offset is the default, {size(XON_OFFSET_DEFAULT)}"
         )
         remarks.add(profile.line, place, "not-modelled", words)
     return None
@@ -119,11 +119,11 @@ def _limit(profile: DatabaseRow, remarks: Remarks) -> str | None:
     if static:
         return size(static)
     if static == 0:
-        words = "static_th 0 admits nothing: a port that is not in use; the limit is the default"
+        words = "static_th 0 admits no frame, which marks an unused port; the default limit is used"
         remarks.add(profile.line, f"BUFFER_PROFILE|{profile.key}", "not-modelled", words)
         return None
     if "dynamic_th" in profile.fields or "static_th" in profile.fields:
-        words = "a limit is dynamic_th -8 to 8, or static_th in bytes"
+        words = "a limit must be dynamic_th -8 to 8, or static_th in bytes"
         remarks.add(profile.line, f"BUFFER_PROFILE|{profile.key}", "not-understood", words)
     return None
 

@@ -1,4 +1,4 @@
-"""From a policy to the tables of a SONiC database that the importer reads back."""
+"""Writes a policy as tables of a SONiC database that the importer can read back."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -18,9 +18,11 @@ from tailrace.scenario.policies.switch import ONE_PPB, Policy, Queue, Switch
 from tailrace.scenario.policies.weights import ratio
 
 PORT = "Ethernet{}"
-"""Ports with one policy are alike: its tables are written for one, or for as many as have it by name."""
+"""Ports with the policy of the switch have the same tables, which are written for one; ports with a named policy have
+their own.
+"""
 LANES = 4
-"""Numbers of ports are those of their first lanes."""
+"""Increment of port numbers: a port is numbered by its first lane."""
 OTHER_NEIGHBOUR = "any"
 """Neighbour of the ports that have the policy of the switch."""
 ONE_PERCENT_PPB = 10**7
@@ -40,7 +42,7 @@ def export_sonic(
     mtu_bytes: int = MTU_BYTES,
     others: Mapping[str, Policy] | None = None,
 ) -> tuple[str, Remarks]:
-    """The database, and what of the policy SONiC has no tables for.
+    """The database, and remarks about settings that SONiC cannot express.
 
     `mtu_bytes` is the largest MTU of the hosts; `others` are the policies by name that `switch.ports` uses.
     """
@@ -77,7 +79,7 @@ class _Place:
     name: str
     policy: Policy
     mark: str
-    """Keeps the names of its profiles apart from those of other policies."""
+    """Suffix that distinguishes the names of its profiles from those of other policies."""
 
     @property
     def key(self) -> str:
@@ -85,7 +87,7 @@ class _Place:
 
 
 def _places(switch: Switch, policy: Policy, others: Mapping[str, Policy]) -> Iterator[_Place]:
-    """Ports with each policy; the switch's own has the most, because that is how the importer knows it."""
+    """Ports with each policy; the policy of the switch has the most ports, by which the importer recognises it."""
     wanted = {name: [to for to, own in switch.ports.items() if own == name] for name in others}
     most = 1 + max((len(neighbours) for neighbours in wanted.values()), default=0)
     yield _Place([PORT.format(LANES * n) for n in range(most)], [], switch.policy, policy, "")
@@ -107,7 +109,7 @@ def _port(place: _Place, classification: dict[str, str], tables: dict[str, Table
 
 
 def queue_numbers(policy: Policy) -> dict[str, int]:
-    """A number for each queue: strict ones from above, first served highest, the others from below in order."""
+    """A number for each queue: strict queues from the top, the first served highest; the others from 0 in order."""
     strict = sorted((name for name in policy.queues if _level(policy, name)), key=lambda name: _level(policy, name))
     numbers = {name: QUEUE_MAX - place for place, name in enumerate(strict)}
     wanted = {name: QUEUE_MAX + 1 - _level(policy, name) for name in strict}
@@ -124,10 +126,10 @@ def _level(policy: Policy, name: str) -> int:
 
 
 def _classification(switch: Switch, tables: dict[str, Table]) -> dict[str, str]:
-    """Rules that look at the code point or the 802.1Q priority alone."""
+    """Rules whose only condition is the code point or the 802.1Q priority."""
     maps: dict[str, str] = {}
     rules = switch.classify
-    # What no map names is in class 0 anyway: the rule that says so needs no map.
+    # Values that no map names are in class 0 anyway: that rule needs no map.
     rules = rules[:-1] if len(rules) > 1 and takes_all(rules[-1]) and not rules[-1].class_ else rules
     for key, table in (("dscp", "DSCP_TO_TC_MAP"), ("pcp", "DOT1P_TO_TC_MAP")):
         stated: dict[str, str] = {}
@@ -142,7 +144,7 @@ def _classification(switch: Switch, tables: dict[str, Table]) -> dict[str, str]:
 
 
 def _weights(shares: dict[str, int]) -> dict[str, int]:
-    """Whole percents as they stand; other shares as small numbers in their ratio, where there are such."""
+    """Whole percents unchanged; other shares as small whole numbers in their ratio, where possible."""
     parts = ratio(list(shares.values()), WEIGHT_PARTS_MAX)
     if parts is None or all(share % ONE_PERCENT_PPB == 0 for share in shares.values()):
         return {name: max(1, round(share / ONE_PERCENT_PPB)) for name, share in shares.items()}
@@ -227,7 +229,7 @@ def _pfc(place: _Place, tables: dict[str, Table]) -> dict[str, str]:
 
 
 def _lossless(own: GroupThresholds) -> dict[str, str] | None:
-    """The profile of a lossless group; None where the switch's own is meant."""
+    """The profile of a lossless group; None for the one that the switch computes."""
     assert own.xoff is not None, "complete thresholds"
     if isinstance(own.headroom, int):
         sizes = {"size": own.reserved, "xoff": own.headroom, "xon_offset": own.xon_offset}

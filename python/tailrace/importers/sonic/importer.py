@@ -1,4 +1,4 @@
-"""From the tables of a SONiC database to the switch section of a scenario."""
+"""Converts the tables of a SONiC database to the switch section of a scenario."""
 
 from collections import Counter
 from typing import Any
@@ -47,7 +47,9 @@ def _switch_name(tables: Tables) -> str:
 
 
 def _policies(section: Section, found: dict[str, PortPolicy], tables: Tables, remarks: Remarks) -> None:
-    """Ports with the same settings share a policy; the most common one of the ports in use is the switch's."""
+    """Ports with the same settings share a policy; the most common one of the ports in use becomes that of the
+    switch.
+    """
     kinds: list[tuple[PortPolicy, list[str]]] = []
     for port, policy in found.items():
         alike = next((ports for known, ports in kinds if known == policy), None)
@@ -81,28 +83,33 @@ def _classify(tables: Tables, remarks: Remarks) -> list[Yaml]:
     rules = _rules(tables, remarks, "dscp_to_tc_map", "DSCP_TO_TC_MAP", "dscp", DSCP_MAX)
     tagged = _rules(tables, remarks, "dot1p_to_tc_map", "DOT1P_TO_TC_MAP", "pcp", CLASS_MAX)
     if rules and tagged:
-        remarks.add(0, "", "assumed", "DSCP decides where it is mapped, the 802.1Q priority otherwise")
+        remarks.add(0, "", "assumed", "a mapped DSCP takes precedence over the 802.1Q priority")
     mapped = {key: {value for rule in rules + tagged for value in rule.get(key, [])} for key in ("dscp", "pcp")}
     if (rules or tagged) and len(mapped["dscp"]) <= DSCP_MAX and len(mapped["pcp"]) <= CLASS_MAX:
-        words = f"what no map names is in traffic class {CLASS_DEFAULT}, whatever its priority"
+        words = f"frames that no map names are in traffic class {CLASS_DEFAULT}, whatever their priority"
         remarks.add(0, "", "assumed", words)
         tagged.append({"pcp": list(PRIORITIES), "class": CLASS_DEFAULT})
     if not rules and not tagged:
-        remarks.add(0, "", "assumed", "no map of classes: the priority of a workload (0 to 7) is its traffic class")
+        remarks.add(0, "", "assumed", "no classification map: the priority of a workload (0 to 7) is its traffic class")
     return rules + tagged
 
 
 def _rules(tables: Tables, remarks: Remarks, field: str, table: str, key: str, value_max: int) -> list[Yaml]:
-    """The map that most ports name; a switch has one classification here."""
+    """The map of most ports; in a scenario a switch has only one classification."""
     named = Counter(name for row in tables.get("PORT_QOS_MAP", {}).values() if (name := row.reference(field)))
     if not named:
         return []
     chosen = named.most_common(1)[0][0]
     for other in (name for name in named if name != chosen):
-        remarks.add(0, f"{table}|{other}", "not-modelled", f"a switch has one classification: that of '{chosen}'")
+        remarks.add(
+            0,
+            f"{table}|{other}",
+            "not-modelled",
+            f"a switch has only one classification in a scenario: that of '{chosen}' is used",
+        )
     row = row_of(tables, table, chosen)
     if row is None:
-        remarks.add(0, f"{field}: {chosen}", "contradiction", f"there is no such row in {table}")
+        remarks.add(0, f"{field}: {chosen}", "contradiction", f"{table} has no such row")
         return []
     by_class: dict[int, list[int]] = {}
     for text in row.fields:
@@ -130,6 +137,6 @@ def _mtu(tables: Tables, host_mtus: dict[str, int], remarks: Remarks) -> int | N
     least, row = min(stated, key=lambda pair: pair[0])
     for host, mtu in host_mtus.items():
         if mtu > least:
-            words = f"hosts.{host} of the scenario sends packets of {mtu} bytes, the port is configured for {least}"
+            words = f"hosts.{host} of the scenario has an MTU of {mtu} bytes, but the port is configured for {least}"
             remarks.add(row.line, f"PORT|{row.key} mtu {least}", "contradiction", words)
     return least

@@ -1,4 +1,4 @@
-"""The policy of each port, from the rows that name it."""
+"""The policy of each port, from the rows that refer to it."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -14,11 +14,11 @@ from tailrace.importers.step import steps_of_lossless_queues
 from tailrace.scenario.policies.headroom import delay_ps
 
 LIMIT_DEFAULT = "dynamic(sonic:3)"
-"""A queue without a profile: alpha 8, as SONiC's buffer templates have for lossy queues [K]."""
+"""Limit of a queue without a profile: alpha 8, as in SONiC's buffer templates for lossy queues [K]."""
 EXTRA_CLASS = "8"
-"""Traffic class of frames inside of tunnels, which some switches have."""
+"""Traffic class of tunnelled frames on some switches."""
 CABLE_DIGITS_MAX = 6
-"""Digits of a cable's length in metres."""
+"""Digits of a cable's length in metres, at most."""
 DIGITS = tuple(str(number) for number in PRIORITIES)
 
 Yaml = dict[str, Any]
@@ -26,21 +26,22 @@ Yaml = dict[str, Any]
 
 @dataclass
 class PortPolicy:
-    """A policy and the name that its map of queues has."""
+    """A policy and the name of its queue map."""
 
     name: str | None
     data: Yaml = field(default_factory=dict)
 
 
 def port_policies(tables: Tables, remarks: Remarks) -> dict[str, PortPolicy]:
-    """The policy of every port that a table about queues names; of one, when none does."""
+    """The policy of every port that a queue table names; when there is none, the policy of one port."""
     rows = rows_by_port(tables, remarks)
     mapped = [port for key in tables.get("PORT_QOS_MAP", {}) for port in key.split(",") if port != GLOBAL]
     ports = list(dict.fromkeys([*rows, *mapped])) or list(tables.get("PORT", {}))[:1] or [""]
     active = active_ports(tables, ports)
     if len(active) < len(ports):
         words = (
-            f"{len(active)} of {len(ports)} ports are in use (mapped, up or with a neighbour): the others are omitted"
+            f"only {len(active)} of {len(ports)} ports are in use (mapped, up or with a neighbour): the others are "
+            "omitted"
         )
         remarks.add(0, "", "assumed", words)
     for port in (port for port in rows if port not in active):
@@ -48,12 +49,12 @@ def port_policies(tables: Tables, remarks: Remarks) -> dict[str, PortPolicy]:
             for row in own.values():
                 row.is_told = row.is_told or not any(one in active for one in ports_of(row))
                 if row.is_told:
-                    remarks.add(row.line, f"{table}|{row.key}", "no-effect", "a port that is not in use")
+                    remarks.add(row.line, f"{table}|{row.key}", "no-effect", "the port is not in use")
     return {port: _Port(port, tables, rows.get(port, {}), remarks).policy() for port in active}
 
 
 class _Port:
-    """One port while its rows are read."""
+    """A port under construction, while its rows are read."""
 
     def __init__(self, port: str, tables: Tables, rows: dict[str, dict[int, DatabaseRow]], remarks: Remarks) -> None:
         self.port, self.tables, self.rows, self.remarks = port, tables, rows, remarks
@@ -83,10 +84,10 @@ class _Port:
         return PortPolicy(self.reference("tc_to_queue_map"), data)
 
     def reached(self, used: list[int], queue_of: dict[int, int]) -> list[int]:
-        """Queues that a traffic class leads to; the others see no frame."""
+        """Queues to which a traffic class is mapped; the others get no frame."""
         reached = [number for number in used if number in queue_of.values()]
         for number in (number for number in used if number not in reached):
-            words = f"{self.port}: no traffic class leads to queue {number}: it is omitted"
+            words = f"{self.port}: no traffic class is mapped to queue {number}: it is omitted"
             self.remarks.add(0, "TC_TO_QUEUE_MAP", "assumed", words)
         return reached
 
@@ -99,14 +100,14 @@ class _Port:
         row = row_of(self.tables, table, self.reference(name))
         if row is None:
             if self.reference(name) is not None:
-                words = f"there is no such row in {table}"
+                words = f"{table} has no such row"
                 self.remarks.add(0, f"{name}: {self.reference(name)}", "contradiction", words)
             return {}
         found: dict[int, int] = {}
         for key in row.fields:
             value = row.take(key) or ""
             if key == EXTRA_CLASS and value.isdecimal() and int(value[:3]) in PRIORITIES:
-                words = f"{key}: {value}: the model has traffic classes 0 to 7"
+                words = f"{key}: {value} is out of range: traffic classes are 0 to 7"
                 self.remarks.add(row.line, f"{table}|{row.key}", "not-modelled", words)
             elif not (
                 key.isdecimal() and value.isdecimal() and int(key[:3]) in PRIORITIES and int(value[:3]) in PRIORITIES
@@ -117,7 +118,7 @@ class _Port:
         return found
 
     def names(self, used: list[int]) -> dict[int, str]:
-        """Names of queues: what the exporter put into the scheduler's name, or `q3`."""
+        """Names of queues: from the name of the scheduler where the exporter wrote it, else such as `q3`."""
         names: dict[int, str] = {}
         for number in used:
             row = self.rows.get("QUEUE", {}).get(number)
@@ -144,7 +145,9 @@ class _Port:
             row.take("pfcwd_sw_enable")
         lossless = indices(enabled) if enabled else self.with_headroom()
         if lossless is None:
-            self.remarks.add(0, f"pfc_enable: {enabled}", "not-understood", "a list of priorities 0 to 7, such as 3,4")
+            self.remarks.add(
+                0, f"pfc_enable: {enabled}", "not-understood", "expected a list of priorities 0 to 7, such as 3,4"
+            )
             lossless = []
         group_of = self.map("tc_to_pg_map", "TC_TO_PRIORITY_GROUP_MAP") or {p: p for p in PRIORITIES}
         self.pauses("pfc_to_queue_map", "MAP_PFC_PRIORITY_TO_QUEUE", lossless, queue_of)
@@ -155,7 +158,7 @@ class _Port:
             is_lossless, found = group_thresholds(row, self.tables, self.remarks)
             members = [p for p in PRIORITIES if group_of.get(p, 0) == group]
             if is_lossless and not set(members) & set(lossless):
-                words = f"priority group {group} has headroom, but pfc_enable names none of its priorities"
+                words = f"priority group {group} has headroom, but pfc_enable lists none of its priorities"
                 self.remarks.add(row.line, f"BUFFER_PG|{row.key}", "contradiction", words)
             for priority in members:
                 if priority in lossless:
@@ -165,26 +168,26 @@ class _Port:
         return self.assembled(sorted(set(lossless)), thresholds, lossy)
 
     def with_headroom(self) -> list[int]:
-        """Groups with headroom, where no table says which priorities pause: a dump of the buffers alone."""
+        """Groups with headroom, where no table lists the paused priorities (a dump of the buffer tables only)."""
         if self.tables.get("PORT_QOS_MAP"):
             return []
         groups = self.rows.get("BUFFER_PG", {}).items()
         found = [number for number, row in groups if group_thresholds(row, self.tables, Remarks())[0]]
         if found:
-            words = f"no PORT_QOS_MAP says which priorities pause: those whose groups have headroom, {found}"
+            words = f"no PORT_QOS_MAP lists the paused priorities: those whose groups have headroom are used, {found}"
             self.remarks.add(0, "PORT_QOS_MAP", "assumed", words)
         return found
 
     def pauses(self, name: str, table: str, lossless: list[int], ours: dict[int, int]) -> None:
-        """Maps of pauses are understood where they say what holds here: a priority is that traffic class."""
+        """Maps of pauses are supported where each priority is the traffic class of the same number."""
         stated = self.map(name, table)
         row = row_of(self.tables, table, self.reference(name))
         for priority in (p for p in lossless if p in stated and stated[p] != ours.get(p, 0)):
-            assert row is not None, "a map that states something has a row"
+            assert row is not None, "a map with entries has a row"
             noun = "queue" if table.endswith("QUEUE") else "priority group"
             words = (
-                f"a pause of priority {priority} is about {noun} {stated[priority]}; "
-                f"here it is about {noun} {ours.get(priority, 0)}, that of traffic class {priority}"
+                f"a pause of priority {priority} stops {noun} {stated[priority]}; in the scenario it stops {noun} "
+                f"{ours.get(priority, 0)}, that of traffic class {priority}"
             )
             self.remarks.add(row.line, f"{table}|{row.key}", "not-modelled", words)
             row.is_told = True
@@ -193,7 +196,9 @@ class _Port:
         watchdog = watchdog_of(self.port, self.tables, self.remarks)
         if not lossless:
             if lossy:
-                words = f"{self.port}: limits of lossy priority groups matter only where another group is lossless"
+                words = (
+                    f"{self.port}: limits of lossy priority groups have an effect only where another group is lossless"
+                )
                 self.remarks.add(0, "BUFFER_PG", "not-modelled", words)
             return {}
         made: Yaml = {"priorities": lossless, **watchdog}
@@ -208,7 +213,7 @@ class _Port:
         if lossy:
             made["lossy"] = next(iter(lossy))
         if len(lossy) > 1:
-            words = f"{self.port}: lossy priority groups differ; all together have the limit {made['lossy']}"
+            words = f"{self.port}: lossy priority groups have different limits; together they get {made['lossy']}"
             self.remarks.add(0, "BUFFER_PG", "not-modelled", words)
         return {"pfc": made}
 
@@ -220,7 +225,7 @@ class _Port:
                 row.refused[self.port] = f"{self.port}: '{text}' is not a length such as 40m"
             elif int(metres):
                 delay = time(delay_ps(1000 * int(metres)))
-                words = f"{self.port}: the delay of this link must be that of the cable (network.links: delay: {delay})"
+                words = f"{self.port}: set the delay of this link to that of the cable (network.links: delay: {delay})"
                 self.remarks.add(row.line, f"CABLE_LENGTH|{row.key}", "assumed", words)
                 return f"{int(metres)}m"
         return None

@@ -1,4 +1,4 @@
-"""Which ports the rows of a table are about: `PORT|3-4`, lists of ports, and `HOST|ASIC|PORT|3-4` of a chassis."""
+"""Ports in the keys of rows: `PORT|3-4`, lists of ports, and `HOST|ASIC|PORT|3-4` of a chassis."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -8,15 +8,15 @@ from tailrace.importers.sonic.read import KEY_SEPARATOR, PORTS_SEPARATOR, Databa
 from tailrace.importers.sonic.tables import indices, row_of
 
 GLOBAL = "global"
-"""The row of PORT_QOS_MAP that holds for ports without one."""
+"""The row of PORT_QOS_MAP for ports without a row."""
 SYSTEM_PORT_PARTS = 3
-"""Host, ASIC and port: a port of any line card, of which this one holds virtual output queues."""
+"""Host, ASIC and port: a port of any line card, for which this card has virtual output queues."""
 UP = "up"
 
 
 @dataclass(frozen=True)
 class Place:
-    """A port as a key names it. `host` is empty where the key has the port alone."""
+    """A port in a key. `host` is empty where the key has only the port."""
 
     host: str
     port: str
@@ -29,7 +29,7 @@ def rows_by_port(tables: Tables, remarks: Remarks) -> dict[str, dict[str, dict[i
     for table in ("QUEUE", "BUFFER_QUEUE", "BUFFER_PG"):
         for place, number, row in _placed(tables, table, remarks):
             if place.host and place.host != own:
-                words = "a virtual output queue towards a port of another line card: it has the settings of that card"
+                words = "a virtual output queue for a port of another line card: set in the configuration of that card"
                 remarks.add(row.line, f"{table}|{row.key}", "no-effect", words)
                 row.is_told = True
                 continue
@@ -38,12 +38,14 @@ def rows_by_port(tables: Tables, remarks: Remarks) -> dict[str, dict[str, dict[i
 
 
 def ports_of(row: DatabaseRow) -> list[str]:
-    """The ports that a row with queues or priority groups is about."""
+    """The ports of a row with queues or priority groups."""
     return row.key.rpartition(KEY_SEPARATOR)[0].rpartition(KEY_SEPARATOR)[2].split(PORTS_SEPARATOR)
 
 
 def own_host(tables: Tables) -> str | None:
-    """The host of this line card in keys of system ports: the database's own, or the only one with schedulers."""
+    """The host name of this line card in keys of system ports: that of the database, or the only one with
+    schedulers.
+    """
     metadata = row_of(tables, "DEVICE_METADATA", "localhost")
     name = metadata.take("hostname") if metadata else None
     scheduled = [
@@ -55,12 +57,12 @@ def own_host(tables: Tables) -> str | None:
 
 
 def has_queues(tables: Tables) -> bool:
-    """Whether a port has settings of queues; schedulers and profiles that no port uses are none."""
+    """Whether any port has queue settings; unused schedulers and profiles do not count."""
     return any(tables.get(table) for table in ("PORT_QOS_MAP", "QUEUE", "BUFFER_QUEUE", "BUFFER_PG"))
 
 
 def active_ports(tables: Tables, ports: list[str]) -> list[str]:
-    """Ports in use: those that the tables give classes to, lead somewhere or are up; all where nothing tells them."""
+    """Ports in use: with a classification, with a neighbour, or up; all ports where no table tells."""
     mapped = {port for key in tables.get("PORT_QOS_MAP", {}) for port in key.split(PORTS_SEPARATOR)} - {GLOBAL}
     neighbours = set(tables.get("DEVICE_NEIGHBOR", {}))
     up = {port for port, row in tables.get("PORT", {}).items() if row.fields.get("admin_status", "").lower() == UP}
@@ -76,7 +78,7 @@ def _placed(tables: Tables, table: str, remarks: Remarks) -> Iterator[tuple[Plac
         found = indices(numbers)
         parts = names.split(KEY_SEPARATOR)
         if not bar or found is None or len(parts) not in (1, SYSTEM_PORT_PARTS):
-            words = "a key is PORT|QUEUE or HOST|ASIC|PORT|QUEUE, with queues 0 to 7, such as Ethernet0|3-4"
+            words = "expected a key PORT|QUEUE or HOST|ASIC|PORT|QUEUE with queues 0 to 7, such as Ethernet0|3-4"
             remarks.add(row.line, f"{table}|{row.key}", "not-understood", words)
             continue
         host = parts[0] if len(parts) == SYSTEM_PORT_PARTS else ""

@@ -17,11 +17,11 @@ from tailrace.importers.sonic.flat import EMPTY, reference, table_and_key
 
 GRAMMAR = Path(__file__).with_name("json.lark")
 TEXT_MAX = 20_000_000
-"""Characters of a file: the largest chassis has a few megabytes."""
+"""Characters of a file; that of the largest chassis has a few megabytes."""
 DEPTH_MAX = 64
 WHOLE_NUMBER = re.compile(r"-?[0-9]{1,18}")
 PORTS_SEPARATOR, KEY_SEPARATOR = ",", "|"
-TABLE_TWICE = "table is there twice; its rows are put together"
+TABLE_TWICE = "table is defined twice; its rows are merged"
 
 
 @dataclass
@@ -31,21 +31,21 @@ class DatabaseRow:
     line: int
     key: str
     fields: dict[str, str]
-    """Values as text, as the database holds them."""
+    """Values as text, as in the database."""
     taken: set[str] = field(default_factory=set)
-    """Fields that went somewhere."""
+    """Fields that were imported."""
     refused: dict[str, str] = field(default_factory=dict)
-    """Fields whose value means nothing, and why."""
+    """Fields with an invalid value, and the reason."""
     is_told: bool = False
-    """Whether a remark about the whole row stands already."""
+    """Whether there is a remark about the whole row already."""
 
     def take(self, name: str) -> str | None:
-        """A field, which is understood by this."""
+        """The value of a field, which is then marked as imported."""
         self.taken.add(name)
         return self.fields.get(name)
 
     def number(self, name: str, least: int = 0) -> int | None:
-        """The same as a whole number; None, and refused, when it is none or less than the least one."""
+        """A field as a whole number; None, with a remark, for any other value and below `least`."""
         text = self.take(name)
         if text is None:
             return None
@@ -55,13 +55,13 @@ class DatabaseRow:
         return int(text)
 
     def reference(self, name: str) -> str | None:
-        """A name in another table; older files write `[TABLE|name]`."""
+        """A reference to another table; older files write `[TABLE|name]`."""
         text = self.take(name)
         return None if text is None else reference(text)
 
     @property
     def text(self) -> str:
-        """What a remark quotes."""
+        """The text that a remark quotes."""
         return self.key
 
 
@@ -83,17 +83,17 @@ def read_tables(text: str, file: str, remarks: Remarks) -> Tables:
     except UnexpectedInput as error:
         line = max(0, error.line)
         raise UnreadableError(
-            f"{file}:{line}: this is not JSON (hint: `sonic-cfggen -d --print-data` writes it)"
+            f"{file}:{line}: not valid JSON (hint: `sonic-cfggen -d --print-data` writes the file)"
         ) from None
     except LarkError as error:
-        raise UnreadableError(f"{file}: this is not JSON: {str(error).splitlines()[0]}") from None
+        raise UnreadableError(f"{file}: not valid JSON: {str(error).splitlines()[0]}") from None
     if tree.data != "object":
-        raise UnreadableError(f"{file}: a database is a mapping of tables; this is: {tree.data}")
+        raise UnreadableError(f"{file}: a database must be an object of tables, not: {tree.data}")
     tables: Tables = {}
     named: set[str] = set()
     for line, name, value in _pairs(tree):
         if name in named:
-            told = "row is there twice; the later one counts" if table_and_key(name) else TABLE_TWICE
+            told = "row is defined twice; the later one takes precedence" if table_and_key(name) else TABLE_TWICE
             remarks.add(line, name, "contradiction", f"this {told}")
         named.add(name)
         flat = table_and_key(name)
@@ -101,14 +101,14 @@ def read_tables(text: str, file: str, remarks: Remarks) -> Tables:
         rows = tables.setdefault(name if flat is None else flat[0], {})
         for row in found:
             if row.key in rows and flat is None:
-                words = f"this row is there twice in {name}; line {rows[row.key].line} does not count"
+                words = f"{name} has this row twice; line {rows[row.key].line} is ignored"
                 remarks.add(row.line, row.key, "contradiction", words)
             rows[row.key] = row
     return tables
 
 
 def _flat_row(line: int, key: str, value: Tree[Token]) -> DatabaseRow:
-    """A row that stands at the top level; a dump says its type beside it."""
+    """A row at the top level; a dump also states its type."""
     inner = next((v for _, name, v in _pairs(value) if name == "value"), None) if value.data == "object" else None
     fields = _fields(value if inner is None or inner.data != "object" else inner)
     return DatabaseRow(line, key, {name: text for name, text in fields.items() if name != EMPTY})
@@ -116,7 +116,7 @@ def _flat_row(line: int, key: str, value: Tree[Token]) -> DatabaseRow:
 
 def _rows(line: int, table: str, value: Tree[Token], remarks: Remarks) -> Iterator[DatabaseRow]:
     if value.data != "object":
-        remarks.add(line, table, "not-understood", f"a table is a mapping of rows; this is: {value.data}")
+        remarks.add(line, table, "not-understood", f"a table must be an object of rows, not: {value.data}")
         return
     for row_line, key, fields in _pairs(value):
         yield DatabaseRow(row_line, key, _fields(fields))
@@ -138,7 +138,7 @@ def _pairs(tree: Tree[Token]) -> Iterator[tuple[int, str, Tree[Token]]]:
 
 
 def _text(value: Tree[Token]) -> str:
-    """A value as the database would hold it: text, lists with commas."""
+    """A value as text, as in the database; lists with commas."""
     if value.data in ("array", "object"):
         return PORTS_SEPARATOR.join(_text(child) for child in value.children if isinstance(child, Tree))
     if value.data == "pair":
@@ -154,7 +154,7 @@ def _text(value: Tree[Token]) -> str:
 
 
 def _depth(text: str) -> int:
-    """Brackets that are open at once, at most; brackets inside of texts count too, which only makes it larger."""
+    """Upper bound of the nesting depth; brackets inside strings count too."""
     depth = deepest = 0
     for letter in text:
         if letter in "{[":

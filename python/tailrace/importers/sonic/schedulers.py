@@ -9,16 +9,16 @@ from tailrace.importers.sonic.read import DatabaseRow, Tables
 from tailrace.importers.sonic.tables import row_of
 
 NAMED = "queue."
-"""A scheduler of this name belongs to the queue that its rest names."""
+"""Prefix of a scheduler's name that is followed by the name of its queue."""
 MARK = "@"
-"""Ends the name of the queue in such a name."""
+"""Separates the name of the queue from the rest of such a name."""
 QUEUE_MAX = 7
 WEIGHT = "weight"
-"""Holds a queue's weight until all of its port are known."""
+"""Key for the weight of a queue until all queues of its port are known."""
 WEIGHT_DEFAULT = 1
 """SAI_SCHEDULER_ATTR_SCHEDULING_WEIGHT (saischeduler.h) is 1 unless set."""
 LEAST = Fraction(1, 10)
-"""Percent: the least share that a scenario can say."""
+"""Percent: the least share of a scenario."""
 ECN_ON = ("ecn_green", "ecn_all", "ecn_green_yellow", "ecn_green_red")
 COLOURS = ("yellow", "red")
 
@@ -26,7 +26,7 @@ Yaml = dict[str, Any]
 
 
 def service(row: DatabaseRow, number: int, tables: Tables, remarks: Remarks) -> Yaml:
-    """`strict` or a weight, and `shape`. Of strict queues, the one with the larger number is served first."""
+    """`strict` or a weight, and `shape`. Of strict queues, that with the larger number is served first."""
     name = row.reference("scheduler")
     scheduler = row_of(tables, "SCHEDULER", name)
     if scheduler is None:
@@ -41,7 +41,7 @@ def service(row: DatabaseRow, number: int, tables: Tables, remarks: Remarks) -> 
     elif weight is not None:
         made[WEIGHT] = weight
     if kind == "WRR":
-        words = "WRR counts frames, the model's DWRR bytes"
+        words = "WRR counts frames; the model's DWRR counts bytes"
         remarks.add(scheduler.line, f"SCHEDULER|{scheduler.key}", "not-modelled", words)
     return made | _shape(scheduler, remarks)
 
@@ -51,7 +51,7 @@ def _shape(scheduler: DatabaseRow, remarks: Remarks) -> Yaml:
     meter = scheduler.take("meter_type") or "bytes"
     stated = {"min": scheduler.number("cir"), "max": scheduler.number("pir")}
     if meter != "bytes" and any(stated.values()):
-        words = "rates in packets: write shape: {min, max}"
+        words = "rates in packets are not supported: write shape: {min, max} as rates"
         remarks.add(scheduler.line, f"SCHEDULER|{scheduler.key}", "not-modelled", words)
         return {}
     shape = {end: rate(8 * value) for end, value in stated.items() if value}
@@ -59,13 +59,16 @@ def _shape(scheduler: DatabaseRow, remarks: Remarks) -> Yaml:
 
 
 def shares(queues: dict[str, Yaml], port: str, remarks: Remarks) -> None:
-    """Weights become shares of the whole, as exact as a scenario holds them; weights that add up to 100 stay."""
+    """Converts weights to shares with the resolution of a scenario; weights that add up to 100 are unchanged."""
     weights = {name: queue.pop(WEIGHT) for name, queue in queues.items() if WEIGHT in queue}
     if not weights:
         return
     without = [name for name, queue in queues.items() if name not in weights and "strict" not in queue]
     if without:
-        words = f"{port}: no scheduler gives a weight to {', '.join(without)}: {WEIGHT_DEFAULT}, the default of SAI"
+        words = (
+            f"{port}: no scheduler sets the weight of {', '.join(without)}: the default of SAI, {WEIGHT_DEFAULT}, is "
+            "used"
+        )
         remarks.add(0, "QUEUE", "assumed", words)
     weights |= dict.fromkeys(without, WEIGHT_DEFAULT)
     whole = sum(weights.values())
@@ -74,14 +77,14 @@ def shares(queues: dict[str, Yaml], port: str, remarks: Remarks) -> None:
     if tiny:
         parts |= dict.fromkeys(tiny, LEAST)
         parts[max(parts, key=lambda name: parts[name])] -= sum(parts.values()) - 100
-        words = f"{port}: a share is at least {share(LEAST)}: that of {', '.join(tiny)}"
+        words = f"{port}: {', '.join(tiny)} gets the least share, {share(LEAST)}"
         remarks.add(0, "SCHEDULER", "assumed", words)
     for name, part in parts.items():
         queues[name]["share"] = share(part)
 
 
 def wred(row: DatabaseRow, tables: Tables, remarks: Remarks) -> Yaml:
-    """`aqm` of a queue: the thresholds for green frames; the model has no colours."""
+    """`aqm` of a queue: the thresholds for green frames; colours are not modelled."""
     name = row.reference("wred_profile")
     profile = row_of(tables, "WRED_PROFILE", name)
     if profile is None:
@@ -100,11 +103,11 @@ def wred(row: DatabaseRow, tables: Tables, remarks: Remarks) -> Yaml:
         remarks.add(profile.line, f"WRED_PROFILE|{profile.key}", "not-modelled", words)
         return {}
     if not is_on:
-        words = "wred_green_enable false: here frames that cannot be marked are dropped by the same thresholds"
+        words = "wred_green_enable false: frames without ECN are nevertheless dropped by the same thresholds"
         remarks.add(profile.line, f"WRED_PROFILE|{profile.key}", "not-modelled", words)
     made: Yaml = {"kind": "red", "minimum": size(minimum), "maximum": size(maximum)}
     made["probability"] = f"{100 if percent is None else percent}%"
-    # SAI_WRED_ATTR_WEIGHT is 0 unless set, and SONiC does not set it: the depth of the moment [K].
+    # SAI_WRED_ATTR_WEIGHT is 0 unless set, and SONiC does not set it: the instantaneous depth [K].
     made["weight_exponent"] = 0
     if ecn in ECN_ON:
         made["ecn"] = True

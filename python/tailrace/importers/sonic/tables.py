@@ -1,4 +1,4 @@
-"""Which tables matter here, what the others are, and which ports a row is about."""
+"""The tables that are imported, and the meanings of the others."""
 
 from difflib import get_close_matches
 
@@ -30,26 +30,26 @@ READ = frozenset(
     )
 )
 NOT_MODELLED = {
-    "TC_TO_DSCP_MAP": "marks on frames: workloads carry dscp",
-    "TC_TO_DOT1P_MAP": "marks on frames: workloads carry priority",
+    "TC_TO_DSCP_MAP": "marking of frames: set dscp of workloads",
+    "TC_TO_DOT1P_MAP": "marking of frames: set priority of workloads",
     "MPLS_TC_TO_TC_MAP": "classification by MPLS",
-    "POLICER": "policers of the switch's own traffic: police",
-    "ACL_RULE": "classification by address: classify",
-    "ACL_TABLE": "classification by address: classify",
-    "PORT_STORM_CONTROL": "limits of broadcast: police",
-    "LOSSLESS_TRAFFIC_PATTERN": "computed headroom: pfc.headroom: auto",
-    "BUFFER_PORT_INGRESS_PROFILE_LIST": "limits of a port as a whole",
-    "BUFFER_PORT_EGRESS_PROFILE_LIST": "limits of a port as a whole",
+    "POLICER": "control-plane policers: set police",
+    "ACL_RULE": "classification by address: set classify",
+    "ACL_TABLE": "classification by address: set classify",
+    "PORT_STORM_CONTROL": "storm control: set police",
+    "LOSSLESS_TRAFFIC_PATTERN": "computed headroom is the default: pfc.headroom: auto",
+    "BUFFER_PORT_INGRESS_PROFILE_LIST": "limits of a whole port",
+    "BUFFER_PORT_EGRESS_PROFILE_LIST": "limits of a whole port",
 }
-"""Tables about queues that no scenario can say, or says elsewhere."""
-PER_ROW = "field of this row that is not modelled"
+"""Queue tables that are not imported, with the reason or the corresponding key."""
+PER_ROW = "field of this row"
 QUEUES = range(8)
 LIKENESS_MIN = 0.85
-"""A table whose name is this close to that of a known one is taken for a slip of the pen, not for another table."""
+"""Similarity above which an unknown table name is taken for a misspelt known one."""
 
 
 def remark_on_tables(tables: Tables, remarks: Remarks) -> None:
-    """Says of every table that is not read what it is."""
+    """Adds a remark about every table that is not imported."""
     for name, rows in tables.items():
         if name in READ:
             continue
@@ -57,13 +57,13 @@ def remark_on_tables(tables: Tables, remarks: Remarks) -> None:
         if name in NOT_MODELLED:
             remarks.add(line, name, "not-modelled", NOT_MODELLED[name])
         elif near := get_close_matches(name.upper(), sorted((*READ, *NOT_MODELLED)), n=1, cutoff=LIKENESS_MIN):
-            remarks.add(line, name, "not-understood", f"no table that is known here (hint: did you mean '{near[0]}'?)")
+            remarks.add(line, name, "not-understood", f"unknown table (hint: did you mean '{near[0]}'?)")
         else:
-            remarks.add(line, name, "no-effect", "none of the tables that are known to be about queues")
+            remarks.add(line, name, "no-effect", "not a known queue table")
 
 
 def remark_on_rows(tables: Tables, remarks: Remarks) -> None:
-    """Says of every row of the tables that are read what became of its fields."""
+    """Adds remarks about the fields of every row of the imported tables."""
     for name in (name for name in tables if name in READ):
         for row in tables[name].values():
             for words in row.refused.values():
@@ -74,7 +74,7 @@ def remark_on_rows(tables: Tables, remarks: Remarks) -> None:
                 remarks.add(row.line, f"{name}|{row.key}", "understood" if row.taken else "no-effect", "")
                 continue
             if not row.taken and row.fields:
-                remarks.add(row.line, f"{name}|{row.key}", "no-effect", "nothing refers to it")
+                remarks.add(row.line, f"{name}|{row.key}", "no-effect", "no row refers to it")
                 continue
             left = sorted(set(row.fields) - row.taken)
             if left:

@@ -1,4 +1,4 @@
-"""What killed runs left on this machine: control groups that no process was left to remove."""
+"""Removes control groups that killed runs left on this machine."""
 
 from collections.abc import Callable
 
@@ -6,12 +6,14 @@ from tailrace.live.lab.fabric import FabricError, ask
 
 
 def clean() -> list[str]:
-    """Removes what dead runs left; returns names. Raises `FabricError` where something cannot be removed."""
+    """Removes the remains of killed runs; returns their names. Raises `FabricError` if one cannot be removed."""
     return [str(name) for name in ask("clean").get("removed", [])]
 
 
 def clean_before(say: Callable[[str], None]) -> None:
-    """The same before a run, reported in one line; what an ordinary user may not remove is no reason to refuse."""
+    """Removes them before a run and reports it in one line; a failure, such as missing privileges, is only a
+    warning.
+    """
     try:
         removed = clean()
     except FabricError as error:

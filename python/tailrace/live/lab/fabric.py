@@ -1,4 +1,4 @@
-"""The program that makes the hosts and joins them: where it is, and its short commands."""
+"""The fabric program, which creates and joins the hosts: its location and its short commands."""
 
 import hashlib
 import json
@@ -12,24 +12,24 @@ from tailrace.errors import TailraceError
 
 NAME = "tailrace-fabric"
 ENVIRONMENT = "TAILRACE_FABRIC"
-"""Names another program instead of the installed one."""
+"""Environment variable with the path of another program to use instead of the installed one."""
 SHORT_LIMIT_S = 60
-"""Commands that look and end take less than a second; measuring the limits takes some."""
+"""Limit for short commands, which take less than a second; measuring the limits takes longer."""
 BUILD_DIGITS = 12
-"""Hexadecimal digits that tell builds apart: 48 bits."""
+"""Hexadecimal digits that identify a build: 48 bits."""
 
 
 class FabricError(TailraceError):
-    """The fabric cannot do what was asked for."""
+    """The fabric failed or rejected a command."""
 
 
 def program() -> Path:
-    """The program; raises `FabricError` where it is not built."""
+    """Path of the program; raises `FabricError` if it is not built."""
     named = os.environ.get(ENVIRONMENT)
     if named:
         found = shutil.which(named)
         if found is None:
-            raise FabricError(f"{ENVIRONMENT}={named}: the program does not exist (hint: unset the variable)")
+            raise FabricError(f"{ENVIRONMENT}={named}: there is no such program (hint: unset the variable)")
         return Path(found).resolve()
     installed = Path(__file__).parents[2] / "bin" / NAME
     if installed.is_file():
@@ -38,7 +38,7 @@ def program() -> Path:
 
 
 def build() -> str:
-    """What tells one build of the fabric from another."""
+    """Identifies the build of the fabric."""
     return hashlib.sha256(program().read_bytes()).hexdigest()[:BUILD_DIGITS]
 
 
@@ -55,7 +55,7 @@ def ask(*arguments: str, limit_s: float = SHORT_LIMIT_S) -> dict[str, Any]:
 
 
 def run_short(*arguments: str, limit_s: float = SHORT_LIMIT_S) -> str:
-    """Runs a short command; returns what it prints."""
+    """Runs a short command; returns its output."""
     command = [str(program()), *arguments]
     try:
         done = subprocess.run(

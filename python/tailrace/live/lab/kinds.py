@@ -1,4 +1,7 @@
-"""Fabrics: tailrace's own switch, and others to compare it with. What these do not support is refused or reported."""
+"""Fabrics: tailrace's built-in switch, and others for comparison.
+
+Settings that the latter do not support are rejected or reported.
+"""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,40 +16,42 @@ from tailrace.scenario.policies.switch import Policy, Queue, Switch
 from tailrace.scenario.scenario import DEFAULTS, Scenario
 
 Found = Iterator[tuple[KeyPath, str, str]]
-"""Path, what is refused or ignored, hint."""
+"""Path, rejected or ignored setting, hint."""
 
 DELAY_MAX_PS = 20 * 10**6
-"""20 us: a wake-up between two cores of a small virtual machine takes as long; a shorter cable makes no difference."""
+"""20 us, the time of a wake-up between two cores of a small virtual machine; shorter delays have no effect."""
 DPDK_MTU_MAX = 1500
-"""net_af_packet of DPDK takes frames of 1518 bytes."""
+"""DPDK's net_af_packet accepts frames of up to 1518 bytes."""
 PS_PER_US = 10**6
-WHOLE_SCENARIO = "--fabric tap has them"
+WHOLE_SCENARIO = "use --fabric tap"
 
 
 @dataclass(frozen=True)
 class Kind:
-    """A fabric by the name that people use."""
+    """A fabric with its name on the command line."""
 
     name: str
     words: str
-    """What it is."""
+    """Description."""
     mtu_max: int | None = None
 
     @property
     def is_foreign(self) -> bool:
-        """Whether a foreign switch is between the hosts, with the scenario's rates and nothing else of it."""
+        """Whether a foreign switch joins the hosts, with the rates of the scenario but no other setting of its
+        switches.
+        """
         return self.name != TAP
 
     @property
     def is_open_vswitch(self) -> bool:
-        """Whether Open vSwitch's programs are needed."""
+        """Whether the programs of Open vSwitch are needed."""
         return self.name.startswith("ovs")
 
 
 KINDS = {
     kind.name: kind
     for kind in (
-        Kind(TAP, "tailrace's own switch"),
+        Kind(TAP, "tailrace's built-in switch"),
         Kind("bridge", "the kernel's bridge"),
         Kind("ovs", "Open vSwitch, datapath in user space"),
         Kind("ovs-dpdk", "Open vSwitch with DPDK", DPDK_MTU_MAX),
@@ -55,16 +60,16 @@ KINDS = {
 
 
 def kind_of(name: str) -> Kind:
-    """The fabric of this name; raises `RunRefusedError` for another one."""
+    """The fabric of this name; raises `RunRefusedError` for an unknown name."""
     if name not in KINDS:
         raise RunRefusedError(f"there is no fabric '{name}' (hint: {', '.join(KINDS)})")
     return KINDS[name]
 
 
 def require(kind: Kind, found: Mapping[str, Any]) -> None:
-    """Raises `RunRefusedError` where this machine lacks what a fabric needs, with what to install.
+    """Raises `RunRefusedError` if this machine lacks requirements of the fabric, with the packages to install.
 
-    `found` is the answer of the fabric's doctor.
+    `found` is the output of the fabric's doctor.
     """
     lacks = (found.get("fabrics") or {}).get(kind.name) if kind.is_foreign else None
     if lacks:
@@ -73,14 +78,14 @@ def require(kind: Kind, found: Mapping[str, Any]) -> None:
 
 
 def refuse(kind: Kind, loaded: Loaded, arms: Mapping[str, Scenario]) -> None:
-    """Raises `ScenarioError` with everything that a comparison fabric cannot be."""
+    """Raises `ScenarioError` with everything that a comparison fabric does not support."""
     problems = _problems(loaded, arms, lambda scenario: _refused(kind, scenario)) if kind.is_foreign else []
     if problems:
         raise ScenarioError(problems)
 
 
 def ignored(kind: Kind, loaded: Loaded, arms: Mapping[str, Scenario]) -> Sequence[Problem]:
-    """What of the scenario does not act on a comparison fabric, with its place."""
+    """Settings of the scenario that a comparison fabric ignores, with their paths."""
     if not kind.is_foreign:
         return []
     return _problems(loaded, arms, lambda scenario: _ignored(kind, scenario))
@@ -97,7 +102,9 @@ def _problems(loaded: Loaded, arms: Mapping[str, Scenario], find: Callable[[Scen
 def _refused(kind: Kind, scenario: Scenario) -> Found:
     graph = expand(scenario.network)
     if len(graph.switches) != 1:
-        what = f"--fabric {kind.name} is one switch with hosts around it, and this network has {len(graph.switches)}"
+        what = (
+            f"--fabric {kind.name} supports one switch with hosts around it, but this network has {len(graph.switches)}"
+        )
         yield ("network", "topology"), what, "use a star, or --fabric tap"
         return
     for host in graph.hosts:
@@ -112,7 +119,7 @@ def _refused(kind: Kind, scenario: Scenario) -> Found:
     for host in graph.hosts:
         mtu = scenario.host(host).mtu
         if kind.mtu_max is not None and mtu > kind.mtu_max:
-            what = f"DPDK's ports to the kernel take an MTU of {kind.mtu_max}B at most, not {mtu}B"
+            what = f"DPDK's ports to the kernel support an MTU of at most {kind.mtu_max}B, not {mtu}B"
             yield _stated_at(scenario.hosts, "hosts", host, "mtu"), what, "lower it, or use --fabric ovs"
 
 
@@ -132,12 +139,12 @@ def _ignored(kind: Kind, scenario: Scenario) -> Found:
     for name in graph.switches:
         switch = scenario.switch(name)
         if switch.classify:
-            what = f"ignored by --fabric {kind.name}: {len(switch.classify)} rules of classification"
+            what = f"ignored by --fabric {kind.name}: {len(switch.classify)} classification rules"
             yield _stated_at(scenario.switches, "switches", name, "classify"), what, WHOLE_SCENARIO
         used = {switch.ports.get(host, switch.policy) for host in graph.neighbours(name)}
         for policy_name in sorted(used):
             policy = scenario.policy(policy_name)
-            assert policy is not None, "checks refuse unknown policies"
+            assert policy is not None, "checks reject unknown policies"
             yield from _of_policy(kind, ("policies", policy_name), policy)
     for name in graph.hosts:
         if scenario.host(name).nic.is_lossless:
@@ -150,7 +157,7 @@ def _ignored(kind: Kind, scenario: Scenario) -> Found:
 
 
 def _stated_at(entries: Mapping[str, Host] | Mapping[str, Switch], section: str, name: str, field: str) -> KeyPath:
-    """Where the file has a field of a host or a switch: in its own entry, or in that for all."""
+    """Path of a field of a host or switch: in its own entry, or in `defaults`."""
     own = entries.get(name)
     return (section, name if own is not None and field in own.model_fields_set else DEFAULTS, field)
 
@@ -168,7 +175,7 @@ def _of_policy(kind: Kind, at: KeyPath, policy: Policy) -> Found:
             yield (*at, key), f"ignored by --fabric {kind.name}: {key}", WHOLE_SCENARIO
     if len(policy.queues) > 1:
         names = ", ".join(policy.queues)
-        what = f"ignored by --fabric {kind.name}: queues {names} are one, as large as all of them"
+        what = f"ignored by --fabric {kind.name}: queues {names} become one queue with the sum of their limits"
         yield (*at, "queues"), what, WHOLE_SCENARIO
     for name, queue in policy.queues.items():
         for key, words in _of_queue(queue):

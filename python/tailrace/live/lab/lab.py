@@ -1,4 +1,4 @@
-"""A running lab: hosts joined by the fabric, programs started in them. Everything ends with the block."""
+"""A running lab: hosts joined by the fabric, programs started in them. All of it ends with the block."""
 
 import json
 import queue
@@ -17,13 +17,13 @@ from tailrace.live.lab.fabric import FabricError, program
 from tailrace.live.lab.program import STOP_GRACE_S, Command, Ended, Program, tail
 
 READY_LIMIT_S = 30.0
-"""Twenty hosts take 12 ms; a machine that needs half a minute holds no rate."""
+"""Time limit for the start of the fabric; twenty hosts take 12 ms."""
 ANSWER_LIMIT_S = 20.0
 """The fabric answers a command in milliseconds."""
 
 
 class Lab:
-    """The hosts of one plan. As a context manager: up on entering, down (whatever happens) on leaving."""
+    """The hosts of one plan. A context manager: creates them on entry and always removes them on exit."""
 
     def __init__(self, plan_json: str, folder: Path, *options: str) -> None:
         self.folder = folder
@@ -79,20 +79,20 @@ class Lab:
 
     @property
     def scratch(self) -> str:
-        """Memory file system that the programs of this lab alone see; it vanishes with them."""
+        """Memory file system that is visible only to the programs of this lab, and disappears with them."""
         return str(self.ready.get("scratch", "/run/tailrace"))
 
     @property
     def is_nested(self) -> bool:
-        """Whether an ordinary user made it: the accounts of the machine do not exist there."""
+        """Whether an ordinary user created it, so that other accounts of the machine do not exist in it."""
         return bool(self.ready.get("nested"))
 
     def out_path(self, name: str) -> Path:
-        """Where a program's stdout goes."""
+        """File with the stdout of a program."""
         return self.folder / "logs" / f"{name}.out"
 
     def err_path(self, name: str) -> Path:
-        """Where a program's stderr goes."""
+        """File with the stderr of a program."""
         return self.folder / "logs" / f"{name}.err"
 
     def start(self, command: Command) -> Program:
@@ -115,7 +115,7 @@ class Lab:
         return Program(self, command, int(answer.get("pid", 0)))
 
     def run(self, command: Command, limit_s: float) -> str:
-        """Runs a program to a good end; returns what it wrote."""
+        """Runs a program until it ends successfully; returns its stdout."""
         started = self.start(command)
         started.require(limit_s)
         return started.out_path.read_text(encoding="utf-8", errors="replace")
@@ -126,7 +126,7 @@ class Lab:
             return self._ended.get(name)
 
     def wait(self, programs: Sequence[Program], limit_s: float) -> list[Ended]:
-        """Waits until all of these have ended."""
+        """Waits until all of these programs have ended."""
         names = [each.command.name for each in programs]
         deadline = time.monotonic() + limit_s
         with self._changed:
@@ -140,7 +140,7 @@ class Lab:
             return [self._ended[name] for name in names]
 
     def call(self, op: str, **arguments: Any) -> dict[str, Any]:
-        """One command to the fabric; raises `FabricError` with its words when it refuses."""
+        """Sends a command to the fabric; raises `FabricError` with its message when it is rejected."""
         process = self._process
         if process is None or process.stdin is None:
             raise FabricError(f"{op}: the lab is down")
@@ -161,16 +161,16 @@ class Lab:
                 self._changed.wait(left_s)
             answer = self._answers.pop(number)
         if not answer.get("ok"):
-            raise FabricError(f"{op}: {answer.get('error', 'refused without a reason')}")
+            raise FabricError(f"{op}: {answer.get('error', 'rejected without a reason')}")
         return answer
 
     def close(self) -> None:
-        """Takes everything down; what a killed guardian left is removed."""
+        """Stops the lab; also removes what a killed guardian left."""
         process, self._process = self._process, None
         if process is None:
             return
         if process.stdin is not None:
-            with suppress(OSError):  # it may have gone already
+            with suppress(OSError):  # it may have ended already
                 process.stdin.close()  # the fabric ends at the end of its input
         for last_word in (None, process.terminate, process.kill):
             if last_word is not None:
@@ -187,13 +187,13 @@ class Lab:
                 clean()
 
     def _read(self, lines: IO[str]) -> None:
-        """Takes in answers and events until the fabric ends; runs in a thread of its own."""
+        """Reads answers and events until the fabric ends; runs in a separate thread."""
         with lines:
             for line in lines:
                 try:
                     message = json.loads(line)
                 except ValueError:
-                    continue  # not of the protocol
+                    continue  # not a message of the protocol
                 self._take(message)
         with self._changed:
             self._is_over = True

@@ -1,4 +1,4 @@
-"""Programs that live runs use: where each is, its version, and the Debian package that has it."""
+"""Programs that live runs use: path, version and Debian package of each."""
 
 import re
 import shutil
@@ -24,20 +24,20 @@ class Needed:
 
     program: str
     package: str | None
-    """Debian's package; None for a program that Debian does not have. Only the workloads that name it need it."""
+    """Debian package; None for a program without one, which is needed only by workloads that name it."""
     version_option: str
     is_for: str
     find: Callable[[str], Path | None] = on_the_path
     title: str = ""
-    """Its name in messages, where that is not the name of the program."""
+    """Its name in messages, if that differs from the name of the program."""
     source: str = ""
-    """Where a program without a package comes from."""
+    """Source of a program without a package."""
     hint: str = ""
-    """What to do where a program without a package is missing."""
+    """Advice for a missing program without a package."""
 
 
 def path_of(needed: Needed) -> Path | None:
-    """Where a program is; None where it is missing."""
+    """Path of a program; None where it is missing."""
     return needed.find(needed.program)
 
 
@@ -49,7 +49,8 @@ def version_of(needed: Needed) -> str | None:
 
 @cache
 def _version(path: Path, option: str) -> str:
-    # Some programs look for their modules below the working directory: it is their own folder, behind links.
+    # Some programs look for their modules below the working directory, which is therefore their own folder with links
+    # resolved.
     program = path.resolve()
     try:
         done = subprocess.run(

@@ -1,4 +1,4 @@
-"""A program that runs in a lab: how it is started, waited for and stopped."""
+"""Programs of a lab: starting, waiting and stopping."""
 
 import os
 from collections.abc import Mapping, Sequence
@@ -9,37 +9,37 @@ from typing import Any, Protocol
 from tailrace.live.lab.fabric import FabricError
 
 STOP_GRACE_S = 5.0
-"""From a polite signal to SIGKILL."""
+"""Time between SIGTERM and SIGKILL."""
 STOP_LIMIT_S = 30.0
-"""For load that has begun to come to its end: the largest transactions take seconds."""
+"""Time for started transactions to end; the largest take seconds."""
 TAIL_LINES = 6
-"""Lines of a program's errors that a message quotes."""
+"""Lines of a program's stderr that a message quotes."""
 TAIL_BYTES = 8192
 
 
 @dataclass(frozen=True)
 class Command:
-    """A program to start: its words, never text for a shell."""
+    """A program to start, with its arguments; it is never run by a shell."""
 
     name: str
-    """Unique in the lab; logs carry it."""
+    """Name, unique in the lab; used in the names of its logs."""
     argv: Sequence[str]
     host: str | None = None
-    """Whose network it sees; None for the lab's own, which has none."""
+    """Host whose network it uses; None for the lab's own namespace, which has no network."""
     user: str | None = None
     env: Mapping[str, str] = field(default_factory=dict)
     cwd: str | None = None
     cpus: float | None = None
-    """Cores that all programs of the host share; None for all."""
+    """Cores that all programs of the host share; None for all cores."""
     priority: int | None = None
     """Priority of the frames of its sockets, 0 to 7; None for the machine's default, 0."""
     dscp: int | None = None
-    """Code point of the TCP connections that it opens; who answers them answers with the same. None for 0."""
+    """Code point of the TCP connections that it opens; their responses have the same. None for 0."""
 
 
 @dataclass(frozen=True)
 class Ended:
-    """How a program ended."""
+    """The end of a program."""
 
     exit_code: int | None
     signal: int | None
@@ -50,7 +50,7 @@ class Ended:
 
     @classmethod
     def read(cls, event: Mapping[str, Any]) -> "Ended":
-        """From the fabric's event."""
+        """The end of a program from an event of the fabric."""
         status = event["status"]
         return cls(
             exit_code=status.get("exit"),
@@ -68,7 +68,7 @@ class Ended:
 
 
 class Keeper(Protocol):
-    """What a program asks of the lab in which it runs."""
+    """The interface of a lab to its programs."""
 
     def out_path(self, name: str) -> Path: ...
     def err_path(self, name: str) -> Path: ...
@@ -87,16 +87,16 @@ class Program:
 
     @property
     def out_path(self) -> Path:
-        """What it wrote to stdout."""
+        """File with its stdout."""
         return self._lab.out_path(self.command.name)
 
     @property
     def err_path(self) -> Path:
-        """What it wrote to stderr."""
+        """File with its stderr."""
         return self._lab.err_path(self.command.name)
 
     def errors(self) -> str:
-        """What it has written to stderr so far."""
+        """Its stderr so far."""
         return self.err_path.read_text(encoding="utf-8", errors="replace")
 
     @property
@@ -109,17 +109,17 @@ class Program:
         return self._lab.wait([self], limit_s)[0]
 
     def signal(self, name: str) -> None:
-        """Sends a signal, by its name without SIG; one that has ended gets none."""
+        """Sends a signal, by its name without SIG; does nothing if the program has ended."""
         if self.ended is not None:
             return
         try:
             self._lab.call("signal", name=self.command.name, signal=name)
         except FabricError:
-            if self.ended is None:  # its end was told before the answer came
+            if self.ended is None:  # its end was reported before the answer
                 raise
 
     def stop(self, first: str = "TERM") -> Ended:
-        """Asks it to end, then makes it."""
+        """Terminates it, and kills it if it does not end in time."""
         self.signal(first)
         try:
             return self.wait(STOP_GRACE_S)
@@ -128,14 +128,14 @@ class Program:
             return self.wait(STOP_GRACE_S)
 
     def require(self, limit_s: float) -> Ended:
-        """Waits for a good end; raises `FabricError` with the last lines of its errors otherwise."""
+        """Waits for a successful end; raises `FabricError` with the last lines of its stderr otherwise."""
         ended = self.wait(limit_s)
         if not ended.is_good:
             raise FabricError(self.complaint())
         return ended
 
     def complaint(self) -> str:
-        """One sentence about how it ended, with what it said last."""
+        """A clause about its end, with the last lines of its stderr."""
         ended = self.ended
         how = "is still running" if ended is None else f"ended with status {ended.exit_code}"
         if ended is not None and ended.signal is not None:

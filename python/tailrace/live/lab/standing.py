@@ -1,4 +1,4 @@
-"""Fabrics that stay up: hosts and switches of a scenario for anybody's programs, until they are taken down."""
+"""Fabrics that stay up: hosts and switches of a scenario for programs of the user, until they are stopped."""
 
 import json
 import os
@@ -43,7 +43,7 @@ class Standing:
         return list(self.state.get("hosts", []))
 
     def call(self, op: str, **arguments: Any) -> dict[str, Any]:
-        """One command over its socket; raises `FabricError` when it refuses or has gone."""
+        """Sends a command over its socket; raises `FabricError` when it is rejected or the fabric has ended."""
         deadline = time.monotonic() + ANSWER_LIMIT_S
         with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as line:
             line.settimeout(ANSWER_LIMIT_S)
@@ -67,13 +67,13 @@ def _answer(line: socket.socket, op: str, deadline: float) -> dict[str, Any]:
             message = json.loads(text)
             if message.get("id") == 1:
                 if not message.get("ok"):
-                    raise FabricError(f"{op}: {message.get('error', 'refused without a reason')}")
+                    raise FabricError(f"{op}: {message.get('error', 'rejected without a reason')}")
                 return dict(message)
     raise FabricError(f"{op}: no answer within {ANSWER_LIMIT_S:g} s")
 
 
 def home() -> Path:
-    """Where each fabric has a folder: the user's place for state (XDG Base Directory Specification)."""
+    """Parent of the folders of fabrics: the user's state directory (XDG Base Directory Specification)."""
     state = os.environ.get("XDG_STATE_HOME") or str(Path.home() / ".local" / "state")
     return Path(state) / "tailrace" / "fabrics"
 
@@ -85,7 +85,7 @@ def standing() -> list[Standing]:
         try:
             state = read_json(folder / STATE)
         except (OSError, ValueError):
-            continue  # it is not up yet, or no longer
+            continue  # not up yet, or no longer up
         if _is_alive(state):
             found.append(Standing(folder.name, folder, state))
     return found
@@ -115,7 +115,7 @@ def chosen(name: str | None) -> Standing:
 def bring_up(name: str, plan_json: str, metrics_port: int | None, kind: str = TAP) -> Standing:
     """Starts a fabric that outlives this process; returns once it is ready."""
     if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}", name):
-        raise FabricError(f"'{name}' is not a name (hint: use letters, digits, - and _)")
+        raise FabricError(f"'{name}' is not a valid name (hint: use letters, digits, - and _)")
     if any(each.name == name for each in standing()):
         raise FabricError(
             f"fabric '{name}' is up already (hint: choose another --name, or `tailrace fabric down {name}`)"
@@ -123,13 +123,13 @@ def bring_up(name: str, plan_json: str, metrics_port: int | None, kind: str = TA
     folder = home() / name
     make_folder(folder)
     for left in (STATE, SOCKET):
-        (folder / left).unlink(missing_ok=True)  # of one that was killed
+        (folder / left).unlink(missing_ok=True)  # left by a killed fabric
     write_text(folder / "plan.json", plan_json)
     command = [str(program()), "lab", "--detach", "--plan", str(folder / "plan.json"), "--dir", str(folder)]
     command += ["--metrics", str(metrics_port)] if metrics_port else []
     command += ["--kind", kind] if kind != TAP else []
     with (folder / LOG).open("w", encoding="utf-8") as log:
-        # It returns when the fabric is ready, or with the reason why not.
+        # The program returns when the fabric is ready, or fails with the reason.
         subprocess.run(
             command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=log, timeout=UP_LIMIT_S, check=False
         )
@@ -140,7 +140,7 @@ def bring_up(name: str, plan_json: str, metrics_port: int | None, kind: str = TA
 
 
 def take_down(fabric: Standing) -> dict[str, Any]:
-    """Ends a fabric and all that runs in it; returns its last counters."""
+    """Stops a fabric and all programs in it; returns its final counters."""
     outcome = dict(fabric.call("down").get("outcome", {}))
     deadline = time.monotonic() + DOWN_LIMIT_S
     while _is_alive(fabric.state) and time.monotonic() < deadline:
@@ -158,5 +158,5 @@ def exec_words(fabric: Standing, host: str, words: Sequence[str]) -> list[str]:
     if host not in names:
         raise FabricError(f"there is no host '{host}' in '{fabric.name}' (hint: {closest(host, names, 'hosts')})")
     if not words:
-        raise FabricError("no program is given (hint: tailrace exec HOST -- PROGRAM ARGUMENTS)")
+        raise FabricError("no program given (hint: tailrace exec HOST -- PROGRAM ARGUMENTS)")
     return [str(program()), "exec", "--dir", str(fabric.folder), host, "--", *words]

@@ -1,1 +1,1 @@
-"""What this machine has and lacks, how fast it is, and what its hosts cost."""
+"""Requirements, limits and host parameters of this machine."""

@@ -1,9 +1,9 @@
-"""How long a database and its user take for answers of several sizes: over loopback, and over a link of the fabric.
+"""Measures the times of a database and its user for responses of several sizes, over loopback and over a link of the
+fabric.
 
-Over loopback there is no network, and a statement takes what the programs take. Over the link the fabric's log tells
-the parts of it: the server may form a row whole before it sends any of it, and the client gather one whole before it
-goes on.
-Every figure is a median, so that an answer that waited for a core does not count more than another.
+Over loopback there is no network, and a statement takes the time of the programs. Over the link, the fabric's log
+separates its parts: the server may build a whole row before it sends any of it, and the client may receive all of it
+before it continues. Every figure is a median, so that single responses that waited for a core do not distort it.
 """
 
 import time
@@ -29,20 +29,20 @@ LARGE = (1_000_000, 8_000_000, 32_000_000, 64_000_000)
 """Sizes in bytes for which a rate is found. It changes above 32 MiB: up to there glibc's malloc keeps memory once it
 was freed, beyond it asks the kernel for fresh pages each time (DEFAULT_MMAP_THRESHOLD_MAX, malloc/malloc.c)."""
 LARGE_COUNTS = dict(zip(LARGE, (100, 16, 8, 6), strict=True))
-"""How often each is asked for: eight seconds of the link."""
+"""Requests for each size: eight seconds of the link."""
 LOOPBACK_COUNTS = {1_000: 2000, 18_000: 2000} | LARGE_COUNTS
 LINK_COUNTS = {18_000: 200} | LARGE_COUNTS
 LINK_RATE = "1Gbit/s"
-"""A link that machines for live runs hold; what the programs take does not depend on it."""
+"""Rate of a link that machines for live runs sustain; the times of the programs do not depend on it."""
 ASK_LIMIT_S = 60.0
 POLL_S = 0.02
 SIZE_TOLERANCE = 0.01
-"""An answer of this much more was partly sent again and belongs to no size."""
+"""Factor of a size above which a response had retransmissions and is ignored."""
 
 
 @dataclass(frozen=True)
 class AnswerTimes:
-    """Medians in milliseconds, by size of the answer in bytes."""
+    """Medians in milliseconds, by size of the response in bytes."""
 
     loopback_ms: dict[int, float]
     """A statement on the server's own host."""
@@ -53,7 +53,7 @@ class AnswerTimes:
 
 
 def measure(folder: Path, mtu: str) -> AnswerTimes:
-    """Asks a database of its own in half a minute at most."""
+    """Measures with a separate database, in at most half a minute."""
     counts = {f"loopback-{size}": (size, count) for size, count in LOOPBACK_COUNTS.items()}
     counts |= {f"link-{size}": (size, count) for size, count in LINK_COUNTS.items()}
     plan = _plan(mtu, {name: _oltp(size, count) for name, (size, count) in counts.items()})
@@ -71,13 +71,15 @@ def measure(folder: Path, mtu: str) -> AnswerTimes:
 
 
 def parts_of(seen: Sequence[Answer], sizes: Sequence[int]) -> tuple[dict[int, float], dict[int, float]]:
-    """Medians of the times before and after answers, by size; raises `FabricError` for a size without answers."""
+    """Medians of the times before and after responses, by size; raises `FabricError` for a size without responses."""
     before_ms, after_ms = {}, {}
     for size in sizes:
         own = [answer for answer in seen if size <= answer.size_bytes <= size * (1 + SIZE_TOLERANCE)]
         after = [answer.after_ms for answer in own if answer.after_ms is not None]
         if not after:
-            raise FabricError(f"no answer of {size} bytes was seen on the link (hint: is the machine overloaded?)")
+            raise FabricError(
+                f"no response of {size} bytes was seen on the link (hint: run it again when the machine is idle)"
+            )
         before_ms[size] = median(answer.before_ms for answer in own)
         after_ms[size] = median(after)
     return before_ms, after_ms
@@ -107,14 +109,14 @@ def _placed(raw: dict[str, Any]) -> dict[str, Any]:
 
 
 def _ask(lab: Lab, load: Load) -> float:
-    """One user asks for one size; the median time of a transaction in milliseconds."""
-    assert isinstance(load, TransactionLoad), "the kind oltp asks for transactions"
+    """Median time of a transaction, in milliseconds, of one user that requests one size."""
+    assert isinstance(load, TransactionLoad), "the kind oltp needs a load of transactions"
     load.prepare(lab)
     deadline = time.monotonic() + ASK_LIMIT_S
     load.tick(lab, 0.0)
     while not load.is_done:
         if time.monotonic() >= deadline:
-            raise FabricError(f"{load.name}: its users were not done within {ASK_LIMIT_S:g} s")
+            raise FabricError(f"{load.name}: its users did not finish within {ASK_LIMIT_S:g} s")
         time.sleep(POLL_S)
     load.stop(lab)
     return median(one.latency_us for one in load.transactions()) / 1000

@@ -1,8 +1,8 @@
-"""Host parameters of this machine for the simulator, from measurements of their own and never from a compared run.
+"""Measures host parameters of this machine for the simulator, independently of any compared run.
 
-Measured are: the round trip of a ping over the fabric; the time of the kernel for a received frame at two MTUs, which
-gives the cost of a frame and of a byte; and the time of a database and its user for answers of several sizes, over
-loopback, where there is no network, and over a link, whose log tells what lies before the first byte and behind the
+Measured are: the round trip of a ping over the fabric; the kernel's time for a received frame at two MTUs, which gives
+the cost of a frame and of a byte; and the time of a database and its user for responses of several sizes, over
+loopback, where there is no network, and over a link, whose log gives the times before the first byte and after the
 last.
 """
 
@@ -28,79 +28,79 @@ from tailrace.scenario.workloads.planned import planned_workloads
 
 SMALL_MTU = "1500B"
 STREAM_S = 3.0
-"""A stream this long has tens of thousands of frames, and its CPU time hundreds of ticks."""
+"""Length of a stream: tens of thousands of frames, and hundreds of ticks of CPU time."""
 STREAM_LIMIT_S = 30.0
 QUIET_LOOK_S = 1.0
 QUIET_IDLE_SHARE = 0.8
-"""Below this the kernel's time for a frame was seen to double."""
+"""Idle share below which the kernel's time for a frame was seen to double."""
 WIRE_OVERHEAD_BYTES = 38
 """Header, check sequence, preamble and gap of a frame."""
 PING_BYTES = 84
 """IPv4, ICMP and the usual 56 bytes."""
 TAP_QUEUE_FRAMES = 100_000
-"""What waits in a host's interface at most; the fabric sets it (`crates/fabric`, docs/models/fabric.md)."""
+"""Limit of the transmit queue of a host's interface, as set by the fabric (`crates/fabric`, docs/models/fabric.md)."""
 RATE_BPS_MAX = 1e12
-"""8 ps for a byte: what is shorter, or below zero, is the noise of a difference of times."""
+"""8 ps per byte: a smaller or negative difference of times is noise."""
 
 
 @dataclass(frozen=True)
 class Calibration:
-    """What was measured."""
+    """The measured parameters."""
 
     mtu: str
     rate: str
     round_trip_mean_us: float
     round_trip_least_us: float
     wire_us: float
-    """Part of the round trip that is the wire's: four frames of a ping on links of this rate."""
+    """Part of the round trip on the wire: four frames of a ping on links of this rate."""
     frame_us: dict[int, float]
-    """CPU time of the receiving program's kernel for a frame, by MTU."""
+    """CPU time of the kernel for a received frame, by MTU."""
     answers: AnswerTimes
 
     @property
     def receive_us(self) -> float:
-        """What each end adds to a round trip: waking the fabric and the program."""
+        """Time that each end adds to a round trip: wake-ups of the fabric and the program."""
         return max(0.0, (self.round_trip_least_us - self.wire_us) / 2)
 
     @property
     def jitter_us(self) -> float:
-        """Mean of what comes on top of the least."""
+        """Mean time above the least."""
         return max(0.0, (self.round_trip_mean_us - self.round_trip_least_us) / 2)
 
     @property
     def per_byte_ns(self) -> float:
-        """Slope of the cost of a frame."""
+        """Slope of the cost of a frame over its size."""
         (small, small_us), (large, large_us) = sorted(self.frame_us.items())
         return max(0.0, (large_us - small_us) / (large - small) * 1000)
 
     @property
     def per_packet_us(self) -> float:
-        """What a frame costs whatever its size."""
+        """Cost of a frame regardless of its size."""
         small, small_us = min(self.frame_us.items())
         return max(0.0, small_us - self.per_byte_ns * small / 1000)
 
     @property
     def server_us(self) -> float:
-        """Time of a statement whose answer has no size."""
+        """Time of a statement with an empty response."""
         (size, time_ms), (larger, longer_ms) = sorted(self.answers.loopback_ms.items())[:2]
         return max(0.0, time_ms - size * (longer_ms - time_ms) / (larger - size)) * 1000
 
     def build_bps(self, size: int) -> float | None:
-        """Rate at which an answer is made before its first byte leaves; None where that takes no time."""
+        """Rate at which a response is built before its first byte leaves; None where that takes no time."""
         return _rate_bps(_ms_per_byte(self.answers.before_ms, size))
 
     def unpack_bps(self, size: int) -> float | None:
-        """Rate at which a user works on a whole answer after its last byte; None where that takes no time."""
+        """Rate at which a user processes a whole response after its last byte; None where that takes no time."""
         return _rate_bps(_ms_per_byte(self.answers.after_ms, size))
 
     def produce_bps(self, size: int) -> float | None:
-        """Rate at which an answer that is made is sent and read: what is left of its time over loopback."""
+        """Rate at which a built response is sent and read, from the rest of its time over loopback."""
         before, after = (_ms_per_byte(times, size) for times in (self.answers.before_ms, self.answers.after_ms))
         return _rate_bps(_ms_per_byte(self.answers.loopback_ms, size) - max(0.0, before) - max(0.0, after))
 
 
 def _ms_per_byte(times_ms: Mapping[int, float], size: int) -> float:
-    """What an answer of this size takes longer than one that is small."""
+    """Additional time of a response of this size, compared with a small one."""
     small = min(times_ms)
     return (times_ms[size] - times_ms[small]) / (size - small)
 
@@ -110,8 +110,8 @@ def _rate_bps(ms_per_byte: float) -> float | None:
 
 
 def calibrate(mtu: str, rate: str, say: Callable[[str], None]) -> Calibration:
-    """Measures for a minute at most; `say` reports the progress."""
-    parse(mtu, SIZE)  # a mistake is reported before anything is measured
+    """Measures for at most a minute; `say` receives the progress."""
+    parse(mtu, SIZE)  # errors are reported before the measurement
     parse(rate, RATE)
     require(registry.needs_of(registry.choice(kind, {}) for kind in ("stream", "oltp")))
     _warn_of_neighbours(say)
@@ -121,17 +121,17 @@ def calibrate(mtu: str, rate: str, say: Callable[[str], None]) -> Calibration:
         small = _stream(folder / "small", SMALL_MTU, rate)
         say(f"a stream at MTU {mtu}")
         large = _stream(folder / "large", mtu, rate)
-        say("answers of a database, over loopback and over a link")
+        say("responses of a database, over loopback and over a link")
         times = answers.measure(folder, mtu)
     frame_us = {parse(SMALL_MTU, SIZE): small["frame_us"], parse(mtu, SIZE): large["frame_us"]}
     if len(frame_us) < 2:
-        raise FabricError(f"an MTU of {mtu} is the one that is measured anyway (hint: --mtu 9000B)")
+        raise FabricError(f"an MTU of {mtu} is always measured; --mtu needs another value (hint: --mtu 9000B)")
     wire_us = 4 * 8e6 * (PING_BYTES + WIRE_OVERHEAD_BYTES) / parse(rate, RATE)
     return Calibration(mtu, rate, large["mean"], large["min"], wire_us, frame_us, times)
 
 
 def _warn_of_neighbours(say: Callable[[str], None]) -> None:
-    """Says so when the machine is not quiet: costs are then too high."""
+    """Warns when the machine is not idle: the costs are then too high."""
     before = probe.cpu()
     time.sleep(QUIET_LOOK_S)
     idle = probe.cpu().shares_since(before)["idle_share"]
@@ -168,7 +168,7 @@ def _stream(folder: Path, mtu: str, rate: str) -> dict[str, float]:
 
 
 def fragment(found: Calibration) -> str:
-    """The parameters as YAML, each with how it was measured; `tailrace run --calibrated FILE` takes them up."""
+    """The parameters as YAML, each with its measurement, for `tailrace run --calibrated FILE`."""
     frames = ", ".join(f"{mtu} B {cost_us:.2f} us" for mtu, cost_us in found.frame_us.items())
     trip = (
         f"least {found.round_trip_least_us:.0f} us, mean {found.round_trip_mean_us:.0f} us,"
@@ -181,9 +181,9 @@ hosts:
       # Round trip of a ping: {trip}.
       rx_coalesce: {round(found.receive_us * 1000)}ns
       rx_jitter: exponential({max(1, round(found.jitter_us * 1000))}ns)
-      # A TAP hands up what it was given, frame by frame.
+      # A TAP device passes up single frames.
       gro: 0B
-      # The queue of its line loses nothing; small queues of TCP keep it short.
+      # The transmit queue drops nothing; TCP small queues keep it short.
       queue: {TAP_QUEUE_FRAMES * parse(found.mtu, SIZE)}B
     cpu:
       # CPU time of a received frame by MTU: {frames}.
@@ -194,7 +194,7 @@ round_trips:
 
 
 def _round_trips(found: Calibration) -> str:
-    """What a statement takes, each with its medians; the rates by size of the answer."""
+    """The times of a statement, each with its medians; the rates by size of the response."""
     parts = [
         ("build_rate", found.build_bps, "From a request to the first frame", found.answers.before_ms),
         ("produce_rate", found.produce_bps, "Statements over loopback", found.answers.loopback_ms),

@@ -1,4 +1,4 @@
-"""What this machine has and lacks for live runs: kernel, privileges, cores, programs."""
+"""Checks the requirements of live runs on this machine: kernel, privileges, cores, programs."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -15,7 +15,7 @@ from tailrace.live.machine import limits
 from tailrace.results.compare.fidelity import TAP
 
 CORES_MIN = 2
-"""One for the switch program, one for everything else."""
+"""One core for the switch program, one for everything else."""
 
 
 LAB = (
@@ -24,66 +24,69 @@ LAB = (
     Needed("ip", "iproute2", "-V", "routes and TCP metrics of a host"),
     Needed("ethtool", "ethtool", "--version", "offloads of a host"),
 )
-"""What every live run needs; the registry has the programs of workloads."""
+"""Programs that every live run needs; the registry has those of workloads."""
 OPEN_VSWITCH = Needed("ovs-vsctl", "openvswitch-switch", "--version", "fabrics ovs and ovs-dpdk")
-"""Only the runs that ask for it need it."""
+"""Programs that only some runs need."""
 FAST_CLOCKS = frozenset({"tsc", "kvm-clock", "arch_sys_counter"})
 """Clocks that are read without a system call."""
-LATE = "the switch is late when other programs compute"
+LATE = "the switch is late when other programs use the CPU"
 
 
 @dataclass(frozen=True)
 class Fact:
-    """One line of the doctor's."""
+    """One line of the doctor."""
 
     what: str
     value: str
     is_good: bool | None
-    """None where it is neither good nor bad."""
+    """None for a line that is only informative."""
     advice: str = ""
 
 
 def needed() -> list[Needed]:
-    """Every program that some live run needs, those of workloads first."""
+    """Every program that any live run needs, those of workloads first."""
     return [*registry.all_needs(), *LAB]
 
 
 def versions(kind: Kind = KINDS[TAP]) -> dict[str, str]:
-    """Versions of the fabric and of every program that is there, for the manifest."""
+    """Versions of the fabric and of every installed program, for the manifest."""
     wanted = [*needed(), OPEN_VSWITCH] if kind.is_open_vswitch else needed()
     found = {each.program: version_of(each) for each in wanted}
     return {"fabric_build": fabric.build()} | {name: text for name, text in found.items() if text}
 
 
 def missing(wanted: Iterable[Needed] | None = None) -> list[Needed]:
-    """Programs of packages that are not there: of these and of the lab's, or of all."""
+    """Missing programs of packages: among these and those of the lab, or among all."""
     chosen = needed() if wanted is None else [*wanted, *LAB]
     return [each for each in chosen if each.package and path_of(each) is None]
 
 
 def require(wanted: Iterable[Needed] = ()) -> dict[str, Any]:
-    """Raises `RunRefusedError` where a live run that needs these programs cannot start on this machine, with what to
-    install or to be.
+    """Raises `RunRefusedError`, with the remedy, if a live run that needs these programs cannot start on this machine.
 
-    Returns what the fabric's doctor found, which takes a lab of its own to find out.
+    Returns the output of the fabric's doctor, which starts a lab of its own.
     """
     lacking = missing(wanted)
     if lacking:
         names = ", ".join(each.program for each in lacking)
-        hint = f"`make live-deps`, or apt-get install {' '.join(packages(lacking))}; `tailrace doctor` lists everything"
+        hint = (
+            f"`make live-deps`, or apt-get install {' '.join(packages(lacking))}; `tailrace doctor` lists all "
+            "requirements"
+        )
         raise RunRefusedError(f"a live run needs {names} (hint: {hint})")
     found = fabric.ask("doctor")
     lacks = [fact for fact in fabric_facts(found) if fact.is_good is False]
     if lacks:
         why = "; ".join(f"{fact.what}: {fact.value} ({fact.advice})" for fact in lacks)
         raise RunRefusedError(
-            f"a live run cannot start here: {why} (hint: run it as root; `tailrace doctor` lists what is missing)"
+            f"a live run cannot start on this machine: {why} (hint: run it as root; `tailrace doctor` lists what "
+            "is missing)"
         )
     return found
 
 
 def examine() -> list[Fact]:
-    """Everything that the doctor looks at."""
+    """All lines of the doctor."""
     machine = describe_machine()
     cores = int(machine["cores"])
     advice = "" if cores >= CORES_MIN else "the switch and the databases share one core"
@@ -105,7 +108,7 @@ def _fabric_facts() -> list[Fact]:
 
 
 def fabric_facts(found: Mapping[str, Any]) -> list[Fact]:
-    """Facts about the machine from the fabric's doctor, judged."""
+    """Lines from the output of the fabric's doctor."""
     refused = found.get("lab_error")
     is_realtime = bool(found.get("realtime"))
     clock = str(found.get("clock_source"))
@@ -128,24 +131,24 @@ def _tun(found: Mapping[str, Any]) -> Fact:
         return Fact("/dev/net/tun", "usable", is_good=True)
     if found.get("tun_is_missing"):
         return Fact("/dev/net/tun", "missing", is_good=False, advice="load the kernel module: `modprobe tun`")
-    advice = "it needs read and write permission: run as root, or `chmod 666 /dev/net/tun`"
+    advice = "read and write permission is required: run as root, or `chmod 666 /dev/net/tun`"
     return Fact("/dev/net/tun", "no permission", is_good=False, advice=advice)
 
 
 def _kind_fact(name: str, lacks: str | None) -> Fact:
-    """A fabric for comparison: nothing else needs it."""
+    """A line about a fabric for comparison, which other runs do not need."""
     advice = f'{lacks}; `make live-deps WITH="{name}"`' if lacks else ""
     return Fact(f"fabric {name}", "missing" if lacks else "usable", None, advice)
 
 
 def _privileges(found: Mapping[str, Any]) -> Fact:
-    """Root's, or an ordinary user's, whose labs are in a user namespace."""
+    """A line about privileges: root, or an ordinary user with user namespaces."""
     if (found.get("capabilities") or {}).get("lab"):
-        return Fact("privileges", "those of root", is_good=True)
+        return Fact("privileges", "root", is_good=True)
     if found.get("user_namespaces"):
-        advice = "no control groups and no real-time priority, unless it is run as root"
-        return Fact("privileges", "an ordinary user's: labs are in a user namespace", is_good=True, advice=advice)
-    return Fact("privileges", "too few", is_good=False, advice="run it as root: there are no user namespaces here")
+        advice = "no control groups and no real-time priority without root"
+        return Fact("privileges", "ordinary user: labs are in a user namespace", is_good=True, advice=advice)
+    return Fact("privileges", "too few", is_good=False, advice="run as root: user namespaces are not available")
 
 
 def _control_groups(found: Mapping[str, Any]) -> Fact:
@@ -181,22 +184,26 @@ def _program_fact(one: Needed) -> Fact:
 
 
 def is_healthy(facts: Sequence[Fact]) -> bool:
-    """Whether live runs can start."""
+    """Whether live runs can start on this machine."""
     return all(fact.is_good is not False for fact in facts)
 
 
 def as_data(facts: Sequence[Fact]) -> dict[str, Any]:
-    """For programs."""
+    """The lines as JSON values."""
     return {"can_run_live": is_healthy(facts), "facts": [asdict(fact) for fact in facts]}
 
 
 def as_text(facts: Sequence[Fact]) -> str:
-    """For people: one line for each fact, with what to do about it."""
+    """Text with one line for each fact, and advice."""
     marks = {True: "ok", False: "NO", None: "--"}
     width = max(len(fact.what) for fact in facts)
     lines = [
         f"{marks[fact.is_good]}  {fact.what.ljust(width)}  {fact.value}" + (f"  ({fact.advice})" if fact.advice else "")
         for fact in facts
     ]
-    verdict = "live runs can start here" if is_healthy(facts) else "live runs cannot start here: see the lines with NO"
+    verdict = (
+        "live runs can start on this machine"
+        if is_healthy(facts)
+        else "live runs cannot start on this machine: see the lines with NO"
+    )
     return "\n".join([*lines, verdict])

@@ -1,4 +1,4 @@
-"""How many frames a second this machine holds: measured once for each build of the fabric, and kept."""
+"""Frames per second that this machine sustains: measured once for each build of the fabric, and stored."""
 
 import os
 from collections.abc import Callable, Mapping
@@ -12,21 +12,21 @@ from tailrace.results.compare.fidelity import TAP
 
 MEASURE_LIMIT_S = 180.0
 SECONDS = "2"
-"""Of each measurement; there are nine: frames, and four ports with the machine's own punctuality before each."""
+"""Length of each of nine measurements: frames, and four ports, each after a measurement of the machine's own timing."""
 FILE = "live-limits.json"
 US_PER_MS = 1000.0
 SAME = ("cpu", "cores", "kernel")
-"""What makes a machine another one."""
+"""Identifies the machine."""
 
 
 def path(kind: str = TAP) -> Path:
-    """Where the figures are kept: the user's folder for what can be made again (XDG Base Directory Specification)."""
+    """File of the figures, in the user's cache directory (XDG Base Directory Specification)."""
     home = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
     return Path(home) / "tailrace" / (FILE if kind == TAP else f"{kind}-{FILE}")
 
 
 def measured(kind: str = TAP) -> dict[str, Any] | None:
-    """The figures of this machine and build with a fabric; None where they were not measured."""
+    """The figures of this machine, build and fabric; None if they were not measured."""
     try:
         held = read_json(path(kind))
     except (OSError, ValueError):
@@ -35,7 +35,7 @@ def measured(kind: str = TAP) -> dict[str, Any] | None:
 
 
 def measure(kind: str = TAP) -> dict[str, Any]:
-    """Measures for half a minute with nothing else to do, and keeps the figures."""
+    """Measures for half a minute on the idle machine, and stores the figures."""
     options = [] if kind == TAP else ["--kind", kind, "--frames-only"]
     figures = fabric.ask("limits", "--seconds", SECONDS, *options, limit_s=MEASURE_LIMIT_S)
     file = path(kind)
@@ -45,7 +45,7 @@ def measure(kind: str = TAP) -> dict[str, Any]:
 
 
 def frames_per_s_max(say: Callable[[str], None], kind: str = TAP) -> float:
-    """Frames a second that a scenario may ask for; measured now where it is not known."""
+    """Frames per second that a scenario may offer; measured now if unknown."""
     figures = measured(kind)
     if figures is None:
         say("measuring the capacity of this machine, once: about half a minute")
@@ -54,7 +54,7 @@ def frames_per_s_max(say: Callable[[str], None], kind: str = TAP) -> float:
 
 
 def lateness_text(figures: Mapping[str, Any]) -> str:
-    """How late the switch was, beside a thread that only sleeps and what the switch added to that: the worst port."""
+    """Lateness of the switch at the worst port, that of a thread that only sleeps, and the part added by the switch."""
     ports = figures["ports"]
 
     def worst(of: Callable[[Mapping[str, Any]], Mapping[str, float]]) -> str:

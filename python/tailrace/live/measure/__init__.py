@@ -1,1 +1,1 @@
-"""What is read of hosts, connections and cores, and the tables made of it."""
+"""Measurements of hosts, connections and cores, and their tables."""

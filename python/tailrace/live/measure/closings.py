@@ -1,7 +1,7 @@
-"""What the kernel knew of each TCP connection when it ended: `ss --events` is told of every socket that goes away.
+"""The kernel's figures of each TCP connection at its end: `ss --events` reports every socket that is destroyed.
 
-A connection counts for itself, so workloads that share a host are told apart by addresses and ports. Counted is the
-connection's whole life, with its opening, its end, and what was sent after the measured interval.
+Figures are per connection, so workloads that share a host are distinguished by addresses and ports. They cover the
+whole life of the connection: its opening, its end, and data sent after the measured interval.
 """
 
 import re
@@ -15,7 +15,7 @@ from tailrace.live.lab.program import Command, Program
 
 LIMIT_S = 10.0
 SETTLE_S = 2.0
-"""Connections that their programs have left are gone after a few round trips; 2 s is ten smallest timeouts of Linux."""
+"""Connections close within a few round trips of their program's end; 2 s is ten minimum timeouts of Linux."""
 POLL_S = 0.02
 PATTERNS = {
     "segments_sent": r"\bdata_segs_out:(\d+)",
@@ -24,7 +24,7 @@ PATTERNS = {
     "out_of_order": r"\brcv_ooopack:(\d+)",
     "retransmitted_bytes": r"\bbytes_retrans:(\d+)",
 }
-"""The simulator's names of counters, and where `ss --info` has them; it leaves out those that are 0."""
+"""The simulator's names of counters, and where `ss --info` has them; it omits those that are 0."""
 SENDER_NAMES = ("segments_sent", "retransmits", "spurious_retransmits")
 RECEIVER_NAMES = ("out_of_order",)
 
@@ -34,13 +34,13 @@ End = tuple[str, int]
 
 @dataclass(frozen=True)
 class Closed:
-    """A connection that has ended, as one of its hosts saw it."""
+    """A connection that has ended, from the view of one of its hosts."""
 
     local: End
     peer: End
     counters: Mapping[str, int]
     round_trip_ms: float | None
-    """Smoothed, at its end."""
+    """Smoothed round trip at its end."""
     round_trip_least_ms: float | None
 
 
@@ -52,11 +52,11 @@ class Seen:
     """By the host that sends most."""
     received: Sequence[Closed]
     expected: int
-    """So many connections it had."""
+    """Number of its connections."""
 
     @property
     def is_whole(self) -> bool:
-        """Whether both hosts saw all of them end: the sums of fewer are too small."""
+        """Whether both hosts saw all of them end; otherwise the sums are too small."""
         return min(len(self.sent), len(self.received)) >= self.expected
 
 
@@ -82,7 +82,7 @@ class Meant:
         return (self.server, self.client) if self.server_sends else (self.client, self.server)
 
     def has(self, one: Closed, *, at_server: bool) -> bool:
-        """Whether this is one of them, as the server's or the client's host saw it."""
+        """Whether the connection, seen by the server's or the client's host, belongs to the workload."""
         server, client = (one.local, one.peer) if at_server else (one.peer, one.local)
         if self.client_ports and client[1] not in self.client_ports:
             return False
@@ -98,11 +98,11 @@ class Closings:
         self._programs = {host: lab.start(Command(f"closings-{host}", argv, host=host)) for host in hosts}
 
     def of(self, host: str) -> list[Closed]:
-        """What has ended on a host so far."""
+        """Connections that have ended on a host so far."""
         return parse_closed(self._programs[host].out_path.read_text(encoding="utf-8", errors="replace"))
 
     def pair(self, meant: Meant) -> Seen:
-        """A workload's connections as their sending and their receiving host saw them end. Waits, but not for long."""
+        """The ended connections of a workload, from its sending and its receiving host. Waits for a limited time."""
         sender, receiver = meant.ends
         sent = self._settled(sender, meant, at_server=meant.server_sends)
         return Seen(sent, self._settled(receiver, meant, at_server=not meant.server_sends), meant.count)
@@ -156,7 +156,7 @@ def tcp_outcome(ends: Seen) -> dict[str, int]:
 
 
 def summary(ends: Seen) -> dict[str, float | int | None]:
-    """What else the sending ends knew, of those that were seen to end."""
+    """Further figures of the sending ends."""
     sent = ends.sent
     trips = [one.round_trip_ms for one in sent if one.round_trip_ms is not None]
     least = [one.round_trip_least_ms for one in sent if one.round_trip_least_ms is not None]

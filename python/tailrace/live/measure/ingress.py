@@ -1,8 +1,8 @@
-"""The log of what entered the switches of a live trial, read as the answers of its databases.
+"""Reads the ingress log of a live trial as the responses of its databases.
 
 An answer is known by its frames alone: when the request entered, when the first and the last frame of the answer did,
-and when the next request of the connection came. What lies before the first frame is the server's work on a whole row,
-what lies behind the last one the client's.
+and when the next request of the connection came. The time before the first frame is the server's work on a whole row,
+the time after the last frame the client's.
 """
 
 import struct
@@ -13,7 +13,7 @@ from pathlib import Path
 from tailrace.live.lab.fabric import FabricError
 
 FILE = "ingress.log"
-"""Where a lab keeps it, in its folder."""
+"""Name of the log in the folder of a lab."""
 NAME = b"tailrace-log\x01\0\0\0"
 """First bytes of a log with its version, as `crates/fabric/src/log` writes them."""
 RECORD = struct.Struct("<BQQ5B5H40x")

@@ -1,4 +1,4 @@
-"""Latencies of real programs in the shape in which the simulator records them."""
+"""Latencies of real programs in the format of the simulator."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence

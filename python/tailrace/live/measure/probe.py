@@ -1,4 +1,4 @@
-"""What the kernel says about a host (counters, connections, the round trip of a ping) and about the machine's cores."""
+"""Reads the kernel's figures of a host (counters, connections, ping round trips) and of the machine's cores."""
 
 import re
 from collections.abc import Mapping
@@ -13,7 +13,7 @@ FILES = ("/proc/net/snmp", "/proc/net/netstat", "/proc/net/dev")
 DEVICE = "eth0"
 PINGS = 20
 TICKS_MIN = 50
-"""Shares of fewer ticks (10 ms each) would be off by more than the bounds on them."""
+"""Shares of fewer ticks (10 ms each) would have a larger error than their bounds."""
 TCP_NAMES = {
     "segments_sent": ("OutSegs",),
     "retransmits": ("RetransSegs",),
@@ -53,7 +53,7 @@ def parse_counters(text: str) -> Counters:
 
 
 def tcp_outcome(sender: Mapping[str, int], receiver: Mapping[str, int]) -> Counters:
-    """A workload's TCP counters under the simulator's names, from what its two hosts counted meanwhile."""
+    """A workload's TCP counters under the simulator's names, from what its two hosts counted for the trial."""
     sums = {name: sum(sender.get(key, 0) for key in keys) for name, keys in TCP_NAMES.items()}
     return sums | {name: sum(receiver.get(key, 0) for key in keys) for name, keys in RECEIVER_NAMES.items()}
 
@@ -104,7 +104,7 @@ def parse_connections(text: str) -> Connections:
 
 @dataclass(frozen=True)
 class Used:
-    """How the machine's cores were used between two readings."""
+    """Use of the machine's cores between two readings."""
 
     shares: Mapping[str, float | None]
     """`idle_share` and `steal_share` of all cores together; None where the time was too short to tell."""
@@ -114,21 +114,21 @@ class Used:
 
 
 @dataclass(frozen=True)
-class Cpu:
+class CpuTicks:
     """Time of all cores of the machine together, in ticks."""
 
     total: int
     idle: int
     steal: int
-    cores: "tuple[Cpu, ...]" = ()
+    cores: "tuple[CpuTicks, ...]" = ()
     """Each core alone."""
 
-    def used_since(self, before: "Cpu") -> Used:
+    def used_since(self, before: "CpuTicks") -> Used:
         """What happened since an earlier reading."""
         cores = [now.shares_since(then)["steal_share"] for now, then in zip(self.cores, before.cores, strict=False)]
         return Used(self.shares_since(before), tuple(cores))
 
-    def shares_since(self, before: "Cpu") -> dict[str, float | None]:
+    def shares_since(self, before: "CpuTicks") -> dict[str, float | None]:
         """Shares of all cores' time since an earlier reading; None where that was too short to tell."""
         span = self.total - before.total
         if span < TICKS_MIN:
@@ -136,15 +136,15 @@ class Cpu:
         return {"idle_share": (self.idle - before.idle) / span, "steal_share": (self.steal - before.steal) / span}
 
 
-def cpu() -> Cpu:
+def cpu() -> CpuTicks:
     """From /proc/stat: user nice system idle iowait irq softirq steal (guest is part of user)."""
     return parse_cpu(Path("/proc/stat").read_text(encoding="ascii"))
 
 
-def parse_cpu(text: str) -> Cpu:
+def parse_cpu(text: str) -> CpuTicks:
     """As `cpu`, from the text of the file."""
     lines = [line.split() for line in text.splitlines() if line.startswith("cpu")]
-    whole, *cores = [Cpu(sum(times), times[3] + times[4], times[7]) for times in map(_ticks, lines)]
+    whole, *cores = [CpuTicks(sum(times), times[3] + times[4], times[7]) for times in map(_ticks, lines)]
     return replace(whole, cores=tuple(cores))
 
 

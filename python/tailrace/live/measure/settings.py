@@ -1,4 +1,4 @@
-"""What a host is set to when a trial begins, as its kernel says it: recorded, and required to be clean."""
+"""Settings of a host at the start of a trial, as its kernel reports them: recorded, and required to be clean."""
 
 import re
 from collections.abc import Mapping
@@ -50,7 +50,7 @@ def parse_offloads(text: str) -> dict[str, str]:
 
 
 def require_clean(settings: Mapping[str, Mapping[str, Any]], counters: Mapping[str, Any]) -> None:
-    """Raises when a host remembers earlier connections, or frames are still in the network."""
+    """Raises `FabricError` when a host has TCP metrics of earlier connections, or frames are still in the network."""
     for host, found in settings.items():
         if found["tcp_metrics"]:
             raise FabricError(f"host {host} remembers {found['tcp_metrics']} TCP metrics before the trial")

@@ -1,4 +1,4 @@
-"""How long the programs of a lab waited for a core: the kernel's own count (/proc/PID/task/TID/schedstat), by program.
+"""Time for which the programs of a lab waited for a core, from the kernel (/proc/PID/task/TID/schedstat).
 
 A thread that is ready and waits in a run queue is counted there; time that a hypervisor takes from a core on which the
 thread runs is not, and is estimated from the machine's steal.
@@ -12,9 +12,9 @@ PROC = Path("/proc")
 NS_PER_S = 1e9
 KTHREADD = 2
 PUT_OFF = "ksoftirqd/"
-"""The kernel's threads that receive frames, one on each core, when there is more than it does at once."""
+"""Prefix of the kernel threads, one on each core, that receive frames under load."""
 SAMPLE_EVERY_S = 0.5
-"""What a thread waited between its last sample and its end is not seen."""
+"""Seconds between samples; waits of a thread after its last sample are not seen."""
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class Waited:
 
 @dataclass
 class Watch:
-    """Looks at all threads of a lab now and then, and keeps the last figures of those that have ended."""
+    """Samples all threads of a lab, and keeps the last figures of threads that have ended."""
 
     lab_pid: int
     proc: Path = PROC
@@ -135,7 +135,7 @@ def _schedstat(path: Path) -> tuple[int, int] | None:
 
 @dataclass(frozen=True)
 class Loss:
-    """What a workload's users lost because their programs did not get a core."""
+    """Time that the users of a workload lost because their programs did not get a core."""
 
     wait_s: float
     """In run queues, of all its users' and its server's threads."""
@@ -164,7 +164,7 @@ class Loss:
 
 @dataclass(frozen=True)
 class Using:
-    """The programs that those who wait in a workload depend on."""
+    """The programs on which the users of a workload wait."""
 
     workload: str
     waiting: int

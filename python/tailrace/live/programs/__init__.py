@@ -1,1 +1,1 @@
-"""The real programs, one module each: a module is registered by being here. Nothing else knows a program by name."""
+"""The real programs, one module each: a module in this package is registered. No other code names a program."""

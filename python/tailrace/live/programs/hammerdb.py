@@ -1,9 +1,9 @@
-"""HammerDB: where it is, the scripts that it runs, and its virtual users as the users of a workload.
+"""HammerDB: its installation, its scripts, and its virtual users as the users of a workload.
 
 HammerDB's command line runs a script of its commands (`hammerdbcli tcl auto FILE`), which gives every virtual user the
-same driver script (`customscript`). Ours does the transactions of the scenario on the scenario's tables: HammerDB's own
-benchmarks (TPROC-C, TPROC-H) have schemas and statements of their own and are not used. The commands are those of the
-HammerDB 6.0 documentation, chapter "Command Line Interface (CLI)"; releases from 4.9 have them too.
+same driver script (`customscript`). This script executes the transactions of the scenario on the scenario's tables:
+HammerDB's own benchmarks (TPROC-C, TPROC-H) have schemas and statements of their own and are not used. The commands are
+those of the HammerDB 6.0 documentation, chapter "Command Line Interface (CLI)"; releases from 4.9 have them too.
 """
 
 import os
@@ -31,7 +31,7 @@ from tailrace.scenario.workloads.oltp import Oltp
 
 PROGRAM = "hammerdbcli"
 HOME_VARIABLE = "HAMMERDB_HOME"
-"""Environment variable with the folder of an installation; where it is set, no other is looked for."""
+"""Environment variable with the folder of an installation; if set, no other installation is used."""
 OPT = Path("/opt")
 NAMES = ("HammerDB*", "hammerdb*")
 """Folders of its archives, below `OPT` and the user's home."""
@@ -40,11 +40,11 @@ USERS_MAX = 256
 It holds some descriptors, of which Tcl 8.6 can wait for those below 1024 alone (select(2))."""
 DRIVER = Path(__file__).with_name("hammerdb_driver.tcl")
 READY_LIMIT_S = 60.0
-"""Until every virtual user has connected: the program itself takes seconds to start."""
+"""Time limit until every virtual user has connected; the program takes seconds to start."""
 BEGIN_LIMIT_S = 120
 """A user that is ready waits this long for the trial to begin."""
 BEGIN_AFTER_US = 20_000
-"""From the word to the moment: four times as long as a user takes to notice."""
+"""Time from the announcement to the start: four times as long as a user takes to notice."""
 CLOSE_LIMIT_S = 20.0
 """vurun looks once a second whether the users have ended."""
 LOOK_EVERY_MS = 200
@@ -55,7 +55,7 @@ US_PER_S = 10**6
 
 
 @dataclass(frozen=True)
-class Installation:
+class HammerDbInstallation:
     """One installed HammerDB."""
 
     program: Path
@@ -66,7 +66,7 @@ class Installation:
         return self.program.resolve().parent
 
 
-def installation() -> Installation | None:
+def installation() -> HammerDbInstallation | None:
     """The one that `HAMMERDB_HOME` names, or on the PATH, or the newest of the usual folders; None without any."""
     named = os.environ.get(HOME_VARIABLE)
     if named:
@@ -81,9 +81,9 @@ def installation() -> Installation | None:
     return None
 
 
-def _in_folder(folder: Path) -> Installation | None:
+def _in_folder(folder: Path) -> HammerDbInstallation | None:
     program = folder / PROGRAM
-    return Installation(program) if program.is_file() and os.access(program, os.X_OK) else None
+    return HammerDbInstallation(program) if program.is_file() and os.access(program, os.X_OK) else None
 
 
 def _release_of(folder: Path) -> list[int]:
@@ -104,7 +104,7 @@ NEEDED = Needed(
     find=_find,
     title="HammerDB",
     source="hammerdb.com",
-    hint=f"unpack it below /opt from hammerdb.com or set {HOME_VARIABLE}; or leave load_generator out for pgbench",
+    hint=f"unpack it from hammerdb.com below /opt, or set {HOME_VARIABLE}; or omit load_generator to use pgbench",
 )
 
 
@@ -125,16 +125,16 @@ class HammerDb(TransactionLoad):
     @classmethod
     def rows(cls, service: Service | None) -> Mapping[int, int]:
         """Of its database."""
-        assert isinstance(service, PostgreSql), "these scripts ask PostgreSQL alone"
+        assert isinstance(service, PostgreSql), "the scripts use PostgreSQL only"
         return service.rows
 
     @classmethod
     def refusals(cls, workload: Oltp) -> Refusals:
-        """Pauses that cannot be computed again, and more users than threads."""
+        """Problems: pauses that cannot be computed again, and more users than threads."""
         yield from super().refusals(workload)
         if workload.users > USERS_MAX:
-            what = f"{cls.load_name} has a thread with an interpreter for each user"
-            yield ("users",), what, f"the most are {USERS_MAX}; or leave load_generator out for pgbench"
+            what = f"{cls.load_name} needs a thread with an interpreter for each user"
+            yield ("users",), what, f"write at most {USERS_MAX} users, or omit load_generator to use pgbench"
 
     def prepare(self, lab: Lab) -> None:
         """Starts it and waits until every user has connected."""
@@ -153,7 +153,7 @@ class HammerDb(TransactionLoad):
         folder = str(self._control)
         installed = installation()
         if installed is None:
-            raise FabricError("HammerDB is not installed any more (hint: `tailrace doctor`)")
+            raise FabricError("HammerDB is no longer installed (hint: see `tailrace doctor`)")
         return Command(
             f"hammerdb-{self.work.name}",
             [str(installed.program.resolve()), "tcl", "auto", str(commands)],
@@ -174,9 +174,9 @@ class HammerDb(TransactionLoad):
             time.sleep(POLL_S)
 
     def begin(self, lab: Lab) -> None:
-        """Tells all users the moment to begin."""
+        """Announces the start time to all users."""
         part = self._control / "begin.part"
-        with named(self._control / "begin"):  # without a wait for the disk: the moment is near
+        with named(self._control / "begin"):  # not synced to disk: the start is near
             part.write_text(f"{time.time_ns() // 1000 + BEGIN_AFTER_US}\n", encoding="ascii")
             part.replace(self._control / "begin")
 
@@ -205,13 +205,16 @@ class HammerDb(TransactionLoad):
             self._started.require(STOP_LIMIT_S + CLOSE_LIMIT_S)
 
     def transactions(self) -> list[Transaction]:
-        """From the logs of the users; raises `FabricError` where a pause was not the one that the seed gives."""
+        """From the logs of the users; raises `FabricError` if a pause differs from that of the seed."""
         prefix = self._control / "transactions"
         done = []
         for words in log_lines(prefix, LOG_WORDS):
             user, number, took_us, pause_us, late_us = (int(words[at]) for at in (0, 1, 2, 6, 7))
             if pause_us != self.work.pause_us(user, number):
-                raise FabricError(f"hammerdb-{self.work.name}: transaction {number} of user {user} had another pause")
+                raise FabricError(
+                    f"hammerdb-{self.work.name}: transaction {number} of user {user} had a different pause than "
+                    "the seed determines"
+                )
             self._late_us[user, number] = late_us
             ended_us = int(words[4]) * US_PER_S + int(words[5])
             begun_us = ended_us - took_us

@@ -15,7 +15,7 @@ from tailrace.live.lab.fabric import FabricError
 from tailrace.live.lab.lab import Lab
 from tailrace.live.lab.needed import Needed
 from tailrace.live.lab.program import STOP_LIMIT_S, Command, Program
-from tailrace.live.load import PS_PER_S, Interval, Load, Measured, Refusals, Task
+from tailrace.live.load import PS_PER_S, Load, Measured, MeasuredInterval, Refusals, Task
 from tailrace.live.measure.closings import Meant
 from tailrace.live.measure.latency import cut_off_outcome, latency_outcome
 from tailrace.live.measure.series import Moved, Row, bytes_after
@@ -181,12 +181,12 @@ class Iperf3(Load):
         return int(self.task.raw.get("connections", 1))
 
     def exposed(self, send_buffer_bytes: int) -> float:
-        """What waits in socket buffers hides all of a wait."""
+        """None: socket buffers hide all of a wait."""
         return 0.0
 
     @property
     def is_finite(self) -> bool:
-        """Whether it has a number of bytes to move. Datagrams are not waited for."""
+        """Whether it has a number of bytes to transfer. False for datagrams."""
         return self.is_stream and all(pair.is_finite for pair in self._pairs)
 
     @property
@@ -233,7 +233,7 @@ class Iperf3(Load):
             else:
                 program.stop("INT")
 
-    def measured(self, interval: Interval) -> Measured:
+    def measured(self, interval: MeasuredInterval) -> Measured:
         """From the reports of the receiving ends."""
         received = {pair: read_server(self._servers[pair].out_path) for pair in self._clients}
         ends_ps = [round((self._begun_s[pair] + each.seconds) * PS_PER_S) for pair, each in received.items()]
@@ -273,7 +273,7 @@ class Iperf3(Load):
             count=sum(pair.connections + 1 for pair in self._clients),
         )
 
-    def _cut_off(self, interval: Interval) -> list[Row]:
+    def _cut_off(self, interval: MeasuredInterval) -> list[Row]:
         """Transfers that the end cut off. Which of them had ended is not known: all count from their beginning."""
         begun = (self._begun_s[pair] for pair in self._clients)
         return [
@@ -296,7 +296,7 @@ class Iperf3(Load):
 
 
 class Iperf3Stream(Iperf3):
-    """TCP connections that move as many bytes as they can, or at a rate."""
+    """TCP connections that transfer bytes as fast as possible, or at a rate."""
 
     load_name = "iperf3"
     sort = "tcp-stream"
@@ -308,7 +308,7 @@ class Iperf3Stream(Iperf3):
     def refusals(cls, workload: Stream) -> Refusals:
         """Paths."""
         if workload.pin_forward or workload.pin_backward:
-            yield (), "live paths cannot be pinned", "leave pin_forward and pin_backward out"
+            yield (), "paths cannot be pinned in live runs", "omit pin_forward and pin_backward"
 
 
 class Iperf3Datagrams(Iperf3):
@@ -323,9 +323,9 @@ class Iperf3Datagrams(Iperf3):
 
     @classmethod
     def refusals(cls, workload: Datagrams) -> Refusals:
-        """Sizes and gaps that differ, and what UDP does not carry."""
+        """Problems: varying sizes and gaps, and sizes that UDP does not support."""
         for key in ("sizes", "interarrival"):
             if "constant" not in getattr(workload, key).raw:
                 yield (key,), "iperf3 sends datagrams of one size at even gaps", "write one value"
         if workload.sizes.largest > DATAGRAM_BYTES_MAX:
-            yield ("sizes",), "a datagram is larger than UDP allows", f"the most is {DATAGRAM_BYTES_MAX}B"
+            yield ("sizes",), "a datagram is larger than UDP allows", f"write at most {DATAGRAM_BYTES_MAX}B"

@@ -1,4 +1,4 @@
-"""What the receiving end of an iperf3 test reports."""
+"""The report of the receiving end of an iperf3 test."""
 
 import json
 from collections.abc import Mapping
@@ -14,14 +14,14 @@ INTERVAL_S = 0.5
 
 @dataclass(frozen=True)
 class Received:
-    """What the receiving end of a pair saw."""
+    """The figures of the receiving end of a pair."""
 
     size_bytes: int
     seconds: float
     intervals: tuple[tuple[float, float, int], ...]
     """Start and end in seconds from the pair's start, and bytes."""
     lost: int
-    """Datagrams that did not come."""
+    """Lost datagrams."""
     unreported_bytes: int = 0
     """Came after the last whole interval of a test that was interrupted."""
 
@@ -35,13 +35,13 @@ class Received:
 
 
 def read_server(path: Path) -> Received:
-    """What a server wrote, also when its client was interrupted."""
+    """Reads the report of a server, also when its client was interrupted."""
     text = path.read_text(encoding="utf-8")
     try:
         # It writes warnings to the same place, before the report.
         report = json.loads(text[max(0, text.find("{\n")) :])
     except ValueError:
-        raise FabricError(f"{path.name}: iperf3 left no report") from None
+        raise FabricError(f"{path.name}: iperf3 wrote no report") from None
     sums = _whole_intervals(report)
     if not sums:
         raise FabricError(f"{path.name}: iperf3 transferred nothing: {report.get('error', 'no reason given')}")

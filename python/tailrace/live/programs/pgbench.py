@@ -4,9 +4,9 @@ A user begins with a pause (the time of its first transaction, then the gap) and
 end of the last transaction is the end of its work. Threads are as many as users: each user's client works by itself.
 
 pgbench keeps the last of its log in memory until it ends by itself, so a signal that kills it loses transactions. It
-therefore runs by time always, and is ended by SIGALRM, which lets it end well. A user that has done its number says so
-and then sleeps. pgbench looks at the time only between two runs of the script: a run sleeps for a nap at most, and a
-long pause is several runs.
+therefore runs by time always, and is ended by SIGALRM, which lets it end well. A user that has completed its
+transactions reports this and then sleeps. pgbench looks at the time only between two runs of the script: a run sleeps
+for a nap at most, and a long pause is several runs.
 """
 
 import math
@@ -30,12 +30,14 @@ from tailrace.live.transactions import TransactionLoad, log_lines
 from tailrace.live.work import Transaction, Work
 
 THREADS_MAX = 64
-"""Beyond this users share threads: a machine of few cores spends its time switching between more."""
+"""Threads; more users share them, because a machine of few cores would spend its time switching between more
+threads.
+"""
 US_PER_S = 10**6
 NAP_US = 1_000_000
 """Longest sleep of one run of the script: pgbench ends so much later than it is told to."""
 FOREVER_US = 10**15
-"""What a user that has done its number sleeps for, in naps: 30 years."""
+"""Sleep of a user that has completed its transactions, in naps: 30 years."""
 START_GRACE_S = 60
 """pgbench's own time ends so much after the trial's, which ends it first."""
 LOG_WORDS = 6
@@ -62,7 +64,7 @@ class Script(Work):
         return "\n".join(lines) + "\n"
 
     def users_done(self, said: str) -> int:
-        """Users that have done their number, from what pgbench wrote to stderr."""
+        """Number of users that have completed their transactions, from pgbench's stderr."""
         # A line is written in two pieces, and pieces of two threads may come one behind the other.
         return len(re.findall(rf"int {self.count + 1}$", said, re.MULTILINE)) if self.count else 0
 
@@ -141,7 +143,7 @@ class Pgbench(TransactionLoad):
     @classmethod
     def rows(cls, service: Service | None) -> Mapping[int, int]:
         """Of its database."""
-        assert isinstance(service, PostgreSql), "pgbench asks PostgreSQL alone"
+        assert isinstance(service, PostgreSql), "pgbench uses PostgreSQL only"
         return service.rows
 
     def prepare(self, lab: Lab) -> None:
@@ -160,7 +162,7 @@ class Pgbench(TransactionLoad):
         self._started = lab.start(self._make())
 
     def look(self, lab: Lab) -> None:
-        """Users that have done their number are let go when all have."""
+        """Ends pgbench when all users have completed their transactions."""
         if not self._is_over and self.is_done:
             self._end(lab)
 
@@ -171,7 +173,7 @@ class Pgbench(TransactionLoad):
 
     @property
     def is_done(self) -> bool:
-        """Whether every user has done its number."""
+        """Whether every user has completed its transactions."""
         if self._started is None:
             return False
         if self._is_over or self._started.ended is not None:

@@ -1,4 +1,4 @@
-"""PostgreSQL: where it is, the settings of every server of a lab, how it starts and how one tells that it is ready."""
+"""PostgreSQL: its installation, the settings of every server of a lab, its start and its readiness."""
 
 import re
 import time

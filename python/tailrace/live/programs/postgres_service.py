@@ -1,7 +1,7 @@
 """PostgreSQL as a service: loaded once, copied into the lab's memory for each trial, and verified there.
 
-A template is a stopped data directory below the run's folder, named by what it holds. A trial never sees another
-trial's pages, locks, statistics or log.
+A template is a stopped data directory below the run's folder, named by what it holds. Trials share no pages, locks,
+statistics or log.
 """
 
 import hashlib
@@ -34,7 +34,7 @@ LAYOUT = 2
 
 @dataclass(frozen=True)
 class Template:
-    """A loaded data directory and what a true copy of it says."""
+    """A loaded data directory and the facts that identify a correct copy."""
 
     data: Path
     rows: Mapping[int, int]
@@ -70,7 +70,7 @@ class Templates:
         return Template(path / "data", rows, facts)
 
     def _make(self, path: Path, rows: Mapping[int, int]) -> None:
-        shutil.rmtree(path, ignore_errors=True)  # of a run that was killed while loading
+        shutil.rmtree(path, ignore_errors=True)  # left by a run that was killed while loading
         make_folder(path)
         with Lab(_plan_of_one_host(), path / "lab") as lab:
             server = Server("db", f"{lab.scratch}/template", "", 0)
@@ -103,7 +103,7 @@ class Templates:
 
 
 class PostgreSql(Service):
-    """A server with tables for the answers of all workloads that ask it."""
+    """A server with tables for the responses of all workloads that use it."""
 
     service_name = "postgresql"
     port = postgres.PORT
@@ -153,7 +153,7 @@ class PostgreSql(Service):
         facts = facts_of(lab, self._templates.installed, self._server, template.rows, "verify")
         if facts != dict(template.facts):
             raise FabricError(
-                f"the database of {self.host} is not what was loaded: {facts}, not {dict(template.facts)}"
+                f"the database of {self.host} differs from the loaded one: {facts}, not {dict(template.facts)}"
             )
 
     @property

@@ -1,1 +1,1 @@
-"""One live trial: from a plan to an outcome, and whether it counts."""
+"""One live trial: from a plan to an outcome, and its validity."""

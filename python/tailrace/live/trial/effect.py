@@ -1,4 +1,4 @@
-"""What the lateness of the switch did to a trial: what happened, beside its frames once more with perfect timing."""
+"""Effect of the switch's lateness on a trial: compares the trial with a replay of its frames with perfect timing."""
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
@@ -12,13 +12,13 @@ LOG_BYTES_MAX = 400_000_000
 REPLAY_LIMIT_S = 300.0
 """A log of a minute is replayed in seconds."""
 FRAMES_MIN = 100
-"""What fewer frames of a port suffered decides nothing."""
+"""A port with fewer frames is not judged."""
 US_PER_MS = 1000.0
 
 
 @dataclass(frozen=True)
-class Effect:
-    """One port: what happened, less what a punctual switch would have made of the same frames."""
+class LatenessEffect:
+    """One port: the difference between the trial and a switch without lateness for the same frames."""
 
     frames: int
     """That were given to the host of the port; 0 at a port between switches."""
@@ -31,7 +31,7 @@ class Effect:
     drops: int
     """Drops that happened."""
     punctual_drops: int
-    """Drops of the punctual switch."""
+    """Drops of a switch without lateness."""
     slope: float | None
     """Mean delay that comes with each unit of mean lateness added on purpose, 1 where queues do not react to it."""
     slope_drops: int
@@ -66,7 +66,7 @@ def of_log(plan: Path, log: Path, outcome: Mapping[str, Any]) -> dict[str, dict[
     return {port: asdict(effect) for port, effect in between(outcome, told).items()} if told else None
 
 
-def between(outcome: Mapping[str, Any], told: Mapping[str, Any]) -> dict[str, Effect]:
+def between(outcome: Mapping[str, Any], told: Mapping[str, Any]) -> dict[str, LatenessEffect]:
     """By port, from the outcome of a trial and from what its replay told."""
     delays = (outcome.get("fabric") or {}).get("delay_us") or {}
     dropped = {f"{port['node']}>{port['towards']}": _drops(port) for port in outcome.get("ports") or []}
@@ -77,7 +77,9 @@ def between(outcome: Mapping[str, Any], told: Mapping[str, Any]) -> dict[str, Ef
     }
 
 
-def _effect(happened: Mapping[str, float] | None, drops: int, passes: Mapping[str, Any], added_us: float) -> Effect:
+def _effect(
+    happened: Mapping[str, float] | None, drops: int, passes: Mapping[str, Any], added_us: float
+) -> LatenessEffect:
     punctual, stopped = passes["punctual"], passes["stopped"]
     delay, late = punctual["delay_us"], stopped["delay_us"]
     mean_us = p99_us = slope = None
@@ -86,7 +88,7 @@ def _effect(happened: Mapping[str, float] | None, drops: int, passes: Mapping[st
             mean_us, p99_us = happened["mean"] - delay["mean"], happened["p99"] - delay["p99"]
         if added_us and late:
             slope = (late["mean"] - delay["mean"]) / added_us
-    return Effect(
+    return LatenessEffect(
         frames=int(happened["frames"]) if happened else 0,
         drain_ms=passes["drain_us"] / US_PER_MS,
         mean_ms=None if mean_us is None else mean_us / US_PER_MS,

@@ -1,4 +1,4 @@
-"""One live trial: a fresh lab, restored databases, the load of every workload, and what all of it measured."""
+"""One live trial: a new lab, restored databases, the load of every workload, and the measurements."""
 
 import threading
 import time
@@ -10,7 +10,7 @@ from tailrace.experiment.native import Outcome
 from tailrace.live import registry
 from tailrace.live.lab.fabric import FabricError
 from tailrace.live.lab.lab import Lab
-from tailrace.live.load import Interval, Load
+from tailrace.live.load import Load, MeasuredInterval
 from tailrace.live.measure import probe, settings, waits
 from tailrace.live.measure.closings import Closings
 from tailrace.live.measure.waits import Using, Watch, losses
@@ -59,14 +59,14 @@ class LiveTrial:
         self._warm_up_s = plan["observe"].get("warm_up_ps", 0) / PS_PER_S
 
     def progress(self) -> float:
-        """Part that is done, judged by how long the last trial took; 0 for the first one."""
+        """Share that is done, estimated from the time of the last trial; 0 for the first one."""
         expected_s = self._expected()
         if self._started_s is None or not expected_s:
             return 0.0
         return min(0.99, (time.monotonic() - self._started_s) / expected_s)
 
     def cancel(self) -> None:
-        """Asks `run` to return soon."""
+        """Requests `run` to return early."""
         self._cancelled.set()
 
     def run(self) -> Outcome:
@@ -160,17 +160,23 @@ class LiveTrial:
         used = probe.cpu().used_since(cpu)
         for load in loads:
             load.stop(lab)
-        after = {host: probe.counters(lab, host, "after") for host in hosts}
-        counted = {host: probe.difference(before[host], after[host]) for host in hosts}
         meant = {load.name: load.connections(lab) for load in loads}
         closed = {name: closings.pair(wanted) for name, wanted in meant.items() if wanted}
+        # Hosts are read when their connections have ended: what a connection counted, its host has counted by then.
+        after = {host: probe.counters(lab, host, "after") for host in hosts}
+        counted = {host: probe.difference(before[host], after[host]) for host in hosts}
         programs = [program for load in loads for program in load.programs]
         return Readings(
-            Interval(begun_wall_us, ended_s - begun_s, self._warm_up_s), counted, used, samples, programs, closed
+            MeasuredInterval(begun_wall_us, ended_s - begun_s, self._warm_up_s),
+            counted,
+            used,
+            samples,
+            programs,
+            closed,
         )
 
     def _drive(self, lab: Lab, loads: Sequence[Load], begun_s: float, watch: Watch) -> list[probe.Connections]:
-        """Until every workload with an end has come to it, or the time is over."""
+        """Waits until every finite workload has finished, or the time is over."""
         finite = [load for load in loads if load.is_finite]
         senders = sorted({load.ends[0] for load in loads})
         samples: list[probe.Connections] = []

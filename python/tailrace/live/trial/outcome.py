@@ -1,4 +1,4 @@
-"""The outcome of a live trial, in the shape of the simulator's: what the fabric counted and what the programs did."""
+"""The outcome of a live trial in the format of the simulator's, from the fabric's counters and the programs' logs."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -6,7 +6,7 @@ from typing import Any
 
 from tailrace.experiment.native import Columns
 from tailrace.live.lab.program import Ended, Program
-from tailrace.live.load import Interval, Measured
+from tailrace.live.load import Measured, MeasuredInterval
 from tailrace.live.measure import closings, probe
 from tailrace.live.measure.closings import Seen
 from tailrace.live.measure.probe import Connections, Counters, Used
@@ -34,9 +34,9 @@ FABRIC_COLUMNS = {
 class Readings:
     """What was read around the measured interval."""
 
-    interval: Interval
+    interval: MeasuredInterval
     counted: Mapping[str, Counters]
-    """By host, what the kernel counted meanwhile."""
+    """By host, what the kernel counted from before the interval until the connections of the workloads had ended."""
     cpu: Used
     """Of the machine."""
     samples: Sequence[Connections]
@@ -53,7 +53,7 @@ class Around:
     ends: Mapping[str, tuple[str, str]]
     """By workload, the host that most of its bytes come from, and the one that they go to."""
     servers: Sequence[tuple[str, Ended]]
-    """Host of every server, and what the server used."""
+    """Host of every server, and the server's resource usage."""
     round_trips: Mapping[str, Mapping[str, float]]
     """Of pings before the trial, by place."""
 
@@ -136,7 +136,7 @@ def _host(
 
 
 def _live(measured: Sequence[Measured], readings: Readings, around: Around) -> dict[str, Any]:
-    """What only a live trial has."""
+    """Entries that only a live trial has."""
     begun = [one.begun_ps for one in measured if one.begun_ps is not None]
     controls = sorted(set().union(*(sample.congestion_controls for sample in readings.samples)))
     windows = [window for sample in readings.samples for window in sample.windows]

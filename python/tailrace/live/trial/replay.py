@@ -1,4 +1,4 @@
-"""Replay: what entered the switches of a live trial, fed to the same data plane again, gives the same events."""
+"""Replay: feeds the ingress log of a live trial to the same data plane again, which must produce the same events."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -38,7 +38,7 @@ def replay(path: Path) -> list[Replayed]:
     run = Run.read(path)
     logged = [(trial, log) for trials in run.trials.values() for trial in trials if (log := _log_of(run, trial))]
     if not logged:
-        raise FabricError(f"{path}: no trial has a log of what entered (hint: `tailrace run --live --log-ingress`)")
+        raise FabricError(f"{path}: no trial has an ingress log (hint: `tailrace run --live --log-ingress`)")
     return [_replay(trial, log) for trial, log in logged]
 
 

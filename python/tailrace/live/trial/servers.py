@@ -1,4 +1,4 @@
-"""The servers of a trial: one service for every host and sort of server that some workload asks."""
+"""The servers of a trial: one service for every host and sort of server that a workload uses."""
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path

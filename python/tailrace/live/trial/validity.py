@@ -1,21 +1,21 @@
-"""Whether a live trial may count: what the machine and the fabric did wrong, against the scenario's bounds."""
+"""Validity of a live trial: compares errors of the machine and the fabric with the scenario's bounds."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from tailrace.live.trial.effect import Effect
+from tailrace.live.trial.effect import LatenessEffect
 from tailrace.scenario.live import Live
 
 ONE_PPB = 10**9
 LAG_SHARE_MIN = 0.01
-"""A load generator that is late by less than this share of what its transactions take changes nothing."""
+"""Lateness of a load generator, as a share of the time of its transactions, below which it is ignored."""
 PPB_PER_PPM = 1000
 PS_PER_US = 10**6
 US_PER_MS = 1000
 
 
 def reasons(outcome: Mapping[str, Any], bounds: Live) -> list[str]:
-    """Every reason why a trial does not count."""
+    """All reasons for which a trial is invalid."""
     fabric, live = outcome.get("fabric") or {}, outcome.get("live") or {}
     return [
         *_effect(fabric, bounds),
@@ -30,7 +30,7 @@ def reasons(outcome: Mapping[str, Any], bounds: Live) -> list[str]:
 def _effect(fabric: Mapping[str, Any], bounds: Live) -> Iterator[str]:
     """What lateness did at each port, in the unit of what is measured there."""
     for port, raw in (fabric.get("effect") or {}).items():
-        one = Effect(**raw)
+        one = LatenessEffect(**raw)
         for what, ms, share, bound in (
             ("mean", one.mean_ms, one.mean_share, bounds.max_delay_error),
             ("99th percentile of the", one.p99_ms, one.p99_share, bounds.max_delay_error_p99),
@@ -43,7 +43,8 @@ def _effect(fabric: Mapping[str, Any], bounds: Live) -> Iterator[str]:
                 )
         if abs(one.drop_share) * ONE_PPB > bounds.max_drop_error:
             yield (
-                f"port {port} dropped {one.drops} frames and a punctual switch {one.punctual_drops}: a difference of"
+                f"port {port} dropped {one.drops} frames, a switch without lateness {one.punctual_drops}: a "
+                "difference of"
                 f" {abs(one.drop_share):.2%} of its frames, allowed are {bounds.max_drop_error / ONE_PPB:.2%}"
             )
 
@@ -70,7 +71,7 @@ def _fabric(fabric: Mapping[str, Any], bounds: Live) -> Iterator[str]:
             yield f"port {port} was {abs(ppm) / 1e6:.2%} off its rate, allowed are {allowed:.2%}"
     exhausted = fabric.get("pool_exhausted", 0)
     if exhausted:
-        yield f"the switch found no memory for frames {exhausted} times"
+        yield f"the switch ran out of memory for frames {exhausted} times"
     foreign = fabric.get("foreign_frames", 0)
     if foreign:
         yield f"{foreign} frames came from outside the lab"
@@ -81,7 +82,7 @@ def _whose_fault(fabric: Mapping[str, Any]) -> str:
     stalls, own_us = fabric.get("stalls"), (fabric.get("own_lateness_us") or {}).get("p99_9")
     if not stalls or own_us is None:
         return ""
-    stopped = f"the machine let it wait {stalls['count']} times, {stalls['total_us'] / US_PER_MS:,.0f} ms in all"
+    stopped = f"the machine did not run it {stalls['count']} times, {stalls['total_us'] / US_PER_MS:,.0f} ms in all"
     return f" ({stopped}; p99.9 of its own work is {own_us:,.0f} us)"
 
 
@@ -96,7 +97,7 @@ def _lost(fabric: Mapping[str, Any]) -> Iterator[str]:
     for host, lost in (fabric.get("frames_lost_outside") or {}).items():
         frames = sum(int(count) for count in lost.values())
         if frames:
-            yield f"{frames} frames of host {host} were lost outside the modelled queues"
+            yield f"host {host} lost {frames} frames outside of the modelled queues"
 
 
 def _machine(live: Mapping[str, Any], bounds: Live) -> Iterator[str]:

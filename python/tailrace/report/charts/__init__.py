@@ -1,1 +1,1 @@
-"""One file per drawing: each takes parts of a summary and gives markup."""
+"""One module per chart: each renders parts of a summary as markup."""

@@ -1,15 +1,15 @@
-"""Completion time of every workload in every arm: the paper's figure 3 with all trials in it."""
+"""Completion time of every workload in every arm, with all trials."""
 
 from dataclasses import dataclass
 from typing import Any
 
 from markupsafe import Markup
 
-from tailrace.report.charts.hatch import hatch_pattern, hatched
-from tailrace.report.scale import Linear, linear_from_zero
-from tailrace.report.svg import label_room, percent, plot, row_label, tag, x_axis
+from tailrace.report.drawing.hatch import hatch_pattern, hatched
+from tailrace.report.drawing.scale import Linear, linear_from_zero
+from tailrace.report.drawing.svg import label_room, percent, plot, row_label, tag, x_axis
+from tailrace.results.format.numbers import digits_text
 from tailrace.results.metrics.unfinished import unfinished_words
-from tailrace.results.text.numbers import digits_text
 from tailrace.scenario.workloads.kinds import facts_of
 
 BAR_PX = 15

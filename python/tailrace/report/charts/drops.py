@@ -4,11 +4,11 @@ from typing import Any
 
 from markupsafe import Markup
 
-from tailrace.report.charts.hatch import hatch_pattern, hatched
-from tailrace.report.scale import Linear, linear_from_zero
-from tailrace.report.svg import percent, plot, tag, x_axis
+from tailrace.report.drawing.hatch import hatch_pattern, hatched
+from tailrace.report.drawing.scale import Linear, linear_from_zero
+from tailrace.report.drawing.svg import percent, plot, tag, x_axis
+from tailrace.results.format.numbers import count_text
 from tailrace.results.ports.rates import end_words
-from tailrace.results.text.numbers import count_text
 
 BAR_PX = 15
 BAR_GAP_PX = 3

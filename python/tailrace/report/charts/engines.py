@@ -5,10 +5,10 @@ from typing import Any
 
 from markupsafe import Markup
 
-from tailrace.report.scale import Linear, linear_from_zero
-from tailrace.report.svg import label_room, percent, plot, row_label, tag, x_axis
+from tailrace.report.drawing.scale import Linear, linear_from_zero
+from tailrace.report.drawing.svg import label_room, percent, plot, row_label, tag, x_axis
 from tailrace.results.directory.run_directory import SOLO
-from tailrace.results.text.numbers import digits_text
+from tailrace.results.format.numbers import digits_text
 
 ROW_PX = 30
 ENGINES = (("simulated", -5, "arm-0"), ("live", 5, "arm-1"))

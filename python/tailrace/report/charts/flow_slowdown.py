@@ -5,10 +5,10 @@ from typing import Any
 
 from markupsafe import Markup
 
+from tailrace.report.drawing.plain_csv import csv_text
+from tailrace.report.drawing.scale import Log, log_around
+from tailrace.report.drawing.svg import line, lines, plot, x_axis, y_axis
 from tailrace.report.limits import ARMS_DRAWN_MAX, PANELS_MAX
-from tailrace.report.plain_csv import csv_text
-from tailrace.report.scale import Log, log_around
-from tailrace.report.svg import line, lines, plot, x_axis, y_axis
 
 HEIGHT_PX = 190
 BYTES = ((1e9, "GB"), (1e6, "MB"), (1e3, "kB"), (1.0, "B"))

@@ -4,9 +4,9 @@ from typing import Any
 
 from markupsafe import Markup
 
-from tailrace.report.scale import Linear
-from tailrace.report.svg import label_room, percent, plot, row_label, tag, x_axis
-from tailrace.results.text.numbers import change_text, is_told_as_ratio, signed_text
+from tailrace.report.drawing.scale import Linear
+from tailrace.report.drawing.svg import label_room, percent, plot, row_label, tag, x_axis
+from tailrace.results.format.numbers import change_text, is_told_as_ratio, signed_text
 
 ROW_PX = 26
 

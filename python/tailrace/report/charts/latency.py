@@ -4,15 +4,15 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from tailrace.report.arms import arm_class
+from tailrace.report.drawing.arms import arm_class
+from tailrace.report.drawing.plain_csv import csv_text
+from tailrace.report.drawing.scale import MILLISECONDS, AxisScale, Share, Tail, log_around
+from tailrace.report.drawing.svg import lines, percent, plot, steps, tag, x_axis, y_axis
 from tailrace.report.limits import ARMS_DRAWN_MAX, PANELS_MAX
-from tailrace.report.plain_csv import csv_text
 from tailrace.report.plan_facts import PlanFacts
-from tailrace.report.scale import MILLISECONDS, AxisScale, Share, Tail, log_around
-from tailrace.report.svg import lines, percent, plot, steps, tag, x_axis, y_axis
 from tailrace.results import Run
 from tailrace.results.directory.run_directory import SOLO, Trial
-from tailrace.results.text.numbers import PS_PER_MS
+from tailrace.results.format.numbers import PS_PER_MS
 from tailrace.scenario.workloads.kinds import facts_of
 from tailrace.statistics import Estimate, Histogram
 

@@ -1,4 +1,4 @@
-"""How long a queue is, as a distribution over time: share of the time at most so deep.
+"""Queue depth as a distribution: cumulative share of time.
 
 The simulator counts time in buckets of depth. The curve is exact at their upper edges and straight in between.
 """
@@ -9,12 +9,12 @@ from typing import Any
 
 from markupsafe import Markup
 
-from tailrace.report.arms import arm_class
 from tailrace.report.charts.latency import thinned
+from tailrace.report.drawing.arms import arm_class
+from tailrace.report.drawing.plain_csv import csv_text
+from tailrace.report.drawing.scale import Share, linear_from_zero
+from tailrace.report.drawing.svg import line, lines, plot, x_axis, y_axis
 from tailrace.report.limits import ARMS_DRAWN_MAX
-from tailrace.report.plain_csv import csv_text
-from tailrace.report.scale import Share, linear_from_zero
-from tailrace.report.svg import line, lines, plot, x_axis, y_axis
 from tailrace.results import Run, Trial
 from tailrace.results.directory.tables import read_trial_table
 
@@ -25,7 +25,7 @@ Points = list[tuple[float, float]]
 
 
 def occupancy_curves(run: Run, port: str) -> dict[str, Points]:
-    """Per arm: (MB, share of the time at most that deep), all valid trials together."""
+    """By arm: (MB, cumulative share of time), over all valid trials."""
     curves = {}
     for arm in run.arms[:ARMS_DRAWN_MAX]:
         times: Counter[int] = Counter()
@@ -42,7 +42,7 @@ def occupancy_curves(run: Run, port: str) -> dict[str, Points]:
 
 
 def occupancy_chart(curves: dict[str, Points], arms: list[str]) -> Markup:
-    """Share of the time over depth, one curve per arm."""
+    """Cumulative share of time against depth, one curve per arm."""
     x = linear_from_zero([points[-1][0] for points in curves.values()])
     y = Share()
     paths = [
@@ -73,7 +73,7 @@ def _time_at_depth(trial: Trial, port: str) -> Counter[int]:
 
 
 def _depth_max(port: dict[str, Any]) -> int:
-    """No queue of the port was ever deeper than this together, whatever the edge of the last bucket."""
+    """The largest depth of all queues of the port together, which may be below the edge of the last bucket."""
     return sum(queue["depth_max_bytes"] for queue in port["queues"])
 
 

@@ -1,4 +1,4 @@
-"""A drawing of what one port does: classes go to queues, queues to the scheduler, the scheduler to the line.
+"""Drawing of the policy of one port: classes are mapped to queues, and the scheduler serves queues to the link.
 
 Queues are tanks that fill from the right; their thresholds stand in order, not to scale.
 """
@@ -10,10 +10,10 @@ from typing import Any
 
 from markupsafe import Markup
 
-from tailrace.report.policy import aqm_words, limit_words, policy_sentences, service_words
-from tailrace.report.policy_ingress import bits, ranges_text, threshold_text
-from tailrace.report.svg import percent, tag
-from tailrace.results.text.numbers import rate_text, size_text, span_text
+from tailrace.report.drawing.svg import percent, tag
+from tailrace.report.policy.ingress import bits, ranges_text, threshold_text
+from tailrace.report.policy.switch import aqm_words, limit_words, policy_sentences, service_words
+from tailrace.results.format.numbers import rate_text, size_text, span_text
 
 ROW_PX = 46
 NOTE_PX = 14
@@ -135,7 +135,7 @@ def _note(policy: dict[str, Any], number: int, queue: dict[str, Any]) -> list[st
     if qcn := queue.get("qcn"):
         parts.append(f"QCN {size_text(qcn['set_point_bytes'])}")
     if reserved := queue.get("reserved_bytes"):
-        parts.append(f"{size_text(reserved)} its own")
+        parts.append(f"{size_text(reserved)} reserved")
     for end, sign in (("min", "≥"), ("max", "≤")):
         if rate_bps := queue.get(f"shape_{end}_bps"):
             parts.append(f"{sign} {rate_text(rate_bps)}")

@@ -1,10 +1,10 @@
-"""A figure inside its tolerance, as small as a word."""
+"""A figure within its tolerance, as an inline graphic."""
 
 from typing import Any
 
 from markupsafe import Markup
 
-from tailrace.report.svg import percent, tag
+from tailrace.report.drawing.svg import percent, tag
 
 # The tolerance takes the middle half of the strip; what lies further out stays at the edge.
 BAND_SHARE = 0.5

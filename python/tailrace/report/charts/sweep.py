@@ -7,10 +7,10 @@ from typing import Any
 
 from markupsafe import Markup
 
-from tailrace.report.arms import arm_class
-from tailrace.report.plain_csv import csv_text
-from tailrace.report.scale import AxisScale, Linear, Log, linear_from_zero, log_around
-from tailrace.report.svg import (
+from tailrace.report.drawing.arms import arm_class
+from tailrace.report.drawing.plain_csv import csv_text
+from tailrace.report.drawing.scale import AxisScale, Linear, Log, linear_from_zero, log_around
+from tailrace.report.drawing.svg import (
     LABEL_MAX,
     label_room,
     line,
@@ -22,8 +22,8 @@ from tailrace.report.svg import (
     x_axis,
     y_axis,
 )
+from tailrace.results.format.numbers import digits_text
 from tailrace.results.sweep.curves import METRICS
-from tailrace.results.text.numbers import digits_text
 
 HEIGHT_PX = 190
 DOT_PX = 3
@@ -194,7 +194,7 @@ def _knee_mark(curve: dict[str, Any], x: Ticks, height: int, style: str) -> list
 def load_chart(
     loads: Sequence[dict[str, Any]], latencies: Sequence[dict[str, Any]], arms: Sequence[str]
 ) -> Markup | None:
-    """Latency against the load that was carried, point by point of the sweep; None with fewer than three points."""
+    """Latency against carried load, for each point of the sweep; None with fewer than three points."""
     pairs = {
         curve["arm"]: [
             (load["mean"], value["mean"])

@@ -6,10 +6,9 @@ from typing import Any
 
 from markupsafe import Markup
 
-from tailrace.report.arms import arm_class, workload_class
-from tailrace.report.limits import ARMS_DRAWN_MAX
-from tailrace.report.scale import AxisScale, Linear, linear_from_zero, log_around
-from tailrace.report.series import (
+from tailrace.report.drawing.arms import arm_class, workload_class
+from tailrace.report.drawing.scale import AxisScale, Linear, linear_from_zero, log_around
+from tailrace.report.drawing.series import (
     CELLS,
     SeriesLine,
     Steps,
@@ -20,10 +19,11 @@ from tailrace.report.series import (
     lines_of,
     means,
 )
-from tailrace.report.svg import line, lines, plot, x_axis, y_axis
+from tailrace.report.drawing.svg import line, lines, plot, x_axis, y_axis
+from tailrace.report.limits import ARMS_DRAWN_MAX
 from tailrace.results import Run, Trial
 from tailrace.results.directory.tables import read_trial_table
-from tailrace.results.text.numbers import PS_PER_S, span_text
+from tailrace.results.format.numbers import PS_PER_S, span_text
 
 HEIGHT_PX = 200
 # Ports with a chart of their own: the ones that lost most frames, then the ones with the longest queues.

@@ -7,8 +7,8 @@ from typing import Any
 
 from markupsafe import Markup
 
-from tailrace.report.svg import percent, tag
-from tailrace.results.text.numbers import rate_text, span_text
+from tailrace.report.drawing.svg import percent, tag
+from tailrace.results.format.numbers import rate_text, span_text
 from tailrace.scenario.workloads.planned import planned_workloads
 
 # More hosts on one side than this are drawn as one box with their number.

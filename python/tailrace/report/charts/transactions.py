@@ -3,14 +3,14 @@
 from bisect import bisect_left
 from dataclasses import dataclass
 
-from tailrace.report.arms import arm_class
+from tailrace.report.drawing.arms import arm_class
+from tailrace.report.drawing.series import SeriesLine, TimeChart, Values, cell_middles, lines_of
 from tailrace.report.limits import ARMS_DRAWN_MAX, PANELS_MAX
 from tailrace.report.plan_facts import PlanFacts
-from tailrace.report.series import SeriesLine, TimeChart, Values, cell_middles, lines_of
 from tailrace.results import Run, Trial
 from tailrace.results.directory.tables import read_trial_table
+from tailrace.results.format.numbers import PS_PER_MS, PS_PER_S
 from tailrace.results.metrics.flow_slowdown import value_at
-from tailrace.results.text.numbers import PS_PER_MS, PS_PER_S
 from tailrace.scenario.workloads.kinds import facts_of
 
 # Cells of a chart; fewer where many lines share the bytes of a page.

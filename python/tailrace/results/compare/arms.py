@@ -1,4 +1,4 @@
-"""Two runs side by side: what changed between them, and what cannot be told."""
+"""Comparison of two runs: differences, and comparisons with too few trials."""
 
 from pathlib import Path
 from typing import Any
@@ -7,19 +7,21 @@ from tailrace.results.compare.effect_words import family_words
 from tailrace.results.compare.effects import Comparison, compared_trials, effects_of
 from tailrace.results.compare.fidelity import fabric_name
 from tailrace.results.directory.run_directory import Run, RunDirectoryError, Trial
+from tailrace.results.format.columns import WIDTH, align, fill
+from tailrace.results.format.numbers import change_interval_text, change_text, number
 from tailrace.results.metrics.definitions import METRICS, main_metric
 from tailrace.results.metrics.subjects import Subject
-from tailrace.results.text.columns import fill
-from tailrace.results.text.numbers import change_interval_text, change_text
-from tailrace.results.text.run import WIDTH, align, number
 from tailrace.statistics import LEVEL_TEXT
 
-# Besides what a workload is judged by.
+# Metrics compared besides the main one of a workload.
 SHOWN = frozenset({"latency_p50_ms", "latency_p99_ms"})
 
 
 def compare(a: Path, b: Path) -> dict[str, Any]:
-    """Second run against the first, for every arm and workload that both have. Refuses what cannot be compared."""
+    """Compares the second run with the first, for every common arm and workload.
+
+    Raises an error for runs that cannot be compared.
+    """
     first, second = Run.read(Path(a)), Run.read(Path(b))
     refuse_incomparable(first, second)
     arms = [arm for arm in first.trials if arm in second.trials]
@@ -74,7 +76,7 @@ def format_compare(compared: dict[str, Any]) -> str:
 
 
 def _is_shown(effect: dict[str, Any]) -> bool:
-    """What a workload is judged by and its common percentiles, where there are trials enough to tell."""
+    """Effects on the main metric of a workload and its common percentiles, where there are enough trials."""
     return effect["verdict"] != "too few trials" and (effect["is_main"] or effect["metric"] in SHOWN)
 
 
@@ -85,13 +87,13 @@ def _change(effect: dict[str, Any]) -> tuple[float | None, tuple[float, float] |
 
 
 def _sentences(compared: dict[str, Any]) -> list[str]:
-    """What can be told of what each workload is judged by; every arm by itself."""
+    """Sentences about the main metric of each workload; every arm separately."""
     told = [e for e in compared["differences"] if e["is_main"] and e["verdict"] != "too few trials"]
     return [f"{effect['scope']}: {effect['words']}" for effect in told]
 
 
 def refuse_incomparable(a: Run, b: Run) -> None:
-    """Reasons why numbers of two runs must not stand beside each other."""
+    """Reasons for which two runs cannot be compared."""
     where = f"{a.path} and {b.path}"
     if a.scale != b.scale:
         raise RunDirectoryError(
@@ -117,7 +119,7 @@ def refuse_incomparable(a: Run, b: Run) -> None:
 
 
 def _refuse_other_work(a: Run, b: Run, arm: str) -> None:
-    """A workload that did another number of transactions has another completion time for a trivial reason."""
+    """Workloads whose numbers of transactions differ, which makes their completion times incomparable."""
     for workload in a.workloads_of(arm):
         counts = [_counts(run.valid(arm), workload) for run in (a, b)]
         if all(counts) and len(set().union(*counts)) > 1:
@@ -129,7 +131,7 @@ def _refuse_other_work(a: Run, b: Run, arm: str) -> None:
 
 
 def _counts(trials: list[Trial], workload: str) -> set[int]:
-    """Numbers of transactions of a workload that ran to its end; endless ones do as many as they can."""
+    """Numbers of transactions of a finite workload; empty for an endless one."""
     outcomes = [outcome for trial in trials if (outcome := trial.workload(workload))]
     return {outcome["transactions"] for outcome in outcomes if outcome["completion_ps"] is not None}
 
@@ -157,7 +159,7 @@ def _run(run: Run) -> dict[str, Any]:
 
 
 def _run_words(run: dict[str, Any]) -> str:
-    """A run's place, and what stood between the hosts where that was real."""
+    """The path of a run, and for a live run its fabric."""
     return f"{run['path']} (live, fabric {run['fabric']})" if run["fabric"] else str(run["path"])
 
 
@@ -168,7 +170,7 @@ def _is_same_plan(a: Run, b: Run, arm: str) -> bool | None:
 
 
 def _identical_trials(a: list[Trial], b: list[Trial]) -> int:
-    """Trials with the same seed and the same digest of events: nothing at all changed in them."""
+    """Number of trials with the same seed and the same event digest: they are identical."""
     digests = {trial.outcome["seed"]: trial.outcome.get("digest") for trial in a}
     return sum(
         1

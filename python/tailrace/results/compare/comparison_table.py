@@ -23,11 +23,11 @@ KINDS = {
     "is_main": DataType.bool(),
     "words": DataType.string(),
 }
-"""Columns and their types; `scope`, the arm in which two runs are compared, comes before them where there is one."""
+"""Columns and their types; with `scope`, the arm in which two runs are compared, as an additional first column."""
 
 
 def comparison_table(effects: Sequence[dict[str, Any]]) -> Table:
-    """A row for each effect, as `result.json` has them under `comparisons`."""
+    """A row for each effect, with the keys of `comparisons` in `result.json`."""
     is_of_runs = any("scope" in effect for effect in effects)
     kinds = ({"scope": DataType.string()} if is_of_runs else {}) | KINDS
     return table_of_rows([_row(effect, list(kinds)) for effect in effects], kinds)

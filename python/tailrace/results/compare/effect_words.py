@@ -3,15 +3,15 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from tailrace.results.format.numbers import change_interval_text, digits_text, is_told_as_ratio
 from tailrace.results.metrics.definitions import NAMES, PLURAL
-from tailrace.results.text.numbers import change_interval_text, digits_text, is_told_as_ratio
 from tailrace.statistics import Effect
 
 
 def effect_words(
     effect: Effect, *, metric: str, workload: str, names: tuple[str, str], bounds: tuple[int, int] = (0, 0)
 ) -> str:
-    """One sentence for people. The test that stands behind it is in `method_words`."""
+    """A sentence about an effect; `method_words` names the test."""
     baseline, arm = names
     what = NAMES[metric]
     if effect.verdict == "too few trials":
@@ -29,16 +29,16 @@ def effect_words(
 
 
 def same_words(*, metric: str, workload: str, names: tuple[str, str]) -> str:
-    """Where nothing at all changed, the number of trials is not the question."""
+    """For identical trials, a sentence that does not depend on their number."""
     baseline, arm = names
     same = f"{NAMES[metric]} {are(metric)} exactly the same with {arm} as with {baseline} in every trial"
-    if metric == "loss_percent":  # nothing is lost in many networks, whatever an arm changes
+    if metric == "loss_percent":  # in many networks no frame is lost in any arm
         return f"{workload}: {same}."
     return f"{workload}: {same}; check that the overrides of {arm} take effect."
 
 
 def size_words(percent: float | None, difference: float, *, lower: str = "lower", higher: str = "higher") -> str:
-    """`31.8 % lower`; from the fourfold on `14.3 times as high`. A baseline of zero has a difference alone."""
+    """`31.8 % lower`, or from a factor of four on `14.3 times as high`. For a baseline of zero, the difference."""
     direction = lower if difference < 0 else higher
     if percent is None:
         return f"{digits_text(abs(difference))} {direction}"
@@ -58,20 +58,20 @@ def are(metric: str) -> str:
 
 
 def method_words(effect: Effect) -> str:
-    """What the sentence of an effect rests on."""
+    """The test and the samples of an effect."""
     first, second = effect.trials
     pairs = f"{first} pairs of trials that share a seed" if effect.is_paired else f"{second} against {first} trials"
     return f"{effect.test.name} of the means, {pairs}"
 
 
 def correction_words(effects: Sequence[Mapping[str, Any]]) -> str:
-    """How the p values of sentences were adjusted; empty for a single test."""
+    """The adjustment of the p values of sentences; empty for a single test."""
     tests = max((effect["tests"] for effect in effects if effect["is_main"]), default=1)
     return f", adjusted by Holm's method for the {tests} comparisons of main metrics" if tests > 1 else ""
 
 
 def family_words(effects: Sequence[Mapping[str, Any]]) -> str:
-    """Over which tests the p values of a table were adjusted."""
+    """The adjustment of the p values of a table."""
     mains = sum(effect["is_main"] for effect in effects)
     return (
         f"p adjusted by Holm's method: over the {mains} comparisons of main metrics in all arms; for "
@@ -80,7 +80,7 @@ def family_words(effects: Sequence[Mapping[str, Any]]) -> str:
 
 
 def _bound_words(bounds: tuple[int, int], names: tuple[str, str]) -> str:
-    """Trials whose figure is larger by an amount that is not known."""
+    """Number of trials whose figure is a lower bound."""
     listed = [
         f"{count} trial{'s' if count > 1 else ''} of {name}" for count, name in zip(bounds, names, strict=True) if count
     ]

@@ -1,4 +1,4 @@
-"""Arm against baseline, workload by workload."""
+"""Effects of arms relative to the baseline, for each workload."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
@@ -16,7 +16,7 @@ from tailrace.statistics import Effect, adjusted, compare_samples
 
 @dataclass(frozen=True)
 class Comparison:
-    """Two samples of one figure, and what of."""
+    """Two samples of one metric of a subject."""
 
     samples: tuple[list[float], list[float]]
     metric: str
@@ -24,9 +24,9 @@ class Comparison:
     names: tuple[str, str]
     address: str
     is_main: bool
-    """Whether it is what the workload is judged by."""
+    """Whether it is the main metric of the workload."""
     is_shared: bool
-    """Trial by trial both had the same seeds."""
+    """Whether the samples are paired by seed."""
     bounds: tuple[int, int]
     """Trials of both whose figure is a lower bound, because transactions were cut off."""
     is_group: bool = False
@@ -34,7 +34,7 @@ class Comparison:
 
     @property
     def is_same(self) -> bool:
-        """Whether nothing at all changed. Where every figure is a lower bound, that is not known."""
+        """Whether all values are equal. False where every figure is a lower bound, since that is then unknown."""
         first, second = self.samples
         is_known = self.bounds != (len(first), len(second))
         return self.is_shared and first == second and is_known
@@ -68,8 +68,8 @@ def _comparisons(run: Run) -> Iterator[Comparison]:
 def effects_of(found: Sequence[Comparison], seed: int) -> list[dict[str, Any]]:
     """Effects with p values that are adjusted for the number of tests.
 
-    What the workloads are judged by, in all arms, is one family: its tests are what a run is for. Of the others each
-    metric, over all workloads and arms, is a family of its own: a column of a table.
+    The main metrics of all workloads in all arms are one family. Each other metric, over all workloads and arms, is a
+    separate family: a column of a table.
     """
     families: dict[str, list[int]] = {}
     for index, comparison in enumerate(found):
@@ -130,7 +130,7 @@ def effect_dict(compared: Comparison, effect: Effect) -> dict[str, Any]:
 
 
 def share_seeds(first: Sequence[Trial], second: Sequence[Trial]) -> bool:
-    """Whether trial by trial both had the same luck, so that they can be compared in pairs."""
+    """Whether trial by trial both had the same random streams, so that they can be compared in pairs."""
     seeds = [[trial.outcome.get("seed") for trial in trials] for trials in (first, second)]
     return None not in seeds[0] and seeds[0] == seeds[1]
 

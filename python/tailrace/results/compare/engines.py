@@ -1,7 +1,7 @@
-"""The same scenario simulated and live, side by side with the published figures: how far the engines disagree.
+"""Compares simulated and live runs of a scenario with each other and with published figures.
 
 A workload is compared by its slowdown (its time in an arm over its time alone, each engine against its own solo run)
-where both have solo runs, because that is what a network does to it; and by its times and percentiles themselves.
+where both have solo runs, because that is the effect of the network; and by its times and percentiles.
 """
 
 from collections.abc import Callable, Sequence
@@ -14,18 +14,18 @@ from tailrace.results.compare.arms import refuse_incomparable
 from tailrace.results.compare.fidelity import TAP, engine_name, fabric_name
 from tailrace.results.directory.published import Band, read_bands
 from tailrace.results.directory.run_directory import SOLO, Run, RunDirectoryError
+from tailrace.results.format.columns import align
+from tailrace.results.format.numbers import number, signed_text
 from tailrace.results.metrics.definitions import metric_of_trials
 from tailrace.results.metrics.sample_summary import interval_dict, summarise_sample
 from tailrace.results.metrics.slowdown import slowdown_interval
-from tailrace.results.text.numbers import signed_text
-from tailrace.results.text.run import align, number
 from tailrace.statistics import LEVEL_TEXT, mean, mean_interval
 
 METRICS = ("slowdown", "completion_s", "latency_p50_ms", "latency_p99_ms", "goodput_gbps")
 SHOWN = frozenset({"slowdown", "completion_s"})
-"""What the text shows; the rest is in the JSON."""
+"""Metrics in the text; the JSON output has all of them."""
 GOAL_PERCENT = 15.0
-"""Disagreement of slowdowns up to which the model is believed: this project's own goal, from no publication. The
+"""Disagreement of slowdowns that counts as agreement: a goal of this project, not from a publication. The
 published gains of DPP are 28 to 32 %, and live trials of one scenario differ among themselves by a few percent."""
 
 Samples = list[list[float]]
@@ -37,7 +37,7 @@ def are_two_engines(a: Path, b: Path) -> bool:
 
 
 def compare_engines(a: Path, b: Path) -> dict[str, Any]:
-    """Both runs by workload and arm, whichever order they are named in."""
+    """Both runs by workload and arm, in either order of arguments."""
     runs = {engine_name(run): run for run in (Run.read(Path(a)), Run.read(Path(b)))}
     if set(runs) != {"simulated", "live"}:
         raise RunDirectoryError(f"{a} and {b}: expected one simulated and one live run (hint: `tailrace run --live`)")

@@ -1,13 +1,13 @@
-"""How true the trials of a live run were to their plan: lateness, pacing, losses outside, cores, load generators."""
+"""Fidelity of live trials: lateness, pacing, losses outside of the modelled queues, cores, load generators."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
 
 from tailrace.results.directory.run_directory import Run, Trial
-from tailrace.results.text.numbers import THIN_SPACE, digits_text
+from tailrace.results.format.numbers import THIN_SPACE, digits_text
 
 TAP = "tap"
-"""The fabric that executes the policies: tailrace's own switch. A live run that names none had it."""
+"""The fabric that executes the policies: tailrace's built-in switch, the default of a live run."""
 
 PPM_PER_PERCENT = 10_000
 
@@ -15,7 +15,7 @@ Outcome = dict[str, Any]
 
 
 def summarise_fidelity(trials: Sequence[Trial]) -> dict[str, Any] | None:
-    """The worst of every figure over the valid trials of an arm; None where they were simulated."""
+    """The worst value of every figure over the valid trials of an arm; None for simulated trials."""
     outcomes = [trial.outcome for trial in trials if trial.outcome.get("live")]
     if not outcomes:
         return None
@@ -49,12 +49,12 @@ def engine_name(run: Run) -> str:
 
 
 def fabric_name(run: Run) -> str | None:
-    """What stood between the hosts of a live run; None for a simulated one."""
+    """The fabric of a live run; None for a simulated one."""
     return str(run.manifest.get("fabric", TAP)) if engine_name(run) == "live" else None
 
 
 def fidelity_rows(summary: dict[str, Any]) -> list[list[str]]:
-    """A table for people with its head, a row for each arm; the head alone where a run was simulated."""
+    """A text table with a row for each arm; only the head for a simulated run."""
     rows = [
         [
             "worst value over trials",
@@ -101,7 +101,7 @@ def _pacing_error_ppm(outcome: Outcome) -> float | None:
 
 
 def _of_ports(outcome: Outcome, key: str) -> float | None:
-    """The largest difference, up or down, of what happened and what a punctual switch would have made of it."""
+    """The largest absolute difference between the trial and a switch without lateness."""
     ports = (outcome["fabric"].get("effect") or {}).values()
     return max((abs(port[key]) for port in ports if port[key] is not None), default=None)
 

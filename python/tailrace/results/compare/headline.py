@@ -1,23 +1,23 @@
 """The answer in one sentence for each arm, made from all figures of its workloads.
 
-A sentence never says that a workload does better, worse or the same where another of its recorded figures moved
-significantly the other way: then it says both.
+A sentence never reports that a workload is better, worse or unchanged where another of its figures moved significantly
+in the other direction: it then reports both.
 """
 
 from collections.abc import Iterable, Sequence
 from typing import Any
 
 from tailrace.results.compare.effect_words import are, is_ratio, size_words
+from tailrace.results.compare.tone import tone_of
+from tailrace.results.format.numbers import change_text, digits_text
 from tailrace.results.metrics.definitions import NAMES
-from tailrace.results.text.numbers import change_text, digits_text
-from tailrace.results.text.outcome_table import tone_of
 from tailrace.scenario.workloads.kinds import facts_of
 from tailrace.statistics import mean
 from tailrace.statistics.verdict import SIGNIFICANCE
 
 Summary = dict[str, Any]
 Effects = Sequence[Summary]
-# What a workload does, the words for less and for more of it, and for a multiple.
+# Metric, and the phrases for a decrease, an increase and a multiple.
 VERBS = {
     "completion_s": ("finishes", "sooner", "later", "takes {} times as long as"),
     "goodput_gbps": ("carries", "less", "more", "carries {} times as much as"),
@@ -42,23 +42,23 @@ OTHERS = (
     "latency_mean_ms",
     "latency_p99_9_ms",
 )
-"""What may contradict a sentence, the most telling first."""
+"""Metrics that may contradict a sentence, the most informative first."""
 SHORT = {"latency_p50_ms": "p50", "latency_p99_ms": "p99", "loss_percent": "loss"}
 """Names in brackets."""
 SAME_THING = ({"completion_s", "rate_per_s", "goodput_gbps"},)
-"""Of these one tells the others."""
+"""Of these metrics, one is sufficient."""
 IMPLIED = {"latency_mean_ms": "latency_p50_ms", "latency_p99_9_ms": "latency_p99_ms"}
-"""Metrics that are left out where another one was told."""
+"""Metrics that are omitted if another one is reported."""
 OTHERS_MAX = 3
 ARMS_NAMED_MAX = 4
 WORKLOADS_NAMED_MAX = 5
-"""Workloads of which a sentence says the same kind of thing; the table has all."""
+"""Workloads that a sentence lists at most; the table has all of them."""
 BRIEF_MAX = 2
-"""Up to so many workloads the sentence also tells their percentiles."""
+"""Workloads up to which a sentence also reports percentiles."""
 
 
 def headline(summary: Summary) -> list[str]:
-    """One sentence per arm that is compared with the baseline; what happened where there is nothing to compare."""
+    """One sentence for each arm compared with the baseline, or a description of a run with one arm."""
     members = {subject["name"]: subject["members"] for subject in summary["subjects"] if subject["is_group"]}
     arms_of: dict[str, list[str]] = {}
     for arm in summary["arms"]:
@@ -77,10 +77,10 @@ def _arms(arms: list[str]) -> str:
 
 
 def direction(effect: Summary) -> int:
-    """1 where it is told to be better, -1 where worse, 0 where neither can be said.
+    """1 for better, -1 for worse, 0 where neither can be stated.
 
-    Where there are too few trials for the number of comparisons its own p value decides: to find a contradiction a
-    false alarm costs less than a miss.
+    With too few trials for the number of comparisons, the unadjusted p value is used: when looking for a contradiction,
+    a false alarm costs less than a miss.
     """
     verdict = effect["verdict"]
     if verdict == "too few trials" and effect["p_value"] < SIGNIFICANCE:
@@ -109,7 +109,7 @@ def contradictions(main: Summary, effects: Effects, members: Sequence[str] = ())
 
 
 def _parts(mains: Effects, effects: Effects, members: dict[str, list[str]]) -> list[str]:
-    """Differences by metric and direction, what is mixed, what shows no difference, what cannot be told."""
+    """Parts of a sentence: differences by metric and direction, mixed results, no differences, too few trials."""
     against = {id(main): contradictions(main, effects, members.get(main["workload"], ())) for main in mains}
     parts: list[str] = []
     plain = [main for main in mains if not against[id(main)]]
@@ -229,7 +229,9 @@ def _size(effect: Summary) -> str:
 
 
 def _alone(summary: Summary) -> list[str]:
-    """A run with one arm: what its workloads did, groups by their totals, or what the scenario names alone."""
+    """A run with one arm: the figures of its workloads, of groups as totals, or only of those in the scenario's
+    headline.
+    """
     named = [one["workload"] for one in summary["headline"]]
     told = [one for one in summary["subjects"] if (one["name"] in named if named else not one["is_member"])]
     sentences = []
@@ -241,7 +243,7 @@ def _alone(summary: Summary) -> list[str]:
             )
             scaled = " (completion times at full scale)" if has_times and summary["run"]["scale"] != 1 else ""
             sentences.append(f"With {arm}, {_few(parts)}{scaled}.")
-    return sentences or ["No trial is valid; the trials are listed below."]
+    return sentences or ["No trial is valid; all trials are listed below."]
 
 
 def _did(subject: Summary, own: Summary) -> str:
@@ -259,7 +261,7 @@ def _has_time(workload: Summary) -> bool:
 
 
 def _few(parts: Iterable[str]) -> str:
-    """`a, b and c`; the first of many workloads, and how many more the table has."""
+    """`a, b and c`; of many workloads the first, and the number of the others."""
     listed = list(parts)
     more = len(listed) - WORKLOADS_NAMED_MAX
     return _list(listed) if more <= 1 else f"{', '.join(listed[:WORKLOADS_NAMED_MAX])} and {more} more workloads"

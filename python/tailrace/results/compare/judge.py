@@ -1,4 +1,4 @@
-"""Whether a run lies inside the bands, and how sure that is."""
+"""Judges whether a run lies inside the bands, and whether its interval does."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -8,13 +8,13 @@ from typing import Any
 from tailrace.results.compare.effects import share_seeds
 from tailrace.results.directory.published import CHANGES, Band
 from tailrace.results.directory.run_directory import SOLO, Run
+from tailrace.results.format.numbers import PS_PER_S
 from tailrace.results.metrics.sample_summary import interval_dict, summarise_sample
 from tailrace.results.metrics.slowdown import slowdown_interval
 from tailrace.results.metrics.trial_value import trial_value
-from tailrace.results.text.numbers import PS_PER_S
 from tailrace.statistics import change_interval, mean, median, median_interval
 
-# Metrics that grow with the number of transactions, so that a run at scale 1/20 is compared after multiplying by 20.
+# Metrics proportional to the number of transactions: those of a run at scale 1/20 are multiplied by 20.
 SCALED_METRICS = frozenset(
     {
         "completion_s",
@@ -33,10 +33,11 @@ Centre = Callable[[Sequence[float]], float]
 
 
 def judge(run: Run, band: Band) -> dict[str, Any]:
-    """The run's value beside the band. `passed` is null where the run has no valid trials to tell.
+    """The run's value with the band. `passed` is null where the run has no valid trials, `is_run` false for an arm that
+    `--arm` left out.
 
-    The value is judged, not its interval; `is_clear` says whether the whole interval lies on the same side.
-    `passed_without` is the verdict on an arm that does what its baseline does.
+    The value is judged, not its interval; `is_clear` is whether the whole interval lies on the same side of the bounds.
+    `passed_without` is the verdict on an arm that equals its baseline.
     """
     samples, combine = _samples(run, band)
     centre = _centre(band)
@@ -67,11 +68,20 @@ def judge(run: Run, band: Band) -> dict[str, Any]:
         "difference": value - band.value if value is not None and band.value is not None else None,
         "difference_percent": _percent(value, band.value),
         "passed": passed,
+        "is_run": _needed(run, band) <= set(run.manifest.get("arms", [])),
         "is_clear": _is_clear(band, interval, is_inside=passed) if interval and passed is not None else None,
         "passed_without": _passed_without(run, band, is_passed=passed),
         "trials": min(len(sample) for sample in samples),
         "source": band.source,
     }
+
+
+def _needed(run: Run, band: Band) -> set[str]:
+    """Arms of which the figure is made; workloads alone run whichever arms are chosen."""
+    arms = {band.arm or run.baseline or ""}
+    if band.metric == "acceleration_percent":
+        arms = set(_arms(run, band))
+    return {arm for arm in arms if not arm.startswith(SOLO)}
 
 
 def _centre(band: Band) -> Centre:
@@ -83,7 +93,7 @@ def _factor(run: Run, band: Band) -> float:
 
 
 def _passed_without(run: Run, band: Band, *, is_passed: bool | None) -> bool | None:
-    """The verdict if the band's arm did what its baseline does; that on the run where the figure is of no such arm."""
+    """The verdict if the band's arm equalled its baseline; for other figures, the verdict on the run."""
     if band.metric in CHANGES:
         return band.holds(0)
     baseline = band.baseline or run.baseline
@@ -112,7 +122,7 @@ def _interval(
 
 
 def _is_clear(band: Band, interval: dict[str, Any], *, is_inside: bool) -> bool:
-    """Whether no value of the interval would be judged otherwise."""
+    """Whether all values of the interval have the same verdict."""
     low, high = interval["low"], interval["high"]
     if is_inside:
         return band.holds(low) and band.holds(high)
@@ -138,7 +148,7 @@ def _arms(run: Run, band: Band) -> tuple[str, str]:
 
 
 def _values(run: Run, arm: str, band: Band, metric: str) -> list[float]:
-    """Value of every valid trial; none where a trial lacks it, so that no average is made of the lucky ones."""
+    """Value of every valid trial; empty where a trial lacks it, since an average of the others would be biased."""
     values = [trial_value(run, trial, band, metric) for trial in run.valid(arm)]
     known = [value for value in values if value is not None]
     return known if len(known) == len(values) else []

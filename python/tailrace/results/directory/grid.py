@@ -1,4 +1,4 @@
-"""Expectations as the paper prints its results: one row per workload, one column per measure and arm."""
+"""Expectations as a grid: one row per workload, one column per metric and arm, as publications print results."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -27,7 +27,7 @@ METRIC_NAMES = {
 
 @dataclass(frozen=True)
 class Column:
-    """What all cells of a column have in common; `tolerance` is empty where it differs between them."""
+    """The common properties of a column's cells; `tolerance` is empty where it differs between them."""
 
     metric: str
     where: str

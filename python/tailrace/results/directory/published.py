@@ -1,4 +1,4 @@
-"""Published figures as acceptance bands: how they are written."""
+"""Reads published figures as acceptance bands."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,14 +17,17 @@ KEYS_OF_BAND = frozenset({"value", "at_least", "at_most", "tolerance", "toleranc
 KEYS = KEYS_OF_PLACE | KEYS_OF_BAND | {"metric", "statistic", "kind", "source"}
 INDEPENDENT = "independent"
 KINDS = (INDEPENDENT, "derived", "bound", "fitted", "input")
-"""What a figure can prove, the strongest first; the scenario's `expect` documents them. Left out: independent."""
+"""Kinds of figures as evidence, the strongest first, as documented for the scenario's `expect`.
+
+Default: independent.
+"""
 CHANGES = frozenset({"acceleration_percent"})
-"""Metrics that are zero where the arm does what its baseline does."""
+"""Metrics that are zero for an arm that equals its baseline."""
 
 
 @dataclass(frozen=True)
 class Band:
-    """A figure and how far a result may be from it. Bounds are in the unit of the metric, both inclusive."""
+    """A figure with the bounds for the result, both inclusive, in the unit of the metric."""
 
     metric: str
     arm: str | None
@@ -82,7 +85,7 @@ class Band:
 
 
 def read_bands(run: Run) -> list[Band]:
-    """Bands of the run: those written in the scenario, then those of the published figures beside it."""
+    """Bands of the run: those of the scenario, then those of the file of published figures."""
     inline = run.manifest.get("expectations") or []
     bands = [Band.parse(_without_none(raw), f"manifest.json: expectations.{i}") for i, raw in enumerate(inline)]
     path = run.path / "published.yaml"
@@ -110,7 +113,7 @@ def _kind(raw: dict[str, Any], place: str) -> str:
 
 
 def _refuse_untold(band: Band, place: str) -> None:
-    """A band around a change must tell a mechanism that works from one that does nothing, or say that it does not."""
+    """Rejects a band around a change that contains zero, unless it is of kind `bound`."""
     if band.metric in CHANGES and band.value is not None and band.kind in (INDEPENDENT, "derived") and band.holds(0):
         raise RunDirectoryError(
             f"{place}: kind {band.kind}, but the band {band.low:.3g} to {band.high:.3g} contains 0, the value of a "
@@ -146,7 +149,7 @@ def _number(raw: dict[str, Any], key: str, place: str) -> float | None:
 
 
 def _time_ps(raw: object, place: str) -> int:
-    """A manifest has picoseconds, a file of published figures a time with its unit."""
+    """Manifests have picoseconds; files of published figures have times with a unit."""
     if isinstance(raw, int) and not isinstance(raw, bool):
         return raw
     try:
@@ -167,7 +170,7 @@ def _percentage(text: object, place: str) -> float:
 
 
 def _with_source(raw: Any, source: str) -> Any:
-    """An entry without a source of its own has that of the file."""
+    """The source of an entry; default: that of the file."""
     return {"source": source} | raw if isinstance(raw, dict) else raw
 
 

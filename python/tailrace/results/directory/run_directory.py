@@ -1,7 +1,7 @@
-"""A run directory as it lies on disk, read once into types.
+"""Reads a run directory into objects.
 
 Layout: `manifest.json`, `scenario.yaml`, `trials/<arm>/<n>.json` with `trials/<arm>/<n>.<table>.parquet` beside it,
-`trials/<arm>/<n>.attempt-<k>.json` of attempts that did not count and were repeated, and optionally `plans/<arm>.json`
+`trials/<arm>/<n>.attempt-<k>.json` of invalid attempts that were repeated, and optionally `plans/<arm>.json`
 and `published.yaml`. An arm `solo:<workload>` is stored under `solo-<workload>`.
 """
 
@@ -19,12 +19,12 @@ Status = Literal["ok", "invalid", "failed", "cancelled"]
 
 
 class RunDirectoryError(TailraceError):
-    """A run directory that cannot be read: names the file, what is wrong and what to do."""
+    """A run directory cannot be read; names the file, the problem and the remedy."""
 
 
 @dataclass(frozen=True)
 class Trial:
-    """One trial of one arm. `outcome` is empty unless the trial came to its end and its figures can be believed."""
+    """One trial of one arm. `outcome` is empty unless the trial ended and its figures are valid."""
 
     arm: str
     number: int
@@ -35,7 +35,7 @@ class Trial:
 
     @property
     def is_unfinished(self) -> bool:
-        """Whether it does not count only because workloads had not finished at its end: a censored result."""
+        """Whether it is invalid only because workloads did not finish: a censored result."""
         return self.status == "invalid" and bool(self.outcome)
 
     def workload(self, name: str) -> dict[str, Any] | None:
@@ -53,7 +53,7 @@ class Trial:
 
     @property
     def counted_ps(self) -> int:
-        """How long switches have counted: from the end of the warm-up to that of the trial."""
+        """Seconds for which switches have counted: from the end of the warm-up to the end of the trial."""
         return int(self.outcome["end_ps"] - self.outcome.get("counted_from_ps", 0))
 
     @property
@@ -82,7 +82,7 @@ class Trial:
 
     @cached_property
     def kept(self) -> dict[tuple[object, ...], Any]:
-        """What was worked out of this trial and may be asked for again, by what it is."""
+        """Cache of values computed from this trial."""
         return {}
 
     def table_path(self, table: str) -> Path:
@@ -102,7 +102,7 @@ class Run:
 
     @classmethod
     def read(cls, path: Path) -> "Run":
-        """Reads the manifest and every trial that is there; a partial run is a run."""
+        """Reads the manifest and every existing trial; the run may be partial."""
         path = Path(path)
         manifest = _read_json(path / "manifest.json", "name a run directory; `tailrace list` shows them")
         names = [*_arm_names(manifest), *_solo_names(path, manifest)]
@@ -126,7 +126,7 @@ class Run:
 
     @property
     def live_scale(self) -> int:
-        """What rates, queues and users were divided by (`--live-scale`)."""
+        """Divisor of rates, queues and users (`--live-scale`)."""
         return int(self.manifest.get("live_scale") or 1)
 
     def scale_of(self, workload: str | None) -> float:
@@ -136,7 +136,7 @@ class Run:
 
     @property
     def trials_planned(self) -> int | None:
-        """Trials of each arm as asked for."""
+        """Requested trials of each arm."""
         planned = self.manifest.get("trials")
         return planned if isinstance(planned, int) else None
 
@@ -153,7 +153,7 @@ class Run:
 
     @property
     def sweep(self) -> dict[str, Any] | None:
-        """Axes, points and arms of a sweep; None where the run is none. Its arms are named `<arm>@<point>`."""
+        """Axes, points and arms of a sweep; None for another run. Arms of a sweep are named `<arm>@<point>`."""
         found = self.manifest.get("sweep")
         return found if isinstance(found, dict) else None
 
@@ -196,14 +196,14 @@ class Run:
         return {kind for name in workloads if (kind := self.kind_of(name)) is not None}
 
     def valid(self, arm: str) -> list[Trial]:
-        """Trials that count, by number. The others are listed, never averaged."""
+        """Valid trials by number. Invalid trials are listed, but never averaged."""
         return [trial for trial in self.trials.get(arm, []) if trial.status == "ok"]
 
     def told(self, arm: str) -> list[Trial]:
-        """Trials that count, and those that count but for workloads which had not finished.
+        """Valid trials, and trials that are invalid only because workloads did not finish.
 
-        The latter have rates, latencies (with what was cut off) and counters, and no completion time. To leave them out
-        would choose the lucky ones.
+        The latter have rates, latencies (including censored ones) and counters, but no completion time. Omitting them
+        would bias the result.
         """
         return [trial for trial in self.trials.get(arm, []) if trial.status == "ok" or trial.is_unfinished]
 
@@ -278,7 +278,7 @@ def _read_trial(file: Path, arm: str) -> Trial:
 
 
 def _judge(outcome: dict[str, Any]) -> tuple[Status, str]:
-    """What the lab recorded about the trial; and frames that do not balance make it invalid whatever was recorded."""
+    """The recorded status of a trial; a trial whose frames are not conserved is invalid regardless of it."""
     status: Status = outcome.get("status", "ok")
     reason = str(outcome.get("reason") or "")
     if status == "ok" and outcome.get("cancelled"):

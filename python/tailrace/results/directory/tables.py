@@ -1,4 +1,4 @@
-"""Arrow tables of a run, handed over without copies or dependencies (Arrow PyCapsule interface)."""
+"""Arrow tables of a run, exported without copies or dependencies (Arrow PyCapsule interface)."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from html import escape
@@ -12,7 +12,7 @@ from arro3.io import read_parquet, write_csv, write_parquet
 
 from tailrace.errors import TailraceError
 from tailrace.results.directory.run_directory import Run, RunDirectoryError, Trial
-from tailrace.results.text.numbers import PS_PER_S
+from tailrace.results.format.numbers import PS_PER_S
 
 TABLES = ("transactions", "cut_off", "port_series", "workload_series", "queue_depth")
 PICOSECONDS, SECONDS = "_ps", "_s"
@@ -22,7 +22,7 @@ ROWS_SHOWN = 10
 
 
 class LibraryError(TailraceError, ImportError):
-    """A library of data frames that is not installed: says which, and what to do."""
+    """A data-frame library is not installed; names it and the alternatives."""
 
 
 class Table:
@@ -136,7 +136,7 @@ def _joined(read: Sequence[tuple[Trial, ArrowTable]]) -> ArrowTable:
 
 
 def _taken(table: ArrowTable, places: Sequence[int]) -> ArrowTable:
-    """Some of the rows."""
+    """The rows at these positions."""
     indices = Array(places, DataType.uint32())
     columns = [ChunkedArray([_one_chunk(table, name).take(indices)]) for name in table.schema.names]
     return ArrowTable.from_arrays(columns, schema=table.schema)

@@ -1,4 +1,4 @@
-"""Parts of a trial: what was recorded over time, from an instant to the end."""
+"""Time series of a trial from an instant to its end."""
 
 from itertools import pairwise
 

@@ -1,1 +1,1 @@
-"""What one trial or one arm is measured by."""
+"""Metrics of trials and arms."""

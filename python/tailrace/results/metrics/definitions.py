@@ -1,11 +1,11 @@
-"""What is measured of a workload in one trial, and which of it matters most."""
+"""Metrics of a workload in one trial, and the choice of its main metric."""
 
 from collections.abc import Sequence
 from typing import Any, get_args
 
 from tailrace.results.directory.run_directory import Run, Trial
+from tailrace.results.format.numbers import PS_PER_S
 from tailrace.results.metrics.latency import latency_of_members
-from tailrace.results.text.numbers import PS_PER_S
 from tailrace.scenario.experiment import HeadlineMetric
 from tailrace.scenario.workloads.kinds import facts_of
 from tailrace.statistics import Estimate
@@ -29,7 +29,7 @@ PLURAL = frozenset({"rate_per_s", "timeouts"})
 UNITS = {"completion_s": "s", "goodput_gbps": "Gbit/s", "loss_percent": "%"}
 PER_TIME = frozenset({"goodput_gbps", "rate_per_s"})
 ROOM_CAUSES = frozenset({"tail-drop", "buffer-full"})
-"""Causes of drops that ports tell by workload."""
+"""Causes of drops that ports count by workload."""
 
 
 def title_of(metric: str) -> str:
@@ -89,7 +89,7 @@ def _own(trial: Trial, outcome: dict[str, Any], metric: str) -> float | None:
 
 
 def bounds_of_trials(trials: Sequence[Trial], members: Sequence[str], metric: str) -> int:
-    """In how many trials the number is a lower bound, because transactions were cut off."""
+    """Number of trials in which the figure is a lower bound, because transactions were censored."""
     if not metric.startswith("latency_"):
         return 0
     outcomes = [[outcome for name in members if (outcome := trial.workload(name))] for trial in trials]
@@ -117,7 +117,7 @@ def main_metric(run: Run, members: Sequence[str], *, is_group: bool = False) -> 
     trials = [found for found in told if any(trial.workload(name) for trial in found for name in members)]
     kinds = run.kinds_of(members)
     choices = facts_of(next(iter(kinds))).main_metrics if len(kinds) == 1 else ("goodput_gbps",)
-    if is_group:  # a group has no end of its own: it is told by its rate
+    if is_group:  # a group has no completion of its own: its main metric is a rate
         choices = tuple(metric for metric in choices if metric != "completion_s")
     return next((m for m in choices if trials and all(metric_of_trials(t, members, m) for t in trials)), None)
 
@@ -130,7 +130,9 @@ def goodput_gbps(trial: Trial, outcome: dict[str, Any]) -> float:
 
 
 def counted_ps(trial: Trial, outcome: dict[str, Any]) -> int:
-    """How long a workload was counted: until its completion, or from the end of the warm-up to that of the trial."""
+    """Time for which a workload was counted: until its completion, or from the end of the warm-up to the end of the
+    trial.
+    """
     return int(outcome["completion_ps"] or trial.outcome["end_ps"] - outcome.get("counted_from_ps", 0))
 
 

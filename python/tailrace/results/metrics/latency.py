@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from tailrace.results.text.numbers import PS_PER_MS
+from tailrace.results.format.numbers import PS_PER_MS
 from tailrace.statistics import Estimate, Histogram
 
 PERCENTILES = {"p50": 50.0, "p90": 90.0, "p95": 95.0, "p99": 99.0, "p99_9": 99.9}

@@ -1,4 +1,4 @@
-"""What results are about: workloads, groups of them with a total, and what each is judged by."""
+"""Subjects of results: workloads, groups with totals, and the main metric of each."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -9,13 +9,13 @@ from tailrace.results.metrics.definitions import main_metric
 
 @dataclass(frozen=True)
 class Subject:
-    """A workload, or a group of workloads that are told together."""
+    """A workload, or a group of workloads with a total."""
 
     name: str
     members: tuple[str, ...]
     is_group: bool = False
     is_member: bool = False
-    """Whether it is told below a group."""
+    """Whether it is listed below a group."""
 
 
 def subjects_of(run: Run) -> list[Subject]:

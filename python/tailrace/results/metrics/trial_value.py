@@ -132,7 +132,7 @@ def _wire_overhead_bytes(run: Run, trial: Trial) -> int:
 
 def _drops(_: Run, trial: Trial, band: Band) -> float | None:
     if band.queue is not None and not queues_of(trial, band.port, band.queue):
-        return None  # the switch is not ours, and has no such queue
+        return None  # a foreign switch has no such queue
     return count_drops(trial, band.port, band.queue, band.cause)
 
 

@@ -1,10 +1,10 @@
-"""What did not finish is a result: how far it came, and after how long that was known."""
+"""Censored completion times: the share of the work that was done, and the time of observation."""
 
 from collections.abc import Sequence
 from typing import Any
 
 from tailrace.results.directory.run_directory import Run, Trial
-from tailrace.results.text.numbers import PS_PER_S, digits_text
+from tailrace.results.format.numbers import PS_PER_S, digits_text
 from tailrace.scenario.workloads.kinds import facts_of
 from tailrace.scenario.workloads.planned import planned_workloads
 

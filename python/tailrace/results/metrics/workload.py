@@ -1,13 +1,13 @@
-"""What the users of one workload felt in one arm."""
+"""Summary of one workload in one arm."""
 
 from typing import Any
 
 from tailrace.results.directory.run_directory import Trial
+from tailrace.results.format.numbers import PS_PER_S
 from tailrace.results.metrics.definitions import goodput_gbps, metric_of_trials
 from tailrace.results.metrics.latency import FIGURES, latency_figure, pooled_latency
 from tailrace.results.metrics.sample_summary import summarise_sample
 from tailrace.results.metrics.unfinished import unfinished_of
-from tailrace.results.text.numbers import PS_PER_S
 from tailrace.scenario.workloads.kinds import facts_of
 from tailrace.statistics import jain_index
 

@@ -1,1 +1,1 @@
-"""What happened at ports: rates, drops, pauses, waiting, queues."""
+"""Results of ports: rates, drops, pauses, waiting, queues."""

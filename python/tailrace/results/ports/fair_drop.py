@@ -3,13 +3,13 @@
 from typing import Any, TypedDict
 
 from tailrace.results.directory.run_directory import Run, Trial
+from tailrace.results.format.numbers import digits_text, span_text
 from tailrace.results.ports.queuing import port_policies
-from tailrace.results.text.numbers import digits_text, span_text
 
 SHARE_MIN = 0.05
 """Of fewer bytes than this share fair drop cannot hold a queue."""
 KEPT = 0.9
-"""The age that is proposed would have kept this share of the elephants that fell silent."""
+"""The age that is named as the least would have kept this share of the elephants that fell silent."""
 FULL_CAUSES = ("tail-drop", "buffer-full")
 
 
@@ -25,7 +25,7 @@ class Idle(TypedDict):
     desired_bytes: int
     age_ps: int
     age_needed_ps: int | None
-    """The age that would have kept most elephants; None where too few became one."""
+    """The age that would have kept most elephants, in doublings; None where too few became one."""
 
 
 def idle_fair_drop(run: Run, arm: str, trials: list[Trial]) -> list[Idle]:
@@ -89,7 +89,10 @@ def fair_drop_sentences(arms: dict[str, dict[str, Any]]) -> list[str]:
 def _sentence(arm: str, idle: Idle) -> str:
     remedy = "raise etrap.age"
     if idle["age_needed_ps"] is not None:
-        remedy = f"etrap: {{age: {idle['age_needed_ps'] / 10**6:g}us}} would have retained {100 * KEPT:g} % of them"
+        remedy = (
+            f"{100 * KEPT:g} % of their pauses were shorter than {span_text(idle['age_needed_ps'])}, so `etrap.age` "
+            "must be at least that (`tailrace check` proposes three rounds of the connections)"
+        )
     return (
         f"With {arm}, fair drop at {idle['port']} applied to only {100 * idle['elephant_share']:.2g} % of the bytes, "
         f"and {digits_text(idle['full_frames'])} frames per trial arrived at a full queue (mean depth "

@@ -1,8 +1,8 @@
-"""Ports that lock out: of workloads that share a queue, one loses many times the share that another loses.
+"""Lock-out at ports: of workloads that share a queue, one loses many times the share of frames that another loses.
 
 A tail-drop queue whose sender is as fast as the port stays full: each frame that leaves is replaced by the next one of
-that sender, and whoever sends now and then finds no room ("port blackout": Prakash et al., TCP Outcast, NSDI
-2012). Counted are frames with data that found no room; what queue management drops is left out, because it chooses.
+that sender, and occasional senders find no room ("port blackout": Prakash et al., TCP Outcast, NSDI 2012). Counted are
+frames with data that found no room; what queue management drops is left out, because it chooses.
 """
 
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from tailrace.results.directory.run_directory import Trial
 from tailrace.scenario.policies.aqm.kinds import REMEDIES
 
 SHARE_RATIO_MIN = 10.0
-"""How many times the share of its frames one workload must lose that the other loses."""
+"""Least ratio of the shares of frames that two workloads lose."""
 DROPPED_FRAMES_MIN = 30
 """Lost by the workload that is locked out, in one trial: 3 of 10 are chance."""
 OFFERED_FRAMES_MIN = 100

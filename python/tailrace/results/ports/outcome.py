@@ -1,6 +1,6 @@
-"""What the ports and hosts counted, as means over the valid trials of an arm.
+"""Counters of ports and hosts, as means over the valid trials of an arm.
 
-Switches that are not ours count less: what a trial does not have is None, such as the bytes of its drops.
+Foreign switches have fewer counters: those that a trial lacks are None, such as the bytes of its drops.
 """
 
 from collections import defaultdict

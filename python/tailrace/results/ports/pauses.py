@@ -1,4 +1,4 @@
-"""Pauses of one trial: who sent them, who stood still, storms, and circles that never end."""
+"""Pauses of one trial: pauses sent and obeyed, storms, and deadlocks."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -31,7 +31,7 @@ def storms_found(trial: Trial, port: str | None) -> float:
 
 
 def deadlock_of(outcome: dict[str, Any]) -> list[str]:
-    """Links of a circle of pauses, in order; empty when there is none."""
+    """Links of a cycle of pauses, in order; empty when there is none."""
     return [str(link) for link in outcome.get("deadlock") or []]
 
 
@@ -42,7 +42,7 @@ def circle_words(circle: list[str]) -> str:
 
 
 def deadlocks_of(trials: list[Trial]) -> list[dict[str, Any]]:
-    """The circles that trials ended with, each with the trials that it ended."""
+    """The cycles of pauses at the end of trials, each with its trials."""
     found: dict[str, dict[str, Any]] = {}
     for trial in trials:
         if circle := deadlock_of(trial.outcome):
@@ -52,7 +52,7 @@ def deadlocks_of(trials: list[Trial]) -> list[dict[str, Any]]:
 
 
 def deadlock_sentences(arms: dict[str, dict[str, Any]]) -> list[str]:
-    """One sentence for every arm and circle."""
+    """One sentence for every arm and cycle."""
     sentences = []
     for arm, summary in arms.items():
         for circle in summary.get("deadlocks", []):

@@ -1,7 +1,7 @@
 """Counters of a port under the names that switches use (Cisco-NX-OS-device.yang, `ipqos_QueuingStats`).
 
-Names that the vendor does not have are ours: mean and largest depths, headroom, QCN, and what a switch drops before any
-queue. The state at the end of the trial is what `curr...` and `ingQDepthBytes` tell.
+Names without a vendor's counterpart are defined here: mean and largest depths, headroom, QCN, and what a switch drops
+before any queue. The state at the end of the trial is what `curr...` and `ingQDepthBytes` tell.
 """
 
 from collections.abc import Callable
@@ -22,7 +22,7 @@ def port_counters(port: dict[str, Any], policy: dict[str, Any] | None) -> Counte
     if policy is not None and [queue["name"] for queue in policy["queues"]] != [
         queue["name"] for queue in port["queues"]
     ]:
-        policy = None  # the switch is not ours and has queues of its own
+        policy = None  # a foreign switch has different queues
     settings = policy["queues"] if policy else [None] * len(port["queues"])
     classes = policy["queue_of_priority"] if policy else []
     queues = [

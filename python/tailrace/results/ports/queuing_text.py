@@ -3,8 +3,8 @@
 import re
 from typing import Any
 
+from tailrace.results.format.numbers import size_text, span_text
 from tailrace.results.ports.queuing import Counters
-from tailrace.results.text.numbers import size_text, span_text
 from tailrace.scenario.policies.limit import VENDOR_ALPHAS_MILLI
 
 WIDE = "-" * 78

@@ -4,8 +4,8 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from tailrace.results.directory.run_directory import Trial
+from tailrace.results.format.numbers import PS_PER_S, digits_text
 from tailrace.results.ports.outcome import count_drops
-from tailrace.results.text.numbers import PS_PER_S, digits_text
 from tailrace.scenario.workloads.kinds import facts_of
 
 MILLION = 1_000_000
@@ -14,7 +14,7 @@ SAME_END = 1.01
 
 
 def summarise_rates(trials: Sequence[Trial]) -> dict[str, Any]:
-    """How long the trials lasted, and what was dropped, marked and sent again in that time, of all frames.
+    """Length of the trials, and counts of dropped, marked and retransmitted frames, per second and per million frames.
 
     Seconds and frames of all trials stand together below the counts, so that a short trial counts as little as it says.
     A counter that some trial lacks is None.

@@ -1,6 +1,6 @@
-"""How many of the slowest transactions can have waited for a retransmission timeout.
+"""Upper bound on the slowest transactions that waited for a retransmission timeout.
 
-A trial counts timeouts and records latencies; it does not record which transaction met which timeout. A transaction
+A trial counts timeouts and records latencies, but not which transaction had which timeout. A transaction
 that waited for one took at least the minimum retransmission timeout of its hosts, and in a closed loop each timeout
 delays at most one transaction. The smaller of both counts is therefore an upper bound.
 """
@@ -10,7 +10,7 @@ from math import ceil
 from typing import Any
 
 from tailrace.results.directory.run_directory import Trial
-from tailrace.results.text.numbers import PS_PER_MS, count_text
+from tailrace.results.format.numbers import PS_PER_MS, count_text
 from tailrace.scenario.workloads.planned import planned_workloads
 from tailrace.statistics import Histogram
 

@@ -1,4 +1,4 @@
-"""Which queue holds how much of the median latency.
+"""Attribution of the median latency to queues.
 
 The mean wait of a byte in a queue follows from Little's law: mean depth over bytes sent per second. It holds for any
 scheduler, and for a queue that is not empty at the end of a long trial it is off by the little that still waits.
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tailrace.results.directory.run_directory import Trial
-from tailrace.results.text.numbers import PS_PER_MS, span_text
+from tailrace.results.format.numbers import PS_PER_MS, span_text
 from tailrace.scenario.workloads.planned import planned_workloads
 
 SHARE_MIN = 0.01
@@ -88,7 +88,7 @@ def crossings_of(plan: dict[str, Any]) -> dict[str, int]:
 
 
 def wait_words(arm: str, workload: str, wait: Wait, crossings: int, median_ms: float) -> str | None:
-    """How much of the median a port holds; None where that is next to nothing, or not known."""
+    """Share of the median latency at a port; None where it is negligible or unknown."""
     if wait.own_ms is None or wait.own_ms * crossings < SHARE_MIN * median_ms:
         return None
     share = wait.own_ms * crossings / median_ms

@@ -1,12 +1,13 @@
-"""A sweep as a terminal shows it, and in sentences."""
+"""Text of a sweep: tables and sentences."""
 
 from textwrap import fill
 from typing import Any
 
+from tailrace.results.format.columns import align
+from tailrace.results.format.numbers import THIN_SPACE, digits_text
 from tailrace.results.sweep.curves import METRICS, is_drawn
-from tailrace.results.text.numbers import THIN_SPACE, digits_text
 from tailrace.results.text.outcome_text import Paint, plain
-from tailrace.results.text.run import align, format_table
+from tailrace.results.text.run import format_table
 
 WIDTH = 80
 ROWS_MAX = 60
@@ -17,12 +18,12 @@ Row = list[str]
 
 
 def format_result(summary: dict[str, Any], paint: Paint = plain) -> str:
-    """What a terminal shows after a run, sweep or not."""
+    """The text that a terminal shows after a run or sweep."""
     return format_table(summary, paint) if summary["sweep"] is None else format_sweep(summary)
 
 
 def format_sweep(summary: dict[str, Any]) -> str:
-    """Tables of the metrics that matter, points as rows and arms as columns, then what they say."""
+    """Tables of the main metrics, points as rows and arms as columns, followed by sentences."""
     run, sweep = summary["run"], summary["sweep"]
     scale = "" if run["scale"] == 1 else f", {run['scale']:.3g} of the full counts"
     title = f"{run['name']}: {_points(len(sweep['points']))}, seed {run['seed']}{scale}"
@@ -134,7 +135,7 @@ def _knee(sweep: dict[str, Any], curve: dict[str, Any]) -> str:
 
 
 def _excluded(sweep: dict[str, Any]) -> str:
-    titles = {True: "Unfinished trials, told by what they did in their time:", False: "Invalid and failed trials:"}
+    titles = {True: "Unfinished trials, reported by the work done in their time:", False: "Invalid and failed trials:"}
     return "\n\n".join(
         _listed(title, found)
         for is_told, title in titles.items()

@@ -1,19 +1,18 @@
 """The outcome table: workloads and arms, with rate, percentiles and loss together, each against the baseline.
 
-Report, terminal and notebook show the same rows. A cell has a tone, which is shown by a sign as well as by a colour.
+Report, terminal and notebook show the same rows. A cell has a tone, shown by a sign as well as by a colour.
 """
 
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any
 
-from tailrace.results.metrics.definitions import BETTER_HIGHER
+from tailrace.results.compare.tone import Tone, tone_of
+from tailrace.results.format.numbers import change_interval_text, change_text, digits_text
 from tailrace.results.metrics.unfinished import group_words, unfinished_words
-from tailrace.results.text.numbers import change_interval_text, change_text, digits_text
 from tailrace.scenario.workloads.kinds import facts_of
 from tailrace.statistics import LEVEL_TEXT
 
 Summary = dict[str, Any]
-Tone = Literal["", "better", "worse", "same", "few", "censored"]
 SIGNS: dict[Tone, str] = {"": "", "better": "✓", "worse": "✗", "same": "=", "few": "?", "censored": ">"}
 WORDS: dict[Tone, str] = {
     "": "",
@@ -50,7 +49,7 @@ class Cell:
 
     @property
     def sign(self) -> str:
-        """What stands for the tone where there is no colour."""
+        """The sign of the tone, for output without colour."""
         return SIGNS[self.tone]
 
 
@@ -62,7 +61,7 @@ class OutcomeRow:
     arm_index: int
     cells: list[Cell]
     note: str = ""
-    """What did not finish."""
+    """Note about unfinished work."""
 
 
 @dataclass(frozen=True)
@@ -78,7 +77,7 @@ class Block:
 
 @dataclass(frozen=True)
 class OutcomeTable:
-    """All of it, with the notes below."""
+    """The whole table, with the notes below it."""
 
     blocks: list[Block]
     heads: list[str]
@@ -175,24 +174,6 @@ def _half(ends: tuple[float, float] | None, percent: float | None) -> str:
         return ""
     half = (ends[1] - ends[0]) / 2
     return f"±{digits_text(half / 100 if change_text(percent).startswith('×') else half, 2)}"
-
-
-def tone_of(effect: Summary) -> Tone:
-    """Better, worse or what else can be said of an effect.
-
-    A figure that is a lower bound can be told to be higher than one that is none, and nothing else.
-    """
-    of_baseline, of_arm = effect["bounds"]
-    if effect["verdict"] == "no significant difference" and not effect["is_same"] and of_baseline + of_arm > 0:
-        return "censored"
-    if effect["is_same"] or effect["verdict"] == "no significant difference":
-        return "same"
-    if effect["verdict"] == "too few trials":
-        return "few"
-    is_higher = effect["verdict"] == "higher"
-    if (of_baseline if is_higher else of_arm) > 0:
-        return "censored"
-    return "better" if is_higher == (effect["metric"] in BETTER_HIGHER) else "worse"
 
 
 def _notes(summary: Summary, blocks: list[Block], tones: set[Tone]) -> list[str]:

@@ -4,8 +4,9 @@ from collections.abc import Callable
 from textwrap import fill
 from typing import Any
 
-from tailrace.results.text.numbers import THIN_SPACE
-from tailrace.results.text.outcome_table import Block, Cell, OutcomeRow, OutcomeTable, Tone, outcome_table
+from tailrace.results.compare.tone import Tone
+from tailrace.results.format.numbers import THIN_SPACE
+from tailrace.results.text.outcome_table import Block, Cell, OutcomeRow, OutcomeTable, outcome_table
 
 WIDTH = 80
 NAME_CHARACTERS_MAX = 14

@@ -1,4 +1,4 @@
-"""The table that a terminal shows after a run: our figures beside the published ones."""
+"""The text that a terminal shows after a run: the results, with the published figures."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -6,29 +6,30 @@ from typing import Any
 from tailrace.results.compare.effect_words import correction_words
 from tailrace.results.compare.fidelity import TAP, fidelity_rows
 from tailrace.results.compare.headline import headline
-from tailrace.results.compare.kinds import count_text, null_text
+from tailrace.results.compare.kinds import asked_for, count_text, is_run, null_text
 from tailrace.results.directory.grid import Grid, grid_of
 from tailrace.results.directory.run_directory import SOLO
+from tailrace.results.format.columns import WIDTH, Row, align, fill
+from tailrace.results.format.numbers import (
+    PS_PER_S,
+    number,
+    plain_text,
+    signed_text,
+    span_text,
+)
 from tailrace.results.metrics.unfinished import unfinished_sentences
 from tailrace.results.ports.fair_drop import fair_drop_sentences
 from tailrace.results.ports.lock_out import lock_out_sentences
 from tailrace.results.ports.pauses import deadlock_sentences
-from tailrace.results.text.columns import fill, folded
-from tailrace.results.text.numbers import PS_PER_S, THIN_SPACE, digits_text, plain_text, signed_text, span_text
 from tailrace.results.text.outcome_text import WIDTH as TERMINAL
 from tailrace.results.text.outcome_text import Paint, outcome_text, plain
 from tailrace.scenario.workloads.kinds import facts_of
 from tailrace.statistics import LEVEL_TEXT
 
-Row = Sequence[str]
-
 CUT_OFF_WORDS = (
-    "Cut off: transactions and flows still running when their trial ended. Their latency is longer than the "
-    "time they had waited; the percentiles are Kaplan-Meier estimates that include them; '>' marks a lower bound."
+    "Cut off: transactions and flows still running when their trial ended. Their latency is longer than their time "
+    "until then; the percentiles are Kaplan-Meier estimates that include them; '>' marks a lower bound."
 )
-# Columns of sentences.
-WIDTH = 110
-
 # Comparisons with too few trials are told one by one up to this many.
 FEW_MAX = 3
 
@@ -55,32 +56,9 @@ def format_table(summary: dict[str, Any], paint: Paint = plain) -> str:
 
 
 def _warnings(arms: dict[str, dict[str, Any]]) -> str:
-    """What stands still or is shut out, before any figure."""
+    """Warnings about deadlocks and lock-out, before any figure."""
     sentences = [*deadlock_sentences(arms), *(f"warning: {sentence}" for sentence in lock_out_sentences(arms))]
     return "\n".join(fill(sentence, WIDTH) for sentence in sentences)
-
-
-def align(rows: Sequence[Row], *, left: int = 1) -> str:
-    """Columns of equal width: the first `left` columns to the left, numbers to the right. The first row is the head.
-
-    What is wider than the place for it goes on below, with the first columns again.
-    """
-    widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
-    parts = folded(widths, left)
-    lines = [
-        "\n".join("  ".join(_cell(row[i], widths[i], i < left) for i in part).rstrip() for row in rows)
-        for part in parts
-    ]
-    return "\n\n".join(lines)
-
-
-def _cell(text: str, width: int, is_left: bool) -> str:
-    return text.ljust(width) if is_left else text.rjust(width)
-
-
-def number(value: float | None, digits: int = 4) -> str:
-    """Significant digits without exponents, with plain spaces between thousands; a dash for what is not known."""
-    return digits_text(value, digits).replace(THIN_SPACE, " ")
 
 
 def _title(summary: dict[str, Any]) -> str:
@@ -190,7 +168,7 @@ def _expectations(summary: dict[str, Any]) -> str:
     grid = grid_of(expectations, summary["workloads"])
     if grid is None:
         return f"{_list(expectations)}\n{count}"
-    missed = [judged for judged in expectations if judged["passed"] is not True or judged["is_clear"] is False]
+    missed = [one for one in asked_for(expectations) if one["passed"] is not True or one["is_clear"] is False]
     return "\n\n".join([_grid(grid), *([_list(missed)] if missed else []), count])
 
 
@@ -272,7 +250,9 @@ def judged_interval_text(judged: dict[str, Any]) -> str:
 
 
 def verdict_text(judged: dict[str, Any]) -> str:
-    """Pass, FAIL or unknown; `just` where the interval reaches over the edge of what is allowed."""
+    """Pass, FAIL, unknown or not run; `just` where the interval reaches over the edge of what is allowed."""
+    if not is_run(judged):
+        return "not run (--arm)"
     if judged["passed"] is None:
         return "no valid trials"
     return ("just " if judged["is_clear"] is False else "") + ("pass" if judged["passed"] else "FAIL")

@@ -1,4 +1,4 @@
-"""Warnings: scenarios that run, but whose results may mislead."""
+"""Warnings about valid scenarios whose results may mislead."""
 
 from collections.abc import Iterator
 
@@ -15,11 +15,11 @@ from tailrace.scenario.text.units import format_size
 
 MILLI = 1000
 Found = Iterator[tuple[KeyPath, str, str]]
-"""Path, what may go wrong, hint."""
+"""Path, problem, hint."""
 
 
 def cautions(scenario: Scenario, graph: Graph) -> Found:
-    """Every warning of a sound scenario."""
+    """Every warning about a valid scenario."""
     for name in graph.switches:
         switch = scenario.switch(name)
         policies = {policy: scenario.policy(policy) for policy in (switch.policy, *switch.ports.values())}
@@ -50,12 +50,12 @@ def _switch(ports: list[Port]) -> Found:
 
 def _policy(port: Port) -> Policy:
     policy = port.scenario.policy(port.switch.ports.get(port.towards, port.switch.policy))
-    assert policy is not None, "checks refuse unknown policies"
+    assert policy is not None, "checks reject unknown policies"
     return policy
 
 
 def _queues(at: KeyPath, policy: Policy, port: Port, held: "_Held") -> Found:
-    """A queue at this port that is smaller than what the groups of all other ports may hold for it."""
+    """A lossless queue at this port with a limit below the bytes that the groups of all other ports may hold for it."""
     for name, priority in lossless_queues(policy).items():
         held_bytes = held.beside(port, priority)
         limit = policy.queues[name].limit
@@ -67,22 +67,23 @@ def _queues(at: KeyPath, policy: Policy, port: Port, held: "_Held") -> Found:
         }[limit.unit]
         if most < held_bytes:
             what = (
-                f"lossless queue '{name}' drops above {format_size(most)}, and the other {held.ports - 1} ports of "
+                f"lossless queue '{name}' drops above {format_size(most)}, but the other {held.ports - 1} ports of "
                 f"switch '{port.node}' may hold {format_size(held_bytes)} for it before their senders have stopped"
             )
             yield (
                 (*at, "queues", name),
                 what,
-                "raise its limit, or lower xoff, if that many ports send to one at a time",
+                "raise its limit, or lower xoff, if that many ports send to one port at a time",
             )
 
 
 class _Held:
-    """What the lossless groups of a switch can hold together, by priority: thresholds and headroom."""
+    """Bytes that the lossless groups of a switch can hold together, by priority: thresholds and headroom."""
 
     def __init__(self, ports: list[Port]) -> None:
         self.ports = len(ports)
-        # Of all ports together: groups, bytes, and the sum of their alphas. Without one port it is theirs less its own.
+        # Of all ports together: groups, bytes, and the sum of their alphas. Those of one port are subtracted where
+        # needed.
         self._all = [(0, 0, 0)] * PRIORITIES
         for port in ports:
             for priority, own in enumerate(_own_groups(port)):
@@ -105,7 +106,7 @@ def _sum(a: _Sums, b: _Sums, *, sign: int = 1) -> _Sums:
 
 
 def _own_groups(port: Port) -> list[_Sums]:
-    """By priority: how many lossless groups of a port it has, their bytes, and the sum of their alphas."""
+    """By priority: the number of lossless groups of a port, their bytes, and the sum of their alphas."""
     own = [(0, 0, 0)] * PRIORITIES
     pausing = _policy(port).pausing
     for group in groups(pausing, port) if pausing is not None else []:

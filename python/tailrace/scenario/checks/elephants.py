@@ -1,7 +1,7 @@
-"""Fair drop whose elephants would be evicted: flows with longer silences than the elephant trap allows.
+"""Warnings about AFD whose elephants would be evicted: flows with longer silences than the elephant trap allows.
 
-Streams that share a line send in turns: a burst of segmentation offload, or, where it is smaller, the whole window once
-in a round trip. A queue at its desired depth makes that round trip as long as it takes to drain.
+Streams that share a link send in turns: a segmentation-offload burst each, or, where it is smaller, the whole window
+once per round trip. With the queue at its desired depth, that round trip is the time in which the queue drains.
 """
 
 from collections.abc import Iterator
@@ -15,15 +15,17 @@ from tailrace.scenario.workloads.base import LongFlows
 
 PS_BITS_PER_BYTE_SECOND = 8 * 10**12
 AGE_MARGIN = 3
-"""An age of this many rounds, in each of which every connection sends a burst, keeps elephants: rounds are uneven."""
+"""Rounds, in each of which every connection sends a burst, that an age must span to keep elephants; rounds are
+uneven.
+"""
 AGE_STEP_PS = 10**7
-"""Ages are proposed in steps of 10 us."""
+"""Proposed ages are multiples of 10 us."""
 
 Found = Iterator[tuple[KeyPath, str, str]]
 
 
 def cautions(scenario: Scenario, graph: Graph) -> Found:
-    """One warning for each policy with `afd` where streams take turns of a burst each that are too long."""
+    """A warning for each policy with `afd` whose elephant trap evicts streams between two of their bursts."""
     if not any(_has_fair_drop(policy) for policy in scenario.policies.values()):
         return
     told: set[str] = set()
@@ -47,7 +49,7 @@ def _has_fair_drop(policy: Policy) -> bool:
 
 
 def _joint_ports(scenario: Scenario, graph: Graph) -> dict[tuple[str, str], list[LongFlows]]:
-    """Streams of each port that they share for certain: towards their host, and between the switches of both hosts."""
+    """Streams by port that they are certain to share: towards their host, and between the switches of both hosts."""
     ports: dict[tuple[str, str], list[LongFlows]] = {}
     for workload in scenario.running.values():
         stream = workload.long_flows()
@@ -61,7 +63,7 @@ def _joint_ports(scenario: Scenario, graph: Graph) -> dict[tuple[str, str], list
 
 
 def _round_ps(scenario: Scenario, policy: Policy, streams: list[LongFlows], rate_bps: int) -> int:
-    """Time in which every connection has its turn."""
+    """Time in which every connection sends one burst."""
     desired = max(queue.aqm.desired for queue in policy.queues.values() if isinstance(queue.aqm, Afd))
     bursts = sum(stream.connections * _burst_bytes(scenario, stream) for stream in streams)
     return max(desired, bursts) * PS_BITS_PER_BYTE_SECOND // rate_bps
@@ -82,7 +84,7 @@ def _words(connections: int, age_ps: int, silence_ps: int) -> str:
 
 def _hint(round_ps: int) -> str:
     age_ps = -(-AGE_MARGIN * round_ps // AGE_STEP_PS) * AGE_STEP_PS
-    return f"write etrap: {{age: {_us(age_ps)}us}}"
+    return f"write etrap: {{age: {_us(age_ps)}us}}, three rounds of the connections"
 
 
 def _us(time_ps: int) -> str:

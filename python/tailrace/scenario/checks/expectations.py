@@ -1,4 +1,4 @@
-"""Semantic checks for expectations: unknown metrics and names, keys that a metric does not take, missing bounds."""
+"""Semantic checks for expectations: unknown metrics and names, keys that a metric does not accept, missing bounds."""
 
 import re
 from collections.abc import Collection, Iterator
@@ -16,7 +16,7 @@ Found = Iterator[tuple[KeyPath, str, str]]
 
 
 def check(scenario: Scenario) -> Found:
-    """Problems of every expectation, as far as they do not depend on the network."""
+    """Problems of every expectation that do not depend on the network."""
     if not scenario.expect:
         return
     arms = dict.fromkeys((*scenario.arm_names, *(SOLO + name for name in scenario.workloads)))
@@ -34,7 +34,7 @@ def check(scenario: Scenario) -> Found:
 
 
 def check_ports(scenario: Scenario, graph: Graph) -> Found:
-    """Ports and queues that do not exist: nothing is ever lost there."""
+    """Problems of expectations with ports or queues that do not exist."""
     queues = list(dict.fromkeys(name for policy in scenario.policies.values() for name in policy.queues))
     for index, expected in enumerate(scenario.expect):
         is_of_hosts_too = expected.metric == "paused_percent"
@@ -66,7 +66,7 @@ def _keys(at: KeyPath, expected: Expectation, metric: Metric, scenario: Scenario
     for key in NARROWING:
         if getattr(expected, key) is not None and key not in (*metric.needs, *metric.takes):
             accepted = ", ".join((*metric.needs, *metric.takes)) or "none of these keys"
-            yield (*at, key), f"{metric.name} does not take `{key}`", f"it takes {accepted}"
+            yield (*at, key), f"{metric.name} does not accept `{key}`", f"it accepts {accepted}"
     if metric.name == "connections_spread_percent":
         workload = scenario.workloads.get(expected.workload or next(iter(scenario.workloads), ""))
         if workload is not None and not workload.facts().has_metric(metric.name):
@@ -88,7 +88,7 @@ def _names(at: KeyPath, expected: Expectation, scenario: Scenario, arms: Collect
             yield (*at, key), f"there is no arm '{name}'", closest(name, list(arms), "arms")
     needs_solo = expected.metric == "slowdown" or (expected.arm or "").startswith(SOLO)
     if needs_solo and not scenario.experiment.has_solo:
-        yield at, "this metric needs solo runs of each workload", "write solo: true in experiment"
+        yield at, "this metric requires solo runs of each workload", "write solo: true in experiment"
 
 
 def _time(at: KeyPath, expected: Expectation, scenario: Scenario) -> Found:
@@ -123,7 +123,7 @@ def _bounds(at: KeyPath, expected: Expectation) -> Found:
 
 
 def _untold(at: KeyPath, expected: Expectation, value: float) -> Found:
-    """A band around a change that a mechanism without effect would hold proves nothing."""
+    """Problems of bands around a change that include zero, which proves nothing."""
     if expected.tolerance_points is not None and abs(value) <= expected.tolerance_points:
         what = f"the band of this {expected.kind} change contains 0, so a mechanism without effect would pass"
         yield (*at, "tolerance_points"), what, "write a smaller tolerance, or kind: bound"

@@ -1,7 +1,7 @@
-"""Warnings about workloads that cannot finish: more work than links or users can do within a trial.
+"""Warnings about workloads that cannot finish: more work than links or users can complete within a trial.
 
-Bounds from below: lines are never idle, no frame has headers or is lost, every draw is the mean of its distribution.
-A workload without a warning may still not finish; one with a warning never does.
+Lower bounds on time: links are never idle, frames have no headers and no losses, every draw is the mean of its
+distribution. A workload without a warning may still not finish; a workload with a warning cannot.
 """
 
 from collections import defaultdict
@@ -18,7 +18,7 @@ Found = Iterator[tuple[KeyPath, str, str]]
 
 
 def cautions(scenario: Scenario, graph: Graph) -> Found:
-    """A warning for every workload with a number to do that needs longer than `experiment.duration`."""
+    """A warning for every finite workload that needs longer than `experiment.duration`."""
     if scenario.experiment.calibrate is not None:  # numbers and gaps are not known yet
         return
     duration_s = scenario.experiment.duration / PS_PER_S
@@ -33,7 +33,7 @@ def cautions(scenario: Scenario, graph: Graph) -> Found:
 
 
 def _together(scenario: Scenario, graph: Graph, blamed: set[str]) -> Found:
-    """Workloads that fit alone, and not through the link of the host that receives them all."""
+    """Warnings about workloads that each fit, but together exceed the link of the host that receives them."""
     duration_s = scenario.experiment.duration / PS_PER_S
     bytes_to: dict[str, int] = defaultdict(int)
     names: dict[str, list[str]] = defaultdict(list)

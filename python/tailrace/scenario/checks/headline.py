@@ -40,7 +40,7 @@ def check(scenario: Scenario) -> Found:
 
 
 METRICS = ("completion_s", "rate_per_s", "goodput_gbps", "latency_p50_ms", "latency_p99_ms", "loss_percent")
-"""Metrics that a hint names."""
+"""Metrics that a hint names at most."""
 
 
 def _has(scenario: Scenario, workload: str, metric: str) -> bool:

@@ -1,4 +1,4 @@
-"""Semantic warnings about congestion control: thresholds that no queue reaches, DCTCP without marks."""
+"""Warnings about congestion control: thresholds that no queue reaches, DCTCP without marks."""
 
 from collections.abc import Iterator
 
@@ -12,28 +12,28 @@ Found = Iterator[tuple[KeyPath, str, str]]
 
 
 def cautions(scenario: Scenario, graph: Graph) -> Found:
-    """Warnings about a scenario without problems: path, what may mislead, hint."""
+    """Warnings about a valid scenario: path, problem, hint."""
     yield from _unreachable_thresholds(scenario, graph)
     if not any(_marks(policy) for policy in _used_policies(scenario, graph)):
         yield from _unmarked_dctcp(scenario, graph)
 
 
 def _unreachable_thresholds(scenario: Scenario, graph: Graph) -> Found:
-    """Queues that are full before their management begins."""
+    """Warnings about queues that are full before their management acts."""
     for policy_name, policy in scenario.policies.items():
         for name, queue in policy.queues.items():
             begins = getattr(queue.aqm, "minimum", None) or getattr(queue.aqm, "threshold", None)
             if begins is None or queue.limit.unit != "bytes" or begins < queue.limit.amount:
                 continue
             what = (
-                f"the queue is full at {format_size(queue.limit.amount)}, before its {queue.aqm.kind} begins at "
-                f"{format_size(begins)}: it acts as a FIFO"
+                f"the limit of {format_size(queue.limit.amount)} is not above the {format_size(begins)} at which "
+                f"{queue.aqm.kind} begins: the queue acts as a FIFO"
             )
             yield ("policies", policy_name, "queues", name, "aqm"), what, "raise the limit, or lower the threshold"
 
 
 def _unmarked_dctcp(scenario: Scenario, graph: Graph) -> Found:
-    """Senders that need marks which no switch sets; reported at the key that selects the congestion control."""
+    """Warnings about senders that need marks but get none; reported at the key that selects the congestion control."""
     blamed: set[str] = set()
     for workload in scenario.running.values():
         for sender in workload.senders(graph) if workload.facts().protocol == "tcp" else []:

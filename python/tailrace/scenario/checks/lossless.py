@@ -1,4 +1,4 @@
-"""Semantic checks for lossless classes: parts of the same policy that drop their frames despite pauses."""
+"""Semantic checks for lossless classes: other parts of the same policy that drop their frames despite pauses."""
 
 from collections.abc import Iterator
 
@@ -18,7 +18,7 @@ def lossless_priorities(policy: Policy) -> list[int]:
 
 
 def lossless_queues(policy: Policy) -> dict[str, int]:
-    """Queues of the lossless priorities, each with the first that comes into it."""
+    """Queues of the lossless priorities, each with the first priority mapped to it."""
     queues: dict[str, int] = {}
     for priority in lossless_priorities(policy):
         queues.setdefault(policy.queue_of(priority), priority)
@@ -26,7 +26,7 @@ def lossless_queues(policy: Policy) -> dict[str, int]:
 
 
 def check(at: KeyPath, policy: Policy) -> Found:
-    """Parts of a policy that drop frames of its lossless priorities by themselves."""
+    """Problems of the parts of a policy that drop frames of its lossless priorities."""
     for name in lossless_queues(policy):
         aqm = policy.queues[name].aqm
         if aqm.drops_capable():

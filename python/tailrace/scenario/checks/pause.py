@@ -1,4 +1,4 @@
-"""Semantic checks for pauses: shared queues, thresholds that cannot work, two kinds at one port."""
+"""Semantic checks for pauses: shared queues, thresholds that cannot work, two kinds of pauses at one port."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -12,13 +12,15 @@ from tailrace.scenario.policies.switch import Policy
 from tailrace.scenario.text.units import format_size
 
 REFRESH_WIRE_BYTES_MIN = 1344
-"""The switch renews pauses no more often than in the time of so many bytes; see crates/dataplane/src/ingress.rs."""
+"""Bytes whose time on the link is the least interval between renewals of a pause; see
+crates/dataplane/src/ingress.rs.
+"""
 
 Found = Iterator[tuple[KeyPath, str, str]]
 
 
 def check(at: KeyPath, policy: Policy) -> Found:
-    """Problems of the pausing of one policy, whatever switch uses it."""
+    """Problems of the pauses of one policy that do not depend on a switch."""
     if policy.pfc is not None and policy.link_pause is not None:
         what = "a port pauses either priorities (pfc) or the whole link (link_pause)"
         yield (*at, "link_pause"), what, "remove one of the two (802.1Qbb, 802.3 annex 31B)"
@@ -32,7 +34,7 @@ def check(at: KeyPath, policy: Policy) -> Found:
 
 
 def check_port(at: KeyPath, name: str, policy: Policy, port: Port) -> Found:
-    """Problems of the thresholds at one port: they depend on its switch, link and neighbour."""
+    """Problems of the thresholds at one port, which depend on its switch, link and neighbour."""
     pausing = policy.pausing
     if pausing is None or not pausing.sends:
         return
@@ -51,7 +53,7 @@ def check_port(at: KeyPath, name: str, policy: Policy, port: Port) -> Found:
 
 
 def _quanta(at: KeyPath, pausing: Pfc | LinkPause, port: Port) -> Found:
-    """A pause is renewed when half of it is over; its renewal may find the largest frame on the line."""
+    """A pause is renewed after half of its duration; the renewal may wait for one frame of the largest size."""
     wire_bytes = port.frame_bytes + port.scenario.network.framing.overhead
     least = -(-16 * max(wire_bytes, REFRESH_WIRE_BYTES_MIN) // QUANTUM_BITS)
     if pausing.quanta < least:
@@ -66,7 +68,7 @@ def set_aside(group: dict[str, Any]) -> int:
 
 
 def _lossless_queues(at: KeyPath, name: str, policy: Policy, port: Port) -> Found:
-    """A lossless queue that is full before its senders are paused loses frames all the same."""
+    """A lossless queue that is full before its senders are paused loses frames despite the pauses."""
     pausing = policy.pausing
     for group in groups(pausing, port) if pausing is not None else []:
         if "lossless" not in group or "bytes" not in group["limit"]:
@@ -81,7 +83,7 @@ def _lossless_queues(at: KeyPath, name: str, policy: Policy, port: Port) -> Foun
             if limit.unit == "bytes" and limit.amount < wanted:
                 what = (
                     f"lossless queue '{queue_name}' of policy '{name}' drops above {format_size(limit.amount)}, "
-                    f"below the {format_size(wanted)} that it may hold until a paused sender has stopped"
+                    f"less than the {format_size(wanted)} that it may hold until a paused sender has stopped"
                 )
                 yield at, what, f"raise its limit to {format_size(wanted)} or more, or lower xoff"
                 return

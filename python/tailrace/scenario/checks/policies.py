@@ -9,10 +9,10 @@ from tailrace.scenario.policies.switch import ONE_PPB, Policy, Queue
 from tailrace.scenario.scenario import Scenario
 
 DWRR_SHARE_PPB_MIN = 10**6
-"""Weights are counted in thousandths."""
+"""Shares are stored as weights in thousandths."""
 FLOW_ENTRIES_MIN = 4
 FLOW_ENTRIES_MAX = 2**24
-"""Half a gigabyte per port: no switch has more."""
+"""Half a gigabyte per port is more than any switch has."""
 PRIORITIES = 8
 """IEEE 802.1Q: 0 to 7."""
 
@@ -26,11 +26,11 @@ def check(scenario: Scenario) -> Found:
 
 
 def check_policy(at: KeyPath, policy: Policy) -> Found:
-    """Problems of one policy, wherever it is used."""
+    """Problems of one policy that do not depend on where it is used."""
     shares = policy.shares()
     stated = sum(queue.share or 0 for queue in policy.queues.values())
     if stated > ONE_PPB:
-        yield (*at, "queues"), f"the shares add up to {stated / 1e7:g} %", "they must not exceed 100%"
+        yield (*at, "queues"), f"the shares add up to {stated / 1e7:g} %", "lower them to at most 100% together"
     for name, queue in policy.queues.items():
         here: KeyPath = (*at, "queues", name)
         if queue.strict is not None and queue.share is not None:
@@ -90,7 +90,7 @@ def _etrap(at: KeyPath, policy: Policy) -> Found:
 
 
 def is_table_size(entries: int) -> bool:
-    """Flow tables are sets of a power of two."""
+    """The number of entries of a flow table must be a power of two."""
     return FLOW_ENTRIES_MIN <= entries <= FLOW_ENTRIES_MAX and not entries & (entries - 1)
 
 
@@ -101,7 +101,7 @@ def _no_table(entries: int) -> str:
 def _unreached(at: KeyPath, policy: Policy) -> Found:
     """Queues that no frame can enter: an arm that adds one would have no effect."""
     if any(name not in policy.queues for name in policy.priorities.values()):
-        return  # the intended queue is not known
+        return  # the intended queue is unknown
     if policy.dpp is not None and policy.dpp.express not in policy.queues:
         return
     reached = {*policy.priorities.values(), policy.dpp.express if policy.dpp else ""}

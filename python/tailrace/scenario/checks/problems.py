@@ -1,4 +1,4 @@
-"""Semantic checks: scenarios with well-formed values that contradict each other are refused before anything runs."""
+"""Semantic checks: values that are well-formed but contradict each other are rejected before anything runs."""
 
 from collections.abc import Iterator
 from itertools import islice
@@ -13,28 +13,30 @@ from tailrace.scenario.text.document import Document
 from tailrace.scenario.text.units import TIME, format_size
 
 MTU_BYTES_MIN = 576
-"""RFC 791: what every host must accept; it holds the headers and data."""
+"""RFC 791: size of a datagram that every host must accept; it has room for headers and data."""
 MTU_BYTES_MAX = 9216
 """Largest jumbo MTU of data-centre switches (NX-OS)."""
 CLOCK_PPB_MAX = 1_000_000
 PROBLEMS_MAX = 200
-"""Problems reported at once; each hint compares a name with all known names."""
+"""Problems reported at once, at most: each hint compares a name with all known names."""
 SOLO_FOLDER = "solo-"
-"""What folders of workloads alone begin with in a run directory."""
+"""Prefix of the folders of solo runs in a run directory."""
 
 Found = Iterator[tuple[KeyPath, str, str]]
-"""Path, what is wrong, hint."""
+"""Path, problem, hint."""
 
 
 def check(scenario: Scenario, document: Document, *, is_arm: bool = False) -> list[Problem]:
-    """Every problem of a well-formed scenario, up to a number; of an arm those that do not concern its name."""
+    """Every problem of a well-formed scenario, up to `PROBLEMS_MAX`; those of the arms' names only for the base
+    scenario.
+    """
     found = islice(_all(scenario, is_arm=is_arm), PROBLEMS_MAX)
     return [document.problem(path, what, hint) for path, what, hint in found]
 
 
 def _all(scenario: Scenario, *, is_arm: bool) -> Found:
     if not scenario.workloads:
-        yield ("workloads",), "nothing uses the network", "add a workload"
+        yield ("workloads",), "the scenario has no workloads", "add a workload"
     elif not scenario.running:
         yield ("workloads",), "every workload is disabled", "remove enabled: false from one of them"
     refusals = list(topology.check(scenario))
@@ -96,7 +98,7 @@ def _ports(graph: Graph) -> Found:
         if name not in ends:
             yield ("network", "hosts"), f"host '{name}' has no link", "join it to a switch in network.links"
         elif ends[name] > 1:
-            yield ("network", "links"), f"host '{name}' has {ends[name]} links", "a host has exactly one"
+            yield ("network", "links"), f"host '{name}' has {ends[name]} links", "keep exactly one"
     for name in graph.switches:
         if name not in ends:
             yield ("network", "switches"), f"switch '{name}' has no link", "join it in network.links, or remove it"
@@ -111,26 +113,34 @@ def _hosts(scenario: Scenario, graph: Graph) -> Found:
 
 
 def _host(at: KeyPath, host: Host, own: Host) -> Found:
-    """`host` is complete, `own` is what this entry itself states: only that is blamed."""
+    """`host` has all settings, `own` those of this entry; only the latter are reported."""
     if "mtu" in own.model_fields_set and host.mtu < MTU_BYTES_MIN:
-        yield (*at, "mtu"), f"an MTU of {host.mtu} bytes leaves no room for headers", f"the least is {MTU_BYTES_MIN}B"
+        yield (*at, "mtu"), f"an MTU of {host.mtu} bytes leaves no room for headers", f"write at least {MTU_BYTES_MIN}B"
     if "mtu" in own.model_fields_set and host.mtu > MTU_BYTES_MAX:
-        yield (*at, "mtu"), f"an MTU of {host.mtu} bytes is larger than switches carry", f"the most is {MTU_BYTES_MAX}B"
+        yield (
+            (*at, "mtu"),
+            f"an MTU of {host.mtu} bytes is larger than switches support",
+            f"write at most {MTU_BYTES_MAX}B",
+        )
     if host.nic.queue <= host.mtu and own.nic.model_fields_set & {"queue"}:
-        yield (*at, "nic", "queue"), "the transmit queue is smaller than one frame", f"write more than {host.mtu}B"
+        yield (*at, "nic", "queue"), "`tx_queue` is smaller than one frame", f"write more than {host.mtu}B"
     if host.nic.rx_ring == 0:
         yield (*at, "nic", "rx_ring"), "`rx_ring` must be greater than zero", "4096 frames is usual"
     segment = host.mtu - IP_TCP_HEADERS_BYTES
     for key in ("tso", "gro"):
         if key in own.nic.model_fields_set and 0 < getattr(host.nic, key) < segment:
-            yield (*at, "nic", key), f"it is below one segment of {segment} bytes", "0B switches it off, 64kB is usual"
+            yield (
+                (*at, "nic", key),
+                f"less than one segment of {segment} bytes",
+                "write 0B to disable it, or for example 64kB",
+            )
     if own.nic.model_fields_set & {"pfc", "link_pause", "qcn", "storm"}:
         yield from _bridging((*at, "nic"), host)
     tcp = host.tcp
     if 0 < tcp.window_cap < segment:
-        yield (*at, "tcp", "window_cap"), f"it is below one segment of {segment} bytes", "0B disables the limit"
+        yield (*at, "tcp", "window_cap"), f"less than one segment of {segment} bytes", "0B disables the limit"
     if tcp.rto_min == 0 or tcp.rto_max < tcp.rto_min:
-        yield (*at, "tcp"), "rto_min must be above zero and not above rto_max", "Linux: 200ms and 120s"
+        yield (*at, "tcp"), "rto_min must be greater than zero and not above rto_max", "Linux: 200ms and 120s"
     states_exit = own.tcp.model_fields_set & {"slow_start_exit", "congestion_control"}
     if states_exit and tcp.slow_start_exit == "hystart" and tcp.congestion_control != "cubic":
         what = f"hystart requires cubic, but congestion_control is {tcp.congestion_control}"
@@ -139,14 +149,22 @@ def _host(at: KeyPath, host: Host, own: Host) -> Found:
         buffer = getattr(host, key)()
         if buffer.initial < host.mtu:
             size = format_size(buffer.initial)
-            yield (*at, "tcp", key), f"{size} is smaller than one packet of {host.mtu} bytes", "64KiB is small already"
+            yield (
+                (*at, "tcp", key),
+                f"{size} is smaller than one packet of {host.mtu} bytes",
+                "write at least {host.mtu}B; 64KiB is already small",
+            )
         if buffer.maximum < buffer.initial:
             yield (*at, "tcp", key), "the maximum is below the initial size", "swap the two values"
 
 
 def _bridging(at: KeyPath, host: Host) -> Found:
     if host.nic.pfc is not None and host.nic.link_pause:
-        yield (*at, "link_pause"), "a NIC obeys pauses of priorities (pfc) or of the link", "remove one of the two"
+        yield (
+            (*at, "link_pause"),
+            "a NIC obeys either pauses of priorities (pfc) or of the link (link_pause)",
+            "remove one of the two",
+        )
     qcn = host.nic.qcn
     if qcn is not None and 0 in (qcn.timer, qcn.byte_counter, qcn.rate_min):
         yield (*at, "qcn"), "timer, byte_counter and rate_min must be greater than zero", "the standard: 15ms, 150kB"
@@ -182,15 +200,19 @@ def _experiment(scenario: Scenario) -> Found:
     if calibrate is None:
         return
     if calibrate.to == 0 or calibrate.to > experiment.duration:
-        hint = "the duration is the hard end of each trial; solo runs must fit"
-        yield (*at, "calibrate", "to"), "the calibrated time must be above zero and at most the duration", hint
+        hint = "solo runs must fit in experiment.duration, the end of each trial"
+        yield (
+            (*at, "calibrate", "to"),
+            "the target time must be greater than zero and at most experiment.duration",
+            hint,
+        )
     for index, name in enumerate(calibrate.workloads or []):
         workload = scenario.workloads.get(name)
         if workload is None:
             hint = closest(name, list(scenario.workloads), "workloads")
             yield (*at, "calibrate", "workloads", index), f"there is no workload '{name}'", hint
         elif workload.closed_loop() is None:
-            yield (*at, "calibrate", "workloads", index), f"'{name}' has no transactions", "calibrate OLTP workloads"
+            yield (*at, "calibrate", "workloads", index), f"'{name}' has no transactions", "name OLTP workloads only"
 
 
 def _observe(scenario: Scenario, graph: Graph) -> Found:
@@ -204,7 +226,7 @@ def _observe(scenario: Scenario, graph: Graph) -> Found:
         elif not graph.are_joined(node, towards):
             yield (
                 at,
-                f"a port with no link: nothing joins '{node}' and '{towards}'",
+                f"no link joins '{node}' and '{towards}'",
                 closest(towards, graph.neighbours(node), "neighbours"),
             )
 

@@ -1,19 +1,19 @@
-"""Senders that a lossless class cannot hold back, and those whose frames cannot be marked: warnings, not refusals."""
+"""Warnings about senders that ignore the pauses of a lossless class, and senders whose frames cannot be marked."""
 
 from collections.abc import Iterable, Iterator
 from functools import cached_property
 
 from tailrace.errors import KeyPath
-from tailrace.scenario.checks.classified import class_of
 from tailrace.scenario.checks.lossless import lossless_priorities, lossless_queues
 from tailrace.scenario.network.host import Host
 from tailrace.scenario.network.topology import Graph
+from tailrace.scenario.policies.classify import Rule
 from tailrace.scenario.policies.switch import Policy, Switch
 from tailrace.scenario.scenario import Scenario
 from tailrace.scenario.workloads.base import WorkloadKind
 
 NAMED_MAX = 4
-"""Hosts that are named one by one."""
+"""Hosts that a message names at most."""
 
 Found = Iterator[tuple[KeyPath, str, str]]
 
@@ -30,7 +30,7 @@ def cautions(scenario: Scenario, graph: Graph) -> Found:
 
 
 class _Sent:
-    """Who sends what, worked out once: to ask at each switch for each workload and host would take too long."""
+    """The senders of each workload, computed once: computing them at each switch would take too long."""
 
     def __init__(self, scenario: Scenario, graph: Graph) -> None:
         self._scenario = scenario
@@ -39,7 +39,7 @@ class _Sent:
 
     @cached_property
     def _by_host(self) -> dict[str, list[tuple[int, int, str]]]:
-        """By host the workloads that it sends: their place, its place among their senders, their name."""
+        """The workloads that each host sends: their position, the host's position among their senders, their name."""
         sent: dict[str, list[tuple[int, int, str]]] = {}
         for number, (name, hosts) in enumerate(self._senders.items()):
             for place, host in enumerate(hosts):
@@ -47,12 +47,12 @@ class _Sent:
         return sent
 
     def by(self, hosts: Iterable[str]) -> Iterator[tuple[str, WorkloadKind, str]]:
-        """What these hosts send, in the order of workloads and of their senders: name, workload, host."""
+        """The workloads that these hosts send, in the order of workloads and of their senders: name, workload, host."""
         found = sorted((*sent, host) for host in hosts for sent in self._by_host.get(host, []))
         return ((name, self._scenario.workloads[name], host) for _, _, name, host in found)
 
     def unmarked(self, policy_name: str, policy: Policy, queue: str, switch: Switch) -> list[str]:
-        """Workloads with frames that cannot be marked and take this queue of a switch. Switches share their rules."""
+        """Workloads without ECN whose frames use this queue of a switch."""
         key = id(switch.classify), policy_name, queue
         if key not in self._unmarked:
             self._unmarked[key] = [
@@ -78,7 +78,7 @@ def _used_policies(scenario: Scenario, graph: Graph, node: str) -> dict[str, Pol
 
 
 def _unpaused(scenario: Scenario, sent: _Sent, node: str, used: dict[str, Policy]) -> Found:
-    """Hosts that send in a lossless class straight into this switch, and go on when it pauses them."""
+    """Warnings about hosts that send in a lossless class directly into this switch but ignore its pauses."""
     deaf: dict[int | None, list[str]] = {}
     misled: dict[str, tuple[int, int]] = {}
     for name, workload, sender in sent.by(used):
@@ -114,13 +114,15 @@ def _misled(name: str, priority: int, paused: int, node: str) -> tuple[KeyPath, 
 def _deaf(node: str, paused: int | None, hosts: list[str]) -> tuple[KeyPath, str, str]:
     which = "the link" if paused is None else f"priority {paused}"
     key, value = ("link_pause", "true") if paused is None else ("pfc", f"{{priorities: [{paused}]}}")
-    what = f"switch '{node}' pauses {which}, but {_listed(hosts)} will not obey: frames beyond the headroom are lost"
+    what = (
+        f"switch '{node}' pauses {which}, but {_listed(hosts)} ignore its pauses: frames beyond the headroom are lost"
+    )
     at: KeyPath = ("hosts", hosts[0] if len(hosts) == 1 else "defaults", "nic", key)
     return at, what, f"give the interfaces nic: {{{key}: {value}}}"
 
 
 def _unmarked(scenario: Scenario, sent: _Sent, node: str, used: dict[str, Policy]) -> Found:
-    """Queue management that would mark, and workloads whose frames cannot be marked and are dropped instead."""
+    """Warnings about queue management that drops frames of a lossless queue because they cannot be marked."""
     switch = scenario.switch(node)
     told: set[str] = set()
     for towards, policy in used.items():
@@ -134,7 +136,7 @@ def _unmarked(scenario: Scenario, sent: _Sent, node: str, used: dict[str, Policy
 
 
 def _marking_queues(policy: Policy) -> dict[str, str]:
-    """Lossless queues whose management marks what it can, and its kind."""
+    """Lossless queues whose management marks ECN-capable frames, and its kind."""
     managed = {name: policy.queues[name].aqm for name in lossless_queues(policy)}
     return {name: aqm.kind for name, aqm in managed.items() if aqm.drops_incapable() and not aqm.drops_capable()}
 
@@ -147,3 +149,23 @@ def _listed(names: list[str]) -> str:
     known = list(dict.fromkeys(names))
     more = f" and {len(known) - NAMED_MAX} more" if len(known) > NAMED_MAX else ""
     return ", ".join(known[:NAMED_MAX]) + more
+
+
+def class_of(workload: WorkloadKind, sender: str, switch: Switch) -> int | None:
+    """Class of the frames that `sender` sends straight into this switch; None where addresses or ports decide."""
+    stated = {"pcp": workload.priority, "dscp": workload.dscp, "vlan": workload.vlan}
+    for rule in switch.classify:
+        if any(getattr(rule, key) is not None and value not in getattr(rule, key) for key, value in stated.items()):
+            continue
+        if any(getattr(rule, key) not in (None, sender) for key in ("ingress", "source")):
+            continue
+        if rule.protocol is not None and (rule.protocol == "udp") != (workload.facts().protocol == "udp"):
+            continue
+        return None if any(_further_keys(rule)) else rule.class_
+    return workload.priority
+
+
+def _further_keys(rule: Rule) -> Iterator[str]:
+    """Keys of a rule that cannot be evaluated before the run."""
+    decided = {"class_", "pcp", "dscp", "vlan", "ingress", "source", "protocol"}
+    return (key for key in Rule.model_fields if key not in decided and getattr(rule, key) is not None)

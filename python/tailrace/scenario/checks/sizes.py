@@ -1,4 +1,4 @@
-"""What is too small for a frame of the scenario's MTU, or larger than the buffer of the switch it is for."""
+"""Semantic checks for sizes: smaller than a frame of the scenario's MTU, or larger than the buffer of the switch."""
 
 from collections.abc import Iterator
 
@@ -11,13 +11,13 @@ Found = Iterator[tuple[KeyPath, str, str]]
 
 
 def check(at: KeyPath, policy: Policy, port: Port) -> Found:
-    """Problems of the sizes of one policy where it is used."""
+    """Problems of the sizes of one policy at a port that uses it."""
     frame_bytes = port.frame_bytes
     if policy.police is not None and policy.police.burst < frame_bytes:
         yield (*at, "police", "burst"), *_no_frame("the burst", policy.police.burst, frame_bytes)
     for name, queue in policy.queues.items():
         here: KeyPath = (*at, "queues", name)
-        # A queue of no size at all is refused wherever it is.
+        # A limit of zero is rejected by the checks of the policy.
         if queue.limit.unit == "bytes" and 0 < queue.limit.amount + queue.reserved < frame_bytes:
             yield (*here, "limit"), *_no_frame("the queue", queue.limit.amount, frame_bytes)
         yield from _beyond(here, queue, port)
@@ -28,7 +28,7 @@ def check(at: KeyPath, policy: Policy, port: Port) -> Found:
 
 
 def _beyond(at: KeyPath, queue: Queue, port: Port) -> Found:
-    """Depths that the queue cannot reach: its management would quietly do nothing."""
+    """Thresholds above the depth that the queue can reach: its management would have no effect."""
     for path, depth_bytes in (*_depths(queue), *_set_point(queue)):
         if depth_bytes > port.switch.buffer:
             yield (*at, *path), *_too_large(str(path[-1]), depth_bytes, port)
@@ -45,7 +45,7 @@ def _set_point(queue: Queue) -> Iterator[tuple[KeyPath, int]]:
 
 
 def _no_frame(what: str, size_bytes: int, frame_bytes: int) -> tuple[str, str]:
-    words = f"{what} of {format_size(size_bytes)} holds not even one frame of the scenario's MTU"
+    words = f"{what} of {format_size(size_bytes)} is smaller than one frame of the scenario's MTU"
     return words, f"write {frame_bytes}B or more"
 
 

@@ -35,13 +35,13 @@ def check(scenario: Scenario, graph: Graph) -> Found:
 def _port_policies(at: KeyPath, name: str, switch: Switch, own: Switch, scenario: Scenario, graph: Graph) -> Found:
     for towards, policy in own.ports.items():
         if not _is_beside(name, towards, graph):
-            hint = closest(towards, _beside(name, graph), f"neighbours of {name}")
-            yield (*at, "ports", towards), f"a port with no link: nothing joins '{name}' and '{towards}'", hint
+            hint = closest(towards, _beside(name, graph), f"neighbours of '{name}'")
+            yield (*at, "ports", towards), f"no link joins '{name}' and '{towards}'", hint
         yield from _used_policy((*at, "ports", towards), policy, switch, scenario)
 
 
 def _is_beside(switch: str, towards: str, graph: Graph) -> bool:
-    """Whether a switch has a port to a node; what holds for all switches may name any node."""
+    """Whether a switch has a port to a node; `switches.defaults` may name any node."""
     if switch == DEFAULTS:
         return towards in graph.host_names or towards in graph.switch_names
     return graph.are_joined(switch, towards)
@@ -75,7 +75,7 @@ def _used_policy(at: KeyPath, name: str, switch: Switch, scenario: Scenario) -> 
 
 
 def _ports(scenario: Scenario, graph: Graph) -> Found:
-    """Sizes and pausing at every port; a policy is blamed once for each switch."""
+    """Problems of sizes and pauses at every port; a policy is reported once for each switch."""
     known: dict[tuple[object, ...], _Groups] = {}
     for name in graph.switches:
         switch = scenario.switch(name)
@@ -95,7 +95,7 @@ def _ports(scenario: Scenario, graph: Graph) -> Found:
             if policy.pausing is None or graph.link_of[name, towards].rate_bps == 0:
                 continue
             last = ("policies", policy_name, "pfc" if policy.pfc is not None else "link_pause")
-            # Ports of the same surroundings have the same groups, which are worked out and looked at once.
+            # Ports with equal links and neighbours have the same groups, which are computed and checked once.
             key = (policy_name, *port.surroundings)
             if key not in known:
                 known[key] = _Groups(last, policy_name, policy, port)
@@ -104,19 +104,22 @@ def _ports(scenario: Scenario, graph: Graph) -> Found:
                 blamed.add(policy_name)
                 yield from pause.check_port(last, policy_name, policy, port)
         if set_aside >= switch.buffer > 0 and not blamed:
-            what = f"the headroom of all ports of switch '{name}' is {format_size(set_aside)}, all of its buffer"
+            what = (
+                f"the headroom of all ports of switch '{name}' is {format_size(set_aside)} together, which is not "
+                "less than its buffer"
+            )
             yield (
                 last,
                 what,
-                f"a buffer above {format_size(set_aside)}, less headroom, or fewer lossless ports",
+                f"raise the buffer above {format_size(set_aside)}, lower the headroom, or use fewer lossless ports",
             )
 
 
 class _Groups:
-    """The priority groups of a port: what is set aside for them, and whether anything is wrong with them."""
+    """The priority groups of a port: their reserved bytes, and whether they have problems."""
 
     def __init__(self, at: KeyPath, name: str, policy: Policy, port: Port) -> None:
-        assert policy.pausing is not None, "only such ports have groups to look at"
+        assert policy.pausing is not None, "only such ports have groups"
         self.set_aside = sum(map(pause.set_aside, groups(policy.pausing, port)))
         self.has_problems = any(True for _ in pause.check_port(at, name, policy, port))
 
@@ -133,5 +136,5 @@ def _rule(at: KeyPath, rule: Rule, switch: str, graph: Graph) -> Found:
         if host is not None and host not in graph.host_names:
             yield (*at, key), f"there is no host '{host}'", closest(host, graph.hosts, "hosts")
     if rule.ingress is not None and not _is_beside(switch, rule.ingress, graph):
-        hint = closest(rule.ingress, _beside(switch, graph), f"neighbours of {switch}")
-        yield (*at, "ingress"), f"nothing joins '{switch}' and '{rule.ingress}'", hint
+        hint = closest(rule.ingress, _beside(switch, graph), f"neighbours of '{switch}'")
+        yield (*at, "ingress"), f"no link joins '{switch}' and '{rule.ingress}'", hint

@@ -1,4 +1,4 @@
-"""Semantic checks of topologies: sizes that make no network, hosts that do not fit."""
+"""Semantic checks for topologies: impossible sizes, hosts that do not fit."""
 
 from collections.abc import Iterator
 
@@ -12,7 +12,7 @@ Found = Iterator[tuple[KeyPath, str, str]]
 
 
 def check(scenario: Scenario) -> Found:
-    """Problems that leave no network to look at."""
+    """Problems that prevent the network from being built."""
     match scenario.network.topology:
         case FatTree() as tree:
             yield from _fat_tree(tree)
@@ -29,7 +29,7 @@ def check(scenario: Scenario) -> Found:
 
 def _fat_tree(tree: FatTree) -> Found:
     if tree.k < 2 or tree.k % 2:
-        yield (*AT, "k"), f"{tree.k} is not an even number of at least 2", "4, 8 and 16 are usual"
+        yield (*AT, "k"), f"{tree.k} is not an even number of at least 2", "write an even number such as 4, 8 or 16"
     elif (given := host_count(tree.hosts)) > tree.capacity:
         what = f"{given} hosts do not fit: a fat tree of k = {tree.k} has room for {tree.capacity}"
         yield (*AT, "hosts"), what, "raise k"
@@ -40,8 +40,8 @@ def _leaf_spine(shape: LeafSpine) -> Found:
         if getattr(shape, key) == 0:
             yield (*AT, key), f"a leaf-spine network needs at least one of {key}", "write 1 or more"
     if shape.hosts is None and shape.hosts_per_leaf is None:
-        yield AT, "it has no hosts", "add hosts_per_leaf: 8, or hosts: [web, db]"
+        yield AT, "the topology has no hosts", "add hosts_per_leaf: 8, or hosts: [web, db]"
     room = shape.leaves * shape.at_each_leaf
     if (given := host_count(shape.hosts)) > room:
         what = f"{given} hosts do not fit: {shape.leaves} leaves have room for {room}"
-        yield (*AT, "hosts"), what, "raise hosts_per_leaf, or leave it out"
+        yield (*AT, "hosts"), what, "raise hosts_per_leaf, or omit it"

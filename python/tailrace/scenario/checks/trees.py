@@ -9,15 +9,15 @@ from tailrace.scenario.scenario import Scenario
 
 CHOSEN_SWITCHES_MAX = 256
 CHOSEN_LINKS_MAX = 2_048
-"""Links between switches up to which disjoint trees are computed; beyond it this takes seconds in every trial."""
+"""Links between switches up to which disjoint trees are computed; more would take seconds in every trial."""
 KEY_OF = {"rapid-pvst": "vlans", "mstp": "instances"}
-"""Where the trees of a protocol stand."""
+"""Key with the trees of a protocol."""
 
 Found = Iterator[tuple[KeyPath, str, str]]
 
 
 def check(scenario: Scenario, graph: Graph) -> Found:
-    """Problems of the trees, and of what cannot go with them."""
+    """Problems of the trees, and of settings that exclude them."""
     yield from _ports(scenario)
     section = scenario.network.spanning_tree
     if section is None:
@@ -51,7 +51,7 @@ def _trees(at: KeyPath, section: SpanningTree, graph: Graph) -> Found:
             return
     if len(section.vlans) > INSTANCES_MAX:
         what = f"{len(section.vlans)} VLANs have separate trees"
-        yield (*at, "vlans"), what, f"list at most {INSTANCES_MAX}: those whose trees differ"
+        yield (*at, "vlans"), what, f"list at most {INSTANCES_MAX}, only those whose trees differ"
     key = KEY_OF.get(section.protocol, "")
     tree_of: dict[int, int] = {}
     for number, (vlans, priorities) in section.trees.items():

@@ -9,13 +9,13 @@ from tailrace.scenario.scenario import Scenario
 from tailrace.scenario.workloads.base import Surroundings, WorkloadKind
 
 ENDS_BLAMED_MAX = 200
-"""Unknown hosts of one workload that are named."""
+"""Unknown hosts of one workload that are reported at most."""
 
 Found = Iterator[tuple[KeyPath, str, str]]
 
 
 def check(scenario: Scenario, graph: Graph, *, is_joined: bool) -> Found:
-    """Problems of every workload; paths are looked at only where every link `is_joined`."""
+    """Problems of every workload; paths are checked only when all links have two ends (`is_joined`)."""
     around = surroundings(scenario, graph)
     for name, workload in scenario.workloads.items():
         at: KeyPath = ("workloads", name)
@@ -27,14 +27,14 @@ def check(scenario: Scenario, graph: Graph, *, is_joined: bool) -> Found:
 
 
 def cautions(scenario: Scenario, graph: Graph) -> Found:
-    """Warnings of every workload that runs; the scenario is sound."""
+    """Warnings of every enabled workload of a valid scenario."""
     around = surroundings(scenario, graph)
     for name, workload in scenario.running.items():
         yield from ((("workloads", name, *key), what, hint) for key, what, hint in workload.cautions(around))
 
 
 def surroundings(scenario: Scenario, graph: Graph) -> Surroundings:
-    """What workloads may know of a scenario."""
+    """The parts of a scenario that workloads may read."""
     return Surroundings(graph, scenario.experiment.duration, lambda host: scenario.host(host).mtu)
 
 

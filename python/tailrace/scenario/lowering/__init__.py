@@ -1,1 +1,1 @@
-"""From a scenario to its plan."""
+"""Lowers a scenario to its plan."""

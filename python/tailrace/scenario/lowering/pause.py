@@ -1,4 +1,4 @@
-"""Pausing and ingress accounting of one port as plans hold them: thresholds that depend on the port's link."""
+"""Lowers pauses and ingress accounting of one port: thresholds that depend on the port's link."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -17,7 +17,7 @@ Raw = dict[str, Any]
 
 @dataclass(frozen=True)
 class Port:
-    """A port and its surroundings: what `auto` is computed from."""
+    """A port with its link and neighbour, from which `auto` is computed."""
 
     node: str
     towards: str
@@ -27,7 +27,7 @@ class Port:
 
     @property
     def rate_bps(self) -> int:
-        """Rate of the link; the network's default where a port has none."""
+        """Rate of the link; the network's default for a port without a link."""
         link = self.graph.link_of.get((self.node, self.towards))
         return self.scenario.network.link.rate if link is None else link.rate_bps
 
@@ -39,16 +39,16 @@ class Port:
 
     @property
     def frame_bytes(self) -> int:
-        """The largest frame of any host, as it is stored."""
+        """The largest frame of any host, as switches store it."""
         return self.scenario.frame_bytes
 
     @property
     def surroundings(self) -> tuple[int, ...]:
-        """What `groups` and `headroom_bytes` depend on besides the policy: of many ports it is the same."""
+        """The inputs of `groups` and `headroom_bytes` besides the policy; many ports have the same."""
         return self.switch.buffer, self.rate_bps, self.delay_ps, self.pipelines_ps(), self.peer_response_ps()
 
     def peer_response_ps(self) -> int:
-        """How long the neighbour takes to obey a pause."""
+        """Time in which the neighbour obeys a pause."""
         response: int | str = "auto"
         if self.towards in self.graph.host_names:
             response = self.scenario.host(self.towards).nic.pause_response
@@ -60,13 +60,13 @@ class Port:
         return headroom.response_ps(self.rate_bps) if isinstance(response, str) else response
 
     def pipelines_ps(self) -> int:
-        """Frames that are on their way inside this switch, and pauses inside a switch at the other end."""
+        """Frames in transit inside this switch, and pauses inside a switch at the other end."""
         is_switch = self.towards in self.graph.switch_names
         return self.switch.latency + (self.scenario.switch(self.towards).latency if is_switch else 0)
 
     def headroom_bytes(self, pausing: Pfc | LinkPause) -> int:
-        """What `headroom: auto` is at this port."""
-        # A cable shorter than the link's delay allows would leave no room for what the link holds.
+        """Bytes of `headroom: auto` at this port."""
+        # A cable shorter than the link's delay would not cover the bytes in flight on the link.
         delay_ps = max(self.delay_ps, 0 if pausing.cable is None else headroom.delay_ps(pausing.cable))
         return headroom.headroom_bytes(
             self.rate_bps,
@@ -77,7 +77,7 @@ class Port:
 
 
 def lower_pausing(policy: Policy, port: Port) -> Raw:
-    """`pause` and `groups` of a port; one that pauses no sender still accounts, because its switch does."""
+    """`pause` and `groups` of a port; a port that sends no pauses still has groups if its switch has any."""
     pausing = policy.pausing
     if pausing is None:
         return {"groups": [_lossy(ALL, {"bytes": port.switch.buffer})]}
@@ -95,7 +95,7 @@ def lower_police(police: Police) -> Raw:
 
 
 def mask(priorities: list[int]) -> int:
-    """A bit for each priority."""
+    """Bit mask of priorities."""
     return sum(1 << priority for priority in set(priorities))
 
 

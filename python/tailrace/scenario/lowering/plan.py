@@ -1,4 +1,4 @@
-"""From a scenario to the plan of one trial of one arm: the only input of the simulator."""
+"""Lowers a scenario to the plan of one trial of one arm, the only input of the simulator."""
 
 import hashlib
 import json
@@ -15,7 +15,7 @@ from tailrace.scenario.scenario import Scenario
 from tailrace.scenario.workloads.base import WorkloadKind
 
 PLAN_VERSION = 2
-"""Format of a plan: its workloads have a header, which every reader understands, and a body of their kind."""
+"""Version of the plan format: workloads have a header, which every reader understands, and a body of their kind."""
 OBSERVED_PORTS_MAX = 64
 """`observe.ports: auto` records at most this many queues over time."""
 
@@ -23,11 +23,11 @@ Raw = dict[str, Any]
 
 
 LoweredNetwork = dict[str, Any]
-"""Hosts, switches and links of a plan, by the keys of plans; empty before the first plan of this network."""
+"""Hosts, switches and links of a plan, under its keys; empty before the first plan of this network."""
 
 
 def network_key(scenario: Scenario) -> tuple[int, ...]:
-    """What the hosts, switches and links of a plan follow from: of workloads alone it is the same as of the mix."""
+    """The inputs of the hosts, switches and links of a plan; solo runs have the same as the mix."""
     parts = (scenario.graph, scenario.network, scenario.hosts, scenario.switches, scenario.policies)
     return *map(id, parts), scenario.frame_bytes
 
@@ -35,7 +35,7 @@ def network_key(scenario: Scenario) -> tuple[int, ...]:
 def lower(scenario: Scenario, arm: str, trial: int, network: LoweredNetwork | None = None) -> Raw:
     """The plan of trial number `trial` (from 1) of `arm`; `scenario` is that of the arm and has been checked.
 
-    `network` is kept between scenarios of one `network_key`, and is filled in by the first of them.
+    `network` is shared by scenarios with equal `network_key`, and filled in by the first of them.
     """
     graph = scenario.graph
     framing = scenario.network.framing
@@ -181,7 +181,7 @@ def _observe(scenario: Scenario, graph: Graph) -> Raw:
 
 
 def _receivers(scenario: Scenario, graph: Graph) -> Set[str]:
-    """The hosts that receive the bulk of some workload."""
+    """The hosts that receive most bytes of some workload."""
     receivers: set[str] = set()
     for workload in scenario.running.values():
         receivers |= workload.bulk_receivers(graph.host_names)
@@ -191,7 +191,7 @@ def _receivers(scenario: Scenario, graph: Graph) -> Set[str]:
 
 
 def _auto_ports(scenario: Scenario, graph: Graph) -> list[list[str]]:
-    """Ports towards hosts that receive the bulk of some workload, and ports between switches, where queues form."""
+    """Ports where queues form: towards hosts that receive most bytes of some workload, and between switches."""
     receivers = _receivers(scenario, graph)
     switches = graph.switch_names
     both_ways = [(k.a, k.b) for k in graph.links] + [(k.b, k.a) for k in graph.links]

@@ -1,6 +1,6 @@
-"""Switches and their policies as plans hold them.
+"""Lowers switches and their policies.
 
-What a scenario does not use is left out of the plan, where its default means "none".
+Unused parts of a scenario are omitted from the plan, where their default means "none".
 """
 
 from typing import Any
@@ -19,18 +19,18 @@ Raw = dict[str, Any]
 
 
 Lowered = dict[tuple[object, ...], Raw]
-"""Policies by what they depend on: the ports of a network have few different ones."""
+"""Lowered policies by their inputs: the ports of a network have few different ones."""
 
 
 def lower_switch(name: str, switch: Switch, scenario: Scenario, graph: Graph, lowered: Lowered) -> Raw:
-    """One switch with the policies of its ports; `lowered` holds those of other switches, and takes these."""
+    """One switch with the policies of its ports; `lowered` has those of other switches, and these are added."""
     neighbours = list(dict.fromkeys(graph.neighbours(name)))
     used = {towards: switch.ports.get(towards, switch.policy) for towards in neighbours}
     is_accounted = any(_found(scenario, policy).pausing for policy in set(used.values()))
 
     def lower(policy_name: str, towards: str) -> Raw:
         port = Port(name, towards, switch, scenario, graph)
-        # Pauses depend on a port's rate and cable: such a port gets a policy of its own in the plan.
+        # Pauses depend on a port's rate and cable: such a port gets a separate policy in the plan.
         key = (policy_name, *(port.surroundings if is_accounted else ()))
         if key not in lowered:
             lowered[key] = _policy(_found(scenario, policy_name), port, is_accounted=is_accounted)
@@ -53,7 +53,7 @@ def lower_switch(name: str, switch: Switch, scenario: Scenario, graph: Graph, lo
 
 def _found(scenario: Scenario, name: str) -> Policy:
     found = scenario.policy(name)
-    assert found is not None, "checks refuse unknown policies"
+    assert found is not None, "checks reject unknown policies"
     return found
 
 

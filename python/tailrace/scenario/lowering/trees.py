@@ -1,4 +1,4 @@
-"""Spanning trees as plans hold them: a number for every switch and link."""
+"""Lowers spanning trees: a number for every switch and link."""
 
 from typing import Any
 
@@ -13,7 +13,7 @@ Raw = dict[str, Any]
 
 
 def lower_trees(scenario: Scenario, graph: Graph) -> Raw:
-    """The `spanning_tree` of a plan, under its key; nothing without one."""
+    """The `spanning_tree` of a plan, under its key; empty without one."""
     section = scenario.network.spanning_tree
     if section is None:
         return {}
@@ -35,7 +35,7 @@ def lower_trees(scenario: Scenario, graph: Graph) -> Raw:
 
 
 def path_cost(link: Joined) -> int:
-    """As the scenario states it, or from the link's rate."""
+    """The stated path cost, or else the one of the link's rate."""
     if link.path_cost is not None:
         return link.path_cost
     return min(max(COST_BPS // link.rate_bps, 1), PATH_COST_MAX)

@@ -1,1 +1,1 @@
-"""Nodes, links and what a host is."""
+"""Nodes, links and host settings."""

@@ -21,7 +21,7 @@ from tailrace.scenario.text.quantities import (
 from tailrace.scenario.text.units import SIZE, TIME, QuantityError, parse
 
 RX_JITTER_DEFAULT = parse_distribution("exponential(2us)", TIME)
-"""Noise of a receive poll [K]: a few microseconds of scheduling and cache misses on a busy Linux host."""
+"""Timing noise of a receive poll [K]: a few microseconds of scheduling and cache misses on a busy Linux host."""
 
 
 class NicPfc(Part):
@@ -47,7 +47,7 @@ class NicQcn(Part):
 
 
 class Storm(Part):
-    """A fault: the interface pauses its switch continuously, as defective interfaces do."""
+    """A fault: the interface pauses its switch continuously, as a defective interface does."""
 
     priorities: Priorities
     """Priorities that it pauses."""
@@ -63,30 +63,30 @@ class Nic(Part):
     queue: Size = 16_000_000
     """Transmit queue (qdisc and ring) [K]: 1000 frames of pfifo_fast hold at most 16 MB of TSO bursts."""
     tso: SmallSize = 64_000
-    """Largest burst handed down at once (TSO); 0B switches it off. Linux: 64 KB."""
+    """Largest burst passed to the NIC at once (TSO); 0B disables it. Linux: 64 KB."""
     gro: SmallSize = 64_000
-    """Largest aggregate handed up at once (GRO); 0B switches it off. Linux: 64 KB."""
+    """Largest aggregate passed up at once (GRO); 0B disables it. Linux: 64 KB."""
     rx_coalesce: Time = 8_000_000
     """Interrupt moderation: from the first frame of a batch to the poll [K]: common 10G drivers settle at 8 us."""
     rx_jitter: TimeDistribution = RX_JITTER_DEFAULT
     """Timing noise: extra delay of each poll, a distribution."""
     rx_ring: SmallFrames = 4096
-    """Receive ring; a frame that finds it full is dropped [K]: usual maximum of 10G NICs."""
+    """Receive ring; a frame that arrives when it is full is dropped [K]: usual maximum of 10G NICs."""
     pfc: NicPfc | None = None
-    """Obeys pauses of priorities; left out: none."""
+    """Obeys pauses of priorities. Default: none."""
     link_pause: bool = False
     """Obeys 802.3x pauses."""
     pause_response: AutoTime = "auto"
     """From the arrival of a pause to its effect. auto: the limit of 802.3 annex 31B for the link's rate."""
     qcn: NicQcn | None = None
-    """Limits rates on notifications from switches with `qcn`; left out: off. `{}` uses the standard's values."""
+    """Limits rates on notifications from switches with `qcn`; `{}` uses the standard's values. Default: off."""
 
     storm: Storm | None = None
-    """A pause storm, to test a watchdog; left out: none."""
+    """A pause storm, to test a watchdog. Default: none."""
 
     @property
     def is_lossless(self) -> bool:
-        """Whether it takes part in pausing or QCN."""
+        """Whether the interface takes part in pauses or QCN."""
         return self.link_pause or any(part is not None for part in (self.pfc, self.qcn, self.storm))
 
 
@@ -100,16 +100,16 @@ class Cpu(Part):
     program_cores: Annotated[Count, Field(le=4096)] = 0
     """Cores that the programs of the host share; 0 for as many as they need."""
     time_slice: Time = 3 * 10**9
-    """Time slice after which a program yields its core; 0s: after each piece of work. Linux with 8 cores: 3ms."""
+    """Time slice after which a program yields its core; 0s: after each unit of work. Linux with 8 cores: 3ms."""
 
 
 class SocketBuffer(Part):
-    """A socket buffer, in payload bytes that it holds: one size is fixed; `initial` and `maximum` are autotuned."""
+    """A socket buffer, in payload bytes: a single size is fixed; `initial` and `maximum` enable autotuning."""
 
     initial: Size | None = None
-    """Size at the start. Left out: for sending, room for two initial windows; for receiving, 64 KiB (Linux)."""
+    """Initial size. Default: for sending, two initial windows; for receiving, 64 KiB (Linux)."""
     maximum: Size
-    """Autotuning may grow it to this."""
+    """Largest size that autotuning may reach."""
 
 
 def _buffer(value: object) -> object:
@@ -144,11 +144,13 @@ class Tcp(Part):
     congestion_control: Literal["cubic", "new-reno", "dctcp"] = "cubic"
     """RFC 9438, RFC 6582 or RFC 8257."""
     slow_start_exit: Literal["auto", "none", "hystart", "hystart-plus-plus"] = "auto"
-    """How slow start ends before a loss. auto: hystart with cubic, none otherwise, as in Linux."""
+    """Early exit from slow start, before a loss. auto: hystart with cubic, none otherwise, as in Linux."""
     growth: Literal["segments", "acknowledgements"] = "segments"
-    """Growth of the window: by the segments that an acknowledgement covers (Linux), or by one for each (ns-3)."""
+    """Growth of the window: by the number of segments that an acknowledgement covers (Linux), or by one for each
+    acknowledgement (ns-3).
+    """
     reno_friendly: bool = True
-    """CUBIC is never slower than Reno (RFC 9438 section 4.3); Linux on, ns-3 without."""
+    """CUBIC grows at least as fast as Reno (RFC 9438 section 4.3); on in Linux, absent in ns-3."""
     initial_window: Annotated[Count, Field(ge=1, le=1000)] = 10
     """Initial window in segments (RFC 6928)."""
     window_cap: Size = 0
@@ -166,11 +168,13 @@ class Tcp(Part):
     delayed_ack: Time = 40 * 10**9
     """Delayed acknowledgement; 0s acknowledges every aggregate at once; Linux 40ms."""
     slow_start_after_idle: bool = True
-    """Slow start after an idle period; Linux on."""
+    """Slow start after an idle period; on in Linux."""
     small_queue: Time = 10**9
-    """Data of one socket that may wait in the NIC, in time at the socket's pace (TCP small queues); 0s for no limit."""
+    """Limit of one socket's data in the NIC (TCP small queues), as time at the socket's pacing rate; 0s for no
+    limit.
+    """
     small_queue_bound: Literal["line", "pace"] = "pace"
-    """Upper bound of that: the pace alone as in Linux, or also what the line sends in the time."""
+    """Rate for that limit: the pacing rate alone, as in Linux, or at most the rate of the line."""
     send_buffer: Buffer = SocketBuffer(maximum="4MiB")  # type: ignore[arg-type]  # parsed text
     """Send buffer; Linux: at most tcp_wmem's 4 MiB."""
     receive_buffer: Buffer = SocketBuffer(maximum="6MiB")  # type: ignore[arg-type]  # parsed text
@@ -189,11 +193,11 @@ IP_TCP_HEADERS_BYTES = 52
 SEND_BUFFER_BYTES_MIN = 16 * 1024
 """tcp_wmem[1]."""
 RECEIVE_WINDOW_BYTES_FIRST = 64 * 1024
-"""The first window is at most 65 535 bytes, whatever tcp_rmem says."""
+"""The first window is at most 65 535 bytes, regardless of tcp_rmem."""
 
 
 class Host(Part):
-    """A host: what is left out comes from `hosts.defaults`."""
+    """A host; omitted keys are taken from `hosts.defaults`."""
 
     mtu: Size = 1500
     """IP MTU, 576B to 9216B."""

@@ -15,10 +15,10 @@ Name = Annotated[str, Field(pattern=NAME_PATTERN)]
 def _hosts(value: object) -> object:
     if isinstance(value, int) and not isinstance(value, bool):
         if value < 1:
-            raise refuse(f"{value} is not a number of hosts", "write a number from 1 or a list of names")
+            raise refuse(f"{value} is not a number of hosts", "write a number of at least 1, or a list of names")
         return value
     if not isinstance(value, list) or not value:
-        raise refuse(f"{shown(value)} is not a list of hosts", "write a list of names, or how many there are")
+        raise refuse(f"{shown(value)} is not a list of hosts", "write a list of names, or the number of hosts")
     for name in value:
         if not isinstance(name, str) or not re.match(NAME_PATTERN, name):
             raise refuse(f"'{name}' is not a name", "use letters, digits, - and _")
@@ -30,11 +30,11 @@ Hosts = Annotated[
     BeforeValidator(_hosts),
     WithJsonSchema({"anyOf": [{"type": "integer", "minimum": 1}, {"type": "array", "items": {"type": "string"}}]}),
 ]
-"""A list of host names, or how many there are (then they are numbered)."""
+"""A list of host names, or the number of hosts (which then have numbered names)."""
 
 
 def host_count(hosts: int | list[str] | None) -> int:
-    """How many hosts a `Hosts` value stands for; 0 where it is left out."""
+    """Number of hosts of a `Hosts` value; 0 where it is omitted."""
     return 0 if hosts is None else hosts if isinstance(hosts, int) else len(hosts)
 
 
@@ -53,18 +53,18 @@ class LinkDefaults(Part):
 
 
 class Link(Part):
-    """One full-duplex link. A link between two nodes that a topology has already joined changes that link."""
+    """One full-duplex link. Between two nodes that the topology has already joined, it changes that link."""
 
     between: Annotated[list[str], Field(min_length=2, max_length=2)]
-    """The two ends."""
+    """The two nodes."""
     rate: Rate | None = None
-    """Rate of both directions; the default of the network if left out."""
+    """Rate of both directions. Default: `network.link.rate`."""
     delay: Time | None = None
-    """Propagation delay; the default of the network if left out."""
+    """Propagation delay. Default: `network.link.delay`."""
     path_cost: PathCost | None = None
-    """Cost in spanning trees, of both ports; left out: 20 Tbit/s over the rate (IEEE 802.1Q-2018 table 13-4)."""
+    """Path cost in spanning trees, of both ports. Default: 20 Tbit/s over the rate (IEEE 802.1Q-2018 table 13-4)."""
     port_priority: dict[str, PortPriority] = {}
-    """Port priority in spanning trees by end, such as {spine1: 64}; 128 where it is left out."""
+    """Port priority in spanning trees by end, such as {spine1: 64}. Default: 128."""
 
 
 class Star(Part):
@@ -100,9 +100,12 @@ class LeafSpine(Part):
     spines: Count
     """Number of spine switches."""
     hosts: Hosts | None = None
-    """Names of the hosts in the order of the leaves, or how many (h1, h2, ...). Left out: `hosts_per_leaf` at each."""
+    """Names of the hosts in the order of the leaves, or their number (h1, h2, ...).
+
+    Default: `hosts_per_leaf` at each leaf.
+    """
     hosts_per_leaf: Count | None = None
-    """Number of hosts at each leaf. Left out: `hosts` spread evenly, the last leaves may have fewer."""
+    """Number of hosts at each leaf. Default: `hosts` spread evenly; the last leaves may have fewer."""
     uplink_rate: Rate | None = None
     """Rate of a link between leaf and spine."""
     uplink_delay: Time | None = None
@@ -114,13 +117,8 @@ class LeafSpine(Part):
         return self.leaves * self.at_each_leaf if self.hosts is None else host_count(self.hosts)
 
     @property
-    def host_names(self) -> list[str]:
-        """Names of the hosts, in order."""
-        return numbered(self.host_total if self.hosts is None else self.hosts, "h")
-
-    @property
     def at_each_leaf(self) -> int:
-        """Hosts of every leaf but perhaps the last ones; 0 where the topology says nothing about hosts."""
+        """Hosts of every leaf except perhaps the last ones; 0 where the topology states no hosts."""
         if self.hosts_per_leaf is not None:
             return self.hosts_per_leaf
         return -(-host_count(self.hosts) // self.leaves) if self.leaves else 0
@@ -133,11 +131,11 @@ class FatTree(Part):
     k: Count
     """Ports of every switch, an even number."""
     hosts: Hosts | None = None
-    """Names of the hosts in the order of the pods, or how many (h1, h2, ...). Left out: as many as fit, k^3/4."""
+    """Names of the hosts in the order of the pods, or their number (h1, h2, ...). Default: as many as fit, k^3/4."""
 
     @property
     def capacity(self) -> int:
-        """Hosts that the tree has room for."""
+        """Number of hosts for which the tree has room."""
         return self.k**3 // 4
 
     @property
@@ -145,26 +143,26 @@ class FatTree(Part):
         """Number of hosts."""
         return self.capacity if self.hosts is None else host_count(self.hosts)
 
-    @property
-    def host_names(self) -> list[str]:
-        """Names of the hosts, in order."""
-        return numbered(self.host_total if self.hosts is None else self.hosts, "h")
+
+def host_names(shape: LeafSpine | FatTree) -> list[str]:
+    """Names of its hosts, in order; h1, h2, ... where the scenario only counts them."""
+    return numbered(shape.host_total if shape.hosts is None else shape.hosts, "h")
 
 
 Topology = Annotated[Star | Dumbbell | LeafSpine | FatTree, Field(discriminator="kind")]
 
 
 class Framing(Part):
-    """Sizes of the link layer; the defaults are Ethernet's."""
+    """Sizes of the link layer; the defaults are those of Ethernet."""
 
     header: SmallSize = 14
     """Header of every frame, which switches store."""
     overhead: SmallSize = 24
-    """Wire time besides the frame: preamble 8, FCS 4, gap 12."""
+    """Overhead on the wire besides the frame: preamble 8, FCS 4, gap 12."""
 
 
 class Network(Part):
-    """Hosts, switches and links: a topology, or single nodes and links, or both."""
+    """Hosts, switches and links: a topology, individual nodes and links, or both."""
 
     link: LinkDefaults = LinkDefaults()
     """Defaults of every link."""
@@ -175,8 +173,8 @@ class Network(Part):
     switches: list[Name] = []
     """Switches besides those of the topology."""
     links: list[Link] = []
-    """Links besides those of the topology, or changes to those."""
+    """Links besides those of the topology, or changes to these."""
     framing: Framing = Framing()
     """Sizes of the link layer."""
     spanning_tree: SpanningTree | None = None
-    """Spanning trees. Left out: frames take all shortest paths, whatever loops there are."""
+    """Spanning trees. Default: none; frames use all shortest paths, even in a topology with loops."""

@@ -1,16 +1,13 @@
-"""Spanning trees: the protocol, and what decides the shape of each tree. Words as in `spanning-tree` of NX-OS."""
+"""Spanning trees: the protocol and the parameters of each tree. Terms as in `spanning-tree` of NX-OS."""
 
 import re
 from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field, WithJsonSchema
 
-from tailrace.scenario.text.quantities import Part, refuse
+from tailrace.scenario.policies.switch import BridgePriority
+from tailrace.scenario.text.quantities import Part, refuse, stepped
 
-BRIDGE_PRIORITY = 32_768
-"""IEEE 802.1Q-2018 table 13-3: the default."""
-BRIDGE_PRIORITY_STEP = 4_096
-BRIDGE_PRIORITY_MAX = 61_440
 PORT_PRIORITY = 128
 """IEEE 802.1Q-2018 table 13-3: the default."""
 PORT_PRIORITY_STEP = 16
@@ -27,21 +24,7 @@ Vlan = Annotated[int, Field(ge=1, le=VLAN_MAX, strict=True)]
 PathCost = Annotated[int, Field(ge=1, le=PATH_COST_MAX, strict=True)]
 
 
-def _stepped(step: int, most: int, what: str) -> tuple[BeforeValidator, WithJsonSchema]:
-    def read(value: object) -> object:
-        if isinstance(value, bool) or not isinstance(value, int):
-            raise refuse(f"{value!r} is not a whole number", f"a {what} is 0 to {most} in steps of {step}")
-        if not 0 <= value <= most or value % step:
-            near = min(max(round(value / step), 0), most // step) * step
-            raise refuse(f"{value} is not a {what}", f"0 to {most} in steps of {step}, such as {near}")
-        return value
-
-    schema = {"type": "integer", "minimum": 0, "maximum": most, "multipleOf": step}
-    return BeforeValidator(read), WithJsonSchema(schema)
-
-
-BridgePriority = Annotated[int, *_stepped(BRIDGE_PRIORITY_STEP, BRIDGE_PRIORITY_MAX, "bridge priority")]
-PortPriority = Annotated[int, *_stepped(PORT_PRIORITY_STEP, PORT_PRIORITY_MAX, "port priority")]
+PortPriority = Annotated[int, *stepped(PORT_PRIORITY_STEP, PORT_PRIORITY_MAX, "port priority")]
 
 
 def _vlans(value: object) -> list[int]:
@@ -72,14 +55,14 @@ Vlans = Annotated[
         }
     ),
 ]
-"""VLANs: one, `10-20,30`, or a list."""
+"""VLANs: a number, `10-20,30`, or a list."""
 
 
 class Tree(Part):
     """The tree of one VLAN (`spanning-tree vlan 10 priority 4096`)."""
 
     bridge_priority: dict[str, BridgePriority] = {}
-    """Priorities of switches in this tree, by name; the others have their own `bridge_priority`."""
+    """Priorities of switches in this tree, by name; other switches use their `bridge_priority`."""
 
 
 class Instance(Tree):
@@ -90,20 +73,22 @@ class Instance(Tree):
 
 
 class SpanningTree(Part):
-    """Spanning trees (IEEE 802.1Q clause 13) decide which links forward; without them all shortest paths are used."""
+    """Spanning trees (IEEE 802.1Q clause 13) determine which links forward; without them all shortest paths are
+    used.
+    """
 
     protocol: Literal["rstp", "rapid-pvst", "mstp"]
     """rstp: one tree. rapid-pvst: a tree for each VLAN. mstp: a tree for each instance, all switches in one region."""
     vlans: dict[Vlan, Tree] = {}
-    """rapid-pvst: what differs in the tree of a VLAN."""
+    """rapid-pvst: settings of the trees by VLAN."""
     instances: dict[Annotated[int, Field(ge=1, le=INSTANCES_MAX)], Instance] = {}
     """mstp: the instances and their VLANs; all other frames take instance 0."""
     disjoint: bool = False
-    """Path costs of the listed VLANs or instances are chosen such that their trees share no link unless they must."""
+    """Choose the path costs of the listed VLANs or instances such that their trees share as few links as possible."""
 
     @property
     def trees(self) -> dict[int, tuple[list[int], dict[str, int]]]:
-        """Number of each tree besides the first: its VLANs, and its own priorities of switches."""
+        """The trees besides the first, by number: VLANs and switch priorities."""
         if self.protocol == "mstp":
             return {number: (own.vlans, own.bridge_priority) for number, own in self.instances.items()}
         return {vlan: ([vlan], own.bridge_priority) for vlan, own in self.vlans.items()}

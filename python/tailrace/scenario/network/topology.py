@@ -1,4 +1,4 @@
-"""From a network section to nodes and links with predictable names."""
+"""Expands a network section to nodes and links with predictable names."""
 
 from collections import deque
 from collections.abc import Mapping
@@ -7,7 +7,16 @@ from functools import cached_property
 from itertools import islice
 
 from tailrace.errors import KeyPath
-from tailrace.scenario.network.network import Dumbbell, FatTree, LeafSpine, Network, Star, host_count, numbered
+from tailrace.scenario.network.network import (
+    Dumbbell,
+    FatTree,
+    LeafSpine,
+    Network,
+    Star,
+    host_count,
+    host_names,
+    numbered,
+)
 
 NODES_MAX = 20_000
 """Nodes of one network: beyond this a packet simulation on one machine is impractical."""
@@ -22,7 +31,7 @@ class Joined:
     rate_bps: int
     delay_ps: int
     path: KeyPath
-    """Where it stands in the scenario."""
+    """Path of the link in the scenario."""
     path_cost: int | None = None
     """Its cost in spanning trees, where the scenario states one."""
     port_priority: Mapping[str, int] = field(default_factory=dict)
@@ -44,12 +53,12 @@ class Graph:
 
     @cached_property
     def host_names(self) -> frozenset[str]:
-        """The hosts, to look names up."""
+        """The hosts as a set."""
         return frozenset(self.hosts)
 
     @cached_property
     def switch_names(self) -> frozenset[str]:
-        """The switches, to look names up."""
+        """The switches as a set."""
         return frozenset(self.switches)
 
     def are_joined(self, a: str, b: str) -> bool:
@@ -67,7 +76,10 @@ class Graph:
 
     @cached_property
     def islands(self) -> dict[str, int]:
-        """A number for every node: nodes of the same number have a path. Hosts have one link, so none is in the way."""
+        """A number for every node; nodes with equal numbers are connected.
+
+        Hosts have one link, so paths never cross a host.
+        """
         island: dict[str, int] = {}
         for start in self.nodes:
             waiting = deque([start])
@@ -83,12 +95,12 @@ class Graph:
         return self.joined.get(name, [])
 
     def has_path(self, a: str, b: str) -> bool:
-        """Whether frames of `a` can get to `b`."""
+        """Whether frames of `a` can reach `b`."""
         return self.islands[a] == self.islands[b]
 
     @cached_property
     def link_of(self) -> dict[tuple[str, str], Joined]:
-        """The link from a node to its neighbour, both ways; the first where there are several."""
+        """The link from a node to its neighbour, by both directions; the first where there are several."""
         found: dict[tuple[str, str], Joined] = {}
         for link in self.links:
             found.setdefault((link.a, link.b), link)
@@ -97,7 +109,7 @@ class Graph:
 
     @cached_property
     def rates_bps(self) -> dict[str, int]:
-        """All links of every node together, in bits per second."""
+        """Sum of the link rates of every node, in bit/s."""
         rates: dict[str, int] = {}
         for link in self.links:
             for end in (link.a, link.b):
@@ -134,7 +146,7 @@ class _Builder:
         spines = [f"spine{number}" for number in range(1, shape.spines + 1)]
         leaves = [f"leaf{number}" for number in range(1, shape.leaves + 1)]
         self.graph.switches += leaves + spines
-        names, room = shape.host_names, shape.at_each_leaf
+        names, room = host_names(shape), shape.at_each_leaf
         for index, leaf in enumerate(leaves):
             for host in names[index * room : (index + 1) * room]:
                 self.graph.hosts.append(host)
@@ -146,7 +158,7 @@ class _Builder:
         half = tree.k // 2
         at: KeyPath = ("network", "topology")
         cores = [f"core{number}" for number in range(1, half * half + 1)]
-        names = iter(tree.host_names)
+        names = iter(host_names(tree))
         for pod in range(1, tree.k + 1):
             edges = [f"edge{pod}_{number}" for number in range(1, half + 1)]
             aggregations = [f"agg{pod}_{number}" for number in range(1, half + 1)]
@@ -184,7 +196,7 @@ class _Builder:
 
 
 def node_count(network: Network) -> int:
-    """Nodes that a network will have, told before any is made."""
+    """Number of nodes of a network, computed before any is created."""
     own = len(network.hosts) + len(network.switches)
     match network.topology:
         case Star(hosts=hosts):

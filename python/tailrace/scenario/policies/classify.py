@@ -1,4 +1,4 @@
-"""Classification: which class, and with it which queue, a frame has at a switch."""
+"""Classification: the class, and thereby the queue, of a frame at a switch."""
 
 import re
 from typing import Annotated, Literal
@@ -36,10 +36,10 @@ def _ports(value: object) -> tuple[int, int]:
     text = str(value) if isinstance(value, int) and not isinstance(value, bool) else value
     match = _PORTS.match(text) if isinstance(text, str) else None
     if match is None:
-        raise refuse(f"{shown(value)} is not a port", "write 5432 or 1024-2047")
+        raise refuse(f"{shown(value)} is not a port", "write a port or a range, such as 5432 or 1024-2047")
     first, last = int(match[1]), int(match[2] or match[1])
     if not first <= last <= 65_535:
-        raise refuse(f"'{text}' is not a range of ports", "ports are 0 to 65535, the lower one first")
+        raise refuse(f"'{text}' is not a range of ports", "write 0 to 65535, the lower one first")
     return first, last
 
 
@@ -63,24 +63,24 @@ Ports = Annotated[
 
 
 class Rule(Part):
-    """A rule of classification: everything that it states must hold. The first rule that matches counts."""
+    """A classification rule: all of its conditions must hold. The first rule that matches applies."""
 
     model_config = ConfigDict(populate_by_name=True)
 
     class_: Annotated[int, Field(ge=0, le=7, strict=True, alias="class")]
     """Class of matching frames, 0 to 7; it replaces the frame's priority."""
     pcp: list[Annotated[int, Field(ge=0, le=7, strict=True)]] | None = None
-    """One of these priorities of the 802.1Q tag (a workload's `priority`)."""
+    """Priority of the 802.1Q tag (a workload's `priority`), one or several."""
     dscp: list[Dscp] | None = None
-    """One of these code points, by number or name (a workload's `dscp`)."""
+    """Code point (a workload's `dscp`), by number or name, one or several."""
     vlan: list[Annotated[int, Field(ge=1, le=4094, strict=True)]] | None = None
-    """One of these VLANs (a workload's `vlan`)."""
+    """VLAN (a workload's `vlan`), one or several."""
     ingress: str | None = None
-    """Neighbour from which it arrived."""
+    """Neighbour from which the frame arrived."""
     source: str | None = None
-    """Host it comes from."""
+    """Host that sent the frame."""
     destination: str | None = None
-    """Host it goes to."""
+    """Host that receives the frame."""
     protocol: Literal["tcp", "udp"] | None = None
     """Transport protocol."""
     source_port: Ports | None = None

@@ -1,4 +1,4 @@
-"""The elephant trap, which names the flows that approximate fair drop acts on."""
+"""The elephant trap, which identifies the flows on which approximate fair drop acts."""
 
 from typing import Literal
 
@@ -13,18 +13,18 @@ ETRAP_PROFILES_PS: dict[str, tuple[int, int]] = {
 
 
 class Etrap(Part):
-    """Elephant trap of a Nexus 9000: flows of many bytes that keep sending are elephants, which AFD acts on."""
+    """Elephant trap of a Nexus 9000: identifies flows that have sent many bytes and keep sending, on which AFD acts."""
 
     profile: Literal["mesh", "burst", "ultra-burst"] = "burst"
     """Periods: mesh 20us/10us, burst 50us/25us (the switch's default), ultra-burst 100us/50us."""
     byte_count: Size = 1_048_555
-    """A flow of more bytes is an elephant [K]: the NX-OS default."""
+    """Bytes after which a flow is an elephant [K]: the NX-OS default."""
     age: Time | None = None
-    """Period in which an elephant must send `bandwidth_threshold`, or it is evicted. Left out: the profile's."""
+    """Period in which an elephant must send `bandwidth_threshold`, or it is evicted. Default: that of the profile."""
     afd_period: Time | None = None
-    """Period of AFD. Left out: the profile's, as on every Nexus; links below 10 Gbit/s need a longer one."""
+    """Period of AFD. Default: that of the profile, as on every Nexus; links below 10 Gbit/s need a longer one."""
     bandwidth_threshold: Size = 500
-    """See `age` [K]: the NX-OS default."""
+    """Bytes that an elephant must send in each `age` period [K]: the NX-OS default."""
     table_entries: Count = 65_536
     """Entries of the flow table, a power of two."""
 

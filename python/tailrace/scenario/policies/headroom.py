@@ -1,4 +1,4 @@
-"""How much may still arrive after a pause was sent, and how soon a pause must be obeyed."""
+"""Headroom: the bytes that may arrive after a pause was sent, and the time in which a pause must be obeyed."""
 
 CABLE_METRES_PER_S = 198_000_000
 """Speed of light in copper and glass (SONiC buffer_headroom_mellanox.lua)."""
@@ -20,7 +20,7 @@ PS_PER_S = 10**12
 
 
 def response_quanta(rate_bps: int) -> int:
-    """Quanta within which a station of this rate obeys; rates between those listed take the next faster one's."""
+    """Quanta within which a station of this rate obeys; a rate that is not listed has those of the next faster one."""
     return next((quanta for rate, quanta in RESPONSE_QUANTA if rate_bps <= rate), RESPONSE_QUANTA[-1][1])
 
 
@@ -30,14 +30,14 @@ def response_ps(rate_bps: int) -> int:
 
 
 def delay_ps(cable_mm: int) -> int:
-    """Propagation over a cable."""
+    """Propagation delay of a cable."""
     return _ceil(cable_mm * PS_PER_S, 1000 * CABLE_METRES_PER_S)
 
 
 def headroom_bytes(rate_bps: int, frame_bytes: int, *, round_trip_ps: int, peer_response_ps: int) -> int:
     """Headroom of a lossless group.
 
-    Our pause waits for a frame of ours that has begun, the peer finishes one of its own and, within its response time,
+    The pause waits for a frame whose transmission has begun; the peer finishes a frame and, within its response time,
     may begin another; the cable and the pipelines hold bytes in both directions (`round_trip_ps`). The terms are those
     of SONiC's computation without its rounding to cells.
     """

@@ -1,4 +1,4 @@
-"""When a queue or a priority group is full: bytes, frames, or alpha times the free buffer, also in vendors' numbers."""
+"""Limits of queues and priority groups: bytes, frames, or alpha times the free buffer, also in vendors' numbers."""
 
 from typing import Annotated, Literal
 
@@ -8,7 +8,7 @@ from tailrace.scenario.text.quantities import Part, refuse
 from tailrace.scenario.text.units import FRAMES, PLAN_SMALL_MAX, SIZE, QuantityError, parse
 
 ALPHA_MAX = 256.0
-"""Larger factors of a dynamic threshold mean the whole buffer; SONiC's largest is 2 to the 8."""
+"""Larger factors of a dynamic threshold are equivalent to the whole buffer; SONiC's largest is 2 to the 8."""
 
 VENDOR_ALPHAS_MILLI: dict[str, dict[int, int]] = {
     # NX-OS `queue-limit dynamic N` on Leaf-Spine-Engine ASICs (1/8 ... 18) [K]; the range 0-10 is [S] (YANG).
@@ -18,18 +18,18 @@ VENDOR_ALPHAS_MILLI: dict[str, dict[int, int]] = {
     # SONiC `dynamic_th`: alpha is 2 to the power of it (SAI_BUFFER_PROFILE_ATTR_SHARED_DYNAMIC_TH) [K].
     "sonic": {power: max(1, round(1000 * 2.0**power)) for power in range(-8, 9)},
 }
-"""Alpha in thousandths by the number that a vendor's configuration holds; thousandths are what a plan can hold."""
+"""Alpha in thousandths, the resolution of a plan, by the number in a vendor's configuration."""
 
 
 class Limit(Part):
-    """When a queue is full: bytes, frames, or alpha times the free buffer."""
+    """A limit: bytes, frames, or alpha times the free buffer."""
 
     unit: Literal["bytes", "frames", "alpha-milli"]
     amount: int
 
 
 def read_limit(value: object) -> Limit:
-    """The limit that a text means; raises pydantic's error with a hint."""
+    """Parses a limit; raises pydantic's error with a hint."""
     if isinstance(value, Limit):
         return value
     if isinstance(value, str) and value.strip().startswith("dynamic(") and value.strip().endswith(")"):
@@ -40,7 +40,7 @@ def read_limit(value: object) -> Limit:
     except QuantityError as error:
         raise refuse(error.what, "write a size such as 4MB, dynamic(8), or 100 frames") from None
     if frames and amount > PLAN_SMALL_MAX:
-        raise refuse(f"'{value}' is too large", f"the most is {PLAN_SMALL_MAX} frames")
+        raise refuse(f"'{value}' is too large", f"write at most {PLAN_SMALL_MAX} frames")
     return Limit(unit="frames" if frames else "bytes", amount=amount)
 
 
@@ -53,7 +53,7 @@ def _alpha(text: str) -> int:
     except ValueError:
         raise refuse(f"'{text}' is not a factor", "write dynamic(8): at most 8 times the free buffer") from None
     if not 0.001 <= alpha <= ALPHA_MAX:
-        raise refuse(f"alpha {text} is outside 0.001 to {ALPHA_MAX:g}", "usual factors are 0.125 to 14")
+        raise refuse(f"alpha {text} is outside 0.001 to {ALPHA_MAX:g}", "write for example 0.125 to 14")
     return round(alpha * 1000)
 
 

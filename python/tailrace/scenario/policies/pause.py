@@ -1,4 +1,4 @@
-"""Pause frames: per priority (802.1Qbb, PFC) or for the whole link (802.3x), and the buffer that makes it lossless."""
+"""Pause frames: per priority (802.1Qbb, PFC) or for the whole link (802.3x), and the buffer for lossless operation."""
 
 from collections.abc import Callable
 from typing import Annotated, Literal
@@ -11,7 +11,7 @@ from tailrace.scenario.text.units import LENGTH, SIZE, TIME, Dimension, Quantity
 
 PRIORITIES = 8
 XOFF_DEFAULT = Limit(unit="alpha-milli", amount=125)
-"""A lossless group takes an eighth of the free buffer before it pauses (HPCC simulator, SONiC dynamic_th -3)."""
+"""A lossless group pauses above an eighth of the free buffer (HPCC simulator, SONiC dynamic_th -3)."""
 
 PriorityNo = Annotated[int, Field(ge=0, le=7, strict=True)]
 Priorities = Annotated[list[PriorityNo], Field(min_length=1, max_length=PRIORITIES)]
@@ -53,37 +53,39 @@ class Watchdog(Part):
     """Ends pause storms (SONiC PFC_WD, NX-OS priority-flow-control watch-dog)."""
 
     detection: Time = 200 * 10**9
-    """A queue with frames that was paused for this long is in a storm: its frames are dropped. SONiC: 200ms."""
+    """Time for which a non-empty queue must be paused to be in a storm; its frames are then dropped. SONiC: 200ms."""
     restoration: Time = 400 * 10**9
-    """The queue works again when it was not paused for this long [K]: SONiC examples use 200ms to 400ms."""
+    """Time without a pause after which the queue is restored [K]: SONiC examples use 200ms to 400ms."""
 
 
 class GroupThresholds(Part):
-    """When a lossless group pauses its sender; every part that is left out comes from the port's `pfc`."""
+    """Thresholds at which a lossless group pauses its sender; omitted keys are taken from the port's `pfc`."""
 
     headroom: AutoSize | None = None
-    """Room for what arrives after a pause was sent."""
+    """Buffer for frames that arrive after a pause was sent."""
     xoff: QueueLimit | None = None
-    """Pause above this."""
+    """Depth above which pauses are sent."""
     xon_offset: Size | None = None
-    """Resume this far below `xoff`."""
+    """Distance below `xoff` at which transmission resumes."""
     reserved: Size | None = None
     """Guaranteed bytes of the group."""
 
 
 class _Pausing(Part):
     headroom: AutoSize = "auto"
-    """Room for what arrives after a pause was sent. auto: from rate, cable, MTU and the peer's response."""
+    """Buffer for frames that arrive after a pause was sent. auto: from rate, cable, MTU and the peer's response."""
     cable: Length | None = None
-    """Length of the cable, for `auto`; a link with a longer delay counts by that. Left out: from the link's delay."""
+    """Length of the cable, for `auto`; the link's delay is used if it is longer. Default: from the link's delay."""
     xoff: QueueLimit = XOFF_DEFAULT
-    """Pause above this much, a size or dynamic(alpha) of the free buffer."""
+    """Depth above which pauses are sent: a size, or dynamic(alpha) of the free buffer."""
     xon_offset: Size = 18_432
-    """Resume this far below `xoff`; 18 KiB is the pipeline latency in SONiC's computation for Spectrum."""
+    """Distance below `xoff` at which transmission resumes; 18 KiB is the pipeline latency in SONiC's computation for
+    Spectrum.
+    """
     reserved: Size = 0
     """Guaranteed bytes of the group."""
     quanta: Quanta = 65_535
-    """Length of the pauses that are sent, in 512 bit times; they are renewed in time."""
+    """Length of the pauses that are sent, in units of 512 bit times; pauses are renewed before they expire."""
     response: AutoTime = "auto"
     """From the arrival of a pause to its effect here. auto: the limit of 802.3 annex 31B for the link's rate."""
     sends: bool = True
@@ -91,18 +93,20 @@ class _Pausing(Part):
     obeys: bool = True
     """Obeys pauses."""
     watchdog: Watchdog | None = None
-    """Ends pause storms; left out: none."""
+    """Ends pause storms. Default: none."""
 
 
 class Pfc(_Pausing):
-    """Priority flow control (802.1Qbb): the named priorities are lossless, their senders are paused instead."""
+    """Priority flow control (802.1Qbb): the named priorities are lossless; their senders are paused instead of dropping
+    frames.
+    """
 
     priorities: Priorities
     """The lossless priorities, each a separate group."""
     per_priority: dict[Annotated[int, Field(ge=0, le=7)], GroupThresholds] = {}
-    """Thresholds of single priorities where they differ."""
+    """Thresholds of individual priorities that differ."""
     lossy: QueueLimit | None = None
-    """Buffer that all other priorities together may hold at this port. Left out: all of it."""
+    """Buffer that all other priorities together may use at this port. Default: all of it."""
 
     def thresholds(self, priority: int) -> GroupThresholds:
         """The thresholds of one lossless priority, complete."""
@@ -113,17 +117,17 @@ class Pfc(_Pausing):
 
 
 class LinkPause(_Pausing):
-    """Pause of the whole link (802.3x): everything that comes in by this port is lossless."""
+    """Pause of the whole link (802.3x): all frames that arrive at this port are lossless."""
 
 
 class Police(Part):
-    """A policer of what enters by this port: what exceeds the rate is dropped."""
+    """A policer for frames that arrive at this port: frames that exceed the rate are dropped."""
 
     priorities: Priorities = list(range(PRIORITIES))
-    """Classes that it applies to; left out: all."""
+    """Classes to which it applies. Default: all."""
     rate: Rate
     """Committed rate, of frames without wire overhead."""
     burst: Size = 100_000
     """Committed burst [K]: tens of full frames."""
     per_flow: bool = False
-    """One bucket for each flow instead of one for all (a cloud's cap of a single flow)."""
+    """One bucket for each flow instead of one for all (a cloud's rate limit for a single flow)."""

@@ -4,23 +4,38 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from tailrace.scenario.network.spanning_tree import BRIDGE_PRIORITY, BridgePriority
 from tailrace.scenario.policies.aqm.kinds import Aqm
 from tailrace.scenario.policies.aqm.none import NoAqm
 from tailrace.scenario.policies.classify import Rule
 from tailrace.scenario.policies.etrap import Etrap
 from tailrace.scenario.policies.limit import Limit, QueueLimit
 from tailrace.scenario.policies.pause import PRIORITIES, LinkPause, Pfc, Police, Priorities
-from tailrace.scenario.text.quantities import NAME_PATTERN, Count, Part, Rate, Share, Size, SmallCount, Time, within
+from tailrace.scenario.text.quantities import (
+    NAME_PATTERN,
+    Count,
+    Part,
+    Rate,
+    Share,
+    Size,
+    SmallCount,
+    Time,
+    stepped,
+    within,
+)
 from tailrace.scenario.text.units import PLAN_INTEGER_MAX, SIZE
 
 ONE_PPB = 10**9
+BRIDGE_PRIORITY = 32_768
+"""IEEE 802.1Q-2018 table 13-3: the default."""
+BRIDGE_PRIORITY_STEP = 4_096
+BRIDGE_PRIORITY_MAX = 61_440
 RULES_MAX = 512
-"""Rules of one switch: more belong into a TCAM, not into a scenario."""
+"""Classification rules of one switch, at most."""
 
 QCN_SET_POINT_BYTES_MIN = 100
-"""The least that a plan accepts (crates/plan)."""
+"""The smallest value that a plan accepts (crates/plan)."""
 
+BridgePriority = Annotated[int, *stepped(BRIDGE_PRIORITY_STEP, BRIDGE_PRIORITY_MAX, "bridge priority")]
 Name = Annotated[str, Field(pattern=NAME_PATTERN)]
 
 
@@ -28,30 +43,31 @@ class Shape(Part):
     """Guaranteed and largest rate of a queue, of frames with their wire overhead."""
 
     min: Rate | None = None
-    """Guaranteed to a queue with a share: below it the queue is served before the others that have one, and the share
-    is of what is left. A strict queue comes before them anyway."""
+    """Guaranteed rate of a queue with a share: below it, the queue is served before the other queues with shares, and
+    shares refer to the remaining bandwidth. Strict queues are served before both.
+    """
     max: Rate | None = None
-    """Not exceeded, but for a burst of 18 460 B (two jumbo frames) after silence."""
+    """Upper limit of the rate, with a burst of 18 460 B (two jumbo frames) after an idle period."""
 
 
 class Qcn(Part):
     """QCN congestion point (802.1Qau): reports to senders the distance of the queue from its set point."""
 
     set_point: Annotated[Size, within(SIZE, least=QCN_SET_POINT_BYTES_MIN, most=PLAN_INTEGER_MAX)] = 26_000
-    """Depth to be kept (IEEE8021-CN-MIB: 26 000 octets)."""
+    """Set point of the queue depth (IEEE8021-CN-MIB: 26 000 octets)."""
     weight: Annotated[Count, Field(ge=1, le=1024)] = 2
     """Weight of the queue's growth (IEEE8021-CN-MIB: 2)."""
 
 
 class Queue(Part):
-    """One output queue: strict, or a share of what strict queues leave."""
+    """One output queue: strict, or with a share of the bandwidth that strict queues leave."""
 
     strict: Annotated[Count, Field(ge=1, le=8)] | None = None
     """Strict priority: level 1 is served first."""
     share: Share | None = None
-    """Share of the weighted bandwidth. Left out: what the other shares leave."""
+    """Share of the weighted bandwidth. Default: an equal part of what the stated shares leave."""
     limit: QueueLimit = Limit(unit="alpha-milli", amount=8000)
-    """When it is full: bytes, `dynamic(alpha)` of the free buffer, or frames [K]: dynamic(8) is a usual default."""
+    """Limit of the queue: bytes, `dynamic(alpha)` of the free buffer, or frames [K]: dynamic(8) is a usual default."""
     reserved: Size = 0
     """Guaranteed bytes of this queue."""
     shape: Shape | None = None
@@ -68,17 +84,17 @@ class Dpp(Part):
     max_packets: Annotated[SmallCount, Field(ge=1)] = 120
     """Number of first packets of a flow that use the express queue [K]: 120 is the NX-OS default, the paper uses 20."""
     age: Time = 5 * 10**9
-    """A flow that was silent for this long is new again; the paper: 5ms."""
+    """Silence after which a flow is new again; 5ms in the paper."""
     express: str = "express"
     """Name of the express queue; it must be strict."""
     reset: Literal["order-safe", "naive"] = "order-safe"
-    """order-safe: a flow is not new again while packets of it wait in the normal queue; naive: the age decides."""
+    """order-safe: a flow is not new again while its packets wait in the normal queue; naive: only the age decides."""
     table_entries: Count = 65_536
     """Entries of the flow table, a power of two."""
     when_full: Literal["evict-oldest", "untracked"] = "evict-oldest"
-    """What happens to a flow that finds no entry."""
+    """Treatment of a flow for which the table has no free entry."""
     priorities: Priorities = list(range(PRIORITIES))
-    """Classes whose flows are prioritised; left out: all. A switch names them (`class type network-qos`)."""
+    """Classes whose flows are prioritised (`class type network-qos` of a switch). Default: all."""
 
 
 class Policy(Part):
@@ -87,32 +103,32 @@ class Policy(Part):
     queues: Annotated[dict[Name, Queue], Field(min_length=1, max_length=8)]
     """Queues by name, one to eight."""
     priorities: dict[Annotated[int, Field(ge=0, le=7)], str] = {}
-    """Queue of each priority (0 to 7). Left out: the first weighted queue that is not for a lossless priority."""
+    """Queue of each priority (0 to 7). Default: the first weighted queue that is not for a lossless priority."""
     dpp: Dpp | None = None
     """Dynamic packet prioritisation."""
     etrap: Etrap | None = None
-    """Elephant trap for queues with `afd`; left out: the switch's defaults where a queue has it."""
+    """Elephant trap for queues with `afd`. Default: the switch's defaults if a queue has `afd`."""
     pfc: Pfc | None = None
     """Priority flow control at this port, in both directions."""
     link_pause: LinkPause | None = None
     """802.3x pauses at this port, in both directions; a port has this or `pfc`."""
     police: Police | None = None
-    """Policer of what enters by this port."""
+    """Policer for frames that arrive at this port."""
 
     @property
     def trap(self) -> Etrap | None:
-        """The elephant trap: the stated one, or the default one where a queue needs it."""
+        """The elephant trap: the stated one, or the default one if a queue needs it."""
         needs = any(queue.aqm.needs_trap for queue in self.queues.values())
         return self.etrap or (Etrap() if needs else None)
 
     @property
     def pausing(self) -> Pfc | LinkPause | None:
-        """Whatever makes the port lossless."""
+        """The section that makes the port lossless: `pfc` or `link_pause`; None for neither."""
         return self.pfc or self.link_pause
 
     @property
     def usual_queue(self) -> str:
-        """Queue of the priorities that name none: the first weighted one that is not for a lossless priority."""
+        """Queue of unlisted priorities: the first weighted one that is not for a lossless priority."""
         lossless = {self.priorities.get(priority) for priority in self.pfc.priorities} if self.pfc else set()
         weighted = [name for name, queue in self.queues.items() if queue.strict is None]
         return next((name for name in weighted if name not in lossless), list(self.queues)[-1])
@@ -122,7 +138,7 @@ class Policy(Part):
         return self.priorities.get(priority, self.usual_queue)
 
     def shares(self) -> dict[str, int]:
-        """Share of each weighted queue in parts per billion; those that state none divide what is left."""
+        """Share of each weighted queue in parts per billion; queues without a stated share divide the rest equally."""
         weighted = {name: queue.share for name, queue in self.queues.items() if queue.strict is None}
         stated = sum(share for share in weighted.values() if share is not None)
         unstated = sum(1 for share in weighted.values() if share is None)
@@ -131,22 +147,24 @@ class Policy(Part):
 
 
 class Switch(Part):
-    """A switch: what is left out comes from `switches.defaults`."""
+    """A switch; omitted keys are taken from `switches.defaults`."""
 
     switching: Literal["store-and-forward", "cut-through"] = "store-and-forward"
-    """When a frame is forwarded: when it has arrived whole, or when its header has."""
+    """Forwards a frame after all of it has arrived (store-and-forward), or after its header (cut-through)."""
     latency: Time = 1_000_000
     """Fixed delay from ingress to the output queue [K]: around 1 us for data-centre switches."""
     buffer: Size = 12_000_000
     """Packet memory shared by all ports [K]: 12 MB is a Trident II."""
     classify: Annotated[list[Rule], Field(max_length=RULES_MAX)] = []
-    """Rules of classification, first match first. A frame that none matches has its priority as class."""
+    """Classification rules; the first match applies. The class of a frame without a match is its priority."""
     policy: str = "fifo"
-    """Name of the policy of every port (`fifo` exists without being declared: one queue, tail drop, dynamic(8))."""
+    """Name of the policy of every port (`fifo` is predefined: one queue, tail drop, dynamic(8))."""
     ports: dict[str, str] = {}
-    """Policies of single ports: name of the neighbour, name of the policy."""
+    """Policies of individual ports: name of the neighbour, name of the policy."""
     bridge_priority: BridgePriority = BRIDGE_PRIORITY
-    """Priority in spanning trees, 0 to 61440 in steps of 4096: the lowest is the root, of equals the first switch."""
+    """Priority in spanning trees, 0 to 61440 in steps of 4096: the lowest becomes the root, and of equal ones the first
+    switch.
+    """
 
 
 FIFO = Policy(queues={"default": Queue()})

@@ -1,4 +1,4 @@
-"""Weights of a scheduler from shares: small whole numbers that are in the same ratio."""
+"""Scheduler weights from shares: small whole numbers in the same ratio."""
 
 from collections.abc import Sequence
 from functools import lru_cache
@@ -8,15 +8,15 @@ PPB_PER_MILLE = 10**6
 WEIGHT_MAX = 1000
 """Largest weight of a plan."""
 TOLERANCE_PPB = 10
-"""Shares are whole parts per billion, each rounded down: a ratio is theirs within a few of them."""
+"""Tolerance of a ratio: shares are whole parts per billion, each rounded down."""
 
 
 @lru_cache(maxsize=1024)
 def weights(shares_ppb: tuple[int, ...]) -> tuple[int, ...]:
     """Weights of 1 to 1000 for shares in parts per billion.
 
-    Whole thousandths are the weights. Other shares (a third, 2 of 15) get weights that are exactly in their
-    ratio and add up to about 1000, where such weights exist, and are rounded to thousandths otherwise.
+    Shares in whole thousandths are used as they are. Other shares (a third, 2 of 15) get weights in their exact ratio
+    that add up to about 1000, where such weights exist, and are rounded to thousandths otherwise.
     """
     rounded = tuple(max(1, round(share / PPB_PER_MILLE)) for share in shares_ppb)
     if all(share % PPB_PER_MILLE == 0 for share in shares_ppb):
@@ -30,7 +30,9 @@ def weights(shares_ppb: tuple[int, ...]) -> tuple[int, ...]:
 
 
 def ratio(shares_ppb: Sequence[int], parts_max: int) -> tuple[int, ...] | None:
-    """The smallest whole numbers in the ratio of the shares that add up to at most `parts_max`; None without any."""
+    """The smallest whole numbers in the ratio of the shares that add up to at most `parts_max`; None if there are
+    none.
+    """
     whole = sum(shares_ppb)
     if whole == 0:
         return None

@@ -1,1 +1,1 @@
-"""From characters to values: documents, units, distributions."""
+"""Parsing of documents, units and distributions."""

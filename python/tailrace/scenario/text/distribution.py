@@ -15,7 +15,9 @@ from tailrace.scenario.text.units import SHARE, Dimension, QuantityError, parse
 ONE_PPB = 10**9
 """A probability of one in a plan."""
 SIZE_BYTES_LEAST = 1
-"""A draw of no bytes would be no flow: distributions that begin at 0 bytes begin at this."""
+"""Least size of a draw, in bytes: distributions that start at 0 bytes start at this, because a flow has at least one
+byte.
+"""
 ERLANG_SHAPE_MAX = 1000
 CDF_POINTS_MAX = 1000
 
@@ -26,7 +28,7 @@ Points = list[tuple[int, int]]
 
 @dataclass(frozen=True)
 class Distribution:
-    """A distribution in the form of the plan, with its mean in the plan's unit (picoseconds or bytes)."""
+    """A distribution in the format of a plan, with its mean in the plan's unit (picoseconds or bytes)."""
 
     raw: dict[str, Any]
     mean: float
@@ -34,7 +36,7 @@ class Distribution:
 
     @property
     def largest(self) -> float:
-        """The largest value that can be drawn; infinite where there is no bound."""
+        """The largest value that can be drawn; infinity for an unbounded distribution."""
         [(kind, value)] = self.raw.items()
         if kind == "constant":
             return float(value)
@@ -57,7 +59,7 @@ class Distribution:
         return tails.above(self.raw, bound)
 
     def mean_up_to(self, bound: float) -> float:
-        """The mean when every larger value is replaced by `bound`."""
+        """The mean if every larger value is replaced by `bound`."""
         return tails.mean_up_to(self.raw, bound)
 
     def scaled(self, factor: float) -> "Distribution":
@@ -77,7 +79,7 @@ class Distribution:
 
 
 def parse_distribution(value: object, dimension: Dimension) -> Distribution:
-    """A distribution of quantities of `dimension`; raises `QuantityError` with a hint."""
+    """Parses a distribution of quantities of `dimension`; raises `QuantityError` with a hint."""
     if isinstance(value, Distribution):
         return value
     if isinstance(value, dict):
@@ -150,7 +152,7 @@ def _normal(parts: list[str], dimension: Dimension) -> tuple[dict[str, Any], flo
 def _lognormal(parts: list[str], dimension: Dimension) -> tuple[dict[str, Any], float]:
     median, sigma = parse(parts[0], dimension), _plain(parts[1], "sigma, the deviation of the logarithm")
     if not 0 <= sigma <= 5:
-        raise QuantityError(f"sigma {sigma:g} is outside 0 to 5", "usual values are 0.2 to 1.5")
+        raise QuantityError(f"sigma {sigma:g} is outside 0 to 5", "write for example 0.2 to 1.5")
     raw = {"log-normal": {"median": median, "sigma_milli": round(sigma * 1000)}}
     return raw, median * math.exp(sigma * sigma / 2)
 
@@ -177,7 +179,7 @@ def _from_name(name: str) -> Distribution:
 def _from_cdf(value: dict[Any, Any], dimension: Dimension) -> Distribution:
     rows = value.get("cdf")
     if set(value) != {"cdf"} or not isinstance(rows, list) or not rows or len(rows) > CDF_POINTS_MAX:
-        raise QuantityError("a mapping here is a cumulative distribution", "write cdf: [[10kB, 15%], [1MB, 100%]]")
+        raise QuantityError("a mapping must be a cumulative distribution", "write cdf: [[10kB, 15%], [1MB, 100%]]")
     points: Points = []
     for row in rows:
         if not isinstance(row, list) or len(row) != 2:
@@ -189,7 +191,9 @@ def _from_cdf(value: dict[Any, Any], dimension: Dimension) -> Distribution:
 def _cumulative(points: Points, text: str) -> Distribution:
     for (x, p), (x_next, p_next) in pairwise(points):
         if x_next < x or p_next < p:
-            raise QuantityError("the points of a cumulative distribution must rise", "sort them by value and share")
+            raise QuantityError(
+                "the points of a cumulative distribution must be in ascending order", "sort them by value and share"
+            )
     if points[-1][1] != ONE_PPB:
         raise QuantityError(
             "the last share of a cumulative distribution must be 100%", "add the largest value with 100%"

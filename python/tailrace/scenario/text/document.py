@@ -1,4 +1,4 @@
-"""A scenario file as plain data, with the line of every key, for the places in error messages."""
+"""A scenario file as plain data, with the line of every key for error messages."""
 
 import copy
 import datetime
@@ -20,7 +20,7 @@ from tailrace.files import DEPTH_MAX
 from tailrace.scenario.text.yaml import TOO_DEEP, load_yaml
 
 FILE_BYTES_MAX = 4_000_000
-"""A scenario is written by people; a larger file is something else."""
+"""Bytes; a larger file is not a scenario."""
 YAML_HINTS = {
     "'\\t'": "indent with spaces: tabs are not allowed",
     "mapping values are not allowed": "a colon is missing on this line or above, or a text with ': ' needs quotes",
@@ -28,9 +28,9 @@ YAML_HINTS = {
     "expected <block end>": "the indentation is wrong, or '- ' entries and keys are mixed",
     "expected ',' or": "a bracket is not closed, or a comma is missing",
 }
-"""Hints by parts of the YAML reader's messages."""
+"""Hints by parts of the YAML parser's messages."""
 VALUES_MAX = 200_000
-"""Values of a document once every alias (`*name`) has been replaced by what it stands for."""
+"""Values of a document, at most, after every alias (`*name`) has been expanded."""
 
 
 @dataclass(frozen=True)
@@ -42,9 +42,9 @@ class Document:
     lines: dict[KeyPath, int] = field(default_factory=dict)
     folder: Path = Path()
     files: dict[KeyPath, str] = field(default_factory=dict)
-    """Files of the keys that are in another file than `file`."""
+    """Files of the keys that are not in `file`."""
     changed: dict[KeyPath, tuple[str, int]] = field(default_factory=dict)
-    """File and line of what was changed since; there, `lines` and `files` hold no longer."""
+    """File and line of later changes; they take precedence over `lines` and `files`."""
 
     def line(self, path: KeyPath) -> int:
         """Line of `path`, or of the nearest enclosing key that has one; 0 when there is none."""
@@ -66,20 +66,20 @@ class Document:
         return Problem(file, line, dotted(path), what, hint)
 
     def edited(self) -> "Edit":
-        """A copy to change; one copy holds any number of changes."""
+        """A copy for any number of changes."""
         return Edit(self)
 
     def without(self, paths: Collection[KeyPath]) -> "Document":
-        """A copy in which nothing is at these paths."""
+        """A copy without the values at these paths."""
         data = copy.deepcopy(self.data)
-        # Of a list the last entries go first: the others keep their places.
+        # The last entries of a list are removed first, so that the positions of the others do not change.
         for path in sorted(paths, key=_order, reverse=True):
             _take_out(data, path)
         return replace(self, data=data)
 
 
 class Edit:
-    """Changes to a copy of a document, which shares with the document what is not changed."""
+    """Changes to a copy of a document. The copy shares unchanged parts with the document."""
 
     def __init__(self, document: Document) -> None:
         self._document = document
@@ -88,7 +88,7 @@ class Edit:
         self._changed: dict[KeyPath, tuple[str, int]] = {}
 
     def set(self, path: KeyPath, value: object, place: tuple[str, int]) -> None:
-        """Puts `value` at `path`; raises `KeyError` with the part of the path that does not exist.
+        """Sets the value at `path`; raises `KeyError` with the part of the path that does not exist.
 
         `place` is the file and line where the change is written.
         """
@@ -105,18 +105,17 @@ class Edit:
         self._changed.pop(path, None)
         self._changed[path] = place
 
-    @property
-    def on_command_line(self) -> tuple[str, int]:
-        """The place of what the command line changes."""
-        return f"{self._document.file} with --set", 0
+    def on_command_line(self, option: str) -> tuple[str, int]:
+        """The place of a change made by an option of the command line."""
+        return f"{self._document.file} with {option}", 0
 
     def section(self, name: str) -> dict[str, Any]:
-        """The entries of a section, to look at; empty when it is not a mapping."""
+        """The entries of a section, read-only; empty when it is not a mapping."""
         found = self._data.get(name)
         return found if isinstance(found, dict) else {}
 
     def _owned(self, place: Any, key: str | int) -> Any:
-        """What stands at a key, as a mapping or list that belongs to this copy alone."""
+        """The mapping or list at a key, copied if it is still shared with the document."""
         inner = place[key]
         if isinstance(inner, dict | list) and id(inner) not in self._own:
             inner = place[key] = copy.copy(inner)
@@ -124,7 +123,7 @@ class Edit:
         return inner
 
     def document(self) -> Document:
-        """The document with the changes; what a change replaced has no lines any more."""
+        """The document with the changes; replaced values no longer have lines."""
         later: set[KeyPath] = set()
         changed: dict[KeyPath, tuple[str, int]] = {}
         for path, place in reversed((self._document.changed | self._changed).items()):
@@ -197,7 +196,7 @@ def read_yaml(text: str, name: str) -> tuple[Any, dict[KeyPath, int]]:
         loaded = load_yaml(text, is_marked=True)
     except MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
-        what = (error.problem or "this is not YAML").strip().splitlines()[0]
+        what = (error.problem or "not valid YAML").strip().splitlines()[0]
         if isinstance(error, DuplicateKeyError):
             what = _duplicate_key(text, what, mark.line if mark else 0)
         raise ScenarioError([Problem(name, mark.line + 1 if mark else 0, "", f"YAML: {what}", _hint(what))]) from None
@@ -209,7 +208,7 @@ def read_yaml(text: str, name: str) -> tuple[Any, dict[KeyPath, int]]:
 
 
 def _duplicate_key(text: str, what: str, line: int) -> str:
-    """The message for a key that its section has twice: the key, and the line of the first one where it is found."""
+    """The message for a duplicate key: the key, and the line of the first one where it is found."""
     key = what.split('"')[1] if '"' in what else ""
     lines = text.splitlines()
     indent = len(lines[line]) - len(lines[line].lstrip()) if line < len(lines) else 0
@@ -224,7 +223,7 @@ def _duplicate_key(text: str, what: str, line: int) -> str:
 
 
 def _hint(what: str) -> str:
-    """The hint for a message of the YAML reader."""
+    """The hint for a message of the YAML parser."""
     if "duplicate key" in what:
         return "keys in a section are unique; remove one of the two"
     if what == TOO_DEEP:
@@ -238,12 +237,12 @@ def _hint(what: str) -> str:
 
 
 def data_document(data: dict[str, Any], name: str = "scenario") -> Document:
-    """A document from data that came from a program; it has no lines."""
+    """A document from data passed by a program; it has no lines."""
     return Document(name, copy.deepcopy(data))
 
 
 class _Plain:
-    """Turns what the YAML reader gives into plain data, and keeps the line of every key."""
+    """Converts the output of the YAML parser to plain data and records the line of every key."""
 
     def __init__(self, name: str) -> None:
         self._name = name
@@ -255,7 +254,7 @@ class _Plain:
         self._left -= 1
         if self._left < 0:
             self._refuse((), f"it has more than {VALUES_MAX} values", "write fewer aliases of aliases (*name)")
-        if len(path) > DEPTH_MAX:  # by aliases, each one level deeper
+        if len(path) > DEPTH_MAX:  # aliases can nest deeper than the text does
             self._refuse(path[:1], f"YAML: {TOO_DEEP}", "write fewer aliases of aliases (*name)")
         if isinstance(value, CommentedMap):
             self._note_lines(value, list(value), path)
@@ -264,7 +263,7 @@ class _Plain:
             self._note_lines(value, list(range(len(value))), path)
             return [self.value(item, (*path, index)) for index, item in enumerate(value)]
         if isinstance(value, TaggedScalar):
-            self._refuse(path, f"YAML: '{value.tag.value}' is a tag", "write the value alone")
+            self._refuse(path, f"YAML: tags such as '{value.tag.value}' are not supported", "write the value alone")
         return _plain_scalar(value)
 
     def _note_lines(self, value: CommentedMap | CommentedSeq, keys: list[Any], path: KeyPath) -> None:
@@ -283,5 +282,5 @@ def _plain_scalar(value: Any) -> Any:
     if isinstance(value, ScalarFloat):
         return float(value)
     if isinstance(value, datetime.date):
-        return value.isoformat()  # a name such as 2026-11-20 is meant as a text
+        return value.isoformat()  # a name such as 2026-11-20 is text, not a date
     return str(value) if isinstance(value, str) else value

@@ -1,7 +1,7 @@
 """Published flow-size distributions by name: `(size in bytes, cumulative share in percent)`.
 
-The points are the published ones, as collected in the public simulators that are named with each; between two points
-the distribution is linear. It starts at `0 bytes, 0 %` where its source does.
+The points are the published ones, as collected in the public simulator named with each. The distribution is linear
+between two points, and starts at `0 bytes, 0 %` where its source does.
 """
 
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class FlowSizes:
-    """A named distribution and where it is from."""
+    """A named distribution and its source."""
 
     points: tuple[tuple[int, float], ...]
     source: str

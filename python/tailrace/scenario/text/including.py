@@ -15,11 +15,11 @@ from tailrace.scenario.text.document import Document, read_document
 
 INCLUDE = "include"
 FILES_MAX = 64
-"""Files of one scenario."""
+"""Files of one scenario, at most."""
 
 
 def read_scenario(paths: Sequence[Path]) -> Document:
-    """The document that these files and all that they include make together; raises `ScenarioError`.
+    """The document merged from these files and all files that they include; raises `ScenarioError`.
 
     The name and folder are those of the first file; every key keeps its file and line.
     """
@@ -29,12 +29,12 @@ def read_scenario(paths: Sequence[Path]) -> Document:
 
 
 def with_includes(document: Document) -> Document:
-    """A document that came from a program, with what it includes relative to the current folder."""
+    """A document passed by a program, with the files that it includes, relative to the current folder."""
     return _Reader().completed(document, ())
 
 
 class _Reader:
-    """Reads files, each with what it includes, and counts them."""
+    """Reads files with the files that each includes, and counts them."""
 
     def __init__(self) -> None:
         self._left = FILES_MAX
@@ -44,7 +44,7 @@ class _Reader:
         return self.completed(read_document(path), (*chain, path.resolve()))
 
     def completed(self, document: Document, chain: tuple[Path, ...]) -> Document:
-        """The document over all that it includes."""
+        """The document merged over the files that it includes."""
         if INCLUDE not in document.data:
             return document
         own = replace(document, data={key: value for key, value in document.data.items() if key != INCLUDE})
@@ -58,7 +58,9 @@ class _Reader:
         if path.resolve() in chain:
             raise ScenarioError([document.problem(at, f"'{name}' includes itself", "remove one of the includes")])
         if self._left < 0:
-            raise ScenarioError([document.problem(at, f"more than {FILES_MAX} files are included", "merge some")])
+            raise ScenarioError(
+                [document.problem(at, f"more than {FILES_MAX} files are included", "merge some of them")]
+            )
         if not path.is_file():
             what = "is a folder" if path.is_dir() else "does not exist"
             hint = f"paths are relative to {document.folder}"
@@ -67,7 +69,7 @@ class _Reader:
 
 
 def _names(document: Document) -> list[tuple[int | None, str]]:
-    """What a document includes, each with its position in the list."""
+    """The files that a document includes, each with its position in the list."""
     stated = document.data[INCLUDE]
     if isinstance(stated, str):
         return [(None, stated)]
@@ -100,7 +102,7 @@ def _merged(below: Document, above: Document) -> Document:
 
 
 def _relocated(document: Document, folder: Path) -> dict[str, Any]:
-    """The data, with the file that it names relative to another folder."""
+    """The data, with its relative file names converted to another folder."""
     name = document.data.get("published")
     if not isinstance(name, str) or document.folder == folder:
         return document.data
@@ -108,7 +110,7 @@ def _relocated(document: Document, folder: Path) -> dict[str, Any]:
 
 
 def _over(below: dict[str, Any], above: dict[str, Any], at: KeyPath) -> tuple[dict[str, Any], set[KeyPath]]:
-    """`above` merged over `below`, and the paths whose old values are gone."""
+    """`above` merged over `below`, and the paths whose old values were replaced."""
     merged, replaced = dict(below), set[KeyPath]()
     for key, value in above.items():
         old = below.get(key)

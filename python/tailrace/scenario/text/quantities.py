@@ -1,4 +1,4 @@
-"""Units and distributions as pydantic types: parsed once, and patterned strings in JSON Schema."""
+"""Units and distributions as pydantic types; in JSON Schema they are strings with a pattern."""
 
 from collections.abc import Callable
 from typing import Annotated, Any, Literal
@@ -10,7 +10,7 @@ from tailrace.scenario.text import flow_sizes, units
 from tailrace.scenario.text.distribution import Distribution, parse_distribution
 
 NAME_CHARACTERS_MAX = 64
-"""Longest name; with a hash and an ending it still is a file name everywhere."""
+"""Longest name; with a hash and a suffix it is still a valid file name everywhere."""
 NAME_PATTERN = rf"^[A-Za-z0-9][A-Za-z0-9_-]{{0,{NAME_CHARACTERS_MAX - 1}}}$"
 """Names of hosts, switches, workloads and arms: they become file names and parts of dotted paths."""
 
@@ -26,18 +26,18 @@ class Part(BaseModel):
 
 
 def kind_name(part: type[Part]) -> str:
-    """The only value of the key `kind` of a part, which tells it from its alternatives."""
+    """The value of the key `kind` that distinguishes a part from its alternatives."""
     [name] = part.model_fields["kind"].annotation.__args__  # type: ignore[union-attr]  # a Literal of one name
     return str(name)
 
 
 def refuse(what: str, hint: str = "") -> PydanticCustomError:
-    """An error with a hint, for validators."""
+    """Makes an error with a hint, for validators."""
     return PydanticCustomError("scenario", "{what}", {"what": what, "hint": hint})
 
 
 def _names_or(word: str, noun: str) -> Callable[[object], object]:
-    """Reads a list of names, or one word for all of them."""
+    """Makes a validator for a list of names, or one word for all of them."""
 
     def read(value: object) -> object:
         if value == word:
@@ -127,7 +127,7 @@ PortNames = Annotated[list[str] | Literal["auto"], BeforeValidator(_names_or("au
 Count = Annotated[int, Field(strict=True, ge=0, le=units.PLAN_INTEGER_MAX)]
 """A whole number, not negative."""
 SmallCount = Annotated[int, Field(strict=True, ge=0, le=units.PLAN_SMALL_MAX)]
-"""A whole number that a plan keeps in 32 bits."""
+"""A whole number that a plan stores in 32 bits."""
 
 
 def within(dimension: units.Dimension, *, least: int = 0, most: int = units.PLAN_SMALL_MAX) -> AfterValidator:
@@ -136,15 +136,30 @@ def within(dimension: units.Dimension, *, least: int = 0, most: int = units.PLAN
 
     def bounded(value: int) -> int:
         if value < least:
-            raise refuse(f"{value}{unit} is out of range", f"the least is {least}{unit}")
+            raise refuse(f"{value}{unit} is out of range", f"write at least {least}{unit}")
         if value > most:
-            raise refuse(f"{value}{unit} is out of range", f"the most is {most}{unit}")
+            raise refuse(f"{value}{unit} is out of range", f"write at most {most}{unit}")
         return value
 
     return AfterValidator(bounded)
 
 
 SmallSize = Annotated[Size, within(units.SIZE)]
-"""Bytes that a plan keeps in 32 bits."""
+"""Bytes that a plan stores in 32 bits."""
 SmallFrames = Annotated[Frames, within(units.FRAMES)]
-"""A number of frames that a plan keeps in 32 bits."""
+"""A number of frames that a plan stores in 32 bits."""
+
+
+def stepped(step: int, most: int, what: str) -> tuple[BeforeValidator, WithJsonSchema]:
+    """A whole number from 0 to `most` in steps, as IEEE 802.1Q has for priorities."""
+
+    def read(value: object) -> object:
+        if isinstance(value, bool) or not isinstance(value, int):
+            raise refuse(f"{value!r} is not a whole number", f"a {what} is 0 to {most} in steps of {step}")
+        if not 0 <= value <= most or value % step:
+            near = min(max(round(value / step), 0), most // step) * step
+            raise refuse(f"{value} is not a {what}", f"0 to {most} in steps of {step}, such as {near}")
+        return value
+
+    schema = {"type": "integer", "minimum": 0, "maximum": most, "multipleOf": step}
+    return BeforeValidator(read), WithJsonSchema(schema)

@@ -1,4 +1,4 @@
-"""What lies beyond a bound in a distribution: its probability, and the mean without it."""
+"""Tails of distributions: the probability beyond a bound, and the mean of the truncated distribution."""
 
 import math
 from collections.abc import Sequence
@@ -36,7 +36,7 @@ def above(raw: dict[str, Any], bound: float) -> float:
 
 
 def mean_up_to(raw: dict[str, Any], bound: float) -> float:
-    """The mean when values above `bound` become `bound`, and those below zero zero: the integral of what is above."""
+    """The mean with values clipped to 0 and `bound`: the integral of the tail probability."""
     width = bound / STEPS
     # Simpson's rule.
     weights = ((4 if step % 2 else 2) * above(raw, step * width) for step in range(1, STEPS))
@@ -64,7 +64,7 @@ def _above_normal(distance: float, deviation: float) -> float:
 
 
 def _above_erlang(mean: float, shape: int, bound: float) -> float:
-    """That fewer than `shape` arrivals of a Poisson process have come; by logarithms, as powers overflow."""
+    """Probability of fewer than `shape` arrivals of a Poisson process; computed with logarithms, as powers overflow."""
     if not mean or bound <= 0:
         return float(mean > bound)
     expected = bound * shape / mean

@@ -1,6 +1,6 @@
-"""Quantities as people write them (`10Gbit/s`, `18kB`, `8ms`, `20ppm`, `33%`) and the integers that plans hold.
+"""Converts quantities of scenario files (`10Gbit/s`, `18kB`, `8ms`, `20ppm`, `33%`) to the integers of plans.
 
-Arithmetic is exact: a value that is not a whole number of the plan's unit is refused, not rounded.
+Arithmetic is exact: a value that is not a whole number of the plan's unit is rejected, not rounded.
 """
 
 import re
@@ -9,7 +9,7 @@ from fractions import Fraction
 
 
 class QuantityError(ValueError):
-    """A text that is not a quantity of the wanted kind."""
+    """A text is not a quantity of the required kind."""
 
     def __init__(self, what: str, hint: str = "") -> None:
         super().__init__(what)
@@ -26,19 +26,19 @@ class Dimension:
     examples: tuple[str, str]
     plan_unit: str
     aliases: dict[str, str]
-    """Spellings that are refused with the right one as hint, because they are ambiguous or of another kind."""
+    """Rejected spellings, which are ambiguous or of another kind, each with the correct one as hint."""
     likely: tuple[str, ...]
-    """Most likely units of a bare number."""
+    """Units that a hint suggests for a bare number."""
 
     @property
     def pattern(self) -> str:
-        """For JSON Schema: what a well-formed value looks like."""
+        """Pattern of a well-formed value, for JSON Schema."""
         units = "|".join(re.escape(suffix) for suffix in sorted(self.suffixes, key=len, reverse=True))
         return rf"^\s*\d+(\.\d+)?\s*({units})\s*$"
 
     @property
     def hint(self) -> str:
-        """What to write instead."""
+        """The hint for an ill-formed value."""
         return f"write a {self.noun} with its unit, such as {self.examples[0]} or {self.examples[1]}"
 
 
@@ -162,21 +162,21 @@ LENGTH = Dimension(
 )
 
 DIMENSIONS = {dimension.noun: dimension for dimension in (TIME, SIZE, RATE, OFFSET, SHARE, FRAMES, LENGTH)}
-"""By noun; fine times are times to people."""
+"""Dimensions by noun; fine times are also called times."""
 
 PLAN_INTEGER_MAX = 2**63 - 1
 """Quantities in a plan fit a signed 64-bit number: 106 days in picoseconds."""
 PLAN_SMALL_MAX = 2**32 - 1
-"""What a plan keeps in 32 bits: frames, packets, and sizes of parts of a message."""
+"""Largest 32-bit value of a plan: frames, packets, and sizes of parts of a message."""
 
 NUMBER_CHARACTERS_MAX = 40
-"""A longer number is a slip of the keyboard."""
+"""A longer number is rejected as a typing error."""
 EXPONENT_DIGITS_MAX = 3
 _SPLIT = re.compile(r"^\s*(?P<sign>[-+]?)(?P<number>\d[\d_]*(?:\.\d+)?(?:[eE][-+]?\d+)?|\.\d+)\s*(?P<unit>.*?)\s*$")
 
 
 def parse(value: object, dimension: Dimension) -> int:
-    """The integer of the plan for `value`; raises `QuantityError` with a hint."""
+    """Converts `value` to the integer of a plan; raises `QuantityError` with a hint."""
     if isinstance(value, bool) or value is None:
         raise QuantityError(f"{_shown(value)} is not a {dimension.noun}", dimension.hint)
     if isinstance(value, int | float):
@@ -210,7 +210,7 @@ def _parse_text(text: str, dimension: Dimension) -> int:
 
 
 def shown(value: object) -> str:
-    """A value as YAML has it."""
+    """A value in YAML notation."""
     return _shown(value) if value is None or isinstance(value, bool) else repr(value)
 
 
@@ -239,7 +239,7 @@ def _kind(value: object) -> str:
 
 
 def format_size(size_bytes: float) -> str:
-    """Bytes for people in decimal units: `18 kB`."""
+    """Bytes in decimal units for messages: `18 kB`."""
     for power, unit in ((10**12, "TB"), (10**9, "GB"), (10**6, "MB"), (1000, "kB")):
         if size_bytes >= power:
             return f"{size_bytes / power:.3g} {unit}"

@@ -1,4 +1,4 @@
-"""Reading of YAML files, with a limit on their nesting."""
+"""Reads YAML with limited nesting."""
 
 from typing import Any
 
@@ -12,7 +12,7 @@ TOO_DEEP = f"it is nested deeper than {DEPTH_MAX} levels"
 
 
 class _PlainScanner(Scanner):
-    """Looks ahead by a kilobyte for the end of a key, at a cost that grows with the square of the brackets in it."""
+    """The parser looks ahead by a kilobyte for the end of a key, at a cost quadratic in the number of brackets."""
 
     def fetch_flow_collection_start(self, TokenClass: Any, to_push: str) -> None:  # noqa: N803  the library's name
         if len(self.flow_context) >= DEPTH_MAX:
@@ -21,13 +21,13 @@ class _PlainScanner(Scanner):
 
 
 class _MarkedScanner(_PlainScanner, RoundTripScanner):
-    """The same for the reader that keeps comments and places."""
+    """The same limit for the parser that keeps comments and positions."""
 
 
 def load_yaml(text: str, *, is_marked: bool) -> Any:
-    """The content of YAML text: with the place of every key where `is_marked`, else as plain data.
+    """The content of YAML text: with the position of every key where `is_marked`, else as plain data.
 
-    Raises `YAMLError` or `ValueError` where it is no YAML, and `YAMLError` where it is nested too deeply.
+    Raises `YAMLError` or `ValueError` for invalid YAML, and `YAMLError` where it is nested too deeply.
     """
     reader = YAML(typ="rt" if is_marked else "safe", pure=True)
     reader.max_depth = DEPTH_MAX

@@ -1,1 +1,1 @@
-"""What uses the network."""
+"""Workloads: the traffic of a scenario."""

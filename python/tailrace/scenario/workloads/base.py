@@ -1,7 +1,7 @@
-"""What a kind of workload answers. A kind is a module beside this one with one class, and a line in `kinds.KINDS`.
+"""The interface of a kind of workload. A kind is a module in this package with one class, and a line in `kinds.KINDS`.
 
-Nothing outside these modules asks of which kind a workload is. A question that differs between kinds is an abstract
-method here: a kind that does not answer it cannot be registered (mypy) and not be made (Python).
+Code outside these modules does not distinguish kinds. Whatever differs between kinds is an abstract method here: a kind
+without it can be neither registered (mypy) nor instantiated (Python).
 """
 
 from abc import ABC, abstractmethod
@@ -25,7 +25,7 @@ Priority = Annotated[int, Field(ge=0, le=7, strict=True)]
 GroupName = Annotated[str, Field(pattern=NAME_PATTERN)]
 Raw = dict[str, Any]
 Found = Iterator[tuple[KeyPath, str, str]]
-"""Path below the workload, what is wrong, hint."""
+"""Path below the workload, problem, hint."""
 
 
 @dataclass(frozen=True)
@@ -41,13 +41,13 @@ class Surroundings:
 
 @dataclass(frozen=True)
 class LeastTime:
-    """The least time that a workload needs: lines are never idle, no frame has headers or is lost."""
+    """Lower bound on the time of a workload: links are never idle, frames have no headers and no losses."""
 
     seconds: float
     why: str
-    """What decides it, such as `at the line rate`."""
+    """The reason for the bound, such as `at the line rate`."""
     key: str
-    """The key that states how much it does."""
+    """The key with the amount of work."""
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ class LongFlows:
 
 
 class ClosedLoop(Protocol):
-    """A workload whose users wait for each answer: calibration chooses its number of transactions or its gap."""
+    """A workload whose users wait for each response: calibration chooses its number of transactions or its gap."""
 
     @property
     def users(self) -> int: ...
@@ -70,23 +70,23 @@ class ClosedLoop(Protocol):
     def gap(self) -> Distribution: ...
 
     def first_transaction(self) -> Distribution:
-        """When its users begin, in picoseconds."""
+        """Start of its users, in picoseconds."""
 
     def cycle_guess_ps(self) -> float:
-        """A bound from below on the time of one transaction: gap and server time."""
+        """Lower bound on the time of one transaction: gap and server time."""
 
     def with_transactions(self, count: int, gap: Distribution) -> "WorkloadKind":
-        """The same with another number of transactions of each user, and another gap."""
+        """A copy with another number of transactions of each user, and another gap."""
 
     def probe(self, count: int) -> "WorkloadKind":
-        """The same with this number of transactions, all of which are recorded."""
+        """A copy with this number of transactions, all of which are recorded."""
 
 
 class WorkloadKind(Part, ABC):
     enabled: bool = True
-    """False leaves the workload out, such as in an arm "without the backup": `workloads.backup.enabled: false`."""
+    """false omits the workload, such as in an arm "without the backup": `workloads.backup.enabled: false`."""
     group: GroupName | None = None
-    """Results also list the workloads of a group in one row (rates over the longest time, latencies pooled)."""
+    """Name of a group, which results also list in one row (rates over the longest time, latencies pooled)."""
     priority: Priority = 0
     """Priority of the frames, 0 to 7: their class unless `classify` sets another; policies map it to a queue."""
     dscp: Dscp = 0
@@ -100,7 +100,7 @@ class WorkloadKind(Part, ABC):
     @classmethod
     @abstractmethod
     def facts(cls) -> Facts:
-        """What is true of every workload of this kind."""
+        """Facts about every workload of this kind."""
 
     @classmethod
     @abstractmethod
@@ -110,30 +110,32 @@ class WorkloadKind(Part, ABC):
     @classmethod
     @abstractmethod
     def work_in(cls, body: Mapping[str, Any]) -> int:
-        """What a workload in a plan does in all, in units of `Facts.noun`; 0 when it is never done."""
+        """Total work of a workload in a plan, in units of `Facts.noun`; 0 for an endless one."""
 
     @classmethod
     @abstractmethod
     def crossings_in(cls, body: Mapping[str, Any]) -> int | None:
-        """How often a transaction in a plan crosses a port on its way; None where there are no transactions."""
+        """Number of times that a transaction in a plan crosses a port of its path; None for a kind without
+        transactions.
+        """
 
     # --- hosts -------------------------------------------------------------------------------------------------------
 
     @abstractmethod
     def named_ends(self) -> Iterator[tuple[KeyPath, str]]:
-        """Every host that the scenario names, with its place."""
+        """Every host that the workload names, with its path."""
 
     @abstractmethod
     def path_problems(self, graph: Graph) -> Found:
-        """Ends that are equal or cannot reach each other; all named hosts exist and all links have two ends."""
+        """Problems of ends that are equal or not connected; all named hosts exist and all links have two ends."""
 
     @abstractmethod
     def senders(self, graph: Graph) -> list[str]:
-        """Hosts that send payload of some size, requests included."""
+        """Hosts that send payload, including requests."""
 
     @abstractmethod
     def bulk_receivers(self, hosts: Set[str]) -> Set[str]:
-        """The hosts, among all these, to which most bytes go."""
+        """The hosts, among `hosts`, that receive most of the bytes."""
 
     @abstractmethod
     def pinned_keys(self) -> tuple[str, ...]:
@@ -143,33 +145,33 @@ class WorkloadKind(Part, ABC):
 
     @abstractmethod
     def problems(self, around: Surroundings) -> Found:
-        """What is wrong with its own values; all named hosts exist."""
+        """Problems of its values; all named hosts exist."""
 
     @abstractmethod
     def cautions(self, around: Surroundings) -> Found:
-        """What is likely to mislead; the scenario has no problems."""
+        """Warnings; the scenario has no problems."""
 
     @abstractmethod
     def least_time(self, graph: Graph) -> LeastTime | None:
-        """A bound from below on the time it needs; None when it has no end."""
+        """Lower bound on its time; None for an endless workload."""
 
     @abstractmethod
     def bulk_to(self) -> tuple[str, int] | None:
-        """The host that receives its bytes, and how many; None when that is not known, or it has no end."""
+        """The host that receives its bytes, and their number; None when unknown, or for an endless workload."""
 
     @abstractmethod
     def long_flows(self) -> LongFlows | None:
-        """Its connections, where each carries bulk data all the time."""
+        """Its connections, if each carries bulk data all the time; else None."""
 
     # --- plan --------------------------------------------------------------------------------------------------------
 
     @abstractmethod
     def start_ps(self) -> int:
-        """Nothing of it happens before this."""
+        """Earliest time of any of its events, in picoseconds."""
 
     @abstractmethod
     def live_choices(self) -> Raw:
-        """What only live runs read: plans carry it, and the simulator does not look at it."""
+        """Keys for live runs only: plans contain them, and the simulator ignores them."""
 
     @abstractmethod
     def lowered(self, graph: Graph) -> Raw:
@@ -179,22 +181,22 @@ class WorkloadKind(Part, ABC):
 
     @abstractmethod
     def work(self) -> int:
-        """Transactions of a user, bytes of a connection, flows or datagrams that it does; 0 when it has no end."""
+        """Transactions of a user, bytes of a connection, flows or datagrams; 0 for an endless workload."""
 
     @abstractmethod
     def scaled(self, factor: float) -> Self:
-        """The same with this share of the work, at the same rates."""
+        """A copy with this share of the work, at the same rates."""
 
     @abstractmethod
     def divided(self, name: str, rates_bps: Mapping[str, int], scale: Divisor) -> Self:
-        """The same on a network whose rates are divided; `rates_bps` are those of hosts before that.
+        """A copy for a network whose rates are divided; `rates_bps` are the rates of hosts before the division.
 
         Raises `RunRefusedError` with its name where its share of a link cannot be kept.
         """
 
     @abstractmethod
     def closed_loop(self) -> ClosedLoop | None:
-        """Itself, where users wait for answers."""
+        """The workload itself if its users wait for responses; else None."""
 
 
 class OneWay(WorkloadKind):
@@ -232,10 +234,10 @@ def named_problems(first: str, second: str, graph: Graph) -> Found:
 
 
 def scaled_count(count: int | None, factor: float) -> int | None:
-    """A share of a count, at least 1; None stays."""
+    """A share of a count, at least 1; None is unchanged."""
     return None if count is None else max(1, round(count * factor))
 
 
 def line_bps(graph: Graph, *hosts: str) -> int:
-    """The slowest of the links of hosts."""
+    """The lowest link rate of these hosts."""
     return min(graph.rates_bps[host] for host in hosts)

@@ -23,7 +23,7 @@ from tailrace.scenario.workloads.facts import Facts
 UDP_IPV4_HEADERS_BYTES = 28
 """RFC 768 (8) and RFC 791 without options (20)."""
 MEAN_LOSS_MIN = 1e-3
-"""No warning where the MTU lowers the mean size by less than this share."""
+"""Reduction of the mean size by the MTU, as a share, above which there is a warning."""
 
 
 class Datagrams(OneWay):
@@ -31,13 +31,13 @@ class Datagrams(OneWay):
 
     kind: Literal["datagrams"]
     sizes: SizeDistribution
-    """Payload of each datagram; larger draws are cut to what the MTU allows."""
+    """Payload of each datagram; larger draws are truncated to what the MTU allows."""
     interarrival: TimeDistribution
     """Gap between datagrams."""
     count: Annotated[Count, Field(ge=1)] | None = None
-    """Number of datagrams. Left out: until the end of the trial."""
+    """Number of datagrams. Default: until the end of the trial."""
     start: Time = 0
-    """The first datagram."""
+    """Start of the first datagram."""
 
     @classmethod
     def facts(cls) -> Facts:

@@ -1,4 +1,4 @@
-"""Workloads on a network whose rates were divided: the same ratios, with fewer users that ask for the same share."""
+"""Workloads on a network with divided rates: the ratios are kept by fewer users with the same offered share."""
 
 from dataclasses import dataclass
 from typing import overload
@@ -8,15 +8,15 @@ from tailrace.scenario.text.distribution import Distribution
 
 @dataclass(frozen=True)
 class Divisor:
-    """The divisor of a network, and what follows from it."""
+    """The divisor of a network, and the factors derived from it."""
 
     divisor: int
     stretch: float
-    """Factor of all times, above 1 where a workload has too few users to divide."""
+    """Factor of all times; above 1 if a workload has too few users to divide."""
 
     @property
     def of_sizes(self) -> float:
-        """Divisor of sizes in a switch and of numbers of users."""
+        """Divisor of sizes in switches and of numbers of users."""
         return self.divisor / self.stretch
 
 
@@ -25,12 +25,12 @@ def divided_count(count: int, divisor: float) -> int: ...
 @overload
 def divided_count(count: int | None, divisor: float) -> int | None: ...
 def divided_count(count: int | None, divisor: float) -> int | None:
-    """A count, size or rate, at least 1 unless it is 0 or absent."""
+    """A count, size or rate, divided, at least 1 unless it is 0 or None."""
     return max(1, round(count / divisor)) if count else count
 
 
 def with_mean(gap: Distribution, mean_ps: float, stretch: float) -> Distribution:
-    """The same shape with another mean; a normal one keeps its deviation, but for the stretch."""
+    """The same shape with another mean; a normal distribution keeps its deviation, scaled by the stretch."""
     if not gap.mean or round(gap.mean) == round(mean_ps):
         return gap
     [(kind, value)] = gap.raw.items()
@@ -41,8 +41,10 @@ def with_mean(gap: Distribution, mean_ps: float, stretch: float) -> Distribution
 
 
 def cycle_ps(users: int, pause_ps: float, answer_ps: float) -> float:
-    """From one transaction of a user to its next, when users pause and share one link: mean-value analysis of a closed
-    network with one processor-sharing station (Reiser and Lavenberg, J. ACM 27(2), 1980)."""
+    """Time from one transaction of a user to its next, for users that share one link and pause between transactions:
+    mean-value analysis of a closed network with one processor-sharing station (Reiser and Lavenberg, J. ACM 27(2),
+    1980).
+    """
     waiting = 0.0
     cycle = pause_ps + answer_ps
     for number in range(1, users + 1):
@@ -53,7 +55,7 @@ def cycle_ps(users: int, pause_ps: float, answer_ps: float) -> float:
 
 
 def pause_ps(users: int, wanted_ps: float, answer_ps: float) -> float:
-    """The pause that makes a user's cycle `wanted_ps`; negative where the cycle is longer even without one."""
+    """The gap with which a user's cycle takes `wanted_ps`; negative if the cycle is longer even without a gap."""
     shortest_ps = cycle_ps(users, 0.0, answer_ps)
     if shortest_ps > wanted_ps:
         return wanted_ps - shortest_ps

@@ -1,55 +1,56 @@
-"""What is true of every workload of a kind. Results and reports need it without the scenario."""
+"""Facts about every workload of a kind, which results and reports need without the scenario."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 LATENCY = "latency_"
-"""Beginning of the names of all metrics of latency."""
+"""Prefix of the names of all latency metrics."""
 ALWAYS_RECORDED = ("goodput_gbps", "loss_percent", "timeouts")
 """Metrics that every workload may have, whatever its kind."""
 LiveLoad = Literal["transactions", "tcp-stream", "udp-datagrams"]
-"""Sorts of load that programs of live runs generate."""
+"""Sorts of load that live programs generate."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Facts:
-    """Facts about a kind. There are no defaults: a new kind states each of them."""
+    """Facts about a kind. There are no defaults: a new kind must state each of them."""
 
     noun: str
-    """What a workload of the kind does, in the plural, such as `transactions`."""
+    """Unit of work of the kind, in the plural, such as `transactions`."""
     group_noun: str
-    """What several workloads of the kind are called, such as `databases`."""
+    """Name of several workloads of the kind, such as `databases`."""
     protocol: Literal["tcp", "udp"]
     is_open_loop: bool
-    """Whether arrivals do not wait for earlier ones: the completion time is then that of the last arrival, and is
-    no measure of the network."""
+    """Whether arrivals are independent of earlier ones (open loop): the completion time is then that of the last
+    arrival, and does not measure the network.
+    """
     is_ever_done: bool
-    """Whether a workload with a number to do reports its completion; lost datagrams are not sent again."""
+    """Whether a finite workload reports its completion; datagrams do not, since lost ones are not retransmitted."""
     done_key: Literal["transactions", "goodput_bytes"]
-    """Key of an outcome that counts what was done, in the unit of `work`."""
+    """Key of an outcome with the amount of completed work, in the unit of `work`."""
     latency: str | None
-    """Name of its latency, such as `flow completion time`; None where none is recorded."""
+    """Name of its latency, such as `flow completion time`; None for a kind without latencies."""
     metrics: frozenset[str]
-    """Metrics that its results hold besides latencies and those of every kind."""
+    """Metrics of its results besides latencies and those of every kind."""
     main_metrics: tuple[str, ...]
-    """Metrics by which arms are compared, the first one that all trials have."""
+    """Metrics by which arms are compared; the first one that all trials have is used."""
     sweep_metrics: tuple[str, ...]
-    """Metrics that the report of a sweep draws; its tables hold all."""
+    """Metrics drawn in the report of a sweep; its tables contain all."""
     load_metric: tuple[str, str] | None
-    """Metric of the carried load, and its name on an axis; None where latency is not drawn against load."""
+    """Metric of the carried load, and its axis label; None where latency is not drawn against load."""
     has_slowdown_by_size: bool
     """Whether completion times are compared by the size of the transfer."""
     live_load: LiveLoad | None
-    """The load that a program of a live run must generate; None where none can."""
+    """The sort of load that a live program must generate; None if no program can."""
     live_refusal: str | None
-    """Why no program can, where `live_load` is None."""
+    """The reason, if `live_load` is None."""
 
     def __post_init__(self) -> None:
         assert (self.live_load is None) == (self.live_refusal is not None), "a refusal states its reason"
 
     def has_metric(self, metric: str) -> bool:
-        """Whether results of a workload of this kind hold a metric of the headline."""
+        """Whether results of a workload of this kind have a metric of the headline."""
         if metric.startswith(LATENCY):
             return self.latency is not None
         return metric in ALWAYS_RECORDED or metric in self.metrics
@@ -67,16 +68,16 @@ class Ends:
     openers: Sequence[str]
     """Hosts that open connections, or send datagrams."""
     peers: Sequence[str]
-    """Hosts to which they do."""
+    """Hosts that accept connections, or receive datagrams."""
     are_openers_receivers: bool
-    """Whether most bytes go to the openers; otherwise they go to the peers."""
+    """Whether most bytes go to the openers rather than to the peers."""
 
     @property
     def receivers(self) -> Sequence[str]:
-        """Hosts that most bytes go to."""
+        """Hosts that receive most bytes."""
         return self.openers if self.are_openers_receivers else self.peers
 
     @property
     def senders(self) -> Sequence[str]:
-        """Hosts that most bytes come from."""
+        """Hosts that send most bytes."""
         return self.peers if self.are_openers_receivers else self.openers

@@ -1,4 +1,4 @@
-"""Finite TCP flows that arrive independently of each other."""
+"""Finite TCP flows with independent arrivals."""
 
 from collections.abc import Iterator, Mapping, Sequence, Set
 from typing import Annotated, Any, Literal, Self
@@ -24,27 +24,30 @@ from tailrace.scenario.workloads.facts import Ends, Facts
 
 ONE_PPB = 10**9
 LOAD_PPB_MAX = 2 * ONE_PPB
-"""Twice the links' rate: a higher load does not change the result."""
+"""Upper limit of the load, twice the rate of the links: a higher load would not change the result."""
 
 
 class Flows(WorkloadKind):
-    """Finite TCP flows that arrive independently, with sizes from a distribution."""
+    """Finite TCP flows with independent arrivals and sizes from a distribution."""
 
     kind: Literal["flows"]
     sources: HostNames = "all"
-    """Each flow's source is one of these hosts."""
+    """Hosts from which the source of each flow is drawn."""
     destinations: HostNames = "all"
-    """Each flow's destination is one of these hosts, never the source."""
+    """Hosts from which the destination of each flow is drawn, never the source."""
     sizes: SizeDistribution
     """Flow sizes: a distribution or the name of a published one."""
     interarrival: TimeDistribution | None = None
-    """Gap between arrivals over all sources together. Give this or `load`."""
+    """Gap between arrivals over all sources together. Alternative to `load`."""
     load: Share | None = None
-    """Poisson arrivals that offer this share of the sources' links together. Give this or `interarrival`."""
+    """Poisson arrivals with this offered load, as a share of all links of the sources together.
+
+    Alternative to `interarrival`.
+    """
     flows: Annotated[Count, Field(ge=1)] | None = None
-    """Number of flows. Left out: until the end of the trial."""
+    """Number of flows. Default: until the end of the trial."""
     start: Time = 0
-    """The first arrival comes after this."""
+    """Time before the first arrival."""
 
     @classmethod
     def facts(cls) -> Facts:
@@ -86,7 +89,7 @@ class Flows(WorkloadKind):
     def path_problems(self, graph: Graph) -> Found:
         destinations = self._receivers(graph)
         only = destinations[0] if len(set(destinations)) == 1 else None
-        # One destination of each island is enough: there are as many pairs of hosts as their number squared.
+        # One destination of each connected component is enough; checking all pairs of hosts would take quadratic time.
         first_of: dict[int, str] = {}
         for name in destinations:
             first_of.setdefault(graph.islands[name], name)
@@ -122,13 +125,13 @@ class Flows(WorkloadKind):
             yield ("interarrival",), what, "write a gap such as exponential(100us)"
         for key in ("sources", "destinations"):
             if not getattr(self, key):
-                yield (key,), "an empty list of hosts", "name hosts, or write all"
+                yield (key,), "the list of hosts is empty", "name hosts, or write all"
 
     def cautions(self, around: Surroundings) -> Found:
         if self.load is not None and self.load > ONE_PPB:
             what = (
-                f"an offered load of {self.load / ONE_PPB:.0%} exceeds the sources' links: queues grow as long "
-                "as the trial lasts, and results depend on its duration"
+                f"an offered load of {self.load / ONE_PPB:.0%} exceeds the sources' links: queues grow until the end "
+                "of the trial, and results depend on its duration"
             )
             yield ("load",), what, "write at most 100%"
 
@@ -144,7 +147,7 @@ class Flows(WorkloadKind):
         return LeastTime(needed_s, "at the pace of its arrivals", "flows")
 
     def _offered_bps(self, graph: Graph) -> float:
-        assert self.load is not None, "checks refuse flows without arrivals"
+        assert self.load is not None, "checks reject flows without arrivals"
         return sum(graph.rates_bps[host] for host in self.senders(graph)) * self.load / ONE_PPB
 
     def bulk_to(self) -> tuple[str, int] | None:

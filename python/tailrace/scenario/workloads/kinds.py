@@ -1,4 +1,4 @@
-"""The list of kinds. A new kind is a module beside this one, and a line here."""
+"""The list of kinds. A new kind is a module in this package, and a line here."""
 
 from functools import cache, reduce
 from operator import or_
@@ -17,7 +17,7 @@ from tailrace.scenario.workloads.stream import Stream
 
 
 def _registered(*kinds: type[WorkloadKind]) -> dict[str, type[WorkloadKind]]:
-    """Kinds by the name in scenarios, plans and results. mypy refuses a class with a method missing as an argument."""
+    """Kinds by the name in scenarios, plans and results. mypy rejects a class that lacks a method."""
     return {kind_name(kind): kind for kind in kinds}
 
 
@@ -27,21 +27,21 @@ KINDS = _registered(
     Flows,
     Datagrams,
 )
-"""By name."""
+"""Kinds by name."""
 
 if TYPE_CHECKING:
     Workload = WorkloadKind
-    """What the type checker sees is the base alone: only the modules of kinds know more."""
+    """The type checker sees only the base class; code outside the modules of kinds needs no more."""
 else:
     Workload = Annotated[reduce(or_, KINDS.values()), Field(discriminator="kind")]
 
 
 class UnknownKindError(TailraceError):
-    """A plan or a result holds a workload of a kind that this version does not know."""
+    """A plan or a result contains a workload of a kind that this version does not have."""
 
 
 def kind_named(name: str) -> type[WorkloadKind]:
-    """The kind of this name; raises `UnknownKindError` for another one."""
+    """The kind of this name; raises `UnknownKindError` for an unknown name."""
     if name not in KINDS:
         raise UnknownKindError(f"there is no kind of workload '{name}' ({closest(name, list(KINDS), 'kinds')})")
     return KINDS[name]
@@ -49,5 +49,5 @@ def kind_named(name: str) -> type[WorkloadKind]:
 
 @cache
 def facts_of(name: str) -> Facts:
-    """Facts about the kind of this name; raises `UnknownKindError` for another one."""
+    """Facts about the kind of this name; raises `UnknownKindError` for an unknown name."""
     return kind_named(name).facts()

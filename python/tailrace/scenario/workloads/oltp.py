@@ -34,14 +34,14 @@ BITS_PER_BYTE = 8
 FS_BITS_PER_BYTE_SECOND = 8 * 10**15
 """Femtoseconds per second times bits per byte."""
 TOLERANCE = 0.01
-"""A cycle may be longer by this share: users of a saturated link pause for next to nothing."""
+"""Allowed relative increase of a cycle: users of a saturated link have almost no gap."""
 
 
 class RoundTrip(Part):
     """One statement: a request, the server's work, a response."""
 
     repeat: Annotated[Count, Field(ge=1, le=1000)] = 1
-    """The statement is executed this many times in a row."""
+    """Number of consecutive executions of the statement."""
     request: Size = 200
     """Payload of the request [K]: a short SQL statement with its protocol headers."""
     response: Size
@@ -49,17 +49,17 @@ class RoundTrip(Part):
     server_time: TimeDistribution = AT_ONCE
     """Service time of a request, independent of the size of the response."""
     build_rate: Rate | None = None
-    """The server then builds the whole response at this rate before it writes any of it; left out: no time."""
+    """Rate at which the server then builds the whole response before it writes any of it. Default: no time."""
     write: SmallSize = 0
     """The server writes the response in pieces of this size, each in separate segments; 0B for one write."""
     produce_rate: Rate | None = None
-    """The server writes the response at this rate while earlier bytes are in flight; left out: at once."""
+    """Rate at which the server writes the response while earlier bytes are in flight. Default: at once."""
     consume_rate: Rate | None = None
-    """A core of the client processes received bytes at this rate; left out: no time."""
+    """Rate at which a core of the client processes received bytes. Default: no time."""
     consume_chunk: Size = 65_536
-    """The client processes at most this much at a time; 64KiB [K] is a common size of read buffers."""
+    """Bytes that the client processes at a time, at most; 64KiB [K] is a common size of read buffers."""
     unpack_rate: Rate | None = None
-    """After the last byte a core of the client processes the whole response at this rate; left out: no time."""
+    """Rate at which a core of the client processes the whole response after its last byte. Default: no time."""
 
     def lowered(self) -> Raw:
         """The statement in a plan."""
@@ -87,7 +87,7 @@ class Oltp(WorkloadKind):
     users: Annotated[Count, Field(ge=1, le=60_000)]
     """Users, each with its own connection and port."""
     transactions: Count | None = None
-    """Transactions of each user. Left out: until the end of the trial, or from calibration."""
+    """Transactions of each user. Default: until the end of the trial, or from calibration."""
     warmup_transactions: Count = 0
     """Number of first transactions of each user that are not recorded; they count towards completion."""
     round_trips: Annotated[list[RoundTrip], Field(min_length=1, max_length=1000)]
@@ -95,15 +95,17 @@ class Oltp(WorkloadKind):
     gap: TimeDistribution = AT_ONCE
     """Pause between transactions, a distribution."""
     gap_from: Literal["end", "start"] = "end"
-    """The pause counts from the end of the last transaction (think time) or from its intended start (pacing)."""
+    """The gap starts at the end of the last transaction (think time) or at its intended start (pacing)."""
     start: TimeDistribution | None = None
-    """First transaction of each user. Left out: uniform over one mean gap, to desynchronise the users."""
+    """Start of the first transaction of each user. Default: uniform over one mean gap, to desynchronise the users."""
     load_generator: TransactionProgram = LOADS["transactions"][0]
     """The client program in a live run; the simulator ignores it."""
     database: Database = SERVICES["transactions"][0]
-    """The database that the client program asks in a live run; the simulator ignores it."""
+    """The database that the client program uses in a live run; the simulator ignores it."""
     connect: Literal["start", "early"] = "start"
-    """When users connect: for their first transaction, or early, when the trial begins, as connection pools do."""
+    """Time at which users connect: at their first transaction, or early, at the start of the trial, as connection pools
+    do.
+    """
 
     @classmethod
     def facts(cls) -> Facts:
@@ -201,7 +203,7 @@ class Oltp(WorkloadKind):
 
     @property
     def response_bytes(self) -> int:
-        """Of one transaction."""
+        """Per transaction."""
         return sum(trip.repeat * trip.response for trip in self.round_trips)
 
     def start_ps(self) -> int:
@@ -237,9 +239,10 @@ class Oltp(WorkloadKind):
         return self.model_copy(update=update)
 
     def divided(self, name: str, rates_bps: Mapping[str, int], scale: division.Divisor) -> Self:
-        """Fewer users that ask alone for the same share of the link, each with the cycle that it had.
+        """Fewer users that offer the same share of the link, each with its original cycle.
 
-        Where the number of users is no multiple, those that are left have a longer cycle and fewer transactions.
+        If the number of users is not a multiple of the divisor, the remaining users have a longer cycle and fewer
+        transactions.
         """
         rate_bps = min(rates_bps[self.client], rates_bps[self.server])
         users = max(1, round(self.users / scale.of_sizes))
@@ -262,7 +265,7 @@ class Oltp(WorkloadKind):
         return self
 
     def first_transaction(self) -> Distribution:
-        """When its users begin: as stated, or spread over one mean gap."""
+        """Start of its users: as stated, or spread over one mean gap."""
         if self.start is not None:
             return self.start
         spread = round(self.gap.mean)
@@ -273,11 +276,11 @@ class Oltp(WorkloadKind):
         return self.gap.mean + sum(trip.server_time.mean * trip.repeat for trip in self.round_trips)
 
     def with_transactions(self, count: int, gap: Distribution) -> Self:
-        """The same with another number of transactions of each user, and another gap."""
+        """A copy with another number of transactions of each user, and another gap."""
         return self.model_copy(update={"transactions": count, "gap": gap})
 
     def probe(self, count: int) -> Self:
-        """The same with this number of transactions, all of which are recorded."""
+        """A copy with this number of transactions, all of which are recorded."""
         return self.model_copy(update={"transactions": count, "warmup_transactions": 0})
 
 

@@ -1,4 +1,4 @@
-"""Workloads of a plan: the one reader of their place and layout in JSON, for results, reports and live runs."""
+"""Workloads of a plan: the only reader of their layout in JSON, for results, reports and live runs."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -9,9 +9,9 @@ from tailrace.scenario.workloads.facts import Ends, Facts
 from tailrace.scenario.workloads.kinds import kind_named
 
 HEADER_DEFAULTS = {"dscp": 0, "vlan": 0, "start_ps": 0}
-"""What a missing key of a header means."""
+"""Defaults for missing keys of a header."""
 FIRST_HEADER_KEYS = ("name", "priority", "dscp", "vlan", "start_ps")
-"""In plans of version 1 these stood among the keys of the kind."""
+"""Keys that plans of version 1 have among those of the kind."""
 
 
 @dataclass(frozen=True)
@@ -20,9 +20,9 @@ class PlannedWorkload:
 
     kind: str
     header: Mapping[str, Any]
-    """What every kind has."""
+    """Keys that every kind has."""
     body: Mapping[str, Any]
-    """What only its kind has."""
+    """Keys of its kind."""
 
     @property
     def name(self) -> str:
@@ -36,12 +36,12 @@ class PlannedWorkload:
 
     @property
     def flat(self) -> dict[str, Any]:
-        """All of its keys, those that only live runs read among them."""
+        """All of its keys, including those for live runs only."""
         return {**HEADER_DEFAULTS, **self.header.get("live", {}), **self.header, **self.body}
 
     @property
     def facts(self) -> Facts:
-        """What is true of its kind."""
+        """Facts about its kind."""
         return self._class.facts()
 
     @property
@@ -51,12 +51,12 @@ class PlannedWorkload:
 
     @property
     def work(self) -> int:
-        """What it does in all, in units of `Facts.noun`; 0 when it is never done."""
+        """Its total work, in units of `Facts.noun`; 0 for an endless workload."""
         return self._class.work_in(self.body)
 
     @property
     def crossings(self) -> int | None:
-        """How often a transaction crosses a port on its way; None where there are no transactions."""
+        """Number of times that a transaction crosses a port of its path; None for a kind without transactions."""
         return self._class.crossings_in(self.body)
 
     @property
@@ -65,7 +65,7 @@ class PlannedWorkload:
 
 
 def planned_workloads(plan: Mapping[str, Any]) -> list[PlannedWorkload]:
-    """The workloads of a plan, in its order. Plans of version 1, as older run directories hold them, are understood."""
+    """The workloads of a plan, in its order. Also reads plans of version 1 from older run directories."""
     return [_planned(entry) for entry in plan.get("workloads", [])]
 
 

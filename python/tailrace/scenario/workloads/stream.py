@@ -27,9 +27,9 @@ BPS_PER_GBPS = 10**9
 CONNECTION_BPS_MIN = 1000
 """Lowest rate of one connection."""
 WRITE_TIME_PS = PS_PER_S // 1000
-"""A program that keeps to a rate writes what its connection may send in this time, as load generators do [K]."""
+"""Interval of the writes of a rate-limited program, as in load generators [K]."""
 WRITE_BYTES_MIN, WRITE_BYTES_MAX = 1024, 131_072
-"""Bounds of the size of a write; the larger is the usual one of load generators [K]."""
+"""Bounds of the size of a write; the larger is the default of load generators [K]."""
 
 
 class Stream(OneWay):
@@ -39,17 +39,17 @@ class Stream(OneWay):
     connections: Annotated[Count, Field(ge=1, le=60_000)] = 1
     """Parallel connections."""
     size: Size | None = None
-    """Bytes of each connection. Left out: until the end of the trial."""
+    """Bytes of each connection. Default: until the end of the trial."""
     rate: Rate | None = None
-    """The programs offer bytes no faster than this, each connection an equal part; left out: no limit."""
+    """Rate limit of the sending programs, an equal part for each connection. Default: no limit."""
     start: Time = 0
     """Start of the first connection."""
     stagger: Time = 0
     """Time from the start of one connection to the start of the next."""
     pin_forward: list[str] = []
-    """Switches on the way out, to pin the path; empty for ECMP."""
+    """Switches of the forward path, to pin it; empty for ECMP."""
     pin_backward: list[str] = []
-    """Switches on the way back, to pin the path; empty for ECMP."""
+    """Switches of the reverse path, to pin it; empty for ECMP."""
 
     @classmethod
     def facts(cls) -> Facts:
@@ -85,10 +85,14 @@ class Stream(OneWay):
         if self.size == 0:
             yield ("size",), "`size` must be greater than zero", "omit it to send until the end of the trial"
         if self.start >= around.duration_ps:
-            yield ("start",), "it starts after the end of the trial", "start earlier or raise experiment.duration"
+            yield (
+                ("start",),
+                "the workload starts after the end of the trial",
+                "lower start or raise experiment.duration",
+            )
         if self.rate is not None and self.rate < CONNECTION_BPS_MIN * self.connections:
             what = f"{self.rate} bit/s is less than 1 kbit/s for each of its {self.connections} connections"
-            yield ("rate",), what, "raise the rate, or leave it out for no limit"
+            yield ("rate",), what, "raise the rate, or omit it for no limit"
         ends = {"pin_forward": (self.source, self.destination), "pin_backward": (self.destination, self.source)}
         for key, (first, last) in ends.items():
             pins = getattr(self, key)
@@ -97,7 +101,7 @@ class Stream(OneWay):
                     yield (
                         (key,),
                         f"no link joins '{a}' and '{b}'",
-                        "list the switches of the path in order, one link apart",
+                        "list the switches of the path in order, each joined to the next",
                     )
 
     def cautions(self, around: Surroundings) -> Found:

@@ -2,7 +2,7 @@
 
 use super::{Exit, Scheduled};
 use crate::port::Watchdog;
-use crate::{DropCause, Frame, Outside, QueueNo};
+use crate::{DropCause, Frame, Outputs, QueueNo};
 use tailrace_units::Time;
 
 impl<F: Frame> Scheduled<F> {
@@ -16,7 +16,7 @@ impl<F: Frame> Scheduled<F> {
     }
 
     /// Detects storms and flushes their queues; ends storms whose pause is over.
-    pub(super) fn watch(&mut self, exit: &mut Exit<'_, impl Outside<F>>, at: Time) {
+    pub(super) fn watch(&mut self, exit: &mut Exit<'_, impl Outputs<F>>, at: Time) {
         let Some(watchdog) = self.watchdog else { return };
         for queue in 0..self.queues.len() {
             let Some(priority) = self.queues[queue].head().map(F::priority) else { continue };
@@ -41,7 +41,7 @@ impl<F: Frame> Scheduled<F> {
         self.storms[queue].is_some()
     }
 
-    fn flush(&mut self, exit: &mut Exit<'_, impl Outside<F>>, at: Time, queue: QueueNo) {
+    fn flush(&mut self, exit: &mut Exit<'_, impl Outputs<F>>, at: Time, queue: QueueNo) {
         while self.queues[queue].len() > 0 {
             let (_, bytes) = self.release_head(exit, at, queue);
             let q = &mut self.queues[queue];

@@ -3,7 +3,7 @@
 use super::{GapFrom, OltpProfile, time_for};
 use crate::app::SocketCalls;
 use std::rc::Rc;
-use tailrace_units::{Span, Stream, Time};
+use tailrace_units::{RandomStream, Span, Time};
 
 /// Transactions of one user that are told of as running or overdue; with a gap of zero any number would be.
 const BEHIND_MAX: u64 = 10_000;
@@ -15,7 +15,7 @@ pub struct OltpClient {
     /// It works on some of the responses, and reads when it has a core.
     reads_late: bool,
     user: u32,
-    luck: Stream,
+    random: RandomStream,
     phase: Phase,
     /// When the phase ends by itself.
     deadline: Time,
@@ -60,13 +60,13 @@ enum Phase {
 
 impl OltpClient {
     /// A user who connects at `connect` and begins when the connection is open, at `start` at the earliest.
-    pub fn new(profile: Rc<OltpProfile>, user: u32, connect: Time, start: Time, luck: Stream) -> OltpClient {
+    pub fn new(profile: Rc<OltpProfile>, user: u32, connect: Time, start: Time, random: RandomStream) -> OltpClient {
         let phase = Phase::Unconnected;
         OltpClient {
             reads_late: profile.has_client_work(),
             profile,
             user,
-            luck,
+            random,
             phase,
             deadline: connect,
             start,
@@ -129,12 +129,12 @@ impl OltpClient {
     }
 
     /// The transaction in work, and with pacing those that were meant to start behind it by `now`: their gaps are drawn from a
-    /// copy of the user's luck, as they would have been. Warm-up and the time before the connection is open do not count.
+    /// copy of the user's random stream, as they would have been. Warm-up and the time before the connection is open do not count.
     pub(in crate::app) fn running(&self, now: Time, mut tell: impl FnMut(u32, Time)) {
         if !matches!(self.phase, Phase::Waiting(_) | Phase::Unpacking) {
             return;
         }
-        let (mut luck, mut intended) = (self.luck.clone(), self.intended);
+        let (mut random, mut intended) = (self.random.clone(), self.intended);
         for number in self.done..self.done + BEHIND_MAX {
             if intended > now || (self.profile.transactions > 0 && number >= self.profile.transactions) {
                 return;
@@ -144,7 +144,7 @@ impl OltpClient {
             }
             match self.profile.gap_from {
                 GapFrom::End => return,
-                GapFrom::Start => intended += Span::from_ps(self.profile.gap.draw(&mut luck)),
+                GapFrom::Start => intended += Span::from_ps(self.profile.gap.draw(&mut random)),
             }
         }
     }
@@ -237,7 +237,7 @@ impl OltpClient {
             self.phase = Phase::Done;
             return calls.finished(self.user);
         }
-        let gap = Span::from_ps(self.profile.gap.draw(&mut self.luck));
+        let gap = Span::from_ps(self.profile.gap.draw(&mut self.random));
         let next = match self.profile.gap_from {
             GapFrom::End => now + gap,
             GapFrom::Start => self.intended + gap,

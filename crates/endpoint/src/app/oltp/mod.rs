@@ -30,7 +30,9 @@ pub struct Statement {
     pub request_bytes: u64,
     /// Bytes from server to client.
     pub response_bytes: u64,
-    /// Picoseconds that the server works on the request, whatever the size of the response.
+    /// Work of a core of the server on the request. It waits for a core where none is free.
+    pub server_work: Span,
+    /// Picoseconds from then on until the server has the response, whatever its size: no core is needed for them.
     pub server_time: Distribution,
     /// Femtoseconds that the server then takes to make each byte; it writes nothing before all of them are made.
     ///

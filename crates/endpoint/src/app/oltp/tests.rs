@@ -3,7 +3,7 @@
 use super::*;
 use crate::app::{SocketCalls, WorkCalls};
 use std::rc::Rc;
-use tailrace_units::{Stream, Time};
+use tailrace_units::{RandomStream, Time};
 
 /// Writes down what a program does.
 #[derive(Default)]
@@ -57,6 +57,7 @@ fn profile(gap_from: GapFrom) -> Rc<OltpProfile> {
     let statement = Statement {
         request_bytes: 100,
         response_bytes: 20_000,
+        server_work: Span::ZERO,
         server_time: Distribution::Constant(50),
         write_bytes: 8_192,
         build_fs_per_byte: 0,
@@ -78,7 +79,7 @@ fn changed(change: impl FnOnce(&mut Statement)) -> Rc<OltpProfile> {
 
 /// When the server writes, after a request at 10 ps.
 fn writes(profile: Rc<OltpProfile>) -> (Vec<u64>, String) {
-    let mut server = OltpServer::new(profile, Stream::new(1, "server"));
+    let mut server = OltpServer::new(profile, RandomStream::new(1, "server"));
     let mut notes = Notes::default();
     server.handle_readable(Time::from_ps(10), 100, &mut notes);
     let mut due = Vec::new();
@@ -97,6 +98,21 @@ fn the_server_writes_pieces_when_they_are_produced() {
 }
 
 #[test]
+fn a_server_with_work_waits_for_a_core_and_leaves_it_before_it_writes() {
+    let profile = changed(|statement| (statement.server_work, statement.write_bytes) = (Span::from_ps(700), 0));
+    let mut server = OltpServer::new(profile, RandomStream::new(1, "server"));
+    let mut notes = Notes { is_host_busy: true, ..Notes::default() };
+    server.handle_readable(Time::from_ps(10), 100, &mut notes);
+    assert_eq!((server.poll_timeout(), notes.said.join(", ").as_str()), (Time::NEVER, "ask"));
+    server.handle_core(&mut notes); // at 1 us
+    assert_eq!(server.poll_timeout(), Time::from_ps(1_000_700));
+    server.handle_timeout(Time::from_ps(1_000_700), &mut notes);
+    assert_eq!(server.poll_timeout(), Time::from_ps(1_000_700 + 50 + 20_000));
+    server.handle_timeout(server.poll_timeout(), &mut notes);
+    assert_eq!(notes.said.join(", "), "ask, compute 700, leave, write 20000");
+}
+
+#[test]
 fn a_response_is_built_whole_before_its_first_piece_is_written() {
     const BUILD: u64 = 20_000 * 3; // 3 ps for each of its bytes
     let (due, said) = writes(changed(|statement| statement.build_fs_per_byte = 3_000));
@@ -107,7 +123,7 @@ fn a_response_is_built_whole_before_its_first_piece_is_written() {
 #[test]
 fn a_late_transaction_of_a_paced_user_counts_from_when_it_was_due() {
     let mut notes = Notes::default();
-    let mut client = OltpClient::new(profile(GapFrom::Start), 3, Time::ZERO, Time::ZERO, Stream::new(1, "client"));
+    let mut client = OltpClient::new(profile(GapFrom::Start), 3, Time::ZERO, Time::ZERO, RandomStream::new(1, "client"));
     client.handle_timeout(Time::ZERO, &mut notes);
     client.handle_connected(Time::from_ps(500), &mut notes);
     client.handle_readable(Time::from_ps(9_000), 20_000, &mut notes); // 7 500 late for the next
@@ -126,7 +142,7 @@ fn a_late_transaction_of_a_paced_user_counts_from_when_it_was_due() {
 /// A user who works 1 ps on each byte, connected, with its first request sent.
 fn working_user(notes: &mut Notes) -> OltpClient {
     let shared = changed(|statement| statement.consume_fs_per_byte = 1_000);
-    let mut client = OltpClient::new(shared, 0, Time::ZERO, Time::ZERO, Stream::new(1, "client"));
+    let mut client = OltpClient::new(shared, 0, Time::ZERO, Time::ZERO, RandomStream::new(1, "client"));
     client.handle_timeout(Time::ZERO, notes);
     client.handle_connected(Time::ZERO, notes);
     assert_eq!(notes.said, ["connect", "leave unread", "write 100"]);
@@ -175,7 +191,7 @@ fn unpacked(notes: &mut Notes, consume_fs_per_byte: u64) -> OltpClient {
     let shared = changed(|statement| {
         (statement.consume_fs_per_byte, statement.unpack_fs_per_byte) = (consume_fs_per_byte, 2_000);
     });
-    let mut client = OltpClient::new(shared, 0, Time::ZERO, Time::ZERO, Stream::new(1, "client"));
+    let mut client = OltpClient::new(shared, 0, Time::ZERO, Time::ZERO, RandomStream::new(1, "client"));
     client.handle_timeout(Time::ZERO, notes);
     client.handle_connected(Time::ZERO, notes);
     notes.said.clear();
@@ -219,7 +235,7 @@ fn without_a_core_a_whole_response_waits_for_one() {
 fn a_user_who_connects_early_waits_for_its_first_transaction() {
     let mut notes = Notes::default();
     let start = Time::from_ps(700);
-    let mut client = OltpClient::new(profile(GapFrom::End), 0, Time::ZERO, start, Stream::new(1, "client"));
+    let mut client = OltpClient::new(profile(GapFrom::End), 0, Time::ZERO, start, RandomStream::new(1, "client"));
     client.handle_timeout(Time::ZERO, &mut notes);
     client.handle_connected(Time::from_ps(500), &mut notes);
     assert_eq!((notes.said.join(", "), client.poll_timeout()), ("connect".into(), start));
@@ -231,7 +247,7 @@ fn a_user_who_connects_early_waits_for_its_first_transaction() {
 #[test]
 fn a_thinking_user_pauses_after_the_end() {
     let mut notes = Notes::default();
-    let mut client = OltpClient::new(profile(GapFrom::End), 0, Time::ZERO, Time::ZERO, Stream::new(1, "client"));
+    let mut client = OltpClient::new(profile(GapFrom::End), 0, Time::ZERO, Time::ZERO, RandomStream::new(1, "client"));
     client.handle_timeout(Time::ZERO, &mut notes);
     client.handle_connected(Time::from_ps(500), &mut notes);
     client.handle_readable(Time::from_ps(9_000), 20_000, &mut notes);
@@ -241,7 +257,7 @@ fn a_thinking_user_pauses_after_the_end() {
 /// What is told at a time of a user whose first transaction began at 500 ps and has no answer.
 fn running(profile: Rc<OltpProfile>, now_ps: u64) -> Vec<(u32, u64)> {
     let mut notes = Notes::default();
-    let mut client = OltpClient::new(profile, 3, Time::ZERO, Time::ZERO, Stream::new(1, "client"));
+    let mut client = OltpClient::new(profile, 3, Time::ZERO, Time::ZERO, RandomStream::new(1, "client"));
     client.handle_timeout(Time::ZERO, &mut notes);
     client.running(Time::from_ps(400), |_, _| panic!("it is not connected"));
     client.handle_connected(Time::from_ps(500), &mut notes);
@@ -272,7 +288,7 @@ fn the_transactions_of_a_paced_user_that_are_due_behind_it_are_running_too() {
 #[test]
 fn a_user_who_pauses_or_has_done_its_number_has_nothing_running() {
     let mut notes = Notes::default();
-    let mut client = OltpClient::new(profile(GapFrom::End), 0, Time::ZERO, Time::ZERO, Stream::new(1, "client"));
+    let mut client = OltpClient::new(profile(GapFrom::End), 0, Time::ZERO, Time::ZERO, RandomStream::new(1, "client"));
     client.handle_timeout(Time::ZERO, &mut notes);
     client.handle_connected(Time::ZERO, &mut notes);
     client.handle_readable(Time::from_ps(100), 20_000, &mut notes);

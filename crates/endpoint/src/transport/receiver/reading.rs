@@ -16,6 +16,15 @@ impl Tcp {
         self.receive.patience = u32::MAX;
     }
 
+    /// The application reads what has arrived, and from now on whatever arrives at once.
+    pub(crate) fn read_at_once(&mut self, now: Time, wire: &mut impl Wire) {
+        let unread = self.receive.unread;
+        self.read(now, unread, wire);
+        self.receive.is_read_late = false;
+        self.receive.has_more_to_say = self.receive.is_echoing;
+        self.receive.patience = self.send.mss;
+    }
+
     /// Bytes that have arrived in order and wait to be read.
     pub fn unread(&self) -> u64 {
         self.receive.unread

@@ -1,8 +1,8 @@
 //! Marking what the peer holds out of order (RFC 2018, RFC 6675).
 
+use super::news::AckNews;
 use super::scoreboard::{Range, Scoreboard};
 use super::segment_ring::{EVER_RETRANSMITTED, LOST, RETRANSMISSION_OUT, Record, SACKED};
-use crate::transport::sender::news::AckNews;
 
 impl Scoreboard {
     /// Marks what the peer reports to hold out of order. Work is proportional to what is new: blocks reported again are skipped.

@@ -2,6 +2,7 @@
 
 mod duplicates;
 mod held;
+pub(super) mod news;
 mod probe;
 pub(super) mod rack;
 mod reduction;
@@ -12,7 +13,7 @@ mod timeout;
 use tailrace_units::Time;
 
 use super::Tcp;
-use super::sender::news::AckNews;
+use news::AckNews;
 use segment_ring::EVER_RETRANSMITTED;
 
 /// Where a connection stands, from calm to worst (Linux `tcp_ca_state`).
@@ -106,6 +107,7 @@ impl Tcp {
     #[cold]
     #[inline(never)]
     pub(super) fn handle_alert(&mut self, now: Time, alert: &Alert, news: &AckNews) -> Resend {
+        self.note_answered_probe();
         if alert.is_marked {
             self.recovery.prior_ssthresh = 0;
         }

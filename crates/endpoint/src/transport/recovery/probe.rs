@@ -4,9 +4,9 @@ use tailrace_units::{Span, Time};
 use tailrace_wire::Flags;
 
 use super::State;
+use super::news::AckNews;
 use super::timeout::TIMER_SLACK;
-use crate::transport::sender::news::AckNews;
-use crate::transport::sender::rtt::INITIAL_TIMEOUT;
+use crate::transport::rtt::INITIAL_TIMEOUT;
 use crate::transport::timer::Pending;
 use crate::transport::{Tcp, Wire};
 
@@ -71,15 +71,19 @@ impl Tcp {
         if !self.board.ring.is_empty() || !self.send.has_unsent() {
             return;
         }
-        self.stats.window_probes += 1;
         if self.send.window_end > self.send.nxt {
+            self.stats.window_probes += 1;
             let fits = self.send.window_end - self.send.nxt;
             let payload = fits.min(self.send.unsent()).min(u64::from(self.send.mss)) as u32;
             self.send_segment(now, payload, wire);
             self.rearm(now, true);
             return;
         }
+        if self.gives_up_probing() {
+            return;
+        }
         // An old sequence number and no payload: the peer answers with its window.
+        self.stats.window_probes += 1;
         let probe = self.header(self.send.una - 1, 0, Flags::ACK);
         wire.send(probe);
         self.rtt.back_off();

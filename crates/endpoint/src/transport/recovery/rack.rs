@@ -3,10 +3,10 @@
 use tailrace_units::{Span, Time};
 
 use super::State;
+use super::news::AckNews;
 use super::scoreboard::Scoreboard;
 use super::segment_ring::{LOST, RETRANSMISSION_OUT, SACKED};
-use crate::transport::sender::news::AckNews;
-use crate::transport::sender::rtt::Rtt;
+use crate::transport::rtt::Rtt;
 
 /// Duplicate acknowledgements, or their equal in held segments, that mean loss (RFC 5681; Linux `tcp_reordering`).
 pub(crate) const DUPLICATE_THRESHOLD: u32 = 3;

@@ -5,8 +5,8 @@ use std::collections::VecDeque;
 use tailrace_units::Time;
 use tailrace_wire::MAX_SACK_BLOCKS;
 
+use super::news::AckNews;
 use super::segment_ring::{EVER_RETRANSMITTED, LOST, RETRANSMISSION_OUT, Record, SACKED, SegmentRing};
-use crate::transport::sender::news::AckNews;
 
 /// Bytes from `start` up to, not including, `end`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]

@@ -2,9 +2,9 @@
 
 use tailrace_units::{Span, Time};
 
+use super::news::AckNews;
 use super::segment_ring::SACKED;
 use super::{Alert, Resend, State};
-use crate::transport::sender::news::AckNews;
 use crate::transport::timer::Pending;
 use crate::transport::{Tcp, Wire};
 
@@ -43,7 +43,7 @@ impl Tcp {
     }
 
     pub(crate) fn handle_retransmission_timeout(&mut self, now: Time, wire: &mut impl Wire) {
-        if self.board.ring.is_empty() {
+        if self.board.ring.is_empty() || self.gives_up(now) {
             return;
         }
         self.stats.timeouts += 1;

@@ -3,8 +3,8 @@
 use tailrace_units::{Span, Time};
 use tailrace_wire::{Flags, MAX_SACK_BLOCKS, Packet};
 
-use super::news::AckNews;
 use crate::transport::congestion::Acked;
+use crate::transport::recovery::news::AckNews;
 use crate::transport::recovery::rack::DUPLICATE_THRESHOLD;
 use crate::transport::recovery::scoreboard::Range;
 use crate::transport::recovery::{Alert, Resend, State};
@@ -33,6 +33,7 @@ impl Tcp {
         let is_marked = self.send.has_ecn && packet.flags.contains(Flags::ECE);
         let has_blocks = packet.sack[0].bytes != 0;
         if packet.ack == prior_una && !has_blocks && (segment.payload_bytes > 0 || self.board.ring.is_empty()) && !is_marked {
+            self.note_answered_probe();
             return 0; // data or a window update: nothing for the scoreboard
         }
         let mut news =
@@ -77,6 +78,7 @@ impl Tcp {
         if opens {
             self.send.window_end = end;
             if self.timers.pending == Pending::WindowProbe {
+                self.handshake.probes = 0;
                 self.timers.disarm();
                 self.rtt.end_back_off();
                 self.restart_after_idle(now);

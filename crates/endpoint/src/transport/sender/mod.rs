@@ -2,9 +2,7 @@
 
 mod acknowledge;
 mod burst;
-pub(super) mod news;
 mod output;
-pub(super) mod rtt;
 pub(super) mod small_queue;
 
 use tailrace_units::Time;

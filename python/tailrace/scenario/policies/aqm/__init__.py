@@ -1,1 +1,1 @@
-"""Active queue management: which frames are marked or dropped before a queue is full. One module for each mechanism."""
+"""Active queue management: marks or drops frames before a queue is full. One module for each mechanism."""

@@ -8,11 +8,11 @@ from tailrace.scenario.text.quantities import Size
 
 
 class Afd(EarlyDrop):
-    """Approximate fair drop (Pan et al., CCR 2003) of the flows that the port's elephant trap names."""
+    """Approximate fair drop (Pan et al., CCR 2003) for the flows that the port's elephant trap identifies."""
 
     kind: Literal["afd"]
     desired: Size
-    """Depth to be kept; Cisco's recommendation is 120 us of the line: 150kB at 10 Gbit/s [K]."""
+    """Target queue depth; Cisco recommends 120 us at the line rate: 150kB at 10 Gbit/s [K]."""
     ecn: bool = False
     """Mark ECN-capable frames instead of dropping them."""
 

@@ -1,4 +1,4 @@
-"""What a mechanism of queue management answers. A mechanism is a module beside this one, and a line in `kinds`."""
+"""The interface of a queue-management mechanism. A mechanism is a module in this package, and a line in `kinds`."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping
@@ -14,7 +14,7 @@ Found = Iterator[tuple[KeyPath, str, str]]
 
 @dataclass(frozen=True)
 class Writer:
-    """How quantities are written."""
+    """Formats of quantities."""
 
     size: Callable[[float], str]
     """Bytes."""
@@ -23,24 +23,24 @@ class Writer:
 
 
 class QueueManagement(Part, ABC):
-    """Marks or drops frames before the limit of a queue does."""
+    """Marks or drops frames before a queue reaches its limit."""
 
     kind: str
 
     drop_cause: ClassVar[str | None]
-    """The cause that its drops are counted as, by the data plane's name; None where it drops nothing."""
+    """The cause of its drops, by the data plane's name; None for a mechanism that drops no frames."""
     divided: ClassVar[tuple[str, ...]]
     """Its keys that are sizes, which `--live-scale` divides."""
     stretched: ClassVar[tuple[str, ...]] = ()
     """Its keys that are times compared with queueing delays, which `--live-scale` may lengthen."""
     remedy: ClassVar[str | None]
-    """How advice against lock-out names it; None where it is no remedy."""
+    """Its name in advice against lock-out; None where it is no remedy."""
     needs_trap: ClassVar[bool] = False
     """Whether it acts on the flows of an elephant trap."""
 
     @abstractmethod
     def problems(self) -> Found:
-        """Values that cannot work."""
+        """Problems of its values."""
 
     @abstractmethod
     def lowered(self) -> Mapping[str, Any]:
@@ -60,16 +60,16 @@ class QueueManagement(Part, ABC):
 
     @abstractmethod
     def depths(self) -> Iterator[tuple[str, int]]:
-        """Keys of queue depths in bytes below which it does nothing, and their values."""
+        """Keys and values of the queue depths, in bytes, below which it has no effect."""
 
     @staticmethod
     @abstractmethod
     def described(raw: Mapping[str, Any], write: Writer) -> str:
-        """What it does, from its parameters in a plan; part of a sentence."""
+        """Its effect as part of a sentence, from its parameters in a plan."""
 
 
 class EarlyDrop(QueueManagement):
-    """Drops frames, or with `ecn` marks those that can be marked instead. Each mechanism declares the key itself."""
+    """Drops frames, or with `ecn` marks ECN-capable frames instead. Each mechanism declares the key itself."""
 
     if TYPE_CHECKING:
         ecn: bool

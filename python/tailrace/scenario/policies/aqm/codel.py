@@ -14,11 +14,11 @@ class Codel(EarlyDrop):
     target: Time = 5 * 10**9
     """Acceptable standing delay."""
     interval: Time = 100 * 10**9
-    """Window of the minimum."""
+    """Interval over which the minimum delay is taken."""
     ecn: bool = False
     """Mark ECN-capable frames instead of dropping them."""
     ce_threshold: Time = 0
-    """Mark every ECN-capable frame that waited longer; 0s for never."""
+    """Mark every ECN-capable frame with a longer queueing delay; 0s for never."""
 
     drop_cause = "codel"
     divided = ()

@@ -1,4 +1,4 @@
-"""The list of the mechanisms of queue management."""
+"""The list of queue-management mechanisms."""
 
 from functools import reduce
 from operator import or_
@@ -23,7 +23,7 @@ else:
 
 BY_KIND = {kind_name(one): one for one in MECHANISMS}
 DROP_CAUSES = tuple(one.drop_cause for one in MECHANISMS if one.drop_cause is not None)
-"""Causes of drops that a mechanism decides."""
+"""Causes of drops by these mechanisms."""
 REMEDIES = tuple(one.remedy for one in MECHANISMS if one.remedy is not None)
 """Mechanisms that help against lock-out."""
 
@@ -35,6 +35,6 @@ def lower_aqm(aqm: QueueManagement) -> str | dict[str, Any]:
 
 
 def describe_aqm(aqm: str | dict[str, Any], write: Writer) -> str:
-    """What a mechanism of a plan does, as part of a sentence; empty for none."""
+    """The effect of a mechanism in a plan, as part of a sentence; empty for none."""
     [(kind, raw)] = aqm.items() if isinstance(aqm, dict) else [(aqm, {})]
     return BY_KIND[kind].described(raw, write)

@@ -20,7 +20,7 @@ class NoAqm(QueueManagement):
         yield from ()
 
     def lowered(self) -> Mapping[str, Any]:
-        """No parameters: plans hold its name alone."""
+        """No parameters: a plan has only its name."""
         return {}
 
     def marks(self) -> bool:
@@ -28,11 +28,11 @@ class NoAqm(QueueManagement):
         return False
 
     def drops_capable(self) -> bool:
-        """Never: the limit of the queue does."""
+        """Never; only the limit of the queue drops frames."""
         return False
 
     def drops_incapable(self) -> bool:
-        """Never: the limit of the queue does."""
+        """Never; only the limit of the queue drops frames."""
         return False
 
     def depths(self) -> Iterator[tuple[str, int]]:

@@ -25,7 +25,7 @@ class NotCapable(Part):
     """Probability just below the maximum; 2% is the classic 1/50."""
 
     def problems(self) -> Found:
-        """Values that cannot work."""
+        """Problems of its values."""
         if self.minimum > self.maximum:
             yield (), "the minimum is above the maximum", ORDER_HINT
         if self.probability > ONE_PPB:
@@ -39,7 +39,7 @@ class NotCapable(Part):
 class Red(EarlyDrop):
     """Random early detection (Floyd and Jacobson 1993), weighted where `not_capable` differs (WRED).
 
-    A minimum at the maximum is a step: nothing happens below it, and everything above it is marked or dropped.
+    Equal thresholds are a step: no frame is marked or dropped below them, and every frame is above.
     """
 
     kind: Literal["red"]
@@ -50,13 +50,15 @@ class Red(EarlyDrop):
     probability: Share = 20_000_000
     """Probability just below the maximum; 2% is the classic 1/50."""
     weight_exponent: Annotated[Count, Field(le=15)] = 9
-    """The average's weight is 2 to the minus this; 9 is 0.002, 0 is the instantaneous depth."""
+    """Weight of the average as a negative power of two: 9 is 0.002, 0 is the instantaneous depth."""
     ecn: bool = False
     """Mark ECN-capable frames instead of dropping them."""
     not_capable: NotCapable | None = None
-    """Thresholds for frames that cannot be marked. Left out: the same."""
+    """Thresholds for frames that cannot be marked. Default: the same."""
     gentle: bool = False
-    """The probability rises to one from the maximum to twice the maximum, as in ns-3; false: one at the maximum."""
+    """true: the probability rises to one between the maximum and twice the maximum, as in ns-3; false: it is one at the
+    maximum.
+    """
 
     drop_cause = "red"
     divided = ("minimum", "maximum")

@@ -8,18 +8,18 @@ from tailrace.scenario.text.quantities import Size
 
 
 class Step(QueueManagement):
-    """Mark above an instantaneous depth: DCTCP's step (RFC 8257)."""
+    """Marks above an instantaneous depth: DCTCP's step (RFC 8257)."""
 
     kind: Literal["step"]
     threshold: Size
-    """Depth above which an ECN-capable frame is marked; the others pass, and only the limit drops them."""
+    """Depth above which ECN-capable frames are marked; other frames are dropped only at the limit."""
 
     drop_cause = None
     divided = ("threshold",)
     remedy = "step with ECN"
 
     def problems(self) -> Found:
-        """None: a threshold of 0 marks every frame that waits."""
+        """No problems: a threshold of 0 marks every frame that waits."""
         yield from ()
 
     def lowered(self) -> Mapping[str, Any]:
@@ -35,7 +35,7 @@ class Step(QueueManagement):
         return False
 
     def drops_incapable(self) -> bool:
-        """Never: the limit of the queue does."""
+        """Never; only the limit of the queue drops frames."""
         return False
 
     def depths(self) -> Iterator[tuple[str, int]]:

@@ -1,0 +1,13 @@
+//! Where a host is in the network.
+
+/// Where a host is attached, and its place among the hosts.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Attachment {
+    pub(crate) index: u32,
+    /// The wire behind the interface.
+    pub(crate) wire_out: u32,
+    /// The wire that ends at the interface.
+    pub(crate) wire_in: u32,
+    /// Whether frames of VLANs carry their tag on its link.
+    pub(crate) is_tagged: bool,
+}

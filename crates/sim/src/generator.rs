@@ -1,0 +1,14 @@
+//! Sources of flows and datagrams, whose arrivals do not depend on the network.
+
+use tailrace_wire::Tag;
+use tailrace_workloads::Arrivals;
+
+/// One source of flows or datagrams; it has a place of its own in the agenda.
+#[derive(Debug)]
+pub(crate) struct Generator {
+    pub(crate) arrivals: Arrivals,
+    /// Of datagrams: the socket that sends them.
+    pub(crate) socket: u32,
+    pub(crate) tag: Tag,
+    pub(crate) dscp: u8,
+}

@@ -1,0 +1,123 @@
+//! Connections: addresses, ports and the two sockets.
+
+use super::{SocketPlace, World};
+use crate::observe::Endpoint;
+use tailrace_endpoint::app::App;
+use tailrace_endpoint::host::{NewSocket, NewUdpSocket};
+use tailrace_endpoint::transport::Identity;
+use tailrace_network::address_of;
+use tailrace_plan::Plan;
+use tailrace_wire::{FlowKey, Protocol, Tag};
+use tailrace_workloads::{Ends, SERVER_PORT};
+
+/// A connection to be made.
+pub(crate) struct Connection {
+    pub(crate) ends: Ends,
+    pub(crate) workload: u32,
+    pub(crate) tag: Tag,
+    pub(crate) dscp: u8,
+    /// Programs of the client and of the server.
+    pub(crate) apps: [App; 2],
+    /// Which end's received bytes are goodput: 0 client, 1 server.
+    pub(crate) goodput_at: usize,
+    pub(crate) is_transient: bool,
+}
+
+/// A flow of datagrams to be opened.
+pub(crate) struct DatagramFlow {
+    pub(crate) ends: Ends,
+    pub(crate) workload: u32,
+    pub(crate) tag: Tag,
+    pub(crate) dscp: u8,
+    /// Link, IP and UDP headers.
+    pub(crate) header_bytes: u32,
+}
+
+/// The key of the packets from client to server.
+fn flow_key(ends: Ends, source_port: u16, protocol: Protocol) -> FlowKey {
+    FlowKey {
+        source: address_of(ends.client),
+        destination: address_of(ends.server),
+        source_port,
+        destination_port: SERVER_PORT,
+        protocol,
+    }
+}
+
+impl World {
+    /// Makes both ends of a connection, in a slot that is free or new. Returns the client's and the server's socket.
+    pub(crate) fn connect(&mut self, connection: Connection) -> (u32, u32) {
+        let Connection { ends, workload, tag, dscp, apps, goodput_at, is_transient } = connection;
+        let port = self.hosts[ends.client as usize].take_port();
+        let key = flow_key(ends, port, Protocol::Tcp);
+        let hashes = [key.hash(), key.reversed().hash()];
+        self.tell_flow(key);
+        self.tell_flow(key.reversed());
+        let client = self.free_sockets.pop().unwrap_or(self.sockets.len() as u32);
+        self.links.agenda.grow(self.first_socket_source as usize + client as usize + 2);
+        let hosts = [ends.client, ends.server];
+        let numbers = hosts.map(|host| self.hosts[host as usize].next_socket());
+        for (side, app) in apps.into_iter().enumerate() {
+            let (own, peer) = (hosts[side], hosts[1 - side]);
+            let host = &mut self.hosts[own as usize];
+            let tag = tag.written(host.place().is_tagged);
+            let to_endpoint = numbers[1 - side];
+            let number = host.open(NewSocket {
+                identity: Identity { flow_hash: hashes[side], to_endpoint, to_host: peer as u16, tag, dscp },
+                expects: hashes[1 - side],
+                app,
+                owner: workload,
+                timer: self.first_socket_source + client + side as u32,
+                port: if side == 0 { port } else { SERVER_PORT },
+                counts_goodput: side == goodput_at,
+                is_transient,
+            });
+            self.links.observe.note_endpoint(own, number, Endpoint { workload, source: peer as u16 });
+            let (place, at) = (SocketPlace { host: own, number }, client as usize + side);
+            match self.sockets.get_mut(at) {
+                Some(reused) => *reused = place,
+                None => self.sockets.push(place),
+            }
+        }
+        (client, client + 1)
+    }
+
+    /// Opens both ends of a flow of datagrams. Returns the sender's socket for datagrams.
+    pub(crate) fn open_datagrams(&mut self, flow: DatagramFlow) -> u32 {
+        let DatagramFlow { ends, workload, tag, dscp, header_bytes } = flow;
+        let port = self.hosts[ends.client as usize].take_port();
+        let key = flow_key(ends, port, Protocol::Udp);
+        let hashes = [key.hash(), key.reversed().hash()];
+        self.tell_flow(key);
+        let hosts = [ends.client, ends.server];
+        let numbers = hosts.map(|host| self.hosts[host as usize].next_udp_socket());
+        for (side, &own) in hosts.iter().enumerate() {
+            let peer = hosts[1 - side];
+            let host = &mut self.hosts[own as usize];
+            let tag = tag.written(host.place().is_tagged);
+            let to_endpoint = numbers[1 - side];
+            let identity = Identity { flow_hash: hashes[side], to_endpoint, to_host: peer as u16, tag, dscp };
+            host.open_udp(NewUdpSocket { identity, expects: hashes[1 - side], owner: workload, header_bytes });
+            self.links.observe.note_udp_endpoint(own, Endpoint { workload, source: peer as u16 });
+        }
+        numbers[0]
+    }
+
+    /// Registers a flow with the switches that have rules about flows.
+    pub(crate) fn tell_flow(&mut self, key: FlowKey) {
+        for &switch in &self.learners {
+            self.switches[switch as usize].switch.learn_flow(key);
+        }
+    }
+
+    /// Pins the packets that `socket` sends to a path of nodes.
+    pub(crate) fn pin(&mut self, plan: &Plan, socket: u32, through: &[usize]) {
+        let to = self.sockets[(socket ^ 1) as usize].host as usize;
+        let flow_hash = self.socket(socket).tcp().flow_hash();
+        for (at, &node) in through.iter().enumerate() {
+            let next = through.get(at + 1).copied().unwrap_or(to);
+            let port = plan.graph.port_towards(node, next).expect("the plan checked the path");
+            self.switches[node - plan.graph.hosts].switch.forwarding_mut().pin(flow_hash, port);
+        }
+    }
+}

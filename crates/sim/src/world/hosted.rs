@@ -1,0 +1,50 @@
+//! Programs that own several sockets: each has one place in the agenda, for itself and for all of its connections.
+
+use super::{ProgramPlace, World};
+use tailrace_endpoint::app::Program;
+use tailrace_endpoint::host::{NewProgram, Socket};
+use tailrace_plan::Plan;
+use tailrace_units::Time;
+use tailrace_wire::Tag;
+
+/// A program that owns several sockets, to run on a host for a workload of the plan.
+pub struct HostedProgram {
+    /// Index of the host.
+    pub host: u32,
+    /// Index of the workload: its packets carry that workload's marks, and what it does is counted there.
+    pub workload: u32,
+    /// The program.
+    pub program: Box<dyn Program>,
+    /// Whether bytes that arrive for it are the workload's goodput.
+    pub counts_goodput: bool,
+}
+
+impl World {
+    /// Starts a program, in the next of the places that the agenda has for them.
+    pub(crate) fn start(&mut self, plan: &Plan, hosted: HostedProgram) {
+        let HostedProgram { host, workload, program, counts_goodput } = hosted;
+        let header = &plan.workloads[workload as usize].header;
+        let timer = self.first_program_source + self.programs.len() as u32;
+        debug_assert!(timer < self.first_socket_source, "the program has a place in the agenda");
+        let model = &mut self.hosts[host as usize];
+        let tag = Tag::new(header.priority, header.vlan).written(model.place().is_tagged);
+        let new = NewProgram { program, owner: workload, timer, tag, dscp: header.dscp, counts_goodput };
+        let number = model.add_program(new);
+        self.links.agenda.arm(timer, model.poll_program(number));
+        self.programs.push(ProgramPlace { host, number });
+    }
+
+    /// The deadline of a program with several sockets has come, or that of one of its connections.
+    #[inline(never)]
+    pub(crate) fn wake_hosted(&mut self, now: Time, program: u32) {
+        let ProgramPlace { host, number } = self.programs[program as usize];
+        let (host, out) = self.host_and_links(host);
+        host.handle_program_timeout(now, number, out);
+        self.read_news();
+    }
+
+    /// The sockets of programs that own several, by program.
+    pub(crate) fn program_sockets(&self) -> impl Iterator<Item = &Socket> {
+        self.programs.iter().flat_map(|place| self.hosts[place.host as usize].program_sockets(place.number))
+    }
+}

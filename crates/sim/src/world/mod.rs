@@ -1,0 +1,264 @@
+//! The world: nodes, wires and the agenda, and the main loop.
+
+mod bridging;
+pub(crate) mod connection;
+mod generate;
+mod hosted;
+mod sockets;
+
+pub use hosted::HostedProgram;
+
+use crate::agenda::{Source, source_of};
+use crate::attachment::Attachment;
+use crate::control::Control;
+use crate::generator::Generator;
+use crate::links::Links;
+use tailrace_dataplane::Switch;
+use tailrace_endpoint::host::Host;
+use tailrace_network::{End, Origin, SwitchNode, SwitchOutputs, Wire};
+use tailrace_units::{Span, Time};
+use tailrace_wire::Packet;
+
+/// Events between two looks at the control (a fraction of a millisecond).
+const EVENTS_PER_REPORT: u32 = 1 << 15;
+
+/// Everything that exists in one trial. Sources of the agenda are, in order: wires, generators, members of
+/// data-centre bridging, programs with several sockets, sockets of one program each.
+pub(crate) struct World {
+    pub(crate) now: Time,
+    pub(crate) stop_at: Time,
+    /// When the warm-up ends, if that is still to come.
+    pub(crate) warm_up: Option<Time>,
+    /// From when on switches, hosts and workloads without end have counted.
+    pub(crate) counted_from: Time,
+    pub(crate) events: u64,
+    pub(crate) is_cancelled: bool,
+    pub(crate) links: Links,
+    pub(crate) switches: Vec<SwitchNode<Packet>>,
+    /// Switches that must be told of every flow: a network has a thousand, and flows come and go.
+    pub(crate) learners: Vec<u32>,
+    pub(crate) hosts: Vec<Host<Attachment>>,
+    pub(crate) generators: Vec<Generator>,
+    /// Where each program with several sockets is.
+    pub(crate) programs: Vec<ProgramPlace>,
+    /// Where each socket is, in the order in which their connections were opened.
+    pub(crate) sockets: Vec<SocketPlace>,
+    /// Even sockets whose pair can be used again.
+    pub(crate) free_sockets: Vec<u32>,
+    pub(crate) first_generator_source: Source,
+    pub(crate) first_member_source: Source,
+    pub(crate) first_program_source: Source,
+    pub(crate) first_socket_source: Source,
+    /// Whether the run ends when its finite workloads do.
+    pub(crate) ends_when_done: bool,
+}
+
+/// A program of a host.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ProgramPlace {
+    pub(crate) host: u32,
+    pub(crate) number: u32,
+}
+
+/// A socket of a host.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct SocketPlace {
+    pub(crate) host: u32,
+    pub(crate) number: u32,
+}
+
+impl World {
+    /// Runs until all finite workloads are complete, the time is over, or the trial is cancelled.
+    pub(crate) fn run(&mut self, control: &Control) {
+        self.run_until(self.stop_at, control);
+    }
+
+    /// As `run`, but not beyond this time. It can be called again with a later time.
+    pub(crate) fn run_until(&mut self, until: Time, control: &Control) {
+        if let Some(end) = self.warm_up
+            && end <= until
+        {
+            self.advance(end, control);
+            // A run that ends within its warm-up has nothing to report of workloads without end.
+            self.begin_counting(self.now);
+            self.warm_up = None;
+            if self.is_done() || self.is_cancelled {
+                return;
+            }
+        }
+        self.advance(until, control);
+    }
+
+    fn advance(&mut self, until: Time, control: &Control) {
+        loop {
+            for _ in 0..EVENTS_PER_REPORT {
+                let (at, source) = self.links.agenda.next();
+                if at > until {
+                    self.now = until;
+                    return self.settle_all();
+                }
+                debug_assert!(at >= self.now, "time does not run backwards");
+                self.now = at;
+                self.events += 1;
+                self.handle(at, source);
+                if self.is_done() {
+                    return self.settle_all();
+                }
+            }
+            control.report(self.progress());
+            if control.is_cancelled() {
+                self.is_cancelled = true;
+                return self.settle_all();
+            }
+        }
+    }
+
+    /// Whether everything finite is complete, in a run that ends then.
+    pub(crate) fn is_done(&self) -> bool {
+        self.ends_when_done && self.links.observe.unfinished == 0
+    }
+
+    fn progress(&self) -> f64 {
+        let in_time = self.now.as_secs_f64() / self.stop_at.as_secs_f64();
+        in_time.max(self.links.observe.progress().unwrap_or(0.0))
+    }
+
+    /// Brings every switch up to the end of the run, so that counters and depths are whole.
+    #[inline(never)]
+    fn settle_all(&mut self) {
+        for index in 0..self.switches.len() {
+            let (node, mut around) = self.switch_and_outputs(index);
+            let now = around.1;
+            node.handle_timeout(now, &mut around.0);
+            // A run that goes on must hear of what is due next.
+            self.after_switch(now, index);
+        }
+        let now = self.now;
+        self.switches.iter_mut().for_each(|node| node.record_depths(now));
+    }
+
+    #[inline]
+    pub(crate) fn handle(&mut self, now: Time, source: Source) {
+        if source < self.first_generator_source {
+            self.read_wire(now, source as usize);
+        } else if source < self.first_member_source {
+            self.generate(now, (source - self.first_generator_source) as usize);
+        } else if source >= self.first_socket_source {
+            self.wake_socket(now, source - self.first_socket_source);
+        } else if source >= self.first_program_source {
+            self.wake_hosted(now, source - self.first_program_source);
+        } else {
+            self.wake_member(now, (source - self.first_member_source) as usize);
+        }
+    }
+
+    /// Something arrives at the end of a wire.
+    #[inline]
+    fn read_wire(&mut self, now: Time, wire: usize) {
+        if let Origin::LatePort { switch, port } = self.links.wires[wire].origin {
+            let is_read = self.settle_origin(now, wire, (switch as usize, usize::from(port)));
+            if is_read {
+                return;
+            }
+        }
+        match self.links.wires[wire].end {
+            End::Switch { switch, port } => self.enter_switch(now, wire, switch as usize, usize::from(port)),
+            End::Host(host) => self.poll_host(now, host),
+        }
+    }
+
+    /// The port before a wire may have sent something by now. Returns whether the wire was read too.
+    #[inline(never)]
+    fn settle_origin(&mut self, now: Time, wire: usize, (switch, port): (usize, usize)) -> bool {
+        let (node, mut around) = self.switch_and_outputs(switch);
+        node.settle(port, now, &mut around.0);
+        self.after_switch(now, switch);
+        let link = &self.links.wires[wire];
+        if link.is_read_ahead() {
+            self.read_ahead(now, wire, (switch, port));
+            return true;
+        }
+        if let End::Host(host) = link.end
+            && link.control_until > now
+        {
+            self.poll_behind_control(now, wire, host);
+            return true;
+        }
+        false
+    }
+
+    /// Polls a host while a frame for its interface is being sent: the wire may be empty then, and what waits in the
+    /// port behind that frame wakes nothing up, so the wire wakes up when the frame is over.
+    #[cold]
+    #[inline(never)]
+    fn poll_behind_control(&mut self, now: Time, wire: usize, host: u32) {
+        self.poll_host(now, host);
+        let control_until = self.links.wires[wire].control_until;
+        self.links.wake_wire(wire, control_until);
+    }
+
+    /// Reads a header from a port that chooses late. The frame is still being sent, so the port's next choice comes
+    /// after this: the wire is looked at again when the transmitter is free.
+    #[inline(never)]
+    fn read_ahead(&mut self, now: Time, wire: usize, (switch, port): (usize, usize)) {
+        let End::Switch { switch: next, port: in_port } = self.links.wires[wire].end else {
+            unreachable!("only switches read ahead")
+        };
+        let arrived = self.links.wires[wire].pop_arrived(now);
+        let free_at = self.switches[switch].switch.free_at(port);
+        let choice = if free_at > now { free_at } else { Time::NEVER };
+        self.links.agenda.arm(source_of(wire), self.links.wires[wire].next_arrival().min(choice));
+        if let Some((_, packet)) = arrived {
+            let (node, mut around) = self.switch_and_outputs(next as usize);
+            node.handle_frame(now, usize::from(in_port), packet, &mut around.0);
+            self.after_switch(now, next as usize);
+        }
+    }
+
+    #[inline]
+    fn enter_switch(&mut self, now: Time, wire: usize, switch: usize, port: usize) {
+        let link = &mut self.links.wires[wire];
+        let (_, packet) = link.pop();
+        let next = link.next_arrival();
+        self.links.agenda.postpone_wire(source_of(wire), next);
+        let (node, mut around) = self.switch_and_outputs(switch);
+        node.handle_frame(now, port, packet, &mut around.0);
+        self.after_switch(now, switch);
+    }
+
+    #[inline(always)]
+    fn poll_host(&mut self, now: Time, host: u32) {
+        let (host, out) = self.host_and_links(host);
+        host.handle_poll(now, out);
+        if !self.links.observe.news.is_empty() {
+            self.read_news();
+        }
+    }
+
+    /// A switch, and what surrounds it with the time.
+    #[inline]
+    pub(crate) fn switch_and_outputs(&mut self, index: usize) -> (&mut Switch<Packet>, (SwitchOutputs<'_, Packet, Links>, Time)) {
+        let World { switches, links, now, .. } = self;
+        let (switch, outputs) = switches[index].split(links);
+        (switch, (outputs, *now))
+    }
+
+    /// A host, and the links around it.
+    #[inline]
+    pub(crate) fn host_and_links(&mut self, host: u32) -> (&mut Host<Attachment>, &mut Links) {
+        (&mut self.hosts[host as usize], &mut self.links)
+    }
+}
+
+/// Frames that are somewhere between the hosts.
+pub(crate) fn frames_in_network(world: &World) -> u64 {
+    let on_wires: u64 = world.links.wires.iter().map(Wire::frames).sum();
+    let held: u64 = world.switches.iter().map(SwitchNode::held_frames).sum();
+    let in_interfaces: u64 = world.hosts.iter().map(|host| host.nic().waiting_frames()).sum();
+    on_wires + held + in_interfaces + world.links.bridging.notifications()
+}
+
+/// The span from the end of the warm-up to the end of a run.
+pub(crate) fn counted(world: &World) -> Span {
+    world.now.since(world.counted_from)
+}

@@ -1,0 +1,256 @@
+//! Plans made in Rust.
+
+use tailrace_plan::*;
+
+pub const US: u64 = 1_000_000;
+pub const MS: u64 = 1_000 * US;
+pub const S: u64 = 1_000 * MS;
+pub const GBPS: u64 = 1_000_000_000;
+
+pub fn tcp() -> RawTcp {
+    RawTcp {
+        congestion_control: RawCongestionControl::Cubic,
+        slow_start_exit: RawSlowStartExit::Hystart,
+        initial_window_segments: 10,
+        window_cap_bytes: 0,
+        growth_by_acknowledgement: false,
+        without_reno_friendly: false,
+        ecn: false,
+        sack: true,
+        tail_loss_probe: true,
+        rto_min_ps: 200 * MS,
+        rto_max_ps: 120 * S,
+        delayed_ack_ps: 40 * MS,
+        slow_start_after_idle: true,
+        small_queue_ps: MS,
+        small_queue_by_pace: false,
+        send_buffer: RawSocketBuffer { initial_bytes: 4 << 20, maximum_bytes: 4 << 20 },
+        receive_buffer: RawSocketBuffer { initial_bytes: 6 << 20, maximum_bytes: 6 << 20 },
+    }
+}
+
+pub fn host(name: &str, mtu_bytes: u32) -> RawHost {
+    RawHost {
+        name: name.into(),
+        mtu_bytes,
+        nic: RawNic {
+            queue_bytes: 16 << 20,
+            tso_bytes: 65_536,
+            gro_bytes: 65_536,
+            rx_coalesce_ps: 8 * US,
+            rx_jitter: RawDistribution::Uniform { low: 0, high: 4 * US },
+            rx_ring_frames: 4_096,
+            lossless: None,
+        },
+        cpu: RawCpu { per_packet_ps: 0, per_byte_fs: 0, program_cores: 0, time_slice_ps: 0 },
+        tcp: tcp(),
+    }
+}
+
+pub fn queue(name: &str, service: RawService, bytes: u64) -> RawQueue {
+    RawQueue {
+        name: name.into(),
+        service,
+        limit: RawLimit::Bytes(bytes),
+        aqm: RawAqm::None,
+        reserved_bytes: 0,
+        shape_max_bps: 0,
+        shape_min_bps: 0,
+        qcn: None,
+    }
+}
+
+/// Queues, and the queue of each class; nothing else.
+pub fn policy(queues: Vec<RawQueue>, queue_of_priority: [u8; 8]) -> RawPolicy {
+    RawPolicy { queues, queue_of_priority, dpp: None, etrap: None, pause: None, groups: vec![], police: None }
+}
+
+pub fn fifo(bytes: u64) -> RawPolicy {
+    policy(vec![queue("default", RawService::Dwrr(1000), bytes)], [0; 8])
+}
+
+pub fn switch(name: &str, buffer_bytes: u64, policy: RawPolicy) -> RawSwitch {
+    RawSwitch {
+        name: name.into(),
+        switching: RawSwitching::StoreAndForward,
+        latency_ps: 0,
+        buffer_bytes,
+        classify: vec![],
+        policy,
+        port_policies: vec![],
+    }
+}
+
+pub fn link(a: &str, b: &str, rate_bps: u64, delay_ps: u64) -> RawLink {
+    RawLink { a: a.into(), b: b.into(), rate_bps, delay_ps }
+}
+
+/// Hosts `h0..` around one switch `sw`.
+pub fn star(hosts: usize, mtu: u32, rate_bps: u64, delay_ps: u64, switch: RawSwitch) -> RawPlan {
+    let name = |i: usize| format!("h{i}");
+    let links = (0..hosts).map(|i| link(&name(i), &switch.name, rate_bps, delay_ps)).collect();
+    RawPlan {
+        version: 2,
+        name: "test".into(),
+        seed: 1,
+        stop_at_ps: S,
+        framing: RawFraming { header_bytes: 14, overhead_bytes: 24 },
+        clock_offset_ppb: 50_000,
+        hosts: (0..hosts).map(|i| host(&name(i), mtu)).collect(),
+        links,
+        switches: vec![switch],
+        spanning_tree: None,
+        workloads: vec![],
+        observe: RawObserve {
+            warm_up_ps: 0,
+            ports: vec![("sw".into(), "h0".into())],
+            series_bins: 512,
+            series_bin_ps: MS,
+            transactions_max: 1_000,
+            digest: true,
+        },
+    }
+}
+
+/// A workload of a known kind: its body can be changed key by key before it joins a plan.
+#[derive(Clone)]
+pub struct Drawn<B> {
+    pub header: RawHeader,
+    pub body: B,
+}
+
+impl<B> std::ops::Deref for Drawn<B> {
+    type Target = B;
+
+    fn deref(&self) -> &B {
+        &self.body
+    }
+}
+
+impl<B> std::ops::DerefMut for Drawn<B> {
+    fn deref_mut(&mut self) -> &mut B {
+        &mut self.body
+    }
+}
+
+pub trait Kind {
+    fn of_any_kind(self) -> RawBody;
+}
+
+impl Kind for RawOltp {
+    fn of_any_kind(self) -> RawBody {
+        RawBody::Oltp(self)
+    }
+}
+
+impl Kind for RawStream {
+    fn of_any_kind(self) -> RawBody {
+        RawBody::Stream(self)
+    }
+}
+
+impl Kind for RawFlows {
+    fn of_any_kind(self) -> RawBody {
+        RawBody::Flows(self)
+    }
+}
+
+impl Kind for RawDatagrams {
+    fn of_any_kind(self) -> RawBody {
+        RawBody::Datagrams(self)
+    }
+}
+
+impl<B: Kind> From<Drawn<B>> for RawWorkload {
+    fn from(drawn: Drawn<B>) -> RawWorkload {
+        RawWorkload { header: drawn.header, body: drawn.body.of_any_kind() }
+    }
+}
+
+/// The header of a workload without marks that begins with the trial.
+pub fn header(name: &str) -> RawHeader {
+    RawHeader { name: name.into(), ..RawHeader::default() }
+}
+
+pub fn datagrams(name: &str, source: &str, destination: &str, bytes: u64, interarrival: RawDistribution) -> Drawn<RawDatagrams> {
+    let body = RawDatagrams {
+        source: source.into(),
+        destination: destination.into(),
+        sizes: RawDistribution::Constant(bytes),
+        interarrival,
+        count: 0,
+    };
+    Drawn { header: header(name), body }
+}
+
+/// Bytes on the wire of a datagram with this payload: UDP, IP and Ethernet headers, and 24 bytes around the frame.
+pub fn wire_bytes(payload: u64) -> u64 {
+    payload + 8 + 20 + 14 + 24
+}
+
+/// Flows of `sizes` bytes between these hosts.
+pub fn flows_between(
+    name: &str,
+    hosts: [Vec<String>; 2],
+    sizes: RawDistribution,
+    interarrival: RawDistribution,
+    flows: u64,
+) -> Drawn<RawFlows> {
+    let [sources, destinations] = hosts;
+    Drawn { header: header(name), body: RawFlows { sources, destinations, sizes, interarrival, flows } }
+}
+
+pub fn stream(name: &str, source: &str, destination: &str, connections: u32, bytes: u64) -> Drawn<RawStream> {
+    let body = RawStream {
+        source: source.into(),
+        destination: destination.into(),
+        connections,
+        bytes,
+        stagger_ps: 10 * US,
+        rate_bps: 0,
+        write_bytes: 0,
+        pin_forward: vec![],
+        pin_backward: vec![],
+    };
+    Drawn { header: header(name), body }
+}
+
+pub fn oltp(name: &str, client: &str, server: &str, users: u32, transactions: u64, response_bytes: u64) -> Drawn<RawOltp> {
+    let body = RawOltp {
+        client: client.into(),
+        server: server.into(),
+        users,
+        transactions,
+        warmup_transactions: 0,
+        round_trips: vec![RawRoundTrip {
+            request_bytes: 100,
+            response_bytes,
+            server_work_ps: 0,
+            server_time: RawDistribution::Constant(100 * US),
+            write_bytes: 0,
+            build_fs_per_byte: 0,
+            produce_fs_per_byte: 0,
+            consume_fs_per_byte: 0,
+            consume_chunk_bytes: 65_536,
+            unpack_fs_per_byte: 0,
+        }],
+        gap: RawDistribution::Uniform { low: 6_500 * US, high: 7_500 * US },
+        gap_from: RawGapFrom::End,
+        start: RawDistribution::Uniform { low: 0, high: 10 * MS },
+        connects_early: false,
+    };
+    Drawn { header: header(name), body }
+}
+
+/// Switches off everything in a host that gathers frames or delays their processing: each frame is one event.
+pub fn bare(host: &mut RawHost) {
+    host.nic.tso_bytes = 0;
+    host.nic.gro_bytes = 0;
+    prompt(host);
+}
+
+/// Switches off what delays the processing of received frames.
+pub fn prompt(host: &mut RawHost) {
+    host.nic.rx_coalesce_ps = 0;
+    host.nic.rx_jitter = RawDistribution::Constant(0);
+}

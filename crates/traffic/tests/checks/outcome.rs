@@ -1,0 +1,146 @@
+//! What hosts record, and what comes of it.
+
+use crate::net::{DELAY, Trial, run, run_with};
+use crate::plans::*;
+use serde_json::Value;
+use tailrace_plan::*;
+use tailrace_traffic::record::{Item, Record};
+use tailrace_traffic::{Settings, merge};
+use tailrace_units::{Span, Time};
+
+fn plan(stop_at_ps: u64, workloads: Vec<RawWorkload>) -> Plan {
+    let mut raw = star(3, 1500, GBPS, US, switch("sw", 1 << 20, fifo(1 << 20)));
+    (raw.stop_at_ps, raw.workloads) = (stop_at_ps, workloads);
+    Plan::from_raw(raw).expect("the plan is sound")
+}
+
+fn workload(summary: &Value, place: usize) -> &Value {
+    &summary["workloads"][place]
+}
+
+/// Users who start at once, 4 transactions each; a statement is one write each way, and the server takes 100 us.
+fn users(client: &str) -> Drawn<RawOltp> {
+    let mut users = oltp("users", client, "h1", 2, 4, 1_000);
+    (users.start, users.gap) = (RawDistribution::Constant(0), RawDistribution::Constant(MS));
+    users
+}
+
+/// Of a statement: to the server, its work, and back.
+const STATEMENT_PS: u64 = 2 * DELAY.ps() + 100 * US;
+
+#[test]
+fn a_trial_ends_when_all_that_has_an_end_is_complete() {
+    let merged = run(&plan(S, vec![users("h0").into(), stream("copy", "h2", "h0", 2, 0).into()])).merged;
+    // Connections take twice the delay; three pauses lie between four transactions.
+    let end = 2 * DELAY.ps() + 4 * STATEMENT_PS + 3 * MS;
+    assert_eq!((&merged.summary["finished"], merged.summary["end_ps"].as_u64()), (&Value::Bool(true), Some(end)));
+    let users = workload(&merged.summary, 0);
+    assert_eq!((users["completion_ps"].as_u64(), users["transactions"].as_u64()), (Some(end), Some(8)));
+    assert_eq!(users["goodput_bytes"].as_u64(), Some(8 * 1_000));
+    assert_eq!(users["latency"]["max_ps"].as_u64().map(|ps| ps / US), Some(STATEMENT_PS / US));
+    let copy = workload(&merged.summary, 1);
+    let by_connection: Vec<u64> = copy["connection_bytes"].as_array().expect("a list").iter().filter_map(Value::as_u64).collect();
+    assert_eq!(by_connection.len(), 2);
+    assert_eq!(by_connection.iter().sum::<u64>(), copy["goodput_bytes"].as_u64().expect("a count"));
+    assert!(by_connection.iter().all(|&bytes| bytes > 1_000_000), "both streams flow: {by_connection:?}");
+}
+
+#[test]
+fn what_is_not_complete_at_the_end_is_cut_off() {
+    let plan = plan(S, vec![users("h0").into()]);
+    let trial = run(&plan);
+    // In the second transaction of both users.
+    let earlier = Time::from_ps(2 * DELAY.ps() + STATEMENT_PS + MS + 50 * US);
+    let merged = merge(&plan, &trial.records, Some(earlier)).expect("it is the same trial");
+    let users = workload(&merged.summary, 0);
+    assert_eq!((merged.summary["finished"].as_bool(), merged.summary["end_ps"].as_u64()), (Some(false), Some(earlier.ps())));
+    assert_eq!((users["transactions"].as_u64(), users["cut_off"]["count"].as_u64()), (Some(2), Some(2)));
+    assert_eq!(users["cut_off"]["longest_ps"].as_u64(), Some(50 * US));
+}
+
+#[test]
+fn a_flow_that_has_begun_and_has_not_come_is_cut_off() {
+    let ends = [vec!["h0".into()], vec!["h1".into()]];
+    let web = flows_between("web", ends, RawDistribution::Constant(5_000), RawDistribution::Constant(MS), 10);
+    let stop_at = 3 * MS + DELAY.ps() / 2; // the third has sent its first segment
+    let merged = run(&plan(stop_at, vec![web.into()])).merged;
+    let web = workload(&merged.summary, 0);
+    assert_eq!((web["transactions"].as_u64(), web["cut_off"]["count"].as_u64()), (Some(2), Some(1)));
+    assert_eq!(web["cut_off"]["longest_ps"].as_u64(), Some(DELAY.ps() / 2));
+}
+
+#[test]
+fn the_warm_up_of_what_has_no_end_is_left_out() {
+    let endless = |warm_up_ps: u64| {
+        let pings = datagrams("pings", "h0", "h1", 100, RawDistribution::Constant(MS));
+        let mut raw = plan(20 * MS, vec![pings.into(), stream("copy", "h2", "h1", 1, 0).into()]).raw;
+        raw.observe.warm_up_ps = warm_up_ps;
+        run(&Plan::from_raw(raw).expect("the plan is sound")).merged.summary
+    };
+    let (whole, counted) = (endless(0), endless(5 * MS));
+    assert_eq!(
+        (workload(&whole, 0)["transactions"].as_u64(), workload(&counted, 0)["transactions"].as_u64()),
+        (Some(19), Some(15))
+    );
+    assert_eq!(workload(&counted, 0)["goodput_bytes"].as_u64(), Some(15 * 100));
+    let copied = |summary: &Value| workload(summary, 1)["connection_bytes"][0].as_u64().expect("a count") as f64;
+    let part = copied(&counted) / copied(&whole);
+    assert!((part - 0.75).abs() < 0.02, "{part} of the bytes came after a quarter of the time");
+}
+
+#[test]
+fn a_user_who_works_on_what_arrives_reads_all_of_it() {
+    let mut working = users("h0");
+    (working.round_trips[0].response_bytes, working.round_trips[0].consume_fs_per_byte) = (300_000, 1_000);
+    working.round_trips[0].unpack_fs_per_byte = 1_000;
+    let merged = run(&plan(S, vec![working.into()])).merged;
+    assert_eq!(workload(&merged.summary, 0)["goodput_bytes"].as_u64(), Some(8 * 300_000));
+    // A picosecond for each byte as it comes, and another when all have come.
+    assert_eq!(merged.summary["hosts"][0]["program_busy_ps"].as_u64(), Some(2 * 8 * 300_000));
+}
+
+#[test]
+fn a_connection_that_is_refused_is_a_failure_and_the_trial_is_not_finished() {
+    let plan = plan(50 * MS, vec![users("h0").into()]);
+    let settings = Settings { bin: Span::from_ms(1), tcp_interval: None };
+    let summary = run_with(&plan, settings, Some(1)).merged.summary;
+    assert_eq!(summary["finished"].as_bool(), Some(false));
+    let failures = summary["hosts"][0]["failures"].as_array().expect("a list");
+    assert_eq!(failures.len(), 2, "one for each user: {failures:?}");
+    assert!(failures[0]["error"].as_str().is_some_and(|error| error.contains("refused")), "{failures:?}");
+}
+
+#[test]
+fn counters_are_read_as_often_as_wanted() {
+    let plan = plan(10 * MS + DELAY.ps(), vec![stream("copy", "h2", "h1", 1, 0).into()]);
+    let settings = Settings { bin: Span::from_ms(1), tcp_interval: Some(Span::from_ms(2)) };
+    let trial = run_with(&plan, settings, None);
+    let samples = |record: &Record| record.items.iter().filter(|item| matches!(item, Item::Sample(_))).count();
+    // After 2, 4, 6, 8 and 10 ms, and at the end, at both ends.
+    assert_eq!(trial.records.iter().map(samples).collect::<Vec<_>>(), [6, 6]);
+}
+
+#[test]
+fn a_record_that_is_not_whole_is_refused() {
+    let Trial { files, .. } = run(&plan(S, vec![users("h0").into()]));
+    let [client, ..] = files.as_slice() else { panic!("every host has one") };
+    for length in [4, 20, client.len() / 2, client.len() - 1] {
+        assert!(Record::parse(&client[..length]).is_err(), "{length} of {} bytes", client.len());
+    }
+    let error = Record::parse(&[client.as_slice(), &[0]].concat()).expect_err("it goes on");
+    assert!(error.starts_with("the record goes on after its end"), "{error}");
+}
+
+#[test]
+fn records_of_another_trial_are_refused() {
+    let plan = plan(S, vec![users("h0").into()]);
+    let Trial { records, .. } = run(&plan);
+    let complaint = |plan: &Plan, records: &[Record]| merge(plan, records, None).expect_err("it is refused");
+    assert_eq!(complaint(&plan, &records[..1]), "the record of host h1 is missing");
+    let twice = [records[0].clone(), records[0].clone()];
+    assert_eq!(complaint(&plan, &twice), "host h0 has two records, or no part in the plan");
+    let mut raw = plan.raw.clone();
+    raw.seed = 2;
+    let other = Plan::from_raw(raw).expect("the plan is sound");
+    assert_eq!(complaint(&other, &records), "the record of host h0 is of plan \"test\" with seed 1");
+}

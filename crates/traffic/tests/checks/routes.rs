@@ -1,0 +1,82 @@
+//! Who talks to whom: addresses, ports and marks.
+
+use crate::net::run;
+use crate::plans::*;
+use std::collections::BTreeSet;
+use std::net::Ipv4Addr;
+use tailrace_plan::*;
+use tailrace_traffic::duty::{Addresses, Congestion, Duty};
+use tailrace_traffic::{Marks, Route};
+
+fn plan(workloads: Vec<RawWorkload>) -> Plan {
+    let mut raw = star(3, 1500, GBPS, US, switch("sw", 1 << 20, fifo(1 << 20)));
+    raw.workloads = workloads;
+    Plan::from_raw(raw).expect("the plan is sound")
+}
+
+/// Two users, a stream with other marks to the same server, and flows of two hosts.
+fn mix() -> Plan {
+    let users = oltp("users", "h0", "h1", 2, 2, 1_000);
+    let mut copy = stream("copy", "h2", "h1", 1, 1_000_000);
+    (copy.header.priority, copy.header.dscp) = (3, 10);
+    let ends = [vec!["h0".into(), "h2".into()], vec!["h1".into()]];
+    let mut web = flows_between("web", ends, RawDistribution::Constant(5_000), RawDistribution::Constant(MS), 8);
+    web.header.dscp = 10;
+    plan(vec![users.into(), copy.into(), web.into()])
+}
+
+#[test]
+fn both_ends_of_a_connection_have_the_ports_of_the_simulator() {
+    let opened = run(&mix()).opened;
+    for [client, server] in &opened {
+        assert_eq!((client.own, client.peer, client.marks), (server.peer, server.own, server.marks));
+    }
+    let ports = |[client, _]: &[Route; 2]| (client.own.to_string(), client.peer.to_string());
+    let lasting = [("1:32768", "5432"), ("1:32769", "5432"), ("3:32768", "5433")];
+    // Flows take the next ports of their host. A listener's answers have its own marks.
+    let flows = ["1:32770", "1:32771", "1:32772", "1:32773", "3:32769", "3:32770", "3:32771", "3:32772"].map(|own| (own, "5434"));
+    let full = |(own, port): (&str, &str)| (format!("10.77.0.{own}"), format!("10.77.0.2:{port}"));
+    let expected: BTreeSet<_> = lasting.into_iter().chain(flows).map(full).collect();
+    assert_eq!(opened.iter().map(ports).collect::<BTreeSet<_>>(), expected);
+}
+
+#[test]
+fn packets_carry_the_marks_of_their_workload() {
+    let opened = run(&mix()).opened;
+    let marks: Vec<Marks> = opened.iter().map(|[client, _]| client.marks).collect();
+    let of = |priority, dscp| marks.iter().filter(|own| **own == Marks { priority, dscp }).count();
+    assert_eq!([of(0, 0), of(3, 10), of(0, 10)], [2, 1, 8]);
+}
+
+#[test]
+fn each_vlan_has_a_network_of_its_own() {
+    let mut tagged = oltp("tagged", "h0", "h1", 1, 1, 1_000);
+    tagged.header.vlan = 300;
+    let mut other = oltp("other", "h1", "h2", 1, 1, 1_000);
+    other.header.vlan = 20;
+    let opened = run(&plan(vec![tagged.into(), other.into(), oltp("plain", "h0", "h1", 1, 1, 1_000).into()])).opened;
+    let addresses: BTreeSet<(Ipv4Addr, Ipv4Addr)> =
+        opened.iter().map(|[client, _]| (*client.own.ip(), *client.peer.ip())).collect();
+    let ip = |network: u8, host: u8| Ipv4Addr::new(10, network, 0, host);
+    assert_eq!(addresses, BTreeSet::from([(ip(79, 1), ip(79, 2)), (ip(78, 2), ip(78, 3)), (ip(77, 1), ip(77, 2))]));
+}
+
+#[test]
+fn addresses_and_congestion_control_can_be_others() {
+    let mut plan = mix();
+    plan.raw.hosts[1].tcp.congestion_control = RawCongestionControl::Dctcp;
+    let addresses = Addresses::from([((0, 0), Ipv4Addr::new(192, 0, 2, 7))]);
+    let mut congestion = Congestion::default();
+    congestion.of_workload.insert("copy".into(), "bbr".into());
+    let duty = Duty::new(&plan, 1, addresses, &congestion);
+    let told = |end: &tailrace_traffic::duty::LastingEnd| (end.route.peer.ip().to_string(), end.route.congestion.clone());
+    let told: Vec<_> = duty.ends.iter().map(told).collect();
+    let expected = [("192.0.2.7", "dctcp"), ("192.0.2.7", "dctcp"), ("10.77.0.3", "bbr")];
+    assert_eq!(told, expected.map(|(ip, name)| (ip.to_owned(), Some(name.into()))));
+    let listeners: Vec<_> = duty.listeners().into_iter().map(|listener| (listener.own.port(), listener.congestion)).collect();
+    let expected = [(5_432, "dctcp"), (5_433, "bbr"), (5_434, "dctcp")];
+    assert_eq!(listeners, expected.map(|(port, name)| (port, Some(name.into()))));
+    let left = Congestion { is_systems: true, ..Congestion::default() };
+    let duty = Duty::new(&plan, 1, Addresses::new(), &left);
+    assert!(duty.ends.iter().all(|end| end.route.congestion.is_none()));
+}

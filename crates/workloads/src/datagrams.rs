@@ -1,0 +1,20 @@
+//! Datagrams at a rate, whatever the network does.
+
+use crate::{Arriving, Ends, Engine, Kind, Place, WorkloadRecord};
+use tailrace_plan::{Datagrams, RawObserve};
+
+impl Kind for Datagrams {
+    fn record(&self, observe: &RawObserve) -> WorkloadRecord {
+        WorkloadRecord::new(observe, 0, 0, 0)
+    }
+
+    fn has_arrivals(&self) -> bool {
+        true
+    }
+
+    fn open(&self, place: &Place<'_>, engine: &mut dyn Engine) {
+        let ends = Ends { client: self.source as u32, server: self.destination as u32 };
+        let what = Arriving::Datagrams { ends, payload_max: self.payload_max };
+        engine.arrive(place.arrivals(what, &self.sizes, &self.interarrival, self.raw.count));
+    }
+}

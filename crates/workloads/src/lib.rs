@@ -1,0 +1,126 @@
+//! What the workloads of a plan do, whatever engine runs them: the programs at both ends of each connection, what arrives by
+//! itself, and what is recorded. Random streams have their names here, so that two engines draw the same numbers.
+//!
+//! There is one module for each kind, and one line in [`kind_of`].
+
+mod arrivals;
+mod datagrams;
+mod flows;
+mod oltp;
+pub mod outcome;
+mod record;
+mod stream;
+
+pub use arrivals::{Arrival, Arrivals, Arriving, flow_programs};
+pub use record::{Row, WorkloadRecord};
+
+use tailrace_endpoint::app::App;
+use tailrace_plan::{Body, Header, Plan, RawObserve, Workload};
+use tailrace_units::{Distribution, RandomStream, Time};
+
+/// Server port of every connection (PostgreSQL's; the number only enters the flow's hash).
+pub const SERVER_PORT: u16 = 5_432;
+
+/// The hosts of a connection, by index.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Ends {
+    /// The host that opens it.
+    pub client: u32,
+    /// The host that accepts it.
+    pub server: u32,
+}
+
+/// A connection that lasts as long as the trial.
+#[derive(Debug)]
+pub struct Connection<'a> {
+    /// Index of the workload.
+    pub workload: u32,
+    /// Counts within the workload.
+    pub user: u32,
+    /// Its hosts.
+    pub ends: Ends,
+    /// Programs of the client and of the server.
+    pub apps: [App; 2],
+    /// Which end's received bytes are goodput: 0 client, 1 server.
+    pub goodput_at: usize,
+    /// Nodes that packets of the client and of the server must pass; empty for any path.
+    pub pins: [&'a [usize]; 2],
+}
+
+/// What an engine does for the workloads of a plan. It is called in the order of the plan.
+pub trait Engine {
+    /// Makes both ends of a connection.
+    fn connect(&mut self, connection: Connection<'_>);
+    /// Something of this workload arrives by itself.
+    fn arrive(&mut self, arrivals: Arrivals);
+}
+
+/// What is asked of a kind.
+trait Kind {
+    /// What is recorded of it.
+    fn record(&self, observe: &RawObserve) -> WorkloadRecord;
+
+    /// Opens the connections that last as long as the trial, and tells what arrives by itself.
+    fn open(&self, place: &Place<'_>, engine: &mut dyn Engine);
+
+    /// Whether something arrives by itself.
+    fn has_arrivals(&self) -> bool {
+        false
+    }
+
+    /// Whether what its connections carried is told one by one.
+    fn tells_connections(&self) -> bool {
+        false
+    }
+}
+
+/// A workload's place in the plan.
+struct Place<'a> {
+    plan: &'a Plan,
+    header: &'a Header,
+    number: u32,
+}
+
+impl Place<'_> {
+    /// The random stream of this name within the workload.
+    fn random(&self, what: &str) -> RandomStream {
+        RandomStream::new(self.plan.raw.seed, &format!("{}/{what}", self.header.name))
+    }
+
+    /// So many arrivals; 0 for no end.
+    fn arrivals(&self, what: Arriving, sizes: &Distribution, interarrival: &Distribution, count: u64) -> Arrivals {
+        let (start, random) = (Time::from_ps(self.header.start_ps), self.random("arrivals"));
+        Arrivals::new(self.number, what, sizes.clone(), interarrival.clone(), count, start, random)
+    }
+}
+
+fn kind_of(workload: &Workload) -> &dyn Kind {
+    match &workload.body {
+        Body::Oltp(oltp) => oltp,
+        Body::Stream(stream) => stream,
+        Body::Flows(flows) => flows,
+        Body::Datagrams(datagrams) => datagrams,
+    }
+}
+
+/// What is recorded of a workload.
+pub fn record_for(plan: &Plan, workload: &Workload) -> WorkloadRecord {
+    kind_of(workload).record(&plan.raw.observe)
+}
+
+/// Whether what the connections of a workload carried is told one by one.
+pub fn tells_connections(workload: &Workload) -> bool {
+    kind_of(workload).tells_connections()
+}
+
+/// Tells an engine of all workloads.
+pub fn open_workloads(plan: &Plan, engine: &mut dyn Engine) {
+    for (number, workload) in (0..).zip(&plan.workloads) {
+        kind_of(workload).open(&Place { plan, header: &workload.header, number }, engine);
+    }
+}
+
+/// How many of the workloads arrive by themselves.
+pub fn arriving(plan: &Plan) -> usize {
+    plan.workloads.iter().filter(|workload| kind_of(workload).has_arrivals()).count()
+}

@@ -1,0 +1,38 @@
+//! What the end of a trial cuts off: transactions and flows that were running, and how long they had waited by then.
+//!
+//! Their latencies are known to be longer than that (censored on the right). To leave them out would make latencies look
+//! short, the more so the more congested a network is.
+
+use crate::Row;
+use serde_json::{Value, json};
+use tailrace_record::Latency;
+use tailrace_units::{Span, Time};
+
+/// Of one workload.
+#[derive(Debug, Default)]
+pub struct CutOff {
+    waited: Latency,
+    longest: Span,
+    /// The first so many.
+    pub(super) rows: Vec<Row>,
+}
+
+impl CutOff {
+    /// A transaction of this user that was meant to start at `start` is running at `now`. At most `rows_max` are kept one by one.
+    pub fn note(&mut self, user: u32, start: Time, now: Time, rows_max: usize) {
+        let latency = now.since(start);
+        self.waited.record(latency);
+        self.longest = self.longest.max(latency);
+        if self.rows.len() < rows_max {
+            self.rows.push(Row { user, start, latency });
+        }
+    }
+
+    pub(super) fn summary(&self) -> Value {
+        json!({
+            "count": self.waited.count(),
+            "longest_ps": self.longest.ps(),
+            "buckets": self.waited.buckets(),
+        })
+    }
+}

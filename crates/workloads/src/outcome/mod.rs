@@ -1,0 +1,72 @@
+//! What an outcome tells of workloads: a part of its summary, and three of its tables.
+
+mod cut_off;
+mod ideal;
+mod tables;
+
+pub use cut_off::CutOff;
+pub use tables::{running, transactions, workload_series};
+
+use crate::WorkloadRecord;
+use serde_json::{Value, json};
+use tailrace_endpoint::transport::TcpStats;
+use tailrace_plan::Workload;
+use tailrace_record::Latency;
+use tailrace_units::Time;
+
+/// What is told of a workload: its record, what the end cut off, what each connection has carried where that is told, and its part of
+/// TCP's counters.
+pub fn workload_summary(
+    workload: &Workload,
+    record: &WorkloadRecord,
+    cut_off: &CutOff,
+    connection_bytes: Option<Vec<u64>>,
+    tcp: Value,
+) -> Value {
+    let users: Vec<Option<u64>> = record.user_completion.iter().map(|at| at.map(Time::ps)).collect();
+    json!({
+        "name": workload.header.name,
+        "kind": workload.header.kind,
+        "completion_ps": record.completion.map(Time::ps),
+        "counted_from_ps": record.counted_from.ps(),
+        "transactions": record.transactions,
+        "goodput_bytes": record.goodput_bytes,
+        "latency": latency(&record.latency),
+        "cut_off": cut_off.summary(),
+        "user_completion_ps": users,
+        "connection_bytes": connection_bytes,
+        "tcp": tcp,
+    })
+}
+
+/// What connections have counted.
+pub fn tcp_summary(sum: &TcpStats) -> Value {
+    json!({
+        "segments_sent": sum.segments_sent,
+        "acks_sent": sum.acks_sent,
+        "retransmits": sum.retransmits,
+        "timeouts": sum.timeouts,
+        "tail_loss_probes": sum.tail_loss_probes,
+        "fast_recoveries": sum.fast_recoveries,
+        "spurious_retransmits": sum.spurious_retransmits,
+        "ecn_reductions": sum.ecn_reductions,
+        "out_of_order": sum.out_of_order,
+    })
+}
+
+fn latency(latency: &Latency) -> Option<Value> {
+    (latency.count() > 0).then(|| {
+        json!({
+            "count": latency.count(),
+            "mean_ps": latency.mean_ps(),
+            "min_ps": latency.min_ps(),
+            "p50_ps": latency.percentile_ps(50.0),
+            "p90_ps": latency.percentile_ps(90.0),
+            "p95_ps": latency.percentile_ps(95.0),
+            "p99_ps": latency.percentile_ps(99.0),
+            "p99_9_ps": latency.percentile_ps(99.9),
+            "max_ps": latency.max_ps(),
+            "buckets": latency.buckets(),
+        })
+    })
+}

@@ -1,0 +1,137 @@
+//! What is recorded of one workload.
+
+use tailrace_endpoint::host::Carried;
+use tailrace_endpoint::transport::TcpStats;
+use tailrace_plan::RawObserve;
+use tailrace_record::{Latency, Series};
+use tailrace_units::{Span, Time};
+
+/// Results of one workload.
+#[derive(Debug)]
+pub struct WorkloadRecord {
+    /// Of transactions and flows that are complete.
+    pub latency: Latency,
+    /// How many are.
+    pub transactions: u64,
+    /// Transactions until it is complete; 0 for a workload without end.
+    pub transactions_total: u64,
+    /// Users, streams or flows that are not finished.
+    pub users_left: u64,
+    /// When the last of them was.
+    pub completion: Option<Time>,
+    /// When each of them was.
+    pub user_completion: Vec<Option<Time>>,
+    /// Payload that came to the receiving programs.
+    pub goodput_bytes: u64,
+    /// The same over time.
+    pub goodput: Option<Series>,
+    /// Start and latency of transactions, the first so many.
+    pub rows: Vec<Row>,
+    /// Of a workload of flows: what each row was. Empty for others.
+    pub carried: Vec<Carried>,
+    /// Most rows.
+    pub rows_max: usize,
+    /// Sums over connections that are gone.
+    pub retired: TcpStats,
+    /// From when its results count: the warm-up of a workload without end is left out.
+    pub counted_from: Time,
+    /// What its connections had counted by then.
+    pub tcp_before: TcpStats,
+    /// What each connection of a stream had received by then, in the order in which they start.
+    pub bytes_before: Vec<u64>,
+}
+
+/// One transaction.
+#[derive(Clone, Copy, Debug)]
+pub struct Row {
+    /// Counts within the workload.
+    pub user: u32,
+    /// When it was meant to start.
+    pub start: Time,
+    /// From there to its end.
+    pub latency: Span,
+}
+
+impl WorkloadRecord {
+    /// An empty record of a workload with so many users, of which `users_left` finish after `transactions_total` transactions
+    /// together (0: none does).
+    pub fn new(plan: &RawObserve, users: usize, users_left: u64, transactions_total: u64) -> WorkloadRecord {
+        let series = || Series::new((plan.series_bins as usize).max(2), Span::from_ps(plan.series_bin_ps.max(1)));
+        WorkloadRecord {
+            latency: Latency::default(),
+            transactions: 0,
+            transactions_total,
+            users_left,
+            completion: None,
+            user_completion: vec![None; users],
+            goodput_bytes: 0,
+            goodput: (plan.series_bins > 0).then(series),
+            rows: Vec::new(),
+            carried: Vec::new(),
+            rows_max: usize::try_from(plan.transactions_max).unwrap_or(usize::MAX),
+            retired: TcpStats::default(),
+            counted_from: Time::ZERO,
+            tcp_before: TcpStats::default(),
+            bytes_before: Vec::new(),
+        }
+    }
+
+    /// Bytes came to a receiving program.
+    #[inline]
+    pub fn received(&mut self, now: Time, bytes: u64) {
+        self.goodput_bytes += bytes;
+        if let Some(series) = &mut self.goodput {
+            series.add(now, bytes);
+        }
+    }
+
+    /// A transaction or datagram took this long.
+    pub fn measured(&mut self, user: u32, start: Time, latency: Span) {
+        self.transactions += 1;
+        self.latency.record(latency);
+        if self.rows.len() < self.rows_max {
+            self.rows.push(Row { user, start, latency });
+        }
+    }
+
+    /// A transaction that was meant to start at `intended` is complete.
+    pub fn completed(&mut self, now: Time, user: u32, intended: Time) {
+        self.measured(user, intended, now.since(intended));
+    }
+
+    /// Whether it has a number to do, and so a completion.
+    pub fn is_finite(&self) -> bool {
+        self.transactions_total > 0
+    }
+
+    /// Latencies, transactions and bytes count from `now` on; the series stays.
+    pub fn begin_counting(&mut self, now: Time, tcp: TcpStats, bytes: Vec<u64>) {
+        self.counted_from = now;
+        (self.latency, self.transactions, self.goodput_bytes) = (Latency::default(), 0, 0);
+        self.rows.clear();
+        self.carried.clear();
+        (self.tcp_before, self.bytes_before) = (tcp, bytes);
+    }
+
+    /// What the flow that has just been measured was.
+    pub fn carried(&mut self, carried: Carried) {
+        if self.carried.len() < self.rows.len() {
+            self.carried.push(carried);
+        }
+    }
+
+    /// This user has nothing more to do. Returns whether that was the last.
+    pub fn finished(&mut self, now: Time, user: u32) -> bool {
+        if let Some(slot) = self.user_completion.get_mut(user as usize) {
+            *slot = Some(now);
+        }
+        if self.users_left == 0 {
+            return false;
+        }
+        self.users_left -= 1;
+        if self.users_left == 0 {
+            self.completion = Some(now);
+        }
+        self.users_left == 0
+    }
+}

@@ -1,0 +1,1 @@
+"""What switches, ports and interfaces do with frames, in words."""

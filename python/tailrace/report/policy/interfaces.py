@@ -1,0 +1,49 @@
+"""The interfaces of hosts that take part in pauses and notifications, in words."""
+
+from typing import Any
+
+from tailrace.report.policy.ingress import bits, ranges_text
+from tailrace.results.format.numbers import rate_text, span_text
+
+# Hosts that are named before "and N more".
+NAMES_MAX = 6
+
+
+def interface_sentences(plan: dict[str, Any]) -> list[str]:
+    """Who obeys which pauses and limits rates, hosts with the same words together; then the broken ones."""
+    found: dict[str, list[str]] = {}
+    storms = []
+    for host in plan["hosts"]:
+        lossless = host.get("nic", {}).get("lossless")
+        found.setdefault(_obeys(lossless) if lossless else "ignore pauses", []).append(host["name"])
+        if storm := (lossless or {}).get("storm"):
+            storms.append(f"A fault: the interface of {host['name']} {_storm(storm)}.")
+    if list(found) == ["ignore pauses"]:
+        return storms
+    return [f"Interfaces of {_names(names, len(plan['hosts']))} {words}." for words, names in found.items()] + storms
+
+
+def _obeys(lossless: dict[str, Any]) -> str:
+    if lossless["obeys_link_pause"]:
+        words = f"obey 802.3x pauses within {span_text(lossless['response_ps'])}"
+    elif lossless["obeys"]:
+        priorities = ranges_text(bits(lossless["obeys"]))
+        words = f"obey pauses of priority {priorities} within {span_text(lossless['response_ps'])}"
+    else:
+        words = "ignore pauses"
+    if qcn := lossless.get("qcn"):
+        words += f" and limit rates when notified (QCN, not below {rate_text(qcn['rate_min_bps'])})"
+    return words
+
+
+def _storm(storm: dict[str, Any]) -> str:
+    priorities = ranges_text(bits(storm["priorities"]))
+    start, end = span_text(storm["from_ps"]), span_text(storm["until_ps"])
+    return f"sends pauses for priority {priorities} repeatedly from {start} to {end}"
+
+
+def _names(names: list[str], hosts: int) -> str:
+    if len(names) == hosts:
+        return "all hosts"
+    shown = ", ".join(names[:NAMES_MAX])
+    return shown + (f" and {len(names) - NAMES_MAX} more" if len(names) > NAMES_MAX else "")

@@ -1,0 +1,32 @@
+"""Short facts about a run, below the headline of its report."""
+
+from typing import Any
+
+from tailrace.results.compare.kinds import asked_for, count_text
+
+
+def facts(summary: dict[str, Any]) -> list[dict[str, str]]:
+    """Short facts about the run, each with a tone: good, bad or none."""
+    run = summary["run"]
+    listed = [{"text": "partial run", "tone": "bad"}] if run["is_partial"] else []
+    if any(arm["deadlocks"] for arm in summary["arms"].values()):
+        listed.append({"text": "deadlock", "tone": "bad"})
+    if summary["expectations"]:
+        is_good = all(judged["passed"] is True for judged in asked_for(summary["expectations"]))
+        listed.append({"text": count_text(summary["expectations"]), "tone": "good" if is_good else "bad"})
+    counts = sorted({len(arm["trials"]) - len(arm["unfinished_trials"]) for arm in summary["arms"].values()})
+    trials = " to ".join(str(count) for count in dict.fromkeys([counts[0], counts[-1]])) if counts else "no"
+    listed.append({"text": f"{trials} valid trials per arm", "tone": "" if counts and counts[0] else "bad"})
+    unfinished = sum(len(arm["unfinished_trials"]) for arm in summary["arms"].values())
+    if unfinished:
+        listed.append({"text": f"{unfinished} trial{'s' * (unfinished > 1)} unfinished", "tone": "bad"})
+    if run["live_scale"] != 1:
+        listed.append({"text": f"rates, queues and users divided by {run['live_scale']}", "tone": ""})
+    if run["scale"] != 1:
+        listed.append({"text": f"{_fraction(run['scale'])} of the full counts, same rates", "tone": ""})
+    return listed
+
+
+def _fraction(scale: float) -> str:
+    """`1/20` where that is what it is."""
+    return f"1/{round(1 / scale)}" if scale < 1 and abs(1 / scale - round(1 / scale)) < 1e-6 else f"{scale:g}"

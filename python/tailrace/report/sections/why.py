@@ -1,0 +1,103 @@
+"""First sentences about why something is slow: timeouts, queues, and resets that were deferred."""
+
+from typing import Any
+
+from tailrace.report.limits import WHY_MAX
+from tailrace.report.plan_facts import PlanFacts
+from tailrace.results import Run
+from tailrace.results.format.numbers import count_text, span_text
+from tailrace.results.ports.timeouts import slowest_of, timeout_words
+from tailrace.results.ports.waiting import Wait, prioritized_words, wait_words, waits_of
+from tailrace.scenario.workloads.kinds import facts_of
+
+PORTS_NAMED_MAX = 2
+"""Ports of one arm and workload that are named: those where its frames wait longest."""
+
+
+Pair = tuple[str, str, int, dict[str, Any]]
+
+
+def why(run: Run, summary: dict[str, Any], facts: dict[str, PlanFacts]) -> dict[str, Any]:
+    """Sentences about the drawn arms: timeouts of the slowest, waits in queues, and prioritization."""
+    pairs = [
+        (arm, name, position, workload)
+        for position, name in enumerate(summary["workloads"])
+        for arm in facts
+        if (workload := summary["arms"][arm]["workloads"].get(name)) and facts_of(workload["kind"]).waits_are_explained
+    ]
+    found: dict[str, list[dict[str, Any]]] = {
+        "timeouts": [_said(run, pair, _timeouts(run, pair, facts)) for pair in pairs],
+        "queues": [
+            *(_said(run, pair, words) for pair in pairs for words in _queues(run, pair, facts)),
+            *_prioritized(run, pairs),
+        ],
+        "resets": [
+            {"text": words, "about": f"of-arm-{run.arms.index(arm)}"}
+            for arm, known in facts.items()
+            for port in summary["arms"][arm]["ports"]
+            if port["dpp"]
+            and (words := deferred_reset_words(arm, port, known.dpp.get((port["node"], port["towards"]))))
+        ],
+    }
+    kept = {kind: [said for said in listed if said["text"]] for kind, listed in found.items()}
+    return {
+        "kinds": {kind: listed[:WHY_MAX] for kind, listed in kept.items()},
+        "has_any": any(kept.values()),
+        "omitted": sum(max(0, len(listed) - WHY_MAX) for listed in kept.values()),
+    }
+
+
+def _said(run: Run, pair: Pair, text: str | None) -> dict[str, Any]:
+    arm, _, position, _ = pair
+    return {"text": text, "about": f"of-arm-{run.arms.index(arm)} of-workload-{position}"}
+
+
+def _timeouts(run: Run, pair: Pair, facts: dict[str, PlanFacts]) -> str | None:
+    arm, name, _, workload = pair
+    rto_ms = facts[arm].rto_min_ms.get(name)
+    slowest = slowest_of(run.told(arm), name, rto_ms) if rto_ms is not None else None
+    return timeout_words(arm, name, slowest, facts_of(workload["kind"]).noun) if slowest else None
+
+
+def _queues(run: Run, pair: Pair, facts: dict[str, PlanFacts]) -> list[str]:
+    arm, name, _, workload = pair
+    median_ms = (workload["latency_ms"] or {}).get("p50")
+    if not median_ms:
+        return []
+    crossings = facts[arm].crossings.get(name, 1)
+    words = (wait_words(arm, name, wait, crossings, median_ms) for wait in waits_of(run.told(arm), name))
+    return [sentence for sentence in words if sentence][:PORTS_NAMED_MAX]
+
+
+def _prioritized(run: Run, pairs: list[Pair]) -> list[dict[str, Any]]:
+    """One sentence for each arm and port with packet prioritization, whatever the number of workloads."""
+    found: dict[tuple[str, str], tuple[Wait, dict[str, float]]] = {}
+    for arm, name, _, workload in pairs:
+        if median_ms := (workload["latency_ms"] or {}).get("p50"):
+            for wait in waits_of(run.told(arm), name):
+                if wait.own_ms is None:
+                    found.setdefault((arm, wait.port), (wait, {}))[1][name] = median_ms
+    return [
+        {"text": prioritized_words(arm, wait, medians), "about": f"of-arm-{run.arms.index(arm)}"}
+        for (arm, _), (wait, medians) in found.items()
+    ]
+
+
+def deferred_reset_words(arm: str, port: dict[str, Any], dpp: dict[str, Any] | None) -> str | None:
+    """What happened at a port of an arm, and advice; None where no reset was deferred. `dpp` are its settings."""
+    counters = port["dpp"] or {}
+    deferred, resets = counters.get("deferred_resets") or 0, counters.get("resets") or 0
+    if deferred < 1:
+        return None
+    age = f"the age of {span_text(dpp['age_ps'])}" if dpp else "the age"
+    express = dpp["express_queue"] if dpp else None
+    normal = [queue for number, queue in enumerate(port["queues"]) if number != express]
+    name = max(normal, key=lambda queue: queue["depth_mean_bytes"] or 0)["name"] if normal else "normal"
+    return (
+        f"With {arm}, {count_text(deferred)} of {count_text(deferred + resets)} silences per trial ended while frames "
+        f"of the flow were still queued in {name} at {port['node']} → {port['towards']}: the flow had been silent for "
+        f"{age}, but its next packets were not prioritised, because they would have overtaken the queued ones. For "
+        f"bulk flows this is harmless. For transactions, the queueing delay of {name} exceeds the age: "
+        f"reduce it (a smaller limit, or `aqm` with ECN), use a separate queue for the transactions, or accept "
+        f"reordering (`reset: naive`)."
+    )

@@ -1,0 +1,26 @@
+"""Better, worse or neither: what can be said of the effect of an arm on one metric."""
+
+from typing import Any, Literal
+
+from tailrace.results.metrics.definitions import BETTER_HIGHER
+
+Summary = dict[str, Any]
+Tone = Literal["", "better", "worse", "same", "few", "censored"]
+
+
+def tone_of(effect: Summary) -> Tone:
+    """Better, worse or what else can be said of an effect.
+
+    A figure that is a lower bound can be told to be higher than one that is none, and nothing else.
+    """
+    of_baseline, of_arm = effect["bounds"]
+    if effect["verdict"] == "no significant difference" and not effect["is_same"] and of_baseline + of_arm > 0:
+        return "censored"
+    if effect["is_same"] or effect["verdict"] == "no significant difference":
+        return "same"
+    if effect["verdict"] == "too few trials":
+        return "few"
+    is_higher = effect["verdict"] == "higher"
+    if (of_baseline if is_higher else of_arm) > 0:
+        return "censored"
+    return "better" if is_higher == (effect["metric"] in BETTER_HIGHER) else "worse"

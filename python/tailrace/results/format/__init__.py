@@ -1,0 +1,1 @@
+"""How numbers and columns are written, wherever they stand."""

@@ -1,0 +1,67 @@
+"""Width of texts: that of the terminal; unlimited for files and pipes."""
+
+import textwrap
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+
+_WIDTH: ContextVar[int | None] = ContextVar("width", default=None)
+GAP = 2
+"""Blanks between the columns of a table."""
+WIDTH = 110
+"""Columns of sentences."""
+Row = Sequence[str]
+
+
+@contextmanager
+def within(width: int | None) -> Iterator[None]:
+    """Tables that are made here fit into so many columns; None for tables as wide as they are."""
+    token = _WIDTH.set(width)
+    try:
+        yield
+    finally:
+        _WIDTH.reset(token)
+
+
+def fill(text: str, width: int) -> str:
+    """`text` as a paragraph of lines of at most `width`, or of less where the place is narrower."""
+    place = _WIDTH.get()
+    return textwrap.fill(text, width if place is None else min(width, place), break_on_hyphens=False)
+
+
+def folded(widths: Sequence[int], left: int) -> list[list[int]]:
+    """Which columns stand beside each other: all, or the first `left` with as many of the others as fit, in turn."""
+    width = _WIDTH.get()
+    every = list(range(len(widths)))
+    if width is None or sum(widths) + GAP * (len(widths) - 1) <= width:
+        return [every]
+    head = every[:left]
+    start = sum(widths[i] + GAP for i in head)
+    parts: list[list[int]] = []
+    room = 0
+    for column in every[left:]:
+        needed = widths[column] + (GAP if parts else 0)
+        if not parts or needed > room:
+            parts.append([*head])
+            room, needed = width - start, widths[column]
+        parts[-1].append(column)
+        room -= needed
+    return parts or [every]
+
+
+def align(rows: Sequence[Row], *, left: int = 1) -> str:
+    """Columns of equal width: the first `left` columns to the left, numbers to the right. The first row is the head.
+
+    What is wider than the place for it goes on below, with the first columns again.
+    """
+    widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
+    parts = folded(widths, left)
+    lines = [
+        "\n".join("  ".join(_cell(row[i], widths[i], i < left) for i in part).rstrip() for row in rows)
+        for part in parts
+    ]
+    return "\n\n".join(lines)
+
+
+def _cell(text: str, width: int, is_left: bool) -> str:
+    return text.ljust(width) if is_left else text.rjust(width)
