@@ -7,7 +7,7 @@ use tailrace_fabric::frame::{LiveFrame, mark_congestion};
 use tailrace_fabric::plane::network::Network;
 use tailrace_network::pace_of;
 use tailrace_plan::Plan;
-use tailrace_units::{Pace, Span, RandomStream, Time};
+use tailrace_units::{Pace, RandomStream, Span, Time};
 use tailrace_wire::Ecn;
 
 /// One host's.
@@ -164,7 +164,11 @@ mod tests {
             free_at: Time::ZERO,
             sending: VecDeque::new(),
             received: VecDeque::new(),
-            moderation: Moderation::new(Span::from_us(10), tailrace_units::Distribution::Constant(0), RandomStream::new(1, "test")),
+            moderation: Moderation::new(
+                Span::from_us(10),
+                tailrace_units::Distribution::Constant(0),
+                RandomStream::new(1, "test"),
+            ),
             coalesce: Span::ZERO,
             hand_over_at: Time::NEVER,
             is_starved: false,
