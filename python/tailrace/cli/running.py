@@ -28,6 +28,7 @@ from tailrace.experiment.scale import SCALE_MIN
 from tailrace.live.engine import LiveEngine
 from tailrace.live.lab.kinds import ignored
 from tailrace.results.compare.fidelity import TAP
+from tailrace.results.compare.kinds import is_run
 from tailrace.scenario.calibrated import host_parameters
 from tailrace.scenario.loading import Given, load_scenario
 from tailrace.scenario.text.units import TIME, QuantityError, parse
@@ -159,8 +160,10 @@ def _conclude(finished: Finished, *, is_json: bool) -> int:
         if bad:
             note(f"{len(bad)} invalid or failed trial(s): {', '.join(bad)}")
         return INVALID_TRIAL
-    failed = [verdict for verdict in summary.get("expectations", []) if verdict["passed"] is False]
-    return EXPECTATION_FAILED if failed else DONE
+    judged = [verdict["passed"] for verdict in summary.get("expectations", []) if is_run(verdict)]
+    if unknown := judged.count(None):
+        note(f"{unknown} expectation(s) cannot be judged: the trials of their arm do not have this figure")
+    return DONE if all(judged) else EXPECTATION_FAILED
 
 
 def _print(summary: dict[str, Any], path: Path, report: Path, *, is_json: bool) -> None:

@@ -191,7 +191,7 @@ def to_go(remaining_s: float | None) -> str:
 
 def reporter_for(*, json_lines: bool, quiet: bool = False) -> Reporter:
     """The reporter for stderr: a bar on a terminal, lines elsewhere, JSON when requested."""
-    if quiet:
+    if quiet or sys.stderr is None:  # closed by the shell (2>&-)
         return Silent()
     if json_lines:
         return Ndjson()

@@ -2,7 +2,7 @@
 
 from typing import Annotated, Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field, FiniteFloat, model_validator
 
 from tailrace.scenario.live import Live
 from tailrace.scenario.text.quantities import Count, Offset, Part, PortNames, Time
@@ -130,11 +130,11 @@ class Expectation(Part):
     """Start of the evaluated time; only for metrics that accept it."""
     statistic: Literal["mean", "median"] = "mean"
     """Statistic over the trials."""
-    value: float | None = None
+    value: FiniteFloat | None = None
     """The figure."""
-    at_least: float | None = None
+    at_least: FiniteFloat | None = None
     """The result must not be below this (instead of value and tolerance)."""
-    at_most: float | None = None
+    at_most: FiniteFloat | None = None
     """The result must not be above this (instead of value and tolerance)."""
     tolerance: str | None = None
     """Allowed relative distance, e.g. 10%."""

@@ -224,6 +224,9 @@ def parse_sweep(texts: Sequence[str], *, is_paired: bool = False) -> dict[str, A
         if not equals or not key.strip() or not values.strip():
             hint = "write, for example, switches.leaf.buffer=1MB,2MB or workloads.shop.users=log(1,64,7)"
             raise ScenarioError([Problem(f"--sweep {text}", 0, "", "expected key=values", hint)])
+        if key.strip() in axes:
+            what, hint = "this key is varied twice", "write all values in one --sweep"
+            raise ScenarioError([Problem(f"--sweep {text}", 0, "", what, hint)])
         axes[key.strip()] = _axis(values.strip(), f"--sweep {key.strip()}")
     return {"axes": axes, "combine": "paired" if is_paired else "grid"}
 

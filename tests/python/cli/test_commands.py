@@ -129,6 +129,13 @@ def test_a_failed_expectation_is_exit_code_1(tailrace: Program) -> None:
     assert "FAIL" in ended.out
 
 
+def test_an_expectation_that_cannot_be_judged_is_exit_code_1(tailrace: Program) -> None:
+    expect = "expect=[{metric: latency_p50_ms, arm: fifo, workload: backup, at_most: 5}]"
+    ended = tailrace("run", "lab.yaml", *TINY, "--set", expect)
+    assert ended.code == 1, ended.err
+    assert "1 expectation(s) cannot be judged" in ended.err
+
+
 def test_an_invalid_trial_is_exit_code_3_even_when_expectations_fail(tailrace: Program) -> None:
     ended = tailrace("run", "lab.yaml", *TINY, "--set", "experiment.duration=2ms")
     assert ended.code == 3

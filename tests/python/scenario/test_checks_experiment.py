@@ -1,5 +1,7 @@
 """What an experiment, its arms and its expectations cannot be is refused with the key and the reason."""
 
+import math
+
 import pytest
 
 from lab import problems, sound
@@ -45,6 +47,8 @@ LINKS = [{"between": ["client", "leaf"]}, {"between": ["db", "leaf"]}, {"between
         ("expect", [{"metric": "drops_frames", "value": 1}], "expect.0", "requires exactly one tolerance"),
         ("expect", [{"metric": "drops_frames", "value": 1, "tolerance": "x"}], "expect.0.tolerance", "not a share"),
         ("expect", [{"metric": "drops_frames", "at_most": 1, "kind": "guess"}], "expect.0.kind", "independent"),
+        ("expect", [{"metric": "drops_frames", "at_most": math.nan}], "expect.0.at_most", "finite"),
+        ("expect", [{"metric": "drops_frames", "at_least": 2, "at_most": 1}], "expect.0.at_most", "no result can hold"),
         (
             "expect",
             [{"metric": "acceleration_percent", "value": 1, "tolerance_points": 5, "kind": "derived"}],

@@ -100,6 +100,11 @@ def test_the_command_line_takes_lists_and_ranges() -> None:
     assert given["axes"] == {USERS: [1, 2, 4], BUFFER: "log(1MB, 4MB, 3)", "a.gap": ["uniform(1ms, 2ms)", "5ms"]}
 
 
+def test_a_key_that_is_varied_twice_is_refused() -> None:
+    with pytest.raises(ScenarioError, match="varied twice"):
+        parse_sweep([f"{USERS}=1,2", f"{USERS}=3,4"])
+
+
 @pytest.mark.parametrize("text", ["users", "users=", "=1,2"])
 def test_a_sweep_without_key_or_values_is_refused(text: str) -> None:
     with pytest.raises(ScenarioError, match="expected key=values"):

@@ -62,7 +62,7 @@ class Policies:
         is_four = has_four_queues(self.config)
         strict = STRICT_OF_FOUR if is_four else STRICT_OF_EIGHT
         words = (
-            "no policy-map of type queuing: the switch's default is used, with queue {strict} strict and the default "
+            f"no policy-map of type queuing: the switch's default is used, with queue {strict} strict and the default "
             "queue for all other frames"
         )
         self.config.remarks.add(0, "", "assumed", words)

@@ -112,6 +112,8 @@ def _bounds(at: KeyPath, expected: Expectation) -> Found:
         yield at, "the expectation has no bounds", "add value and tolerance, at_least or at_most"
     if expected.value is not None and has_range:
         yield at, "a value and a range exclude each other", "keep value and tolerance, or at_least and at_most"
+    if expected.at_least is not None and expected.at_most is not None and expected.at_least > expected.at_most:
+        yield (*at, "at_most"), "it is below `at_least`: no result can hold", "exchange the two numbers"
     if expected.value is None or has_range:
         return
     if (expected.tolerance is None) == (expected.tolerance_points is None):
