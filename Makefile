@@ -7,6 +7,7 @@
 #   make explore         the tests with random cases, with other cases (SEED=... repeats some)
 #   make live-deps       install the programs of live runs from Debian's packages, as root
 #                        (WITH="ovs ovs-dpdk": also those of fabrics for comparison)
+#   make exact-deps      build the kernel of exact runs from Debian's source package, into the user's cache
 #   make bench           the workloads of benches/README.md
 #   make docs            the generated pages of docs/ and the table of README.md (RUN=runs/... takes a run's result)
 #   make wheel           a source distribution and a manylinux wheel, into dist/; the wheel is installed and used
@@ -89,6 +90,10 @@ WITH ?=
 .PHONY: live-deps
 live-deps: build
 	@$(BIN)/python scripts/live_deps.py $(WITH)
+
+.PHONY: exact-deps
+exact-deps: build
+	@$(BIN)/python scripts/exact_deps.py
 
 # --- packages -----------------------------------------------------------------------------------------------------
 

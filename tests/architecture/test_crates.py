@@ -22,10 +22,12 @@ ALLOWED: dict[str, set[str]] = {
     "network": {"units", "wire", "dataplane", "endpoint", "plan", "record"},
     "workloads": {"units", "wire", "endpoint", "plan", "record"},
     "sim": {"units", "wire", "dataplane", "endpoint", "plan", "record", "network", "workloads"},
-    # The two engines share the network and nothing else: neither knows the other.
+    # The simulator and the fabric share the network and nothing else: neither knows the other.
     "fabric": {"units", "wire", "dataplane", "endpoint", "plan", "record", "network"},
     # The workloads alone, over the sockets of whatever system it runs on.
     "traffic": {"units", "endpoint", "plan", "record", "network", "workloads"},
+    # Its frames are real ones too: what they look like, how hosts are addressed and what carries them is the fabric's.
+    "exact": {"units", "wire", "endpoint", "plan", "network", "fabric"},
     "bindings": {"dataplane", "plan", "sim"},
     # Tests that compare the engines, which do not know each other.
     "parity": {"units", "wire", "plan", "network", "workloads", "sim", "fabric", "traffic"},

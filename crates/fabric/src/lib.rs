@@ -25,7 +25,7 @@ mod lateness;
 mod limits;
 mod machine;
 mod measured_plan;
-mod options;
+pub mod options;
 mod scratch;
 mod sys;
 mod undertaker;

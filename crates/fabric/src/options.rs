@@ -17,13 +17,6 @@ impl Words {
         Words { words: words.collect::<Vec<_>>().into_iter(), option: String::new() }
     }
 
-    /// The next word, if there is one.
-    pub fn next(&mut self) -> Option<String> {
-        let word = self.words.next()?;
-        self.option.clone_from(&word);
-        Some(word)
-    }
-
     /// The value behind the option that was read last.
     ///
     /// # Errors
@@ -45,6 +38,17 @@ impl Words {
     /// All other words.
     pub fn rest(self) -> Vec<String> {
         self.words.collect()
+    }
+}
+
+impl Iterator for Words {
+    type Item = String;
+
+    /// The next word, if there is one.
+    fn next(&mut self) -> Option<String> {
+        let word = self.words.next()?;
+        self.option.clone_from(&word);
+        Some(word)
     }
 }
 

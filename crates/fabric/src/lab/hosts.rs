@@ -66,7 +66,7 @@ impl Host {
         let raw = &plan.raw.hosts[index];
         unshare(CloneFlags::CLONE_NEWNET)?;
         let namespace = File::open(OWN_NAMESPACE)?;
-        sysctls::set(raw, uses_code_points(plan))?;
+        set_kernel(plan, index)?;
         let wire = if kind == FabricKind::Tap {
             HostEnd::Queues(open_queues(raw.nic.lossless.is_some() || uses_priorities(plan))?)
         } else {
@@ -88,21 +88,10 @@ impl Host {
             netlink.segment(link)?;
         }
         let stamps = if kind == FabricKind::Tap { bpf::stamp_frames(link.0).ok() } else { None };
-        netlink.add_address(link, address::ipv4(index), address::PREFIX_BITS)?;
-        let vlans = Vlans::new(plan).map_err(io::Error::other)?;
         let of_host = |over: &&Override| over.0.as_ref().is_none_or(|host| *host == raw.name);
         let congestion_control =
             overrides.iter().rfind(of_host).map_or_else(|| congestion_control(raw).to_owned(), |over| over.1.clone());
-        let metrics = Metrics {
-            congestion_control: congestion_control.clone(),
-            initial_window_segments: raw.tcp.initial_window_segments,
-            rto_min_ms: u32::try_from(raw.tcp.rto_min_ps / PS_PER_MS).unwrap_or(u32::MAX).max(1),
-        };
-        join(&mut netlink, link, (0, index), 0..plan.raw.hosts.len(), &metrics)?;
-        for (vlan, number) in vlans.of_host(index) {
-            netlink.add_address(link, address::ipv4_in(number, index), address::PREFIX_BITS)?;
-            join(&mut netlink, link, (number, index), vlans.hosts_of(vlan), &metrics)?;
-        }
+        join_networks(&mut netlink, link, (plan, index), &congestion_control)?;
         let (name, group, mtu_bytes) = (raw.name.clone(), cgroup::member(index), raw.mtu_bytes);
         let at_begin = LinkCounters::default();
         let host = Host {
@@ -159,6 +148,45 @@ impl Host {
         }
         Ok(total)
     }
+}
+
+/// Sets the kernel of the calling thread's network namespace up as the plan says of a host.
+///
+/// # Errors
+/// When the kernel lacks a setting.
+pub fn set_kernel(plan: &Plan, index: usize) -> io::Result<()> {
+    sysctls::set(&plan.raw.hosts[index], uses_code_points(plan))
+}
+
+/// Name of the congestion control that the plan gives a host.
+pub fn congestion_control_of(plan: &Plan, index: usize) -> &'static str {
+    congestion_control(&plan.raw.hosts[index])
+}
+
+/// Gives the interface of a host its addresses, and with them routes and neighbours: all networks that it has a part in.
+///
+/// # Errors
+/// What the kernel says.
+pub fn join_networks(
+    netlink: &mut Netlink,
+    link: Link,
+    (plan, index): (&Plan, usize),
+    congestion_control: &str,
+) -> io::Result<()> {
+    let raw = &plan.raw.hosts[index];
+    let vlans = Vlans::new(plan).map_err(io::Error::other)?;
+    let metrics = Metrics {
+        congestion_control: congestion_control.to_owned(),
+        initial_window_segments: raw.tcp.initial_window_segments,
+        rto_min_ms: u32::try_from(raw.tcp.rto_min_ps / PS_PER_MS).unwrap_or(u32::MAX).max(1),
+    };
+    netlink.add_address(link, address::ipv4(index), address::PREFIX_BITS)?;
+    join(netlink, link, (0, index), 0..plan.raw.hosts.len(), &metrics)?;
+    for (vlan, number) in vlans.of_host(index) {
+        netlink.add_address(link, address::ipv4_in(number, index), address::PREFIX_BITS)?;
+        join(netlink, link, (number, index), vlans.hosts_of(vlan), &metrics)?;
+    }
+    Ok(())
 }
 
 /// Brings a host into a network of the lab: the route to it, and the hosts that are in it.

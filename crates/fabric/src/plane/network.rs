@@ -115,6 +115,16 @@ impl Network {
         deliveries.chain(control).fold(self.next_due().0, Time::min)
     }
 
+    /// When something happens next between the hosts; [`Time::NEVER`] when nothing is on its way there.
+    pub fn poll_inside(&self) -> Time {
+        self.next_due().0
+    }
+
+    /// When something on its way to a host alone reaches it.
+    pub fn poll_host(&self, host: usize) -> Time {
+        self.wire_to(host).next_arrival().min(self.links.control[host].next_arrival())
+    }
+
     /// Tells when the thread must wake up so that frames do not come late to their hosts: for each host when the next one is
     /// due, and what must happen inside before more is known. What happens inside while a host has something on its way is
     /// left out, because nothing overtakes it there.

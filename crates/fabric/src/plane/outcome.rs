@@ -32,7 +32,7 @@ pub fn outcome(plan: &Plan, network: &Network, now: Time) -> Value {
 }
 
 /// The observed ports over time: by table the columns, each a list.
-pub(super) fn tables(plan: &Plan, network: &Network) -> Value {
+pub fn tables(plan: &Plan, network: &Network) -> Value {
     let nodes = network.switches();
     let tables = [port_series(plan, nodes), queue_depth(plan, nodes)];
     Value::Object(tables.iter().map(|table| (table.name.to_owned(), columns(table))).collect())

@@ -1,0 +1,154 @@
+//! The command line of `tailrace-exact`.
+
+use crate::fault::Fault;
+use crate::guest::{Machine, cage};
+use crate::kernel;
+use crate::spec::{BEGIN_NS, Program};
+use crate::trial::Trial;
+use crate::{guest::EPOCH_NS, init};
+use nix::sched::{CpuSet, sched_getaffinity, sched_setaffinity};
+use nix::unistd::Pid;
+use serde_json::json;
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::time::Duration;
+use tailrace_fabric::options::{Words, required};
+use tailrace_plan::Plan;
+
+const HELP: &str = "\
+tailrace-exact run --plan FILE --dir FOLDER [options]    run a trial on real kernels in virtual time; prints its outcome
+    --programs FILE       programs by host: {\"h0\": [{\"words\": [\"iperf3\", \"-s\"], \"is_awaited\": false}], ...}
+    --traffic PROGRAM     instead: this program on every host that a workload uses
+    --kernel FILE         instead of the kernel of `make exact-deps`
+    --memory MIB          of each guest (default 128)
+    --spin-limit S        wall time after which a guest that says nothing spins (default 60)
+tailrace-exact kernel                                    print where the kernel is
+";
+const MEMORY_MIB: u32 = 128;
+const SPIN_LIMIT_S: u64 = 60;
+
+/// Runs a command line (without the program's name).
+pub fn main(words: impl Iterator<Item = String>) -> ExitCode {
+    let mut words = Words::new(words);
+    let result = match words.next().as_deref() {
+        Some("run") => run(words),
+        Some("kernel") => print_kernel(),
+        Some("cage") => match words.rest().split_first() {
+            Some((kernel, arguments)) => return cage(kernel, arguments).unwrap_or_else(|error| fail(&error)),
+            None => Err("cage: a kernel is missing".to_owned()),
+        },
+        Some("init") => match words.next() {
+            Some(file) => init::main(Path::new(&file)),
+            None => Err("init: a file is missing".to_owned()),
+        },
+        Some("help" | "--help" | "-h") | None => say(HELP),
+        Some(other) => unknown(other),
+    };
+    result.map_or_else(|error| fail(&error), |()| ExitCode::SUCCESS)
+}
+
+fn run(mut words: Words) -> Result<(), String> {
+    let (mut plan_file, mut folder, mut programs_file, mut traffic, mut kernel_file) = (None, None, None, None, None);
+    let (mut memory_mib, mut spin_limit_s) = (MEMORY_MIB, SPIN_LIMIT_S);
+    while let Some(word) = words.next() {
+        match word.as_str() {
+            "--plan" => plan_file = Some(words.path()?),
+            "--dir" => folder = Some(words.path()?),
+            "--programs" => programs_file = Some(words.path()?),
+            "--traffic" => traffic = Some(words.path()?),
+            "--kernel" => kernel_file = Some(words.path()?),
+            "--memory" => memory_mib = words.value()?,
+            "--spin-limit" => spin_limit_s = words.value()?,
+            other => return unknown(other),
+        }
+    }
+    let plan_file = required(plan_file, "--plan")?;
+    let text = read(&plan_file)?;
+    let plan = Plan::parse(&text).map_err(|error| format!("{}: {error}", plan_file.display()))?;
+    let programs = match (programs_file, traffic) {
+        (Some(file), None) => named_programs(&plan, &file)?,
+        (None, Some(program)) => traffic_programs(&plan, &program)?,
+        _ => return Err("one of --programs and --traffic is needed".into()),
+    };
+    let kernel = kernel_file.or_else(kernel::find).ok_or("there is no kernel for guests (hint: make exact-deps)")?;
+    let program = std::env::current_exe().map_err(|error| format!("the path of this program: {error}"))?;
+    let machine = Machine { kernel, program, memory_mib, seed: plan.raw.seed };
+    let limit = Duration::from_secs(spin_limit_s);
+    stay_on_one_core().map_err(|error| format!("choosing a core: {error}"))?;
+    let trial = Trial { plan, plan_file, folder: required(folder, "--dir")?, machine, programs, limit };
+    let outcome = trial.run().map_err(|fault: Fault| fault.to_string())?;
+    say(&format!("{outcome}\n"))
+}
+
+/// At most one process of a trial runs at any time: on one core they hand over to each other without waking another up.
+fn stay_on_one_core() -> nix::Result<()> {
+    let own = Pid::from_raw(0);
+    let allowed = sched_getaffinity(own)?;
+    let cores: Vec<usize> = (0..CpuSet::count()).filter(|&core| allowed.is_set(core).unwrap_or(false)).collect();
+    let Some(&core) = cores.get(std::process::id() as usize % cores.len().max(1)) else { return Ok(()) };
+    let mut one = CpuSet::new();
+    one.set(core)?;
+    sched_setaffinity(own, &one)
+}
+
+/// Programs from a file, by name of host.
+fn named_programs(plan: &Plan, file: &Path) -> Result<Vec<Vec<Program>>, String> {
+    let mut by_name: BTreeMap<String, Vec<Program>> =
+        serde_json::from_str(&read(file)?).map_err(|error| format!("{}: {error}", file.display()))?;
+    let programs = plan.raw.hosts.iter().map(|host| by_name.remove(&host.name).unwrap_or_default()).collect();
+    match by_name.keys().next() {
+        None => Ok(programs),
+        Some(name) => Err(format!("{}: the plan has no host {name:?}", file.display())),
+    }
+}
+
+/// One program on every host that a workload uses.
+fn traffic_programs(plan: &Plan, program: &Path) -> Result<Vec<Vec<Program>>, String> {
+    let program = program.canonicalize().map_err(|error| format!("{}: {error}", program.display()))?;
+    let program = program.to_str().ok_or("the program's path is no text")?;
+    let begin = (EPOCH_NS + BEGIN_NS).to_string();
+    let of_host = |(host, raw): (usize, &tailrace_plan::RawHost)| {
+        if !plan.workloads.iter().any(|workload| workload.header.hosts().any(|used| used == host)) {
+            return Vec::new();
+        }
+        let words = [
+            program,
+            "guest",
+            "--plan",
+            "/run/tailrace/plan.json",
+            "--host",
+            &raw.name,
+            "--begin-ns",
+            &begin,
+            "--out",
+            "/run/tailrace/out",
+        ];
+        vec![Program { words: words.map(str::to_owned).to_vec(), is_awaited: true, delay_ns: 0 }]
+    };
+    Ok(plan.raw.hosts.iter().enumerate().map(of_host).collect())
+}
+
+fn print_kernel() -> Result<(), String> {
+    let kernel: Option<PathBuf> = kernel::find();
+    say(&format!("{}\n", json!({ "kernel": kernel })))
+}
+
+fn read(file: &Path) -> Result<String, String> {
+    fs::read_to_string(file).map_err(|error| format!("{}: {error}", file.display()))
+}
+
+fn unknown(word: &str) -> Result<(), String> {
+    Err(format!("unknown argument {word:?} (hint: see `tailrace-exact help`)"))
+}
+
+fn say(text: &str) -> Result<(), String> {
+    io::stdout().write_all(text.as_bytes()).map_err(|error| format!("writing the output: {error}"))
+}
+
+fn fail(error: &str) -> ExitCode {
+    let _ = writeln!(io::stderr(), "tailrace-exact: {error}"); // the reader may have ended
+    ExitCode::FAILURE
+}

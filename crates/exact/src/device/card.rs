@@ -1,0 +1,131 @@
+//! The interface itself: two rings in the memory of its guest.
+
+use super::{HEADER_BYTES, Header};
+use std::io::{Read, Write};
+use virtio_queue::{Queue, QueueOwnedT, QueueT};
+use vm_memory::GuestMemoryMmap;
+
+/// Entries of a ring: what User-Mode Linux has (MAX_SUPPORTED_QUEUE_SIZE).
+pub const RING_ENTRIES: u16 = 256;
+/// Numbers of the rings.
+pub const RECEIVE: usize = 0;
+/// Of frames to be sent.
+pub const TRANSMIT: usize = 1;
+/// Largest row of segments that a driver hands over, with its headers.
+const ROW_BYTES_MAX: usize = 66_000;
+
+/// What an interface offers to its driver.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Features {
+    /// Rows of TCP segments (and, for them, checksums).
+    pub segmentation: bool,
+    /// Interrupts and kicks by position in the ring.
+    pub event_index: bool,
+}
+
+impl Default for Features {
+    fn default() -> Features {
+        Features { segmentation: true, event_index: true }
+    }
+}
+
+/// A frame, or a row of segments, that a driver has handed over.
+#[derive(Clone, Copy, Debug)]
+pub struct Sent {
+    /// Its place in the ring, given back when it is sent.
+    pub place: u16,
+    /// What the driver says of it.
+    pub header: Header,
+}
+
+/// The two rings. Without a driver there are none, and nothing is received.
+#[derive(Debug)]
+pub struct Card {
+    /// The memory of the guest.
+    pub(super) memory: Option<GuestMemoryMmap>,
+    /// Receive, transmit.
+    pub(super) rings: [Queue; 2],
+}
+
+impl Default for Card {
+    fn default() -> Card {
+        let ring = || Queue::new(RING_ENTRIES).expect("a power of two");
+        Card { memory: None, rings: [ring(), ring()] }
+    }
+}
+
+impl Card {
+    /// The next frame that the driver has handed over, with its bytes.
+    pub fn take(&mut self, bytes: &mut Vec<u8>) -> Result<Option<Sent>, String> {
+        let (Some(memory), ring) = (&self.memory, &mut self.rings[TRANSMIT]) else { return Ok(None) };
+        if !ring.ready() {
+            return Ok(None);
+        }
+        let Some(chain) = ring.pop_descriptor_chain(memory) else { return Ok(None) };
+        let place = chain.head_index();
+        let mut reader = chain.reader(memory).map_err(|error| format!("a frame in the ring: {error}"))?;
+        let mut header = [0; HEADER_BYTES];
+        reader.read_exact(&mut header).map_err(|error| format!("the header of a frame: {error}"))?;
+        bytes.resize(reader.available_bytes().min(ROW_BYTES_MAX), 0);
+        reader.read_exact(bytes).map_err(|error| format!("the bytes of a frame: {error}"))?;
+        Ok(Some(Sent { place, header: Header::read(&header) }))
+    }
+
+    /// Asks the driver to tell of the next frame; returns whether there is one already.
+    pub fn await_kick(&mut self) -> Result<bool, String> {
+        let (Some(memory), ring) = (&self.memory, &mut self.rings[TRANSMIT]) else { return Ok(false) };
+        ring.enable_notification(memory).map_err(|error| format!("the ring of sent frames: {error}"))
+    }
+
+    /// Frames were sent: their places are the driver's again. Returns whether it wants to know.
+    pub fn give_back(&mut self, places: impl Iterator<Item = u16>) -> Result<bool, String> {
+        let (Some(memory), ring) = (&self.memory, &mut self.rings[TRANSMIT]) else { return Ok(false) };
+        for place in places {
+            ring.add_used(memory, place, 0).map_err(|error| format!("the ring of sent frames: {error}"))?;
+        }
+        ring.needs_notification(memory).map_err(|error| format!("the ring of sent frames: {error}"))
+    }
+
+    /// Hands a frame to the driver; returns whether there was room.
+    pub fn receive(&mut self, frame: &[u8]) -> Result<bool, String> {
+        let (Some(memory), ring) = (&self.memory, &mut self.rings[RECEIVE]) else { return Ok(false) };
+        if !ring.ready() {
+            return Ok(false);
+        }
+        let fault = |error: &dyn std::fmt::Display| format!("the ring of received frames: {error}");
+        let mut chains = Vec::new();
+        let mut room = 0;
+        while room < frame.len() + HEADER_BYTES {
+            let Some(chain) = ring.pop_descriptor_chain(memory) else {
+                (0..chains.len()).for_each(|_| ring.go_to_previous_position());
+                return Ok(false);
+            };
+            let writer = chain.clone().writer(memory).map_err(|error| fault(&error))?;
+            room += writer.available_bytes();
+            chains.push((chain.head_index(), writer));
+        }
+        let header = Header::of_received(chains.len() as u16);
+        let mut rest = frame;
+        for (number, (place, writer)) in chains.iter_mut().enumerate() {
+            let before = if number == 0 { HEADER_BYTES } else { 0 };
+            writer.write_all(&header[..before]).map_err(|error| fault(&error))?;
+            let (now, later) = rest.split_at(rest.len().min(writer.available_bytes()));
+            writer.write_all(now).map_err(|error| fault(&error))?;
+            rest = later;
+            ring.add_used(memory, *place, (before + now.len()) as u32).map_err(|error| fault(&error))?;
+        }
+        Ok(true)
+    }
+
+    /// Whether the driver wants to know of what it was handed.
+    pub fn wants_interrupt(&mut self) -> Result<bool, String> {
+        let (Some(memory), ring) = (&self.memory, &mut self.rings[RECEIVE]) else { return Ok(false) };
+        ring.needs_notification(memory).map_err(|error| format!("the ring of received frames: {error}"))
+    }
+
+    /// Asks the driver to tell when it has made room for frames; returns whether it has already.
+    pub fn await_room(&mut self) -> Result<bool, String> {
+        let (Some(memory), ring) = (&self.memory, &mut self.rings[RECEIVE]) else { return Ok(false) };
+        ring.enable_notification(memory).map_err(|error| format!("the ring of received frames: {error}"))
+    }
+}

@@ -1,0 +1,156 @@
+//! Messages of the vhost-user protocol on a Unix stream socket.
+
+use nix::cmsg_space;
+use nix::sys::socket::{ControlMessageOwned, MsgFlags, recvmsg};
+use std::collections::VecDeque;
+use std::io::{self, IoSliceMut, Write};
+use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
+use std::os::unix::net::UnixStream;
+
+const HEADER: usize = 12;
+/// Largest payload that a guest sends: a configuration space with its header.
+const PAYLOAD_MAX: usize = 4_096;
+/// Most descriptors of one message: the two regions of a guest's memory.
+const DESCRIPTORS_MAX: usize = 8;
+const VERSION: u32 = 1;
+const REPLY: u32 = 4;
+const NEED_REPLY: u32 = 8;
+const VRING_CALL: u32 = 4;
+
+/// A request of a guest.
+#[derive(Debug)]
+pub struct Message {
+    /// What is asked for.
+    pub request: u32,
+    /// Whether an answer is awaited even where the request has none of its own.
+    pub needs_reply: bool,
+    /// Its payload.
+    pub payload: Vec<u8>,
+}
+
+impl Message {
+    /// A number of the payload, or zero where it is too short.
+    pub fn u32(&self, at: usize) -> u32 {
+        self.payload.get(at..at + 4).map_or(0, |bytes| u32::from_le_bytes(bytes.try_into().expect("four bytes")))
+    }
+
+    /// The same with 64 bits.
+    pub fn u64(&self, at: usize) -> u64 {
+        u64::from(self.u32(at)) | u64::from(self.u32(at + 4)) << 32
+    }
+}
+
+/// One end of such a socket.
+#[derive(Debug)]
+pub struct Connection {
+    stream: UnixStream,
+    bytes: Vec<u8>,
+    descriptors: VecDeque<OwnedFd>,
+}
+
+impl Connection {
+    /// A connected socket.
+    pub fn new(stream: UnixStream) -> Connection {
+        Connection { stream, bytes: Vec::new(), descriptors: VecDeque::new() }
+    }
+
+    /// The socket, to be waited for.
+    pub fn stream(&self) -> &UnixStream {
+        &self.stream
+    }
+
+    /// A message that has come whole already.
+    pub fn take_message(&mut self) -> io::Result<Option<Message>> {
+        let Some(header) = self.bytes.get(..HEADER) else { return Ok(None) };
+        let word = |at: usize| u32::from_le_bytes(header[at..at + 4].try_into().expect("four bytes"));
+        let (request, flags, size) = (word(0), word(4), word(8) as usize);
+        if size > PAYLOAD_MAX {
+            return Err(io::Error::other(format!("request {request} has a payload of {size} bytes")));
+        }
+        if self.bytes.len() < HEADER + size {
+            return Ok(None);
+        }
+        let payload = self.bytes[HEADER..HEADER + size].to_vec();
+        self.bytes.drain(..HEADER + size);
+        Ok(Some(Message { request, needs_reply: flags & NEED_REPLY != 0, payload }))
+    }
+
+    /// Reads what has come; returns whether the other end is still there.
+    pub fn read(&mut self) -> io::Result<bool> {
+        let mut buffer = [0; HEADER + PAYLOAD_MAX];
+        let mut parts = [IoSliceMut::new(&mut buffer)];
+        let mut space = cmsg_space!([i32; DESCRIPTORS_MAX]);
+        let descriptor = self.stream.as_raw_fd();
+        let received = recvmsg::<()>(descriptor, &mut parts, Some(&mut space), MsgFlags::MSG_CMSG_CLOEXEC)?;
+        let count = received.bytes;
+        for control in received.cmsgs()? {
+            if let ControlMessageOwned::ScmRights(numbers) = control {
+                self.descriptors.extend(numbers.into_iter().map(owned));
+            }
+        }
+        self.bytes.extend_from_slice(&buffer[..count]);
+        Ok(count > 0)
+    }
+
+    /// The next descriptor that came with a message.
+    pub fn take_descriptor(&mut self) -> Option<OwnedFd> {
+        self.descriptors.pop_front()
+    }
+
+    /// Answers a request.
+    pub fn answer(&mut self, request: u32, payload: &[u8]) -> io::Result<()> {
+        self.stream.write_all(&message(request, VERSION | REPLY, payload))
+    }
+}
+
+/// A message on the device's own channel: a ring has news for the driver (VHOST_USER_SLAVE_VRING_CALL).
+pub fn call(ring: u32) -> Vec<u8> {
+    let state = [ring.to_le_bytes(), [0; 4]].concat();
+    message(VRING_CALL, VERSION, &state)
+}
+
+fn message(request: u32, flags: u32, payload: &[u8]) -> Vec<u8> {
+    let mut bytes = Vec::with_capacity(HEADER + payload.len());
+    for word in [request, flags, payload.len() as u32] {
+        bytes.extend(word.to_le_bytes());
+    }
+    bytes.extend(payload);
+    bytes
+}
+
+#[expect(unsafe_code, reason = "a descriptor that the kernel has just made for this process")]
+fn owned(number: i32) -> OwnedFd {
+    // SAFETY: recvmsg made it, and nothing else knows its number.
+    unsafe { OwnedFd::from_raw_fd(number) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_message_that_comes_in_parts_is_read_when_it_is_whole() {
+        let (mut guest, device) = UnixStream::pair().expect("a pair");
+        let mut device = Connection::new(device);
+        let bytes = message(35, VERSION | NEED_REPLY, &[1, 0, 0, 0, 2, 0, 0, 0]);
+        for part in bytes.chunks(7) {
+            assert!(device.take_message().expect("sound so far").is_none());
+            guest.write_all(part).expect("it is open");
+            assert!(device.read().expect("it is open"));
+        }
+        let message = device.take_message().expect("sound").expect("whole");
+        assert_eq!((message.request, message.needs_reply, message.u32(0), message.u32(4)), (35, true, 1, 2));
+        assert_eq!(message.u64(8), 0, "what is missing is zero");
+        drop(guest);
+        assert!(!device.read().expect("the end is no error"));
+    }
+
+    #[test]
+    fn a_message_without_end_is_refused() {
+        let (mut guest, device) = UnixStream::pair().expect("a pair");
+        let mut device = Connection::new(device);
+        guest.write_all(&[1, 0, 0, 0, 1, 0, 0, 0, 0, 0, 1, 0]).expect("it is open");
+        device.read().expect("it is open");
+        assert!(device.take_message().is_err());
+    }
+}

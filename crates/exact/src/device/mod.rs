@@ -1,0 +1,13 @@
+//! The network interface of a guest: a virtio device (Virtio 1.1, 5.1) over the vhost-user protocol.
+
+mod card;
+mod connection;
+mod header;
+mod negotiation;
+mod segments;
+
+pub use card::{Card, Features, RECEIVE, Sent, TRANSMIT};
+pub use connection::{Connection, Message, call};
+pub use header::{HEADER_BYTES, Header};
+pub use negotiation::{Answer, Negotiation, acknowledge_kick};
+pub use segments::Segments;

@@ -1,0 +1,282 @@
+//! Virtual time: guests and the network take turns, the earliest first.
+//!
+//! At any moment at most one guest runs, and only until something else is due. What it sends enters the network at the time that its
+//! clock shows; what reaches it interrupts it at that time. So nothing is ever late, and the order of events does not
+//! depend on the machine: by time, the network before guests, guests by their number.
+
+use crate::device::{Header, RECEIVE, Segments, TRANSMIT};
+use crate::fault::Fault;
+use crate::guest::{Guest, News};
+use crate::interface::Interface;
+use crate::spec::{BEGIN_NS, Line};
+use std::time::Duration;
+use tailrace_fabric::frame::{Origin, Pool, parse};
+use tailrace_fabric::plane::network::Network;
+use tailrace_fabric::vlans::Vlans;
+use tailrace_plan::Plan;
+use tailrace_units::{Span, Time};
+
+/// Bytes of a frame besides the MTU that are in memory.
+const ETHERNET_BYTES: u32 = 14;
+const PS_PER_NS: u64 = 1_000;
+
+/// Everything that happens in a trial.
+#[derive(Debug)]
+pub struct Engine {
+    pub(crate) network: Network,
+    pub(crate) guests: Vec<Guest>,
+    pub(crate) interfaces: Vec<Interface>,
+    vlans: Vlans,
+    /// What was said last by each guest's first process.
+    said: Vec<Option<Line>>,
+    /// Nothing happens beyond this time for now.
+    horizon: Time,
+    /// By host: how long a frame takes from its switch to it at least.
+    delays: Vec<Span>,
+    /// Frames that entered so far.
+    entered: u64,
+    /// A guest that says nothing for so long spins.
+    limit: Duration,
+    /// What it took: pieces of work by kind.
+    pub(crate) turns: Turns,
+    row: Vec<u8>,
+    frame: Vec<u8>,
+}
+
+/// How often the engine did what.
+#[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
+pub struct Turns {
+    /// A guest ran.
+    pub runs: u64,
+    /// A guest told of a ring.
+    pub kicks: u64,
+    /// A guest was interrupted.
+    pub interrupts: u64,
+    /// The network did something.
+    pub steps: u64,
+}
+
+/// Whole nanoseconds: what is due within one acts at its end.
+fn ceil_ns(time: Time) -> u64 {
+    if time.is_never() { u64::MAX } else { time.ps().div_ceil(PS_PER_NS) }
+}
+
+/// A time of a guest's clock.
+pub(crate) fn from_ns(ns: u64) -> Time {
+    ns.checked_mul(PS_PER_NS).map_or(Time::NEVER, Time::from_ps)
+}
+
+/// How long the shortest frame takes to a host: its link's delay, and one nanosecond at least.
+fn least_delay(plan: &Plan, host: usize) -> Span {
+    plan.graph.links[plan.graph.ports[host][0].link].delay.max(Span::from_ps(PS_PER_NS))
+}
+
+impl Engine {
+    /// The network of a plan with its guests, which wait.
+    pub fn new(plan: &Plan, guests: Vec<Guest>, said: Vec<Option<Line>>, limit: Duration) -> Result<Engine, String> {
+        let largest = plan.raw.hosts.iter().map(|host| host.mtu_bytes).max().unwrap_or_default() + ETHERNET_BYTES;
+        let pool = Pool::new((largest as usize).next_multiple_of(64));
+        let hosts = guests.len();
+        Ok(Engine {
+            network: Network::new(plan, Some(pool)),
+            interfaces: (0..hosts).map(|host| Interface::new(plan, host)).collect(),
+            guests,
+            vlans: Vlans::new(plan)?,
+            horizon: Time::ZERO,
+            delays: (0..hosts).map(|host| least_delay(plan, host)).collect(),
+            said,
+            entered: 0,
+            limit,
+            turns: Turns::default(),
+            row: Vec::new(),
+            frame: Vec::new(),
+        })
+    }
+
+    /// Lets everything happen that is due up to `until`, or until `is_done` of what the guests' first processes said last.
+    pub fn advance(&mut self, until: Time, is_done: impl Fn(&[Option<Line>]) -> bool) -> Result<Time, Fault> {
+        let mut now = Time::ZERO;
+        self.horizon = until;
+        while !is_done(&self.said) {
+            let due = self.due();
+            let (wake, host) = self.next_guest();
+            let wake = from_ns(wake);
+            if due.min(wake) > until {
+                return Ok(until);
+            }
+            now = due.min(wake);
+            if due <= wake {
+                self.step(due)?;
+            } else {
+                self.run(host)?;
+            }
+        }
+        Ok(now)
+    }
+
+    /// Tells every guest's first process something. A guest may have run ahead; everything up to there happens before.
+    pub fn tell(&mut self, line: Line) -> Result<Time, Fault> {
+        let ahead = self.guests.iter().map(Guest::free_until).max().unwrap_or_default();
+        let at = from_ns(ahead).max(self.network.advanced());
+        self.advance(at, |_| false)?;
+        for host in 0..self.guests.len() {
+            let guest = &mut self.guests[host];
+            if !guest.is_off() && guest.card.receive(&line.frame()).map_err(|error| Fault::new(&guest.name, error))? {
+                guest.interrupt(ceil_ns(at), RECEIVE, self.limit)?;
+            }
+        }
+        Ok(at)
+    }
+
+    /// What the first process of each guest said last.
+    pub fn said(&self) -> &[Option<Line>] {
+        &self.said
+    }
+
+    /// When something happens in the network, or at the interface of a guest.
+    fn due(&self) -> Time {
+        self.interfaces.iter().map(Interface::due).fold(self.network.poll_timeout(), Time::min)
+    }
+
+    /// When something reaches a guest of itself: from its interface, or from the wire to it.
+    fn due_at(&self, host: usize) -> Time {
+        self.interfaces[host].due().min(self.network.poll_host(host))
+    }
+
+    /// The guest that has something to do first; lower numbers first.
+    fn next_guest(&self) -> (u64, usize) {
+        let wakes = self.guests.iter().enumerate().map(|(host, guest)| (guest.wake(), host));
+        wakes.min().unwrap_or((u64::MAX, 0))
+    }
+
+    /// The network and the interfaces do what is due, and guests hear of it.
+    fn step(&mut self, at: Time) -> Result<(), Fault> {
+        self.turns.steps += 1;
+        self.network.advance(at);
+        for host in 0..self.guests.len() {
+            while let Some((arrival, frame)) = self.network.poll_delivery(host, at) {
+                if let Some(dropped) = self.interfaces[host].arrived(arrival, frame) {
+                    self.network.release(&dropped);
+                }
+            }
+            if self.interfaces[host].due() <= at {
+                self.serve(host, at)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// An interface hands over what has come and gives back what was sent.
+    fn serve(&mut self, host: usize, at: Time) -> Result<(), Fault> {
+        let Engine { network, guests, interfaces, limit, turns, .. } = self;
+        let (guest, interface) = (&mut guests[host], &mut interfaces[host]);
+        let fault = |error: String| Fault::new(&guest.name, error);
+        let is_sent = interface.complete(at, &mut guest.card).map_err(fault)?;
+        let is_received = interface.hand_over(at, &mut guest.card, network).map_err(fault)?;
+        // A driver that is handed frames looks at what was sent as well (virtnet_poll_cleantx).
+        let ring = if is_received { RECEIVE } else { TRANSMIT };
+        if (is_received || is_sent) && !guest.is_off() {
+            turns.interrupts += 1;
+            guest.interrupt(ceil_ns(at), ring, *limit)?;
+        }
+        Ok(())
+    }
+
+    /// A guest runs until it waits.
+    fn run(&mut self, host: usize) -> Result<(), Fault> {
+        self.turns.runs += 1;
+        let now = self.guests[host].wake();
+        let until = self.free_until(host);
+        self.guests[host].run(now, until)?;
+        loop {
+            match self.guests[host].hear(self.limit)? {
+                News::Waits => return Ok(()),
+                News::Kick(ring) => self.handle_kick(host, ring)?,
+                News::Acknowledged => {}
+                News::Interrupted => unreachable!("a guest that runs is not interrupted"),
+                News::Off if self.said[host] == Some(Line::End) => return Ok(()),
+                News::Off => return Err(self.death(host)),
+            }
+        }
+    }
+
+    /// How long a guest may run freely: nothing can reach it before. What happens elsewhere, or what another guest does, takes at
+    /// least the delay of its own link to come here.
+    fn free_until(&self, host: usize) -> u64 {
+        let others = (0..self.guests.len()).filter(|&other| other != host);
+        let at = |other: usize| from_ns(self.guests[other].wake()).min(self.due_at(other));
+        let elsewhere = others.map(at).fold(self.network.poll_inside(), Time::min);
+        let (inside, here) = (elsewhere + self.delays[host], self.due_at(host));
+        ceil_ns(inside.min(here).min(self.horizon))
+    }
+
+    fn handle_kick(&mut self, host: usize, ring: usize) -> Result<(), Fault> {
+        self.turns.kicks += 1;
+        let now = from_ns(self.guests[host].now);
+        if ring == TRANSMIT {
+            self.transmit(host, now).map_err(|error| Fault::new(&self.guests[host].name, error))?;
+        } else {
+            self.interfaces[host].has_room(now);
+        }
+        let until = self.free_until(host);
+        self.guests[host].answer_kick(until, self.limit)
+    }
+
+    /// Takes what the driver has handed over.
+    fn transmit(&mut self, host: usize, now: Time) -> Result<(), String> {
+        loop {
+            while let Some(sent) = self.guests[host].card.take(&mut self.row)? {
+                match Line::read(&self.row) {
+                    Some(line) => self.said[host] = Some(line),
+                    None => self.send(host, now, sent.header)?,
+                }
+                self.interfaces[host].sends(now, sent.place);
+            }
+            if !self.guests[host].card.await_kick()? {
+                return Ok(());
+            }
+        }
+    }
+
+    /// A frame, or the frames of a row, enters the network.
+    fn send(&mut self, host: usize, now: Time, header: Header) -> Result<(), String> {
+        let (row, mut frame) = (std::mem::take(&mut self.row), std::mem::take(&mut self.frame));
+        let segments = header.segment_bytes().and_then(|bytes| Segments::new(&row, bytes));
+        let result = match segments {
+            None => self.send_frame(host, now, &row),
+            Some(mut segments) => {
+                let mut result = Ok(());
+                while result.is_ok() && segments.next(&mut frame) {
+                    result = self.send_frame(host, now, &frame);
+                }
+                result
+            }
+        };
+        (self.row, self.frame) = (row, frame);
+        result
+    }
+
+    fn send_frame(&mut self, host: usize, now: Time, bytes: &[u8]) -> Result<(), String> {
+        let origin = Origin { host, hosts: self.guests.len(), priority: None, vlans: &self.vlans };
+        let Ok(mut frame) = parse(bytes, origin, self.entered) else {
+            self.interfaces[host].foreign += 1;
+            return Ok(());
+        };
+        let pool = self.network.pool_mut().expect("the network has memory");
+        let slot = pool.take().ok_or("more frames are on their way than the engine has memory for")?;
+        let memory = pool.bytes_mut(slot).get_mut(..bytes.len());
+        memory.ok_or_else(|| format!("a frame of {} bytes is longer than the MTU", bytes.len()))?.copy_from_slice(bytes);
+        frame.slot = Some(slot);
+        self.entered += 1;
+        let (start, end) = self.interfaces[host].send(now, u32::from(frame.packet.frame_bytes));
+        self.network.enter(host, frame, start, end);
+        Ok(())
+    }
+
+    /// Why a guest that should be there is not.
+    fn death(&self, host: usize) -> Fault {
+        let guest = &self.guests[host];
+        let at = guest.now.saturating_sub(BEGIN_NS) as f64 / 1e9;
+        Fault::new(&guest.name, format!("its kernel ended at {at:.6} s{}", guest.process.last_lines()))
+    }
+}

@@ -1,0 +1,286 @@
+//! A guest: a Linux kernel that is a process, with its clock and its interface in the hands of the engine.
+
+mod cage;
+mod clock;
+mod console;
+mod process;
+mod seccomp;
+
+pub use cage::cage;
+pub use console::last_lines;
+pub use process::{Machine, Process, Start};
+
+use crate::device::{Answer, Card, Connection, Negotiation, acknowledge_kick, call};
+use crate::fault::Fault;
+use clock::{Clock, Said};
+use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
+use std::io::Write;
+use std::os::fd::AsFd;
+use std::os::unix::net::{UnixListener, UnixStream};
+use std::time::{Duration, Instant};
+
+/// Virtual time 0 as time of day: 2020-01-01 in nanoseconds since 1970.
+pub const EPOCH_NS: u64 = 1_577_836_800_000_000_000;
+/// What a kernel writes that cannot go on.
+const PANIC: &str = "Kernel panic";
+
+/// What a guest did that somebody must react to.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum News {
+    /// It waits for its clock.
+    Waits,
+    /// It tells of a ring, and waits for an answer.
+    Kick(usize),
+    /// It has heard of an interrupt, and has asked to run.
+    Interrupted,
+    /// It has read the latest message about its clock.
+    Acknowledged,
+    /// It has switched itself off, or died.
+    Off,
+}
+
+/// How far an interrupt has come: a guest that hears of one asks for the time, and then to run.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Interrupted {
+    No,
+    Told,
+    HasTime,
+}
+
+/// A guest that runs, or waits.
+#[derive(Debug)]
+pub struct Guest {
+    /// Name of its host.
+    pub name: String,
+    /// Its process.
+    pub process: Process,
+    /// Its interface.
+    pub card: Card,
+    negotiation: Negotiation,
+    clock: Clock,
+    listener: UnixListener,
+    connection: Option<Connection>,
+    channel: Option<UnixStream>,
+    /// The latest time that both sides know, in nanoseconds.
+    pub now: u64,
+    /// When it has something to do next.
+    wake: u64,
+    is_waiting: bool,
+    /// It has asked to run since it began to wait.
+    has_asked: bool,
+    interrupted: Interrupted,
+    /// It may run freely before this time.
+    free_until: u64,
+    is_off: bool,
+}
+
+impl Guest {
+    /// A guest whose process was started: waits until its kernel is there. It may run freely before `free_until`.
+    pub fn meet(start: Start, negotiation: Negotiation, free_until: u64, limit: Duration) -> Result<Guest, Fault> {
+        let Start { name, mut process, clock, device } = start;
+        let stream = process.accept(&clock, limit).map_err(|error| Fault::new(&name, error))?;
+        Ok(Guest {
+            name,
+            process,
+            card: Card::default(),
+            negotiation,
+            clock: Clock::new(stream),
+            listener: device,
+            connection: None,
+            channel: None,
+            now: 0,
+            wake: u64::MAX,
+            is_waiting: false,
+            has_asked: false,
+            interrupted: Interrupted::No,
+            free_until,
+            is_off: false,
+        })
+    }
+
+    /// When it has something to do next, as far as it waits; `u64::MAX` for never.
+    pub fn wake(&self) -> u64 {
+        if self.is_off { u64::MAX } else { self.wake }
+    }
+
+    /// It may have run freely up to here.
+    pub fn free_until(&self) -> u64 {
+        self.free_until
+    }
+
+    /// Whether its kernel has ended.
+    pub fn is_off(&self) -> bool {
+        self.is_off
+    }
+
+    /// Lets it run from `now` on; it waits again before it does anything at or after `until`, and is told when that
+    /// becomes earlier.
+    pub fn run(&mut self, now: u64, until: u64) -> Result<(), Fault> {
+        debug_assert!(self.is_waiting && now >= self.now, "time does not run backwards");
+        (self.now, self.wake, self.free_until, self.is_waiting) = (now, u64::MAX, until, false);
+        self.clock.run(now, until).map_err(|error| self.fault(&error))
+    }
+
+    /// Answers a kick; from now on the guest may run freely before `until` at most.
+    pub fn answer_kick(&mut self, until: u64, limit: Duration) -> Result<(), Fault> {
+        if until < self.free_until && !self.is_waiting {
+            self.free_until = until;
+            self.clock.free_until(until).map_err(|error| self.fault(&error))?;
+            // The guest looks at its device first: the answer must not be there before it has read this.
+            if !self.await_news(News::Acknowledged, limit)? {
+                return Ok(());
+            }
+        }
+        let connection = self.connection.as_mut().expect("who kicks is connected");
+        acknowledge_kick(connection).map_err(|error| self.fault(&error))
+    }
+
+    /// Interrupts a guest that waits: a ring has news for it at `now`.
+    pub fn interrupt(&mut self, now: u64, ring: usize, limit: Duration) -> Result<(), Fault> {
+        debug_assert!(self.is_waiting && now >= self.now, "only guests that wait are interrupted");
+        self.now = now;
+        self.interrupted = Interrupted::Told;
+        let Some(channel) = &mut self.channel else { return Ok(()) };
+        if channel.write_all(&call(ring as u32)).is_err() {
+            self.channel = None;
+            return Ok(());
+        }
+        self.await_news(News::Interrupted, limit)?;
+        self.interrupted = Interrupted::No;
+        Ok(())
+    }
+
+    /// Waits for this piece of news; returns whether it came, and not the end of the guest.
+    fn await_news(&mut self, expected: News, limit: Duration) -> Result<bool, Fault> {
+        loop {
+            match self.hear(limit)? {
+                news if news == expected => return Ok(true),
+                News::Off => return Ok(false),
+                News::Acknowledged => {}
+                other => return Err(Fault::new(&self.name, format!("{other:?} came instead of {expected:?}"))),
+            }
+        }
+    }
+
+    /// The next piece of news. A guest that says nothing for longer than `limit` of wall time spins.
+    pub fn hear(&mut self, limit: Duration) -> Result<News, Fault> {
+        let started = Instant::now();
+        loop {
+            if let Some(said) = self.clock.next().map_err(|error| self.fault(&error))? {
+                if let Some(news) = self.handle_clock(said).map_err(|error| self.fault(&error))? {
+                    return Ok(news);
+                }
+                continue;
+            }
+            if let Some(news) = self.handle_device()? {
+                return Ok(news);
+            }
+            let left = limit.saturating_sub(started.elapsed());
+            if let Some(news) = self.await_input(left)? {
+                return Ok(news);
+            }
+        }
+    }
+
+    fn handle_clock(&mut self, said: Said) -> std::io::Result<Option<News>> {
+        match said {
+            Said::Acknowledged(is_latest) => return Ok(is_latest.then_some(News::Acknowledged)),
+            Said::Start => {
+                // Read together with the acknowledgement, and before it.
+                let until = self.free_until;
+                self.clock.free_until(until)?;
+                self.clock.acknowledge(0)?;
+            }
+            Said::Request(at) => {
+                self.wake = if at >= i64::MAX as u64 { u64::MAX } else { at };
+                self.has_asked = true;
+                self.clock.acknowledge(0)?;
+                if self.interrupted == Interrupted::HasTime {
+                    return Ok(Some(News::Interrupted));
+                }
+            }
+            Said::Wait => {
+                (self.is_waiting, self.has_asked) = (true, false);
+                self.clock.acknowledge(0)?;
+                return Ok(Some(News::Waits));
+            }
+            Said::Get => {
+                self.clock.acknowledge(self.now)?;
+                if self.interrupted == Interrupted::Told {
+                    self.interrupted = Interrupted::HasTime;
+                    // A guest that has asked to run now, and has not waited since, does not ask again.
+                    let has_asked = self.has_asked && self.wake == self.now;
+                    return Ok(has_asked.then_some(News::Interrupted));
+                }
+            }
+            Said::Update(now) => {
+                self.now = now;
+                self.clock.acknowledge(0)?;
+            }
+            Said::GetTimeOfDay => self.clock.acknowledge(EPOCH_NS + self.now)?,
+        }
+        Ok(None)
+    }
+
+    fn handle_device(&mut self) -> Result<Option<News>, Fault> {
+        let fault = |name: &str, error: std::io::Error| Fault::new(name, format!("its interface: {error}"));
+        while let Some(connection) = &mut self.connection {
+            let Some(message) = connection.take_message().map_err(|error| fault(&self.name, error))? else { break };
+            let answer = self.negotiation.handle(&message, connection, &mut self.card);
+            match answer.map_err(|error| fault(&self.name, error))? {
+                Answer::Done => {}
+                Answer::Kick(ring) => return Ok(Some(News::Kick(ring))),
+                Answer::Channel(channel) => self.channel = Some(UnixStream::from(channel)),
+            }
+        }
+        Ok(None)
+    }
+
+    /// Waits for input and reads it.
+    fn await_input(&mut self, left: Duration) -> Result<Option<News>, Fault> {
+        let flags = PollFlags::POLLIN;
+        let device = self.connection.as_ref().map_or(self.listener.as_fd(), |connection| connection.stream().as_fd());
+        let mut inputs = [PollFd::new(self.clock.stream().as_fd(), flags), PollFd::new(device, flags)];
+        let limit = PollTimeout::try_from(left).unwrap_or(PollTimeout::MAX);
+        let count = poll(&mut inputs, limit).map_err(|error| Fault::new(&self.name, error.desc()))?;
+        if count == 0 {
+            return Err(self.silence());
+        }
+        let ready = inputs.map(|input| input.any().unwrap_or(false));
+        if ready[0] && !self.clock.read().unwrap_or(false) {
+            self.is_off = true;
+            return Ok(Some(News::Off));
+        }
+        if ready[1] {
+            self.read_device().map_err(|error| self.fault(&error))?;
+        }
+        Ok(None)
+    }
+
+    fn read_device(&mut self) -> std::io::Result<()> {
+        match &mut self.connection {
+            None => self.connection = Some(Connection::new(self.listener.accept()?.0)),
+            Some(connection) => {
+                // The guest has closed it, or has ended: its clock tells.
+                if !connection.read().unwrap_or(false) {
+                    self.connection = None;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Why a guest says nothing for so long.
+    fn silence(&self) -> Fault {
+        let last = self.process.last_lines();
+        if last.contains(PANIC) {
+            Fault::new(&self.name, format!("its kernel panicked{last}"))
+        } else {
+            Fault::spins(&self.name, self.now)
+        }
+    }
+
+    fn fault(&self, error: &std::io::Error) -> Fault {
+        Fault::new(&self.name, error)
+    }
+}

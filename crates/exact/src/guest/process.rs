@@ -1,0 +1,113 @@
+//! The process of a guest.
+
+use super::console;
+use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
+use std::fs::File;
+use std::io;
+use std::os::fd::AsFd;
+use std::os::unix::net::{UnixListener, UnixStream};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// How often is looked whether a process that should connect has ended.
+const LOOK: Duration = Duration::from_millis(100);
+/// Lines of the console that a failure quotes.
+const LAST_LINES: usize = 12;
+
+/// A guest that was started, with the sockets that its kernel connects to.
+#[derive(Debug)]
+pub struct Start {
+    /// Name of its host.
+    pub name: String,
+    /// The process.
+    pub process: Process,
+    /// For its clock.
+    pub clock: UnixListener,
+    /// For its interface.
+    pub device: UnixListener,
+}
+
+/// What a guest is made of.
+#[derive(Clone, Debug)]
+pub struct Machine {
+    /// The kernel.
+    pub kernel: PathBuf,
+    /// This program, which is the first process of the guest too.
+    pub program: PathBuf,
+    /// Memory.
+    pub memory_mib: u32,
+    /// Of its random numbers.
+    pub seed: u64,
+}
+
+impl Machine {
+    /// Starts the guest of a host. `folder` is the host's own, with a file `guest.json` for the guest's first process; its
+    /// path is short enough for a socket.
+    ///
+    /// # Errors
+    /// When a socket or the process cannot be made.
+    pub fn start(&self, number: usize, name: &str, folder: &Path) -> io::Result<Start> {
+        let (clock_path, device_path) = (folder.join("clock"), folder.join("device"));
+        let (clock, device) = (UnixListener::bind(&clock_path)?, UnixListener::bind(&device_path)?);
+        let console = folder.join("console");
+        let output = File::create(&console)?;
+        let mut command = Command::new(&self.program);
+        command.arg("cage").arg(&self.kernel);
+        command.arg(format!("mem={}M", self.memory_mib));
+        command.arg(format!("time-travel=ext:{number}:{}", clock_path.display()));
+        command.arg(format!("virtio_uml.device={}:1", device_path.display()));
+        command.args(["root=/dev/root", "rootfstype=hostfs", "rootflags=/", "ro", "con=null", "con0=null,fd:1", "ssl=null"]);
+        command.arg(format!("uml_dir={}/", folder.display())).arg("umid=guest");
+        // The kernel stirs its command line into its random numbers.
+        command.arg(format!("tailrace.seed={}.{number}", self.seed));
+        command.args(["panic=-1", "loglevel=4"]);
+        command.arg(format!("init={}", self.program.display()));
+        command.arg("--").arg("init").arg(folder.join("guest.json"));
+        command.env_clear().env("PATH", "/usr/sbin:/usr/bin:/sbin:/bin");
+        command.stdin(Stdio::null()).stdout(output.try_clone()?).stderr(output);
+        let child = command.spawn()?;
+        let process = Process { child, console };
+        Ok(Start { name: name.to_owned(), process, clock, device })
+    }
+}
+
+/// The process of a guest: a keeper, which ends with the engine, and with which everything of the guest ends.
+#[derive(Debug)]
+pub struct Process {
+    child: Child,
+    console: PathBuf,
+}
+
+impl Process {
+    /// Waits until the kernel has connected.
+    pub(super) fn accept(&mut self, listener: &UnixListener, limit: Duration) -> Result<UnixStream, String> {
+        let started = Instant::now();
+        loop {
+            let mut inputs = [PollFd::new(listener.as_fd(), PollFlags::POLLIN)];
+            let count = poll(&mut inputs, PollTimeout::try_from(LOOK).expect("it is short"));
+            if count.map_err(|error| error.to_string())? > 0 {
+                return listener.accept().map(|(stream, _)| stream).map_err(|error| error.to_string());
+            }
+            if let Ok(Some(status)) = self.child.try_wait() {
+                return Err(format!("its kernel does not start ({status}){}", self.last_lines()));
+            }
+            if started.elapsed() > limit {
+                return Err(format!("its kernel did not start within {} s{}", limit.as_secs(), self.last_lines()));
+            }
+        }
+    }
+
+    /// The last lines of its console, each on a line of its own.
+    pub fn last_lines(&self) -> String {
+        console::last_lines(&self.console, LAST_LINES).iter().fold(String::new(), |text, line| text + "\n    " + line)
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        // Both fail only when it has ended.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}

@@ -1,0 +1,140 @@
+//! The first process of a guest: sets its kernel up as the plan says of the host, starts its programs when all guests are ready,
+//! and ends the guest when the engine says so.
+
+mod line;
+mod mounts;
+mod programs;
+mod randomness;
+
+use crate::guest::EPOCH_NS;
+use crate::spec::{Ending, GuestSpec, Line, START_NS};
+use line::EngineLine;
+use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
+use nix::sys::reboot::{RebootMode, reboot};
+use nix::sys::resource::{Resource, setrlimit};
+use nix::sys::signal::{SigSet, Signal};
+use nix::sys::signalfd::{SfdFlags, SignalFd};
+use nix::sys::time::TimeSpec;
+use nix::sys::timerfd::{ClockId, Expiration, TimerFd, TimerFlags, TimerSetTimeFlags};
+use programs::Programs;
+use std::fs;
+use std::io;
+use std::os::fd::AsFd;
+use std::path::Path;
+use tailrace_fabric::address;
+use tailrace_fabric::lab::{congestion_control_of, join_networks, set_kernel};
+use tailrace_fabric::netlink::{Link, Netlink, find};
+use tailrace_plan::Plan;
+
+/// The interface of a guest.
+const INTERFACE: &str = "eth0";
+const LOOPBACK: Link = Link(1);
+/// Frames that wait in the queue of the interface: what Linux gives an Ethernet interface.
+const QUEUE_FRAMES: u32 = 1_000;
+/// Open files of a program.
+const FILES_MAX: u64 = 1 << 20;
+/// Virtual time that programs have to end after they were told.
+const GRACE: u16 = 1_000;
+/// What the guest has counted, copied into its folder at the end.
+const COUNTERS: [&str; 3] = ["/proc/net/snmp", "/proc/net/netstat", "/proc/net/dev"];
+
+/// Runs a guest, from its first instruction to its end. The kernel panics should it return.
+pub fn main(file: &Path) -> ! {
+    let line = serve(file);
+    if let Err(error) = line {
+        // The console: whoever reads it finds the reason there.
+        let _ = fs::write("/dev/kmsg", format!("tailrace: {error}\n"));
+        if let Ok(line) = EngineLine::open(INTERFACE) {
+            let _ = line.say(Line::Failed);
+        }
+    }
+    let _ = reboot(RebootMode::RB_POWER_OFF);
+    std::process::exit(1)
+}
+
+fn serve(file: &Path) -> Result<(), String> {
+    let say = |what: &'static str| move |error: io::Error| format!("{what}: {error}");
+    let (spec, plan, plan_text) = read(file)?;
+    let mut spec = spec;
+    mounts::mount_all(&mut spec, &plan_text).map_err(say("mounting"))?;
+    let name = &plan.raw.hosts[spec.host].name;
+    randomness::seed(plan.raw.seed, name).map_err(say("seeding random numbers"))?;
+    nix::unistd::sethostname(name).map_err(io::Error::from).map_err(say("setting the name"))?;
+    set_kernel(&plan, spec.host).map_err(say("the kernel's settings"))?;
+    set_up_interface(&plan, spec.host).map_err(say("the interface"))?;
+    setrlimit(Resource::RLIMIT_NOFILE, FILES_MAX, FILES_MAX).map_err(io::Error::from).map_err(say("limits"))?;
+    let line = EngineLine::open(INTERFACE).map_err(say("the line to the engine"))?;
+    line.say(Line::Ready).map_err(say("the line to the engine"))?;
+    let endings = run_programs(&spec, &line).map_err(say("running programs"))?;
+    report(&endings).map_err(say("writing the report"))?;
+    nix::unistd::sync();
+    line.say(Line::End).map_err(say("the line to the engine"))
+}
+
+fn read(file: &Path) -> Result<(GuestSpec, Plan, String), String> {
+    let text = |path: &Path| fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()));
+    let spec: GuestSpec = serde_json::from_str(&text(file)?).map_err(|error| format!("{}: {error}", file.display()))?;
+    let plan_text = text(&spec.plan)?;
+    let plan = Plan::parse(&plan_text).map_err(|error| format!("{}: {error}", spec.plan.display()))?;
+    Ok((spec, plan, plan_text))
+}
+
+fn set_up_interface(plan: &Plan, host: usize) -> io::Result<()> {
+    let mut netlink = Netlink::open()?;
+    netlink.up(LOOPBACK)?;
+    let link = find(INTERFACE)?;
+    netlink.bring_up(link, address::mac(host), plan.raw.hosts[host].mtu_bytes, QUEUE_FRAMES)?;
+    join_networks(&mut netlink, link, (plan, host), congestion_control_of(plan, host))
+}
+
+/// Runs programs from the start on until the engine ends the guest.
+fn run_programs(spec: &GuestSpec, line: &EngineLine) -> io::Result<Vec<Ending>> {
+    let mut signals = SigSet::empty();
+    signals.add(Signal::SIGCHLD);
+    signals.thread_block()?;
+    let children = SignalFd::with_flags(&signals, SfdFlags::SFD_CLOEXEC | SfdFlags::SFD_NONBLOCK)?;
+    let mut programs = Programs::new(&spec.programs, EPOCH_NS + START_NS);
+    let timer = TimerFd::new(ClockId::CLOCK_REALTIME, TimerFlags::TFD_CLOEXEC | TimerFlags::TFD_NONBLOCK)?;
+    let mut is_ending = false;
+    let mut has_said = false;
+    loop {
+        programs.start_due()?;
+        match programs.next_start() {
+            Some(start) if !is_ending => {
+                timer.set(Expiration::OneShot(TimeSpec::from_duration(start)), TimerSetTimeFlags::TFD_TIMER_ABSTIME)?;
+            }
+            _ => timer.unset()?,
+        }
+        let limit = if is_ending { PollTimeout::from(GRACE) } else { PollTimeout::NONE };
+        let mut inputs = [children.as_fd(), line.as_fd(), timer.as_fd()].map(|input| PollFd::new(input, PollFlags::POLLIN));
+        let count = poll(&mut inputs, limit)?;
+        let has_line = inputs[1].any().unwrap_or(false);
+        while children.read_signal()?.is_some() {}
+        programs.reap()?;
+        if is_ending && (count == 0 || programs.are_over()) {
+            programs.kill();
+            return programs.endings();
+        }
+        if has_line && line.hear()? == Some(Line::End) {
+            is_ending = true;
+            programs.tell_to_end();
+            if programs.are_over() {
+                return programs.endings();
+            }
+        }
+        if !has_said && let Some(is_well) = programs.are_done() {
+            line.say(Line::Done(is_well))?;
+            has_said = true;
+        }
+    }
+}
+
+fn report(endings: &[Ending]) -> io::Result<()> {
+    let folder = Path::new(mounts::OUTPUT);
+    fs::write(folder.join("endings.json"), serde_json::to_string(endings)?)?;
+    for counters in COUNTERS {
+        let name = Path::new(counters).file_name().expect("it has a name");
+        fs::write(folder.join(name), fs::read(counters)?)?;
+    }
+    Ok(())
+}

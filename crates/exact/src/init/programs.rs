@@ -1,0 +1,143 @@
+//! Programs of a guest.
+
+use crate::spec::{Ending, Program};
+use nix::sys::signal::{Signal, kill, killpg};
+use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
+use nix::unistd::Pid;
+use std::fs::{self, File};
+use std::io;
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, SystemTime};
+
+/// Bytes of a program's error output that its ending quotes.
+const LAST_WORDS_MAX: usize = 2_000;
+
+/// One program.
+#[derive(Debug)]
+struct Running {
+    program: Program,
+    /// When it starts, as time of day.
+    start: Duration,
+    pid: Option<Pid>,
+    errors: PathBuf,
+    ending: Option<Ending>,
+}
+
+/// All of a guest.
+#[derive(Debug)]
+pub(super) struct Programs {
+    all: Vec<Running>,
+    is_ending: bool,
+}
+
+impl Programs {
+    /// Programs that start at this time of day (ns), or as much later as they say.
+    pub(super) fn new(programs: &[Program], start_ns: u64) -> Programs {
+        let running = |(number, program): (usize, &Program)| Running {
+            program: program.clone(),
+            start: Duration::from_nanos(start_ns + program.delay_ns),
+            pid: None,
+            errors: Path::new(super::mounts::OUTPUT).join(format!("{number}.err")),
+            ending: None,
+        };
+        Programs { all: programs.iter().enumerate().map(running).collect(), is_ending: false }
+    }
+
+    /// Starts what is due.
+    pub(super) fn start_due(&mut self) -> io::Result<()> {
+        let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+        let is_ending = self.is_ending;
+        let is_due = |running: &&mut Running| running.pid.is_none() && running.ending.is_none() && running.start <= now;
+        self.all.iter_mut().filter(|_| !is_ending).filter(is_due).try_for_each(Running::start)
+    }
+
+    /// The next start, as time of day.
+    pub(super) fn next_start(&self) -> Option<Duration> {
+        let waiting = self.all.iter().filter(|running| running.pid.is_none() && running.ending.is_none());
+        waiting.map(|running| running.start).min()
+    }
+
+    /// Notes which have ended; what has lost its parent goes too.
+    pub(super) fn reap(&mut self) -> io::Result<()> {
+        loop {
+            let (pid, code) = match waitpid(None, Some(WaitPidFlag::WNOHANG)) {
+                Ok(WaitStatus::Exited(pid, code)) => (pid, Some(code)),
+                Ok(WaitStatus::Signaled(pid, ..)) => (pid, None),
+                Ok(WaitStatus::StillAlive) | Err(nix::errno::Errno::ECHILD) => return Ok(()),
+                Ok(_) => continue,
+                Err(error) => return Err(error.into()),
+            };
+            let was_told = self.is_ending;
+            if let Some(running) = self.all.iter_mut().find(|running| running.pid == Some(pid)) {
+                running.ending = Some(Ending { code, was_told, last_words: running.last_words() });
+            }
+        }
+    }
+
+    /// Whether the awaited programs have all ended well, or one of the others has ended badly; `None` as long as neither.
+    pub(super) fn are_done(&self) -> Option<bool> {
+        let failed = |ending: &Ending| ending.code != Some(0);
+        if self.all.iter().any(|running| running.ending.as_ref().is_some_and(failed)) {
+            return Some(false);
+        }
+        let is_open = |running: &Running| running.program.is_awaited && running.ending.is_none();
+        (!self.all.iter().any(is_open)).then_some(true)
+    }
+
+    /// Whether nothing runs.
+    pub(super) fn are_over(&self) -> bool {
+        self.all.iter().all(|running| running.pid.is_none() || running.ending.is_some())
+    }
+
+    /// Asks all to end.
+    pub(super) fn tell_to_end(&mut self) {
+        self.is_ending = true;
+        for pid in self.running() {
+            let _ = killpg(pid, Signal::SIGTERM); // it may have ended
+        }
+    }
+
+    /// Ends what is left.
+    pub(super) fn kill(&mut self) {
+        for pid in self.running() {
+            let _ = killpg(pid, Signal::SIGKILL);
+            let _ = kill(pid, Signal::SIGKILL);
+            let _ = waitpid(pid, None);
+        }
+    }
+
+    fn running(&self) -> Vec<Pid> {
+        self.all.iter().filter(|running| running.ending.is_none()).filter_map(|running| running.pid).collect()
+    }
+
+    /// How they ended, in order; those that had to be killed by a signal.
+    pub(super) fn endings(&self) -> io::Result<Vec<Ending>> {
+        let of = |running: &Running| {
+            let killed = || Ending { code: None, was_told: true, last_words: running.last_words() };
+            running.ending.clone().unwrap_or_else(killed)
+        };
+        Ok(self.all.iter().map(of).collect())
+    }
+}
+
+impl Running {
+    fn start(&mut self) -> io::Result<()> {
+        let (program, arguments) = self.program.words.split_first().ok_or_else(|| io::Error::other("a program has a name"))?;
+        let mut command = Command::new(program);
+        command.args(arguments).current_dir(super::mounts::OUTPUT).process_group(0);
+        command.env_clear().env("PATH", "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin");
+        command.envs([("HOME", "/tmp"), ("LC_ALL", "C.UTF-8"), ("PAGER", "cat")]);
+        command.stdin(Stdio::null()).stdout(File::create(self.errors.with_extension("out"))?);
+        command.stderr(File::create(&self.errors)?);
+        let child = command.spawn().map_err(|error| io::Error::new(error.kind(), format!("{program}: {error}")))?;
+        self.pid = Some(Pid::from_raw(child.id() as i32));
+        Ok(())
+    }
+
+    fn last_words(&self) -> String {
+        let bytes = fs::read(&self.errors).unwrap_or_default();
+        String::from_utf8_lossy(&bytes[bytes.len().saturating_sub(LAST_WORDS_MAX)..]).trim().to_owned()
+    }
+}

@@ -1,0 +1,206 @@
+//! The interface of a host between its driver and its link: when frames are sent, and when the driver hears of received ones.
+
+use crate::device::{Card, Features};
+use std::collections::VecDeque;
+use tailrace_endpoint::host::Moderation;
+use tailrace_fabric::frame::{LiveFrame, mark_congestion};
+use tailrace_fabric::plane::network::Network;
+use tailrace_network::pace_of;
+use tailrace_plan::Plan;
+use tailrace_units::{Pace, RandomStream, Span, Time};
+use tailrace_wire::Ecn;
+
+/// One host's.
+#[derive(Debug)]
+pub struct Interface {
+    pace: Pace,
+    overhead_bytes: u64,
+    /// When the line has sent what it has.
+    free_at: Time,
+    /// Places in the ring that are being sent, by the end of their last frame.
+    sending: VecDeque<(Time, u16)>,
+    /// Frames that the driver has not been handed.
+    received: VecDeque<LiveFrame>,
+    moderation: Moderation,
+    /// Interrupt moderation of what was sent.
+    coalesce: Span,
+    /// When the driver is handed what has come; never when nothing has.
+    hand_over_at: Time,
+    /// The driver's ring was full.
+    is_starved: bool,
+    ring_frames: usize,
+    /// Frames that found the receive ring full.
+    pub ring_drops: u64,
+    /// Frames that were for no host of the plan.
+    pub foreign: u64,
+}
+
+impl Interface {
+    /// The interface of a host of the plan.
+    pub fn new(plan: &Plan, host: usize) -> Interface {
+        let nic = &plan.raw.hosts[host].nic;
+        let stream = RandomStream::new(plan.raw.seed, &format!("{}/rx-jitter", plan.graph.names[host]));
+        Interface {
+            pace: pace_of(plan, host, 0),
+            overhead_bytes: u64::from(plan.raw.framing.overhead_bytes),
+            free_at: Time::ZERO,
+            sending: VecDeque::new(),
+            received: VecDeque::new(),
+            moderation: Moderation::new(Span::from_ps(nic.rx_coalesce_ps), plan.rx_jitter[host].clone(), stream),
+            coalesce: Span::from_ps(nic.rx_coalesce_ps),
+            hand_over_at: Time::NEVER,
+            is_starved: false,
+            ring_frames: nic.rx_ring_frames as usize,
+            ring_drops: 0,
+            foreign: 0,
+        }
+    }
+
+    /// What the driver is offered.
+    pub fn features(plan: &Plan, host: usize) -> Features {
+        Features { segmentation: plan.raw.hosts[host].nic.tso_bytes > 0, ..Features::default() }
+    }
+
+    /// A frame of this size is handed over now: when its transmission starts and ends.
+    pub fn send(&mut self, now: Time, frame_bytes: u32) -> (Time, Time) {
+        let start = self.free_at.max(now);
+        self.free_at = start + self.pace.time_to_send(u64::from(frame_bytes) + self.overhead_bytes);
+        (start, self.free_at)
+    }
+
+    /// What stood in this place of the ring is sent when the line has sent all that it has, and not before `now`.
+    pub fn sends(&mut self, now: Time, place: u16) {
+        self.sending.push_back((self.free_at.max(now), place));
+    }
+
+    /// A frame has come. Returns it when the ring has no room for it.
+    pub fn arrived(&mut self, arrival: Time, frame: LiveFrame) -> Option<LiveFrame> {
+        if self.received.len() >= self.ring_frames {
+            self.ring_drops += 1;
+            return Some(frame);
+        }
+        self.received.push_back(frame);
+        if self.hand_over_at.is_never() && !self.is_starved {
+            self.hand_over_at = self.moderation.poll_after(arrival);
+        }
+        None
+    }
+
+    /// The driver has made room.
+    pub fn has_room(&mut self, now: Time) {
+        if std::mem::take(&mut self.is_starved) {
+            self.hand_over_at = self.hand_over_at.min(now);
+        }
+    }
+
+    /// When it has something to tell its driver.
+    pub fn due(&self) -> Time {
+        self.give_back_at().min(self.hand_over_at)
+    }
+
+    fn give_back_at(&self) -> Time {
+        self.sending.front().map_or(Time::NEVER, |first| first.0 + self.coalesce)
+    }
+
+    /// Gives back what was sent by `now`, if it is time; returns whether the driver is to be interrupted. One interrupt tells of
+    /// both rings.
+    pub fn complete(&mut self, now: Time, card: &mut Card) -> Result<bool, String> {
+        if self.due() > now {
+            return Ok(false);
+        }
+        let count = self.sending.iter().take_while(|sent| sent.0 <= now).count();
+        if count == 0 {
+            return Ok(false);
+        }
+        card.give_back(self.sending.drain(..count).map(|sent| sent.1))
+    }
+
+    /// Hands over what has come, if it is time. Returns whether the driver is to be interrupted.
+    pub fn hand_over(&mut self, now: Time, card: &mut Card, network: &mut Network) -> Result<bool, String> {
+        if self.hand_over_at > now {
+            return Ok(false);
+        }
+        self.hand_over_at = Time::NEVER;
+        let mut is_any = false;
+        while let Some(&frame) = self.received.front() {
+            if card.receive(bytes_of(&frame, network))? {
+                self.received.pop_front();
+                network.release(&frame);
+                is_any = true;
+            } else if !card.await_room()? {
+                self.is_starved = true;
+                break;
+            }
+        }
+        Ok(is_any && card.wants_interrupt()?)
+    }
+}
+
+/// The bytes of a frame as its host gets them.
+fn bytes_of<'a>(frame: &LiveFrame, network: &'a mut Network) -> &'a [u8] {
+    let slot = frame.slot.expect("frames of hosts have bytes");
+    let bytes = &mut network.pool_mut().expect("the network has memory").bytes_mut(slot)[..frame.memory_bytes()];
+    if frame.packet.ecn == Ecn::Ce {
+        mark_congestion(bytes);
+    }
+    bytes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tailrace_units::BitRate;
+    use tailrace_wire::Packet;
+
+    fn us(n: u64) -> Time {
+        Time::ZERO + Span::from_us(n)
+    }
+
+    /// 1 Gbit/s, two frames of ring, moderation of 10 us.
+    fn interface() -> Interface {
+        Interface {
+            pace: BitRate::from_gbps(1).pace(0),
+            overhead_bytes: 24,
+            free_at: Time::ZERO,
+            sending: VecDeque::new(),
+            received: VecDeque::new(),
+            moderation: Moderation::new(
+                Span::from_us(10),
+                tailrace_units::Distribution::Constant(0),
+                RandomStream::new(1, "test"),
+            ),
+            coalesce: Span::ZERO,
+            hand_over_at: Time::NEVER,
+            is_starved: false,
+            ring_frames: 2,
+            ring_drops: 0,
+            foreign: 0,
+        }
+    }
+
+    #[test]
+    fn a_place_is_given_back_when_the_last_frame_of_its_row_is_sent() {
+        let mut interface = interface();
+        let sent: Vec<_> = (0..3).map(|_| interface.send(us(5), 976)).collect(); // 8 us each
+        assert_eq!(sent, [(us(5), us(13)), (us(13), us(21)), (us(21), us(29))]);
+        interface.sends(us(5), 7);
+        assert_eq!(interface.due(), us(29));
+        let mut card = Card::default();
+        assert_eq!(interface.complete(us(28), &mut card), Ok(false));
+        assert_eq!(interface.due(), us(29));
+        assert_eq!(interface.complete(us(29), &mut card), Ok(false), "without a driver nobody wants to know");
+        assert!(interface.due().is_never());
+        assert_eq!(interface.send(us(40), 976).0, us(40));
+    }
+
+    #[test]
+    fn the_first_arrival_decides_when_the_driver_hears_and_a_full_ring_drops() {
+        let mut interface = interface();
+        let frame = LiveFrame::bare(Packet { frame_bytes: 60, ..Packet::default() });
+        assert!(interface.arrived(us(1), frame).is_none());
+        assert!(interface.arrived(us(4), frame).is_none());
+        assert_eq!(interface.due(), us(11));
+        assert!(interface.arrived(us(5), frame).is_some());
+        assert_eq!((interface.ring_drops, interface.received.len()), (1, 2));
+    }
+}

@@ -1,0 +1,223 @@
+//! A trial: guests are started, set themselves up, run their programs, and end.
+
+use crate::device::{Card, Negotiation, TRANSMIT};
+use crate::engine::{Engine, from_ns};
+use crate::fault::Fault;
+use crate::guest::{Guest, Machine, News, Start};
+use crate::interface::Interface;
+use crate::spec::{BEGIN_NS, Ending, GuestSpec, Line, Program, START_NS};
+use serde_json::{Value, json};
+use std::fs;
+use std::io;
+use std::path::PathBuf;
+use std::thread;
+use std::time::{Duration, Instant};
+use tailrace_fabric::address;
+use tailrace_fabric::plane::outcome::outcome;
+use tailrace_plan::Plan;
+use tailrace_units::Span;
+
+/// Virtual time that guests have to end after they were told.
+const END: Span = Span::from_ms(5_000);
+
+/// What a trial is made of.
+#[derive(Debug)]
+pub struct Trial {
+    /// The plan.
+    pub plan: Plan,
+    /// Its file.
+    pub plan_file: PathBuf,
+    /// Everything that guests write goes here, by host.
+    pub folder: PathBuf,
+    /// Guests.
+    pub machine: Machine,
+    /// By host.
+    pub programs: Vec<Vec<Program>>,
+    /// Wall time after which a guest that says nothing spins.
+    pub limit: Duration,
+}
+
+/// A guest that is set up.
+struct Ready {
+    guest: Guest,
+    /// Places of the ring whose frames its driver has sent meanwhile.
+    places: Vec<u16>,
+    /// What its first process said last.
+    said: Option<Line>,
+}
+
+impl Trial {
+    /// Runs it.
+    ///
+    /// # Errors
+    /// When there is no result.
+    pub fn run(&self) -> Result<Value, Fault> {
+        let started = Instant::now();
+        let plan = &self.plan;
+        let of_engine = |what: String| Fault::new("(engine)", what);
+        let folders = self.folders().map_err(|error| of_engine(format!("{}: {error}", self.folder.display())))?;
+        let ready = self.boot(&folders)?;
+        let booted = started.elapsed();
+        let (mut guests, mut sent, mut said) = (Vec::new(), Vec::new(), Vec::new());
+        for one in ready {
+            guests.push(one.guest);
+            sent.push(one.places);
+            said.push(one.said);
+        }
+        let mut engine = Engine::new(plan, guests, said, self.limit).map_err(of_engine)?;
+        for (interface, places) in engine.interfaces.iter_mut().zip(sent) {
+            places.into_iter().for_each(|place| interface.sends(from_ns(START_NS), place));
+        }
+        let begin = from_ns(BEGIN_NS);
+        engine.advance(begin, has_failed)?;
+        engine.network.begin(plan, begin);
+        let stop = begin + Span::from_ps(plan.raw.stop_at_ps);
+        let end = engine.advance(stop, |said| has_failed(said) || said.iter().all(|said| matches!(said, Some(Line::Done(_)))))?;
+        let end = end.max(begin);
+        engine.network.advance(end);
+        engine.network.settle(end);
+        let mut answer = outcome(plan, &engine.network, end);
+        let ran = started.elapsed();
+        let said = engine.said().to_vec();
+        let told = engine.tell(Line::End)?;
+        let ended = engine.advance(told + END, |said| said.iter().all(|said| *said == Some(Line::End)));
+        let endings = self.endings(&folders);
+        self.judge(&said, &endings, &engine)?;
+        ended?;
+        answer["exact"] = json!({
+            "hosts": self.hosts(&engine, &endings),
+            "wall_s": { "start": booted.as_secs_f64(), "run": (ran - booted).as_secs_f64() },
+            "turns": {
+                "runs": engine.turns.runs,
+                "kicks": engine.turns.kicks,
+                "interrupts": engine.turns.interrupts,
+                "steps": engine.turns.steps,
+            },
+        });
+        Ok(answer)
+    }
+
+    /// A folder for each host, and in it what its guest is told.
+    fn folders(&self) -> io::Result<Vec<PathBuf>> {
+        let mut folders = Vec::new();
+        for (host, raw) in self.plan.raw.hosts.iter().enumerate() {
+            let folder = self.folder.join("hosts").join(&raw.name);
+            fs::create_dir_all(folder.join("out"))?;
+            let folder = folder.canonicalize()?;
+            let spec = GuestSpec {
+                host,
+                plan: self.plan_file.canonicalize()?,
+                output: folder.join("out"),
+                programs: self.programs[host].clone(),
+            };
+            fs::write(folder.join("guest.json"), serde_json::to_string(&spec)?)?;
+            folders.push(folder);
+        }
+        Ok(folders)
+    }
+
+    /// Starts all guests side by side: until the programs start, nothing of one can reach another.
+    fn boot(&self, folders: &[PathBuf]) -> Result<Vec<Ready>, Fault> {
+        // A process ends with the thread that has made it, so this one makes them all.
+        let start = |(host, folder): (usize, &PathBuf)| {
+            let name = &self.plan.raw.hosts[host].name;
+            self.machine.start(host, name, folder).map_err(|error| Fault::new(name, error))
+        };
+        let starts = folders.iter().enumerate().map(start).collect::<Result<Vec<Start>, Fault>>()?;
+        thread::scope(|scope| {
+            let boot = |(host, start): (usize, Start)| {
+                let mtu_bytes = self.plan.raw.hosts[host].mtu_bytes;
+                let negotiation = Negotiation::new(address::mac(host), mtu_bytes, Interface::features(&self.plan, host));
+                scope.spawn(move || boot(start, negotiation, self.limit))
+            };
+            let threads: Vec<_> = starts.into_iter().enumerate().map(boot).collect();
+            threads.into_iter().map(|thread| thread.join().expect("starting a guest does not panic")).collect()
+        })
+    }
+
+    /// How the programs of each host ended; none where its guest did not tell.
+    fn endings(&self, folders: &[PathBuf]) -> Vec<Vec<Ending>> {
+        let read = |folder: &PathBuf| {
+            let text = fs::read_to_string(folder.join("out").join("endings.json")).unwrap_or_default();
+            serde_json::from_str(&text).unwrap_or_default()
+        };
+        folders.iter().map(read).collect()
+    }
+
+    /// Whether the trial counts.
+    fn judge(&self, said: &[Option<Line>], endings: &[Vec<Ending>], engine: &Engine) -> Result<(), Fault> {
+        for (host, raw) in self.plan.raw.hosts.iter().enumerate() {
+            let bad =
+                endings[host].iter().zip(&self.programs[host]).find(|(ending, _)| !ending.was_told && ending.code != Some(0));
+            if let Some((ending, program)) = bad {
+                let how = ending.code.map_or("by a signal".to_owned(), |code| format!("with status {code}"));
+                return Err(Fault::new(&raw.name, format!("{} ended {how}: {}", program.words[0], ending.last_words)));
+            }
+            if said[host] == Some(Line::Failed) {
+                let last = engine.guests[host].process.last_lines();
+                return Err(Fault::new(&raw.name, format!("its first process failed{last}")));
+            }
+        }
+        Ok(())
+    }
+
+    fn hosts(&self, engine: &Engine, endings: &[Vec<Ending>]) -> Vec<Value> {
+        let of = |(host, interface): (usize, &Interface)| {
+            json!({
+                "name": self.plan.raw.hosts[host].name,
+                "ring_drops": interface.ring_drops,
+                "foreign_frames": interface.foreign,
+                "programs": endings[host].iter().map(|ending| ending.code).collect::<Vec<_>>(),
+            })
+        };
+        engine.interfaces.iter().enumerate().map(of).collect()
+    }
+}
+
+fn has_failed(said: &[Option<Line>]) -> bool {
+    said.iter().any(|said| matches!(said, Some(Line::Failed | Line::Done(false))))
+}
+
+/// Lets a guest set itself up.
+fn boot(start: Start, negotiation: Negotiation, limit: Duration) -> Result<Ready, Fault> {
+    let mut guest = Guest::meet(start, negotiation, START_NS, limit)?;
+    let (mut places, mut row, mut said) = (Vec::new(), Vec::new(), None);
+    loop {
+        match guest.hear(limit)? {
+            News::Waits if guest.wake() >= START_NS => break,
+            News::Waits => guest.run(guest.wake(), START_NS)?,
+            News::Kick(ring) => {
+                if ring == TRANSMIT {
+                    let taken = take_all(&mut guest.card, &mut row, &mut places);
+                    said = taken.map_err(|error| Fault::new(&guest.name, error))?.or(said);
+                }
+                guest.answer_kick(START_NS, limit)?;
+            }
+            News::Acknowledged => {}
+            News::Interrupted => unreachable!("a guest that starts is not interrupted"),
+            News::Off => {
+                let last = guest.process.last_lines();
+                return Err(Fault::new(&guest.name, format!("it does not start{last}")));
+            }
+        }
+    }
+    if said.is_none() {
+        let last = guest.process.last_lines();
+        return Err(Fault::new(&guest.name, format!("it is not set up {} s after its start{last}", START_NS / 1_000_000_000)));
+    }
+    Ok(Ready { guest, places, said })
+}
+
+/// Takes what a guest sends while nothing is connected; returns what its first process says.
+fn take_all(card: &mut Card, row: &mut Vec<u8>, places: &mut Vec<u16>) -> Result<Option<Line>, String> {
+    let mut said = None;
+    loop {
+        while let Some(sent) = card.take(row)? {
+            said = Line::read(row).or(said);
+            places.push(sent.place);
+        }
+        if !card.await_kick()? {
+            return Ok(said);
+        }
+    }
+}

@@ -1,0 +1,137 @@
+//! Real kernels in virtual time. Where there is no kernel for them, each test says so in one line.
+
+use serde_json::{Value, json};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+const NOT_RUN: &str = "not run: no exact kernel (make exact-deps)";
+
+/// A folder of a test, gone with it.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(test: &str) -> Folder {
+        let folder = std::env::temp_dir().join(format!("tailrace-exact-{test}-{}", std::process::id()));
+        let _ = fs::remove_dir_all(&folder);
+        fs::create_dir_all(&folder).expect("a folder for the test");
+        Folder(folder)
+    }
+
+    /// Two hosts at a switch, and what they run.
+    fn command(&self, (rate_bps, delay_ps, seed): (u64, u64, u64), programs: &Value) -> Option<Command> {
+        if tailrace_exact::kernel::find().is_none() {
+            #[expect(clippy::print_stdout, reason = "it is the test's answer")]
+            {
+                println!("{NOT_RUN}");
+            }
+            return None;
+        }
+        let mut plan: Value = serde_json::from_str(include_str!("../../fabric/src/measured_plan.json")).expect("JSON");
+        plan["seed"] = seed.into();
+        plan["stop_at_ps"] = 4_000_000_000_000_u64.into();
+        for link in plan["links"].as_array_mut().expect("it has links") {
+            link["rate_bps"] = rate_bps.into();
+            link["delay_ps"] = delay_ps.into();
+        }
+        fs::write(self.0.join("plan.json"), plan.to_string()).expect("it is ours");
+        fs::write(self.0.join("programs.json"), programs.to_string()).expect("it is ours");
+        let mut command = Command::new(env!("CARGO_BIN_EXE_tailrace-exact"));
+        command.arg("run").arg("--plan").arg(self.0.join("plan.json")).arg("--dir").arg(self.0.join("run"));
+        command.arg("--programs").arg(self.0.join("programs.json")).args(["--spin-limit", "20"]);
+        Some(command)
+    }
+
+    fn output(&self, host: &str, name: &str) -> String {
+        fs::read_to_string(self.0.join("run/hosts").join(host).join("out").join(name)).expect("the guest has written it")
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+fn ping() -> Value {
+    json!({ "h0": [{ "words": ["ping", "-c", "3", "-i", "0.5", "10.77.0.2"], "is_awaited": true }] })
+}
+
+fn outcome(output: &Output) -> Value {
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    serde_json::from_slice(&output.stdout).expect("an outcome")
+}
+
+fn error(output: &Output) -> String {
+    assert!(!output.status.success());
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+#[test]
+fn an_echo_takes_what_links_and_rates_say() {
+    let folder = Folder::new("echo");
+    let Some(mut command) = folder.command((1_000_000, 10_000_000_000, 1), &ping()) else { return };
+    outcome(&command.output().expect("it starts"));
+    // 98 bytes and 24 of overhead are 976 us on each of four links, and each has a delay of 10 ms.
+    let answer = folder.output("h0", "0.out");
+    assert!(answer.contains("rtt min/avg/max/mdev = 43.904/43.904/43.904/0.000 ms"), "{answer}");
+}
+
+#[test]
+fn the_same_seed_has_the_same_digest_and_random_numbers_and_another_has_others() {
+    let draw = |seed: u64| {
+        let folder = Folder::new(&format!("digest-{seed}"));
+        let words = ["sh", "-c", "od -N 16 -t x1 /dev/urandom; ping -c 2 10.77.0.2 > /dev/null"];
+        let programs = json!({ "h0": [{ "words": words, "is_awaited": true }] });
+        let mut command = folder.command((1_000_000_000, 1_000_000, seed), &programs)?;
+        let digest = outcome(&command.output().expect("it starts"))["digest"].clone();
+        Some((digest, folder.output("h0", "0.out")))
+    };
+    let Some(first) = draw(1) else { return };
+    assert_eq!(draw(1), Some(first.clone()));
+    assert_ne!(draw(2).map(|drawn| drawn.1), Some(first.1));
+}
+
+#[test]
+fn a_program_that_spins_is_found_and_its_host_named() {
+    let folder = Folder::new("spin");
+    let programs = json!({ "h1": [{ "words": ["sh", "-c", "while :; do :; done"], "is_awaited": true }] });
+    let Some(mut command) = folder.command((1_000_000_000, 0, 1), &programs) else { return };
+    let error = error(&command.args(["--spin-limit", "3"]).output().expect("it starts"));
+    assert!(error.contains("host h1: a program spins: time stands still at"), "{error}");
+}
+
+#[test]
+fn a_program_that_fails_fails_its_trial_with_its_last_words() {
+    let folder = Folder::new("fail");
+    let programs = json!({ "h0": [{ "words": ["sh", "-c", "echo no disk >&2; exit 3"], "is_awaited": true }] });
+    let Some(mut command) = folder.command((1_000_000_000, 0, 1), &programs) else { return };
+    let error = error(&command.output().expect("it starts"));
+    assert!(error.contains("host h0: sh ended with status 3: no disk"), "{error}");
+}
+
+/// Processes whose command line has this folder.
+fn processes_of(folder: &Path) -> usize {
+    let name = folder.to_string_lossy().into_owned();
+    let processes = fs::read_dir("/proc").expect("it is there").flatten();
+    let lines = processes.filter_map(|process| fs::read(process.path().join("cmdline")).ok());
+    lines.filter(|line| String::from_utf8_lossy(line).contains(&name)).count()
+}
+
+#[test]
+fn an_engine_that_is_killed_leaves_no_process() {
+    let folder = Folder::new("killed");
+    let programs = json!({ "h0": [{ "words": ["sleep", "1000"], "is_awaited": true }],
+                           "h1": [{ "words": ["sh", "-c", "while :; do :; done"], "is_awaited": true }] });
+    let Some(mut command) = folder.command((1_000_000_000, 0, 1), &programs) else { return };
+    let mut engine = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("it starts");
+    while processes_of(&folder.0) < 5 {
+        assert!(engine.try_wait().expect("it is ours").is_none(), "it ends before its guests are there");
+        std::thread::yield_now();
+    }
+    engine.kill().expect("it is ours");
+    engine.wait().expect("it is ours");
+    while processes_of(&folder.0) > 0 {
+        std::thread::yield_now(); // they end by themselves, or the test does not
+    }
+}
