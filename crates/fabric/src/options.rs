@@ -78,7 +78,7 @@ mod tests {
         assert_eq!(words.next().as_deref(), Some("--port"));
         assert_eq!(words.value::<u16>(), Ok(80));
         words.next();
-        assert_eq!(words.value::<u64>(), Err("--rate: \"fast\" cannot be read".into()));
+        assert_eq!(words.value::<u64>(), Err("--rate: \"fast\" is not a valid value".into()));
         words.next();
         assert_eq!(words.path(), Err("--end: a value is missing".into()));
     }
