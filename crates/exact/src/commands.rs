@@ -20,7 +20,7 @@ use tailrace_plan::Plan;
 
 const HELP: &str = "\
 tailrace-exact run --plan FILE --dir FOLDER [options]    run a trial on real kernels in virtual time; prints its outcome
-    --programs FILE       programs by host: {\"h0\": [{\"words\": [\"iperf3\", \"-s\"], \"is_awaited\": false}], ...}
+    --programs FILE       programs by host: {\"h0\": [{\"words\": [\"ping\", \"10.77.0.2\"], \"is_awaited\": false}], ...}
     --traffic PROGRAM     instead: this program on every host that a workload uses
     --kernel FILE         instead of the kernel of `make exact-deps`
     --memory MIB          of each guest (default 128)
