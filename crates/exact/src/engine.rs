@@ -224,18 +224,14 @@ impl Engine {
 
     /// Takes what the driver has handed over.
     fn transmit(&mut self, host: usize, now: Time) -> Result<(), String> {
-        loop {
-            while let Some(sent) = self.guests[host].card.take(&mut self.row)? {
-                match Line::read(&self.row) {
-                    Some(line) => self.said[host] = Some(line),
-                    None => self.send(host, now, sent.header)?,
-                }
-                self.interfaces[host].sends(now, sent.place);
+        while let Some(sent) = self.guests[host].card.take(&mut self.row)? {
+            match Line::read(&self.row) {
+                Some(line) => self.said[host] = Some(line),
+                None => self.send(host, now, sent.header)?,
             }
-            if !self.guests[host].card.await_kick()? {
-                return Ok(());
-            }
+            self.interfaces[host].sends(now, sent.place);
         }
+        Ok(())
     }
 
     /// A frame, or the frames of a row, enters the network.

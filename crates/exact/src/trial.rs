@@ -211,13 +211,9 @@ fn boot(start: Start, negotiation: Negotiation, limit: Duration) -> Result<Ready
 /// Takes what a guest sends while nothing is connected; returns what its first process says.
 fn take_all(card: &mut Card, row: &mut Vec<u8>, places: &mut Vec<u16>) -> Result<Option<Line>, String> {
     let mut said = None;
-    loop {
-        while let Some(sent) = card.take(row)? {
-            said = Line::read(row).or(said);
-            places.push(sent.place);
-        }
-        if !card.await_kick()? {
-            return Ok(said);
-        }
+    while let Some(sent) = card.take(row)? {
+        said = Line::read(row).or(said);
+        places.push(sent.place);
     }
+    Ok(said)
 }

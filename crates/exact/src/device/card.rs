@@ -55,8 +55,17 @@ impl Default for Card {
 }
 
 impl Card {
-    /// The next frame that the driver has handed over, with its bytes.
+    /// The next frame that the driver has handed over, with its bytes. After `None` the driver tells of the next one.
     pub fn take(&mut self, bytes: &mut Vec<u8>) -> Result<Option<Sent>, String> {
+        loop {
+            let sent = self.pop(bytes)?;
+            if sent.is_some() || !self.await_kick()? {
+                return Ok(sent);
+            }
+        }
+    }
+
+    fn pop(&mut self, bytes: &mut Vec<u8>) -> Result<Option<Sent>, String> {
         let (Some(memory), ring) = (&self.memory, &mut self.rings[TRANSMIT]) else { return Ok(None) };
         if !ring.ready() {
             return Ok(None);
@@ -72,7 +81,7 @@ impl Card {
     }
 
     /// Asks the driver to tell of the next frame; returns whether there is one already.
-    pub fn await_kick(&mut self) -> Result<bool, String> {
+    fn await_kick(&mut self) -> Result<bool, String> {
         let (Some(memory), ring) = (&self.memory, &mut self.rings[TRANSMIT]) else { return Ok(false) };
         ring.enable_notification(memory).map_err(|error| format!("the ring of sent frames: {error}"))
     }
