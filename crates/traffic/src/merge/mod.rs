@@ -9,7 +9,7 @@ mod tcp;
 
 use crate::record::{Failure, Item, Record, Transaction};
 use serde_json::{Value, json};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use tailrace_endpoint::host::Carried;
 use tailrace_plan::Plan;
 use tailrace_record::Table;
@@ -208,23 +208,21 @@ fn end_of(plan: &Plan, records: &[Record], latest: Option<Time>) -> (bool, Time)
 
 /// Every host that takes part has one record of this trial.
 fn check(plan: &Plan, records: &[Record]) -> Result<(), String> {
-    let mut missing: BTreeMap<&str, ()> = plan
-        .workloads
-        .iter()
-        .flat_map(|workload| workload.header.hosts())
-        .map(|host| (plan.graph.names[host].as_str(), ()))
-        .collect();
+    let hosts = plan.workloads.iter().flat_map(|workload| workload.header.hosts());
+    let mut missing: BTreeSet<&str> = hosts.map(|host| plan.graph.names[host].as_str()).collect();
     for Record { head, items, .. } in records {
         let host = &head.host;
         if head.plan != plan.raw.name || head.seed != plan.raw.seed {
             return Err(format!("the record of host {host} is of plan {:?} with seed {}", head.plan, head.seed));
         }
-        missing.remove(host.as_str()).ok_or_else(|| format!("host {host} has two records, or no part in the plan"))?;
+        if !missing.remove(host.as_str()) {
+            return Err(format!("host {host} has two records, or no part in the plan"));
+        }
         if items.iter().any(|item| workload_of(item).is_some_and(|workload| workload as usize >= plan.workloads.len())) {
             return Err(format!("the record of host {host} names a workload that the plan does not have"));
         }
     }
-    match missing.into_keys().next() {
+    match missing.first() {
         None => Ok(()),
         Some(host) => Err(format!("the record of host {host} is missing")),
     }
