@@ -144,7 +144,7 @@ def _servers(scenario: Scenario) -> Found:
     """A server has one priority for all of its responses."""
     seen: dict[tuple[str, str], int] = {}
     names = {id(workload): name for name, workload in scenario.running.items()}
-    running = ((workload.kind, workload) for workload in scenario.running.values() if _has_programs(workload))
+    running = ((workload.kind, workload) for workload in scenario.running.values())
     workloads = (each for each in running if registry.foreign_service(*each) is None)
     for _, service, host, workload in registry.sharing(workloads):
         first = seen.setdefault((service.service_name, host), workload.priority)
@@ -162,10 +162,6 @@ def _vlans(scenario: Scenario) -> Found:
     used = {workload.vlan for workload in scenario.running.values() if workload.vlan}
     if len(used) > VLANS_MAX:
         yield ("workloads",), f"the workloads use {len(used)} VLANs", f"use at most {VLANS_MAX} in a live network"
-
-
-def _has_programs(workload: WorkloadKind) -> bool:
-    return workload.facts().live_load is not None
 
 
 def _marked_datagrams(scenario: Scenario) -> Found:

@@ -87,7 +87,9 @@ def choice(kind: str, raw: Any) -> ProgramChoice:
 
 
 def foreign_service(kind: str, raw: Any) -> str | None:
-    """The service of a workload that its load cannot use; None if there is no problem."""
+    """The service of a workload that its load cannot use; None if there is no problem, or no live program."""
+    if facts_of(kind).live_load is None:
+        return None
     load, name = load_class(kind, raw), _chosen(raw, SERVICE_KEY)
     return name if name is not None and load.services and name not in load.services else None
 
