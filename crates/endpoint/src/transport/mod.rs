@@ -1,11 +1,12 @@
 //! TCP as Linux does it, without I/O: it is handed segments, writes and the time, and hands back segments and its next deadline.
 //!
-//! The folders in the order in which a byte meets them: `handshake` opens the connection (its states are in `phase`); `sender` cuts what was written into segments and
-//! bursts (`output`, `burst`) and keeps few of them in the NIC (`small_queue`); at the peer, `receiver` puts them in order (`reassembly`),
-//! keeps them for an application that reads late (`reading`), and decides when to acknowledge (`ack_policy`) and which window to announce
-//! (`window`); back at the sender, `sender::acknowledge` reads the acknowledgement and `rtt` measures the round trip, `recovery`
-//! keeps the scoreboard, finds losses (`rack`, `duplicates`) and acts when no acknowledgement comes (`timeout`, `probe`), and `congestion`
-//! moves the window; `closing` ends the connection, and so do `reset` at once and `giving_up` without an answer.
+//! The folders in the order in which a byte meets them: `handshake` opens the connection (its states are in `phase`); `sender`
+//! cuts what was written into segments and bursts (`output`, `burst`) and keeps few of them in the NIC (`small_queue`); at the
+//! peer, `receiver` puts them in order (`reassembly`), keeps them for an application that reads late (`reading`), and decides
+//! when to acknowledge (`ack_policy`) and which window to announce (`window`); back at the sender, `sender::acknowledge` reads the
+//! acknowledgement and `rtt` measures the round trip, `recovery` keeps the scoreboard, finds losses (`rack`, `duplicates`) and
+//! acts when no acknowledgement comes (`timeout`, `probe`), and `congestion` moves the window; `closing` ends the connection, and
+//! so do `reset` at once and `giving_up` without an answer.
 
 mod closing;
 mod config;
