@@ -18,7 +18,6 @@ use tailrace_units::{Span, Time};
 
 /// Bytes of a frame besides the MTU that are in memory.
 const ETHERNET_BYTES: u32 = 14;
-const PS_PER_NS: u64 = 1_000;
 
 /// Everything that happens in a trial.
 #[derive(Debug)]
@@ -56,19 +55,9 @@ pub struct Turns {
     pub steps: u64,
 }
 
-/// Whole nanoseconds: what is due within one acts at its end.
-fn ceil_ns(time: Time) -> u64 {
-    if time.is_never() { u64::MAX } else { time.ps().div_ceil(PS_PER_NS) }
-}
-
-/// A time of a guest's clock.
-pub(crate) fn from_ns(ns: u64) -> Time {
-    ns.checked_mul(PS_PER_NS).map_or(Time::NEVER, Time::from_ps)
-}
-
 /// How long the shortest frame takes to a host: its link's delay, and one nanosecond at least.
 fn least_delay(plan: &Plan, host: usize) -> Span {
-    plan.graph.links[plan.graph.ports[host][0].link].delay.max(Span::from_ps(PS_PER_NS))
+    plan.graph.links[plan.graph.ports[host][0].link].delay.max(Span::from_ns(1))
 }
 
 impl Engine {
@@ -100,7 +89,7 @@ impl Engine {
         while !is_done(&self.said) {
             let due = self.due();
             let (wake, host) = self.next_guest();
-            let wake = from_ns(wake);
+            let wake = Time::from_ns(wake);
             if due.min(wake) > until {
                 return Ok(until);
             }
@@ -117,12 +106,12 @@ impl Engine {
     /// Tells every guest's first process something. A guest may have run ahead; everything up to there happens before.
     pub fn tell(&mut self, line: Line) -> Result<Time, Fault> {
         let ahead = self.guests.iter().map(Guest::free_until).max().unwrap_or_default();
-        let at = from_ns(ahead).max(self.network.advanced());
+        let at = Time::from_ns(ahead).max(self.network.advanced());
         self.advance(at, |_| false)?;
         for host in 0..self.guests.len() {
             let guest = &mut self.guests[host];
             if !guest.is_off() && guest.card.receive(&line.frame()).map_err(|error| Fault::new(&guest.name, error))? {
-                guest.interrupt(ceil_ns(at), RECEIVE, self.limit)?;
+                guest.interrupt(at.ceil_ns(), RECEIVE, self.limit)?;
             }
         }
         Ok(at)
@@ -177,7 +166,7 @@ impl Engine {
         let ring = if is_received { RECEIVE } else { TRANSMIT };
         if (is_received || is_sent) && !guest.is_off() {
             turns.interrupts += 1;
-            guest.interrupt(ceil_ns(at), ring, *limit)?;
+            guest.interrupt(at.ceil_ns(), ring, *limit)?;
         }
         Ok(())
     }
@@ -204,15 +193,15 @@ impl Engine {
     /// least the delay of its own link to come here.
     fn free_until(&self, host: usize) -> u64 {
         let others = (0..self.guests.len()).filter(|&other| other != host);
-        let at = |other: usize| from_ns(self.guests[other].wake()).min(self.due_at(other));
+        let at = |other: usize| Time::from_ns(self.guests[other].wake()).min(self.due_at(other));
         let elsewhere = others.map(at).fold(self.network.poll_inside(), Time::min);
         let (inside, here) = (elsewhere + self.delays[host], self.due_at(host));
-        ceil_ns(inside.min(here).min(self.horizon))
+        inside.min(here).min(self.horizon).ceil_ns()
     }
 
     fn handle_kick(&mut self, host: usize, ring: usize) -> Result<(), Fault> {
         self.turns.kicks += 1;
-        let now = from_ns(self.guests[host].now);
+        let now = Time::from_ns(self.guests[host].now);
         if ring == TRANSMIT {
             self.transmit(host, now).map_err(|error| Fault::new(&self.guests[host].name, error))?;
         } else {

@@ -1,7 +1,7 @@
 //! A trial: guests are started, set themselves up, run their programs, and end.
 
 use crate::device::{Card, Negotiation, TRANSMIT};
-use crate::engine::{Engine, from_ns};
+use crate::engine::Engine;
 use crate::fault::Fault;
 use crate::guest::{Guest, Machine, News, Start};
 use crate::interface::Interface;
@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 use tailrace_fabric::address;
 use tailrace_fabric::plane::outcome::outcome;
 use tailrace_plan::Plan;
-use tailrace_units::Span;
+use tailrace_units::{Span, Time};
 
 /// Virtual time that guests have to end after they were told.
 const END: Span = Span::from_ms(5_000);
@@ -66,9 +66,9 @@ impl Trial {
         }
         let mut engine = Engine::new(plan, guests, said, self.limit).map_err(of_engine)?;
         for (interface, places) in engine.interfaces.iter_mut().zip(sent) {
-            places.into_iter().for_each(|place| interface.sends(from_ns(START_NS), place));
+            places.into_iter().for_each(|place| interface.sends(Time::from_ns(START_NS), place));
         }
-        let begin = from_ns(BEGIN_NS);
+        let begin = Time::from_ns(BEGIN_NS);
         engine.advance(begin, has_failed)?;
         engine.network.begin(plan, begin);
         let stop = begin + Span::from_ps(plan.raw.stop_at_ps);

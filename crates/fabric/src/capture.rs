@@ -30,7 +30,6 @@ const ADDRESSES_BYTES: usize = 12;
 const ETHERTYPE_VLAN: [u8; 2] = [0x81, 0];
 /// Blocks that may wait to be written.
 const BLOCKS_MAX: usize = 4_096;
-const PS_PER_NS: u64 = 1_000;
 
 /// All captures, at most one for each host's port.
 #[derive(Debug, Default)]
@@ -66,7 +65,7 @@ impl Capture {
     }
 
     fn add(&mut self, at: Time, direction: u32, frame: &[u8]) {
-        let block = packet(self.epoch_ns + at.ps() / PS_PER_NS, direction, frame);
+        let block = packet(self.epoch_ns + at.ns(), direction, frame);
         match self.blocks.try_send(block) {
             Ok(()) => self.frames += 1,
             Err(_) => self.missed += 1,

@@ -6,7 +6,6 @@ use std::time::Duration;
 use tailrace_units::{Span, Time};
 
 const NS_PER_S: u64 = 1_000_000_000;
-const PS_PER_NS: u64 = 1_000;
 
 /// CLOCK_MONOTONIC from a moment on.
 #[derive(Clone, Copy, Debug)]
@@ -23,17 +22,17 @@ impl Clock {
     /// What time it is.
     #[inline]
     pub fn now(&self) -> Time {
-        Time::from_ps((read_ns(ClockId::CLOCK_MONOTONIC) - self.origin_ns) * PS_PER_NS)
+        Time::from_ns(read_ns(ClockId::CLOCK_MONOTONIC) - self.origin_ns)
     }
 
     /// A moment of this clock as CLOCK_MONOTONIC shows it.
     pub fn monotonic_ns(&self, at: Time) -> u64 {
-        self.origin_ns + at.ps() / PS_PER_NS
+        self.origin_ns + at.ns()
     }
 
     /// Waits until then. A signal may end it early.
     pub fn sleep_until(&self, at: Time) {
-        let at = Duration::from_nanos(self.origin_ns + at.ps() / PS_PER_NS);
+        let at = Duration::from_nanos(self.origin_ns + at.ns());
         // Interrupted or not: the caller looks at the clock.
         let _ = clock_nanosleep(ClockId::CLOCK_MONOTONIC, ClockNanosleepFlags::TIMER_ABSTIME, &TimeSpec::from_duration(at));
     }
@@ -46,7 +45,7 @@ impl Clock {
 
 /// A span for the system's calls.
 pub fn duration(span: Span) -> Duration {
-    Duration::from_nanos(span.ps() / PS_PER_NS)
+    Duration::from_nanos(span.ns())
 }
 
 /// Processor time of the calling thread.

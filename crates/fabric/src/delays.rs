@@ -8,7 +8,6 @@ use tailrace_units::Span;
 const SIGNIFICANT_DIGITS: u8 = 2;
 /// Longer delays than a minute are no network's.
 const NS_MAX: u64 = 60_000_000_000;
-const PS_PER_NS: u64 = 1_000;
 const PS_PER_US: f64 = 1e6;
 const NS_PER_US: f64 = 1e3;
 
@@ -29,7 +28,7 @@ impl Delays {
     /// A frame took so long.
     #[inline]
     pub fn record(&mut self, delay: Span) {
-        self.times_ns.saturating_record(delay.ps() / PS_PER_NS);
+        self.times_ns.saturating_record(delay.ns());
         self.total_ps += u128::from(delay.ps());
     }
 

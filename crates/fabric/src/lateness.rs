@@ -8,7 +8,6 @@ use tailrace_units::Span;
 const SIGNIFICANT_DIGITS: u8 = 2;
 /// Waking so much later than meant is no matter of timers: the machine did not let the thread run.
 pub const STALL_MIN: Span = Span::from_ms(1);
-const PS_PER_NS: u64 = 1_000;
 const PS_PER_US: f64 = 1e6;
 const NS_PER_US: f64 = 1_000.0;
 
@@ -27,7 +26,7 @@ impl Lateness {
     /// Something was so late.
     #[inline]
     pub fn record(&mut self, late: Span) {
-        self.times_ns.record(late.ps() / PS_PER_NS).expect("the histogram resizes itself");
+        self.times_ns.record(late.ns()).expect("the histogram resizes itself");
     }
 
     /// Percentiles in microseconds.

@@ -41,7 +41,6 @@ tailrace-traffic: the workloads of a plan over the sockets of this system
 
 /// Bins of received bytes.
 const BIN_NS: u64 = 1_000_000;
-const PS_PER_NS: u64 = 1_000;
 
 /// Runs the command with these words.
 pub fn main(words: impl Iterator<Item = String>) -> ExitCode {
@@ -175,8 +174,8 @@ fn guest(options: Options) -> Result<(), String> {
         return Err(format!("--congestion: the plan has no workload {unknown:?}"));
     }
     let duty = Duty::new(&plan, number, addresses(&plan, &options.addresses)?, &options.congestion);
-    let bin = Span::from_ps(options.bin_ns.unwrap_or(BIN_NS).saturating_mul(PS_PER_NS));
-    let tcp_interval = options.tcp_ns.map(|ns| Span::from_ps(ns.saturating_mul(PS_PER_NS)));
+    let bin = Span::from_ns(options.bin_ns.unwrap_or(BIN_NS));
+    let tcp_interval = options.tcp_ns.map(Span::from_ns);
     let host = Host::new(&plan, duty, number, Settings { bin, tcp_interval });
     let kind = if options.is_monotonic { ClockKind::Monotonic } else { ClockKind::Realtime };
     let input = if options.ends_on_input { Input::EndsTrial } else { Input::Ignored };

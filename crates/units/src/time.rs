@@ -3,6 +3,8 @@
 use std::fmt;
 use std::ops::{Add, AddAssign, Sub};
 
+const PS_PER_NS: u64 = 1_000;
+
 /// A point in time: picoseconds since the start of the run. `u64` holds 213 days.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Time(u64);
@@ -21,9 +23,21 @@ impl Time {
     pub const fn from_ps(ps: u64) -> Time {
         Time(ps)
     }
+    /// The time `n` nanoseconds after the start; [`Time::NEVER`] beyond what fits.
+    pub const fn from_ns(n: u64) -> Time {
+        Time(n.saturating_mul(PS_PER_NS))
+    }
     /// Picoseconds since the start.
     pub const fn ps(self) -> u64 {
         self.0
+    }
+    /// Whole nanoseconds since the start, rounded down.
+    pub const fn ns(self) -> u64 {
+        self.0 / PS_PER_NS
+    }
+    /// Whole nanoseconds since the start, rounded up; `u64::MAX` for [`Time::NEVER`].
+    pub const fn ceil_ns(self) -> u64 {
+        if self.is_never() { u64::MAX } else { self.0.div_ceil(PS_PER_NS) }
     }
     /// Seconds since the start, for people; never used where events are decided.
     pub fn as_secs_f64(self) -> f64 {
@@ -49,9 +63,9 @@ impl Span {
     pub const fn from_ps(n: u64) -> Span {
         Span(n)
     }
-    /// `n` nanoseconds.
+    /// `n` nanoseconds, saturating.
     pub const fn from_ns(n: u64) -> Span {
-        Span(n * 1_000)
+        Span(n.saturating_mul(PS_PER_NS))
     }
     /// `n` microseconds.
     pub const fn from_us(n: u64) -> Span {
@@ -68,6 +82,10 @@ impl Span {
     /// Picoseconds.
     pub const fn ps(self) -> u64 {
         self.0
+    }
+    /// Whole nanoseconds, rounded down.
+    pub const fn ns(self) -> u64 {
+        self.0 / PS_PER_NS
     }
     /// Seconds, for people; never used where events are decided.
     pub fn as_secs_f64(self) -> f64 {
@@ -124,5 +142,19 @@ impl fmt::Debug for Time {
 impl fmt::Debug for Span {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} ps", self.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nanoseconds_are_rounded_down_or_up_and_do_not_overflow() {
+        let at = Time::from_ps(2_001);
+        assert_eq!((at.ns(), at.ceil_ns(), at.since(Time::ZERO).ns()), (2, 3, 2));
+        assert_eq!((Time::from_ns(2), Time::from_ns(2).ceil_ns()), (Time::from_ps(2_000), 2));
+        assert_eq!((Time::from_ns(u64::MAX), Time::NEVER.ceil_ns()), (Time::NEVER, u64::MAX));
+        assert_eq!(Span::from_ns(u64::MAX), Span::FOREVER);
     }
 }

@@ -8,8 +8,6 @@ use tailrace_wire::{Ecn, Flags, FlowKey, Packet, Protocol, Tag};
 /// Bytes of every record.
 pub const RECORD_BYTES: usize = 72;
 
-const PS_PER_NS: u64 = 1_000;
-
 const FRAME: u8 = 0;
 const BEGIN: u8 = 1;
 const END: u8 = 2;
@@ -97,7 +95,7 @@ fn put_frame(to: &mut Vec<u8>, frame: &LiveFrame) {
 
 /// By how many nanoseconds a frame arrives later than on a fabric without lateness; negative when it is earlier.
 fn late_ns(arrival: Time, on_time: Time) -> i32 {
-    let ns = |span: Span| i32::try_from(span.ps() / PS_PER_NS).unwrap_or(i32::MAX);
+    let ns = |span: Span| i32::try_from(span.ns()).unwrap_or(i32::MAX);
     if arrival >= on_time { ns(arrival.since(on_time)) } else { -ns(on_time.since(arrival)) }
 }
 

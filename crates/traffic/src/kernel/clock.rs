@@ -8,7 +8,6 @@ use std::io;
 use std::time::Duration;
 use tailrace_units::Time;
 
-const PS_PER_NS: u64 = 1_000;
 const NS_PER_S: u64 = 1_000_000_000;
 
 /// Which of the system's clocks.
@@ -52,7 +51,7 @@ impl Clock {
     pub(super) fn now(&self) -> io::Result<Time> {
         let spec = clock_gettime(self.id())?;
         let ns = spec.tv_sec() as u64 * NS_PER_S + spec.tv_nsec() as u64;
-        Ok(Time::from_ps(ns.saturating_sub(self.begin_ns) * PS_PER_NS))
+        Ok(Time::from_ns(ns.saturating_sub(self.begin_ns)))
     }
 
     /// Sleeps until time zero.
@@ -75,7 +74,7 @@ impl Clock {
             return Ok(self.timer.unset()?);
         }
         // A whole nanosecond, and not zero, which would stop the timer.
-        let ns = (self.begin_ns + at.ps().div_ceil(PS_PER_NS)).max(1);
+        let ns = (self.begin_ns + at.ceil_ns()).max(1);
         Ok(self.timer.set(Expiration::OneShot(spec_of(ns)), TimerSetTimeFlags::TFD_TIMER_ABSTIME)?)
     }
 
