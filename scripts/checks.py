@@ -45,6 +45,8 @@ def tool(name: str) -> str:
     return str(ROOT / ".venv" / "bin" / name)
 
 
+# Tests on every core; those of one file stay together, because they share what is expensive to make.
+WORKERS = ("--numprocesses", "auto", "--dist", "loadfile")
 LINTS = (
     Check("rustfmt", ("cargo", "fmt", "--all", "--check"), 60),
     Check("clippy", ("cargo", "clippy", "--workspace", "--all-targets", "--locked", "--", "-D", "warnings"), 600),
@@ -55,7 +57,7 @@ LINTS = (
 )
 TESTS = (
     Check("cargo test", ("cargo", "test", "--workspace", "--locked", "--no-fail-fast"), 1800),
-    Check("pytest", (tool("python"), "-m", "pytest", "--quiet"), 2400),
+    Check("pytest", (tool("python"), "-m", "pytest", "--quiet", *WORKERS), 2400),
     Check("live", (tool("python"), "scripts/live_checks.py"), 900),
 )
 # Those with random cases.
