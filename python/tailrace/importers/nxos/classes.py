@@ -142,8 +142,7 @@ def _rules(config: NxosConfig, part: Node) -> list[Yaml]:
     if kind not in ("cos", "dscp", "precedence", "vlan"):
         return []
     (values,) = tree.parts(part, "ranges", "code_points")
-    names = tree.listed(values).lower().split(",")
-    found = [DSCP_NAMES[name] for name in names] if set(names) <= set(DSCP_NAMES) else _numbers(values)
+    found = _numbers(values)
     if kind == "cos":
         return [{"pcp": found}] if found and max(found) <= GROUP_MAX else []
     if kind == "vlan":
@@ -154,7 +153,10 @@ def _rules(config: NxosConfig, part: Node) -> list[Yaml]:
 
 
 def _numbers(values: Node) -> list[int]:
-    return (tree.numbers(values) or []) if RANGES.fullmatch(tree.listed(values)) else []
+    """The values of `8-15,ef` or `46 af41`; none if a piece is neither a number, a range nor a name of a code point."""
+    pieces = tree.listed(values).lower().split(",")
+    text = ",".join(str(DSCP_NAMES.get(piece, piece)) for piece in pieces)
+    return (tree.numbers(text) or []) if RANGES.fullmatch(text) else []
 
 
 def _access(config: NxosConfig, name: str) -> list[Yaml]:
