@@ -249,3 +249,10 @@ def test_code_points_may_be_named_and_numbered_in_one_list(listed: str, values: 
 
 def test_a_name_that_is_no_code_point_leaves_no_rule() -> None:
     assert rules(" match dscp 46,af99\n") == []
+
+
+def test_a_condition_that_is_written_twice_is_one() -> None:
+    twice = " match cos 3\n match cos 3\n"
+    assert rules(twice, "match-all") == [{"pcp": [3], "class": 2}]
+    assert rules(f"{twice} match dscp 26\n", "match-all") == [{"pcp": [3], "dscp": [26], "class": 2}]
+    assert rules(" match cos 3\n match cos 4\n", "match-all") == []

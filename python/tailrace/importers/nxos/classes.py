@@ -111,9 +111,11 @@ def _either(alternatives: list[list[Yaml]]) -> list[Yaml]:
 def _all_of(config: NxosConfig, class_map: ClassMap, alternatives: list[list[Yaml]]) -> list[Yaml]:
     """Conditions that must hold together; one with several rules (an access list) multiplies them."""
     together: list[Yaml] = [{}]
-    for match, rules in zip(class_map.matches, alternatives, strict=True):
+    for place, (match, rules) in enumerate(zip(class_map.matches, alternatives, strict=True)):
         if not rules:
             return []
+        if rules in alternatives[:place]:
+            continue  # Written twice, the condition is the same.
         if any(set(rule) & set(have) for rule in rules for have in together):
             words = "the class already has a condition of this kind, and both must hold"
             config.remarks.add(match.line, match.text, "not-modelled", words)
