@@ -153,3 +153,28 @@ def test_the_export_of_a_policy_that_sonic_cannot_say_is_a_sound_section(name: s
     assert "dpp" in {remark.text.rpartition(".")[2] for remark in remarks.found}
     section, _ = import_sonic(text)
     assert section.is_sound
+
+
+def test_the_classification_is_that_of_most_ports_not_of_most_rows() -> None:
+    maps = {"A": ALL_CLASSES, "B": dict.fromkeys(ALL_CLASSES, "1")}
+    row = {"tc_to_queue_map": "AZURE", "pfc_enable": "3,4"}
+    ports = {
+        "Ethernet0,Ethernet4,Ethernet8": {"dscp_to_tc_map": "A"} | row,
+        "Ethernet12": {"dscp_to_tc_map": "B"} | row,
+        "Ethernet16": {"dscp_to_tc_map": "B"} | row,
+    }
+    section, remarks = imported(DSCP_TO_TC_MAP=maps, PORT_QOS_MAP=ports)
+    assert {"dscp": [3], "class": 3} in section.switch["classify"]
+    assert "DSCP_TO_TC_MAP|B: a switch has only one classification" in told(remarks, "not-modelled")
+    assert "DSCP_TO_TC_MAP|B" not in told(remarks, "no-effect"), "rows do refer to it"
+
+
+def test_queues_that_no_map_gives_to_classes_are_told() -> None:
+    row = {key: value for key, value in DATA["PORT_QOS_MAP"]["Ethernet0,Ethernet4"].items() if key != "tc_to_queue_map"}
+    section, remarks = imported(PORT_QOS_MAP={"Ethernet0,Ethernet4": row})
+    (policy,) = section.policies.values()
+    assert list(policy["priorities"].values()) == ["q0", "q0", "q0", "q3", "q4", "q0", "q6", "q0"]
+    assert "TC_TO_QUEUE_MAP: Ethernet0: without a map, a traffic class uses the queue of its number, and" in told(
+        remarks, "assumed"
+    )
+    assert "without a map" not in told(imported()[1], "assumed")

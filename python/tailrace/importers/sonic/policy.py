@@ -67,6 +67,12 @@ class _Port:
         used = sorted(set(queue_of.values()) | set(self.rows.get("QUEUE", {})) | set(self.rows.get("BUFFER_QUEUE", {})))
         if not queue_of and not used:
             used = [0]
+        if not queue_of and len(used) > 1:
+            words = (
+                f"{self.port}: without a map, a traffic class uses the queue of its number, and queue {used[0]} if no "
+                "row sets up that one"
+            )
+            self.remarks.add(0, "TC_TO_QUEUE_MAP", "assumed", words)
         queue_of = queue_of or {p: p if p in used else used[0] for p in PRIORITIES}
         queue_of = {p: queue_of.get(p, used[0]) for p in PRIORITIES}
         used = self.reached(used, queue_of)
