@@ -256,3 +256,20 @@ def test_a_condition_that_is_written_twice_is_one() -> None:
     assert rules(twice, "match-all") == [{"pcp": [3], "class": 2}]
     assert rules(f"{twice} match dscp 26\n", "match-all") == [{"pcp": [3], "dscp": [26], "class": 2}]
     assert rules(" match cos 3\n match cos 4\n", "match-all") == []
+
+
+ROUTES = """route-map out permit 10
+  match ip address prefix-list private
+  match as-path 7
+  set local-preference 200
+  set ip next-hop 10.0.0.1
+"""
+
+
+def test_conditions_of_routes_are_no_conditions_of_classes() -> None:
+    assert told(QUEUES.format(action=STEP) + ROUTES, "not-modelled") == []
+    assert [remark.words for remark in told(ROUTES, "no-effect")] == ["routing"] * 5
+    [rtp] = told(
+        QUEUES.format(action=STEP) + "class-map type qos match-any a\n  match ip rtp 16384-32767\n", "not-modelled"
+    )
+    assert rtp.words == "unsupported condition of a class"
