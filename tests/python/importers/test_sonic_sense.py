@@ -178,3 +178,17 @@ def test_queues_that_no_map_gives_to_classes_are_told() -> None:
         remarks, "assumed"
     )
     assert "without a map" not in told(imported()[1], "assumed")
+
+
+def test_ports_without_memory_do_not_decide_the_policy_of_the_switch() -> None:
+    profiles = DATA["BUFFER_PROFILE"] | {"egress_lossy_zero_profile": {"size": "0", "dynamic_th": "-8"}}
+    idle = {
+        f"Ethernet{port}|0-7": {"profile": "[BUFFER_PROFILE|egress_lossy_zero_profile]"} for port in (8, 12, 16, 20)
+    }
+    used = {f"Ethernet{port}|0-7": {"profile": "egress_lossy_profile"} for port in (0, 4)}
+    text = json.dumps({"BUFFER_PROFILE": profiles, "BUFFER_QUEUE": idle | used})
+    section, remarks = import_sonic(text)
+    [policy] = section.policies.values()
+    [limit] = {queue["limit"] for queue in policy["queues"].values()}
+    assert limit != "dynamic(sonic:-8)"
+    assert "only 2 of 6 ports are in use" in told(remarks, "assumed")

@@ -40,8 +40,8 @@ def port_policies(tables: Tables, remarks: Remarks) -> dict[str, PortPolicy]:
     active = active_ports(tables, ports)
     if len(active) < len(ports):
         words = (
-            f"only {len(active)} of {len(ports)} ports are in use (mapped, up or with a neighbour): the others are "
-            "omitted"
+            f"only {len(active)} of {len(ports)} ports are in use (with memory, mapped, up or with a "
+            "neighbour): the others are omitted"
         )
         remarks.add(0, "", "assumed", words)
     for port in (port for port in rows if port not in active):
