@@ -103,6 +103,28 @@ def test_no_file_grows_into_everything() -> None:
     assert {name: lines for name, lines in lengths.items() if lines > LINES_MAX} == {}
 
 
+def test_the_pages_name_every_crate_after_those_that_it_uses() -> None:
+    map_of_code = (
+        (ROOT / "docs" / "architecture.md").read_text().partition("crates/ ")[2].partition("python/tailrace/")[0]
+    )
+    order = re.search(r"^    (units -> .+)$", (ROOT / "CONTRIBUTING.md").read_text(), re.MULTILINE)
+    assert order is not None
+    for named in (re.findall(r"^  (\w+)/ ", map_of_code, re.MULTILINE), re.findall(r"\w+", order[1])):
+        assert sorted(named) == sorted(ALLOWED)
+        for place, crate in enumerate(named):
+            assert ALLOWED[crate] <= set(named[:place]), crate
+
+
+def test_the_map_names_every_layer_of_the_package() -> None:
+    map_of_code = (
+        (ROOT / "docs" / "architecture.md").read_text().partition("python/tailrace/ ")[2].partition("\n```")[0]
+    )
+    contracts = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]["contracts"]
+    layers = next(contract["layers"] for contract in contracts if "containers" in contract)
+    named = {name for layer in layers for name in layer.split(" | ")}
+    assert named - set(re.findall(r"(?<=  )(\w+)(?=/|\.py)", map_of_code)) == set()
+
+
 def test_the_package_and_the_simulator_have_one_version() -> None:
     cargo = tomllib.loads((ROOT / "Cargo.toml").read_text())
     python = tomllib.loads((ROOT / "pyproject.toml").read_text())

@@ -122,3 +122,48 @@ impl PortRecord {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tailrace_plan::RawObserve;
+    use tailrace_record::Tally;
+
+    fn frame() -> Packet {
+        Packet { frame_bytes: 1_500, ..Packet::default() }
+    }
+
+    fn record() -> PortRecord {
+        let mut record = PortRecord::new(
+            &RawObserve {
+                ports: Vec::new(),
+                series_bins: 4,
+                series_bin_ps: 1_000_000,
+                transactions_max: 0,
+                digest: false,
+                warm_up_ps: 0,
+            },
+            2,
+        );
+        record.sent((Time::ZERO, Time::from_ps(1)), Some(1), &frame());
+        for cause in DropCause::ALL {
+            record.dropped(Time::ZERO, Some(1), &frame(), cause);
+        }
+        record
+    }
+
+    #[test]
+    fn a_source_loses_the_frames_that_find_no_room_and_not_those_that_are_chosen() {
+        // Tail drop and a full buffer.
+        assert_eq!(record().traffic.tally(1, |_| true), Tally { sent_frames: 1, dropped_frames: 2 });
+        assert_eq!(record().traffic.tally(0, |_| true), Tally::default());
+    }
+
+    #[test]
+    fn after_the_warm_up_traffic_is_counted_anew_and_series_are_kept() {
+        let mut record = record();
+        record.begin_counting(Time::from_ps(10));
+        assert_eq!(record.traffic.tally(1, |_| true), Tally::default());
+        assert_eq!(record.drop_frames.bins()[0], DropCause::ALL.len() as u64);
+    }
+}

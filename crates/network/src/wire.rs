@@ -169,3 +169,20 @@ impl ReceiveRing for Wire<Packet> {
         self.drop_arrived_beyond(most, now)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tailrace_units::Span;
+
+    #[test]
+    fn a_frame_that_is_held_up_arrives_neither_too_early_nor_before_those_ahead_of_it() {
+        let flight = Flight { delay: Span::from_ns(5), header_time: None };
+        let mut wire = Wire::new(Origin::Settled, End::Host(0), flight);
+        let ns = |ns: u64| Time::ZERO + Span::from_ns(ns);
+        assert_eq!(wire.arrival_after(ns(1), ns(2), Time::ZERO), ns(7));
+        assert_eq!(wire.arrival_after(ns(1), ns(2), ns(9)), ns(9));
+        wire.push_at(ns(20), &Packet::default());
+        assert_eq!(wire.arrival_after(ns(1), ns(2), ns(9)), ns(20));
+    }
+}

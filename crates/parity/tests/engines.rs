@@ -60,6 +60,13 @@ fn reported(outcome: &Value) -> (Value, Value) {
     (ports, outcome["switches"].clone())
 }
 
+/// Frames that were sent, and neither reached a host nor were dropped nor are on their way.
+fn unaccounted(outcome: &Value) -> i64 {
+    let [sent, delivered, dropped, in_network] =
+        ["sent", "delivered", "dropped", "in_network"].map(|key| outcome["conservation"][key].as_i64().expect("a count"));
+    sent - delivered - dropped - in_network
+}
+
 /// By time: a late engine tells of a drop at an entrance before it tells of departures by the same port before that.
 fn in_time(mut events: Vec<PortEvent>) -> Vec<PortEvent> {
     events.sort_by_key(|event| match event {
@@ -85,6 +92,7 @@ fn compare(raw: RawPlan) -> Vec<PortEvent> {
         assert_eq!(simulated.len(), live.len(), "events at {place}");
     }
     assert_eq!(reported(traced.outcome.summary()), reported(&outcome));
+    assert_eq!(unaccounted(&outcome), 0, "no frame is lost without a word: {}", outcome["conservation"]);
     traced.events.concat()
 }
 

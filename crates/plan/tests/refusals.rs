@@ -137,6 +137,40 @@ fn a_workload_that_could_not_run_is_refused() {
 }
 
 #[test]
+fn the_vlans_of_workloads_are_1_to_4094() {
+    let said = |vlan: u16| {
+        let mut plan = sound();
+        plan["workloads"][0]["header"]["vlan"] = json!(vlan);
+        Plan::parse(&plan.to_string()).err().map_or_else(|| "accepted".to_owned(), |error| error.to_string())
+    };
+    let refusal = "backup: vlan must be 1 to 4094, or 0 for none";
+    assert_eq!([0, 1, 4_094, 4_095].map(said), ["accepted", "accepted", "accepted", refusal]);
+}
+
+/// The MTU of the sender counts, less the headers of IP and UDP; distributions without a largest value are cut when drawn.
+#[test]
+fn datagrams_fit_the_mtu_of_their_source() {
+    let said = |sizes: Value| {
+        let mut plan = sound();
+        plan["hosts"][0]["mtu_bytes"] = json!(9_000); // of the destination
+        plan["workloads"][0]["body"] = json!({"datagrams": {
+            "source": "db", "destination": "app", "sizes": sizes, "interarrival": {"constant": 1_000}, "count": 1,
+        }});
+        Plan::parse(&plan.to_string()).err().map_or_else(|| "accepted".to_owned(), |error| error.to_string())
+    };
+    let refusal = "backup: a datagram of this host must carry at most 1472 bytes";
+    for (sizes, expected) in [
+        (json!({"constant": 1_472}), "accepted"),
+        (json!({"constant": 1_473}), refusal),
+        (json!({"uniform": {"low": 1, "high": 1_472}}), "accepted"),
+        (json!({"uniform": {"low": 1, "high": 1_473}}), refusal),
+        (json!({"exponential": {"mean": 5_000}}), "accepted"),
+    ] {
+        assert_eq!(said(sizes.clone()), expected, "{sizes}");
+    }
+}
+
+#[test]
 fn a_key_that_a_header_or_body_does_not_have_is_refused() {
     for (place, key) in [("/workloads/0/header", "bytes"), ("/workloads/0/body/stream", "name"), ("/workloads/0", "stream")] {
         let mut plan = sound();

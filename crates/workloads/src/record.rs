@@ -135,3 +135,30 @@ impl WorkloadRecord {
         self.users_left == 0
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn after_the_warm_up_everything_but_the_series_is_counted_anew() {
+        let observe = RawObserve {
+            ports: Vec::new(),
+            series_bins: 4,
+            series_bin_ps: 1_000_000,
+            transactions_max: 10,
+            digest: false,
+            warm_up_ps: 0,
+        };
+        let mut record = WorkloadRecord::new(&observe, 1, 0, 0);
+        record.received(Time::ZERO, 700);
+        record.completed(Time::from_ps(5), 0, Time::ZERO);
+        record.carried(Carried { source: 0, destination: 1, bytes: 700 });
+        let now = Time::from_ps(9);
+        record.begin_counting(now, TcpStats { segments_sent: 3, ..TcpStats::default() }, vec![700]);
+        assert_eq!((record.transactions, record.latency.count(), record.goodput_bytes), (0, 0, 0));
+        assert_eq!((record.rows.len(), record.carried.len(), record.counted_from), (0, 0, now));
+        assert_eq!((record.tcp_before.segments_sent, &record.bytes_before[..]), (3, &[700][..]));
+        assert_eq!(record.goodput.expect("it has a series").bins()[0], 700);
+    }
+}

@@ -7,7 +7,7 @@ mod plans;
 use plans::*;
 use tailrace_plan::*;
 use tailrace_units::{Distribution, RandomStream, Time};
-use tailrace_workloads::{Arrival, Arrivals, Connection, Ends, Engine, arriving, open_workloads};
+use tailrace_workloads::{Arrival, Arrivals, Connection, Ends, Engine, arriving, open_workloads, record_for};
 
 /// Notes what it is told.
 #[derive(Default)]
@@ -82,4 +82,16 @@ fn each_user_has_a_stream_for_its_start() {
     assert_eq!(told(users.clone().into()).due, (0..4).map(|user| Time::from_ps(start(user))).collect::<Vec<_>>());
     users.connects_early = true;
     assert_eq!(told(users.into()).due, [Time::ZERO; 4]);
+}
+
+/// Transactions before the recorded ones belong to no result, and so not to its number.
+#[test]
+fn a_database_is_complete_after_the_recorded_transactions_of_all_its_users() {
+    let mut mix = oltp("mix", "h0", "h1", 3, 10, 1_000);
+    mix.body.warmup_transactions = 4;
+    let mut raw = star(3, 1500, GBPS, US, switch("sw", 1 << 20, fifo(1 << 20)));
+    raw.workloads = vec![mix.into()];
+    let plan = Plan::from_raw(raw).expect("the plan is sound");
+    let record = record_for(&plan, &plan.workloads[0]);
+    assert_eq!((record.users_left, record.transactions_total, record.is_finite()), (3, 18, true));
 }

@@ -6,7 +6,7 @@ import pytest
 
 from lab import sound
 from tailrace.errors import RunRefusedError
-from tailrace.experiment.divide import divided
+from tailrace.experiment.divide import divided, stretch_of
 from tailrace.experiment.options import Options
 from tailrace.experiment.run import ExperimentRun
 from tailrace.scenario.loading import Loaded, load_scenario
@@ -65,6 +65,12 @@ def test_times_are_stretched_where_users_cannot_be_divided() -> None:
     answer_ps = 18_000 * 8 * 4000
     assert users.gap.mean + answer_ps == pytest.approx(2 * cycle_ps(2, 6.8 * MS, 18_000 * 8 * 1000), rel=1e-6)
     assert (users.users, users.transactions) == (1, 418), "a trial takes as long as before"
+
+
+def test_the_workload_with_the_fewest_users_decides_how_far_times_are_stretched() -> None:
+    few = {"kind": "oltp", "client": "client", "server": "bulk", "users": 2, "round_trips": [{"response": "1kB"}]}
+    scenario = load_scenario(sound(workloads__orders__users=20, workloads__few=few)).scenario
+    assert [stretch_of(scenario, divisor) for divisor in (2, 10, 40)] == [1, 5, 20]
 
 
 def test_streams_and_datagrams_take_as_long_as_before() -> None:

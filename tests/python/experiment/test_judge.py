@@ -53,3 +53,20 @@ def test_a_trial_is_repeatable_where_the_machine_alone_is_at_fault() -> None:
     assert verdict("the fabric was late")["is_machine_fault"] is True
     assert "is_machine_fault" not in verdict("the fabric was late", drops=3)
     assert verdict(drops=3)["reason"] == "host client dropped 3 frames"
+
+
+@pytest.mark.parametrize(("end_s", "status"), [(1, "invalid"), (2, "invalid"), (3, "ok")])
+def test_a_trial_that_ends_within_the_warm_up_has_measured_nothing_of_endless_workloads(
+    end_s: int, status: str
+) -> None:
+    scenario = load(experiment__duration="5s", experiment__warm_up="2s", workloads__orders__transactions=None).arms[
+        "fifo"
+    ]
+    outcome: dict[str, Any] = {
+        "end_ps": end_s * 10**12,
+        "workloads": [{"name": "orders", "kind": "oltp", "completion_ps": None}],
+        "hosts": [HOST],
+    }
+    found = judged(outcome, scenario, cast("Engine", Machine()))
+    assert found["status"] == status
+    assert ("within experiment.warm_up" in found["reason"]) == (status == "invalid")

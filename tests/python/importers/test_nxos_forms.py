@@ -229,3 +229,47 @@ def test_a_policy_of_which_no_class_is_read_is_refused() -> None:
     section, remarks = import_nxos("policy-map type queuing o\n  class type qos group 3\n    bandwidth percent 50\n")
     assert not section.is_sound
     assert any("policy-map 'o' has no class that is understood" in remark.words for remark in remarks.found)
+
+
+def rules(conditions: str, matching: str = "match-any") -> list[dict[str, object]]:
+    """Rules of classification that the conditions of a class of qos-group 2 become."""
+    head = f"class-map type qos {matching} a\n"
+    policy = "policy-map type qos p\n class a\n  set qos-group 2\nsystem qos\n service-policy type qos input p\n"
+    section, _ = import_nxos(head + conditions + policy + QUEUES.format(action=STEP))
+    return [rule for rule in section.switch["classify"] if rule["class"] == 2]
+
+
+@pytest.mark.parametrize(
+    ("listed", "values"),
+    [("46,af41", [46, 34]), ("af41,46", [34, 46]), ("8-10,EF", [8, 9, 10, 46]), ("cs1 10,ef", [8, 10, 46])],
+)
+def test_code_points_may_be_named_and_numbered_in_one_list(listed: str, values: list[int]) -> None:
+    assert rules(f" match dscp {listed}\n") == [{"dscp": values, "class": 2}]
+
+
+def test_a_name_that_is_no_code_point_leaves_no_rule() -> None:
+    assert rules(" match dscp 46,af99\n") == []
+
+
+def test_a_condition_that_is_written_twice_is_one() -> None:
+    twice = " match cos 3\n match cos 3\n"
+    assert rules(twice, "match-all") == [{"pcp": [3], "class": 2}]
+    assert rules(f"{twice} match dscp 26\n", "match-all") == [{"pcp": [3], "dscp": [26], "class": 2}]
+    assert rules(" match cos 3\n match cos 4\n", "match-all") == []
+
+
+ROUTES = """route-map out permit 10
+  match ip address prefix-list private
+  match as-path 7
+  set local-preference 200
+  set ip next-hop 10.0.0.1
+"""
+
+
+def test_conditions_of_routes_are_no_conditions_of_classes() -> None:
+    assert told(QUEUES.format(action=STEP) + ROUTES, "not-modelled") == []
+    assert [remark.words for remark in told(ROUTES, "no-effect")] == ["routing"] * 5
+    [rtp] = told(
+        QUEUES.format(action=STEP) + "class-map type qos match-any a\n  match ip rtp 16384-32767\n", "not-modelled"
+    )
+    assert rtp.words == "unsupported condition of a class"

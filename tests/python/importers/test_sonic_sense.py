@@ -153,3 +153,42 @@ def test_the_export_of_a_policy_that_sonic_cannot_say_is_a_sound_section(name: s
     assert "dpp" in {remark.text.rpartition(".")[2] for remark in remarks.found}
     section, _ = import_sonic(text)
     assert section.is_sound
+
+
+def test_the_classification_is_that_of_most_ports_not_of_most_rows() -> None:
+    maps = {"A": ALL_CLASSES, "B": dict.fromkeys(ALL_CLASSES, "1")}
+    row = {"tc_to_queue_map": "AZURE", "pfc_enable": "3,4"}
+    ports = {
+        "Ethernet0,Ethernet4,Ethernet8": {"dscp_to_tc_map": "A"} | row,
+        "Ethernet12": {"dscp_to_tc_map": "B"} | row,
+        "Ethernet16": {"dscp_to_tc_map": "B"} | row,
+    }
+    section, remarks = imported(DSCP_TO_TC_MAP=maps, PORT_QOS_MAP=ports)
+    assert {"dscp": [3], "class": 3} in section.switch["classify"]
+    assert "DSCP_TO_TC_MAP|B: a switch has only one classification" in told(remarks, "not-modelled")
+    assert "DSCP_TO_TC_MAP|B" not in told(remarks, "no-effect"), "rows do refer to it"
+
+
+def test_queues_that_no_map_gives_to_classes_are_told() -> None:
+    row = {key: value for key, value in DATA["PORT_QOS_MAP"]["Ethernet0,Ethernet4"].items() if key != "tc_to_queue_map"}
+    section, remarks = imported(PORT_QOS_MAP={"Ethernet0,Ethernet4": row})
+    (policy,) = section.policies.values()
+    assert list(policy["priorities"].values()) == ["q0", "q0", "q0", "q3", "q4", "q0", "q6", "q0"]
+    assert "TC_TO_QUEUE_MAP: Ethernet0: without a map, a traffic class uses the queue of its number, and" in told(
+        remarks, "assumed"
+    )
+    assert "without a map" not in told(imported()[1], "assumed")
+
+
+def test_ports_without_memory_do_not_decide_the_policy_of_the_switch() -> None:
+    profiles = DATA["BUFFER_PROFILE"] | {"egress_lossy_zero_profile": {"size": "0", "dynamic_th": "-8"}}
+    idle = {
+        f"Ethernet{port}|0-7": {"profile": "[BUFFER_PROFILE|egress_lossy_zero_profile]"} for port in (8, 12, 16, 20)
+    }
+    used = {f"Ethernet{port}|0-7": {"profile": "egress_lossy_profile"} for port in (0, 4)}
+    text = json.dumps({"BUFFER_PROFILE": profiles, "BUFFER_QUEUE": idle | used})
+    section, remarks = import_sonic(text)
+    [policy] = section.policies.values()
+    [limit] = {queue["limit"] for queue in policy["queues"].values()}
+    assert limit != "dynamic(sonic:-8)"
+    assert "only 2 of 6 ports are in use" in told(remarks, "assumed")

@@ -1,7 +1,8 @@
 """Every figure that can be expected: what it is, and how it is narrowed down."""
 
 from pathlib import Path
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 
@@ -11,7 +12,8 @@ from tailrace.report.sections.facts import facts
 from tailrace.results import Run, format_table, summarise
 from tailrace.results.compare.judge import judge
 from tailrace.results.directory.published import Band
-from tailrace.results.directory.run_directory import RunDirectoryError
+from tailrace.results.directory.run_directory import RunDirectoryError, Trial
+from tailrace.results.directory.window import goodput_bytes_after
 from tailrace.results.metrics.definitions import goodput_gbps
 from tailrace.results.text.run import place
 from tailrace.scenario.vocabulary import METRICS
@@ -97,6 +99,19 @@ def test_goodput_after_an_instant_is_that_of_the_bins_from_there_on(run: Run) ->
     assert late == pytest.approx(sum(whole) / len(whole), rel=0.1)
     assert value(run, "goodput_gbps", workload="XS", after="600s") == 0
     assert value(run, "goodput_gbps", workload="XS", after="2000s") is None
+
+
+@pytest.mark.parametrize(("after_ps", "found"), [(0, (70, 30)), (1, (60, 20)), (10, (60, 20)), (20, (40, 10))])
+def test_a_bin_that_begins_at_the_instant_counts(after_ps: int, found: tuple[int, int]) -> None:
+    bins = {0: [(0, 10), (10, 20), (20, 40)]}
+    kept = {("workload_series", ("workload", "goodput_bytes")): bins}
+    trial = SimpleNamespace(
+        kept=kept,
+        workload_numbers={"orders": 0},
+        outcome={"end_ps": 30},
+        table_path=lambda _name: Path(__file__),
+    )
+    assert goodput_bytes_after(cast("Trial", trial), "orders", after_ps) == found
 
 
 def test_depth_after_an_instant_leaves_out_the_start(run: Run) -> None:

@@ -64,4 +64,15 @@ mod tests {
             assert_eq!((packet.frame_bytes, packet.flow_hash, packet.to_endpoint, packet.dscp), (1_042, 7, 3, 46));
         }
     }
+
+    #[test]
+    fn the_tag_of_a_vlan_is_four_bytes_of_a_datagram_where_it_stands_in_the_frame() {
+        let bytes = |tag: Tag| {
+            let identity = Identity { flow_hash: 7, to_endpoint: 3, to_host: 1, tag, dscp: 0 };
+            let packet = Udp::new(identity, 42).datagram(Time::ZERO, 100);
+            assert_eq!(packet.tag, tag);
+            packet.frame_bytes
+        };
+        assert_eq!([Tag::new(3, 20), Tag::new(3, 20).written(true)].map(bytes), [142, 146]);
+    }
 }

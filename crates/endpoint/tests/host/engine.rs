@@ -6,7 +6,7 @@ use tailrace_endpoint::host::{Completion, Host, Opened, Outputs, ReceiveRing};
 use tailrace_endpoint::transport::TcpStats;
 use tailrace_endpoint::udp::Datagram;
 use tailrace_units::{Span, Time};
-use tailrace_wire::Packet;
+use tailrace_wire::{Flags, Packet};
 
 /// Propagation.
 pub const DELAY: Span = Span::from_us(5);
@@ -52,6 +52,8 @@ pub struct Cable {
     pub opened: u64,
     /// What the connections that are over had counted.
     pub closed: TcpStats,
+    /// Resets that were sent.
+    pub resets: Vec<Packet>,
     /// Every frame of this number is lost; 0 for none.
     pub loses_every: u64,
     /// Every frame is lost.
@@ -87,6 +89,9 @@ impl Outputs for Cable {
     fn transmit(&mut self, side: &usize, packet: &Packet, _: Time, end: Time) {
         let (peer, arrival) = (1 - *side, end + DELAY);
         self.frames += 1;
+        if packet.flags.contains(Flags::RST) {
+            self.resets.push(*packet);
+        }
         if self.is_cut || (self.loses_every > 0 && self.frames.is_multiple_of(self.loses_every)) {
             return;
         }

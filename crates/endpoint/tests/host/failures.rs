@@ -5,13 +5,14 @@ use std::collections::VecDeque;
 use std::rc::Rc;
 
 use tailrace_endpoint::app::{HostCalls, Peer, Program};
-use tailrace_endpoint::host::Host;
+use tailrace_endpoint::host::{Host, HostCounters};
 use tailrace_endpoint::transport::Failure;
 use tailrace_units::{Span, Time};
+use tailrace_wire::Tag;
 
 use crate::engine::{Cable, run};
 use crate::per_request::{Client, PORT, RESPONSE_BYTES, Server};
-use crate::programs::{assert_all_came_back, logs, start};
+use crate::programs::{assert_all_came_back, logs, start, start_with_tag};
 
 /// Longer than anything lasts: a peer that has given up is found out after 7 875 s.
 const LONG: Span = Span::from_secs(1_000_000);
@@ -154,6 +155,34 @@ fn a_syn_beyond_the_backlog_is_dropped_and_sent_again_after_a_second() {
     assert_eq!(told(&of_server), "waiting, waiting, waiting");
 }
 
+#[test]
+fn what_a_host_counts_can_begin_anew() {
+    let (client, _) = steps(&[(ms(1), Step::Connect), (ms(3), Step::Connect)]);
+    let (server, _) = steps(&[(ms(0), Step::Listen(0))]);
+    let (mut hosts, mut cable) = start([vec![client], vec![server]]);
+    run_to(&mut hosts, &mut cable, ms(900));
+    let counted = hosts[1].counters();
+    assert!(counted.rx_frames > 0 && counted.listen_drops > 0, "{counted:?}");
+    hosts[1].begin_counting(Time::ZERO + ms(900));
+    assert_eq!(hosts[1].counters(), HostCounters::default());
+}
+
+/// A reset has no options: 4 bytes more are the tag.
+#[test]
+fn a_connection_is_refused_in_its_vlan() {
+    let tags = [Tag::new(3, 20), Tag::new(3, 20).written(true)];
+    let resets = tags.map(|tag| {
+        let (client, of_client) = steps(&[(ms(1), Step::Connect)]);
+        let (mut hosts, mut cable) = start_with_tag([vec![client], vec![]], tag);
+        run_to(&mut hosts, &mut cable, ms(10));
+        assert_eq!(told(&of_client), "Refused");
+        let [reset] = cable.resets[..] else { panic!("one reset: {:?}", cable.resets) };
+        assert_eq!(reset.tag, tag);
+        reset.frame_bytes
+    });
+    assert_eq!(resets[1], resets[0] + 4);
+}
+
 /// SYNs that come together are all answered; who is open first has the place.
 #[test]
 fn the_last_segment_of_an_opening_is_dropped_too_where_too_many_wait() {
@@ -223,10 +252,10 @@ fn a_connection_that_is_kept_alive_ends_when_the_peer_is_silent_for_two_hours_an
     run_to(&mut hosts, &mut cable, Span::from_secs(20_000));
     assert_eq!(told(&of_client), "connected", "the peer answers");
     cable.is_cut = true;
-    // The last answer came within two hours before.
-    run_to(&mut hosts, &mut cable, Span::from_secs(20_000 + 9 * 75));
+    // The last answer came after four hours: the first question without one is that after six, and nine of them are waited for.
+    run_to(&mut hosts, &mut cable, Span::from_secs(3 * 7_200 + 9 * 75 - 1));
     assert_eq!(told(&of_client), "connected");
-    run_to(&mut hosts, &mut cable, Span::from_secs(20_000 + 7_200 + 9 * 75));
+    run_to(&mut hosts, &mut cable, Span::from_secs(3 * 7_200 + 9 * 75 + 1));
     assert_eq!((told(&of_client).as_str(), told(&of_server).as_str()), ("connected, TimedOut", "waiting"));
 }
 

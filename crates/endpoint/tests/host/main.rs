@@ -8,7 +8,7 @@ mod programs;
 
 use engine::{Cable, DELAY, MODERATION, run};
 use tailrace_endpoint::app::{App, StreamSink, StreamSource};
-use tailrace_endpoint::host::{Host, HostConfig, NewSocket, NewUdpSocket, ReceivePolicy};
+use tailrace_endpoint::host::{Host, HostConfig, HostCounters, NewSocket, NewUdpSocket, ReceivePolicy};
 use tailrace_endpoint::ip::Identity;
 use tailrace_endpoint::nic::{Nic, PlainNic};
 use tailrace_endpoint::transport::TcpConfig;
@@ -77,6 +77,16 @@ fn datagrams_beyond_the_receive_ring_are_dropped_and_each_of_the_others_is_work(
 }
 
 #[test]
+fn a_datagram_of_another_flow_is_not_for_the_socket_of_its_number() {
+    let (mut hosts, mut cable) = (with_datagrams(4_096), Cable::default());
+    let stranger = NewUdpSocket { identity: identity(99, 1), expects: 0, owner: 7, header_bytes: HEADERS };
+    let number = hosts[0].open_udp(stranger);
+    hosts[0].send_datagram(Time::ZERO, number, 100, &mut cable);
+    run(&mut hosts, &mut cable, Time::ZERO + Span::from_ms(1));
+    assert_eq!((hosts[1].counters().rx_frames, cable.datagrams.len()), (1, 0));
+}
+
+#[test]
 fn tcp_and_udp_share_a_host() {
     let (mut hosts, mut cable) = (with_datagrams(4_096), Cable::default());
     let apps =
@@ -98,4 +108,30 @@ fn tcp_and_udp_share_a_host() {
     (0..20).for_each(|_| hosts[0].send_datagram(Time::ZERO, 0, 1_000, &mut cable));
     run(&mut hosts, &mut cable, Time::ZERO + Span::from_secs(1));
     assert_eq!((cable.received[&5], cable.completed.len(), cable.datagrams.len()), (1_000_000, 1, 20));
+}
+
+/// Segments that are merged are one piece of work, whose bytes all count.
+#[test]
+fn the_work_of_receiving_is_for_each_aggregate_and_each_byte() {
+    let (mut hosts, mut cable) = ([host(0, 4_096), host(1, 4_096)], Cable::default());
+    let bytes = 10 * 1_448;
+    let apps = [App::StreamSource(StreamSource::new(Time::ZERO, bytes)), App::StreamSink(StreamSink::new(0, Time::ZERO, bytes))];
+    for (side, app) in apps.into_iter().enumerate() {
+        hosts[side].open(NewSocket {
+            identity: identity(20 + side as u32, 1 - side),
+            expects: 21 - side as u32,
+            app,
+            owner: 5,
+            timer: 1_000 * side as u32,
+            port: 0,
+            counts_goodput: side == 1,
+            is_transient: false,
+        });
+    }
+    hosts[0].handle_socket_timeout(Time::ZERO, 0, &mut cable);
+    run(&mut hosts, &mut cable, Time::ZERO + Span::from_secs(1));
+    assert_eq!(cable.received[&5], bytes);
+    let HostCounters { rx_frames, receive_busy, .. } = hosts[1].counters();
+    // The SYN; the ACK and the eight segments that come in the moderation time after it; the other two.
+    assert_eq!((rx_frames, receive_busy), (12, WORK_PER_PACKET.times(4) + Span::from_ns(2).times(bytes)));
 }

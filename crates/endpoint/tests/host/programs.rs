@@ -22,11 +22,16 @@ fn host(side: usize) -> Host<usize> {
 
 /// A host with each of these programs; all of them are due at once.
 pub fn start(programs: [Vec<Box<dyn Program>>; 2]) -> ([Host<usize>; 2], Cable) {
+    start_with_tag(programs, Tag::default())
+}
+
+/// The same, with this tag in their packets.
+pub fn start_with_tag(programs: [Vec<Box<dyn Program>>; 2], tag: Tag) -> ([Host<usize>; 2], Cable) {
     let (mut hosts, mut cable) = ([host(0), host(1)], Cable::default());
     for (side, programs) in programs.into_iter().enumerate() {
         for (number, program) in (0..).zip(programs) {
             let timer = 1_000 * side as u32 + PROGRAMS + number;
-            let new = NewProgram { program, owner: side as u32, timer, tag: Tag::default(), dscp: 0, counts_goodput: side == 0 };
+            let new = NewProgram { program, owner: side as u32, timer, tag, dscp: 0, counts_goodput: side == 0 };
             assert_eq!(hosts[side].add_program(new), number);
             cable.arm_socket(timer, hosts[side].poll_program(number));
         }

@@ -68,7 +68,7 @@ impl HostPort {
                         Some((frame, offered)) => {
                             let (real, on_time) = line.send(now, meant, offered, u32::from(frame.packet.frame_bytes));
                             recorder.enter(self.host, frame, real, on_time);
-                            self.turn = queue + 1;
+                            self.turn = turn_after(queue);
                         }
                         None => self.readable &= !(1 << queue),
                     }
@@ -184,6 +184,11 @@ fn before(now: Time, age_ns: i64) -> Time {
     if age_ns < 0 { now + span } else { now - span }
 }
 
+/// Whose turn it is when a frame of this queue was taken.
+fn turn_after(queue: u8) -> u8 {
+    queue + 1
+}
+
 /// The first queue that has frames, from the one whose turn it is; round and round.
 #[inline]
 fn next_queue(readable: u8, turn: u8) -> u8 {
@@ -224,7 +229,7 @@ mod tests {
         for _ in 0..7 {
             let queue = next_queue(0b1000_1001, turn);
             order.push(queue);
-            turn = queue + 1;
+            turn = turn_after(queue);
         }
         assert_eq!(order, [0, 3, 7, 0, 3, 7, 0]);
         assert_eq!(next_queue(0b1, 5), 0);

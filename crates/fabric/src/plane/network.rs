@@ -293,3 +293,22 @@ enum Next {
     /// A switch has something to do.
     Switch(usize),
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tailrace_wire::Flags;
+
+    #[test]
+    fn a_host_is_due_when_a_control_frame_reaches_its_interface() {
+        let plan = Plan::parse(&crate::measured_plan::two_hosts(100_000_000, 1_500).to_string()).expect("a sound plan");
+        let mut network = Network::new(&plan, None);
+        assert!(network.poll_host(1).is_never());
+        let at = Time::ZERO + Span::from_us(7);
+        network.links.control[1].push(at, Packet { flags: Flags::CNM, ..Packet::default() });
+        assert_eq!((network.poll_host(1), network.poll_timeout()), (at, at));
+        assert!(network.poll_host(0).is_never());
+        assert!(network.poll_control_frame(1, at - Span::from_us(1)).is_none());
+        assert!(network.poll_control_frame(1, at).is_some());
+    }
+}

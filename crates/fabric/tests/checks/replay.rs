@@ -55,7 +55,12 @@ fn live(plan: &Plan, looks_us: &[u64], log: &Path) -> Value {
     network.settle(now);
     log.add(&Entry::End(now));
     log.finish().expect("the log is whole");
-    outcome(plan, &network, now)
+    let outcome = outcome(plan, &network, now);
+    // Those that were on their way when the measured interval began count as sent.
+    let [sent, delivered, dropped, in_network] =
+        ["sent", "delivered", "dropped", "in_network"].map(|key| outcome["conservation"][key].as_u64().expect("a count"));
+    assert_eq!(sent, delivered + dropped + in_network, "no frame is lost without a word");
+    outcome
 }
 
 fn scratch(name: &str) -> PathBuf {

@@ -36,3 +36,20 @@ impl CutOff {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_longest_wait_is_told_whenever_it_began() {
+        let mut cut_off = CutOff::default();
+        let now = Time::ZERO + Span::from_ms(10);
+        for (user, start_ms) in [(0, 4), (1, 1), (2, 8)] {
+            cut_off.note(user, Time::ZERO + Span::from_ms(start_ms), now, 2);
+        }
+        let summary = cut_off.summary();
+        assert_eq!((&summary["count"], &summary["longest_ps"]), (&json!(3), &json!(Span::from_ms(9).ps())));
+        assert_eq!(cut_off.rows.iter().map(|row| row.user).collect::<Vec<u32>>(), [0, 1], "the first so many");
+    }
+}

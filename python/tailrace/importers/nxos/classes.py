@@ -111,9 +111,11 @@ def _either(alternatives: list[list[Yaml]]) -> list[Yaml]:
 def _all_of(config: NxosConfig, class_map: ClassMap, alternatives: list[list[Yaml]]) -> list[Yaml]:
     """Conditions that must hold together; one with several rules (an access list) multiplies them."""
     together: list[Yaml] = [{}]
-    for match, rules in zip(class_map.matches, alternatives, strict=True):
+    for place, (match, rules) in enumerate(zip(class_map.matches, alternatives, strict=True)):
         if not rules:
             return []
+        if rules in alternatives[:place]:
+            continue  # Written twice, the condition is the same.
         if any(set(rule) & set(have) for rule in rules for have in together):
             words = "the class already has a condition of this kind, and both must hold"
             config.remarks.add(match.line, match.text, "not-modelled", words)
@@ -142,8 +144,7 @@ def _rules(config: NxosConfig, part: Node) -> list[Yaml]:
     if kind not in ("cos", "dscp", "precedence", "vlan"):
         return []
     (values,) = tree.parts(part, "ranges", "code_points")
-    names = tree.listed(values).lower().split(",")
-    found = [DSCP_NAMES[name] for name in names] if set(names) <= set(DSCP_NAMES) else _numbers(values)
+    found = _numbers(values)
     if kind == "cos":
         return [{"pcp": found}] if found and max(found) <= GROUP_MAX else []
     if kind == "vlan":
@@ -154,7 +155,10 @@ def _rules(config: NxosConfig, part: Node) -> list[Yaml]:
 
 
 def _numbers(values: Node) -> list[int]:
-    return (tree.numbers(values) or []) if RANGES.fullmatch(tree.listed(values)) else []
+    """The values of `8-15,ef` or `46 af41`; none if a piece is neither a number, a range nor a name of a code point."""
+    pieces = tree.listed(values).lower().split(",")
+    text = ",".join(str(DSCP_NAMES.get(piece, piece)) for piece in pieces)
+    return (tree.numbers(text) or []) if RANGES.fullmatch(text) else []
 
 
 def _access(config: NxosConfig, name: str) -> list[Yaml]:

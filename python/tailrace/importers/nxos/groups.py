@@ -63,7 +63,7 @@ def _groups(config: NxosConfig, entry: PolicyClass) -> set[int]:
         return groups
     for match in matches:
         wanted = tree.part(match.tree, "match_cos")
-        priorities = [] if wanted is None else tree.numbers(tree.parts(wanted, "ranges")[0]) or []
+        priorities = [] if wanted is None else tree.numbers(tree.listed(tree.parts(wanted, "ranges")[0])) or []
         if len(priorities) == 1 and priorities[0] <= GROUP_MAX:
             words = f"priority {priorities[0]} is in qos-group {priorities[0]}"
             config.remarks.add(match.line, match.text, "assumed", words)

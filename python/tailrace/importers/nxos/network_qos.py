@@ -74,7 +74,7 @@ def _pause(config: NxosConfig, found: NetworkQos, group: int, action: ConfigComm
     for part in tree.parts(action.tree, "pause_cos", "pause_buffer"):
         if part.data == "pause_cos":
             (ranges,) = tree.parts(part, "ranges")
-            if tree.numbers(ranges) != [group]:
+            if tree.numbers(tree.listed(ranges)) != [group]:
                 words = f"a pause of another priority than the class: qos-group {group} pauses priority {group}"
                 config.remarks.add(action.line, action.text, "not-modelled", words)
             found.obeys_only |= bool(tree.words(part, "RECEIVE"))

@@ -47,10 +47,10 @@ def map_type(tree: Node, otherwise: str = "qos") -> str:
     return otherwise if kind is None else str(kind.children[0]).lower()
 
 
-def numbers(tree: Node) -> list[int] | None:
-    """The numbers of `0-3,5` or `0 1 2`; None for a descending range or too many numbers."""
+def numbers(text: str) -> list[int] | None:
+    """The numbers of `0-3,5`; None for a descending range or too many numbers."""
     found: list[int] = []
-    for piece in listed(tree).split(","):
+    for piece in text.split(","):
         first, _, last = piece.partition("-")
         if int(last or first) < int(first) or int(last or first) - int(first) >= NUMBERS_MAX:
             return None

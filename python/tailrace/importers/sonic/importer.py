@@ -8,7 +8,7 @@ from tailrace.importers.section import PRIORITIES, Section, usable_name
 from tailrace.importers.sonic.buffers import buffer_bytes
 from tailrace.importers.sonic.policy import PortPolicy, port_policies
 from tailrace.importers.sonic.ports import has_queues
-from tailrace.importers.sonic.read import DatabaseRow, Tables, read_tables
+from tailrace.importers.sonic.read import PORTS_SEPARATOR, DatabaseRow, Tables, read_tables
 from tailrace.importers.sonic.tables import remark_on_rows, remark_on_tables, row_of
 
 SWITCH_NAME = "switch"
@@ -96,17 +96,19 @@ def _classify(tables: Tables, remarks: Remarks) -> list[Yaml]:
 
 def _rules(tables: Tables, remarks: Remarks, field: str, table: str, key: str, value_max: int) -> list[Yaml]:
     """The map of most ports; in a scenario a switch has only one classification."""
-    named = Counter(name for row in tables.get("PORT_QOS_MAP", {}).values() if (name := row.reference(field)))
+    named: Counter[str] = Counter()
+    for key_of_row, ports in tables.get("PORT_QOS_MAP", {}).items():
+        if name := ports.reference(field):
+            named[name] += len(key_of_row.split(PORTS_SEPARATOR))
     if not named:
         return []
     chosen = named.most_common(1)[0][0]
     for other in (name for name in named if name != chosen):
-        remarks.add(
-            0,
-            f"{table}|{other}",
-            "not-modelled",
-            f"a switch has only one classification in a scenario: that of '{chosen}' is used",
-        )
+        words = f"a switch has only one classification in a scenario: that of '{chosen}' is used"
+        unused = row_of(tables, table, other)
+        remarks.add(unused.line if unused else 0, f"{table}|{other}", "not-modelled", words)
+        if unused:
+            unused.is_told = True
     row = row_of(tables, table, chosen)
     if row is None:
         remarks.add(0, f"{field}: {chosen}", "contradiction", f"{table} has no such row")

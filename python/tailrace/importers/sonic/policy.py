@@ -40,8 +40,8 @@ def port_policies(tables: Tables, remarks: Remarks) -> dict[str, PortPolicy]:
     active = active_ports(tables, ports)
     if len(active) < len(ports):
         words = (
-            f"only {len(active)} of {len(ports)} ports are in use (mapped, up or with a neighbour): the others are "
-            "omitted"
+            f"only {len(active)} of {len(ports)} ports are in use (with memory, mapped, up or with a "
+            "neighbour): the others are omitted"
         )
         remarks.add(0, "", "assumed", words)
     for port in (port for port in rows if port not in active):
@@ -67,6 +67,12 @@ class _Port:
         used = sorted(set(queue_of.values()) | set(self.rows.get("QUEUE", {})) | set(self.rows.get("BUFFER_QUEUE", {})))
         if not queue_of and not used:
             used = [0]
+        if not queue_of and len(used) > 1:
+            words = (
+                f"{self.port}: without a map, a traffic class uses the queue of its number, and queue {used[0]} if no "
+                "row sets up that one"
+            )
+            self.remarks.add(0, "TC_TO_QUEUE_MAP", "assumed", words)
         queue_of = queue_of or {p: p if p in used else used[0] for p in PRIORITIES}
         queue_of = {p: queue_of.get(p, used[0]) for p in PRIORITIES}
         used = self.reached(used, queue_of)

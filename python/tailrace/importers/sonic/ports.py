@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from tailrace.importers.remarks import Remarks
+from tailrace.importers.sonic.flat import reference
 from tailrace.importers.sonic.read import KEY_SEPARATOR, PORTS_SEPARATOR, DatabaseRow, Tables
 from tailrace.importers.sonic.tables import indices, row_of
 
@@ -12,6 +13,8 @@ GLOBAL = "global"
 SYSTEM_PORT_PARTS = 3
 """Host, ASIC and port: a port of any line card, for which this card has virtual output queues."""
 UP = "up"
+ZERO_PROFILE = "_zero_profile"
+"""SONiC's buffer templates end the names of profiles of unused ports so."""
 
 
 @dataclass(frozen=True)
@@ -62,14 +65,23 @@ def has_queues(tables: Tables) -> bool:
 
 
 def active_ports(tables: Tables, ports: list[str]) -> list[str]:
-    """Ports in use: with a classification, with a neighbour, or up; all ports where no table tells."""
+    """Ports in use: with buffers, with a classification, with a neighbour, or up; all ports where no table tells."""
     mapped = {port for key in tables.get("PORT_QOS_MAP", {}) for port in key.split(PORTS_SEPARATOR)} - {GLOBAL}
     neighbours = set(tables.get("DEVICE_NEIGHBOR", {}))
     up = {port for port, row in tables.get("PORT", {}).items() if row.fields.get("admin_status", "").lower() == UP}
     active = ports
-    for sign in (up, mapped, neighbours):
+    for sign in (set(ports) - _without_buffers(tables), up, mapped, neighbours):
         active = [port for port in active if port in sign] or active
     return active
+
+
+def _without_buffers(tables: Tables) -> set[str]:
+    """Ports all of whose queues have been left without memory, because nothing uses the port."""
+    profiles: dict[str, set[str]] = {}
+    for row in tables.get("BUFFER_QUEUE", {}).values():
+        for port in ports_of(row):
+            profiles.setdefault(port, set()).add(reference(row.fields.get("profile", "")))
+    return {port for port, names in profiles.items() if all(name.endswith(ZERO_PROFILE) for name in names)}
 
 
 def _placed(tables: Tables, table: str, remarks: Remarks) -> Iterator[tuple[Place, int, DatabaseRow]]:
