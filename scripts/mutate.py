@@ -29,6 +29,8 @@ FIRST_LIMIT_S = 900
 LIMIT_S = 600
 # A fault may make a program collect without end; a compiler needs less than this.
 MEMORY_BYTES_MAX = 6 << 30
+# Each fault is built once and run once: building is most of it.
+QUICK = {"CARGO_PROFILE_TEST_OPT_LEVEL": "1", "CARGO_PROFILE_TEST_DEBUG": "0"}
 # More names than this are summed up.
 NAMES_MAX = 3
 # A test that does not end is noticed too, but so is a machine that is too busy: the last line says how many are noticed
@@ -150,7 +152,7 @@ def failures(copy: Path, chosen: str, limit_s: float) -> list[str]:
     command = ["cargo", "test", "--locked", "--no-fail-fast", *chosen.split()]
     # A target folder of its own: in a shared one, what was built with a fault would pass for what the whole code gives.
     own = {"CARGO_TARGET_DIR": str(copy / "target")}
-    environment = os.environ | own | {"RUST_BACKTRACE": "0", "PROPTEST_MAX_SHRINK_ITERS": "0"}
+    environment = os.environ | own | QUICK | {"RUST_BACKTRACE": "0", "PROPTEST_MAX_SHRINK_ITERS": "0"}
     process = subprocess.Popen(
         command,
         cwd=copy,
