@@ -1,5 +1,12 @@
 """Which tests are collected: those with real programs only where `scripts/live_checks.py` runs them."""
 
 import os
+import signal
 
 collect_ignore = [] if os.environ.get("TAILRACE_LIVE_TESTS") == "1" else ["live"]
+
+# A program that ignores a signal hands that down to what it starts: tests that were started in the background of a
+# shell, or by nohup(1), would send theirs in vain.
+for _number in (signal.SIGINT, signal.SIGQUIT, signal.SIGTERM, signal.SIGHUP):
+    if signal.getsignal(_number) is signal.SIG_IGN:
+        signal.signal(_number, signal.default_int_handler if _number == signal.SIGINT else signal.SIG_DFL)

@@ -7,7 +7,6 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -22,14 +21,6 @@ LIMIT_S = 60
 def environment(**extra: str) -> dict[str, str]:
     python = [str(ROOT / "python"), str(ROOT / "tests" / "python"), *filter(None, [os.environ.get("PYTHONPATH")])]
     return {**os.environ, "PYTHONPATH": os.pathsep.join(python), **extra}
-
-
-@pytest.fixture(autouse=True)
-def _hangups() -> Iterator[None]:
-    """A program that ignores a signal hands that down: tests that were started by nohup(1) would send it in vain."""
-    before = signal.signal(signal.SIGHUP, signal.SIG_DFL)
-    yield
-    signal.signal(signal.SIGHUP, before)
 
 
 @pytest.fixture
