@@ -1,32 +1,22 @@
 """Checks that real programs and this machine can run a scenario, made before anything starts."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from tailrace.errors import KeyPath, ScenarioError
+from tailrace.errors import KeyPath
+from tailrace.experiment.engine import LIVE
+from tailrace.experiment.real_kernel import Found, framing, host_settings, raise_found
 from tailrace.live import registry
 from tailrace.live.lab.needed import path_of
 from tailrace.scenario.loading import Loaded
-from tailrace.scenario.network.host import Host, Tcp
-from tailrace.scenario.network.network import Framing
 from tailrace.scenario.network.topology import Graph, expand
 from tailrace.scenario.programs import CHOICE_KEY, SERVICE_KEY
 from tailrace.scenario.scenario import Scenario
 from tailrace.scenario.workloads.base import WorkloadKind
 
-Found = Iterator[tuple[KeyPath, str, str]]
-"""Path, problem, hint."""
-
-TCP_FIXED = {
-    "window_cap": "Linux does not have this setting",
-    "rto_max": "Linux always uses 120s",
-}
-"""TCP settings that only the simulator supports, and the behaviour of live runs."""
 VLANS_MAX = 178
 """Networks 10.78.0.0/16 to 10.255.0.0/16, one for each VLAN."""
-RTO_MIN_PS = 10**9
-"""Smallest minimum of the retransmission timeout that a route can have: 1 ms."""
 KERNEL_NAMES = {"new-reno": "reno"}
 """Where Linux has another name for a congestion control."""
 GROUPS_NEEDED = "control groups of version 2, which this machine or user does not have"
@@ -63,34 +53,23 @@ def refuse(loaded: Loaded, arms: Mapping[str, Scenario]) -> None:
     """Raises `ScenarioError` with everything in these arms that real programs do not support on any machine, and with
     the chosen programs that are not installed and not packaged.
     """
-    _raise(loaded, arms, _programs)
+    raise_found(loaded, arms, _programs)
 
 
 def refuse_machine(loaded: Loaded, arms: Mapping[str, Scenario], machine: Machine) -> None:
     """Raises `ScenarioError` with everything in these arms that this machine does not support."""
-    _raise(loaded, arms, lambda scenario: _machine(scenario, machine))
-
-
-def _raise(loaded: Loaded, arms: Mapping[str, Scenario], find: Callable[[Scenario], Found]) -> None:
-    found: dict[tuple[KeyPath, str], str] = {}
-    for scenario in arms.values():
-        for path, what, hint in find(scenario):
-            found.setdefault((path, what), hint)
-    problems = [loaded.document.problem(path, what, hint) for (path, what), hint in found.items()]
-    if problems:
-        raise ScenarioError(problems)
+    raise_found(loaded, arms, lambda scenario: _machine(scenario, machine))
 
 
 def _programs(scenario: Scenario) -> Found:
-    if scenario.network.framing != Framing():
-        yield ("network", "framing"), "frames of live runs have the sizes of Ethernet", "omit framing"
+    yield from framing(scenario, LIVE)
     for name, workload in scenario.running.items():
         yield from _workload(("workloads", name), workload)
     yield from _servers(scenario)
     yield from _vlans(scenario)
     yield from _marked_datagrams(scenario)
     for name, host in scenario.hosts.items():
-        yield from _host(("hosts", name), host)
+        yield from host_settings(("hosts", name), host, LIVE)
 
 
 def _machine(scenario: Scenario, machine: Machine) -> Found:
@@ -176,15 +155,6 @@ def _marked_datagrams(scenario: Scenario) -> Found:
 def _marks_itself(workload: WorkloadKind) -> bool:
     """Whether the program of a workload writes code points itself."""
     return workload.facts().live_load is not None and registry.load_class(workload.kind, workload).marks_itself
-
-
-def _host(at: KeyPath, host: Host) -> Found:
-    own, usual = host.tcp, Tcp()
-    if own.rto_min < RTO_MIN_PS:
-        yield (*at, "tcp", "rto_min"), "Linux counts it in milliseconds", "write at least 1ms"
-    for key, fact in TCP_FIXED.items():
-        if getattr(own, key) != getattr(usual, key):
-            yield (*at, "tcp", key), f"not adjustable in live runs: {fact}", "omit it"
 
 
 def _congestion_controls(scenario: Scenario, known: frozenset[str]) -> Found:

@@ -3,20 +3,18 @@
 Settings that the latter do not support are rejected or reported.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from tailrace.errors import KeyPath, Problem, RunRefusedError, ScenarioError
+from tailrace.experiment.real_kernel import Found, problems_of
 from tailrace.results.compare.fidelity import TAP
 from tailrace.scenario.loading import Loaded
 from tailrace.scenario.network.host import Host
 from tailrace.scenario.network.topology import Graph, expand
 from tailrace.scenario.policies.switch import Policy, Queue, Switch
 from tailrace.scenario.scenario import DEFAULTS, Scenario
-
-Found = Iterator[tuple[KeyPath, str, str]]
-"""Path, rejected or ignored setting, hint."""
 
 DELAY_MAX_PS = 20 * 10**6
 """20 us, the time of a wake-up between two cores of a small virtual machine; shorter delays have no effect."""
@@ -79,7 +77,7 @@ def require(kind: Kind, found: Mapping[str, Any]) -> None:
 
 def refuse(kind: Kind, loaded: Loaded, arms: Mapping[str, Scenario]) -> None:
     """Raises `ScenarioError` with everything that a comparison fabric does not support."""
-    problems = _problems(loaded, arms, lambda scenario: _refused(kind, scenario)) if kind.is_foreign else []
+    problems = sorted(problems_of(loaded, arms, lambda scenario: _refused(kind, scenario))) if kind.is_foreign else []
     if problems:
         raise ScenarioError(problems)
 
@@ -88,15 +86,7 @@ def ignored(kind: Kind, loaded: Loaded, arms: Mapping[str, Scenario]) -> Sequenc
     """Settings of the scenario that a comparison fabric ignores, with their paths."""
     if not kind.is_foreign:
         return []
-    return _problems(loaded, arms, lambda scenario: _ignored(kind, scenario))
-
-
-def _problems(loaded: Loaded, arms: Mapping[str, Scenario], find: Callable[[Scenario], Found]) -> list[Problem]:
-    found: dict[tuple[KeyPath, str], str] = {}
-    for scenario in arms.values():
-        for path, what, hint in find(scenario):
-            found.setdefault((path, what), hint)
-    return sorted(loaded.document.problem(path, what, hint) for (path, what), hint in found.items())
+    return sorted(problems_of(loaded, arms, lambda scenario: _ignored(kind, scenario)))
 
 
 def _refused(kind: Kind, scenario: Scenario) -> Found:

@@ -1,0 +1,51 @@
+"""Settings that only simulated hosts have: hosts with a real Linux kernel, live or exact, do without them."""
+
+from collections.abc import Callable, Iterator, Mapping
+
+from tailrace.errors import KeyPath, Problem, ScenarioError
+from tailrace.scenario.loading import Loaded
+from tailrace.scenario.network.host import Host, Tcp
+from tailrace.scenario.network.network import Framing
+from tailrace.scenario.scenario import Scenario
+
+Found = Iterator[tuple[KeyPath, str, str]]
+"""Path, problem, hint."""
+
+TCP_FIXED = {
+    "window_cap": "Linux does not have this setting",
+    "rto_max": "Linux always uses 120s",
+}
+"""TCP settings that only the simulator supports, and the behaviour of Linux."""
+RTO_MIN_PS = 10**9
+"""Smallest minimum of the retransmission timeout that a route can have: 1 ms."""
+
+
+def problems_of(loaded: Loaded, arms: Mapping[str, Scenario], find: Callable[[Scenario], Found]) -> list[Problem]:
+    """What is found in any of these arms, each problem once, in the order in which it is found."""
+    found: dict[tuple[KeyPath, str], str] = {}
+    for scenario in arms.values():
+        for path, what, hint in find(scenario):
+            found.setdefault((path, what), hint)
+    return [loaded.document.problem(path, what, hint) for (path, what), hint in found.items()]
+
+
+def raise_found(loaded: Loaded, arms: Mapping[str, Scenario], find: Callable[[Scenario], Found]) -> None:
+    """Raises `ScenarioError` with what is found in any of these arms."""
+    if problems := problems_of(loaded, arms, find):
+        raise ScenarioError(problems)
+
+
+def framing(scenario: Scenario, engine: str) -> Found:
+    """Frames of another size than Ethernet's."""
+    if scenario.network.framing != Framing():
+        yield ("network", "framing"), f"frames of {engine} runs have the sizes of Ethernet", "omit framing"
+
+
+def host_settings(at: KeyPath, host: Host, engine: str) -> Found:
+    """TCP settings of a host that Linux does not have."""
+    own, usual = host.tcp, Tcp()
+    if own.rto_min < RTO_MIN_PS:
+        yield (*at, "tcp", "rto_min"), "Linux counts it in milliseconds", "write at least 1ms"
+    for key, fact in TCP_FIXED.items():
+        if getattr(own, key) != getattr(usual, key):
+            yield (*at, "tcp", key), f"not adjustable in {engine} runs: {fact}", "omit it"
