@@ -27,7 +27,8 @@ ALLOWED: dict[str, set[str]] = {
     # The workloads alone, over the sockets of whatever system it runs on.
     "traffic": {"units", "endpoint", "plan", "record", "network", "workloads"},
     # Its frames are real ones too: what they look like, how hosts are addressed and what carries them is the fabric's.
-    "exact": {"units", "wire", "endpoint", "plan", "network", "fabric"},
+    # The traffic of its hosts is that of the traffic program.
+    "exact": {"units", "wire", "endpoint", "plan", "record", "network", "workloads", "fabric", "traffic"},
     "bindings": {"dataplane", "plan", "sim"},
     # Tests that compare the engines, which do not know each other.
     "parity": {"units", "wire", "plan", "network", "workloads", "sim", "fabric", "traffic"},

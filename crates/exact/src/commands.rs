@@ -7,6 +7,8 @@ use crate::spec::{BEGIN_NS, Program};
 use crate::trial::Trial;
 use crate::{guest::EPOCH_NS, init};
 use nix::sched::{CpuSet, sched_getaffinity, sched_setaffinity};
+use nix::sys::prctl::set_pdeathsig;
+use nix::sys::signal::Signal;
 use nix::unistd::Pid;
 use serde_json::json;
 use std::collections::BTreeMap;
@@ -24,7 +26,9 @@ tailrace-exact run --plan FILE --dir FOLDER [options]    run a trial on real ker
     --traffic PROGRAM     instead: this program on every host that a workload uses
     --kernel FILE         instead of the kernel of `make exact-deps`
     --memory MIB          of each guest (default 128)
+    --core N              the core of engine and guests, counted among those that this process may use (default: any)
     --spin-limit S        wall time after which a guest that says nothing spins (default 60)
+    --progress            lines {\"progress\": SHARE} precede the outcome
 tailrace-exact kernel                                    print where the kernel is
 ";
 const MEMORY_MIB: u32 = 128;
@@ -53,6 +57,7 @@ pub fn main(words: impl Iterator<Item = String>) -> ExitCode {
 fn run(mut words: Words) -> Result<(), String> {
     let (mut plan_file, mut folder, mut programs_file, mut traffic, mut kernel_file) = (None, None, None, None, None);
     let (mut memory_mib, mut spin_limit_s) = (MEMORY_MIB, SPIN_LIMIT_S);
+    let (mut tells_progress, mut core) = (false, std::process::id() as usize);
     while let Some(word) = words.next() {
         match word.as_str() {
             "--plan" => plan_file = Some(words.path()?),
@@ -60,6 +65,8 @@ fn run(mut words: Words) -> Result<(), String> {
             "--programs" => programs_file = Some(words.path()?),
             "--traffic" => traffic = Some(words.path()?),
             "--kernel" => kernel_file = Some(words.path()?),
+            "--core" => core = words.value()?,
+            "--progress" => tells_progress = true,
             "--memory" => memory_mib = words.value()?,
             "--spin-limit" => spin_limit_s = words.value()?,
             other => return unknown(other),
@@ -68,6 +75,10 @@ fn run(mut words: Words) -> Result<(), String> {
     let plan_file = required(plan_file, "--plan")?;
     let text = read(&plan_file)?;
     let plan = Plan::parse(&text).map_err(|error| format!("{}: {error}", plan_file.display()))?;
+    if let Some(host) = plan.raw.hosts.iter().find(|host| host.nic.lossless.is_some()) {
+        return Err(format!("host {}: the interface of a guest takes no part in pauses and QCN", host.name));
+    }
+    let is_traffic = traffic.is_some();
     let programs = match (programs_file, traffic) {
         (Some(file), None) => named_programs(&plan, &file)?,
         (None, Some(program)) => traffic_programs(&plan, &program)?,
@@ -77,21 +88,34 @@ fn run(mut words: Words) -> Result<(), String> {
     let program = std::env::current_exe().map_err(|error| format!("the path of this program: {error}"))?;
     let machine = Machine { kernel, program, memory_mib, seed: plan.raw.seed };
     let limit = Duration::from_secs(spin_limit_s);
-    stay_on_one_core().map_err(|error| format!("choosing a core: {error}"))?;
-    let trial = Trial { plan, plan_file, folder: required(folder, "--dir")?, machine, programs, limit };
+    // Whoever waits for the outcome may be killed.
+    set_pdeathsig(Signal::SIGKILL).map_err(|error| format!("asking for a signal: {error}"))?;
+    stay_on_one_core(core).map_err(|error| format!("choosing a core: {error}"))?;
+    let folder = required(folder, "--dir")?;
+    let trial = Trial { plan, plan_file, folder, machine, programs, is_traffic, tells_progress, limit };
     let outcome = trial.run().map_err(|fault: Fault| fault.to_string())?;
     say(&format!("{outcome}\n"))
 }
 
 /// At most one process of a trial runs at any time: on one core they hand over to each other without waking another up.
-fn stay_on_one_core() -> nix::Result<()> {
+fn stay_on_one_core(number: usize) -> nix::Result<()> {
     let own = Pid::from_raw(0);
     let allowed = sched_getaffinity(own)?;
     let cores: Vec<usize> = (0..CpuSet::count()).filter(|&core| allowed.is_set(core).unwrap_or(false)).collect();
-    let Some(&core) = cores.get(std::process::id() as usize % cores.len().max(1)) else { return Ok(()) };
+    let Some(&core) = cores.get(number % cores.len().max(1)) else { return Ok(()) };
     let mut one = CpuSet::new();
     one.set(core)?;
-    sched_setaffinity(own, &one)
+    sched_setaffinity(own, &one)?;
+    let_others_finish()
+}
+
+/// Whoever is woken up waits until the other one waits, instead of taking its place: messages are read together.
+#[expect(unsafe_code, reason = "the scheduling policy has no safe wrapper")]
+fn let_others_finish() -> nix::Result<()> {
+    let parameter = libc::sched_param { sched_priority: 0 };
+    // SAFETY: the pointer is to a parameter of this function.
+    let result = unsafe { libc::sched_setscheduler(0, libc::SCHED_BATCH, &raw const parameter) };
+    nix::errno::Errno::result(result).map(drop)
 }
 
 /// Programs from a file, by name of host.
@@ -126,7 +150,8 @@ fn traffic_programs(plan: &Plan, program: &Path) -> Result<Vec<Vec<Program>>, St
             "--out",
             "/run/tailrace/out",
         ];
-        vec![Program { words: words.map(str::to_owned).to_vec(), is_awaited: true, delay_ns: 0 }]
+        let words = words.map(str::to_owned).to_vec();
+        vec![Program { words, is_awaited: true, delay_ns: 0, tells_when_finished: true }]
     };
     Ok(plan.raw.hosts.iter().enumerate().map(of_host).collect())
 }

@@ -8,14 +8,18 @@ use crate::device::{Header, RECEIVE, Segments, TRANSMIT};
 use crate::fault::Fault;
 use crate::guest::{Guest, News};
 use crate::interface::Interface;
+use crate::progress::Progress;
 use crate::spec::{BEGIN_NS, Line};
 use std::time::Duration;
 use tailrace_fabric::frame::{Origin, Pool, parse};
 use tailrace_fabric::plane::network::Network;
 use tailrace_fabric::vlans::Vlans;
+use tailrace_network::pace_of;
 use tailrace_plan::Plan;
 use tailrace_units::{Span, Time};
 
+/// Of a frame on a wire.
+const SHORTEST_BYTES: u64 = 60;
 /// Bytes of a frame besides the MTU that are in memory.
 const ETHERNET_BYTES: u32 = 14;
 
@@ -32,12 +36,16 @@ pub struct Engine {
     horizon: Time,
     /// By host: how long a frame takes from its switch to it at least.
     delays: Vec<Span>,
+    /// By host: nothing that it sends comes back to it sooner.
+    echoes: Vec<Span>,
     /// Frames that entered so far.
     entered: u64,
     /// A guest that says nothing for so long spins.
     limit: Duration,
     /// What it took: pieces of work by kind.
     pub(crate) turns: Turns,
+    /// Who is told how far it is.
+    pub(crate) progress: Option<Progress>,
     row: Vec<u8>,
     frame: Vec<u8>,
 }
@@ -60,6 +68,15 @@ fn least_delay(plan: &Plan, host: usize) -> Span {
     plan.graph.links[plan.graph.ports[host][0].link].delay.max(Span::from_ns(1))
 }
 
+/// How soon a host hears of what it sends, as an answer or as having been sent: the time of the shortest frame on its line, and what
+/// comes then.
+fn least_echo(plan: &Plan, host: usize) -> Span {
+    let line = pace_of(plan, host, 0).time_to_send(SHORTEST_BYTES);
+    let coalesce = Span::from_ps(plan.raw.hosts[host].nic.rx_coalesce_ps);
+    let round_trip = least_delay(plan, host) + least_delay(plan, host);
+    (line + round_trip.min(coalesce)).max(Span::from_ns(1))
+}
+
 impl Engine {
     /// The network of a plan with its guests, which wait.
     pub fn new(plan: &Plan, guests: Vec<Guest>, said: Vec<Option<Line>>, limit: Duration) -> Result<Engine, String> {
@@ -73,10 +90,12 @@ impl Engine {
             vlans: Vlans::new(plan)?,
             horizon: Time::ZERO,
             delays: (0..hosts).map(|host| least_delay(plan, host)).collect(),
+            echoes: (0..hosts).map(|host| least_echo(plan, host)).collect(),
             said,
             entered: 0,
             limit,
             turns: Turns::default(),
+            progress: None,
             row: Vec::new(),
             frame: Vec::new(),
         })
@@ -94,10 +113,15 @@ impl Engine {
                 return Ok(until);
             }
             now = due.min(wake);
+            if let Some(progress) = &mut self.progress {
+                progress.turn(now);
+            }
             if due <= wake {
                 self.step(due)?;
             } else {
                 self.run(host)?;
+                // It may have gone on for a while before it has said what ends this.
+                now = now.max(Time::from_ns(self.guests[host].now));
             }
         }
         Ok(now)
@@ -111,7 +135,7 @@ impl Engine {
         for host in 0..self.guests.len() {
             let guest = &mut self.guests[host];
             if !guest.is_off() && guest.card.receive(&line.frame()).map_err(|error| Fault::new(&guest.name, error))? {
-                guest.interrupt(at.ceil_ns(), RECEIVE, self.limit)?;
+                guest.interrupt(at.ceil_ns(), RECEIVE);
             }
         }
         Ok(at)
@@ -157,7 +181,7 @@ impl Engine {
 
     /// An interface hands over what has come and gives back what was sent.
     fn serve(&mut self, host: usize, at: Time) -> Result<(), Fault> {
-        let Engine { network, guests, interfaces, limit, turns, .. } = self;
+        let Engine { network, guests, interfaces, turns, .. } = self;
         let (guest, interface) = (&mut guests[host], &mut interfaces[host]);
         let fault = |error: String| Fault::new(&guest.name, error);
         let is_sent = interface.complete(at, &mut guest.card).map_err(fault)?;
@@ -166,7 +190,7 @@ impl Engine {
         let ring = if is_received { RECEIVE } else { TRANSMIT };
         if (is_received || is_sent) && !guest.is_off() {
             turns.interrupts += 1;
-            guest.interrupt(at.ceil_ns(), ring, *limit)?;
+            guest.interrupt(at.ceil_ns(), ring);
         }
         Ok(())
     }
@@ -175,14 +199,14 @@ impl Engine {
     fn run(&mut self, host: usize) -> Result<(), Fault> {
         self.turns.runs += 1;
         let now = self.guests[host].wake();
-        let until = self.free_until(host);
+        let echo = (Time::from_ns(now) + self.echoes[host]).ceil_ns();
+        let until = self.free_until(host).min(echo);
         self.guests[host].run(now, until)?;
         loop {
             match self.guests[host].hear(self.limit)? {
                 News::Waits => return Ok(()),
                 News::Kick(ring) => self.handle_kick(host, ring)?,
                 News::Acknowledged => {}
-                News::Interrupted => unreachable!("a guest that runs is not interrupted"),
                 News::Off if self.said[host] == Some(Line::End) => return Ok(()),
                 News::Off => return Err(self.death(host)),
             }

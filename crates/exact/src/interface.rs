@@ -29,6 +29,8 @@ pub struct Interface {
     /// The driver's ring was full.
     is_starved: bool,
     ring_frames: usize,
+    /// Frames that its link has brought.
+    pub received_frames: u64,
     /// Frames that found the receive ring full.
     pub ring_drops: u64,
     /// Frames that were for no host of the plan.
@@ -51,6 +53,7 @@ impl Interface {
             hand_over_at: Time::NEVER,
             is_starved: false,
             ring_frames: nic.rx_ring_frames as usize,
+            received_frames: 0,
             ring_drops: 0,
             foreign: 0,
         }
@@ -75,6 +78,7 @@ impl Interface {
 
     /// A frame has come. Returns it when the ring has no room for it.
     pub fn arrived(&mut self, arrival: Time, frame: LiveFrame) -> Option<LiveFrame> {
+        self.received_frames += 1;
         if self.received.len() >= self.ring_frames {
             self.ring_drops += 1;
             return Some(frame);
@@ -173,6 +177,7 @@ mod tests {
             hand_over_at: Time::NEVER,
             is_starved: false,
             ring_frames: 2,
+            received_frames: 0,
             ring_drops: 0,
             foreign: 0,
         }

@@ -12,5 +12,7 @@ pub mod guest;
 pub mod init;
 pub mod interface;
 pub mod kernel;
+mod outcome;
+mod progress;
 pub mod spec;
 pub mod trial;

@@ -33,6 +33,9 @@ pub struct Program {
     /// It starts so much later than the others (nanoseconds).
     #[serde(default)]
     pub delay_ns: u64,
+    /// It does not end by itself: what is awaited is a line on its standard output that begins with `finished`.
+    #[serde(default)]
+    pub tells_when_finished: bool,
 }
 
 /// How a program of a guest ended.

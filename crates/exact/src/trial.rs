@@ -5,6 +5,8 @@ use crate::engine::Engine;
 use crate::fault::Fault;
 use crate::guest::{Guest, Machine, News, Start};
 use crate::interface::Interface;
+use crate::outcome::{add_traffic, hosts, network_tables, tables_value};
+use crate::progress::Progress;
 use crate::spec::{BEGIN_NS, Ending, GuestSpec, Line, Program, START_NS};
 use serde_json::{Value, json};
 use std::fs;
@@ -33,6 +35,10 @@ pub struct Trial {
     pub machine: Machine,
     /// By host.
     pub programs: Vec<Vec<Program>>,
+    /// Whether the programs are those of the plan's workloads, which record what the outcome tells of workloads.
+    pub is_traffic: bool,
+    /// Told of the share that is done.
+    pub tells_progress: bool,
     /// Wall time after which a guest that says nothing spins.
     pub limit: Duration,
 }
@@ -72,11 +78,19 @@ impl Trial {
         engine.advance(begin, has_failed)?;
         engine.network.begin(plan, begin);
         let stop = begin + Span::from_ps(plan.raw.stop_at_ps);
-        let end = engine.advance(stop, |said| has_failed(said) || said.iter().all(|said| matches!(said, Some(Line::Done(_)))))?;
+        if self.tells_progress {
+            engine.progress = Some(Progress::new(begin, stop));
+        }
+        let ends_early = self.ends_early();
+        let are_done = |said: &[Option<Line>]| said.iter().all(|said| matches!(said, Some(Line::Done(_))));
+        let end = engine.advance(stop, |said| has_failed(said) || ends_early && are_done(said))?;
         let end = end.max(begin);
         engine.network.advance(end);
         engine.network.settle(end);
         let mut answer = outcome(plan, &engine.network, end);
+        answer["hosts"] = hosts(plan, &engine.interfaces).into();
+        answer["cancelled"] = false.into();
+        let mut tables = network_tables(plan, &engine.network);
         let ran = started.elapsed();
         let said = engine.said().to_vec();
         let told = engine.tell(Line::End)?;
@@ -84,9 +98,16 @@ impl Trial {
         let endings = self.endings(&folders);
         self.judge(&said, &endings, &engine)?;
         ended?;
+        if self.is_traffic {
+            let end = Time::ZERO + end.since(begin);
+            tables.extend(add_traffic(plan, &self.folder, &mut answer, end).map_err(of_engine)?);
+        }
+        answer["tables"] = tables_value(&tables);
+        answer["wall_s"] = started.elapsed().as_secs_f64().into();
         answer["exact"] = json!({
             "hosts": self.hosts(&engine, &endings),
-            "wall_s": { "start": booted.as_secs_f64(), "run": (ran - booted).as_secs_f64() },
+            "start_wall_s": booted.as_secs_f64(),
+            "run_wall_s": (ran - booted).as_secs_f64(),
             "turns": {
                 "runs": engine.turns.runs,
                 "kicks": engine.turns.kicks,
@@ -95,6 +116,12 @@ impl Trial {
             },
         });
         Ok(answer)
+    }
+
+    /// Whether the trial is over when every awaited program has finished: not where nothing that the plan has ever does.
+    fn ends_early(&self) -> bool {
+        let is_finite = |workload| tailrace_workloads::record_for(&self.plan, workload).is_finite();
+        !self.is_traffic || self.plan.workloads.iter().any(is_finite)
     }
 
     /// A folder for each host, and in it what its guest is told.
@@ -165,7 +192,6 @@ impl Trial {
         let of = |(host, interface): (usize, &Interface)| {
             json!({
                 "name": self.plan.raw.hosts[host].name,
-                "ring_drops": interface.ring_drops,
                 "foreign_frames": interface.foreign,
                 "programs": endings[host].iter().map(|ending| ending.code).collect::<Vec<_>>(),
             })
@@ -194,7 +220,6 @@ fn boot(start: Start, negotiation: Negotiation, limit: Duration) -> Result<Ready
                 guest.answer_kick(START_NS, limit)?;
             }
             News::Acknowledged => {}
-            News::Interrupted => unreachable!("a guest that starts is not interrupted"),
             News::Off => {
                 let last = guest.process.last_lines();
                 return Err(Fault::new(&guest.name, format!("it does not start{last}")));

@@ -118,11 +118,43 @@ fn processes_of(folder: &Path) -> usize {
     lines.filter(|line| String::from_utf8_lossy(line).contains(&name)).count()
 }
 
+/// One host waits, and the other one never does.
+fn sleeper_and_spinner() -> Value {
+    json!({ "h0": [{ "words": ["sleep", "1000"], "is_awaited": true }],
+            "h1": [{ "words": ["sh", "-c", "while :; do :; done"], "is_awaited": true }] })
+}
+
+/// The process of a host's kernel, which has the others of the guest as children.
+fn kernel_of(folder: &Path, host: &str) -> Option<i32> {
+    let (name, host) = (folder.to_string_lossy().into_owned(), format!("hosts/{host}/guest.json"));
+    let processes = fs::read_dir("/proc").expect("it is there").flatten();
+    processes.into_iter().find_map(|process| {
+        let line = String::from_utf8_lossy(&fs::read(process.path().join("cmdline")).ok()?).into_owned();
+        let is_kernel = line.contains(&name) && line.contains(&host) && !line.contains("\0cage\0");
+        if is_kernel { process.file_name().to_string_lossy().parse().ok() } else { None }
+    })
+}
+
+#[test]
+fn a_guest_that_dies_fails_its_trial_and_is_named() {
+    let folder = Folder::new("died");
+    let Some(mut command) = folder.command((1_000_000_000, 0, 1), &sleeper_and_spinner()) else { return };
+    let mut engine = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("it starts");
+    while !folder.0.join("run/hosts/h1/out/0.out").exists() {
+        assert!(engine.try_wait().expect("it is ours").is_none(), "it ends before its programs have started");
+        std::thread::yield_now();
+    }
+    let kernel = kernel_of(&folder.0, "h1").expect("it runs");
+    nix::sys::signal::kill(nix::unistd::Pid::from_raw(kernel), nix::sys::signal::Signal::SIGKILL).expect("it is ours");
+    let error = error(&engine.wait_with_output().expect("it ends"));
+    assert!(error.contains("host h1: its kernel ended at"), "{error}");
+    assert_eq!(processes_of(&folder.0), 0);
+}
+
 #[test]
 fn an_engine_that_is_killed_leaves_no_process() {
     let folder = Folder::new("killed");
-    let programs = json!({ "h0": [{ "words": ["sleep", "1000"], "is_awaited": true }],
-                           "h1": [{ "words": ["sh", "-c", "while :; do :; done"], "is_awaited": true }] });
+    let programs = sleeper_and_spinner();
     let Some(mut command) = folder.command((1_000_000_000, 0, 1), &programs) else { return };
     let mut engine = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("it starts");
     while processes_of(&folder.0) < 5 {

@@ -31,20 +31,10 @@ pub enum News {
     Waits,
     /// It tells of a ring, and waits for an answer.
     Kick(usize),
-    /// It has heard of an interrupt, and has asked to run.
-    Interrupted,
     /// It has read the latest message about its clock.
     Acknowledged,
     /// It has switched itself off, or died.
     Off,
-}
-
-/// How far an interrupt has come: a guest that hears of one asks for the time, and then to run.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Interrupted {
-    No,
-    Told,
-    HasTime,
 }
 
 /// A guest that runs, or waits.
@@ -66,9 +56,10 @@ pub struct Guest {
     /// When it has something to do next.
     wake: u64,
     is_waiting: bool,
-    /// It has asked to run since it began to wait.
-    has_asked: bool,
-    interrupted: Interrupted,
+    /// The time that it has told last.
+    told: u64,
+    /// A ring has news for it: it is interrupted when it is run.
+    interrupt: Option<usize>,
     /// It may run freely before this time.
     free_until: u64,
     is_off: bool,
@@ -91,8 +82,8 @@ impl Guest {
             now: 0,
             wake: u64::MAX,
             is_waiting: false,
-            has_asked: false,
-            interrupted: Interrupted::No,
+            told: u64::MAX,
+            interrupt: None,
             free_until,
             is_off: false,
         })
@@ -115,10 +106,34 @@ impl Guest {
 
     /// Lets it run from `now` on; it waits again before it does anything at or after `until`, and is told when that
     /// becomes earlier.
+    ///
+    /// All that it is told is sent at once. That it waits is acknowledged only now: until then it holds back the signal of an interrupt
+    /// (`block_signals_hard` in arch/um/kernel/time.c), and so asks for the time and for a time to run at before it reads on.
     pub fn run(&mut self, now: u64, until: u64) -> Result<(), Fault> {
         debug_assert!(self.is_waiting && now >= self.now, "time does not run backwards");
+        let ring = self.interrupt.take();
+        if ring.is_some_and(|ring| self.call(ring)) {
+            self.clock.expect(now); // time_travel_ext_get_time
+            self.clock.expect(0); // time_travel_ext_update_request
+        }
         (self.now, self.wake, self.free_until, self.is_waiting) = (now, u64::MAX, until, false);
-        self.clock.run(now, until).map_err(|error| self.fault(&error))
+        self.clock.run(now, until);
+        // The first message: before it waits it asks for a time to run at, and before it kicks it tells the time, unless that is what it
+        // told last. Who waits for the answer to a kick overlooks acknowledgements.
+        if now != self.told {
+            self.clock.expect(0);
+        }
+        self.clock.flush().map_err(|error| self.fault(&error))
+    }
+
+    /// Tells its driver of a ring; returns whether there is one.
+    fn call(&mut self, ring: usize) -> bool {
+        let Some(channel) = &mut self.channel else { return false };
+        let is_told = channel.write_all(&call(ring as u32)).is_ok();
+        if !is_told {
+            self.channel = None;
+        }
+        is_told
     }
 
     /// Answers a kick; from now on the guest may run freely before `until` at most.
@@ -135,19 +150,11 @@ impl Guest {
         acknowledge_kick(connection).map_err(|error| self.fault(&error))
     }
 
-    /// Interrupts a guest that waits: a ring has news for it at `now`.
-    pub fn interrupt(&mut self, now: u64, ring: usize, limit: Duration) -> Result<(), Fault> {
+    /// A ring has news at `now` for a guest that waits: it is interrupted then.
+    pub fn interrupt(&mut self, now: u64, ring: usize) {
         debug_assert!(self.is_waiting && now >= self.now, "only guests that wait are interrupted");
-        self.now = now;
-        self.interrupted = Interrupted::Told;
-        let Some(channel) = &mut self.channel else { return Ok(()) };
-        if channel.write_all(&call(ring as u32)).is_err() {
-            self.channel = None;
-            return Ok(());
-        }
-        self.await_news(News::Interrupted, limit)?;
-        self.interrupted = Interrupted::No;
-        Ok(())
+        self.wake = self.wake.min(now);
+        self.interrupt = Some(self.interrupt.map_or(ring, |other| other.min(ring)));
     }
 
     /// Waits for this piece of news; returns whether it came, and not the end of the guest.
@@ -193,28 +200,16 @@ impl Guest {
             }
             Said::Request(at) => {
                 self.wake = if at >= i64::MAX as u64 { u64::MAX } else { at };
-                self.has_asked = true;
                 self.clock.acknowledge(0)?;
-                if self.interrupted == Interrupted::HasTime {
-                    return Ok(Some(News::Interrupted));
-                }
             }
             Said::Wait => {
-                (self.is_waiting, self.has_asked) = (true, false);
-                self.clock.acknowledge(0)?;
+                self.is_waiting = true;
+                self.clock.defer(0);
                 return Ok(Some(News::Waits));
             }
-            Said::Get => {
-                self.clock.acknowledge(self.now)?;
-                if self.interrupted == Interrupted::Told {
-                    self.interrupted = Interrupted::HasTime;
-                    // A guest that has asked to run now, and has not waited since, does not ask again.
-                    let has_asked = self.has_asked && self.wake == self.now;
-                    return Ok(has_asked.then_some(News::Interrupted));
-                }
-            }
+            Said::Get => self.clock.acknowledge(self.now)?,
             Said::Update(now) => {
-                self.now = now;
+                (self.now, self.told) = (now, now);
                 self.clock.acknowledge(0)?;
             }
             Said::GetTimeOfDay => self.clock.acknowledge(EPOCH_NS + self.now)?,

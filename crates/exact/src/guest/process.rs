@@ -4,12 +4,15 @@ use super::console;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use std::fs::File;
 use std::io;
-use std::os::fd::AsFd;
+use std::os::fd::{AsFd, AsRawFd};
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
+/// Names of the sockets in the folder of a host.
+const CLOCK: &str = "clock";
+const DEVICE: &str = "device";
 /// How often is looked whether a process that should connect has ended.
 const LOOK: Duration = Duration::from_millis(100);
 /// Lines of the console that a failure quotes.
@@ -42,23 +45,24 @@ pub struct Machine {
 }
 
 impl Machine {
-    /// Starts the guest of a host. `folder` is the host's own, with a file `guest.json` for the guest's first process; its
-    /// path is short enough for a socket.
+    /// Starts the guest of a host. `folder` is the host's own, with a file `guest.json` for the guest's first process. Its path may be
+    /// longer than the address of a socket: the kernel is started in it, and this process reaches it by an open descriptor.
     ///
     /// # Errors
     /// When a socket or the process cannot be made.
     pub fn start(&self, number: usize, name: &str, folder: &Path) -> io::Result<Start> {
-        let (clock_path, device_path) = (folder.join("clock"), folder.join("device"));
-        let (clock, device) = (UnixListener::bind(&clock_path)?, UnixListener::bind(&device_path)?);
+        let opened = File::open(folder)?;
+        let listen = |name: &str| UnixListener::bind(format!("/proc/self/fd/{}/{name}", opened.as_raw_fd()));
+        let (clock, device) = (listen(CLOCK)?, listen(DEVICE)?);
         let console = folder.join("console");
         let output = File::create(&console)?;
         let mut command = Command::new(&self.program);
-        command.arg("cage").arg(&self.kernel);
+        command.current_dir(folder).arg("cage").arg(&self.kernel);
         command.arg(format!("mem={}M", self.memory_mib));
-        command.arg(format!("time-travel=ext:{number}:{}", clock_path.display()));
-        command.arg(format!("virtio_uml.device={}:1", device_path.display()));
+        command.arg(format!("time-travel=ext:{number}:{CLOCK}"));
+        command.arg(format!("virtio_uml.device={DEVICE}:1"));
         command.args(["root=/dev/root", "rootfstype=hostfs", "rootflags=/", "ro", "con=null", "con0=null,fd:1", "ssl=null"]);
-        command.arg(format!("uml_dir={}/", folder.display())).arg("umid=guest");
+        command.args(["uml_dir=./", "umid=guest"]);
         // The kernel stirs its command line into its random numbers.
         command.arg(format!("tailrace.seed={}.{number}", self.seed));
         command.args(["panic=-1", "loglevel=4"]);

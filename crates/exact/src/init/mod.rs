@@ -106,10 +106,12 @@ fn run_programs(spec: &GuestSpec, line: &EngineLine) -> io::Result<Vec<Ending>> 
             _ => timer.unset()?,
         }
         let limit = if is_ending { PollTimeout::from(GRACE) } else { PollTimeout::NONE };
-        let mut inputs = [children.as_fd(), line.as_fd(), timer.as_fd()].map(|input| PollFd::new(input, PollFlags::POLLIN));
+        let files = [line.as_fd(), children.as_fd(), timer.as_fd()].into_iter().chain(programs.outputs());
+        let mut inputs: Vec<PollFd<'_>> = files.map(|input| PollFd::new(input, PollFlags::POLLIN)).collect();
         let count = poll(&mut inputs, limit)?;
-        let has_line = inputs[1].any().unwrap_or(false);
+        let has_line = inputs[0].any().unwrap_or(false);
         while children.read_signal()?.is_some() {}
+        programs.read_outputs()?;
         programs.reap()?;
         if is_ending && (count == 0 || programs.are_over()) {
             programs.kill();

@@ -1,18 +1,22 @@
 //! Programs of a guest.
 
 use crate::spec::{Ending, Program};
+use nix::fcntl::{FcntlArg, OFlag, fcntl};
 use nix::sys::signal::{Signal, kill, killpg};
 use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
 use nix::unistd::Pid;
 use std::fs::{self, File};
-use std::io;
+use std::io::{self, Read, Write};
+use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{ChildStdout, Command, Stdio};
 use std::time::{Duration, SystemTime};
 
 /// Bytes of a program's error output that its ending quotes.
 const LAST_WORDS_MAX: usize = 2_000;
+/// How the line begins in which a program tells that it has finished.
+const FINISHED: &str = "finished";
 
 /// One program.
 #[derive(Debug)]
@@ -22,6 +26,9 @@ struct Running {
     start: Duration,
     pid: Option<Pid>,
     errors: PathBuf,
+    /// The output of a program that tells when it has finished, and what has come of its last line.
+    told: Option<(ChildStdout, String)>,
+    has_finished: bool,
     ending: Option<Ending>,
 }
 
@@ -40,6 +47,8 @@ impl Programs {
             start: Duration::from_nanos(start_ns + program.delay_ns),
             pid: None,
             errors: Path::new(super::mounts::OUTPUT).join(format!("{number}.err")),
+            told: None,
+            has_finished: false,
             ending: None,
         };
         Programs { all: programs.iter().enumerate().map(running).collect(), is_ending: false }
@@ -82,8 +91,19 @@ impl Programs {
         if self.all.iter().any(|running| running.ending.as_ref().is_some_and(failed)) {
             return Some(false);
         }
-        let is_open = |running: &Running| running.program.is_awaited && running.ending.is_none();
+        let is_over = |running: &Running| running.ending.is_some() || running.has_finished;
+        let is_open = |running: &Running| running.program.is_awaited && !is_over(running);
         (!self.all.iter().any(is_open)).then_some(true)
+    }
+
+    /// The outputs to be waited for.
+    pub(super) fn outputs(&self) -> impl Iterator<Item = BorrowedFd<'_>> {
+        self.all.iter().filter_map(|running| Some(running.told.as_ref()?.0.as_fd()))
+    }
+
+    /// Reads what programs have told.
+    pub(super) fn read_outputs(&mut self) -> io::Result<()> {
+        self.all.iter_mut().try_for_each(Running::read_output)
     }
 
     /// Whether nothing runs.
@@ -129,11 +149,40 @@ impl Running {
         command.args(arguments).current_dir(super::mounts::OUTPUT).process_group(0);
         command.env_clear().env("PATH", "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin");
         command.envs([("HOME", "/tmp"), ("LC_ALL", "C.UTF-8"), ("PAGER", "cat")]);
-        command.stdin(Stdio::null()).stdout(File::create(self.errors.with_extension("out"))?);
-        command.stderr(File::create(&self.errors)?);
-        let child = command.spawn().map_err(|error| io::Error::new(error.kind(), format!("{program}: {error}")))?;
+        let output = File::create(self.output())?;
+        command.stdin(Stdio::null()).stderr(File::create(&self.errors)?);
+        command.stdout(if self.program.tells_when_finished { Stdio::piped() } else { output.into() });
+        let mut child = command.spawn().map_err(|error| io::Error::new(error.kind(), format!("{program}: {error}")))?;
         self.pid = Some(Pid::from_raw(child.id() as i32));
+        if let Some(told) = child.stdout.take() {
+            fcntl(&told, FcntlArg::F_SETFL(OFlag::O_NONBLOCK))?;
+            self.told = Some((told, String::new()));
+        }
         Ok(())
+    }
+
+    /// Where its standard output is kept.
+    fn output(&self) -> PathBuf {
+        self.errors.with_extension("out")
+    }
+
+    fn read_output(&mut self) -> io::Result<()> {
+        let Some((told, line)) = &mut self.told else { return Ok(()) };
+        let mut bytes = [0; 4_096];
+        let count = match told.read(&mut bytes) {
+            Ok(count) => count,
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(()),
+            Err(error) => return Err(error),
+        };
+        line.push_str(&String::from_utf8_lossy(&bytes[..count]));
+        while let Some((whole, rest)) = line.split_once('\n') {
+            self.has_finished |= whole.starts_with(FINISHED);
+            *line = rest.to_owned();
+        }
+        if count == 0 {
+            self.told = None;
+        }
+        File::options().append(true).open(self.output())?.write_all(&bytes[..count])
     }
 
     fn last_words(&self) -> String {

@@ -1,0 +1,42 @@
+//! How far a trial is, for whoever waits for it.
+
+use std::io::{self, Write};
+use std::time::{Duration, Instant};
+use tailrace_units::Time;
+
+/// It is told so often.
+const EVERY: Duration = Duration::from_millis(200);
+/// The clock is read only every so many turns: reading it costs as much as a small turn.
+const TURNS: u32 = 256;
+
+/// Tells the share of a trial's time that is over, as lines on standard output.
+#[derive(Debug)]
+pub(crate) struct Progress {
+    begin: Time,
+    stop: Time,
+    turns: u32,
+    told: Instant,
+}
+
+impl Progress {
+    /// Of a trial from `begin` to `stop`.
+    pub(crate) fn new(begin: Time, stop: Time) -> Progress {
+        Progress { begin, stop, turns: 0, told: Instant::now() }
+    }
+
+    /// A turn at this time.
+    pub(crate) fn turn(&mut self, now: Time) {
+        self.turns += 1;
+        if self.turns < TURNS {
+            return;
+        }
+        self.turns = 0;
+        if self.told.elapsed() < EVERY {
+            return;
+        }
+        self.told = Instant::now();
+        let share = now.since(self.begin.min(now)).ps() as f64 / self.stop.since(self.begin).ps().max(1) as f64;
+        // Whoever waited may have ended.
+        let _ = writeln!(io::stdout(), "{{\"progress\":{share:.4}}}");
+    }
+}
