@@ -23,6 +23,7 @@ BIN := .venv/bin
 NATIVE := python/tailrace/_native.abi3.so
 FABRIC := python/tailrace/bin/tailrace-fabric
 TRAFFIC := python/tailrace/bin/tailrace-traffic
+EXACT := python/tailrace/bin/tailrace-exact
 RUST_SOURCES := Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name Cargo.toml)
 
 # pyo3's build script looks for an interpreter: always the same one, or each change of PATH rebuilds.
@@ -53,6 +54,12 @@ $(FABRIC): $(RUST_SOURCES)
 	@cargo build --release --locked --quiet -p tailrace-fabric
 	@install -m 755 $${CARGO_TARGET_DIR:-target}/release/tailrace-fabric $@
 
+$(EXACT): $(RUST_SOURCES)
+	@echo "build: the exact engine, optimised"
+	@mkdir -p $(@D)
+	@cargo build --release --locked --quiet -p tailrace-exact
+	@install -m 755 $${CARGO_TARGET_DIR:-target}/release/tailrace-exact $@
+
 # The traffic program runs on systems that have nothing else: it needs no library. Options for a target are not those of procedural
 # macros, so that the target is named.
 $(TRAFFIC): $(RUST_SOURCES)
@@ -65,7 +72,7 @@ $(TRAFFIC): $(RUST_SOURCES)
 
 .PHONY: setup build
 setup: .venv/locked
-build: $(NATIVE) $(FABRIC) $(TRAFFIC)
+build: $(NATIVE) $(FABRIC) $(TRAFFIC) $(EXACT)
 
 # --- use ----------------------------------------------------------------------------------------------------------
 

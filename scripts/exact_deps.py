@@ -120,8 +120,8 @@ def ensure(archive: Path, version: str) -> Path:
             kernel.parent.mkdir(exist_ok=True)
             shutil.copy2(built, kernel.with_suffix(".new"))
             kernel.with_suffix(".new").replace(kernel)
-            shutil.rmtree(partial)
         point_to(kernel, home / "linux")
+        shutil.rmtree(home / f"{key_of(version)}.partial", ignore_errors=True)
     return kernel
 
 

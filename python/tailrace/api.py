@@ -6,6 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from tailrace.errors import RunRefusedError, ScenarioWarning
+from tailrace.exact.engine import ExactEngine
+from tailrace.experiment.engine import Engine
 from tailrace.experiment.options import Options
 from tailrace.experiment.reporter import reporter_for
 from tailrace.experiment.run import ExperimentRun, summarise_and_report
@@ -29,17 +31,21 @@ def run(
     scale: float | None = None,
     out: str | Path | None = None,
     live: bool = False,
+    exact: bool = False,
     set: Mapping[str, Any] | None = None,  # noqa: A002  the option's name
     progress: bool = False,
 ) -> Result:
     """Runs every arm and trial of a scenario and returns the result; repeating the call resumes an incomplete run.
 
     `set` maps dotted paths to values, as `--set` does. The run directory is `out`, or one below `runs/`.
-    `live` runs the real programs, which requires root on Linux. Warnings of `tailrace check` are issued as
-    `ScenarioWarning`. An interrupt (Ctrl-C) keeps the finished trials, writes a partial result and raises
-    `KeyboardInterrupt`.
+    `live` runs the real programs, which requires root on Linux; `exact` runs real kernels in virtual time. Warnings of
+    `tailrace check` are issued as `ScenarioWarning`. An interrupt (Ctrl-C) keeps the finished trials, writes a partial
+    result and raises `KeyboardInterrupt`.
     """
-    return _run(scenario, arms, trials, seed, jobs, scale, out, dict(set or {}), is_live=live, is_shown=progress)
+    if live and exact:
+        raise RunRefusedError("live and exact are two engines (hint: run each, and compare the two)")
+    engine = LiveEngine() if live else ExactEngine() if exact else None
+    return _run(scenario, arms, trials, seed, jobs, scale, out, dict(set or {}), engine, is_shown=progress)
 
 
 def sweep(
@@ -64,7 +70,7 @@ def sweep(
     """
     spec = {"axes": dict(axes), "combine": "paired" if paired else "grid"}
     changes = {**(set or {}), "sweep": spec}
-    return _run(scenario, arms, trials, seed, jobs, scale, out, changes, is_live=False, is_shown=progress)
+    return _run(scenario, arms, trials, seed, jobs, scale, out, changes, None, is_shown=progress)
 
 
 def _run(
@@ -76,8 +82,8 @@ def _run(
     scale: float | None,
     out: str | Path | None,
     changes: dict[str, Any],
+    engine: Engine | None,
     *,
-    is_live: bool,
     is_shown: bool,
 ) -> Result:
     if trials is not None:
@@ -92,7 +98,6 @@ def _run(
     options = Options(
         [arms] if isinstance(arms, str) else arms, jobs, scale or 1.0, Path(out) if out else None, ["tailrace.run"]
     )
-    engine = LiveEngine() if is_live else None
     finished = ExperimentRun(loaded, options, reporter_for(json_lines=False, quiet=not is_shown), engine).run()
     summarise_and_report(finished.path)
     if finished.is_interrupted:

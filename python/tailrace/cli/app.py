@@ -174,6 +174,10 @@ def run(
         bool,
         typer.Option("--live", help="Run real programs on emulated hosts (as root) instead of simulating."),
     ] = False,
+    exact: Annotated[
+        bool,
+        typer.Option("--exact", help="Run real Linux kernels in virtual time, with the same traffic as simulated."),
+    ] = False,
     log_ingress: Annotated[
         bool,
         typer.Option("--log-ingress", help="With --live: log frames at ingress, for `tailrace replay`."),
@@ -206,6 +210,7 @@ def run(
         dry_run,
         calibrated,
         live,
+        exact,
         log_ingress,
         fabric,
         live_scale,
@@ -218,19 +223,18 @@ def run(
 
 @app.command()
 def compare(
-    a: Annotated[Path, typer.Argument(help="Run directory.")],
-    b: Annotated[Path, typer.Argument(help="Run directory.")],
+    runs: Annotated[list[Path], typer.Argument(help="Run directories.", metavar="RUN RUN [RUN]")],
     *,
     page: Annotated[
         Path | None,
-        typer.Option("--report", metavar="FILE", help="For a simulated and a live run: write a page with charts."),
+        typer.Option("--report", metavar="FILE", help="For runs of different engines: write a page with charts."),
     ] = None,
     json_: Json = False,
 ) -> None:
-    """Compare two runs by workload; a simulated and a live run are also compared with the published figures."""
+    """Compare two runs by workload; runs of different engines, up to three, also with the published figures."""
     from tailrace.cli.inspect import print_comparison
 
-    print_comparison(a, b, page, json_=json_)
+    print_comparison(runs, page, json_=json_)
 
 
 @app.command()

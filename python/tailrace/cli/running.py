@@ -20,13 +20,15 @@ from tailrace.cli.console import (
 from tailrace.cli.start import INTERRUPTED
 from tailrace.cli.terminal import painter
 from tailrace.errors import RunRefusedError
+from tailrace.exact import refuse
+from tailrace.exact.engine import ExactEngine
 from tailrace.experiment.dry_run import describe
 from tailrace.experiment.options import Options
 from tailrace.experiment.reporter import reporter_for
 from tailrace.experiment.run import ExperimentRun, Finished, summarise_and_report
 from tailrace.experiment.scale import SCALE_MIN
 from tailrace.live.engine import LiveEngine
-from tailrace.live.lab.kinds import ignored
+from tailrace.live.lab import kinds
 from tailrace.results.compare.fidelity import TAP
 from tailrace.results.compare.kinds import is_run
 from tailrace.scenario.calibrated import host_parameters
@@ -55,6 +57,7 @@ class Request:
     is_dry: bool
     calibrated: Path | None = None
     is_live: bool = False
+    is_exact: bool = False
     is_logged: bool = False
     fabric: str | None = None
     """Kind of fabric; None for the built-in switch."""
@@ -89,14 +92,13 @@ def run_scenario(request: Request) -> int:
         out=request.out,
         command=["tailrace", *sys.argv[1:]],
     )
-    engine = _live_engine(request) if request.is_live else None
-    if request.fabric is not None and engine is None:
-        raise RunRefusedError("--fabric requires --live (hint: add --live)")
-    if request.is_logged and engine is None:
-        raise RunRefusedError("--log-ingress requires --live (hint: add --live)")
+    engine = _engine(request)
     experiment = ExperimentRun(loaded, options, reporter_for(json_lines=request.is_json), engine)
-    if engine is not None:
-        warn(ignored(engine.kind, loaded, {arm: loaded.arms[arm] for arm in experiment.arms}))
+    chosen = {arm: loaded.arms[arm] for arm in experiment.arms if arm in loaded.arms}
+    if isinstance(engine, LiveEngine):
+        warn(kinds.ignored(engine.kind, loaded, chosen))
+    if isinstance(engine, ExactEngine):
+        warn(refuse.ignored(loaded, chosen))
     if request.is_dry:
         listing = describe(experiment)
         if request.is_json:
@@ -127,8 +129,17 @@ def _budget_s(request: Request) -> float | None:
     return budget_ps / PS_PER_S
 
 
-def _live_engine(request: Request) -> LiveEngine:
-    return LiveEngine(log_ingress=request.is_logged, say=note, kind=request.fabric or TAP)
+def _engine(request: Request) -> LiveEngine | ExactEngine | None:
+    """The engine that the options choose; None for the simulator."""
+    if request.is_live and request.is_exact:
+        raise RunRefusedError("--live and --exact are two engines (hint: run each, and `tailrace compare` the two)")
+    if request.is_live:
+        return LiveEngine(log_ingress=request.is_logged, say=note, kind=request.fabric or TAP)
+    if request.fabric is not None:
+        raise RunRefusedError("--fabric requires --live (hint: add --live)")
+    if request.is_logged:
+        raise RunRefusedError("--log-ingress requires --live (hint: add --live)")
+    return ExactEngine() if request.is_exact else None
 
 
 def report_run(path: Path, *, json_: bool) -> int:

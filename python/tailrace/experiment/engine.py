@@ -14,6 +14,7 @@ from tailrace.scenario.scenario import Scenario
 
 SIMULATED = "simulated"
 LIVE = "live"
+EXACT = "exact"
 
 
 class EngineTrial(Protocol):
@@ -28,7 +29,7 @@ class Engine(Protocol):
     """Turns plans into outcomes of one format."""
 
     name: str
-    """`simulated` or `live`, as written to the manifest."""
+    """`simulated`, `live` or `exact`, as written to the manifest."""
     jobs_max: int | None
     """Trials that may run at the same time without disturbing each other; None for any number."""
     calibration_error: float

@@ -1,10 +1,11 @@
-"""Checks the requirements of live runs on this machine: kernel, privileges, cores, programs."""
+"""Checks the requirements of live runs, and of exact ones, on this machine: kernel, privileges, cores, programs."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
 from tailrace.errors import RunRefusedError
+from tailrace.exact import program as exact
 from tailrace.experiment.machine import describe_machine
 from tailrace.live import registry
 from tailrace.live.lab import fabric
@@ -96,7 +97,19 @@ def examine() -> list[Fact]:
         Fact("cores", str(cores), cores >= CORES_MIN, advice),
         Fact("memory", f"{machine['memory_bytes'] / 1e9:.0f} GB", None),
     ]
-    return [*facts, *_fabric_facts(), *(_program_fact(each) for each in needed())]
+    return [*facts, *_fabric_facts(), *(_program_fact(each) for each in needed()), _exact_fact()]
+
+
+def _exact_fact() -> Fact:
+    """A line about the kernel of exact runs, which live runs do not need."""
+    what = "kernel of exact runs"
+    try:
+        found = exact.kernel()
+    except exact.ExactError as error:
+        return Fact(what, "unknown", None, str(error))
+    if found is None:
+        return Fact(what, "not built", None, f"optional; {exact.KERNEL_HINT}")
+    return Fact(what, exact.kernel_release(found) or str(found), None)
 
 
 def _fabric_facts() -> list[Fact]:

@@ -1,0 +1,75 @@
+"""The exact engine of an experiment: every host of a scenario is a Linux kernel whose clock the engine owns."""
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from tailrace.exact import program
+from tailrace.exact.refuse import refuse
+from tailrace.exact.trial import Cores, ExactTrial
+from tailrace.experiment.engine import EXACT, EngineTrial, read_plan
+from tailrace.files import make_folder
+from tailrace.scenario.experiment import Experiment
+from tailrace.scenario.loading import Loaded
+from tailrace.scenario.scenario import Scenario
+
+FOLDER = "exact"
+"""Folder in the run directory for running trials, and for the consoles of failed ones."""
+
+
+class ExactEngine:
+    """Runs one trial on each core: results do not depend on the machine, and wall time does."""
+
+    name = EXACT
+    jobs_max: int | None = None
+    # That of the simulator: the same seed gives the same trial.
+    calibration_error = 0.002
+
+    def __init__(self) -> None:
+        self._folder = Path(FOLDER)
+        self._cores = Cores()
+
+    def build(self) -> str:
+        """Identifies engine, traffic program and kernel; results of two are never mixed."""
+        return f"exact-{program.build()}"
+
+    def versions(self) -> dict[str, str]:
+        """The kernel of the hosts."""
+        return {"host_kernel": program.kernel_release(program.required_kernel())}
+
+    def facts(self) -> dict[str, Any]:
+        """Further entries of the engine in the manifest: none."""
+        return {}
+
+    def terms(self, spec: Experiment) -> list[Any]:
+        """Further inputs that determine a result: none."""
+        return []
+
+    def refuse(self, loaded: Loaded, arms: Mapping[str, Scenario]) -> None:
+        """Raises `ScenarioError` with everything that real kernels in virtual time do not support."""
+        refuse(loaded, arms)
+        program.required_kernel()
+
+    def open(self, folder: Path) -> None:
+        """Sets the folder of running trials, below the run directory."""
+        self._folder = folder / FOLDER
+        make_folder(self._folder)
+
+    def close(self) -> None:
+        """Removes the folder when no failed trial has left anything in it."""
+        if self._folder.is_dir() and not any(self._folder.iterdir()):
+            self._folder.rmdir()
+
+    def trial(self, plan_json: str) -> EngineTrial:
+        """Makes a trial with guests of its own."""
+        name = re.sub(r"[^A-Za-z0-9_-]+", "-", read_plan(plan_json)["name"])
+        return ExactTrial(plan_json, self._folder / name, self._cores)
+
+    def reasons(self, outcome: Mapping[str, Any], scenario: Scenario) -> list[str]:
+        """Reasons of this engine to invalidate a trial: connections and datagrams that a kernel refused."""
+        return [
+            f"host {host['name']}: {failure['error']} at {failure['at_ps'] / 1e12:.6f} s"
+            for host in outcome.get("hosts", [])
+            for failure in (host.get("failures") or [])[:1]
+        ]

@@ -1,0 +1,82 @@
+"""The programs and the kernel of exact runs: where they are, and what identifies them."""
+
+import hashlib
+import json
+import subprocess
+from functools import cache
+from pathlib import Path
+
+from tailrace.errors import RunRefusedError, TailraceError
+
+ENGINE = "tailrace-exact"
+TRAFFIC = "tailrace-traffic"
+SHORT_LIMIT_S = 30
+BUILD_DIGITS = 12
+"""Hexadecimal digits that identify a build: 48 bits."""
+KERNEL_HINT = "`make exact-deps` builds it, once, in about five minutes"
+
+
+class ExactError(TailraceError):
+    """The exact engine failed, or rejected a plan."""
+
+
+def installed(name: str) -> Path:
+    """Path of a program of this package; raises `ExactError` if it is not built."""
+    path = Path(__file__).parents[1] / "bin" / name
+    if not path.is_file():
+        raise ExactError(f"{name} is not built (hint: run `make build`)")
+    return path
+
+
+def kernel() -> Path | None:
+    """The kernel of the guests; None where there is none."""
+    try:
+        done = subprocess.run(
+            [str(installed(ENGINE)), "kernel"],
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=SHORT_LIMIT_S,
+            check=True,
+        )
+    except (subprocess.SubprocessError, OSError) as error:
+        raise ExactError(f"{ENGINE} kernel: {error}") from None
+    found = json.loads(done.stdout)["kernel"]
+    return Path(found) if found else None
+
+
+def required_kernel() -> Path:
+    """The kernel of the guests; raises `RunRefusedError` where there is none."""
+    found = kernel()
+    if found is None:
+        raise RunRefusedError(f"an exact run needs a kernel for its hosts, which is not built (hint: {KERNEL_HINT})")
+    return found
+
+
+def kernel_release(path: Path) -> str:
+    """Release of a kernel, such as 6.1.170; empty when it does not say."""
+    try:
+        done = subprocess.run(
+            [str(path), "--version"],
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=SHORT_LIMIT_S,
+            check=False,
+        )
+    except (subprocess.SubprocessError, OSError):
+        return ""
+    return done.stdout.strip().splitlines()[0] if done.stdout.strip() else ""
+
+
+def build() -> str:
+    """Identifies the programs and the kernel: results of two of them are never mixed."""
+    return _digest((installed(ENGINE), installed(TRAFFIC), required_kernel()))
+
+
+@cache
+def _digest(paths: tuple[Path, ...]) -> str:
+    digest = hashlib.sha256()
+    for path in paths:
+        digest.update(path.read_bytes())
+    return digest.hexdigest()[:BUILD_DIGITS]

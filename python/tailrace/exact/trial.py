@@ -1,0 +1,145 @@
+"""One exact trial: the engine's process, its progress, and its outcome with typed tables."""
+
+import array
+import json
+import shutil
+import subprocess
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+from tailrace.exact import program
+from tailrace.exact.program import ExactError
+from tailrace.experiment.native import Columns, Outcome
+from tailrace.files import make_folder, write_text
+
+CODES = {"u32": "I", "u64": "Q", "f64": "d"}
+"""Column types of tables and their codes in Python's arrays."""
+END_LIMIT_S = 20
+"""For the engine to end after it was asked to."""
+
+
+class Cores:
+    """Numbers of cores: trials at the same time have different ones, the lowest free ones."""
+
+    def __init__(self) -> None:
+        self._used: set[int] = set()
+        self._lock = threading.Lock()
+
+    @contextmanager
+    def one(self) -> Iterator[int]:
+        """A core, as long as the context lasts."""
+        with self._lock:
+            number = next(number for number in count() if number not in self._used)
+            self._used.add(number)
+        try:
+            yield number
+        finally:
+            with self._lock:
+                self._used.remove(number)
+
+
+class ExactTrial:
+    """A trial that can be run once; its folder has the plan, what each host wrote, and the consoles of the kernels."""
+
+    def __init__(self, plan_json: str, folder: Path, cores: Cores) -> None:
+        self._plan_json = plan_json
+        self._cores = cores
+        self._folder = folder
+        self._share = 0.0
+        self._cancelled = threading.Event()
+        self._process: subprocess.Popen[str] | None = None
+        self._lock = threading.Lock()
+
+    def progress(self) -> float:
+        """Share of the trial's time that is over, 0 to 1."""
+        return self._share
+
+    def cancel(self) -> None:
+        """Ends the engine, and with it every guest."""
+        with self._lock:
+            self._cancelled.set()
+            if self._process is not None:
+                self._process.kill()
+
+    def run(self) -> Outcome:
+        """Runs to the end and removes the folder, which stays after a failure.
+
+        Raises `ExactError`, which names the folder with the consoles, when a guest or the engine fails.
+        """
+        shutil.rmtree(self._folder, ignore_errors=True)  # of an attempt that failed
+        make_folder(self._folder)
+        try:
+            outcome = self._outcome()
+        except OSError as error:
+            raise ExactError(f"{error} (hint: see {self._folder})") from error
+        shutil.rmtree(self._folder, ignore_errors=True)
+        return outcome
+
+    def _outcome(self) -> Outcome:
+        plan = self._folder / "plan.json"
+        write_text(plan, self._plan_json)
+        errors = self._folder / "engine.err"
+        with errors.open("w") as stderr, self._cores.one() as core:
+            data = self._drive(self._start(plan, core, stderr))
+        if self._cancelled.is_set():
+            return Outcome({"cancelled": True})
+        if data is None:
+            text = errors.read_text(encoding="utf-8", errors="replace").strip()
+            what = text.removeprefix(f"{program.ENGINE}: ") or "the engine ended without a result"
+            raise ExactError(f"{what} (hint: consoles in {self._folder}/hosts)")
+        return Outcome(data, {name: typed(columns) for name, columns in data.pop("tables").items()})
+
+    def _start(self, plan: Path, core: int, stderr: Any) -> subprocess.Popen[str] | None:
+        command = [str(program.installed(program.ENGINE)), "run", "--plan", str(plan), "--dir", str(self._folder)]
+        command += ["--traffic", str(program.installed(program.TRAFFIC)), "--progress", "--core", str(core)]
+        with self._lock:
+            if self._cancelled.is_set():
+                return None
+            # A session of its own: Ctrl-C is answered by `cancel`, not by the terminal.
+            self._process = subprocess.Popen(
+                command,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=stderr,
+                text=True,
+                start_new_session=True,
+            )
+            return self._process
+
+    def _drive(self, process: subprocess.Popen[str] | None) -> dict[str, Any] | None:
+        """Reads progress until the engine ends; returns the outcome, None without one."""
+        if process is None:
+            return None
+        outcome: dict[str, Any] | None = None
+        try:
+            assert process.stdout is not None, "it is a pipe"
+            for line in process.stdout:
+                told = _read(line)
+                if "progress" in told:
+                    self._share = min(0.99, max(0.0, told["progress"]))
+                else:
+                    outcome = told
+            is_good = process.wait(END_LIMIT_S) == 0
+        finally:
+            with self._lock:
+                process.kill()
+                process.wait()
+        return outcome if is_good else None
+
+
+def _read(line: str) -> dict[str, Any]:
+    """A line of the engine; empty for one that was cut off because the engine was ended."""
+    try:
+        told = json.loads(line)
+    except ValueError:
+        return {"progress": 0.0}
+    return told if isinstance(told, dict) else {"progress": 0.0}
+
+
+def typed(columns: Mapping[str, tuple[str, list[float]]]) -> Columns:
+    """Columns as the simulator returns them."""
+    return {name: (kind, array.array(CODES[kind], values).tobytes()) for name, (kind, values) in columns.items()}

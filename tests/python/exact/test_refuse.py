@@ -1,0 +1,58 @@
+"""What cannot be run on real kernels in virtual time is refused before anything starts, with file and line."""
+
+from collections.abc import Mapping
+
+import pytest
+
+from lab import sound
+from tailrace.errors import ScenarioError
+from tailrace.exact.refuse import ignored, refuse
+from tailrace.scenario.loading import load_scenario
+
+
+def refusals(changes: Mapping[str, object] | None = None) -> list[str]:
+    """Every refusal of the sound scenario with changes."""
+    loaded = load_scenario(sound(**(changes or {})))
+    try:
+        refuse(loaded, loaded.arms)
+    except ScenarioError as error:
+        return [str(problem).removeprefix("scenario: ") for problem in error.problems]
+    return []
+
+
+def test_a_scenario_of_databases_and_streams_can_be_run() -> None:
+    assert refusals() == []
+
+
+@pytest.mark.parametrize(
+    ("changes", "refusal"),
+    [
+        ({"network__framing": {"overhead": "12B"}}, "network.framing: frames of exact runs have the sizes of Ethernet"),
+        ({"workloads__orders__priority": 3}, "workloads.orders.priority: frames of exact runs have no priority"),
+        ({"hosts__db": {"nic": {"link_pause": True}}}, "hosts.db.nic.link_pause: the interface of a host in an exact"),
+        ({"hosts__db": {"nic": {"qcn": {}}}}, "hosts.db.nic.qcn: the interface of a host in an exact run does not"),
+        ({"hosts__db": {"tcp": {"rto_max": "60s"}}}, "hosts.db.tcp.rto_max: not adjustable in exact runs: Linux"),
+        ({"hosts__db": {"tcp": {"delayed_ack": "0s"}}}, "hosts.db.tcp.delayed_ack: not adjustable in exact runs"),
+        ({"hosts__db": {"tcp": {"small_queue_bound": "line"}}}, "hosts.db.tcp.small_queue_bound: not adjustable"),
+        ({"hosts__db": {"tcp": {"slow_start_exit": "none"}}}, "hosts.db.tcp.slow_start_exit: not adjustable in exact"),
+    ],
+)
+def test_what_a_kernel_does_not_have_is_refused(changes: Mapping[str, object], refusal: str) -> None:
+    [found] = refusals(changes)
+    assert found.startswith(refusal)
+
+
+def test_flows_and_datagrams_of_any_distribution_can_be_run() -> None:
+    web = {"kind": "flows", "sizes": "exponential(10kB)", "load": "10%"}
+    ends = {"source": "bulk", "destination": "client"}
+    pings = {"kind": "datagrams", **ends, "sizes": "1kB", "interarrival": "exponential(1ms)"}
+    assert refusals({"workloads__web": web, "workloads__pings": pings}) == []
+
+
+def test_what_has_no_effect_is_told() -> None:
+    loaded = load_scenario(sound(hosts__db={"cpu": {"per_packet": "1us"}}, workloads__orders__load_generator="pgbench"))
+    told = [str(problem).removeprefix("scenario: ") for problem in ignored(loaded, loaded.arms)]
+    assert told == [
+        "hosts.db.cpu: ignored in an exact run: processor time of its hosts is free",
+        "workloads.orders.load_generator: ignored in an exact run: the traffic program is on every host",
+    ]
