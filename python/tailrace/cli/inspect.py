@@ -2,6 +2,7 @@
 
 import json
 import shlex
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +12,8 @@ from tailrace.errors import RunRefusedError, ScenarioError, closest
 if TYPE_CHECKING:
     from tailrace.scenario.scenario import Scenario
 
+COMPARED = 2
+"""Runs of one engine that are compared at a time."""
 COUNTED = (("host", "hosts"), ("switch", "switches"), ("link", "links"))
 
 
@@ -125,16 +128,20 @@ def print_plan(
     emit_text(json_text(plans.raw(TrialKey(chosen, trial))))
 
 
-def print_comparison(a: Path, b: Path, page: Path | None, *, json_: bool) -> None:
-    """Prints the differences of two runs; for runs of different engines it can also write a page."""
+def print_comparison(runs: Sequence[Path], page: Path | None, *, json_: bool) -> None:
+    """Prints the differences of two runs; for runs of different engines, up to three, it can also write a page."""
     from tailrace import results
 
-    is_engines = results.are_two_engines(a, b)
+    is_engines = results.are_of_engines(runs)
     if page is not None and not is_engines:
         raise RunRefusedError(
-            "--report requires one simulated and one live run (hint: omit it for two runs of the same engine)"
+            "--report requires runs of different engines (hint: omit it for two runs of the same engine)"
         )
-    compared = results.compare_engines(a, b) if is_engines else results.compare(a, b)
+    if len(runs) != COMPARED and not is_engines:
+        raise RunRefusedError(
+            f"compare takes {COMPARED} runs, or one run of each engine; there are {len(runs)} (hint: name two runs)"
+        )
+    compared = results.compare_engines(runs) if is_engines else results.compare(*runs)
     if page is not None:
         from tailrace.report.engines import write_engines
 

@@ -1,4 +1,4 @@
-"""One page with both engines and the published figures on one axis."""
+"""One page with every engine and the published figures on one axis."""
 
 from pathlib import Path
 from typing import Any
@@ -34,4 +34,16 @@ def render_engines(compared: dict[str, Any]) -> str:
             chart = engines_chart(rows)
             sections.append({"key": metric, "title": title, "caption": caption, "rows": rows, "chart": chart})
     template = environment().get_template("engines.html.j2")
-    return template.render(compared=compared, sections=sections, theme=asset("theme.css"))
+    title = _joined(compared["engines"])
+    return template.render(
+        compared=compared,
+        title=title,
+        name=compared["runs"][compared["reference"]]["name"],
+        sections=sections,
+        theme=asset("theme.css"),
+    )
+
+
+def _joined(names: list[str]) -> str:
+    """`simulated, exact and live`."""
+    return f"{', '.join(names[:-1])} and {names[-1]}"

@@ -1,7 +1,7 @@
 """Results: reads the files of a run, and computes figures, comparisons and texts."""
 
 from tailrace.results.compare.arms import compare, format_compare
-from tailrace.results.compare.engines import are_two_engines, compare_engines, format_engines
+from tailrace.results.compare.engines import are_of_engines, compare_engines, format_engines
 from tailrace.results.directory.run_directory import Run, RunDirectoryError, Trial
 from tailrace.results.directory.tables import Table
 from tailrace.results.result import Result
@@ -16,7 +16,7 @@ __all__ = [
     "RunDirectoryError",
     "Table",
     "Trial",
-    "are_two_engines",
+    "are_of_engines",
     "compare",
     "compare_engines",
     "format_compare",

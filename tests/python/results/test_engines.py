@@ -7,7 +7,7 @@ import pytest
 
 from fake_run import FakeRun
 from tailrace.report.engines import write_engines
-from tailrace.results import RunDirectoryError, are_two_engines, compare_engines, format_engines
+from tailrace.results import RunDirectoryError, are_of_engines, compare_engines, format_engines
 
 BANDS = """title: t
 source: s
@@ -29,34 +29,33 @@ def run(path: Path, engine: str, **changes: object) -> Path:
 
 def test_slowdowns_of_both_engines_stand_beside_the_published_one(tmp_path: Path) -> None:
     simulated, live = run(tmp_path / "s", "simulated"), run(tmp_path / "l", "live", factor=1.1, seed=2)
-    assert are_two_engines(live, simulated)
-    compared = compare_engines(live, simulated)  # in either order
+    assert are_of_engines([live, simulated])
+    compared = compare_engines([live, simulated])  # in either order
     row = next(r for r in compared["rows"] if (r["workload"], r["arm"], r["metric"]) == ("XS", "fifo", "slowdown"))
-    assert row["simulated"] == pytest.approx(572 / 300, rel=0.02)
-    assert row["live"] == pytest.approx(1.1 * 572 / 300, rel=0.02)
+    assert row["values"]["simulated"] == pytest.approx(572 / 300, rel=0.02)
+    assert row["values"]["live"] == pytest.approx(1.1 * 572 / 300, rel=0.02)
     assert row["published"] == pytest.approx(572 / 300)
-    assert row["disagreement_percent"] == pytest.approx((1 / 1.1 - 1) * 100, abs=2)
-    assert compared["simulated"]["path"] == str(simulated)
+    assert row["disagreements"]["simulated"]["percent"] == pytest.approx((1 / 1.1 - 1) * 100, abs=2)
+    assert compared["runs"]["simulated"]["path"] == str(simulated)
 
 
 def test_the_text_says_how_many_agree(tmp_path: Path) -> None:
-    near = compare_engines(run(tmp_path / "s", "simulated"), run(tmp_path / "l", "live", factor=1.1, seed=2))
+    near = compare_engines([run(tmp_path / "s", "simulated"), run(tmp_path / "l", "live", factor=1.1, seed=2)])
     assert "10 of 10 slowdowns agree within 15 %." in format_engines(near)
-    far = compare_engines(tmp_path / "s", run(tmp_path / "m", "live", factor=1.3, seed=2))
+    far = compare_engines([tmp_path / "s", run(tmp_path / "m", "live", factor=1.3, seed=2)])
     assert "0 of 10 slowdowns agree within 15 %." in format_engines(far)
 
 
 def test_the_interval_of_the_disagreement_holds_it(tmp_path: Path) -> None:
     simulated, live = run(tmp_path / "s", "simulated"), run(tmp_path / "l", "live", factor=1.1, seed=2)
-    rows = [row for row in compare_engines(simulated, live)["rows"] if row["disagreement_interval"]]
-    assert rows
-    for row in rows:
-        interval = row["disagreement_interval"]
-        assert interval["low"] <= row["disagreement_percent"] <= interval["high"]
+    found = [row["disagreements"]["simulated"] for row in compare_engines([simulated, live])["rows"]]
+    found = [one for one in found if one["interval"]]
+    assert found
+    assert all(one["interval"]["low"] <= one["percent"] <= one["interval"]["high"] for one in found)
 
 
 def test_the_page_draws_all_three(tmp_path: Path) -> None:
-    compared = compare_engines(run(tmp_path / "s", "simulated"), run(tmp_path / "l", "live", seed=2))
+    compared = compare_engines([run(tmp_path / "s", "simulated"), run(tmp_path / "l", "live", seed=2)])
     text = write_engines(compared, tmp_path / "page.html").read_text(encoding="utf-8")
     assert "XS fifo: live" in text
     assert "XS fifo: published 1.91" in text
@@ -65,6 +64,32 @@ def test_the_page_draws_all_three(tmp_path: Path) -> None:
 
 def test_two_runs_of_one_engine_are_not_two_engines(tmp_path: Path) -> None:
     a, b = run(tmp_path / "a", "live"), run(tmp_path / "b", "live")
-    assert not are_two_engines(a, b)
+    assert not are_of_engines([a, b])
     with pytest.raises(RunDirectoryError, match="one simulated and one live run"):
-        compare_engines(a, b)
+        compare_engines([a, b])
+
+
+def test_three_engines_stand_side_by_side_and_two_are_compared_with_the_live_one(tmp_path: Path) -> None:
+    live = run(tmp_path / "l", "live", factor=1.1, seed=2)
+    runs = [live, run(tmp_path / "e", "exact", factor=1.3, seed=3), run(tmp_path / "s", "simulated")]
+    assert are_of_engines(runs)
+    compared = compare_engines(runs)
+    assert (compared["engines"], compared["reference"]) == (["simulated", "exact", "live"], "live")
+    row = next(r for r in compared["rows"] if (r["workload"], r["arm"], r["metric"]) == ("XS", "fifo", "slowdown"))
+    assert list(row["values"]) == ["simulated", "exact", "live"]
+    assert row["disagreements"]["exact"]["percent"] == pytest.approx((1.3 / 1.1 - 1) * 100, abs=3)
+    text = format_engines(compared)
+    assert "Simulated: 10 of 10 slowdowns agree within 15 %." in text
+    assert "Exact: 0 of 10 slowdowns agree within 15 %." in text
+    page = write_engines(compared, tmp_path / "page.html").read_text(encoding="utf-8")
+    assert "XS fifo: exact" in page
+    assert "simulated, exact and live" in page
+
+
+def test_an_exact_run_judges_every_figure_of_a_simulated_one(tmp_path: Path) -> None:
+    near = compare_engines([run(tmp_path / "s", "simulated"), run(tmp_path / "e", "exact", factor=1.03, seed=2)])
+    assert near["reference"] == "exact"
+    text = format_engines(near)
+    assert "figures agree within 5 %." in text
+    assert "99th percentiles agree within 15 %." in text
+    assert "goodput_gbps" in text

@@ -9,6 +9,7 @@ def facts(summary: dict[str, Any]) -> list[dict[str, str]]:
     """Short facts about the run, each with a tone: good, bad or none."""
     run = summary["run"]
     listed = [{"text": "partial run", "tone": "bad"}] if run["is_partial"] else []
+    listed.append({"text": _engine(run), "tone": ""})
     if any(arm["deadlocks"] for arm in summary["arms"].values()):
         listed.append({"text": "deadlock", "tone": "bad"})
     if summary["expectations"]:
@@ -25,6 +26,14 @@ def facts(summary: dict[str, Any]) -> list[dict[str, str]]:
     if run["scale"] != 1:
         listed.append({"text": f"{_fraction(run['scale'])} of the full counts, same rates", "tone": ""})
     return listed
+
+
+def _engine(run: dict[str, Any]) -> str:
+    """The engine of a run, in words."""
+    if run["engine"] == "exact":
+        release = (run.get("versions") or {}).get("host_kernel", "")
+        return f"exact: hosts with Linux {release}".rstrip() + " in virtual time"
+    return {"live": "live: real programs on this machine"}.get(run["engine"], "simulated")
 
 
 def _fraction(scale: float) -> str:

@@ -1,7 +1,8 @@
-"""Compares simulated and live runs of a scenario with each other and with published figures.
+"""Compares runs of one scenario by different engines with each other and with published figures.
 
 A workload is compared by its slowdown (its time in an arm over its time alone, each engine against its own solo run)
-where both have solo runs, because that is the effect of the network; and by its times and percentiles.
+where the runs have solo runs, because that is the effect of the network; and by its times, percentiles and goodput.
+Every engine is compared with the one that models least: live before exact before simulated.
 """
 
 from collections.abc import Callable, Sequence
@@ -21,74 +22,95 @@ from tailrace.results.metrics.sample_summary import interval_dict, summarise_sam
 from tailrace.results.metrics.slowdown import slowdown_interval
 from tailrace.statistics import LEVEL_TEXT, mean, mean_interval
 
+ENGINES = ("simulated", "exact", "live")
+"""In the order of columns; the last of a comparison is the reference of the others."""
 METRICS = ("slowdown", "completion_s", "latency_p50_ms", "latency_p99_ms", "goodput_gbps")
-SHOWN = frozenset({"slowdown", "completion_s"})
-"""Metrics in the text; the JSON output has all of them."""
-GOAL_PERCENT = 15.0
-"""Disagreement of slowdowns that counts as agreement: a goal of this project, not from a publication. The
-published gains of DPP are 28 to 32 %, and live trials of one scenario differ among themselves by a few percent."""
+SHOWN = {
+    "live": frozenset({"slowdown", "completion_s"}),
+    "exact": frozenset(METRICS),
+}
+"""Metrics in the text, by reference; the JSON output has all of them."""
+GOALS_PERCENT = {
+    "live": {"slowdown": 15.0},
+    "exact": {name: 15.0 if name == "latency_p99_ms" else 5.0 for name in METRICS},
+}
+"""Disagreement that counts as agreement, by reference: goals of this project, not from a publication. The published
+gains of DPP are 28 to 32 %, and live trials of one scenario differ among themselves by a few percent; exact trials do
+not, and p99 rests on a hundredth of the transactions."""
 
 Samples = list[list[float]]
 
 
-def are_two_engines(a: Path, b: Path) -> bool:
-    """Whether one of two runs was simulated and the other was live."""
-    return engine_name(Run.read(Path(a))) != engine_name(Run.read(Path(b)))
+def are_of_engines(paths: Sequence[Path]) -> bool:
+    """Whether these runs are of different engines."""
+    return len({engine_name(Run.read(Path(path))) for path in paths}) == len(paths)
 
 
-def compare_engines(a: Path, b: Path) -> dict[str, Any]:
-    """Both runs by workload and arm, in either order of arguments."""
-    runs = {engine_name(run): run for run in (Run.read(Path(a)), Run.read(Path(b)))}
-    if set(runs) != {"simulated", "live"}:
-        raise RunDirectoryError(f"{a} and {b}: expected one simulated and one live run (hint: `tailrace run --live`)")
-    simulated, live = runs["simulated"], runs["live"]
-    refuse_incomparable(simulated, live)
-    bands = read_bands(simulated) or read_bands(live)
+def compare_engines(paths: Sequence[Path]) -> dict[str, Any]:
+    """Runs of different engines by workload and arm, in any order of arguments."""
+    by_engine = {engine_name(run): run for run in (Run.read(Path(path)) for path in paths)}
+    runs = {name: by_engine[name] for name in ENGINES if name in by_engine}
+    if len(runs) < len(paths) or len(runs) <= 1:
+        raise RunDirectoryError(
+            f"{' and '.join(map(str, paths))}: expected one run of each engine, such as one simulated and one live run "
+            "(hint: `tailrace run --live`, `tailrace run --exact`)"
+        )
+    first = next(iter(runs.values()))
+    for other in list(runs.values())[1:]:
+        refuse_incomparable(first, other)
+    bands = next((found for run in runs.values() if (found := read_bands(run))), [])
+    reference = list(runs)[-1]
     rows = [
         row
-        for workload in simulated.workloads
-        for arm in [*simulated.arms, SOLO + workload]
+        for workload in first.workloads
+        for arm in [*first.arms, SOLO + workload]
         for metric in METRICS
-        if (row := _row(simulated, live, bands, arm, workload, metric))
+        if (row := _row(runs, bands, arm, workload, metric))
     ]
     return {
-        "simulated": {"path": str(simulated.path), "name": simulated.name, "seed": simulated.seed},
-        "live": {"path": str(live.path), "name": live.name, "seed": live.seed, "fabric": fabric_name(live)},
-        "same_plan": _same_plans(simulated, live),
-        "goal_percent": GOAL_PERCENT,
+        "engines": list(runs),
+        "reference": reference,
+        "runs": {name: _described(run) for name, run in runs.items()},
+        "same_plan": _same_plans(list(runs.values())),
+        "goals_percent": GOALS_PERCENT[reference],
         "rows": rows,
     }
 
 
-def _row(
-    simulated: Run, live: Run, bands: Sequence[Band], arm: str, workload: str, metric: str
-) -> dict[str, Any] | None:
-    """One figure of both engines; None where one of them does not have it."""
-    first, second = (_samples(run, arm, workload, metric) for run in (simulated, live))
-    if not all(first) or not all(second):
-        return None
-    one: Callable[..., float] = truediv if metric == "slowdown" else float
-    values = [one(*(mean(sample) for sample in samples)) for samples in (first, second)]
-    if not values[1]:
-        return None
-    width = len(first)
+def _described(run: Run) -> dict[str, Any]:
+    return {"path": str(run.path), "name": run.name, "seed": run.seed, "fabric": fabric_name(run)}
 
-    def disagreement(*means: float) -> float:
-        return (one(*means[:width]) / one(*means[width:]) - 1) * 100
 
-    interval = mean_interval([*first, *second], combine=disagreement, bounds=(-100.0, inf))
+def _row(runs: dict[str, Run], bands: Sequence[Band], arm: str, workload: str, metric: str) -> dict[str, Any] | None:
+    """One figure of every engine; None where one of them does not have it."""
+    samples = {name: _samples(run, arm, workload, metric) for name, run in runs.items()}
+    if not all(sample for parts in samples.values() for sample in parts):
+        return None
+    value: Callable[..., float] = truediv if metric == "slowdown" else float
+    values = {name: value(*(mean(sample) for sample in parts)) for name, parts in samples.items()}
+    *others, reference = runs
+    if not values[reference]:
+        return None
+
+    def disagreement_of(name: str) -> dict[str, Any]:
+        parts = samples[name]
+        width = len(parts)
+
+        def disagreement(*means: float) -> float:
+            return (value(*means[:width]) / value(*means[width:]) - 1) * 100
+
+        interval = mean_interval([*parts, *samples[reference]], combine=disagreement, bounds=(-100.0, inf))
+        return {"percent": (values[name] / values[reference] - 1) * 100, "interval": interval_dict(interval)}
+
     return {
         "workload": workload,
         "arm": arm,
         "metric": metric,
-        "simulated": values[0],
-        "live": values[1],
-        "simulated_interval": _interval(first),
-        "live_interval": _interval(second),
+        "values": values,
+        "intervals": {name: _interval(parts) for name, parts in samples.items()},
         "published": published(bands, arm, workload, metric),
-        "disagreement_percent": (values[0] / values[1] - 1) * 100,
-        "disagreement_interval": interval_dict(interval),
-        "trials": [len(first[0]), len(second[0])],
+        "disagreements": {name: disagreement_of(name) for name in others},
+        "trials": {name: len(parts[0]) for name, parts in samples.items()},
     }
 
 
@@ -115,49 +137,73 @@ def published(bands: Sequence[Band], arm: str, workload: str, metric: str) -> fl
     return time_s / alone_s if time_s and alone_s else None
 
 
-def _same_plans(simulated: Run, live: Run) -> dict[str, bool]:
-    hashes = [run.manifest.get("plan_hashes") or {} for run in (simulated, live)]
-    return {arm: hashes[0].get(arm) == hashes[1].get(arm) for arm in simulated.arms if arm in hashes[1]}
+def _same_plans(runs: Sequence[Run]) -> dict[str, bool]:
+    hashes = [run.manifest.get("plan_hashes") or {} for run in runs]
+    arms = [arm for arm in runs[0].arms if all(arm in of_run for of_run in hashes[1:])]
+    return {arm: len({of_run.get(arm) for of_run in hashes}) == 1 for arm in arms}
 
 
 def format_engines(compared: dict[str, Any]) -> str:
     """The comparison as plain text."""
-    rows = [["metric", "workload", "arm", "simulated", "live", "published", "simulated is", f"{LEVEL_TEXT} interval"]]
-    for row in (row for row in compared["rows"] if row["metric"] in SHOWN):
-        interval = row["disagreement_interval"]
-        bounds = f"{signed_text(interval['low'], '')}to {signed_text(interval['high'], '%')}" if interval else "–"
+    engines, reference = compared["engines"], compared["reference"]
+    others = engines[:-1]
+    head = ["metric", "workload", "arm", *engines, "published"]
+    rows = [head + [text for name in others for text in (f"{name} is", f"{LEVEL_TEXT} interval")]]
+    for row in (row for row in compared["rows"] if row["metric"] in SHOWN[reference]):
+        figures = [number(row["values"][name]) for name in engines]
         rows.append(
             [
                 row["metric"],
                 row["workload"],
                 _arm(row["arm"]),
-                number(row["simulated"]),
-                number(row["live"]),
+                *figures,
                 number(row["published"], 3),
-                signed_text(row["disagreement_percent"], "%"),
-                bounds,
+                *(text for name in others for text in _disagreement(row["disagreements"][name])),
             ]
         )
-    live = compared["live"]
-    over = f" (fabric {live['fabric']}: policies have no effect on it)" if live["fabric"] != TAP else ""
-    parts = [f"simulated: {compared['simulated']['path']}\nlive: {live['path']}{over}"]
+    lines = [f"{name}: {run['path']}{_over(run)}" for name, run in compared["runs"].items()]
+    parts = ["\n".join(lines)]
     different = [arm for arm, is_same in compared["same_plan"].items() if not is_same]
     if different:
         parts.append(
-            f"plans differ in {', '.join(different)}: host parameters without a live counterpart, "
+            f"plans differ in {', '.join(different)}: host parameters without a counterpart, "
             "or a different amount of work"
         )
-    parts += [align(rows, left=3), _verdict(compared)]
+    parts += [align(rows, left=3), *(_verdict(compared, name) for name in others)]
     return "\n\n".join(parts) + "\n"
+
+
+def _over(run: dict[str, Any]) -> str:
+    is_foreign = run["fabric"] not in (None, TAP)
+    return f" (fabric {run['fabric']}: policies have no effect on it)" if is_foreign else ""
+
+
+def _disagreement(found: dict[str, Any]) -> tuple[str, str]:
+    interval = found["interval"]
+    bounds = f"{signed_text(interval['low'], '')}to {signed_text(interval['high'], '%')}" if interval else "–"
+    return signed_text(found["percent"], "%"), bounds
 
 
 def _arm(arm: str) -> str:
     return "alone" if arm.startswith(SOLO) else arm
 
 
-def _verdict(compared: dict[str, Any]) -> str:
-    slowdowns = [row for row in compared["rows"] if row["metric"] == "slowdown"]
-    if not slowdowns:
+def _verdict(compared: dict[str, Any], engine: str) -> str:
+    """How many figures of an engine agree with the reference, by metrics with one goal."""
+    goals = compared["goals_percent"]
+    judged = [row for row in compared["rows"] if row["metric"] in goals]
+    if not judged:
         return "Slowdowns cannot be compared: solo runs are missing in at least one run (hint: experiment.solo: true)."
-    within = sum(abs(row["disagreement_percent"]) <= compared["goal_percent"] for row in slowdowns)
-    return f"{within} of {len(slowdowns)} slowdowns agree within {compared['goal_percent']:g} %."
+    sentences = []
+    for goal in sorted(set(goals.values())):
+        rows = [row for row in judged if goals[row["metric"]] == goal]
+        within = sum(abs(row["disagreements"][engine]["percent"]) <= goal for row in rows)
+        sentences.append(f"{within} of {len(rows)} {_noun(rows)} agree within {goal:g} %.")
+    subject = f"{engine.capitalize()}: " if len(compared["engines"]) > len(("reference", engine)) else ""
+    return subject + " ".join(sentences)
+
+
+def _noun(rows: Sequence[dict[str, Any]]) -> str:
+    metrics = {row["metric"] for row in rows}
+    names = {frozenset({"slowdown"}): "slowdowns", frozenset({"latency_p99_ms"}): "99th percentiles"}
+    return names.get(frozenset(metrics), "figures")

@@ -44,7 +44,7 @@ def summarise_fidelity(trials: Sequence[Trial]) -> dict[str, Any] | None:
 
 
 def engine_name(run: Run) -> str:
-    """`simulated` or `live`."""
+    """`simulated`, `exact` or `live`."""
     return str(run.manifest.get("engine", "simulated"))
 
 

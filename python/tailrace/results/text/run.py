@@ -71,7 +71,9 @@ def _title(summary: dict[str, Any]) -> str:
     divided = "" if run["live_scale"] == 1 else f", rates, queues and users divided by {run['live_scale']}"
     partial = "\nPARTIAL: some trials are missing, see below." if run["is_partial"] else ""
     fabric = run.get("fabric")
-    engine = f", live over {fabric}" if fabric not in (None, TAP) else ", live" if run["engine"] == "live" else ""
+    engine = "" if run["engine"] == "simulated" else f", {run['engine']}"
+    if fabric not in (None, TAP):
+        engine += f" over {fabric}"
     return f"{run['name']}{engine}: seed {run['seed']}{scale}{divided}{partial}"
 
 
