@@ -1,8 +1,8 @@
 """`make wheel`: the source distribution and, from it, a wheel that older Linux systems run as well, into `dist/`.
 
 The wheel is built from the unpacked source distribution, so that the sources are proved to be complete. Both the
-extension and the live fabric are linked by zig against the C library of the stated manylinux level: they run wherever
-that or a newer one is.
+extension and the programs of live and exact runs are linked by zig against the C library of the stated manylinux level:
+they run wherever that or a newer one is.
 """
 
 import os
@@ -22,7 +22,7 @@ TOOLS = ROOT / ".bootstrap" / "wheel"
 TARGET = ROOT / "target" / "manylinux"
 GLIBC = (2, 17)
 """CentOS 7, Debian 8 and everything after them: the oldest that Rust's standard library runs on."""
-FABRIC = "tailrace-fabric"
+PROGRAMS = ("tailrace-fabric", "tailrace-exact", "tailrace-traffic")
 
 
 def main() -> int:
@@ -39,7 +39,7 @@ def main() -> int:
     run(ROOT, "maturin", "sdist", "--out", str(DIST))
     [sdist] = DIST.glob("*.tar.gz")
     source = unpacked(sdist)
-    build_fabric(source)
+    build_programs(source)
     level = f"manylinux_{GLIBC[0]}_{GLIBC[1]}"
     options = ("--release", "--locked", "--zig", "--compatibility", level, "--interpreter", sys.executable)
     run(source, "maturin", "build", *options, "--out", str(DIST))
@@ -58,15 +58,17 @@ def unpacked(sdist: Path) -> Path:
     return folder
 
 
-def build_fabric(source: Path) -> None:
-    """The fabric of these sources, where the wheel takes it from."""
+def build_programs(source: Path) -> None:
+    """The programs of these sources, where the wheel takes them from."""
     triple = f"{platform.machine()}-unknown-linux-gnu"
     level = f"{triple}.{GLIBC[0]}.{GLIBC[1]}"
-    run(source, "cargo", "zigbuild", "--release", "--locked", "--package", FABRIC, "--target", level)
-    place = source / "python" / "tailrace" / "bin" / FABRIC
-    place.parent.mkdir(parents=True, exist_ok=True)
-    shutil.copyfile(TARGET / triple / "release" / FABRIC, place)
-    place.chmod(0o755)
+    packages = [word for name in PROGRAMS for word in ("--package", name)]
+    run(source, "cargo", "zigbuild", "--release", "--locked", *packages, "--target", level)
+    place = source / "python" / "tailrace" / "bin"
+    place.mkdir(parents=True, exist_ok=True)
+    for name in PROGRAMS:
+        shutil.copyfile(TARGET / triple / "release" / name, place / name)
+        (place / name).chmod(0o755)
 
 
 def run(folder: Path, *command: str) -> None:

@@ -1,7 +1,7 @@
-"""The build backend of the package: maturin's, after the live fabric was built.
+"""The build backend of the package: maturin's, after the programs of live and exact runs were built.
 
-maturin builds one extension. The fabric is a program of its own, which the wheel carries in `tailrace/bin`, so that
-`pip install .` gives the same as `make build`.
+maturin builds one extension. The programs are executables of their own, which the wheel carries in `tailrace/bin`, so
+that `pip install .` gives the same as `make build`.
 """
 
 from __future__ import annotations
@@ -16,7 +16,8 @@ from typing import Any
 import maturin  # type: ignore[import-untyped]  # it has no annotations
 
 ROOT = Path(__file__).resolve().parents[2]
-PROGRAM = ROOT / "python" / "tailrace" / "bin" / "tailrace-fabric"
+BIN = ROOT / "python" / "tailrace" / "bin"
+PROGRAMS = ("tailrace-fabric", "tailrace-exact", "tailrace-traffic")
 
 get_requires_for_build_wheel = maturin.get_requires_for_build_wheel
 get_requires_for_build_sdist = maturin.get_requires_for_build_sdist
@@ -29,8 +30,8 @@ build_sdist = maturin.build_sdist
 def build_wheel(
     wheel_directory: str, config_settings: dict[str, Any] | None = None, metadata_directory: str | None = None
 ) -> str:
-    """A wheel with the extension and the fabric."""
-    build_fabric()
+    """A wheel with the extension and the programs."""
+    build_programs()
     return str(maturin.build_wheel(wheel_directory, config_settings, metadata_directory))
 
 
@@ -38,18 +39,20 @@ def build_editable(
     wheel_directory: str, config_settings: dict[str, Any] | None = None, metadata_directory: str | None = None
 ) -> str:
     """The same for `pip install --editable .`."""
-    build_fabric()
+    build_programs()
     return str(maturin.build_editable(wheel_directory, config_settings, metadata_directory))
 
 
-def build_fabric() -> None:
-    """The live fabric, without the symbols that only a debugger reads. It needs Linux; elsewhere the wheel has none."""
+def build_programs() -> None:
+    """The programs, without the symbols that only a debugger reads. They need Linux; elsewhere the wheel has none."""
     if not sys.platform.startswith("linux"):
         return
-    command = ["cargo", "build", "--release", "--locked", "--package", "tailrace-fabric"]
+    packages = [word for name in PROGRAMS for word in ("--package", name)]
+    command = ["cargo", "build", "--release", "--locked", *packages]
     target = Path(os.environ.get("CARGO_TARGET_DIR") or ROOT / "target")
     environment = os.environ | {"CARGO_PROFILE_RELEASE_STRIP": "true"}
     subprocess.run(command, cwd=ROOT, env=environment, check=True)
-    PROGRAM.parent.mkdir(parents=True, exist_ok=True)
-    shutil.copyfile(target / "release" / PROGRAM.name, PROGRAM)
-    PROGRAM.chmod(0o755)
+    BIN.mkdir(parents=True, exist_ok=True)
+    for name in PROGRAMS:
+        shutil.copyfile(target / "release" / name, BIN / name)
+        (BIN / name).chmod(0o755)
