@@ -1,0 +1,189 @@
+"""Compare the simulated TCP with real kernels: scenarios drawn at random, run by both engines with the same arrivals.
+
+`verdicts.py --count 200 --out runs/verdicts` draws the scenarios of seed 1, runs each by the simulator and on real
+kernels in virtual time, and prints how many figures agree: medians and goodput within 5 %, 99th percentiles and drops
+within 15 %. A scenario that was run already is not run again, so that a command that was interrupted goes on. Each
+scenario is a file in its folder, for `tailrace run`.
+"""
+
+import argparse
+import json
+import math
+import random
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import tailrace
+from tailrace.errors import TailraceError
+from tailrace.results.compare.engines import compare_engines
+from tailrace.results.directory.run_directory import Run
+
+RATES_GBPS = (1, 10, 25)
+DURATIONS_S = {1: 2.0, 10: 0.6, 25: 0.4}
+"""By rate: about as many frames each."""
+MTUS = (1500, 9000)
+DELAYS_US = (1, 10, 50)
+CONTROLS = ("cubic", "new-reno", "dctcp")
+BUFFER_MS = (0.1, 40.0)
+FRAMES_MIN = 12
+"""Of full size, in the smallest queue: fewer than an initial window and a half measure nothing but slow start."""
+LOAD_MAX = 0.3
+"""Of the line, for the transactions alone."""
+BANDS = {"latency_p50_ms": 0.05, "goodput_gbps": 0.05, "latency_p99_ms": 0.15, "drops": 0.15, "retransmits": 0.15}
+FEW = 30
+"""Counts below this differ by more than their band from one seed to the next."""
+EVENTS_MIN = 100
+"""Transactions of a workload, for a 99th percentile."""
+
+
+@dataclass(frozen=True)
+class Figure:
+    """One figure of both engines."""
+
+    scenario: str
+    name: str
+    simulated: float
+    exact: float
+
+    @property
+    def metric(self) -> str:
+        return self.name.split()[-1]
+
+    @property
+    def is_within(self) -> bool:
+        """Whether the engines agree within the band of the metric."""
+        if self.metric in ("drops", "retransmits") and max(self.simulated, self.exact) < FEW:
+            return True
+        return abs(self.simulated - self.exact) <= BANDS[self.metric] * self.exact
+
+
+def draw(number: int, seed: int) -> dict[str, Any]:
+    """A scenario: transactions and bulk streams that share a port."""
+    dice = random.Random(f"{seed}/{number}")
+    rate_gbps, mtu, control = dice.choice(RATES_GBPS), dice.choice(MTUS), dice.choice(CONTROLS)
+    buffer_ms = math.exp(dice.uniform(*map(math.log, BUFFER_MS)))
+    queue_bytes = max(round(buffer_ms * rate_gbps * 125_000), FRAMES_MIN * mtu)
+    response = round(math.exp(dice.uniform(math.log(1_000), math.log(200_000))))
+    users = dice.randint(2, 16)
+    gap_s = max(users * response * 8 / (rate_gbps * 1e9 * LOAD_MAX * dice.uniform(0.2, 1.0)), 0.5e-3)
+    queue: dict[str, Any] = {"limit": f"{queue_bytes}B"}
+    if control == "dctcp":
+        threshold = max(queue_bytes // dice.choice((3, 6)), 4 * mtu)
+        queue["aqm"] = {"kind": "step", "threshold": f"{threshold}B"}
+    return {
+        "tailrace": 1,
+        "name": f"verdict-{number}",
+        "network": {
+            "link": {"rate": f"{rate_gbps}Gbit/s", "delay": f"{dice.choice(DELAYS_US)}us"},
+            "topology": {"kind": "star", "switch": "leaf", "hosts": ["client", "db", "bulk"]},
+        },
+        "hosts": {"defaults": {"mtu": f"{mtu}B", "tcp": {"congestion_control": control}}},
+        "switches": {"leaf": {"buffer": f"{max(4_000_000, 4 * queue_bytes)}B", "policy": "fifo"}},
+        "policies": {"fifo": {"queues": {"all": queue}}},
+        "workloads": {
+            "orders": {
+                "kind": "oltp",
+                "client": "client",
+                "server": "db",
+                "users": users,
+                "gap": f"exponential({gap_s:.6f}s)",
+                "start": "uniform(0s, 20ms)",
+                "round_trips": [{"request": "200B", "response": f"{response}B"}],
+            },
+            "copy": {
+                "kind": "stream",
+                "source": "bulk",
+                "destination": "client",
+                "connections": dice.choice((1, 2, 4, 8)),
+            },
+        },
+        "observe": {"ports": ["leaf>client"]},
+        "arms": {"fifo": {}},
+        "experiment": {"trials": 3, "duration": f"{DURATIONS_S[rate_gbps]}s"},
+    }
+
+
+def run_both(scenario: dict[str, Any], folder: Path) -> tuple[Path, Path]:
+    """Run directories of both engines; what is there already is not run again."""
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "scenario.json").write_text(json.dumps(scenario, indent=2), encoding="utf-8")
+    paths = folder / "simulated", folder / "exact"
+    for path, is_exact in zip(paths, (False, True), strict=True):
+        tailrace.run(scenario, out=path, exact=is_exact)
+    return paths
+
+
+def figures(name: str, paths: tuple[Path, Path]) -> Iterator[Figure]:
+    """What is compared: figures of workloads, and counts over all trials."""
+    compared = compare_engines(paths)
+    counted = [counts(Run.read(path)) for path in paths]
+    for row in compared["rows"]:
+        is_rare = row["metric"] == "latency_p99_ms" and counted[1][f"{row['workload']} transactions"] < EVENTS_MIN
+        if row["metric"] in BANDS and not is_rare:
+            values = row["values"]
+            yield Figure(name, f"{row['workload']} {row['metric']}", values["simulated"], values["exact"])
+    for key in counted[1]:
+        if key.split()[-1] in BANDS:
+            yield Figure(name, key, counted[0][key], counted[1][key])
+
+
+def counts(run: Run) -> dict[str, float]:
+    """Sums over the trials of a run."""
+    found: dict[str, float] = {"port drops": 0.0}
+    for trial in run.valid("fifo"):
+        outcome = trial.outcome
+        found["port drops"] += outcome["conservation"]["dropped"]
+        for workload in outcome["workloads"]:
+            for key, value in (
+                ("transactions", workload["transactions"]),
+                ("retransmits", (workload["tcp"] or {}).get("retransmits", 0)),
+            ):
+                name = f"{workload['name']} {key}"
+                found[name] = found.get(name, 0.0) + value
+    return found
+
+
+def describe(scenario: dict[str, Any]) -> str:
+    """`10Gbit/s 1500B dctcp 120000B`."""
+    defaults, queue = scenario["hosts"]["defaults"], scenario["policies"]["fifo"]["queues"]["all"]
+    link = scenario["network"]["link"]
+    control = defaults["tcp"]["congestion_control"]
+    return f"{link['rate']} {link['delay']} {defaults['mtu']} {control} {queue['limit']}"
+
+
+def main() -> int:
+    """Runs, and prints a line for each figure outside its band and the shares within."""
+    parser = argparse.ArgumentParser(prog="verdicts", description=__doc__)
+    parser.add_argument("--count", type=int, default=200, help="scenarios")
+    parser.add_argument("--first", type=int, default=1, help="number of the first one")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--out", type=Path, default=Path("runs/verdicts"))
+    options = parser.parse_args()
+    found: list[Figure] = []
+    whole = 0
+    for number in range(options.first, options.first + options.count):
+        scenario = draw(number, options.seed)
+        name = f"{number:3d} {describe(scenario)}"
+        try:
+            own = list(figures(name, run_both(scenario, options.out / str(number))))
+        except TailraceError as error:
+            print(f"{name}: {error}", file=sys.stderr, flush=True)
+            continue
+        found += own
+        outside = [figure for figure in own if not figure.is_within]
+        whole += not outside
+        words = "; ".join(f"{one.name} {one.simulated:.4g} / {one.exact:.4g}" for one in outside)
+        print(f"{name}: {len(own) - len(outside)} of {len(own)} within{': ' + words if words else ''}", flush=True)
+    for metric in BANDS:
+        of_metric = [figure for figure in found if figure.metric == metric]
+        within = sum(figure.is_within for figure in of_metric)
+        print(f"{metric:16s} {within} of {len(of_metric)} within {BANDS[metric] * 100:g} %")
+    print(f"{whole} of {options.count} scenarios have all figures within")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
