@@ -16,14 +16,14 @@ pub enum Limit {
 
 /// The memory that is not reserved for any queue or group.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Pool {
+pub(crate) struct SharedPool {
     size_bytes: u64,
     used_bytes: u64,
 }
 
-impl Pool {
-    pub(crate) fn new(size_bytes: u64) -> Pool {
-        Pool { size_bytes, used_bytes: 0 }
+impl SharedPool {
+    pub(crate) fn new(size_bytes: u64) -> SharedPool {
+        SharedPool { size_bytes, used_bytes: 0 }
     }
     /// Takes reserved bytes out of the pool.
     pub(crate) fn reserve(&mut self, bytes: u64) {
@@ -47,7 +47,7 @@ pub struct SharedBuffer {
     used_bytes: u64,
     used_max_bytes: u64,
     /// The memory that no queue has reserved; without reserves it is the whole memory, and not tracked separately.
-    unreserved: Option<Pool>,
+    unreserved: Option<SharedPool>,
 }
 
 impl SharedBuffer {
@@ -74,12 +74,12 @@ impl SharedBuffer {
     /// Reserves bytes for one queue.
     pub(crate) fn reserve(&mut self, bytes: u64) {
         if bytes > 0 {
-            self.unreserved.get_or_insert_with(|| Pool::new(self.size_bytes)).reserve(bytes);
+            self.unreserved.get_or_insert_with(|| SharedPool::new(self.size_bytes)).reserve(bytes);
         }
     }
 
     fn shared_free_bytes(&self) -> u64 {
-        self.unreserved.as_ref().map_or_else(|| self.free_bytes(), Pool::free_bytes)
+        self.unreserved.as_ref().map_or_else(|| self.free_bytes(), SharedPool::free_bytes)
     }
 
     /// Whether an additional number of bytes would exceed the largest use so far. If not, they fit, and ports that have

@@ -5,7 +5,7 @@
 //! sufficient headroom (see [`headroom_bytes`]) is never full.
 
 use crate::DropCause;
-use crate::admit::{Limit, Pool};
+use crate::admit::{Limit, SharedPool};
 use tailrace_units::{Pace, Span, Time};
 use tailrace_wire::{PRIORITIES, Pause, QUANTA_MAX, QUANTUM_BYTES, quanta_time};
 
@@ -149,7 +149,7 @@ impl IngressPort {
     }
 
     /// The frame has entered; orders a pause when it is the first one with the group at its threshold.
-    pub(crate) fn take(&mut self, now: Time, group: u8, bytes: u32, pool: &mut Pool) -> Option<Pause> {
+    pub(crate) fn take(&mut self, now: Time, group: u8, bytes: u32, pool: &mut SharedPool) -> Option<Pause> {
         let shared_free = pool.free_bytes();
         let (pausing, refresh) = (self.pausing, self.refresh);
         let group = &mut self.groups[usize::from(group)];
@@ -172,7 +172,7 @@ impl IngressPort {
     }
 
     /// A frame has left, first from the headroom; orders a resume when the group is far enough below its threshold.
-    pub(crate) fn give_back(&mut self, group: u8, bytes: u32, pool: &mut Pool) -> Option<Pause> {
+    pub(crate) fn give_back(&mut self, group: u8, bytes: u32, pool: &mut SharedPool) -> Option<Pause> {
         let is_link_pause = self.pausing.is_link_pause;
         let group = &mut self.groups[usize::from(group)];
         let from_headroom = group.headroom.min(u64::from(bytes));
@@ -263,7 +263,7 @@ mod tests {
 
     #[test]
     fn a_lossless_group_pauses_above_xoff_and_resumes_at_xon() {
-        let (mut port, mut pool) = (lossless(10_000), Pool::new(1 << 20));
+        let (mut port, mut pool) = (lossless(10_000), SharedPool::new(1 << 20));
         let mut sent = Vec::new();
         for n in 0..11_u64 {
             let group = port.admit(3, 1_000, 1 << 20).expect("there is room");
@@ -278,7 +278,7 @@ mod tests {
 
     #[test]
     fn the_headroom_takes_what_follows_and_then_drops() {
-        let (mut port, mut pool) = (lossless(10_000), Pool::new(1 << 20));
+        let (mut port, mut pool) = (lossless(10_000), SharedPool::new(1 << 20));
         for _ in 0..13 {
             let group = port.admit(3, 1_000, 1 << 20).expect("10 000 and 3 000 of headroom");
             port.take(Time::ZERO, group, 1_000, &mut pool);
@@ -289,7 +289,7 @@ mod tests {
 
     #[test]
     fn a_pause_is_renewed_before_it_ends() {
-        let (mut port, mut pool) = (lossless(500), Pool::new(1 << 20));
+        let (mut port, mut pool) = (lossless(500), SharedPool::new(1 << 20));
         let group = port.admit(3, 1_000, 1 << 20).expect("headroom");
         port.take(Time::ZERO, group, 1_000, &mut pool).expect("a pause");
         let due = port.next_refresh();

@@ -3,7 +3,7 @@
 mod counting;
 mod waiting;
 
-use crate::admit::Pool;
+use crate::admit::SharedPool;
 use crate::ingress::{Account, IngressPort, Order};
 use crate::port::{Port, Releases, Verdict};
 use crate::progress::Progress;
@@ -40,7 +40,7 @@ pub struct Switch<F> {
 #[derive(Debug)]
 struct Ingress {
     ports: Vec<IngressPort>,
-    pool: Pool,
+    pool: SharedPool,
 }
 
 impl<F: Frame> Switch<F> {
@@ -97,7 +97,7 @@ impl<F: Frame> Switch<F> {
     pub fn account_ingress(&mut self, policies: Vec<(Vec<GroupPolicy>, PausePolicy)>) {
         assert_eq!(policies.len(), self.ports.len(), "one policy for each port");
         assert!(self.ports.iter().all(Port::chooses_late), "a port that may have to pause others chooses late");
-        let mut pool = Pool::new(self.buffer.size_bytes());
+        let mut pool = SharedPool::new(self.buffer.size_bytes());
         for group in policies.iter().flat_map(|(groups, _)| groups) {
             pool.reserve(group.reserved_bytes + group.lossless.map_or(0, |lossless| lossless.headroom_bytes));
         }

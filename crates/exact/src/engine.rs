@@ -8,10 +8,10 @@ use crate::device::{Header, RECEIVE, Segments, TRANSMIT};
 use crate::fault::Fault;
 use crate::guest::{Guest, News};
 use crate::interface::Interface;
-use crate::progress::Progress;
+use crate::progress::ProgressReport;
 use crate::spec::{BEGIN_NS, Line};
 use std::time::Duration;
-use tailrace_fabric::frame::{Origin, Pool, parse};
+use tailrace_fabric::frame::{FrameOrigin, Pool, parse};
 use tailrace_fabric::plane::network::Network;
 use tailrace_fabric::vlans::Vlans;
 use tailrace_network::pace_of;
@@ -45,7 +45,7 @@ pub struct Engine {
     /// What it took: pieces of work by kind.
     pub(crate) turns: Turns,
     /// Who is told how far it is.
-    pub(crate) progress: Option<Progress>,
+    pub(crate) progress: Option<ProgressReport>,
     row: Vec<u8>,
     frame: Vec<u8>,
 }
@@ -266,7 +266,7 @@ impl Engine {
     }
 
     fn send_frame(&mut self, host: usize, now: Time, bytes: &[u8]) -> Result<(), String> {
-        let origin = Origin { host, hosts: self.guests.len(), priority: None, vlans: &self.vlans };
+        let origin = FrameOrigin { host, hosts: self.guests.len(), priority: None, vlans: &self.vlans };
         let Ok(mut frame) = parse(bytes, origin, self.entered) else {
             self.interfaces[host].foreign += 1;
             return Ok(());

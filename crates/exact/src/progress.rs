@@ -11,17 +11,17 @@ const TURNS: u32 = 256;
 
 /// Tells the share of a trial's time that is over, as lines on standard output.
 #[derive(Debug)]
-pub(crate) struct Progress {
+pub(crate) struct ProgressReport {
     begin: Time,
     stop: Time,
     turns: u32,
     told: Instant,
 }
 
-impl Progress {
+impl ProgressReport {
     /// Of a trial from `begin` to `stop`.
-    pub(crate) fn new(begin: Time, stop: Time) -> Progress {
-        Progress { begin, stop, turns: 0, told: Instant::now() }
+    pub(crate) fn new(begin: Time, stop: Time) -> ProgressReport {
+        ProgressReport { begin, stop, turns: 0, told: Instant::now() }
     }
 
     /// A turn at this time.

@@ -6,7 +6,7 @@ use crate::fault::Fault;
 use crate::guest::{Guest, Machine, News, Start};
 use crate::interface::Interface;
 use crate::outcome::{add_traffic, hosts, network_tables, tables_value};
-use crate::progress::Progress;
+use crate::progress::ProgressReport;
 use crate::spec::{BEGIN_NS, Ending, GuestSpec, Line, Program, START_NS};
 use serde_json::{Value, json};
 use std::fs;
@@ -79,7 +79,7 @@ impl Trial {
         engine.network.begin(plan, begin);
         let stop = begin + Span::from_ps(plan.raw.stop_at_ps);
         if self.tells_progress {
-            engine.progress = Some(Progress::new(begin, stop));
+            engine.progress = Some(ProgressReport::new(begin, stop));
         }
         let ends_early = self.ends_early();
         let are_done = |said: &[Option<Line>]| said.iter().all(|said| matches!(said, Some(Line::Done(_))));

@@ -22,7 +22,7 @@ pub use control::{ControlQueue, deliver_to, notification};
 pub use flight::pace_of;
 pub use frame::{Frames, NetworkFrame};
 pub use outcome::{Counted, deadlock, interface_summary, port_series, ports, queue_depth, switch_summaries};
-pub use place::Place;
+pub use place::DigestPlace;
 pub use record::{PortEvent, PortRecord};
 pub use switch::{Medium, Notice, SwitchNode, SwitchOutputs};
 pub use tailrace_wire::address_of;

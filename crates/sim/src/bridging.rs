@@ -13,7 +13,7 @@ use tailrace_units::Time;
 
 /// A member with a place in the agenda.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Member {
+pub(crate) enum AgendaMember {
     /// An interface, by its index among the interfaces here.
     Interface(u32),
     /// A switch.
@@ -35,7 +35,7 @@ pub(crate) struct Interface {
 #[derive(Debug, Default)]
 pub(crate) struct Bridging {
     pub(crate) interfaces: Vec<Interface>,
-    pub(crate) members: Vec<Member>,
+    pub(crate) members: Vec<AgendaMember>,
     of_host: Vec<Option<u32>>,
     of_switch: Vec<Option<Source>>,
     /// Whether notices or deadlines must be checked after a call of a switch.
@@ -56,14 +56,14 @@ impl Bridging {
         for (index, host) in interfaces.enumerate() {
             let source = first + bridging.members.len() as Source;
             bridging.of_host[host as usize] = Some(index as u32);
-            bridging.members.push(Member::Interface(index as u32));
+            bridging.members.push(AgendaMember::Interface(index as u32));
             bridging.interfaces.push(Interface { host, nic_due: Time::NEVER, control: ControlQueue::default(), source });
         }
         for (switch, needs_calls) in switches.enumerate() {
             let source = first + bridging.members.len() as Source;
             bridging.of_switch.push(needs_calls.then_some(source));
             if needs_calls {
-                bridging.members.push(Member::Switch(switch as u32));
+                bridging.members.push(AgendaMember::Switch(switch as u32));
             }
         }
         bridging.is_used = notifies || !bridging.members.is_empty();

@@ -22,7 +22,7 @@ pub use control::Control;
 pub use outcome::{Column, Outcome, Table};
 pub use tailrace_workloads::SERVER_PORT;
 pub use trace::{Trace, trace};
-pub use watch::{Connection, watch};
+pub use watch::{ConnectionState, watch};
 pub use world::HostedProgram;
 
 use tailrace_plan::Plan;

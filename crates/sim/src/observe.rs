@@ -3,7 +3,7 @@
 use tailrace_endpoint::host::{Completion, sender_of};
 use tailrace_endpoint::ip::protocol;
 use tailrace_endpoint::udp::Datagram;
-use tailrace_network::{Frames, NetworkFrame, Place};
+use tailrace_network::{DigestPlace, Frames, NetworkFrame};
 use tailrace_record::Digest;
 use tailrace_units::Time;
 use tailrace_wire::{FlowKey, Packet, Protocol};
@@ -70,7 +70,7 @@ impl Observe {
     pub(crate) fn sent(&mut self, start: Time, wire: usize, fingerprint: u64) {
         self.packet_hops += 1;
         if let Some(digest) = &mut self.digest {
-            digest.add(start, Place::Wire(wire as u64).number(), fingerprint);
+            digest.add(start, DigestPlace::Wire(wire as u64).number(), fingerprint);
         }
     }
 
@@ -131,13 +131,13 @@ impl Observe {
     pub(crate) fn dropped(&mut self, at: Time, wire: u64, fingerprint: u64) {
         self.frames.dropped += 1;
         if let Some(digest) = &mut self.digest {
-            digest.add(at, Place::Drop(wire).number(), fingerprint);
+            digest.add(at, DigestPlace::Drop(wire).number(), fingerprint);
         }
     }
 
     pub(crate) fn marked(&mut self, at: Time, wire: u64, fingerprint: u64) {
         if let Some(digest) = &mut self.digest {
-            digest.add(at, Place::Mark(wire).number(), fingerprint);
+            digest.add(at, DigestPlace::Mark(wire).number(), fingerprint);
         }
     }
 
@@ -146,7 +146,7 @@ impl Observe {
         let &Completion { owner, user, intended, carried } = completion;
         let workload = owner as usize;
         if let Some(digest) = &mut self.digest {
-            digest.add(now, Place::Delivery(workload as u64).number(), u64::from(user) ^ intended.ps().rotate_left(20));
+            digest.add(now, DigestPlace::Delivery(workload as u64).number(), u64::from(user) ^ intended.ps().rotate_left(20));
         }
         self.workloads[workload].completed(now, user, intended);
         if let Some(carried) = carried {

@@ -9,7 +9,7 @@ use tailrace_units::{Span, Time};
 
 /// The side of a connection that opened it, at one moment.
 #[derive(Clone, Copy, Debug)]
-pub struct Connection {
+pub struct ConnectionState {
     /// Index of the workload.
     pub workload: u32,
     /// Congestion window in segments.
@@ -26,10 +26,10 @@ pub struct Connection {
     pub stats: TcpStats,
 }
 
-impl Connection {
-    fn of(socket: &Socket) -> Connection {
+impl ConnectionState {
+    fn of(socket: &Socket) -> ConnectionState {
         let tcp = socket.tcp();
-        Connection {
+        ConnectionState {
             workload: socket.owner(),
             cwnd_segments: tcp.cwnd(),
             ssthresh_segments: tcp.ssthresh(),
@@ -43,7 +43,7 @@ impl Connection {
 
 /// Runs one trial as [`crate::run`] does and shows its connections, in the order in which they were opened, after every
 /// `period`. Observation does not change the outcome, which is that of `run`.
-pub fn watch(plan: &Plan, control: &Control, period: Span, mut observe: impl FnMut(Time, &[Connection])) -> Outcome {
+pub fn watch(plan: &Plan, control: &Control, period: Span, mut observe: impl FnMut(Time, &[ConnectionState])) -> Outcome {
     assert!(period > Span::ZERO, "the period is above zero");
     let started = std::time::Instant::now();
     let mut world = build::build(plan);
@@ -52,7 +52,7 @@ pub fn watch(plan: &Plan, control: &Control, period: Span, mut observe: impl FnM
         until = (until + period).min(world.stop_at);
         world.run_until(until, control);
         // The opener has the even number of each pair.
-        let openers: Vec<Connection> = world.all_sockets().step_by(2).map(Connection::of).collect();
+        let openers: Vec<ConnectionState> = world.all_sockets().step_by(2).map(ConnectionState::of).collect();
         observe(world.now, &openers);
     }
     gather(plan, &world, started.elapsed())

@@ -2,7 +2,7 @@
 
 use crate::generator::Generator;
 use crate::world::World;
-use crate::world::connection::{Connection, DatagramFlow};
+use crate::world::connection::{DatagramFlow, NewConnection};
 use tailrace_plan::{Header, Plan};
 use tailrace_wire::{IPV4_HEADER_BYTES, Tag, UDP_HEADER_BYTES};
 use tailrace_workloads::{Arrivals, Arriving, Engine};
@@ -21,11 +21,11 @@ impl Opening<'_> {
 }
 
 impl Engine for Opening<'_> {
-    fn connect(&mut self, connection: tailrace_workloads::Connection<'_>) {
-        let tailrace_workloads::Connection { workload, ends, apps, goodput_at, pins, .. } = connection;
+    fn connect(&mut self, connection: tailrace_workloads::LastingConnection<'_>) {
+        let tailrace_workloads::LastingConnection { workload, ends, apps, goodput_at, pins, .. } = connection;
         let (tag, dscp) = self.marks(workload);
         let world = &mut *self.world;
-        let (client, server) = world.connect(Connection { ends, workload, tag, dscp, apps, goodput_at, is_transient: false });
+        let (client, server) = world.connect(NewConnection { ends, workload, tag, dscp, apps, goodput_at, is_transient: false });
         world.pin(self.plan, client, pins[0]);
         world.pin(self.plan, server, pins[1]);
         let due = world.socket(client).app().poll_timeout();

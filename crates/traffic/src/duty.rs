@@ -11,7 +11,7 @@ use tailrace_endpoint::app::App;
 use tailrace_endpoint::host::EphemeralPorts;
 use tailrace_network::address;
 use tailrace_plan::{Plan, RawCongestionControl};
-use tailrace_workloads::{Arrivals, Arriving, Connection, Ends, Engine, SERVER_PORT, open_workloads, record_for};
+use tailrace_workloads::{Arrivals, Arriving, Ends, Engine, LastingConnection, SERVER_PORT, open_workloads, record_for};
 
 /// Where hosts are, where that is not the live labs' rule.
 pub type Addresses = BTreeMap<(u32, u16), Ipv4Addr>;
@@ -123,8 +123,8 @@ impl Duty {
 }
 
 impl Engine for Duty {
-    fn connect(&mut self, connection: Connection<'_>) {
-        let Connection { workload, user, ends, apps, goodput_at, .. } = connection;
+    fn connect(&mut self, connection: LastingConnection<'_>) {
+        let LastingConnection { workload, user, ends, apps, goodput_at, .. } = connection;
         let ports = self.routes.open(workload, ends);
         for (side, app) in (0_u8..).zip(apps) {
             let own = if side == 0 { ends.client } else { ends.server };

@@ -32,7 +32,7 @@ pub struct Ends {
 
 /// A connection that lasts as long as the trial.
 #[derive(Debug)]
-pub struct Connection<'a> {
+pub struct LastingConnection<'a> {
     /// Index of the workload.
     pub workload: u32,
     /// Counts within the workload.
@@ -50,7 +50,7 @@ pub struct Connection<'a> {
 /// What an engine does for the workloads of a plan. It is called in the order of the plan.
 pub trait Engine {
     /// Makes both ends of a connection.
-    fn connect(&mut self, connection: Connection<'_>);
+    fn connect(&mut self, connection: LastingConnection<'_>);
     /// Something of this workload arrives by itself.
     fn arrive(&mut self, arrivals: Arrivals);
 }

@@ -1,6 +1,6 @@
 //! Closed-loop users of a database.
 
-use crate::{Connection, Ends, Engine, Kind, Place, WorkloadRecord};
+use crate::{Ends, Engine, Kind, LastingConnection, Place, WorkloadRecord};
 use std::rc::Rc;
 use tailrace_endpoint::app::{App, GapFrom, OltpClient, OltpProfile, OltpServer, Statement};
 use tailrace_plan::{Oltp, RawGapFrom, RawObserve};
@@ -24,7 +24,7 @@ impl Kind for Oltp {
             let client = OltpClient::new(Rc::clone(&profile), user, connect, start, random("client"));
             let server = OltpServer::new(Rc::clone(&profile), random("server"));
             let apps = [App::OltpClient(Box::new(client)), App::OltpServer(Box::new(server))];
-            engine.connect(Connection { workload: place.number, user, ends, apps, goodput_at: 0, pins: [&[], &[]] });
+            engine.connect(LastingConnection { workload: place.number, user, ends, apps, goodput_at: 0, pins: [&[], &[]] });
         }
     }
 }

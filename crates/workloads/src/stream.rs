@@ -1,6 +1,6 @@
 //! Bulk TCP connections.
 
-use crate::{Connection, Ends, Engine, Kind, Place, WorkloadRecord};
+use crate::{Ends, Engine, Kind, LastingConnection, Place, WorkloadRecord};
 use tailrace_endpoint::app::{App, Offer, StreamSink, StreamSource};
 use tailrace_plan::{RawObserve, RawStream, Stream};
 use tailrace_units::Time;
@@ -19,7 +19,7 @@ impl Kind for Stream {
             let start = Time::from_ps(place.header.start_ps + u64::from(user) * self.raw.stagger_ps);
             let source = App::StreamSource(source(&self.raw, start));
             let sink = App::StreamSink(StreamSink::new(user, start, self.raw.bytes));
-            engine.connect(Connection { workload: place.number, user, ends, apps: [source, sink], goodput_at: 1, pins });
+            engine.connect(LastingConnection { workload: place.number, user, ends, apps: [source, sink], goodput_at: 1, pins });
         }
     }
 

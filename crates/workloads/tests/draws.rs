@@ -7,7 +7,7 @@ mod plans;
 use plans::*;
 use tailrace_plan::*;
 use tailrace_units::{Distribution, RandomStream, Time};
-use tailrace_workloads::{Arrival, Arrivals, Connection, Ends, Engine, arriving, open_workloads, record_for};
+use tailrace_workloads::{Arrival, Arrivals, Ends, Engine, LastingConnection, arriving, open_workloads, record_for};
 
 /// Notes what it is told.
 #[derive(Default)]
@@ -18,7 +18,7 @@ struct Told {
 }
 
 impl Engine for Told {
-    fn connect(&mut self, connection: Connection<'_>) {
+    fn connect(&mut self, connection: LastingConnection<'_>) {
         self.due.push(connection.apps[0].poll_timeout());
     }
     fn arrive(&mut self, arrivals: Arrivals) {

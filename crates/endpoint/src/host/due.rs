@@ -6,7 +6,7 @@ use super::uplink::Uplink;
 use super::{Host, Waiter};
 use crate::app::App;
 use crate::nic::Nic;
-use crate::transport::Wire as _;
+use crate::transport::Transmit as _;
 use tailrace_units::Time;
 
 /// What is due.

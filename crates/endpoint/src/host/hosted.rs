@@ -2,7 +2,7 @@
 
 use super::Host;
 use super::hosted_calls::HostedCalls;
-use super::opening::Origin;
+use super::opening::Opener;
 use super::outputs::Outputs;
 use super::programs::{Hosted, NewProgram};
 use super::socket::Socket;
@@ -55,7 +55,7 @@ impl<P> Host<P> {
     /// A segment for a port: a connection is opened with the program that listens there.
     #[cold]
     pub(super) fn admit_segment(&mut self, now: Time, segment: &Segment<'_>, out: &mut impl Outputs<Place = P>) {
-        let Origin { to_port, .. } = Origin::of(segment.packet);
+        let Opener { to_port, .. } = Opener::of(segment.packet);
         let Some(listener) = self.listeners.ports.get(&to_port) else {
             return self.refuse_opening(now, segment, out);
         };

@@ -3,7 +3,7 @@
 use super::Waiter;
 use super::connections::Connections;
 use super::cores::Cores;
-use super::opening::{Origin, Remote};
+use super::opening::{Opener, Remote};
 use super::outputs::{Completion, Opened, Outputs};
 use super::ports::EphemeralPorts;
 use super::programs::{Listener, Listeners, Owned};
@@ -12,7 +12,7 @@ use super::table::SocketTable;
 use super::uplink::Uplink;
 use crate::app::{App, HostCalls, Peer, Program, WorkCalls};
 use crate::ip::{Identity, TO_PORT};
-use crate::transport::{Close, Failure, Progress, Segment, Tcp, TcpConfig};
+use crate::transport::{Close, Failure, Segment, SegmentEffect, Tcp, TcpConfig};
 use tailrace_units::{Span, Time};
 use tailrace_wire::{Flags, Packet};
 
@@ -74,8 +74,8 @@ impl<'a, O: Outputs> HostedCalls<'a, O> {
     /// The socket for a SYN that came to a port of this program: a new one, unless the segment has come before. `None` where too many
     /// connections wait there to be accepted.
     pub(super) fn admit(&mut self, packet: &Packet) -> Option<u32> {
-        let Origin { socket: to_endpoint, to_port, .. } = Origin::of(packet);
-        let remote = Origin::of(packet).remote();
+        let Opener { socket: to_endpoint, to_port, .. } = Opener::of(packet);
+        let remote = Opener::of(packet).remote();
         if let Some(&socket) = self.listeners.accepted.get(&remote) {
             // RFC 6191: the peer uses the port again, so that no segment of the earlier connection is to come.
             if self.table.sockets[socket as usize].tcp.closing() != Close::TimeWait {
@@ -93,9 +93,9 @@ impl<'a, O: Outputs> HostedCalls<'a, O> {
     }
 
     /// Hands a segment to one of the program's sockets.
-    pub(super) fn handle_segment(&mut self, socket: u32, segment: &Segment<'_>) -> Progress {
+    pub(super) fn handle_segment(&mut self, socket: u32, segment: &Segment<'_>) -> SegmentEffect {
         if self.finds_no_room(socket, segment.packet) {
-            return Progress::default();
+            return SegmentEffect::default();
         }
         let now = self.uplink.now;
         if let Some(Some(unanswered)) = self.own.members.get_mut(&socket).map(|member| &mut member.unanswered) {
@@ -103,7 +103,7 @@ impl<'a, O: Outputs> HostedCalls<'a, O> {
         }
         let (tcp, uplink) = self.connection(socket);
         if segment.packet.flags.contains(Flags::SYN.with(Flags::ACK)) {
-            tcp.set_peer_endpoint(Origin::of(segment.packet).socket);
+            tcp.set_peer_endpoint(Opener::of(segment.packet).socket);
         }
         tcp.handle_segment(now, segment, uplink)
     }
@@ -136,13 +136,13 @@ impl<'a, O: Outputs> HostedCalls<'a, O> {
             if !reads_late {
                 tcp.read_at_once(now, uplink);
             }
-            let progress = Progress { readable: unread, ended: has_ended, ..Progress::default() };
+            let progress = SegmentEffect { readable: unread, ended: has_ended, ..SegmentEffect::default() };
             self.tell(program, socket, &progress);
         }
     }
 
     /// Tells the program what has come for one of its sockets.
-    pub(super) fn tell(&mut self, program: &mut dyn Program, socket: u32, progress: &Progress) {
+    pub(super) fn tell(&mut self, program: &mut dyn Program, socket: u32, progress: &SegmentEffect) {
         let now = self.uplink.now;
         if progress.connected && self.is_open(socket) {
             program.handle_connected(now, socket, self);

@@ -12,7 +12,7 @@ pub fn sender_of(packet: &Packet) -> Option<(u16, u32)> {
     if packet.to_endpoint != TO_PORT {
         return None;
     }
-    let Origin { host, socket, .. } = Origin::of(packet);
+    let Opener { host, socket, .. } = Opener::of(packet);
     Some((host, socket))
 }
 
@@ -27,14 +27,14 @@ pub(super) struct Remote {
 
 /// Where an opening segment comes from, and the port that it is for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Origin {
+pub(super) struct Opener {
     pub(super) socket: u32,
     pub(super) host: u16,
     pub(super) port: u16,
     pub(super) to_port: u16,
 }
 
-impl Origin {
+impl Opener {
     /// Writes it into an opening segment; its first block carries TCP's options. A SYN is for a port.
     pub(super) fn write(&self, packet: &mut Packet) {
         if !packet.flags.contains(Flags::ACK) {
@@ -46,9 +46,9 @@ impl Origin {
     }
 
     /// Reads it from an opening segment.
-    pub(super) fn of(packet: &Packet) -> Origin {
+    pub(super) fn of(packet: &Packet) -> Opener {
         let [_, from, to] = packet.sack;
-        Origin { socket: from.offset as u32, host: (from.bytes >> 16) as u16, port: from.bytes as u16, to_port: to.offset as u16 }
+        Opener { socket: from.offset as u32, host: (from.bytes >> 16) as u16, port: from.bytes as u16, to_port: to.offset as u16 }
     }
 
     /// Its sender, as the receiver knows it.
@@ -76,11 +76,11 @@ mod tests {
 
     #[test]
     fn an_opening_segment_carries_where_its_answer_goes() {
-        let origin = Origin { socket: 70_000, host: 4_095, port: 65_535, to_port: 5_432 };
+        let origin = Opener { socket: 70_000, host: 4_095, port: 65_535, to_port: 5_432 };
         let mut packet = Packet::default();
         packet.sack[0] = SackBlock { offset: 1_448, bytes: 1 };
         origin.write(&mut packet);
-        assert_eq!((Origin::of(&packet), packet.sack[0].offset), (origin, 1_448));
+        assert_eq!((Opener::of(&packet), packet.sack[0].offset), (origin, 1_448));
         let there = origin.remote().key_from(7);
         let back = Remote { host: 7, port: 5_432, own_port: 65_535 }.key_from(4_095);
         assert_eq!(there, back.reversed());

@@ -1,6 +1,6 @@
 //! The programs of a host that own several sockets, and the ports at which they listen.
 
-use super::opening::{Origin, Remote};
+use super::opening::{Opener, Remote};
 use crate::app::Program;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use tailrace_units::{Span, Time};
@@ -44,7 +44,7 @@ pub(super) struct Owned {
     pub(super) dscp: u8,
     pub(super) counts_goodput: bool,
     /// Its sockets, by number.
-    pub(super) members: BTreeMap<u32, Member>,
+    pub(super) members: BTreeMap<u32, ProgramSocket>,
     /// Deadlines of their connections.
     due: BTreeSet<(Time, u32)>,
     /// Sockets whose deadline may have moved during a call.
@@ -55,7 +55,7 @@ pub(super) struct Owned {
 
 /// A socket of a program.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Member {
+pub(super) struct ProgramSocket {
     /// The other end.
     pub(super) remote: Remote,
     /// The peer has opened it.
@@ -131,7 +131,7 @@ impl Hosted {
 impl Owned {
     /// A socket that belongs to the program from now on.
     pub(super) fn add(&mut self, socket: u32, remote: Remote, is_passive: bool) {
-        let member = Member {
+        let member = ProgramSocket {
             remote,
             is_passive,
             is_known: !is_passive,
@@ -145,7 +145,7 @@ impl Owned {
     }
 
     /// A socket that is gone.
-    pub(super) fn remove(&mut self, socket: u32) -> Option<Member> {
+    pub(super) fn remove(&mut self, socket: u32) -> Option<ProgramSocket> {
         let member = self.members.remove(&socket)?;
         self.due.remove(&(member.due, socket));
         Some(member)
@@ -170,7 +170,7 @@ impl Owned {
     }
 }
 
-impl Member {
+impl ProgramSocket {
     /// When the peer is asked whether it is still there, or given up, if nothing is due before.
     pub(super) fn keepalive_at(&self, now: Time) -> Time {
         match self.unanswered.filter(|_| !self.is_closed) {
@@ -188,8 +188,8 @@ impl Member {
     }
 
     /// What an opening segment of this socket, on this host, tells.
-    pub(super) fn origin(&self, socket: u32, host: u16) -> Origin {
+    pub(super) fn origin(&self, socket: u32, host: u16) -> Opener {
         let Remote { port, own_port, .. } = self.remote;
-        Origin { socket, host, port: own_port, to_port: port }
+        Opener { socket, host, port: own_port, to_port: port }
     }
 }

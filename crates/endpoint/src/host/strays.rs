@@ -3,12 +3,12 @@
 
 use super::Host;
 use super::connections::Found;
-use super::opening::Origin;
+use super::opening::Opener;
 use super::outputs::Outputs;
 use super::uplink::Uplink;
 use crate::app::App;
 use crate::ip::{Identity, TO_PORT};
-use crate::transport::{Segment, Wire as _, answer};
+use crate::transport::{Segment, Transmit as _, answer};
 use tailrace_units::Time;
 use tailrace_wire::Flags;
 
@@ -30,7 +30,7 @@ impl<P> Host<P> {
 
     /// A SYN has come to a port at which no program listens.
     pub(super) fn refuse_opening(&mut self, now: Time, segment: &Segment<'_>, out: &mut impl Outputs<Place = P>) {
-        let (packet, origin) = (segment.packet, Origin::of(segment.packet));
+        let (packet, origin) = (segment.packet, Opener::of(segment.packet));
         let identity = Identity {
             flow_hash: origin.remote().key_from(self.number).hash(),
             to_endpoint: origin.socket,
@@ -48,7 +48,7 @@ impl<P> Host<P> {
             if !segment.packet.flags.contains(Flags::SYN.with(Flags::ACK)) {
                 return;
             }
-            identity.to_endpoint = Origin::of(segment.packet).socket;
+            identity.to_endpoint = Opener::of(segment.packet).socket;
         }
         let Host { place, nic, tcp, .. } = self;
         if let Some(reset) = answer(segment, &identity, tcp.header_bytes + u32::from(identity.tag.bytes())) {

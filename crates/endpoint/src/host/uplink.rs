@@ -1,9 +1,9 @@
 //! The way down: from a transport to the interface.
 
-use super::opening::Origin;
+use super::opening::Opener;
 use super::outputs::Outputs;
 use crate::nic::{LosslessNic, Nic};
-use crate::transport::Wire;
+use crate::transport::Transmit;
 use tailrace_units::Time;
 use tailrace_wire::Packet;
 
@@ -14,10 +14,10 @@ pub(super) struct Uplink<'a, O: Outputs> {
     pub(super) out: &'a mut O,
     pub(super) now: Time,
     /// What opening segments carry, where a program asked for the connection.
-    pub(super) origin: Option<Origin>,
+    pub(super) origin: Option<Opener>,
 }
 
-impl<O: Outputs> Wire for Uplink<'_, O> {
+impl<O: Outputs> Transmit for Uplink<'_, O> {
     #[inline]
     fn send(&mut self, packet: Packet) -> Option<Time> {
         self.out.sent();

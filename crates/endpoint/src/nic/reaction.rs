@@ -39,7 +39,7 @@ pub struct ReactionPoint {
     byte_stage: u32,
     /// Cycles of the timer since then.
     time_stage: u32,
-    /// Wire bytes until the byte counter's next cycle.
+    /// Transmit bytes until the byte counter's next cycle.
     bytes_left: i64,
     /// The timer's next cycle.
     timer_at: Time,

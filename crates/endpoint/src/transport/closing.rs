@@ -10,7 +10,7 @@ use tailrace_wire::{Flags, Packet};
 
 use super::phase::Phase;
 use super::timer::Pending;
-use super::{Progress, Segment, Tcp, Wire};
+use super::{Segment, SegmentEffect, Tcp, Transmit};
 
 /// The end that closed first waits so long for late segments before its ports are used again: after one second Linux lets a new
 /// connection take them (`tcp_tw_reuse`; `TCP_TIMEWAIT_LEN` itself is 60 s).
@@ -71,7 +71,7 @@ impl Closing {
 impl Tcp {
     /// The application closes both directions: it neither writes nor reads any more (Linux `tcp_close`). What was written is still
     /// sent, then FIN. If something has not been read, or when more comes, the connection is reset.
-    pub fn close(&mut self, now: Time, wire: &mut impl Wire) {
+    pub fn close(&mut self, now: Time, wire: &mut impl Transmit) {
         if self.receive.unread > 0 && self.can_send() {
             return self.abort(wire); // RFC 2525 section 2.17
         }
@@ -81,7 +81,7 @@ impl Tcp {
     }
 
     /// The application has written all that it will, and goes on reading. What was written is still sent, then FIN.
-    pub fn shut_down(&mut self, now: Time, wire: &mut impl Wire) {
+    pub fn shut_down(&mut self, now: Time, wire: &mut impl Transmit) {
         if self.is_close_requested() {
             return;
         }
@@ -133,9 +133,9 @@ impl Tcp {
     /// A segment for a connection of which an end was closed, or that carries a FIN.
     #[cold]
     #[inline(never)]
-    pub(super) fn handle_closing(&mut self, now: Time, segment: &Segment<'_>, wire: &mut impl Wire) -> Progress {
+    pub(super) fn handle_closing(&mut self, now: Time, segment: &Segment<'_>, wire: &mut impl Transmit) -> SegmentEffect {
         if self.refuses_data(segment, wire) {
-            return Progress::default();
+            return SegmentEffect::default();
         }
         let mut packet = self.without_fin_acknowledged(segment.packet);
         let is_fin = packet.flags.contains(Flags::FIN);
@@ -158,7 +158,7 @@ impl Tcp {
         self.send_fin_if_due(now, wire);
         self.end_if_done(now);
         self.wait_for_peer_fin(now);
-        Progress { ended, ..progress }
+        SegmentEffect { ended, ..progress }
     }
 
     /// The scoreboard knows nothing of FIN: an acknowledgement of it is one of everything before it.
@@ -187,7 +187,7 @@ impl Tcp {
     }
 
     /// Sends FIN when everything that was written has been sent, and has it sent again when nothing else is on its way.
-    pub(super) fn send_fin_if_due(&mut self, now: Time, wire: &mut impl Wire) {
+    pub(super) fn send_fin_if_due(&mut self, now: Time, wire: &mut impl Transmit) {
         let closing = self.handshake.closing;
         if !closing.has(Closing::REQUESTED) || closing.has(Closing::ACKED) || self.send.has_unsent() {
             return;
@@ -201,14 +201,14 @@ impl Tcp {
         }
     }
 
-    fn send_fin(&mut self, wire: &mut impl Wire) {
+    fn send_fin(&mut self, wire: &mut impl Transmit) {
         let packet = self.header(self.send.written, 0, Flags::FIN.with(Flags::ACK));
         wire.send(packet);
     }
 
     /// No acknowledgement of the FIN has come, or the time for late segments or for the peer's FIN is over.
     #[cold]
-    pub(super) fn handle_fin_timeout(&mut self, now: Time, wire: &mut impl Wire) {
+    pub(super) fn handle_fin_timeout(&mut self, now: Time, wire: &mut impl Transmit) {
         if self.handshake.closing.has(Closing::ACKED) {
             return self.end();
         }

@@ -5,7 +5,7 @@ use tailrace_wire::Flags;
 
 use super::phase::{Failure, Phase};
 use super::timer::Pending;
-use super::{Tcp, Wire};
+use super::{Tcp, Transmit};
 
 /// Smallest and largest retransmission timeout in the bound below, whatever those of the connection are (Linux `TCP_RTO_MIN`,
 /// `TCP_RTO_MAX`).
@@ -76,13 +76,13 @@ impl Tcp {
     }
 
     /// Asks a peer that has nothing to say whether it is still there (Linux `tcp_keepalive_timer`).
-    pub(crate) fn send_keepalive(&mut self, wire: &mut impl Wire) {
+    pub(crate) fn send_keepalive(&mut self, wire: &mut impl Transmit) {
         let probe = self.header(self.send.una - 1, 0, Flags::ACK);
         wire.send(probe);
     }
 
     /// It is not: tells it, should it hear that.
-    pub(crate) fn end_silence(&mut self, wire: &mut impl Wire) {
+    pub(crate) fn end_silence(&mut self, wire: &mut impl Transmit) {
         self.abort(wire);
         self.fail(Failure::TimedOut);
     }

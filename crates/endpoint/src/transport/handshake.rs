@@ -9,7 +9,7 @@ use super::recovery::State;
 use super::rtt::INITIAL_TIMEOUT;
 use super::sender::FIRST_BYTE;
 use super::timer::Pending;
-use super::{Progress, Segment, Tcp, Wire};
+use super::{Segment, SegmentEffect, Tcp, Transmit};
 
 /// Options of a SYN beyond the timestamps that every segment carries: segment size 4, SACK permitted and padding 4 less 4, window
 /// scale 4 (Linux: 20 bytes of options, 12 of them counted in the configured header).
@@ -40,7 +40,7 @@ impl Handshake {
 
 impl Tcp {
     /// Opens the connection actively. The peer's [`Tcp`] answers from [`Tcp::handle_segment`].
-    pub fn connect(&mut self, now: Time, wire: &mut impl Wire) {
+    pub fn connect(&mut self, now: Time, wire: &mut impl Transmit) {
         if self.handshake.phase == Phase::Listen {
             self.handshake.phase = Phase::SynSent;
             self.send_opening(now, wire);
@@ -68,7 +68,7 @@ impl Tcp {
         self.handshake.phase == Phase::SynReceived
     }
 
-    fn send_opening(&mut self, now: Time, wire: &mut impl Wire) {
+    fn send_opening(&mut self, now: Time, wire: &mut impl Transmit) {
         self.handshake.sent = now;
         let packet = self.opening();
         wire.send_opening(packet);
@@ -94,7 +94,7 @@ impl Tcp {
         packet
     }
 
-    pub(super) fn retry_handshake(&mut self, now: Time, wire: &mut impl Wire) {
+    pub(super) fn retry_handshake(&mut self, now: Time, wire: &mut impl Transmit) {
         let limit = if self.handshake.phase == Phase::SynReceived { SYN_ACK_RETRIES } else { SYN_RETRIES };
         if self.handshake.retries >= limit {
             return self.fail(Failure::TimedOut);
@@ -107,11 +107,11 @@ impl Tcp {
 
     /// A segment before the connection is established.
     #[cold]
-    pub(super) fn handle_opening(&mut self, now: Time, segment: &Segment<'_>, wire: &mut impl Wire) -> Progress {
+    pub(super) fn handle_opening(&mut self, now: Time, segment: &Segment<'_>, wire: &mut impl Transmit) -> SegmentEffect {
         let packet = segment.packet;
         if packet.flags.contains(Flags::RST) {
             self.handle_reset(now, packet, wire);
-            return Progress::default();
+            return SegmentEffect::default();
         }
         let is_syn = packet.flags.contains(Flags::SYN);
         let is_ack = packet.flags.contains(Flags::ACK);
@@ -134,14 +134,14 @@ impl Tcp {
                 self.send.window_end = FIRST_BYTE + u64::from(packet.window);
                 self.send_ack(wire);
                 self.push(now, wire);
-                return Progress { connected: true, ..Progress::default() };
+                return SegmentEffect { connected: true, ..SegmentEffect::default() };
             }
             // The peer has not forgotten an earlier connection between the same ports: a reset ends that one, and the SYN is sent again.
             Phase::SynSent if is_ack => self.disown(now, segment, wire),
             Phase::Closing => return self.handle_unusual(now, segment, wire),
             Phase::Listen | Phase::SynReceived | Phase::SynSent | Phase::Established | Phase::Closed | Phase::Failed(_) => {}
         }
-        Progress::default()
+        SegmentEffect::default()
     }
 
     /// The smaller segment, and what both ends can.
@@ -173,7 +173,7 @@ impl Tcp {
 
     /// A SYN in an established connection: the last acknowledgement of the opening was lost. Or an end of it closes, or resets it.
     #[cold]
-    pub(super) fn handle_unusual(&mut self, now: Time, segment: &Segment<'_>, wire: &mut impl Wire) -> Progress {
+    pub(super) fn handle_unusual(&mut self, now: Time, segment: &Segment<'_>, wire: &mut impl Transmit) -> SegmentEffect {
         if segment.packet.flags.contains(Flags::RST) {
             self.handle_reset(now, segment.packet, wire);
         } else if segment.packet.flags.contains(Flags::SYN) {
@@ -181,6 +181,6 @@ impl Tcp {
         } else {
             return self.handle_closing(now, segment, wire);
         }
-        Progress::default()
+        SegmentEffect::default()
     }
 }

@@ -45,7 +45,7 @@ use sender::{FIRST_BYTE, Send};
 use timer::Timers;
 
 /// The way down: the NIC.
-pub trait Wire {
+pub trait Transmit {
     /// Takes a frame. Returns when its transmission will have ended, or `None` when the queue was full and the frame is lost.
     fn send(&mut self, packet: Packet) -> Option<Time>;
 
@@ -81,7 +81,7 @@ impl<'a> Segment<'a> {
 
 /// What a segment meant for the application.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Progress {
+pub struct SegmentEffect {
     /// The connection became established.
     pub connected: bool,
     /// Bytes that can newly be read, in order.
@@ -150,7 +150,7 @@ impl Tcp {
 
     /// The application writes `bytes`. They leave at once as far as the windows allow, the last segment with PSH; what waits is joined by
     /// the next write (TCP_NODELAY).
-    pub fn write(&mut self, now: Time, bytes: u64, wire: &mut impl Wire) {
+    pub fn write(&mut self, now: Time, bytes: u64, wire: &mut impl Transmit) {
         if !self.send.has_unsent() {
             self.restart_after_idle(now);
         }
@@ -170,7 +170,7 @@ impl Tcp {
 
     /// A segment arrived.
     #[inline]
-    pub fn handle_segment(&mut self, now: Time, segment: &Segment<'_>, wire: &mut impl Wire) -> Progress {
+    pub fn handle_segment(&mut self, now: Time, segment: &Segment<'_>, wire: &mut impl Transmit) -> SegmentEffect {
         if !self.is_established() {
             return self.handle_opening(now, segment, wire);
         }
@@ -186,7 +186,7 @@ impl Tcp {
         }
         self.push(now, wire);
         self.acknowledge_if_due(now, wire);
-        Progress { connected: false, readable, acked, ended: false }
+        SegmentEffect { connected: false, readable, acked, ended: false }
     }
 }
 

@@ -7,7 +7,7 @@ use super::closing::Close;
 use super::phase::{Failure, Phase};
 use super::sender::FIRST_BYTE;
 use super::timer::Pending;
-use super::{Segment, Tcp, Wire};
+use super::{Segment, Tcp, Transmit};
 use crate::ip::{Identity, TO_PORT};
 
 /// The smallest timeout: after so long a SYN is sent again that found an earlier connection (Linux `TCP_TIMEOUT_MIN`, two clock
@@ -35,7 +35,7 @@ pub(crate) fn answer(segment: &Segment<'_>, identity: &Identity, header_bytes: u
 impl Tcp {
     /// A reset has come. It counts if it has exactly the number that is expected next; one elsewhere in the window may be forged or
     /// late, so the peer is asked: if it means it, the next one has the number (RFC 5961 section 3.2, Linux `tcp_validate_incoming`).
-    pub(super) fn handle_reset(&mut self, now: Time, packet: &Packet, wire: &mut impl Wire) {
+    pub(super) fn handle_reset(&mut self, now: Time, packet: &Packet, wire: &mut impl Transmit) {
         match self.handshake.phase {
             Phase::SynSent if packet.flags.contains(Flags::ACK) && packet.ack == FIRST_BYTE => self.fail(Failure::Refused),
             Phase::SynReceived | Phase::Established | Phase::Closing if self.is_expected(packet) => self.fail(Failure::Reset),
@@ -57,7 +57,7 @@ impl Tcp {
 
     /// The answer to a SYN is none: it belongs to an earlier connection, which the peer has to forget. A real host sees that by the number
     /// that it acknowledges, because the numbers of connections begin anywhere; here all begin at 0.
-    pub(super) fn disown(&mut self, now: Time, segment: &Segment<'_>, wire: &mut impl Wire) {
+    pub(super) fn disown(&mut self, now: Time, segment: &Segment<'_>, wire: &mut impl Transmit) {
         self.refuse_segment(segment, wire);
         if self.timers.pending == Pending::Handshake && self.handshake.retries == 0 {
             self.timers.arm(Pending::Handshake, now + RETRY_SYN_AFTER);
@@ -65,7 +65,7 @@ impl Tcp {
     }
 
     /// Answers a segment that has no business here, if it is known whom.
-    fn refuse_segment(&self, segment: &Segment<'_>, wire: &mut impl Wire) {
+    fn refuse_segment(&self, segment: &Segment<'_>, wire: &mut impl Transmit) {
         if self.identity.to_endpoint != TO_PORT
             && let Some(reset) = answer(segment, &self.identity, self.send.header_bytes)
         {
@@ -75,7 +75,7 @@ impl Tcp {
 
     /// New data have come for an end that no program reads: the peer is told, and nothing is left of the connection (RFC 9293 section
     /// 3.6.1, RFC 1122 section 4.2.2.13; Linux `tcp_rcv_state_process`). Returns whether they have.
-    pub(super) fn refuses_data(&mut self, segment: &Segment<'_>, wire: &mut impl Wire) -> bool {
+    pub(super) fn refuses_data(&mut self, segment: &Segment<'_>, wire: &mut impl Transmit) -> bool {
         let end = segment.packet.seq + u64::from(segment.payload_bytes);
         let refuses = self.is_orphan() && segment.payload_bytes > 0 && end > self.receive.next;
         if refuses {
@@ -86,7 +86,7 @@ impl Tcp {
     }
 
     /// Ends the connection at this end and tells the peer (Linux `tcp_send_active_reset`).
-    pub(super) fn abort(&mut self, wire: &mut impl Wire) {
+    pub(super) fn abort(&mut self, wire: &mut impl Transmit) {
         let reset = self.header(self.send.nxt, 0, Flags::RST.with(Flags::ACK));
         wire.send(reset);
         self.end();

@@ -2,7 +2,7 @@
 
 use tailrace_units::Time;
 
-use super::{Tcp, Wire};
+use super::{Tcp, Transmit};
 
 /// What the retransmission deadline is for. As in Linux there is one deadline for all of these.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -52,7 +52,7 @@ impl Tcp {
     }
 
     /// Acts on every deadline that is due. Calling it early does nothing.
-    pub fn handle_timeout(&mut self, now: Time, wire: &mut impl Wire) {
+    pub fn handle_timeout(&mut self, now: Time, wire: &mut impl Transmit) {
         if self.timers.retransmit_at <= now {
             let pending = self.timers.pending;
             self.timers.disarm();

@@ -1,6 +1,6 @@
 //! What the interface still holds is not lost: no probe repeats it (Linux `skb_still_in_host_queue`).
 
-use tailrace_endpoint::transport::{Identity, Segment, Tcp, TcpConfig, Wire};
+use tailrace_endpoint::transport::{Identity, Segment, Tcp, TcpConfig, Transmit};
 use tailrace_units::{Span, Time};
 use tailrace_wire::{Flags, Packet, SackBlock, Tag};
 
@@ -10,7 +10,7 @@ struct Interface {
     departs: Time,
 }
 
-impl Wire for Interface {
+impl Transmit for Interface {
     fn send(&mut self, packet: Packet) -> Option<Time> {
         self.sent += usize::from(packet.payload_bytes > 0);
         Some(self.departs)

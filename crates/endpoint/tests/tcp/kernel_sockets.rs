@@ -1,7 +1,7 @@
 //! Opening, segment sizes and what a write becomes in the Linux kernel's own tests (google/packetdrill, `gtests/net/tcp`, and
 //! `tools/testing/selftests/net/packetdrill`, named beside each), replayed.
 
-use tailrace_endpoint::transport::{Identity, Segment, Tcp, TcpConfig, Wire};
+use tailrace_endpoint::transport::{Identity, Segment, Tcp, TcpConfig, Transmit};
 use tailrace_units::{Span, Time};
 use tailrace_wire::{Flags, Packet, SackBlock, Tag};
 
@@ -111,7 +111,7 @@ fn a_write_waits_for_the_window() {
 #[derive(Default)]
 struct Openings(Vec<Packet>);
 
-impl Wire for Openings {
+impl Transmit for Openings {
     fn send(&mut self, packet: Packet) -> Option<Time> {
         self.0.push(packet);
         Some(Time::ZERO)

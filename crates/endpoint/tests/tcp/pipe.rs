@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use tailrace_endpoint::transport::Wire;
+use tailrace_endpoint::transport::Transmit;
 use tailrace_units::{Span, Time};
 use tailrace_wire::{Ecn, Flags, Packet};
 
@@ -151,7 +151,7 @@ pub struct Nic<'a> {
     side: usize,
 }
 
-impl Wire for Nic<'_> {
+impl Transmit for Nic<'_> {
     fn send(&mut self, packet: Packet) -> Option<Time> {
         self.link.send(self.now, self.side, packet)
     }

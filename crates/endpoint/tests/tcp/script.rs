@@ -10,7 +10,7 @@
 
 use std::collections::VecDeque;
 
-use tailrace_endpoint::transport::{Buffer, Identity, Segment, Tcp, TcpConfig, Wire};
+use tailrace_endpoint::transport::{Buffer, Identity, Segment, Tcp, TcpConfig, Transmit};
 use tailrace_units::{Span, Time};
 use tailrace_wire::{Ecn, Flags, Packet, SackBlock, Tag};
 
@@ -25,7 +25,7 @@ struct Sent {
     are_acks_watched: bool,
 }
 
-impl Wire for Sent {
+impl Transmit for Sent {
     fn send(&mut self, packet: Packet) -> Option<Time> {
         if packet.payload_bytes > 0 {
             self.data.push_back((packet.seq, packet.seq + u64::from(packet.payload_bytes), packet.ecn));

@@ -42,16 +42,16 @@ impl Message {
 
 /// One end of such a socket.
 #[derive(Debug)]
-pub struct Connection {
+pub struct VhostConnection {
     stream: UnixStream,
     bytes: Vec<u8>,
     descriptors: VecDeque<OwnedFd>,
 }
 
-impl Connection {
+impl VhostConnection {
     /// A connected socket.
-    pub fn new(stream: UnixStream) -> Connection {
-        Connection { stream, bytes: Vec::new(), descriptors: VecDeque::new() }
+    pub fn new(stream: UnixStream) -> VhostConnection {
+        VhostConnection { stream, bytes: Vec::new(), descriptors: VecDeque::new() }
     }
 
     /// The socket, to be waited for.
@@ -131,7 +131,7 @@ mod tests {
     #[test]
     fn a_message_that_comes_in_parts_is_read_when_it_is_whole() {
         let (mut guest, device) = UnixStream::pair().expect("a pair");
-        let mut device = Connection::new(device);
+        let mut device = VhostConnection::new(device);
         let bytes = message(35, VERSION | NEED_REPLY, &[1, 0, 0, 0, 2, 0, 0, 0]);
         for part in bytes.chunks(7) {
             assert!(device.take_message().expect("sound so far").is_none());
@@ -148,7 +148,7 @@ mod tests {
     #[test]
     fn a_message_without_end_is_refused() {
         let (mut guest, device) = UnixStream::pair().expect("a pair");
-        let mut device = Connection::new(device);
+        let mut device = VhostConnection::new(device);
         guest.write_all(&[1, 0, 0, 0, 1, 0, 0, 0, 0, 0, 1, 0]).expect("it is open");
         device.read().expect("it is open");
         assert!(device.take_message().is_err());

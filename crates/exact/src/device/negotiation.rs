@@ -1,7 +1,7 @@
 //! What a driver and its device agree on before the first frame.
 
 use super::card::{Card, Features, RECEIVE, RING_ENTRIES, TRANSMIT};
-use super::{Connection, Message};
+use super::{Message, VhostConnection};
 use std::fs::File;
 use std::io;
 use std::os::fd::OwnedFd;
@@ -84,7 +84,7 @@ impl Negotiation {
     }
 
     /// Does what a message asks for.
-    pub fn handle(&mut self, message: &Message, connection: &mut Connection, card: &mut Card) -> io::Result<Answer> {
+    pub fn handle(&mut self, message: &Message, connection: &mut VhostConnection, card: &mut Card) -> io::Result<Answer> {
         let number = message.request;
         let mut answer = Answer::Done;
         match number {
@@ -147,26 +147,26 @@ impl Negotiation {
 }
 
 /// Tells a driver that its request was carried out.
-pub fn acknowledge(connection: &mut Connection, number: u32) -> io::Result<()> {
+pub fn acknowledge(connection: &mut VhostConnection, number: u32) -> io::Result<()> {
     connection.answer(number, &0_u64.to_le_bytes())
 }
 
 /// Tells a driver that its kick was heard.
-pub fn acknowledge_kick(connection: &mut Connection) -> io::Result<()> {
+pub fn acknowledge_kick(connection: &mut VhostConnection) -> io::Result<()> {
     acknowledge(connection, request::VRING_KICK)
 }
 
-fn reply(connection: &mut Connection, number: u32, payload: &[u8]) -> io::Result<Answer> {
+fn reply(connection: &mut VhostConnection, number: u32, payload: &[u8]) -> io::Result<Answer> {
     connection.answer(number, payload)?;
     Ok(Answer::Done)
 }
 
-fn descriptor(connection: &mut Connection) -> io::Result<OwnedFd> {
+fn descriptor(connection: &mut VhostConnection) -> io::Result<OwnedFd> {
     connection.take_descriptor().ok_or_else(|| io::Error::other("a message came without its descriptor"))
 }
 
 /// The memory of a guest, which is a file: regions of four words, the first after the number of them.
-fn memory(message: &Message, connection: &mut Connection) -> io::Result<GuestMemoryMmap> {
+fn memory(message: &Message, connection: &mut VhostConnection) -> io::Result<GuestMemoryMmap> {
     let mut regions = Vec::new();
     for number in 0..message.u32(0) as usize {
         let [address, size, _, offset] = [0, 8, 16, 24].map(|at| message.u64(8 + 32 * number + at));

@@ -10,7 +10,7 @@ pub use cage::cage;
 pub use console::last_lines;
 pub use process::{Machine, Process, Start};
 
-use crate::device::{Answer, Card, Connection, Negotiation, acknowledge_kick, call};
+use crate::device::{Answer, Card, Negotiation, VhostConnection, acknowledge_kick, call};
 use crate::fault::Fault;
 use clock::{Clock, Said};
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
@@ -49,7 +49,7 @@ pub struct Guest {
     negotiation: Negotiation,
     clock: Clock,
     listener: UnixListener,
-    connection: Option<Connection>,
+    connection: Option<VhostConnection>,
     channel: Option<UnixStream>,
     /// The latest time that both sides know, in nanoseconds.
     pub now: u64,
@@ -254,7 +254,7 @@ impl Guest {
 
     fn read_device(&mut self) -> std::io::Result<()> {
         match &mut self.connection {
-            None => self.connection = Some(Connection::new(self.listener.accept()?.0)),
+            None => self.connection = Some(VhostConnection::new(self.listener.accept()?.0)),
             Some(connection) => {
                 // The guest has closed it, or has ended: its clock tells.
                 if !connection.read().unwrap_or(false) {

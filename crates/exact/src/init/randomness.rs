@@ -12,7 +12,7 @@ const WORDS: usize = 8;
 
 /// `struct rand_pool_info` with its buffer.
 #[repr(C)]
-struct Pool {
+struct EntropyPool {
     entropy_bits: i32,
     buffer_bytes: i32,
     buffer: [u64; WORDS],
@@ -24,7 +24,7 @@ pub(super) fn seed(plan_seed: u64, host: &str) -> io::Result<()> {
     let mut stream = RandomStream::new(plan_seed, &format!("{host}/kernel"));
     let buffer = std::array::from_fn(|_| stream.bits());
     let bytes = size_of_val(&buffer) as i32;
-    let pool = Pool { entropy_bits: bytes * 8, buffer_bytes: bytes, buffer };
+    let pool = EntropyPool { entropy_bits: bytes * 8, buffer_bytes: bytes, buffer };
     let random = File::open("/dev/random")?;
     // SAFETY: the request reads a pool of the stated size, which outlives the call.
     let result = unsafe { libc::ioctl(random.as_raw_fd(), RNDADDENTROPY as _, &raw const pool) };

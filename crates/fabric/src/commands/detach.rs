@@ -17,7 +17,7 @@ const MESSAGES: &str = "lab.log";
 
 /// Who goes on after [`detach`].
 #[derive(Debug)]
-pub(super) enum Side {
+pub(super) enum Half {
     /// The process that was started by somebody, with what became of the lab.
     Starter(Result<(), String>),
     /// The process that runs the lab.
@@ -48,12 +48,12 @@ pub(super) fn listen(dir: &Path) -> Result<UnixListener, String> {
 ///
 /// # Errors
 /// When there can be no more processes or files.
-pub(super) fn detach(dir: &Path) -> Result<Side, String> {
+pub(super) fn detach(dir: &Path) -> Result<Half, String> {
     let (reader, writer) = pipe2(OFlag::O_CLOEXEC).map_err(|error| error.to_string())?;
     match fork().map_err(|error| error.to_string())? {
         ForkResult::Parent { .. } => {
             drop(writer);
-            Ok(Side::Starter(first_word(reader.into())))
+            Ok(Half::Starter(first_word(reader.into())))
         }
         ForkResult::Child => {
             let text = |error: std::io::Error| format!("detaching: {error}");
@@ -62,7 +62,7 @@ pub(super) fn detach(dir: &Path) -> Result<Side, String> {
             let messages = File::create(dir.join(MESSAGES)).map_err(text)?;
             let moved = dup2_stdin(&nothing).and_then(|()| dup2_stdout(&writer)).and_then(|()| dup2_stderr(&messages));
             moved.map_err(|error| error.to_string())?;
-            Ok(Side::Lab)
+            Ok(Half::Lab)
         }
     }
 }

@@ -42,7 +42,7 @@ pub(super) fn run(mut words: Words) -> Result<(), String> {
     let dir = folder(&required(dir, "--dir")?)?;
     let metrics = metrics_port.map(listen).transpose()?;
     let control = detaches.then(|| detach::listen(&dir)).transpose()?;
-    if detaches && let detach::Side::Starter(result) = detach::detach(&dir)? {
+    if detaches && let detach::Half::Starter(result) = detach::detach(&dir)? {
         return result;
     }
     let (groups, is_nested, warnings) = (None, false, Vec::new());

@@ -6,7 +6,7 @@ mod pool;
 mod stamp;
 
 pub use mark::mark_congestion;
-pub use parse::{Foreign, Origin, parse};
+pub use parse::{Foreign, FrameOrigin, parse};
 pub use pool::{Pool, Slot};
 pub use stamp::take_stamp;
 

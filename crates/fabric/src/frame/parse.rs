@@ -26,7 +26,7 @@ pub enum Foreign {
 
 /// What is known of where a frame comes from.
 #[derive(Clone, Copy, Debug)]
-pub struct Origin<'a> {
+pub struct FrameOrigin<'a> {
     /// The host.
     pub host: usize,
     /// Hosts of the lab.
@@ -42,7 +42,7 @@ pub struct Origin<'a> {
 ///
 /// # Errors
 /// When it is not for another host of the lab.
-pub fn parse(bytes: &[u8], origin: Origin<'_>, number: u64) -> Result<LiveFrame, Foreign> {
+pub fn parse(bytes: &[u8], origin: FrameOrigin<'_>, number: u64) -> Result<LiveFrame, Foreign> {
     let to = bytes.get(..6).and_then(host_of_mac).filter(|&host| host < origin.hosts);
     let ip = bytes.get(ETHERNET_BYTES..).unwrap_or_default();
     if bytes.get(12..14) != Some(&ETHERTYPE_IPV4) || ip.len() < 20 {
@@ -117,7 +117,7 @@ pub(crate) mod tests {
         number: u64,
         priority: Option<u8>,
     ) -> Result<LiveFrame, Foreign> {
-        parse(bytes, Origin { host, hosts, priority, vlans: &Vlans::default() }, number)
+        parse(bytes, FrameOrigin { host, hosts, priority, vlans: &Vlans::default() }, number)
     }
 
     /// A TCP or UDP frame between two hosts.
@@ -156,7 +156,7 @@ pub(crate) mod tests {
         let read = |from: usize, network: u8| {
             let mut frame = bytes(from, 2 - from, 6, (40_000, 5_432), 0);
             [27, 31].iter().for_each(|&at| frame[at] += network);
-            parse(&frame, Origin { host: from, hosts: 3, priority: Some(4), vlans: &vlans }, 0).expect("for another host")
+            parse(&frame, FrameOrigin { host: from, hosts: 3, priority: Some(4), vlans: &vlans }, 0).expect("for another host")
         };
         let plain = read(0, 0);
         let (access, trunk) = (read(0, 1), read(1, 2));

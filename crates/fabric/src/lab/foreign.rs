@@ -238,7 +238,7 @@ fn switch(star: &Star, passed: &[Passed]) -> Value {
 mod tests {
     use super::*;
     use crate::lab::star::{LineOf, shape};
-    use crate::netlink::QueueCounters;
+    use crate::netlink::QdiscCounters;
 
     fn star() -> Star {
         let line = |host: &str| LineOf { host: host.into(), port: shape(1_000_000, 24, 1_514, 3_028) };
@@ -257,7 +257,7 @@ mod tests {
 
     #[test]
     fn a_port_has_what_the_kernel_counts_and_nothing_else() {
-        let queue = QueueCounters { tx_frames: 7, tx_bytes: 700, drop_frames: 2, depth_bytes: 0 };
+        let queue = QdiscCounters { tx_frames: 7, tx_bytes: 700, drop_frames: 2, depth_bytes: 0 };
         let passed = [Passed::default(), Passed { queue, ..Passed::default() }];
         let ports = ports(&star(), &passed);
         assert_eq!(ports[0]["queues"][0]["drops"], json!({}));

@@ -5,7 +5,7 @@
 //! by the buffer of its own socket. So every line hands over copies, which belong to nobody.
 
 use super::star::LineOf;
-use crate::netlink::{Link, LinkCounters, Netlink, QueueCounters, find};
+use crate::netlink::{Link, LinkCounters, Netlink, QdiscCounters, find};
 use std::io;
 
 /// A line in the lab's own namespace: host, `port-N`, `line-N`, `switch-N`, switch.
@@ -27,7 +27,7 @@ pub(super) struct Passed {
     /// Frames and bytes that the switch has given to the line.
     pub(super) from_switch: (u64, u64),
     /// The queue in front of the host.
-    pub(super) queue: QueueCounters,
+    pub(super) queue: QdiscCounters,
 }
 
 impl Line {
@@ -52,7 +52,7 @@ impl Line {
         Passed {
             from_host: since(now.from_host, then.from_host),
             from_switch: since(now.from_switch, then.from_switch),
-            queue: QueueCounters {
+            queue: QdiscCounters {
                 tx_frames: now.queue.tx_frames.saturating_sub(then.queue.tx_frames),
                 tx_bytes: now.queue.tx_bytes.saturating_sub(then.queue.tx_bytes),
                 drop_frames: now.queue.drop_frames.saturating_sub(then.queue.drop_frames),

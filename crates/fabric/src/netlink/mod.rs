@@ -6,4 +6,4 @@ mod queue;
 
 pub use link::{Link, LinkCounters, Metrics, find};
 pub use message::Netlink;
-pub use queue::{QueueCounters, Shape};
+pub use queue::{QdiscCounters, Shape};

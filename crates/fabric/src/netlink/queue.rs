@@ -56,7 +56,7 @@ pub struct Shape {
 
 /// What a queue has counted.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
-pub struct QueueCounters {
+pub struct QdiscCounters {
     /// Frames sent.
     pub tx_frames: u64,
     /// Their bytes, with the Ethernet header.
@@ -102,7 +102,7 @@ impl Netlink {
     ///
     /// # Errors
     /// What the kernel says.
-    pub fn queue(&mut self, link: Link) -> io::Result<QueueCounters> {
+    pub fn queue(&mut self, link: Link) -> io::Result<QdiscCounters> {
         let answer = self.request(Request::new(RTM_GETQDISC, NLM_F_ECHO, &tcmsg(link, 0, ROOT, 0)))?;
         let stats = find_attribute(answer.get(TCMSG_BYTES..).unwrap_or_default(), TCA_STATS2);
         let stats = stats.ok_or_else(|| io::Error::other("the queue has no counters"))?;
@@ -113,7 +113,7 @@ impl Netlink {
         let u64_at =
             |bytes: &[u8], at: usize| bytes.get(at..at + 8).and_then(|bytes| bytes.try_into().ok()).map(u64::from_ne_bytes);
         let (basic, queue) = (part(TCA_STATS_BASIC), part(TCA_STATS_QUEUE));
-        Ok(QueueCounters {
+        Ok(QdiscCounters {
             tx_bytes: u64_at(basic, 0).unwrap_or(0),
             // The kernel tells 64 bits where 32 are not enough.
             tx_frames: u64_at(part(TCA_STATS_PKT64), 0).unwrap_or_else(|| u32_at(basic, 8)),

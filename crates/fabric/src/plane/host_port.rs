@@ -7,7 +7,7 @@ use super::network::Network;
 use super::wait::WAKE_UP_MAX;
 use crate::capture::Captures;
 use crate::clock::Clock;
-use crate::frame::{LiveFrame, Origin, mark_congestion, parse, take_stamp};
+use crate::frame::{FrameOrigin, LiveFrame, mark_congestion, parse, take_stamp};
 use crate::log::{Entry, Writer};
 use crate::vlans::Vlans;
 use nix::unistd::{read, write};
@@ -81,7 +81,7 @@ impl HostPort {
                 while let Some((arrival, packet)) = recorder.network.poll_control_frame(self.host, until) {
                     deliver_to(&mut bridged.nic, arrival, &packet);
                 }
-                let mut side = Side { host: self.host, queues: &self.queues, recorder, now };
+                let mut side = HostSide { host: self.host, queues: &self.queues, recorder, now };
                 self.readable = bridged.work(until, now, self.readable, &mut side);
             }
         }
@@ -150,7 +150,7 @@ impl Recorder {
                 return None;
             }
             let age_ns = take_stamp(&mut memory[..length], host, self.clock.monotonic_ns(now));
-            let origin = Origin { host, hosts: self.hosts, priority, vlans: &self.vlans };
+            let origin = FrameOrigin { host, hosts: self.hosts, priority, vlans: &self.vlans };
             if let Ok(frame) = parse(&memory[..length], origin, self.entered) {
                 self.entered += 1;
                 return Some((LiveFrame { slot: Some(slot), ..frame }, age_ns.map(|age_ns| before(now, age_ns))));
@@ -197,14 +197,14 @@ fn next_queue(readable: u8, turn: u8) -> u8 {
 }
 
 /// A host as its interface sees it.
-struct Side<'a> {
+struct HostSide<'a> {
     host: usize,
     queues: &'a [OwnedFd],
     recorder: &'a mut Recorder,
     now: Time,
 }
 
-impl Queues for Side<'_> {
+impl Queues for HostSide<'_> {
     fn read(&mut self, priority: u8) -> Option<LiveFrame> {
         let queue = self.queues.get(usize::from(priority) % PRIORITIES)?;
         self.recorder.read(self.host, queue, Some(priority), self.now).map(|(frame, _)| frame)

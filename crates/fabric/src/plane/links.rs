@@ -3,7 +3,7 @@
 use super::sources::Sources;
 use crate::frame::{LiveFrame, Pool};
 use tailrace_dataplane::Frame;
-use tailrace_network::{ControlQueue, End, Frames, Medium, NetworkFrame, Place, Wire};
+use tailrace_network::{ControlQueue, DigestPlace, End, Frames, Medium, NetworkFrame, Wire};
 use tailrace_record::Digest;
 use tailrace_units::Time;
 
@@ -34,7 +34,7 @@ impl Links {
 impl Medium<LiveFrame> for Links {
     #[inline]
     fn send(&mut self, wire: usize, frame: &LiveFrame, start: Time, end: Time) {
-        self.digest.add(start, Place::Wire(wire as u64).number(), frame.fingerprint());
+        self.digest.add(start, DigestPlace::Wire(wire as u64).number(), frame.fingerprint());
         if let End::Host(host) = self.wires[wire].end
             && frame.is_control()
         {
@@ -47,12 +47,12 @@ impl Medium<LiveFrame> for Links {
 
     fn dropped(&mut self, at: Time, wire: usize, frame: &LiveFrame) {
         self.frames.dropped += 1;
-        self.digest.add(at, Place::Drop(wire as u64).number(), frame.fingerprint());
+        self.digest.add(at, DigestPlace::Drop(wire as u64).number(), frame.fingerprint());
         self.release(frame);
     }
 
     fn marked(&mut self, at: Time, wire: usize, frame: &LiveFrame) {
-        self.digest.add(at, Place::Mark(wire as u64).number(), frame.fingerprint());
+        self.digest.add(at, DigestPlace::Mark(wire as u64).number(), frame.fingerprint());
     }
 
     fn source_of(&self, frame: &LiveFrame) -> Option<usize> {

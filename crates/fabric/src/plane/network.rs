@@ -5,7 +5,7 @@ use super::links::Links;
 use super::sources::Sources;
 use crate::frame::{LiveFrame, Pool};
 use tailrace_dataplane::Frame;
-use tailrace_network::{ControlQueue, End, Frames, HostLink, Place, PortEvent, SwitchNode, Topology, Wire};
+use tailrace_network::{ControlQueue, DigestPlace, End, Frames, HostLink, PortEvent, SwitchNode, Topology, Wire};
 use tailrace_plan::Plan;
 use tailrace_record::Digest;
 use tailrace_units::{Span, Time};
@@ -73,7 +73,7 @@ impl Network {
         assert!(arrival > self.advanced, "nothing enters the past");
         let wire = self.hosts[host].out as usize;
         self.links.frames.sent += u64::from(!frame.is_pause());
-        self.links.digest.add(arrival, Place::Wire(wire as u64).number(), frame.fingerprint());
+        self.links.digest.add(arrival, DigestPlace::Wire(wire as u64).number(), frame.fingerprint());
         self.links.wires[wire].push_at(arrival, &frame);
     }
 

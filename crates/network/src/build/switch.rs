@@ -42,7 +42,7 @@ fn build_switch<F: Frame>(plan: &Plan, index: usize, notifies: bool) -> Switch<F
     for (port, end) in graph.ports[node].iter().enumerate() {
         let policy = plan.policy(index, port);
         let pace = pace_of(plan, node, port);
-        let place = Place { name: format!("{}/{}", raw.name, graph.names[end.peer]), pace, seed: plan.raw.seed };
+        let place = PolicyPlace { name: format!("{}/{}", raw.name, graph.names[end.peer]), pace, seed: plan.raw.seed };
         switch.add_port(pace, plan.raw.framing.overhead_bytes, port_policy(policy, &place), accounts);
         if let Some(police) = &policy.police {
             switch.police(port, policer(police));
@@ -76,7 +76,7 @@ fn is_beside_reacting_hosts(plan: &Plan, node: usize) -> bool {
 }
 
 /// Where a policy applies: for addresses of random streams, and rates.
-struct Place {
+struct PolicyPlace {
     name: String,
     pace: Pace,
     seed: u64,
@@ -113,7 +113,7 @@ fn tree_tables(plan: &Plan, tree: &SpanningTree, switches: usize) -> Vec<Forward
     tables
 }
 
-fn port_policy(raw: &RawPolicy, place: &Place) -> PortPolicy {
+fn port_policy(raw: &RawPolicy, place: &PolicyPlace) -> PortPolicy {
     let afd_period = raw.etrap.as_ref().map_or(Span::ZERO, |etrap| Span::from_ps(etrap.afd_period_ps));
     PortPolicy {
         queues: raw.queues.iter().map(|queue| queue_policy(queue, place, afd_period)).collect(),
@@ -131,7 +131,7 @@ fn port_policy(raw: &RawPolicy, place: &Place) -> PortPolicy {
     }
 }
 
-fn queue_policy(raw: &RawQueue, place: &Place, afd_period: Span) -> QueuePolicy {
+fn queue_policy(raw: &RawQueue, place: &PolicyPlace, afd_period: Span) -> QueuePolicy {
     let shaper = |bps: u64| BitRate::from_bps(bps).map(|rate| Shaper::new(rate.pace(0), SHAPER_BURST_BYTES));
     QueuePolicy {
         service: match raw.service {
@@ -198,7 +198,7 @@ fn classification(plan: &Plan, node: usize, raw: &RawRule) -> (Match, u8) {
     (Match { pcp: raw.pcp.clone(), dscp: raw.dscp.clone(), vlan: raw.vlan.clone(), ingress, flow }, raw.class)
 }
 
-fn aqm(raw: &RawQueue, place: &Place, afd_period: Span) -> Aqm {
+fn aqm(raw: &RawQueue, place: &PolicyPlace, afd_period: Span) -> Aqm {
     let random = |what: &str| RandomStream::new(place.seed, &format!("{}/{}/{what}", place.name, raw.name));
     match raw.aqm {
         RawAqm::None => Aqm::None,

@@ -9,7 +9,7 @@ mod vlans;
 use crate::error::require;
 use crate::graph::{Graph, Link, SwitchIndex};
 use crate::tree::{self, SpanningTree};
-use crate::workloads::{Network, Workload, distribution, resolve_workload};
+use crate::workloads::{NetworkFacts, Workload, distribution, resolve_workload};
 use crate::{COUNT_MAX, PlanError, RawPlan, RawPolicy};
 use hosts::check_host;
 use policies::{PoliciesOfPorts, check_switch};
@@ -78,7 +78,7 @@ impl Plan {
         raw.switches.iter().enumerate().try_for_each(|(index, _)| check_switch(&raw.switches, index, &policies, &graph))?;
         let rx_jitter = raw.hosts.iter().map(|host| distribution(&host.nic.rx_jitter, &host.name)).collect::<Result<_, _>>()?;
         let host_mtu_bytes = raw.hosts.iter().map(|host| host.mtu_bytes).collect();
-        let network = Network { graph: &graph, host_mtu_bytes, has_spanning_trees: raw.spanning_tree.is_some() };
+        let network = NetworkFacts { graph: &graph, host_mtu_bytes, has_spanning_trees: raw.spanning_tree.is_some() };
         let workloads = raw.workloads.iter().map(|w| resolve_workload(w, &network)).collect::<Result<Vec<_>, _>>()?;
         require(!workloads.is_empty(), "workloads", "the plan has no workloads")?;
         check_size(&raw, &graph, &workloads)?;

@@ -1,6 +1,6 @@
 //! Datagrams at a rate that does not depend on the network.
 
-use super::{Body, Network, RawDistribution, RawHeader, Side, Workload, distribution, ends};
+use super::{Body, NetworkFacts, RawDistribution, RawHeader, Side, Workload, distribution, ends};
 use crate::PlanError;
 use crate::error::require;
 use serde::{Deserialize, Serialize};
@@ -43,7 +43,7 @@ pub struct Datagrams {
     pub raw: RawDatagrams,
 }
 
-pub(super) fn resolve(header: &RawHeader, raw: &RawDatagrams, network: &Network<'_>) -> Result<Workload, PlanError> {
+pub(super) fn resolve(header: &RawHeader, raw: &RawDatagrams, network: &NetworkFacts<'_>) -> Result<Workload, PlanError> {
     let name = &header.name;
     let (source, destination) = ends(network.graph, &raw.source, &raw.destination, name)?;
     let header = header.resolved("datagrams", [vec![source], vec![destination]], Side::Peers, 1)?;

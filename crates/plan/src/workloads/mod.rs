@@ -177,14 +177,14 @@ impl RawHeader {
 }
 
 /// What a workload of the plan runs on, and is checked against.
-pub(crate) struct Network<'a> {
+pub(crate) struct NetworkFacts<'a> {
     pub(crate) graph: &'a Graph,
     /// By host.
     pub(crate) host_mtu_bytes: Vec<u32>,
     pub(crate) has_spanning_trees: bool,
 }
 
-pub(crate) fn resolve_workload(raw: &RawWorkload, network: &Network<'_>) -> Result<Workload, PlanError> {
+pub(crate) fn resolve_workload(raw: &RawWorkload, network: &NetworkFacts<'_>) -> Result<Workload, PlanError> {
     let header = &raw.header;
     let graph = network.graph;
     match &raw.body {

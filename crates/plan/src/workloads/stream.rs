@@ -1,6 +1,6 @@
 //! Bulk TCP connections.
 
-use super::{Body, Network, RawHeader, Side, Workload, ends};
+use super::{Body, NetworkFacts, RawHeader, Side, Workload, ends};
 use crate::COUNT_MAX;
 use crate::PlanError;
 use crate::error::require;
@@ -55,7 +55,7 @@ pub struct Stream {
     pub raw: RawStream,
 }
 
-pub(super) fn resolve(header: &RawHeader, raw: &RawStream, network: &Network<'_>) -> Result<Workload, PlanError> {
+pub(super) fn resolve(header: &RawHeader, raw: &RawStream, network: &NetworkFacts<'_>) -> Result<Workload, PlanError> {
     let (name, graph) = (&header.name, network.graph);
     let (source, destination) = ends(graph, &raw.source, &raw.destination, name)?;
     require((1..=COUNT_MAX as u32).contains(&raw.connections), name, "connections must be 1 to a million")?;

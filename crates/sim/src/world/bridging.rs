@@ -1,7 +1,7 @@
 //! What the world does with members of data-centre bridging: wakes them, and calls switches again.
 
 use super::World;
-use crate::bridging::Member;
+use crate::bridging::AgendaMember;
 use tailrace_units::Time;
 use tailrace_wire::Packet;
 
@@ -10,7 +10,7 @@ impl World {
     #[inline(never)]
     pub(crate) fn wake_member(&mut self, now: Time, index: usize) {
         match self.links.bridging.members[index] {
-            Member::Interface(interface) => {
+            AgendaMember::Interface(interface) => {
                 let interface = &mut self.links.bridging.interfaces[interface as usize];
                 let index = interface.host;
                 let read = interface.read(now, &mut self.hosts[index as usize]);
@@ -18,7 +18,7 @@ impl World {
                 let (host, out) = self.host_and_links(index);
                 host.handle_timeout(now, out);
             }
-            Member::Switch(switch) => {
+            AgendaMember::Switch(switch) => {
                 let (node, mut around) = self.switch_and_outputs(switch as usize);
                 node.handle_timeout(now, &mut around.0);
                 self.after_switch(now, switch as usize);

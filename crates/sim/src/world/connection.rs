@@ -11,7 +11,7 @@ use tailrace_wire::{FlowKey, Protocol, Tag};
 use tailrace_workloads::{Ends, SERVER_PORT};
 
 /// A connection to be made.
-pub(crate) struct Connection {
+pub(crate) struct NewConnection {
     pub(crate) ends: Ends,
     pub(crate) workload: u32,
     pub(crate) tag: Tag,
@@ -46,8 +46,8 @@ fn flow_key(ends: Ends, source_port: u16, protocol: Protocol) -> FlowKey {
 
 impl World {
     /// Makes both ends of a connection, in a slot that is free or new. Returns the client's and the server's socket.
-    pub(crate) fn connect(&mut self, connection: Connection) -> (u32, u32) {
-        let Connection { ends, workload, tag, dscp, apps, goodput_at, is_transient } = connection;
+    pub(crate) fn connect(&mut self, connection: NewConnection) -> (u32, u32) {
+        let NewConnection { ends, workload, tag, dscp, apps, goodput_at, is_transient } = connection;
         let port = self.hosts[ends.client as usize].take_port();
         let key = flow_key(ends, port, Protocol::Tcp);
         let hashes = [key.hash(), key.reversed().hash()];

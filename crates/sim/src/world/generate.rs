@@ -1,7 +1,7 @@
 //! Generators of arrivals that do not depend on the network: flows and datagrams.
 
 use super::World;
-use super::connection::Connection;
+use super::connection::NewConnection;
 use tailrace_units::Time;
 use tailrace_wire::Tag;
 use tailrace_workloads::{Arrival, Arriving, Ends, flow_programs};
@@ -38,7 +38,7 @@ impl World {
     fn open_flow(&mut self, now: Time, flow: NewFlow, bytes: u64) {
         let NewFlow { workload, tag, dscp, ends } = flow;
         let apps = flow_programs(now, bytes);
-        let connection = Connection { ends, workload, tag, dscp, apps, goodput_at: 1, is_transient: true };
+        let connection = NewConnection { ends, workload, tag, dscp, apps, goodput_at: 1, is_transient: true };
         let (client, _) = self.connect(connection);
         self.wake_socket(now, client);
     }

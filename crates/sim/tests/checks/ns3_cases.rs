@@ -2,10 +2,10 @@
 
 use crate::common::*;
 use tailrace_plan::*;
-use tailrace_sim::{Connection, Outcome};
+use tailrace_sim::{ConnectionState, Outcome};
 
 /// Samples of the sender: seconds of ns-3's clock (the flow starts at 5 s) and the connection.
-type Trace = Vec<(f64, Connection)>;
+type Trace = Vec<(f64, ConnectionState)>;
 
 /// Two switches (ns-3's routers) joined by the bottleneck, with CoDel of 5 ms and 100 ms towards the receiver; 1 Gbit/s
 /// and 1 us to the hosts. Frames have ns-3's two bytes of link header and nothing around them. As in ns-3 there is no
@@ -59,7 +59,7 @@ fn all_within(what: &str, samples: &[(f64, f64)], span: (f64, f64), band: (f64, 
 }
 
 fn alphas(trace: &Trace) -> Vec<(f64, f64)> {
-    let alpha = |connection: &Connection| f64::from(connection.marked_share_1024.expect("it is DCTCP")) / 1024.0;
+    let alpha = |connection: &ConnectionState| f64::from(connection.marked_share_1024.expect("it is DCTCP")) / 1024.0;
     trace.iter().map(|(at, connection)| (*at, alpha(connection))).collect()
 }
 

@@ -11,7 +11,7 @@ use tailrace_wire::{Ecn, Flags, Packet};
 use super::config::TcpConfig;
 use super::recovery::scoreboard::Range;
 use super::sender::FIRST_BYTE;
-use super::{Segment, Tcp, Wire};
+use super::{Segment, Tcp, Transmit};
 use ack_policy::AckPolicy;
 use reassembly::Reassembly;
 use window::ReceiveWindow;
@@ -100,7 +100,7 @@ impl Receive {
 impl Tcp {
     /// A segment with payload. Returns the bytes that the application can read now.
     #[inline]
-    pub(super) fn handle_data(&mut self, now: Time, segment: &Segment<'_>, wire: &mut impl Wire) -> u64 {
+    pub(super) fn handle_data(&mut self, now: Time, segment: &Segment<'_>, wire: &mut impl Transmit) -> u64 {
         let mss = self.send.mss;
         let seq = segment.packet.seq;
         let end = seq + u64::from(segment.payload_bytes);
@@ -168,7 +168,7 @@ impl Tcp {
 
     /// Congestion marks (RFC 3168 section 6.1.3, RFC 8257 section 3.2).
     #[inline]
-    fn handle_marks(&mut self, segment: &Segment<'_>, wire: &mut impl Wire) {
+    fn handle_marks(&mut self, segment: &Segment<'_>, wire: &mut impl Transmit) {
         if !self.send.has_ecn {
             return;
         }
@@ -195,7 +195,7 @@ impl Tcp {
 
     /// Acknowledges what has arrived: now, later, or with the next data.
     #[inline]
-    pub(super) fn acknowledge_if_due(&mut self, now: Time, wire: &mut impl Wire) {
+    pub(super) fn acknowledge_if_due(&mut self, now: Time, wire: &mut impl Transmit) {
         let is_disordered = !self.receive.reassembly.is_empty();
         if !self.receive.policy.is_ack_owed() {
             return;
@@ -207,7 +207,7 @@ impl Tcp {
         }
     }
 
-    pub(super) fn handle_delayed_ack(&mut self, _now: Time, wire: &mut impl Wire) {
+    pub(super) fn handle_delayed_ack(&mut self, _now: Time, wire: &mut impl Transmit) {
         if self.receive.policy.is_ack_owed() {
             self.receive.policy.handle_timeout();
             self.send_ack(wire);
@@ -216,7 +216,7 @@ impl Tcp {
 
     /// An old sequence number without payload: a probe of the window, or a late acknowledgement.
     #[cold]
-    pub(super) fn answer_probe(&mut self, now: Time, wire: &mut impl Wire) {
+    pub(super) fn answer_probe(&mut self, now: Time, wire: &mut impl Transmit) {
         if self.probe_answered.is_never() || now.since(self.probe_answered) >= ANSWER_INTERVAL {
             self.probe_answered = now;
             self.send_ack(wire);

@@ -6,7 +6,7 @@
 use tailrace_units::Time;
 
 use super::Receive;
-use crate::transport::{Segment, Tcp, Wire};
+use crate::transport::{Segment, Tcp, Transmit};
 
 impl Tcp {
     /// From now on what arrives stays in the receive buffer until [`Tcp::read`] takes it. The application is told of it at once all the same.
@@ -17,7 +17,7 @@ impl Tcp {
     }
 
     /// The application reads what has arrived, and from now on whatever arrives at once.
-    pub(crate) fn read_at_once(&mut self, now: Time, wire: &mut impl Wire) {
+    pub(crate) fn read_at_once(&mut self, now: Time, wire: &mut impl Transmit) {
         let unread = self.receive.unread;
         self.read(now, unread, wire);
         self.receive.is_read_late = false;
@@ -49,7 +49,7 @@ impl Tcp {
     }
 
     /// The application takes the next `bytes` out of the buffer (Linux `tcp_recvmsg`, `tcp_cleanup_rbuf`).
-    pub fn read(&mut self, now: Time, bytes: u64, wire: &mut impl Wire) {
+    pub fn read(&mut self, now: Time, bytes: u64, wire: &mut impl Transmit) {
         let (mss, receive) = (self.send.mss, &mut self.receive);
         assert!(bytes <= receive.unread, "only what has arrived is read");
         receive.unread -= bytes;

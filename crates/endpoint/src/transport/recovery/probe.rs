@@ -8,7 +8,7 @@ use super::news::AckNews;
 use super::timeout::TIMER_SLACK;
 use crate::transport::rtt::INITIAL_TIMEOUT;
 use crate::transport::timer::Pending;
-use crate::transport::{Tcp, Wire};
+use crate::transport::{Tcp, Transmit};
 
 impl Tcp {
     /// Only with SACK, and not while losses are being repaired.
@@ -25,7 +25,7 @@ impl Tcp {
     }
 
     /// Nothing was heard for two round trips: one more segment, new if possible, so that the answer shows what is missing.
-    pub(crate) fn send_loss_probe(&mut self, now: Time, wire: &mut impl Wire) {
+    pub(crate) fn send_loss_probe(&mut self, now: Time, wire: &mut impl Transmit) {
         let is_queued = self.small_queue.is_waiting(now);
         if let (0, false, Some(last)) = (self.recovery.probe_end, is_queued, self.board.last_missing()) {
             self.recovery.is_probe_retransmission = !self.send_one_more(now, wire);
@@ -67,7 +67,7 @@ impl Tcp {
         self.timers.arm(Pending::WindowProbe, now + self.rtt.timeout());
     }
 
-    pub(crate) fn send_window_probe(&mut self, now: Time, wire: &mut impl Wire) {
+    pub(crate) fn send_window_probe(&mut self, now: Time, wire: &mut impl Transmit) {
         if !self.board.ring.is_empty() || !self.send.has_unsent() {
             return;
         }

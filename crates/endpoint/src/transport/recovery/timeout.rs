@@ -6,7 +6,7 @@ use super::news::AckNews;
 use super::segment_ring::SACKED;
 use super::{Alert, Resend, State};
 use crate::transport::timer::Pending;
-use crate::transport::{Tcp, Wire};
+use crate::transport::{Tcp, Transmit};
 
 /// Linux adds two clock ticks, `TCP_TIMEOUT_MIN_US`, to the reordering timer and the probe timer (HZ = 1000 is assumed).
 pub(crate) const TIMER_SLACK: Span = Span::from_ms(2);
@@ -42,7 +42,7 @@ impl Tcp {
         self.timers.arm(Pending::Timeout, at.max(now + Span::from_ps(1)));
     }
 
-    pub(crate) fn handle_retransmission_timeout(&mut self, now: Time, wire: &mut impl Wire) {
+    pub(crate) fn handle_retransmission_timeout(&mut self, now: Time, wire: &mut impl Transmit) {
         if self.board.ring.is_empty() || self.gives_up(now) {
             return;
         }
@@ -141,7 +141,7 @@ impl Tcp {
     }
 
     /// Segments were overtaken and nothing more came: what is still missing is lost (Linux `tcp_rack_reo_timeout`).
-    pub(crate) fn handle_reordering_timeout(&mut self, now: Time, wire: &mut impl Wire) {
+    pub(crate) fn handle_reordering_timeout(&mut self, now: Time, wire: &mut impl Transmit) {
         let before = self.board.lost_marks;
         self.find_losses(now, false);
         let newly_lost = self.board.lost_marks - before;

@@ -9,7 +9,7 @@ use crate::transport::recovery::rack::DUPLICATE_THRESHOLD;
 use crate::transport::recovery::scoreboard::Range;
 use crate::transport::recovery::{Alert, Resend, State};
 use crate::transport::timer::Pending;
-use crate::transport::{Segment, Tcp, Wire};
+use crate::transport::{Segment, Tcp, Transmit};
 
 /// What the selective acknowledgement brought besides news of held segments.
 #[derive(Default)]
@@ -23,7 +23,7 @@ struct Reports {
 impl Tcp {
     /// Returns the bytes newly acknowledged.
     #[inline]
-    pub(crate) fn handle_ack(&mut self, now: Time, segment: &Segment<'_>, wire: &mut impl Wire) -> u64 {
+    pub(crate) fn handle_ack(&mut self, now: Time, segment: &Segment<'_>, wire: &mut impl Transmit) -> u64 {
         let packet = segment.packet;
         if packet.ack > self.send.nxt {
             return 0; // acknowledges what was never sent (RFC 9293 section 3.10.7.4)
@@ -143,7 +143,7 @@ impl Tcp {
 
     /// Repairs after an acknowledgement. New data follow when the segment has been dealt with.
     #[inline]
-    fn send_after_ack(&mut self, now: Time, resend: Resend, wire: &mut impl Wire) {
+    fn send_after_ack(&mut self, now: Time, resend: Resend, wire: &mut impl Transmit) {
         match resend {
             Resend::Nothing => {}
             Resend::Lost => self.retransmit_lost(now, wire),

@@ -5,18 +5,18 @@ use tailrace_wire::{Ecn, Flags, Packet, TCP_SACK_BLOCK_BYTES, TCP_SACK_OPTION_BY
 
 use super::burst::Stop;
 use crate::transport::timer::Pending;
-use crate::transport::{Tcp, Wire};
+use crate::transport::{Tcp, Transmit};
 
 impl Tcp {
     /// Sends new data as far as the windows allow (Linux `tcp_write_xmit`).
     #[inline]
-    pub(crate) fn push(&mut self, now: Time, wire: &mut impl Wire) {
+    pub(crate) fn push(&mut self, now: Time, wire: &mut impl Transmit) {
         if self.send.has_unsent() {
             self.push_unsent(now, wire);
         }
     }
 
-    fn push_unsent(&mut self, now: Time, wire: &mut impl Wire) {
+    fn push_unsent(&mut self, now: Time, wire: &mut impl Transmit) {
         let burst_max = self.burst_segments();
         let before = self.board.ring.tail;
         let mut is_limited = false;
@@ -79,14 +79,14 @@ impl Tcp {
     }
 
     /// Frames have left the NIC: repairs first, then new data.
-    pub(crate) fn resume(&mut self, now: Time, wire: &mut impl Wire) {
+    pub(crate) fn resume(&mut self, now: Time, wire: &mut impl Transmit) {
         self.retransmit_lost(now, wire);
         self.push(now, wire);
     }
 
     /// Sends up to `segments` segments of at most `sendable` bytes.
     #[inline]
-    fn send_burst(&mut self, now: Time, sendable: u64, segments: u32, wire: &mut impl Wire) {
+    fn send_burst(&mut self, now: Time, sendable: u64, segments: u32, wire: &mut impl Transmit) {
         let mss = u64::from(self.send.mss);
         let mut left = sendable.min(self.send.window_end - self.send.nxt);
         for _ in 0..segments {
@@ -100,7 +100,7 @@ impl Tcp {
     }
 
     /// Sends one new segment past the congestion window (tail loss probe). Returns whether there was one.
-    pub(crate) fn send_one_more(&mut self, now: Time, wire: &mut impl Wire) -> bool {
+    pub(crate) fn send_one_more(&mut self, now: Time, wire: &mut impl Transmit) -> bool {
         let is_possible = self.send.has_sendable();
         if is_possible {
             let payload = self.send.sendable().min(u64::from(self.send.mss));
@@ -111,7 +111,7 @@ impl Tcp {
     }
 
     #[inline]
-    pub(crate) fn send_segment(&mut self, now: Time, payload: u32, wire: &mut impl Wire) {
+    pub(crate) fn send_segment(&mut self, now: Time, payload: u32, wire: &mut impl Transmit) {
         let seq = self.send.nxt;
         let end = seq + u64::from(payload);
         let mut flags = if end == self.send.written { Flags::ACK.with(Flags::PSH) } else { Flags::ACK };
@@ -129,7 +129,7 @@ impl Tcp {
     }
 
     /// Sends segment `number` again, with its old boundaries.
-    pub(crate) fn retransmit(&mut self, now: Time, number: u64, wire: &mut impl Wire) {
+    pub(crate) fn retransmit(&mut self, now: Time, number: u64, wire: &mut impl Transmit) {
         let seq = self.board.ring.start_of(number);
         let end = self.board.ring.get(number).end();
         let flags = if end == self.send.written { Flags::ACK.with(Flags::PSH) } else { Flags::ACK };
@@ -146,7 +146,7 @@ impl Tcp {
     /// Sends lost segments again as far as the window allows (Linux `tcp_xmit_retransmit_queue`).
     #[cold]
     #[inline(never)]
-    pub(crate) fn retransmit_lost(&mut self, now: Time, wire: &mut impl Wire) {
+    pub(crate) fn retransmit_lost(&mut self, now: Time, wire: &mut impl Transmit) {
         while let Some(number) = self.board.next_lost() {
             if self.board.in_flight() >= self.congestion.cwnd || self.is_small_queue_full(now) {
                 break;
@@ -162,7 +162,7 @@ impl Tcp {
 
     /// Hands a segment with payload to the NIC.
     #[inline]
-    fn dispatch(&mut self, now: Time, packet: Packet, wire: &mut impl Wire) {
+    fn dispatch(&mut self, now: Time, packet: Packet, wire: &mut impl Transmit) {
         self.stats.segments_sent += 1;
         self.send.last_sent = now;
         self.receive.note_data_sent(now);
@@ -175,7 +175,7 @@ impl Tcp {
     }
 
     /// Sends an acknowledgement without payload.
-    pub(crate) fn send_ack(&mut self, wire: &mut impl Wire) {
+    pub(crate) fn send_ack(&mut self, wire: &mut impl Transmit) {
         let mut packet = self.header(self.send.nxt, 0, Flags::ACK);
         if self.send.has_sack && self.receive.has_reports() {
             let blocks = self.receive.report(&mut packet);

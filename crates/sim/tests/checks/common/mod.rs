@@ -10,7 +10,7 @@ mod plans;
 pub use plans::*;
 
 use tailrace_plan::*;
-use tailrace_sim::{Connection, Control, Outcome, run, watch};
+use tailrace_sim::{ConnectionState, Control, Outcome, run, watch};
 use tailrace_units::{Span, Time};
 
 /// Runs a plan. Whatever it shows, its frames are conserved.
@@ -23,7 +23,7 @@ pub fn simulate(raw: RawPlan) -> Outcome {
 }
 
 /// Runs a plan and looks at its connections after every `period_ps`.
-pub fn simulate_watched(raw: RawPlan, period_ps: u64, observe: impl FnMut(Time, &[Connection])) -> Outcome {
+pub fn simulate_watched(raw: RawPlan, period_ps: u64, observe: impl FnMut(Time, &[ConnectionState])) -> Outcome {
     let plan = Plan::from_raw(raw).expect("the plan is sound");
     watch(&plan, &Control::default(), Span::from_ps(period_ps), observe)
 }
