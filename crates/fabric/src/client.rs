@@ -15,7 +15,7 @@ pub struct Client {
     next_id: u64,
     events: VecDeque<Value>,
     dir: PathBuf,
-    /// The lab's first word.
+    /// The lab's first message.
     pub ready: Value,
 }
 

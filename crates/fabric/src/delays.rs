@@ -6,7 +6,7 @@ use tailrace_units::Span;
 
 /// A percentile is exact to within 1 %; the mean is exact.
 const SIGNIFICANT_DIGITS: u8 = 2;
-/// Longer delays than a minute are no network's.
+/// Longer delays than a minute are not those of a network.
 const NS_MAX: u64 = 60_000_000_000;
 const PS_PER_US: f64 = 1e6;
 const NS_PER_US: f64 = 1e3;
@@ -25,7 +25,7 @@ impl Delays {
         Delays { times_ns, total_ps: 0 }
     }
 
-    /// A frame took so long.
+    /// Records the delay of a frame.
     #[inline]
     pub fn record(&mut self, delay: Span) {
         self.times_ns.saturating_record(delay.ns());

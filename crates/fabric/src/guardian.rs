@@ -42,7 +42,7 @@ pub fn run(mut setup: Setup) -> Result<(), String> {
     tell(ending, left)
 }
 
-/// How a lab ended, and the control groups that are left of it.
+/// How a lab ended, and its remaining control groups.
 fn tell(ending: Result<Ending, String>, left: Option<&str>) -> Result<(), String> {
     let ending = match ending {
         Ok(Ending::Exit(0)) => None,
@@ -59,7 +59,7 @@ fn tell(ending: Result<Ending, String>, left: Option<&str>) -> Result<(), String
 struct Burial {
     groups: Groups,
     undertaker: Hold,
-    /// How many can take the place of one that was killed.
+    /// Replacements of one that was killed, at most.
     more: u32,
 }
 

@@ -99,7 +99,7 @@ impl Groups {
     /// Makes the groups of one host.
     ///
     /// # Errors
-    /// What the kernel says.
+    /// The kernel's error.
     pub fn add(&self, member: &str) -> io::Result<()> {
         self.paths(member).try_for_each(fs::create_dir)
     }

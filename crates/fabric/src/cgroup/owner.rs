@@ -9,7 +9,7 @@ const PREFIX: &str = "tailrace-";
 /// The hash FNV-1a with 64 bits, of Fowler, Noll and Vo.
 const CHECK_OFFSET: u64 = 0xcbf2_9ce4_8422_2325;
 const CHECK_PRIME: u64 = 0x0000_0100_0000_01b3;
-/// Stands for an observer that nobody is.
+/// Placeholder for a missing observer.
 const NOBODY: &str = "nobody";
 
 /// The name of a group of this process, as the observer counts processes.

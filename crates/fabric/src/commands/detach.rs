@@ -12,7 +12,7 @@ use std::path::Path;
 
 /// Where commands are given, in the lab's folder.
 const SOCKET: &str = "control.sock";
-/// What the lab has to say to people.
+/// Messages of the lab.
 const MESSAGES: &str = "lab.log";
 
 /// Who goes on after [`detach`].

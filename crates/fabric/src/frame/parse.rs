@@ -18,7 +18,7 @@ const PRECEDENCE_SHIFT: u8 = 3;
 /// The reason for which a frame is ignored: it would not exist between hosts with complete neighbour tables.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Foreign {
-    /// Neither IPv4 nor long enough.
+    /// Not IPv4, or too short.
     NotIpv4,
     /// For a link-layer address that no host has: broadcast, multicast, or an unknown address.
     NoSuchHost,

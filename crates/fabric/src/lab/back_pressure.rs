@@ -19,7 +19,7 @@ pub(super) const MISSING: &str = "this kernel has no token buckets (sch_tbf): a 
 /// TAP holds everything.
 ///
 /// # Errors
-/// What the kernel says.
+/// The kernel's error.
 pub(super) fn shape(netlink: &mut Netlink, link: Link, plan: &Plan, host: usize) -> io::Result<bool> {
     match netlink.shape(link, &shape_of(plan, host, |frame_bytes| u64::from(QUEUE_FRAMES) * frame_bytes)) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),

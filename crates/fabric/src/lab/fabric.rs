@@ -27,7 +27,7 @@ pub fn lacking() -> BTreeMap<&'static str, Option<String>> {
     NAMES.iter().filter_map(|&(name, kind)| Some((name, of(kind)?))).collect()
 }
 
-/// What joins the hosts, at work.
+/// The running fabric.
 #[derive(Debug)]
 pub(super) enum Fabric {
     Switch(Plane),

@@ -28,7 +28,7 @@ const TAIL_DROP: &str = "tail-drop";
 const IN_SWITCH: &str = "in-switch";
 const PS_PER_NS: u128 = 1_000;
 
-/// A switch that is not ours, at work.
+/// A foreign switch that is running.
 #[derive(Debug)]
 pub(super) struct Foreign {
     name: String,

@@ -39,7 +39,7 @@ pub struct Host {
     link: Link,
     /// Whether the kernel keeps the queue of its line.
     is_shaped: bool,
-    /// Whether it should and cannot.
+    /// Whether it should keep one and cannot.
     pub lacks_queue: bool,
     /// Keeps the program at work that stamps its frames; none where the kernel has no such programs.
     stamps: Option<OwnedFd>,
@@ -118,7 +118,7 @@ impl Host {
     /// What its interface has counted since the measured interval began.
     ///
     /// # Errors
-    /// What the kernel says.
+    /// The kernel's error.
     pub fn counters(&mut self) -> io::Result<LinkCounters> {
         let (now, begin) = (self.total()?, self.at_begin);
         Ok(LinkCounters {
@@ -134,7 +134,7 @@ impl Host {
     /// Counts from here on.
     ///
     /// # Errors
-    /// What the kernel says.
+    /// The kernel's error.
     pub fn begin_counting(&mut self) -> io::Result<()> {
         self.at_begin = self.total()?;
         Ok(())
@@ -166,7 +166,7 @@ pub fn congestion_control_of(plan: &Plan, index: usize) -> &'static str {
 /// Gives the interface of a host its addresses, and with them routes and neighbours: all networks that it has a part in.
 ///
 /// # Errors
-/// What the kernel says.
+/// The kernel's error.
 pub fn join_networks(
     netlink: &mut Netlink,
     link: Link,
@@ -242,7 +242,7 @@ impl HostEnd {
 /// again.
 ///
 /// # Errors
-/// What the kernel says, with the host.
+/// The kernel's error, with the host.
 pub(super) fn create_all(
     plan: &Plan,
     kind: (FabricKind, Option<&Star>),

@@ -21,12 +21,12 @@ pub enum FabricKind {
     Ports,
 }
 
-/// How Open vSwitch comes by its frames.
+/// How Open vSwitch receives its frames.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Datapath {
     /// By sockets of the kernel.
     Netdev,
-    /// By DPDK, which looks for frames without end.
+    /// By DPDK, which polls.
     Dpdk,
 }
 

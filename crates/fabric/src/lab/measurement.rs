@@ -6,7 +6,7 @@ use crate::machine::Machine;
 use serde_json::{Map, Value, json};
 use std::path::PathBuf;
 
-/// The world outside during a measured interval.
+/// Counters of hosts and of the machine during a measured interval.
 #[derive(Debug)]
 pub(super) struct Measurement {
     kind: FabricKind,

@@ -56,7 +56,7 @@ fn text(outcome: &Value) -> String {
     let lateness =
         head(&mut out, "tailrace_lateness", "seconds", "summary", "Time from when a frame was due until it was delivered");
     for (percentile, quantile) in QUANTILES {
-        // Nothing was delivered yet where there is no number.
+        // Where there is no number, nothing was delivered yet.
         if let Some(us) = outcome["fabric"]["lateness_us"][percentile].as_f64() {
             let value = (us / US_PER_S).into();
             sample(&mut out, &lateness, &format!("quantile={}", quoted(quantile)), &value);

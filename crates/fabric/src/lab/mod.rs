@@ -92,7 +92,7 @@ struct Lab {
 /// Runs a lab to its end.
 ///
 /// # Errors
-/// Why it could not be made, for people.
+/// Why it could not be made, as text.
 pub fn run(setup: Setup) -> Result<(), String> {
     let pid = outer_pid()?;
     let text = |error: io::Error| error.to_string();

@@ -22,7 +22,7 @@ pub fn is_private(path: &Path) -> bool {
 /// Sets the places up. The caller has a mount namespace and a process namespace of its own.
 ///
 /// # Errors
-/// What the kernel says, with the place.
+/// The kernel's error, with the path.
 pub fn set_up(host_names: &[String]) -> io::Result<()> {
     let none = None::<&str>;
     at("/", mount(none, "/", none, MsFlags::MS_REC | MsFlags::MS_PRIVATE, none))?;

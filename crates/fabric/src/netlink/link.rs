@@ -101,7 +101,7 @@ impl Netlink {
     /// Sets link-layer address, MTU and queue length, and brings the interface up.
     ///
     /// # Errors
-    /// What the kernel says.
+    /// The kernel's error.
     pub fn bring_up(&mut self, link: Link, mac: [u8; 6], mtu: u32, queue_frames: u32) -> io::Result<()> {
         let request = Request::new(RTM_NEWLINK, 0, &ifinfo(link, IFF_UP));
         let request = request.attribute(IFLA_ADDRESS, &mac).number(IFLA_MTU, mtu).number(IFLA_TXQLEN, queue_frames);
@@ -111,7 +111,7 @@ impl Netlink {
     /// Lets senders make frames of one segment each, as they are on a wire.
     ///
     /// # Errors
-    /// What the kernel says.
+    /// The kernel's error.
     pub fn segment(&mut self, link: Link) -> io::Result<()> {
         self.request(Request::new(RTM_NEWLINK, 0, &ifinfo(link, 0)).number(IFLA_GSO_MAX_SEGS, 1)).map(drop)
     }
@@ -119,7 +119,7 @@ impl Netlink {
     /// Makes a pair of interfaces that are joined by a wire: one here, and one here or in another network namespace.
     ///
     /// # Errors
-    /// What the kernel says.
+    /// The kernel's error.
     pub fn add_pair(&mut self, one: &str, other: &str, namespace: Option<&File>) -> io::Result<()> {
         let request = Request::new(RTM_NEWLINK, NLM_F_CREATE_NEW, &ifinfo(Link(0), 0)).text(IFLA_IFNAME, one);
         let request = request.begin(IFLA_LINKINFO).text(IFLA_INFO_KIND, "veth").begin(IFLA_INFO_DATA).begin(VETH_INFO_PEER);
@@ -134,7 +134,7 @@ impl Netlink {
     /// Makes a bridge.
     ///
     /// # Errors
-    /// What the kernel says.
+    /// The kernel's error.
     pub fn add_bridge(&mut self, name: &str) -> io::Result<()> {
         let request = Request::new(RTM_NEWLINK, NLM_F_CREATE_NEW, &ifinfo(Link(0), 0)).text(IFLA_IFNAME, name);
         self.request(request.begin(IFLA_LINKINFO).text(IFLA_INFO_KIND, "bridge").end()).map(drop)
@@ -143,7 +143,7 @@ impl Netlink {
     /// Makes an interface a port of a bridge.
     ///
     /// # Errors
-    /// What the kernel says.
+    /// The kernel's error.
     pub fn enslave(&mut self, port: Link, bridge: Link) -> io::Result<()> {
         self.request(Request::new(RTM_NEWLINK, 0, &ifinfo(port, 0)).number(IFLA_MASTER, bridge.0)).map(drop)
     }
@@ -151,7 +151,7 @@ impl Netlink {
     /// Tells a bridge by which of its ports an address is reached, so that no frame goes to all of them.
     ///
     /// # Errors
-    /// What the kernel says.
+    /// The kernel's error.
     pub fn add_forwarding(&mut self, port: Link, mac: [u8; 6]) -> io::Result<()> {
         let [state_0, state_1] = NUD_NOARP.to_ne_bytes();
         let header = [&[AF_BRIDGE, 0, 0, 0][..], &port.0.to_ne_bytes(), &[state_0, state_1, NTF_MASTER, 0]].concat();
@@ -162,7 +162,7 @@ impl Netlink {
     /// Sets the MTU of an interface.
     ///
     /// # Errors
-    /// What the kernel says.
+    /// The kernel's error.
     pub fn set_mtu(&mut self, link: Link, mtu: u32) -> io::Result<()> {
         self.request(Request::new(RTM_NEWLINK, 0, &ifinfo(link, 0)).number(IFLA_MTU, mtu)).map(drop)
     }
@@ -170,7 +170,7 @@ impl Netlink {
     /// Brings an interface up as it is.
     ///
     /// # Errors
-    /// What the kernel says.
+    /// The kernel's error.
     pub fn up(&mut self, link: Link) -> io::Result<()> {
         self.request(Request::new(RTM_NEWLINK, 0, &ifinfo(link, IFF_UP))).map(drop)
     }
@@ -178,7 +178,7 @@ impl Netlink {
     /// Gives an interface its address, without a route.
     ///
     /// # Errors
-    /// What the kernel says.
+    /// The kernel's error.
     pub fn add_address(&mut self, link: Link, address: Ipv4Addr, prefix_bits: u8) -> io::Result<()> {
         let header = [&[AF_INET, prefix_bits, 0, 0][..], &link.0.to_ne_bytes()].concat();
         let request = Request::new(RTM_NEWADDR, NLM_F_REPLACE_OR_CREATE, &header);
@@ -207,7 +207,7 @@ impl Netlink {
     /// Adds a neighbour that is never asked for.
     ///
     /// # Errors
-    /// What the kernel says.
+    /// The kernel's error.
     pub fn add_neighbour(&mut self, link: Link, address: Ipv4Addr, mac: [u8; 6]) -> io::Result<()> {
         let [state_0, state_1] = NUD_PERMANENT.to_ne_bytes();
         let header = [&[AF_INET, 0, 0, 0][..], &link.0.to_ne_bytes(), &[state_0, state_1, 0, 0]].concat();
@@ -218,7 +218,7 @@ impl Netlink {
     /// Whether an interface carries frames: it is up, and so is what it is joined to.
     ///
     /// # Errors
-    /// What the kernel says.
+    /// The kernel's error.
     pub fn is_running(&mut self, link: Link) -> io::Result<bool> {
         let answer = self.request(Request::new(RTM_GETLINK, 0, &ifinfo(link, 0)))?;
         let state = find_attribute(answer.get(IFINFO_BYTES..).unwrap_or_default(), IFLA_OPERSTATE);
@@ -228,7 +228,7 @@ impl Netlink {
     /// What an interface has counted.
     ///
     /// # Errors
-    /// What the kernel says.
+    /// The kernel's error.
     pub fn counters(&mut self, link: Link) -> io::Result<LinkCounters> {
         let answer = self.request(Request::new(RTM_GETLINK, 0, &ifinfo(link, 0)))?;
         let attributes = answer.get(IFINFO_BYTES..).unwrap_or_default();

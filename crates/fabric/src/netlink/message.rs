@@ -32,7 +32,7 @@ impl Netlink {
     /// Sends one request and waits for its acknowledgement. Returns the answer before it, if there was one.
     ///
     /// # Errors
-    /// What the kernel says.
+    /// The kernel's error.
     pub(super) fn request(&mut self, request: Request) -> io::Result<Vec<u8>> {
         self.sequence += 1;
         let message = request.finish(self.sequence);

@@ -87,7 +87,7 @@ impl Netlink {
     /// whoever has sent the frame is done with it, as if it had left the machine.
     ///
     /// # Errors
-    /// What the kernel says.
+    /// The kernel's error.
     pub fn hand_over(&mut self, from: Link, to: Link) -> io::Result<()> {
         let header = tcmsg(from, INGRESS_HANDLE, INGRESS, 0);
         self.request(Request::new(RTM_NEWQDISC, NLM_F_CREATE, &header).text(TCA_KIND, "ingress"))?;
@@ -101,7 +101,7 @@ impl Netlink {
     /// What the queue of an interface has counted.
     ///
     /// # Errors
-    /// What the kernel says.
+    /// The kernel's error.
     pub fn queue(&mut self, link: Link) -> io::Result<QdiscCounters> {
         let answer = self.request(Request::new(RTM_GETQDISC, NLM_F_ECHO, &tcmsg(link, 0, ROOT, 0)))?;
         let stats = find_attribute(answer.get(TCMSG_BYTES..).unwrap_or_default(), TCA_STATS2);

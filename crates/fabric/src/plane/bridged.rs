@@ -28,7 +28,7 @@ pub(super) trait Queues {
     fn refuse(&mut self, frame: LiveFrame);
 }
 
-/// Such an interface.
+/// An interface with pauses or QCN.
 #[derive(Debug)]
 pub(super) struct Bridged {
     host: u16,

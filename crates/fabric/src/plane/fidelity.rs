@@ -36,7 +36,7 @@ pub(super) struct Fidelity {
     pub(super) frames_out: u64,
     /// Frames that are not IPv4 between hosts of the lab.
     pub(super) foreign_frames: u64,
-    /// Looks at a host that found no memory for its frames.
+    /// Polls of a host that found no memory for its frames.
     pub(super) pool_exhausted: u64,
     /// By host: frames that the kernel did not take.
     pub(super) write_failed: Vec<u64>,

@@ -31,14 +31,14 @@ impl Plane {
     /// Starts the data plane of a plan; for each host the queues of its wire.
     ///
     /// # Errors
-    /// What the kernel says.
+    /// The kernel's error.
     pub fn start(plan: Arc<Plan>, wires: Vec<Vec<OwnedFd>>, log: Option<Writer>) -> io::Result<Plane> {
         let (questions, asked) = mpsc::channel();
         let wake = Arc::new(EventFd::from_value_and_flags(0, EfdFlags::EFD_CLOEXEC | EfdFlags::EFD_NONBLOCK)?);
         let mut run = Run::new(plan, wires, log, asked, Arc::clone(&wake))?;
         let (told, is_realtime) = mpsc::channel();
         let work = move || {
-            // The receiver waits for this one word.
+            // The receiver waits for this message.
             let _ = told.send(thread::be_realtime().is_ok());
             thread::use_exact_timers();
             run.run();

@@ -18,7 +18,7 @@ struct Setting {
 /// Lets an interface of the calling thread's network namespace send every frame as it will be received.
 ///
 /// # Errors
-/// What the kernel says.
+/// The kernel's error.
 pub fn switch_off(interface: &str) -> io::Result<()> {
     let socket = UnixDatagram::unbound()?;
     OFF.iter().try_for_each(|&command| set(&socket, interface, Setting { command, value: 0 }))
