@@ -120,6 +120,12 @@ impl Tcp {
         self.handshake.closing.has(Closing::REQUESTED)
     }
 
+    /// The next sequence number (`snd_nxt`): a FIN that was sent has one.
+    #[inline]
+    pub(super) fn next_sequence(&self) -> u64 {
+        self.send.nxt + u64::from(self.handshake.closing.has(Closing::SENT))
+    }
+
     /// Whether the application has closed both directions.
     pub(super) fn is_orphan(&self) -> bool {
         self.handshake.closing.has(Closing::ORPHAN)

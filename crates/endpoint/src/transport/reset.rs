@@ -87,7 +87,7 @@ impl Tcp {
 
     /// Ends the connection at this end and tells the peer (Linux `tcp_send_active_reset`).
     pub(super) fn abort(&mut self, wire: &mut impl Transmit) {
-        let reset = self.header(self.send.nxt, 0, Flags::RST.with(Flags::ACK));
+        let reset = self.header(self.next_sequence(), 0, Flags::RST.with(Flags::ACK));
         wire.send(reset);
         self.end();
     }

@@ -48,6 +48,21 @@ fn the_end_that_closes_first_waits_for_late_segments_and_the_other_does_not() {
 }
 
 #[test]
+fn acknowledgements_behind_a_fin_have_the_number_behind_it_so_that_four_frames_close_a_connection() {
+    let mut world = open(|_, _, _| Fate::Deliver);
+    let before = world.sent().len();
+    world.shut_down(0);
+    world.run_for(DELAY.times(3));
+    world.shut_down(1);
+    world.run_for(DELAY.times(9));
+    let frames: Vec<(usize, bool, u64, u64)> = world.sent()[before..]
+        .iter()
+        .map(|sent| (sent.side, sent.packet.flags.contains(Flags::FIN), sent.packet.seq, sent.packet.ack))
+        .collect();
+    assert_eq!(frames, [(0, true, 1, 1), (1, false, 1, 2), (1, true, 1, 2), (0, false, 2, 2)]);
+}
+
+#[test]
 fn a_closed_end_sends_what_was_written_before_and_its_fin_comes_last() {
     let mut world = open(|_, _, _| Fate::Deliver);
     world.write(0, 100_000);

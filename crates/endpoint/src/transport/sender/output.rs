@@ -176,7 +176,7 @@ impl Tcp {
 
     /// Sends an acknowledgement without payload.
     pub(crate) fn send_ack(&mut self, wire: &mut impl Transmit) {
-        let mut packet = self.header(self.send.nxt, 0, Flags::ACK);
+        let mut packet = self.header(self.next_sequence(), 0, Flags::ACK);
         if self.send.has_sack && self.receive.has_reports() {
             let blocks = self.receive.report(&mut packet);
             packet.frame_bytes += (TCP_SACK_OPTION_BYTES + blocks * TCP_SACK_BLOCK_BYTES) as u16;
