@@ -124,27 +124,29 @@ impl PortRecord {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
     use tailrace_plan::RawObserve;
     use tailrace_record::Tally;
+
+    /// Four bins of a microsecond.
+    pub(crate) fn observe() -> RawObserve {
+        RawObserve {
+            ports: Vec::new(),
+            series_bins: 4,
+            series_bin_ps: 1_000_000,
+            transactions_max: 0,
+            digest: false,
+            warm_up_ps: 0,
+        }
+    }
 
     fn frame() -> Packet {
         Packet { frame_bytes: 1_500, ..Packet::default() }
     }
 
     fn record() -> PortRecord {
-        let mut record = PortRecord::new(
-            &RawObserve {
-                ports: Vec::new(),
-                series_bins: 4,
-                series_bin_ps: 1_000_000,
-                transactions_max: 0,
-                digest: false,
-                warm_up_ps: 0,
-            },
-            2,
-        );
+        let mut record = PortRecord::new(&observe(), 2);
         record.sent((Time::ZERO, Time::from_ps(1)), Some(1), &frame());
         for cause in DropCause::ALL {
             record.dropped(Time::ZERO, Some(1), &frame(), cause);

@@ -186,6 +186,7 @@ impl<F: NetworkFrame, M: Medium<F>> Outputs<F> for SwitchOutputs<'_, F, M> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::record::tests::observe;
     use tailrace_dataplane::{Aqm, Forwarding, Limit, PortPolicy, QueuePolicy, Room, Service};
     use tailrace_units::{BitRate, Span};
     use tailrace_wire::Packet;
@@ -219,14 +220,7 @@ mod tests {
 
     #[test]
     fn records_that_begin_anew_begin_with_what_waits() {
-        let observe = RawObserve {
-            ports: Vec::new(),
-            series_bins: 4,
-            series_bin_ps: 1_000_000,
-            transactions_max: 0,
-            digest: false,
-            warm_up_ps: 0,
-        };
+        let observe = observe();
         let (mut node, mut nowhere) = (node(&observe), Nowhere);
         for _ in 0..4 {
             let (switch, mut outputs) = node.split(&mut nowhere);

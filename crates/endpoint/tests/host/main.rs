@@ -86,13 +86,12 @@ fn a_datagram_of_another_flow_is_not_for_the_socket_of_its_number() {
     assert_eq!((hosts[1].counters().rx_frames, cable.datagrams.len()), (1, 0));
 }
 
-#[test]
-fn tcp_and_udp_share_a_host() {
-    let (mut hosts, mut cable) = (with_datagrams(4_096), Cable::default());
-    let apps =
-        [App::StreamSource(StreamSource::new(Time::ZERO, 1_000_000)), App::StreamSink(StreamSink::new(0, Time::ZERO, 1_000_000))];
-    for (side, app) in apps.into_iter().enumerate() {
-        let number = hosts[side].open(NewSocket {
+/// A stream of so many bytes from the first host to the second. Returns the numbers of its sockets.
+fn open_stream(hosts: &mut [Host<usize>; 2], bytes: u64) -> [u32; 2] {
+    let source = App::StreamSource(StreamSource::new(Time::ZERO, bytes));
+    let sink = App::StreamSink(StreamSink::new(0, Time::ZERO, bytes));
+    let mut open = |side: usize, app| {
+        hosts[side].open(NewSocket {
             identity: identity(20 + side as u32, 1 - side),
             expects: 21 - side as u32,
             app,
@@ -101,9 +100,15 @@ fn tcp_and_udp_share_a_host() {
             port: 0,
             counts_goodput: side == 1,
             is_transient: false,
-        });
-        assert_eq!(number, 0, "sockets of each protocol have numbers of their own");
-    }
+        })
+    };
+    [open(0, source), open(1, sink)]
+}
+
+#[test]
+fn tcp_and_udp_share_a_host() {
+    let (mut hosts, mut cable) = (with_datagrams(4_096), Cable::default());
+    assert_eq!(open_stream(&mut hosts, 1_000_000), [0, 0], "sockets of each protocol have numbers of their own");
     hosts[0].handle_socket_timeout(Time::ZERO, 0, &mut cable);
     (0..20).for_each(|_| hosts[0].send_datagram(Time::ZERO, 0, 1_000, &mut cable));
     run(&mut hosts, &mut cable, Time::ZERO + Span::from_secs(1));
@@ -115,19 +120,7 @@ fn tcp_and_udp_share_a_host() {
 fn the_work_of_receiving_is_for_each_aggregate_and_each_byte() {
     let (mut hosts, mut cable) = ([host(0, 4_096), host(1, 4_096)], Cable::default());
     let bytes = 10 * 1_448;
-    let apps = [App::StreamSource(StreamSource::new(Time::ZERO, bytes)), App::StreamSink(StreamSink::new(0, Time::ZERO, bytes))];
-    for (side, app) in apps.into_iter().enumerate() {
-        hosts[side].open(NewSocket {
-            identity: identity(20 + side as u32, 1 - side),
-            expects: 21 - side as u32,
-            app,
-            owner: 5,
-            timer: 1_000 * side as u32,
-            port: 0,
-            counts_goodput: side == 1,
-            is_transient: false,
-        });
-    }
+    open_stream(&mut hosts, bytes);
     hosts[0].handle_socket_timeout(Time::ZERO, 0, &mut cable);
     run(&mut hosts, &mut cable, Time::ZERO + Span::from_secs(1));
     assert_eq!(cable.received[&5], bytes);
