@@ -1,6 +1,5 @@
 """One exact trial: the engine's process, its progress, and its outcome with typed tables."""
 
-import array
 import json
 import shutil
 import subprocess
@@ -13,11 +12,9 @@ from typing import Any
 
 from tailrace.exact import program
 from tailrace.exact.program import ExactError
-from tailrace.experiment.native import Columns, Outcome
+from tailrace.experiment.native import Columns, Outcome, column
 from tailrace.files import make_folder, write_text
 
-CODES = {"u32": "I", "u64": "Q", "f64": "d"}
-"""Column types of tables and their codes in Python's arrays."""
 END_LIMIT_S = 20
 """For the engine to end after it was asked to."""
 
@@ -121,7 +118,7 @@ class ExactTrial:
                 told = _read(line)
                 if "progress" in told:
                     self._share = min(0.99, max(0.0, told["progress"]))
-                else:
+                elif told:
                     outcome = told
             is_good = process.wait(END_LIMIT_S) == 0
         finally:
@@ -136,10 +133,10 @@ def _read(line: str) -> dict[str, Any]:
     try:
         told = json.loads(line)
     except ValueError:
-        return {"progress": 0.0}
-    return told if isinstance(told, dict) else {"progress": 0.0}
+        return {}
+    return told if isinstance(told, dict) else {}
 
 
 def typed(columns: Mapping[str, tuple[str, list[float]]]) -> Columns:
     """Columns as the simulator returns them."""
-    return {name: (kind, array.array(CODES[kind], values).tobytes()) for name, (kind, values) in columns.items()}
+    return {name: column(kind, values) for name, (kind, values) in columns.items()}

@@ -1,7 +1,9 @@
 """Python interface of the simulator: a plan in, an outcome out."""
 
+import array
 import hashlib
 import json
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol, cast
@@ -10,6 +12,8 @@ from tailrace.errors import TailraceError
 
 BUILD_DIGITS = 12
 """Hexadecimal digits that identify a build: 48 bits."""
+CODES = {"u32": "I", "u64": "Q", "f64": "d"}
+"""Column types of tables and their codes in Python's arrays."""
 Columns = dict[str, tuple[str, bytes]]
 
 
@@ -28,6 +32,11 @@ class Outcome:
 
     data: dict[str, Any]
     tables: dict[str, Columns] = field(default_factory=dict, repr=False)
+
+
+def column(kind: str, values: Iterable[int] | Iterable[float]) -> tuple[str, bytes]:
+    """A column of a table: little-endian, as the simulator's."""
+    return kind, array.array(CODES[kind], values).tobytes()
 
 
 def simulator_version() -> str:

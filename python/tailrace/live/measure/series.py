@@ -1,13 +1,9 @@
 """Series of goodput and rows of transactions, as the simulator's tables have them."""
 
-import array
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from tailrace.experiment.native import Columns
-
-CODES = {"u32": "I", "u64": "Q", "f64": "d"}
-"""Column types of tables and their codes in Python's arrays."""
+from tailrace.experiment.native import Columns, column
 
 
 @dataclass(frozen=True)
@@ -66,11 +62,6 @@ class Bins:
             low = max(start_ps, index * self.width_ps)
             high = min(part.end_ps, (index + 1) * self.width_ps)
             bins[index] += part.size_bytes * max(0, high - low) / span_ps
-
-
-def column(kind: str, values: Iterable[int] | Iterable[float]) -> tuple[str, bytes]:
-    """A column of a table: little-endian, as the simulator's."""
-    return kind, array.array(CODES[kind], values).tobytes()
 
 
 def transactions_table(rows: Sequence[Sequence[Row]], rows_max: int) -> Columns:
