@@ -21,8 +21,9 @@ use std::time::{Duration, Instant};
 
 /// Virtual time 0 as time of day: 2020-01-01 in nanoseconds since 1970.
 pub const EPOCH_NS: u64 = 1_577_836_800_000_000_000;
-/// Reading a clock takes a process of a guest so long (TIMER_MULTIPLIER in arch/um/kernel/time.c), with interrupts held back.
-const CLOCK_READ_NS: u64 = 256;
+/// A failing system call takes so long (arch/um/kernel/skas/syscall.c), and reading a clock less (TIMER_MULTIPLIER in
+/// arch/um/kernel/time.c): with interrupts held back.
+const HELD_BACK_NS: u64 = 1_000;
 /// How often is looked at the console of a guest that says nothing.
 const CONSOLE_INTERVAL: Duration = Duration::from_secs(2);
 
@@ -234,7 +235,7 @@ impl Guest {
             Said::Wait => {
                 self.is_waiting = true;
                 // Whoever waits for something later is idle.
-                self.may_hold_back &= self.asked <= self.free_until.saturating_add(CLOCK_READ_NS);
+                self.may_hold_back &= self.asked <= self.free_until.saturating_add(HELD_BACK_NS);
                 self.clock.defer(0);
                 return Ok(Some(News::Waits));
             }
