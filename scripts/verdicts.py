@@ -22,7 +22,7 @@ from tailrace.results.compare.engines import compare_engines
 from tailrace.results.directory.run_directory import Run
 
 RATES_GBPS = (1, 10, 25)
-DURATIONS_S = {1: 2.0, 10: 0.6, 25: 0.4}
+DURATIONS_S = {1: 1.2, 10: 0.4, 25: 0.25}
 """By rate: about as many frames each."""
 MTUS = (1500, 9000)
 DELAYS_US = (1, 10, 50)

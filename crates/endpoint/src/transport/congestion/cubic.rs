@@ -12,10 +12,13 @@ const C_1024: u64 = 410;
 const SHIFT: u32 = 40;
 /// 8 x (1 + beta) / (3 (1 - beta)): Reno-friendly growth, eighths of the window per segment (Linux `beta_scale`).
 const FRIENDLY_8: u64 = 8 * (ONE + BETA) / 3 / (ONE - BETA);
-/// One Linux clock tick with HZ = 1000 (assumed; it is a choice of the kernel's builder): the cubic function is evaluated at most once per tick.
-const TICK: Span = Span::from_ms(1);
-/// A window that stands still is looked at this often at least (Linux: HZ / 32).
-const QUIET: Span = Span::from_ps(1_000_000_000_000 / 32);
+/// Linux counts this algorithm's time in clock ticks: 250 a second in the kernels of Debian.
+const TICK: Span = Span::from_ms(4);
+const TICKS_PER_S: u64 = 250;
+/// For so many ticks what was found for a window that stands still is kept (Linux: HZ / 32).
+const KEPT_TICKS: u64 = TICKS_PER_S / 32;
+/// No epoch runs.
+const NONE: u64 = u64::MAX;
 /// The window grows by at most half per round trip (Linux).
 const PER_SEGMENT_MIN: u32 = 2;
 /// Before the first loss: at least one segment per this many (Linux).
@@ -29,12 +32,11 @@ pub(super) struct Cubic {
     last_max: u32,
     /// Window at the last evaluation.
     last_cwnd: u32,
-    /// What the cubic function alone says, and what counts.
-    cubic_per_segment: u32,
     per_segment: u32,
-    /// When the last reduction was over; [`Time::NEVER`] while no epoch runs.
-    epoch: Time,
-    evaluated: Time,
+    /// Tick in which the last reduction was over; [`NONE`] while no epoch runs.
+    epoch: u64,
+    /// Tick of the last evaluation.
+    evaluated: u64,
     /// When the curve reaches its origin, in 1024ths of a second after the epoch's start.
     k_1024: u32,
     origin: u32,
@@ -50,10 +52,9 @@ impl Cubic {
         Cubic {
             last_max: 0,
             last_cwnd: 0,
-            cubic_per_segment: 0,
             per_segment: 0,
-            epoch: Time::NEVER,
-            evaluated: Time::ZERO,
+            epoch: NONE,
+            evaluated: 0,
             k_1024: 0,
             origin: 0,
             delay_min: Span::FOREVER,
@@ -74,45 +75,45 @@ impl Cubic {
 
     /// Idle time does not count as time to grow in.
     pub(super) fn skip_idle(&mut self, now: Time, idle: Span) {
-        if !self.epoch.is_never() {
-            self.epoch = (self.epoch + idle).min(now);
+        if self.epoch != NONE {
+            self.epoch = (self.epoch + idle.ps() / TICK.ps()).min(ticks(now));
         }
     }
 
     /// The threshold after a loss. A flow that has less than last time leaves room to newcomers (fast convergence).
     pub(super) fn threshold(&mut self, cwnd: u32) -> u32 {
-        self.epoch = Time::NEVER;
+        self.epoch = NONE;
         let is_shrinking = cwnd < self.last_max;
         self.last_max = if is_shrinking { (u64::from(cwnd) * (ONE + BETA) / (2 * ONE)) as u32 } else { cwnd };
         (u64::from(cwnd) * BETA / ONE) as u32
     }
 
-    /// Acknowledged segments for one segment of growth.
+    /// Acknowledged segments for one segment of growth (Linux `bictcp_update`).
     ///
-    /// While the window stands still, Linux looks again only after 31 ms, and otherwise keeps what it found for the rest of the clock tick.
-    /// With round trips far below a tick the Reno-friendly part then lags and catches up in bursts. So here that part waits at most
-    /// one round trip, and is never kept when the window has changed (RFC 9438 would follow every acknowledgement).
+    /// What was found is kept for the rest of the tick, and for 28 ms while the window stands still. With round trips far below that the
+    /// Reno-friendly part lags, and catches up in bursts: RFC 9438 would follow every acknowledgement, Linux does not.
     #[inline]
     pub(super) fn acks_per_segment(&mut self, now: Time, cwnd: u32, acked: u32) -> u32 {
         self.reno_acks += acked;
-        if self.last_cwnd == cwnd && now.since(self.evaluated) <= self.delay_min.min(QUIET) {
+        let tick = ticks(now);
+        if self.last_cwnd == cwnd && tick - self.evaluated <= KEPT_TICKS {
             return self.per_segment;
         }
-        if self.epoch.is_never() || now.ps() / TICK.ps() != self.evaluated.ps() / TICK.ps() {
-            self.cubic_per_segment = self.evaluate(now, cwnd, acked);
+        if self.epoch == NONE || tick != self.evaluated {
+            self.last_cwnd = cwnd;
+            self.evaluated = tick;
+            self.per_segment = self.evaluate(tick, cwnd, acked);
         }
-        self.last_cwnd = cwnd;
-        self.evaluated = now;
         self.per_segment = self.reno_friendly(cwnd).max(PER_SEGMENT_MIN);
         self.per_segment
     }
 
-    fn evaluate(&mut self, now: Time, cwnd: u32, acked: u32) -> u32 {
-        if self.epoch.is_never() {
-            self.start_epoch(now, cwnd, acked);
+    fn evaluate(&mut self, tick: u64, cwnd: u32, acked: u32) -> u32 {
+        if self.epoch == NONE {
+            self.start_epoch(tick, cwnd, acked);
         }
-        let delay = if self.delay_min == Span::FOREVER { Span::ZERO } else { self.delay_min };
-        let t = to_1024ths(now.since(self.epoch) + delay);
+        let delay = if self.delay_min == Span::FOREVER { 0 } else { self.delay_min.ps().div_ceil(TICK.ps()) };
+        let t = (tick - self.epoch + delay) * ONE / TICKS_PER_S;
         let distance = t.abs_diff(u64::from(self.k_1024));
         let cube = u128::from(C_1024) * u128::from(distance) * u128::from(distance) * u128::from(distance);
         let delta = u64::try_from(cube >> SHIFT).unwrap_or(u64::MAX).min(u64::from(u32::MAX));
@@ -124,8 +125,8 @@ impl Cubic {
         per_segment.min(limit) as u32
     }
 
-    fn start_epoch(&mut self, now: Time, cwnd: u32, acked: u32) {
-        self.epoch = now;
+    fn start_epoch(&mut self, tick: u64, cwnd: u32, acked: u32) {
+        self.epoch = tick;
         self.reno_acks = acked;
         self.reno_cwnd = cwnd;
         if self.last_max <= cwnd {
@@ -147,16 +148,15 @@ impl Cubic {
             self.reno_cwnd += growth;
         }
         if self.is_reno_friendly && self.reno_cwnd > cwnd {
-            self.cubic_per_segment.min(cwnd / (self.reno_cwnd - cwnd))
+            self.per_segment.min(cwnd / (self.reno_cwnd - cwnd))
         } else {
-            self.cubic_per_segment
+            self.per_segment
         }
     }
 }
 
-/// 1024ths of a second, from whole ticks as Linux counts them.
-fn to_1024ths(span: Span) -> u64 {
-    (span.ps() / TICK.ps()) * ONE / 1000
+fn ticks(time: Time) -> u64 {
+    time.ps() / TICK.ps()
 }
 
 /// The whole part of the cube root, bit by bit.
@@ -270,7 +270,7 @@ mod tests {
         let mut future = Cubic::new(false);
         future.acks_per_segment(at(1), 700, 1);
         future.skip_idle(at(5), Span::from_secs(10));
-        assert_eq!(future.epoch, at(5), "an epoch has begun by now");
+        assert_eq!(future.epoch, 1, "an epoch has begun by now");
     }
 
     /// RFC 9438 section 4.2: what counts is where the curve will be in a round trip.

@@ -173,7 +173,15 @@ impl Tcp {
             return;
         }
         let is_marked = segment.packet.ecn == Ecn::Ce;
-        if self.congestion.is_dctcp() {
+        let is_dctcp = self.congestion.is_dctcp();
+        if segment.packet.flags.contains(Flags::CWR) {
+            // The sender's window may be small now, so that it should not wait (Linux `tcp_ecn_accept_cwr`).
+            self.receive.policy.acknowledge_now();
+            if !is_dctcp {
+                self.receive.echo(false);
+            }
+        }
+        if is_dctcp {
             if is_marked != self.receive.is_echoing {
                 if self.receive.policy.is_ack_delayed(self.timers.ack_at) {
                     self.send_ack(wire); // what came before is acknowledged with the old state
@@ -182,10 +190,6 @@ impl Tcp {
                 self.receive.policy.acknowledge_now();
             }
             return;
-        }
-        if segment.packet.flags.contains(Flags::CWR) {
-            self.receive.echo(false);
-            self.receive.policy.acknowledge_now();
         }
         if is_marked && !self.receive.is_echoing {
             self.receive.echo(true);
