@@ -3,7 +3,7 @@
 use crate::device::{Card, Negotiation, TRANSMIT};
 use crate::engine::Engine;
 use crate::fault::Fault;
-use crate::guest::{Guest, Machine, News, Start};
+use crate::guest::{EPOCH_NS, Guest, Machine, News, Start};
 use crate::interface::Interface;
 use crate::outcome::{add_traffic, hosts, network_tables, tables_value};
 use crate::progress::ProgressReport;
@@ -15,6 +15,7 @@ use std::path::PathBuf;
 use std::thread;
 use std::time::{Duration, Instant};
 use tailrace_fabric::address;
+use tailrace_fabric::capture::Capture;
 use tailrace_fabric::plane::outcome::outcome;
 use tailrace_plan::Plan;
 use tailrace_units::{Span, Time};
@@ -37,10 +38,21 @@ pub struct Trial {
     pub programs: Vec<Vec<Program>>,
     /// Whether the programs are those of the plan's workloads, which record what the outcome tells of workloads.
     pub is_traffic: bool,
+    /// Ports that are captured.
+    pub captures: Vec<CaptureOrder>,
     /// Told of the share that is done.
     pub tells_progress: bool,
     /// Wall time after which a guest that says nothing spins.
     pub limit: Duration,
+}
+
+/// A capture of a port.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct CaptureOrder {
+    /// As `NODE>TOWARDS`.
+    pub port: String,
+    /// Written from the start of the programs to the end of the plan's time.
+    pub file: PathBuf,
 }
 
 /// A guest that is set up.
@@ -74,6 +86,7 @@ impl Trial {
         for (interface, places) in engine.interfaces.iter_mut().zip(sent) {
             places.into_iter().for_each(|place| interface.sends(Time::from_ns(START_NS), place));
         }
+        self.begin_captures(&mut engine).map_err(of_engine)?;
         let begin = Time::from_ns(BEGIN_NS);
         engine.advance(begin, has_failed)?;
         engine.network.begin(plan, begin);
@@ -87,6 +100,7 @@ impl Trial {
         let end = end.max(begin);
         engine.network.advance(end);
         engine.network.settle(end);
+        let captured = engine.network.end_captures(end).map_err(of_engine)?;
         let mut answer = outcome(plan, &engine.network, end);
         answer["hosts"] = hosts(plan, &engine.interfaces).into();
         answer["cancelled"] = false.into();
@@ -106,6 +120,7 @@ impl Trial {
         answer["wall_s"] = started.elapsed().as_secs_f64().into();
         answer["exact"] = json!({
             "hosts": self.hosts(&engine, &endings),
+            "captures": self.captures.iter().zip(captured).map(captured_value).collect::<Vec<_>>(),
             "start_wall_s": booted.as_secs_f64(),
             "run_wall_s": (ran - booted).as_secs_f64(),
             "turns": {
@@ -116,6 +131,17 @@ impl Trial {
             },
         });
         Ok(answer)
+    }
+
+    /// Times in the files are those of the guests' clocks.
+    fn begin_captures(&self, engine: &mut Engine) -> Result<(), String> {
+        self.captures.iter().try_for_each(|CaptureOrder { port, file }| {
+            let (node, towards) = port.split_once('>').ok_or_else(|| format!("{port:?} is no port NODE>TOWARDS"))?;
+            let (node, towards) = (node.trim(), towards.trim());
+            let capture = Capture::create(file, &format!("{node}>{towards}"), EPOCH_NS);
+            let capture = capture.map_err(|error| format!("creating {}: {error}", file.display()))?;
+            engine.network.capture(&self.plan, (node, towards), capture.complete())
+        })
     }
 
     /// Whether the trial is over when every awaited program has finished: not where nothing that the plan has ever does.
@@ -198,6 +224,10 @@ impl Trial {
         };
         engine.interfaces.iter().enumerate().map(of).collect()
     }
+}
+
+fn captured_value((order, frames): (&CaptureOrder, u64)) -> Value {
+    json!({ "port": order.port, "file": order.file, "frames": frames })
 }
 
 fn has_failed(said: &[Option<Line>]) -> bool {
