@@ -4,10 +4,10 @@ use crate::device::{Card, Negotiation, TRANSMIT};
 use crate::engine::Engine;
 use crate::fault::Fault;
 use crate::guest::{EPOCH_NS, Guest, Machine, News, Start};
-use crate::interface::Interface;
+use crate::interface::{Counted, Interface};
 use crate::outcome::{add_traffic, hosts, network_tables, tables_value};
 use crate::progress::ProgressReport;
-use crate::spec::{BEGIN_NS, Ending, GuestSpec, Line, Program, START_NS};
+use crate::spec::{BEGIN_NS, Ending, GuestSpec, Line, Program, QueueReport, START_NS};
 use serde_json::{Value, json};
 use std::fs;
 use std::io;
@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 use tailrace_fabric::address;
 use tailrace_fabric::capture::Capture;
 use tailrace_fabric::plane::outcome::outcome;
-use tailrace_plan::Plan;
+use tailrace_plan::{Plan, RawHost};
 use tailrace_units::{Span, Time};
 
 /// Virtual time that guests have to end after they were told.
@@ -102,9 +102,10 @@ impl Trial {
         engine.network.settle(end);
         let captured = engine.network.end_captures(end).map_err(of_engine)?;
         let mut answer = outcome(plan, &engine.network, end);
-        answer["hosts"] = hosts(plan, &engine.interfaces).into();
         answer["cancelled"] = false.into();
         let mut tables = network_tables(plan, &engine.network);
+        // What comes later is not in the plan's time.
+        let interfaces: Vec<Counted> = engine.interfaces.iter().map(Interface::counted).collect();
         let ran = started.elapsed();
         let said = engine.said().to_vec();
         let told = engine.tell(Line::End)?;
@@ -112,6 +113,8 @@ impl Trial {
         let endings = self.endings(&folders);
         self.judge(&said, &endings, &engine)?;
         ended?;
+        let queues = self.queues(&folders)?;
+        answer["hosts"] = hosts(plan, &interfaces, &queues).into();
         if self.is_traffic {
             let end = Time::ZERO + end.since(begin);
             tables.extend(add_traffic(plan, &self.folder, &mut answer, end).map_err(of_engine)?);
@@ -119,7 +122,7 @@ impl Trial {
         answer["tables"] = tables_value(&tables);
         answer["wall_s"] = started.elapsed().as_secs_f64().into();
         answer["exact"] = json!({
-            "hosts": self.hosts(&engine, &endings),
+            "hosts": self.hosts(&engine, &endings, &queues),
             "captures": self.captures.iter().zip(captured).map(captured_value).collect::<Vec<_>>(),
             "start_wall_s": booted.as_secs_f64(),
             "run_wall_s": (ran - booted).as_secs_f64(),
@@ -197,6 +200,17 @@ impl Trial {
         folders.iter().map(read).collect()
     }
 
+    /// What the queueing disciplines have counted.
+    fn queues(&self, folders: &[PathBuf]) -> Result<Vec<QueueReport>, Fault> {
+        let read = |(folder, raw): (&PathBuf, &RawHost)| {
+            let file = folder.join("out").join(QueueReport::FILE);
+            let text = fs::read_to_string(&file).map_err(|error| error.to_string());
+            let report = text.and_then(|text| serde_json::from_str(&text).map_err(|error| error.to_string()));
+            report.map_err(|error| Fault::new(&raw.name, format!("{}: {error}", file.display())))
+        };
+        folders.iter().zip(&self.plan.raw.hosts).map(read).collect()
+    }
+
     /// Whether the trial counts.
     fn judge(&self, said: &[Option<Line>], endings: &[Vec<Ending>], engine: &Engine) -> Result<(), Fault> {
         for (host, raw) in self.plan.raw.hosts.iter().enumerate() {
@@ -214,11 +228,12 @@ impl Trial {
         Ok(())
     }
 
-    fn hosts(&self, engine: &Engine, endings: &[Vec<Ending>]) -> Vec<Value> {
+    fn hosts(&self, engine: &Engine, endings: &[Vec<Ending>], queues: &[QueueReport]) -> Vec<Value> {
         let of = |(host, interface): (usize, &Interface)| {
             json!({
                 "name": self.plan.raw.hosts[host].name,
                 "foreign_frames": interface.foreign,
+                "qdisc_drops": queues[host].drop_frames,
                 "programs": endings[host].iter().map(|ending| ending.code).collect::<Vec<_>>(),
             })
         };
