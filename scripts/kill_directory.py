@@ -15,6 +15,8 @@ TRIALS = 3
 class Directory:
     """A run directory that is killed and resumed until it is complete."""
 
+    trials = TRIALS
+
     def __init__(self, path: Path) -> None:
         self.path = path
         self.kept: dict[str, str] = {}
@@ -51,7 +53,7 @@ class Directory:
     @property
     def trials_left(self) -> float:
         """Share of the trials that are not there."""
-        return 1 - len([name for name in self.kept if name.endswith(".json")]) / TRIALS
+        return 1 - len([name for name in self.kept if name.endswith(".json")]) / self.trials
 
 
 def program() -> list[str]:

@@ -4,7 +4,7 @@ use crate::fault::Fault;
 use crate::guest::{Machine, cage};
 use crate::kernel;
 use crate::spec::{BEGIN_NS, Program};
-use crate::trial::Trial;
+use crate::trial::{CaptureOrder, Trial};
 use crate::{guest::EPOCH_NS, init};
 use nix::sched::{CpuSet, sched_getaffinity, sched_setaffinity};
 use nix::sys::prctl::set_pdeathsig;
@@ -28,6 +28,7 @@ tailrace-exact run --plan FILE --dir FOLDER [options]    run a trial on real ker
     --memory MIB          of each guest (default 256)
     --core N              the core of engine and guests, counted among those that this process may use (default: any)
     --spin-limit S        wall time after which a guest that says nothing spins (default 60)
+    --capture PORT FILE   what a port NODE>TOWARDS sends and receives (pcapng); more than once
     --progress            lines {\"progress\": SHARE} precede the outcome
 tailrace-exact kernel                                    print where the kernel is
 ";
@@ -57,6 +58,7 @@ pub fn main(words: impl Iterator<Item = String>) -> ExitCode {
 fn run(mut words: Words) -> Result<(), String> {
     let (mut plan_file, mut folder, mut programs_file, mut traffic, mut kernel_file) = (None, None, None, None, None);
     let (mut memory_mib, mut spin_limit_s) = (MEMORY_MIB, SPIN_LIMIT_S);
+    let mut captures = Vec::new();
     let (mut tells_progress, mut core) = (false, std::process::id() as usize);
     while let Some(word) = words.next() {
         match word.as_str() {
@@ -65,6 +67,7 @@ fn run(mut words: Words) -> Result<(), String> {
             "--programs" => programs_file = Some(words.path()?),
             "--traffic" => traffic = Some(words.path()?),
             "--kernel" => kernel_file = Some(words.path()?),
+            "--capture" => captures.push(CaptureOrder { port: words.value()?, file: words.path()? }),
             "--core" => core = words.value()?,
             "--progress" => tells_progress = true,
             "--memory" => memory_mib = words.value()?,
@@ -92,7 +95,7 @@ fn run(mut words: Words) -> Result<(), String> {
     set_pdeathsig(Signal::SIGKILL).map_err(|error| format!("asking for a signal: {error}"))?;
     stay_on_one_core(core).map_err(|error| format!("choosing a core: {error}"))?;
     let folder = required(folder, "--dir")?;
-    let trial = Trial { plan, plan_file, folder, machine, programs, is_traffic, tells_progress, limit };
+    let trial = Trial { plan, plan_file, folder, machine, programs, is_traffic, captures, tells_progress, limit };
     let outcome = trial.run().map_err(|fault: Fault| fault.to_string())?;
     say(&format!("{outcome}\n"))
 }

@@ -4,7 +4,7 @@
 //! clock shows; what reaches it interrupts it at that time. So nothing is ever late, and the order of events does not
 //! depend on the machine: by time, the network before guests, guests by their number.
 
-use crate::device::{Header, RECEIVE, Segments, TRANSMIT};
+use crate::device::{Header, RECEIVE, Segments, TRANSMIT, take_tag};
 use crate::fault::Fault;
 use crate::guest::{Guest, News};
 use crate::interface::Interface;
@@ -252,14 +252,15 @@ impl Engine {
 
     /// A frame, or the frames of a row, enters the network.
     fn send(&mut self, host: usize, now: Time, header: Header) -> Result<(), String> {
-        let (row, mut frame) = (std::mem::take(&mut self.row), std::mem::take(&mut self.frame));
+        let (mut row, mut frame) = (std::mem::take(&mut self.row), std::mem::take(&mut self.frame));
+        let priority = take_tag(&mut row);
         let segments = header.segment_bytes().and_then(|bytes| Segments::new(&row, bytes));
         let result = match segments {
-            None => self.send_frame(host, now, &row),
+            None => self.send_frame(host, now, &row, priority),
             Some(mut segments) => {
                 let mut result = Ok(());
                 while result.is_ok() && segments.next(&mut frame) {
-                    result = self.send_frame(host, now, &frame);
+                    result = self.send_frame(host, now, &frame, priority);
                 }
                 result
             }
@@ -268,8 +269,8 @@ impl Engine {
         result
     }
 
-    fn send_frame(&mut self, host: usize, now: Time, bytes: &[u8]) -> Result<(), String> {
-        let origin = FrameOrigin { host, hosts: self.guests.len(), priority: None, vlans: &self.vlans };
+    fn send_frame(&mut self, host: usize, now: Time, bytes: &[u8], priority: Option<u8>) -> Result<(), String> {
+        let origin = FrameOrigin { host, hosts: self.guests.len(), priority, vlans: &self.vlans };
         let Ok(mut frame) = parse(bytes, origin, self.entered) else {
             self.interfaces[host].foreign += 1;
             return Ok(());

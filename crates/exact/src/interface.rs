@@ -29,12 +29,18 @@ pub struct Interface {
     /// The driver's ring was full.
     is_starved: bool,
     ring_frames: usize,
+    counted: Counted,
+    /// Frames that were for no host of the plan.
+    pub foreign: u64,
+}
+
+/// What an interface has counted.
+#[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
+pub struct Counted {
     /// Frames that its link has brought.
     pub received_frames: u64,
     /// Frames that found the receive ring full.
     pub ring_drops: u64,
-    /// Frames that were for no host of the plan.
-    pub foreign: u64,
 }
 
 impl Interface {
@@ -53,10 +59,14 @@ impl Interface {
             hand_over_at: Time::NEVER,
             is_starved: false,
             ring_frames: nic.rx_ring_frames as usize,
-            received_frames: 0,
-            ring_drops: 0,
+            counted: Counted::default(),
             foreign: 0,
         }
+    }
+
+    /// What it has counted so far.
+    pub fn counted(&self) -> Counted {
+        self.counted
     }
 
     /// What the driver is offered.
@@ -78,9 +88,9 @@ impl Interface {
 
     /// A frame has come. Returns it when the ring has no room for it.
     pub fn arrived(&mut self, arrival: Time, frame: LiveFrame) -> Option<LiveFrame> {
-        self.received_frames += 1;
+        self.counted.received_frames += 1;
         if self.received.len() >= self.ring_frames {
-            self.ring_drops += 1;
+            self.counted.ring_drops += 1;
             return Some(frame);
         }
         self.received.push_back(frame);
@@ -177,8 +187,7 @@ mod tests {
             hand_over_at: Time::NEVER,
             is_starved: false,
             ring_frames: 2,
-            received_frames: 0,
-            ring_drops: 0,
+            counted: Counted::default(),
             foreign: 0,
         }
     }
@@ -206,6 +215,6 @@ mod tests {
         assert!(interface.arrived(us(4), frame).is_none());
         assert_eq!(interface.due(), us(11));
         assert!(interface.arrived(us(5), frame).is_some());
-        assert_eq!((interface.ring_drops, interface.received.len()), (1, 2));
+        assert_eq!((interface.counted.ring_drops, interface.received.len()), (1, 2));
     }
 }

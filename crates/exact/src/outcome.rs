@@ -1,6 +1,7 @@
 //! The outcome of a trial, in the simulator's shape: what the network did, and what the traffic programs of the hosts have recorded.
 
-use crate::interface::Interface;
+use crate::interface::Counted;
+use crate::spec::QueueReport;
 use serde_json::{Map, Value, json};
 use std::fs;
 use std::path::Path;
@@ -33,14 +34,14 @@ fn columns(table: &Table) -> Value {
     Value::Object(table.columns.iter().map(of).collect())
 }
 
-/// What the interface of each host has counted.
-pub(crate) fn hosts(plan: &Plan, interfaces: &[Interface]) -> Vec<Value> {
-    let of = |(host, interface): (usize, &Interface)| {
+/// What the interface and the queueing discipline of each host have counted.
+pub(crate) fn hosts(plan: &Plan, interfaces: &[Counted], queues: &[QueueReport]) -> Vec<Value> {
+    let of = |(host, interface): (usize, &Counted)| {
         json!({
             "name": plan.raw.hosts[host].name,
             "rx_frames": interface.received_frames,
             "rx_ring_drops": interface.ring_drops,
-            "nic_queue_drops": 0,
+            "nic_queue_drops": queues[host].drop_frames,
             "cpu_busy_ps": 0,
             "program_busy_ps": 0,
         })
@@ -67,7 +68,9 @@ pub(crate) fn add_traffic(plan: &Plan, folder: &Path, answer: &mut Value, end: T
     let told = merged.summary["hosts"].as_array().cloned().unwrap_or_default();
     for host in answer["hosts"].as_array_mut().into_iter().flatten() {
         let Some(own) = told.iter().find(|own| own["name"] == host["name"]) else { continue };
-        host["nic_queue_drops"] = own["unsent_datagrams"].clone();
+        // A datagram that finds the socket's buffer full because the interface is busy does not get as far as the queue.
+        let drops = host["nic_queue_drops"].as_u64().unwrap_or(0) + own["unsent_datagrams"].as_u64().unwrap_or(0);
+        host["nic_queue_drops"] = drops.into();
         host["failures"] = own["failures"].clone();
         host["late_max_ps"] = own["late_max_ps"].clone();
     }

@@ -50,6 +50,19 @@ pub struct Ending {
     pub last_words: String,
 }
 
+/// What the queueing discipline of a guest's interface has counted by the end of the plan's time.
+#[derive(Clone, Copy, Default, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct QueueReport {
+    /// Frames, and rows of segments, that did not fit.
+    pub drop_frames: u64,
+}
+
+impl QueueReport {
+    /// Where the guest writes it.
+    pub const FILE: &str = "queue.json";
+}
+
 /// The EtherType of frames between a guest's first process and the engine, which no network sees (IEEE 802, local
 /// experimental).
 pub const LINE_ETHERTYPE: u16 = 0x88B5;

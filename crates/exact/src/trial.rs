@@ -3,11 +3,11 @@
 use crate::device::{Card, Negotiation, TRANSMIT};
 use crate::engine::Engine;
 use crate::fault::Fault;
-use crate::guest::{Guest, Machine, News, Start};
-use crate::interface::Interface;
+use crate::guest::{EPOCH_NS, Guest, Machine, News, Start};
+use crate::interface::{Counted, Interface};
 use crate::outcome::{add_traffic, hosts, network_tables, tables_value};
 use crate::progress::ProgressReport;
-use crate::spec::{BEGIN_NS, Ending, GuestSpec, Line, Program, START_NS};
+use crate::spec::{BEGIN_NS, Ending, GuestSpec, Line, Program, QueueReport, START_NS};
 use serde_json::{Value, json};
 use std::fs;
 use std::io;
@@ -15,8 +15,9 @@ use std::path::PathBuf;
 use std::thread;
 use std::time::{Duration, Instant};
 use tailrace_fabric::address;
+use tailrace_fabric::capture::Capture;
 use tailrace_fabric::plane::outcome::outcome;
-use tailrace_plan::Plan;
+use tailrace_plan::{Plan, RawHost};
 use tailrace_units::{Span, Time};
 
 /// Virtual time that guests have to end after they were told.
@@ -37,10 +38,21 @@ pub struct Trial {
     pub programs: Vec<Vec<Program>>,
     /// Whether the programs are those of the plan's workloads, which record what the outcome tells of workloads.
     pub is_traffic: bool,
+    /// Ports that are captured.
+    pub captures: Vec<CaptureOrder>,
     /// Told of the share that is done.
     pub tells_progress: bool,
     /// Wall time after which a guest that says nothing spins.
     pub limit: Duration,
+}
+
+/// A capture of a port.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct CaptureOrder {
+    /// As `NODE>TOWARDS`.
+    pub port: String,
+    /// Written from the start of the programs to the end of the plan's time.
+    pub file: PathBuf,
 }
 
 /// A guest that is set up.
@@ -74,6 +86,7 @@ impl Trial {
         for (interface, places) in engine.interfaces.iter_mut().zip(sent) {
             places.into_iter().for_each(|place| interface.sends(Time::from_ns(START_NS), place));
         }
+        self.begin_captures(&mut engine).map_err(of_engine)?;
         let begin = Time::from_ns(BEGIN_NS);
         engine.advance(begin, has_failed)?;
         engine.network.begin(plan, begin);
@@ -87,10 +100,12 @@ impl Trial {
         let end = end.max(begin);
         engine.network.advance(end);
         engine.network.settle(end);
+        let captured = engine.network.end_captures(end).map_err(of_engine)?;
         let mut answer = outcome(plan, &engine.network, end);
-        answer["hosts"] = hosts(plan, &engine.interfaces).into();
         answer["cancelled"] = false.into();
         let mut tables = network_tables(plan, &engine.network);
+        // What comes later is not in the plan's time.
+        let interfaces: Vec<Counted> = engine.interfaces.iter().map(Interface::counted).collect();
         let ran = started.elapsed();
         let said = engine.said().to_vec();
         let told = engine.tell(Line::End)?;
@@ -98,6 +113,8 @@ impl Trial {
         let endings = self.endings(&folders);
         self.judge(&said, &endings, &engine)?;
         ended?;
+        let queues = self.queues(&folders)?;
+        answer["hosts"] = hosts(plan, &interfaces, &queues).into();
         if self.is_traffic {
             let end = Time::ZERO + end.since(begin);
             tables.extend(add_traffic(plan, &self.folder, &mut answer, end).map_err(of_engine)?);
@@ -105,7 +122,8 @@ impl Trial {
         answer["tables"] = tables_value(&tables);
         answer["wall_s"] = started.elapsed().as_secs_f64().into();
         answer["exact"] = json!({
-            "hosts": self.hosts(&engine, &endings),
+            "hosts": self.hosts(&engine, &endings, &queues),
+            "captures": self.captures.iter().zip(captured).map(captured_value).collect::<Vec<_>>(),
             "start_wall_s": booted.as_secs_f64(),
             "run_wall_s": (ran - booted).as_secs_f64(),
             "turns": {
@@ -116,6 +134,17 @@ impl Trial {
             },
         });
         Ok(answer)
+    }
+
+    /// Times in the files are those of the guests' clocks.
+    fn begin_captures(&self, engine: &mut Engine) -> Result<(), String> {
+        self.captures.iter().try_for_each(|CaptureOrder { port, file }| {
+            let (node, towards) = port.split_once('>').ok_or_else(|| format!("{port:?} is no port NODE>TOWARDS"))?;
+            let (node, towards) = (node.trim(), towards.trim());
+            let capture = Capture::create(file, &format!("{node}>{towards}"), EPOCH_NS);
+            let capture = capture.map_err(|error| format!("creating {}: {error}", file.display()))?;
+            engine.network.capture(&self.plan, (node, towards), capture.complete())
+        })
     }
 
     /// Whether the trial is over when every awaited program has finished: not where nothing that the plan has ever does.
@@ -171,6 +200,17 @@ impl Trial {
         folders.iter().map(read).collect()
     }
 
+    /// What the queueing disciplines have counted.
+    fn queues(&self, folders: &[PathBuf]) -> Result<Vec<QueueReport>, Fault> {
+        let read = |(folder, raw): (&PathBuf, &RawHost)| {
+            let file = folder.join("out").join(QueueReport::FILE);
+            let text = fs::read_to_string(&file).map_err(|error| error.to_string());
+            let report = text.and_then(|text| serde_json::from_str(&text).map_err(|error| error.to_string()));
+            report.map_err(|error| Fault::new(&raw.name, format!("{}: {error}", file.display())))
+        };
+        folders.iter().zip(&self.plan.raw.hosts).map(read).collect()
+    }
+
     /// Whether the trial counts.
     fn judge(&self, said: &[Option<Line>], endings: &[Vec<Ending>], engine: &Engine) -> Result<(), Fault> {
         for (host, raw) in self.plan.raw.hosts.iter().enumerate() {
@@ -188,16 +228,21 @@ impl Trial {
         Ok(())
     }
 
-    fn hosts(&self, engine: &Engine, endings: &[Vec<Ending>]) -> Vec<Value> {
+    fn hosts(&self, engine: &Engine, endings: &[Vec<Ending>], queues: &[QueueReport]) -> Vec<Value> {
         let of = |(host, interface): (usize, &Interface)| {
             json!({
                 "name": self.plan.raw.hosts[host].name,
                 "foreign_frames": interface.foreign,
+                "qdisc_drops": queues[host].drop_frames,
                 "programs": endings[host].iter().map(|ending| ending.code).collect::<Vec<_>>(),
             })
         };
         engine.interfaces.iter().enumerate().map(of).collect()
     }
+}
+
+fn captured_value((order, frames): (&CaptureOrder, u64)) -> Value {
+    json!({ "port": order.port, "file": order.file, "frames": frames })
 }
 
 fn has_failed(said: &[Option<Line>]) -> bool {

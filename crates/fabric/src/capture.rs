@@ -1,5 +1,5 @@
 //! What passes the wire of a host, written to a file that Wireshark reads (pcapng, IETF draft-ietf-opsawg-pcapng) with
-//! times in nanoseconds. A separate thread writes; frames that it cannot write in time are counted and omitted.
+//! times in nanoseconds. A separate thread writes. In real time, frames that it cannot write in time are counted and omitted.
 
 use std::borrow::Cow;
 use std::fs::File;
@@ -22,8 +22,8 @@ const EPB_FLAGS: u16 = 2;
 /// Times are in units of 10^-9 s.
 const NANOSECONDS: u8 = 9;
 /// Directions as the port of the switch sees them.
-const INBOUND: u32 = 1;
-const OUTBOUND: u32 = 2;
+pub(crate) const INBOUND: u32 = 1;
+pub(crate) const OUTBOUND: u32 = 2;
 /// Destination and source, which stand before a tag.
 const ADDRESSES_BYTES: usize = 12;
 /// The type of a tag (802.1Q clause 9.4).
@@ -45,6 +45,8 @@ pub struct Capture {
     thread: JoinHandle<io::Result<()>>,
     /// Nanoseconds since 1970 at time zero.
     epoch_ns: u64,
+    /// Frames wait for the disk.
+    is_complete: bool,
     frames: u64,
     /// Frames that the disk was too slow for.
     missed: u64,
@@ -61,14 +63,22 @@ impl Capture {
         file.write_all(&interface(port))?;
         let (blocks, to_write) = sync_channel(BLOCKS_MAX);
         let thread = std::thread::Builder::new().name("capture".into()).spawn(move || write_blocks(file, &to_write))?;
-        Ok(Capture { blocks, thread, epoch_ns, frames: 0, missed: 0 })
+        Ok(Capture { blocks, thread, epoch_ns, is_complete: false, frames: 0, missed: 0 })
     }
 
-    fn add(&mut self, at: Time, direction: u32, frame: &[u8]) {
+    /// Every frame is written, however long the disk takes: for whoever is not bound to real time.
+    #[must_use]
+    pub fn complete(self) -> Capture {
+        Capture { is_complete: true, ..self }
+    }
+
+    pub(crate) fn add(&mut self, at: Time, direction: u32, frame: &[u8]) {
         let block = packet(self.epoch_ns + at.ns(), direction, frame);
-        match self.blocks.try_send(block) {
-            Ok(()) => self.frames += 1,
-            Err(_) => self.missed += 1,
+        let is_taken = if self.is_complete { self.blocks.send(block).is_ok() } else { self.blocks.try_send(block).is_ok() };
+        if is_taken {
+            self.frames += 1;
+        } else {
+            self.missed += 1;
         }
     }
 
@@ -122,7 +132,7 @@ impl Captures {
 }
 
 /// A frame with its tag, where that is written on the link.
-fn on_the_wire(frame: &[u8], tag: Tag) -> Cow<'_, [u8]> {
+pub(crate) fn on_the_wire(frame: &[u8], tag: Tag) -> Cow<'_, [u8]> {
     if tag.bytes() == 0 {
         return frame.into();
     }

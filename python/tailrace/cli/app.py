@@ -183,6 +183,14 @@ def run(
         typer.Option("--log-ingress", help="With --live: log frames at ingress, for `tailrace replay`."),
     ] = False,
     fabric: Fabric = None,
+    capture: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--capture",
+            metavar="NODE>TOWARDS",
+            help="With --exact: write what this port sends and receives to a pcapng file; repeatable.",
+        ),
+    ] = None,
     live_scale: LiveScale = 1,
     time_budget: Annotated[
         str | None,
@@ -217,6 +225,7 @@ def run(
         time_budget,
         sweep,
         paired,
+        capture,
     )
     raise typer.Exit(run_scenario(request))
 

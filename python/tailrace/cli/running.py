@@ -66,6 +66,8 @@ class Request:
     sweep: list[str] | None = None
     """Axes of a sweep, as given on the command line."""
     is_paired: bool = False
+    captures: list[str] | None = None
+    """Ports of an exact run whose frames are written to files."""
 
 
 def run_scenario(request: Request) -> int:
@@ -133,13 +135,15 @@ def _engine(request: Request) -> LiveEngine | ExactEngine | None:
     """The engine that the options choose; None for the simulator."""
     if request.is_live and request.is_exact:
         raise RunRefusedError("--live and --exact are two engines (hint: run each, and `tailrace compare` the two)")
+    if request.captures and not request.is_exact:
+        raise RunRefusedError("--capture requires --exact (hint: of a standing fabric, `tailrace fabric capture`)")
     if request.is_live:
         return LiveEngine(log_ingress=request.is_logged, say=note, kind=request.fabric or TAP)
     if request.fabric is not None:
         raise RunRefusedError("--fabric requires --live (hint: add --live)")
     if request.is_logged:
         raise RunRefusedError("--log-ingress requires --live (hint: add --live)")
-    return ExactEngine() if request.is_exact else None
+    return ExactEngine(request.captures or []) if request.is_exact else None
 
 
 def report_run(path: Path, *, json_: bool) -> int:

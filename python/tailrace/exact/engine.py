@@ -1,10 +1,11 @@
 """The exact engine of an experiment: every host of a scenario is a Linux kernel whose clock the engine owns."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from tailrace.errors import RunRefusedError
 from tailrace.exact import program
 from tailrace.exact.refuse import refuse
 from tailrace.exact.trial import Cores, ExactTrial
@@ -15,7 +16,9 @@ from tailrace.scenario.loading import Loaded
 from tailrace.scenario.scenario import Scenario
 
 FOLDER = "exact"
-"""Folder in the run directory for running trials, and for the consoles of failed ones."""
+"""Folder in the run directory for running trials, for the consoles of failed ones, and for captures."""
+CAPTURES = "captures"
+"""Folder of captures, below it."""
 
 
 class ExactEngine:
@@ -26,7 +29,8 @@ class ExactEngine:
     # That of the simulator: the same seed gives the same trial.
     calibration_error = 0.002
 
-    def __init__(self) -> None:
+    def __init__(self, captures: Sequence[str] = ()) -> None:
+        self._captures = [_port(text) for text in captures]
         self._folder = Path(FOLDER)
         self._cores = Cores()
 
@@ -49,6 +53,10 @@ class ExactEngine:
     def refuse(self, loaded: Loaded, arms: Mapping[str, Scenario]) -> None:
         """Raises `ScenarioError` with everything that real kernels in virtual time do not support."""
         refuse(loaded, arms)
+        for arm, scenario in arms.items():
+            for node, towards in self._captures:
+                if not scenario.graph.are_joined(node, towards):
+                    raise RunRefusedError(f"--capture: arm {arm} has no port {node}>{towards}")
         program.required_kernel()
 
     def open(self, folder: Path) -> None:
@@ -64,7 +72,10 @@ class ExactEngine:
     def trial(self, plan_json: str) -> EngineTrial:
         """Makes a trial with guests of its own."""
         name = re.sub(r"[^A-Za-z0-9_-]+", "-", read_plan(plan_json)["name"])
-        return ExactTrial(plan_json, self._folder / name, self._cores)
+        return ExactTrial(plan_json, self._folder / name, self._cores, self._files(self._folder / CAPTURES / name))
+
+    def _files(self, folder: Path) -> dict[str, Path]:
+        return {f"{node}>{towards}": folder / f"{node}-to-{towards}.pcapng" for node, towards in self._captures}
 
     def reasons(self, outcome: Mapping[str, Any], scenario: Scenario) -> list[str]:
         """Reasons of this engine to invalidate a trial: connections and datagrams that a kernel refused."""
@@ -73,3 +84,11 @@ class ExactEngine:
             for host in outcome.get("hosts", [])
             for failure in (host.get("failures") or [])[:1]
         ]
+
+
+def _port(text: str) -> tuple[str, str]:
+    """A port as its node and the one that it leads to; raises `RunRefusedError` for another text."""
+    node, arrow, towards = (part.strip() for part in text.partition(">"))
+    if not (node and arrow and towards):
+        raise RunRefusedError(f"--capture: '{text}' is not a port (hint: write NODE>TOWARDS, such as \"leaf>app\")")
+    return node, towards

@@ -51,10 +51,6 @@ def _ignored(scenario: Scenario) -> Found:
 
 def _find(scenario: Scenario) -> Found:
     yield from framing(scenario, ENGINE)
-    for name, workload in scenario.running.items():
-        if workload.priority:
-            what = "frames of exact runs have no priority of their own"
-            yield ("workloads", name, "priority"), what, "classify by dscp, or omit --exact to simulate it"
     for name, host in scenario.hosts.items():
         yield from host_settings(("hosts", name), host, ENGINE)
         yield from _host(("hosts", name), host)

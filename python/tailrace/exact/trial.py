@@ -40,10 +40,14 @@ class Cores:
 
 
 class ExactTrial:
-    """A trial that can be run once; its folder has the plan, what each host wrote, and the consoles of the kernels."""
+    """A trial that can be run once; its folder has the plan, what each host wrote, and the consoles of the kernels.
 
-    def __init__(self, plan_json: str, folder: Path, cores: Cores) -> None:
+    `captures` has the files of captures by port.
+    """
+
+    def __init__(self, plan_json: str, folder: Path, cores: Cores, captures: Mapping[str, Path]) -> None:
         self._plan_json = plan_json
+        self._captures = captures
         self._cores = cores
         self._folder = folder
         self._share = 0.0
@@ -69,6 +73,8 @@ class ExactTrial:
         """
         shutil.rmtree(self._folder, ignore_errors=True)  # of an attempt that failed
         make_folder(self._folder)
+        for file in self._captures.values():
+            make_folder(file.parent)
         try:
             outcome = self._outcome()
         except OSError as error:
@@ -88,11 +94,15 @@ class ExactTrial:
             text = errors.read_text(encoding="utf-8", errors="replace").strip()
             what = text.removeprefix(f"{program.ENGINE}: ") or "the engine ended without a result"
             raise ExactError(f"{what} (hint: consoles in {self._folder}/hosts)")
+        for capture in data["exact"]["captures"]:
+            capture["file"] = str(Path(capture["file"]).relative_to(self._folder.parents[1]))
         return Outcome(data, {name: typed(columns) for name, columns in data.pop("tables").items()})
 
     def _start(self, plan: Path, core: int, stderr: Any) -> subprocess.Popen[str] | None:
         command = [str(program.installed(program.ENGINE)), "run", "--plan", str(plan), "--dir", str(self._folder)]
         command += ["--traffic", str(program.installed(program.TRAFFIC)), "--progress", "--core", str(core)]
+        for port, file in self._captures.items():
+            command += ["--capture", port, str(file)]
         with self._lock:
             if self._cancelled.is_set():
                 return None

@@ -22,13 +22,13 @@ def refusals(changes: Mapping[str, object] | None = None) -> list[str]:
 
 def test_a_scenario_of_databases_and_streams_can_be_run() -> None:
     assert refusals() == []
+    assert refusals({"workloads__orders__priority": 3}) == []
 
 
 @pytest.mark.parametrize(
     ("changes", "refusal"),
     [
         ({"network__framing": {"overhead": "12B"}}, "network.framing: frames of exact runs have the sizes of Ethernet"),
-        ({"workloads__orders__priority": 3}, "workloads.orders.priority: frames of exact runs have no priority"),
         ({"hosts__db": {"nic": {"link_pause": True}}}, "hosts.db.nic.link_pause: the interface of a host in an exact"),
         ({"hosts__db": {"nic": {"qcn": {}}}}, "hosts.db.nic.qcn: the interface of a host in an exact run does not"),
         ({"hosts__db": {"tcp": {"rto_max": "60s"}}}, "hosts.db.tcp.rto_max: not adjustable in exact runs: Linux"),

@@ -5,9 +5,11 @@ mod connection;
 mod header;
 mod negotiation;
 mod segments;
+mod tag;
 
 pub use card::{Card, Features, RECEIVE, Sent, TRANSMIT};
 pub use connection::{Message, VhostConnection, call};
 pub use header::{HEADER_BYTES, Header};
 pub use negotiation::{Answer, Negotiation, acknowledge_kick};
 pub use segments::Segments;
+pub use tag::take_tag;

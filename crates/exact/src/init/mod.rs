@@ -7,7 +7,7 @@ mod programs;
 mod randomness;
 
 use crate::guest::EPOCH_NS;
-use crate::spec::{Ending, GuestSpec, Line, START_NS};
+use crate::spec::{Ending, GuestSpec, Line, QueueReport, START_NS};
 use line::EngineLine;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sys::reboot::{RebootMode, reboot};
@@ -22,15 +22,19 @@ use std::io;
 use std::os::fd::AsFd;
 use std::path::Path;
 use tailrace_fabric::address;
-use tailrace_fabric::lab::{congestion_control_of, join_networks, set_kernel};
+use tailrace_fabric::lab::{congestion_control_of, join_networks, set_kernel, uses_priorities};
 use tailrace_fabric::netlink::{Link, Netlink, find};
-use tailrace_plan::Plan;
+use tailrace_plan::{Plan, RawHost};
 
 /// The interface of a guest.
 const INTERFACE: &str = "eth0";
+/// On top of it where programs have priorities: the tags tell the engine.
+const PRIORITY_TAGS: &str = "priority";
 const LOOPBACK: Link = Link(1);
-/// Frames that wait in the queue of the interface: what Linux gives an Ethernet interface.
+/// Frames that wait in the queue of the interface: what Linux gives an Ethernet interface. Its queueing discipline counts bytes.
 const QUEUE_FRAMES: u32 = 1_000;
+/// The header of a frame.
+const ETHERNET_BYTES: u32 = 14;
 /// Open files of a program.
 const FILES_MAX: u64 = 1 << 20;
 /// Virtual time that programs have to end after they were told.
@@ -88,7 +92,30 @@ fn set_up_interface(plan: &Plan, host: usize) -> io::Result<()> {
     netlink.up(LOOPBACK)?;
     let link = find(INTERFACE)?;
     netlink.bring_up(link, address::mac(host), plan.raw.hosts[host].mtu_bytes, QUEUE_FRAMES)?;
+    netlink.bound_queue(link, queue_limit(&plan.raw.hosts[host]))?;
+    let link = if uses_priorities(plan) { add_priority_tags(&mut netlink, link)? } else { link };
     join_networks(&mut netlink, link, (plan, host), congestion_control_of(plan, host))
+}
+
+/// What the queueing discipline holds: what finds no more than the plan's limit waiting still enters, a row of segments at a time.
+fn queue_limit(raw: &RawHost) -> u32 {
+    let row_bytes = u64::from(raw.nic.tso_bytes.max(raw.mtu_bytes) + ETHERNET_BYTES);
+    u32::try_from(raw.nic.queue_bytes.saturating_add(row_bytes)).unwrap_or(u32::MAX)
+}
+
+/// Writes what the queueing discipline has counted.
+fn report_queue() -> io::Result<()> {
+    let counters = Netlink::open()?.queue(find(INTERFACE)?)?;
+    let report = QueueReport { drop_frames: counters.drop_frames };
+    fs::write(Path::new(mounts::OUTPUT).join(QueueReport::FILE), serde_json::to_string(&report)?)
+}
+
+/// What is sent through the interface that this returns carries a tag. What comes in has none, and comes by the one below.
+fn add_priority_tags(netlink: &mut Netlink, below: Link) -> io::Result<Link> {
+    netlink.add_priority_tags(PRIORITY_TAGS, below)?;
+    let link = find(PRIORITY_TAGS)?;
+    netlink.up(link)?;
+    Ok(link)
 }
 
 /// Runs programs from the start on until the engine ends the guest.
@@ -123,6 +150,7 @@ fn run_programs(spec: &GuestSpec, line: &EngineLine) -> io::Result<Vec<Ending>> 
         }
         if has_line && line.hear()? == Some(Line::End) {
             is_ending = true;
+            report_queue()?;
             programs.tell_to_end();
             if programs.are_over() {
                 return programs.endings();

@@ -258,8 +258,8 @@ pub(super) fn create_all(
     hosts
 }
 
-/// Whether programs have priorities: the kernel tells the fabric only by the queue that it puts a frame into.
-fn uses_priorities(plan: &Plan) -> bool {
+/// Whether programs have priorities. The kernel of a live lab tells the fabric only by the queue that it puts a frame into.
+pub fn uses_priorities(plan: &Plan) -> bool {
     plan.workloads.iter().any(|workload| workload.header.priority > 0)
 }
 

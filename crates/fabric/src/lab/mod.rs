@@ -19,7 +19,7 @@ mod star;
 mod sysctls;
 
 pub use fabric::lacking;
-pub use hosts::{Override, congestion_control_of, join_networks, set_kernel};
+pub use hosts::{Override, congestion_control_of, join_networks, set_kernel, uses_priorities};
 pub use kind::FabricKind;
 pub use mounts::{SCRATCH, is_private};
 pub(crate) use star::queue_limit_bytes;

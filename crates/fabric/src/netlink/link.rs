@@ -5,6 +5,7 @@ use std::fs::File;
 use std::io;
 use std::net::Ipv4Addr;
 use std::os::fd::AsRawFd;
+use tailrace_wire::PRIORITIES;
 
 const RTM_NEWLINK: u16 = 16;
 const RTM_GETLINK: u16 = 18;
@@ -17,6 +18,7 @@ const NLM_F_CREATE_NEW: u16 = 0x200 | 0x400;
 const IFLA_ADDRESS: u16 = 1;
 const IFLA_IFNAME: u16 = 3;
 const IFLA_MTU: u16 = 4;
+const IFLA_LINK: u16 = 5;
 const IFLA_MASTER: u16 = 10;
 const IFLA_TXQLEN: u16 = 13;
 const IFLA_OPERSTATE: u16 = 16;
@@ -27,6 +29,9 @@ const IFLA_GSO_MAX_SEGS: u16 = 40;
 const IFLA_INFO_KIND: u16 = 1;
 const IFLA_INFO_DATA: u16 = 2;
 const VETH_INFO_PEER: u16 = 1;
+const IFLA_VLAN_ID: u16 = 1;
+const IFLA_VLAN_EGRESS_QOS: u16 = 3;
+const IFLA_VLAN_QOS_MAPPING: u16 = 1;
 const IFA_ADDRESS: u16 = 1;
 const IFA_LOCAL: u16 = 2;
 const IFA_FLAGS: u16 = 8;
@@ -128,6 +133,22 @@ impl Netlink {
             Some(namespace) => request.number(IFLA_NET_NS_FD, namespace.as_raw_fd() as u32),
             None => request,
         };
+        self.request(request.end().end().end()).map(drop)
+    }
+
+    /// Makes an interface on top of another, whose frames carry the priority of their socket (0 to 7) in a tag without a VLAN
+    /// (802.1Q clause 9.6: VLAN 0 is none).
+    ///
+    /// # Errors
+    /// The kernel's error.
+    pub fn add_priority_tags(&mut self, name: &str, below: Link) -> io::Result<()> {
+        let request = Request::new(RTM_NEWLINK, NLM_F_CREATE_NEW, &ifinfo(Link(0), 0)).text(IFLA_IFNAME, name);
+        let request = request.number(IFLA_LINK, below.0).begin(IFLA_LINKINFO).text(IFLA_INFO_KIND, "vlan").begin(IFLA_INFO_DATA);
+        let request = request.attribute(IFLA_VLAN_ID, &0_u16.to_ne_bytes()).begin(IFLA_VLAN_EGRESS_QOS);
+        // struct ifla_vlan_qos_mapping: the priority of a frame, and that of its tag.
+        let mapping = |priority: u32| [priority.to_ne_bytes(); 2].concat();
+        let mapped = |request: Request, priority| request.attribute(IFLA_VLAN_QOS_MAPPING, &mapping(priority));
+        let request = (1..PRIORITIES as u32).fold(request, mapped);
         self.request(request.end().end().end()).map(drop)
     }
 

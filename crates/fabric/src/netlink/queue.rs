@@ -31,7 +31,7 @@ const TCA_MIRRED_PARMS: u16 = 2;
 const ROOT: u32 = 0xFFFF_FFFF;
 const INGRESS: u32 = 0xFFFF_FFF1;
 const INGRESS_HANDLE: u32 = 0xFFFF_0000;
-const TBF_HANDLE: u32 = 0x0001_0000;
+const OWN_HANDLE: u32 = 0x0001_0000;
 /// Priority 1 and every protocol (`ETH_P_ALL`, in network order).
 const EVERY_FRAME: u32 = 1 << 16 | (3_u16.to_be() as u32);
 const LINKLAYER_ETHERNET: u8 = 1;
@@ -74,13 +74,23 @@ impl Netlink {
     /// What the kernel says; `NotFound` when it has no token buckets.
     pub fn shape(&mut self, link: Link, shape: &Shape) -> io::Result<()> {
         let bytes_per_s = shape.rate_bps / 8;
-        let header = tcmsg(link, TBF_HANDLE, ROOT, 0);
+        let header = tcmsg(link, OWN_HANDLE, ROOT, 0);
         let request = Request::new(RTM_NEWQDISC, NLM_F_REPLACE_OR_CREATE, &header).text(TCA_KIND, "tbf").begin(TCA_OPTIONS);
         let request = request
             .attribute(TCA_TBF_PARMS, &tbf_parameters(shape, bytes_per_s))
             .attribute(TCA_TBF_RATE64, &bytes_per_s.to_ne_bytes())
             .number(TCA_TBF_BURST, shape.burst_bytes);
         self.request(request.end()).map(drop)
+    }
+
+    /// Gives an interface one queue, first in, first out, whatever the priority, which holds so many bytes (tc-bfifo(8)).
+    ///
+    /// # Errors
+    /// The kernel's error.
+    pub fn bound_queue(&mut self, link: Link, limit_bytes: u32) -> io::Result<()> {
+        let header = tcmsg(link, OWN_HANDLE, ROOT, 0);
+        let request = Request::new(RTM_NEWQDISC, NLM_F_REPLACE_OR_CREATE, &header).text(TCA_KIND, "bfifo");
+        self.request(request.number(TCA_OPTIONS, limit_bytes)).map(drop) // struct tc_fifo_qopt
     }
 
     /// Sends a copy of every frame that comes in by one interface out by another, and keeps none. A copy belongs to no socket:
@@ -172,7 +182,7 @@ mod tests {
 
     #[test]
     fn a_request_names_its_interface_and_place() {
-        let header = tcmsg(Link(7), TBF_HANDLE, ROOT, 0);
+        let header = tcmsg(Link(7), OWN_HANDLE, ROOT, 0);
         assert_eq!(header[4..8], 7_u32.to_ne_bytes());
         assert_eq!(header[12..16], [0xFF; 4]);
     }

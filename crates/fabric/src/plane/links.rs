@@ -1,6 +1,7 @@
 //! What switches send on: the wires of the lab and the control frames for its hosts, with a record of what happened.
 
 use super::sources::Sources;
+use super::taps::Taps;
 use crate::frame::{LiveFrame, Pool};
 use tailrace_dataplane::Frame;
 use tailrace_network::{ControlQueue, DigestPlace, End, Frames, Medium, NetworkFrame, Wire};
@@ -19,9 +20,19 @@ pub(super) struct Links {
     pub(super) frames: Frames,
     /// Whose frames they are, for the records.
     pub(super) sources: Sources,
+    /// Captures; most runs have none.
+    pub(super) taps: Option<Box<Taps>>,
 }
 
 impl Links {
+    /// A frame has come to the end of its wire.
+    #[inline]
+    pub(super) fn see_arrival(&mut self, wire: usize, at: Time, frame: &LiveFrame) {
+        if let Some(taps) = &mut self.taps {
+            taps.arrived(wire, at, frame, self.pool.as_mut());
+        }
+    }
+
     /// A frame has left the network: its memory is free.
     #[inline]
     pub(super) fn release(&mut self, frame: &LiveFrame) {
@@ -41,6 +52,9 @@ impl Medium<LiveFrame> for Links {
             self.frames.delivered += u64::from(!frame.is_pause());
             let arrival = self.wires[wire].arrival(start, end);
             return self.control[host as usize].push(arrival, frame.packet);
+        }
+        if let Some(taps) = &mut self.taps {
+            taps.sent(wire, end, frame, self.pool.as_mut());
         }
         self.wires[wire].push(frame, start, end);
     }

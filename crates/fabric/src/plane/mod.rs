@@ -15,6 +15,7 @@ mod host_port;
 mod links;
 mod run;
 mod sources;
+mod taps;
 mod wait;
 
 pub(crate) use wait::TICK;

@@ -3,6 +3,7 @@
 
 use super::links::Links;
 use super::sources::Sources;
+use crate::capture::Capture;
 use crate::frame::{LiveFrame, Pool};
 use tailrace_dataplane::Frame;
 use tailrace_network::{ControlQueue, DigestPlace, End, Frames, HostLink, PortEvent, SwitchNode, Topology, Wire};
@@ -44,7 +45,7 @@ impl Network {
         Network {
             due: vec![Time::NEVER; switches.len()],
             switches,
-            links: Links { wires, control, pool, digest, frames, sources },
+            links: Links { wires, control, pool, digest, frames, sources, taps: None },
             hosts,
             advanced: Time::ZERO,
             begin: Time::ZERO,
@@ -64,6 +65,10 @@ impl Network {
     /// everything that has happened if that is later.
     pub fn enter(&mut self, host: usize, frame: LiveFrame, start: Time, end: Time) -> Time {
         let arrival = self.wire_from(host).arrival_after(start, end, self.advanced + STEP);
+        let Links { taps, pool, .. } = &mut self.links;
+        if let Some(taps) = taps {
+            taps.sent(self.hosts[host].out as usize, end, &frame, pool.as_mut());
+        }
         self.enter_at(host, frame, arrival);
         arrival
     }
@@ -153,14 +158,34 @@ impl Network {
     /// [`Network::release`].
     #[inline]
     pub fn poll_delivery(&mut self, host: usize, now: Time) -> Option<(Time, LiveFrame)> {
-        let delivery = self.links.wires[self.hosts[host].into as usize].pop_arrived(now)?;
+        let wire = self.hosts[host].into as usize;
+        let (at, frame) = self.links.wires[wire].pop_arrived(now)?;
         self.links.frames.delivered += 1;
-        Some(delivery)
+        self.links.see_arrival(wire, at, &frame);
+        Some((at, frame))
     }
 
     /// Takes a control frame (a pause or a notification) that has reached the interface of a host by `now`.
     pub fn poll_control_frame(&mut self, host: usize, now: Time) -> Option<(Time, Packet)> {
         self.links.control[host].pop_arrived(now)
+    }
+
+    /// Captures what a port of a node sends and receives. What happens stays the same.
+    ///
+    /// # Errors
+    /// When the node has no such port.
+    pub fn capture(&mut self, plan: &Plan, (node, towards): (&str, &str), capture: Capture) -> Result<(), String> {
+        let (out, into) = wires_of(plan, node, towards).ok_or_else(|| format!("there is no port {node}>{towards}"))?;
+        self.links.taps.get_or_insert_default().add((out, into), capture);
+        Ok(())
+    }
+
+    /// Closes the files of all captures. Returns the frames in each, in their order.
+    ///
+    /// # Errors
+    /// When one is not whole.
+    pub fn end_captures(&mut self, end: Time) -> Result<Vec<u64>, String> {
+        self.links.taps.take().map_or(Ok(Vec::new()), |taps| taps.finish(end))
     }
 
     /// The memory of frames; not in a replay.
@@ -261,6 +286,7 @@ impl Network {
         let End::Switch { switch: index, port } = self.links.wires[wire].end else { unreachable!("hosts are not called") };
         let index = index as usize;
         let (_, frame) = self.links.wires[wire].pop_arrived(at).expect("the wire is due when its first frame arrives");
+        self.links.see_arrival(wire, at, &frame);
         let (switch, mut outputs) = self.switches[index].split(&mut self.links);
         switch.handle_frame(at, usize::from(port), frame, &mut outputs);
         self.after_call(at, index);
@@ -283,6 +309,16 @@ impl Network {
     fn wire_to(&self, host: usize) -> &Wire<LiveFrame> {
         &self.links.wires[self.hosts[host].into as usize]
     }
+}
+
+/// The wires out of a port and into it: each link has two, in the order of the plan.
+fn wires_of(plan: &Plan, node: &str, towards: &str) -> Option<(usize, usize)> {
+    let graph = &plan.graph;
+    let node = graph.node(node, "a capture").ok()?;
+    let port = graph.port_towards(node, graph.node(towards, "a capture").ok()?)?;
+    let link = graph.ports[node][port].link;
+    let out = 2 * link + usize::from(graph.links[link].a != node);
+    Some((out, out ^ 1))
 }
 
 /// What happens next.

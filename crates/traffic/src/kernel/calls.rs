@@ -61,10 +61,13 @@ impl Sockets for Kernel {
 
     fn adopt(&mut self, number: u32, (stream, own): Self::Accepted, route: &Route) -> io::Result<()> {
         let fd = OwnedFd::from(stream);
-        // It has its marks and all else from the listener, unless workloads with the same marks have other congestion controls.
+        // It has all else from the listener, unless workloads with the same marks have other congestion controls. The priority of
+        // an accepted socket is 0 (sk_clone_lock).
         let listener = self.listeners.iter().find(|listener| listener.own == own);
         if listener.is_none_or(|listener| listener.congestion != route.congestion) {
             options::set_tcp(&fd, route.marks, route.congestion.as_deref())?;
+        } else {
+            options::set_priority(&fd, route.marks)?;
         }
         self.keep(number, fd, false)
     }

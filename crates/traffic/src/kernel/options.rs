@@ -16,6 +16,11 @@ pub fn set_marks(fd: &OwnedFd, marks: Marks) -> io::Result<()> {
     if marks.dscp > 0 {
         setsockopt(fd, Ipv4Tos, &(i32::from(marks.dscp) << ECN_BITS))?;
     }
+    set_priority(fd, marks)
+}
+
+/// The priority alone.
+pub fn set_priority(fd: &OwnedFd, marks: Marks) -> io::Result<()> {
     if marks.dscp > 0 || marks.priority > 0 {
         setsockopt(fd, Priority, &i32::from(marks.priority))?;
     }

@@ -1,0 +1,35 @@
+"""The queue of a host's interface in exact runs: what does not fit is counted as in simulated ones."""
+
+import json
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from machine import TAILRACE
+from tailrace.exact import program
+
+SCENARIO = Path(__file__).with_name("queue.yaml")
+LIMIT_S = 100
+
+pytestmark = pytest.mark.skipif(program.kernel() is None, reason="there is no kernel of exact runs (make exact-deps)")
+
+
+def outcome(out: Path, *options: str) -> dict[str, Any]:
+    """Of one run."""
+    command = [*TAILRACE, "run", str(SCENARIO), "--out", str(out), *options]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=LIMIT_S, check=False)
+    assert done.returncode == 0, done.stderr
+    found: dict[str, Any] = json.loads(next(out.glob("trials/*/1.json")).read_text(encoding="utf-8"))
+    return found
+
+
+def test_what_does_not_fit_the_queue_of_the_interface_is_counted(tmp_path: Path) -> None:
+    simulated, exact = outcome(tmp_path / "simulated"), outcome(tmp_path / "exact", "--exact")
+    drops = [{host["name"]: host["nic_queue_drops"] for host in each["hosts"]} for each in (simulated, exact)]
+    assert drops[1]["sink"] == 0
+    assert drops[1]["source"] == pytest.approx(drops[0]["source"], rel=0.1)
+    by_kernel = {host["name"]: host["qdisc_drops"] for host in exact["exact"]["hosts"]}
+    assert by_kernel["sink"] == 0
+    assert 0 < by_kernel["source"] <= drops[1]["source"]
