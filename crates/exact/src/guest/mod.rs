@@ -21,6 +21,8 @@ use std::time::{Duration, Instant};
 
 /// Virtual time 0 as time of day: 2020-01-01 in nanoseconds since 1970.
 pub const EPOCH_NS: u64 = 1_577_836_800_000_000_000;
+/// Reading the clock costs a program so much (TIMER_MULTIPLIER in arch/um/include/asm/timex.h), in nanoseconds.
+const CLOCK_READING_NS: u64 = 256;
 /// What a kernel writes that cannot go on.
 const PANIC: &str = "Kernel panic";
 
@@ -53,13 +55,19 @@ pub struct Guest {
     channel: Option<UnixStream>,
     /// The latest time that both sides know, in nanoseconds.
     pub now: u64,
-    /// When it has something to do next.
+    /// When it has something to do next, or is interrupted.
     wake: u64,
+    /// When it has asked to be run.
+    request: u64,
     is_waiting: bool,
     /// The time that it has told last.
     told: u64,
     /// A ring has news for it: it is interrupted when it is run.
     interrupt: Option<usize>,
+    /// By then it has handled its last interrupt.
+    handled_by: Option<u64>,
+    /// It waits before it has handled its last interrupt, and must not be interrupted again.
+    is_interrupted: bool,
     /// It may run freely before this time.
     free_until: u64,
     is_off: bool,
@@ -81,9 +89,12 @@ impl Guest {
             channel: None,
             now: 0,
             wake: u64::MAX,
+            request: u64::MAX,
             is_waiting: false,
             told: u64::MAX,
             interrupt: None,
+            handled_by: None,
+            is_interrupted: false,
             free_until,
             is_off: false,
         })
@@ -111,12 +122,24 @@ impl Guest {
     /// (`block_signals_hard` in arch/um/kernel/time.c), and so asks for the time and for a time to run at before it reads on.
     pub fn run(&mut self, now: u64, until: u64) -> Result<(), Fault> {
         debug_assert!(self.is_waiting && now >= self.now, "time does not run backwards");
-        let ring = self.interrupt.take();
+        let ring = if self.is_interrupted { None } else { self.interrupt.take() };
         if ring.is_some_and(|ring| self.call(ring)) {
             self.clock.expect(now); // time_travel_ext_get_time
             self.clock.expect(0); // time_travel_ext_update_request
+            // A guest that is idle handles it at once. One that reads its clock has its interrupts off until that is over, or handles it in the
+            // next reading, if this one is over just now.
+            self.handled_by = Some(match self.request.saturating_sub(now) {
+                0 => now + CLOCK_READING_NS,
+                1..=CLOCK_READING_NS => self.request,
+                _ => now,
+            });
+        } else {
+            self.handled_by = self.handled_by.filter(|&by| now < by);
         }
+        // What interrupts it next does so as soon as it waits, and it must not have gone on by then.
+        let until = if self.interrupt.is_some() { now } else { until };
         (self.now, self.wake, self.free_until, self.is_waiting) = (now, u64::MAX, until, false);
+        self.request = u64::MAX;
         self.clock.run(now, until);
         // The first message: before it waits it asks for a time to run at, and before it kicks it tells the time, unless that is what it
         // told last. Who waits for the answer to a kick overlooks acknowledgements.
@@ -153,7 +176,9 @@ impl Guest {
     /// A ring has news at `now` for a guest that waits: it is interrupted then.
     pub fn interrupt(&mut self, now: u64, ring: usize) {
         debug_assert!(self.is_waiting && now >= self.now, "only guests that wait are interrupted");
-        self.wake = self.wake.min(now);
+        if !self.is_interrupted {
+            self.wake = self.wake.min(now);
+        }
         self.interrupt = Some(self.interrupt.map_or(ring, |other| other.min(ring)));
     }
 
@@ -199,11 +224,19 @@ impl Guest {
                 self.clock.acknowledge(0)?;
             }
             Said::Request(at) => {
-                self.wake = if at >= i64::MAX as u64 { u64::MAX } else { at };
+                self.request = if at >= i64::MAX as u64 { u64::MAX } else { at };
+                self.wake = self.request;
                 self.clock.acknowledge(0)?;
             }
             Said::Wait => {
                 self.is_waiting = true;
+                // A kernel that is called before it has handled an interrupt asks for nothing, and takes the time of the call for the end of
+                // its reading (BUG in time_travel_update_time).
+                self.handled_by = self.handled_by.filter(|&by| self.request <= by);
+                self.is_interrupted = self.handled_by.is_some();
+                if self.interrupt.is_some() && !self.is_interrupted {
+                    self.wake = self.wake.min(self.now);
+                }
                 self.clock.defer(0);
                 return Ok(Some(News::Waits));
             }
