@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 use std::fs;
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
@@ -110,12 +111,16 @@ fn a_program_that_fails_fails_its_trial_with_its_last_words() {
     assert!(error.contains("host h0: sh ended with status 3: no disk"), "{error}");
 }
 
-/// Processes whose command line has this folder.
+/// Processes whose command line or working directory has this folder.
 fn processes_of(folder: &Path) -> usize {
     let name = folder.to_string_lossy().into_owned();
+    let has = |text: &[u8]| String::from_utf8_lossy(text).contains(&name);
     let processes = fs::read_dir("/proc").expect("it is there").flatten();
-    let lines = processes.filter_map(|process| fs::read(process.path().join("cmdline")).ok());
-    lines.filter(|line| String::from_utf8_lossy(line).contains(&name)).count()
+    let is_ours = |process: &fs::DirEntry| {
+        let is_in_folder = fs::read_link(process.path().join("cwd")).is_ok_and(|cwd| has(cwd.as_os_str().as_bytes()));
+        is_in_folder || fs::read(process.path().join("cmdline")).is_ok_and(|line| has(&line))
+    };
+    processes.into_iter().filter(is_ours).count()
 }
 
 /// They end by themselves, or the test does not.
@@ -133,11 +138,11 @@ fn sleeper_and_spinner() -> Value {
 
 /// The process of a host's kernel, which has the others of the guest as children.
 fn kernel_of(folder: &Path, host: &str) -> Option<i32> {
-    let (name, host) = (folder.to_string_lossy().into_owned(), format!("hosts/{host}/guest.json"));
+    let folder = folder.canonicalize().expect("it is there").join("run/hosts").join(host);
     let processes = fs::read_dir("/proc").expect("it is there").flatten();
     processes.into_iter().find_map(|process| {
         let line = String::from_utf8_lossy(&fs::read(process.path().join("cmdline")).ok()?).into_owned();
-        let is_kernel = line.contains(&name) && line.contains(&host) && !line.contains("\0cage\0");
+        let is_kernel = fs::read_link(process.path().join("cwd")).ok()? == folder && !line.contains("\0cage\0");
         if is_kernel { process.file_name().to_string_lossy().parse().ok() } else { None }
     })
 }
