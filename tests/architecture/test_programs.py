@@ -9,13 +9,13 @@ import pytest
 from tailrace.errors import ScenarioError
 from tailrace.live import registry
 from tailrace.live.lab.fabric import FabricError
-from tailrace.live.lab.needed import Needed
 from tailrace.live.load import Load
 from tailrace.live.programs.iperf3 import Iperf3
 from tailrace.live.programs.pgbench import Pgbench
 from tailrace.live.programs.postgres_service import PostgreSql
 from tailrace.live.refuse import _workload
 from tailrace.live.service import Service
+from tailrace.programs.needed import Needed
 from tailrace.scenario.loading import load_scenario
 from tailrace.scenario.programs import LOADS, SERVICES
 from tailrace.scenario.workloads.kinds import KINDS
