@@ -115,6 +115,7 @@ impl Trial {
         answer["exact"] = json!({
             "hosts": self.hosts(&engine, &endings),
             "start_wall_s": booted.as_secs_f64(),
+            "span_ps": end.since(begin).ps(),
             "run_wall_s": (ran - booted).as_secs_f64(),
             "turns": {
                 "runs": engine.turns.runs,

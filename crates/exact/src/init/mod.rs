@@ -101,6 +101,11 @@ fn run_programs(spec: &GuestSpec, line: &EngineLine) -> io::Result<Vec<Ending>> 
     let mut has_said = false;
     loop {
         programs.start_due()?;
+        // Nothing may ever happen on a host without programs.
+        if !has_said && let Some(is_well) = programs.are_done() {
+            line.say(Line::Done(is_well))?;
+            has_said = true;
+        }
         match programs.next_start() {
             Some(start) if !is_ending => {
                 timer.set(Expiration::OneShot(TimeSpec::from_duration(start)), TimerSetTimeFlags::TFD_TIMER_ABSTIME)?;
@@ -136,10 +141,6 @@ fn run_programs(spec: &GuestSpec, line: &EngineLine) -> io::Result<Vec<Ending>> 
         if is_stopping && programs.clients_are_over() {
             line.say(Line::Stopped)?;
             is_stopping = false;
-        }
-        if !has_said && let Some(is_well) = programs.are_done() {
-            line.say(Line::Done(is_well))?;
-            has_said = true;
         }
     }
 }
