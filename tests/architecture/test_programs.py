@@ -23,7 +23,7 @@ from tailrace.scenario.workloads.kinds import KINDS
 PACKAGE = Path(__file__).resolve().parents[2] / "python" / "tailrace"
 LIST = Path("scenario/programs.py")
 """The one list of names."""
-PROGRAMS = Path("live/programs")
+PROGRAMS = {Path("live/programs"), Path("exact/programs"), Path("programs")}
 
 
 def names() -> set[str]:
@@ -41,7 +41,7 @@ def named_in(pattern: re.Pattern[str]) -> list[str]:
     return [
         f"{file}:{number}: {line.strip()}"
         for file in files
-        if PROGRAMS not in file.parents and file != LIST
+        if PROGRAMS.isdisjoint(file.parents) and file != LIST
         for number, line in enumerate((PACKAGE / file).read_text(encoding="utf-8").splitlines(), start=1)
         if pattern.search(line)
     ]

@@ -7,9 +7,8 @@ from tailrace.live.lab.lab import Lab
 from tailrace.live.load import Load, Refusals, Task
 from tailrace.live.measure.closings import Meant
 from tailrace.live.service import Service
-from tailrace.programs.draws import Draw, UnknownDrawError
 from tailrace.programs.measured import Measured, MeasuredInterval
-from tailrace.programs.transactions import measured
+from tailrace.programs.transactions import measured, refusals
 from tailrace.programs.work import Transaction, Work
 from tailrace.scenario.workloads.oltp import Oltp
 
@@ -54,13 +53,7 @@ class TransactionLoad(Load):
     @classmethod
     def refusals(cls, workload: Oltp) -> Refusals:
         """Problems: pauses that cannot be computed again."""
-        if workload.gap_from == "start":
-            yield ("gap_from",), f"{cls.load_name} starts the gap at the end of a transaction", "write gap_from: end"
-        for key, distribution in (("gap", workload.gap), ("start", workload.first_transaction())):
-            try:
-                Draw(distribution.raw, 0)
-            except UnknownDrawError as error:
-                yield (key,), f"{cls.load_name} cannot draw it: {error}", "use a smaller shape"
+        return refusals(cls.load_name, workload)
 
     @property
     def server(self) -> Service:

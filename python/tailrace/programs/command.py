@@ -71,3 +71,12 @@ def tail(path: Path, lines: int = TAIL_LINES) -> list[str]:
     except OSError:
         return []
     return [line for line in text.splitlines() if line.strip()][-lines:]
+
+
+def complaint(command: Command, ended: Ended | None, errors: Path, output: Path) -> str:
+    """A clause about the end of a program, with the last lines of its stderr, or of its stdout."""
+    how = "is still running" if ended is None else f"ended with status {ended.exit_code}"
+    if ended is not None and ended.signal is not None:
+        how = f"was ended by signal {ended.signal}"
+    lines = [line.strip() for line in tail(errors) or tail(output)]
+    return f"{command.name}: {Path(command.argv[0]).name} {how}: {' | '.join(lines) or 'it printed nothing'}"

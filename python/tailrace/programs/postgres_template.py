@@ -6,6 +6,7 @@ statistics or log.
 
 import hashlib
 import shutil
+import threading
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
@@ -58,8 +59,9 @@ class Templates:
 
     def __init__(self, folder: Path, open_place: Callable[[Path], AbstractContextManager[Place]]) -> None:
         """`open_place` opens a place for the programs that make them, which may write into a folder."""
-        self._folder = folder
+        self._folder = folder.absolute()
         self._open_place = open_place
+        self._lock = threading.Lock()
 
     @cached_property
     def installed(self) -> Installation:
@@ -71,8 +73,9 @@ class Templates:
         rows = {size: rows_of(size) for size in sorted(sizes)}
         kind = canonical_json([LAYOUT, str(self.installed.folder), self.installed.version, sorted(rows.items())])
         path = self._folder / hashlib.sha256(kind.encode()).hexdigest()[:NAME_DIGITS]
-        if not (path / "facts.json").exists():
-            self._make(path, rows)
+        with self._lock:  # of two trials at the same time
+            if not (path / "facts.json").exists():
+                self._make(path, rows)
         facts = read_json(path / "facts.json")
         return Template(path / "data", rows, facts)
 

@@ -4,11 +4,25 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from tailrace.errors import KeyPath
+from tailrace.programs.draws import Draw, UnknownDrawError
 from tailrace.programs.errors import ProgramError
 from tailrace.programs.latency import cut_off_outcome, latency_outcome
 from tailrace.programs.measured import PS_PER_US, Measured, MeasuredInterval
 from tailrace.programs.series import Moved, Row
 from tailrace.programs.work import Transaction, Work
+from tailrace.scenario.workloads.oltp import Oltp
+
+
+def refusals(program: str, workload: Oltp) -> Iterator[tuple[KeyPath, str, str]]:
+    """Key, problem and hint: pauses that cannot be computed again from the log of a program."""
+    if workload.gap_from == "start":
+        yield ("gap_from",), f"{program} starts the gap at the end of a transaction", "write gap_from: end"
+    for key, distribution in (("gap", workload.gap), ("start", workload.first_transaction())):
+        try:
+            Draw(distribution.raw, 0)
+        except UnknownDrawError as error:
+            yield (key,), f"{program} cannot draw it: {error}", "use a smaller shape"
 
 
 def measured(work: Work, whole: Sequence[Transaction], lag_us: float | None, interval: MeasuredInterval) -> Measured:

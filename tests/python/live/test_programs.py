@@ -10,6 +10,7 @@ from tailrace.live.lab.fabric import FabricError
 from tailrace.live.measure import closings, probe
 from tailrace.live.programs import iperf3, iperf3_report
 from tailrace.programs import postgres
+from tailrace.programs.errors import ProgramError
 from tailrace.programs.pgbench import Script, statement_ms
 from tailrace.programs.postgres import Installation, Server, row_bytes
 from tailrace.programs.postgres_template import load_script, rows_of

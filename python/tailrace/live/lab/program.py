@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from tailrace.live.lab.fabric import FabricError
-from tailrace.programs.command import Command, Ended, tail
+from tailrace.programs.command import Command, Ended, complaint
 
 STOP_GRACE_S = 5.0
 """Time between SIGTERM and SIGKILL."""
@@ -82,10 +82,4 @@ class Program:
 
     def complaint(self) -> str:
         """A clause about its end, with the last lines of its stderr."""
-        ended = self.ended
-        how = "is still running" if ended is None else f"ended with status {ended.exit_code}"
-        if ended is not None and ended.signal is not None:
-            how = f"was ended by signal {ended.signal}"
-        lines = [line.strip() for line in tail(self.err_path) or tail(self.out_path)]
-        program = Path(self.command.argv[0]).name
-        return f"{self.command.name}: {program} {how}: {' | '.join(lines) or 'it printed nothing'}"
+        return complaint(self.command, self.ended, self.err_path, self.out_path)
