@@ -23,6 +23,7 @@ use tailrace_plan::Plan;
 const HELP: &str = "\
 tailrace-exact run --plan FILE --dir FOLDER [options]    run a trial on real kernels in virtual time; prints its outcome
     --programs FILE       programs by host: {\"h0\": [{\"words\": [\"ping\", \"10.77.0.2\"], \"is_awaited\": false}], ...}
+                          a program that begins with ./ is beside FILE; docs/how-to/exact.md has all keys
     --traffic PROGRAM     this program on every host that a workload uses
     --without WORKLOAD    that program leaves this workload to others
     --kernel FILE         instead of the kernel of `make exact-deps`
@@ -124,10 +125,17 @@ fn let_others_finish() -> nix::Result<()> {
     nix::errno::Errno::result(result).map(drop)
 }
 
-/// Programs from a file, by name of host.
+/// Programs from a file, by name of host. A program whose path begins with `./` is beside the file.
 fn named_programs(plan: &Plan, file: &Path) -> Result<Vec<Vec<Program>>, String> {
     let mut by_name: BTreeMap<String, Vec<Program>> =
         serde_json::from_str(&read(file)?).map_err(|error| format!("{}: {error}", file.display()))?;
+    let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let folder = folder.canonicalize().map_err(|error| format!("{}: {error}", folder.display()))?;
+    for word in by_name.values_mut().flatten().filter_map(|program| program.words.first_mut()) {
+        if let Some(name) = word.strip_prefix("./") {
+            *word = folder.join(name).to_string_lossy().into_owned();
+        }
+    }
     let programs = plan.raw.hosts.iter().map(|host| by_name.remove(&host.name).unwrap_or_default()).collect();
     match by_name.keys().next() {
         None => Ok(programs),
