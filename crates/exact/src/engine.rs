@@ -201,7 +201,9 @@ impl Engine {
         let now = self.guests[host].wake();
         let echo = (Time::from_ns(now) + self.echoes[host]).ceil_ns();
         let until = self.free_until(host).min(echo);
-        self.guests[host].run(now, until)?;
+        if !self.guests[host].run(now, until, self.limit)? {
+            return Ok(());
+        }
         loop {
             match self.guests[host].hear(self.limit)? {
                 News::Waits => return Ok(()),

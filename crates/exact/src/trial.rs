@@ -220,7 +220,9 @@ fn boot(start: Start, negotiation: Negotiation, limit: Duration) -> Result<Ready
     loop {
         match guest.hear(limit)? {
             News::Waits if guest.wake() >= START_NS => break,
-            News::Waits => guest.run(guest.wake(), START_NS)?,
+            News::Waits => {
+                guest.run(guest.wake(), START_NS, limit)?;
+            }
             News::Kick(ring) => {
                 if ring == TRANSMIT {
                     let taken = take_all(&mut guest.card, &mut row, &mut places);

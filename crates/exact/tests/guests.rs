@@ -102,6 +102,69 @@ fn a_program_that_spins_is_found_and_its_host_named() {
     assert!(error.contains("host h1: a program spins: time stands still at"), "{error}");
 }
 
+/// Reads the clock for 5 ms, and counts how often.
+const CLOCK_READER: &str = "import time
+end, count = time.time() + 0.005, 0
+while time.time() < end:
+    count += 1
+print(count)";
+
+#[test]
+fn a_program_that_reads_the_clock_is_interrupted_as_often_as_others() {
+    let folder = Folder::new("clock");
+    let programs = json!({
+        "h0": [{ "words": ["ping", "-f", "-c", "100", "10.77.0.2"], "is_awaited": true }],
+        "h1": [{ "words": ["python3", "-c", CLOCK_READER], "is_awaited": true }],
+    });
+    // An echo is sent, and so completed, within the reading in which its request came.
+    let Some(mut command) = folder.command((100_000_000_000, 20_000, 1), &programs) else { return };
+    outcome(&command.output().expect("it starts"));
+    assert!(folder.output("h0", "0.out").contains("100 received"));
+    // Each reading costs 256 ns.
+    let count: u64 = folder.output("h1", "0.out").trim().parse().expect("a number");
+    assert!((15_000..20_000).contains(&count), "{count}");
+}
+
+#[test]
+fn a_program_has_a_user_and_folders_of_its_own_and_a_server_ends_after_the_others() {
+    let folder = Folder::new("user");
+    fs::create_dir_all(folder.0.join("template/inner")).expect("it is ours");
+    fs::write(folder.0.join("template/inner/file"), "as on the machine").expect("it is ours");
+    let server = "cat /run/own/inner/file; id -u; echo changed > /run/own/inner/file; trap 'date +%s; exit 0' INT; \
+                  while :; do sleep 0.01; done";
+    let client = "echo did it >&2; trap 'sleep 1; exit 0' ALRM; while :; do sleep 0.01; done";
+    let copies = json!([{ "from": folder.0.join("template"), "to": "/run/own" }]);
+    let programs = json!({
+        "h0": [{ "words": ["sh", "-c", client], "is_awaited": true, "stop_signal": "ALRM",
+                 "finished_by": { "stream": "err", "text": "did it", "lines": 1 } }],
+        "h1": [{ "words": ["sh", "-c", server], "is_awaited": false, "stop_signal": "INT", "is_server": true,
+                 "user": "65534", "copies": copies }],
+    });
+    let Some(mut command) = folder.command((1_000_000_000, 1_000_000, 1), &programs) else { return };
+    let outcome = outcome(&command.output().expect("it starts"));
+    assert_eq!(outcome["exact"]["hosts"][1]["programs"], json!([0]));
+    assert!(
+        outcome["exact"]["span_ps"].as_u64().expect("a number") < 1_000_000_000_000,
+        "the client has said that it has finished"
+    );
+    // 2020-01-01 00:00:02, and a second for the client.
+    assert_eq!(folder.output("h1", "0.out"), "as on the machine65534\n1577836803\n");
+    assert_eq!(fs::read_to_string(folder.0.join("template/inner/file")).expect("it is ours"), "as on the machine");
+}
+
+#[test]
+fn random_numbers_do_not_depend_on_the_folder() {
+    let draw = |name: &str| {
+        let folder = Folder::new(name);
+        let programs = json!({ "h0": [{ "words": ["cat", "/proc/sys/kernel/random/boot_id"], "is_awaited": true }] });
+        let mut command = folder.command((1_000_000_000, 0, 1), &programs)?;
+        outcome(&command.output().expect("it starts"));
+        Some(folder.output("h0", "0.out"))
+    };
+    let Some(first) = draw("one-folder") else { return };
+    assert_eq!(draw("another-folder"), Some(first));
+}
+
 #[test]
 fn a_program_that_fails_fails_its_trial_with_its_last_words() {
     let folder = Folder::new("fail");

@@ -21,8 +21,9 @@ use std::time::{Duration, Instant};
 
 /// Virtual time 0 as time of day: 2020-01-01 in nanoseconds since 1970.
 pub const EPOCH_NS: u64 = 1_577_836_800_000_000_000;
-/// Reading the clock costs a program so much (TIMER_MULTIPLIER in arch/um/include/asm/timex.h), in nanoseconds.
-const CLOCK_READING_NS: u64 = 256;
+/// A kernel that waits with its interrupts off, as it does while a program reads the clock (256 ns), has handled an interrupt so much
+/// later, in nanoseconds.
+const BUSY_NS: u64 = 10_000;
 /// What a kernel writes that cannot go on.
 const PANIC: &str = "Kernel panic";
 
@@ -64,10 +65,8 @@ pub struct Guest {
     told: u64,
     /// A ring has news for it: it is interrupted when it is run.
     interrupt: Option<usize>,
-    /// By then it has handled its last interrupt.
-    handled_by: Option<u64>,
-    /// It waits before it has handled its last interrupt, and must not be interrupted again.
-    is_interrupted: bool,
+    /// When it waits for a time up to this one, it may have its last interrupt still to handle.
+    handled_after: u64,
     /// It may run freely before this time.
     free_until: u64,
     is_off: bool,
@@ -93,8 +92,7 @@ impl Guest {
             is_waiting: false,
             told: u64::MAX,
             interrupt: None,
-            handled_by: None,
-            is_interrupted: false,
+            handled_after: 0,
             free_until,
             is_off: false,
         })
@@ -120,24 +118,22 @@ impl Guest {
     ///
     /// All that it is told is sent at once. That it waits is acknowledged only now: until then it holds back the signal of an interrupt
     /// (`block_signals_hard` in arch/um/kernel/time.c), and so asks for the time and for a time to run at before it reads on.
-    pub fn run(&mut self, now: u64, until: u64) -> Result<(), Fault> {
+    ///
+    /// Returns whether it runs: not if it has still to handle its last interrupt, which it will handle together with this one.
+    pub fn run(&mut self, now: u64, until: u64, limit: Duration) -> Result<bool, Fault> {
         debug_assert!(self.is_waiting && now >= self.now, "time does not run backwards");
-        let ring = if self.is_interrupted { None } else { self.interrupt.take() };
-        if ring.is_some_and(|ring| self.call(ring)) {
-            self.clock.expect(now); // time_travel_ext_get_time
-            self.clock.expect(0); // time_travel_ext_update_request
-            // A guest that is idle handles it at once. One that reads its clock has its interrupts off until that is over, or handles it in the
-            // next reading, if this one is over just now.
-            self.handled_by = Some(match self.request.saturating_sub(now) {
-                0 => now + CLOCK_READING_NS,
-                1..=CLOCK_READING_NS => self.request,
-                _ => now,
-            });
-        } else {
-            self.handled_by = self.handled_by.filter(|&by| now < by);
+        if let Some(ring) = self.interrupt.take() {
+            let is_doubtful = self.request <= self.handled_after;
+            if self.call(ring) {
+                self.clock.expect(now); // time_travel_ext_get_time
+                if !is_doubtful {
+                    self.clock.expect(0); // time_travel_ext_update_request
+                } else if !self.takes_call(now, until, limit)? {
+                    return Ok(false);
+                }
+                self.handled_after = now + BUSY_NS;
+            }
         }
-        // What interrupts it next does so as soon as it waits, and it must not have gone on by then.
-        let until = if self.interrupt.is_some() { now } else { until };
         (self.now, self.wake, self.free_until, self.is_waiting) = (now, u64::MAX, until, false);
         self.request = u64::MAX;
         self.clock.run(now, until);
@@ -146,7 +142,25 @@ impl Guest {
         if now != self.told {
             self.clock.expect(0);
         }
-        self.clock.flush().map_err(|error| self.fault(&error))
+        self.clock.flush().map_err(|error| self.fault(&error))?;
+        Ok(true)
+    }
+
+    /// Whether a guest that was called asks to be run for that. One whose last interrupt is still to be handled does not: it notes the ring
+    /// and goes on waiting, and must not be run before the time that it has asked for (BUG in time_travel_update_time). A message that it
+    /// acknowledges behind what it would ask tells the two apart.
+    fn takes_call(&mut self, now: u64, until: u64, limit: Duration) -> Result<bool, Fault> {
+        let request = std::mem::replace(&mut self.request, u64::MAX);
+        self.now = now;
+        self.clock.free_until(until).map_err(|error| self.fault(&error))?;
+        if !self.await_news(News::Acknowledged, limit)? {
+            return Ok(true); // whoever reads next finds its end
+        }
+        if self.request != u64::MAX {
+            return Ok(true);
+        }
+        (self.request, self.wake) = (request, request);
+        Ok(false)
     }
 
     /// Tells its driver of a ring; returns whether there is one.
@@ -176,9 +190,7 @@ impl Guest {
     /// A ring has news at `now` for a guest that waits: it is interrupted then.
     pub fn interrupt(&mut self, now: u64, ring: usize) {
         debug_assert!(self.is_waiting && now >= self.now, "only guests that wait are interrupted");
-        if !self.is_interrupted {
-            self.wake = self.wake.min(now);
-        }
+        self.wake = self.wake.min(now);
         self.interrupt = Some(self.interrupt.map_or(ring, |other| other.min(ring)));
     }
 
@@ -230,13 +242,6 @@ impl Guest {
             }
             Said::Wait => {
                 self.is_waiting = true;
-                // A kernel that is called before it has handled an interrupt asks for nothing, and takes the time of the call for the end of
-                // its reading (BUG in time_travel_update_time).
-                self.handled_by = self.handled_by.filter(|&by| self.request <= by);
-                self.is_interrupted = self.handled_by.is_some();
-                if self.interrupt.is_some() && !self.is_interrupted {
-                    self.wake = self.wake.min(self.now);
-                }
                 self.clock.defer(0);
                 return Ok(Some(News::Waits));
             }
