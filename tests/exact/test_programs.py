@@ -1,4 +1,4 @@
-"""Real programs on real kernels in virtual time: those that are not installed are named in the line that skips their test."""
+"""Real programs on real kernels in virtual time. What is not installed is named in the line that skips its test."""
 
 import json
 import shutil
