@@ -11,8 +11,9 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from tailrace.live.lab import fabric, needed
+from tailrace.live.lab import fabric
 from tailrace.live.machine import doctor
+from tailrace.programs import needed
 
 POLICY = Path("/usr/sbin/policy-rc.d")
 """Debian asks this program whether a package may start its daemon; 101 says no (invoke-rc.d(8))."""

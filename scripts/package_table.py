@@ -1,7 +1,7 @@
 """The table of programs that live runs use, with their Debian packages: a part of docs/tutorial-live.md."""
 
-from tailrace.live.lab.needed import Needed
 from tailrace.live.machine import doctor
+from tailrace.programs.needed import Needed
 
 MARKS = ("<!-- programs: written by `make docs` -->", "<!-- end of programs -->")
 HEAD = "| Program | Debian package | For |\n|---|---|---|"

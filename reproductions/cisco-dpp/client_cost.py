@@ -23,7 +23,7 @@ from typing import Any
 from client_cost_page import SIZES, Cost, conclusion, costs_of, data_of, page
 from client_cost_server import server
 from tailrace.live.lab.fabric import FabricError
-from tailrace.live.programs.postgres import Installation, version_text
+from tailrace.programs.postgres import Installation, version_text
 
 HERE = Path(__file__).resolve().parent
 DATA, PAGE, SCRIPT = (HERE / name for name in ("client-cost.json", "client-cost.md", "client_cost.tcl"))

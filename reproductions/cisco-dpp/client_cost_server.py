@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from tailrace.live.lab.fabric import FabricError
-from tailrace.live.programs.postgres import SETTINGS, USER, Installation, installation
+from tailrace.programs.postgres import SETTINGS, USER, Installation, installation
 
 DATABASE = "postgres"
 START_LIMIT_S = 60

@@ -9,13 +9,13 @@ import pytest
 from tailrace.errors import ScenarioError
 from tailrace.live import registry
 from tailrace.live.lab.fabric import FabricError
-from tailrace.live.lab.needed import Needed
 from tailrace.live.load import Load
 from tailrace.live.programs.iperf3 import Iperf3
 from tailrace.live.programs.pgbench import Pgbench
 from tailrace.live.programs.postgres_service import PostgreSql
 from tailrace.live.refuse import _workload
 from tailrace.live.service import Service
+from tailrace.programs.needed import Needed
 from tailrace.scenario.loading import load_scenario
 from tailrace.scenario.programs import LOADS, SERVICES
 from tailrace.scenario.workloads.kinds import KINDS
@@ -23,7 +23,7 @@ from tailrace.scenario.workloads.kinds import KINDS
 PACKAGE = Path(__file__).resolve().parents[2] / "python" / "tailrace"
 LIST = Path("scenario/programs.py")
 """The one list of names."""
-PROGRAMS = Path("live/programs")
+PROGRAMS = {Path("live/programs"), Path("exact/programs"), Path("programs")}
 
 
 def names() -> set[str]:
@@ -41,7 +41,7 @@ def named_in(pattern: re.Pattern[str]) -> list[str]:
     return [
         f"{file}:{number}: {line.strip()}"
         for file in files
-        if PROGRAMS not in file.parents and file != LIST
+        if PROGRAMS.isdisjoint(file.parents) and file != LIST
         for number, line in enumerate((PACKAGE / file).read_text(encoding="utf-8").splitlines(), start=1)
         if pattern.search(line)
     ]

@@ -5,7 +5,7 @@ import math
 import pytest
 
 from tailrace import _native
-from tailrace.live.programs import postgres
+from tailrace.programs import postgres
 from tailrace.scenario import vocabulary
 from tailrace.scenario.checks import pause, policies, problems, trees
 from tailrace.scenario.network import spanning_tree

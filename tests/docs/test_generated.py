@@ -14,8 +14,8 @@ import readme_figure
 import readme_table
 import scenario_reference
 from tailrace.live import registry
-from tailrace.live.lab.needed import Needed
 from tailrace.live.service import Service
+from tailrace.programs.needed import Needed
 from tailrace.results.directory.published import Band
 from tailrace.scenario.lowering.plan import plan_hash
 from tailrace.scenario.text import units

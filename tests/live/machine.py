@@ -42,16 +42,17 @@ def picture() -> Machine:
 
 
 def left_of(words: str) -> list[str]:
-    """Processes whose command line has these words, and control groups of labs whose owner is one of them."""
+    """Processes whose command line or working directory has these words."""
     found = []
     for folder in Path("/proc").iterdir():
         if not folder.name.isdecimal():
             continue
         try:
             line = (folder / "cmdline").read_bytes().replace(b"\0", b" ").decode("utf-8", errors="replace")
+            place = str((folder / "cwd").readlink()) if line else ""
         except OSError:
             continue  # it ended meanwhile
-        if words in line:
+        if words in line or words in place:
             found.append(f"{folder.name} {line.strip()}")
     return found
 

@@ -16,9 +16,9 @@ from tailrace.live.load import Task
 from tailrace.live.programs import hammerdb
 from tailrace.live.programs.hammerdb import HammerDb, HammerDbInstallation
 from tailrace.live.programs.postgres_service import PostgreSql
-from tailrace.live.transactions import log_lines
 from tailrace.live.trial.servers import Servers
-from tailrace.live.work import Work
+from tailrace.programs.transactions import log_lines
+from tailrace.programs.work import Work
 from tailrace.scenario.loading import load_scenario
 from tailrace.scenario.lowering.plan import canonical_json, lower
 from tailrace.scenario.workloads.planned import planned_workloads

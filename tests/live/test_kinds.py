@@ -13,7 +13,7 @@ from tailrace.errors import RunRefusedError
 from tailrace.live.lab import kinds
 from tailrace.live.lab.fabric import ask, program
 from tailrace.live.lab.lab import Lab
-from tailrace.live.lab.program import Command
+from tailrace.programs.command import Command
 from tailrace.scenario.loading import load_scenario
 from tailrace.scenario.lowering.plan import canonical_json, lower
 

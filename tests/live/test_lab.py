@@ -5,13 +5,14 @@ import time
 from pathlib import Path
 
 import machine
-from tailrace.live.draws import Draw
 from tailrace.live.lab.lab import Lab
-from tailrace.live.lab.program import Command, Program
+from tailrace.live.lab.program import Program
 from tailrace.live.measure import probe
-from tailrace.live.programs import postgres
-from tailrace.live.programs.pgbench import Script
 from tailrace.live.trial.servers import Servers
+from tailrace.programs import postgres
+from tailrace.programs.command import Command
+from tailrace.programs.draws import Draw
+from tailrace.programs.pgbench import Script
 from tailrace.scenario.loading import load_scenario
 from tailrace.scenario.lowering.plan import canonical_json, lower
 from tailrace.scenario.workloads.planned import planned_workloads

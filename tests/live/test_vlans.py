@@ -8,7 +8,7 @@ import pytest
 
 import machine
 from tailrace.live.lab.lab import Lab
-from tailrace.live.lab.program import Command
+from tailrace.programs.command import Command
 from tailrace.scenario.loading import load_scenario
 from tailrace.scenario.lowering.plan import canonical_json, lower
 

@@ -23,7 +23,7 @@ from client_cost_page import (
     place,
     verdicts,
 )
-from tailrace.live.programs.postgres import Installation
+from tailrace.programs.postgres import Installation
 from tailrace.scenario.text.units import RATE, parse
 from variations import WORKLOADS
 

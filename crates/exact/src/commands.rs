@@ -3,7 +3,7 @@
 use crate::fault::Fault;
 use crate::guest::{Machine, cage};
 use crate::kernel;
-use crate::spec::{BEGIN_NS, Program};
+use crate::spec::{BEGIN_NS, FinishedBy, Program, Stream};
 use crate::trial::{CaptureOrder, Trial};
 use crate::{guest::EPOCH_NS, init};
 use nix::sched::{CpuSet, sched_getaffinity, sched_setaffinity};
@@ -23,7 +23,9 @@ use tailrace_plan::Plan;
 const HELP: &str = "\
 tailrace-exact run --plan FILE --dir FOLDER [options]    run a trial on real kernels in virtual time; prints its outcome
     --programs FILE       programs by host: {\"h0\": [{\"words\": [\"ping\", \"10.77.0.2\"], \"is_awaited\": false}], ...}
-    --traffic PROGRAM     instead: this program on every host that a workload uses
+                          a program that begins with ./ is beside FILE; docs/how-to/exact.md has all keys
+    --traffic PROGRAM     this program on every host that a workload uses
+    --without WORKLOAD    that program leaves this workload to others
     --kernel FILE         instead of the kernel of `make exact-deps`
     --memory MIB          of each guest (default 256)
     --core N              the core of engine and guests, counted among those that this process may use (default: any)
@@ -45,10 +47,7 @@ pub fn main(words: impl Iterator<Item = String>) -> ExitCode {
             Some((kernel, arguments)) => return cage(kernel, arguments).unwrap_or_else(|error| fail(&error)),
             None => Err("cage: a kernel is missing".to_owned()),
         },
-        Some("init") => match words.next() {
-            Some(file) => init::main(Path::new(&file)),
-            None => Err("init: a file is missing".to_owned()),
-        },
+        Some("init") => init::main(),
         Some("help" | "--help" | "-h") | None => say(HELP),
         Some(other) => unknown(other),
     };
@@ -57,6 +56,7 @@ pub fn main(words: impl Iterator<Item = String>) -> ExitCode {
 
 fn run(mut words: Words) -> Result<(), String> {
     let (mut plan_file, mut folder, mut programs_file, mut traffic, mut kernel_file) = (None, None, None, None, None);
+    let mut without = Vec::new();
     let (mut memory_mib, mut spin_limit_s) = (MEMORY_MIB, SPIN_LIMIT_S);
     let mut captures = Vec::new();
     let (mut tells_progress, mut core) = (false, std::process::id() as usize);
@@ -66,6 +66,7 @@ fn run(mut words: Words) -> Result<(), String> {
             "--dir" => folder = Some(words.path()?),
             "--programs" => programs_file = Some(words.path()?),
             "--traffic" => traffic = Some(words.path()?),
+            "--without" => without.push(words.value::<String>()?),
             "--kernel" => kernel_file = Some(words.path()?),
             "--capture" => captures.push(CaptureOrder { port: words.value()?, file: words.path()? }),
             "--core" => core = words.value()?,
@@ -82,11 +83,17 @@ fn run(mut words: Words) -> Result<(), String> {
         return Err(format!("host {}: the interface of a guest takes no part in pauses and QCN", host.name));
     }
     let is_traffic = traffic.is_some();
-    let programs = match (programs_file, traffic) {
-        (Some(file), None) => named_programs(&plan, &file)?,
-        (None, Some(program)) => traffic_programs(&plan, &program)?,
-        _ => return Err("one of --programs and --traffic is needed".into()),
-    };
+    if programs_file.is_none() && traffic.is_none() {
+        return Err("--programs or --traffic is needed".into());
+    }
+    let mut programs = vec![Vec::new(); plan.raw.hosts.len()];
+    if let Some(program) = traffic {
+        programs = traffic_programs(&plan, &program, &without)?;
+    }
+    if let Some(file) = programs_file {
+        let named = named_programs(&plan, &file)?;
+        programs.iter_mut().zip(named).for_each(|(programs, named)| programs.extend(named));
+    }
     let kernel = kernel_file.or_else(kernel::find).ok_or("there is no kernel for guests (hint: make exact-deps)")?;
     let program = std::env::current_exe().map_err(|error| format!("the path of this program: {error}"))?;
     let machine = Machine { kernel, program, memory_mib, seed: plan.raw.seed };
@@ -121,10 +128,17 @@ fn let_others_finish() -> nix::Result<()> {
     nix::errno::Errno::result(result).map(drop)
 }
 
-/// Programs from a file, by name of host.
+/// Programs from a file, by name of host. A program whose path begins with `./` is beside the file.
 fn named_programs(plan: &Plan, file: &Path) -> Result<Vec<Vec<Program>>, String> {
     let mut by_name: BTreeMap<String, Vec<Program>> =
         serde_json::from_str(&read(file)?).map_err(|error| format!("{}: {error}", file.display()))?;
+    let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let folder = folder.canonicalize().map_err(|error| format!("{}: {error}", folder.display()))?;
+    for word in by_name.values_mut().flatten().filter_map(|program| program.words.first_mut()) {
+        if let Some(name) = word.strip_prefix("./") {
+            *word = folder.join(name).to_string_lossy().into_owned();
+        }
+    }
     let programs = plan.raw.hosts.iter().map(|host| by_name.remove(&host.name).unwrap_or_default()).collect();
     match by_name.keys().next() {
         None => Ok(programs),
@@ -133,7 +147,7 @@ fn named_programs(plan: &Plan, file: &Path) -> Result<Vec<Vec<Program>>, String>
 }
 
 /// One program on every host that a workload uses.
-fn traffic_programs(plan: &Plan, program: &Path) -> Result<Vec<Vec<Program>>, String> {
+fn traffic_programs(plan: &Plan, program: &Path, without: &[String]) -> Result<Vec<Vec<Program>>, String> {
     let program = program.canonicalize().map_err(|error| format!("{}: {error}", program.display()))?;
     let program = program.to_str().ok_or("the program's path is no text")?;
     let begin = (EPOCH_NS + BEGIN_NS).to_string();
@@ -153,8 +167,10 @@ fn traffic_programs(plan: &Plan, program: &Path) -> Result<Vec<Vec<Program>>, St
             "--out",
             "/run/tailrace/out",
         ];
-        let words = words.map(str::to_owned).to_vec();
-        vec![Program { words, is_awaited: true, delay_ns: 0, tells_when_finished: true }]
+        let mut words = words.map(str::to_owned).to_vec();
+        words.extend(without.iter().flat_map(|name| ["--without".to_owned(), name.clone()]));
+        let finished_by = FinishedBy { stream: Stream::Out, text: "finished".to_owned(), lines: 1 };
+        vec![Program { words, is_awaited: true, finished_by: Some(finished_by), ..Program::default() }]
     };
     Ok(plan.raw.hosts.iter().enumerate().map(of_host).collect())
 }

@@ -8,6 +8,18 @@ pub const START_NS: u64 = 1_000_000_000;
 /// Virtual time of the plan's time zero: by then servers listen.
 pub const BEGIN_NS: u64 = 2_000_000_000;
 
+/// Name of the file in the folder of a host in which its guest finds what it is told.
+pub const SPEC: &str = "guest.json";
+/// From the folder of any host to the root of the machine. The command line of a kernel, from which its first random numbers come, must not
+/// have the folder's path: so all paths of a guest begin there (`hostfs=.`).
+const UP: &str = "../";
+const LEVELS: usize = 64;
+
+/// How a guest calls a folder of the machine, given with its path, when it mounts it; the empty path is the folder of its host.
+pub fn of_machine(path: &str) -> String {
+    if path.is_empty() { String::new() } else { UP.repeat(LEVELS) + path }
+}
+
 /// A file `guest.json` in the folder of the host.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -23,7 +35,7 @@ pub struct GuestSpec {
 }
 
 /// A program of a guest.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Program {
     /// The program and its arguments.
@@ -33,9 +45,53 @@ pub struct Program {
     /// It starts so much later than the others (nanoseconds).
     #[serde(default)]
     pub delay_ns: u64,
-    /// It does not end by itself: what is awaited is a line on its standard output that begins with `finished`.
+    /// It does not end by itself: what is awaited are lines of its output.
     #[serde(default)]
-    pub tells_when_finished: bool,
+    pub finished_by: Option<FinishedBy>,
+    /// The user that it runs as, by name or number; root when missing.
+    #[serde(default)]
+    pub user: Option<String>,
+    /// Folders of the machine of which it has copies that it may change, in the guest's memory.
+    #[serde(default)]
+    pub copies: Vec<FolderCopy>,
+    /// The signal that tells it, and none of its children, to end, such as `INT`. When missing, it and its children get `TERM`.
+    #[serde(default)]
+    pub stop_signal: Option<String>,
+    /// It is told to end when the programs of all hosts that are not servers have ended.
+    #[serde(default)]
+    pub is_server: bool,
+}
+
+/// Lines that tell that a program has finished what it has to do.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FinishedBy {
+    /// Where they stand.
+    pub stream: Stream,
+    /// What stands in each of them.
+    pub text: String,
+    /// How many.
+    pub lines: u64,
+}
+
+/// An output of a program.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Stream {
+    /// Standard output.
+    Out,
+    /// Standard error.
+    Err,
+}
+
+/// A folder of the machine, and where in the guest its copy is. It belongs to the user of its program.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FolderCopy {
+    /// On the machine.
+    pub from: PathBuf,
+    /// In the guest, where it has memory: below `/run`, `/tmp` or `/var/tmp`.
+    pub to: PathBuf,
 }
 
 /// How a program of a guest ended.
@@ -78,6 +134,10 @@ pub enum Line {
     Done(bool),
     /// The guest could not be set up, or a program could not be started.
     Failed,
+    /// The engine: programs that are no servers shall end.
+    Stop,
+    /// They have ended.
+    Stopped,
     /// The engine: programs shall end, and then the guest.
     End,
 }
@@ -92,6 +152,8 @@ impl Line {
             Line::Done(is_well) => [2, u8::from(is_well)],
             Line::Failed => [3, 0],
             Line::End => [4, 0],
+            Line::Stop => [5, 0],
+            Line::Stopped => [6, 0],
         });
         frame
     }
@@ -106,6 +168,8 @@ impl Line {
             [2, is_well] => Some(Line::Done(*is_well != 0)),
             [3, _] => Some(Line::Failed),
             [4, _] => Some(Line::End),
+            [5, _] => Some(Line::Stop),
+            [6, _] => Some(Line::Stopped),
             _ => None,
         }
     }
@@ -117,7 +181,7 @@ mod tests {
 
     #[test]
     fn a_line_is_read_as_it_was_written_and_other_frames_are_none() {
-        for line in [Line::Ready, Line::Done(true), Line::Done(false), Line::Failed, Line::End] {
+        for line in [Line::Ready, Line::Done(true), Line::Done(false), Line::Failed, Line::Stop, Line::Stopped, Line::End] {
             assert_eq!(Line::read(&line.frame()), Some(line));
         }
         assert_eq!(Line::read(&[0; 60]), None);

@@ -7,7 +7,7 @@ use crate::guest::{EPOCH_NS, Guest, Machine, News, Start};
 use crate::interface::{Counted, Interface};
 use crate::outcome::{add_traffic, hosts, network_tables, tables_value};
 use crate::progress::ProgressReport;
-use crate::spec::{BEGIN_NS, Ending, GuestSpec, Line, Program, QueueReport, START_NS};
+use crate::spec::{BEGIN_NS, Ending, GuestSpec, Line, Program, QueueReport, SPEC, START_NS};
 use serde_json::{Value, json};
 use std::fs;
 use std::io;
@@ -22,6 +22,9 @@ use tailrace_units::{Span, Time};
 
 /// Virtual time that guests have to end after they were told.
 const END: Span = Span::from_ms(5_000);
+
+/// Virtual time that programs which are no servers have to end after they were told: for what they have begun.
+const STOP: Span = Span::from_ms(30_000);
 
 /// What a trial is made of.
 #[derive(Debug)]
@@ -108,6 +111,11 @@ impl Trial {
         let interfaces: Vec<Counted> = engine.interfaces.iter().map(Interface::counted).collect();
         let ran = started.elapsed();
         let said = engine.said().to_vec();
+        if self.programs.iter().flatten().any(|program| program.is_server) {
+            let told = engine.tell(Line::Stop)?;
+            let is_over = |said: &Option<Line>| matches!(said, Some(Line::Stopped | Line::Failed));
+            engine.advance(told + STOP, |said| said.iter().all(is_over))?;
+        }
         let told = engine.tell(Line::End)?;
         let ended = engine.advance(told + END, |said| said.iter().all(|said| *said == Some(Line::End)));
         let endings = self.endings(&folders);
@@ -125,6 +133,7 @@ impl Trial {
             "hosts": self.hosts(&engine, &endings, &queues),
             "captures": self.captures.iter().zip(captured).map(captured_value).collect::<Vec<_>>(),
             "start_wall_s": booted.as_secs_f64(),
+            "span_ps": end.since(begin).ps(),
             "run_wall_s": (ran - booted).as_secs_f64(),
             "turns": {
                 "runs": engine.turns.runs,
@@ -166,7 +175,7 @@ impl Trial {
                 output: folder.join("out"),
                 programs: self.programs[host].clone(),
             };
-            fs::write(folder.join("guest.json"), serde_json::to_string(&spec)?)?;
+            fs::write(folder.join(SPEC), serde_json::to_string(&spec)?)?;
             folders.push(folder);
         }
         Ok(folders)

@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 use std::fs;
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
@@ -101,6 +102,69 @@ fn a_program_that_spins_is_found_and_its_host_named() {
     assert!(error.contains("host h1: a program spins: time stands still at"), "{error}");
 }
 
+/// Reads the clock for 5 ms, and counts how often.
+const CLOCK_READER: &str = "import time
+end, count = time.time() + 0.005, 0
+while time.time() < end:
+    count += 1
+print(count)";
+
+#[test]
+fn a_program_that_reads_the_clock_is_interrupted_as_often_as_others() {
+    let folder = Folder::new("clock");
+    let programs = json!({
+        "h0": [{ "words": ["ping", "-f", "-c", "100", "10.77.0.2"], "is_awaited": true }],
+        "h1": [{ "words": ["python3", "-c", CLOCK_READER], "is_awaited": true }],
+    });
+    // An echo is sent, and so completed, within the reading in which its request came.
+    let Some(mut command) = folder.command((100_000_000_000, 20_000, 1), &programs) else { return };
+    outcome(&command.output().expect("it starts"));
+    assert!(folder.output("h0", "0.out").contains("100 received"));
+    // Each reading costs 256 ns.
+    let count: u64 = folder.output("h1", "0.out").trim().parse().expect("a number");
+    assert!((15_000..20_000).contains(&count), "{count}");
+}
+
+#[test]
+fn a_program_has_a_user_and_folders_of_its_own_and_a_server_ends_after_the_others() {
+    let folder = Folder::new("user");
+    fs::create_dir_all(folder.0.join("template/inner")).expect("it is ours");
+    fs::write(folder.0.join("template/inner/file"), "as on the machine").expect("it is ours");
+    let server = "cat /run/own/inner/file; id -u; echo changed > /run/own/inner/file; trap 'date +%s; exit 0' INT; \
+                  while :; do sleep 0.01; done";
+    let client = "echo did it >&2; trap 'sleep 1; exit 0' ALRM; while :; do sleep 0.01; done";
+    let copies = json!([{ "from": folder.0.join("template"), "to": "/run/own" }]);
+    let programs = json!({
+        "h0": [{ "words": ["sh", "-c", client], "is_awaited": true, "stop_signal": "ALRM",
+                 "finished_by": { "stream": "err", "text": "did it", "lines": 1 } }],
+        "h1": [{ "words": ["sh", "-c", server], "is_awaited": false, "stop_signal": "INT", "is_server": true,
+                 "user": "65534", "copies": copies }],
+    });
+    let Some(mut command) = folder.command((1_000_000_000, 1_000_000, 1), &programs) else { return };
+    let outcome = outcome(&command.output().expect("it starts"));
+    assert_eq!(outcome["exact"]["hosts"][1]["programs"], json!([0]));
+    assert!(
+        outcome["exact"]["span_ps"].as_u64().expect("a number") < 1_000_000_000_000,
+        "the client has said that it has finished"
+    );
+    // 2020-01-01 00:00:02, and a second for the client.
+    assert_eq!(folder.output("h1", "0.out"), "as on the machine65534\n1577836803\n");
+    assert_eq!(fs::read_to_string(folder.0.join("template/inner/file")).expect("it is ours"), "as on the machine");
+}
+
+#[test]
+fn random_numbers_do_not_depend_on_the_folder() {
+    let draw = |name: &str| {
+        let folder = Folder::new(name);
+        let programs = json!({ "h0": [{ "words": ["cat", "/proc/sys/kernel/random/boot_id"], "is_awaited": true }] });
+        let mut command = folder.command((1_000_000_000, 0, 1), &programs)?;
+        outcome(&command.output().expect("it starts"));
+        Some(folder.output("h0", "0.out"))
+    };
+    let Some(first) = draw("one-folder") else { return };
+    assert_eq!(draw("another-folder"), Some(first));
+}
+
 #[test]
 fn a_program_that_fails_fails_its_trial_with_its_last_words() {
     let folder = Folder::new("fail");
@@ -110,12 +174,16 @@ fn a_program_that_fails_fails_its_trial_with_its_last_words() {
     assert!(error.contains("host h0: sh ended with status 3: no disk"), "{error}");
 }
 
-/// Processes whose command line has this folder.
+/// Processes whose command line or working directory has this folder.
 fn processes_of(folder: &Path) -> usize {
     let name = folder.to_string_lossy().into_owned();
+    let has = |text: &[u8]| String::from_utf8_lossy(text).contains(&name);
     let processes = fs::read_dir("/proc").expect("it is there").flatten();
-    let lines = processes.filter_map(|process| fs::read(process.path().join("cmdline")).ok());
-    lines.filter(|line| String::from_utf8_lossy(line).contains(&name)).count()
+    let is_ours = |process: &fs::DirEntry| {
+        let is_in_folder = fs::read_link(process.path().join("cwd")).is_ok_and(|cwd| has(cwd.as_os_str().as_bytes()));
+        is_in_folder || fs::read(process.path().join("cmdline")).is_ok_and(|line| has(&line))
+    };
+    processes.into_iter().filter(is_ours).count()
 }
 
 /// They end by themselves, or the test does not.
@@ -133,11 +201,11 @@ fn sleeper_and_spinner() -> Value {
 
 /// The process of a host's kernel, which has the others of the guest as children.
 fn kernel_of(folder: &Path, host: &str) -> Option<i32> {
-    let (name, host) = (folder.to_string_lossy().into_owned(), format!("hosts/{host}/guest.json"));
+    let folder = folder.canonicalize().expect("it is there").join("run/hosts").join(host);
     let processes = fs::read_dir("/proc").expect("it is there").flatten();
     processes.into_iter().find_map(|process| {
         let line = String::from_utf8_lossy(&fs::read(process.path().join("cmdline")).ok()?).into_owned();
-        let is_kernel = line.contains(&name) && line.contains(&host) && !line.contains("\0cage\0");
+        let is_kernel = fs::read_link(process.path().join("cwd")).ok()? == folder && !line.contains("\0cage\0");
         if is_kernel { process.file_name().to_string_lossy().parse().ok() } else { None }
     })
 }

@@ -31,6 +31,7 @@ tailrace-traffic: the workloads of a plan over the sockets of this system
         --congestion [WORKLOAD=]NAME    congestion control; the plan's when missing; `system` leaves the system's
         --bin-ns NS                     bins of received bytes; 1000000 when missing
         --tcp-ns NS                     reads TCP's counters so often; when missing at the end of the warm-up and at the end
+        --without WORKLOAD              leaves a workload to other programs
         --end-on-input                  bytes, or the end, of standard input end the trial too
 
     tailrace-traffic merge --plan FILE [--end-ps PS] RECORD...
@@ -76,6 +77,7 @@ struct Options {
     bin_ns: Option<u64>,
     tcp_ns: Option<u64>,
     ends_on_input: bool,
+    without: Vec<String>,
     end_ps: Option<u64>,
     records: Vec<PathBuf>,
 }
@@ -96,6 +98,7 @@ impl Options {
                 "--congestion" => set_congestion(&mut options.congestion, value()?),
                 "--bin-ns" => options.bin_ns = Some(positive(word, value()?)?),
                 "--tcp-ns" => options.tcp_ns = Some(positive(word, value()?)?),
+                "--without" => options.without.push(value()?.clone()),
                 "--end-on-input" => options.ends_on_input = true,
                 "--end-ps" => options.end_ps = Some(number(word, value()?)?),
                 other if other.starts_with("--") => {
@@ -173,7 +176,11 @@ fn guest(options: Options) -> Result<(), String> {
     if let Some(unknown) = options.congestion.of_workload.keys().find(|known| !has_workload(&plan, known)) {
         return Err(format!("--congestion: the plan has no workload {unknown:?}"));
     }
-    let duty = Duty::new(&plan, number, addresses(&plan, &options.addresses)?, &options.congestion);
+    if let Some(unknown) = options.without.iter().find(|known| !has_workload(&plan, known)) {
+        return Err(format!("--without: the plan has no workload {unknown:?}"));
+    }
+    let mut duty = Duty::new(&plan, number, addresses(&plan, &options.addresses)?, &options.congestion);
+    duty.leave_out(|workload| options.without.contains(&plan.workloads[workload as usize].header.name));
     let bin = Span::from_ns(options.bin_ns.unwrap_or(BIN_NS));
     let tcp_interval = options.tcp_ns.map(Span::from_ns);
     let host = Host::new(&plan, duty, number, Settings { bin, tcp_interval });

@@ -108,6 +108,16 @@ impl Duty {
         duty
     }
 
+    /// Leaves workloads to other programs. The ports of the rest do not change.
+    pub fn leave_out(&mut self, is_left_out: impl Fn(u32) -> bool) {
+        self.ends.retain(|end| !is_left_out(end.workload));
+        self.datagrams.retain(|end| !is_left_out(end.arrivals.workload()));
+        self.flows.retain(|arrivals| !is_left_out(arrivals.workload()));
+        for (number, finite) in (0..).zip(&mut self.finite) {
+            *finite &= !is_left_out(number);
+        }
+    }
+
     /// Where this host accepts connections.
     pub fn listeners(&self) -> Vec<Listener> {
         let own = self.routes.listeners.iter().filter(|((host, _), _)| *host == self.host);

@@ -1,6 +1,7 @@
 """The exact engine of an experiment: every host of a scenario is a Linux kernel whose clock the engine owns."""
 
 import re
+import shutil
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,8 @@ from tailrace.exact.refuse import refuse
 from tailrace.exact.trial import Cores, ExactTrial
 from tailrace.experiment.engine import EXACT, EngineTrial, read_plan
 from tailrace.files import make_folder
+from tailrace.programs.local import LocalPlace
+from tailrace.programs.postgres_template import Templates
 from tailrace.scenario.experiment import Experiment
 from tailrace.scenario.loading import Loaded
 from tailrace.scenario.scenario import Scenario
@@ -19,6 +22,7 @@ FOLDER = "exact"
 """Folder in the run directory for running trials, for the consoles of failed ones, and for captures."""
 CAPTURES = "captures"
 """Folder of captures, below it."""
+TEMPLATES = "templates"
 
 
 class ExactEngine:
@@ -33,6 +37,7 @@ class ExactEngine:
         self._captures = [_port(text) for text in captures]
         self._folder = Path(FOLDER)
         self._cores = Cores()
+        self._templates = Templates(self._folder / TEMPLATES, LocalPlace)
 
     def build(self) -> str:
         """Identifies engine, traffic program and kernel; results of two are never mixed."""
@@ -63,16 +68,20 @@ class ExactEngine:
         """Sets the folder of running trials, below the run directory."""
         self._folder = folder / FOLDER
         make_folder(self._folder)
+        self._templates = Templates(self._folder / TEMPLATES, LocalPlace)
 
     def close(self) -> None:
-        """Removes the folder when no failed trial has left anything in it."""
+        """Removes the templates, and the folder when no failed trial has left anything in it."""
+        shutil.rmtree(self._folder / TEMPLATES, ignore_errors=True)
         if self._folder.is_dir() and not any(self._folder.iterdir()):
             self._folder.rmdir()
 
     def trial(self, plan_json: str) -> EngineTrial:
         """Makes a trial with guests of its own."""
         name = re.sub(r"[^A-Za-z0-9_-]+", "-", read_plan(plan_json)["name"])
-        return ExactTrial(plan_json, self._folder / name, self._cores, self._files(self._folder / CAPTURES / name))
+        return ExactTrial(
+            plan_json, self._folder / name, self._cores, self._templates, self._files(self._folder / CAPTURES / name)
+        )
 
     def _files(self, folder: Path) -> dict[str, Path]:
         return {f"{node}>{towards}": folder / f"{node}-to-{towards}.pcapng" for node, towards in self._captures}

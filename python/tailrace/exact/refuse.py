@@ -3,11 +3,14 @@
 from collections.abc import Mapping
 
 from tailrace.errors import KeyPath, Problem
+from tailrace.exact import registry
 from tailrace.experiment.real_kernel import Found, framing, host_settings, problems_of, raise_found
+from tailrace.programs.needed import path_of
 from tailrace.scenario.loading import Loaded
 from tailrace.scenario.network.host import Cpu, Host, Tcp
 from tailrace.scenario.programs import CHOICE_KEY, SERVICE_KEY
 from tailrace.scenario.scenario import Scenario
+from tailrace.scenario.workloads.base import WorkloadKind
 
 ENGINE = "exact"
 SIMULATE = "omit it, or omit --exact to simulate it"
@@ -26,6 +29,7 @@ TCP_MODEL = {
     "delayed_ack": "Linux always uses 40 ms",
 }
 """TCP settings of the model that a kernel does not have, and what it does."""
+TRAFFIC_INSTEAD = "the traffic program then does the same work"
 HOSTS_MAX = 250
 """Guests are processes with their own memory; addresses of one network."""
 
@@ -44,19 +48,45 @@ def _ignored(scenario: Scenario) -> Found:
     for name, host in scenario.hosts.items():
         if host.cpu != Cpu():
             yield ("hosts", name, "cpu"), "ignored in an exact run: processor time of its hosts is free", ""
-    for name, workload in scenario.running.items():
-        for key in {CHOICE_KEY, SERVICE_KEY} & workload.model_fields_set:
-            yield ("workloads", name, key), "ignored in an exact run: the traffic program is on every host", ""
 
 
 def _find(scenario: Scenario) -> Found:
     yield from framing(scenario, ENGINE)
+    for name, workload in scenario.running.items():
+        yield from _program(("workloads", name), workload)
     for name, host in scenario.hosts.items():
         yield from host_settings(("hosts", name), host, ENGINE)
         yield from _host(("hosts", name), host)
     count = len(scenario.graph.hosts)
     if count > HOSTS_MAX:
         yield ("network",), f"it has {count} hosts, each of which would be a kernel of its own", f"at most {HOSTS_MAX}"
+
+
+def _program(at: KeyPath, workload: WorkloadKind) -> Found:
+    """The real program that a workload names."""
+    keys = [key for key in (CHOICE_KEY, SERVICE_KEY) if key in workload.model_fields_set]
+    named = registry.chosen(workload.kind, workload.live_choices()) if keys else None
+    if named is None:
+        return
+    sort, name = named
+    load = registry.loads().get(named)
+    if load is None:
+        known = ", ".join(registry.named(sort))
+        yield (
+            (*at, CHOICE_KEY),
+            f"exact runs do not have {name}",
+            f"write one of: {known}; or omit it: {TRAFFIC_INSTEAD}",
+        )
+        return
+    for key, what, hint in load.refusals(workload):
+        yield (*at, *key), what, hint
+    if workload.dscp:
+        what = f"the packets of {name} have no code point of their own in an exact run"
+        yield (*at, "dscp"), what, f"omit {keys[0]}: {TRAFFIC_INSTEAD}"
+    for needed in load.needs:
+        if path_of(needed) is None:
+            what = f"{needed.title or needed.program} is not installed"
+            yield (*at, keys[0]), what, f"install the package {needed.package}, or omit it: {TRAFFIC_INSTEAD}"
 
 
 def _host(at: KeyPath, host: Host) -> Found:

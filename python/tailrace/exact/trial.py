@@ -11,9 +11,14 @@ from pathlib import Path
 from typing import Any
 
 from tailrace.exact import program
+from tailrace.exact.load import programs_file
 from tailrace.exact.program import ExactError
+from tailrace.exact.real import RealPrograms
+from tailrace.experiment.engine import read_plan
 from tailrace.experiment.native import Columns, Outcome, column
 from tailrace.files import make_folder, write_text
+from tailrace.programs.errors import ProgramError
+from tailrace.programs.postgres_template import Templates
 
 END_LIMIT_S = 20
 """For the engine to end after it was asked to."""
@@ -42,11 +47,14 @@ class Cores:
 class ExactTrial:
     """A trial that can be run once; its folder has the plan, what each host wrote, and the consoles of the kernels.
 
-    `captures` has the files of captures by port.
+    `templates` makes what databases begin with. `captures` has the files of captures by port.
     """
 
-    def __init__(self, plan_json: str, folder: Path, cores: Cores, captures: Mapping[str, Path]) -> None:
+    def __init__(
+        self, plan_json: str, folder: Path, cores: Cores, templates: Templates, captures: Mapping[str, Path]
+    ) -> None:
         self._plan_json = plan_json
+        self._templates = templates
         self._captures = captures
         self._cores = cores
         self._folder = folder
@@ -77,7 +85,7 @@ class ExactTrial:
             make_folder(file.parent)
         try:
             outcome = self._outcome()
-        except OSError as error:
+        except (OSError, ProgramError) as error:
             raise ExactError(f"{error} (hint: see {self._folder})") from error
         shutil.rmtree(self._folder, ignore_errors=True)
         return outcome
@@ -85,9 +93,10 @@ class ExactTrial:
     def _outcome(self) -> Outcome:
         plan = self._folder / "plan.json"
         write_text(plan, self._plan_json)
+        real = RealPrograms(read_plan(self._plan_json), self._folder, self._templates)
         errors = self._folder / "engine.err"
         with errors.open("w") as stderr, self._cores.one() as core:
-            data = self._drive(self._start(plan, core, stderr))
+            data = self._drive(self._start(plan, core, real, stderr))
         if self._cancelled.is_set():
             return Outcome({"cancelled": True})
         if data is None:
@@ -96,11 +105,21 @@ class ExactTrial:
             raise ExactError(f"{what} (hint: consoles in {self._folder}/hosts)")
         for capture in data["exact"]["captures"]:
             capture["file"] = str(Path(capture["file"]).relative_to(self._folder.parents[1]))
-        return Outcome(data, {name: typed(columns) for name, columns in data.pop("tables").items()})
+        tables = {name: typed(columns) for name, columns in data.pop("tables").items()}
+        if real.names:
+            real.add_to(data, tables)
+        return Outcome(data, tables)
 
-    def _start(self, plan: Path, core: int, stderr: Any) -> subprocess.Popen[str] | None:
+    def _start(self, plan: Path, core: int, real: RealPrograms, stderr: Any) -> subprocess.Popen[str] | None:
         command = [str(program.installed(program.ENGINE)), "run", "--plan", str(plan), "--dir", str(self._folder)]
-        command += ["--traffic", str(program.installed(program.TRAFFIC)), "--progress", "--core", str(core)]
+        command += ["--progress", "--core", str(core)]
+        if not real.is_all:
+            command += ["--traffic", str(program.installed(program.TRAFFIC))]
+        if real.names:
+            programs = self._folder / "programs.json"
+            write_text(programs, programs_file(real.programs))
+            command += ["--programs", str(programs), "--memory", str(real.memory_mib)]
+            command += [word for name in real.names for word in ("--without", name)]
         for port, file in self._captures.items():
             command += ["--capture", port, str(file)]
         with self._lock:

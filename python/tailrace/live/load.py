@@ -4,59 +4,19 @@ measurements.
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from tailrace.errors import KeyPath
 from tailrace.live.lab.lab import Lab
-from tailrace.live.lab.needed import Needed
 from tailrace.live.lab.program import Program
 from tailrace.live.measure.closings import Meant
-from tailrace.live.measure.series import Moved, Row
 from tailrace.live.service import Raw, Service
-
-PS_PER_S = 10**12
-PS_PER_US = 10**6
-US_PER_S = 10**6
+from tailrace.programs.measured import Measured, MeasuredInterval
+from tailrace.programs.needed import Needed
 
 Refusals = Iterator[tuple[KeyPath, str, str]]
 """Keys below the workload, problem, hint."""
-
-
-@dataclass(frozen=True)
-class MeasuredInterval:
-    """The measured interval; transactions that end after it do not count."""
-
-    begun_wall_us: int
-    """Start by the wall clock."""
-    span_s: float
-    warm_up_s: float = 0.0
-    """Warm-up: work of endless workloads in this time from the start is not reported."""
-
-    @property
-    def counted_from_ps(self) -> int:
-        """Start of the measurement of endless workloads; the end, if the interval ended within the warm-up."""
-        return round(min(self.warm_up_s, self.span_s) * PS_PER_S)
-
-    @property
-    def ended_wall_us(self) -> int:
-        """End by the wall clock."""
-        return self.begun_wall_us + round(self.span_s * US_PER_S)
-
-
-@dataclass
-class Measured:
-    """The measurements of one workload."""
-
-    outcome: dict[str, Any]
-    rows: list[Row] = field(default_factory=list)
-    moved: list[Moved] = field(default_factory=list)
-    begun_ps: int | None = None
-    """Start of its first user or connection, from the start of the trial."""
-    lag_us: float | None = None
-    """Mean lateness of the starts of transactions."""
-    cut_off: list[Row] = field(default_factory=list)
-    """Transactions that were running at the end of the interval; their latency is the time until then."""
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from tailrace.errors import KeyPath
 from tailrace.experiment.engine import LIVE
 from tailrace.experiment.real_kernel import Found, framing, host_settings, raise_found
 from tailrace.live import registry
-from tailrace.live.lab.needed import path_of
+from tailrace.programs.needed import path_of
 from tailrace.scenario.loading import Loaded
 from tailrace.scenario.network.topology import Graph, expand
 from tailrace.scenario.programs import CHOICE_KEY, SERVICE_KEY

@@ -9,9 +9,9 @@ from typing import Any, TypeVar
 
 from tailrace.live import programs
 from tailrace.live.lab.fabric import FabricError
-from tailrace.live.lab.needed import Needed
 from tailrace.live.load import Load, Task
 from tailrace.live.service import Service
+from tailrace.programs.needed import Needed
 from tailrace.scenario.programs import CHOICE_KEY, LOADS, SERVICE_KEY
 from tailrace.scenario.workloads.kinds import facts_of
 

@@ -6,8 +6,9 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from tailrace.live.lab.lab import Lab
-from tailrace.live.lab.needed import Needed
-from tailrace.live.lab.program import Ended, Program
+from tailrace.live.lab.program import Program
+from tailrace.programs.command import Ended
+from tailrace.programs.needed import Needed
 
 Raw = Mapping[str, Any]
 """A workload as it stands in the plan."""

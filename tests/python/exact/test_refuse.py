@@ -1,6 +1,7 @@
 """What cannot be run on real kernels in virtual time is refused before anything starts, with file and line."""
 
 from collections.abc import Mapping
+from pathlib import Path
 
 import pytest
 
@@ -50,9 +51,42 @@ def test_flows_and_datagrams_of_any_distribution_can_be_run() -> None:
 
 
 def test_what_has_no_effect_is_told() -> None:
-    loaded = load_scenario(sound(hosts__db={"cpu": {"per_packet": "1us"}}, workloads__orders__load_generator="pgbench"))
+    loaded = load_scenario(sound(hosts__db={"cpu": {"per_packet": "1us"}}))
     told = [str(problem).removeprefix("scenario: ") for problem in ignored(loaded, loaded.arms)]
-    assert told == [
-        "hosts.db.cpu: ignored in an exact run: processor time of its hosts is free",
-        "workloads.orders.load_generator: ignored in an exact run: the traffic program is on every host",
+    assert told == ["hosts.db.cpu: ignored in an exact run: processor time of its hosts is free"]
+
+
+@pytest.mark.parametrize(
+    ("changes", "refusal"),
+    [
+        (
+            {"load_generator": "hammerdb"},
+            "load_generator: exact runs do not have hammerdb (hint: write one of: pgbench; or omit it",
+        ),
+        (
+            {"load_generator": "pgbench", "gap_from": "start"},
+            "gap_from: pgbench starts the gap at the end of a transaction",
+        ),
+        (
+            {"database": "postgresql", "dscp": "ef"},
+            "dscp: the packets of pgbench have no code point of their own in an exact run (hint: omit database",
+        ),
+    ],
+)
+def test_a_program_that_cannot_do_a_workload_is_refused(
+    changes: Mapping[str, object], refusal: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tailrace.exact.refuse.path_of", lambda needed: Path("/usr/bin") / needed.program)
+    [found] = refusals({f"workloads__orders__{key}": value for key, value in changes.items()})
+    assert found.startswith(f"workloads.orders.{refusal}")
+
+
+def test_a_program_that_is_not_installed_is_named_with_its_package(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tailrace.exact.refuse.path_of", lambda _needed: None)
+    assert refusals() == [], "nobody asks for it"
+    found = refusals({"workloads__orders__load_generator": "pgbench"})
+    assert [line.split(" (hint")[0] for line in found] == [
+        "workloads.orders.load_generator: pgbench is not installed",
+        "workloads.orders.load_generator: postgres is not installed",
     ]
+    assert all("install the package postgresql, or omit it" in line for line in found)

@@ -9,8 +9,8 @@ from tailrace.live.lab import fabric
 from tailrace.live.machine import doctor
 from tailrace.live.measure import probe
 from tailrace.live.measure.waits import Watch
-from tailrace.live.programs import postgres
-from tailrace.live.programs.postgres import Installation
+from tailrace.programs import postgres
+from tailrace.programs.postgres import Installation
 
 FAKE = Path(__file__).with_name("fake_fabric.py")
 

@@ -13,7 +13,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from tailrace.live.work import Work
+from tailrace.programs.work import Work
 
 FAULT = os.environ.get("FAKE_FAULT", "")
 WARNINGS = [text for text in [os.environ.get("FAKE_WARNING")] if text]

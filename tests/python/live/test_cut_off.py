@@ -2,10 +2,10 @@
 
 from typing import Any
 
-from tailrace.live.load import MeasuredInterval
-from tailrace.live.measure.series import cut_off_table
-from tailrace.live.transactions import measured
-from tailrace.live.work import Transaction, Work
+from tailrace.programs.measured import MeasuredInterval
+from tailrace.programs.series import cut_off_table
+from tailrace.programs.transactions import measured
+from tailrace.programs.work import Transaction, Work
 
 BEGUN_US = 1_000_000
 RAW: dict[str, Any] = {

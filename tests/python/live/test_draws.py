@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tailrace.live.draws import Draw, UnknownDrawError, murmur2
+from tailrace.programs.draws import Draw, UnknownDrawError, murmur2
 
 MS = 10**9
 DISTRIBUTIONS: list[tuple[dict[str, Any], float]] = [

@@ -9,16 +9,16 @@ import pytest
 
 from lab import load as load_sound
 from tailrace.errors import ScenarioError
-from tailrace.live.draws import Draw
 from tailrace.live.lab.fabric import FabricError
-from tailrace.live.lab.needed import version_of
 from tailrace.live.load import Task
 from tailrace.live.machine import doctor
 from tailrace.live.programs import hammerdb, tcl
 from tailrace.live.programs.hammerdb import HammerDb, HammerDbInstallation, commands_script, driver_script
 from tailrace.live.programs.postgres_service import PostgreSql
 from tailrace.live.refuse import refuse
-from tailrace.live.work import Work
+from tailrace.programs.draws import Draw
+from tailrace.programs.needed import version_of
+from tailrace.programs.work import Work
 from tailrace.scenario.lowering.plan import lower
 
 OLTP: dict[str, Any] = {

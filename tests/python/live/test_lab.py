@@ -8,9 +8,9 @@ import pytest
 from lab import load
 from tailrace.live.lab.fabric import FabricError
 from tailrace.live.lab.lab import Lab
-from tailrace.live.lab.program import Command
 from tailrace.live.machine import doctor
 from tailrace.live.trial.replay import replay
+from tailrace.programs.command import Command
 from tailrace.scenario.lowering.plan import canonical_json, lower
 
 pytestmark = pytest.mark.usefixtures("fake_lab")

@@ -8,10 +8,12 @@ import pytest
 
 from tailrace.live.lab.fabric import FabricError
 from tailrace.live.measure import closings, probe
-from tailrace.live.programs import iperf3, iperf3_report, postgres
-from tailrace.live.programs.pgbench import Script, statement_ms
-from tailrace.live.programs.postgres import Installation, Server, row_bytes
-from tailrace.live.programs.postgres_service import load_script, rows_of
+from tailrace.live.programs import iperf3, iperf3_report
+from tailrace.programs import postgres
+from tailrace.programs.errors import ProgramError
+from tailrace.programs.pgbench import Script, statement_ms
+from tailrace.programs.postgres import Installation, Server, row_bytes
+from tailrace.programs.postgres_template import load_script, rows_of
 
 OLTP: dict[str, Any] = {
     "name": "orders",
@@ -74,7 +76,7 @@ def test_a_last_line_that_was_being_written_is_no_transaction(tmp_path: Path, cu
 
 def test_a_line_of_a_log_that_has_other_words_is_refused(tmp_path: Path) -> None:
     (tmp_path / "log.7").write_text("0 1 1500 0 100\n", encoding="ascii")
-    with pytest.raises(FabricError, match=r"log\.7: a line of the log has 5 words, not 6: 0 1 1500 0 100"):
+    with pytest.raises(ProgramError, match=r"log\.7: a line of the log has 5 words, not 6: 0 1 1500 0 100"):
         SCRIPT.transactions(tmp_path / "log")
 
 
@@ -98,7 +100,7 @@ def test_a_user_that_has_done_its_number_says_so() -> None:
 
 def test_a_failed_transaction_is_no_fast_one(tmp_path: Path) -> None:
     (tmp_path / "log.7").write_text("0 1 failed 0 100 2000\n", encoding="ascii")
-    with pytest.raises(FabricError, match="pgbench-orders: run 1 of user 0: failed"):
+    with pytest.raises(ProgramError, match="pgbench-orders: run 1 of user 0: failed"):
         SCRIPT.transactions(tmp_path / "log")
 
 

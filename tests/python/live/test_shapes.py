@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 from tailrace.live.lab.fabric import FabricError
 from tailrace.live.measure import settings
-from tailrace.live.measure.latency import latency_outcome
-from tailrace.live.measure.series import Bins, Moved, Row, goodput_table, transactions_table
 from tailrace.live.trial.validity import reasons
+from tailrace.programs.latency import latency_outcome
+from tailrace.programs.series import Bins, Moved, Row, goodput_table, transactions_table
 from tailrace.scenario.live import Live
 
 GOOD: dict[str, Any] = {

@@ -4,11 +4,12 @@ import json
 from pathlib import Path
 from typing import Any, cast
 
-from tailrace.live.load import MeasuredInterval, Task
-from tailrace.live.measure.series import Moved, bytes_after
+from tailrace.live.load import Task
 from tailrace.live.programs.iperf3 import Iperf3, Iperf3Stream
-from tailrace.live.transactions import measured as measured_of
-from tailrace.live.work import Transaction, Work
+from tailrace.programs.measured import MeasuredInterval
+from tailrace.programs.series import Moved, bytes_after
+from tailrace.programs.transactions import measured as measured_of
+from tailrace.programs.work import Transaction, Work
 
 BEGUN_US = 1_000_000
 PS_PER_S = 10**12

@@ -56,7 +56,7 @@ pub struct Guest {
     channel: Option<UnixStream>,
     /// The latest time that both sides know, in nanoseconds.
     pub now: u64,
-    /// When it has something to do next.
+    /// When it has something to do next, or is interrupted.
     wake: u64,
     is_waiting: bool,
     /// The time that it has told last.

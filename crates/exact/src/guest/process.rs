@@ -1,6 +1,7 @@
 //! The process of a guest.
 
 use super::console;
+use crate::spec::of_machine;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use std::fs::{File, remove_file};
 use std::io;
@@ -66,13 +67,14 @@ impl Machine {
         command.arg(format!("mem={}M", self.memory_mib));
         command.arg(format!("time-travel=ext:{number}:{CLOCK}"));
         command.arg(format!("virtio_uml.device={DEVICE}:1"));
-        command.args(["root=/dev/root", "rootfstype=hostfs", "rootflags=/", "ro", "con=null", "con0=null,fd:1", "ssl=null"]);
+        let root = format!("rootflags={}", of_machine("/"));
+        command.args(["hostfs=.", "root=/dev/root", "rootfstype=hostfs", &root, "ro", "con=null", "con0=null,fd:1", "ssl=null"]);
         command.args(["uml_dir=./", "umid=guest"]);
         // The kernel stirs its command line into its random numbers.
         command.arg(format!("tailrace.seed={}.{number}", self.seed));
         command.args(["panic=-1", "loglevel=4"]);
         command.arg(format!("init={}", self.program.display()));
-        command.arg("--").arg("init").arg(folder.join("guest.json"));
+        command.arg("--").arg("init");
         command.env_clear().env("PATH", "/usr/sbin:/usr/bin:/sbin:/bin");
         command.stdin(Stdio::null()).stdout(output.try_clone()?).stderr(output);
         let child = command.spawn()?;

@@ -5,9 +5,10 @@ mod line;
 mod mounts;
 mod programs;
 mod randomness;
+mod users;
 
 use crate::guest::EPOCH_NS;
-use crate::spec::{Ending, GuestSpec, Line, QueueReport, START_NS};
+use crate::spec::{Ending, GuestSpec, Line, QueueReport, SPEC, START_NS};
 use line::EngineLine;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sys::reboot::{RebootMode, reboot};
@@ -16,7 +17,7 @@ use nix::sys::signal::{SigSet, Signal};
 use nix::sys::signalfd::{SfdFlags, SignalFd};
 use nix::sys::time::TimeSpec;
 use nix::sys::timerfd::{ClockId, Expiration, TimerFd, TimerFlags, TimerSetTimeFlags};
-use programs::Programs;
+use programs::{Programs, Whom};
 use std::fs;
 use std::io;
 use std::os::fd::AsFd;
@@ -46,8 +47,8 @@ const TCP_MEMORY_PAGES: &str = "1000000";
 const COUNTERS: [&str; 3] = ["/proc/net/snmp", "/proc/net/netstat", "/proc/net/dev"];
 
 /// Runs a guest, from its first instruction to its end. The kernel panics should it return.
-pub fn main(file: &Path) -> ! {
-    let line = serve(file);
+pub fn main() -> ! {
+    let line = serve();
     if let Err(error) = line {
         // The console: whoever reads it finds the reason there.
         let _ = fs::write("/dev/kmsg", format!("tailrace: {error}\n"));
@@ -59,9 +60,9 @@ pub fn main(file: &Path) -> ! {
     std::process::exit(1)
 }
 
-fn serve(file: &Path) -> Result<(), String> {
+fn serve() -> Result<(), String> {
     let say = |what: &'static str| move |error: io::Error| format!("{what}: {error}");
-    let (spec, plan, plan_text) = read(file)?;
+    let (spec, plan, plan_text) = read()?;
     let mut spec = spec;
     mounts::mount_all(&mut spec, &plan_text).map_err(say("mounting"))?;
     let name = &plan.raw.hosts[spec.host].name;
@@ -79,9 +80,10 @@ fn serve(file: &Path) -> Result<(), String> {
     line.say(Line::End).map_err(say("the line to the engine"))
 }
 
-fn read(file: &Path) -> Result<(GuestSpec, Plan, String), String> {
+fn read() -> Result<(GuestSpec, Plan, String), String> {
+    let spec = mounts::read_in_folder(SPEC).map_err(|error| format!("{SPEC}: {error}"))?;
+    let spec: GuestSpec = serde_json::from_str(&spec).map_err(|error| format!("{SPEC}: {error}"))?;
     let text = |path: &Path| fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()));
-    let spec: GuestSpec = serde_json::from_str(&text(file)?).map_err(|error| format!("{}: {error}", file.display()))?;
     let plan_text = text(&spec.plan)?;
     let plan = Plan::parse(&plan_text).map_err(|error| format!("{}: {error}", spec.plan.display()))?;
     Ok((spec, plan, plan_text))
@@ -126,10 +128,15 @@ fn run_programs(spec: &GuestSpec, line: &EngineLine) -> io::Result<Vec<Ending>> 
     let children = SignalFd::with_flags(&signals, SfdFlags::SFD_CLOEXEC | SfdFlags::SFD_NONBLOCK)?;
     let mut programs = Programs::new(&spec.programs, EPOCH_NS + START_NS);
     let timer = TimerFd::new(ClockId::CLOCK_REALTIME, TimerFlags::TFD_CLOEXEC | TimerFlags::TFD_NONBLOCK)?;
-    let mut is_ending = false;
+    let (mut is_stopping, mut is_ending) = (false, false);
     let mut has_said = false;
     loop {
         programs.start_due()?;
+        // Nothing may ever happen on a host without programs.
+        if !has_said && let Some(is_well) = programs.are_done() {
+            line.say(Line::Done(is_well))?;
+            has_said = true;
+        }
         match programs.next_start() {
             Some(start) if !is_ending => {
                 timer.set(Expiration::OneShot(TimeSpec::from_duration(start)), TimerSetTimeFlags::TFD_TIMER_ABSTIME)?;
@@ -148,17 +155,24 @@ fn run_programs(spec: &GuestSpec, line: &EngineLine) -> io::Result<Vec<Ending>> 
             programs.kill();
             return programs.endings();
         }
-        if has_line && line.hear()? == Some(Line::End) {
-            is_ending = true;
-            report_queue()?;
-            programs.tell_to_end();
-            if programs.are_over() {
-                return programs.endings();
+        match if has_line { line.hear()? } else { None } {
+            Some(Line::Stop) => {
+                (is_stopping, has_said) = (true, true);
+                programs.tell_to_end(Whom::Clients);
             }
+            Some(Line::End) => {
+                is_ending = true;
+                report_queue()?;
+                programs.tell_to_end(Whom::All);
+                if programs.are_over() {
+                    return programs.endings();
+                }
+            }
+            _ => {}
         }
-        if !has_said && let Some(is_well) = programs.are_done() {
-            line.say(Line::Done(is_well))?;
-            has_said = true;
+        if is_stopping && programs.clients_are_over() {
+            line.say(Line::Stopped)?;
+            is_stopping = false;
         }
     }
 }

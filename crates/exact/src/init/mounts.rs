@@ -1,10 +1,11 @@
 //! The files of a guest: those of the machine, read-only, with folders of its own on top.
 
-use crate::spec::GuestSpec;
-use nix::mount::{MsFlags, mount};
+use super::users;
+use crate::spec::{FolderCopy, GuestSpec, of_machine};
+use nix::mount::{MsFlags, mount, umount};
 use std::fs;
 use std::io;
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::{PermissionsExt, chown, symlink};
 use std::path::{Path, PathBuf};
 
 /// The folder that programs find everything in.
@@ -13,6 +14,8 @@ const HOME: &str = "/run/tailrace";
 pub(super) const OUTPUT: &str = "/run/tailrace/out";
 /// The plan.
 const PLAN: &str = "/run/tailrace/plan.json";
+/// A folder of the machine while it is copied.
+const SOURCE: &str = "/run/tailrace/source";
 /// Folders that a guest covers.
 const COVERED: [&str; 5] = ["/proc", "/sys", "/dev", "/run", "/tmp"];
 
@@ -34,13 +37,59 @@ pub(super) fn mount_all(spec: &mut GuestSpec, plan: &str) -> io::Result<()> {
     of_kernel("devpts", "/dev/pts")?;
     fs::create_dir_all(OUTPUT)?;
     let output = spec.output.to_str().ok_or_else(|| io::Error::other("the folder's name is no text"))?;
-    mount(Some("none"), OUTPUT, Some("hostfs"), MsFlags::empty(), Some(output))?;
+    mount_of_machine(OUTPUT, output, MsFlags::empty())?;
     fs::write(PLAN, plan)?;
     for (path, bytes) in copies {
         fs::write(&path, bytes)?;
         fs::set_permissions(&path, fs::Permissions::from_mode(0o755))?;
     }
+    for program in &spec.programs {
+        let owner = program.user.as_deref().map(users::find).transpose()?.map(|(user, group)| (user.as_raw(), group.as_raw()));
+        program.copies.iter().try_for_each(|copied| copy_folder(copied, owner.unwrap_or((0, 0))))?;
+    }
     Ok(())
+}
+
+/// Reads a file in the folder of the host, before anything is mounted.
+pub(super) fn read_in_folder(name: &str) -> io::Result<String> {
+    mount_of_machine("/proc", "", MsFlags::MS_RDONLY)?;
+    let text = fs::read_to_string(Path::new("/proc").join(name));
+    umount("/proc")?;
+    text
+}
+
+fn mount_of_machine(at: &str, folder: &str, flags: MsFlags) -> io::Result<()> {
+    Ok(mount(Some("none"), at, Some("hostfs"), flags, Some(of_machine(folder).as_str()))?)
+}
+
+/// Copies a folder of the machine into the guest's memory. What covers it in the guest does not matter.
+fn copy_folder(copied: &FolderCopy, owner: (u32, u32)) -> io::Result<()> {
+    let from = copied.from.to_str().ok_or_else(|| io::Error::other("the folder's name is no text"))?;
+    let say = |error: io::Error| io::Error::new(error.kind(), format!("copying {from}: {error}"));
+    fs::create_dir_all(SOURCE).map_err(say)?;
+    mount_of_machine(SOURCE, from, MsFlags::MS_RDONLY).map_err(say)?;
+    let parent = copied.to.parent().ok_or_else(|| io::Error::other("a copy is below a folder"))?;
+    fs::create_dir_all(parent).map_err(say)?;
+    copy_tree(Path::new(SOURCE), &copied.to, owner).map_err(say)?;
+    umount(SOURCE).map_err(|error| say(error.into()))
+}
+
+/// In the order of names: the machine's file system has another one every time.
+fn copy_tree(from: &Path, to: &Path, owner: (u32, u32)) -> io::Result<()> {
+    let found = fs::symlink_metadata(from)?;
+    if found.is_symlink() {
+        return symlink(fs::read_link(from)?, to);
+    }
+    if found.is_dir() {
+        fs::create_dir(to)?;
+        let mut names = fs::read_dir(from)?.map(|entry| Ok(entry?.file_name())).collect::<io::Result<Vec<_>>>()?;
+        names.sort();
+        names.iter().try_for_each(|name| copy_tree(&from.join(name), &to.join(name), owner))?;
+    } else {
+        io::copy(&mut fs::File::open(from)?, &mut fs::File::create(to)?)?;
+    }
+    fs::set_permissions(to, found.permissions())?;
+    chown(to, Some(owner.0), Some(owner.1))
 }
 
 fn of_kernel(kind: &str, folder: &str) -> io::Result<()> {

@@ -1,22 +1,37 @@
 //! Programs of a guest.
 
-use crate::spec::{Ending, Program};
+use super::users;
+use crate::spec::{Ending, Program, Stream};
 use nix::fcntl::{FcntlArg, OFlag, fcntl};
 use nix::sys::signal::{Signal, kill, killpg};
 use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
 use nix::unistd::Pid;
 use std::fs::{self, File};
 use std::io::{self, Read, Write};
-use std::os::fd::{AsFd, BorrowedFd};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
-use std::process::{ChildStdout, Command, Stdio};
+use std::process::{Command, Stdio};
+use std::str::FromStr;
 use std::time::{Duration, SystemTime};
 
 /// Bytes of a program's error output that its ending quotes.
 const LAST_WORDS_MAX: usize = 2_000;
-/// How the line begins in which a program tells that it has finished.
-const FINISHED: &str = "finished";
+/// Where programs of other users than root start: root's folder may be closed to them.
+const FOLDER_OF_USERS: &str = "/tmp";
+
+/// OpenSSL shall take random numbers from the kernel alone, whose are from the seed, and not from the processor: no RDTSC, no RDRAND, no
+/// RDSEED (OPENSSL_ia32cap(3)).
+const NO_CHANCE: &str = "~0x4000000000000010:~0x40000";
+
+/// Who is told to end.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Whom {
+    /// Programs that are no servers.
+    Clients,
+    /// What has not been told yet.
+    All,
+}
 
 /// One program.
 #[derive(Debug)]
@@ -27,8 +42,10 @@ struct Running {
     pid: Option<Pid>,
     errors: PathBuf,
     /// The output of a program that tells when it has finished, and what has come of its last line.
-    told: Option<(ChildStdout, String)>,
-    has_finished: bool,
+    told: Option<(File, String)>,
+    /// Lines that have told so.
+    finished_lines: u64,
+    was_told: bool,
     ending: Option<Ending>,
 }
 
@@ -48,7 +65,8 @@ impl Programs {
             pid: None,
             errors: Path::new(super::mounts::OUTPUT).join(format!("{number}.err")),
             told: None,
-            has_finished: false,
+            finished_lines: 0,
+            was_told: false,
             ending: None,
         };
         Programs { all: programs.iter().enumerate().map(running).collect(), is_ending: false }
@@ -78,8 +96,9 @@ impl Programs {
                 Ok(_) => continue,
                 Err(error) => return Err(error.into()),
             };
-            let was_told = self.is_ending;
             if let Some(running) = self.all.iter_mut().find(|running| running.pid == Some(pid)) {
+                let was_told = running.was_told;
+                running.read_output()?;
                 running.ending = Some(Ending { code, was_told, last_words: running.last_words() });
             }
         }
@@ -91,7 +110,7 @@ impl Programs {
         if self.all.iter().any(|running| running.ending.as_ref().is_some_and(failed)) {
             return Some(false);
         }
-        let is_over = |running: &Running| running.ending.is_some() || running.has_finished;
+        let is_over = |running: &Running| running.ending.is_some() || running.has_finished();
         let is_open = |running: &Running| running.program.is_awaited && !is_over(running);
         (!self.all.iter().any(is_open)).then_some(true)
     }
@@ -111,11 +130,25 @@ impl Programs {
         self.all.iter().all(|running| running.pid.is_none() || running.ending.is_some())
     }
 
-    /// Asks all to end.
-    pub(super) fn tell_to_end(&mut self) {
+    /// Whether no program runs that is no server.
+    pub(super) fn clients_are_over(&self) -> bool {
+        let clients = self.all.iter().filter(|running| !running.program.is_server);
+        clients.into_iter().all(|running| running.pid.is_none() || running.ending.is_some())
+    }
+
+    /// Asks programs to end.
+    pub(super) fn tell_to_end(&mut self, whom: Whom) {
         self.is_ending = true;
-        for pid in self.running() {
-            let _ = killpg(pid, Signal::SIGTERM); // it may have ended
+        let is_meant = |running: &&mut Running| whom == Whom::All || !running.program.is_server;
+        for running in self.all.iter_mut().filter(is_meant).filter(|running| !running.was_told) {
+            running.was_told = true;
+            if let (Some(pid), None) = (running.pid, &running.ending) {
+                // It may have ended.
+                let _ = match running.stop_signal() {
+                    Some(signal) => kill(pid, signal),
+                    None => killpg(pid, Signal::SIGTERM),
+                };
+            }
         }
     }
 
@@ -146,19 +179,36 @@ impl Running {
     fn start(&mut self) -> io::Result<()> {
         let (program, arguments) = self.program.words.split_first().ok_or_else(|| io::Error::other("a program has a name"))?;
         let mut command = Command::new(program);
-        command.args(arguments).current_dir(super::mounts::OUTPUT).process_group(0);
+        command.args(arguments).process_group(0);
+        command.current_dir(if self.program.user.is_some() { FOLDER_OF_USERS } else { super::mounts::OUTPUT });
+        if let Some((user, group)) = self.program.user.as_deref().map(users::find).transpose()? {
+            command.uid(user.as_raw()).gid(group.as_raw());
+        }
         command.env_clear().env("PATH", "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin");
-        command.envs([("HOME", "/tmp"), ("LC_ALL", "C.UTF-8"), ("PAGER", "cat")]);
+        command.envs([("HOME", "/tmp"), ("LC_ALL", "C.UTF-8"), ("PAGER", "cat"), ("OPENSSL_ia32cap", NO_CHANCE)]);
         let output = File::create(self.output())?;
-        command.stdin(Stdio::null()).stderr(File::create(&self.errors)?);
-        command.stdout(if self.program.tells_when_finished { Stdio::piped() } else { output.into() });
+        let errors = File::create(&self.errors)?;
+        let telling = self.program.finished_by.as_ref().map(|finished| finished.stream);
+        command.stdin(Stdio::null());
+        command.stdout(if telling == Some(Stream::Out) { Stdio::piped() } else { output.into() });
+        command.stderr(if telling == Some(Stream::Err) { Stdio::piped() } else { errors.into() });
         let mut child = command.spawn().map_err(|error| io::Error::new(error.kind(), format!("{program}: {error}")))?;
         self.pid = Some(Pid::from_raw(child.id() as i32));
-        if let Some(told) = child.stdout.take() {
+        let told = child.stdout.take().map(OwnedFd::from).or(child.stderr.take().map(OwnedFd::from));
+        if let Some(told) = told {
             fcntl(&told, FcntlArg::F_SETFL(OFlag::O_NONBLOCK))?;
-            self.told = Some((told, String::new()));
+            self.told = Some((told.into(), String::new()));
         }
         Ok(())
+    }
+
+    /// What it is told to end by, if that is its own.
+    fn stop_signal(&self) -> Option<Signal> {
+        Signal::from_str(&format!("SIG{}", self.program.stop_signal.as_deref()?)).ok()
+    }
+
+    fn has_finished(&self) -> bool {
+        self.program.finished_by.as_ref().is_some_and(|finished| self.finished_lines >= finished.lines)
     }
 
     /// Where its standard output is kept.
@@ -166,23 +216,28 @@ impl Running {
         self.errors.with_extension("out")
     }
 
+    /// Reads what has come on the output that tells, and keeps it where the other one goes.
     fn read_output(&mut self) -> io::Result<()> {
-        let Some((told, line)) = &mut self.told else { return Ok(()) };
+        let (Some((told, line)), Some(finished)) = (&mut self.told, &self.program.finished_by) else { return Ok(()) };
         let mut bytes = [0; 4_096];
-        let count = match told.read(&mut bytes) {
-            Ok(count) => count,
-            Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(()),
-            Err(error) => return Err(error),
-        };
-        line.push_str(&String::from_utf8_lossy(&bytes[..count]));
-        while let Some((whole, rest)) = line.split_once('\n') {
-            self.has_finished |= whole.starts_with(FINISHED);
-            *line = rest.to_owned();
+        loop {
+            let count = match told.read(&mut bytes) {
+                Ok(count) => count,
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(()),
+                Err(error) => return Err(error),
+            };
+            if count == 0 {
+                self.told = None;
+                return Ok(());
+            }
+            line.push_str(&String::from_utf8_lossy(&bytes[..count]));
+            while let Some((whole, rest)) = line.split_once('\n') {
+                self.finished_lines += u64::from(whole.contains(&finished.text));
+                *line = rest.to_owned();
+            }
+            let kept = if finished.stream == Stream::Out { self.errors.with_extension("out") } else { self.errors.clone() };
+            File::options().append(true).open(kept)?.write_all(&bytes[..count])?;
         }
-        if count == 0 {
-            self.told = None;
-        }
-        File::options().append(true).open(self.output())?.write_all(&bytes[..count])
     }
 
     fn last_words(&self) -> String {

@@ -14,7 +14,8 @@ from typing import IO, Any
 from tailrace.files import make_folder, write_text
 from tailrace.live.lab.clean import clean
 from tailrace.live.lab.fabric import FabricError, program
-from tailrace.live.lab.program import STOP_GRACE_S, Command, Ended, Program, tail
+from tailrace.live.lab.program import STOP_GRACE_S, Program
+from tailrace.programs.command import Command, Ended, tail
 
 READY_LIMIT_S = 30.0
 """Time limit for the start of the fabric; twenty hosts take 12 ms."""

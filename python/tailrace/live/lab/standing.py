@@ -14,7 +14,7 @@ from typing import Any
 from tailrace.errors import closest
 from tailrace.files import make_folder, read_json, write_text
 from tailrace.live.lab.fabric import FabricError, program
-from tailrace.live.lab.program import tail
+from tailrace.programs.command import tail
 from tailrace.results.compare.fidelity import TAP
 
 UP_LIMIT_S = 30.0

@@ -11,8 +11,8 @@ from tailrace.live import registry
 from tailrace.live.lab import fabric
 from tailrace.live.lab.fabric import FabricError
 from tailrace.live.lab.kinds import KINDS, Kind
-from tailrace.live.lab.needed import Needed, packages, path_of, version_of
 from tailrace.live.machine import limits
+from tailrace.programs.needed import Needed, packages, path_of, version_of
 from tailrace.results.compare.fidelity import TAP
 
 CORES_MIN = 2

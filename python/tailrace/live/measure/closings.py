@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from tailrace.live.lab.lab import Lab
-from tailrace.live.lab.program import Command, Program
+from tailrace.live.lab.program import Program
+from tailrace.programs.command import Command
 
 LIMIT_S = 10.0
 SETTLE_S = 2.0

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from tailrace.live.lab.lab import Lab
-from tailrace.live.lab.program import Command
+from tailrace.programs.command import Command
 
 LIMIT_S = 10.0
 FILES = ("/proc/net/snmp", "/proc/net/netstat", "/proc/net/dev")

@@ -6,8 +6,8 @@ from typing import Any
 
 from tailrace.live.lab.fabric import FabricError
 from tailrace.live.lab.lab import Lab
-from tailrace.live.lab.program import Command
 from tailrace.live.measure.probe import DEVICE
+from tailrace.programs.command import Command
 
 LIMIT_S = 10.0
 SYSCTLS = (

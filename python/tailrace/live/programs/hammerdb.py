@@ -17,16 +17,19 @@ from typing import ClassVar
 from tailrace.files import named, write_text
 from tailrace.live.lab.fabric import FabricError
 from tailrace.live.lab.lab import Lab
-from tailrace.live.lab.needed import Needed
-from tailrace.live.lab.program import STOP_LIMIT_S, Command, Program
+from tailrace.live.lab.program import STOP_LIMIT_S, Program
 from tailrace.live.load import Refusals, Task
 from tailrace.live.measure import closings
-from tailrace.live.programs import postgres, tcl
-from tailrace.live.programs.postgres import table_name
+from tailrace.live.programs import tcl
 from tailrace.live.programs.postgres_service import PostgreSql
 from tailrace.live.service import Service
-from tailrace.live.transactions import TransactionLoad, log_lines
-from tailrace.live.work import Transaction, Work
+from tailrace.live.transactions import TransactionLoad
+from tailrace.programs import postgres
+from tailrace.programs.command import Command
+from tailrace.programs.needed import Needed
+from tailrace.programs.postgres import table_name
+from tailrace.programs.transactions import log_lines
+from tailrace.programs.work import Transaction, Work
 from tailrace.scenario.workloads.oltp import Oltp
 
 PROGRAM = "hammerdbcli"

@@ -13,14 +13,16 @@ from typing import Any
 
 from tailrace.live.lab.fabric import FabricError
 from tailrace.live.lab.lab import Lab
-from tailrace.live.lab.needed import Needed
-from tailrace.live.lab.program import STOP_LIMIT_S, Command, Program
-from tailrace.live.load import PS_PER_S, Load, Measured, MeasuredInterval, Refusals, Task
+from tailrace.live.lab.program import STOP_LIMIT_S, Program
+from tailrace.live.load import Load, Refusals, Task
 from tailrace.live.measure.closings import Meant
-from tailrace.live.measure.latency import cut_off_outcome, latency_outcome
-from tailrace.live.measure.series import Moved, Row, bytes_after
 from tailrace.live.programs.iperf3_report import INTERVAL_S, Received, read_server
 from tailrace.live.service import Raw
+from tailrace.programs.command import Command
+from tailrace.programs.latency import cut_off_outcome, latency_outcome
+from tailrace.programs.measured import PS_PER_S, Measured, MeasuredInterval
+from tailrace.programs.needed import Needed
+from tailrace.programs.series import Moved, Row, bytes_after
 from tailrace.scenario.workloads.datagrams import Datagrams
 from tailrace.scenario.workloads.stream import Stream
 

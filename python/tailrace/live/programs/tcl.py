@@ -3,7 +3,7 @@
 import re
 from typing import Any
 
-from tailrace.live.draws import PS_PER_US, Draw, segments
+from tailrace.programs.draws import PS_PER_US, Draw, segments
 
 PLAIN = re.compile(r"[A-Za-z0-9_./:@%+=,-]+")
 """A word that means itself."""

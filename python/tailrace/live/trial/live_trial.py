@@ -10,13 +10,14 @@ from tailrace.experiment.native import Outcome
 from tailrace.live import registry
 from tailrace.live.lab.fabric import FabricError
 from tailrace.live.lab.lab import Lab
-from tailrace.live.load import Load, MeasuredInterval
+from tailrace.live.load import Load
 from tailrace.live.measure import probe, settings, waits
 from tailrace.live.measure.closings import Closings
 from tailrace.live.measure.waits import Using, Watch, losses
 from tailrace.live.trial import outcome as outcomes
 from tailrace.live.trial.outcome import Readings
 from tailrace.live.trial.servers import Servers
+from tailrace.programs.measured import MeasuredInterval
 from tailrace.scenario.workloads.planned import planned_workloads
 
 PS_PER_S = 10**12

@@ -5,12 +5,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from tailrace.experiment.native import Columns, column
-from tailrace.live.lab.program import Ended, Program
-from tailrace.live.load import Measured, MeasuredInterval
+from tailrace.live.lab.program import Program
 from tailrace.live.measure import closings, probe
 from tailrace.live.measure.closings import Seen
 from tailrace.live.measure.probe import Connections, Counters, Used
-from tailrace.live.measure.series import cut_off_table, goodput_table, transactions_table
+from tailrace.programs.command import Ended
+from tailrace.programs.measured import Measured, MeasuredInterval
+from tailrace.programs.series import cut_off_table, goodput_table, transactions_table
 
 PS_PER_S = 10**12
 FABRIC_TABLES = ("port_series", "queue_depth")

@@ -6,9 +6,10 @@ from typing import Any
 
 from tailrace.live import registry
 from tailrace.live.lab.lab import Lab
-from tailrace.live.lab.program import Ended, Program
+from tailrace.live.lab.program import Program
 from tailrace.live.load import Task
 from tailrace.live.service import Service
+from tailrace.programs.command import Ended
 
 
 class Servers:

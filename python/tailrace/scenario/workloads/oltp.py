@@ -99,9 +99,11 @@ class Oltp(WorkloadKind):
     start: TimeDistribution | None = None
     """Start of the first transaction of each user. Default: uniform over one mean gap, to desynchronise the users."""
     load_generator: TransactionProgram = LOADS["transactions"][0]
-    """The client program in a live run; the simulator ignores it."""
+    """The client program in a live run, and in an exact run where it is named; the simulator ignores it."""
     database: Database = SERVICES["transactions"][0]
-    """The database that the client program uses in a live run; the simulator ignores it."""
+    """The database that the client program uses in a live run, and in an exact run where it is named; the simulator
+    ignores it.
+    """
     connect: Literal["start", "early"] = "start"
     """Time at which users connect: at their first transaction, or early, at the start of the trial, as connection pools
     do.
@@ -211,8 +213,8 @@ class Oltp(WorkloadKind):
 
     def live_choices(self) -> Raw:
         chosen = {"load_generator": self.load_generator, "database": self.database}
-        usual = {"load_generator": LOADS["transactions"][0], "database": SERVICES["transactions"][0]}
-        return {key: name for key, name in chosen.items() if name != usual[key]}
+        # Only where the scenario names them: that is where exact runs have real programs.
+        return {key: name for key, name in chosen.items() if key in self.model_fields_set}
 
     def lowered(self, graph: Graph) -> Raw:
         # A key with a default stands in a plan only where it is used: the hash of other plans does not change.

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any
 
-from tailrace.live.draws import Draw
+from tailrace.programs.draws import Draw
 
 SEEDS_APART = 64
 """Between the seeds of two draws of a workload: no draw uses more."""

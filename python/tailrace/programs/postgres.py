@@ -1,14 +1,15 @@
-"""PostgreSQL: its installation, the settings of every server of a lab, its start and its readiness."""
+"""PostgreSQL: its installation, the settings of every server, its start and its readiness."""
 
 import re
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from tailrace.live.lab.fabric import FabricError
-from tailrace.live.lab.lab import Lab
-from tailrace.live.lab.needed import Needed
-from tailrace.live.lab.program import Command, Program
+from tailrace.programs.command import Command
+from tailrace.programs.errors import ProgramError
+from tailrace.programs.needed import Needed
+from tailrace.programs.place import Place, Running
 
 HOME = Path("/usr/lib/postgresql")
 """Where Debian's packages put each major version."""
@@ -72,10 +73,10 @@ class Installation:
 
 
 def installation() -> Installation:
-    """The newest installed version; raises `FabricError` where there is none."""
+    """The newest installed version; raises `ProgramError` where there is none."""
     found = [path for path in HOME.glob("*/bin/postgres") if path.parts[-3].isdecimal()]
     if not found:
-        raise FabricError("PostgreSQL is not installed (hint: `make live-deps`, or apt-get install postgresql)")
+        raise ProgramError("PostgreSQL is not installed (hint: `make live-deps`, or apt-get install postgresql)")
     newest = max(found, key=lambda path: int(path.parts[-3]))
     return Installation(newest.parent, newest.parts[-3])
 
@@ -92,6 +93,9 @@ class Server:
     users: int
     priority: int = 0
     """Priority of its frames."""
+    port: int = PORT
+    settings: Sequence[Setting] = ()
+    """Besides those of every server."""
 
     @property
     def socket_folder(self) -> str:
@@ -102,11 +106,11 @@ class Server:
         """The server in the foreground, as a child of the lab."""
         own = {
             "listen_addresses": self.addresses,
-            "port": str(PORT),
+            "port": str(self.port),
             "unix_socket_directories": self.socket_folder,
             "max_connections": str(self.users + CONNECTIONS_SPARE),
         }
-        settings = {setting.name: setting.value for setting in SETTINGS} | own
+        settings = {setting.name: setting.value for setting in (*SETTINGS, *self.settings)} | own
         argv = [str(installed.program("postgres")), "-D", self.data]
         for name, value in settings.items():
             argv += ["-c", f"{name}={value}"]
@@ -120,23 +124,23 @@ class Server:
         return Command(name, [*argv, "--dbname", DATABASE, *arguments], host=self.host, user=USER)
 
 
-def make_folders(lab: Lab, server: Server) -> None:
+def make_folders(place: Place, server: Server) -> None:
     """The folders of data and socket, for the server's account alone; in a lab of an ordinary user, for this one."""
     argv = ["install", "--directory", "--mode=0700"]
-    argv += [] if lab.is_nested else [f"--owner={USER}", f"--group={USER}"]
-    lab.run(Command(f"folders-{server.host}", [*argv, server.data, server.socket_folder]), READY_LIMIT_S)
+    argv += [] if place.is_nested else [f"--owner={USER}", f"--group={USER}"]
+    place.run(Command(f"folders-{server.host}", [*argv, server.data, server.socket_folder]), READY_LIMIT_S)
 
 
-def wait_until_ready(server: Program) -> None:
+def wait_until_ready(server: Running) -> None:
     """Returns once the server has said that it accepts connections."""
     deadline = time.monotonic() + READY_LIMIT_S
     while time.monotonic() < deadline:
         if server.ended is not None:
-            raise FabricError(server.complaint())
+            raise ProgramError(server.complaint())
         if READY in server.err_path.read_text(encoding="utf-8", errors="replace"):
             return
         time.sleep(POLL_S)
-    raise FabricError(f"{server.command.name}: not ready within {READY_LIMIT_S:g} s; {server.complaint()}")
+    raise ProgramError(f"{server.command.name}: not ready within {READY_LIMIT_S:g} s; {server.complaint()}")
 
 
 def version_text(output: str) -> str:
@@ -159,7 +163,7 @@ def _find(program: str) -> Path | None:
     """One of its programs, which are not on the search path."""
     try:
         found = installation().program(program)
-    except FabricError:
+    except ProgramError:
         return None
     return found if found.exists() else None
 

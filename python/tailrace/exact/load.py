@@ -1,0 +1,130 @@
+"""The interface of a real program in an exact run: what the guests start, and what its logs say.
+
+A guest is not talked to while it runs. All that a program does is said before: its words, when it starts, what ends it.
+"""
+
+import json
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, ClassVar
+
+from tailrace.errors import KeyPath
+from tailrace.programs.measured import Measured, MeasuredInterval
+from tailrace.programs.needed import Needed
+from tailrace.programs.postgres_template import Templates
+
+Refusals = Iterator[tuple[KeyPath, str, str]]
+"""Keys below the workload, problem, hint."""
+OUTPUT = "/run/tailrace/out"
+"""Folder of a guest that is the folder `out` of its host on the machine (`crates/exact/src/init/mounts.rs`)."""
+START_NS = 10**9
+"""From the start of programs to time zero of the plan (`crates/exact/src/spec.rs`)."""
+BEGUN_WALL_US = (1_577_836_800 + 2) * 10**6
+"""Time zero of the plan by the clock of a guest, which begins in 2020."""
+
+
+@dataclass(frozen=True)
+class GuestProgram:
+    """A program of a guest, as `tailrace-exact run --programs` reads it."""
+
+    host: str
+    name: str
+    words: Sequence[str]
+    is_awaited: bool = False
+    delay_ns: int = 0
+    user: str | None = None
+    copies: Mapping[str, str] = field(default_factory=dict)
+    """Where the copy of a folder of the machine is in the guest, and the folder."""
+    stop_signal: str | None = None
+    is_server: bool = False
+    finished_by: Mapping[str, Any] | None = None
+
+    @property
+    def raw(self) -> dict[str, Any]:
+        """For the file of programs."""
+        return {
+            "words": list(self.words),
+            "is_awaited": self.is_awaited,
+            "delay_ns": self.delay_ns,
+            "user": self.user,
+            "copies": [{"from": source, "to": target} for target, source in self.copies.items()],
+            "stop_signal": self.stop_signal,
+            "is_server": self.is_server,
+            "finished_by": self.finished_by,
+        }
+
+
+@dataclass(frozen=True)
+class GuestTask:
+    """The task of a program, and what it is done with."""
+
+    raw: Mapping[str, Any]
+    """The workload in the format of the plan."""
+    seed: int
+    limit_s: float
+    """Length of the trial."""
+    is_awaited: bool
+    """Whether the trial lasts until it has done its work."""
+    folder: Path
+    """Folder of the trial."""
+    addresses: "Addresses"
+    templates: Templates
+    shared: Sequence[Mapping[str, Any]]
+    """All workloads of the plan that ask a server of the same sort on the same host."""
+
+    def output_of(self, host: str) -> Path:
+        """Where the files of a guest's folder `OUTPUT` are on the machine."""
+        return self.folder / "hosts" / host / "out"
+
+
+class Addresses:
+    """IPv4 addresses of the hosts of a plan: by the rule of every lab (`crates/network/src/address.rs`)."""
+
+    def __init__(self, hosts: Sequence[str], vlans: Sequence[int]) -> None:
+        self._numbers = {host: number for number, host in enumerate(hosts, 1)}
+        self._networks = {vlan: 77 + number for number, vlan in enumerate(sorted({0, *vlans}))}
+
+    def of(self, host: str, vlan: int) -> str:
+        """Of a host in a VLAN; 0 for none."""
+        high, low = divmod(self._numbers[host], 256)
+        return f"10.{self._networks[vlan]}.{high}.{low}"
+
+
+class GuestLoad(ABC):
+    """The load of one workload."""
+
+    load_name: ClassVar[str]
+    """Its name in scenarios."""
+    sort: ClassVar[str]
+    needs: ClassVar[tuple[Needed, ...]]
+
+    def __init__(self, task: GuestTask) -> None:
+        self.task = task
+
+    @classmethod
+    @abstractmethod
+    def refusals(cls, workload: Any) -> Refusals:
+        """Problems of a workload of the scenario that this program does not support."""
+
+    @property
+    @abstractmethod
+    def memory_mib(self) -> int:
+        """What its guests need besides their kernel's memory."""
+
+    @abstractmethod
+    def programs(self) -> Iterator[GuestProgram]:
+        """What guests start. Programs of one name and host, of several workloads, are one program."""
+
+    @abstractmethod
+    def measured(self, interval: MeasuredInterval) -> Measured:
+        """The measurements of the interval, from its logs."""
+
+
+def programs_file(programs: Sequence[GuestProgram]) -> str:
+    """The file of programs: by host."""
+    by_host: dict[str, list[dict[str, Any]]] = {}
+    for program in programs:
+        by_host.setdefault(program.host, []).append(program.raw)
+    return json.dumps(by_host)

@@ -1,0 +1,1 @@
+"""Real programs of exact runs: a module each."""

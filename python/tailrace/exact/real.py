@@ -1,0 +1,120 @@
+"""Real programs of one exact trial: what guests start, and what their logs add to the outcome."""
+
+import array
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from tailrace.exact.load import BEGUN_WALL_US, Addresses, GuestLoad, GuestProgram, GuestTask
+from tailrace.exact.registry import chosen, loads
+from tailrace.experiment.native import CODES, Columns, column
+from tailrace.programs.command import tail
+from tailrace.programs.errors import ProgramError
+from tailrace.programs.measured import PS_PER_S, Measured, MeasuredInterval
+from tailrace.programs.postgres_template import Templates
+from tailrace.programs.series import cut_off_table, goodput_table, transactions_table
+from tailrace.scenario.workloads.planned import PlannedWorkload, planned_workloads
+
+MEMORY_MIB = 128
+"""Of a guest without programs of these."""
+
+
+class RealPrograms:
+    """The loads of those workloads of a plan that name a program."""
+
+    def __init__(self, plan: Mapping[str, Any], folder: Path, templates: Templates) -> None:
+        self._plan = plan
+        self._folder = folder
+        self._workloads = planned_workloads(plan)
+        self._hosts = [str(host["name"]) for host in plan["hosts"]]
+        addresses = Addresses(self._hosts, [own.vlan for own in self._workloads if own.vlan])
+        is_endless = not any(own.work for own in self._workloads)
+        self._loads: dict[str, GuestLoad] = {}
+        for own in self._workloads:
+            name = chosen(own.kind, own.flat)
+            if name is not None:
+                is_awaited = is_endless or bool(own.work)
+                limit_s = plan["stop_at_ps"] / PS_PER_S
+                shared = self._sharing(own)
+                task = GuestTask(own.flat, plan["seed"], limit_s, is_awaited, folder, addresses, templates, shared)
+                self._loads[own.name] = loads()[name](task)
+        every = {(each.host, each.name): each for load in self._loads.values() for each in load.programs()}
+        self.programs: Sequence[GuestProgram] = list(every.values())
+
+    def _sharing(self, own: PlannedWorkload) -> list[Mapping[str, Any]]:
+        """Workloads whose real programs ask the server of this one."""
+        server = own.flat.get("server")
+        asking = (each for each in self._workloads if chosen(each.kind, each.flat) and each.kind == own.kind)
+        return [each.flat for each in asking if each.flat.get("server") == server]
+
+    @property
+    def names(self) -> list[str]:
+        """Workloads that real programs generate."""
+        return list(self._loads)
+
+    @property
+    def is_all(self) -> bool:
+        """Whether nothing is left for the traffic program."""
+        return len(self._loads) == len(self._workloads)
+
+    @property
+    def memory_mib(self) -> int:
+        """Of each guest: what it does not use costs nothing."""
+        return MEMORY_MIB + sum(load.memory_mib for load in self._loads.values())
+
+    def add_to(self, data: dict[str, Any], tables: dict[str, Columns]) -> None:
+        """Adds what they did to the outcome of the engine, and to its tables."""
+        self._judge(data["exact"]["hosts"])
+        span_ps = int(data["exact"]["span_ps"])
+        warm_up_s = self._plan["observe"].get("warm_up_ps", 0) / PS_PER_S
+        interval = MeasuredInterval(BEGUN_WALL_US, span_ps / PS_PER_S, warm_up_s)
+        measured = {name: load.measured(interval) for name, load in self._loads.items()}
+        others = {one["name"]: one for one in data.get("workloads") or []}
+        own = {name: one.outcome | {"tcp": None} for name, one in measured.items()}
+        data["workloads"] = [(others | own)[each.name] for each in self._workloads]
+        complete = [one["completion_ps"] for one in data["workloads"]]
+        data["finished"] = None not in complete
+        data["end_ps"] = max(complete) if data["finished"] else span_ps
+        made = self._tables([measured.get(each.name, Measured({})) for each in self._workloads], data["end_ps"])
+        for name, columns in made.items():
+            tables[name] = joined(tables[name], columns) if name in tables else columns
+
+    def _tables(self, measured: Sequence[Measured], end_ps: int) -> dict[str, Columns]:
+        observe = self._plan["observe"]
+        rows_max = observe["transactions_max"]
+        return {
+            "transactions": transactions_table([one.rows for one in measured], rows_max),
+            "cut_off": cut_off_table([one.cut_off for one in measured], rows_max),
+            "workload_series": goodput_table(
+                [one.moved for one in measured], end_ps, observe["series_bin_ps"], observe["series_bins"]
+            ),
+        }
+
+    def _judge(self, hosts: Sequence[Mapping[str, Any]]) -> None:
+        """Raises `ProgramError` for a program that did not end well when it was told to."""
+        for host in hosts:
+            own = [each for each in self.programs if each.host == host["name"]]
+            codes = host["programs"]
+            first = len(codes) - len(own)
+            for number, (program, code) in enumerate(zip(own, codes[first:], strict=True), start=first):
+                if code != 0:
+                    how = "had to be killed" if code is None else f"ended with status {code}"
+                    lines = tail(self._folder / "hosts" / program.host / "out" / f"{number}.err")
+                    raise ProgramError(f"host {program.host}: {program.name} {how}: {' | '.join(lines)}")
+
+
+def joined(one: Columns, other: Columns) -> Columns:
+    """The rows of two tables, in the order of workloads; a column that the second one lacks is 0 there."""
+    rows = [*_rows(one), *_rows(other)]
+    rows.sort(key=lambda row: row["workload"])
+    return {name: column(kind, [row.get(name, 0) for row in rows]) for name, (kind, _) in one.items()}
+
+
+def _rows(table: Columns) -> Iterator[dict[str, Any]]:
+    values: list[list[Any]] = []
+    for kind, raw in table.values():
+        own: array.array[Any] = array.array(CODES[kind])
+        own.frombytes(raw)
+        values.append(own.tolist())
+    for row in zip(*values, strict=True):
+        yield dict(zip(table, row, strict=True))
