@@ -7,7 +7,7 @@ mod negotiation;
 mod segments;
 
 pub use card::{Card, Features, RECEIVE, Sent, TRANSMIT};
-pub use connection::{Message, VhostConnection, call};
+pub use connection::{Message, VhostConnection};
 pub use header::{HEADER_BYTES, Header};
-pub use negotiation::{Answer, Negotiation, acknowledge_kick};
+pub use negotiation::{Answer, Negotiation};
 pub use segments::Segments;
