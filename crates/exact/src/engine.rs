@@ -6,8 +6,8 @@
 
 use crate::device::{Header, RECEIVE, Segments, TRANSMIT, take_tag};
 use crate::fault::Fault;
-use crate::guest::{Guest, News};
-use crate::interface::Interface;
+use crate::guest::{Guest, Kick, News};
+use crate::interface::{Interface, SHORTEST_BYTES};
 use crate::progress::ProgressReport;
 use crate::spec::{BEGIN_NS, Line};
 use std::time::Duration;
@@ -18,8 +18,6 @@ use tailrace_network::pace_of;
 use tailrace_plan::Plan;
 use tailrace_units::{Span, Time};
 
-/// Of a frame on a wire.
-const SHORTEST_BYTES: u64 = 60;
 /// Bytes of a frame besides the MTU that are in memory.
 const ETHERNET_BYTES: u32 = 14;
 
@@ -46,6 +44,7 @@ pub struct Engine {
     pub(crate) turns: Turns,
     /// Who is told how far it is.
     pub(crate) progress: Option<ProgressReport>,
+    kicks: Vec<Kick>,
     row: Vec<u8>,
     frame: Vec<u8>,
 }
@@ -96,6 +95,7 @@ impl Engine {
             limit,
             turns: Turns::default(),
             progress: None,
+            kicks: Vec::new(),
             row: Vec::new(),
             frame: Vec::new(),
         })
@@ -201,15 +201,17 @@ impl Engine {
         let now = self.guests[host].wake();
         let echo = (Time::from_ns(now) + self.echoes[host]).ceil_ns();
         let until = self.free_until(host).min(echo);
-        let runs = self.guests[host].run(now, until, self.limit)?;
-        if !runs && !self.guests[host].is_off() {
-            return Ok(());
-        }
+        self.guests[host].run(now, until);
         loop {
-            match self.guests[host].hear(self.limit)? {
+            let news = self.guests[host].hear(self.limit)?;
+            self.handle_kicks(host)?;
+            match news {
                 News::Waits => return Ok(()),
-                News::Kick(ring) => self.handle_kick(host, ring)?,
-                News::Acknowledged => {}
+                News::Asks => self.guests[host].answer()?,
+                News::Kicked => {
+                    let until = self.free_until(host);
+                    self.guests[host].go_on(until);
+                }
                 News::Off if self.said[host] == Some(Line::End) => return Ok(()),
                 News::Off => return Err(self.death(host)),
             }
@@ -226,21 +228,26 @@ impl Engine {
         inside.min(here).min(self.horizon).ceil_ns()
     }
 
-    fn handle_kick(&mut self, host: usize, ring: usize) -> Result<(), Fault> {
-        self.turns.kicks += 1;
-        let now = Time::from_ns(self.guests[host].now);
-        if ring == TRANSMIT {
-            self.transmit(host, now).map_err(|error| Fault::new(&self.guests[host].name, error))?;
-        } else {
-            self.interfaces[host].has_room(now);
+    /// What a guest told of while it ran happens at the times when it told.
+    fn handle_kicks(&mut self, host: usize) -> Result<(), Fault> {
+        let mut kicks = std::mem::take(&mut self.kicks);
+        self.guests[host].take_kicks(&mut kicks);
+        for kick in &kicks {
+            self.turns.kicks += 1;
+            let now = Time::from_ns(kick.at);
+            if kick.ring == TRANSMIT {
+                self.transmit(host, now, kick.index).map_err(|error| Fault::new(&self.guests[host].name, error))?;
+            } else {
+                self.interfaces[host].has_room(now);
+            }
         }
-        let until = self.free_until(host);
-        self.guests[host].answer_kick(until, self.limit)
+        self.kicks = kicks;
+        Ok(())
     }
 
     /// Takes what the driver has handed over.
-    fn transmit(&mut self, host: usize, now: Time) -> Result<(), String> {
-        while let Some(sent) = self.guests[host].card.take(&mut self.row)? {
+    fn transmit(&mut self, host: usize, now: Time, end: u16) -> Result<(), String> {
+        while let Some(sent) = self.guests[host].card.take(end, &mut self.row)? {
             match Line::read(&self.row) {
                 Some(line) => self.said[host] = Some(line),
                 None => self.send(host, now, sent.header)?,

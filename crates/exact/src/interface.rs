@@ -10,6 +10,9 @@ use tailrace_plan::Plan;
 use tailrace_units::{Pace, RandomStream, Span, Time};
 use tailrace_wire::Ecn;
 
+/// Of a frame on a wire.
+pub const SHORTEST_BYTES: u64 = 60;
+
 /// One host's.
 #[derive(Debug)]
 pub struct Interface {
@@ -81,9 +84,11 @@ impl Interface {
         (start, self.free_at)
     }
 
-    /// What stood in this place of the ring is sent when the line has sent all that it has, and not before `now`.
+    /// What stood in this place of the ring is sent when the line has sent all that it has. What no line gets takes the time of
+    /// the shortest frame: no guest hears of what it sends sooner.
     pub fn sends(&mut self, now: Time, place: u16) {
-        self.sending.push_back((self.free_at.max(now), place));
+        let least = now + self.pace.time_to_send(SHORTEST_BYTES);
+        self.sending.push_back((self.free_at.max(least), place));
     }
 
     /// A frame has come. Returns it when the ring has no room for it.
@@ -205,6 +210,13 @@ mod tests {
         assert_eq!(interface.complete(us(29), &mut card), Ok(false), "without a driver nobody wants to know");
         assert!(interface.due().is_never());
         assert_eq!(interface.send(us(40), 976).0, us(40));
+    }
+
+    #[test]
+    fn nobody_hears_of_what_no_line_gets_sooner_than_of_the_shortest_frame() {
+        let mut interface = interface();
+        interface.sends(us(5), 7);
+        assert_eq!(interface.due(), us(5) + Span::from_ns(480));
     }
 
     #[test]

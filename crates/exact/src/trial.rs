@@ -260,22 +260,20 @@ fn has_failed(said: &[Option<Line>]) -> bool {
 
 /// Lets a guest set itself up.
 fn boot(start: Start, negotiation: Negotiation, limit: Duration) -> Result<Ready, Fault> {
-    let mut guest = Guest::meet(start, negotiation, START_NS, limit)?;
-    let (mut places, mut row, mut said) = (Vec::new(), Vec::new(), None);
+    let mut guest = Guest::meet(start, negotiation, limit)?;
+    let (mut places, mut row, mut said, mut kicks) = (Vec::new(), Vec::new(), None, Vec::new());
     loop {
-        match guest.hear(limit)? {
+        let news = guest.hear(limit)?;
+        guest.take_kicks(&mut kicks);
+        for kick in kicks.iter().filter(|kick| kick.ring == TRANSMIT) {
+            let taken = take_all(&mut guest.card, kick.index, &mut row, &mut places);
+            said = taken.map_err(|error| Fault::new(&guest.name, error))?.or(said);
+        }
+        match news {
             News::Waits if guest.wake() >= START_NS => break,
-            News::Waits => {
-                guest.run(guest.wake(), START_NS, limit)?;
-            }
-            News::Kick(ring) => {
-                if ring == TRANSMIT {
-                    let taken = take_all(&mut guest.card, &mut row, &mut places);
-                    said = taken.map_err(|error| Fault::new(&guest.name, error))?.or(said);
-                }
-                guest.answer_kick(START_NS, limit)?;
-            }
-            News::Acknowledged => {}
+            News::Waits => guest.run(guest.wake(), START_NS),
+            News::Kicked => guest.go_on(START_NS),
+            News::Asks => guest.answer()?,
             News::Off => {
                 let last = guest.process.last_lines();
                 return Err(Fault::new(&guest.name, format!("it does not start{last}")));
@@ -290,9 +288,9 @@ fn boot(start: Start, negotiation: Negotiation, limit: Duration) -> Result<Ready
 }
 
 /// Takes what a guest sends while nothing is connected; returns what its first process says.
-fn take_all(card: &mut Card, row: &mut Vec<u8>, places: &mut Vec<u16>) -> Result<Option<Line>, String> {
+fn take_all(card: &mut Card, end: u16, row: &mut Vec<u8>, places: &mut Vec<u16>) -> Result<Option<Line>, String> {
     let mut said = None;
-    while let Some(sent) = card.take(row)? {
+    while let Some(sent) = card.take(end, row)? {
         said = Line::read(row).or(said);
         places.push(sent.place);
     }

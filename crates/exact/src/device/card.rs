@@ -55,19 +55,10 @@ impl Default for Card {
 }
 
 impl Card {
-    /// The next frame that the driver has handed over, with its bytes. After `None` the driver tells of the next one.
-    pub fn take(&mut self, bytes: &mut Vec<u8>) -> Result<Option<Sent>, String> {
-        loop {
-            let sent = self.pop(bytes)?;
-            if sent.is_some() || !self.await_kick()? {
-                return Ok(sent);
-            }
-        }
-    }
-
-    fn pop(&mut self, bytes: &mut Vec<u8>) -> Result<Option<Sent>, String> {
+    /// The next frame that the driver has handed over, with its bytes: those in the ring before `end`.
+    pub fn take(&mut self, end: u16, bytes: &mut Vec<u8>) -> Result<Option<Sent>, String> {
         let (Some(memory), ring) = (&self.memory, &mut self.rings[TRANSMIT]) else { return Ok(None) };
-        if !ring.ready() {
+        if !ring.ready() || ring.next_avail() == end {
             return Ok(None);
         }
         let Some(chain) = ring.pop_descriptor_chain(memory) else { return Ok(None) };
@@ -78,12 +69,6 @@ impl Card {
         bytes.resize(reader.available_bytes().min(ROW_BYTES_MAX), 0);
         reader.read_exact(bytes).map_err(|error| format!("the bytes of a frame: {error}"))?;
         Ok(Some(Sent { place, header: Header::read(&header) }))
-    }
-
-    /// Asks the driver to tell of the next frame; returns whether there is one already.
-    fn await_kick(&mut self) -> Result<bool, String> {
-        let (Some(memory), ring) = (&self.memory, &mut self.rings[TRANSMIT]) else { return Ok(false) };
-        ring.enable_notification(memory).map_err(|error| format!("the ring of sent frames: {error}"))
     }
 
     /// Frames were sent: their places are the driver's again. Returns whether it wants to know.

@@ -1,6 +1,7 @@
 //! Messages of the vhost-user protocol on a Unix stream socket.
 
 use nix::cmsg_space;
+use nix::errno::Errno;
 use nix::sys::socket::{ControlMessageOwned, MsgFlags, recvmsg};
 use std::collections::VecDeque;
 use std::io::{self, IoSliceMut, Write};
@@ -15,7 +16,6 @@ const DESCRIPTORS_MAX: usize = 8;
 const VERSION: u32 = 1;
 const REPLY: u32 = 4;
 const NEED_REPLY: u32 = 8;
-const VRING_CALL: u32 = 4;
 
 /// A request of a guest.
 #[derive(Debug)]
@@ -54,11 +54,6 @@ impl VhostConnection {
         VhostConnection { stream, bytes: Vec::new(), descriptors: VecDeque::new() }
     }
 
-    /// The socket, to be waited for.
-    pub fn stream(&self) -> &UnixStream {
-        &self.stream
-    }
-
     /// A message that has come whole already.
     pub fn take_message(&mut self) -> io::Result<Option<Message>> {
         let Some(header) = self.bytes.get(..HEADER) else { return Ok(None) };
@@ -75,13 +70,17 @@ impl VhostConnection {
         Ok(Some(Message { request, needs_reply: flags & NEED_REPLY != 0, payload }))
     }
 
-    /// Reads what has come; returns whether the other end is still there.
+    /// Reads what has come; returns whether anything had.
     pub fn read(&mut self) -> io::Result<bool> {
         let mut buffer = [0; HEADER + PAYLOAD_MAX];
         let mut parts = [IoSliceMut::new(&mut buffer)];
         let mut space = cmsg_space!([i32; DESCRIPTORS_MAX]);
         let descriptor = self.stream.as_raw_fd();
-        let received = recvmsg::<()>(descriptor, &mut parts, Some(&mut space), MsgFlags::MSG_CMSG_CLOEXEC)?;
+        let flags = MsgFlags::MSG_CMSG_CLOEXEC | MsgFlags::MSG_DONTWAIT;
+        let received = match recvmsg::<()>(descriptor, &mut parts, Some(&mut space), flags) {
+            Err(Errno::EAGAIN) => return Ok(false),
+            received => received?,
+        };
         let count = received.bytes;
         for control in received.cmsgs()? {
             if let ControlMessageOwned::ScmRights(numbers) = control {
@@ -101,12 +100,6 @@ impl VhostConnection {
     pub fn answer(&mut self, request: u32, payload: &[u8]) -> io::Result<()> {
         self.stream.write_all(&message(request, VERSION | REPLY, payload))
     }
-}
-
-/// A message on the device's own channel: a ring has news for the driver (VHOST_USER_SLAVE_VRING_CALL).
-pub fn call(ring: u32) -> Vec<u8> {
-    let state = [ring.to_le_bytes(), [0; 4]].concat();
-    message(VRING_CALL, VERSION, &state)
 }
 
 fn message(request: u32, flags: u32, payload: &[u8]) -> Vec<u8> {
@@ -141,6 +134,7 @@ mod tests {
         let message = device.take_message().expect("sound").expect("whole");
         assert_eq!((message.request, message.needs_reply, message.u32(0), message.u32(4)), (35, true, 1, 2));
         assert_eq!(message.u64(8), 0, "what is missing is zero");
+        assert!(!device.read().expect("nothing is no error"));
         drop(guest);
         assert!(!device.read().expect("the end is no error"));
     }

@@ -8,8 +8,8 @@ mod segments;
 mod tag;
 
 pub use card::{Card, Features, RECEIVE, Sent, TRANSMIT};
-pub use connection::{Message, VhostConnection, call};
+pub use connection::{Message, VhostConnection};
 pub use header::{HEADER_BYTES, Header};
-pub use negotiation::{Answer, Negotiation, acknowledge_kick};
+pub use negotiation::{Answer, Negotiation};
 pub use segments::Segments;
 pub use tag::take_tag;

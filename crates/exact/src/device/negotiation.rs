@@ -23,7 +23,6 @@ mod request {
     pub const SET_SLAVE_REQ_FD: u32 = 21;
     pub const GET_CONFIG: u32 = 24;
     pub const SET_CONFIG: u32 = 25;
-    pub const VRING_KICK: u32 = 35;
 }
 
 /// Bits of a network device's features (Virtio 1.1, 5.1.3 and 6; vhost-user's own).
@@ -39,8 +38,8 @@ const INDIRECT_DESC: u64 = 1 << 28;
 const EVENT_IDX: u64 = 1 << 29;
 const PROTOCOL_FEATURES: u64 = 1 << 30;
 const VERSION_1: u64 = 1 << 32;
-/// Acknowledgements, a channel of the device's own, a configuration space, and messages instead of events: a message cannot
-/// outrun the clock.
+/// Acknowledgements, a channel of the device's own, a configuration space, and no events for rings: kicks and interrupts are in the page
+/// of the clock, which they cannot outrun.
 const PROTOCOL: u64 = 1 << 3 | 1 << 5 | 1 << 9 | 1 << 14;
 /// Configuration space: address, status (link up), pairs of rings, MTU.
 const CONFIGURATION_BYTES: usize = 12;
@@ -51,8 +50,6 @@ const LINK_UP: u16 = 1;
 pub enum Answer {
     /// It was answered.
     Done,
-    /// The driver tells of a ring; the answer is still to come.
-    Kick(usize),
     /// The device's own channel to its guest.
     Channel(OwnedFd),
 }
@@ -91,7 +88,6 @@ impl Negotiation {
             request::GET_FEATURES => return reply(connection, number, &self.features.to_le_bytes()),
             request::GET_PROTOCOL_FEATURES => return reply(connection, number, &PROTOCOL.to_le_bytes()),
             request::GET_CONFIG => return reply(connection, number, &self.configured(message)),
-            request::VRING_KICK => return Ok(Answer::Kick(message.u32(0) as usize)),
             request::SET_FEATURES => self.has_event_index = message.u64(0) & EVENT_IDX != 0,
             request::SET_SLAVE_REQ_FD => answer = Answer::Channel(descriptor(connection)?),
             request::SET_MEM_TABLE => card.memory = Some(memory(message, connection)?),
@@ -102,7 +98,7 @@ impl Negotiation {
             other => return Err(io::Error::other(format!("the device does not know request {other}"))),
         }
         if message.needs_reply {
-            acknowledge(connection, number)?;
+            connection.answer(number, &0_u64.to_le_bytes())?;
         }
         Ok(answer)
     }
@@ -144,16 +140,6 @@ impl Negotiation {
         }
         Ok(())
     }
-}
-
-/// Tells a driver that its request was carried out.
-pub fn acknowledge(connection: &mut VhostConnection, number: u32) -> io::Result<()> {
-    connection.answer(number, &0_u64.to_le_bytes())
-}
-
-/// Tells a driver that its kick was heard.
-pub fn acknowledge_kick(connection: &mut VhostConnection) -> io::Result<()> {
-    acknowledge(connection, request::VRING_KICK)
 }
 
 fn reply(connection: &mut VhostConnection, number: u32, payload: &[u8]) -> io::Result<Answer> {

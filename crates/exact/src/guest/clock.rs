@@ -1,199 +1,216 @@
-//! The clock of a guest, which the engine owns (include/uapi/linux/um_timetravel.h).
+//! The clock of a guest, which the engine owns: a page of memory that both have
+//! (arch/um/include/shared/clock_page.h, which is in crates/exact/kernel/clock-page.patch).
 //!
-//! A guest waits for the acknowledgement of each message. Two process switches each time would be most of what a trial costs,
-//! so acknowledgements are sent ahead where it is certain that the guest sends a message that consumes them (`expect`), and those
-//! that a guest can wait for are sent with the next thing that it is told (`defer`).
+//! One of the two runs at any moment, the one whose turn it is; it alone reads and writes the rest of the page.
 
-use std::io::{self, Read, Write};
-use std::os::unix::net::UnixStream;
+use nix::sys::memfd::{MFdFlags, memfd_create};
+use std::fs::File;
+use std::io;
+use std::os::fd::OwnedFd;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+use vm_memory::{Bytes, FileOffset, MmapRegion, VolatileMemory};
 
-const MESSAGE_BYTES: usize = 16;
+/// The layout of the page, with the names of the header.
+const VERSION: u32 = 1;
+const BYTES: usize = 4_096;
+const KICKS_MAX: u32 = 240;
+const TURN: usize = 0;
+const VERSION_AT: usize = 4;
+const REASON: usize = 8;
+const KICKED: usize = 12;
+const REQUEST: usize = 16;
+const TIME_OF_DAY: usize = 24;
+const NOW: usize = 32;
+const FREE_UNTIL: usize = 40;
+const INTERRUPTS: usize = 48;
+const KICKS: usize = 64;
+const KICK_BYTES: usize = 16;
+const OWNER: u32 = 0;
+const GUEST: u32 = 1;
 
-/// What a message says. Times are in nanoseconds.
+/// Why it is the engine's turn. Times are in nanoseconds.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Said {
-    /// The other end has read a message: whether it was the latest.
-    Acknowledged(bool),
-    /// The guest is there.
-    Start,
-    /// The guest has something to do then.
-    Request(u64),
-    /// The guest waits until it is run.
-    Wait,
-    /// The guest asks for the time.
-    Get,
-    /// For the guest it is so late.
-    Update(u64),
-    /// The guest asks for the time of day.
-    GetTimeOfDay,
+pub enum Reason {
+    /// The guest waits: it has something to do at this time.
+    Waits(u64),
+    /// It has asked its device something.
+    Device,
+    /// It has told of a ring, and goes on when that was seen to.
+    Kicked,
+    /// It has ended.
+    Off,
 }
 
-/// Operations of the protocol that the engine sends.
-const ACK: u32 = 0;
-const RUN: u32 = 6;
-const FREE_UNTIL: u32 = 7;
+/// A guest told of a ring.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Kick {
+    /// At this time.
+    pub at: u64,
+    /// Of this ring.
+    pub ring: usize,
+    /// What it has put into the ring ends here.
+    pub index: u16,
+}
 
-/// The socket of a guest's clock.
+/// The page of a guest's clock.
 #[derive(Debug)]
 pub struct Clock {
-    stream: UnixStream,
-    bytes: [u8; 256],
-    from: usize,
-    to: usize,
-    /// Sequence number of the message that was read last.
-    asked: u32,
-    /// The last one that was acknowledged, ahead or not.
-    answered: u32,
-    /// What is to be sent with the next message.
-    outgoing: Vec<u8>,
-    sent: u32,
+    page: MmapRegion,
 }
 
 impl Clock {
-    /// A connected socket.
-    pub fn new(stream: UnixStream) -> Clock {
-        Clock { stream, bytes: [0; 256], from: 0, to: 0, asked: 0, answered: 0, outgoing: Vec::new(), sent: 0 }
+    /// A page whose turn is the guest's, from time 0 to `free_until`; and the same for the guest.
+    pub fn new(time_of_day: u64, free_until: u64) -> io::Result<(Clock, OwnedFd)> {
+        let descriptor = memfd_create("clock", MFdFlags::MFD_CLOEXEC)?;
+        let file = File::from(descriptor.try_clone()?);
+        file.set_len(BYTES as u64)?;
+        let page = MmapRegion::from_file(FileOffset::new(file, 0), BYTES).map_err(io::Error::other)?;
+        let clock = Clock { page };
+        clock.set(TIME_OF_DAY, time_of_day);
+        clock.set(FREE_UNTIL, free_until);
+        clock.set(TURN, GUEST);
+        Ok((clock, descriptor))
     }
 
-    /// The socket, to be waited for.
-    pub fn stream(&self) -> &UnixStream {
-        &self.stream
+    /// Whether the guest knows this page, once it has looked at it.
+    pub fn is_known(&self) -> Option<bool> {
+        let version: u32 = self.get(VERSION_AT);
+        (version != 0).then_some(version == VERSION)
     }
 
-    /// A message that has come whole already.
-    pub fn next(&mut self) -> io::Result<Option<Said>> {
-        let Some(message) = self.bytes[self.from..self.to].first_chunk::<MESSAGE_BYTES>() else { return Ok(None) };
-        let op = u32::from_le_bytes(message[..4].try_into().expect("four bytes"));
-        let sequence = u32::from_le_bytes(message[4..8].try_into().expect("four bytes"));
-        let time = u64::from_le_bytes(message[8..].try_into().expect("eight bytes"));
-        self.from += MESSAGE_BYTES;
-        let said = match op {
-            0 => return Ok(Some(Said::Acknowledged(sequence == self.sent))),
-            1 => Said::Start,
-            2 => Said::Request(time),
-            3 => Said::Wait,
-            4 => Said::Get,
-            5 => Said::Update(time),
-            8 => Said::GetTimeOfDay,
-            other => return Err(io::Error::other(format!("the guest's clock does not know operation {other}"))),
-        };
-        self.asked = sequence;
-        Ok(Some(said))
+    /// Waits for the engine's turn; none when it does not come within `limit`.
+    pub fn turn(&self, limit: Duration) -> Option<Reason> {
+        if self.get::<u32>(TURN) != OWNER {
+            wait(self.word(), GUEST, limit);
+            if self.get::<u32>(TURN) != OWNER {
+                return None;
+            }
+        }
+        Some(match self.get::<u32>(REASON) {
+            0 => Reason::Waits(self.get(REQUEST)),
+            1 => Reason::Device,
+            2 => Reason::Kicked,
+            _ => Reason::Off,
+        })
     }
 
-    /// Reads what has come; returns whether the other end is still there.
-    pub fn read(&mut self) -> io::Result<bool> {
-        self.bytes.copy_within(self.from..self.to, 0);
-        (self.from, self.to) = (0, self.to - self.from);
-        let count = self.stream.read(&mut self.bytes[self.to..])?;
-        self.to += count;
-        Ok(count > 0)
-    }
-
-    /// Answers what was said last, unless that was done ahead.
-    pub fn acknowledge(&mut self, time: u64) -> io::Result<()> {
-        self.defer(time);
-        self.flush()
-    }
-
-    /// The same with whatever is sent next.
-    pub fn defer(&mut self, time: u64) {
-        if self.answered.wrapping_add(1) == self.asked {
-            self.expect(time);
+    /// Which rings the guest told of, in order; once.
+    pub fn take_kicks(&self, kicks: &mut Vec<Kick>) {
+        kicks.clear();
+        let count = self.get::<u32>(KICKED).min(KICKS_MAX) as usize;
+        kicks.extend((0..count).map(|number| {
+            let at = KICKS + number * KICK_BYTES;
+            Kick { at: self.get(at), ring: self.get::<u32>(at + 8) as usize, index: self.get::<u32>(at + 12) as u16 }
+        }));
+        if count > 0 {
+            self.set(KICKED, 0_u32);
         }
     }
 
-    /// Acknowledges the next message ahead, with whatever is sent next.
-    pub fn expect(&mut self, time: u64) {
-        self.answered = self.answered.wrapping_add(1);
-        self.outgoing.extend(message(ACK, self.answered, time));
+    /// Lets the guest run from `now` on, and as long as it asks for nothing at or after `until`; these rings interrupt it.
+    pub fn run(&self, now: u64, until: u64, interrupts: u64) {
+        self.set(NOW, now);
+        self.set(INTERRUPTS, interrupts);
+        self.go_on(until);
     }
 
-    /// Lets the guest run from `now` on, and as long as it asks for nothing at or after `until`, with the next `flush`.
-    pub fn run(&mut self, now: u64, until: u64) {
-        self.own(FREE_UNTIL, until);
-        self.own(RUN, now);
+    /// Lets the guest go on after a question, before `until`.
+    pub fn go_on(&self, until: u64) {
+        self.set(FREE_UNTIL, until);
+        self.set(TURN, GUEST);
+        wake(self.word());
     }
 
-    /// Tells a running guest until when it may run.
-    pub fn free_until(&mut self, until: u64) -> io::Result<()> {
-        self.own(FREE_UNTIL, until);
-        self.flush()
+    fn get<T: vm_memory::AtomicAccess>(&self, at: usize) -> T {
+        self.page.as_volatile_slice().load(at, Ordering::SeqCst).expect("it is in the page, at its alignment")
     }
 
-    /// Sends what was put off. A guest that has ended is no error here: whoever reads next finds that, and the reason with it.
-    pub fn flush(&mut self) -> io::Result<()> {
-        let result = self.stream.write_all(&self.outgoing);
-        self.outgoing.clear();
-        result.or_else(|error| if error.kind() == io::ErrorKind::BrokenPipe { Ok(()) } else { Err(error) })
+    fn set<T: vm_memory::AtomicAccess>(&self, at: usize, value: T) {
+        self.page.as_volatile_slice().store(value, at, Ordering::SeqCst).expect("it is in the page, at its alignment");
     }
 
-    fn own(&mut self, op: u32, time: u64) {
-        self.sent = self.sent.wrapping_add(1);
-        self.outgoing.extend(message(op, self.sent, time));
+    fn word(&self) -> *const u32 {
+        self.page.as_ptr().cast::<u32>().cast_const()
     }
 }
 
-fn message(op: u32, sequence: u32, time: u64) -> [u8; MESSAGE_BYTES] {
-    let mut bytes = [0; MESSAGE_BYTES];
-    bytes[..4].copy_from_slice(&op.to_le_bytes());
-    bytes[4..8].copy_from_slice(&sequence.to_le_bytes());
-    bytes[8..].copy_from_slice(&time.to_le_bytes());
-    bytes
+/// Waits until another process wakes up whoever waits for this word, unless it has another value.
+#[expect(unsafe_code, reason = "futex(2) has no wrapper")]
+fn wait(word: *const u32, value: u32, limit: Duration) {
+    let limit = libc::timespec { tv_sec: limit.as_secs() as i64, tv_nsec: i64::from(limit.subsec_nanos()) };
+    // SAFETY: the kernel reads a mapped word and a time of this function. Whatever ends the wait, the caller looks at the word.
+    unsafe { libc::syscall(libc::SYS_futex, word, libc::FUTEX_WAIT, value, &raw const limit) };
+}
+
+#[expect(unsafe_code, reason = "futex(2) has no wrapper")]
+fn wake(word: *const u32) {
+    // SAFETY: the kernel only finds by the address who waits.
+    unsafe { libc::syscall(libc::SYS_futex, word, libc::FUTEX_WAKE, 1) };
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    #[test]
-    fn an_answer_has_the_number_of_its_question() {
-        let (mut guest, engine) = UnixStream::pair().expect("a pair");
-        let mut clock = Clock::new(engine);
-        clock.answered = 40;
-        let bytes = [message(2, 41, 5_000), message(3, 42, 0)].concat();
-        guest.write_all(&bytes[..20]).expect("it is open");
-        assert!(clock.read().expect("it is open"));
-        assert_eq!(clock.next().expect("sound"), Some(Said::Request(5_000)));
-        clock.acknowledge(0).expect("it is open");
-        assert_eq!(clock.next().expect("sound so far"), None);
-        guest.write_all(&bytes[20..]).expect("it is open");
-        assert!(clock.read().expect("it is open"));
-        assert_eq!(clock.next().expect("sound"), Some(Said::Wait));
-        clock.defer(0);
-        clock.run(5_000, 6_000);
-        clock.expect(7);
-        clock.flush().expect("it is open");
-        let mut answers = [0; 80];
-        guest.read_exact(&mut answers).expect("five messages");
-        let first = [message(0, 41, 0), message(0, 42, 0), message(7, 1, 6_000), message(6, 2, 5_000)].concat();
-        assert_eq!(answers[..], [first, message(0, 43, 7).to_vec()].concat()[..]);
+    const LIMIT: Duration = Duration::from_secs(20);
+
+    /// The engine's end and the guest's.
+    fn pair() -> (Clock, Clock) {
+        let (engine, descriptor) = Clock::new(77, 500).expect("a page");
+        let page = MmapRegion::from_file(FileOffset::new(File::from(descriptor), 0), BYTES).expect("a page");
+        (engine, Clock { page })
     }
 
     #[test]
-    fn what_was_answered_ahead_is_not_answered_again() {
-        let (mut guest, engine) = UnixStream::pair().expect("a pair");
-        let mut clock = Clock::new(engine);
-        clock.expect(9);
-        guest.write_all(&[message(2, 1, 5_000), message(2, 2, 6_000)].concat()).expect("it is open");
-        clock.read().expect("it is open");
-        for _ in 0..2 {
-            clock.next().expect("sound");
-            clock.acknowledge(0).expect("it is open");
+    fn turns_go_back_and_forth_between_two_threads() {
+        let (engine, guest) = pair();
+        assert_eq!(engine.is_known(), None);
+        let other = std::thread::spawn(move || {
+            assert_eq!((guest.get::<u64>(TIME_OF_DAY), guest.get::<u64>(FREE_UNTIL)), (77, 500));
+            guest.set(VERSION_AT, VERSION);
+            for request in 1..100_u64 {
+                guest.set(REQUEST, request);
+                guest.set(REASON, 0_u32);
+                guest.set(TURN, OWNER);
+                wake(guest.word());
+                while guest.get::<u32>(TURN) == OWNER {
+                    wait(guest.word(), OWNER, LIMIT);
+                }
+                assert_eq!(guest.get::<u64>(NOW), request);
+                assert_eq!((guest.get::<u64>(FREE_UNTIL), guest.get::<u64>(INTERRUPTS)), (request + 5, 2));
+            }
+        });
+        for request in 1..100 {
+            assert_eq!(engine.turn(LIMIT), Some(Reason::Waits(request)));
+            assert_eq!(engine.is_known(), Some(true));
+            engine.run(request, request + 5, 2);
         }
-        let mut answers = [0; 32];
-        guest.read_exact(&mut answers).expect("two messages");
-        assert_eq!(answers[..], [message(0, 1, 9), message(0, 2, 0)].concat()[..]);
-        guest.set_nonblocking(true).expect("it is a socket");
-        assert!(guest.read(&mut answers).is_err(), "nothing more was sent");
+        other.join().expect("it found what it expected");
+        assert_eq!(engine.turn(Duration::from_millis(1)), None, "it is still the guest's turn");
     }
 
     #[test]
-    fn an_unknown_operation_is_refused() {
-        let (mut guest, engine) = UnixStream::pair().expect("a pair");
-        let mut clock = Clock::new(engine);
-        guest.write_all(&message(9, 1, 0)).expect("it is open");
-        clock.read().expect("it is open");
-        assert!(clock.next().is_err());
+    fn kicks_are_told_once_and_in_order() {
+        let (engine, guest) = pair();
+        let mut kicks = Vec::new();
+        for (number, at) in [(0_usize, 40_u64), (1, 90)] {
+            guest.set(KICKS + number * KICK_BYTES, at);
+            guest.set(KICKS + number * KICK_BYTES + 8, 1_u32);
+            guest.set(KICKS + number * KICK_BYTES + 12, 65_535_u32 + number as u32);
+        }
+        guest.set(KICKED, 2_u32);
+        engine.take_kicks(&mut kicks);
+        let expected = [Kick { at: 40, ring: 1, index: 65_535 }, Kick { at: 90, ring: 1, index: 0 }];
+        assert_eq!(kicks, expected);
+        engine.take_kicks(&mut kicks);
+        assert_eq!(kicks, []);
+    }
+
+    #[test]
+    fn a_page_of_another_layout_is_found() {
+        let (engine, guest) = pair();
+        guest.set(VERSION_AT, VERSION + 1);
+        assert_eq!(engine.is_known(), Some(false));
     }
 }

@@ -1,33 +1,29 @@
 //! The process of a guest.
 
-use super::console;
-use crate::spec::of_machine;
-use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
+use super::clock::Clock;
+use super::{EPOCH_NS, console};
+use crate::spec::{START_NS, of_machine};
 use std::fs::{File, remove_file};
 use std::io;
-use std::os::fd::{AsFd, AsRawFd};
-use std::os::unix::net::{UnixListener, UnixStream};
+use std::os::fd::AsRawFd;
+use std::os::unix::net::UnixListener;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
-use std::time::{Duration, Instant};
+use std::process::{Child, Command, ExitStatus, Stdio};
 
-/// Names of the sockets in the folder of a host.
-const CLOCK: &str = "clock";
+/// Name of the socket in the folder of a host.
 const DEVICE: &str = "device";
-/// How often is looked whether a process that should connect has ended.
-const LOOK: Duration = Duration::from_millis(100);
 /// Lines of the console that a failure quotes.
 const LAST_LINES: usize = 12;
 
-/// A guest that was started, with the sockets that its kernel connects to.
+/// A guest that was started, with its clock and the socket that its kernel connects to.
 #[derive(Debug)]
 pub struct Start {
     /// Name of its host.
     pub name: String,
     /// The process.
     pub process: Process,
-    /// For its clock.
-    pub clock: UnixListener,
+    /// Its clock.
+    pub clock: Clock,
     /// For its interface.
     pub device: UnixListener,
 }
@@ -53,19 +49,18 @@ impl Machine {
     /// When a socket or the process cannot be made.
     pub fn start(&self, number: usize, name: &str, folder: &Path) -> io::Result<Start> {
         let opened = File::open(folder)?;
-        let listen = |name: &str| {
-            let path = format!("/proc/self/fd/{}/{name}", opened.as_raw_fd());
-            // Of a trial in the same folder; where there was none it fails.
-            let _ = remove_file(&path);
-            UnixListener::bind(path)
-        };
-        let (clock, device) = (listen(CLOCK)?, listen(DEVICE)?);
+        let path = format!("/proc/self/fd/{}/{DEVICE}", opened.as_raw_fd());
+        // Of a trial in the same folder; where there was none it fails.
+        let _ = remove_file(&path);
+        let device = UnixListener::bind(path)?;
+        device.set_nonblocking(true)?;
+        let (clock, page) = Clock::new(EPOCH_NS, START_NS)?;
         let console = folder.join("console");
         let output = File::create(&console)?;
         let mut command = Command::new(&self.program);
         command.current_dir(folder).arg("cage").arg(&self.kernel);
         command.arg(format!("mem={}M", self.memory_mib));
-        command.arg(format!("time-travel=ext:{number}:{CLOCK}"));
+        command.arg("time-travel=page");
         command.arg(format!("virtio_uml.device={DEVICE}:1"));
         let root = format!("rootflags={}", of_machine("/"));
         command.args(["hostfs=.", "root=/dev/root", "rootfstype=hostfs", &root, "ro", "con=null", "con0=null,fd:1", "ssl=null"]);
@@ -76,7 +71,7 @@ impl Machine {
         command.arg(format!("init={}", self.program.display()));
         command.arg("--").arg("init");
         command.env_clear().env("PATH", "/usr/sbin:/usr/bin:/sbin:/bin");
-        command.stdin(Stdio::null()).stdout(output.try_clone()?).stderr(output);
+        command.stdin(Stdio::from(page)).stdout(output.try_clone()?).stderr(output);
         let child = command.spawn()?;
         let process = Process { child, console };
         Ok(Start { name: name.to_owned(), process, clock, device })
@@ -91,22 +86,9 @@ pub struct Process {
 }
 
 impl Process {
-    /// Waits until the kernel has connected.
-    pub(super) fn accept(&mut self, listener: &UnixListener, limit: Duration) -> Result<UnixStream, String> {
-        let started = Instant::now();
-        loop {
-            let mut inputs = [PollFd::new(listener.as_fd(), PollFlags::POLLIN)];
-            let count = poll(&mut inputs, PollTimeout::try_from(LOOK).expect("it is short"));
-            if count.map_err(|error| error.to_string())? > 0 {
-                return listener.accept().map(|(stream, _)| stream).map_err(|error| error.to_string());
-            }
-            if let Ok(Some(status)) = self.child.try_wait() {
-                return Err(format!("its kernel does not start ({status}){}", self.last_lines()));
-            }
-            if started.elapsed() > limit {
-                return Err(format!("its kernel did not start within {} s{}", limit.as_secs(), self.last_lines()));
-            }
-        }
+    /// How it has ended, if it has.
+    pub(super) fn ending(&mut self) -> Option<ExitStatus> {
+        self.child.try_wait().ok().flatten()
     }
 
     /// The last lines of its console, each on a line of its own.
