@@ -106,13 +106,13 @@ def draw(number: int, seed: int) -> dict[str, Any]:
     }
 
 
-def run_both(scenario: dict[str, Any], folder: Path) -> tuple[Path, Path]:
+def run_both(scenario: dict[str, Any], folder: Path, trials: int) -> tuple[Path, Path]:
     """Run directories of both engines; what is there already is not run again."""
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "scenario.json").write_text(json.dumps(scenario, indent=2), encoding="utf-8")
     paths = folder / "simulated", folder / "exact"
     for path, is_exact in zip(paths, (False, True), strict=True):
-        tailrace.run(scenario, out=path, exact=is_exact)
+        tailrace.run(scenario, out=path, exact=is_exact, trials=trials)
     return paths
 
 
@@ -160,6 +160,7 @@ def main() -> int:
     parser.add_argument("--count", type=int, default=200, help="scenarios")
     parser.add_argument("--first", type=int, default=1, help="number of the first one")
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--trials", type=int, default=3, help="of each scenario, by each engine")
     parser.add_argument("--out", type=Path, default=Path("runs/verdicts"))
     options = parser.parse_args()
     found: list[Figure] = []
@@ -168,7 +169,7 @@ def main() -> int:
         scenario = draw(number, options.seed)
         name = f"{number:3d} {describe(scenario)}"
         try:
-            own = list(figures(name, run_both(scenario, options.out / str(number))))
+            own = list(figures(name, run_both(scenario, options.out / str(number), options.trials)))
         except TailraceError as error:
             print(f"{name}: {error}", file=sys.stderr, flush=True)
             continue

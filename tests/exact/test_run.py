@@ -19,9 +19,11 @@ INTERRUPTED = 130
 pytestmark = pytest.mark.skipif(program.kernel() is None, reason="there is no kernel of exact runs (make exact-deps)")
 
 
-def run(out: Path, *options: str, engine: str = "--exact") -> "subprocess.CompletedProcess[str]":
-    """A run of the scenario by one engine."""
-    command = [*TAILRACE, "run", str(SCENARIO), "--out", str(out), *([engine] if engine else []), *options]
+def run(
+    out: Path, *options: str, engine: str = "--exact", scenario: Path = SCENARIO
+) -> "subprocess.CompletedProcess[str]":
+    """A run of a scenario by one engine."""
+    command = [*TAILRACE, "run", str(scenario), "--out", str(out), *([engine] if engine else []), *options]
     return subprocess.run(command, capture_output=True, text=True, timeout=LIMIT_S, check=False)
 
 
@@ -68,6 +70,12 @@ def test_the_same_seed_gives_the_same_frames(both: tuple[Path, Path], tmp_path: 
     done = run(tmp_path / "again", "--trials", "1")
     assert done.returncode == 0, done.stderr
     assert outcome(tmp_path / "again")["digest"] == outcome(both[1])["digest"]
+
+
+def test_an_interrupt_while_another_is_held_back_waits_with_it(tmp_path: Path) -> None:
+    done = run(tmp_path / "fast", scenario=SCENARIO.with_name("fast.yaml"))
+    assert done.returncode == 0, done.stderr
+    assert outcome(tmp_path / "fast")["status"] == "ok"
 
 
 def test_the_engines_stand_side_by_side(both: tuple[Path, Path]) -> None:

@@ -27,13 +27,13 @@ tailrace-exact run --plan FILE --dir FOLDER [options]    run a trial on real ker
     --traffic PROGRAM     this program on every host that a workload uses
     --without WORKLOAD    that program leaves this workload to others
     --kernel FILE         instead of the kernel of `make exact-deps`
-    --memory MIB          of each guest (default 128)
+    --memory MIB          of each guest (default 256)
     --core N              the core of engine and guests, counted among those that this process may use (default: any)
     --spin-limit S        wall time after which a guest that says nothing spins (default 60)
     --progress            lines {\"progress\": SHARE} precede the outcome
 tailrace-exact kernel                                    print where the kernel is
 ";
-const MEMORY_MIB: u32 = 128;
+const MEMORY_MIB: u32 = 256;
 const SPIN_LIMIT_S: u64 = 60;
 
 /// Runs a command line (without the program's name).

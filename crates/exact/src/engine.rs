@@ -201,7 +201,8 @@ impl Engine {
         let now = self.guests[host].wake();
         let echo = (Time::from_ns(now) + self.echoes[host]).ceil_ns();
         let until = self.free_until(host).min(echo);
-        if !self.guests[host].run(now, until, self.limit)? {
+        let runs = self.guests[host].run(now, until, self.limit)?;
+        if !runs && !self.guests[host].is_off() {
             return Ok(());
         }
         loop {

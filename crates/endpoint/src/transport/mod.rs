@@ -155,7 +155,7 @@ impl Tcp {
             self.restart_after_idle(now);
         }
         assert!(!self.is_close_requested(), "an end that was closed writes no more");
-        self.send.written += bytes;
+        self.send.write(bytes);
         if self.can_send() {
             self.push(now, wire);
         }
@@ -266,7 +266,7 @@ impl Tcp {
     }
     /// Socket buffers now, in bytes: send, receive.
     pub fn buffers(&self) -> (u64, u64) {
-        (self.send.buffer, self.receive.window.buffer())
+        (u64::from(self.send.buffer), self.receive.window.buffer())
     }
     /// Whether the counters of the scoreboard equal a recount. Slow: for tests.
     pub fn is_consistent(&self) -> bool {

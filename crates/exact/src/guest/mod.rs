@@ -21,11 +21,10 @@ use std::time::{Duration, Instant};
 
 /// Virtual time 0 as time of day: 2020-01-01 in nanoseconds since 1970.
 pub const EPOCH_NS: u64 = 1_577_836_800_000_000_000;
-/// A kernel that waits with its interrupts off, as it does while a program reads the clock (256 ns), has handled an interrupt so much
-/// later, in nanoseconds.
-const BUSY_NS: u64 = 10_000;
-/// What a kernel writes that cannot go on.
-const PANIC: &str = "Kernel panic";
+/// A kernel holds interrupts back for so long at most, in nanoseconds: 256 while a process reads a clock, and 1000 have been seen.
+const HELD_BACK_NS: u64 = 10_000;
+/// How often is looked at the console of a guest that says nothing.
+const CONSOLE_INTERVAL: Duration = Duration::from_secs(2);
 
 /// What a guest did that somebody must react to.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -56,17 +55,17 @@ pub struct Guest {
     channel: Option<UnixStream>,
     /// The latest time that both sides know, in nanoseconds.
     pub now: u64,
-    /// When it has something to do next, or is interrupted.
+    /// When it has something to do next.
     wake: u64,
-    /// When it has asked to be run.
-    request: u64,
     is_waiting: bool,
     /// The time that it has told last.
     told: u64,
+    /// What it has asked for itself: `wake` without interrupts.
+    asked: u64,
     /// A ring has news for it: it is interrupted when it is run.
     interrupt: Option<usize>,
-    /// When it waits for a time up to this one, it may have its last interrupt still to handle.
-    handled_after: u64,
+    /// It may still hold back the interrupt before: then the next one is one with it.
+    may_hold_back: bool,
     /// It may run freely before this time.
     free_until: u64,
     is_off: bool,
@@ -88,11 +87,11 @@ impl Guest {
             channel: None,
             now: 0,
             wake: u64::MAX,
-            request: u64::MAX,
             is_waiting: false,
             told: u64::MAX,
+            asked: u64::MAX,
             interrupt: None,
-            handled_after: 0,
+            may_hold_back: false,
             free_until,
             is_off: false,
         })
@@ -114,28 +113,25 @@ impl Guest {
     }
 
     /// Lets it run from `now` on; it waits again before it does anything at or after `until`, and is told when that
-    /// becomes earlier.
+    /// becomes earlier. Returns whether it runs: it goes on waiting where an interrupt is held back.
     ///
     /// All that it is told is sent at once. That it waits is acknowledged only now: until then it holds back the signal of an interrupt
     /// (`block_signals_hard` in arch/um/kernel/time.c), and so asks for the time and for a time to run at before it reads on.
-    ///
-    /// Returns whether it runs: not if it has still to handle its last interrupt, which it will handle together with this one.
     pub fn run(&mut self, now: u64, until: u64, limit: Duration) -> Result<bool, Fault> {
         debug_assert!(self.is_waiting && now >= self.now, "time does not run backwards");
-        if let Some(ring) = self.interrupt.take() {
-            let is_doubtful = self.request <= self.handled_after;
-            if self.call(ring) {
-                self.clock.expect(now); // time_travel_ext_get_time
-                if !is_doubtful {
-                    self.clock.expect(0); // time_travel_ext_update_request
-                } else if !self.takes_call(now, until, limit)? {
-                    return Ok(false);
-                }
-                self.handled_after = now + BUSY_NS;
+        let ring = self.interrupt.take();
+        if let Some(ring) = ring
+            && self.may_hold_back
+        {
+            if !self.interrupt_with_care(ring, now, limit)? {
+                return Ok(false);
             }
+        } else if ring.is_some_and(|ring| self.call(ring)) {
+            self.clock.expect(now); // time_travel_ext_get_time
+            self.clock.expect(0); // time_travel_ext_update_request
         }
+        self.may_hold_back |= ring.is_some();
         (self.now, self.wake, self.free_until, self.is_waiting) = (now, u64::MAX, until, false);
-        self.request = u64::MAX;
         self.clock.run(now, until);
         // The first message: before it waits it asks for a time to run at, and before it kicks it tells the time, unless that is what it
         // told last. Who waits for the answer to a kick overlooks acknowledgements.
@@ -146,23 +142,6 @@ impl Guest {
         Ok(true)
     }
 
-    /// Whether a guest that was called asks to be run for that. One whose last interrupt is still to be handled does not: it notes the ring
-    /// and goes on waiting, and must not be run before the time that it has asked for (BUG in time_travel_update_time). A message that it
-    /// acknowledges behind what it would ask tells the two apart.
-    fn takes_call(&mut self, now: u64, until: u64, limit: Duration) -> Result<bool, Fault> {
-        let request = std::mem::replace(&mut self.request, u64::MAX);
-        self.now = now;
-        self.clock.free_until(until).map_err(|error| self.fault(&error))?;
-        if !self.await_news(News::Acknowledged, limit)? {
-            return Ok(true); // whoever reads next finds its end
-        }
-        if self.request != u64::MAX {
-            return Ok(true);
-        }
-        (self.request, self.wake) = (request, request);
-        Ok(false)
-    }
-
     /// Tells its driver of a ring; returns whether there is one.
     fn call(&mut self, ring: usize) -> bool {
         let Some(channel) = &mut self.channel else { return false };
@@ -171,6 +150,18 @@ impl Guest {
             self.channel = None;
         }
         is_told
+    }
+
+    /// Interrupts a guest that may hold back an interrupt already: whether it asks for a time to run at is known when it has
+    /// read what was sent after the interrupt. Returns whether it runs now.
+    fn interrupt_with_care(&mut self, ring: usize, now: u64, limit: Duration) -> Result<bool, Fault> {
+        if !self.call(ring) {
+            return Ok(true);
+        }
+        (self.now, self.wake) = (now, self.asked);
+        self.clock.expect(now); // time_travel_ext_get_time
+        self.clock.free_until(now).map_err(|error| self.fault(&error))?;
+        Ok(self.await_news(News::Acknowledged, limit)? && self.wake <= now)
     }
 
     /// Answers a kick; from now on the guest may run freely before `until` at most.
@@ -236,12 +227,14 @@ impl Guest {
                 self.clock.acknowledge(0)?;
             }
             Said::Request(at) => {
-                self.request = if at >= i64::MAX as u64 { u64::MAX } else { at };
-                self.wake = self.request;
+                self.asked = if at >= i64::MAX as u64 { u64::MAX } else { at };
+                self.wake = self.asked;
                 self.clock.acknowledge(0)?;
             }
             Said::Wait => {
                 self.is_waiting = true;
+                // Whoever waits for something later is idle.
+                self.may_hold_back &= self.asked <= self.free_until.saturating_add(HELD_BACK_NS);
                 self.clock.defer(0);
                 return Ok(Some(News::Waits));
             }
@@ -274,10 +267,10 @@ impl Guest {
         let flags = PollFlags::POLLIN;
         let device = self.connection.as_ref().map_or(self.listener.as_fd(), |connection| connection.stream().as_fd());
         let mut inputs = [PollFd::new(self.clock.stream().as_fd(), flags), PollFd::new(device, flags)];
-        let limit = PollTimeout::try_from(left).unwrap_or(PollTimeout::MAX);
+        let limit = PollTimeout::try_from(left.min(CONSOLE_INTERVAL)).expect("it is short");
         let count = poll(&mut inputs, limit).map_err(|error| Fault::new(&self.name, error.desc()))?;
         if count == 0 {
-            return Err(self.silence());
+            return self.check(left).map(|()| None);
         }
         let ready = inputs.map(|input| input.any().unwrap_or(false));
         if ready[0] && !self.clock.read().unwrap_or(false) {
@@ -303,14 +296,13 @@ impl Guest {
         Ok(())
     }
 
-    /// Why a guest says nothing for so long.
-    fn silence(&self) -> Fault {
-        let last = self.process.last_lines();
-        if last.contains(PANIC) {
-            Fault::new(&self.name, format!("its kernel panicked{last}"))
-        } else {
-            Fault::spins(&self.name, self.now)
+    /// Whether a guest that says nothing has panicked, or spins when nothing is left of the time that it has. A kernel that has panicked
+    /// does not end: it is the first process of its namespace, so that its own signal does not reach it.
+    fn check(&self, left: Duration) -> Result<(), Fault> {
+        if let Some(lines) = self.process.panic() {
+            return Err(Fault::new(&self.name, format!("its kernel panicked{lines}")));
         }
+        if left <= CONSOLE_INTERVAL { Err(Fault::spins(&self.name, self.now)) } else { Ok(()) }
     }
 
     fn fault(&self, error: &std::io::Error) -> Fault {

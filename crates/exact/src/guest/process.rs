@@ -3,7 +3,7 @@
 use super::console;
 use crate::spec::of_machine;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
-use std::fs::File;
+use std::fs::{File, remove_file};
 use std::io;
 use std::os::fd::{AsFd, AsRawFd};
 use std::os::unix::net::{UnixListener, UnixStream};
@@ -53,7 +53,12 @@ impl Machine {
     /// When a socket or the process cannot be made.
     pub fn start(&self, number: usize, name: &str, folder: &Path) -> io::Result<Start> {
         let opened = File::open(folder)?;
-        let listen = |name: &str| UnixListener::bind(format!("/proc/self/fd/{}/{name}", opened.as_raw_fd()));
+        let listen = |name: &str| {
+            let path = format!("/proc/self/fd/{}/{name}", opened.as_raw_fd());
+            // Of a trial in the same folder; where there was none it fails.
+            let _ = remove_file(&path);
+            UnixListener::bind(path)
+        };
         let (clock, device) = (listen(CLOCK)?, listen(DEVICE)?);
         let console = folder.join("console");
         let output = File::create(&console)?;
@@ -106,8 +111,17 @@ impl Process {
 
     /// The last lines of its console, each on a line of its own.
     pub fn last_lines(&self) -> String {
-        console::last_lines(&self.console, LAST_LINES).iter().fold(String::new(), |text, line| text + "\n    " + line)
+        quote(&console::last_lines(&self.console, LAST_LINES))
     }
+
+    /// What it wrote when it could not go on, each line on a line of its own.
+    pub fn panic(&self) -> Option<String> {
+        console::panic(&self.console, LAST_LINES).map(|lines| quote(&lines))
+    }
+}
+
+fn quote(lines: &[String]) -> String {
+    lines.iter().fold(String::new(), |text, line| text + "\n    " + line)
 }
 
 impl Drop for Process {

@@ -36,6 +36,9 @@ const QUEUE_FRAMES: u32 = 1_000;
 const FILES_MAX: u64 = 1 << 20;
 /// Virtual time that programs have to end after they were told.
 const GRACE: u16 = 1_000;
+/// Above this TCP shrinks its buffers. A host with gigabytes never does, and a guest would by its small memory.
+const TCP_MEMORY: &str = "/proc/sys/net/ipv4/tcp_mem";
+const TCP_MEMORY_PAGES: &str = "1000000";
 /// What the guest has counted, copied into its folder at the end.
 const COUNTERS: [&str; 3] = ["/proc/net/snmp", "/proc/net/netstat", "/proc/net/dev"];
 
@@ -62,6 +65,7 @@ fn serve() -> Result<(), String> {
     randomness::seed(plan.raw.seed, name).map_err(say("seeding random numbers"))?;
     nix::unistd::sethostname(name).map_err(io::Error::from).map_err(say("setting the name"))?;
     set_kernel(&plan, spec.host).map_err(say("the kernel's settings"))?;
+    fs::write(TCP_MEMORY, [TCP_MEMORY_PAGES; 3].join(" ")).map_err(say("memory for TCP"))?;
     set_up_interface(&plan, spec.host).map_err(say("the interface"))?;
     setrlimit(Resource::RLIMIT_NOFILE, FILES_MAX, FILES_MAX).map_err(io::Error::from).map_err(say("limits"))?;
     let line = EngineLine::open(INTERFACE).map_err(say("the line to the engine"))?;

@@ -5,9 +5,10 @@ use std::fs;
 use std::io;
 use tailrace_plan::RawHost;
 
-/// Kernel buffers count the memory of packets, not their payload: half of one is offered as window (tcp_adv_win_scale
-/// 1).
-const KERNEL_BYTES_PER_PAYLOAD_BYTE: u64 = 2;
+/// Kernel buffers count the memory of packets, not their payload. Half of a receive buffer is offered as window
+/// (tcp_adv_win_scale 1); of what is sent in rows of segments almost all is payload.
+const RECEIVE_BYTES_PER_PAYLOAD_BYTE: u64 = 2;
+const SEND_BYTES_PER_PAYLOAD_BYTE: u64 = 1;
 /// Linux's smallest socket buffers.
 const BUFFER_BYTES_MIN: u64 = 4_096;
 /// Since Linux 5.10.
@@ -17,8 +18,8 @@ const REFLECTION: &str = "ipv4/tcp_reflect_tos";
 pub(super) fn set(raw: &RawHost, uses_code_points: bool) -> io::Result<()> {
     let tcp = &raw.tcp;
     let number = |flag: bool| u8::from(flag).to_string();
-    let buffer = |buffer: &tailrace_plan::RawSocketBuffer| {
-        let kernel = |payload: u64| (payload * KERNEL_BYTES_PER_PAYLOAD_BYTE).min(i32::MAX as u64);
+    let buffer = |buffer: &tailrace_plan::RawSocketBuffer, factor: u64| {
+        let kernel = |payload: u64| (payload * factor).min(i32::MAX as u64);
         format!("{BUFFER_BYTES_MIN} {} {}", kernel(buffer.initial_bytes), kernel(buffer.maximum_bytes))
     };
     let settings = [
@@ -29,8 +30,8 @@ pub(super) fn set(raw: &RawHost, uses_code_points: bool) -> io::Result<()> {
         ("ipv4/tcp_no_metrics_save", number(true)),
         // Both directions of a connection have the code point that its first segment had.
         (REFLECTION, number(true)),
-        ("ipv4/tcp_rmem", buffer(&tcp.receive_buffer)),
-        ("ipv4/tcp_wmem", buffer(&tcp.send_buffer)),
+        ("ipv4/tcp_rmem", buffer(&tcp.receive_buffer, RECEIVE_BYTES_PER_PAYLOAD_BYTE)),
+        ("ipv4/tcp_wmem", buffer(&tcp.send_buffer, SEND_BYTES_PER_PAYLOAD_BYTE)),
         ("ipv6/conf/all/disable_ipv6", number(true)),
         ("ipv6/conf/default/disable_ipv6", number(true)),
     ];

@@ -192,6 +192,9 @@ IP_TCP_HEADERS_BYTES = 52
 """IPv4 20, TCP 20, timestamps 12."""
 SEND_BUFFER_BYTES_MIN = 16 * 1024
 """tcp_wmem[1]."""
+SEGMENT_HEADERS_BYTES = 640
+SEGMENT_RECORD_BYTES = 256
+"""Linux, on 64-bit machines: headers of a segment and skb_shared_info; sk_buff."""
 RECEIVE_WINDOW_BYTES_FIRST = 64 * 1024
 """The first window is at most 65 535 bytes, regardless of tcp_rmem."""
 
@@ -209,8 +212,10 @@ class Host(Part):
     """TCP of all sockets."""
 
     def send_buffer(self) -> SocketBuffer:
-        """The send buffer with its initial size. Linux (tcp_sndbuf_expand) makes room for two initial windows [K]."""
-        two_windows = 2 * self.tcp.initial_window * (self.mtu - IP_TCP_HEADERS_BYTES)
+        """The send buffer with its initial size: memory for the segments of two initial windows (tcp_sndbuf_expand)."""
+        headers = self.mtu - IP_TCP_HEADERS_BYTES + SEGMENT_HEADERS_BYTES
+        segment = (1 << (headers - 1).bit_length()) + SEGMENT_RECORD_BYTES
+        two_windows = 2 * self.tcp.initial_window * segment
         return _started(self.tcp.send_buffer, max(SEND_BUFFER_BYTES_MIN, two_windows))
 
     def receive_buffer(self) -> SocketBuffer:

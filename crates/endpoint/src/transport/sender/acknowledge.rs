@@ -138,7 +138,7 @@ impl Tcp {
             let acked = self.acked(now, news, None, is_marked);
             self.congestion.grow(&acked);
         }
-        self.send.tune_buffer(self.congestion.cwnd, self.congestion.initial);
+        self.send.make_room(self.congestion.cwnd, self.congestion.initial);
     }
 
     /// Repairs after an acknowledgement. New data follow when the segment has been dealt with.

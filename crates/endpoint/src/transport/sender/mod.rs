@@ -12,20 +12,24 @@ use super::recovery::rack::DUPLICATE_THRESHOLD;
 
 /// Offset of the first byte of data: the SYN has offset 0.
 pub(super) const FIRST_BYTE: u64 = 1;
+/// Linux, on 64-bit machines, in bytes: the headers of a segment and its `skb_shared_info`, and its `sk_buff`.
+const SEGMENT_HEADERS: u32 = 640;
+const SEGMENT_RECORD: u32 = 256;
 
-/// `una <= nxt <= written`; what lies between `una` and `una + buffer` may be in flight.
+/// `una <= nxt <= written`; what lies between `una` and `accepted` may be in flight.
 pub(super) struct Send {
     /// First byte not acknowledged.
     pub(super) una: u64,
     /// Next byte to send.
     pub(super) nxt: u64,
-    /// End of what the application has written.
+    /// End of what the application has written, and of what of it has got into the buffer: a write waits for room.
     pub(super) written: u64,
+    pub(super) accepted: u64,
     /// The peer takes bytes up to here.
     pub(super) window_end: u64,
     /// Socket send buffer in bytes: now, and where autotuning stops.
-    pub(super) buffer: u64,
-    pub(super) buffer_max: u64,
+    pub(super) buffer: u32,
+    buffer_max: u32,
     /// When payload was last sent.
     pub(super) last_sent: Time,
     pub(super) mss: u32,
@@ -42,13 +46,15 @@ pub(super) struct Send {
 impl Send {
     /// `tag_bytes` is what the tag of a VLAN adds to every frame of this end.
     pub(super) fn new(config: &TcpConfig, tag_bytes: u32) -> Send {
+        let bytes = |bytes: u64| u32::try_from(bytes).unwrap_or(u32::MAX); // a window is a quarter of that at most
         Send {
             una: FIRST_BYTE,
             nxt: FIRST_BYTE,
             written: FIRST_BYTE,
+            accepted: FIRST_BYTE,
             window_end: FIRST_BYTE,
-            buffer: config.send_buffer.initial,
-            buffer_max: config.send_buffer.maximum.max(config.send_buffer.initial),
+            buffer: bytes(config.send_buffer.initial),
+            buffer_max: bytes(config.send_buffer.maximum.max(config.send_buffer.initial)),
             last_sent: Time::ZERO,
             mss: config.mss,
             burst_max: (config.tso_bytes / config.mss).max(1),
@@ -73,11 +79,10 @@ impl Send {
     /// because what follows is on its way; one segment fits however small the buffer is.
     #[inline]
     pub(super) fn sendable(&self) -> u64 {
-        let limit = self.una + self.buffer;
-        if self.written <= limit {
+        if self.written == self.accepted {
             return self.written - self.nxt;
         }
-        let fits = limit.saturating_sub(self.nxt);
+        let fits = self.accepted.saturating_sub(self.nxt);
         let mss = u64::from(self.mss);
         if fits >= mss {
             fits
@@ -94,13 +99,40 @@ impl Send {
         payload > 0 && self.nxt + payload <= self.window_end
     }
 
-    /// Grows the buffer to twice the window while the application waits for room (Linux `tcp_sndbuf_expand`).
-    #[inline]
-    pub(super) fn tune_buffer(&mut self, cwnd: u32, initial: u32) {
-        if self.buffer < self.buffer_max && self.written > self.una + self.buffer {
-            let segments = cwnd.max(initial).max(DUPLICATE_THRESHOLD + 1);
-            let wanted = 2 * u64::from(segments) * u64::from(self.mss);
-            self.buffer = self.buffer.max(wanted.min(self.buffer_max));
+    /// The application writes so many bytes more.
+    pub(super) fn write(&mut self, bytes: u64) {
+        let is_waiting = self.written > self.accepted;
+        self.written += bytes;
+        if !is_waiting {
+            self.fill();
         }
+    }
+
+    /// After an acknowledgement, while the application waits for room: the buffer grows, and takes more of what is written when
+    /// a third of it is free (Linux `sk_stream_is_writeable`).
+    #[inline]
+    pub(super) fn make_room(&mut self, cwnd: u32, initial: u32) {
+        if self.written > self.accepted {
+            self.tune_buffer(cwnd, initial);
+            let queued = self.accepted.saturating_sub(self.una);
+            if queued + queued / 2 <= u64::from(self.buffer) {
+                self.fill();
+            }
+        }
+    }
+
+    /// Whole bursts, so that the last one exceeds the buffer (Linux `tcp_sendmsg_locked`: a packet is begun while there is room).
+    fn fill(&mut self) {
+        let burst = u64::from(self.burst_max * self.mss);
+        let room = (self.una + u64::from(self.buffer)).saturating_sub(self.accepted);
+        self.accepted = self.written.min(self.accepted + room.div_ceil(burst) * burst);
+    }
+
+    /// Grows the buffer to twice the memory of the segments of a window (Linux `tcp_sndbuf_expand`).
+    fn tune_buffer(&mut self, cwnd: u32, initial: u32) {
+        let segments = cwnd.max(initial).max(DUPLICATE_THRESHOLD + 1);
+        let segment = (self.mss + SEGMENT_HEADERS).next_power_of_two() + SEGMENT_RECORD;
+        let wanted = segments.saturating_mul(segment).saturating_mul(2);
+        self.buffer = self.buffer.max(wanted.min(self.buffer_max));
     }
 }
