@@ -10,8 +10,9 @@ PAGE = ROOT / "docs" / "how-to" / "add-a-workload-kind.md"
 ROW = re.compile(r"^\| `([^`]+)` \|", re.MULTILINE)
 NAMED = re.compile(rf"\b(?:Raw)?{Oltp.__name__}\b")
 COMMENT = re.compile(r"//.*|^\s*#.*", re.MULTILINE)
-LIVE = ROOT / "python" / "tailrace" / "live"
-"""The page is about simulated kinds; live programs have a page of their own."""
+PACKAGE = ROOT / "python" / "tailrace"
+REAL = {PACKAGE / "live", PACKAGE / "programs", PACKAGE / "exact" / "programs"}
+"""The page is about simulated kinds; real programs have a page of their own."""
 
 
 def listed() -> set[str]:
@@ -28,7 +29,7 @@ def naming() -> set[str]:
     return {
         str(file.relative_to(ROOT))
         for file in sources
-        if LIVE not in file.parents and NAMED.search(COMMENT.sub("", file.read_text(encoding="utf-8")))
+        if REAL.isdisjoint(file.parents) and NAMED.search(COMMENT.sub("", file.read_text(encoding="utf-8")))
     }
 
 
