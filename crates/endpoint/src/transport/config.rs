@@ -47,7 +47,7 @@ pub struct Buffer {
 pub enum SmallQueueBound {
     /// What the line sends in the same time. Connections with unequal windows then share the line equally.
     Line,
-    /// Nothing but 4 MiB, as in Linux (`tcp_small_queue_check`): a pace of 1.2 windows per round trip may be above the line's.
+    /// Nothing but 1 MiB, as in Linux 6.1 (`tcp_small_queue_check`): a pace of 1.2 windows per round trip may be above the line's.
     Pace,
 }
 

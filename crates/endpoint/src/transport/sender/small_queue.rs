@@ -6,8 +6,8 @@ use tailrace_units::{Span, Time};
 /// Parts in which the departures are remembered: room is noticed in quarters of the limit, half a burst.
 const PARTS: usize = 4;
 
-/// No connection keeps more in the NIC, whatever its pace (Linux `tcp_limit_output_bytes`, 4 MiB).
-const BYTES_MAX: u32 = 4 << 20;
+/// No connection keeps more in the NIC, whatever its pace (Linux 6.1 `tcp_limit_output_bytes`; 4 MiB in 6.18).
+const BYTES_MAX: u32 = 1 << 20;
 
 /// Bytes handed to the NIC and not departed, in up to four parts of growing departure time.
 pub(crate) struct SmallQueue {
@@ -50,7 +50,7 @@ impl SmallQueue {
         self.span
     }
 
-    /// What the line sends in that span, and never more than 4 MiB.
+    /// What the line sends in that span, and never more than 1 MiB.
     #[inline]
     pub(crate) fn line_bytes(&self) -> u32 {
         self.line_bytes
