@@ -47,8 +47,8 @@ def test_a_host_is_a_linux_server_with_a_10g_nic_unless_it_says_otherwise() -> N
             "slow_start_after_idle": True,
             "small_queue_ps": 10**9,
             "small_queue_by_pace": True,
-            # Two initial windows of 1448 bytes; a first window of 64 KiB.
-            "send_buffer": {"initial_bytes": 2 * 10 * 1448, "maximum_bytes": 4 * 2**20},
+            # Memory for two initial windows of 1448 bytes; a first window of 64 KiB.
+            "send_buffer": {"initial_bytes": 2 * 10 * (4_096 + 256), "maximum_bytes": 4 * 2**20},
             "receive_buffer": {"initial_bytes": 65_536, "maximum_bytes": 6 * 2**20},
         },
     }

@@ -89,7 +89,9 @@ impl Tcp {
         packet.ack = if is_answer { self.receive.next } else { 0 };
         packet.window = packet.window.min(u32::from(u16::MAX)); // the window of a SYN is never scaled
         packet.frame_bytes += SYN_OPTION_BYTES as u16;
-        packet.ecn = Ecn::NotEct;
+        // A SYN of DCTCP is marked and not dropped (Linux `tcp_ecn_send_syn`); a SYN-ACK is not capable.
+        let is_capable = self.send.has_ecn && self.congestion.is_dctcp() && !is_answer;
+        packet.ecn = if is_capable { Ecn::Ect0 } else { Ecn::NotEct };
         packet.sack[0] = SackBlock { offset: self.send.mss as i32, bytes: u32::from(self.send.has_sack) };
         packet
     }

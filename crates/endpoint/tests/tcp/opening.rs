@@ -1,7 +1,8 @@
 //! Opening a connection, the initial window, and the growth of the first round trips.
 
-use tailrace_endpoint::transport::{Failure, SlowStartExit, TcpConfig};
+use tailrace_endpoint::transport::{CongestionControl, Failure, SlowStartExit, TcpConfig};
 use tailrace_units::{Span, Time};
+use tailrace_wire::Ecn;
 
 use crate::harness::World;
 use crate::pipe::{Fate, Path};
@@ -28,6 +29,18 @@ fn the_opening_takes_one_round_trip_and_a_half() {
     assert_eq!(world.readable, [0, 100]);
     assert_eq!(world.acked, [100, 0]);
     assert_eq!(world.ends[0].smoothed_rtt().map(Span::ps), Some(100_000_000));
+}
+
+/// Linux `tcp_ecn_send_syn`: a queue that marks does not drop it.
+#[test]
+fn the_opening_of_dctcp_can_be_marked() {
+    for (congestion_control, expected) in [(CongestionControl::Dctcp, Ecn::Ect0), (CongestionControl::Cubic, Ecn::NotEct)] {
+        let config = TcpConfig { ecn: true, congestion_control, ..plain(1000) };
+        let mut world = World::new(&config, Path::new(10, Span::from_us(50)));
+        world.open();
+        let opening: Vec<Ecn> = world.sent().iter().take(2).map(|s| s.packet.ecn).collect();
+        assert_eq!(opening, [expected, Ecn::NotEct]);
+    }
 }
 
 #[test]
