@@ -12,7 +12,6 @@ import argparse
 import json
 import os
 import random
-import shutil
 import signal
 import sys
 import tempfile
@@ -22,7 +21,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from kill_directory import ROOT, Directory, program
-from kill_rounds import GONE_LIMIT_S, POLL_S, RUN_LIMIT_S, Ours, adopt_orphans
+from kill_rounds import GONE_LIMIT_S, POLL_S, RUN_LIMIT_S, Ours, adopt_orphans, play
 from machine_picture import Process, is_alive
 from tailrace.experiment.storage import read_object
 
@@ -179,11 +178,7 @@ def main() -> int:
     rounds = Rounds(folder, chosen.seed)
     whole_s = rounds.undisturbed()
     print(json.dumps({"seed": chosen.seed, "folder": str(folder), "whole_s": round(whole_s, 1)}), flush=True)
-    bad = sum(bool(rounds.round(number)) for number in range(1, chosen.rounds + 1)) + bool(rounds.finish())
-    print(json.dumps({"rounds": chosen.rounds, "bad": bad, "counts": dict(sorted(rounds.counts.items()))}, indent=1))
-    if not bad:
-        shutil.rmtree(folder)
-    return 1 if bad else 0
+    return play(rounds, chosen.rounds, folder)
 
 
 if __name__ == "__main__":

@@ -26,6 +26,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Protocol
 
 from kill_directory import Directory, program
 from kill_parts import ALL, STAGES, choose, stage
@@ -271,6 +272,27 @@ def adopt_orphans() -> None:
         raise OSError(ctypes.get_errno(), "prctl(PR_SET_CHILD_SUBREAPER)")
 
 
+class Playable(Protocol):
+    """Rounds of any engine."""
+
+    counts: Counter[str]
+
+    def round(self, number: int, /) -> Sequence[str]:
+        """One round; returns its problems."""
+
+    def finish(self) -> Sequence[str]:
+        """After the last round; returns its problems."""
+
+
+def play(rounds: Playable, count: int, folder: Path) -> int:
+    """Runs rounds and tells of them; returns 1, and keeps the folder, when something stayed or was lost."""
+    bad = sum(bool(rounds.round(number)) for number in range(1, count + 1)) + bool(rounds.finish())
+    print(json.dumps({"rounds": count, "bad": bad, "counts": dict(sorted(rounds.counts.items()))}, indent=1))
+    if not bad:
+        shutil.rmtree(folder)
+    return 1 if bad else 0
+
+
 def main() -> int:
     """Runs the rounds; returns 1 when something stayed or was lost."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n\n")[0])
@@ -284,11 +306,7 @@ def main() -> int:
     rounds = Rounds(folder, chosen.seed, chosen.whole_s or 0.0)
     whole_s = chosen.whole_s or rounds.undisturbed()
     print(json.dumps({"seed": chosen.seed, "folder": str(folder), "whole_s": round(whole_s, 1)}), flush=True)
-    bad = sum(bool(rounds.round(number)) for number in range(1, chosen.rounds + 1)) + bool(rounds.finish())
-    print(json.dumps({"rounds": chosen.rounds, "bad": bad, "counts": dict(sorted(rounds.counts.items()))}, indent=1))
-    if not bad:
-        shutil.rmtree(folder)
-    return 1 if bad else 0
+    return play(rounds, chosen.rounds, folder)
 
 
 if __name__ == "__main__":
