@@ -16,7 +16,7 @@ import math
 import random
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -128,12 +128,12 @@ def nudged(scenario: dict[str, Any]) -> dict[str, Any]:
     return copy
 
 
-def control_figures(name: str, paths: list[Path]) -> Iterator[Figure]:
-    """What is compared of two exact runs."""
-    again = {figure.name: figure.exact for figure in figures(name, (paths[0], paths[2]))}
-    for figure in figures(name, (paths[0], paths[1])):
+def control_figures(own: list[Figure], paths: list[Path]) -> Iterator[Figure]:
+    """The figures of an exact run, and those of its control in place of simulated ones."""
+    again = {figure.name: figure.exact for figure in figures("", (paths[0], paths[2]))}
+    for figure in own:
         if figure.name in again:
-            yield Figure(name, figure.name, again[figure.name], figure.exact)
+            yield replace(figure, simulated=again[figure.name])
 
 
 def figures(name: str, paths: tuple[Path, Path]) -> Iterator[Figure]:
@@ -192,7 +192,7 @@ def main() -> int:
         try:
             paths = run_all(scenario, options.out / str(number), options.trials, options.control)
             own = list(figures(name, (paths[0], paths[1])))
-            control += control_figures(name, paths) if options.control else []
+            control += control_figures(own, paths) if options.control else []
         except TailraceError as error:
             print(f"{name}: {error}", file=sys.stderr, flush=True)
             continue
