@@ -90,8 +90,9 @@ impl Tcp {
         packet.window = packet.window.min(u32::from(u16::MAX)); // the window of a SYN is never scaled
         packet.frame_bytes += SYN_OPTION_BYTES as u16;
         // A SYN of DCTCP is marked and not dropped (Linux `tcp_ecn_send_syn`); a SYN-ACK is not capable.
-        let is_capable = self.send.has_ecn && self.congestion.is_dctcp() && !is_answer;
-        packet.ecn = if is_capable { Ecn::Ect0 } else { Ecn::NotEct };
+        if self.send.has_ecn && self.congestion.is_dctcp() && !is_answer {
+            packet.ecn = Ecn::Ect0;
+        }
         packet.sack[0] = SackBlock { offset: self.send.mss as i32, bytes: u32::from(self.send.has_sack) };
         packet
     }
