@@ -132,8 +132,8 @@ impl Programs {
 
     /// Whether no program runs that is no server.
     pub(super) fn clients_are_over(&self) -> bool {
-        let clients = self.all.iter().filter(|running| !running.program.is_server);
-        clients.into_iter().all(|running| running.pid.is_none() || running.ending.is_some())
+        let mut clients = self.all.iter().filter(|running| !running.program.is_server);
+        clients.all(|running| running.pid.is_none() || running.ending.is_some())
     }
 
     /// Asks programs to end.
@@ -218,6 +218,7 @@ impl Running {
 
     /// Reads what has come on the output that tells, and keeps it where the other one goes.
     fn read_output(&mut self) -> io::Result<()> {
+        let output = self.output();
         let (Some((told, line)), Some(finished)) = (&mut self.told, &self.program.finished_by) else { return Ok(()) };
         let mut bytes = [0; 4_096];
         loop {
@@ -235,7 +236,7 @@ impl Running {
                 self.finished_lines += u64::from(whole.contains(&finished.text));
                 *line = rest.to_owned();
             }
-            let kept = if finished.stream == Stream::Out { self.errors.with_extension("out") } else { self.errors.clone() };
+            let kept = if finished.stream == Stream::Out { &output } else { &self.errors };
             File::options().append(true).open(kept)?.write_all(&bytes[..count])?;
         }
     }
