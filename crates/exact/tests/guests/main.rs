@@ -89,22 +89,20 @@ fn a_program_has_a_user_and_folders_of_its_own_and_a_server_ends_after_the_other
     fs::write(folder.0.join("template/inner/file"), "as on the machine").expect("it is ours");
     let server = "cat /run/own/inner/file; id -u; echo changed > /run/own/inner/file; trap 'date +%s; exit 0' INT; \
                   while :; do sleep 0.01; done";
-    let client = "echo did it >&2; trap 'sleep 1; exit 0' ALRM; while :; do sleep 0.01; done";
+    let client = "echo did it >&2; sleep 1.5; echo did it >&2; trap 'sleep 1; exit 0' ALRM; while :; do sleep 0.01; done";
     let copies = json!([{ "from": folder.0.join("template"), "to": "/run/own" }]);
     let programs = json!({
         "h0": [{ "words": ["sh", "-c", client], "is_awaited": true, "stop_signal": "ALRM",
-                 "finished_by": { "stream": "err", "text": "did it", "lines": 1 } }],
+                 "finished_by": { "stream": "err", "text": "did it", "lines": 2 } }],
         "h1": [{ "words": ["sh", "-c", server], "is_awaited": false, "stop_signal": "INT", "is_server": true,
                  "user": "65534", "copies": copies }],
     });
     let Some(mut command) = folder.command((1_000_000_000, 1_000_000, 1), &programs) else { return };
     let outcome = outcome(&command.output().expect("it starts"));
     assert_eq!(outcome["exact"]["hosts"][1]["programs"], json!([0]));
-    assert!(
-        outcome["exact"]["span_ps"].as_u64().expect("a number") < 1_000_000_000_000,
-        "the client has said that it has finished"
-    );
-    // 2020-01-01 00:00:02, and a second for the client.
+    let span_ps = outcome["exact"]["span_ps"].as_u64().expect("a number");
+    assert_eq!(span_ps / 10_000_000_000, 50, "the client has said for the second time that it has finished");
+    // 2020-01-01 00:00:02, half a second, and a second for the client.
     assert_eq!(folder.output("h1", "0.out"), "as on the machine65534\n1577836803\n");
     assert_eq!(fs::read_to_string(folder.0.join("template/inner/file")).expect("it is ours"), "as on the machine");
 }
