@@ -55,6 +55,9 @@ def unpacked(sdist: Path) -> Path:
     with tarfile.open(sdist) as archive:
         archive.extractall(place, filter="data")
     [folder] = place.iterdir()
+    # The archive dates all files long ago: cargo would take what was built of an earlier version for theirs.
+    for path in folder.rglob("*"):
+        path.touch()
     return folder
 
 

@@ -6,15 +6,19 @@ come from anywhere else. Dependencies come from the package index as wheels.
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
 import bootstrap
+import exact_deps
 
 ROOT = Path(__file__).resolve().parent.parent
 LIMIT_S = 300
+EXACT = ROOT / "tests" / "exact" / "small.yaml"
+REFUSED = 2
 
 
 def main() -> int:
@@ -50,17 +54,42 @@ def use(place: Path) -> None:
     fabric = say(place, "python", "-c", code).strip()
     assert fabric.startswith(str(place)), f"{fabric} is the program of the wheel"
     assert json.loads(say(place, fabric, "doctor")), "the fabric answers"
+    use_exact(place)
 
 
-def say(place: Path, program: str, *arguments: str) -> str:
+def use_exact(place: Path) -> None:
+    """An exact run: refused in words without a kernel, which no wheel has; then with the one of this machine."""
+    shutil.copy(EXACT, place / "small.yaml")
+    words = ("run", "small.yaml", "--exact", "--trials", "1", "--scale", "0.3", "--out", "exact")
+    refused = answer_of(place, "tailrace", *words)
+    assert refused.returncode == REFUSED, refused.stderr
+    assert "make exact-deps" in refused.stderr
+    kernel = exact_deps.cache() / "linux"
+    if kernel.exists():
+        say(place, "tailrace", *words, kernel=kernel)
+    else:
+        print("not run: no exact kernel (make exact-deps)")
+
+
+def say(place: Path, program: str, *arguments: str, kernel: Path | None = None) -> str:
     """What a program of the environment prints."""
+    answer = answer_of(place, program, *arguments, kernel=kernel)
+    if answer.returncode != 0:
+        command = " ".join((program, *arguments))
+        raise SystemExit(f"{command}: exit status {answer.returncode}\n{answer.stdout}{answer.stderr}")
+    return answer.stdout
+
+
+def answer_of(
+    place: Path, program: str, *arguments: str, kernel: Path | None = None
+) -> "subprocess.CompletedProcess[str]":
+    """How a program of the environment ends."""
     programs = place / "venv" / "bin"
     command = [program if os.sep in program else str(programs / program), *arguments]
     bare = {"PATH": str(programs), "HOME": str(place), "LC_ALL": "C.UTF-8"}
-    answer = subprocess.run(command, cwd=place, env=bare, capture_output=True, text=True, timeout=LIMIT_S, check=False)
-    if answer.returncode != 0:
-        raise SystemExit(f"{' '.join(command)}: exit status {answer.returncode}\n{answer.stdout}{answer.stderr}")
-    return answer.stdout
+    if kernel is not None:
+        bare["TAILRACE_EXACT_KERNEL"] = str(kernel)
+    return subprocess.run(command, cwd=place, env=bare, capture_output=True, text=True, timeout=LIMIT_S, check=False)
 
 
 if __name__ == "__main__":

@@ -1,47 +1,56 @@
-"""What an exact trial of many hosts takes: exact_many_hosts.py [HOSTS ...]."""
+"""What an exact trial of many hosts takes: exact_many_hosts.py [--bulk] [HOSTS ...]."""
 
+import argparse
 import json
 import re
 import subprocess
-import sys
 import tempfile
 import time
 from pathlib import Path
+from typing import Any
 
 from kill_directory import program
 from machine_picture import tree
 
 HOSTS = (40, 100)
 FLOWS_PER_HOST = 5
+BULK_CONNECTIONS = 4
+"""From each host to the next: what they have written and cannot send fills the send buffers."""
+BULK_DURATION = "100ms"
 KIB_PER_MIB = 1_024
 LOOK_S = 0.2
 
 
 def main() -> None:
     """A line for each number of hosts."""
-    for count in [int(word) for word in sys.argv[1:]] or HOSTS:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("hosts", nargs="*", type=int, default=HOSTS)
+    parser.add_argument("--bulk", action="store_true", help="full lines and send buffers instead of a few flows")
+    chosen = parser.parse_args()
+    for count in chosen.hosts:
         with tempfile.TemporaryDirectory(prefix="tailrace-exact-hosts-") as folder:
-            print(measured(count, Path(folder)), flush=True)
+            print(measured(count, Path(folder), is_bulk=chosen.bulk), flush=True)
 
 
-def measured(count: int, folder: Path) -> str:
-    """What a star of so many hosts with a few flows costs. Raises `RuntimeError` when it does not run."""
+def workloads(names: list[str], *, is_bulk: bool) -> dict[str, dict[str, Any]]:
+    """A few flows between all, or streams from each host to the next."""
+    if is_bulk:
+        pairs = zip(names, names[1:] + names[:1], strict=True)
+        stream = {"kind": "stream", "connections": BULK_CONNECTIONS}
+        return {f"from-{one}": stream | {"source": one, "destination": other} for one, other in pairs}
+    web = {"kind": "flows", "sources": names, "destinations": names, "flows": FLOWS_PER_HOST * len(names)}
+    return {"web": web | {"sizes": "exponential(15kB)", "interarrival": "exponential(2ms)"}}
+
+
+def measured(count: int, folder: Path, *, is_bulk: bool) -> str:
+    """What a star of so many hosts costs. Raises `RuntimeError` when it does not run."""
     names = [f"h{number}" for number in range(count)]
     scenario = {
         "tailrace": 1,
         "name": "many-hosts",
         "network": {"topology": {"kind": "star", "hosts": names}, "link": {"rate": "1Gbit/s", "delay": "10us"}},
-        "workloads": {
-            "web": {
-                "kind": "flows",
-                "sources": names,
-                "destinations": names,
-                "sizes": "exponential(15kB)",
-                "interarrival": "exponential(2ms)",
-                "flows": FLOWS_PER_HOST * count,
-            }
-        },
-        "experiment": {"trials": 1, "duration": "5s"},
+        "workloads": workloads(names, is_bulk=is_bulk),
+        "experiment": {"trials": 1, "duration": BULK_DURATION if is_bulk else "5s"},
     }
     file, out = folder / "scenario.yaml", folder / "run"
     file.write_text(json.dumps(scenario), encoding="utf-8")
@@ -55,10 +64,11 @@ def measured(count: int, folder: Path) -> str:
             raise RuntimeError(running.stderr.read() if running.stderr else "")
     outcome = json.loads(next(out.glob("trials/*/1.json")).read_text(encoding="utf-8"))
     exact = outcome["exact"]
+    what = f"{BULK_CONNECTIONS * count} streams" if is_bulk else f"{FLOWS_PER_HOST * count} flows"
     return (
         f"{count} hosts: {most_kib / KIB_PER_MIB:.0f} MiB (engine and guests, proportional set size), "
         f"{exact['start_wall_s']:.1f} s to start, {exact['run_wall_s']:.1f} s to run "
-        f"{outcome['end_ps'] / 1e12:.2f} s with {FLOWS_PER_HOST * count} flows"
+        f"{outcome['end_ps'] / 1e12:.2f} s with {what}"
     )
 
 

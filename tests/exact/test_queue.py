@@ -16,9 +16,9 @@ LIMIT_S = 100
 pytestmark = pytest.mark.skipif(program.kernel() is None, reason="there is no kernel of exact runs (make exact-deps)")
 
 
-def outcome(out: Path, *options: str) -> dict[str, Any]:
+def outcome(out: Path, *options: str, scenario: Path = SCENARIO) -> dict[str, Any]:
     """Of one run."""
-    command = [*TAILRACE, "run", str(SCENARIO), "--out", str(out), *options]
+    command = [*TAILRACE, "run", str(scenario), "--out", str(out), *options]
     done = subprocess.run(command, capture_output=True, text=True, timeout=LIMIT_S, check=False)
     assert done.returncode == 0, done.stderr
     found: dict[str, Any] = json.loads(next(out.glob("trials/*/1.json")).read_text(encoding="utf-8"))
@@ -33,3 +33,26 @@ def test_what_does_not_fit_the_queue_of_the_interface_is_counted(tmp_path: Path)
     by_kernel = {host["name"]: host["qdisc_drops"] for host in exact["exact"]["hosts"]}
     assert by_kernel["sink"] == 0
     assert 0 < by_kernel["source"] <= drops[1]["source"]
+
+
+def test_datagrams_that_a_socket_has_no_room_for_are_counted(tmp_path: Path) -> None:
+    ends = {"source": "source", "destination": "sink"}
+    scenario = {
+        "tailrace": 1,
+        "name": "full-socket",
+        "network": {
+            "link": {"rate": "100Mbit/s", "delay": "10us"},
+            "topology": {"kind": "star", "hosts": ["source", "sink"]},
+        },
+        "workloads": {"flood": {"kind": "datagrams", **ends, "sizes": "1400B", "interarrival": "56us"}},
+        "experiment": {"trials": 1, "duration": "500ms"},
+    }
+    file = tmp_path / "full.yaml"
+    file.write_text(json.dumps(scenario), encoding="utf-8")
+    exact = outcome(tmp_path / "run", "--exact", scenario=file)
+    [source] = [host for host in exact["hosts"] if host["name"] == "source"]
+    assert all(host["qdisc_drops"] == 0 for host in exact["exact"]["hosts"])
+    # Twice the rate of the line is offered. A socket holds 212992 bytes: at least those of a datagram for each.
+    offered, held_most = 500_000 // 56, 212_992 // 1_400
+    assert 0 <= offered - exact["conservation"]["sent"] - source["nic_queue_drops"] <= held_most
+    assert source["nic_queue_drops"] > offered * 0.4

@@ -220,6 +220,23 @@ mod tests {
     }
 
     #[test]
+    fn what_was_sent_is_told_when_the_interrupt_moderation_says() {
+        let mut interface = Interface { coalesce: Span::from_us(10), ..interface() };
+        interface.sends(us(5), 7);
+        assert_eq!(interface.due(), us(15) + Span::from_ns(480));
+    }
+
+    #[test]
+    fn a_driver_that_has_made_room_is_handed_what_waits_at_once() {
+        let mut interface = Interface { is_starved: true, ..interface() };
+        let frame = LiveFrame::bare(Packet { frame_bytes: 60, ..Packet::default() });
+        assert!(interface.arrived(us(1), frame).is_none());
+        assert!(interface.due().is_never(), "there is no room");
+        interface.has_room(us(7));
+        assert_eq!(interface.due(), us(7));
+    }
+
+    #[test]
     fn the_first_arrival_decides_when_the_driver_hears_and_a_full_ring_drops() {
         let mut interface = interface();
         let frame = LiveFrame::bare(Packet { frame_bytes: 60, ..Packet::default() });

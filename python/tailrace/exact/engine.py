@@ -32,12 +32,13 @@ class ExactEngine:
     jobs_max: int | None = None
     # That of the simulator: the same seed gives the same trial.
     calibration_error = 0.002
+    _templates: Templates
+    """Of the run directory: `open` makes them, before the first trial."""
 
     def __init__(self, captures: Sequence[str] = ()) -> None:
         self._captures = [_port(text) for text in captures]
         self._folder = Path(FOLDER)
         self._cores = Cores()
-        self._templates = Templates(self._folder / TEMPLATES, LocalPlace)
 
     def build(self) -> str:
         """Identifies engine, traffic program and kernel; results of two are never mixed."""

@@ -13,7 +13,7 @@ TRAFFIC = "tailrace-traffic"
 SHORT_LIMIT_S = 30
 BUILD_DIGITS = 12
 """Hexadecimal digits that identify a build: 48 bits."""
-KERNEL_HINT = "`make exact-deps` builds it, once, in about five minutes"
+KERNEL_HINT = "`make exact-deps` in the sources of tailrace builds it, once, in about five minutes"
 
 
 class ExactError(TailraceError):

@@ -15,8 +15,8 @@ from tailrace.programs.postgres_template import Templates
 from tailrace.programs.series import cut_off_table, goodput_table, transactions_table
 from tailrace.scenario.workloads.planned import PlannedWorkload, planned_workloads
 
-MEMORY_MIB = 128
-"""Of a guest without programs of these."""
+MEMORY_MIB = 256
+"""Of a guest without programs of these: the default of the engine (`crates/exact/src/commands.rs`)."""
 
 
 class RealPrograms:

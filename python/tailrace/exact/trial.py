@@ -143,12 +143,13 @@ class ExactTrial:
         outcome: dict[str, Any] | None = None
         try:
             assert process.stdout is not None, "it is a pipe"
-            for line in process.stdout:
-                told = _read(line)
-                if "progress" in told:
-                    self._share = min(0.99, max(0.0, told["progress"]))
-                elif told:
-                    outcome = told
+            with process.stdout as lines:
+                for line in lines:
+                    told = _read(line)
+                    if "progress" in told:
+                        self._share = min(0.99, max(0.0, told["progress"]))
+                    elif told:
+                        outcome = told
             is_good = process.wait(END_LIMIT_S) == 0
         finally:
             with self._lock:

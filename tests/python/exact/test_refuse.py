@@ -43,6 +43,16 @@ def test_what_a_kernel_does_not_have_is_refused(changes: Mapping[str, object], r
     assert found.startswith(refusal)
 
 
+def test_the_hosts_of_an_exact_run_are_bounded() -> None:
+    def of(count: int) -> list[str]:
+        hosts = ["client", "db", "bulk", *(f"h{number}" for number in range(count - 3))]
+        return refusals({"network__topology__hosts": hosts})
+
+    assert of(250) == []
+    [found] = of(251)
+    assert found.startswith("network: it has 251 hosts")
+
+
 def test_flows_and_datagrams_of_any_distribution_can_be_run() -> None:
     web = {"kind": "flows", "sizes": "exponential(10kB)", "load": "10%"}
     ends = {"source": "bulk", "destination": "client"}

@@ -123,3 +123,63 @@ impl Card {
         ring.enable_notification(memory).map_err(|error| format!("the ring of received frames: {error}"))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use virtio_queue::desc::RawDescriptor;
+    use virtio_queue::desc::split::Descriptor;
+    use virtio_queue::mock::MockSplitQueue;
+    use vm_memory::{Bytes, GuestAddress};
+
+    const BUFFER_BYTES: u32 = 112;
+    const BUFFERS_AT: u64 = 0x1_0000;
+    /// VRING_DESC_F_WRITE: the device writes into it.
+    const WRITE: u16 = 2;
+
+    /// A card whose driver has made room for frames in so many buffers of 112 bytes; and the ring of used buffers: how many, and of each
+    /// how much was written.
+    fn card(buffers: u16) -> (Card, impl Fn() -> Vec<u32>) {
+        let memory: GuestMemoryMmap = GuestMemoryMmap::from_ranges(&[(GuestAddress(0), 0x2_0000)]).expect("there is memory");
+        let driver = MockSplitQueue::new(&memory, 16);
+        let at = |number: u16| BUFFERS_AT + u64::from(number) * u64::from(BUFFER_BYTES);
+        let room: Vec<RawDescriptor> =
+            (0..buffers).map(|number| RawDescriptor::from(Descriptor::new(at(number), BUFFER_BYTES, WRITE, 0))).collect();
+        driver.add_desc_chains(&room, 0).expect("they fit");
+        let ring = driver.create_queue::<Queue>().expect("a ring");
+        let used = driver.used_addr();
+        let written = {
+            let memory = memory.clone();
+            move || {
+                let count: u16 = memory.read_obj(GuestAddress(used.0 + 2)).expect("it is there");
+                let of = |number: u16| memory.read_obj(GuestAddress(used.0 + 8 + 8 * u64::from(number))).expect("it is there");
+                (0..count).map(of).collect()
+            }
+        };
+        let mut card = Card { memory: Some(memory), ..Card::default() };
+        card.rings[RECEIVE] = ring;
+        (card, written)
+    }
+
+    #[test]
+    fn a_frame_takes_as_many_buffers_as_it_needs_and_says_so_in_the_first() {
+        let (mut card, written) = card(4);
+        let frame: Vec<u8> = (0..250).map(|n| n as u8).collect();
+        assert_eq!(card.receive(&frame), Ok(true));
+        assert_eq!(written(), [112, 112, 38], "with a header of 12 bytes");
+        let mut bytes = vec![0; 262];
+        card.memory.as_ref().expect("it has some").read_slice(&mut bytes, GuestAddress(BUFFERS_AT)).expect("it is there");
+        assert_eq!(bytes[..HEADER_BYTES], Header::of_received(3));
+        assert_eq!(bytes[HEADER_BYTES..], frame);
+    }
+
+    #[test]
+    fn a_frame_without_room_takes_no_buffers() {
+        let (mut card, written) = card(2);
+        for _ in 0..3 {
+            assert_eq!(card.receive(&[0; 250]), Ok(false));
+        }
+        assert_eq!(card.receive(&[0; 200]), Ok(true));
+        assert_eq!(written(), [112, 100]);
+    }
+}

@@ -3,10 +3,10 @@
 //!
 //! One of the two runs at any moment, the one whose turn it is; it alone reads and writes the rest of the page.
 
-use nix::sys::memfd::{MFdFlags, memfd_create};
+use nix::errno::Errno;
 use std::fs::File;
 use std::io;
-use std::os::fd::OwnedFd;
+use std::os::fd::{FromRawFd, OwnedFd};
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 use vm_memory::{Bytes, FileOffset, MmapRegion, VolatileMemory};
@@ -62,7 +62,7 @@ pub struct Clock {
 impl Clock {
     /// A page whose turn is the guest's, from time 0 to `free_until`; and the same for the guest.
     pub fn new(time_of_day: u64, free_until: u64) -> io::Result<(Clock, OwnedFd)> {
-        let descriptor = memfd_create("clock", MFdFlags::MFD_CLOEXEC)?;
+        let descriptor = memory_file()?;
         let file = File::from(descriptor.try_clone()?);
         file.set_len(BYTES as u64)?;
         let page = MmapRegion::from_file(FileOffset::new(file, 0), BYTES).map_err(io::Error::other)?;
@@ -133,6 +133,16 @@ impl Clock {
     fn word(&self) -> *const u32 {
         self.page.as_ptr().cast::<u32>().cast_const()
     }
+}
+
+/// A file in memory. The C library has a function for that since version 2.27, and wheels are for older ones too.
+#[expect(unsafe_code, reason = "memfd_create(2) has no wrapper that every C library has")]
+fn memory_file() -> io::Result<OwnedFd> {
+    // SAFETY: the kernel reads a name that lasts for ever.
+    let number = unsafe { libc::syscall(libc::SYS_memfd_create, c"clock".as_ptr(), libc::MFD_CLOEXEC) };
+    let number = Errno::result(number).map_err(io::Error::from)? as i32;
+    // SAFETY: the kernel has just made it, and nothing else knows its number.
+    Ok(unsafe { OwnedFd::from_raw_fd(number) })
 }
 
 /// Waits until another process wakes up whoever waits for this word, unless it has another value.

@@ -6,12 +6,16 @@ use crate::spec::{START_NS, of_machine};
 use std::fs::{File, remove_file};
 use std::io;
 use std::os::fd::AsRawFd;
+use std::os::unix::fs::symlink;
 use std::os::unix::net::UnixListener;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 
 /// Name of the socket in the folder of a host.
 const DEVICE: &str = "device";
+/// Name of the link to the program there. The command line of a kernel must not have the program's path either: the guest finds it by the
+/// machine's files, in the working directory of the kernel's process.
+const PROGRAM: &str = "init";
 /// Lines of the console that a failure quotes.
 const LAST_LINES: usize = 12;
 
@@ -53,6 +57,9 @@ impl Machine {
         // Of a trial in the same folder; where there was none it fails.
         let _ = remove_file(&path);
         let device = UnixListener::bind(path)?;
+        let program = folder.join(PROGRAM);
+        let _ = remove_file(&program);
+        symlink(&self.program, program)?;
         device.set_nonblocking(true)?;
         let (clock, page) = Clock::new(EPOCH_NS, START_NS)?;
         let console = folder.join("console");
@@ -68,7 +75,7 @@ impl Machine {
         // The kernel stirs its command line into its random numbers.
         command.arg(format!("tailrace.seed={}.{number}", self.seed));
         command.args(["panic=-1", "loglevel=4"]);
-        command.arg(format!("init={}", self.program.display()));
+        command.arg(format!("init=/proc/self/cwd/{PROGRAM}"));
         command.arg("--").arg("init");
         command.env_clear().env("PATH", "/usr/sbin:/usr/bin:/sbin:/bin");
         command.stdin(Stdio::from(page)).stdout(output.try_clone()?).stderr(output);

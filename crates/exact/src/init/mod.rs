@@ -186,3 +186,18 @@ fn report(endings: &[Ending]) -> io::Result<()> {
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_queue_holds_a_row_of_segments_beyond_its_limit() {
+        let plan = Plan::parse(include_str!("../../../fabric/src/measured_plan.json")).expect("the plan is sound");
+        let mut raw = plan.raw.hosts[0].clone();
+        raw.nic.queue_bytes = 100_000;
+        assert_eq!(queue_limit(&raw), 100_000 + 65_536 + 14);
+        raw.nic.tso_bytes = 0;
+        assert_eq!(queue_limit(&raw), 100_000 + 1_500 + 14);
+    }
+}

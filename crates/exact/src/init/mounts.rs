@@ -3,29 +3,30 @@
 use super::users;
 use crate::spec::{FolderCopy, GuestSpec, of_machine};
 use nix::mount::{MsFlags, mount, umount};
+use std::ffi::OsStr;
 use std::fs;
 use std::io;
-use std::os::unix::fs::{PermissionsExt, chown, symlink};
-use std::path::{Path, PathBuf};
+use std::os::unix::fs::{chown, symlink};
+use std::path::Path;
 
-/// The folder that programs find everything in.
-const HOME: &str = "/run/tailrace";
 /// What they write; a folder of the machine.
 pub(super) const OUTPUT: &str = "/run/tailrace/out";
 /// The plan.
 const PLAN: &str = "/run/tailrace/plan.json";
 /// A folder of the machine while it is copied.
 const SOURCE: &str = "/run/tailrace/source";
-/// Folders that a guest covers.
-const COVERED: [&str; 5] = ["/proc", "/sys", "/dev", "/run", "/tmp"];
+/// Folders of the machine that are covered and have programs in them.
+const UNCOVERED: &str = "/run/tailrace/covered";
+/// Folders in the guest's memory.
+const IN_MEMORY: [&str; 3] = ["/run", "/tmp", "/var/tmp"];
+/// Those of its kernel.
+const OF_KERNEL: [(&str, &str); 3] = [("proc", "/proc"), ("sysfs", "/sys"), ("devtmpfs", "/dev")];
 
-/// Mounts what a guest has of its own. Programs that would be covered are copied, and their words point to the copies.
+/// Mounts what a guest has of its own. Folders with programs that this covers are mounted elsewhere, and the words point there.
 pub(super) fn mount_all(spec: &mut GuestSpec, plan: &str) -> io::Result<()> {
-    let copies = covered_programs(spec)?;
-    of_kernel("proc", "/proc")?;
-    of_kernel("sysfs", "/sys")?;
-    of_kernel("devtmpfs", "/dev")?;
-    for folder in ["/run", "/tmp", "/var/tmp"] {
+    let covered = covered_folders(spec)?;
+    OF_KERNEL.iter().try_for_each(|(kind, folder)| of_kernel(kind, folder))?;
+    for folder in IN_MEMORY {
         if Path::new(folder).is_dir() {
             of_kernel("tmpfs", folder)?;
         }
@@ -39,9 +40,10 @@ pub(super) fn mount_all(spec: &mut GuestSpec, plan: &str) -> io::Result<()> {
     let output = spec.output.to_str().ok_or_else(|| io::Error::other("the folder's name is no text"))?;
     mount_of_machine(OUTPUT, output, MsFlags::empty())?;
     fs::write(PLAN, plan)?;
-    for (path, bytes) in copies {
-        fs::write(&path, bytes)?;
-        fs::set_permissions(&path, fs::Permissions::from_mode(0o755))?;
+    for (number, folder) in covered.iter().enumerate() {
+        let at = uncovered(number);
+        fs::create_dir_all(&at)?;
+        mount_of_machine(&at, folder, MsFlags::MS_RDONLY)?;
     }
     for program in &spec.programs {
         let owner = program.user.as_deref().map(users::find).transpose()?.map(|(user, group)| (user.as_raw(), group.as_raw()));
@@ -97,21 +99,28 @@ fn of_kernel(kind: &str, folder: &str) -> io::Result<()> {
     mounted.map_err(|error| io::Error::other(format!("{kind} on {folder}: {error}")))
 }
 
-/// Programs that lie where the guest has folders of its own: where their copies will be, and their bytes.
-fn covered_programs(spec: &mut GuestSpec) -> io::Result<Vec<(PathBuf, Vec<u8>)>> {
-    let mut copies: Vec<(PathBuf, Vec<u8>)> = Vec::new();
-    for program in &mut spec.programs {
-        let Some(word) = program.words.first_mut() else { continue };
+/// Folders with programs that lie where the guest has folders of its own. Such a program finds there what lies beside it.
+fn covered_folders(spec: &mut GuestSpec) -> io::Result<Vec<String>> {
+    let mut folders: Vec<String> = Vec::new();
+    for word in spec.programs.iter_mut().filter_map(|program| program.words.first_mut()) {
         let path = Path::new(word.as_str());
-        if COVERED.iter().any(|folder| path.starts_with(folder)) {
-            let name = path.file_name().ok_or_else(|| io::Error::other(format!("{word} is no program")))?;
-            let copy = Path::new(HOME).join(name);
-            if copies.iter().all(|(known, _)| *known != copy) {
-                let bytes = fs::read(path).map_err(|error| io::Error::other(format!("{word}: {error}")))?;
-                copies.push((copy.clone(), bytes));
-            }
-            *word = copy.to_string_lossy().into_owned();
+        let is_below = |folder: &str| path.starts_with(folder);
+        if IN_MEMORY.iter().any(|folder| is_below(folder)) || OF_KERNEL.iter().any(|(_, folder)| is_below(folder)) {
+            fs::metadata(path).map_err(|error| io::Error::new(error.kind(), format!("{word}: {error}")))?;
+            let (Some(folder), Some(name)) = (path.parent().and_then(Path::to_str), path.file_name().and_then(OsStr::to_str))
+            else {
+                return Err(io::Error::other(format!("{word} is no program")));
+            };
+            let number = folders.iter().position(|known| known == folder).unwrap_or_else(|| {
+                folders.push(folder.to_owned());
+                folders.len() - 1
+            });
+            *word = format!("{}/{name}", uncovered(number));
         }
     }
-    Ok(copies)
+    Ok(folders)
+}
+
+fn uncovered(number: usize) -> String {
+    format!("{UNCOVERED}/{number}")
 }

@@ -219,3 +219,29 @@ impl Kernel {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sockets::Sockets;
+    use std::os::unix::net::UnixStream;
+
+    #[test]
+    fn what_was_found_at_a_socket_that_is_closed_is_not_told_of_its_successor() {
+        let mut kernel = Kernel::new(Clock::new(ClockKind::Monotonic, 0).expect("a clock")).expect("it has epoll");
+        let (one, _peer) = UnixStream::pair().expect("a pair");
+        kernel.keep(0, one.into(), false).expect("a socket");
+        kernel.found = vec![EpollEvent::new(EpollFlags::EPOLLIN, Token::Socket(0, 0).number())];
+        kernel.close(0);
+        let (other, _peer) = UnixStream::pair().expect("a pair");
+        kernel.keep(0, other.into(), false).expect("a socket");
+        assert!(kernel.next_event().is_none());
+    }
+
+    #[test]
+    fn a_number_of_epoll_tells_whom_it_belongs_to() {
+        for token in [Token::Timer, Token::Input, Token::Listener(7), Token::Socket(9, 0), Token::Socket(u32::MAX, 3)] {
+            assert_eq!(Token::of(token.number()), token);
+        }
+    }
+}

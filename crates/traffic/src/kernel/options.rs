@@ -55,3 +55,20 @@ pub fn unread(fd: &OwnedFd) -> io::Result<u64> {
     Errno::result(result)?;
     Ok(u64::try_from(bytes).unwrap_or(0))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use nix::sys::socket::getsockopt;
+    use std::net::UdpSocket;
+
+    #[test]
+    fn a_socket_has_its_code_point_and_its_priority() {
+        for (priority, dscp) in [(5, 46), (0, 46), (3, 0)] {
+            let socket = OwnedFd::from(UdpSocket::bind("127.0.0.1:0").expect("an address"));
+            set_marks(&socket, Marks { priority, dscp }).expect("everybody may");
+            assert_eq!(getsockopt(&socket, Ipv4Tos), Ok(i32::from(dscp) * 4));
+            assert_eq!(getsockopt(&socket, Priority), Ok(i32::from(priority)));
+        }
+    }
+}

@@ -67,6 +67,94 @@ mod tests {
         assert_eq!(PLACES.map(|(name, _, _)| name), COUNTERS);
     }
 
+    /// `struct tcp_info` of Linux 6.7 as its header has it.
+    #[repr(C)]
+    struct TcpInfo {
+        bytes: [u8; 8],
+        rto: u32,
+        ato: u32,
+        snd_mss: u32,
+        rcv_mss: u32,
+        unacked: u32,
+        sacked: u32,
+        lost: u32,
+        retrans: u32,
+        fackets: u32,
+        last: [u32; 4],
+        pmtu: u32,
+        rcv_ssthresh: u32,
+        rtt: u32,
+        rttvar: u32,
+        snd_ssthresh: u32,
+        snd_cwnd: u32,
+        advmss: u32,
+        reordering: u32,
+        rcv_rtt: u32,
+        rcv_space: u32,
+        total_retrans: u32,
+        pacing_rate: u64,
+        max_pacing_rate: u64,
+        bytes_acked: u64,
+        bytes_received: u64,
+        segs_out: u32,
+        segs_in: u32,
+        notsent_bytes: u32,
+        min_rtt: u32,
+        data_segs_in: u32,
+        data_segs_out: u32,
+        delivery_rate: u64,
+        busy_time: u64,
+        rwnd_limited: u64,
+        sndbuf_limited: u64,
+        delivered: u32,
+        delivered_ce: u32,
+        bytes_sent: u64,
+        bytes_retrans: u64,
+        dsack_dups: u32,
+        reord_seen: u32,
+        rcv_ooopack: u32,
+        snd_wnd: u32,
+        rcv_wnd: u32,
+        rehash: u32,
+        total_rto: u16,
+        total_rto_recoveries: u16,
+        total_rto_time: u32,
+    }
+
+    #[test]
+    fn each_counter_is_where_the_header_has_it() {
+        macro_rules! places {
+            ($($field:ident),*) => { [$(std::mem::offset_of!(TcpInfo, $field)),*] };
+        }
+        let places = places!(
+            snd_cwnd,
+            snd_ssthresh,
+            rtt,
+            rttvar,
+            min_rtt,
+            unacked,
+            lost,
+            segs_out,
+            segs_in,
+            data_segs_out,
+            data_segs_in,
+            total_retrans,
+            dsack_dups,
+            reord_seen,
+            rcv_ooopack,
+            delivered,
+            delivered_ce,
+            bytes_acked,
+            bytes_received,
+            busy_time,
+            rwnd_limited,
+            sndbuf_limited,
+            total_rto
+        );
+        assert_eq!(PLACES.map(|(_, at, _)| at), places);
+        assert_eq!(size_of::<TcpInfo>(), 248);
+    }
+
     #[test]
     fn an_older_kernel_leaves_out_what_it_does_not_know() {
         let mut info = [0; 232];

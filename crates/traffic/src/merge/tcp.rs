@@ -68,3 +68,55 @@ fn ends(records: &[Record], workload: u32, from: Time) -> Vec<Counted> {
 fn is_another(before: &Counters, now: &Counters) -> bool {
     before.named("segs_out") > now.named("segs_out")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::counters::COUNTERS;
+    use crate::record::{Closing, Head, Sample};
+    use tailrace_units::Span;
+
+    /// What one end tells at a time (in milliseconds).
+    fn sample(at_ms: u64, port: u16, told: &[(&str, u64)]) -> Item {
+        let mut counters = Counters::default();
+        for (name, value) in told {
+            counters.0[COUNTERS.iter().position(|known| known == name).expect("it has a name")] = Some(*value);
+        }
+        let at = Time::ZERO + Span::from_ms(at_ms);
+        Item::Sample(Box::new(Sample { at, workload: 0, user: 0, side: 0, port, received: 0, counters }))
+    }
+
+    fn told(items: Vec<Item>, from_ms: u64) -> Value {
+        let head = Head { host: "h0".into(), plan: "p".into(), seed: 1, bin: Span::from_ms(1) };
+        let record = Record { head, items, closing: Closing::default() };
+        summary(&[record], 0, Time::ZERO + Span::from_ms(from_ms))
+    }
+
+    #[test]
+    fn each_word_is_its_own_counter() {
+        let names =
+            ["data_segs_out", "segs_out", "total_retrans", "total_rto", "dsack_dups", "rcv_ooopack", "delivered_ce", "lost"];
+        let values = [100, 130, 7, 2, 3, 4, 5, 60];
+        let all: Vec<(&str, u64)> = names.into_iter().zip(values).collect();
+        let expected = serde_json::json!({
+            "segments_sent": 100, "acks_sent": 30, "retransmits": 7, "timeouts": 2, "spurious_retransmits": 3, "out_of_order": 4,
+            "marked_segments": 5,
+        });
+        assert_eq!(told(vec![sample(1, 1, &all)], 0), expected);
+        let without: Vec<(&str, u64)> = all.into_iter().filter(|(name, _)| *name != "total_rto").collect();
+        assert!(told(vec![sample(1, 1, &without)], 0).get("timeouts").is_none(), "what is not told is left out");
+    }
+
+    #[test]
+    fn the_sample_at_the_end_of_the_warm_up_is_where_counting_begins() {
+        let items = || [(5, 10), (10, 25), (20, 60)].map(|(at, sent)| sample(at, 1, &[("total_retrans", sent)])).to_vec();
+        assert_eq!(told(items(), 10)["retransmits"], 35);
+        assert_eq!(told(items(), 0)["retransmits"], 60);
+    }
+
+    #[test]
+    fn a_port_that_is_used_again_begins_anew() {
+        let one = |at: u64, sent: u64, again: u64| sample(at, 1, &[("segs_out", sent), ("total_retrans", again)]);
+        assert_eq!(told(vec![one(1, 50, 4), one(2, 10, 1), one(3, 12, 2)], 0)["retransmits"], 6);
+    }
+}

@@ -102,3 +102,18 @@ impl Recorder {
 fn user_field(user: u32) -> u64 {
     u64::from(user.wrapping_add(1))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lateness_is_summed_and_its_most_is_kept() {
+        let (bytes, bin) = (Vec::new(), Span::from_ms(1));
+        let (open, closing) = (BTreeMap::new(), Closing::default());
+        let mut recorder = Recorder { bytes, bin, tells_connections: Vec::new(), open, closing, unsent_datagrams: 0 };
+        [2, 5, 3].into_iter().for_each(|us| recorder.was_late(Span::from_us(us)));
+        let Closing { calls, late_ps, late_max_ps, .. } = recorder.closing;
+        assert_eq!((calls, late_ps, late_max_ps), (3, 10_000_000, 5_000_000));
+    }
+}

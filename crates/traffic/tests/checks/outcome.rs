@@ -4,8 +4,9 @@ use crate::net::{DELAY, Trial, run, run_with};
 use crate::plans::*;
 use serde_json::Value;
 use tailrace_plan::*;
+use tailrace_record::Column;
 use tailrace_traffic::record::{Item, Record};
-use tailrace_traffic::{Settings, merge};
+use tailrace_traffic::{Merged, Settings, merge};
 use tailrace_units::{Span, Time};
 
 fn plan(stop_at_ps: u64, workloads: Vec<RawWorkload>) -> Plan {
@@ -107,7 +108,55 @@ fn a_connection_that_is_refused_is_a_failure_and_the_trial_is_not_finished() {
     assert_eq!(summary["finished"].as_bool(), Some(false));
     let failures = summary["hosts"][0]["failures"].as_array().expect("a list");
     assert_eq!(failures.len(), 2, "one for each user: {failures:?}");
+    assert_eq!(failures[0]["side"], "client");
     assert!(failures[0]["error"].as_str().is_some_and(|error| error.contains("refused")), "{failures:?}");
+}
+
+/// A column of a table of the outcome.
+fn column(merged: &Merged, table: &str, name: &str) -> Vec<u64> {
+    let found = merged.tables.iter().find(|each| each.name == table).expect("there is such a table");
+    match &found.columns.iter().find(|each| each.0 == name).expect("it has this column").1 {
+        Column::U64(values) => values.clone(),
+        Column::U32(_) | Column::F64(_) => panic!("the numbers have 64 bits"),
+    }
+}
+
+#[test]
+fn the_first_byte_of_a_long_answer_comes_before_its_last() {
+    let mut long = users("h0");
+    long.round_trips[0].response_bytes = 300_000;
+    let plan = plan(S, vec![long.into()]);
+    let trial = run(&plan);
+    let first = column(&trial.merged, "first_bytes", "first_byte_ps");
+    let whole = column(&trial.merged, "transactions", "latency_ps");
+    assert_eq!((first.len(), whole.len()), (8, 8));
+    assert!(whole.iter().min() > first.iter().max(), "{first:?} {whole:?}");
+    assert!(first.iter().all(|ps| *ps >= STATEMENT_PS), "{first:?}");
+    let earlier = Time::from_ps(trial.merged.summary["end_ps"].as_u64().expect("it ends") / 2);
+    let half = merge(&plan, &trial.records, Some(earlier)).expect("it is the same trial");
+    assert_eq!(column(&half, "first_bytes", "first_byte_ps").len(), column(&half, "transactions", "latency_ps").len());
+}
+
+#[test]
+fn of_the_bin_in_which_a_trial_ends_a_part_counts() {
+    let plan = plan(20 * MS, vec![stream("copy", "h2", "h1", 1, 0).into()]);
+    let trial = run_with(&plan, Settings { bin: Span::from_ms(10), tcp_interval: None }, None);
+    let by = |ms: u64| {
+        let merged = merge(&plan, &trial.records, Some(Time::from_ps(ms * MS))).expect("it is the same trial");
+        workload(&merged.summary, 0)["goodput_bytes"].as_u64().expect("a count")
+    };
+    let (first, middle, whole) = (by(10), by(15), by(20));
+    assert!(0 < first && first < whole);
+    assert_eq!(middle, first + (whole - first) / 2);
+}
+
+#[test]
+fn what_a_flow_has_counted_is_read_before_it_closes() {
+    let ends = [vec!["h0".into()], vec!["h1".into()]];
+    let web = flows_between("web", ends, RawDistribution::Constant(5_000), RawDistribution::Constant(MS), 10);
+    let records = run(&plan(S, vec![web.into()])).records;
+    let samples = |record: &Record| record.items.iter().filter(|item| matches!(item, Item::Sample(_))).count();
+    assert_eq!(records.iter().map(samples).collect::<Vec<_>>(), [10, 10]);
 }
 
 #[test]

@@ -1,58 +1,15 @@
 //! Real kernels in virtual time. Where there is no kernel for them, each test says so in one line.
 
+mod folder;
+mod interfaces;
+
+use folder::Folder;
 use serde_json::{Value, json};
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
-
-const NOT_RUN: &str = "not run: no exact kernel (make exact-deps)";
-
-/// A folder of a test, gone with it.
-struct Folder(PathBuf);
-
-impl Folder {
-    fn new(test: &str) -> Folder {
-        let folder = std::env::temp_dir().join(format!("tailrace-exact-{test}-{}", std::process::id()));
-        let _ = fs::remove_dir_all(&folder);
-        fs::create_dir_all(&folder).expect("a folder for the test");
-        Folder(folder)
-    }
-
-    /// Two hosts at a switch, and what they run.
-    fn command(&self, (rate_bps, delay_ps, seed): (u64, u64, u64), programs: &Value) -> Option<Command> {
-        if tailrace_exact::kernel::find().is_none() {
-            #[expect(clippy::print_stdout, reason = "it is the test's answer")]
-            {
-                println!("{NOT_RUN}");
-            }
-            return None;
-        }
-        let mut plan: Value = serde_json::from_str(include_str!("../../fabric/src/measured_plan.json")).expect("JSON");
-        plan["seed"] = seed.into();
-        plan["stop_at_ps"] = 4_000_000_000_000_u64.into();
-        for link in plan["links"].as_array_mut().expect("it has links") {
-            link["rate_bps"] = rate_bps.into();
-            link["delay_ps"] = delay_ps.into();
-        }
-        fs::write(self.0.join("plan.json"), plan.to_string()).expect("it is ours");
-        fs::write(self.0.join("programs.json"), programs.to_string()).expect("it is ours");
-        let mut command = Command::new(env!("CARGO_BIN_EXE_tailrace-exact"));
-        command.arg("run").arg("--plan").arg(self.0.join("plan.json")).arg("--dir").arg(self.0.join("run"));
-        command.arg("--programs").arg(self.0.join("programs.json")).args(["--spin-limit", "20"]);
-        Some(command)
-    }
-
-    fn output(&self, host: &str, name: &str) -> String {
-        fs::read_to_string(self.0.join("run/hosts").join(host).join("out").join(name)).expect("the guest has written it")
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
-    }
-}
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use std::process::{Output, Stdio};
 
 fn ping() -> Value {
     json!({ "h0": [{ "words": ["ping", "-c", "3", "-i", "0.5", "10.77.0.2"], "is_awaited": true }] })
@@ -132,37 +89,78 @@ fn a_program_has_a_user_and_folders_of_its_own_and_a_server_ends_after_the_other
     fs::write(folder.0.join("template/inner/file"), "as on the machine").expect("it is ours");
     let server = "cat /run/own/inner/file; id -u; echo changed > /run/own/inner/file; trap 'date +%s; exit 0' INT; \
                   while :; do sleep 0.01; done";
-    let client = "echo did it >&2; trap 'sleep 1; exit 0' ALRM; while :; do sleep 0.01; done";
+    let client = "echo did it >&2; sleep 1.5; echo did it >&2; trap 'sleep 1; exit 0' ALRM; while :; do sleep 0.01; done";
     let copies = json!([{ "from": folder.0.join("template"), "to": "/run/own" }]);
     let programs = json!({
         "h0": [{ "words": ["sh", "-c", client], "is_awaited": true, "stop_signal": "ALRM",
-                 "finished_by": { "stream": "err", "text": "did it", "lines": 1 } }],
+                 "finished_by": { "stream": "err", "text": "did it", "lines": 2 } }],
         "h1": [{ "words": ["sh", "-c", server], "is_awaited": false, "stop_signal": "INT", "is_server": true,
                  "user": "65534", "copies": copies }],
     });
     let Some(mut command) = folder.command((1_000_000_000, 1_000_000, 1), &programs) else { return };
     let outcome = outcome(&command.output().expect("it starts"));
     assert_eq!(outcome["exact"]["hosts"][1]["programs"], json!([0]));
-    assert!(
-        outcome["exact"]["span_ps"].as_u64().expect("a number") < 1_000_000_000_000,
-        "the client has said that it has finished"
-    );
-    // 2020-01-01 00:00:02, and a second for the client.
+    let span_ps = outcome["exact"]["span_ps"].as_u64().expect("a number");
+    assert_eq!(span_ps / 10_000_000_000, 50, "the client has said for the second time that it has finished");
+    // 2020-01-01 00:00:02, half a second, and a second for the client.
     assert_eq!(folder.output("h1", "0.out"), "as on the machine65534\n1577836803\n");
     assert_eq!(fs::read_to_string(folder.0.join("template/inner/file")).expect("it is ours"), "as on the machine");
 }
 
 #[test]
-fn random_numbers_do_not_depend_on_the_folder() {
+fn a_trial_depends_neither_on_its_folder_nor_on_that_of_the_engine() {
+    // How long the requests are is random.
+    let words = ["sh", "-c", "ping -c 2 -s $(od -A n -N 1 -t u1 /dev/urandom) 10.77.0.2 && cat /proc/sys/kernel/random/boot_id"];
+    let programs = json!({ "h0": [{ "words": words, "is_awaited": true }] });
     let draw = |name: &str| {
         let folder = Folder::new(name);
-        let programs = json!({ "h0": [{ "words": ["cat", "/proc/sys/kernel/random/boot_id"], "is_awaited": true }] });
-        let mut command = folder.command((1_000_000_000, 0, 1), &programs)?;
-        outcome(&command.output().expect("it starts"));
-        Some(folder.output("h0", "0.out"))
+        let engine = folder.0.join("tailrace-exact");
+        fs::copy(env!("CARGO_BIN_EXE_tailrace-exact"), &engine).expect("it is ours");
+        let mut command = folder.by(&engine, |_| (), &programs)?;
+        let digest = outcome(&command.output().expect("it starts"))["digest"].clone();
+        let answer = folder.output("h0", "0.out");
+        Some((digest, answer.lines().last().map(str::to_owned)))
     };
     let Some(first) = draw("one-folder") else { return };
-    assert_eq!(draw("another-folder"), Some(first));
+    assert_eq!(draw("another-folder-with-a-longer-name"), Some(first));
+}
+
+#[test]
+fn a_program_where_a_guest_has_folders_of_its_own_finds_what_is_beside_it() {
+    for parent in ["/tmp", "/var/tmp"].map(Path::new).into_iter().filter(|parent| parent.is_dir()) {
+        let folder = Folder::new("beside");
+        let programs = Folder(parent.join(format!("tailrace-exact-programs-{}", std::process::id())));
+        fs::create_dir_all(&programs.0).expect("it is ours");
+        fs::write(programs.0.join("words"), "echo found").expect("it is ours");
+        fs::write(programs.0.join("program.sh"), "#!/bin/sh\n. \"$(dirname \"$0\")/words\"\n").expect("it is ours");
+        fs::set_permissions(programs.0.join("program.sh"), fs::Permissions::from_mode(0o755)).expect("it is ours");
+        let words = json!([{ "words": [programs.0.join("program.sh")], "is_awaited": true }]);
+        let Some(mut command) = folder.changed(|_| (), &json!({ "h0": words })) else { return };
+        outcome(&command.output().expect("it starts"));
+        assert_eq!(folder.output("h0", "0.out"), "found\n");
+    }
+}
+
+#[test]
+fn a_guest_is_set_up_the_same_way_everywhere() {
+    let folder = Folder::new("facts");
+    fs::create_dir_all(folder.0.join("template/inner")).expect("it is ours");
+    let copies = json!([{ "from": folder.0.join("template"), "to": "/run/own" }]);
+    let words = "date +%s.%N; cat /proc/sys/net/ipv4/tcp_mem; ls /run/tailrace/source; stat -c %u /run/own/inner; \
+                 echo $OPENSSL_ia32cap; cat /proc/self/personality";
+    let program =
+        json!({ "words": ["sh", "-c", words], "is_awaited": true, "delay_ns": 1_500_000_000, "user": "65534", "copies": copies });
+    let Some(mut command) = folder.changed(|_| (), &json!({ "h0": [program] })) else { return };
+    outcome(&command.output().expect("it starts"));
+    let answer = folder.output("h0", "0.out");
+    let lines: Vec<&str> = answer.lines().collect();
+    // 2020-01-01 00:00:01, and the delay.
+    assert!(lines[0].starts_with("1577836802.5"), "{answer}");
+    assert_eq!(
+        lines[1..4],
+        ["1000000\t1000000\t1000000", "65534", "~0x4000000000000010:~0x40000"],
+        "nothing is left of what was copied"
+    );
 }
 
 #[test]
@@ -220,6 +218,8 @@ fn a_guest_that_dies_fails_its_trial_and_is_named() {
         std::thread::yield_now();
     }
     let kernel = kernel_of(&folder.0, "h1").expect("it runs");
+    let personality = fs::read_to_string(format!("/proc/{kernel}/personality")).expect("it is ours");
+    assert_eq!(personality, "00040000\n", "addresses are not random");
     nix::sys::signal::kill(nix::unistd::Pid::from_raw(kernel), nix::sys::signal::Signal::SIGKILL).expect("it is ours");
     let error = error(&engine.wait_with_output().expect("it ends"));
     assert!(error.contains("host h1: its kernel ended at"), "{error}");

@@ -1,0 +1,68 @@
+//! The folder of a test, and trials in it.
+
+use serde_json::Value;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+const NOT_RUN: &str = "not run: no exact kernel (make exact-deps)";
+
+/// It is gone with the test.
+pub struct Folder(pub PathBuf);
+
+impl Folder {
+    pub fn new(test: &str) -> Folder {
+        let folder = std::env::temp_dir().join(format!("tailrace-exact-{test}-{}", std::process::id()));
+        let _ = fs::remove_dir_all(&folder);
+        fs::create_dir_all(&folder).expect("a folder for the test");
+        Folder(folder)
+    }
+
+    /// Two hosts at a switch, and what they run.
+    pub fn command(&self, (rate_bps, delay_ps, seed): (u64, u64, u64), programs: &Value) -> Option<Command> {
+        let change = |plan: &mut Value| {
+            plan["seed"] = seed.into();
+            for link in plan["links"].as_array_mut().expect("it has links") {
+                link["rate_bps"] = rate_bps.into();
+                link["delay_ps"] = delay_ps.into();
+            }
+        };
+        self.changed(change, programs)
+    }
+
+    /// The same with another change of the plan.
+    pub fn changed(&self, change: impl Fn(&mut Value), programs: &Value) -> Option<Command> {
+        self.by(Path::new(env!("CARGO_BIN_EXE_tailrace-exact")), change, programs)
+    }
+
+    /// The same by a copy of the engine.
+    pub fn by(&self, engine: &Path, change: impl Fn(&mut Value), programs: &Value) -> Option<Command> {
+        if tailrace_exact::kernel::find().is_none() {
+            #[expect(clippy::print_stdout, reason = "it is the test's answer")]
+            {
+                println!("{NOT_RUN}");
+            }
+            return None;
+        }
+        let mut plan: Value = serde_json::from_str(include_str!("../../../fabric/src/measured_plan.json")).expect("JSON");
+        plan["stop_at_ps"] = 4_000_000_000_000_u64.into();
+        change(&mut plan);
+        fs::write(self.0.join("plan.json"), plan.to_string()).expect("it is ours");
+        fs::write(self.0.join("programs.json"), programs.to_string()).expect("it is ours");
+        let mut command = Command::new(engine);
+        command.arg("run").arg("--plan").arg(self.0.join("plan.json")).arg("--dir").arg(self.0.join("run"));
+        command.arg("--programs").arg(self.0.join("programs.json")).args(["--spin-limit", "20"]);
+        Some(command)
+    }
+
+    /// What a host has written.
+    pub fn output(&self, host: &str, name: &str) -> String {
+        fs::read_to_string(self.0.join("run/hosts").join(host).join("out").join(name)).expect("the guest has written it")
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
