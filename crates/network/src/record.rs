@@ -138,6 +138,7 @@ pub(crate) mod tests {
             transactions_max: 0,
             digest: false,
             warm_up_ps: 0,
+            windows_ps: 0,
         }
     }
 

@@ -15,6 +15,7 @@ mod outcome;
 mod trace;
 mod warm_up;
 mod watch;
+mod windows;
 mod workloads;
 mod world;
 
@@ -40,7 +41,7 @@ pub fn run(plan: &Plan, control: &Control) -> Outcome {
 pub fn run_with(plan: &Plan, programs: Vec<HostedProgram>, control: &Control) -> Outcome {
     let started = std::time::Instant::now();
     let mut world = build::build_with(plan, programs);
-    world.run(control);
+    world.run_and_look(control);
     let wall = started.elapsed();
     outcome::gather(plan, &world, wall)
 }

@@ -30,7 +30,8 @@ tailrace-traffic: the workloads of a plan over the sockets of this system
                                         first VLAN, and so on
         --congestion [WORKLOAD=]NAME    congestion control; the plan's when missing; `system` leaves the system's
         --bin-ns NS                     bins of received bytes; 1000000 when missing
-        --tcp-ns NS                     reads TCP's counters so often; when missing at the end of the warm-up and at the end
+        --tcp-ns NS                     reads TCP's counters so often; when missing as often as the plan wants windows, and at the
+                                        end of the warm-up and at the end
         --without WORKLOAD              leaves a workload to other programs
         --end-on-input                  bytes, or the end, of standard input end the trial too
 
@@ -182,7 +183,8 @@ fn guest(options: Options) -> Result<(), String> {
     let mut duty = Duty::new(&plan, number, addresses(&plan, &options.addresses)?, &options.congestion);
     duty.leave_out(|workload| options.without.contains(&plan.workloads[workload as usize].header.name));
     let bin = Span::from_ns(options.bin_ns.unwrap_or(BIN_NS));
-    let tcp_interval = options.tcp_ns.map(Span::from_ns);
+    let of_plan = Some(Span::from_ps(plan.raw.observe.windows_ps)).filter(|&interval| interval > Span::ZERO);
+    let tcp_interval = options.tcp_ns.map(Span::from_ns).or(of_plan);
     let host = Host::new(&plan, duty, number, Settings { bin, tcp_interval });
     let kind = if options.is_monotonic { ClockKind::Monotonic } else { ClockKind::Realtime };
     let input = if options.ends_on_input { Input::EndsTrial } else { Input::Ignored };

@@ -122,5 +122,10 @@ pub fn open_workloads(plan: &Plan, engine: &mut dyn Engine) {
 
 /// How many of the workloads arrive by themselves.
 pub fn arriving(plan: &Plan) -> usize {
-    plan.workloads.iter().filter(|workload| kind_of(workload).has_arrivals()).count()
+    plan.workloads.iter().filter(|workload| !has_lasting_connections(workload)).count()
+}
+
+/// Whether a workload has connections that last as long as the trial; the others arrive by themselves.
+pub fn has_lasting_connections(workload: &Workload) -> bool {
+    !kind_of(workload).has_arrivals()
 }

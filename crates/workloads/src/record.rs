@@ -149,6 +149,7 @@ mod tests {
             transactions_max: 10,
             digest: false,
             warm_up_ps: 0,
+            windows_ps: 0,
         };
         let mut record = WorkloadRecord::new(&observe, 1, 0, 0);
         record.received(Time::ZERO, 700);

@@ -90,6 +90,9 @@ class Observe(Part):
     """Initial width of a bin."""
     transactions: Count = 20_000
     """Individual transactions kept of each workload, at most; histograms contain all of them."""
+    windows: Time | None = None
+    """Record congestion windows, round trips and retransmissions of lasting connections so often, simulated and exact;
+    default: never."""
     digest: bool = True
     """Compute the digest of all events."""
 

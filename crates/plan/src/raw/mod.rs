@@ -83,4 +83,7 @@ pub struct RawObserve {
     /// Start of counters and latencies, by default zero (picoseconds); series always start at zero.
     #[serde(default)]
     pub warm_up_ps: u64,
+    /// Windows of lasting connections are recorded so often (picoseconds); 0 for never.
+    #[serde(default)]
+    pub windows_ps: u64,
 }

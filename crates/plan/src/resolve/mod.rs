@@ -28,6 +28,8 @@ const HOSTS_MAX: usize = 1 << 16;
 /// Most sources of events: two for each link and each lasting connection, one for each workload whose traffic arrives
 /// by itself. The agenda numbers them in 20 bits.
 const SOURCES_MAX: u64 = 1 << 20;
+/// Most looks at windows.
+const WINDOW_SAMPLES_MAX: u64 = 100_000;
 
 /// A valid plan.
 #[derive(Clone, Debug)]
@@ -71,6 +73,11 @@ impl Plan {
         require(raw.version == VERSION, "version", "only version 2 is supported: create the plan again from its scenario")?;
         require(raw.stop_at_ps > 0, "stop_at_ps", "must be above 0")?;
         require(raw.observe.warm_up_ps < raw.stop_at_ps, "observe.warm_up_ps", "must be less than the duration")?;
+        require(
+            raw.observe.windows_ps == 0 || raw.stop_at_ps / raw.observe.windows_ps <= WINDOW_SAMPLES_MAX,
+            "observe.windows_ps",
+            "must be at least a hundred thousandth of the duration",
+        )?;
         require(raw.clock_offset_ppb <= CLOCK_OFFSET_PPB_MAX, "clock_offset_ppb", "must be at most 1 000 000 (1000 ppm)")?;
         let graph = resolve_graph(&raw)?;
         raw.hosts.iter().try_for_each(check_host)?;

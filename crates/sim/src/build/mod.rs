@@ -7,6 +7,7 @@ use crate::attachment::Attachment;
 use crate::bridging::Bridging;
 use crate::links::Links;
 use crate::observe::Observe;
+use crate::windows::Windows;
 use crate::workloads::open_workloads;
 use crate::world::{HostedProgram, World};
 
@@ -62,6 +63,7 @@ pub(crate) fn build_with(plan: &Plan, programs: Vec<HostedProgram>) -> World {
         first_member_source,
         first_program_source,
         first_socket_source,
+        windows: Windows::of(plan),
     };
     open_workloads(plan, &mut world);
     assert_eq!(world.generators.len(), generators, "each has its place in the agenda");

@@ -1,4 +1,4 @@
-//! The outcome of a trial: one JSON document and five tables of columns.
+//! The outcome of a trial: one JSON document and tables of columns: five, and windows where they are wanted.
 
 mod cut_off;
 mod summary;

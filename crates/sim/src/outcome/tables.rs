@@ -4,10 +4,12 @@ use super::Table;
 use crate::world::World;
 use tailrace_network::{port_series, queue_depth};
 use tailrace_plan::Plan;
-use tailrace_workloads::outcome::{CutOff, running, transactions, workload_series};
+use tailrace_workloads::outcome::{CutOff, running, tcp_windows, transactions, workload_series};
 
 pub(super) fn tables(plan: &Plan, world: &World, cut_off: &[CutOff]) -> Vec<Table> {
     let (nodes, records) = (&world.switches, &world.links.observe.workloads);
     let series = workload_series(records);
-    vec![transactions(plan, records), running(cut_off), port_series(plan, nodes), series, queue_depth(plan, nodes)]
+    let tables = [transactions(plan, records), running(cut_off), port_series(plan, nodes), series, queue_depth(plan, nodes)];
+    let windows = world.windows.as_ref().map(|windows| tcp_windows(windows.rows.clone()));
+    tables.into_iter().chain(windows).collect()
 }

@@ -13,6 +13,7 @@ use crate::attachment::Attachment;
 use crate::control::Control;
 use crate::generator::Generator;
 use crate::links::Links;
+use crate::windows::Windows;
 use tailrace_dataplane::Switch;
 use tailrace_endpoint::host::Host;
 use tailrace_network::{End, Origin, SwitchNode, SwitchOutputs, Wire};
@@ -51,6 +52,8 @@ pub(crate) struct World {
     pub(crate) first_socket_source: Source,
     /// Whether the run ends when its finite workloads do.
     pub(crate) ends_when_done: bool,
+    /// Windows over time, if they are wanted.
+    pub(crate) windows: Option<Windows>,
 }
 
 /// A program of a host.

@@ -26,3 +26,4 @@ mod random_plan;
 mod theory;
 mod trees;
 mod warm_up;
+mod windows;

@@ -23,7 +23,8 @@ pub struct Merged {
     /// `finished`, `end_ps`, `counted_from_ps`, `workloads` as in the outcome of a simulated trial, and `hosts` with what each tells of
     /// itself.
     pub summary: Value,
-    /// `transactions`, `cut_off`, `workload_series` as in the outcome of a simulated trial; `first_bytes` and `tcp_samples`.
+    /// `transactions`, `cut_off`, `workload_series` as in the outcome of a simulated trial, and `tcp_windows` where they are
+    /// wanted; `first_bytes` and `tcp_samples`.
     pub tables: Vec<Table>,
 }
 
@@ -53,7 +54,8 @@ pub fn merge(plan: &Plan, records: &[Record], end: Option<Time>) -> Result<Merge
         workloads.into_iter().map(|workload| (workload.record, workload.cut_off)).unzip();
     let of_records = [transactions(plan, &recorded), running(&cut_off), workload_series(&recorded)];
     let more = [tables::first_bytes(records, end), tables::tcp_samples(records)];
-    Ok(Merged { summary, tables: of_records.into_iter().chain(more).collect() })
+    let windows = (plan.raw.observe.windows_ps > 0).then(|| tables::windows(plan, records, end));
+    Ok(Merged { summary, tables: of_records.into_iter().chain(more).chain(windows).collect() })
 }
 
 /// One workload, as it is put together.

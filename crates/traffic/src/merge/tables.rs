@@ -2,8 +2,11 @@
 
 use crate::counters::COUNTERS;
 use crate::record::{Item, Record, Sample, Transaction};
+use tailrace_plan::Plan;
 use tailrace_record::{Column, Table};
-use tailrace_units::Time;
+use tailrace_units::{Span, Time};
+use tailrace_workloads::has_lasting_connections;
+use tailrace_workloads::outcome::{WINDOW_ROWS_MAX, WindowRow, tcp_windows};
 
 /// From the intended start of each transaction to the first byte of its answer.
 pub fn first_bytes(records: &[Record], end: Time) -> Table {
@@ -47,4 +50,34 @@ pub fn tcp_samples(records: &[Record]) -> Table {
         columns.push((name, Column::U64(rows.iter().map(|row| row.counters.0[place].unwrap_or(u64::MAX)).collect())));
     }
     Table { name: "tcp_samples", columns }
+}
+
+/// Windows of lasting connections before the end, as a simulated trial has them.
+pub fn windows(plan: &Plan, records: &[Record], end: Time) -> Table {
+    let is_lasting = |sample: &&Sample| has_lasting_connections(&plan.workloads[sample.workload as usize]);
+    let mut rows: Vec<WindowRow> = records
+        .iter()
+        .flat_map(|record| &record.items)
+        .filter_map(|item| if let Item::Sample(sample) = item { Some(sample.as_ref()) } else { None })
+        .filter(is_lasting)
+        .filter(|sample| sample.at <= end)
+        .filter_map(window)
+        .collect();
+    rows.sort_by_key(|row| row.at);
+    rows.truncate(WINDOW_ROWS_MAX);
+    tcp_windows(rows)
+}
+
+fn window(sample: &Sample) -> Option<WindowRow> {
+    let told = |name| sample.counters.named(name);
+    Some(WindowRow {
+        workload: sample.workload,
+        connection: sample.user,
+        side: sample.side.into(),
+        at: sample.at,
+        window_segments: told("snd_cwnd")?,
+        threshold_segments: told("snd_ssthresh")?,
+        rtt: Span::from_us(told("rtt_us")?),
+        retransmits: told("total_retrans")?,
+    })
 }

@@ -1,6 +1,6 @@
 //! What hosts record, and what comes of it.
 
-use crate::net::{DELAY, Trial, run, run_with};
+use crate::net::{DELAY, Trial, WINDOW, run, run_with};
 use crate::plans::*;
 use serde_json::Value;
 use tailrace_plan::*;
@@ -167,6 +167,26 @@ fn counters_are_read_as_often_as_wanted() {
     let samples = |record: &Record| record.items.iter().filter(|item| matches!(item, Item::Sample(_))).count();
     // After 2, 4, 6, 8 and 10 ms, and at the end, at both ends.
     assert_eq!(trial.records.iter().map(samples).collect::<Vec<_>>(), [6, 6]);
+}
+
+#[test]
+fn windows_are_told_when_the_plan_wants_them() {
+    let mut raw = plan(S, vec![users("h0").into(), stream("copy", "h2", "h1", 1, 0).into()]).raw;
+    let settings = Settings { bin: Span::from_ms(1), tcp_interval: Some(Span::from_ms(2)) };
+    let told = |raw: &RawPlan| {
+        let merged = run_with(&Plan::from_raw(raw.clone()).expect("the plan is sound"), settings, None).merged;
+        merged.tables.into_iter().find(|table| table.name == "tcp_windows").map(|table| table.columns)
+    };
+    assert!(told(&raw).is_none(), "nobody asked");
+    raw.observe.windows_ps = 2 * MS;
+    let columns = told(&raw).expect("they were asked for");
+    let Column::U32(workloads) = &columns[0].1 else { panic!("workloads are numbers") };
+    let Column::U64(windows) = &columns[4].1 else { panic!("windows are numbers") };
+    assert_eq!(columns[4].0, "window_segments");
+    let mut both = workloads.clone();
+    both.dedup();
+    assert_eq!(both, [0, 1]);
+    assert!(windows.iter().all(|&window| window == WINDOW), "{windows:?}");
 }
 
 #[test]

@@ -1,11 +1,13 @@
-//! What an outcome tells of workloads: a part of its summary, and three of its tables.
+//! What an outcome tells of workloads: a part of its summary, and four of its tables.
 
 mod cut_off;
 mod ideal;
 mod tables;
+mod windows;
 
 pub use cut_off::CutOff;
 pub use tables::{running, transactions, workload_series};
+pub use windows::{WINDOW_ROWS_MAX, WindowRow, tcp_windows};
 
 use crate::WorkloadRecord;
 use serde_json::{Value, json};

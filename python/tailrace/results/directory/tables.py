@@ -14,7 +14,7 @@ from tailrace.errors import TailraceError
 from tailrace.results.directory.run_directory import Run, RunDirectoryError, Trial
 from tailrace.results.format.numbers import PS_PER_S
 
-TABLES = ("transactions", "cut_off", "port_series", "workload_series", "queue_depth")
+TABLES = ("transactions", "cut_off", "port_series", "workload_series", "queue_depth", "tcp_windows")
 PICOSECONDS, SECONDS = "_ps", "_s"
 """Ends of column names: as trials record times, and as people read them."""
 ROWS_SHOWN = 10

@@ -16,6 +16,7 @@ MTU_BYTES_MIN = 576
 """RFC 791: size of a datagram that every host must accept; it has room for headers and data."""
 MTU_BYTES_MAX = 9216
 """Largest jumbo MTU of data-centre switches (NX-OS)."""
+WINDOW_SAMPLES_MAX = 100_000
 CLOCK_PPB_MAX = 1_000_000
 PROBLEMS_MAX = 200
 """Problems reported at once, at most: each hint compares a name with all known names."""
@@ -190,6 +191,10 @@ def _experiment(scenario: Scenario) -> Found:
     if 0 < experiment.duration <= experiment.warm_up:
         hint = f"write less than experiment.duration, {quantity_text(experiment.duration, TIME)}"
         yield (*at, "warm_up"), "the warm-up leaves no time to measure", hint
+    windows = scenario.observe.windows
+    if windows and experiment.duration // windows > WINDOW_SAMPLES_MAX:
+        least = quantity_text(experiment.duration // WINDOW_SAMPLES_MAX + 1, TIME)
+        yield ("observe", "windows"), "windows are looked at too often", f"write at least {least}"
     if experiment.clock > CLOCK_PPB_MAX:
         yield (
             (*at, "clock"),

@@ -176,6 +176,7 @@ def _observe(scenario: Scenario, graph: Graph) -> Raw:
         "series_bin_ps": observe.series_bin,
         "transactions_max": observe.transactions,
         "digest": observe.digest,
+        **({"windows_ps": observe.windows} if observe.windows else {}),
         **({"warm_up_ps": warm_up} if (warm_up := scenario.experiment.warm_up) else {}),
     }
 

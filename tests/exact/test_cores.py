@@ -1,0 +1,33 @@
+"""Cores of a host in exact runs: programs wait for them as simulated ones do."""
+
+import json
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from machine import TAILRACE
+from tailrace.exact import program
+
+SCENARIO = Path(__file__).with_name("cores.yaml")
+LIMIT_S = 100
+
+pytestmark = pytest.mark.skipif(program.kernel() is None, reason="there is no kernel of exact runs (make exact-deps)")
+
+
+def median_ms(out: Path, *options: str) -> float:
+    """Of the latency of one run."""
+    command = [*TAILRACE, "run", str(SCENARIO), "--out", str(out), *options]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=LIMIT_S, check=False)
+    assert done.returncode == 0, done.stderr
+    assert "ignored" not in done.stderr
+    found: dict[str, Any] = json.loads(next(out.glob("trials/*/1.json")).read_text(encoding="utf-8"))
+    return float(found["workloads"][0]["latency"]["p50_ps"]) / 1e9
+
+
+def test_users_wait_for_a_core_as_simulated(tmp_path: Path) -> None:
+    simulated, exact = median_ms(tmp_path / "simulated"), median_ms(tmp_path / "exact", "--exact")
+    many = median_ms(tmp_path / "many", "--exact", "--set", "hosts.client.cpu.program_cores=4")
+    assert exact == pytest.approx(simulated, rel=0.05)
+    assert exact > 1.5 * many
