@@ -2,10 +2,11 @@
 
 `verdicts.py --count 200 --out runs/verdicts` draws the scenarios of seed 1, runs each by the simulator and on real
 kernels in virtual time, and prints how many figures agree: medians and goodput within 5 %, 99th percentiles and drops
-within 15 %. A scenario that was run already is not run again, so that a command that was interrupted goes on. Each
-scenario is a file in its folder, for `tailrace run`.
+within 15 %. With three trials and more it also prints of how many figures that is certain: the 95 % interval of the
+change lies within the band, outside, or is in both. A scenario that was run already is not run again, so that a command
+that was interrupted goes on. Each scenario is a file in its folder, for `tailrace run`.
 
-`--control` runs real kernels a second time, with links that are one nanosecond longer: how far two runs differ that
+`--control` runs real kernels a second time, with links that are one per cent longer: how far two runs differ that
 nobody would tell apart. A scenario with losses is chaotic, and no model can agree with a kernel better than that kernel
 with itself.
 """
@@ -15,15 +16,18 @@ import json
 import math
 import random
 import sys
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
+from statistics import fmean
 from typing import Any
 
 import tailrace
 from tailrace.errors import TailraceError
-from tailrace.results.compare.engines import compare_engines
 from tailrace.results.directory.run_directory import Run
+from tailrace.statistics.interval import VALUES_MIN, Interval
+from tailrace.statistics.verdict import change_interval
 
 RATES_GBPS = (1, 10, 25)
 DURATIONS_S = {1: 1.2, 10: 0.4, 25: 0.25}
@@ -45,23 +49,44 @@ EVENTS_MIN = 100
 
 @dataclass(frozen=True)
 class Figure:
-    """One figure of both engines."""
+    """One figure of both engines, a value for each trial."""
 
     scenario: str
     name: str
-    simulated: float
-    exact: float
+    simulated: list[float]
+    exact: list[float]
 
     @property
     def metric(self) -> str:
         return self.name.split()[-1]
 
     @property
+    def is_rare(self) -> bool:
+        """Whether there is too little of it to compare."""
+        return self.metric in ("drops", "retransmits") and max(fmean(self.simulated), fmean(self.exact)) < FEW
+
+    @property
     def is_within(self) -> bool:
         """Whether the engines agree within the band of the metric."""
-        if self.metric in ("drops", "retransmits") and max(self.simulated, self.exact) < FEW:
-            return True
-        return abs(self.simulated - self.exact) <= BANDS[self.metric] * self.exact
+        simulated, exact = fmean(self.simulated), fmean(self.exact)
+        return self.is_rare or abs(simulated - exact) <= BANDS[self.metric] * exact
+
+    @property
+    def certainty(self) -> str:
+        """`within` or `outside` its band with all of the interval, or `undecided`."""
+        if self.is_rare:
+            return "within"
+        band = 100 * BANDS[self.metric]
+        if not fmean(self.exact):
+            return "undecided"
+        interval = change_interval(self.exact, self.simulated, is_paired=False)
+        if interval is None or (interval.low <= band and interval.high >= -band and not _is_inside(interval, band)):
+            return "undecided"
+        return "within" if _is_inside(interval, band) else "outside"
+
+
+def _is_inside(interval: Interval, band: float) -> bool:
+    return -band <= interval.low and interval.high <= band
 
 
 def draw(number: int, seed: int) -> dict[str, Any]:
@@ -110,21 +135,23 @@ def draw(number: int, seed: int) -> dict[str, Any]:
     }
 
 
-def run_all(scenario: dict[str, Any], folder: Path, trials: int, has_control: bool) -> list[Path]:
+def run_all(scenario: dict[str, Any], folder: Path, options: argparse.Namespace) -> list[Path]:
     """Run directories: simulated, exact, and the control; what is there already is not run again."""
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "scenario.json").write_text(json.dumps(scenario, indent=2), encoding="utf-8")
-    runs = [("simulated", scenario), ("exact", scenario)] + [("control", nudged(scenario))] * has_control
-    for name, one in runs:
+    few, many = options.trials, options.simulated_trials or options.trials
+    runs = [("simulated", scenario, many), ("exact", scenario, few)]
+    runs += [("control", nudged(scenario), few)] * options.control
+    for name, one, trials in runs:
         tailrace.run(one, out=folder / name, exact=name != "simulated", trials=trials)
-    return [folder / name for name, _ in runs]
+    return [folder / name for name, *_ in runs]
 
 
 def nudged(scenario: dict[str, Any]) -> dict[str, Any]:
-    """The scenario with links that are longer by a nanosecond."""
+    """The scenario with links that are one per cent longer."""
     copy: dict[str, Any] = json.loads(json.dumps(scenario))
     link = copy["network"]["link"]
-    link["delay"] = f"{int(link['delay'].removesuffix('us')) * 1000 + 1}ns"
+    link["delay"] = f"{int(link['delay'].removesuffix('us')) * 1010}ns"
     return copy
 
 
@@ -137,32 +164,26 @@ def control_figures(own: list[Figure], paths: list[Path]) -> Iterator[Figure]:
 
 
 def figures(name: str, paths: tuple[Path, Path]) -> Iterator[Figure]:
-    """What is compared: figures of workloads, and counts over all trials."""
-    compared = compare_engines(paths)
-    counted = [counts(Run.read(path)) for path in paths]
-    for row in compared["rows"]:
-        is_rare = row["metric"] == "latency_p99_ms" and counted[1][f"{row['workload']} transactions"] < EVENTS_MIN
-        if row["metric"] in BANDS and not is_rare:
-            values = row["values"]
-            yield Figure(name, f"{row['workload']} {row['metric']}", values["simulated"], values["exact"])
-    for key in counted[1]:
-        if key.split()[-1] in BANDS:
-            yield Figure(name, key, counted[0][key], counted[1][key])
+    """What is compared: figures that all trials of both runs have."""
+    simulated, exact = ([values(trial.outcome) for trial in Run.read(path).valid("fifo")] for path in paths)
+    if simulated and exact:
+        for key in exact[0]:
+            samples = [[trial[key] for trial in trials if key in trial] for trials in (simulated, exact)]
+            if len(samples[0]) == len(simulated) and len(samples[1]) == len(exact):
+                yield Figure(name, key, *samples)
 
 
-def counts(run: Run) -> dict[str, float]:
-    """Sums over the trials of a run."""
-    found: dict[str, float] = {"port drops": 0.0}
-    for trial in run.valid("fifo"):
-        outcome = trial.outcome
-        found["port drops"] += outcome["conservation"]["dropped"]
-        for workload in outcome["workloads"]:
-            for key, value in (
-                ("transactions", workload["transactions"]),
-                ("retransmits", (workload["tcp"] or {}).get("retransmits", 0)),
-            ):
-                name = f"{workload['name']} {key}"
-                found[name] = found.get(name, 0.0) + value
+def values(outcome: Mapping[str, Any]) -> dict[str, float]:
+    """The figures of a trial."""
+    found: dict[str, float] = {"port drops": outcome["conservation"]["dropped"]}
+    for workload in outcome["workloads"]:
+        name, latency = workload["name"], workload["latency"] or {}
+        found[f"{name} goodput_gbps"] = 8e3 * workload["goodput_bytes"] / outcome["end_ps"]
+        found[f"{name} retransmits"] = (workload["tcp"] or {}).get("retransmits", 0)
+        for percent, least in (("p50", 1), ("p99", EVENTS_MIN)):
+            ps = latency.get(f"{percent}_ps")
+            if ps is not None and workload["transactions"] >= least:
+                found[f"{name} latency_{percent}_ms"] = ps / 1e9
     return found
 
 
@@ -179,18 +200,20 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="verdicts", description=__doc__)
     parser.add_argument("--count", type=int, default=200, help="scenarios")
     parser.add_argument("--first", type=int, default=1, help="number of the first one")
+    parser.add_argument("--numbers", type=int, nargs="+", help="these scenarios, and no others")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--trials", type=int, default=3, help="of each scenario, by each engine")
+    parser.add_argument("--simulated-trials", type=int, help="of each scenario, by the simulator, if more")
     parser.add_argument("--out", type=Path, default=Path("runs/verdicts"))
-    parser.add_argument("--control", action="store_true", help="real kernels twice, the links a nanosecond longer")
+    parser.add_argument("--control", action="store_true", help="real kernels twice, the links one per cent longer")
     options = parser.parse_args()
     found: list[Figure] = []
     control: list[Figure] = []
-    for number in range(options.first, options.first + options.count):
+    for number in options.numbers or range(options.first, options.first + options.count):
         scenario = draw(number, options.seed)
         name = f"{number:3d} {describe(scenario)}"
         try:
-            paths = run_all(scenario, options.out / str(number), options.trials, options.control)
+            paths = run_all(scenario, options.out / str(number), options)
             own = list(figures(name, (paths[0], paths[1])))
             control += control_figures(own, paths) if options.control else []
         except TailraceError as error:
@@ -198,11 +221,11 @@ def main() -> int:
             continue
         found += own
         outside = [figure for figure in own if not figure.is_within]
-        words = "; ".join(f"{one.name} {one.simulated:.4g} / {one.exact:.4g}" for one in outside)
+        words = "; ".join(f"{one.name} {fmean(one.simulated):.4g} / {fmean(one.exact):.4g}" for one in outside)
         print(f"{name}: {len(own) - len(outside)} of {len(own)} within{': ' + words if words else ''}", flush=True)
     summarise("simulated against exact", found)
     if options.control:
-        summarise("exact against exact with links a nanosecond longer", control)
+        summarise("exact against exact with links one per cent longer", control)
     return 0
 
 
@@ -212,12 +235,20 @@ def summarise(title: str, found: list[Figure]) -> None:
     for metric in BANDS:
         of_metric = [figure for figure in found if figure.metric == metric]
         within = sum(figure.is_within for figure in of_metric)
-        print(f"{metric:16s} {within} of {len(of_metric)} within {BANDS[metric] * 100:g} %")
+        line = f"{metric:16s} {within} of {len(of_metric)} within {BANDS[metric] * 100:g} %"
+        if any(len(figure.exact) >= VALUES_MIN for figure in of_metric):
+            certain = Counter(figure.certainty for figure in of_metric)
+            line += "; certainly " + ", ".join(f"{certain[word]} {word}" for word in ("within", "outside", "undecided"))
+        print(line)
     scenarios = {figure.scenario for figure in found}
     outside = {figure.scenario for figure in found if not figure.is_within}
+    certainly = {figure.scenario for figure in found if figure.certainty == "outside"}
     for word in ("", *CONTROLS):
         all_of = {name for name in scenarios if word in name}
-        print(f"{word or 'all'}: {len(all_of - outside)} of {len(all_of)} scenarios have all figures within")
+        print(
+            f"{word or 'all'}: {len(all_of - outside)} of {len(all_of)} scenarios have all figures within, "
+            f"{len(all_of & certainly)} one that is certainly outside"
+        )
 
 
 if __name__ == "__main__":

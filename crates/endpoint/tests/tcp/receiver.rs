@@ -6,6 +6,7 @@ use tailrace_wire::{Ecn, Flags, Packet};
 
 use crate::harness::World;
 use crate::pipe::{Fate, Path};
+use crate::script::{linux, play};
 
 const DELAY: Span = Span::from_us(50);
 const MSS: u32 = 1000;
@@ -239,4 +240,110 @@ fn dctcp_echoes_every_change_of_state() {
         before = ack.packet.ack;
     }
     assert_eq!(echoed, 5000);
+}
+
+/// Reports that B sends while a segment of A is missing, over a path of 10 Gbit/s where a segment arrives every 0.84 us, and the time of each.
+fn reports(config: &TcpConfig, delay: Span) -> Vec<Time> {
+    let mut is_lost = false;
+    let mut world = World::with_fate(config, Path::new(10, delay), move |side, _, packet| {
+        let is_the_one = side == 0 && packet.seq == 600_001 && !is_lost;
+        is_lost |= is_the_one;
+        if is_the_one { Fate::Drop } else { Fate::Deliver }
+    });
+    world.open();
+    world.write(0, 3_000_000);
+    world.run_to_quiet(100_000);
+    world.acks_from(1).filter(|sent| sent.packet.ack == 600_001 && sent.packet.sack[0].bytes > 0).map(|sent| sent.at).collect()
+}
+
+/// Linux `tcp_comp_sack_nr`: three reports at once, then one for 45 arrivals.
+#[test]
+fn of_many_held_segments_every_forty_fifth_is_reported() {
+    let times = reports(&config(), DELAY);
+    let gaps: Vec<u64> = times.windows(2).map(|pair| pair[1].since(pair[0]).ps() / 1_000).collect();
+    assert!(gaps.len() >= 4, "{gaps:?}");
+    assert!(gaps[..2].iter().all(|ns| *ns < 1_000), "{gaps:?}");
+    let frame_ns = u64::from(MSS + 90) * 8 / 10; // at 10 Gbit/s, with headers and gaps of a little under 90 bytes
+    for gap in &gaps[2..gaps.len() - 1] {
+        assert!((44 * frame_ns..=46 * frame_ns).contains(gap), "{gap} ns of {frame_ns} ns each: {gaps:?}");
+    }
+}
+
+/// Linux `tcp_comp_sack_delay_ns` and `tcp_comp_sack_slack_ns`: a report waits for a twentieth of the round trip and 100 us; without a
+/// round trip to speak of for the last alone.
+#[test]
+fn a_report_waits_for_a_twentieth_of_the_round_trip() {
+    let slow = TcpConfig { receive_buffer: Buffer { initial: 60_000, maximum: 60_000 }, ..config() };
+    let times = reports(&slow, Span::from_ms(2));
+    let wait = times[3].since(times[2]);
+    assert!(wait > Span::from_us(100 + 4_000 / 20 - 5) && wait < Span::from_us(100 + 4_000 / 20 + 10), "{wait:?}");
+}
+
+#[test]
+fn without_selective_reports_nothing_is_compressed() {
+    let plain = TcpConfig { sack: false, ..config() };
+    let mut is_lost = false;
+    let mut world = World::with_fate(&plain, Path::new(10, DELAY), move |side, _, packet| {
+        let is_the_one = side == 0 && packet.seq == 100_001 && !is_lost;
+        is_lost |= is_the_one;
+        if is_the_one { Fate::Drop } else { Fate::Deliver }
+    });
+    world.open();
+    world.write(0, 3_000_000);
+    world.run_to_quiet(100_000);
+    let repeated = world.acks_from(1).filter(|sent| sent.packet.ack == 100_001).count();
+    let held = world.ends[1].stats().out_of_order as usize;
+    assert_eq!(repeated, held + 1, "one for each that is held, and the first");
+}
+
+/// Forty segments in order, four above a gap, and what `then` says. Reports that are prompt are over, and the window stays as it is.
+fn play_gap(then: &str) {
+    let fixed = TcpConfig { receive_buffer: Buffer { initial: 60_000, maximum: 60_000 }, ..linux() };
+    let in_order: String = (0..40).map(|n| format!("+0 < {}:{}\n", n * 1000 + 1, n * 1000 + 1001)).collect();
+    let above = "
+        acks
+        +0 < 41001:42001
+        > ack 40001 sack 41001:42001
+        +0 < 42001:43001
+        > ack 40001 sack 41001:43001
+        +0 < 43001:44001
+        > ack 40001 sack 41001:44001
+        +0 < 44001:45001
+    ";
+    play(&fixed, 1, 60_000, &format!("{in_order}{above}{then}"));
+}
+
+/// Linux `tcp_sack_compress_send_ack`: a report has room for three ranges, and none leaves it unreported.
+#[test]
+fn a_third_range_sends_the_report_that_waits() {
+    play_gap(
+        "
+        +0 < 46001:47001
+        +0 < 48001:49001
+        > ack 40001 sack 46001:47001 41001:45001
+        +1
+        > ack 40001 sack 48001:49001 46001:47001 41001:45001
+        ",
+    );
+}
+
+/// What lies in order ends the wait, and the next three reports are prompt again.
+#[test]
+fn an_advance_in_order_makes_reports_prompt_again() {
+    play_gap(
+        "
+        +0 < 46001:47001
+        +0 < 40001:41001
+        > ack 45001 sack 46001:47001
+        +0 < 47001:48001
+        > ack 45001 sack 46001:48001
+        +0 < 48001:49001
+        > ack 45001 sack 46001:49001
+        +0 < 49001:50001
+        > ack 45001 sack 46001:50001
+        +0 < 50001:51001
+        +1
+        > ack 45001 sack 46001:51001
+        ",
+    );
 }

@@ -8,6 +8,7 @@ use tailrace_wire::Packet;
 
 use crate::harness::World;
 use crate::pipe::{Fate, Path};
+use crate::script::{linux, play};
 
 const DELAY: Span = Span::from_us(50);
 /// Payload bytes of a segment: a round number makes the timelines readable.
@@ -280,4 +281,31 @@ fn lost_acknowledgements_cost_nothing() {
     finished(&mut world, 3000);
     let stats = world.ends[0].stats();
     assert_eq!((stats.retransmits, stats.timeouts), (0, 0), "{stats:?}");
+}
+
+/// Acknowledgements let four segments go, and a report of the same instant has another one repeated after them: the first three are no
+/// sign that the repetition was lost, the last is (Linux looks at segments in the order in which they were sent).
+#[test]
+fn what_left_before_a_repetition_in_the_same_instant_does_not_prove_it_lost() {
+    play(
+        &linux(),
+        100,
+        40_960,
+        "
+        write 20000
+        > 1:10001
+        +110 < 1001
+        > 10001:12001
+        +0 < 1001 sack 2001:3001
+        +0 < 1001 sack 2001:4001
+        > 12001:14001
+        +0 < 1001 sack 2001:5001
+        > 1001:2001
+        ignore
+        +110 < 1001 sack 2001:13001
+        > 14001:19001
+        +0 < 1001 sack 2001:14001
+        > 1001:2001
+        ",
+    );
 }

@@ -36,25 +36,25 @@ fn goodput(outcome: &Outcome) -> [f64; 2] {
 fn results_do_not_hinge_on_the_amount_of_noise() {
     let usual = noisy(10_000_000, 50, 4);
     for (ppm, jitter) in [(10, 4), (200, 4), (50, 3), (50, 5), (50, 8)] {
-        agree(&noisy(10_000_000, ppm, jitter), &usual, [(0.95, 1.05), (0.9, 1.1), (0.88, 1.12)]);
+        agree(&noisy(10_000_000, ppm, jitter), &usual, [(0.95, 1.05), (0.9, 1.1), (0.88, 1.12)], (0.97, 1.03));
     }
 }
 
 /// Below 3 us part of the phase effects comes back, and responses of several frames lose more of them: the middle class
-/// does 7 and 12 % less at 2 and 1 us, the largest small one 14 and 20 % (means of four seeds). The medians stay.
+/// does 7 and 12 % less at 2 and 1 us, the largest small one 14 and 20 % (means of four seeds). The medians stay within 6 %.
 #[test]
 fn too_little_noise_shows_in_the_larger_of_the_small_transactions() {
     let usual = noisy(10_000_000, 50, 4);
     for jitter in [1, 2] {
-        agree(&noisy(10_000_000, 50, jitter), &usual, [(0.94, 1.04), (0.8, 1.0), (0.7, 0.98)]);
+        agree(&noisy(10_000_000, 50, jitter), &usual, [(0.94, 1.04), (0.8, 1.0), (0.7, 0.98)], (0.97, 1.06));
     }
 }
 
-/// Asserts that two outcomes agree: the small classes' transactions to a band each.
-fn agree(other: &Outcome, usual: &Outcome, bands: [(f64, f64); 3]) {
+/// Asserts that two outcomes agree: the small classes' transactions and medians to a band each.
+fn agree(other: &Outcome, usual: &Outcome, bands: [(f64, f64); 3], medians: (f64, f64)) {
     for (class, name) in ["XS", "S", "M"].into_iter().enumerate() {
         let median = |outcome| number(workload(outcome, name), "latency.p50_ps");
-        within(&format!("median of {name}, of the usual"), median(other) / median(usual), (0.97, 1.03));
+        within(&format!("median of {name}, of the usual"), median(other) / median(usual), medians);
         within(
             &format!("transactions of {name}, of the usual"),
             transactions(other)[class] / transactions(usual)[class],

@@ -5,6 +5,17 @@ use tailrace_units::{Span, Time};
 /// Acknowledgements sent at once when a connection starts or repairs (Linux `TCP_MAX_QUICKACKS`).
 const QUICK_MAX: u8 = 16;
 
+/// Reports of held segments that are sent at once, after an advance in order (Linux `TCP_FASTRETRANS_THRESH`).
+const PROMPT_REPORTS: u8 = 3;
+/// Arrivals that one report may stand for (Linux `tcp_comp_sack_nr`).
+const COMPRESSED_MAX: u8 = 44;
+/// A report of held segments waits for this part of the round trip (Linux `tcp_send_ack` after compression: 5 %).
+const COMPRESSION_DIVISOR: u64 = 20;
+/// And at most so long (Linux `tcp_comp_sack_delay_ns`).
+const COMPRESSION_MAX: Span = Span::from_ms(1);
+/// The timer of a report expires that much later (Linux `tcp_comp_sack_slack_ns`; nothing else wakes it earlier).
+const COMPRESSION_SLACK: Span = Span::from_us(100);
+
 /// What a short segment counts that waits to be read: more than all that were read.
 const UNREAD: u8 = 16;
 
@@ -24,6 +35,9 @@ pub(crate) struct AckPolicy {
     is_immediate: bool,
     /// Short segments since the last acknowledgement that were read, up to two, plus [`UNREAD`] for each that was not, up to two.
     short: u8,
+    /// Reports of held segments since the last advance in order, up to [`PROMPT_REPORTS`]; and arrivals that no report was sent for.
+    prompt: u8,
+    compressed: u8,
 }
 
 impl AckPolicy {
@@ -37,6 +51,8 @@ impl AckPolicy {
             is_owed: false,
             is_immediate: false,
             short: 0,
+            prompt: 0,
+            compressed: 0,
         }
     }
 
@@ -84,6 +100,10 @@ impl AckPolicy {
         self.quick = self.quick.max(1);
     }
 
+    pub(crate) fn acknowledge_later(&mut self) {
+        self.is_owed = true;
+    }
+
     #[inline]
     pub(crate) fn acknowledge_now(&mut self) {
         self.is_owed = true;
@@ -112,6 +132,29 @@ impl AckPolicy {
             || (self.short == 1 && !self.is_ping_pong)
     }
 
+    /// Something arrived in order: the next reports of held segments are prompt again.
+    pub(crate) fn note_advance(&mut self) {
+        self.prompt = 0;
+    }
+
+    /// A segment that is held was not reported: one report stands for many.
+    pub(crate) fn is_compressing(&self) -> bool {
+        self.compressed > 0
+    }
+
+    /// A held segment is reported: `None` for now, or the wait for others (Linux `__tcp_ack_snd_check`).
+    pub(crate) fn report_after(&mut self, round_trip: Span) -> Option<Span> {
+        if self.compressed >= COMPRESSED_MAX {
+            return None;
+        }
+        if self.prompt < PROMPT_REPORTS {
+            self.prompt += 1;
+            return None;
+        }
+        self.compressed += 1;
+        Some(round_trip.part(COMPRESSION_DIVISOR).min(COMPRESSION_MAX) + COMPRESSION_SLACK)
+    }
+
     /// The buffer fills: acknowledgements wait for the reader again.
     pub(crate) fn end_quick_mode(&mut self) {
         self.quick = 0;
@@ -125,6 +168,7 @@ impl AckPolicy {
         self.is_owed = false;
         self.is_immediate = false;
         self.short = 0;
+        self.compressed = 0;
     }
 
     /// Data sent soon after data received answer them (Linux `tcp_event_data_sent`).
@@ -135,8 +179,8 @@ impl AckPolicy {
         }
     }
 
-    /// The delay ran out: no answer came to ride on.
+    /// The delay ran out: no answer came to ride on. That of a report says nothing of answers.
     pub(crate) fn handle_timeout(&mut self) {
-        self.is_ping_pong = false;
+        self.is_ping_pong &= self.compressed > 0;
     }
 }

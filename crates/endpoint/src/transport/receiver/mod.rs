@@ -117,12 +117,13 @@ impl Tcp {
                 self.receive.policy.acknowledge_now();
             }
             self.receive.next = end;
+            self.receive.policy.note_advance();
             if !self.receive.reassembly.is_empty() {
                 self.receive.next = self.receive.reassembly.advance(end);
                 self.receive.policy.acknowledge_now();
             }
         } else {
-            self.hold(Range { start: seq, end });
+            self.hold(Range { start: seq, end }, wire);
         }
         let arrived = self.receive.next - before;
         self.deliver(now, arrived, segment)
@@ -135,7 +136,7 @@ impl Tcp {
             return self.keep(now, arrived, segment);
         }
         let mss = self.send.mss;
-        self.receive.policy.note_size(segment.is_short(mss));
+        self.receive.policy.note_size(arrived > 0 && segment.is_short(mss));
         // Without SACK a segment out of order does not open the window: its acknowledgement must look like a duplicate (as in Linux).
         if (arrived > 0 || self.send.has_sack) && self.receive.window.grow(u64::from(segment.payload_bytes), 0, mss) {
             self.receive.policy.hurry();
@@ -158,12 +159,15 @@ impl Tcp {
 
     #[cold]
     #[inline(never)]
-    fn hold(&mut self, arrived: Range) {
+    fn hold(&mut self, arrived: Range, wire: &mut impl Transmit) {
         self.stats.out_of_order += 1;
+        if self.receive.policy.is_compressing() && self.receive.reassembly.would_displace(arrived) {
+            self.send_ack(wire); // before a range that was not reported leaves the report (Linux `tcp_sack_compress_send_ack`)
+            self.receive.policy.acknowledge_later();
+        }
         if self.receive.reassembly.insert(arrived) == 0 {
             self.stats.duplicates += 1;
         }
-        self.receive.policy.acknowledge_now();
     }
 
     /// Congestion marks (RFC 3168 section 6.1.3, RFC 8257 section 3.2).
@@ -200,14 +204,31 @@ impl Tcp {
     /// Acknowledges what has arrived: now, later, or with the next data.
     #[inline]
     pub(super) fn acknowledge_if_due(&mut self, now: Time, wire: &mut impl Transmit) {
-        let is_disordered = !self.receive.reassembly.is_empty();
         if !self.receive.policy.is_ack_owed() {
             return;
         }
-        if is_disordered || self.receive.policy.is_due(self.receive.next, self.receive.patience) {
+        if self.receive.policy.is_due(self.receive.next, self.receive.patience) {
             self.send_ack(wire);
+        } else if !self.receive.reassembly.is_empty() {
+            self.report_if_due(now, wire);
         } else if self.timers.ack_at.is_never() {
             self.timers.ack_at = now + self.receive.policy.delay();
+        }
+    }
+
+    /// Segments are held out of order: a report of each of the first few, then of what arrives in a while (Linux `tcp_comp_sack_*`).
+    #[cold]
+    #[inline(never)]
+    fn report_if_due(&mut self, now: Time, wire: &mut impl Transmit) {
+        let was_waiting = self.receive.policy.is_compressing();
+        let round_trip = self.rtt.smoothed().unwrap_or(Span::ZERO).min(self.receive.window.round_trip());
+        match self.receive.policy.report_after(round_trip) {
+            Some(wait) if self.send.has_sack => {
+                if !was_waiting {
+                    self.timers.ack_at = self.timers.ack_at.min(now + wait);
+                }
+            }
+            _ => self.send_ack(wire),
         }
     }
 

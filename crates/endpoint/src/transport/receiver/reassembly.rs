@@ -72,6 +72,17 @@ impl Reassembly {
         new
     }
 
+    /// Whether `arrived` would change a range other than the two that were changed last: one more range might leave the report (Linux
+    /// `TCP_SACK_BLOCKS_EXPECTED`).
+    pub(crate) fn would_displace(&self, arrived: Range) -> bool {
+        let touches = |byte: u64| {
+            byte != 0 && self.ranges.iter().any(|range| {
+                (range.start..range.end).contains(&byte) && range.start <= arrived.end && arrived.start <= range.end
+            })
+        };
+        self.ranges.len() >= 2 && !touches(self.recent[0]) && !touches(self.recent[1])
+    }
+
     /// The range that holds `byte` becomes the most recent one; others that it swallowed are forgotten.
     fn remember(&mut self, merged: Range, byte: u64) {
         let old = std::mem::take(&mut self.recent);

@@ -17,6 +17,8 @@ const ROOM_DIVISOR: u64 = 16;
 const ROUND_TRIP_DIVISOR: u64 = 8;
 /// Slack of the tuned buffer in segments (Linux `tcp_rcv_space_adjust`).
 const TUNE_SLACK_SEGMENTS: u64 = 16;
+/// Clock of the timestamp option (Linux `TCP_TS_HZ`, 1000 per second).
+const TIMESTAMP_TICK: Span = Span::from_ms(1);
 
 /// The announced window and what it is made from, in bytes.
 pub(crate) struct ReceiveWindow {
@@ -80,6 +82,12 @@ impl ReceiveWindow {
         self.tuning.round_trip = round_trip;
         self.tuning.measured_since = now;
         self.tuning.window_since = now;
+    }
+
+    /// The peer's round trip as the receiver knows it: from the clock of its timestamps, which is a millisecond (Linux
+    /// `tcp_rcv_rtt_measure_ts`).
+    pub(crate) fn round_trip(&self) -> Span {
+        self.tuning.round_trip.max(TIMESTAMP_TICK)
     }
 
     /// Current buffer size.

@@ -142,8 +142,9 @@ impl Rack {
     }
 
     fn judge_retransmissions(&self, now: Time, patience: Span, board: &mut Scoreboard) -> bool {
-        while let Some((number, record)) = board.oldest_retransmission() {
-            if (record.sent, record.end()) >= self.latest {
+        while let Some((number, record, next_original)) = board.oldest_retransmission() {
+            // An original of the same instant that left before the retransmission is still out (Linux `tsorted_sent_queue`).
+            if (record.sent, record.end()) >= self.latest || board.judged < next_original {
                 return false;
             }
             if record.sent + patience > now {

@@ -20,6 +20,8 @@ pub(crate) struct Range {
 struct Retransmission {
     number: u64,
     sent: Time,
+    /// Originals before this number had been sent by then.
+    follows: u64,
 }
 
 /// The scoreboard. Invariants: a segment is never both lost and delivered, and every counter equals a recount.
@@ -206,16 +208,16 @@ impl Scoreboard {
         if self.retrans_out == 1 {
             self.repairs.retransmissions.clear();
         }
-        self.repairs.retransmissions.push_back(Retransmission { number, sent: now });
+        self.repairs.retransmissions.push_back(Retransmission { number, sent: now, follows: self.ring.tail });
     }
 
-    /// The oldest retransmission still in flight.
-    pub(crate) fn oldest_retransmission(&mut self) -> Option<(u64, Record)> {
+    /// The oldest retransmission still in flight: its segment, and the original that was sent next.
+    pub(crate) fn oldest_retransmission(&mut self) -> Option<(u64, Record, u64)> {
         while let Some(oldest) = self.repairs.retransmissions.front() {
             if oldest.number >= self.ring.head {
                 let record = self.ring.get(oldest.number);
                 if record.has(RETRANSMISSION_OUT) && record.sent == oldest.sent {
-                    return Some((oldest.number, record));
+                    return Some((oldest.number, record, oldest.follows));
                 }
             }
             self.repairs.retransmissions.pop_front();

@@ -43,6 +43,7 @@ fn a_victim_in_another_priority_is_none() {
 fn without_pauses_the_slow_stream_loses_frames_and_nobody_else_does() {
     let outcome = simulate(common_link(lossy_policy(), SAN));
     assert!(drops(&outcome, "tail-drop") > 0);
-    within("the stream that shares no congested port", gbps(&outcome, "h0>h2"), (6.0, 7.7));
+    // The slow link is idle for moments after reductions: up to 7.9 of the common link are left to the other.
+    within("the stream that shares no congested port", gbps(&outcome, "h0>h2"), (6.0, 7.9));
     assert_eq!(pauses_sent(&outcome, "sw", "h0"), 0);
 }
