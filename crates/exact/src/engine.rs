@@ -297,6 +297,6 @@ impl Engine {
     fn death(&self, host: usize) -> Fault {
         let guest = &self.guests[host];
         let at = guest.now.saturating_sub(BEGIN_NS) as f64 / 1e9;
-        Fault::new(&guest.name, format!("its kernel ended at {at:.6} s{}", guest.process.last_lines()))
+        Fault::new(&guest.name, guest.process.why(&format!("its kernel ended at {at:.6} s")))
     }
 }

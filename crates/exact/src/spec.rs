@@ -10,6 +10,8 @@ pub const BEGIN_NS: u64 = 2_000_000_000;
 
 /// Name of the file in the folder of a host in which its guest finds what it is told.
 pub const SPEC: &str = "guest.json";
+/// Begins the line of a guest's console in which its first process says why it cannot go on.
+pub const REASON: &str = "tailrace: ";
 /// From the folder of any host to the root of the machine. The command line of a kernel, from which its first random numbers come, must not
 /// have the folder's path: so all paths of a guest begin there (`hostfs=.`).
 const UP: &str = "../";

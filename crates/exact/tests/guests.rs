@@ -79,6 +79,24 @@ fn an_echo_takes_what_links_and_rates_say() {
 }
 
 #[test]
+fn why_a_program_cannot_be_started_is_said_and_nothing_else() {
+    let programs = |program: Value| json!({ "h1": [program] });
+    let cases = [
+        (json!({ "words": ["/no/such/program"], "is_awaited": true }), "/no/such/program: No such file or directory"),
+        (json!({ "words": ["/tmp/no-such-program"], "is_awaited": true }), "/tmp/no-such-program: No such file or directory"),
+        (json!({ "words": ["id"], "is_awaited": true, "user": "nosuch" }), "there is no user \"nosuch\""),
+        (json!({ "words": ["id"], "is_awaited": true, "copies": [{ "from": "/no/such", "to": "/run/x" }] }), "copying /no/such"),
+    ];
+    for (number, (program, expected)) in cases.into_iter().enumerate() {
+        let folder = Folder::new(&format!("reason-{number}"));
+        let Some(mut command) = folder.command((1_000_000_000, 0, 1), &programs(program)) else { return };
+        let error = error(&command.output().expect("it starts"));
+        assert!(error.contains("host h1: ") && error.contains(expected), "{error}");
+        assert_eq!(error.lines().count(), 1, "{error}");
+    }
+}
+
+#[test]
 fn the_same_seed_has_the_same_digest_and_random_numbers_and_another_has_others() {
     let draw = |seed: u64| {
         let folder = Folder::new(&format!("digest-{seed}"));
