@@ -120,6 +120,20 @@ fn a_program_that_spins_is_found_and_its_host_named() {
     assert!(error.contains("host h1: a program spins: time stands still at"), "{error}");
 }
 
+#[test]
+fn folders_with_blanks_in_their_names_are_as_good_as_others() {
+    let folder = Folder::new("with blanks");
+    let Some(command) = folder.command((1_000_000_000, 0, 1), &ping()) else { return };
+    let place = folder.0.join("bin of mine");
+    fs::create_dir(&place).expect("it is ours");
+    let (program, kernel) = (place.join("tailrace exact"), place.join("a kernel"));
+    fs::copy(command.get_program(), &program).expect("it is ours");
+    fs::copy(tailrace_exact::kernel::find().expect("there is one"), &kernel).expect("it is ours");
+    let mut moved = Command::new(program);
+    moved.args(command.get_args()).env(tailrace_exact::kernel::VARIABLE, kernel);
+    outcome(&moved.output().expect("it starts"));
+}
+
 /// Reads the clock for 5 ms, and counts how often.
 const CLOCK_READER: &str = "import time
 end, count = time.time() + 0.005, 0

@@ -68,7 +68,10 @@ impl Machine {
         // The kernel stirs its command line into its random numbers.
         command.arg(format!("tailrace.seed={}.{number}", self.seed));
         command.args(["panic=-1", "loglevel=4"]);
-        command.arg(format!("init={}", self.program.display()));
+        let program = self.program.display();
+        // The kernel splits its command line at blanks that are not in quotes.
+        let has_blanks = program.to_string().contains(char::is_whitespace);
+        command.arg(if has_blanks { format!("init=\"{program}\"") } else { format!("init={program}") });
         command.arg("--").arg("init");
         command.env_clear().env("PATH", "/usr/sbin:/usr/bin:/sbin:/bin");
         command.stdin(Stdio::from(page)).stdout(output.try_clone()?).stderr(output);
