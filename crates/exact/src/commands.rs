@@ -67,7 +67,7 @@ fn run(mut words: Words) -> Result<(), String> {
             "--programs" => programs_file = Some(words.path()?),
             "--traffic" => traffic = Some(words.path()?),
             "--without" => without.push(words.value::<String>()?),
-            "--kernel" => kernel_file = Some(words.path()?),
+            "--kernel" => kernel_file = Some(absolute(&words.path()?)?),
             "--capture" => captures.push(CaptureOrder { port: words.value()?, file: words.path()? }),
             "--core" => core = words.value()?,
             "--progress" => tells_progress = true,
@@ -178,6 +178,11 @@ fn traffic_programs(plan: &Plan, program: &Path, without: &[String]) -> Result<V
 fn print_kernel() -> Result<(), String> {
     let kernel: Option<PathBuf> = kernel::find();
     say(&format!("{}\n", json!({ "kernel": kernel })))
+}
+
+/// A path that does not depend on where it is used.
+fn absolute(path: &Path) -> Result<PathBuf, String> {
+    std::path::absolute(path).map_err(|error| format!("{}: {error}", path.display()))
 }
 
 fn read(file: &Path) -> Result<String, String> {

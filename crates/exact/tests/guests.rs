@@ -134,6 +134,23 @@ fn folders_with_blanks_in_their_names_are_as_good_as_others() {
     outcome(&moved.output().expect("it starts"));
 }
 
+#[test]
+fn a_kernel_is_named_from_the_folder_in_which_the_command_is_given() {
+    let folder = Folder::new("relative");
+    for is_option in [false, true] {
+        let Some(mut command) = folder.command((1_000_000_000, 0, 1), &ping()) else { return };
+        let kernel = tailrace_exact::kernel::find().expect("there is one");
+        command.current_dir(kernel.parent().expect("it is a file"));
+        let name = kernel.file_name().expect("it is a file");
+        if is_option {
+            command.arg("--kernel").arg(name)
+        } else {
+            command.env(tailrace_exact::kernel::VARIABLE, name)
+        };
+        outcome(&command.output().expect("it starts"));
+    }
+}
+
 /// Reads the clock for 5 ms, and counts how often.
 const CLOCK_READER: &str = "import time
 end, count = time.time() + 0.005, 0
