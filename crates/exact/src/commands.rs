@@ -132,6 +132,12 @@ fn let_others_finish() -> nix::Result<()> {
 fn named_programs(plan: &Plan, file: &Path) -> Result<Vec<Vec<Program>>, String> {
     let mut by_name: BTreeMap<String, Vec<Program>> =
         serde_json::from_str(&read(file)?).map_err(|error| format!("{}: {error}", file.display()))?;
+    for (host, programs) in &by_name {
+        let mut problems = programs.iter().enumerate().filter_map(|(number, program)| Some((number, program.problem()?)));
+        if let Some((number, problem)) = problems.next() {
+            return Err(format!("{}: {host}[{number}].{problem}", file.display()));
+        }
+    }
     let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let folder = folder.canonicalize().map_err(|error| format!("{}: {error}", folder.display()))?;
     for word in by_name.values_mut().flatten().filter_map(|program| program.words.first_mut()) {

@@ -97,6 +97,20 @@ fn why_a_program_cannot_be_started_is_said_and_nothing_else() {
 }
 
 #[test]
+fn a_program_without_a_name_and_an_unknown_signal_are_refused_with_their_keys() {
+    let folder = Folder::new("refused");
+    let cases = [
+        (json!({ "words": [], "is_awaited": true }), "h1[0].words: a program has a name"),
+        (json!({ "words": ["id"], "is_awaited": true, "stop_signal": "FOO" }), "h1[0].stop_signal: \"FOO\" is no signal"),
+    ];
+    for (program, expected) in cases {
+        let Some(mut command) = folder.command((1_000_000_000, 0, 1), &json!({ "h1": [program] })) else { return };
+        let error = error(&command.output().expect("it starts"));
+        assert!(error.contains("programs.json: ") && error.contains(expected), "{error}");
+    }
+}
+
+#[test]
 fn the_same_seed_has_the_same_digest_and_random_numbers_and_another_has_others() {
     let draw = |seed: u64| {
         let folder = Folder::new(&format!("digest-{seed}"));
