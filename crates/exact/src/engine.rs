@@ -5,11 +5,11 @@
 //! depend on the machine: by time, the network before guests, guests by their number.
 
 use crate::device::{Header, RECEIVE, Segments, TRANSMIT, take_tag};
-use crate::fault::Fault;
+use crate::fault::{Fault, moment};
 use crate::guest::{Guest, Kick, News};
 use crate::interface::{Interface, SHORTEST_BYTES};
 use crate::progress::ProgressReport;
-use crate::spec::{BEGIN_NS, Line};
+use crate::spec::Line;
 use std::time::Duration;
 use tailrace_fabric::frame::{FrameOrigin, Pool, parse};
 use tailrace_fabric::plane::network::Network;
@@ -296,7 +296,6 @@ impl Engine {
     /// Why a guest that should be there is not.
     fn death(&self, host: usize) -> Fault {
         let guest = &self.guests[host];
-        let at = guest.now.saturating_sub(BEGIN_NS) as f64 / 1e9;
-        Fault::new(&guest.name, guest.process.why(&format!("its kernel ended at {at:.6} s")))
+        Fault::new(&guest.name, guest.process.why(&format!("its kernel ended {}", moment(guest.now))))
     }
 }
