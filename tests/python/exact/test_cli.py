@@ -27,6 +27,12 @@ def run(*words: object) -> tuple[int, str]:
     return result.exit_code, result.output
 
 
+def test_a_dry_run_does_not_guess_how_long_kernels_take(scenario: Path, tmp_path: Path) -> None:
+    status, text = run("run", scenario, "--exact", "--dry-run", "--out", tmp_path / "run")
+    assert status == 0
+    assert "time unknown: the duration of an exact trial depends on the packets that its kernels handle" in text
+
+
 def test_a_kernel_that_is_named_and_is_not_there_is_not_one_to_be_built(
     scenario: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
