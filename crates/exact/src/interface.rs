@@ -146,7 +146,8 @@ impl Interface {
                 self.received.pop_front();
                 network.release(&frame);
                 is_any = true;
-            } else if !card.await_room()? {
+            } else {
+                card.await_room()?;
                 self.is_starved = true;
                 break;
             }
