@@ -134,8 +134,13 @@ impl Engine {
         self.advance(at, |_| false)?;
         for host in 0..self.guests.len() {
             let guest = &mut self.guests[host];
-            if !guest.is_off() && guest.card.receive(&line.frame()).map_err(|error| Fault::new(&guest.name, error))? {
+            if guest.is_off() {
+                continue;
+            }
+            if guest.card.receive(&line.frame()).map_err(|error| Fault::new(&guest.name, error))? {
                 guest.interrupt(at.ceil_ns(), RECEIVE);
+            } else {
+                self.interfaces[host].tell(at, line);
             }
         }
         Ok(at)
