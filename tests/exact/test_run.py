@@ -128,3 +128,8 @@ def test_buffers_that_are_too_few_for_a_frame_are_not_tried_for_ever(tmp_path: P
 def test_a_guest_with_a_full_ring_is_told_to_end(tmp_path: Path) -> None:
     done = run_at_the_edge(tmp_path / "run", "network.link.rate=850Gbit/s", "experiment.duration=1ms")
     assert done.returncode == 0, done.stderr
+
+
+def test_a_guest_ends_with_much_in_the_queue_of_its_interface(tmp_path: Path) -> None:
+    done = run_at_the_edge(tmp_path / "run", "workloads.shop.users=3000")
+    assert done.returncode == 0, done.stderr

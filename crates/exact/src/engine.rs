@@ -30,6 +30,8 @@ pub struct Engine {
     vlans: Vlans,
     /// What was said last by each guest's first process.
     said: Vec<Option<Line>>,
+    /// Guests have been told to end.
+    is_ending: bool,
     /// Nothing happens beyond this time for now.
     horizon: Time,
     /// By host: how long a frame takes from its switch to it at least.
@@ -87,6 +89,7 @@ impl Engine {
             interfaces: (0..hosts).map(|host| Interface::new(plan, host)).collect(),
             guests,
             vlans: Vlans::new(plan)?,
+            is_ending: false,
             horizon: Time::ZERO,
             delays: (0..hosts).map(|host| least_delay(plan, host)).collect(),
             echoes: (0..hosts).map(|host| least_echo(plan, host)).collect(),
@@ -132,6 +135,7 @@ impl Engine {
         let ahead = self.guests.iter().map(Guest::free_until).max().unwrap_or_default();
         let at = Time::from_ns(ahead).max(self.network.advanced());
         self.advance(at, |_| false)?;
+        self.is_ending = line == Line::End;
         for host in 0..self.guests.len() {
             let guest = &mut self.guests[host];
             if guest.is_off() {
@@ -217,7 +221,11 @@ impl Engine {
                     let until = self.free_until(host);
                     self.guests[host].go_on(until);
                 }
-                News::Off if self.said[host] == Some(Line::End) => return Ok(()),
+                // Its last word may not have left the queue of its interface.
+                News::Off if self.is_ending => {
+                    self.said[host] = Some(Line::End);
+                    return Ok(());
+                }
                 News::Off => return Err(self.death(host)),
             }
         }

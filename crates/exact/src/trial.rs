@@ -121,6 +121,7 @@ impl Trial {
         let endings = self.endings(&folders);
         self.judge(&said, &endings, &engine)?;
         ended?;
+        self.have_told(&endings, &engine)?;
         let queues = self.queues(&folders)?;
         answer["hosts"] = hosts(plan, &interfaces, &queues).into();
         if self.is_traffic {
@@ -234,6 +235,15 @@ impl Trial {
             }
         }
         Ok(())
+    }
+
+    /// Whether every guest has told how its programs ended, which it does before it ends.
+    fn have_told(&self, endings: &[Vec<Ending>], engine: &Engine) -> Result<(), Fault> {
+        let silent = (0..endings.len()).find(|&host| endings[host].len() < self.programs[host].len());
+        silent.map_or(Ok(()), |host| {
+            let guest = &engine.guests[host];
+            Err(Fault::new(&guest.name, guest.process.why("it did not tell how its programs ended")))
+        })
     }
 
     fn hosts(&self, engine: &Engine, endings: &[Vec<Ending>], queues: &[QueueReport]) -> Vec<Value> {
