@@ -113,6 +113,14 @@ def test_a_capture_changes_nothing(captured: tuple[dict[str, list[Captured]], di
     assert not (tmp_path / "plain" / "exact").exists()
 
 
+def test_trials_that_are_there_already_are_told_from_captured_ones(tmp_path: Path) -> None:
+    assert "--capture" not in run(tmp_path / "run", "--exact", "--capture", "leaf>app").stderr
+    assert "--capture" not in run(tmp_path / "run", "--exact", "--capture", "leaf > app").stderr
+    done = run(tmp_path / "run", "--exact", "--capture", "leaf>db")
+    assert done.returncode == 0, done.stderr
+    assert "--capture: 1 trial(s) had been run without it, and are not run again" in done.stderr
+
+
 @pytest.mark.parametrize(
     ("options", "words"),
     [

@@ -13,6 +13,7 @@ from machine import TAILRACE, left_of, wait_until_gone
 from tailrace.exact import program
 
 SCENARIO = Path(__file__).with_name("small.yaml")
+EDGES = Path(__file__).with_name("edges.yaml")
 LIMIT_S = 250
 INTERRUPTED = 130
 
@@ -112,3 +113,23 @@ def test_a_kernel_that_does_not_start_fails_its_trial_in_words(tmp_path: Path, m
     assert "its kernel does not start" in outcome(tmp_path / "run")["reason"]
     assert "Traceback" not in done.stderr
     assert wait_until_gone(str(tmp_path)) == []
+
+
+def run_at_the_edge(out: Path, *settings: str) -> "subprocess.CompletedProcess[str]":
+    """A run of the scenario that ends with much on its way."""
+    return run(out, *(word for each in settings for word in ("--set", each)), scenario=EDGES)
+
+
+def test_buffers_that_are_too_few_for_a_frame_are_not_tried_for_ever(tmp_path: Path) -> None:
+    done = run_at_the_edge(tmp_path / "run", "network.link.rate=900Gbit/s", "experiment.duration=1ms")
+    assert done.returncode == 0, done.stderr
+
+
+def test_a_guest_with_a_full_ring_is_told_to_end(tmp_path: Path) -> None:
+    done = run_at_the_edge(tmp_path / "run", "network.link.rate=850Gbit/s", "experiment.duration=1ms")
+    assert done.returncode == 0, done.stderr
+
+
+def test_a_guest_ends_with_much_in_the_queue_of_its_interface(tmp_path: Path) -> None:
+    done = run_at_the_edge(tmp_path / "run", "workloads.shop.users=3000")
+    assert done.returncode == 0, done.stderr

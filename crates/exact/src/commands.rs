@@ -67,7 +67,7 @@ fn run(mut words: Words) -> Result<(), String> {
             "--programs" => programs_file = Some(words.path()?),
             "--traffic" => traffic = Some(words.path()?),
             "--without" => without.push(words.value::<String>()?),
-            "--kernel" => kernel_file = Some(words.path()?),
+            "--kernel" => kernel_file = Some(absolute(&words.path()?)?),
             "--capture" => captures.push(CaptureOrder { port: words.value()?, file: words.path()? }),
             "--core" => core = words.value()?,
             "--progress" => tells_progress = true,
@@ -132,6 +132,12 @@ fn let_others_finish() -> nix::Result<()> {
 fn named_programs(plan: &Plan, file: &Path) -> Result<Vec<Vec<Program>>, String> {
     let mut by_name: BTreeMap<String, Vec<Program>> =
         serde_json::from_str(&read(file)?).map_err(|error| format!("{}: {error}", file.display()))?;
+    for (host, programs) in &by_name {
+        let mut problems = programs.iter().enumerate().filter_map(|(number, program)| Some((number, program.problem()?)));
+        if let Some((number, problem)) = problems.next() {
+            return Err(format!("{}: {host}[{number}].{problem}", file.display()));
+        }
+    }
     let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let folder = folder.canonicalize().map_err(|error| format!("{}: {error}", folder.display()))?;
     for word in by_name.values_mut().flatten().filter_map(|program| program.words.first_mut()) {
@@ -178,6 +184,11 @@ fn traffic_programs(plan: &Plan, program: &Path, without: &[String]) -> Result<V
 fn print_kernel() -> Result<(), String> {
     let kernel: Option<PathBuf> = kernel::find();
     say(&format!("{}\n", json!({ "kernel": kernel })))
+}
+
+/// A path that does not depend on where it is used.
+fn absolute(path: &Path) -> Result<PathBuf, String> {
+    std::path::absolute(path).map_err(|error| format!("{}: {error}", path.display()))
 }
 
 fn read(file: &Path) -> Result<String, String> {

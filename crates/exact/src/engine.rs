@@ -5,11 +5,11 @@
 //! depend on the machine: by time, the network before guests, guests by their number.
 
 use crate::device::{Header, RECEIVE, Segments, TRANSMIT, take_tag};
-use crate::fault::Fault;
+use crate::fault::{Fault, moment};
 use crate::guest::{Guest, Kick, News};
 use crate::interface::{Interface, SHORTEST_BYTES};
 use crate::progress::ProgressReport;
-use crate::spec::{BEGIN_NS, Line};
+use crate::spec::Line;
 use std::time::Duration;
 use tailrace_fabric::frame::{FrameOrigin, Pool, parse};
 use tailrace_fabric::plane::network::Network;
@@ -30,6 +30,8 @@ pub struct Engine {
     vlans: Vlans,
     /// What was said last by each guest's first process.
     said: Vec<Option<Line>>,
+    /// Guests have been told to end.
+    is_ending: bool,
     /// Nothing happens beyond this time for now.
     horizon: Time,
     /// By host: how long a frame takes from its switch to it at least.
@@ -87,6 +89,7 @@ impl Engine {
             interfaces: (0..hosts).map(|host| Interface::new(plan, host)).collect(),
             guests,
             vlans: Vlans::new(plan)?,
+            is_ending: false,
             horizon: Time::ZERO,
             delays: (0..hosts).map(|host| least_delay(plan, host)).collect(),
             echoes: (0..hosts).map(|host| least_echo(plan, host)).collect(),
@@ -132,10 +135,16 @@ impl Engine {
         let ahead = self.guests.iter().map(Guest::free_until).max().unwrap_or_default();
         let at = Time::from_ns(ahead).max(self.network.advanced());
         self.advance(at, |_| false)?;
+        self.is_ending = line == Line::End;
         for host in 0..self.guests.len() {
             let guest = &mut self.guests[host];
-            if !guest.is_off() && guest.card.receive(&line.frame()).map_err(|error| Fault::new(&guest.name, error))? {
+            if guest.is_off() {
+                continue;
+            }
+            if guest.card.receive(&line.frame()).map_err(|error| Fault::new(&guest.name, error))? {
                 guest.interrupt(at.ceil_ns(), RECEIVE);
+            } else {
+                self.interfaces[host].tell(at, line);
             }
         }
         Ok(at)
@@ -212,7 +221,11 @@ impl Engine {
                     let until = self.free_until(host);
                     self.guests[host].go_on(until);
                 }
-                News::Off if self.said[host] == Some(Line::End) => return Ok(()),
+                // Its last word may not have left the queue of its interface.
+                News::Off if self.is_ending => {
+                    self.said[host] = Some(Line::End);
+                    return Ok(());
+                }
                 News::Off => return Err(self.death(host)),
             }
         }
@@ -296,7 +309,6 @@ impl Engine {
     /// Why a guest that should be there is not.
     fn death(&self, host: usize) -> Fault {
         let guest = &self.guests[host];
-        let at = guest.now.saturating_sub(BEGIN_NS) as f64 / 1e9;
-        Fault::new(&guest.name, format!("its kernel ended at {at:.6} s{}", guest.process.last_lines()))
+        Fault::new(&guest.name, guest.process.why(&format!("its kernel ended {}", moment(guest.now))))
     }
 }

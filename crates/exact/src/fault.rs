@@ -1,5 +1,6 @@
 //! Why a trial has no result.
 
+use crate::spec::BEGIN_NS;
 use std::fmt;
 
 /// What went wrong, and in which guest.
@@ -19,14 +20,32 @@ impl Fault {
 
     /// A guest that uses wall time and lets no virtual time pass.
     pub fn spins(host: &str, now_ns: u64) -> Fault {
-        let at = now_ns as f64 / 1e9;
-        let what = format!("a program spins: time stands still at {at:.6} s (hint: programs must sleep, not poll)");
+        let at = moment(now_ns);
+        let what = format!("a program spins: time stands still {at} (hint: programs must sleep, not poll)");
         Fault::new(host, what)
     }
+}
+
+/// A time of the guests in words, by the plan's time, one second before which programs start.
+pub fn moment(now_ns: u64) -> String {
+    let seconds = (now_ns as f64 - BEGIN_NS as f64) / 1e9;
+    format!("at {seconds:.6} s of the plan's time")
 }
 
 impl fmt::Display for Fault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "host {}: {}", self.host, self.what)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_moment_is_told_by_the_time_of_the_plan_also_before_it_begins() {
+        assert_eq!(moment(BEGIN_NS + 250_000_000), "at 0.250000 s of the plan's time");
+        assert_eq!(moment(BEGIN_NS - 999_996_000), "at -0.999996 s of the plan's time");
+        assert!(Fault::spins("h1", BEGIN_NS).to_string().contains("time stands still at 0.000000 s of the plan's time"));
     }
 }

@@ -1,6 +1,7 @@
 //! The interface of a host between its driver and its link: when frames are sent, and when the driver hears of received ones.
 
 use crate::device::{Card, Features};
+use crate::spec::Line;
 use std::collections::VecDeque;
 use tailrace_endpoint::host::Moderation;
 use tailrace_fabric::frame::{LiveFrame, mark_congestion};
@@ -22,6 +23,8 @@ pub struct Interface {
     free_at: Time,
     /// Places in the ring that are being sent, by the end of their last frame.
     sending: VecDeque<(Time, u16)>,
+    /// What the engine has to say to the guest, before any frame.
+    untold: VecDeque<Line>,
     /// Frames that the driver has not been handed.
     received: VecDeque<LiveFrame>,
     moderation: Moderation,
@@ -56,6 +59,7 @@ impl Interface {
             overhead_bytes: u64::from(plan.raw.framing.overhead_bytes),
             free_at: Time::ZERO,
             sending: VecDeque::new(),
+            untold: VecDeque::new(),
             received: VecDeque::new(),
             moderation: Moderation::new(Span::from_ps(nic.rx_coalesce_ps), plan.rx_jitter[host].clone(), stream),
             coalesce: Span::from_ps(nic.rx_coalesce_ps),
@@ -105,6 +109,14 @@ impl Interface {
         None
     }
 
+    /// The guest is told this as soon as its driver has room for it.
+    pub fn tell(&mut self, now: Time, line: Line) {
+        self.untold.push_back(line);
+        if !self.is_starved {
+            self.hand_over_at = self.hand_over_at.min(now);
+        }
+    }
+
     /// The driver has made room.
     pub fn has_room(&mut self, now: Time) {
         if std::mem::take(&mut self.is_starved) {
@@ -141,14 +153,27 @@ impl Interface {
         }
         self.hand_over_at = Time::NEVER;
         let mut is_any = false;
-        while let Some(&frame) = self.received.front() {
+        while !self.is_starved
+            && let Some(line) = self.untold.front()
+        {
+            if card.receive(&line.frame())? {
+                self.untold.pop_front();
+                is_any = true;
+            } else {
+                card.await_room()?;
+                self.is_starved = true;
+            }
+        }
+        while !self.is_starved
+            && let Some(&frame) = self.received.front()
+        {
             if card.receive(bytes_of(&frame, network))? {
                 self.received.pop_front();
                 network.release(&frame);
                 is_any = true;
-            } else if !card.await_room()? {
+            } else {
+                card.await_room()?;
                 self.is_starved = true;
-                break;
             }
         }
         Ok(is_any && card.wants_interrupt()?)
@@ -182,6 +207,7 @@ mod tests {
             overhead_bytes: 24,
             free_at: Time::ZERO,
             sending: VecDeque::new(),
+            untold: VecDeque::new(),
             received: VecDeque::new(),
             moderation: Moderation::new(
                 Span::from_us(10),

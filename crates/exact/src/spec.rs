@@ -1,7 +1,9 @@
 //! What the first process of a guest is told by the engine.
 
+use nix::sys::signal::Signal;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
+use std::str::FromStr;
 
 /// Virtual time at which programs start: by then every guest has set itself up.
 pub const START_NS: u64 = 1_000_000_000;
@@ -10,6 +12,8 @@ pub const BEGIN_NS: u64 = 2_000_000_000;
 
 /// Name of the file in the folder of a host in which its guest finds what it is told.
 pub const SPEC: &str = "guest.json";
+/// Begins the line of a guest's console in which its first process says why it cannot go on.
+pub const REASON: &str = "tailrace: ";
 /// From the folder of any host to the root of the machine. The command line of a kernel, from which its first random numbers come, must not
 /// have the folder's path: so all paths of a guest begin there (`hostfs=.`).
 const UP: &str = "../";
@@ -60,6 +64,23 @@ pub struct Program {
     /// It is told to end when the programs of all hosts that are not servers have ended.
     #[serde(default)]
     pub is_server: bool,
+}
+
+impl Program {
+    /// What keeps it from being a program, if anything.
+    pub fn problem(&self) -> Option<String> {
+        if self.words.is_empty() {
+            return Some("words: a program has a name".to_owned());
+        }
+        let name = self.stop_signal.as_ref()?;
+        let is_known = signal_of(name).is_some();
+        (!is_known).then(|| format!("stop_signal: {name:?} is no signal (hint: such as \"INT\")"))
+    }
+}
+
+/// A signal by its name without `SIG`.
+pub fn signal_of(name: &str) -> Option<Signal> {
+    Signal::from_str(&format!("SIG{name}")).ok()
 }
 
 /// Lines that tell that a program has finished what it has to do.

@@ -121,6 +121,7 @@ impl Trial {
         let endings = self.endings(&folders);
         self.judge(&said, &endings, &engine)?;
         ended?;
+        self.have_told(&endings, &engine)?;
         let queues = self.queues(&folders)?;
         answer["hosts"] = hosts(plan, &interfaces, &queues).into();
         if self.is_traffic {
@@ -230,11 +231,19 @@ impl Trial {
                 return Err(Fault::new(&raw.name, format!("{} ended {how}: {}", program.words[0], ending.last_words)));
             }
             if said[host] == Some(Line::Failed) {
-                let last = engine.guests[host].process.last_lines();
-                return Err(Fault::new(&raw.name, format!("its first process failed{last}")));
+                return Err(Fault::new(&raw.name, engine.guests[host].process.why("its first process failed")));
             }
         }
         Ok(())
+    }
+
+    /// Whether every guest has told how its programs ended, which it does before it ends.
+    fn have_told(&self, endings: &[Vec<Ending>], engine: &Engine) -> Result<(), Fault> {
+        let silent = (0..endings.len()).find(|&host| endings[host].len() < self.programs[host].len());
+        silent.map_or(Ok(()), |host| {
+            let guest = &engine.guests[host];
+            Err(Fault::new(&guest.name, guest.process.why("it did not tell how its programs ended")))
+        })
     }
 
     fn hosts(&self, engine: &Engine, endings: &[Vec<Ending>], queues: &[QueueReport]) -> Vec<Value> {
@@ -275,14 +284,13 @@ fn boot(start: Start, negotiation: Negotiation, limit: Duration) -> Result<Ready
             News::Kicked => guest.go_on(START_NS),
             News::Asks => guest.answer()?,
             News::Off => {
-                let last = guest.process.last_lines();
-                return Err(Fault::new(&guest.name, format!("it does not start{last}")));
+                return Err(Fault::new(&guest.name, guest.process.why("it does not start")));
             }
         }
     }
     if said.is_none() {
-        let last = guest.process.last_lines();
-        return Err(Fault::new(&guest.name, format!("it is not set up {} s after its start{last}", START_NS / 1_000_000_000)));
+        let how = format!("it is not set up {} s after its start", START_NS / 1_000_000_000);
+        return Err(Fault::new(&guest.name, guest.process.why(&how)));
     }
     Ok(Ready { guest, places, said })
 }

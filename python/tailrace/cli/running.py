@@ -111,7 +111,17 @@ def run_scenario(request: Request) -> int:
     if not request.is_json:
         note(f"run directory: {experiment.directory.path}")
     finished = experiment.run()
+    if isinstance(engine, ExactEngine):
+        _tell_uncaptured(experiment, engine)
     return _conclude(finished, is_json=request.is_json)
+
+
+def _tell_uncaptured(experiment: ExperimentRun, engine: ExactEngine) -> None:
+    """Notes how many trials were complete before a capture was asked for."""
+    trials = experiment.keys()
+    outcomes = (experiment.directory.finished(key) for key in trials)
+    if count := sum(engine.lacks_captures(outcome) for outcome in outcomes if outcome):
+        note(f"--capture: {count} trial(s) had been run without it, and are not run again (hint: choose another --out)")
 
 
 def _budget_s(request: Request) -> float | None:

@@ -84,6 +84,13 @@ class ExactEngine:
             plan_json, self._folder / name, self._cores, self._templates, self._files(self._folder / CAPTURES / name)
         )
 
+    def lacks_captures(self, outcome: Mapping[str, Any]) -> bool:
+        """Whether a complete trial was run without one of these captures: it is not run again for it."""
+        kept = {capture["port"] for capture in outcome.get("exact", {}).get("captures", [])}
+        return outcome["status"] != "failed" and any(
+            f"{node}>{towards}" not in kept for node, towards in self._captures
+        )
+
     def _files(self, folder: Path) -> dict[str, Path]:
         return {f"{node}>{towards}": folder / f"{node}-to-{towards}.pcapng" for node, towards in self._captures}
 

@@ -2,6 +2,8 @@
 
 import hashlib
 import json
+import os
+import re
 import subprocess
 from functools import cache
 from pathlib import Path
@@ -10,9 +12,12 @@ from tailrace.errors import RunRefusedError, TailraceError
 
 ENGINE = "tailrace-exact"
 TRAFFIC = "tailrace-traffic"
+VARIABLE = "TAILRACE_EXACT_KERNEL"
+"""Names the kernel's file (`crates/exact/src/kernel.rs`)."""
 SHORT_LIMIT_S = 30
 BUILD_DIGITS = 12
 """Hexadecimal digits that identify a build: 48 bits."""
+RELEASE = re.compile(r"\d+\.\d+\S*$")
 KERNEL_HINT = "`make exact-deps` in the sources of tailrace builds it, once, in about five minutes"
 
 
@@ -45,9 +50,16 @@ def kernel() -> Path | None:
     return Path(found) if found else None
 
 
+def named() -> str | None:
+    """The kernel that the environment names, whether or not it is there."""
+    return os.environ.get(VARIABLE) or None
+
+
 def required_kernel() -> Path:
     """The kernel of the guests; raises `RunRefusedError` where there is none."""
     found = kernel()
+    if found is None and (path := named()):
+        raise RunRefusedError(f"{VARIABLE}: {path} is no file (hint: omit it for the kernel of `make exact-deps`)")
     if found is None:
         raise RunRefusedError(f"an exact run needs a kernel for its hosts, which is not built (hint: {KERNEL_HINT})")
     return found
@@ -66,7 +78,8 @@ def kernel_release(path: Path) -> str:
         )
     except (subprocess.SubprocessError, OSError):
         return ""
-    return done.stdout.strip().splitlines()[0] if done.stdout.strip() else ""
+    said = done.stdout.strip().partition("\n")[0]
+    return said if RELEASE.match(said) else ""
 
 
 def build() -> str:

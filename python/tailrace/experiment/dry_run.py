@@ -6,12 +6,16 @@ from dataclasses import dataclass
 from typing import Any
 
 from tailrace.errors import TailraceError
-from tailrace.experiment.engine import SIMULATED, Engine
+from tailrace.experiment.engine import EXACT, LIVE, SIMULATED, Engine
 from tailrace.experiment.estimate import PROGRESS_MIN
 from tailrace.experiment.reporter import to_go
 from tailrace.experiment.run import ExperimentRun
 from tailrace.experiment.schedule import TrialKey
 
+WHY_UNKNOWN = {
+    LIVE: "the duration of a live trial depends on its programs",
+    EXACT: "the duration of an exact trial depends on the packets that its kernels handle",
+}
 PROBE_S = 1.5
 """Wall time spent on each arm to estimate the length of its trials."""
 
@@ -58,7 +62,7 @@ def _estimated_s(experiment: ExperimentRun, keys: list[TrialKey]) -> tuple[float
     if not experiment.is_calibrated():
         return None, "calibration determines the amount of work first"
     if experiment.engine.name != SIMULATED:
-        return None, "the duration of a live trial depends on its programs"
+        return None, WHY_UNKNOWN[experiment.engine.name]
     plans = experiment.plans
     try:
         walls = {

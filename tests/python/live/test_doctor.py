@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from tailrace.live.machine.doctor import Fact, fabric_facts
+from tailrace.live.machine.doctor import Fact, exact_fact, fabric_facts
 
 ROOT: dict[str, Any] = {"capabilities": {"lab": True}, "user_namespaces": True, "cgroup": "v2", "tun": True}
 
@@ -53,3 +53,19 @@ def test_the_doctor_tells_a_missing_device_from_one_without_permission() -> None
     assert "modprobe" in missing.advice
     assert "permission" in closed.advice
     assert "modprobe" not in closed.advice
+
+
+@pytest.mark.parametrize(
+    ("kernel", "value", "advice"),
+    [
+        ("/no/such/kernel", "missing", "TAILRACE_EXACT_KERNEL: /no/such/kernel is no file"),
+        ("/bin/false", "does not run", "/bin/false"),
+        ("/bin/true", "does not run", "/bin/true"),
+    ],
+)
+def test_the_doctor_says_of_a_kernel_that_is_none(
+    kernel: str, value: str, advice: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TAILRACE_EXACT_KERNEL", kernel)
+    found = exact_fact()
+    assert (found.value, found.advice) == (value, advice)

@@ -93,3 +93,21 @@ def test_an_exact_run_judges_every_figure_of_a_simulated_one(tmp_path: Path) -> 
     assert "figures agree within 5 %." in text
     assert "99th percentiles agree within 15 %." in text
     assert "goodput_gbps" in text
+
+
+def test_runs_without_a_common_figure_say_so_once(tmp_path: Path) -> None:
+    exact = run(tmp_path / "e", "exact")
+    for trial in exact.glob("trials/*/*.json"):
+        outcome = json.loads(trial.read_text(encoding="utf-8"))
+        changes = {"status": "invalid", "reason": "did not finish", "unfinished": ["XS"]}
+        trial.write_text(json.dumps(outcome | changes), encoding="utf-8")
+    text = format_engines(compare_engines([run(tmp_path / "s", "simulated"), exact]))
+    assert f"No workload has a figure in both runs. {exact}: no trial is valid (hint: " in text
+    assert "solo" not in text
+
+
+def test_slowdowns_that_cannot_be_compared_are_told_once(tmp_path: Path) -> None:
+    runs = [run(tmp_path / engine, engine) for engine in ("simulated", "exact", "live")]
+    compared = compare_engines(runs)
+    compared["rows"] = [row for row in compared["rows"] if row["metric"] != "slowdown"]
+    assert format_engines(compared).count("Slowdowns cannot be compared") == 1

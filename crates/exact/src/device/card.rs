@@ -117,10 +117,17 @@ impl Card {
         ring.needs_notification(memory).map_err(|error| format!("the ring of received frames: {error}"))
     }
 
-    /// Asks the driver to tell when it has made room for frames; returns whether it has already.
-    pub fn await_room(&mut self) -> Result<bool, String> {
-        let (Some(memory), ring) = (&self.memory, &mut self.rings[RECEIVE]) else { return Ok(false) };
-        ring.enable_notification(memory).map_err(|error| format!("the ring of received frames: {error}"))
+    /// Asks the driver to tell when it has made more room for frames than there is. It does so when it fills the place that it is
+    /// told of, which is thus the one behind the last that it has filled.
+    pub fn await_room(&mut self) -> Result<(), String> {
+        let (Some(memory), ring) = (&self.memory, &mut self.rings[RECEIVE]) else { return Ok(()) };
+        let mut places = 0;
+        while ring.pop_descriptor_chain(memory).is_some() {
+            places += 1;
+        }
+        let asked = ring.enable_notification(memory);
+        (0..places).for_each(|_| ring.go_to_previous_position());
+        asked.map(drop).map_err(|error| format!("the ring of received frames: {error}"))
     }
 }
 

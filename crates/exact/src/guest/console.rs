@@ -1,5 +1,6 @@
 //! What a guest's kernel wrote.
 
+use crate::spec::REASON;
 use std::path::Path;
 
 /// What a kernel writes that cannot go on.
@@ -16,6 +17,11 @@ pub fn panic(path: &Path, count: usize) -> Option<Vec<String>> {
     let mut lines = lines(path);
     let at = lines.iter().position(|line| line.contains(PANIC))?;
     Some(lines.drain(at..).take(count).collect())
+}
+
+/// Why the first process of the guest could not go on, if it has said so.
+pub fn reason(path: &Path) -> Option<String> {
+    lines(path).iter().rev().find_map(|line| Some(line.strip_prefix(REASON)?.to_owned()))
 }
 
 fn lines(path: &Path) -> Vec<String> {

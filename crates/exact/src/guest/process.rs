@@ -98,8 +98,13 @@ impl Process {
         self.child.try_wait().ok().flatten()
     }
 
+    /// Why it has ended: what its first process has said, else `how` with the last lines of its console.
+    pub fn why(&self, how: &str) -> String {
+        console::reason(&self.console).unwrap_or_else(|| how.to_owned() + &self.last_lines())
+    }
+
     /// The last lines of its console, each on a line of its own.
-    pub fn last_lines(&self) -> String {
+    pub(super) fn last_lines(&self) -> String {
         quote(&console::last_lines(&self.console, LAST_LINES))
     }
 

@@ -8,7 +8,7 @@ mod randomness;
 mod users;
 
 use crate::guest::EPOCH_NS;
-use crate::spec::{Ending, GuestSpec, Line, QueueReport, SPEC, START_NS};
+use crate::spec::{Ending, GuestSpec, Line, QueueReport, REASON, SPEC, START_NS};
 use line::EngineLine;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sys::reboot::{RebootMode, reboot};
@@ -50,8 +50,9 @@ const COUNTERS: [&str; 3] = ["/proc/net/snmp", "/proc/net/netstat", "/proc/net/d
 pub fn main() -> ! {
     let line = serve();
     if let Err(error) = line {
-        // The console: whoever reads it finds the reason there.
-        let _ = fs::write("/dev/kmsg", format!("tailrace: {error}\n"));
+        // The engine quotes it from the console, which has messages of this level and above.
+        let reason = error.replace('\n', " ");
+        let _ = fs::write("/dev/kmsg", format!("<3>{REASON}{reason}\n"));
         if let Ok(line) = EngineLine::open(INTERFACE) {
             let _ = line.say(Line::Failed);
         }

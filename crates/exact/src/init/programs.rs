@@ -1,7 +1,7 @@
 //! Programs of a guest.
 
 use super::users;
-use crate::spec::{Ending, Program, Stream};
+use crate::spec::{Ending, Program, Stream, signal_of};
 use nix::fcntl::{FcntlArg, OFlag, fcntl};
 use nix::sys::signal::{Signal, kill, killpg};
 use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
@@ -12,7 +12,6 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::str::FromStr;
 use std::time::{Duration, SystemTime};
 
 /// Bytes of a program's error output that its ending quotes.
@@ -204,7 +203,7 @@ impl Running {
 
     /// What it is told to end by, if that is its own.
     fn stop_signal(&self) -> Option<Signal> {
-        Signal::from_str(&format!("SIG{}", self.program.stop_signal.as_deref()?)).ok()
+        self.program.stop_signal.as_deref().and_then(signal_of)
     }
 
     fn has_finished(&self) -> bool {

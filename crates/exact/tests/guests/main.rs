@@ -36,6 +36,38 @@ fn an_echo_takes_what_links_and_rates_say() {
 }
 
 #[test]
+fn why_a_program_cannot_be_started_is_said_and_nothing_else() {
+    let programs = |program: Value| json!({ "h1": [program] });
+    let cases = [
+        (json!({ "words": ["/no/such/program"], "is_awaited": true }), "/no/such/program: No such file or directory"),
+        (json!({ "words": ["/tmp/no-such-program"], "is_awaited": true }), "/tmp/no-such-program: No such file or directory"),
+        (json!({ "words": ["id"], "is_awaited": true, "user": "nosuch" }), "there is no user \"nosuch\""),
+        (json!({ "words": ["id"], "is_awaited": true, "copies": [{ "from": "/no/such", "to": "/run/x" }] }), "copying /no/such"),
+    ];
+    for (number, (program, expected)) in cases.into_iter().enumerate() {
+        let folder = Folder::new(&format!("reason-{number}"));
+        let Some(mut command) = folder.command((1_000_000_000, 0, 1), &programs(program)) else { return };
+        let error = error(&command.output().expect("it starts"));
+        assert!(error.contains("host h1: ") && error.contains(expected), "{error}");
+        assert_eq!(error.lines().count(), 1, "{error}");
+    }
+}
+
+#[test]
+fn a_program_without_a_name_and_an_unknown_signal_are_refused_with_their_keys() {
+    let folder = Folder::new("refused");
+    let cases = [
+        (json!({ "words": [], "is_awaited": true }), "h1[0].words: a program has a name"),
+        (json!({ "words": ["id"], "is_awaited": true, "stop_signal": "FOO" }), "h1[0].stop_signal: \"FOO\" is no signal"),
+    ];
+    for (program, expected) in cases {
+        let Some(mut command) = folder.command((1_000_000_000, 0, 1), &json!({ "h1": [program] })) else { return };
+        let error = error(&command.output().expect("it starts"));
+        assert!(error.contains("programs.json: ") && error.contains(expected), "{error}");
+    }
+}
+
+#[test]
 fn the_same_seed_has_the_same_digest_and_random_numbers_and_another_has_others() {
     let draw = |seed: u64| {
         let folder = Folder::new(&format!("digest-{seed}"));
@@ -57,6 +89,37 @@ fn a_program_that_spins_is_found_and_its_host_named() {
     let Some(mut command) = folder.command((1_000_000_000, 0, 1), &programs) else { return };
     let error = error(&command.args(["--spin-limit", "3"]).output().expect("it starts"));
     assert!(error.contains("host h1: a program spins: time stands still at"), "{error}");
+}
+
+#[test]
+fn folders_with_blanks_in_their_names_are_as_good_as_others() {
+    let folder = Folder::new("with blanks");
+    let Some(command) = folder.command((1_000_000_000, 0, 1), &ping()) else { return };
+    let place = folder.0.join("bin of mine");
+    fs::create_dir(&place).expect("it is ours");
+    let (program, kernel) = (place.join("tailrace exact"), place.join("a kernel"));
+    fs::copy(command.get_program(), &program).expect("it is ours");
+    fs::copy(tailrace_exact::kernel::find().expect("there is one"), &kernel).expect("it is ours");
+    let mut moved = Command::new(program);
+    moved.args(command.get_args()).env(tailrace_exact::kernel::VARIABLE, kernel);
+    outcome(&moved.output().expect("it starts"));
+}
+
+#[test]
+fn a_kernel_is_named_from_the_folder_in_which_the_command_is_given() {
+    let folder = Folder::new("relative");
+    for is_option in [false, true] {
+        let Some(mut command) = folder.command((1_000_000_000, 0, 1), &ping()) else { return };
+        let kernel = tailrace_exact::kernel::find().expect("there is one");
+        command.current_dir(kernel.parent().expect("it is a file"));
+        let name = kernel.file_name().expect("it is a file");
+        if is_option {
+            command.arg("--kernel").arg(name)
+        } else {
+            command.env(tailrace_exact::kernel::VARIABLE, name)
+        };
+        outcome(&command.output().expect("it starts"));
+    }
 }
 
 /// Reads the clock for 5 ms, and counts how often.

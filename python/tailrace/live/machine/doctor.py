@@ -97,10 +97,10 @@ def examine() -> list[Fact]:
         Fact("cores", str(cores), cores >= CORES_MIN, advice),
         Fact("memory", f"{machine['memory_bytes'] / 1e9:.0f} GB", None),
     ]
-    return [*facts, *_fabric_facts(), *(_program_fact(each) for each in needed()), _exact_fact()]
+    return [*facts, *_fabric_facts(), *(_program_fact(each) for each in needed()), exact_fact()]
 
 
-def _exact_fact() -> Fact:
+def exact_fact() -> Fact:
     """A line about the kernel of exact runs, which live runs do not need."""
     what = "kernel of exact runs"
     try:
@@ -108,8 +108,11 @@ def _exact_fact() -> Fact:
     except exact.ExactError as error:
         return Fact(what, "unknown", None, str(error))
     if found is None:
+        if path := exact.named():
+            return Fact(what, "missing", None, f"{exact.VARIABLE}: {path} is no file")
         return Fact(what, "not built", None, f"optional; {exact.KERNEL_HINT}")
-    return Fact(what, exact.kernel_release(found) or str(found), None)
+    release = exact.kernel_release(found)
+    return Fact(what, release, None) if release else Fact(what, "does not run", None, str(found))
 
 
 def _fabric_facts() -> list[Fact]:

@@ -78,7 +78,14 @@ def compare_engines(paths: Sequence[Path]) -> dict[str, Any]:
 
 
 def _described(run: Run) -> dict[str, Any]:
-    return {"path": str(run.path), "name": run.name, "seed": run.seed, "fabric": fabric_name(run)}
+    valid = sum(len(run.valid(arm)) for arm in run.trials)
+    return {
+        "path": str(run.path),
+        "name": run.name,
+        "seed": run.seed,
+        "fabric": fabric_name(run),
+        "valid_trials": valid,
+    }
 
 
 def _row(runs: dict[str, Run], bands: Sequence[Band], arm: str, workload: str, metric: str) -> dict[str, Any] | None:
@@ -169,8 +176,17 @@ def format_engines(compared: dict[str, Any]) -> str:
             f"plans differ in {', '.join(different)}: host parameters without a counterpart, "
             "or a different amount of work"
         )
-    parts += [align(rows, left=3), *(_verdict(compared, name) for name in others)]
+    if len(rows) == 1 and reference != "live":
+        parts.append(f"No workload has a figure in both runs.{_invalid(compared)}")
+    else:
+        parts += [align(rows, left=3), *dict.fromkeys(_verdict(compared, name) for name in others)]
     return "\n\n".join(parts) + "\n"
+
+
+def _invalid(compared: dict[str, Any]) -> str:
+    """Which runs have no valid trial."""
+    paths = [run["path"] for run in compared["runs"].values() if not run["valid_trials"]]
+    return f" {' and '.join(paths)}: no trial is valid (hint: `tailrace report` names the reasons)." if paths else ""
 
 
 def _over(run: dict[str, Any]) -> str:
