@@ -9,7 +9,7 @@ use std::fs;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
-use std::process::{Output, Stdio};
+use std::process::{Command, Output, Stdio};
 
 fn ping() -> Value {
     json!({ "h0": [{ "words": ["ping", "-c", "3", "-i", "0.5", "10.77.0.2"], "is_awaited": true }] })
