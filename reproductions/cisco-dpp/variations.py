@@ -147,6 +147,7 @@ VARIATIONS = (
     Variation(TRANSACTIONS, "18 users, binary sizes", binary_sizes(18)),
     Variation(TRANSACTIONS, "18 users", of(ALL, "users", 18)),
     Variation(TRANSPORT, "NewReno", {"hosts.defaults.tcp.congestion_control": "new-reno"}),
+    Variation(TRANSPORT, "short writes joined (automatic corking)", {"hosts.defaults.tcp.autocorking": True}),
     Variation(TRANSPORT, "no SACK", {"hosts.defaults.tcp.sack": False}),
     Variation(TRANSPORT, "tail loss probes", {"hosts.defaults.tcp.tail_loss_probe": True}),
     Variation(TRANSPORT, "no tail loss probe", {"hosts.defaults.tcp.tail_loss_probe": False}),

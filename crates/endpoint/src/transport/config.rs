@@ -82,6 +82,9 @@ pub struct TcpConfig {
     pub delayed_ack: Span,
     /// Shrink the window after one timeout of silence (RFC 2861, RFC 7661 as in Linux).
     pub slow_start_after_idle: bool,
+    /// A write that is shorter than a burst waits while an earlier segment of the connection is in the NIC (Linux `tcp_autocorking`).
+    /// What is in the NIC is known only if `small_queue` is not zero.
+    pub autocorking: bool,
     /// How long, at the pace of the connection, its frames may wait in the NIC (TCP small queues; 1 ms in Linux); zero for no limit.
     pub small_queue: Span,
     /// What else bounds it.
@@ -114,6 +117,7 @@ impl TcpConfig {
             rto_max: Span::from_secs(120),
             delayed_ack: Span::from_ms(40),
             slow_start_after_idle: true,
+            autocorking: true,
             small_queue: Span::from_ms(1),
             small_queue_bound: SmallQueueBound::Pace,
             tso_bytes: 65_536,

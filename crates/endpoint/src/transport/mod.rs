@@ -106,6 +106,7 @@ pub struct Tcp {
     identity: Identity,
     handshake: Handshake,
     small_queue: SmallQueue,
+    autocorking: bool,
     /// Two full bursts in bytes: the least that small queues allow.
     small_queue_floor: u32,
     window_cap_bytes: u32,
@@ -130,6 +131,7 @@ impl Tcp {
             identity,
             handshake: Handshake::new(),
             small_queue: SmallQueue::new(config.small_queue, config.small_queue_bound),
+            autocorking: config.autocorking,
             small_queue_floor: 0,
             window_cap_bytes: u32::try_from(config.window_cap_bytes).unwrap_or(u32::MAX),
             tso_bytes: config.tso_bytes,
@@ -148,16 +150,21 @@ impl Tcp {
         self.congestion.set_cap(self.window_cap_bytes, mss);
     }
 
-    /// The application writes `bytes`. They leave at once as far as the windows allow, the last segment with PSH; what waits is joined by
-    /// the next write (TCP_NODELAY).
+    /// The application writes `bytes`. They leave at once as far as the windows allow, the last segment with PSH, unless they are corked;
+    /// what waits is joined by the next write (TCP_NODELAY).
     pub fn write(&mut self, now: Time, bytes: u64, wire: &mut impl Transmit) {
         if !self.send.has_unsent() {
             self.restart_after_idle(now);
         }
         assert!(!self.is_close_requested(), "an end that was closed writes no more");
         self.send.write(bytes);
-        if self.can_send() {
-            self.push(now, wire);
+        let is_short = self.autocorking && self.send.unsent() < u64::from(self.send.burst_max * self.send.mss);
+        if !self.can_send() || (is_short && self.is_corked(now)) {
+            return;
+        }
+        self.push(now, wire);
+        if is_short {
+            self.small_queue.end_part();
         }
     }
 

@@ -27,6 +27,7 @@ pub(super) fn set(raw: &RawHost, uses_code_points: bool) -> io::Result<()> {
         ("ipv4/tcp_sack", number(tcp.sack)),
         ("ipv4/tcp_slow_start_after_idle", number(tcp.slow_start_after_idle)),
         ("ipv4/tcp_early_retrans", if tcp.tail_loss_probe { "3" } else { "0" }.to_owned()),
+        ("ipv4/tcp_autocorking", number(!tcp.without_autocorking)),
         ("ipv4/tcp_no_metrics_save", number(true)),
         // Both directions of a connection have the code point that its first segment had.
         (REFLECTION, number(true)),

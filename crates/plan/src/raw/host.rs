@@ -169,6 +169,9 @@ pub struct RawTcp {
     pub delayed_ack_ps: u64,
     /// Slow start after idle (RFC 2861 as in Linux).
     pub slow_start_after_idle: bool,
+    /// A short write does not wait for the segments of its connection that are in the NIC (Linux with `tcp_autocorking` 0).
+    #[serde(default)]
+    pub without_autocorking: bool,
     /// Limit of one socket's data in the NIC (TCP small queues), as picoseconds at the socket's pacing rate; 0 for no
     /// limit.
     pub small_queue_ps: u64,

@@ -67,6 +67,7 @@ fn tcp_config(plan: &Plan, host: usize) -> TcpConfig {
         rto_max: Span::from_ps(tcp.rto_max_ps),
         delayed_ack: Span::from_ps(tcp.delayed_ack_ps),
         slow_start_after_idle: tcp.slow_start_after_idle,
+        autocorking: !tcp.without_autocorking,
         small_queue: Span::from_ps(tcp.small_queue_ps),
         small_queue_bound: if tcp.small_queue_by_pace { SmallQueueBound::Pace } else { SmallQueueBound::Line },
         tso_bytes: raw.nic.tso_bytes,

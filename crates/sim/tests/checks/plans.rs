@@ -22,6 +22,7 @@ pub fn tcp() -> RawTcp {
         rto_max_ps: 120 * S,
         delayed_ack_ps: 40 * MS,
         slow_start_after_idle: true,
+        without_autocorking: false,
         small_queue_ps: MS,
         small_queue_by_pace: false,
         send_buffer: RawSocketBuffer { initial_bytes: 4 << 20, maximum_bytes: 4 << 20 },

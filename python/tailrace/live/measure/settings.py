@@ -17,6 +17,7 @@ SYSCTLS = (
     "tcp_sack",
     "tcp_early_retrans",
     "tcp_slow_start_after_idle",
+    "tcp_autocorking",
     "tcp_no_metrics_save",
 )
 OFFLOADS = (

@@ -132,6 +132,7 @@ def _tcp(host: Host) -> Raw:
         "small_queue_by_pace": tcp.small_queue_bound == "pace",
         "growth_by_acknowledgement": tcp.growth == "acknowledgements",
         "without_reno_friendly": not tcp.reno_friendly,
+        "without_autocorking": not tcp.autocorking,
     }
     return {key: True for key, is_set in unusual.items() if is_set} | {
         "congestion_control": tcp.congestion_control,

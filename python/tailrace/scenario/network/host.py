@@ -169,6 +169,8 @@ class Tcp(Part):
     """Delayed acknowledgement; 0s acknowledges every aggregate at once; Linux 40ms."""
     slow_start_after_idle: bool = True
     """Slow start after an idle period; on in Linux."""
+    autocorking: bool = True
+    """A write shorter than a burst waits while an earlier segment of its connection is in the NIC; on in Linux."""
     small_queue: Time = 10**9
     """Limit of one socket's data in the NIC (TCP small queues), as time at the socket's pacing rate; 0s for no
     limit.

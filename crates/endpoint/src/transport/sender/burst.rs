@@ -91,6 +91,17 @@ impl Tcp {
         bursts.max(self.paced_bytes(self.small_queue.span()).min(u64::from(line)) as u32)
     }
 
+    /// Whether what was written, less than a burst, waits until the first of this connection's frames that wait in the NIC has left: if
+    /// it is not longer than they are (Linux `tcp_should_autocork`, where the memory of both is compared). An acknowledgement that
+    /// arrives sends it earlier.
+    pub(crate) fn is_corked(&mut self, now: Time) -> bool {
+        if self.board.ring.is_empty() || self.send.unsent() > self.small_queue.waiting(now) {
+            return false;
+        }
+        self.timers.room_at = self.timers.room_at.min(self.small_queue.first_departure());
+        true
+    }
+
     #[inline]
     pub(crate) fn is_small_queue_full(&mut self, now: Time) -> bool {
         if self.small_queue.span() == Span::ZERO || !self.small_queue.is_full(now, self.small_queue_floor) {

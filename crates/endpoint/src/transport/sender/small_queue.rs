@@ -25,6 +25,7 @@ pub(crate) struct SmallQueue {
     /// The oldest part, and how many there are.
     first: u8,
     len: u8,
+    is_part_ended: bool,
 }
 
 impl SmallQueue {
@@ -41,6 +42,7 @@ impl SmallQueue {
             bytes: 0,
             first: 0,
             len: 0,
+            is_part_ended: false,
         }
     }
 
@@ -66,7 +68,7 @@ impl SmallQueue {
         }
     }
 
-    /// `bytes` will have departed at `departs`. Parts are made about a quarter of `limit` large.
+    /// `bytes` will have departed at `departs`. Parts are about a quarter of `limit` large, or end with a write.
     #[inline]
     pub(crate) fn add(&mut self, now: Time, departs: Time, bytes: u32, limit: u32) {
         self.learn_pace(now, departs, bytes);
@@ -74,12 +76,13 @@ impl SmallQueue {
         self.last = departs;
         if self.len > 0 {
             let last = (self.first + self.len - 1) as usize % PARTS;
-            if self.len as usize == PARTS || self.part_bytes[last] < limit / PARTS as u32 {
+            if self.len as usize == PARTS || (self.part_bytes[last] < limit / PARTS as u32 && !self.is_part_ended) {
                 self.part_bytes[last] += bytes;
                 self.departs[last] = departs;
                 return;
             }
         }
+        self.is_part_ended = false;
         let place = (self.first + self.len) as usize % PARTS;
         self.departs[place] = departs;
         self.part_bytes[place] = bytes;
@@ -92,6 +95,22 @@ impl SmallQueue {
             self.first = (self.first + 1) % PARTS as u8;
             self.len -= 1;
         }
+    }
+
+    /// Bytes that wait, to a part.
+    pub(crate) fn waiting(&mut self, now: Time) -> u64 {
+        self.forget_departed(now);
+        u64::from(self.bytes)
+    }
+
+    /// When the oldest part will have departed. Only meaningful while something waits.
+    pub(crate) fn first_departure(&self) -> Time {
+        self.departs[self.first as usize]
+    }
+
+    /// What is added from now on is another part, if there is one.
+    pub(crate) fn end_part(&mut self) {
+        self.is_part_ended = true;
     }
 
     /// Whether more than `limit` bytes wait.
