@@ -26,6 +26,7 @@ TCP_MODEL = {
     "reno_friendly": "CUBIC of Linux always has its Reno-friendly region",
     "small_queue": "Linux always limits a socket to 1 ms at its pacing rate",
     "small_queue_bound": "Linux limits a socket by its pacing rate alone",
+    "tick": "the kernels tick every 4 ms",
     "delayed_ack": "Linux always uses 40 ms",
 }
 """TCP settings of the model that a kernel does not have, and what it does."""

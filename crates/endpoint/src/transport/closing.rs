@@ -203,7 +203,7 @@ impl Tcp {
             self.send_fin(wire);
         }
         if self.board.ring.is_empty() && self.timers.pending == Pending::Nothing {
-            self.timers.arm(Pending::Fin, now + self.rtt.timeout());
+            self.timers.arm(now, Pending::Fin, now + self.rtt.timeout());
         }
     }
 
@@ -225,7 +225,7 @@ impl Tcp {
         self.stats.timeouts += 1;
         self.rtt.back_off();
         self.send_fin(wire);
-        self.timers.arm(Pending::Fin, now + self.rtt.timeout());
+        self.timers.arm(now, Pending::Fin, now + self.rtt.timeout());
     }
 
     /// Both ends have closed and both know: this one waits for late segments if it was the first.
@@ -237,14 +237,14 @@ impl Tcp {
         if closing.has(Closing::PASSIVE) {
             self.end();
         } else {
-            self.timers.arm(Pending::Fin, now + TIME_WAIT);
+            self.timers.arm(now, Pending::Fin, now + TIME_WAIT);
         }
     }
 
     /// An orphan whose FIN is acknowledged does not wait for that of the peer for ever.
     fn wait_for_peer_fin(&mut self, now: Time) {
         if self.is_orphan() && self.closing() == Close::FinWait2 && self.timers.pending == Pending::Nothing {
-            self.timers.arm(Pending::Fin, now + FIN_WAIT_2);
+            self.timers.arm(now, Pending::Fin, now + FIN_WAIT_2);
         }
     }
 

@@ -85,6 +85,10 @@ pub struct TcpConfig {
     /// A write that is shorter than a burst waits while an earlier segment of the connection is in the NIC (Linux `tcp_autocorking`).
     /// What is in the NIC is known only if `small_queue` is not zero.
     pub autocorking: bool,
+    /// The clock tick of the host, with which its timers expire (4 ms with HZ = 250); zero for timers that expire as they are set.
+    pub tick: Span,
+    /// How long after a multiple of the tick it comes; below a tick.
+    pub tick_phase: Span,
     /// How long, at the pace of the connection, its frames may wait in the NIC (TCP small queues; 1 ms in Linux); zero for no limit.
     pub small_queue: Span,
     /// What else bounds it.
@@ -118,6 +122,8 @@ impl TcpConfig {
             delayed_ack: Span::from_ms(40),
             slow_start_after_idle: true,
             autocorking: true,
+            tick: Span::ZERO,
+            tick_phase: Span::ZERO,
             small_queue: Span::from_ms(1),
             small_queue_bound: SmallQueueBound::Pace,
             tso_bytes: 65_536,

@@ -72,7 +72,7 @@ impl Tcp {
         self.handshake.sent = now;
         let packet = self.opening();
         wire.send_opening(packet);
-        self.timers.arm(Pending::Handshake, now + self.rtt.timeout());
+        self.timers.arm(now, Pending::Handshake, now + self.rtt.timeout());
     }
 
     /// The SYN or SYN-ACK. The first block carries its options: the segment size, and whether SACK is permitted.

@@ -20,6 +20,7 @@ mod reset;
 mod rtt;
 mod sender;
 mod stats;
+mod tick;
 mod timer;
 
 use tailrace_units::{Span, Time};
@@ -121,7 +122,7 @@ impl Tcp {
             board: Scoreboard::new(FIRST_BYTE),
             congestion: Congestion::new(config),
             rtt: Rtt::new(config.rto_min, config.rto_max),
-            timers: Timers::new(),
+            timers: Timers::new(config.tick, config.tick_phase),
             rack: Rack::new(),
             recovery: Recovery::new(),
             receive: Receive::new(config),

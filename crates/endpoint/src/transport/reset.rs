@@ -60,7 +60,7 @@ impl Tcp {
     pub(super) fn disown(&mut self, now: Time, segment: &Segment<'_>, wire: &mut impl Transmit) {
         self.refuse_segment(segment, wire);
         if self.timers.pending == Pending::Handshake && self.handshake.retries == 0 {
-            self.timers.arm(Pending::Handshake, now + RETRY_SYN_AFTER);
+            self.timers.arm(now, Pending::Handshake, now + RETRY_SYN_AFTER);
         }
     }
 

@@ -89,11 +89,11 @@ fn path() -> impl Strategy<Value = Path> {
         .prop_map(|(gbps, delay_us, queue_bytes)| Path { queue_bytes, ..Path::new(gbps, Span::from_us(delay_us)) })
 }
 
-/// Whether an end has given up. With up to two of five frames lost, fifteen in a row may be.
+/// Whether an end has given up. With up to two of five frames lost, and acknowledgements as well, fifteen in a row may be.
 fn has_given_up(world: &World, mistreatment: &Mistreatment) -> bool {
     let failures: Vec<Failure> = world.ends.iter().filter_map(Tcp::failure).collect();
     let is_late = world.now > Time::ZERO + Span::from_secs(900);
-    assert!(failures.is_empty() || (mistreatment.loss_percent > 15 && is_late), "{failures:?} at {:?}", world.now);
+    assert!(failures.is_empty() || (mistreatment.loss_percent > 10 && is_late), "{failures:?} at {:?}", world.now);
     assert!(failures.iter().all(|failure| *failure == Failure::TimedOut), "{failures:?}");
     !failures.is_empty()
 }

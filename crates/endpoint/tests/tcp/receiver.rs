@@ -89,6 +89,21 @@ fn in_a_dialogue_acknowledgements_ride_on_data() {
 }
 
 #[test]
+fn with_a_clock_tick_acknowledgements_are_delayed_by_up_to_a_tick_more() {
+    let config = TcpConfig { tick: Span::from_ms(4), tick_phase: Span::from_ms(1), ..config() };
+    let mut world = World::new(&config, Path::new(10, DELAY));
+    world.open();
+    for _ in 0..5 {
+        ask(&mut world, 200, 800);
+    }
+    let answered = world.now;
+    world.run_to_quiet(100);
+    let at = world.acks_from(0).last().expect("an acknowledgement").at;
+    assert!(at.since(answered) > Span::from_ms(40) && at.since(answered) <= Span::from_ms(44), "{:?}", at.since(answered));
+    assert_eq!(at.since(Time::ZERO).ps() % Span::from_ms(4).ps(), Span::from_ms(1).ps());
+}
+
+#[test]
 fn the_last_answer_of_a_dialogue_is_acknowledged_after_forty_milliseconds() {
     let mut world = World::new(&config(), Path::new(10, DELAY));
     world.open();

@@ -86,6 +86,20 @@ fn a_lost_tail_is_probed_not_timed_out() {
     }
 }
 
+/// Linux's timers expire with a tick: a probe after 2 ms leaves 4 to 8 ms later, depending on when in the tick it was set.
+#[test]
+fn with_a_clock_tick_a_lost_tail_is_probed_at_the_end_of_the_next_tick() {
+    for phase_us in [0, 1000, 2000, 3000] {
+        let config = TcpConfig { tick: Span::from_ms(4), tick_phase: Span::from_us(phase_us), ..config() };
+        let (mut world, start) = written(&config, 10, losing(&[8, 9]));
+        let end = finished(&mut world, 10);
+        let took = end.since(start);
+        let probe = world.data_from(0).nth(10).expect("a probe").at;
+        assert_eq!(probe.since(Time::from_ps(phase_us * 1_000_000)).ps() % Span::from_ms(4).ps(), 0, "it leaves with a tick");
+        assert!(took > Span::from_ms(4) && took < Span::from_us(8_400), "{took:?}");
+    }
+}
+
 /// RFC 8985 section 7.2: the acknowledgement of a single segment may be delayed, so the probe allows for that.
 #[test]
 fn a_single_lost_segment_is_probed_when_a_delayed_acknowledgement_would_have_come() {

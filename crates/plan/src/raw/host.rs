@@ -137,6 +137,11 @@ pub struct RawSocketBuffer {
     pub maximum_bytes: u64,
 }
 
+/// Of a kernel with HZ = 250.
+fn tick_ps() -> u64 {
+    4_000_000_000
+}
+
 /// TCP settings.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -169,6 +174,9 @@ pub struct RawTcp {
     pub delayed_ack_ps: u64,
     /// Slow start after idle (RFC 2861 as in Linux).
     pub slow_start_after_idle: bool,
+    /// Clock tick, with which timers expire (picoseconds, at most 65 ms); 0 for timers that expire as they are set.
+    #[serde(default = "tick_ps")]
+    pub tick_ps: u64,
     /// A short write does not wait for the segments of its connection that are in the NIC (Linux with `tcp_autocorking` 0).
     #[serde(default)]
     pub without_autocorking: bool,

@@ -40,6 +40,12 @@ pub(super) fn moderation(plan: &Plan, host: usize) -> Moderation {
     Moderation::new(coalesce, plan.rx_jitter[host].clone(), stream)
 }
 
+/// When a host's clock ticks: hosts do not agree on it.
+fn tick_phase(plan: &Plan, host: usize) -> Span {
+    let mut stream = RandomStream::new(plan.raw.seed, &format!("{}/tick", plan.graph.names[host]));
+    Span::from_ps(stream.below(plan.raw.hosts[host].tcp.tick_ps.max(1)))
+}
+
 fn tcp_config(plan: &Plan, host: usize) -> TcpConfig {
     let raw = &plan.raw.hosts[host];
     let tcp = &raw.tcp;
@@ -67,6 +73,8 @@ fn tcp_config(plan: &Plan, host: usize) -> TcpConfig {
         rto_max: Span::from_ps(tcp.rto_max_ps),
         delayed_ack: Span::from_ps(tcp.delayed_ack_ps),
         slow_start_after_idle: tcp.slow_start_after_idle,
+        tick: Span::from_ps(tcp.tick_ps),
+        tick_phase: tick_phase(plan, host),
         autocorking: !tcp.without_autocorking,
         small_queue: Span::from_ps(tcp.small_queue_ps),
         small_queue_bound: if tcp.small_queue_by_pace { SmallQueueBound::Pace } else { SmallQueueBound::Line },

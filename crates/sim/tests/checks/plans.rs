@@ -22,6 +22,7 @@ pub fn tcp() -> RawTcp {
         rto_max_ps: 120 * S,
         delayed_ack_ps: 40 * MS,
         slow_start_after_idle: true,
+        tick_ps: 4 * MS,
         without_autocorking: false,
         small_queue_ps: MS,
         small_queue_by_pace: false,

@@ -8,7 +8,7 @@ from typing import Any
 from tailrace.scenario.lowering.pause import mask
 from tailrace.scenario.lowering.switch import Lowered, lower_switch
 from tailrace.scenario.lowering.trees import lower_trees
-from tailrace.scenario.network.host import Host, Nic, SocketBuffer
+from tailrace.scenario.network.host import Host, Nic, SocketBuffer, Tcp
 from tailrace.scenario.network.topology import Graph
 from tailrace.scenario.policies import headroom
 from tailrace.scenario.scenario import Scenario
@@ -134,7 +134,8 @@ def _tcp(host: Host) -> Raw:
         "without_reno_friendly": not tcp.reno_friendly,
         "without_autocorking": not tcp.autocorking,
     }
-    return {key: True for key, is_set in unusual.items() if is_set} | {
+    tick = {"tick_ps": tcp.tick} if tcp.tick != Tcp().tick else {}
+    return {key: True for key, is_set in unusual.items() if is_set} | tick | {
         "congestion_control": tcp.congestion_control,
         "slow_start_exit": tcp.effective_exit,
         "initial_window_segments": tcp.initial_window,

@@ -2,6 +2,8 @@
 
 use tailrace_units::{Span, Time};
 
+use crate::transport::tick::{TICK, TICKS_PER_S};
+
 /// Multiplicative decrease in 1024ths: 0.7 (RFC 9438 section 4.6; Linux `beta`).
 const BETA: u64 = 717;
 /// 1024ths.
@@ -12,9 +14,6 @@ const C_1024: u64 = 410;
 const SHIFT: u32 = 40;
 /// 8 x (1 + beta) / (3 (1 - beta)): Reno-friendly growth, eighths of the window per segment (Linux `beta_scale`).
 const FRIENDLY_8: u64 = 8 * (ONE + BETA) / 3 / (ONE - BETA);
-/// Linux counts this algorithm's time in clock ticks: 250 a second in the kernels of Debian.
-const TICK: Span = Span::from_ms(4);
-const TICKS_PER_S: u64 = 250;
 /// For so many ticks what was found for a window that stands still is kept (Linux: HZ / 32).
 const KEPT_TICKS: u64 = TICKS_PER_S / 32;
 /// No epoch runs.

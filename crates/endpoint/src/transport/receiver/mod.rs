@@ -212,7 +212,7 @@ impl Tcp {
         } else if !self.receive.reassembly.is_empty() {
             self.report_if_due(now, wire);
         } else if self.timers.ack_at.is_never() {
-            self.timers.ack_at = now + self.receive.policy.delay();
+            self.timers.delay_ack(now, self.receive.policy.delay());
         }
     }
 
@@ -225,7 +225,7 @@ impl Tcp {
         match self.receive.policy.report_after(round_trip) {
             Some(wait) if self.send.has_sack => {
                 if !was_waiting {
-                    self.timers.ack_at = self.timers.ack_at.min(now + wait);
+                    self.timers.delay_report(now, wait);
                 }
             }
             _ => self.send_ack(wire),

@@ -224,7 +224,7 @@ impl Tcp {
     pub(super) fn find_losses(&mut self, now: Time, advanced: bool) {
         if self.send.has_sack {
             let look_again = self.rack.detect(now, self.recovery.state, &self.rtt, &mut self.board);
-            self.arm_reordering_timer(look_again);
+            self.arm_reordering_timer(now, look_again);
         } else {
             self.find_losses_by_duplicates(advanced);
         }

@@ -34,7 +34,7 @@ impl Tcp {
             }
             self.recovery.probe_end = self.send.nxt;
             self.stats.tail_loss_probes += 1;
-            self.timers.arm(Pending::Timeout, now + self.rtt.timeout()); // from the probe on, whatever is older
+            self.timers.arm(now, Pending::Timeout, now + self.rtt.timeout()); // from the probe on, whatever is older
         } else {
             self.rearm_timeout(now);
         }
@@ -64,7 +64,7 @@ impl Tcp {
     #[cold]
     #[inline(never)]
     pub(crate) fn arm_window_probe(&mut self, now: Time) {
-        self.timers.arm(Pending::WindowProbe, now + self.rtt.timeout());
+        self.timers.arm(now, Pending::WindowProbe, now + self.rtt.timeout());
     }
 
     pub(crate) fn send_window_probe(&mut self, now: Time, wire: &mut impl Transmit) {

@@ -115,9 +115,27 @@ impl Rack {
     /// cursor, retransmissions in a queue of their own: no segment is looked at twice.
     pub(crate) fn detect(&self, now: Time, state: State, rtt: &Rtt, board: &mut Scoreboard) -> Option<Time> {
         let patience = self.rtt + self.window(state, board.sacked_out, rtt);
-        let originals_wait = self.judge_originals(now, patience, board);
-        let retransmissions_wait = self.judge_retransmissions(now, patience, board);
-        (originals_wait || retransmissions_wait).then(|| self.latest.0 + patience)
+        let original = self.judge_originals(now, patience, board).then(|| self.last_suspect(board));
+        let retransmission = self.judge_retransmissions(now, patience, board);
+        original.max(retransmission).map(|sent| sent + patience)
+    }
+
+    /// When the last of the originals was sent that may be lost: Linux waits for all (`reo_timeout`). The delivered segment that was sent
+    /// last is no measure of that, because the round trip is that of another, which may have waited for it (tail loss probe).
+    #[cold]
+    #[inline(never)]
+    fn last_suspect(&self, board: &Scoreboard) -> Time {
+        let mut last = Time::ZERO;
+        for number in board.judged..board.ring.tail {
+            let record = board.ring.get(number);
+            if !record.has(SACKED | LOST | RETRANSMISSION_OUT) {
+                if (record.sent, record.end()) >= self.latest {
+                    break;
+                }
+                last = last.max(record.sent);
+            }
+        }
+        last
     }
 
     fn judge_originals(&self, now: Time, patience: Span, board: &mut Scoreboard) -> bool {
@@ -141,18 +159,19 @@ impl Rack {
         is_waiting
     }
 
-    fn judge_retransmissions(&self, now: Time, patience: Span, board: &mut Scoreboard) -> bool {
+    /// Returns when the oldest was sent, if it may be lost.
+    fn judge_retransmissions(&self, now: Time, patience: Span, board: &mut Scoreboard) -> Option<Time> {
         while let Some((number, record, next_original)) = board.oldest_retransmission() {
             // An original of the same instant that left before the retransmission is still out (Linux `tsorted_sent_queue`).
             if (record.sent, record.end()) >= self.latest || board.judged < next_original {
-                return false;
+                return None;
             }
             if record.sent + patience > now {
-                return true;
+                return Some(record.sent);
             }
             board.mark_lost(number);
         }
-        false
+        None
     }
 
     /// Whether a segment sent at `sent` is overdue when the retransmission timer expires (Linux `tcp_timeout_mark_lost`).
@@ -209,6 +228,25 @@ mod tests {
             rack.update_window(una, nxt);
             assert_eq!(rack.steps(), steps, "at {una}");
         }
+    }
+
+    /// A probe was reported, and the segment before the lost one with it: that round trip was as long as the wait for the probe. The lost
+    /// segment is suspect for as long from when it was sent, and not from when the probe was.
+    #[test]
+    fn it_is_the_suspect_whose_time_counts_and_not_the_segment_that_was_delivered_last() {
+        let ms = |ms: u64| Time::ZERO + Span::from_ms(ms);
+        let mut rtt = Rtt::new(Span::from_ms(200), Span::from_secs(120));
+        rtt.measure(Time::ZERO, Span::from_ms(4), Span::from_ms(4), 1, 1);
+        let mut board = Scoreboard::new(0);
+        for (sent, end) in [(1, 1000), (2, 2000), (11, 3000)] {
+            board.ring.push(ms(sent), end);
+        }
+        board.ring.get_mut(2).set(SACKED);
+        let rack = Rack { rtt: Span::from_ms(12), latest: (ms(11), 3000), ..Rack::new() };
+        assert_eq!(rack.detect(ms(12), State::Open, &rtt, &mut board), Some(ms(2 + 12 + 1)), "the later of the two suspects");
+        assert_eq!(board.lost_marks, 0);
+        assert_eq!(rack.detect(ms(14), State::Open, &rtt, &mut board), Some(ms(2 + 12 + 1)));
+        assert_eq!(board.lost_marks, 1);
     }
 
     /// Linux `tcp_max_reordering`.

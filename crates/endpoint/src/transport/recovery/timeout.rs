@@ -8,7 +8,7 @@ use super::{Alert, Resend, State};
 use crate::transport::timer::Pending;
 use crate::transport::{Tcp, Transmit};
 
-/// Linux adds two clock ticks, `TCP_TIMEOUT_MIN_US`, to the reordering timer and the probe timer (HZ = 1000 is assumed).
+/// Linux adds `TCP_TIMEOUT_MIN_US` to the reordering timer and the probe timer.
 pub(crate) const TIMER_SLACK: Span = Span::from_ms(2);
 
 impl Tcp {
@@ -26,9 +26,9 @@ impl Tcp {
         if self.is_probe_allowed() {
             let probe_at = now + self.probe_timeout();
             let at = if timeout_at > now { probe_at.min(timeout_at) } else { probe_at };
-            self.timers.arm(Pending::LossProbe, at);
+            self.timers.arm(now, Pending::LossProbe, at);
         } else {
-            self.timers.arm(Pending::Timeout, timeout_at.max(now + Span::from_ps(1)));
+            self.timers.arm(now, Pending::Timeout, timeout_at.max(now + Span::from_ps(1)));
         }
     }
 
@@ -39,7 +39,7 @@ impl Tcp {
             return;
         }
         let at = self.board.ring.get(self.board.ring.head).sent + self.rtt.timeout();
-        self.timers.arm(Pending::Timeout, at.max(now + Span::from_ps(1)));
+        self.timers.arm(now, Pending::Timeout, at.max(now + Span::from_ps(1)));
     }
 
     pub(crate) fn handle_retransmission_timeout(&mut self, now: Time, wire: &mut impl Transmit) {
@@ -51,7 +51,7 @@ impl Tcp {
         self.recovery.timeouts += 1;
         self.retransmit(now, self.board.ring.head, wire);
         self.rtt.back_off();
-        self.timers.arm(Pending::Timeout, now + self.rtt.timeout());
+        self.timers.arm(now, Pending::Timeout, now + self.rtt.timeout());
     }
 
     /// Linux `tcp_enter_loss`: what is overdue is lost, and one segment may be in flight.
@@ -134,9 +134,9 @@ impl Tcp {
         can_undo
     }
 
-    pub(crate) fn arm_reordering_timer(&mut self, look_again: Option<Time>) {
+    pub(crate) fn arm_reordering_timer(&mut self, now: Time, look_again: Option<Time>) {
         if let Some(at) = look_again {
-            self.timers.arm(Pending::Reordering, at + TIMER_SLACK);
+            self.timers.arm(now, Pending::Reordering, at + TIMER_SLACK);
         }
     }
 

@@ -161,7 +161,7 @@ impl Tcp {
             self.retransmit(now, number, wire);
             self.recovery.sent += 1;
             if is_head && self.timers.pending != Pending::Reordering {
-                self.timers.arm(Pending::Timeout, now + self.rtt.timeout());
+                self.timers.arm(now, Pending::Timeout, now + self.rtt.timeout());
             }
         }
     }

@@ -13,7 +13,7 @@ const BYTES_MAX: u32 = 1 << 20;
 pub(crate) struct SmallQueue {
     departs: [Time; PARTS],
     part_bytes: [u32; PARTS],
-    span: Span,
+    span_ns: u32,
     bound: SmallQueueBound,
     /// Picoseconds per 1024 bytes on the line, learnt from frames that depart one after the other; the maximum before.
     line_pace: u32,
@@ -34,7 +34,7 @@ impl SmallQueue {
         SmallQueue {
             departs: [Time::ZERO; PARTS],
             part_bytes: [0; PARTS],
-            span,
+            span_ns: u32::try_from(span.ps() / 1000).unwrap_or(u32::MAX),
             bound,
             line_pace: u32::MAX,
             line_bytes: BYTES_MAX,
@@ -49,7 +49,7 @@ impl SmallQueue {
     /// The span within which frames should depart; zero for no limit.
     #[inline]
     pub(crate) fn span(&self) -> Span {
-        self.span
+        Span::from_ns(self.span_ns.into())
     }
 
     /// What the line sends in that span, and never more than 1 MiB.
@@ -76,7 +76,7 @@ impl SmallQueue {
         let spent = departs.since(last).ps() << 10;
         if last > now && spent < u64::from(self.line_pace) * u64::from(bytes) {
             self.line_pace = ((spent / u64::from(bytes)) as u32).max(1);
-            let bytes = (self.span.ps() / u64::from(self.line_pace)).saturating_mul(1024);
+            let bytes = (self.span().ps() / u64::from(self.line_pace)).saturating_mul(1024);
             self.line_bytes = bytes.min(u64::from(BYTES_MAX)) as u32;
         }
     }
@@ -170,17 +170,17 @@ mod tests {
 
     #[test]
     fn it_is_full_above_the_limit_and_has_room_when_enough_has_departed() {
-        let mut queue = SmallQueue::new(Span::from_ps(1024), SmallQueueBound::Line);
+        let mut queue = SmallQueue::new(Span::from_ns(1024), SmallQueueBound::Line);
         assert!(!queue.is_full(Time::ZERO, 16_000));
         for i in 1..=40_u64 {
-            queue.add(Time::ZERO, Time::from_ps(i * 100), 1000);
+            queue.add(Time::ZERO, Time::from_ns(i * 100), 1000);
         }
         assert!(queue.is_full(Time::ZERO, 16_000));
         let room = queue.room_at(16_000);
-        assert!(room >= Time::from_ps(2400) && room <= Time::from_ps(4000), "{room:?}");
+        assert!(room >= Time::from_ns(2400) && room <= Time::from_ns(4000), "{room:?}");
         assert!(queue.is_full(Time::from_ps(room.ps() - 1), 16_000));
         assert!(!queue.is_full(room, 16_000));
-        assert!(!queue.is_waiting(Time::from_ps(4000)));
-        assert_eq!(queue.line_bytes(), 10 * 1024, "ten bytes per picosecond");
+        assert!(!queue.is_waiting(Time::from_ns(4000)));
+        assert_eq!(queue.line_bytes(), 10 * 1024, "ten bytes per nanosecond");
     }
 }
