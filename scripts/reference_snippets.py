@@ -70,6 +70,8 @@ rto_min: 10ms
 rto_max: 2min
 delayed_ack: 40ms
 slow_start_after_idle: false
+tick: 1ms
+autocorking: false
 small_queue: 1ms
 small_queue_bound: line
 send_buffer: 4MiB
@@ -292,7 +294,7 @@ min_idle: 10%
 max_generator_lag: 1ms
 attempts: 3""",
     ),
-    "Observe": ("observe", "ports: [leaf>web]\nseries_bins: 500\nseries_bin: 1ms\ntransactions: 100000\ndigest: true"),
+    "Observe": ("observe", "ports: [leaf>web]\nseries_bins: 500\nseries_bin: 1ms\ntransactions: 100000\nwindows: 1ms\ndigest: true"),
     "Assumption": (
         "assumptions[]",
         "name: server time\nvalue: 300 us\nmark: assumed\nrange: 0.1 to 1 ms\nsource: a query answered from memory",

@@ -164,6 +164,7 @@ PARAMETERS = (
         "cubic",
         ("cubic", "new-reno", "no SACK", "no tail loss probe", "no HyStart"),
     ),
+    Parameter("corking", "short writes are joined while the interface is busy", ASSUMED, "no", ("no", "yes")),
     Parameter("cable_us", "congested port", ASSUMED, 0.5, (0.1, 0.5, 1, 2, 5), "µs", stated=(0.1, 5)),
     Parameter("clock_ppm", "clock error", ASSUMED, 50, (0, 5, 20, 50, 100), "ppm", stated=(5, 100)),
     Parameter("noise_us", "timing noise", ASSUMED, 2, (0.5, 1, 2, 4, 8), "µs", stated=(0.5, 8)),
@@ -226,6 +227,8 @@ def _switch(values: Point) -> dict[str, Any]:
         changes["policies.dpp.dpp.reset"] = values["reset"]
     if "max_packets" in values:
         changes["policies.dpp.dpp.max_packets"] = int(number(values, "max_packets"))
+    if values.get("corking") == "yes":
+        changes["hosts.defaults.tcp.autocorking"] = True
     if "cable_us" in values:
         changes["network.link.delay"] = f"{round(1000 * number(values, 'cable_us'))}ns"
     return changes

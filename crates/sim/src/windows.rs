@@ -1,7 +1,5 @@
 //! Windows of lasting connections, looked at in equal intervals. Looking changes nothing else.
 
-use crate::control::Control;
-use crate::world::World;
 use tailrace_endpoint::host::Socket;
 use tailrace_plan::Plan;
 use tailrace_units::{Span, Time};
@@ -10,7 +8,7 @@ use tailrace_workloads::outcome::{WINDOW_ROWS_MAX, WindowRow};
 
 /// What was seen.
 pub(crate) struct Windows {
-    interval: Span,
+    pub(crate) interval: Span,
     /// By workload: whether its connections last.
     lasting: Vec<bool>,
     pub(crate) rows: Vec<WindowRow>,
@@ -24,7 +22,8 @@ impl Windows {
         (interval > Span::ZERO).then(|| Windows { interval, lasting, rows: Vec::new() })
     }
 
-    fn look<'a>(&mut self, now: Time, sockets: impl Iterator<Item = &'a Socket>) {
+    /// Adds a row for each end of a lasting connection that is open.
+    pub(crate) fn look<'a>(&mut self, now: Time, sockets: impl Iterator<Item = &'a Socket>) {
         let mut connections = vec![0_u32; self.lasting.len()];
         for (number, socket) in sockets.enumerate() {
             let (workload, side) = (socket.owner(), number as u32 % 2);
@@ -50,21 +49,5 @@ impl Windows {
                 });
             }
         }
-    }
-}
-
-impl World {
-    /// As `run`, and looks at windows if that is wanted.
-    pub(crate) fn run_and_look(&mut self, control: &Control) {
-        let Some(mut windows) = self.windows.take() else { return self.run(control) };
-        let mut until = Time::ZERO;
-        while until < self.stop_at && !self.is_done() && !self.is_cancelled {
-            until = (until + windows.interval).min(self.stop_at);
-            self.run_until(until, control);
-            if !self.is_done() {
-                windows.look(self.now, self.all_sockets());
-            }
-        }
-        self.windows = Some(windows);
     }
 }

@@ -137,7 +137,7 @@ class Fake:
             case "ss":
                 self.write(command, "stdout", SS)
             case "cat" if name.startswith("sysctls"):
-                self.write(command, "stdout", "0\n4096\t131072\t6291456\n4096\t16384\t4194304\n1\n3\n0\n1\n")
+                self.write(command, "stdout", "0\n4096\t131072\t6291456\n4096\t16384\t4194304\n1\n3\n0\n1\n1\n")
             case "ip" if name.startswith("metrics") and FAULT == "remembers":
                 self.write(command, "stdout", "10.77.0.1 age 4.2sec cwnd 12 source 10.77.0.2\n")
             case "ip" if name.startswith("route"):

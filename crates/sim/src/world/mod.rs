@@ -76,6 +76,20 @@ impl World {
         self.run_until(self.stop_at, control);
     }
 
+    /// As `run`, and looks at windows if that is wanted.
+    pub(crate) fn run_and_look(&mut self, control: &Control) {
+        let Some(mut windows) = self.windows.take() else { return self.run(control) };
+        let mut until = Time::ZERO;
+        while until < self.stop_at && !self.is_done() && !self.is_cancelled {
+            until = (until + windows.interval).min(self.stop_at);
+            self.run_until(until, control);
+            if !self.is_done() {
+                windows.look(self.now, self.all_sockets());
+            }
+        }
+        self.windows = Some(windows);
+    }
+
     /// As `run`, but not beyond this time. It can be called again with a later time.
     pub(crate) fn run_until(&mut self, until: Time, control: &Control) {
         if let Some(end) = self.warm_up

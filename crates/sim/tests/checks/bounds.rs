@@ -28,8 +28,7 @@ fn a_long_flow_fills_the_line_up_to_its_headers() {
 #[test]
 fn a_flow_limited_by_its_window_carries_one_window_per_round_trip() {
     let cases = [(44, 250 * US), (100, MS), (362, 5 * MS), (1_000, 10 * MS), (362, 20 * MS)];
-    for ((segments, delay), (tso_bytes, least)) in cases.into_iter().flat_map(|case| [(case, (0, 0.99)), (case, (65_536, 0.9))])
-    {
+    for ((segments, delay), (tso_bytes, least)) in cases.into_iter().flat_map(|case| [(case, (0, 0.99)), (case, (65_536, 0.9))]) {
         let window = segments * 1448;
         let mut plan = star(2, 1500, 10 * GBPS, delay, switch("sw", 64_000_000, fifo(64_000_000)));
         plan.clock_offset_ppb = 0;

@@ -76,9 +76,10 @@ impl Reassembly {
     /// `TCP_SACK_BLOCKS_EXPECTED`).
     pub(crate) fn would_displace(&self, arrived: Range) -> bool {
         let touches = |byte: u64| {
-            byte != 0 && self.ranges.iter().any(|range| {
-                (range.start..range.end).contains(&byte) && range.start <= arrived.end && arrived.start <= range.end
-            })
+            byte != 0
+                && self.ranges.iter().any(|range| {
+                    (range.start..range.end).contains(&byte) && range.start <= arrived.end && arrived.start <= range.end
+                })
         };
         self.ranges.len() >= 2 && !touches(self.recent[0]) && !touches(self.recent[1])
     }
