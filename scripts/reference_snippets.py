@@ -294,7 +294,10 @@ min_idle: 10%
 max_generator_lag: 1ms
 attempts: 3""",
     ),
-    "Observe": ("observe", "ports: [leaf>web]\nseries_bins: 500\nseries_bin: 1ms\ntransactions: 100000\nwindows: 1ms\ndigest: true"),
+    "Observe": (
+        "observe",
+        "ports: [leaf>web]\nseries_bins: 500\nseries_bin: 1ms\ntransactions: 100000\nwindows: 1ms\ndigest: true",
+    ),
     "Assumption": (
         "assumptions[]",
         "name: server time\nvalue: 300 us\nmark: assumed\nrange: 0.1 to 1 ms\nsource: a query answered from memory",
