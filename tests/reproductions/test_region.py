@@ -231,7 +231,10 @@ def test_the_committed_map_has_the_values_of_the_scenario() -> None:
 
 
 def test_the_base_of_the_map_is_near_the_full_run(committed: Map) -> None:
-    """With DPP a twentieth of the counts is no other experiment: no time differs by more than 10 %. Without it, it is: see the README."""
+    """With DPP a twentieth of the counts is no other experiment: no time differs by more than 10 %.
+
+    Without it, it is: the README says why.
+    """
     full = json.loads((HERE / "result-summary.json").read_text())["completion_full_scale_s"]
     base = committed.table.mean("base", COMMITTED_SCALE)
     assert base is not None
