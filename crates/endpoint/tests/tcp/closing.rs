@@ -5,7 +5,7 @@ use tailrace_units::{Span, Time};
 use tailrace_wire::{Flags, Packet};
 
 use crate::harness::World;
-use crate::pipe::{Fate, Path};
+use crate::pipe::{Fate, Path, losing};
 
 const DELAY: Span = Span::from_us(50);
 
@@ -141,11 +141,7 @@ fn a_fin_that_overtakes_data_waits_for_them() {
 
 #[test]
 fn data_that_are_lost_are_repaired_although_the_end_was_closed() {
-    let mut is_first = true;
-    let mut world = open(move |side, _, packet| {
-        let is_lost = side == 0 && packet.seq == 1 + 3 * 1448 && packet.payload_bytes > 0 && std::mem::take(&mut is_first);
-        if is_lost { Fate::Drop } else { Fate::Deliver }
-    });
+    let mut world = open(losing([1 + 3 * 1448]));
     world.write(0, 14_480);
     world.shut_down(0);
     world.run_for(Span::from_secs(2));

@@ -2,10 +2,9 @@
 
 use tailrace_endpoint::transport::{Buffer, CongestionControl, SlowStartExit, State, TcpConfig};
 use tailrace_units::Span;
-use tailrace_wire::Packet;
 
 use crate::harness::World;
-use crate::pipe::{Fate, Path};
+use crate::pipe::{Fate, Path, losing};
 
 const MSS: u32 = 1000;
 
@@ -19,20 +18,10 @@ fn config(congestion_control: CongestionControl) -> TcpConfig {
     }
 }
 
-/// Loses one segment when it comes to `seq`.
-fn losing(seq: u64) -> impl FnMut(usize, u64, &Packet) -> Fate {
-    let mut is_done = false;
-    move |side, _, p| {
-        let hits = side == 0 && p.payload_bytes > 0 && p.seq == seq && !is_done;
-        is_done |= hits;
-        if hits { Fate::Drop } else { Fate::Deliver }
-    }
-}
-
 #[test]
 fn after_a_loss_cubic_follows_its_closed_form() {
     let rtt = Span::from_ms(40);
-    let mut world = World::with_fate(&config(CongestionControl::Cubic), Path::new(0, rtt.part(2)), losing(1_000_001));
+    let mut world = World::with_fate(&config(CongestionControl::Cubic), Path::new(0, rtt.part(2)), losing([1_000_001]));
     world.open();
     world.write(0, 1_000_000_000);
     let mut w_max = 0;
@@ -59,7 +48,7 @@ fn after_a_loss_cubic_follows_its_closed_form() {
 #[test]
 fn after_a_loss_newreno_halves_and_grows_by_one_per_round_trip() {
     let rtt = Span::from_ms(10);
-    let mut world = World::with_fate(&config(CongestionControl::NewReno), Path::new(0, rtt.part(2)), losing(100_001));
+    let mut world = World::with_fate(&config(CongestionControl::NewReno), Path::new(0, rtt.part(2)), losing([100_001]));
     world.open();
     world.write(0, 100_000_000);
     let mut before = 0;

@@ -1,7 +1,7 @@
 //! The way between two ends: a rate, a delay, a queue, and a fate for every frame.
 
 use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+use std::collections::{BTreeSet, BinaryHeap};
 
 use tailrace_endpoint::transport::Transmit;
 use tailrace_units::{Span, Time};
@@ -18,6 +18,12 @@ pub enum Fate {
     Twice(Span),
     /// Is marked if it is capable.
     Mark,
+}
+
+/// Loses the first transmission of the segments of side 0 that begin at these offsets.
+pub fn losing(offsets: impl IntoIterator<Item = u64>) -> impl FnMut(usize, u64, &Packet) -> Fate {
+    let mut left: BTreeSet<u64> = offsets.into_iter().collect();
+    move |side, _, p| if side == 0 && p.payload_bytes > 0 && left.remove(&p.seq) { Fate::Drop } else { Fate::Deliver }
 }
 
 /// One direction of the path.

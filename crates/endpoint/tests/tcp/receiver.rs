@@ -5,7 +5,7 @@ use tailrace_units::{Span, Time};
 use tailrace_wire::{Ecn, Flags, Packet};
 
 use crate::harness::World;
-use crate::pipe::{Fate, Path};
+use crate::pipe::{Fate, Path, losing};
 use crate::script::{linux, play};
 
 const DELAY: Span = Span::from_us(50);
@@ -259,12 +259,7 @@ fn dctcp_echoes_every_change_of_state() {
 
 /// Reports that B sends while a segment of A is missing, over a path of 10 Gbit/s where a segment arrives every 0.84 us, and the time of each.
 fn reports(config: &TcpConfig, delay: Span) -> Vec<Time> {
-    let mut is_lost = false;
-    let mut world = World::with_fate(config, Path::new(10, delay), move |side, _, packet| {
-        let is_the_one = side == 0 && packet.seq == 600_001 && !is_lost;
-        is_lost |= is_the_one;
-        if is_the_one { Fate::Drop } else { Fate::Deliver }
-    });
+    let mut world = World::with_fate(config, Path::new(10, delay), losing([600_001]));
     world.open();
     world.write(0, 3_000_000);
     world.run_to_quiet(100_000);
@@ -297,12 +292,7 @@ fn a_report_waits_for_a_twentieth_of_the_round_trip() {
 #[test]
 fn without_selective_reports_nothing_is_compressed() {
     let plain = TcpConfig { sack: false, ..config() };
-    let mut is_lost = false;
-    let mut world = World::with_fate(&plain, Path::new(10, DELAY), move |side, _, packet| {
-        let is_the_one = side == 0 && packet.seq == 100_001 && !is_lost;
-        is_lost |= is_the_one;
-        if is_the_one { Fate::Drop } else { Fate::Deliver }
-    });
+    let mut world = World::with_fate(&plain, Path::new(10, DELAY), losing([100_001]));
     world.open();
     world.write(0, 3_000_000);
     world.run_to_quiet(100_000);

@@ -1,13 +1,11 @@
 //! Loss, reordering, timeouts: what is repaired how fast, and what is not mistaken for loss.
 
-use std::collections::BTreeSet;
-
 use tailrace_endpoint::transport::{Buffer, CongestionControl, SlowStartExit, State, TcpConfig};
 use tailrace_units::{Span, Time};
 use tailrace_wire::Packet;
 
 use crate::harness::World;
-use crate::pipe::{Fate, Path};
+use crate::pipe::{self, Fate, Path};
 use crate::script::{linux, play};
 
 const DELAY: Span = Span::from_us(50);
@@ -28,8 +26,7 @@ fn config() -> TcpConfig {
 
 /// Loses the first transmission of the segments (counted from 0) in `lost`.
 fn losing(lost: &[u64]) -> impl FnMut(usize, u64, &Packet) -> Fate + use<> {
-    let mut left: BTreeSet<u64> = lost.iter().map(|n| 1 + n * u64::from(MSS)).collect();
-    move |side, _, p| if side == 0 && p.payload_bytes > 0 && left.remove(&p.seq) { Fate::Drop } else { Fate::Deliver }
+    pipe::losing(lost.iter().map(|n| 1 + n * u64::from(MSS)).collect::<Vec<_>>())
 }
 
 /// Opens and writes `segments` at once; returns the world and when it wrote.
