@@ -29,13 +29,14 @@ pub fn first_bytes(records: &[Record], end: Time) -> Table {
     }
 }
 
+fn samples(records: &[Record]) -> impl Iterator<Item = &Sample> {
+    let items = records.iter().flat_map(|record| &record.items);
+    items.filter_map(|item| if let Item::Sample(sample) = item { Some(sample.as_ref()) } else { None })
+}
+
 /// What TCP told of each connection whenever it was asked; `u64::MAX` where the system does not know.
 pub fn tcp_samples(records: &[Record]) -> Table {
-    let mut rows: Vec<&Sample> = records
-        .iter()
-        .flat_map(|record| &record.items)
-        .filter_map(|item| if let Item::Sample(sample) = item { Some(sample.as_ref()) } else { None })
-        .collect();
+    let mut rows: Vec<&Sample> = samples(records).collect();
     rows.sort_by_key(|row| (row.workload, row.user, row.port, row.side, row.at));
     let numbers = |of: fn(&Sample) -> u32| Column::U32(rows.iter().map(|row| of(row)).collect());
     let mut columns = vec![
@@ -55,14 +56,8 @@ pub fn tcp_samples(records: &[Record]) -> Table {
 /// Windows of lasting connections before the end, as a simulated trial has them.
 pub fn windows(plan: &Plan, records: &[Record], end: Time) -> Table {
     let is_lasting = |sample: &&Sample| has_lasting_connections(&plan.workloads[sample.workload as usize]);
-    let mut rows: Vec<WindowRow> = records
-        .iter()
-        .flat_map(|record| &record.items)
-        .filter_map(|item| if let Item::Sample(sample) = item { Some(sample.as_ref()) } else { None })
-        .filter(is_lasting)
-        .filter(|sample| sample.at <= end)
-        .filter_map(window)
-        .collect();
+    let mut rows: Vec<WindowRow> =
+        samples(records).filter(is_lasting).filter(|sample| sample.at <= end).filter_map(window).collect();
     rows.sort_by_key(|row| row.at);
     rows.truncate(WINDOW_ROWS_MAX);
     tcp_windows(rows)
