@@ -26,7 +26,7 @@ from typing import Any
 import tailrace
 from tailrace.errors import TailraceError
 from tailrace.results.directory.run_directory import Run
-from tailrace.statistics.interval import VALUES_MIN, Interval
+from tailrace.statistics.interval import VALUES_MIN
 from tailrace.statistics.verdict import change_interval
 
 RATES_GBPS = (1, 10, 25)
@@ -80,13 +80,11 @@ class Figure:
         if not fmean(self.exact):
             return "undecided"
         interval = change_interval(self.exact, self.simulated, is_paired=False)
-        if interval is None or (interval.low <= band and interval.high >= -band and not _is_inside(interval, band)):
+        if interval is None:
             return "undecided"
-        return "within" if _is_inside(interval, band) else "outside"
-
-
-def _is_inside(interval: Interval, band: float) -> bool:
-    return -band <= interval.low and interval.high <= band
+        if -band <= interval.low and interval.high <= band:
+            return "within"
+        return "outside" if interval.low > band or interval.high < -band else "undecided"
 
 
 def draw(number: int, seed: int) -> dict[str, Any]:
