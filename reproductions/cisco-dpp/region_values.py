@@ -227,8 +227,6 @@ def _switch(values: Point) -> dict[str, Any]:
         changes["policies.dpp.dpp.reset"] = values["reset"]
     if "max_packets" in values:
         changes["policies.dpp.dpp.max_packets"] = int(number(values, "max_packets"))
-    if values.get("corking") == "yes":
-        changes["hosts.defaults.tcp.autocorking"] = True
     if "cable_us" in values:
         changes["network.link.delay"] = f"{round(1000 * number(values, 'cable_us'))}ns"
     return changes
@@ -236,6 +234,8 @@ def _switch(values: Point) -> dict[str, Any]:
 
 def _rest(values: Point) -> dict[str, Any]:
     changes: dict[str, Any] = dict(TCP_CHANGES[str(values.get("tcp", "cubic"))])
+    if values.get("corking") == "yes":
+        changes["hosts.defaults.tcp.autocorking"] = True
     if "users" in values:
         changes |= {f"workloads.{name}.users": int(number(values, "users")) for name in ALL}
     if "write_bytes" in values:

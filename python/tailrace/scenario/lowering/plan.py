@@ -134,27 +134,23 @@ def _tcp(host: Host) -> Raw:
         "without_reno_friendly": not tcp.reno_friendly,
         "without_autocorking": not tcp.autocorking,
     }
-    tick = {"tick_ps": tcp.tick} if tcp.tick != Tcp().tick else {}
-    return (
-        {key: True for key, is_set in unusual.items() if is_set}
-        | tick
-        | {
-            "congestion_control": tcp.congestion_control,
-            "slow_start_exit": tcp.effective_exit,
-            "initial_window_segments": tcp.initial_window,
-            "window_cap_bytes": tcp.window_cap,
-            "ecn": tcp.ecn or tcp.congestion_control == "dctcp",
-            "sack": tcp.sack,
-            "tail_loss_probe": tcp.tail_loss_probe,
-            "rto_min_ps": tcp.rto_min,
-            "rto_max_ps": tcp.rto_max,
-            "delayed_ack_ps": tcp.delayed_ack,
-            "slow_start_after_idle": tcp.slow_start_after_idle,
-            "small_queue_ps": tcp.small_queue,
-            "send_buffer": _buffer(host.send_buffer()),
-            "receive_buffer": _buffer(host.receive_buffer()),
-        }
-    )
+    return {key: True for key, is_set in unusual.items() if is_set} | {
+        "congestion_control": tcp.congestion_control,
+        "slow_start_exit": tcp.effective_exit,
+        "initial_window_segments": tcp.initial_window,
+        "window_cap_bytes": tcp.window_cap,
+        "ecn": tcp.ecn or tcp.congestion_control == "dctcp",
+        "sack": tcp.sack,
+        "tail_loss_probe": tcp.tail_loss_probe,
+        "rto_min_ps": tcp.rto_min,
+        "rto_max_ps": tcp.rto_max,
+        "delayed_ack_ps": tcp.delayed_ack,
+        "slow_start_after_idle": tcp.slow_start_after_idle,
+        "small_queue_ps": tcp.small_queue,
+        "send_buffer": _buffer(host.send_buffer()),
+        "receive_buffer": _buffer(host.receive_buffer()),
+        **({"tick_ps": tcp.tick} if tcp.tick != Tcp().tick else {}),
+    }
 
 
 def _buffer(buffer: SocketBuffer) -> Raw:
