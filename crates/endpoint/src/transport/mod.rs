@@ -155,7 +155,7 @@ impl Tcp {
         }
         assert!(!self.is_close_requested(), "an end that was closed writes no more");
         self.send.write(bytes);
-        let is_short = self.autocorking && self.send.unsent() < u64::from(self.send.burst_max * self.send.mss);
+        let is_short = self.autocorking && self.send.unsent() < self.send.burst_bytes();
         if !self.can_send() || (is_short && self.is_corked(now)) {
             return;
         }

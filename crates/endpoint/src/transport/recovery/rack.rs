@@ -112,7 +112,8 @@ impl Rack {
     }
 
     /// Marks what is lost by now; returns when to look again, if some segment is suspect. Originals are in order of sending behind one
-    /// cursor, retransmissions in a queue of their own: no segment is looked at twice.
+    /// cursor, retransmissions in a queue of their own: no segment is judged twice, but while originals are suspect the last of them is
+    /// looked for.
     pub(crate) fn detect(&self, now: Time, state: State, rtt: &Rtt, board: &mut Scoreboard) -> Option<Time> {
         let patience = self.rtt + self.window(state, board.sacked_out, rtt);
         let original = self.judge_originals(now, patience, board).then(|| self.last_suspect(board));

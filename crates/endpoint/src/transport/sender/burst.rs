@@ -109,7 +109,7 @@ impl Tcp {
     #[inline(never)]
     fn is_small_queue_full_indeed(&mut self, now: Time, least: u32) -> bool {
         let is_one_burst = self.send.nxt - self.send.una <= u64::from(self.send.last_burst);
-        if is_one_burst || self.small_queue.span() == Span::ZERO || !self.small_queue.is_full(now, least) {
+        if is_one_burst || !self.small_queue.is_full(now, least) {
             return false;
         }
         let limit = self.small_queue_limit(least);

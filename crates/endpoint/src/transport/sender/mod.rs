@@ -69,6 +69,12 @@ impl Send {
         }
     }
 
+    /// Bytes of the largest burst.
+    #[inline]
+    pub(super) fn burst_bytes(&self) -> u64 {
+        u64::from(self.burst_max * self.mss)
+    }
+
     #[inline]
     pub(super) fn unsent(&self) -> u64 {
         self.written - self.nxt
@@ -126,7 +132,7 @@ impl Send {
 
     /// Whole bursts, so that the last one exceeds the buffer (Linux `tcp_sendmsg_locked`: a packet is begun while there is room).
     fn fill(&mut self) {
-        let burst = u64::from(self.burst_max * self.mss);
+        let burst = self.burst_bytes();
         let room = (self.una + u64::from(self.buffer)).saturating_sub(self.accepted);
         self.accepted = self.written.min(self.accepted + room.div_ceil(burst) * burst);
     }

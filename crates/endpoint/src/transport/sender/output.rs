@@ -74,10 +74,7 @@ impl Tcp {
             return Stop::Other;
         }
         if burst_max > 1 && sendable > mss {
-            let stop = self.should_wait(now, sendable, burst_max, in_flight);
-            if stop != Stop::Go {
-                return stop;
-            }
+            return self.should_wait(now, sendable, burst_max, in_flight);
         }
         Stop::Go
     }
