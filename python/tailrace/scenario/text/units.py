@@ -240,7 +240,7 @@ def _kind(value: object) -> str:
 
 def round_above(value: int) -> int:
     """The smallest of 1, 2 and 5 times a power of ten that is not below a value: for hints."""
-    power = 10 ** max(len(str(value)) - 1, 0)
+    power = int(10 ** (len(str(value)) - 1))
     return next(digit * power for digit in (1, 2, 5, 10) if digit * power >= value)
 
 
